@@ -1,0 +1,1 @@
+//! The declaration macros of `dlc-ir`.
