@@ -1,0 +1,212 @@
+//! Diagnostics: what is wrong with the input, where, why, and what to do about it.
+//!
+//! Each has a stable [`Code`]. Codes are declared with [`codes!`](crate::codes), listed in `docs/reference/`, and each
+//! has a test. Errors of ours are assertions, never diagnostics.
+
+mod emit;
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::location::Loc;
+
+pub use emit::{Style, line_column, render, to_json};
+
+/// A kind of diagnostic, declared once with [`codes!`](crate::codes).
+#[derive(Debug)]
+pub struct Code {
+    /// The stable code: `E0101`, `W2101`, `R0001`.
+    pub code: &'static str,
+    /// The kind, one word in camel case: `UnknownOp`.
+    pub kind: &'static str,
+    /// What it means, one sentence.
+    pub summary: &'static str,
+}
+
+inventory::collect!(&'static Code);
+
+/// Declares diagnostic codes as statics, and registers them for the reference page.
+///
+/// ```
+/// dlc_ir::codes! {
+///     /// The two sizes differ.
+///     SIZES_DIFFER = "E9901" "SizesDiffer";
+/// }
+/// assert_eq!(SIZES_DIFFER.kind, "SizesDiffer");
+/// ```
+#[macro_export]
+macro_rules! codes {
+    ($(#[doc = $summary:literal] $name:ident = $code:literal $kind:literal;)*) => {$(
+        #[doc = $summary]
+        pub static $name: $crate::diag::Code =
+            $crate::diag::Code { code: $code, kind: $kind, summary: $summary.trim_ascii() };
+        $crate::inventory::submit! { &$name }
+    )*};
+}
+
+/// How grave a diagnostic is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// Something a pass did, did not do, or found out.
+    Remark,
+    /// The result may not be what was meant.
+    Warning,
+    /// There is no result.
+    Error,
+}
+
+impl Severity {
+    /// The word in messages and in `expected-error` comments.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Remark => "remark",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// What a remark is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RemarkKind {
+    /// A rewrite was done.
+    Passed,
+    /// A rewrite was not done, and why.
+    Missed,
+    /// A fact that was found.
+    Analysis,
+}
+
+/// Another place that has to do with a diagnostic.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Note {
+    /// Where; unknown for a note without a place.
+    pub loc: Loc,
+    /// What is there.
+    pub message: String,
+}
+
+/// One thing to tell the user.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// How grave.
+    pub severity: Severity,
+    /// The stable code and kind.
+    pub code: &'static Code,
+    /// Where.
+    pub loc: Loc,
+    /// How many bytes of the source from `loc` are meant; 0 for the token that starts there.
+    pub len: u32,
+    /// Why: one sentence without a full stop.
+    pub message: String,
+    /// The op concerned, by its name.
+    pub at: Option<String>,
+    /// What to do about it.
+    pub suggestion: Option<String>,
+    /// Where the offending things came from.
+    pub notes: Vec<Note>,
+    /// For a remark: the pass it comes from, and what it is about.
+    pub remark: Option<(&'static str, RemarkKind)>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(code: &'static Code, loc: Loc, message: impl Into<String>) -> Self {
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            loc,
+            len: 0,
+            message: message.into(),
+            at: None,
+            suggestion: None,
+            notes: Vec::new(),
+            remark: None,
+        }
+    }
+
+    /// A warning at a place.
+    pub fn warning(code: &'static Code, loc: Loc, message: impl Into<String>) -> Self {
+        Diagnostic { severity: Severity::Warning, ..Self::error(code, loc, message) }
+    }
+
+    /// With the number of source bytes that are meant.
+    #[must_use]
+    pub fn spanning(mut self, len: usize) -> Self {
+        self.len = len as u32;
+        self
+    }
+
+    /// With the op concerned.
+    #[must_use]
+    pub fn at(mut self, op: impl Into<String>) -> Self {
+        self.at = Some(op.into());
+        self
+    }
+
+    /// With a way out.
+    #[must_use]
+    pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
+        self.suggestion = Some(suggestion.into());
+        self
+    }
+
+    /// With a way out, if there is one.
+    #[must_use]
+    pub fn suggest_if(mut self, suggestion: Option<impl Into<String>>) -> Self {
+        self.suggestion = suggestion.map(Into::into).or(self.suggestion);
+        self
+    }
+
+    /// With another place.
+    #[must_use]
+    pub fn note(mut self, loc: Loc, message: impl Into<String>) -> Self {
+        self.notes.push(Note { loc, message: message.into() });
+        self
+    }
+}
+
+/// Where diagnostics go. Sinks are shared by threads; the pass manager gives each body its own and joins them in order.
+#[derive(Default, Debug)]
+pub struct Diagnostics {
+    list: Mutex<Vec<Diagnostic>>,
+}
+
+impl Diagnostics {
+    /// An empty sink.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a diagnostic.
+    pub fn emit(&self, diagnostic: Diagnostic) {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner).push(diagnostic);
+    }
+
+    /// The number of errors so far.
+    pub fn errors(&self) -> usize {
+        let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        list.iter().filter(|d| d.severity == Severity::Error).count()
+    }
+
+    /// Takes everything out, in the order it came in.
+    pub fn take(&self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.list.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The known name nearest to a misspelt one, as a suggestion: `did you mean 'sample.addi'?`.
+///
+/// Near means at most a third of the letters changed (Damerau-Levenshtein), ties settled by name.
+pub fn did_you_mean<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let limit = (wrong.chars().count() / 3).max(1);
+    let near = |name: &'a str| {
+        // Far lengths cannot be near words; the distance is quadratic in them.
+        if name.len().abs_diff(wrong.len()) > limit || wrong.len() > 256 {
+            return None;
+        }
+        let distance = strsim::damerau_levenshtein(wrong, name);
+        (distance <= limit).then_some((distance, name))
+    };
+    let best = known.into_iter().filter_map(near).min()?;
+    Some(format!("did you mean '{}'?", best.1))
+}

@@ -1,0 +1,213 @@
+//! Diagnostics as text for people (`ariadne`) and as JSON for programs.
+
+use ariadne::{Color, Config, IndexType, Label, Report, ReportKind, Source};
+use serde::Serialize;
+
+use super::{Diagnostic, RemarkKind, Severity};
+use crate::context::Context;
+use crate::location::{Loc, LocData};
+
+/// How diagnostics are shown to people.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Style {
+    /// With terminal colours.
+    pub color: bool,
+}
+
+/// One diagnostic as text, with the source around it.
+pub fn render(ctx: &Context, diagnostic: &Diagnostic, style: Style) -> String {
+    let Some((file, range)) = span(ctx, diagnostic.loc, diagnostic.len) else { return plain(ctx, diagnostic) };
+    // A report shows whole lines: of a line that goes on and on, or a huge file, only the place is named.
+    if line_around(&file.text, range.start).len() > 2000 || file.text.len() > 64 << 20 {
+        return plain(ctx, diagnostic);
+    }
+    let (kind, color) = match diagnostic.severity {
+        Severity::Error => (ReportKind::Error, Color::Red),
+        Severity::Warning => (ReportKind::Warning, Color::Yellow),
+        Severity::Remark => (ReportKind::Custom("Remark", Color::Cyan), Color::Cyan),
+    };
+    let config = Config::default().with_index_type(IndexType::Byte).with_color(style.color);
+    let mut report = Report::build(kind, (file.name.clone(), range.clone()))
+        .with_config(config)
+        .with_code(diagnostic.code.code)
+        .with_message(headline(diagnostic))
+        .with_label(Label::new((file.name.clone(), range)).with_message(diagnostic.code.kind).with_color(color));
+    let mut elsewhere = Vec::new();
+    for note in &diagnostic.notes {
+        match span(ctx, note.loc, 0) {
+            Some((other, range)) if other.name == file.name => {
+                let label = Label::new((file.name.clone(), range)).with_message(&note.message).with_color(Color::Blue);
+                report = report.with_label(label);
+            }
+            _ => elsewhere.push(with_place(ctx, note.loc, &note.message)),
+        }
+    }
+    for note in elsewhere {
+        report = report.with_note(note);
+    }
+    if let Some(suggestion) = &diagnostic.suggestion {
+        report = report.with_help(suggestion);
+    }
+    let mut text = Vec::new();
+    let source = Source::from(file.text.as_str());
+    if report.finish().write((file.name.clone(), source), &mut text).is_err() {
+        return plain(ctx, diagnostic);
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn headline(diagnostic: &Diagnostic) -> String {
+    let at = diagnostic.at.as_ref().map_or(String::new(), |op| format!("'{op}': "));
+    let pass = diagnostic.remark.map_or(String::new(), |(pass, kind)| format!("[{pass}, {}] ", remark_word(kind)));
+    format!("{pass}{at}{}", diagnostic.message)
+}
+
+fn remark_word(kind: RemarkKind) -> &'static str {
+    match kind {
+        RemarkKind::Passed => "passed",
+        RemarkKind::Missed => "missed",
+        RemarkKind::Analysis => "analysis",
+    }
+}
+
+/// One diagnostic on a line or a few, for places without source.
+fn plain(ctx: &Context, diagnostic: &Diagnostic) -> String {
+    let mut text = format!("{}[{}]: {}\n", diagnostic.severity.word(), diagnostic.code.code, headline(diagnostic));
+    let place = place(ctx, diagnostic.loc);
+    if let Some(place) = place {
+        text += &format!("  at {place}\n");
+    }
+    for note in &diagnostic.notes {
+        text += &format!("  note: {}\n", with_place(ctx, note.loc, &note.message));
+    }
+    if let Some(suggestion) = &diagnostic.suggestion {
+        text += &format!("  help: {suggestion}\n");
+    }
+    text
+}
+
+fn with_place(ctx: &Context, loc: Loc, message: &str) -> String {
+    match place(ctx, loc) {
+        Some(place) => format!("{message} ({place})"),
+        None => message.to_string(),
+    }
+}
+
+/// A location in words: `f.mlir:1:2`.
+fn place(ctx: &Context, loc: Loc) -> Option<String> {
+    if let Some((file, line, column)) = line_column(ctx, loc) {
+        return Some(format!("{file}:{line}:{column}"));
+    }
+    match ctx.loc_data(loc)? {
+        LocData::Name { name, .. } => Some(format!("\"{}\"", ctx.str(*name))),
+        _ => None,
+    }
+}
+
+/// File, line and column (from 1, in bytes) of a location: of the first position in it.
+pub fn line_column(ctx: &Context, loc: Loc) -> Option<(String, u32, u32)> {
+    if let Some(offset) = loc.source_offset() {
+        let (file, at) = ctx.sources.find(offset)?;
+        let (line, column) = file.line_column(at);
+        return Some((file.name.clone(), line, column));
+    }
+    match ctx.loc_data(loc)? {
+        LocData::File { file, start, .. } => Some((ctx.str(*file).to_string(), start.0, start.1)),
+        LocData::Name { child, .. } => line_column(ctx, *child),
+        LocData::Fused { locs, .. } => locs.iter().find_map(|&loc| line_column(ctx, loc)),
+        LocData::CallSite { callee, .. } => line_column(ctx, *callee),
+    }
+}
+
+/// The source that a location means, and the bytes of it.
+fn span(
+    ctx: &Context,
+    loc: Loc,
+    len: u32,
+) -> Option<(std::sync::Arc<crate::location::SourceFile>, std::ops::Range<usize>)> {
+    let offset = match loc.source_offset() {
+        Some(offset) => offset,
+        None => match ctx.loc_data(loc)? {
+            LocData::Fused { locs, .. } => return locs.iter().find_map(|&loc| span(ctx, loc, 0)),
+            LocData::Name { child, .. } => return span(ctx, *child, 0),
+            LocData::CallSite { callee, .. } => return span(ctx, *callee, 0),
+            LocData::File { .. } => return None,
+        },
+    };
+    let (file, start) = ctx.sources.find(offset)?;
+    let rest = file.text.get(start..)?;
+    let token = || {
+        let end = rest.find(|c: char| c.is_whitespace() || "(){}[],:".contains(c)).unwrap_or(rest.len());
+        end.max(rest.chars().next().map_or(0, char::len_utf8))
+    };
+    let len = if len == 0 { token() } else { (len as usize).min(rest.len()) };
+    // A label over several lines hides more than it shows.
+    let len = rest.find('\n').map_or(len, |line| len.min(line.max(1)));
+    let mut end = (start + len).min(file.text.len());
+    while !file.text.is_char_boundary(end) {
+        end += 1;
+    }
+    Some((std::sync::Arc::clone(&file), start..end))
+}
+
+fn line_around(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |n| n + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
+    &text[start..end]
+}
+
+#[derive(Serialize)]
+struct JsonDiagnostic<'a> {
+    severity: &'a str,
+    code: &'a str,
+    kind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<&'a str>,
+    why: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<JsonPlace>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<JsonNote<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pass: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remark: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct JsonPlace {
+    file: String,
+    line: u32,
+    column: u32,
+}
+
+#[derive(Serialize)]
+struct JsonNote<'a> {
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<JsonPlace>,
+}
+
+/// Diagnostics as one JSON object: `{"diagnostics": [..]}` with the keys of the specification.
+pub fn to_json(ctx: &Context, diagnostics: &[Diagnostic]) -> String {
+    let place = |loc| line_column(ctx, loc).map(|(file, line, column)| JsonPlace { file, line, column });
+    let list: Vec<_> = diagnostics
+        .iter()
+        .map(|d| JsonDiagnostic {
+            severity: d.severity.word(),
+            code: d.code.code,
+            kind: d.code.kind,
+            at: d.at.as_deref(),
+            why: &d.message,
+            suggestion: d.suggestion.as_deref(),
+            location: place(d.loc),
+            notes: d.notes.iter().map(|n| JsonNote { message: &n.message, location: place(n.loc) }).collect(),
+            pass: d.remark.map(|(pass, _)| pass),
+            remark: d.remark.map(|(_, kind)| remark_word(kind)),
+        })
+        .collect();
+    let value = serde_json::json!({ "diagnostics": list });
+    serde_json::to_string_pretty(&value).expect("strings and numbers are JSON")
+}
