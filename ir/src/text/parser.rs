@@ -14,10 +14,11 @@ use std::sync::Arc;
 
 use logos::Logos;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::lexer::Token;
 use super::*;
-use crate::attrs::Attr;
+use crate::attrs::{Attr, NamedAttr};
 use crate::body::Body;
 use crate::context::{Context, OpName, Str};
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
@@ -86,6 +87,8 @@ pub struct Parser<'s> {
     op_names: FxHashMap<&'s str, OpName>,
     /// Types that were read, by their spelling.
     type_cache: FxHashMap<&'s str, Type>,
+    /// Dictionaries that were read, by what stands between their braces.
+    dict_cache: FxHashMap<&'s str, SmallVec<[NamedAttr; 4]>>,
     /// Payloads from the resources at the end of the text.
     resources: Option<FxHashMap<&'s str, dense::Blob>>,
 }
@@ -126,6 +129,7 @@ impl<'s> Parser<'s> {
             aliases: FxHashMap::default(),
             op_names: FxHashMap::default(),
             type_cache: FxHashMap::default(),
+            dict_cache: FxHashMap::default(),
             resources: None,
         };
         parser.find_aliases();
@@ -167,9 +171,10 @@ impl<'s> Parser<'s> {
             Some(Err(())) => Token::Bad,
             None => Token::End,
         };
-        let span = self.lexer.span();
-        self.start = span.start;
-        self.end = span.end;
+        // Not the pair that `span` gives: copying both ends in one piece waits for the lexer's separate writes of them,
+        // at every token.
+        self.start = self.lexer.span().start;
+        self.end = self.source.len() - self.lexer.remainder().len();
     }
 
     /// Goes on with the token that starts at or after a byte of the source.

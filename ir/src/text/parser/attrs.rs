@@ -9,6 +9,11 @@ use crate::affine::{AffineMap, IntegerSet};
 use crate::attrs::{AttrData, NamedAttr, integer_fits, wrap_integer};
 use crate::types::{FloatKind, TypeData};
 
+/// Longer dictionaries are not looked up by their text.
+const CACHED_DICT: usize = 256;
+/// No more than this many dictionaries are remembered: a text where all differ gains nothing.
+const CACHED_DICTS: usize = 4096;
+
 impl<'s> Parser<'s> {
     /// Reads an attribute.
     pub fn parse_attr(&mut self) -> ParseResult<Attr> {
@@ -197,6 +202,18 @@ impl<'s> Parser<'s> {
     /// The entries of a dictionary between two brackets; no key twice.
     pub(super) fn parse_entries(&mut self, open: Token, close: Token) -> ParseResult<SmallVec<[NamedAttr; 4]>> {
         let mut entries: SmallVec<[NamedAttr; 4]> = SmallVec::new();
+        // Dictionaries repeat: one on a single line without inner braces is looked up by its text.
+        let start = self.end;
+        let line = &self.source.as_bytes()[start..self.source.len().min(start + CACHED_DICT)];
+        let len = memchr::memchr3(b'}', b'{', b'\n', line).filter(|&len| open == Token::LBrace && line[len] == b'}');
+        let spelling = len.map(|len| &self.source[start..start + len]);
+        if let Some(known) = spelling.and_then(|spelling| self.dict_cache.get(spelling)) {
+            entries.clone_from(known);
+            let end = start + spelling.map_or(0, str::len);
+            self.jump_to(end);
+            self.advance();
+            return Ok(entries);
+        }
         self.expect(open)?;
         if self.eat(close) {
             return Ok(entries);
@@ -217,6 +234,10 @@ impl<'s> Parser<'s> {
         }
         if self.token != close {
             return self.expected(&format!("',' or {}", close.describe()));
+        }
+        let whole = |spelling: &&str| start + spelling.len() == self.start && self.dict_cache.len() < CACHED_DICTS;
+        if let Some(spelling) = spelling.filter(whole) {
+            self.dict_cache.insert(spelling, entries.clone());
         }
         self.advance();
         Ok(entries)

@@ -98,11 +98,22 @@ impl<'s> Parser<'s> {
             return self.expected("a value");
         }
         let text = &self.text()[1..];
-        let (name, result) = match text.split_once('#') {
-            None => (text, 0),
-            Some((name, result)) => (name, self.small_number(result)?),
+        let bytes = text.as_bytes();
+        let (start, end) = (self.start as u32, self.end as u32);
+        let operand = |key, result| OperandName { key, result, start, end };
+        // Plain numbers are by far the most: they are read in one go.
+        let mut number = 0u32;
+        let digits = bytes.iter().take_while(|b| b.is_ascii_digit());
+        let digits = digits.map(|b| number = number.wrapping_mul(10).wrapping_add((b - b'0') as u32)).count();
+        let operand = if digits == bytes.len() && digits < 10 && (bytes[0] != b'0' || digits == 1) {
+            operand(number, 0)
+        } else {
+            let (name, result) = match text.split_once('#') {
+                None => (text, 0),
+                Some((name, result)) => (name, self.small_number(result)?),
+            };
+            operand(self.key(name)?, result)
         };
-        let operand = OperandName { key: self.key(name)?, result, start: self.start as u32, end: self.end as u32 };
         self.advance();
         Ok(operand)
     }
