@@ -78,6 +78,7 @@ pub struct Context {
     dialects: Vec<&'static Dialect>,
     type_defs: Vec<&'static TypeDef>,
     attr_defs: Vec<&'static AttrDef>,
+    op_names: FxHashMap<&'static str, OpName>,
     type_names: FxHashMap<&'static str, TypeName>,
     attr_names: FxHashMap<&'static str, AttrName>,
     short_types: FxHashMap<&'static str, TypeName>,
@@ -105,6 +106,7 @@ impl Context {
             dialects: known,
             type_defs: Vec::new(),
             attr_defs: Vec::new(),
+            op_names: FxHashMap::default(),
             type_names: FxHashMap::default(),
             attr_names: FxHashMap::default(),
             short_types: FxHashMap::default(),
@@ -113,7 +115,9 @@ impl Context {
         ctx.intern_well_known();
         for dialect in &ctx.dialects {
             for def in dialect.ops {
-                ctx.ops.intern(&def.name, |entry| entry.name == def.name, |_| OpEntry { name: def.name, def });
+                let make = |_: &'static Bump| OpEntry { name: def.name, def };
+                let id = ctx.ops.intern(&def.name, |entry| entry.name == def.name, make);
+                ctx.op_names.insert(def.name, OpName(id));
             }
             for def in dialect.types {
                 let name = TypeName(ctx.type_defs.len() as u32);
@@ -398,10 +402,14 @@ impl Context {
         !std::ptr::eq(self.op_def(name), &UNKNOWN_OP)
     }
 
-    /// The declaration of the registered op of that name.
+    /// The registered op of a full name.
+    pub fn registered_op(&self, name: &str) -> Option<OpName> {
+        self.op_names.get(name).copied()
+    }
+
+    /// The declaration of the registered op of a full name.
     pub fn lookup_op(&self, name: &str) -> Option<&'static OpDef> {
-        let dialect = self.dialect(name.split_once('.')?.0)?;
-        dialect.ops.iter().find(|def| def.name == name).copied()
+        self.registered_op(name).map(|name| self.op_def(name))
     }
 }
 

@@ -85,6 +85,8 @@ pub struct Parser<'s> {
     default_dialects: Vec<&'static str>,
     aliases: FxHashMap<&'s str, Alias>,
     op_names: FxHashMap<&'s str, OpName>,
+    /// Ops that were written without their dialect, by the dialect that was meant.
+    short_names: FxHashMap<(&'static str, &'s str), OpName>,
     /// Types that were read, by their spelling.
     type_cache: FxHashMap<&'s str, Type>,
     /// Dictionaries that were read, by what stands between their braces.
@@ -128,6 +130,7 @@ impl<'s> Parser<'s> {
             default_dialects: Vec::new(),
             aliases: FxHashMap::default(),
             op_names: FxHashMap::default(),
+            short_names: FxHashMap::default(),
             type_cache: FxHashMap::default(),
             dict_cache: FxHashMap::default(),
             resources: None,

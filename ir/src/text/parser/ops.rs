@@ -273,14 +273,14 @@ impl<'s> Parser<'s> {
             return Ok(name);
         }
         let dialect = self.default_dialects.last().copied().unwrap_or("builtin");
-        let full = format!("{dialect}.{word}");
-        for full in [full.as_str(), &format!("builtin.{word}")] {
-            let id = self.ctx.lookup_op(full).map(|def| self.ctx.op_name(def.name));
-            if let Some(id) = id {
-                return Ok(id);
-            }
+        if let Some(&known) = self.short_names.get(&(dialect, word)) {
+            return Ok(known);
         }
-        Err(self.unknown_op(&full))
+        let full = format!("{dialect}.{word}");
+        let id = self.ctx.registered_op(&full).or_else(|| self.ctx.registered_op(&format!("builtin.{word}")));
+        let Some(id) = id else { return Err(self.unknown_op(&full)) };
+        self.short_names.insert((dialect, word), id);
+        Ok(id)
     }
 
     /// Makes the op of what was read, and puts it at the end of a block.
