@@ -26,3 +26,114 @@ pub fn verdict(
         ending => Err(format!("{} {ending}\n{printed}", tool.display())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Random directives on random texts: the two FileChecks must agree, on refusals too.
+    //! One known difference is kept out: of `{{a|ab}}` LLVM takes the longest, and the `regex` crate the first.
+
+    use super::*;
+    use crate::features::Features;
+    use crate::filecheck::{Options, Problem, check};
+    use std::fmt::Write;
+
+    /// A small generator of numbers (xorshift), so that a failure can be repeated.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 % bound as u64) as usize
+        }
+
+        fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+            choices[self.below(choices.len())]
+        }
+    }
+
+    fn input(random: &mut Random) -> String {
+        let words = ["a", "b", "ab", "ba", "%0", "%1", "$x", "f:", "[[", "é"];
+        let mut text = String::new();
+        for _ in 0..1 + random.below(7) {
+            for _ in 0..random.below(4) {
+                text += random.pick(&words);
+                text += random.pick(&[" ", " ", "\t  ", ""]);
+            }
+            text += random.pick(&["\n", "\n", "\n", "\n\n", "\r\n"]);
+        }
+        text
+    }
+
+    fn directives(random: &mut Random) -> String {
+        let suffixes = ["", "", "", "-NEXT", "-SAME", "-NOT", "-NOT", "-DAG", "-DAG", "-LABEL", "-EMPTY", "-COUNT-2"];
+        let pieces = [
+            "a",
+            "b",
+            "ab",
+            "%0",
+            "$x",
+            "f:",
+            " ",
+            " ",
+            "{{ab|a}}",
+            "{{%[0-9]}}",
+            "{{^}}",
+            "{{$}}",
+            "{{.*}}",
+            "{{[^a]}}",
+            "[[X:%[0-9]]]",
+            "[[X:[ab]+]]",
+            "[[X]]",
+            "[[X]]",
+            "{{b*}}",
+            "{{\\[+}}",
+            "{{[[:alpha:]]}}",
+            "[[$Y:a+]]",
+            "[[$Y]]",
+            "{{é}}",
+        ];
+        let mut text = String::new();
+        for _ in 0..1 + random.below(6) {
+            let suffix = random.pick(&suffixes);
+            write!(text, "CHECK{suffix}: ").expect("writing to a string");
+            if suffix != "-EMPTY" {
+                (0..1 + random.below(3)).for_each(|_| text += random.pick(&pieces));
+            }
+            text += "\n";
+        }
+        text
+    }
+
+    #[test]
+    fn agree_on_random_cases() {
+        let features = Features::on_path(&std::env::var_os("PATH").unwrap_or_default());
+        let Some(tool) = features.program("FileCheck") else {
+            eprintln!("not run: there is no FileCheck of LLVM");
+            return;
+        };
+        let cases = std::env::var("DLC_FILECHECK_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(200_u64);
+        let directory = tempfile::tempdir().expect("a directory");
+        let args: Vec<String> = ["checks", "--enable-var-scope"].map(str::to_owned).into();
+        let options = Options::parse(&args).expect("options");
+        let mut accepted = 0;
+        for seed in 1..=cases {
+            let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            let (input, directives) = (input(&mut random), directives(&mut random));
+            std::fs::write(directory.path().join("checks"), &directives).expect("a file");
+            let ours = check(&options, &directives, &input);
+            assert!(!matches!(ours, Err(Problem::Guard(_))), "{directives}{ours:?}");
+            let limit = Duration::from_secs(60);
+            let theirs = verdict(tool, &args, input.as_bytes(), directory.path(), limit).expect("a verdict");
+            assert_eq!(
+                ours.is_ok(),
+                theirs.0,
+                "seed {seed}\n{directives}--- on\n{input:?}\n--- ours\n{ours:?}\n--- LLVM's\n{}",
+                theirs.1
+            );
+            accepted += u64::from(theirs.0);
+        }
+        assert!(accepted * 20 > cases, "too few cases are accepted to mean anything: {accepted} of {cases}");
+    }
+}

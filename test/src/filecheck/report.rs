@@ -17,8 +17,10 @@ pub fn render(mismatch: &Mismatch, input: &str, options: &Options) -> Problem {
         0 => format!("{}\n", directive.source),
         line => format!("{}:{line}: {}\n", options.check_file, directive.source),
     };
-    let after = (mismatch.after > 0).then(|| (mismatch.after - 1..mismatch.after, "the match before ends here"));
-    let mut marks: Vec<(Range<usize>, String)> = after.into_iter().map(|(at, text)| (at, text.to_owned())).collect();
+    let mut marks: Vec<(Range<usize>, String)> = Vec::new();
+    if let Some(last) = input[..mismatch.after].chars().next_back() {
+        marks.push((mismatch.after - last.len_utf8()..mismatch.after, "the match before ends here".into()));
+    }
     let why = match &mismatch.reason {
         Reason::NotFound { matched, wanted } => {
             if let Some(line) =
