@@ -6,7 +6,7 @@ use crate::child::Output;
 use crate::exec::{Manner, Shell};
 use crate::filecheck::{self, Options, Problem};
 use crate::test_file::{self, Outcome};
-use crate::{features, snapshot};
+use crate::{features, markdown, snapshot};
 use std::fs;
 use std::time::Duration;
 
@@ -119,7 +119,7 @@ fn snapshot(shell: &Shell<'_>, manner: &Manner, args: &[String], input: Vec<u8>)
     Ok(Output::of(0, "", ""))
 }
 
-/// `lit file [--time-limit=s] [--without=feature] [--bless]`: runs another test file and prints how it went.
+/// `lit file [--time-limit=s] [--without=feature] [--bless]`: runs another test file or page and prints how it went.
 fn lit(shell: &Shell<'_>, _: &Manner, args: &[String], _: Vec<u8>) -> Result<Output, String> {
     let mut session = shell.session.nested();
     let mut file = None;
@@ -136,10 +136,12 @@ fn lit(shell: &Shell<'_>, _: &Manner, args: &[String], _: Vec<u8>) -> Result<Out
         }
     }
     let file = file.ok_or("lit: no file")?;
-    Ok(match test_file::run(&session, &file) {
+    let is_page = file.extension().is_some_and(|extension| extension == "md");
+    let run = if is_page { markdown::run } else { test_file::run };
+    Ok(match run(&session, &file) {
         Outcome::Passed => Output::of(0, "PASSED\n", ""),
         Outcome::NotRun(missing) => Output::of(0, format!("NOT RUN: needs {}\n", missing.join(", ")), ""),
-        Outcome::Failed(message) => Output::of(1, format!("FAILED: {message}\n"), ""),
+        Outcome::Failed(message) => Output::of(1, format!("FAILED: {}\n", message.trim_end()), ""),
     })
 }
 

@@ -130,9 +130,9 @@ fn try_run(session: &Session, page: &Path) -> Result<Outcome, String> {
             }
             Block::Commands(examples) => {
                 for example in examples {
-                    // A page has no REQUIRES line; the first word of a command says what it needs.
-                    let needed = example.command.split_whitespace().next().unwrap_or_default();
-                    if absent.iter().any(|name| name == needed) {
+                    // A page has no REQUIRES line; its commands say what they need.
+                    let mut words = example.command.split_whitespace();
+                    if let Some(needed) = words.find(|word| absent.iter().any(|name| name == word)) {
                         return Ok(Outcome::NotRun(vec![needed.to_owned()]));
                     }
                     changes.extend(run_example(&shell, &example, &lines)?);

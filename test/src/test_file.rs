@@ -123,3 +123,48 @@ fn unused_snapshots(text: &str, commands: &[Vec<String>]) -> Result<(), String> 
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! A runner that finds every test passed would find its own text tests passed too; hence these.
+
+    use super::*;
+    use std::time::Duration;
+
+    fn outcome(text: &str) -> Outcome {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("case.test");
+        fs::write(&file, text).expect("a file");
+        let session = Session {
+            root: directory.path().to_owned(),
+            target: directory.path().to_owned(),
+            features: Default::default(),
+            bless: false,
+            limit: Duration::from_secs(60),
+            not_run: Default::default(),
+        };
+        run(&session, &file)
+    }
+
+    #[track_caller]
+    fn fails(text: &str) {
+        assert!(matches!(outcome(text), Outcome::Failed(_)), "{text}: {:?}", outcome(text));
+    }
+
+    #[test]
+    fn outcomes() {
+        assert_eq!(outcome("RUN: echo a | FileCheck %s\nCHECK: a\n"), Outcome::Passed);
+        assert_eq!(outcome("REQUIRES: ptxas\nRUN: echo\n"), Outcome::NotRun(vec!["ptxas".into()]));
+        fails("RUN: echo a | FileCheck %s\nCHECK: b\n");
+        fails("RUN: not echo a\n");
+        fails("RUN: cat missing\n");
+        fails("RUN: cat missing | echo\n");
+        fails("RUN: cat missing && echo\n");
+        fails("RUN: echo\nRUN: cat missing\n");
+        fails("RUN: cat missing\nRUN: echo\n");
+        fails("RUN: no-such-command\n");
+        fails("RUN: dlc-opt\n");
+        fails("RUN: echo a | snapshot %s\n# EXPECT:\n# b\n");
+        fails("nothing\n");
+    }
+}
