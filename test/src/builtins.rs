@@ -121,7 +121,7 @@ fn snapshot(shell: &Shell<'_>, manner: &Manner, args: &[String], input: Vec<u8>)
 
 /// `lit file [--time-limit=s] [--without=feature] [--bless]`: runs another test file or page and prints how it went.
 fn lit(shell: &Shell<'_>, _: &Manner, args: &[String], _: Vec<u8>) -> Result<Output, String> {
-    let mut session = shell.session.nested();
+    let mut session = shell.session.nested(&shell.directory);
     let mut file = None;
     for arg in args {
         match arg.split_once('=') {

@@ -106,7 +106,7 @@ pub fn run(session: &Session, page: &Path) -> Outcome {
 
 fn try_run(session: &Session, page: &Path) -> Result<Outcome, String> {
     let text = fs::read_to_string(page).map_err(|error| format!("{}: {error}", page.display()))?;
-    let directory = temporary_directory()?;
+    let directory = temporary_directory(session)?;
     let known = features::FEATURES.iter().map(|(name, _)| (*name).to_owned());
     let (requires, absent): (Vec<String>, _) = known.partition(|name| session.features.program(name).is_some());
     let shell = Shell {

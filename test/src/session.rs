@@ -21,6 +21,8 @@ pub struct Session {
     pub features: Features,
     /// Whether snapshots are rewritten instead of compared.
     pub bless: bool,
+    /// Where the tests' own folders are made.
+    pub scratch: PathBuf,
     /// How long one command may run.
     pub limit: Duration,
     /// The tests that did not run, by the tool that is missing.
@@ -42,19 +44,21 @@ impl Session {
             target: target.to_owned(),
             root,
             features: Features::on_path(&std::env::var_os("PATH").unwrap_or_default()),
+            scratch: std::env::temp_dir(),
             bless: std::env::var_os("DLC_BLESS").is_some_and(|value| value == "1"),
             limit: Duration::from_secs_f64(limit),
             not_run: Mutex::default(),
         })
     }
 
-    /// The same settings for a test inside a test.
+    /// The same settings for a test inside a test, which leaves nothing outside of `scratch`.
     #[must_use]
-    pub fn nested(&self) -> Session {
+    pub fn nested(&self, scratch: &Path) -> Session {
         Session {
             root: self.root.clone(),
             target: self.target.clone(),
             features: self.features.clone(),
+            scratch: scratch.to_owned(),
             bless: false,
             limit: self.limit,
             not_run: Mutex::default(),

@@ -38,7 +38,7 @@ fn try_run(session: &Session, file: &Path) -> Result<Outcome, String> {
     if !missing.is_empty() {
         return Ok(Outcome::NotRun(missing));
     }
-    let directory = temporary_directory()?;
+    let directory = temporary_directory(session)?;
     let substitutions = substitutions(session, file, directory.path(), &script.requires);
     let mut shell = Shell {
         session,
@@ -63,8 +63,9 @@ fn try_run(session: &Session, file: &Path) -> Result<Outcome, String> {
 }
 
 /// A new directory for what a test writes.
-pub fn temporary_directory() -> Result<TempDir, String> {
-    tempfile::Builder::new().prefix("dlc-test-").tempdir().map_err(|error| format!("a temporary directory: {error}"))
+pub fn temporary_directory(session: &Session) -> Result<TempDir, String> {
+    let directory = tempfile::Builder::new().prefix("dlc-test-").tempdir_in(&session.scratch);
+    directory.map_err(|error| format!("a temporary directory: {error}"))
 }
 
 /// `%s`, `%S`, `%t`, `%T` of a test file, with the names in braces.
@@ -139,6 +140,7 @@ mod tests {
             root: directory.path().to_owned(),
             target: directory.path().to_owned(),
             features: Default::default(),
+            scratch: directory.path().to_owned(),
             bless: false,
             limit: Duration::from_secs(60),
             not_run: Default::default(),
