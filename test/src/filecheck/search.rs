@@ -82,12 +82,41 @@ impl Searcher {
     }
 }
 
+/// Searches a window of lines after the other: a match never goes over a line end, and the crate explains itself about
+/// the whole text that it is given, which for a long output would take much longer than the search.
 fn find_with(checker: &Checker, pattern: &Pattern, text: &str, variables: &Variables) -> Result<Option<Found>, String> {
-    // The crate cuts the last character off a text that does not end its last line.
-    let text: Cow<'_, str> = if text.ends_with('\n') { text.into() } else { format!("{text}\n").into() };
+    let mut start = 0;
+    let mut lines = 4;
+    loop {
+        let end = text[start..].match_indices('\n').nth(lines - 1).map_or(text.len(), |(at, _)| start + at + 1);
+        let is_last = end == text.len();
+        let found = find_in_window(checker, pattern, &text[start..end], variables)?;
+        // An empty match behind the last line end belongs to the next window.
+        let found = found.filter(|found| is_last || start + found.range.start < end);
+        if let Some(found) = found {
+            let range = start + found.range.start..start + found.range.end;
+            return Ok(Some(Found { range, ..found }));
+        }
+        if is_last {
+            return Ok(None);
+        }
+        start = end;
+        lines *= 4;
+    }
+}
+
+fn find_in_window(
+    checker: &Checker,
+    pattern: &Pattern,
+    window: &str,
+    variables: &Variables,
+) -> Result<Option<Found>, String> {
+    // The explanation cuts off the last character, and cannot show an empty match behind it.
+    let text = format!("{window}\n\n");
     let scope = Scope { pattern, variables };
     let (matched, explanation) = checker.explain(&text, &scope).map_err(|error| error.to_string())?;
-    Ok(matched.then(|| read_explanation(&explanation, pattern)))
+    let found = matched.then(|| read_explanation(&explanation, pattern));
+    Ok(found.filter(|found| found.range.start <= window.len()))
 }
 
 /// The variables under the names that [`Pattern::to_crate_directive`] gives them.
@@ -168,6 +197,10 @@ mod tests {
         check("[[X:[a-z]+]] [[Z:.+]]", "12 ab c", Some(("ab c", &["ab", "c"])));
         check("[[Y]]", "abc a.c", Some(("a.c", &[])));
         check("{{[^a]+}}", "ab\nc", Some(("b", &[])));
+        check("{{^$}}", "a", None);
+        check("{{^$}}", "a\nb\nc\nd\ne\nf", None);
+        check("{{^$}}a", "a\n\na", None);
+        check("{{e$}}", "a\nb\nc\nd\ne\nf", Some(("e", &[])));
     }
 
     #[test]
