@@ -1,0 +1,28 @@
+//! Affine expressions, maps, integer sets, and symbolic sizes.
+//!
+//! These are plain values: they know neither a context nor ops, and are `Clone + Eq + Hash + Ord + Send + Sync`.
+//! There are two families.
+//!
+//! - [`AffineExpr`], [`AffineMap`] and [`IntegerSet`] are trees that keep the shape in which they were written, as in
+//!   MLIR, and print exactly as MLIR prints: `affine_map<(d0, d1)[s0] -> (d0 + s0, d1 mod 2)>`.
+//! - [`SizeExpr`] is a polynomial of named symbols that is always in canonical form: `2*K + 1`, `M ceildiv 4`.
+//!
+//! Both meet in one place, the polynomials of `poly`: [`AffineExpr::simplify_under`] goes through them and back.
+//!
+//! Invariants:
+//! - All arithmetic is checked. Overflow, a divisor that is not positive, or an expression past the limits of size is
+//!   an [`AffineError`], never a panic and never a wrapped number.
+//! - A simplification never changes a value. What cannot be decided stays as it is, and a proof that cannot be found
+//!   is `None`.
+//! - Dividing rounds down (`floordiv`) or up (`ceildiv`); `mod` lies in `[0, divisor)`; divisors are positive.
+//!
+//! Not here: sets of constraints that are solved (emptiness, projection). Those belong to the polyhedral layer.
+
+mod error;
+mod floor;
+mod poly;
+mod prove;
+mod range;
+
+pub use error::{AffineError, AffineErrorKind};
+pub use range::{Interval, Ranges};
