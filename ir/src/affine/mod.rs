@@ -18,11 +18,21 @@
 //!
 //! Not here: sets of constraints that are solved (emptiness, projection). Those belong to the polyhedral layer.
 
+mod build;
+mod decompose;
 mod error;
+mod expr;
 mod floor;
+mod map;
 mod poly;
+mod print;
 mod prove;
 mod range;
+mod set;
+mod simplify;
 
 pub use error::{AffineError, AffineErrorKind};
+pub use expr::{AffineExpr, Binary, BinaryOp, LinearForm, MAX_HEIGHT, MAX_NODES};
+pub use map::AffineMap;
 pub use range::{Interval, Ranges};
+pub use set::{Constraint, IntegerSet, Relation};
