@@ -24,15 +24,23 @@ mod error;
 mod expr;
 mod floor;
 mod map;
+mod parse;
 mod poly;
 mod print;
 mod prove;
 mod range;
 mod set;
 mod simplify;
+mod size;
+mod size_print;
+
+#[cfg(test)]
+mod tests;
 
 pub use error::{AffineError, AffineErrorKind};
 pub use expr::{AffineExpr, Binary, BinaryOp, LinearForm, MAX_HEIGHT, MAX_NODES};
 pub use map::AffineMap;
+pub use parse::{MAX_NESTING, parse_expr};
 pub use range::{Interval, Ranges};
 pub use set::{Constraint, IntegerSet, Relation};
+pub use size::{SizeExpr, SizeRanges};
