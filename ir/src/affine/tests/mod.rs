@@ -3,6 +3,7 @@
 
 mod expr;
 mod map_and_set;
+mod mlir;
 mod parse;
 mod simplify;
 mod size;
