@@ -7,7 +7,7 @@
 use super::error::gcd;
 use super::floor::floor_div;
 use super::poly::{Atom, Monomial, Poly, Variable};
-use super::prove::Env;
+use super::prove::{Env, FEW};
 
 /// A polynomial as it is written: terms, then remainders, then the constant.
 pub(super) struct Written<V> {
@@ -33,7 +33,7 @@ pub(super) fn written<V: Variable>(poly: &Poly<V>, env: Env<'_, V>) -> Written<V
             quotients.push(atom);
         }
     }
-    for quotient in quotients {
+    for quotient in quotients.into_iter().take(FEW) {
         if let Some((without, found)) = find_remainder(&rest, quotient, env) {
             rest = without;
             remainders.push(found);
@@ -95,7 +95,7 @@ fn candidates<V: Variable>(
     let mut parts = vec![gcd(multiple, divisor.unsigned_abs())];
     let coefficients = base.terms().iter().map(|(_, value)| value.unsigned_abs());
     parts.extend(coefficients.filter(|value| multiple.is_multiple_of(*value)).map(|value| multiple / value));
-    for part in parts.into_iter().filter_map(|part| i64::try_from(part).ok()) {
+    for part in parts.into_iter().take(FEW).filter_map(|part| i64::try_from(part).ok()) {
         if part > 1
             && part < divisor
             && divisor % part == 0

@@ -19,7 +19,7 @@
 
 use super::error::{AffineError, Result, checked_add, gcd};
 use super::poly::{Floor, Monomial, Poly, Variable};
-use super::prove::{Env, range};
+use super::prove::{Env, FEW, range};
 
 /// `numerator floordiv divisor`. Errors: `Divisor` for a constant that is not positive, `Overflow`, `TooLarge`.
 pub(super) fn floor_div<V: Variable>(numerator: &Poly<V>, divisor: &Poly<V>, env: Env<'_, V>) -> Result<Poly<V>> {
@@ -104,11 +104,15 @@ fn keep_remainders<V: Variable>(
 ) -> Result<(Poly<V>, Poly<V>)> {
     let quotients: Vec<_> =
         rest.terms().iter().filter(|(monomial, _)| monomial.as_floor().is_some()).cloned().collect();
+    if quotients.len() > FEW {
+        return Ok((whole, rest));
+    }
     let divisor_of = |monomial: &Monomial<V>| monomial.as_floor().and_then(|floor| floor.divisor.as_constant());
     for (monomial, value) in &quotients {
         let (Some(floor), Some(own)) = (monomial.as_floor(), divisor_of(monomial)) else { continue };
         let inner = quotients.iter().filter_map(|(other, _)| divisor_of(other));
-        let inner = inner.filter(|inner| *inner < own && own % inner == 0);
+        // Not for nested quotients, whose number of parts could double with each level.
+        let inner = inner.filter(|inner| *inner < own && own % inner == 0 && !floor.numerator.has_quotient());
         for inner in std::iter::once(1).chain(inner) {
             let dividend = by_constant(&floor.numerator, inner, env)?;
             let Some(wanted) = multiple_within(&dividend, &rest).and_then(|factor| factor.checked_mul(-(own / inner)))
@@ -161,7 +165,8 @@ fn cancel_factor<V: Variable>(rest: &Poly<V>, divisor: i64, env: Env<'_, V>) -> 
             Ok(if monomial.factors().iter().any(|atom| atom.as_floor().is_some()) { value } else { 0 })
         })?;
         let single = quotients.terms().iter().map(|(monomial, value)| Poly::term(monomial.clone(), *value));
-        let moved = std::iter::once(Poly::constant(0)).chain(single.clone());
+        let single = single.take(if quotients.terms().len() <= FEW { FEW } else { 0 });
+        let moved = std::iter::once(Poly::constant(0)).chain(single);
         let moved = moved.chain((quotients.terms().len() > 1).then(|| quotients.clone()));
         for moved in moved {
             let Some(offset) = constant_quotient(&small.add(&moved)?, factor, env) else { continue };

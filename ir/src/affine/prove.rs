@@ -18,6 +18,13 @@ pub(super) type Env<'a, V> = &'a dyn Fn(&V) -> Interval;
 /// How many levels of quotients inside quotients are read in all three ways; deeper ones are read directly.
 const LEVELS: u32 = 3;
 
+/// How many quotients of one sum are looked at one by one. More than a reshape makes are only looked at as they stand:
+/// the work grows with the square, and for nested ones with more.
+pub(super) const FEW: usize = 8;
+
+/// The same for terms where products are expanded; their degree is then bounded by `FEW`.
+const FEW_TERMS: usize = 32;
+
 /// An interval that holds every value of the polynomial.
 pub(super) fn range<V: Variable>(poly: &Poly<V>, env: Env<'_, V>) -> Interval {
     range_at(poly, env, LEVELS)
@@ -29,18 +36,21 @@ fn range_at<V: Variable>(poly: &Poly<V>, env: Env<'_, V>, levels: u32) -> Interv
         return known;
     }
     let quotients: Vec<_> = poly.terms().iter().filter(|(monomial, _)| monomial.as_floor().is_some()).collect();
-    for (monomial, _) in &quotients {
-        if let Ok(bound) = relaxed(poly, std::slice::from_ref(&monomial), env, levels - 1) {
+    let few = quotients.len() <= FEW;
+    // A relaxed reading costs two levels: there are as many of them as quotients.
+    for (monomial, _) in quotients.iter().filter(|_| few) {
+        if let Ok(bound) = relaxed(poly, std::slice::from_ref(&monomial), env, levels.saturating_sub(2)) {
             known = known.intersect(bound);
         }
     }
-    if quotients.len() > 1 {
+    if quotients.len() > 1 && few {
         let all: Vec<_> = quotients.iter().map(|(monomial, _)| monomial).collect();
-        if let Ok(bound) = relaxed(poly, &all, env, levels - 1) {
+        if let Ok(bound) = relaxed(poly, &all, env, levels.saturating_sub(2)) {
             known = known.intersect(bound);
         }
     }
-    if poly.degree() > 1
+    if (2..=FEW).contains(&poly.degree())
+        && poly.terms().len() <= FEW_TERMS
         && let Ok(bound) = shifted(poly, env, levels - 1)
     {
         known = known.intersect(bound);

@@ -1,6 +1,6 @@
 //! Reading: errors with their places, and texts that must neither panic nor exhaust the stack.
 
-use super::super::{AffineErrorKind, AffineMap, IntegerSet, MAX_NESTING, SizeExpr};
+use super::super::{AffineErrorKind, AffineMap, IntegerSet, MAX_NESTING, Ranges, SizeExpr};
 use super::Random;
 
 /// Checks the kind and the text at the span of the error.
@@ -144,4 +144,24 @@ fn no_text_panics() {
         }
     }
     assert!(accepted > 500, "{accepted}");
+}
+
+/// What is looked at one by one is bounded in number: without that, these would take minutes.
+#[test]
+fn wide_texts_do_not_take_long() {
+    let sum = |count: usize, term: &dyn Fn(usize) -> String| (0..count).map(term).collect::<Vec<_>>().join(" + ");
+    for text in [
+        format!("({}) floordiv 4", sum(400, &|index| format!("2*(M{index} floordiv 3)"))),
+        format!("({}) floordiv 12", sum(400, &|index| format!("{}*(M floordiv {})", index + 1, index + 2))),
+        format!("({}) mod (N + 1)", sum(400, &|index| format!("M{index}*(K floordiv {})", index + 2))),
+        format!("({}) floordiv 6 * N mod 5", sum(400, &|index| format!("M{index} mod {}", index + 2))),
+    ] {
+        let size = SizeExpr::parse(&text).expect("small enough");
+        assert_eq!(SizeExpr::parse(&size.to_string()), Ok(size));
+    }
+    let dims = (0..200).map(|index| format!("d{index}")).collect::<Vec<_>>().join(", ");
+    let remainders = sum(200, &|index| format!("2 * (d{index} mod {})", index + 2));
+    let map = AffineMap::parse(&format!("({dims}) -> (({remainders}) floordiv 12)")).expect("small enough");
+    let simplified = map.simplify_under(&Ranges::of_sizes(&[7; 200]));
+    assert_eq!(AffineMap::parse(&simplified.to_string()), Ok(simplified));
 }
