@@ -1,19 +1,38 @@
 //! The range of a polynomial, from the ranges of its variables.
 //!
 //! Interval arithmetic alone takes two occurrences of one variable for two variables, which is hopeless for
-//! remainders: `x - 4*(x floordiv 4)`. Three readings of the same polynomial are therefore intersected:
+//! remainders: `x - 4*(x floordiv 4)`. Several readings of the same polynomial are therefore intersected:
 //! - *direct*: term by term.
 //! - *relaxed*: `N floordiv D` is `(N - r)/D` for some `r` in `[0, D)`; with that the dividend joins the other terms
 //!   and cancels. It is done for each quotient alone, and for all of them together.
 //! - *shifted*: with `x = lo + x'` and `x' >= 0` in each variable that has a lower bound, products such as
 //!   `M*N - M` lose their negative terms (the same idea as Bernstein bounds, in its simplest form).
+//! - *limited*: where a variable is known to be less than a symbol, `M*N - i*N - j` is bounded by what it is at the
+//!   greatest `i` and `j`.
 
 use super::error::Result;
 use super::poly::{Atom, Monomial, Poly, Variable};
 use super::range::Interval;
 
 /// What is known of each variable.
-pub(super) type Env<'a, V> = &'a dyn Fn(&V) -> Interval;
+pub(super) type Env<'a, V> = &'a dyn Known<V>;
+
+pub(super) trait Known<V> {
+    /// Every value lies in it.
+    fn range(&self, variable: &V) -> Interval;
+
+    /// Every value is less than that of this polynomial.
+    fn limit(&self, _variable: &V) -> Option<Poly<V>> {
+        None
+    }
+}
+
+/// Ranges alone.
+impl<V, F: Fn(&V) -> Interval> Known<V> for F {
+    fn range(&self, variable: &V) -> Interval {
+        self(variable)
+    }
+}
 
 /// How many levels of quotients inside quotients are read in all three ways; deeper ones are read directly.
 const LEVELS: u32 = 3;
@@ -55,7 +74,44 @@ fn range_at<V: Variable>(poly: &Poly<V>, env: Env<'_, V>, levels: u32) -> Interv
     {
         known = known.intersect(bound);
     }
+    if has_limited_variable(poly, env) {
+        if let Some(lo) = least_by_limits(poly, env, levels - 1) {
+            known = known.intersect(Interval::new(lo, i64::MAX));
+        }
+        if let Some(lo) = poly.scale(-1).ok().and_then(|negated| least_by_limits(&negated, env, levels - 1)) {
+            known = known.intersect(Interval::new(lo, i64::MAX).scale(-1));
+        }
+    }
     known
+}
+
+fn has_limited_variable<V: Variable>(poly: &Poly<V>, env: Env<'_, V>) -> bool {
+    let mut atoms = poly.terms().iter().flat_map(|(monomial, _)| monomial.factors());
+    atoms.any(|atom| matches!(atom, Atom::Variable(name) if env.limit(name).is_some()))
+}
+
+/// A lower bound, by putting the greatest value that its limit allows in place of each variable whose factor is known
+/// to be negative or zero. Nothing, if there is no such variable.
+fn least_by_limits<V: Variable>(poly: &Poly<V>, env: Env<'_, V>, levels: u32) -> Option<i64> {
+    let variables = poly.terms().iter().flat_map(|(monomial, _)| monomial.factors());
+    let mut changed = None;
+    for atom in variables {
+        let Atom::Variable(name) = atom else { continue };
+        let Some(limit) = env.limit(name) else { continue };
+        let current = changed.as_ref().unwrap_or(poly);
+        let variable = Poly::product_of(std::slice::from_ref(atom));
+        let mut factor = Poly::constant(0);
+        for (monomial, value) in current.terms() {
+            if let Some(beside) = Poly::term(monomial.clone(), *value).try_div(&variable) {
+                factor = factor.add(&beside).ok()?;
+            }
+        }
+        if !factor.is_zero() && range_at(&factor, env, levels).hi().is_some_and(|hi| hi <= 0) {
+            let above = limit.sub(&Poly::constant(1)).ok()?.sub(&variable).ok()?;
+            changed = Some(current.add(&factor.mul(&above).ok()?).ok()?);
+        }
+    }
+    range_at(&changed?, env, levels).lo()
 }
 
 fn direct<V: Variable>(poly: &Poly<V>, env: Env<'_, V>, levels: u32) -> Interval {
@@ -75,7 +131,7 @@ fn monomial_range<V: Variable>(monomial: &Monomial<V>, env: Env<'_, V>, levels: 
 
 fn atom_range<V: Variable>(atom: &Atom<V>, env: Env<'_, V>, levels: u32) -> Interval {
     match atom {
-        Atom::Variable(name) => env(name),
+        Atom::Variable(name) => env.range(name),
         Atom::Floor(floor) => {
             let deeper = levels.saturating_sub(1);
             let divisor = match floor.divisor.as_constant() {

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use super::expr::AffineExpr;
+
 /// `lo <= value <= hi`, both inclusive, either of them possibly open.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Interval {
@@ -21,13 +23,28 @@ pub struct Ranges {
     pub dims: Vec<Interval>,
     /// By index of the symbol.
     pub symbols: Vec<Interval>,
+    /// By index of the dimension, an expression of symbols that it is less than; one with a dimension is not used.
+    pub limits: Vec<Option<AffineExpr>>,
 }
 
 impl Ranges {
     /// Dimensions in `[0, size)` each, and symbols of which nothing is known.
     pub fn of_sizes(sizes: &[i64]) -> Ranges {
         let dims = sizes.iter().map(|size| Interval::new(0, size.saturating_sub(1))).collect();
-        Ranges { dims, symbols: Vec::new() }
+        Ranges { dims, ..Ranges::default() }
+    }
+
+    /// Dimensions in `[0, size)` each, for sizes over symbols, and symbols that are not negative.
+    pub fn of_symbolic_sizes(sizes: &[AffineExpr]) -> Ranges {
+        let range = |size: &AffineExpr| {
+            size.as_constant().map_or(Interval::NOT_NEGATIVE, |size| Interval::new(0, size.saturating_sub(1)))
+        };
+        let num_symbols = sizes.iter().map(|size| size.needed().1).max().unwrap_or(0) as usize;
+        Ranges {
+            dims: sizes.iter().map(range).collect(),
+            symbols: vec![Interval::NOT_NEGATIVE; num_symbols],
+            limits: sizes.iter().cloned().map(Some).collect(),
+        }
     }
 
     /// The range of a dimension.

@@ -6,14 +6,14 @@
 //!
 //! Decided: quotients and remainders that ranges or common factors settle, nested ones, sums of quotient and remainder
 //! of one dividend, like terms. Not decided: what needs case distinctions (`d0 floordiv 2 + (d0 + 1) floordiv 2`), or
-//! a bound on one dimension in terms of another or of a symbol.
+//! a bound on one dimension in terms of another.
 
 use super::decompose::{Factor, written};
 use super::error::{AffineError, Result};
 use super::expr::{AffineExpr, BinaryOp};
 use super::floor::floor_div;
 use super::poly::{Atom, Poly};
-use super::prove::{Env, range};
+use super::prove::{Env, Known, range};
 use super::range::{Interval, Ranges};
 
 /// Quotients are simplified again in the form that the round before has given them, until nothing changes. Two rounds
@@ -38,8 +38,7 @@ impl AffineExpr {
         if !matches!(self, AffineExpr::Binary(_)) {
             return self.with_range(ranges);
         }
-        let env = |leaf: &Leaf| range_of_leaf(*leaf, ranges);
-        self.try_simplify(&env).unwrap_or_else(|_| self.clone())
+        self.try_simplify(ranges).unwrap_or_else(|_| self.clone())
     }
 
     /// An interval that holds every value of the expression within the ranges.
@@ -48,9 +47,8 @@ impl AffineExpr {
         if by_tree.as_constant().is_some() || !matches!(self, AffineExpr::Binary(_)) {
             return by_tree;
         }
-        let env = |leaf: &Leaf| range_of_leaf(*leaf, ranges);
-        match self.to_poly(&env) {
-            Ok(poly) => by_tree.intersect(range(&poly, &env)),
+        match self.to_poly(ranges) {
+            Ok(poly) => by_tree.intersect(range(&poly, ranges)),
             Err(_) => by_tree,
         }
     }
@@ -98,7 +96,7 @@ impl AffineExpr {
     }
 
     fn to_poly(&self, env: Env<'_, Leaf>) -> Result<Poly<Leaf>> {
-        let leaf = |leaf: Leaf| match env(&leaf).as_constant() {
+        let leaf = |leaf: Leaf| match env.range(&leaf).as_constant() {
             Some(value) => Poly::constant(value),
             None => Poly::variable(leaf),
         };
@@ -128,10 +126,18 @@ pub(super) fn apply<V: super::poly::Variable>(
     }
 }
 
-fn range_of_leaf(leaf: Leaf, ranges: &Ranges) -> Interval {
-    match leaf {
-        Leaf::Dim(index) => ranges.dim(index),
-        Leaf::Symbol(index) => ranges.symbol(index),
+impl Known<Leaf> for Ranges {
+    fn range(&self, leaf: &Leaf) -> Interval {
+        match leaf {
+            Leaf::Dim(index) => self.dim(*index),
+            Leaf::Symbol(index) => self.symbol(*index),
+        }
+    }
+
+    fn limit(&self, leaf: &Leaf) -> Option<Poly<Leaf>> {
+        let Leaf::Dim(index) = leaf else { return None };
+        let limit = self.limits.get(*index as usize)?.as_ref()?;
+        limit.is_symbolic_or_constant().then(|| limit.to_poly(&|leaf: &Leaf| self.range(leaf)).ok()).flatten()
     }
 }
 

@@ -138,7 +138,7 @@ impl SizeExpr {
 
     /// The operation by its kind. Errors: `Divisor`, `Overflow`, `TooLarge`.
     pub(super) fn apply(&self, op: BinaryOp, rhs: &SizeExpr) -> Result<SizeExpr> {
-        apply(op, &self.0, &rhs.0, &|_| Interval::ALL).map(SizeExpr)
+        apply(op, &self.0, &rhs.0, &|_: &Arc<str>| Interval::ALL).map(SizeExpr)
     }
 
     /// The value, for the given binding of symbols. Intermediate sums may go beyond 64 bits.
@@ -151,7 +151,7 @@ impl SizeExpr {
     /// Replaces symbols; those for which nothing is given stay. Errors: `Divisor`, `Overflow`, `TooLarge`.
     pub fn substitute(&self, replacement: &dyn Fn(&str) -> Option<SizeExpr>) -> Result<SizeExpr> {
         let variable = |name: &Arc<str>| replacement(name).map(|size| size.0);
-        rebuild(&self.0, &variable, &|_| Interval::ALL).map(SizeExpr)
+        rebuild(&self.0, &variable, &|_: &Arc<str>| Interval::ALL).map(SizeExpr)
     }
 
     /// The same size within the ranges, with the quotients gone that the ranges decide.

@@ -20,7 +20,7 @@ impl Display for SizeExpr {
 }
 
 fn sum(poly: &Poly<Name>, f: &mut Formatter<'_>) -> fmt::Result {
-    let mut written = written(poly, &|_| Interval::ALL);
+    let mut written = written(poly, &|_: &Name| Interval::ALL);
     prefer_rounding_up(&mut written);
     let Written { mut terms, constant } = written;
     if constant != 0 || terms.is_empty() {

@@ -77,10 +77,17 @@ fn membership() {
 
 #[test]
 fn constraints_that_always_hold_go() {
-    let ranges = Ranges { dims: vec![Interval::new(0, 7)], symbols: vec![] };
+    let ranges = Ranges { dims: vec![Interval::new(0, 7)], ..Ranges::default() };
     let simplified = set("(i) : (i >= 0, i floordiv 8 == 0, 5 - i >= 0)").simplify_under(&ranges);
     assert_eq!(simplified, set("(i) : (5 - i >= 0)"));
     assert_eq!(simplified.constraints()[0].decide(&ranges), None);
     assert_eq!(set("(i) : (i - 8 >= 0)").constraints()[0].decide(&ranges), Some(false));
     assert_eq!(set("(i) : (i + 1 == 0)").constraints()[0].decide(&ranges), Some(false));
+}
+
+#[test]
+fn guards_over_symbolic_sizes_are_decided() {
+    let ranges = Ranges::of_symbolic_sizes(&[super::expr("s0"), super::expr("s1 * 2")]);
+    let guard = set("(i, j)[M, N] : (i >= 0, M - 1 - i >= 0, M * N * 2 - i * N * 2 - j - 1 >= 0, N - 1 - j >= 0)");
+    assert_eq!(guard.simplify_under(&ranges), set("(i, j)[M, N] : (N - j - 1 >= 0)").simplify_under(&ranges));
 }

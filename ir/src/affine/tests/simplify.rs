@@ -59,9 +59,66 @@ fn symbolic_divisors_are_taken_as_positive() {
     check("(d0 * s0 + d1) mod s0", &[], "d1 mod s0");
     check("(d0 * 2) floordiv (s0 * 4)", &[], "d0 floordiv (s0 * 2)");
     check("s0 mod s0", &[], "0");
-    let known = Ranges { dims: vec![Interval::new(0, 3)], symbols: vec![Interval::new(4, 9)] };
+    let known = Ranges { dims: vec![Interval::new(0, 3)], symbols: vec![Interval::new(4, 9)], limits: vec![] };
     assert_eq!(expr("d0 mod s0").simplify_under(&known), expr("d0"));
     assert_eq!(expr("d0 floordiv s0").simplify_under(&known), expr("0"));
+}
+
+#[test]
+fn symbolic_sizes_bound_dimensions() {
+    let sizes = ["s0", "s1", "s2"].map(expr);
+    let check = |text: &str, expected: &str| {
+        let simplified = expr(text).simplify_under(&Ranges::of_symbolic_sizes(&sizes));
+        assert_eq!(simplified.to_string(), expected, "{text}");
+    };
+    check("(d0 * s1 + d1) floordiv s1", "d0");
+    check("(d0 * s1 + d1) mod s1", "d1");
+    let flat = "(d0 * (s1 * s2) + d1 * s2 + d2)";
+    check(&format!("{flat} floordiv (s1 * s2)"), "d0");
+    check(&format!("({flat} floordiv s2) mod s1"), "d1");
+    check(&format!("{flat} mod s2"), "d2");
+    check("(d0 * s1 + d2) floordiv s1", "d0 + d2 floordiv s1");
+}
+
+/// With sizes that are symbols, every value within them is kept.
+#[test]
+fn symbolic_simplification_never_changes_a_value() {
+    let mut random = Random(10);
+    let texts = ["s0", "s1", "s0 * s1", "s0 + s1", "s0 * 2", "s1 + 1", "3"];
+    for _ in 0..1500 {
+        let sizes = [(); 3].map(|()| expr(random.pick(&texts)));
+        let flat = format!("d0 * ({} * {}) + d1 * ({}) + d2", wrapped(&sizes[1]), wrapped(&sizes[2]), sizes[2]);
+        let depth = random.within(0, 2) as u32;
+        let dividend = if random.within(0, 1) == 0 { expr(&flat) } else { random.expr(depth) };
+        let divisor = expr(random.pick(&texts));
+        let other = random.expr(1);
+        let before = match random.within(0, 2) {
+            0 => dividend.floordiv(&divisor),
+            1 => dividend.modulo(&divisor),
+            _ => dividend.ceildiv(&divisor).and_then(|quotient| quotient.sub(&other)),
+        };
+        let before = before.expect("symbolic divisors");
+        let known = Ranges::of_symbolic_sizes(&sizes);
+        let (after, range) = (before.simplify_under(&known), before.range_of(&known));
+        for symbols in points(&[Interval::new(0, 3), Interval::new(0, 3)]) {
+            let Ok(bounds) = sizes.iter().map(|size| size.eval(&[], &symbols)).collect::<Result<Vec<_>, _>>() else {
+                continue;
+            };
+            for dims in points(&bounds.iter().map(|bound| Interval::new(0, bound - 1)).collect::<Vec<_>>()) {
+                let Ok(expected) = before.eval(&dims, &symbols) else { continue };
+                assert_eq!(
+                    after.eval(&dims, &symbols),
+                    Ok(expected),
+                    "{before}\nbecame {after}\nat {dims:?} {symbols:?}"
+                );
+                assert!(range.contains(expected), "{before} is {expected}, not in {range}");
+            }
+        }
+    }
+}
+
+fn wrapped(expr: &AffineExpr) -> String {
+    format!("({expr})")
 }
 
 #[test]
@@ -118,7 +175,7 @@ fn extreme_ranges_do_no_harm() {
         "d0 mod 3 + d0 floordiv 3",
     ];
     for (lo, hi) in ends.iter().flat_map(|lo| ends.iter().map(move |hi| (*lo, *hi))) {
-        let ranges = Ranges { dims: vec![Interval::new(lo, hi)], symbols: vec![Interval::new(lo, hi)] };
+        let ranges = Ranges { dims: vec![Interval::new(lo, hi)], symbols: vec![Interval::new(lo, hi)], limits: vec![] };
         for text in texts {
             let before = expr(text);
             let (after, range) = (before.simplify_under(&ranges), before.range_of(&ranges));
@@ -151,12 +208,12 @@ fn simplification_never_changes_a_value() {
         let symbols = vec![interval(-1, 2), interval(1, 1)];
         // Every other time some of the bounds are withheld.
         let known = match round % 4 {
-            1 => Ranges { dims: dims[..1].to_vec(), symbols: vec![] },
+            1 => Ranges { dims: dims[..1].to_vec(), ..Ranges::default() },
             3 => Ranges {
                 dims: vec![Interval::ALL, Interval::new(dims[1].lo().expect("bounded"), i64::MAX)],
-                symbols: vec![],
+                ..Ranges::default()
             },
-            _ => Ranges { dims: dims.clone(), symbols: symbols.clone() },
+            _ => Ranges { dims: dims.clone(), symbols: symbols.clone(), limits: vec![] },
         };
         let after = before.simplify_under(&known);
         let range = before.range_of(&known);
