@@ -5,6 +5,7 @@
 //! record that stands in its place; that record has the operands, results and position, while attributes, location and
 //! regions belong to the root of the [`nested`](Body::nested) body. [`OpRef::resolve`] goes from one to the other.
 
+mod clone;
 mod edit;
 mod view;
 
@@ -16,6 +17,7 @@ use crate::entity::{Arena, BlockId, EntityId, OpId, RegionId, ValueId};
 use crate::location::Loc;
 use crate::types::Type;
 
+pub use clone::CloneMap;
 pub use view::{OpRef, Operands, Ops, Values};
 
 /// One isolated op with everything inside it.

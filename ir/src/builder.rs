@@ -14,12 +14,24 @@ pub struct Builder<'a> {
     /// The body that grows.
     pub body: &'a mut Body,
     at: InsertPoint,
+    /// Where a rewriter notes what was made.
+    log: Option<&'a mut Vec<OpId>>,
 }
 
 impl<'a> Builder<'a> {
     /// A builder whose first op goes to a place.
     pub fn new(ctx: &'a Context, body: &'a mut Body, at: InsertPoint) -> Builder<'a> {
-        Builder { ctx, body, at }
+        Builder { ctx, body, at, log: None }
+    }
+
+    /// A builder that notes every op that it makes.
+    pub(crate) fn logged(
+        ctx: &'a Context,
+        body: &'a mut Body,
+        at: InsertPoint,
+        log: Option<&'a mut Vec<OpId>>,
+    ) -> Builder<'a> {
+        Builder { ctx, body, at, log }
     }
 
     /// A builder at the end of a block.
@@ -41,6 +53,9 @@ impl<'a> Builder<'a> {
     pub fn create(&mut self, parts: OpParts<'_>) -> OpId {
         let op = self.body.create_op(parts);
         self.body.insert(op, self.at);
+        if let Some(log) = &mut self.log {
+            log.push(op);
+        }
         if !matches!(self.at, InsertPoint::Before(_) | InsertPoint::EndOf(_)) {
             self.at = InsertPoint::After(op);
         }

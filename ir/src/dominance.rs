@@ -139,6 +139,14 @@ fn meet(idom: &[u32], mut a: u32, mut b: u32) -> u32 {
     a
 }
 
+/// The reachable blocks of a region in reverse post-order, each with the index of its immediate dominator; the entry
+/// comes first and has its own.
+pub fn dominator_tree(body: &Body, region: RegionId) -> Vec<(BlockId, usize)> {
+    let tree = Tree::new(body, region);
+    let order = reverse_post_order(body, region);
+    order.into_iter().zip(tree.idom.into_iter().map(|index| index as usize)).collect()
+}
+
 /// The blocks that control may go to from a block.
 pub fn successors(body: &Body, block: BlockId) -> impl Iterator<Item = BlockId> + '_ {
     body.last_op(block).into_iter().flat_map(|op| body.successors(op).iter().copied())

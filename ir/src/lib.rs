@@ -6,7 +6,7 @@
 //! - [`op`]: what a dialect declares; [`define`]: the macros that write such declarations.
 //! - [`body`]: ops, values, blocks and regions in arenas; [`builder`]: making them.
 //! - [`text`]: reading and writing IR; [`diag`]: telling people what is wrong.
-//! - [`verify`]: the rules that all IR keeps; [`dominance`].
+//! - [`verify`]: the rules that all IR keeps; [`dominance`]; [`effects`]; [`structural`] equality.
 //! - [`rewrite`]: patterns, folding, the greedy driver, conversion between layers.
 //! - [`interp`]: running IR.
 //! - [`pass`]: passes, their registry, pipelines and manager.
@@ -21,6 +21,7 @@ pub mod builtin;
 pub mod context;
 pub mod diag;
 pub mod dominance;
+pub mod effects;
 pub mod entity;
 pub mod float;
 mod intern;
@@ -29,6 +30,7 @@ pub mod location;
 pub mod op;
 pub mod pass;
 pub mod rewrite;
+pub mod structural;
 pub mod text;
 pub mod types;
 pub mod verify;
