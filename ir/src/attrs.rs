@@ -57,6 +57,16 @@ pub enum AttrData<'a> {
     },
     /// `dense<[1, 2]> : tensor<2xi64>`: a tensor of constants with static sizes.
     Dense(DenseData<'a>),
+    /// `dense_resource<key> : tensor<2xcomplex<f32>>`: a constant of a type that dlc does not compute with, in the
+    /// resources of the file.
+    Resource {
+        /// The type, as it was written.
+        ty: Type,
+        /// The bytes, shared.
+        payload: Arc<[u8]>,
+        /// Where they are written.
+        place: Resource,
+    },
     /// A location as a value: `loc("f":1:2)`.
     Loc(Loc),
     /// An attribute that a registered dialect declares.
@@ -128,9 +138,9 @@ impl DenseData<'_> {
         self.elem.bits(ctx).map_or(0, |bits| bits.div_ceil(8) as usize)
     }
 
-    /// Whether one element stands for all.
+    /// Whether one element stands for all (even where the shape has none: `dense<0> : tensor<0xi32>`).
     pub fn is_splat(&self, ctx: &Context) -> bool {
-        self.payload.len() == self.elem_bytes(ctx) && !self.is_empty()
+        !self.payload.is_empty() && self.payload.len() == self.elem_bytes(ctx)
     }
 }
 
@@ -234,11 +244,12 @@ pub fn integer_fits(value: i128, ty: &TypeData<'_>) -> bool {
     if width > 127 {
         return sign != Unsigned || value >= 0;
     }
-    let (low, high) = (-(1i128 << (width - 1)), 1i128 << (width - 1));
+    let low = -(1i128 << (width - 1));
+    let (signed_max, unsigned_max) = (-(low + 1), ((1u128 << width) - 1) as i128);
     match sign {
-        Signless => low <= value && value < 2 * high,
-        Signed => low <= value && value < high,
-        Unsigned => 0 <= value && value < 2 * high,
+        Signless => low <= value && value <= unsigned_max,
+        Signed => low <= value && value <= signed_max,
+        Unsigned => 0 <= value && value <= unsigned_max,
     }
 }
 
@@ -254,7 +265,8 @@ pub fn wrap_integer(value: i128, ty: &TypeData<'_>) -> i128 {
     if width > 127 {
         return value;
     }
-    let bits = value & ((1i128 << width) - 1);
-    let negative = sign != Unsigned && width > 1 && bits >> (width - 1) == 1;
-    if negative { bits - (1i128 << width) } else { bits }
+    let unused = 128 - width;
+    let bits = (value << unused) as u128;
+    // The shift back is by sign or by zeros.
+    if sign != Unsigned && width > 1 { bits as i128 >> unused } else { (bits >> unused) as i128 }
 }

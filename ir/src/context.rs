@@ -435,6 +435,9 @@ fn copy_attr<'b>(data: &AttrData<'_>, bump: &'b Bump) -> AttrData<'b> {
             container: dense.container,
             resource: dense.resource,
         }),
+        AttrData::Resource { ty, payload, place } => {
+            AttrData::Resource { ty: *ty, payload: payload.clone(), place: *place }
+        }
         AttrData::Loc(loc) => AttrData::Loc(*loc),
         AttrData::Dialect { def, params } => AttrData::Dialect { def: *def, params: bump.alloc_slice_copy(params) },
         AttrData::Opaque { dialect, text, ty } => AttrData::Opaque { dialect: *dialect, text: *text, ty: *ty },

@@ -92,7 +92,7 @@ pub struct Parser<'s> {
     /// Dictionaries that were read, by what stands between their braces.
     dict_cache: FxHashMap<&'s str, SmallVec<[NamedAttr; 4]>>,
     /// Payloads from the resources at the end of the text.
-    resources: Option<FxHashMap<&'s str, dense::Blob>>,
+    resources: Option<FxHashMap<String, dense::Blob>>,
 }
 
 /// A definition `#name = ..` or `!name = ..`, read when it is first used.
@@ -355,46 +355,28 @@ impl<'s> Parser<'s> {
         result
     }
 
-    /// What a string literal (without its quotes) stands for.
+    /// What a string literal (without its quotes), the next token, stands for.
     fn unescape(&self, raw: &str) -> ParseResult<String> {
-        if !raw.contains('\\') {
-            return Ok(raw.to_string());
-        }
-        let mut bytes = Vec::with_capacity(raw.len());
-        let mut rest = raw.as_bytes();
-        while let Some((&byte, tail)) = rest.split_first() {
-            rest = tail;
-            if byte != b'\\' {
-                bytes.push(byte);
-                continue;
+        unescape(raw).map_err(|error| self.bad_string(error))
+    }
+
+    fn bad_string(&self, error: StringError) -> ParseFailed {
+        self.fail(match error {
+            StringError::NotUtf8 => self.error(&NOT_UTF8, "the bytes that the string stands for are not UTF-8"),
+            StringError::Escape => {
+                let message = "a backslash in a string is followed by n, t, \\, \" or two hex digits";
+                self.error(&SYNTAX, message)
             }
-            let hex = |b: u8| (b as char).to_digit(16).map(|d| d as u8);
-            match *rest {
-                [b'n', ..] => bytes.push(b'\n'),
-                [b't', ..] => bytes.push(b'\t'),
-                [c @ (b'"' | b'\\'), ..] => bytes.push(c),
-                [high, low, ..] if hex(high).is_some() && hex(low).is_some() => {
-                    bytes.push(hex(high).unwrap_or(0) * 16 + hex(low).unwrap_or(0));
-                    rest = &rest[1..];
-                }
-                _ => {
-                    let message = "a backslash in a string is followed by n, t, \\, \" or two hex digits";
-                    return Err(self.fail(self.error(&SYNTAX, message)));
-                }
-            }
-            rest = &rest[1..];
-        }
-        String::from_utf8(bytes)
-            .map_err(|_| self.fail(self.error(&NOT_UTF8, "the bytes that the string stands for are not UTF-8")))
+        })
     }
 
     /// The text from here to the `>` that closes the `<` which was just taken (the token before). Behind it,
     /// parsing goes on with the token after the `>`.
     ///
     /// Brackets must balance; strings are skipped whole; `->` (and, in affine text, `>=`) close nothing.
-    fn raw_body(&mut self) -> ParseResult<&'s str> {
+    fn raw_body(&mut self, raw: Raw) -> ParseResult<&'s str> {
         let open = self.last_end;
-        let Some(len) = balanced_len(&self.source[open..]) else {
+        let Some(len) = balanced_len(&self.source[open..], raw) else {
             let message = "the '<' here has no '>' that closes it";
             return Err(self.fail(self.error_at(&SYNTAX, open - 1, message).spanning(1)));
         };
@@ -531,8 +513,52 @@ impl<'s> Parser<'s> {
     }
 }
 
+/// Why a string literal stands for nothing.
+enum StringError {
+    Escape,
+    NotUtf8,
+}
+
+/// What a string literal (without its quotes) stands for.
+fn unescape(raw: &str) -> Result<String, StringError> {
+    if !raw.contains('\\') {
+        return Ok(raw.to_string());
+    }
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut rest = raw.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        let hex = |b: u8| (b as char).to_digit(16).map(|d| d as u8);
+        match *rest {
+            [b'n', ..] => bytes.push(b'\n'),
+            [b't', ..] => bytes.push(b'\t'),
+            [c @ (b'"' | b'\\'), ..] => bytes.push(c),
+            [high, low, ..] if hex(high).is_some() && hex(low).is_some() => {
+                bytes.push(hex(high).unwrap_or(0) * 16 + hex(low).unwrap_or(0));
+                rest = &rest[1..];
+            }
+            _ => return Err(StringError::Escape),
+        }
+        rest = &rest[1..];
+    }
+    String::from_utf8(bytes).map_err(|_| StringError::NotUtf8)
+}
+
+/// What the text between two brackets is, which is passed over unread.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Raw {
+    /// Of a syntax that only its dialect knows. MLIR does not take `>=` in it, so neither is it taken here.
+    Plain,
+    /// With affine maps and sets.
+    Affine,
+}
+
 /// The number of bytes before the `>` that closes an open `<`. `None` when brackets do not balance or nothing closes.
-pub(crate) fn balanced_len(text: &str) -> Option<usize> {
+fn balanced_len(text: &str, raw: Raw) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut open: Vec<u8> = Vec::new();
     let mut at = 0;
@@ -545,7 +571,7 @@ pub(crate) fn balanced_len(text: &str) -> Option<usize> {
                 }
             }
             b'-' if bytes.get(at + 1) == Some(&b'>') => at += 1,
-            b'>' if bytes.get(at + 1) == Some(&b'=') => at += 1,
+            b'>' if raw == Raw::Affine && bytes.get(at + 1) == Some(&b'=') => at += 1,
             c @ (b'<' | b'(' | b'[' | b'{') => open.push(c),
             c @ (b'>' | b')' | b']' | b'}') => {
                 let wanted = match c {

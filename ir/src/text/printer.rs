@@ -4,6 +4,7 @@
 //! Where two names that are visible in one place collide, the later gets a suffix.
 
 mod attrs;
+mod floats;
 mod names;
 mod ops;
 

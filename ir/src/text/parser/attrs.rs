@@ -102,7 +102,7 @@ impl<'s> Parser<'s> {
     fn affine_body(&mut self) -> ParseResult<&'s str> {
         self.advance();
         self.expect(Token::Less)?;
-        self.raw_body()
+        self.raw_body(Raw::Affine)
     }
 
     fn affine<T>(&self, body: &'s str, parsed: Result<T, crate::affine::AffineError>) -> ParseResult<T> {
@@ -127,7 +127,7 @@ impl<'s> Parser<'s> {
             self.expect(Token::RBracket)?;
         }
         self.expect(Token::Less)?;
-        self.raw_body()?;
+        self.raw_body(Raw::Plain)?;
         let end = self.last_end;
         self.opaque_attr(Str::BUILTIN, start, end)
     }
@@ -141,13 +141,21 @@ impl<'s> Parser<'s> {
     }
 
     fn parse_string_attr(&mut self) -> ParseResult<Attr> {
-        let start = self.start;
-        let text = self.string()?;
-        if self.options.allow_unregistered && self.token == Token::Colon {
-            let end = self.last_end;
-            return self.opaque_attr(Str::BUILTIN, start, end);
+        let (start, raw) = (self.start, self.text());
+        let foreign = self.options.allow_unregistered;
+        // Strings of MLIR hold any bytes; those that are no text are kept as they were written.
+        let text = match unescape(&raw[1..raw.len() - 1]) {
+            Err(StringError::NotUtf8) if foreign => None,
+            text => Some(text.map_err(|error| self.bad_string(error))?),
+        };
+        self.advance();
+        match text {
+            Some(text) if !(foreign && self.token == Token::Colon) => Ok(self.ctx.str_attr(&text)),
+            _ => {
+                let end = self.last_end;
+                self.opaque_attr(Str::BUILTIN, start, end)
+            }
         }
-        Ok(self.ctx.str_attr(&text))
     }
 
     /// `#dialect.attr<..>`, `#dialect<..>` or an alias `#a`.
@@ -185,7 +193,7 @@ impl<'s> Parser<'s> {
         self.advance();
         if self.token == Token::Less && self.start == self.last_end {
             self.advance();
-            self.raw_body()?;
+            self.raw_body(Raw::Plain)?;
         }
         let end = self.last_end;
         self.opaque_attr(dialect, start, end)
@@ -322,7 +330,14 @@ impl<'s> Parser<'s> {
                     _ => text.parse::<i128>(),
                 };
                 let too_large = || format!("the integer does not fit the type {}", shown());
-                let magnitude = magnitude.map_err(|_| too_large())?;
+                let magnitude = match magnitude {
+                    Ok(magnitude) => magnitude,
+                    // More than the 128 bits that dlc computes with; MLIR has types for it.
+                    Err(_) if self.options.allow_unregistered && ty.bits(self.ctx).is_some_and(|bits| bits > 127) => {
+                        return Ok(self.foreign_number(negative, text, ty));
+                    }
+                    Err(_) => return Err(too_large()),
+                };
                 let value = if negative { -magnitude } else { magnitude };
                 if !integer_fits(value, data) {
                     return Err(too_large());
@@ -335,12 +350,16 @@ impl<'s> Parser<'s> {
             }
             _ if self.options.allow_unregistered => {
                 // A number of a type that nobody here knows.
-                let sign = if negative { "-" } else { "" };
-                let text = self.ctx.intern_str(&format!("{sign}{text}"));
-                Ok(self.ctx.attr(AttrData::Opaque { dialect: Str::BUILTIN, text, ty: Some(ty) }))
+                Ok(self.foreign_number(negative, text, ty))
             }
             _ => Err(format!("a number cannot be of type {}", shown())),
         }
+    }
+
+    fn foreign_number(&self, negative: bool, text: &str, ty: Type) -> Attr {
+        let sign = if negative { "-" } else { "" };
+        let text = self.ctx.intern_str(&format!("{sign}{text}"));
+        self.ctx.attr(AttrData::Opaque { dialect: Str::BUILTIN, text, ty: Some(ty) })
     }
 
     /// `array<i64: 1, 2>`

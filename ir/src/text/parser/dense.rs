@@ -31,7 +31,7 @@ impl<'s> Parser<'s> {
         self.advance();
         self.expect(Token::Less)?;
         let literal_start = self.last_end;
-        let literal = self.raw_body()?;
+        let literal = self.raw_body(Raw::Plain)?;
         let literal_end = self.last_end;
         let Some(shape) = self.static_shape()? else {
             if !self.options.allow_unregistered {
@@ -59,28 +59,36 @@ impl<'s> Parser<'s> {
         self.advance();
         self.expect(Token::Less)?;
         let key_start = self.start;
-        let key = self.raw_body()?.trim();
+        let key = self.resource_key()?;
+        let key_len = self.last_end - key_start;
+        self.expect(Token::Greater)?;
         let end = self.last_end;
         if self.resources.is_none() {
             let resources = self.find_resources()?;
             self.resources = Some(resources);
         }
-        let blob = self.resources.as_ref().and_then(|r| r.get(key)).cloned();
+        let blob = self.resources.as_ref().and_then(|r| r.get(&*key)).cloned();
+        let colon = self.start;
         let shape = self.static_shape()?;
-        let (Some(blob), Some(shape)) = (blob, shape) else {
+        let name = self.ctx.intern_str(&key);
+        let (Some(blob), Some(shape)) = (&blob, shape) else {
+            self.jump_to(colon);
             if self.options.allow_unregistered {
-                return self.opaque_attr(Str::BUILTIN, start, end);
+                let Some(blob) = blob else { return self.opaque_attr(Str::BUILTIN, start, end) };
+                self.expect(Token::Colon)?;
+                let ty = self.parse_type()?;
+                let place = Resource { name, align: blob.align };
+                return Ok(self.ctx.attr(AttrData::Resource { ty, payload: blob.bytes, place }));
             }
-            let message = format!("the file has no resource '{}' for a tensor of static sizes", shorten(key));
-            let known: Vec<&str> = self.resources.iter().flat_map(|r| r.keys().copied()).collect();
-            let error = self.error_at(&BAD_LITERAL, key_start, message).spanning(key.len());
-            return Err(self.fail(error.suggest_if(did_you_mean(key, known))));
+            let message = format!("the file has no resource '{}' for a tensor of static sizes", shorten(&key));
+            let known: Vec<&str> = self.resources.iter().flat_map(|r| r.keys().map(String::as_str)).collect();
+            let error = self.error_at(&BAD_LITERAL, key_start, message).spanning(key_len);
+            return Err(self.fail(error.suggest_if(did_you_mean(&key, known))));
         };
-        let name = self.ctx.intern_str(key);
         let data = DenseData {
             shape: &shape.shape,
             elem: shape.elem,
-            payload: blob.bytes,
+            payload: Arc::clone(&blob.bytes),
             container: shape.container,
             resource: Some(Resource { name, align: blob.align }),
         };
@@ -88,7 +96,7 @@ impl<'s> Parser<'s> {
         if elements.checked_mul(each) != Some(data.payload.len() as u64) {
             let has = data.payload.len();
             let message = format!("the resource '{key}' has {has} bytes, the type wants {elements} elements of {each}");
-            return Err(self.fail(self.error_at(&BAD_LITERAL, key_start, message).spanning(key.len())));
+            return Err(self.fail(self.error_at(&BAD_LITERAL, key_start, message).spanning(key_len)));
         }
         Ok(self.ctx.attr(AttrData::Dense(data)))
     }
@@ -111,7 +119,7 @@ impl<'s> Parser<'s> {
             Some(container) => {
                 self.advance();
                 self.expect(Token::Less)?;
-                let body: String = self.raw_body()?.split_whitespace().collect();
+                let body: String = self.raw_body(Raw::Plain)?.split_whitespace().collect();
                 let mut rest = body.as_str();
                 let mut shape = Vec::new();
                 while let Some((size, after)) =
@@ -152,6 +160,7 @@ impl<'s> Parser<'s> {
                 return Err(wrong(self, "a string here is hexadecimal bytes: \"0x0012\"".into()));
             };
             self.advance();
+            let bytes = if shape.elem == Type::I1 { unpacked(bytes, elements) } else { bytes };
             let wanted = elements.checked_mul(each as u64);
             if wanted != Some(bytes.len() as u64) && bytes.len() != each {
                 let has = bytes.len();
@@ -162,9 +171,6 @@ impl<'s> Parser<'s> {
         let mut bytes = Vec::new();
         if self.token != Token::LBracket {
             self.dense_element(shape.elem, each, &mut bytes)?;
-            if elements == 0 {
-                bytes.clear();
-            }
             return Ok(bytes.into());
         }
         self.dense_list(shape, 0, each, &mut bytes)?;
@@ -211,7 +217,7 @@ impl<'s> Parser<'s> {
     // The resources at the end of the file: {-# dialect_resources: { builtin: { key: "0x.." } } #-}
 
     /// Finds the payloads of the file, wherever in it the parser is.
-    fn find_resources(&mut self) -> ParseResult<FxHashMap<&'s str, Blob>> {
+    fn find_resources(&mut self) -> ParseResult<FxHashMap<String, Blob>> {
         let mut blobs = FxHashMap::default();
         let Some(at) = self.source.rfind("{-#") else { return Ok(blobs) };
         let back = self.start;
@@ -220,6 +226,14 @@ impl<'s> Parser<'s> {
         self.read_resource_level(0, "", &mut blobs)?;
         self.jump_to(back);
         Ok(blobs)
+    }
+
+    /// A key in the resources: a word or a string.
+    fn resource_key(&mut self) -> ParseResult<String> {
+        match self.token {
+            Token::Word => self.word().map(str::to_string),
+            _ => self.string(),
+        }
     }
 
     /// Passes over the resources; their payloads were read where they are used.
@@ -238,17 +252,16 @@ impl<'s> Parser<'s> {
         &mut self,
         level: u32,
         section: &str,
-        blobs: &mut FxHashMap<&'s str, Blob>,
+        blobs: &mut FxHashMap<String, Blob>,
     ) -> ParseResult<()> {
         while matches!(self.token, Token::Word | Token::String) {
-            let key = self.text().trim_matches('"');
-            self.advance();
+            let key = self.resource_key()?;
             self.expect(Token::Colon)?;
             if self.eat(Token::LBrace) {
-                let section = if level == 0 { key } else { section };
-                self.nested(|p| p.read_resource_level(level + 1, section, blobs))?;
+                let inner = if level < 2 { format!("{section}/{key}") } else { String::new() };
+                self.nested(|p| p.read_resource_level(level + 1, &inner, blobs))?;
                 self.expect(Token::RBrace)?;
-            } else if self.token == Token::String && level == 2 && section == "dialect_resources" {
+            } else if self.token == Token::String && section == "/dialect_resources/builtin" {
                 let text = self.text();
                 match hex_bytes(&text[1..text.len() - 1]).filter(|bytes| bytes.len() >= 4) {
                     Some(bytes) => {
@@ -272,6 +285,18 @@ impl<'s> Parser<'s> {
             }
         }
         Ok(())
+    }
+}
+
+/// The elements of an `i1` constant, which MLIR writes as eight to a byte, the first in the lowest bit; a single byte of
+/// zeros or ones stands for all. What does not fit the number of elements is left as it is.
+fn unpacked(bytes: Vec<u8>, elements: u64) -> Vec<u8> {
+    match bytes[..] {
+        [all @ (0 | 0xff)] => vec![all & 1],
+        _ if bytes.len() as u64 == elements.div_ceil(8) => {
+            (0..elements as usize).map(|i| bytes[i / 8] >> (i % 8) & 1).collect()
+        }
+        _ => bytes,
     }
 }
 

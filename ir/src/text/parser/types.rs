@@ -84,9 +84,12 @@ impl<'s> Parser<'s> {
             return Ok(self.ctx.ty(TypeData::Tuple(&types)));
         }
         let body = &self.source[self.end..];
-        let foreign =
-            FOREIGN_SHAPED.contains(&word) && body.starts_with('<') && !body[1..].trim_start().starts_with('[');
-        if let Some(def) = self.ctx.short_type(word).filter(|_| !foreign) {
+        let short = self.ctx.short_type(word);
+        // `tensor<[M], f16>` is the short spelling of a dialect's type, `tensor<4xf16>` is a type of MLIR's, and so is
+        // `vector<[4]xf16>` unless a dialect has taken the word.
+        let listed = body.starts_with('<') && body[1..].trim_start().starts_with('[');
+        let foreign = FOREIGN_SHAPED.contains(&word) && body.starts_with('<') && !(listed && short.is_some());
+        if let Some(def) = short.filter(|_| !foreign) {
             return self.cached(|p| {
                 p.advance();
                 p.parse_type_params(def, true)
@@ -116,7 +119,8 @@ impl<'s> Parser<'s> {
         }
         self.advance();
         if self.eat(Token::Less) {
-            self.raw_body()?;
+            // An integer set may stand in a layout.
+            self.raw_body(Raw::Affine)?;
         }
         let text = self.expand_aliases(&self.source[start..self.last_end])?;
         let text = self.ctx.intern_str(&text);
@@ -156,7 +160,7 @@ impl<'s> Parser<'s> {
         self.advance();
         if self.token == Token::Less && self.start == self.last_end {
             self.advance();
-            self.raw_body()?;
+            self.raw_body(Raw::Plain)?;
         }
         let text = self.expand_aliases(&self.source[start..self.last_end])?;
         let text = self.ctx.intern_str(&text);
@@ -167,9 +171,10 @@ impl<'s> Parser<'s> {
     fn cached(&mut self, parse: impl FnOnce(&mut Self) -> ParseResult<Type>) -> ParseResult<Type> {
         let start = self.start;
         let after = &self.source[self.end..];
-        let len = match after.starts_with('<') {
-            true => balanced_len(&after[1..]).map_or(0, |len| len + 2),
-            false => 0,
+        let len = match after.starts_with('<').then(|| balanced_len(&after[1..], Raw::Plain)) {
+            Some(Some(len)) => len + 2,
+            Some(None) => return parse(self),
+            None => 0,
         };
         let spelling = &self.source[start..self.end + len];
         if let Some(&ty) = self.type_cache.get(spelling) {

@@ -1,11 +1,11 @@
 //! Writing types, attributes and locations, spelled as MLIR spells them.
 
 use super::Printer;
-use crate::attrs::{Attr, AttrData, Container, DenseData, NamedAttr};
+use super::floats::decimal;
+use crate::attrs::{Attr, AttrData, Container, DenseData, NamedAttr, Resource};
 use crate::context::Str;
-use crate::float;
 use crate::location::{Loc, LocData};
-use crate::types::{FloatKind, Signedness, Type, TypeData};
+use crate::types::{Signedness, Type, TypeData};
 
 /// Dense constants with more elements than this are written as hexadecimal bytes, as MLIR does.
 const HEX_ABOVE: u64 = 100;
@@ -104,11 +104,10 @@ impl Printer<'_> {
                 }
             }
             AttrData::Float { ty, bits } => {
+                let start = self.out.len();
                 self.float(*bits, *ty);
-                if *ty != Type::F64
-                    || self.out.ends_with(|c: char| c.is_ascii_uppercase())
-                    || self.is_hex_float(*bits, *ty)
-                {
+                // Bits would read as an integer.
+                if *ty != Type::F64 || self.out[start..].starts_with("0x") {
                     self.write(" : ");
                     self.ty(*ty);
                 }
@@ -145,6 +144,11 @@ impl Printer<'_> {
                 self.write(">");
             }
             AttrData::Dense(dense) => self.dense(attr, dense),
+            AttrData::Resource { ty, place, .. } => {
+                self.resource(*place, attr);
+                self.write(" : ");
+                self.ty(*ty);
+            }
             AttrData::Loc(loc) => self.loc(*loc),
             AttrData::Dialect { def, params } => {
                 self.write("#");
@@ -170,12 +174,7 @@ impl Printer<'_> {
 
     /// Writes an entry of a dictionary.
     pub(super) fn entry(&mut self, key: Str, attr: Attr) {
-        let text = self.ctx.str(key);
-        if is_word(text) {
-            self.write(text)
-        } else {
-            self.string(text)
-        }
+        self.word_or_string(key);
         if attr != Attr::UNIT {
             self.write(" = ");
             self.attr(attr);
@@ -184,9 +183,8 @@ impl Printer<'_> {
 
     /// Writes `@name`, in quotes where the name is no word.
     pub fn symbol_name(&mut self, name: Str) {
-        let text = self.ctx.str(name);
         self.write("@");
-        if is_word(text) { self.write(text) } else { self.string(text) }
+        self.word_or_string(name);
     }
 
     /// Writes a string in quotes, escaped as MLIR does: bytes that are no printable ASCII in hexadecimal.
@@ -228,37 +226,34 @@ impl Printer<'_> {
         match decimal(bits, kind) {
             Some(text) => self.write(&text),
             None => {
-                let digits = kind.bits().div_ceil(4) as usize;
-                self.write(&format!("0x{bits:0digits$X}"));
+                self.write(&format!("0x{bits:X}"));
             }
         }
-    }
-
-    fn is_hex_float(&self, bits: u64, ty: Type) -> bool {
-        ty.float_kind(self.ctx).is_some_and(|kind| decimal(bits, kind).is_none())
     }
 
     fn dense(&mut self, attr: Attr, dense: &DenseData<'_>) {
         let ctx = self.ctx;
         let elements = dense.len().unwrap_or(u64::MAX);
         match dense.resource {
-            Some(resource) => {
-                self.write("dense_resource<");
-                self.write(ctx.str(resource.name));
-                self.write(">");
-                self.resources.insert(resource.name, attr);
-            }
+            Some(place) => self.resource(place, attr),
             None => {
                 self.write("dense<");
                 let each = dense.elem_bytes(ctx);
-                if dense.is_empty() {
+                if dense.payload.is_empty() {
                 } else if dense.is_splat(ctx) {
                     self.dense_element(dense, 0, each);
                 } else if self.options.elide_elements.is_some_and(|most| elements > most) {
                     self.write("...");
                 } else if elements > HEX_ABOVE {
                     self.write("\"");
-                    self.hex(&dense.payload);
+                    match dense.elem {
+                        // Eight to a byte, the first in the lowest bit.
+                        Type::I1 => {
+                            let pack = |bits: &[u8]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit & 1);
+                            self.hex(&dense.payload.chunks(8).map(pack).collect::<Vec<u8>>());
+                        }
+                        _ => self.hex(&dense.payload),
+                    }
                     self.write("\"");
                 } else {
                     let mut next = 0;
@@ -277,6 +272,18 @@ impl Printer<'_> {
         }
         self.ty(dense.elem);
         self.write(">");
+    }
+
+    fn resource(&mut self, place: Resource, attr: Attr) {
+        self.write("dense_resource<");
+        self.word_or_string(place.name);
+        self.write(">");
+        self.resources.insert(place.name, attr);
+    }
+
+    fn word_or_string(&mut self, text: Str) {
+        let text = self.ctx.str(text);
+        if is_word(text) { self.write(text) } else { self.string(text) }
     }
 
     fn dense_list(&mut self, dense: &DenseData<'_>, depth: usize, each: usize, next: &mut usize) {
@@ -319,16 +326,19 @@ impl Printer<'_> {
         self.write("\n{-#\n  dialect_resources: {\n    builtin: {\n");
         let resources = std::mem::take(&mut self.resources);
         for (index, (name, attr)) in resources.iter().enumerate() {
-            let AttrData::Dense(dense) = ctx.attr_data(*attr) else { continue };
+            let (payload, align) = match ctx.attr_data(*attr) {
+                AttrData::Dense(dense) => (&dense.payload, dense.resource.map_or(1, |place| place.align)),
+                AttrData::Resource { payload, place, .. } => (payload, place.align),
+                _ => continue,
+            };
             if index > 0 {
                 self.write(",\n");
             }
             self.write("      ");
-            self.write(ctx.str(*name));
+            self.word_or_string(*name);
             self.write(": \"");
-            let align = dense.resource.map_or(1, |resource| resource.align);
             self.hex(&align.to_le_bytes());
-            for piece in dense.payload.chunks(1 << 14) {
+            for piece in payload.chunks(1 << 14) {
                 let start = self.out.len();
                 self.hex(piece);
                 self.out.replace_range(start..start + 2, "");
@@ -412,48 +422,4 @@ pub(super) fn is_word(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
         && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.'))
-}
-
-/// The shortest of MLIR's two decimal spellings that reads back as the same bits, if one does.
-fn decimal(bits: u64, kind: FloatKind) -> Option<String> {
-    let value = float::decode(bits, kind);
-    if !value.is_finite() {
-        return None;
-    }
-    let reads_back = |text: &str| text.parse::<f64>().is_ok_and(|v| float::encode(v, kind) == bits);
-    let short = scientific(value, 6);
-    if reads_back(&short) {
-        return Some(short);
-    }
-    // MLIR falls back to the shortest decimal of the format, written like C's %g: with an exponent only when that is
-    // short, and always with a dot.
-    let digits = (7..17).map(|digits| scientific(value, digits)).find(|text| reads_back(text))?;
-    let (mantissa, exponent) = digits.split_once('e')?;
-    let exponent: i32 = exponent.parse().ok()?;
-    let mantissa = mantissa.trim_end_matches('0');
-    let plain = mantissa.chars().filter(char::is_ascii_digit).count() as i32;
-    if exponent >= plain || exponent < -4 {
-        let text = format!("{mantissa}E{}{}", if exponent < 0 { "-" } else { "+" }, exponent.abs());
-        return Some(text);
-    }
-    let negative = mantissa.starts_with('-');
-    let all: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    let text = if exponent < 0 {
-        format!("0.{}{all}", "0".repeat((-exponent - 1) as usize))
-    } else {
-        let whole = (exponent + 1) as usize;
-        if all.len() <= whole { return None } else { format!("{}.{}", &all[..whole], &all[whole..]) }
-    };
-    Some(if negative { format!("-{text}") } else { text })
-}
-
-/// `1.500000e+00`, as C's `%.6e` writes it.
-fn scientific(value: f64, digits: usize) -> String {
-    let text = format!("{value:.digits$e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let (sign, exponent) = match exponent.strip_prefix('-') {
-        Some(rest) => ('-', rest),
-        None => ('+', exponent),
-    };
-    format!("{mantissa}e{sign}{exponent:0>2}")
 }

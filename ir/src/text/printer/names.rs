@@ -1,6 +1,6 @@
 //! Which name each value and block of a body is written under.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::body::{Body, ValueDef};
 use crate::context::{Context, Str};
@@ -9,15 +9,19 @@ use crate::op::Traits;
 
 /// The names of one body.
 pub(super) struct Names {
-    /// By the index of the value: a number, an interned name with `NAMED`, or `GROUPED` for a further result of an op
-    /// whose results share the name of the first.
+    /// By the index of the value: a number, an interned name with `NAMED`, or with `GROUPED` how many places before it
+    /// among the results of its op the one stands whose name it shares.
     values: Vec<u32>,
     blocks: FxHashMap<BlockId, Str>,
+    /// The number after the last one that was given out.
+    next: u32,
+    /// Every name that was given out, here and in the bodies around this one.
+    taken: FxHashSet<Str>,
 }
 
 const NAMED: u32 = 1 << 31;
-const GROUPED: u32 = u32::MAX;
-const UNKNOWN: u32 = u32::MAX - 1;
+const GROUPED: u32 = 1 << 30;
+const UNKNOWN: u32 = u32::MAX;
 
 /// How a value is written.
 pub(super) enum ValueLabel {
@@ -30,13 +34,16 @@ pub(super) enum ValueLabel {
 }
 
 impl Names {
-    pub(super) fn new(ctx: &Context, body: &Body) -> Names {
+    /// The names of a body; with `around`, none is also a name of that body. In MLIR's generic form the regions of an
+    /// isolated op are no scope of their own, so no name may stand for two values there.
+    pub(super) fn new(ctx: &Context, body: &Body, around: Option<&Names>) -> Names {
+        let (next, taken) = around.map_or((0, FxHashSet::default()), |names| (names.next, names.taken.clone()));
         let mut namer = Namer {
             ctx,
             body,
-            names: Names { values: vec![UNKNOWN; body.value_slots()], blocks: FxHashMap::default() },
-            next: 0,
-            used: FxHashMap::default(),
+            used: taken.clone(),
+            names: Names { values: vec![UNKNOWN; body.value_slots()], blocks: FxHashMap::default(), next, taken },
+            suffixes: FxHashMap::default(),
             log: Vec::new(),
         };
         for &region in body.regions(body.root()) {
@@ -49,18 +56,23 @@ impl Names {
     pub(super) fn value(&self, body: &Body, value: ValueId) -> ValueLabel {
         match self.values.get(value.index()).copied().unwrap_or(UNKNOWN) {
             UNKNOWN => ValueLabel::Unknown,
-            GROUPED => match body.value_def(value) {
-                ValueDef::Result(op, index) => ValueLabel::Grouped(body.result(op, 0), index),
+            name if name & NAMED != 0 => ValueLabel::Named(Str(name & !NAMED)),
+            place if place & GROUPED != 0 => match body.value_def(value) {
+                ValueDef::Result(op, index) => {
+                    let place = (place & !GROUPED) as usize;
+                    ValueLabel::Grouped(body.result(op, index - place), place)
+                }
                 _ => ValueLabel::Unknown,
             },
-            name if name & NAMED != 0 => ValueLabel::Named(Str(name & !NAMED)),
             number => ValueLabel::Number(number),
         }
     }
 
-    /// Whether the results of an op are written as one name with a count: `%0:2`.
-    pub(super) fn is_group(&self, body: &Body, op: OpId) -> bool {
-        body.num_results(op) > 1 && self.values[body.result(op, 1).index()] == GROUPED
+    /// How many results, from the one at an index on, are written as one name with a count: `%0:2`.
+    pub(super) fn group_len(&self, body: &Body, op: OpId, index: usize) -> usize {
+        let label = |value: ValueId| self.values.get(value.index()).copied().unwrap_or(UNKNOWN);
+        let grouped = |value: &ValueId| label(*value) & (NAMED | GROUPED) == GROUPED;
+        1 + body.results(op).skip(index + 1).take_while(grouped).count()
     }
 
     pub(super) fn block(&self, block: BlockId) -> Option<Str> {
@@ -77,35 +89,45 @@ struct Namer<'a> {
     ctx: &'a Context,
     body: &'a Body,
     names: Names,
-    next: u32,
     /// The names that are visible here.
-    used: FxHashMap<Str, ()>,
+    used: FxHashSet<Str>,
+    /// For each name that was asked for twice: the suffix to try next.
+    suffixes: FxHashMap<Str, u32>,
     /// The names in the order they became visible, to be taken back at the end of a region.
     log: Vec<Str>,
 }
 
 impl Namer<'_> {
-    /// Names what is in a region. Where values may be used before they are defined, those of the region itself are
-    /// named before what is nested in it, so that no nested name hides one that is used there.
+    /// Names what is in a region. Where a value may be used before the line of its definition (in a graph region, or
+    /// with several blocks), names from the source are given to the region itself before what is nested in it, so that
+    /// no nested name hides one that is used there. Numbers are in the order of the text.
     fn region(&mut self, region: RegionId, graph: bool) {
         let mark = self.log.len();
         self.blocks(region);
         let body = self.body;
+        if graph || !body.has_single_block(region) {
+            for block in body.blocks(region) {
+                let results = body.ops(block).flat_map(|op| body.results(op));
+                for value in body.args(block).iter().copied().chain(results) {
+                    self.source_name(value);
+                }
+            }
+        }
         for block in body.blocks(region) {
             for &arg in body.args(block) {
-                self.value(arg);
-            }
-            if graph {
-                for op in body.ops(block) {
-                    self.results(op);
+                match body.value_name(arg) {
+                    Str::EMPTY => self.number(arg),
+                    _ => self.source_name(arg),
                 }
             }
             for op in body.ops(block) {
+                self.number_results(op);
                 for &inner in body.regions(op) {
                     self.region(inner, is_graph(self.ctx, body, op));
                 }
-                if !graph {
-                    self.results(op);
+                // A name is known from behind the op on: what is nested in it may use it for something else.
+                for value in body.results(op) {
+                    self.source_name(value);
                 }
             }
         }
@@ -114,38 +136,43 @@ impl Namer<'_> {
         }
     }
 
-    fn results(&mut self, op: OpId) {
-        let body = self.body;
-        let results = body.results(op);
-        let shared = results.len() > 1 && results.clone().skip(1).any(|v| body.value_name(v) == Str::EMPTY);
-        for (index, value) in results.enumerate() {
-            if shared && index > 0 {
-                self.names.values[value.index()] = GROUPED;
+    /// Each name from the source, or number, stands for the value and the unnamed results behind it.
+    fn number_results(&mut self, op: OpId) {
+        let mut place = 0;
+        for (index, value) in self.body.results(op).enumerate() {
+            if self.body.value_name(value) != Str::EMPTY {
+                place = 0;
+            } else if index > 0 {
+                place += 1;
+                self.names.values[value.index()] = GROUPED | place;
             } else {
-                self.value(value);
+                self.number(value);
             }
         }
     }
 
-    fn value(&mut self, value: ValueId) {
+    fn number(&mut self, value: ValueId) {
+        self.names.values[value.index()] = self.names.next;
+        self.names.next += 1;
+    }
+
+    /// Gives a value the name from its source, if it has one and was not given it before.
+    fn source_name(&mut self, value: ValueId) {
         let name = self.body.value_name(value);
-        let label = if name == Str::EMPTY {
-            self.next += 1;
-            self.next - 1
-        } else {
-            NAMED | self.unique(name).0
-        };
-        self.names.values[value.index()] = label;
+        if name != Str::EMPTY && self.names.values[value.index()] == UNKNOWN {
+            self.names.values[value.index()] = NAMED | self.unique(name).0;
+        }
     }
 
     fn unique(&mut self, name: Str) -> Str {
         let mut candidate = name;
-        let mut suffix = 0;
-        while self.used.insert(candidate, ()).is_some() {
+        while !self.used.insert(candidate) {
+            let suffix = self.suffixes.entry(name).or_insert(0);
             candidate = self.ctx.intern_str(&format!("{}_{suffix}", self.ctx.str(name)));
-            suffix += 1;
+            *suffix += 1;
         }
         self.log.push(candidate);
+        self.names.taken.insert(candidate);
         candidate
     }
 

@@ -33,7 +33,7 @@ impl<'a> DerefMut for OpPrinter<'_, 'a> {
 impl<'a> Printer<'a> {
     /// Writes the root of a body and everything in it.
     pub(super) fn print_root(&mut self, body: &'a Body) {
-        self.names.push(Names::new(self.ctx, body));
+        self.names.push(Names::new(self.ctx, body, None));
         let op = OpRef::new(self.ctx, body, body.root());
         self.op(op);
         self.names.pop();
@@ -42,7 +42,7 @@ impl<'a> Printer<'a> {
 
     /// Writes one op of a body, under the names it has in the whole body.
     pub(super) fn print_single(&mut self, body: &'a Body, op: OpId) {
-        self.names.push(Names::new(self.ctx, body));
+        self.names.push(Names::new(self.ctx, body, None));
         let op = OpRef::new(self.ctx, body, op);
         if let Some(dialect) = op.body.parent_op(op.id).map(|parent| self.dialect_of(OpRef { id: parent, ..op })) {
             self.default_dialects.push(dialect);
@@ -89,14 +89,26 @@ impl<'a> Printer<'a> {
         if count == 0 {
             return;
         }
-        if self.names_of_body().is_group(op.body, op.id) {
-            self.value(op.body, op.result(0));
-            self.write(":");
-            self.number(count as u64);
-        } else {
-            self.list(op.results(), |p, value| p.value(op.body, value));
+        let mut index = 0;
+        while index < count {
+            if index > 0 {
+                self.write(", ");
+            }
+            self.value(op.body, op.result(index));
+            let group = self.names_of_body().group_len(op.body, op.id, index);
+            if group > 1 {
+                self.write(":");
+                self.number(group as u64);
+            }
+            index += group;
         }
         self.write(" = ");
+    }
+
+    fn enter_names(&mut self, body: &'a Body) {
+        let around = self.names.last().filter(|_| self.options.generic);
+        let names = Names::new(self.ctx, body, around);
+        self.names.push(names);
     }
 
     fn names_of_body(&self) -> &Names {
@@ -295,8 +307,7 @@ impl<'a> OpPrinter<'_, 'a> {
         self.default_dialects.push(dialect);
         let own_names = !std::ptr::eq(resolved.body, owner.body);
         if own_names {
-            let names = Names::new(self.ctx, resolved.body);
-            self.printer.names.push(names);
+            self.printer.enter_names(resolved.body);
         }
         self.printer.region(resolved.body, region, hide_args);
         if own_names {
@@ -313,8 +324,7 @@ impl<'a> OpPrinter<'_, 'a> {
         };
         let own_names = !std::ptr::eq(resolved.body, self.op.body);
         if own_names {
-            let names = Names::new(self.ctx, resolved.body);
-            self.printer.names.push(names);
+            self.printer.enter_names(resolved.body);
         }
         self.list(resolved.body.args(block).iter().enumerate(), |p, (index, &arg)| {
             p.value(resolved.body, arg);
