@@ -1,10 +1,13 @@
 //! Making ops at a place of a body.
 
-use crate::attrs::Attr;
+use smallvec::SmallVec;
+
+use crate::attrs::{Attr, NamedAttr};
 use crate::body::{Body, InsertPoint, OpParts};
-use crate::context::Context;
-use crate::entity::{BlockId, OpId, ValueId};
+use crate::context::{Context, Str};
+use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::location::Loc;
+use crate::op::{Arity, InferCx, OpDef, Traits};
 use crate::types::Type;
 
 /// Makes ops and puts them at its place, one behind the other.
@@ -71,5 +74,106 @@ impl<'a> Builder<'a> {
     /// The only result of an op.
     pub fn result(&self, op: OpId) -> ValueId {
         self.body.result(op, 0)
+    }
+}
+
+/// A declared op that is being put together: what the `build` of a declaration uses. The groups of operands and results
+/// are given in the order of their declaration.
+pub struct NewOp {
+    def: &'static OpDef,
+    loc: Loc,
+    operands: SmallVec<[ValueId; 4]>,
+    operand_groups: SmallVec<[i32; 4]>,
+    results: SmallVec<[Type; 2]>,
+    result_groups: SmallVec<[i32; 2]>,
+    props: SmallVec<[NamedAttr; 4]>,
+    regions: usize,
+    successors: SmallVec<[BlockId; 2]>,
+}
+
+impl NewOp {
+    /// An op of a declaration, with nothing in it yet.
+    pub fn new(def: &'static OpDef, loc: Loc) -> NewOp {
+        NewOp {
+            def,
+            loc,
+            operands: SmallVec::new(),
+            operand_groups: SmallVec::new(),
+            results: SmallVec::new(),
+            result_groups: SmallVec::new(),
+            props: SmallVec::new(),
+            regions: 0,
+            successors: SmallVec::new(),
+        }
+    }
+
+    /// The next group of operands.
+    pub fn operands(&mut self, operands: &[ValueId]) {
+        self.operands.extend_from_slice(operands);
+        self.operand_groups.push(operands.len() as i32);
+    }
+
+    /// The types of the next group of results.
+    pub fn results(&mut self, types: &[Type]) {
+        self.results.extend_from_slice(types);
+        self.result_groups.push(types.len() as i32);
+    }
+
+    /// An inherent attribute.
+    pub fn attr(&mut self, builder: &Builder<'_>, key: &str, attr: Attr) {
+        self.props.push((builder.ctx.intern_str(key), attr));
+    }
+
+    /// That many empty regions more.
+    pub fn regions(&mut self, count: usize) {
+        self.regions += count;
+    }
+
+    /// The next successor.
+    pub fn successor(&mut self, block: BlockId) {
+        self.successors.push(block);
+    }
+
+    /// Lets the declaration say the types of the results.
+    ///
+    /// # Panics
+    /// If it cannot, with what is there.
+    pub fn infer_results(&mut self, builder: &Builder<'_>) {
+        let infer = self.def.infer.expect("called for declarations that infer");
+        let cx = InferCx { ctx: builder.ctx, body: builder.body, operands: &self.operands, props: &self.props };
+        match infer(&cx) {
+            Ok(types) => self.results = types,
+            Err(reason) => panic!("'{}' is built from what it does not take: {reason}", self.def.name),
+        }
+    }
+
+    /// Makes the op at the place of the builder.
+    pub fn build(mut self, builder: &mut Builder<'_>) -> OpId {
+        let ctx = builder.ctx;
+        if self.def.operands.iter().filter(|group| group.arity != Arity::One).count() > 1 {
+            self.props.push((Str::OPERAND_SEGMENTS, ctx.i32_array(&self.operand_groups)));
+        }
+        if self.def.results.iter().filter(|group| group.arity != Arity::One).count() > 1 {
+            self.props.push((Str::RESULT_SEGMENTS, ctx.i32_array(&self.result_groups)));
+        }
+        let name = ctx.op_name(self.def.name);
+        let props = if self.props.is_empty() { Attr::EMPTY_DICT } else { ctx.dict_attr(&self.props) };
+        let isolated = self.def.traits.has(Traits::ISOLATED_FROM_ABOVE);
+        let nested = isolated.then(|| {
+            let mut nested = Box::new(Body::new(name, self.loc, self.regions));
+            nested.set_props(nested.root(), props);
+            nested
+        });
+        let own = if isolated { 0 } else { self.regions };
+        let regions: SmallVec<[RegionId; 2]> = (0..own).map(|_| builder.body.create_region()).collect();
+        builder.create(OpParts {
+            operands: &self.operands,
+            results: &self.results,
+            props: if isolated { Attr::EMPTY_DICT } else { props },
+            regions: &regions,
+            successors: &self.successors,
+            nested,
+            ..OpParts::new(name, self.loc)
+        })
     }
 }

@@ -328,6 +328,12 @@ impl Context {
         self.attr(AttrData::DenseArray { elem: Type::I32, items: &items })
     }
 
+    /// An attribute of a registered dialect, by its full name. `None` when no dialect declares it.
+    pub fn dialect_attr(&self, name: &str, params: &[Attr]) -> Option<Attr> {
+        let def = *self.attr_names.get(name)?;
+        Some(self.attr(AttrData::Dialect { def, params }))
+    }
+
     /// The declaration of a registered attribute.
     pub fn attr_def(&self, name: AttrName) -> &'static AttrDef {
         self.attr_defs[name.0 as usize]

@@ -19,6 +19,7 @@ pub mod body;
 pub mod builder;
 pub mod builtin;
 pub mod context;
+pub mod define;
 pub mod diag;
 pub mod dominance;
 pub mod effects;

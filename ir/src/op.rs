@@ -265,7 +265,7 @@ impl Folded {
 pub struct OpDef {
     /// The full name: `sample.addi`.
     pub name: &'static str,
-    /// The Rust path of the declaration, for the reference page.
+    /// What it means; the first paragraph is the summary.
     pub doc: &'static str,
     /// One line of IR.
     pub example: &'static str,
@@ -317,6 +317,13 @@ pub struct Interface {
     pub key: fn() -> TypeId,
     /// The table.
     pub table: &'static (dyn Any + Send + Sync),
+}
+
+impl Interface {
+    /// A table of functions under its type.
+    pub const fn of<T: Any + Send + Sync>(table: &'static T) -> Interface {
+        Interface { key: TypeId::of::<T>, table }
+    }
 }
 
 impl OpDef {

@@ -4,6 +4,7 @@
 //! a `pest` grammar of [`affine`](crate::affine).
 
 pub mod format;
+pub mod function;
 mod lexer;
 mod parser;
 mod printer;

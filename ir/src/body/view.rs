@@ -224,6 +224,18 @@ impl<'a> OpRef<'a> {
         self.group(arities, group, self.body.num_operands(self.id), Str::OPERAND_SEGMENTS)
     }
 
+    /// The operands of a group of the declaration, as values.
+    pub fn operands_of_group(self, group: usize) -> Operands<'a> {
+        Operands(self.operands().0.as_slice()[self.operand_group(group)].iter())
+    }
+
+    /// The results of a group of the declaration, as values.
+    pub fn results_of_group(self, group: usize) -> Values<'a> {
+        let (all, range) = (self.results(), self.result_group(group));
+        let first = all.range.start;
+        Values::new(self.body, first + range.start..first + range.end)
+    }
+
     /// The results of a group of the declaration. An empty range when the counts do not add up.
     pub fn result_group(self, group: usize) -> Range<usize> {
         let arities = self.def().results.iter().map(|result| result.arity);

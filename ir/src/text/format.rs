@@ -10,7 +10,7 @@
 //! | `attr-dict` | [`Directive::AttrDict`] |
 //! | ``(`with` $x^)?`` | [`Directive::Optional`] |
 
-use crate::attrs::{Attr, AttrData};
+use crate::attrs::Attr;
 use crate::context::Str;
 use crate::op::{Arity, OpDef};
 use crate::text::lexer::Token;
@@ -117,6 +117,8 @@ fn parse_directives(
                     sizes[args] = (p.state.operands.len() - before) as i32;
                 }
             }
+            // An op that may have no results writes no types then.
+            Directive::ResultTypes if p.token() != Token::Colon && has_no_results(def) => {}
             Directive::ResultTypes => p.result_types()?,
             Directive::AttrDict => p.attr_dict()?,
             Directive::Optional(group) => {
@@ -132,6 +134,11 @@ fn parse_directives(
         }
     }
     Ok(())
+}
+
+/// Whether an op without types of results is one without results.
+fn has_no_results(def: &OpDef) -> bool {
+    def.infer.is_none() && def.results.iter().all(|result| result.arity != Arity::One)
 }
 
 fn parse_values(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
@@ -151,18 +158,22 @@ fn mark_token(mark: &str) -> Token {
 
 /// Writes an op by its format, after its name.
 pub(super) fn print_op(p: &mut OpPrinter<'_, '_>, def: &'static OpDef) {
-    print_directives(p, def, def.format);
+    print_directives(p, def, def.format, true);
 }
 
-fn print_directives(p: &mut OpPrinter<'_, '_>, def: &'static OpDef, directives: &[Directive]) {
+/// `after_word` says whether the name of the op or a word was written last.
+fn print_directives(p: &mut OpPrinter<'_, '_>, def: &'static OpDef, directives: &[Directive], mut after_word: bool) {
     for directive in directives {
+        let glued = !std::mem::replace(&mut after_word, matches!(directive, Directive::Word(_)));
         match *directive {
             Directive::Word(word) => {
                 p.space();
                 p.write(word);
             }
             Directive::Mark(mark) => {
-                if !matches!(mark, "," | ")" | "]" | ">" | "::") {
+                // An opening bracket stands at what it belongs to, as in `@f(%a)`, but not at a word: `by [%b]`.
+                let opening = matches!(mark, "(" | "[" | "<");
+                if !matches!(mark, "," | ")" | "]" | ">" | "::") && !(opening && glued) {
                     p.space();
                 }
                 p.write(mark);
@@ -176,7 +187,8 @@ fn print_directives(p: &mut OpPrinter<'_, '_>, def: &'static OpDef, directives: 
             }
             Directive::Attr(index) => {
                 let spec = &def.attrs[index as usize];
-                if let Some(attr) = p.op.prop_named(spec.name) {
+                // A unit attribute is there when its word is there: it has no spelling of its own.
+                if let Some(attr) = p.op.prop_named(spec.name).filter(|&attr| attr != Attr::UNIT) {
                     p.space();
                     match spec.kind.print {
                         Some(print) => print(p, attr),
@@ -216,7 +228,7 @@ fn print_directives(p: &mut OpPrinter<'_, '_>, def: &'static OpDef, directives: 
             }
             Directive::Optional(group) => {
                 if is_present(p, def, group) {
-                    print_directives(p, def, group);
+                    print_directives(p, def, group, !glued);
                 }
             }
         }
@@ -250,9 +262,6 @@ pub fn infer_same_type(cx: &crate::op::InferCx<'_>) -> Result<smallvec::SmallVec
 
 /// The type of the constant in the attribute `value`: inference for constant-like ops.
 pub fn infer_from_value(cx: &crate::op::InferCx<'_>) -> Result<smallvec::SmallVec<[Type; 2]>, String> {
-    let ty = cx.prop("value").and_then(|attr: Attr| match cx.ctx.attr_data(attr) {
-        AttrData::Integer { ty, .. } | AttrData::Float { ty, .. } => Some(*ty),
-        _ => None,
-    });
+    let ty = cx.prop("value").and_then(|attr| attr.value_type(cx.ctx));
     ty.map(|ty| smallvec::SmallVec::from_elem(ty, 1)).ok_or_else(|| "the type of the constant is not known".into())
 }

@@ -7,7 +7,7 @@ use crate::location::LocData;
 impl<'s> Parser<'s> {
     /// `loc(..)` if it stands here, otherwise `default`.
     #[inline]
-    pub(super) fn trailing_loc(&mut self, default: Loc) -> ParseResult<Loc> {
+    pub fn trailing_loc(&mut self, default: Loc) -> ParseResult<Loc> {
         if self.token == Token::Word && self.text() == "loc" {
             return self.parse_loc();
         }

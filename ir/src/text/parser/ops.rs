@@ -459,6 +459,31 @@ impl OpParser<'_, '_> {
         parser.expect(Token::RBrace)
     }
 
+    /// A region without blocks as the next region: what a declaration has in place of a body.
+    pub fn empty_region(&mut self) {
+        let isolated = self.def().traits.has(Traits::ISOLATED_FROM_ABOVE);
+        let Self { parser, state, .. } = self;
+        let region = if isolated {
+            let name = state.name;
+            let nested = state.nested.get_or_insert_with(|| Box::new(Body::new(name, state.loc, 0)));
+            let root = nested.root();
+            nested.add_region(root)
+        } else {
+            parser.body().create_region()
+        };
+        state.regions.push(region);
+    }
+
+    /// Whether the last region that was read has no blocks.
+    pub fn region_is_empty(&mut self) -> bool {
+        let Self { parser, state, .. } = self;
+        let body: &Body = match &state.nested {
+            Some(nested) => nested,
+            None => parser.body(),
+        };
+        state.regions.last().is_none_or(|&region| body.first_block(region).is_none())
+    }
+
     /// The types of the results, inferred from what has been read. Reports an error where that is not possible.
     pub fn infer_results(&mut self) -> ParseResult<()> {
         let def = self.def();

@@ -1,0 +1,157 @@
+//! The custom syntax of functions, which every layer writes in the same way:
+//!
+//! ```text
+//! layer.func private @name<M, N>(%x: tensor<[M, N], f16> {role = "data"}, %y: i64) -> (i64, f16) attributes {..} {
+//!   ..
+//! }
+//! ```
+//!
+//! The visibility, the symbols, the attributes of arguments, the results and the body may be left out; a function
+//! without a body is a declaration, and its arguments need no names. For ops with the traits `Callable`, `Symbol` and
+//! `IsolatedFromAbove` and one region that declare `sym_name` and `function_type`, and as many of `sym_visibility`,
+//! `symbols` and `arg_attrs` as they want.
+
+use crate::attrs::{Attr, AttrData};
+use crate::context::Str;
+use crate::diag::Diagnostic;
+use crate::location::Loc;
+use crate::text::{OpParser, OpPrinter, OperandName, ParseResult, SYNTAX, Token};
+use crate::types::{Type, TypeData};
+
+const ARG_ATTRS: &str = "arg_attrs";
+
+/// An argument: its name unless the function is a declaration, its type, its attributes.
+struct Argument {
+    name: Option<OperandName>,
+    ty: Type,
+    attrs: Attr,
+    loc: Loc,
+}
+
+/// Reads a function after the op's name.
+pub fn parse(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let ctx = p.ctx;
+    if p.def().declares_attr("sym_visibility") {
+        if let Some(word) = ["private", "public", "nested"].into_iter().find(|word| p.eat_word(word)) {
+            p.set_prop("sym_visibility", ctx.str_attr(word));
+        }
+    }
+    let name = p.symbol_name()?;
+    p.set_prop("sym_name", ctx.attr(AttrData::String(name)));
+    if p.def().declares_attr("symbols") && p.token() == Token::Less {
+        let symbols = p.list(Token::Less, Token::Greater, |p| p.word().map(|word| ctx.str_attr(word)))?;
+        p.set_prop("symbols", ctx.array_attr(&symbols));
+    }
+    let open = p.loc();
+    let args = p.list(Token::LParen, Token::RParen, |p| {
+        let loc = p.loc();
+        let name = if p.token() == Token::Value { Some(p.operand_name()?) } else { None };
+        if name.is_some() {
+            p.expect(Token::Colon)?;
+        }
+        let ty = p.parse_type()?;
+        let attrs = if p.token() == Token::LBrace { p.parse_dict()? } else { Attr::EMPTY_DICT };
+        let loc = p.trailing_loc(loc)?;
+        Ok(Argument { name, ty, attrs, loc })
+    })?;
+    let results = if p.eat(Token::Arrow) { p.parse_result_types()? } else { Default::default() };
+    let inputs: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
+    p.set_prop("function_type", ctx.type_attr(ctx.function_type(&inputs, &results)));
+    if args.iter().any(|arg| arg.attrs != Attr::EMPTY_DICT) {
+        if !p.def().declares_attr(ARG_ATTRS) {
+            let message = format!("the arguments of '{}' have no attributes", p.def().name);
+            return Err(p.fail(Diagnostic::error(&SYNTAX, open, message)));
+        }
+        let attrs: Vec<Attr> = args.iter().map(|arg| arg.attrs).collect();
+        p.set_prop(ARG_ATTRS, ctx.array_attr(&attrs));
+    }
+    if p.eat_word("attributes") {
+        if p.token() != Token::LBrace {
+            return p.expected("'{'");
+        }
+        p.attr_dict()?;
+    }
+    if p.token() != Token::LBrace {
+        p.empty_region();
+        return Ok(());
+    }
+    let named: Option<Vec<_>> = args.iter().map(|arg| Some((arg.name?, arg.ty, arg.loc))).collect();
+    let Some(named) = named else {
+        let message = "the arguments of a function with a body have names: '%x: type'";
+        return Err(p.fail(Diagnostic::error(&SYNTAX, open, message)));
+    };
+    let body = p.loc();
+    p.region(&named)?;
+    if p.region_is_empty() {
+        let error = Diagnostic::error(&SYNTAX, body, "the body of the function has nothing in it");
+        return Err(p.fail(error.suggest("a function that is defined elsewhere is written without braces")));
+    }
+    Ok(())
+}
+
+/// Writes a function after the op's name.
+pub fn print(p: &mut OpPrinter<'_, '_>) {
+    let (ctx, op) = (p.ctx, p.op);
+    let text = |key: Str| op.prop(key).and_then(|attr| attr.as_str(ctx));
+    if let Some(visibility) = text(Str::SYM_VISIBILITY) {
+        p.write(" ");
+        p.write(visibility);
+    }
+    p.write(" ");
+    p.symbol_name(ctx.intern_str(text(Str::SYM_NAME).unwrap_or_default()));
+    if let Some(symbols) = op.prop(Str::SYMBOLS).and_then(|attr| attr.as_array(ctx)) {
+        p.write("<");
+        p.list(symbols, |p, symbol| p.write(symbol.as_str(ctx).unwrap_or_default()));
+        p.write(">");
+    }
+    let ty = op.prop(Str::FUNCTION_TYPE).and_then(|attr| attr.as_type(ctx));
+    let (inputs, results): (&[Type], &[Type]) = match ty.map(|ty| ctx.type_data(ty)) {
+        Some(TypeData::Function { inputs, results }) => (inputs, results),
+        _ => (&[], &[]),
+    };
+    let arg_attrs = op.prop_named(ARG_ATTRS).and_then(|attr| attr.as_array(ctx)).unwrap_or(&[]);
+    let entries = |index: usize| arg_attrs.get(index).and_then(|attrs| attrs.as_dict(ctx)).filter(|e| !e.is_empty());
+    let root = op.resolve();
+    let has_body = root.regions().first().is_some_and(|&region| root.body.first_block(region).is_some());
+    p.write("(");
+    if has_body {
+        p.region_args(0, |p, index| {
+            if let Some(entries) = entries(index) {
+                p.write(" ");
+                p.dict(entries);
+            }
+        });
+    } else {
+        p.list(inputs.iter().enumerate(), |p, (index, &ty)| {
+            p.ty(ty);
+            if let Some(entries) = entries(index) {
+                p.write(" ");
+                p.dict(entries);
+            }
+        });
+    }
+    p.write(")");
+    match results {
+        [] => {}
+        [one] if !matches!(ctx.type_data(*one), TypeData::Function { .. }) => {
+            p.write(" -> ");
+            p.ty(*one);
+        }
+        _ => {
+            p.write(" -> (");
+            p.list(results, |p, &ty| p.ty(ty));
+            p.write(")");
+        }
+    }
+    let written = ["sym_name", "sym_visibility", "function_type", "symbols", ARG_ATTRS];
+    let inherent = op.body.props(op.id).as_dict(ctx).unwrap_or(&[]);
+    let others = inherent.iter().any(|(key, _)| !written.contains(&ctx.str(*key)));
+    if others || op.body.attrs(op.id) != Attr::EMPTY_DICT {
+        p.write(" attributes");
+        p.attr_dict(&|key| written.contains(&key));
+    }
+    if has_body {
+        p.write(" ");
+        p.region_without_args(0);
+    }
+}
