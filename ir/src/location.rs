@@ -92,6 +92,15 @@ impl SourceFile {
         self.base
     }
 
+    /// The location of a byte of the text.
+    ///
+    /// # Panics
+    /// If it lies behind the end.
+    pub fn loc(&self, offset: usize) -> Loc {
+        assert!(offset <= self.text.len(), "byte {offset} of a text of {}", self.text.len());
+        Loc::source(self.base + offset as u32)
+    }
+
     /// Line and column (both from 1, the column in bytes) of a byte of the text.
     pub fn line_column(&self, offset: usize) -> (u32, u32) {
         let starts = self.line_starts.get_or_init(|| {

@@ -2,7 +2,29 @@
 //!
 //! A pass is a file with one static [`PassDef`], registered with `inventory`, and a type that implements [`Pass`]. It is
 //! shared by all threads and keeps no state of a run; what it counts and says goes through the [`PassCx`].
+//!
+//! - [`registry`]: what is linked in: passes, named pipelines, translations.
+//! - [`pipeline`]: a pipeline as text, and what it means; its grammar is `pipeline.pest`.
+//! - [`manager`]: running a pipeline, bodies in parallel; [`layers`] puts in lowerings where a pass needs them.
+//! - [`analysis`]: facts about a body that are kept from pass to pass.
+//! - [`instrument`]: looking at the module between passes.
+//! - [`reproducer`]: the IR before a failing pass and the pipeline that fails, in one file.
 
+pub mod analysis;
+pub mod instrument;
+pub mod layers;
+pub mod manager;
+pub mod options;
+pub mod panics;
+pub mod pipeline;
+pub mod registry;
+pub mod reproducer;
+pub mod timing;
+
+mod sweep;
+
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,11 +36,27 @@ use crate::diag::{Code, Diagnostic, Diagnostics, RemarkKind, Severity};
 use crate::location::Loc;
 use crate::verify::SymbolTable;
 
+pub use analysis::{Analysis, AnalysisCache};
+
 crate::codes! {
     /// Something that a pass did, did not do, or found out.
     REMARK = "R0001" "Remark";
     /// A pass cannot do what it is for.
     PASS_FAILED = "E0401" "PassFailed";
+    /// A pass panicked: a mistake in dlc or a plugin, not in the input.
+    PASS_PANICKED = "E0402" "PassPanicked";
+    /// A pass left IR that the verifier refuses: a mistake in dlc or a plugin, not in the input.
+    PASS_BROKE_IR = "E0403" "PassBrokeIr";
+    /// The text of a pipeline is not what its grammar wants.
+    PIPELINE_SYNTAX = "E0411" "PipelineSyntax";
+    /// No pass or pipeline of this name is registered.
+    UNKNOWN_PASS = "E0412" "UnknownPass";
+    /// A pass has no option of this name, or the option does not take this value.
+    BAD_OPTION = "E0413" "BadOption";
+    /// A pass cannot run where the pipeline puts it.
+    BAD_NESTING = "E0414" "BadNesting";
+    /// A pass needs a layer that a function has not reached.
+    LAYER_MISSING = "E0415" "LayerMissing";
 }
 
 /// A pass that failed; what is wrong has been reported.
@@ -66,6 +104,9 @@ pub struct PassDef {
     pub removes: &'static [&'static str],
     /// The analyses that stay valid when it changes something, by name.
     pub preserves: &'static [&'static str],
+    /// Whether it looks at [`PassCx::symbols`]: every pass before it has then been run on every body. The table of a
+    /// pass that does not say so is empty.
+    pub reads_symbols: bool,
     /// Makes the pass from its options; an option that makes no sense is an error in words.
     pub create: fn(&OptionValues) -> Result<Box<dyn Pass>, String>,
 }
@@ -89,6 +130,7 @@ impl PassDef {
             adds: &[],
             removes: &[],
             preserves: &[],
+            reads_symbols: false,
             create,
         }
     }
@@ -187,6 +229,10 @@ pub struct PassCx<'a> {
     pub diags: &'a Diagnostics,
     pub(crate) statistics: &'a [AtomicU64],
     pub(crate) counters: &'a DebugCounters,
+    /// Whether anybody asked for remarks.
+    pub(crate) remarks: bool,
+    pub(crate) analyses: RefCell<AnalysisCache>,
+    pub(crate) beside: RefCell<Vec<Body>>,
 }
 
 impl<'a> PassCx<'a> {
@@ -199,7 +245,38 @@ impl<'a> PassCx<'a> {
         statistics: &'a [AtomicU64],
         counters: &'a DebugCounters,
     ) -> Self {
-        PassCx { ctx, def, symbols, diags, statistics, counters }
+        PassCx {
+            ctx,
+            def,
+            symbols,
+            diags,
+            statistics,
+            counters,
+            remarks: true,
+            analyses: RefCell::default(),
+            beside: RefCell::default(),
+        }
+    }
+
+    /// An analysis of the body that the pass runs on: the one that was made before if it still holds, else a new one.
+    ///
+    /// `body` must be the body of this run.
+    pub fn analysis<A: Analysis>(&self, body: &Body) -> Rc<RefCell<A>> {
+        self.analyses.borrow_mut().get(self.ctx, body, self.def.preserves)
+    }
+
+    /// Puts an op beside the one that the pass runs on, right behind it and what was put there before: a view or plan
+    /// that accompanies a function. It is there when all bodies have been through the passes of this sweep; passes
+    /// that follow this one in the pipeline run on it too.
+    ///
+    /// The root of the new body is an isolated op, or one without operands, results and regions.
+    pub fn put_beside(&self, body: Body) {
+        self.beside.borrow_mut().push(body);
+    }
+
+    /// Whether anybody asked for remarks: if not, there is no need to find out what would be in one.
+    pub fn wants_remarks(&self) -> bool {
+        self.remarks
     }
 
     /// Adds to a statistic.
@@ -214,6 +291,9 @@ impl<'a> PassCx<'a> {
 
     /// Says something about what was done (or not), to those who ask for remarks.
     pub fn remark(&self, kind: RemarkKind, loc: Loc, message: impl Into<String>) {
+        if !self.remarks {
+            return;
+        }
         let error = Diagnostic::error(&REMARK, loc, message);
         self.diags.emit(Diagnostic { severity: Severity::Remark, remark: Some((self.def.name, kind)), ..error });
     }

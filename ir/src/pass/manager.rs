@@ -1,0 +1,475 @@
+//! The pass manager: runs a pipeline on a module.
+//!
+//! The pipeline is cut into sweeps (see [`sweep`](super::sweep)): passes on bodies that follow each other run body by
+//! body. A sweep ends before a pass on the whole module, a pass that reads symbols, and a pass that needs, adds or
+//! removes a layer; and after every pass while an [`Instrument`] wants to see the module between passes.
+//!
+//! A pass that needs layers runs on the bodies that have them. Those that have not, and can be lowered to have them, are
+//! lowered first, each by its own shortest way, or the pipeline fails when that is turned off.
+
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashSet;
+
+use super::instrument::{At, Instrument};
+use super::layers::{Added, Lowerings, Path, Placed, survey, symbols_on};
+use super::pipeline::{Anchor, Item, PassUse, Pipeline};
+use super::registry::Registry;
+use super::sweep::{How, Renamed, Step, Swept, broke_ir, run_pass, sweep};
+use super::timing::{Costs, PassReport, Report};
+use super::{DebugCounters, LAYER_MISSING, On, PASS_BROKE_IR, PassCx, PassDef, REMARK};
+use crate::body::Body;
+use crate::context::Context;
+use crate::diag::{Diagnostic, Diagnostics, RemarkKind, Severity};
+use crate::location::Loc;
+use crate::verify::{SymbolTable, verify_body, verify_symbols};
+
+pub use super::sweep::FailureKind;
+
+/// How pipelines are run.
+#[derive(Clone, Debug)]
+pub struct ManagerOptions {
+    /// Whether the verifier looks at every body that a pass has changed.
+    pub verify_each: bool,
+    /// How many threads work on bodies.
+    pub threads: usize,
+    /// Whether lowerings are put in where a pass needs them.
+    pub auto_lower: bool,
+    /// Whether the module before each pass is kept, for reproducers.
+    pub keep_before: bool,
+    /// Whether time is taken.
+    pub timing: bool,
+    /// Whether passes are to make remarks.
+    pub remarks: bool,
+}
+
+impl Default for ManagerOptions {
+    fn default() -> Self {
+        ManagerOptions {
+            verify_each: true,
+            threads: 1,
+            auto_lower: true,
+            keep_before: false,
+            timing: false,
+            remarks: false,
+        }
+    }
+}
+
+/// Runs pipelines.
+pub struct Manager<'a> {
+    /// The context of the modules.
+    pub ctx: &'a Context,
+    /// Where lowerings are found.
+    pub registry: &'a Registry,
+    /// How.
+    pub options: ManagerOptions,
+    /// Who looks on.
+    pub instruments: Vec<&'a dyn Instrument>,
+    /// Counts and skips rewrites.
+    pub counters: &'a DebugCounters,
+}
+
+/// What a run gives.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What it cost and counted, as far as it went.
+    pub report: Report,
+    /// Why it stopped early. The module is of no use then.
+    pub failure: Option<Failure>,
+}
+
+/// A pipeline that stopped early; what is wrong has been reported.
+pub struct Failure {
+    /// How the pass failed.
+    pub kind: FailureKind,
+    /// The pass.
+    pub pass: String,
+    /// What to run on `before` to fail again.
+    pub pipeline: String,
+    /// The module before the pass, if it was kept.
+    pub before: Option<Body>,
+}
+
+impl std::fmt::Debug for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} in {}", self.kind, self.pass)
+    }
+}
+
+impl Manager<'_> {
+    /// Runs a pipeline on a module that is valid.
+    pub fn run(&self, pipeline: &Pipeline, module: &mut Body, diags: &Diagnostics) -> Outcome {
+        let start = Instant::now();
+        let mut flat = Vec::new();
+        flatten(&pipeline.items, &mut Vec::new(), &mut 0, &mut flat);
+        let of = flat.len();
+        let how = How {
+            ctx: self.ctx,
+            // Debug counters number rewrites in the order in which they come.
+            threads: if self.counters.is_active() { 1 } else { self.options.threads.max(1) },
+            verify: self.options.verify_each,
+            timing: self.options.timing,
+            remarks: self.options.remarks,
+            counters: self.counters,
+        };
+        let mut run = Run {
+            manager: self,
+            how,
+            diags,
+            report: Report::default(),
+            renamed: Renamed::default(),
+            added: Added::default(),
+            lowerings: None,
+            number: 0,
+            of,
+        };
+        self.instruments.iter().for_each(|instrument| instrument.start(self.ctx, module));
+        let failure = run.all(flat, module).err().map(|failure| *failure);
+        run.report.wall = start.elapsed();
+        Outcome { report: run.report, failure }
+    }
+}
+
+/// A piece of a pipeline without nesting.
+enum Flat {
+    Step(PassUse, Vec<(Anchor, u32)>),
+    LowerTo(String),
+}
+
+fn flatten(items: &[Item], nest: &mut Vec<(Anchor, u32)>, nests: &mut u32, flat: &mut Vec<Flat>) {
+    for item in items {
+        match item {
+            Item::Pass(pass) => flat.push(Flat::Step(pass.clone(), nest.clone())),
+            Item::LowerTo(layer) => flat.push(Flat::LowerTo(layer.clone())),
+            Item::Nest(anchor, items) => {
+                nest.push((anchor.clone(), *nests));
+                *nests += 1;
+                flatten(items, nest, nests, flat);
+                nest.pop();
+            }
+        }
+    }
+}
+
+/// A lowering that is going to be put in.
+struct Lowering {
+    def: &'static PassDef,
+    /// The functions that need it.
+    only: FxHashSet<Path>,
+    /// The first of them.
+    loc: Loc,
+}
+
+/// More lowerings than this in a row lead nowhere.
+const MAX_ROUNDS: usize = 64;
+
+/// Stops a run.
+type Stop = Box<Failure>;
+
+struct Run<'a> {
+    manager: &'a Manager<'a>,
+    how: How<'a>,
+    diags: &'a Diagnostics,
+    report: Report,
+    renamed: Renamed,
+    added: Added,
+    /// Made when a pass first needs a layer.
+    lowerings: Option<Lowerings>,
+    number: usize,
+    of: usize,
+}
+
+impl Run<'_> {
+    fn all(&mut self, flat: Vec<Flat>, module: &mut Body) -> Result<(), Stop> {
+        let fuse = !self.watched() && !self.manager.options.keep_before;
+        let mut steps: Vec<Step> = Vec::new();
+        for piece in flat {
+            match piece {
+                Flat::LowerTo(layer) => {
+                    self.steps(std::mem::take(&mut steps), module)?;
+                    self.lower("lower-to", &[&layer], &[], module)?;
+                    self.number += 1;
+                }
+                Flat::Step(pass, nest) => {
+                    let def = pass.def;
+                    if !steps.last().is_some_and(|last| fuse && fits(last, def, &nest)) {
+                        self.steps(std::mem::take(&mut steps), module)?;
+                    }
+                    if !def.requires.is_empty() {
+                        self.lower(def.name, def.requires, &nest, module)?;
+                    }
+                    let mut step = Step { costs: Costs::new(def), pass, nest, only: None };
+                    if !def.requires.is_empty() && def.on != On::Module {
+                        let placed = survey(self.how.ctx, module, &self.added);
+                        let ready = placed.into_iter().filter(|p| p.layers.have(def.requires));
+                        step.only = Some(ready.map(|p| p.path).collect());
+                    }
+                    steps.push(step);
+                }
+            }
+        }
+        self.steps(steps, module)
+    }
+
+    /// Whether an instrument wants to see the module between passes.
+    fn watched(&self) -> bool {
+        self.manager.instruments.iter().any(|instrument| instrument.wants_module())
+    }
+
+    fn steps(&mut self, steps: Vec<Step>, module: &mut Body) -> Result<(), Stop> {
+        if steps.is_empty() {
+            return Ok(());
+        }
+        let count = steps.len();
+        self.run_steps(steps, false, module)?;
+        self.number += count;
+        Ok(())
+    }
+
+    /// Runs steps of one sweep, or a pass on the whole module.
+    fn run_steps(&mut self, steps: Vec<Step>, inserted: bool, module: &mut Body) -> Result<Swept, Stop> {
+        let manager = self.manager;
+        let first = &steps[0];
+        for instrument in &manager.instruments {
+            instrument.progress(first.pass.def.name, self.number, self.of);
+        }
+        let pipeline = Pipeline { items: vec![nested(&first.pass, &first.nest)] }.to_string();
+        let watched = self.watched();
+        let (ctx, number, diags) = (self.how.ctx, self.report.passes.len(), self.diags);
+        let at = |changed| At { ctx, pass: &first.pass, pipeline: &pipeline, number, changed, diags };
+        let onlookers = || manager.instruments.iter().filter(|instrument| instrument.wants_module());
+        if watched {
+            onlookers().for_each(|instrument| instrument.before(&at(false), module));
+        }
+        let before = manager.options.keep_before.then(|| module.clone());
+        let mut swept = if first.pass.def.on == On::Module {
+            self.on_module(first, module)
+        } else {
+            sweep(&self.how, &steps, &mut self.renamed, module, self.diags)
+        };
+        if swept.failure.is_none() && swept.changed && self.how.verify {
+            swept.failure = self.check_symbols(&steps, module);
+        }
+        if watched && swept.failure.is_none() {
+            let stopped = onlookers().any(|instrument| instrument.after(&at(swept.changed), module).is_err());
+            swept.failure = stopped.then_some((0, FailureKind::Failed));
+        }
+        if let Some((index, kind)) = swept.failure {
+            let intact = (kind != FailureKind::Panicked).then_some(&*module);
+            onlookers().for_each(|instrument| instrument.failed(&at(swept.changed), intact));
+            let step = &steps[index];
+            let pipeline = Pipeline { items: vec![nested(&step.pass, &step.nest)] }.to_string();
+            let failure = Failure { kind, pass: step.pass.def.name.to_string(), pipeline, before };
+            self.report_steps(&steps, inserted);
+            return Err(Box::new(failure));
+        }
+        self.note_layers(&steps, &swept, module);
+        self.report_steps(&steps, inserted);
+        Ok(swept)
+    }
+
+    fn report_steps(&mut self, steps: &[Step], inserted: bool) {
+        let reports = steps.iter().map(|step| PassReport::of(&step.pass, &step.nest, &step.costs, inserted));
+        self.report.passes.extend(reports);
+    }
+
+    /// Runs a pass on the whole module.
+    fn on_module(&self, step: &Step, module: &mut Body) -> Swept {
+        let ctx = self.how.ctx;
+        let symbols = SymbolTable::of(ctx, module);
+        let cx = PassCx {
+            remarks: self.how.remarks,
+            ..PassCx::new(ctx, step.pass.def, &symbols, self.diags, &step.costs.statistics, self.how.counters)
+        };
+        let stamps = stamps(module);
+        let before = module.edits();
+        let mut failure = run_pass(&self.how, step, module, &cx, before).err();
+        let changed = failure == Some(FailureKind::Panicked) || stamps != self::stamps(module);
+        if failure.is_none() && changed && self.how.verify {
+            // The module itself has been looked at.
+            let found = Diagnostics::new();
+            let same_shape = before == module.edits();
+            let mut stamps = stamps.into_iter().skip(1);
+            verify_nested(ctx, module, same_shape, &mut stamps, &found);
+            if found.errors() > 0 {
+                failure = Some(broke_ir(step.pass.def.name, module, found, self.diags));
+            }
+        }
+        Swept { changed, failure: failure.map(|kind| (0, kind)), ran: vec![Path::new()] }
+    }
+
+    fn check_symbols(&mut self, steps: &[Step], module: &Body) -> Option<(usize, FailureKind)> {
+        let start = self.how.timing.then(Instant::now);
+        let found = Diagnostics::new();
+        verify_symbols(self.how.ctx, module, &found);
+        self.report.symbols += start.map_or(Duration::ZERO, |start| start.elapsed());
+        if found.errors() == 0 {
+            return None;
+        }
+        let names: Vec<String> = steps.iter().map(|step| format!("'{}'", step.pass.def.name)).collect();
+        let who = match &names[..] {
+            [one] => format!("the pass {one} left symbols that break the rules"),
+            _ => format!("one of the passes {} left symbols that break the rules", names.join(", ")),
+        };
+        self.diags.emit(Diagnostic::error(&PASS_BROKE_IR, module.loc(module.root()), who));
+        found.take().into_iter().for_each(|d| self.diags.emit(d));
+        Some((steps.len() - 1, FailureKind::BrokeIr))
+    }
+
+    /// Remembers the layers that passes say they have added and removed.
+    fn note_layers(&mut self, steps: &[Step], swept: &Swept, module: &Body) {
+        for def in steps.iter().map(|step| step.pass.def) {
+            if def.adds.is_empty() && def.removes.is_empty() {
+                continue;
+            }
+            let placed: Vec<Path> = match def.on {
+                On::Module => survey(self.how.ctx, module, &self.added).into_iter().map(|p| p.path).collect(),
+                _ => swept.ran.clone(),
+            };
+            for path in placed {
+                let added = self.added.entry(symbols_on(self.how.ctx, module, &path)).or_default();
+                added.retain(|layer| !def.removes.contains(layer));
+                for &layer in def.adds {
+                    if !added.contains(&layer) {
+                        added.push(layer);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Brings every function that can get there to the layers that a pass needs.
+    fn lower(&mut self, pass: &str, wanted: &[&str], nest: &[(Anchor, u32)], module: &mut Body) -> Result<(), Stop> {
+        let lowerings = self.lowerings.take().unwrap_or_else(|| Lowerings::of(self.manager.registry));
+        // Each round brings some functions one lowering further.
+        for _ in 0..MAX_ROUNDS {
+            let Some(next) = self.next_lowering(&lowerings, pass, wanted, nest, module)? else {
+                self.lowerings = Some(lowerings);
+                return Ok(());
+            };
+            let (def, loc) = (next.def, next.loc);
+            let pass = PassUse::plain(def).map_err(|reason| {
+                let message = format!("the pass '{}' cannot be put in without options: {reason}", def.name);
+                self.diags.emit(Diagnostic::error(&LAYER_MISSING, loc, message));
+                self.stop(def.name)
+            })?;
+            let step = Step { costs: Costs::new(def), pass, nest: Vec::new(), only: Some(next.only) };
+            let swept = self.run_steps(vec![step], true, module)?;
+            if swept.ran.is_empty() {
+                let message =
+                    format!("the pass '{}' is to lead to the layer '{}' but is not for this op", def.name, def.adds[0]);
+                self.diags.emit(Diagnostic::error(&LAYER_MISSING, loc, message));
+                return Err(self.stop(def.name));
+            }
+        }
+        let message = format!("lowerings to the layer '{}' do not come to an end", wanted.join("', '"));
+        self.diags.emit(Diagnostic::error(&LAYER_MISSING, Loc::UNKNOWN, message));
+        Err(self.stop(pass))
+    }
+
+    /// The lowering to put in next, if some function needs one.
+    fn next_lowering(
+        &self,
+        lowerings: &Lowerings,
+        pass: &str,
+        wanted: &[&str],
+        nest: &[(Anchor, u32)],
+        module: &Body,
+    ) -> Result<Option<Lowering>, Stop> {
+        let ctx = self.how.ctx;
+        let placed = survey(ctx, module, &self.added);
+        let concerned = placed.into_iter().filter(|p| in_nest(ctx, nest, module, p));
+        let ways = concerned.filter_map(|p| Some((lowerings.way(&p.layers, wanted)?, p)));
+        let ways: Vec<_> = ways.filter(|(way, _)| !way.is_empty()).collect();
+        let Some(longest) = ways.iter().map(|(way, _)| way.len()).max() else { return Ok(None) };
+        // The functions that are farthest away go first: others may join them on their way.
+        let far = ways.iter().filter(|(way, _)| way.len() == longest).map(|(way, _)| way[0]);
+        let def = far.min_by_key(|def| def.name).expect("some way is the longest");
+        let goers = || ways.iter().filter(|(way, _)| way[0].name == def.name).map(|(_, placed)| placed);
+        let needs = format!("'{pass}' needs the layer '{}'", wanted.join("', '"));
+        for goer in goers() {
+            let function = goer.root.symbol_name().map_or("a function".into(), |name| format!("@{name}"));
+            if !self.manager.options.auto_lower {
+                let message = format!("{needs}, which {function} has not reached");
+                let error = Diagnostic::error(&LAYER_MISSING, goer.root.loc(), message).at(goer.root.name());
+                self.diags.emit(error.suggest(format!("run '{}' before, or allow automatic lowering", def.name)));
+            } else if self.how.remarks {
+                let message = format!("put in to lower {function}: {needs}");
+                let error = Diagnostic::error(&REMARK, goer.root.loc(), message);
+                let remark = Some((def.name, RemarkKind::Passed));
+                self.diags.emit(Diagnostic { severity: Severity::Remark, remark, ..error });
+            }
+        }
+        if !self.manager.options.auto_lower {
+            return Err(self.stop(pass));
+        }
+        let only = goers().map(|placed| placed.path.clone()).collect();
+        Ok(Some(Lowering { def, only, loc: goers().next().map_or(Loc::UNKNOWN, |placed| placed.root.loc()) }))
+    }
+
+    fn stop(&self, pass: &str) -> Stop {
+        let (kind, pass) = (FailureKind::Failed, pass.to_string());
+        Box::new(Failure { kind, pipeline: pass.clone(), pass, before: None })
+    }
+}
+
+/// Whether a pass can go on in the sweep that ends with `last`.
+fn fits(last: &Step, def: &'static PassDef, nest: &[(Anchor, u32)]) -> bool {
+    let layered = |def: &PassDef| !def.requires.is_empty() || !def.adds.is_empty() || !def.removes.is_empty();
+    // Deeper nests are judged by the names of the ops around, which must not change meanwhile.
+    let deeper = nest.len() > 1 && nest != last.nest;
+    let own = last.pass.def;
+    own.on != On::Module && def.on != On::Module && !layered(own) && !layered(def) && !def.reads_symbols && !deeper
+}
+
+fn in_nest(ctx: &Context, nest: &[(Anchor, u32)], module: &Body, placed: &Placed<'_>) -> bool {
+    let mut body = module;
+    for (depth, (anchor, _)) in nest.iter().enumerate() {
+        let Some(&op) = placed.path.get(depth) else { return false };
+        let fits = match anchor {
+            Anchor::Any => true,
+            Anchor::Op(name) => ctx.op_name_str(body.op_name(op)) == name,
+        };
+        match body.nested(op) {
+            Some(nested) if fits => body = nested,
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn nested(pass: &PassUse, nest: &[(Anchor, u32)]) -> Item {
+    let inner = Item::Pass(pass.clone());
+    nest.iter().rev().fold(inner, |inner, (anchor, _)| Item::Nest(anchor.clone(), vec![inner]))
+}
+
+/// The stamp of every body, outer ones first.
+fn stamps(body: &Body) -> Vec<u64> {
+    let mut list = vec![body.edits()];
+    for op in body.nested_ops() {
+        list.extend(body.nested(op).map(stamps).unwrap_or_default());
+    }
+    list
+}
+
+/// Verifies the bodies inside one whose stamp is another now; all, when ops around them have changed.
+fn verify_nested(
+    ctx: &Context,
+    body: &Body,
+    same_shape: bool,
+    stamps: &mut impl Iterator<Item = u64>,
+    diags: &Diagnostics,
+) {
+    for op in body.nested_ops() {
+        let Some(nested) = body.nested(op) else { continue };
+        let same = same_shape && stamps.next() == Some(nested.edits());
+        if !same {
+            verify_body(ctx, nested, diags);
+        }
+        verify_nested(ctx, nested, same, stamps, diags);
+    }
+}
+
+#[cfg(test)]
+mod tests;

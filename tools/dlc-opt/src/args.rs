@@ -1,0 +1,422 @@
+//! The command line: what there is, and what was given.
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use dlc_ir::diag::RemarkKind;
+use dlc_ir::pass::PassDef;
+use dlc_ir::pass::pipeline::quote;
+use dlc_ir::pass::registry::Registry;
+
+use crate::{Io, Status};
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub struct Options {
+    /// What is done at all.
+    pub action: Action,
+    /// The input file; `-` for standard input.
+    pub input: String,
+    /// Where the result goes; `-` for standard output.
+    pub output: String,
+    /// The pipeline, as text, and what to call it in messages.
+    pub pipeline: Option<(String, &'static str)>,
+    /// `--run-reproducer`
+    pub run_reproducer: bool,
+    /// `--dump-pass-pipeline`
+    pub dump_pass_pipeline: bool,
+    /// `--allow-unregistered-dialect`
+    pub allow_unregistered: bool,
+    /// `--split-input-file`
+    pub split: bool,
+    /// `--verify-diagnostics`
+    pub verify_diagnostics: bool,
+    /// `--verify-roundtrip`
+    pub verify_roundtrip: bool,
+    /// Whether the verifier runs after each pass.
+    pub verify_each: bool,
+    /// Whether nothing is printed.
+    pub no_output: bool,
+    /// `--print-generic`
+    pub generic: bool,
+    /// `--print-locations`
+    pub locations: bool,
+    /// `--elide-elements`
+    pub elide_elements: Option<u64>,
+    /// What is printed between passes.
+    pub print: Print,
+    /// `--dump`: layers, as the specification or the design calls them.
+    pub dump: Vec<String>,
+    /// `--dump-format=json`
+    pub dump_json: bool,
+    /// Whether lowerings are put in.
+    pub auto_lower: bool,
+    /// `--diagnostics=json`
+    pub json: bool,
+    /// Whether diagnostics have colours.
+    pub color: bool,
+    /// How many errors are shown.
+    pub max_errors: usize,
+    /// The kinds of remarks that are shown.
+    pub remarks: Vec<RemarkKind>,
+    /// Remarks of passes whose names match.
+    pub remarks_filter: Option<regex::Regex>,
+    /// `--timing`
+    pub timing: Option<Form>,
+    /// `--statistics`
+    pub statistics: Option<Form>,
+    /// `--reproducer`
+    pub reproducer: Option<String>,
+    /// The rewrites to skip, by rule.
+    pub debug_counters: Vec<(String, Option<u64>)>,
+    /// `--debug-counter-report`
+    pub debug_counter_report: bool,
+    /// How many threads work on bodies.
+    pub threads: usize,
+    /// `--evaluate-each`
+    pub evaluate_each: bool,
+    /// Whether a line of progress may be shown.
+    pub progress: bool,
+}
+
+/// What is done at all.
+#[derive(PartialEq, Eq, Debug)]
+pub enum Action {
+    /// `--list-passes`
+    ListPasses,
+    /// `--show-dialects`, of all or of one.
+    ShowDialects(String),
+    /// Reading, running passes, writing.
+    Opt,
+}
+
+/// What is printed between passes.
+#[derive(Clone, Default, Debug)]
+pub struct Print {
+    /// Before these passes.
+    pub before: Vec<String>,
+    /// After these passes.
+    pub after: Vec<String>,
+    /// Before every pass.
+    pub before_all: bool,
+    /// After every pass.
+    pub after_all: bool,
+    /// After passes that changed something.
+    pub after_change: bool,
+    /// What changed, as a diff.
+    pub as_diff: bool,
+    /// After a pass that failed.
+    pub after_failure: bool,
+    /// To files in this directory, a tree of them.
+    pub tree_dir: Option<String>,
+}
+
+impl Print {
+    /// Whether anything is printed between passes that succeed.
+    pub fn is_active(&self) -> bool {
+        let Print { before, after, before_all, after_all, after_change, as_diff, after_failure, tree_dir } = self;
+        let some = !before.is_empty() || !after.is_empty() || tree_dir.is_some();
+        some || *before_all || *after_all || *after_change || *as_diff || *after_failure
+    }
+}
+
+/// A form of a report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+const FILES: &str = "Input and output";
+const PASSES: &str = "Passes and pipelines";
+const LOOK: &str = "Looking at the IR";
+const CHECK: &str = "Checks and diagnostics";
+const MEASURE: &str = "Time, statistics, debugging";
+
+fn flag(name: &'static str, heading: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help).help_heading(heading)
+}
+
+fn option(name: &'static str, value: &'static str, heading: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).help(help).help_heading(heading)
+}
+
+/// An option whose value may be left out.
+fn form(name: &'static str, help: &'static str) -> Arg {
+    let values = PossibleValuesParser::new(["text", "json"]);
+    let arg = option(name, "FORM", MEASURE, help).num_args(0..=1).require_equals(true);
+    arg.value_parser(values).default_missing_value("text")
+}
+
+fn list(arg: Arg) -> Arg {
+    arg.action(ArgAction::Append).value_delimiter(',')
+}
+
+/// The command line, without the flags of passes.
+fn own_command() -> Command {
+    let colors = PossibleValuesParser::new(["auto", "always", "never"]);
+    Command::new("dlc-opt")
+        .about("Reads IR, verifies it, runs passes on it in the order given, and writes it.")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args_override_self(true)
+        .arg(Arg::new("input").value_name("FILE").default_value("-").help("The input; '-' is standard input"))
+        .args([
+            option("output", "FILE", FILES, "Where the result goes, written whole or not at all")
+                .short('o')
+                .default_value("-"),
+            flag("allow-unregistered-dialect", FILES, "Take ops, types and attributes of unknown dialects"),
+            flag("split-input-file", FILES, "Take the parts of the input between lines '// -----' one by one"),
+            flag("print-generic", FILES, "Print every op in generic form, as MLIR reads it"),
+            flag("print-locations", FILES, "Print locations"),
+            option("elide-elements", "N", FILES, "Leave out the elements of dense constants with more than N")
+                .value_parser(value_parser!(u64)),
+            flag("no-output", FILES, "Print no result").visible_alias("verify-only"),
+        ])
+        .args([
+            option("pass-pipeline", "PIPELINE", PASSES, "The passes to run: 'builtin.module(cse,sample.func(licm))'"),
+            flag("dump-pass-pipeline", PASSES, "Print the pipeline that was run, with the lowerings put in"),
+            flag("list-passes", PASSES, "Show the passes and pipelines that are linked in"),
+            option("show-dialects", "NAME", PASSES, "Show the dialects that are linked in, or the ops of one")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value(""),
+            option("emit", "LAYER", PASSES, "Lower to a layer by its standard pipeline, after the other passes"),
+            flag("no-auto-lower", PASSES, "Make it an error when a pass needs a layer that was not reached"),
+            option("threads", "N", PASSES, "How many threads work on functions")
+                .value_parser(value_parser!(u16).range(1..)),
+            flag("no-threads", PASSES, "Use one thread"),
+        ])
+        .args([
+            list(option("print-ir-before", "PASS", LOOK, "Print the IR before these passes")),
+            list(option("print-ir-after", "PASS", LOOK, "Print the IR after these passes")),
+            flag("print-ir-before-all", LOOK, "Print the IR before every pass"),
+            flag("print-ir-after-all", LOOK, "Print the IR after every pass"),
+            flag("print-ir-after-change", LOOK, "Print the IR after passes that change it"),
+            flag("print-ir-as-diff", LOOK, "Print what each pass changes as a diff"),
+            flag("print-ir-after-failure", LOOK, "Print the IR that a failing pass leaves, in generic form"),
+            option("print-ir-tree-dir", "DIR", LOOK, "Write a file for each function and pass that changed it"),
+            list(option("dump", "LAYERS", LOOK, "Print each function as it reaches these layers")),
+            option("dump-format", "FORM", LOOK, "The form of --dump")
+                .value_parser(PossibleValuesParser::new(["text", "json"]))
+                .default_value("text"),
+        ])
+        .args([
+            option("verify-each", "BOOL", CHECK, "Verify what each pass has changed")
+                .num_args(0..=1)
+                .require_equals(true)
+                .value_parser(value_parser!(bool))
+                .default_value("true")
+                .default_missing_value("true"),
+            flag("verify-diagnostics", CHECK, "Compare diagnostics with the 'expected-error' comments of the input"),
+            flag("verify-roundtrip", CHECK, "Check that what is printed reads back the same"),
+            option("diagnostics", "FORM", CHECK, "The form of diagnostics")
+                .value_parser(PossibleValuesParser::new(["text", "json"]))
+                .default_value("text"),
+            option("color", "WHEN", CHECK, "Colours in diagnostics").value_parser(colors).default_value("auto"),
+            option("max-errors", "N", CHECK, "How many errors are shown")
+                .value_parser(value_parser!(usize))
+                .default_value("100"),
+            list(option("remarks", "KINDS", CHECK, "Show what passes did, did not do, and found out"))
+                .num_args(0..=1)
+                .require_equals(true)
+                .value_parser(PossibleValuesParser::new(["passed", "missed", "analysis"]))
+                .default_missing_values(["passed", "missed", "analysis"]),
+            option("remarks-filter", "REGEX", CHECK, "Only remarks of passes whose name matches"),
+            flag("evaluate-each", CHECK, "Run the program before and after each pass and compare"),
+        ])
+        .args([
+            form("timing", "Show how long each pass took"),
+            form("statistics", "Show what passes counted"),
+            option("reproducer", "FILE", MEASURE, "When a pass fails, write the IR before it and the pipeline"),
+            flag("run-reproducer", MEASURE, "Run what the reproducer given as input says"),
+            list(option("debug-counter", "RULE=N", MEASURE, "Skip the N-th rewrite of a rule (from 0), or 'all'")),
+            flag("debug-counter-report", MEASURE, "Show how many rewrites each rule wanted to do"),
+            option("completions", "SHELL", MEASURE, "Print completions for a shell")
+                .value_parser(value_parser!(clap_complete::Shell)),
+        ])
+}
+
+/// The command line, with a flag for every pass and named pipeline.
+pub fn command(registry: &Registry) -> Command {
+    let mut command = own_command().next_line_help(false);
+    for def in registry.passes() {
+        command = command.arg(pass_flag(def));
+    }
+    for def in registry.pipelines() {
+        let arg = Arg::new(def.name).long(def.name).help(def.summary).help_heading("Named pipelines");
+        command = command.arg(arg.action(ArgAction::Append).num_args(0).default_missing_value(""));
+    }
+    command
+}
+
+fn pass_flag(def: &'static PassDef) -> Arg {
+    let heading = match def.requires.first() {
+        Some(layer) => format!("Passes on the layer {layer}"),
+        None => "Passes on any layer".to_string(),
+    };
+    let mut help = def.summary.to_string();
+    for option in def.options {
+        help += &format!("\n  {}: {} [default: {}]", option.name, option.doc, option.default);
+    }
+    let arg = Arg::new(def.name).long(def.name).help(help).help_heading(heading).action(ArgAction::Append);
+    let value = if def.options.is_empty() { "" } else { "OPT=VAL .." };
+    arg.num_args(0..=1).require_equals(true).default_missing_value("").value_name(value)
+}
+
+/// Reads a command line; when there is nothing more to do, how the process ends.
+pub fn parse(registry: &Registry, args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
+    let matches = command(registry).try_get_matches_from(args).map_err(|error| {
+        let text = error.render();
+        let wanted = !error.use_stderr();
+        let out = if wanted { &mut io.stdout } else { &mut io.stderr };
+        // Nobody is left to be told when this fails.
+        let _ = if io.terminal { write!(out, "{}", text.ansi()) } else { write!(out, "{text}") };
+        if wanted { Status::Success } else { Status::Usage }
+    })?;
+    if let Some(shell) = matches.get_one::<clap_complete::Shell>("completions") {
+        let mut text = Vec::new();
+        clap_complete::generate(*shell, &mut command(registry), "dlc-opt", &mut text);
+        let _ = io.stdout.write_all(&text);
+        return Err(Status::Success);
+    }
+    options(registry, &matches, io.terminal).map_err(|message| {
+        let _ = writeln!(io.stderr, "error: {message}\n\nFor more information, try '--help'.");
+        Status::Usage
+    })
+}
+
+fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
+    let text = |name: &str| matches.get_one::<String>(name).cloned();
+    let texts = |name: &str| matches.get_many::<String>(name).unwrap_or_default().cloned().collect::<Vec<_>>();
+    let form = |name: &str| text(name).map(|form| if form == "json" { Form::Json } else { Form::Text });
+    let action = match text("show-dialects") {
+        _ if matches.get_flag("list-passes") => Action::ListPasses,
+        Some(name) => Action::ShowDialects(name),
+        None => Action::Opt,
+    };
+    let threads = match matches.get_one::<u16>("threads") {
+        _ if matches.get_flag("no-threads") => 1,
+        Some(&threads) => threads.into(),
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let color = match text("color").as_deref() {
+        Some("always") => true,
+        Some("never") => false,
+        _ => terminal,
+    };
+    let filter = text("remarks-filter").map(|filter| regex::Regex::new(&filter)).transpose();
+    let remarks = texts("remarks").into_iter().map(|kind| match kind.as_str() {
+        "passed" => RemarkKind::Passed,
+        "missed" => RemarkKind::Missed,
+        _ => RemarkKind::Analysis,
+    });
+    let print = Print {
+        before: known(registry, "print-ir-before", texts("print-ir-before"))?,
+        after: known(registry, "print-ir-after", texts("print-ir-after"))?,
+        before_all: matches.get_flag("print-ir-before-all"),
+        after_all: matches.get_flag("print-ir-after-all"),
+        after_change: matches.get_flag("print-ir-after-change"),
+        as_diff: matches.get_flag("print-ir-as-diff"),
+        after_failure: matches.get_flag("print-ir-after-failure"),
+        tree_dir: text("print-ir-tree-dir"),
+    };
+    Ok(Options {
+        action,
+        input: text("input").unwrap_or_else(|| "-".into()),
+        output: text("output").unwrap_or_else(|| "-".into()),
+        pipeline: pipeline(registry, matches)?,
+        run_reproducer: matches.get_flag("run-reproducer"),
+        dump_pass_pipeline: matches.get_flag("dump-pass-pipeline"),
+        allow_unregistered: matches.get_flag("allow-unregistered-dialect"),
+        split: matches.get_flag("split-input-file"),
+        verify_diagnostics: matches.get_flag("verify-diagnostics"),
+        verify_roundtrip: matches.get_flag("verify-roundtrip"),
+        verify_each: matches.get_one::<bool>("verify-each").copied().unwrap_or(true),
+        no_output: matches.get_flag("no-output"),
+        generic: matches.get_flag("print-generic"),
+        locations: matches.get_flag("print-locations"),
+        elide_elements: matches.get_one::<u64>("elide-elements").copied(),
+        print,
+        dump: texts("dump"),
+        dump_json: text("dump-format").as_deref() == Some("json"),
+        auto_lower: !matches.get_flag("no-auto-lower"),
+        json: text("diagnostics").as_deref() == Some("json"),
+        color,
+        max_errors: matches.get_one::<usize>("max-errors").copied().unwrap_or(100),
+        remarks: remarks.collect(),
+        remarks_filter: filter.map_err(|error| format!("--remarks-filter: {error}"))?,
+        timing: form("timing"),
+        statistics: form("statistics"),
+        reproducer: text("reproducer"),
+        debug_counters: texts("debug-counter").iter().map(|text| debug_counter(text)).collect::<Result<_, _>>()?,
+        debug_counter_report: matches.get_flag("debug-counter-report"),
+        threads,
+        evaluate_each: matches.get_flag("evaluate-each"),
+        progress: terminal,
+    })
+}
+
+/// The pipeline that `--pass-pipeline`, or the flags of passes in their order, stand for, with `--emit` behind it.
+fn pipeline(registry: &Registry, matches: &ArgMatches) -> Result<Option<(String, &'static str)>, String> {
+    let given = matches.get_one::<String>("pass-pipeline");
+    let names = registry.passes().map(|def| def.name).chain(registry.pipelines().map(|def| def.name));
+    let mut flags: Vec<(usize, String)> = Vec::new();
+    for name in names {
+        let values = matches.get_many::<String>(name).unwrap_or_default();
+        for (index, value) in matches.indices_of(name).unwrap_or_default().zip(values) {
+            let item = if value.is_empty() { name.to_string() } else { format!("{name}{{{value}}}") };
+            flags.push((index, item));
+        }
+    }
+    flags.sort();
+    let mut items: Vec<String> = flags.into_iter().map(|(_, item)| item).collect();
+    if given.is_some() && !items.is_empty() {
+        return Err(format!("--pass-pipeline and flags of passes exclude each other ('{}')", items.join(" ")));
+    }
+    let Some(layer) = matches.get_one::<String>("emit") else {
+        let flags = (!items.is_empty()).then(|| (items.join(","), "<passes>"));
+        return Ok(given.map(|text| (text.clone(), "<pass-pipeline>")).or(flags));
+    };
+    if given.is_some() {
+        return Err("--emit and --pass-pipeline exclude each other".into());
+    }
+    let layer = layer_name(layer);
+    let standard = registry.pipelines().find(|def| def.to_layer == layer);
+    items.push(standard.map_or(format!("lower-to{{layer={}}}", quote(layer)), |def| def.name.to_string()));
+    Ok(Some((items.join(","), "<emit>")))
+}
+
+/// The name of a layer, from the word that the specification uses.
+pub fn layer_name(word: &str) -> &str {
+    match word {
+        "indexbook" => "book",
+        "poly_view" => "poly",
+        "gpu" => "kernel",
+        "cu" => "ptx",
+        other => other,
+    }
+}
+
+/// Names of passes, or what is wrong with one.
+fn known(registry: &Registry, flag: &str, names: Vec<String>) -> Result<Vec<String>, String> {
+    for name in &names {
+        if registry.pass(name).is_none() {
+            let near = registry.nearest(name).map_or(String::new(), |near| format!("; {near}"));
+            return Err(format!("--{flag}: no pass of the name '{name}' is registered{near}"));
+        }
+    }
+    Ok(names)
+}
+
+fn debug_counter(text: &str) -> Result<(String, Option<u64>), String> {
+    let wrong = || format!("--debug-counter takes RULE=N or RULE=all, not '{text}'");
+    let (rule, number) = text.split_once('=').ok_or_else(wrong)?;
+    match number {
+        "all" => Ok((rule.to_string(), None)),
+        number => Ok((rule.to_string(), Some(number.parse().map_err(|_| wrong())?))),
+    }
+}

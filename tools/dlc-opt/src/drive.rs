@@ -1,0 +1,342 @@
+//! From text to text: reading, verifying, running passes, writing.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use dlc_ir::diag::{Diagnostic, Diagnostics};
+use dlc_ir::location::SourceFile;
+use dlc_ir::pass::DebugCounters;
+use dlc_ir::pass::instrument::Instrument;
+use dlc_ir::pass::manager::{Failure, FailureKind, Manager, ManagerOptions};
+use dlc_ir::pass::pipeline::{Item, Pipeline};
+use dlc_ir::pass::registry::{Registry, Translation};
+use dlc_ir::pass::reproducer::Reproducer;
+use dlc_ir::pass::timing::Report;
+use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_body};
+use dlc_ir::verify::verify;
+use dlc_ir::{Body, Context, Loc};
+
+use crate::args::Options;
+use crate::evaluate::Evaluate;
+use crate::expect::Expectations;
+use crate::observe::{Dump, PrintIr};
+use crate::output::write_file;
+use crate::progress::Progress;
+use crate::report::Reporter;
+use crate::{Io, Setup, Status, input};
+
+/// Does what the options say, apart from listing.
+pub fn opt(setup: &Setup, options: &Options, io: &mut Io<'_>) -> Status {
+    let ctx = Context::new(setup.dialects.iter().copied());
+    let mut reporter = Reporter::new(&ctx, options);
+    let (status, output) = match Run::new(&ctx, setup, options, io, &mut reporter) {
+        Ok(run) => run.all(io, &mut reporter),
+        Err(status) => (status, Vec::new()),
+    };
+    reporter.finish(io);
+    if status != Status::Success || options.no_output {
+        return status;
+    }
+    let written = match options.output.as_str() {
+        "-" => io.stdout.write_all(&output).and_then(|()| io.stdout.flush()),
+        name => write_file(name, &output),
+    };
+    match written {
+        // Who stops reading has seen enough.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Status::Success,
+        Err(error) => {
+            let message = format!("'{}' cannot be written: {error}", options.output);
+            reporter.take(vec![Diagnostic::error(&input::CANNOT_WRITE, Loc::UNKNOWN, message)]);
+            reporter.finish(io);
+            Status::Failure
+        }
+        Ok(()) => Status::Success,
+    }
+}
+
+/// Everything that the parts of an input have in common.
+struct Run<'a> {
+    ctx: &'a Context,
+    registry: &'a Registry,
+    options: &'a Options,
+    file: Arc<SourceFile>,
+    reader: Option<&'static Translation>,
+    pipeline: Pipeline,
+    allow_unregistered: bool,
+    verify_each: bool,
+    auto_lower: bool,
+    counters: DebugCounters,
+}
+
+/// What came of a part.
+struct Part {
+    status: Status,
+    text: Vec<u8>,
+    report: Option<Report>,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        ctx: &'a Context,
+        setup: &'a Setup,
+        options: &'a Options,
+        io: &mut Io<'_>,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<Run<'a>, Status> {
+        let diags = Diagnostics::new();
+        let registry = &setup.registry;
+        // A wrong pipeline is found before a large file is read.
+        let mut pipeline = Some(Pipeline::default());
+        if let Some((text, source)) = &options.pipeline {
+            pipeline = Pipeline::parse_reporting(registry, ctx, source, text, &diags);
+        }
+        let Some(mut pipeline) = pipeline else {
+            reporter.take(diags.take());
+            return Err(Status::Usage);
+        };
+        let Some(file) = input::read(ctx, &options.input, io.stdin, &diags) else {
+            reporter.take(diags.take());
+            return Err(Status::Failure);
+        };
+        let (mut allow_unregistered, mut verify_each, mut auto_lower) =
+            (options.allow_unregistered, options.verify_each, options.auto_lower);
+        if options.run_reproducer {
+            let Some(reproducer) = Reproducer::read(&file.text) else {
+                let message = format!("'{}' is no reproducer: it does not say what to run", file.name);
+                reporter.take(vec![Diagnostic::error(&input::CANNOT_READ, Loc::UNKNOWN, message)]);
+                return Err(Status::Failure);
+            };
+            let text = &reproducer.pipeline;
+            match Pipeline::parse_reporting(registry, ctx, "<reproducer>", text, &diags) {
+                Some(read) => pipeline = read,
+                None => {
+                    reporter.take(diags.take());
+                    return Err(Status::Failure);
+                }
+            }
+            allow_unregistered |= reproducer.allow_unregistered;
+            verify_each = reproducer.verify_each;
+            auto_lower = reproducer.auto_lower;
+        }
+        let counting = options.debug_counter_report || !options.debug_counters.is_empty();
+        Ok(Run {
+            ctx,
+            registry,
+            options,
+            reader: registry.reader_of(&file.name),
+            file,
+            pipeline,
+            allow_unregistered,
+            verify_each,
+            auto_lower,
+            counters: match counting {
+                true => DebugCounters::new(options.debug_counters.iter().cloned()),
+                false => DebugCounters::off(),
+            },
+        })
+    }
+
+    /// Every part of the input. The result is of use when the status is a success.
+    fn all(&self, io: &mut Io<'_>, reporter: &mut Reporter<'_>) -> (Status, Vec<u8>) {
+        let whole = || std::iter::once(0..self.file.text.len()).collect();
+        let parts: Vec<Range<usize>> = if self.options.split { input::split(&self.file.text) } else { whole() };
+        let mut status = Status::Success;
+        let mut output = Vec::new();
+        for (number, range) in parts.into_iter().enumerate() {
+            let diags = Diagnostics::new();
+            let part = self.part(range.clone(), &diags, io);
+            let found = reporter.wanted(diags.take());
+            let mut own = part.status;
+            if self.options.verify_diagnostics {
+                let unmatched = Expectations::of(&self.file, range).check(self.ctx, found);
+                own = match own {
+                    Status::Internal => Status::Internal,
+                    _ if unmatched.is_empty() => Status::Success,
+                    _ => Status::Failure,
+                };
+                reporter.take(unmatched);
+            } else {
+                reporter.take(found);
+            }
+            status = status.max(own);
+            if number > 0 && !part.text.is_empty() {
+                output.extend_from_slice(b"// -----\n");
+            }
+            output.extend(part.text);
+            if let Some(report) = part.report {
+                self.dump_pipeline(&report, number, io);
+                reporter.passes(report);
+            }
+        }
+        if self.options.debug_counter_report {
+            reporter.counters(self.counters.report());
+        }
+        (status, output)
+    }
+
+    fn part(&self, range: Range<usize>, diags: &Diagnostics, io: &mut Io<'_>) -> Part {
+        let mut part = Part { status: Status::Failure, text: Vec::new(), report: None };
+        let Some(mut module) = self.read(range, diags) else { return part };
+        if !verify(self.ctx, &module, diags) {
+            if self.options.print.after_failure {
+                let _ =
+                    write!(io.stderr, "// -----// IR that fails verification //----- //\n{}", self.text(&module, true));
+            }
+            return part;
+        }
+        if !self.pipeline.is_empty() || !self.options.dump.is_empty() {
+            let (report, failure) = self.run(&mut module, diags, io);
+            part.report = Some(report);
+            if let Some(failure) = failure {
+                if failure.kind != FailureKind::Failed {
+                    part.status = Status::Internal;
+                }
+                self.write_reproducer(&failure, diags);
+                return part;
+            }
+        }
+        if self.options.verify_roundtrip && !self.round_trip(&module, diags) {
+            part.status = Status::Internal;
+            return part;
+        }
+        if diags.errors() == 0 {
+            part.status = Status::Success;
+            if !self.options.no_output {
+                let options = self.print_options(self.options.generic);
+                print_body(self.ctx, &module, options, &mut |piece| part.text.extend_from_slice(piece.as_bytes()));
+            }
+        }
+        part
+    }
+
+    fn read(&self, range: Range<usize>, diags: &Diagnostics) -> Option<Body> {
+        if let Some(read) = self.reader.and_then(|reader| reader.read) {
+            return read(self.ctx, &self.file, diags);
+        }
+        let options = ParseOptions { allow_unregistered: self.allow_unregistered };
+        parse_module(self.ctx, &self.file, range, options, diags).ok()
+    }
+
+    fn run(&self, module: &mut Body, diags: &Diagnostics, io: &mut Io<'_>) -> (Report, Option<Failure>) {
+        let options = self.options;
+        let printer = PrintIr::new(&options.print, self.print_options(options.generic));
+        let dump = Dump::new(self.registry, &options.dump, options.dump_json, self.print_options(options.generic));
+        let evaluate = Evaluate::default();
+        let progress = Progress::default();
+        let mut instruments: Vec<&dyn Instrument> = Vec::new();
+        if options.print.is_active() {
+            instruments.push(&printer);
+        }
+        if !options.dump.is_empty() {
+            instruments.push(&dump);
+        }
+        if options.evaluate_each {
+            instruments.push(&evaluate);
+        }
+        if options.progress {
+            instruments.push(&progress);
+        }
+        let manager = Manager {
+            ctx: self.ctx,
+            registry: self.registry,
+            options: ManagerOptions {
+                verify_each: self.verify_each,
+                threads: options.threads,
+                auto_lower: self.auto_lower,
+                keep_before: options.reproducer.is_some(),
+                timing: options.timing.is_some(),
+                remarks: !options.remarks.is_empty(),
+            },
+            instruments,
+            counters: &self.counters,
+        };
+        let outcome = manager.run(&self.pipeline, module, diags);
+        progress.end();
+        let _ = io.stderr.write_all(dump.text().as_bytes());
+        let _ = io.stderr.write_all(printer.finish(diags).as_bytes());
+        (outcome.report, outcome.failure)
+    }
+
+    fn print_options(&self, generic: bool) -> PrintOptions {
+        let (locations, elide_elements) = (self.options.locations, self.options.elide_elements);
+        PrintOptions { generic, locations, elide_elements, ..PrintOptions::default() }
+    }
+
+    fn text(&self, module: &Body, generic: bool) -> String {
+        let mut text = String::new();
+        print_body(self.ctx, module, self.print_options(generic), &mut |piece| text.push_str(piece));
+        text
+    }
+
+    /// `--dump-pass-pipeline`: what was run when lowerings were put in, what was asked for otherwise.
+    fn dump_pipeline(&self, report: &Report, number: usize, io: &mut Io<'_>) {
+        if !self.options.dump_pass_pipeline {
+            return;
+        }
+        let by_layer = self.pipeline.items.iter().any(|item| matches!(item, Item::LowerTo(_)));
+        let differs = by_layer || report.passes.iter().any(|pass| pass.inserted);
+        let pipeline = if differs { report.pipeline() } else { self.pipeline.clone() };
+        if number == 0 || differs {
+            let _ = writeln!(io.stderr, "{pipeline}");
+        }
+    }
+
+    fn write_reproducer(&self, failure: &Failure, diags: &Diagnostics) {
+        let (Some(name), Some(before)) = (&self.options.reproducer, &failure.before) else { return };
+        let reproducer = Reproducer {
+            pipeline: failure.pipeline.clone(),
+            verify_each: self.verify_each,
+            auto_lower: self.auto_lower,
+            allow_unregistered: self.allow_unregistered,
+        };
+        let how = match failure.kind {
+            FailureKind::Failed => "fails",
+            FailureKind::Panicked => "panics",
+            FailureKind::BrokeIr => "leaves IR that breaks the rules",
+        };
+        let text = reproducer.write(self.ctx, before, &format!("The pass '{}' {how}.", failure.pass));
+        if let Err(error) = write_file(name, text.as_bytes()) {
+            let message = format!("the reproducer '{name}' cannot be written: {error}");
+            diags.emit(Diagnostic::error(&input::CANNOT_WRITE, Loc::UNKNOWN, message));
+        }
+    }
+
+    /// Whether the module, printed and read again, prints the same, in both forms.
+    fn round_trip(&self, module: &Body, diags: &Diagnostics) -> bool {
+        [false, true].into_iter().all(|generic| {
+            let form = if generic { "generic" } else { "custom" };
+            let report = |message: String| {
+                diags.emit(Diagnostic::error(&ROUND_TRIP, Loc::UNKNOWN, message));
+                false
+            };
+            let options = PrintOptions { generic, locations: true, ..PrintOptions::default() };
+            let print = |body: &Body| {
+                let mut text = String::new();
+                print_body(self.ctx, body, options, &mut |piece| text.push_str(piece));
+                text
+            };
+            let first = print(module);
+            let Some(file) = self.ctx.sources.add(format!("<{form} form>"), first.clone()) else {
+                return report("the module is too large to be read again".into());
+            };
+            let options = ParseOptions { allow_unregistered: self.allow_unregistered };
+            let found = Diagnostics::new();
+            let again = parse_module(self.ctx, &file, 0..file.text.len(), options, &found);
+            let Ok(again) = again else {
+                found.take().into_iter().for_each(|d| diags.emit(d));
+                return report(format!("the {form} form does not read back"));
+            };
+            let second = print(&again);
+            if first != second {
+                let diff = crate::observe::diff(&first, &second, "printed", "read and printed");
+                return report(format!("the {form} form reads back as something else:\n{diff}"));
+            }
+            true
+        })
+    }
+}
+
+dlc_ir::codes! {
+    /// IR does not read back as what was printed: a mistake in dlc.
+    ROUND_TRIP = "E0503" "RoundTrip";
+}

@@ -1,0 +1,90 @@
+//! Reading the input: a file or standard input, all of it, and never more than dlc handles.
+
+use std::fs::File;
+use std::io::Read;
+use std::sync::Arc;
+
+use dlc_ir::Context;
+use dlc_ir::diag::{Diagnostic, Diagnostics};
+use dlc_ir::location::{Loc, SourceFile, SourceMap};
+use dlc_ir::text::{NOT_UTF8, TOO_LARGE};
+
+dlc_ir::codes! {
+    /// A file cannot be read.
+    CANNOT_READ = "E0501" "CannotRead";
+    /// A file cannot be written.
+    CANNOT_WRITE = "E0502" "CannotWrite";
+}
+
+/// Reads a file, or standard input when its name is `-`, into the sources of a context.
+pub fn read(ctx: &Context, name: &str, stdin: &mut dyn Read, diags: &Diagnostics) -> Option<Arc<SourceFile>> {
+    let (shown, bytes) = if name == "-" { ("<stdin>", read_all(stdin, 0)) } else { (name, read_file(name)) };
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let message = format!("'{shown}' cannot be read: {error}");
+            diags.emit(Diagnostic::error(&CANNOT_READ, Loc::UNKNOWN, message));
+            return None;
+        }
+    };
+    let too_large = || {
+        let message = format!("'{shown}' is larger than the {} bytes that dlc reads", SourceMap::MAX_BYTES);
+        diags.emit(Diagnostic::error(&TOO_LARGE, Loc::UNKNOWN, message));
+    };
+    if bytes.len() >= SourceMap::MAX_BYTES {
+        too_large();
+        return None;
+    }
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
+            let line = bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;
+            let column = at - bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1) + 1;
+            let message = format!("{shown}:{line}:{column}: the byte 0x{:02x} is not UTF-8", bytes[at]);
+            diags.emit(Diagnostic::error(&NOT_UTF8, Loc::UNKNOWN, message));
+            return None;
+        }
+    };
+    let file = ctx.sources.add(shown, text);
+    if file.is_none() {
+        too_large();
+    }
+    file
+}
+
+fn read_file(name: &str) -> std::io::Result<Vec<u8>> {
+    let mut file = File::open(name)?;
+    let size = file.metadata()?.len();
+    read_all(&mut file, size)
+}
+
+/// Everything, or a byte more than is handled.
+fn read_all(from: &mut dyn Read, expected: u64) -> std::io::Result<Vec<u8>> {
+    let limit = SourceMap::MAX_BYTES as u64;
+    let mut bytes = Vec::new();
+    // Without memory for it this is an error, not an abort.
+    let capacity = if expected < limit { expected as usize + 1 } else { 0 };
+    bytes.try_reserve_exact(capacity).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+    if expected >= limit {
+        return Err(std::io::Error::other(format!("it has more than the {limit} bytes that dlc reads")));
+    }
+    from.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The parts of a text between lines that are `// -----`.
+pub fn split(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let next = at + line.len();
+        if line.trim_end() == "// -----" {
+            parts.push(start..at);
+            start = next;
+        }
+        at = next;
+    }
+    parts.push(start..text.len());
+    parts
+}

@@ -1,0 +1,122 @@
+//! `dlc-opt` reads IR, verifies it, runs passes on it and writes it: dlc's `mlir-opt`.
+//!
+//! It knows the dialects and passes that are linked into the program. To have it with others, make a binary that
+//! depends on this crate and on those that declare them, and call [`main`]:
+//!
+//! ```no_run
+//! // use my_passes as _;
+//! fn main() -> std::process::ExitCode {
+//!     dlc_opt::main()
+//! }
+//! ```
+//!
+//! - [`args`]: the command line; [`input`]: reading files; [`output`]: writing them whole or not at all.
+//! - [`drive`]: from text to text; [`expect`]: `--verify-diagnostics`; [`report`]: diagnostics, timing, statistics.
+//! - [`observe`]: printing the IR between passes; [`evaluate`]: running it between passes; [`list`]: what is linked in.
+//!
+//! The process ends with 0 when all went well, 1 when something is wrong with the input, 2 when it was called wrongly,
+//! and 3 when dlc itself or a plugin has made a mistake.
+
+pub mod args;
+pub mod drive;
+pub mod evaluate;
+pub mod expect;
+pub mod input;
+pub mod list;
+pub mod observe;
+pub mod output;
+pub mod progress;
+pub mod report;
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::process::ExitCode;
+
+use dlc_ir::op::Dialect;
+use dlc_ir::pass::registry::Registry;
+
+/// What the tool works with: dialects, passes, pipelines, translations.
+pub struct Setup {
+    /// The dialects; `builtin` is always there.
+    pub dialects: Vec<&'static Dialect>,
+    /// Everything else.
+    pub registry: Registry,
+}
+
+impl Setup {
+    /// Everything linked into the program.
+    pub fn linked() -> Setup {
+        let dialects = dlc_ir::inventory::iter::<&'static Dialect>().copied().collect();
+        Setup { dialects, registry: Registry::linked() }
+    }
+}
+
+/// How the process ends.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Status {
+    /// All went well.
+    Success = 0,
+    /// Something is wrong with the input.
+    Failure = 1,
+    /// The tool was called wrongly.
+    Usage = 2,
+    /// dlc itself, or a plugin, has made a mistake.
+    Internal = 3,
+}
+
+/// Where text comes from and goes to.
+pub struct Io<'a> {
+    /// Read when the input is `-`.
+    pub stdin: &'a mut (dyn Read + Send),
+    /// The result.
+    pub stdout: &'a mut (dyn Write + Send),
+    /// Diagnostics and everything that is asked for beside the result.
+    pub stderr: &'a mut (dyn Write + Send),
+    /// Whether `stderr` is a terminal: then there is colour, and a line of progress.
+    pub terminal: bool,
+}
+
+/// The stack of the thread that does the work: regions, types and attributes may be nested some hundred deep, and each
+/// level takes some of it, in builds without optimization too.
+const STACK: usize = 256 << 20;
+
+/// The tool, with everything that is linked into the program.
+pub fn main() -> ExitCode {
+    main_with(Setup::linked)
+}
+
+/// The tool, with what `setup` gives.
+pub fn main_with(setup: fn() -> Setup) -> ExitCode {
+    use std::io::IsTerminal;
+    dlc_ir::pass::panics::install_hook();
+    let (mut stdin, mut stdout, mut stderr) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+    let terminal = stderr.is_terminal();
+    let mut io = Io { stdin: &mut stdin, stdout: &mut stdout, stderr: &mut stderr, terminal };
+    ExitCode::from(run_on_big_stack(&setup(), std::env::args_os(), &mut io) as u8)
+}
+
+/// [`run`] on a thread with a stack of known size.
+pub fn run_on_big_stack(setup: &Setup, args: impl Iterator<Item = OsString>, io: &mut Io<'_>) -> Status {
+    let args: Vec<OsString> = args.collect();
+    std::thread::scope(|scope| {
+        let work = || run(setup, &args, io);
+        match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work) {
+            // What panics inside a pass is caught there; this is for the rest.
+            Ok(thread) => thread.join().unwrap_or(Status::Internal),
+            Err(_) => Status::Internal,
+        }
+    })
+}
+
+/// Does what a command line says. `args` starts with the name of the program.
+pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
+    let options = match args::parse(&setup.registry, args, io) {
+        Ok(options) => options,
+        Err(status) => return status,
+    };
+    match &options.action {
+        args::Action::ListPasses => list::passes(&setup.registry, io),
+        args::Action::ShowDialects(name) => list::dialects(&setup.dialects, name, io),
+        args::Action::Opt => drive::opt(setup, &options, io),
+    }
+}

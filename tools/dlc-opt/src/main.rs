@@ -1,0 +1,8 @@
+//! `dlc-opt`: see the library of the same name.
+
+// What is linked in registers itself.
+use {dlc_passes as _, dlc_sample as _};
+
+fn main() -> std::process::ExitCode {
+    dlc_opt::main()
+}

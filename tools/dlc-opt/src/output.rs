@@ -1,0 +1,24 @@
+//! Writing files whole or not at all.
+
+use std::io::Write;
+use std::path::Path;
+
+/// Writes a file: beside its place first, and then in one step into it.
+pub fn write_file(name: &str, bytes: &[u8]) -> std::io::Result<()> {
+    let path = Path::new(name);
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // What is no plain file (a pipe, /dev/null) is not replaced.
+    if path.metadata().is_ok_and(|meta| !meta.is_file()) {
+        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    let mut file = tempfile::Builder::new().prefix(".dlc-").permissions(permissions(path)).tempfile_in(dir)?;
+    file.write_all(bytes)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// The permissions of a file that exists, or those of a new one.
+fn permissions(path: &Path) -> std::fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().map_or_else(|_| std::fs::Permissions::from_mode(0o666), |meta| meta.permissions())
+}

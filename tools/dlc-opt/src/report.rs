@@ -1,0 +1,169 @@
+//! What is told beside the result: diagnostics, timing, statistics, debug counters.
+
+use std::fmt::Write as _;
+
+use dlc_ir::Context;
+use dlc_ir::diag::{Diagnostic, Severity, Style, render, to_json};
+use dlc_ir::pass::timing::{PassReport, Report};
+use serde_json::{Value, json};
+
+use crate::Io;
+use crate::args::{Form, Options};
+
+/// Collects what is told, and tells it at the end, in the form that was asked for.
+pub struct Reporter<'a> {
+    ctx: &'a Context,
+    options: &'a Options,
+    diagnostics: Vec<Diagnostic>,
+    reports: Vec<Report>,
+    counters: Vec<(String, u64)>,
+}
+
+impl<'a> Reporter<'a> {
+    /// A reporter that knows nothing yet.
+    pub fn new(ctx: &'a Context, options: &'a Options) -> Self {
+        Reporter { ctx, options, diagnostics: Vec::new(), reports: Vec::new(), counters: Vec::new() }
+    }
+
+    /// Without the remarks that nobody asked for.
+    pub fn wanted(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        diagnostics.retain(|d| match d.remark {
+            None => true,
+            Some((pass, kind)) => {
+                let filter = &self.options.remarks_filter;
+                self.options.remarks.contains(&kind) && filter.as_ref().is_none_or(|filter| filter.is_match(pass))
+            }
+        });
+        diagnostics
+    }
+
+    /// Adds diagnostics.
+    pub fn take(&mut self, diagnostics: Vec<Diagnostic>) {
+        self.diagnostics.extend(diagnostics);
+    }
+
+    /// Adds what a run cost and counted.
+    pub fn passes(&mut self, report: Report) {
+        self.reports.push(report);
+    }
+
+    /// Sets how many rewrites each rule wanted to do.
+    pub fn counters(&mut self, counters: Vec<(String, u64)>) {
+        self.counters = counters;
+    }
+
+    /// Tells everything, and forgets it.
+    pub fn finish(&mut self, io: &mut Io<'_>) {
+        let mut text = String::new();
+        self.diagnostics(&mut text);
+        let reports = std::mem::take(&mut self.reports);
+        match self.options.statistics {
+            Some(Form::Text) => statistics_text(&reports, &mut text),
+            Some(Form::Json) => line(&mut text, &statistics_json(&reports)),
+            None => {}
+        }
+        match self.options.timing {
+            Some(Form::Text) => timing_text(&reports, self.options.threads, &mut text),
+            Some(Form::Json) => line(&mut text, &timing_json(&reports, self.options.threads)),
+            None => {}
+        }
+        for (rule, count) in std::mem::take(&mut self.counters) {
+            let _ = writeln!(text, "debug-counter {rule}: {count}");
+        }
+        // Nobody is left to be told when this fails.
+        let _ = io.stderr.write_all(text.as_bytes());
+    }
+
+    fn diagnostics(&mut self, text: &mut String) {
+        let mut all = std::mem::take(&mut self.diagnostics);
+        let errors = all.iter().filter(|d| d.severity == Severity::Error).count();
+        let mut room = self.options.max_errors;
+        all.retain(|d| {
+            let shown = d.severity != Severity::Error || room > 0;
+            room -= usize::from(d.severity == Severity::Error && shown);
+            shown
+        });
+        let hidden = errors.saturating_sub(self.options.max_errors);
+        if self.options.json {
+            if !all.is_empty() || hidden > 0 {
+                *text += &to_json(self.ctx, &all);
+                text.push('\n');
+            }
+            return;
+        }
+        let style = Style { color: self.options.color };
+        for diagnostic in &all {
+            *text += &render(self.ctx, diagnostic, style);
+        }
+        if hidden > 0 {
+            let _ = writeln!(text, "{hidden} more errors are not shown (--max-errors={})", self.options.max_errors);
+        }
+    }
+}
+
+fn line(text: &mut String, json: &Value) {
+    let _ = writeln!(text, "{json}");
+}
+
+fn passes(reports: &[Report]) -> impl Iterator<Item = &PassReport> {
+    reports.iter().flat_map(|report| &report.passes)
+}
+
+fn statistics_text(reports: &[Report], text: &mut String) {
+    *text += "===- Statistics -===\n";
+    for pass in passes(reports) {
+        let _ = writeln!(text, "{}", pass.def.name);
+        for (declared, value) in pass.def.statistics.iter().zip(&pass.statistics) {
+            let _ = writeln!(text, "  {value:>8} {}: {}", declared.name, declared.doc);
+        }
+    }
+}
+
+fn statistics_json(reports: &[Report]) -> Value {
+    let pass = |pass: &PassReport| {
+        let counts = pass.def.statistics.iter().zip(&pass.statistics);
+        let counts: serde_json::Map<_, _> = counts.map(|(stat, n)| (stat.name.to_string(), json!(n))).collect();
+        json!({ "pass": pass.def.name, "statistics": counts })
+    };
+    json!({ "statistics": passes(reports).map(pass).collect::<Vec<_>>() })
+}
+
+fn timing_text(reports: &[Report], threads: usize, text: &mut String) {
+    let wall: f64 = reports.iter().map(|report| report.wall.as_secs_f64()).sum();
+    let all: f64 = passes(reports).map(|pass| (pass.run + pass.verify).as_secs_f64()).sum();
+    let symbols: f64 = reports.iter().map(|report| report.symbols.as_secs_f64()).sum();
+    let _ = writeln!(text, "===- Timing: {wall:.6} s on the clock, {threads} threads -===");
+    let _ = writeln!(text, "    run (s)  verify (s)  share  bodies  pass");
+    let share = |seconds: f64| if all + symbols > 0.0 { 100.0 * seconds / (all + symbols) } else { 0.0 };
+    let mut open: Vec<(String, u32)> = Vec::new();
+    for pass in passes(reports) {
+        let nest: Vec<(String, u32)> = pass.nest.iter().map(|(anchor, id)| (anchor.to_string(), *id)).collect();
+        let same = open.iter().zip(&nest).take_while(|(a, b)| a == b).count();
+        for (depth, (anchor, _)) in nest.iter().enumerate().skip(same) {
+            let _ = writeln!(text, "{:>40}{:indent$}{anchor}", "", "", indent = 2 * depth);
+        }
+        let (run, verify) = (pass.run.as_secs_f64(), pass.verify.as_secs_f64());
+        let (share, bodies, name) = (share(run + verify), pass.bodies, pass.def.name);
+        let indent = 2 * nest.len();
+        let _ = writeln!(text, "  {run:>9.6}  {verify:>10.6} {share:>5.1}% {bodies:>7}  {:indent$}{name}", "");
+        open = nest;
+    }
+    let _ = writeln!(text, "  {:>9}  {symbols:>10.6} {:>5.1}% {:>7}  (symbols)", "", share(symbols), "");
+}
+
+fn timing_json(reports: &[Report], threads: usize) -> Value {
+    let pass = |pass: &PassReport| {
+        json!({
+            "pass": pass.def.name,
+            "nest": pass.nest.iter().map(|(anchor, _)| anchor.to_string()).collect::<Vec<_>>(),
+            "run": pass.run.as_secs_f64(),
+            "verify": pass.verify.as_secs_f64(),
+            "bodies": pass.bodies,
+            "inserted": pass.inserted,
+        })
+    };
+    let wall: f64 = reports.iter().map(|report| report.wall.as_secs_f64()).sum();
+    let symbols: f64 = reports.iter().map(|report| report.symbols.as_secs_f64()).sum();
+    let passes: Vec<_> = passes(reports).map(pass).collect();
+    json!({ "timing": { "wall": wall, "symbols": symbols, "threads": threads, "passes": passes } })
+}
