@@ -294,12 +294,17 @@ impl Context {
 
     /// A dictionary attribute. Of two entries with one key the later is kept.
     pub fn dict_attr(&self, entries: &[NamedAttr]) -> Attr {
-        let mut sorted: SmallVec<[NamedAttr; 8]> = SmallVec::new();
-        for &(key, attr) in entries {
-            match sorted.binary_search_by(|(k, _)| self.str(*k).cmp(self.str(key))) {
-                Ok(place) => sorted[place].1 = attr,
-                Err(place) => sorted.insert(place, (key, attr)),
-            }
+        let mut sorted: SmallVec<[NamedAttr; 8]> = entries.into();
+        if !sorted.is_sorted_by(|(a, _), (b, _)| self.str(*a) < self.str(*b)) {
+            // Stable, so entries with one key stay in order.
+            sorted.sort_by(|(a, _), (b, _)| self.str(*a).cmp(self.str(*b)));
+            sorted.dedup_by(|later, kept| {
+                let same = later.0 == kept.0;
+                if same {
+                    kept.1 = later.1;
+                }
+                same
+            });
         }
         self.attr(AttrData::Dict(&sorted))
     }

@@ -5,7 +5,7 @@
 
 mod emit;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::location::Loc;
 
@@ -168,7 +168,13 @@ impl Diagnostic {
 /// Where diagnostics go. Sinks are shared by threads; the pass manager gives each body its own and joins them in order.
 #[derive(Default, Debug)]
 pub struct Diagnostics {
-    list: Mutex<Vec<Diagnostic>>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default, Debug)]
+struct Inner {
+    list: Vec<Diagnostic>,
+    errors: usize,
 }
 
 impl Diagnostics {
@@ -177,20 +183,25 @@ impl Diagnostics {
         Self::default()
     }
 
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Adds a diagnostic.
     pub fn emit(&self, diagnostic: Diagnostic) {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner).push(diagnostic);
+        let mut inner = self.inner();
+        inner.errors += (diagnostic.severity == Severity::Error) as usize;
+        inner.list.push(diagnostic);
     }
 
     /// The number of errors so far.
     pub fn errors(&self) -> usize {
-        let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
-        list.iter().filter(|d| d.severity == Severity::Error).count()
+        self.inner().errors
     }
 
     /// Takes everything out, in the order it came in.
     pub fn take(&self) -> Vec<Diagnostic> {
-        std::mem::take(&mut self.list.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.inner()).list
     }
 }
 

@@ -19,6 +19,9 @@ struct Tree {
     place: FxHashMap<BlockId, u32>,
     /// The immediate dominator of the block at a place; the entry's is itself.
     idom: Vec<u32>,
+    /// For the block at each place: where the blocks that it dominates begin and end, itself first, in an order in which
+    /// they stand together.
+    dominated: Vec<(u32, u32)>,
 }
 
 impl Dominance {
@@ -77,11 +80,8 @@ impl Dominance {
         let tree = self.regions.entry(region).or_insert_with(|| Tree::new(body, region));
         let Some(&b) = tree.place.get(&b) else { return true };
         let Some(&a) = tree.place.get(&a) else { return false };
-        let mut at = b;
-        while at > a {
-            at = tree.idom[at as usize];
-        }
-        at == a
+        let (start, end) = tree.dominated[a as usize];
+        (start..end).contains(&tree.dominated[b as usize].0)
     }
 
     /// Whether a block can be reached from the entry of its region.
@@ -123,8 +123,27 @@ impl Tree {
                 }
             }
         }
-        Tree { place, idom }
+        Tree { place, dominated: dominated(&idom), idom }
     }
+}
+
+/// The intervals of the blocks that each block dominates. An immediate dominator has the lower place.
+fn dominated(idom: &[u32]) -> Vec<(u32, u32)> {
+    let mut sizes = vec![1u32; idom.len()];
+    for block in (1..idom.len()).rev() {
+        sizes[idom[block] as usize] += sizes[block];
+    }
+    let mut intervals: Vec<(u32, u32)> = vec![(0, 0); idom.len()];
+    // Where the next child of each block begins.
+    let mut next = vec![0u32; idom.len()];
+    for block in 0..idom.len() {
+        let parent = idom[block] as usize;
+        let start = if block == 0 { 0 } else { next[parent] };
+        next[parent] = start + sizes[block];
+        next[block] = start + 1;
+        intervals[block] = (start, start + sizes[block]);
+    }
+    intervals
 }
 
 fn meet(idom: &[u32], mut a: u32, mut b: u32) -> u32 {

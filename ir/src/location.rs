@@ -83,8 +83,12 @@ pub struct SourceFile {
     /// The whole text.
     pub text: String,
     base: u32,
-    line_starts: OnceLock<Vec<u32>>,
+    /// For each [`BLOCK`] of the text: the lines that begin before it, and where the last of them begins.
+    lines: OnceLock<Vec<(u32, u32)>>,
 }
+
+/// Lines are counted from the start of a block of so many bytes, so that a place is found without a table of all lines.
+const BLOCK: usize = 4096;
 
 impl SourceFile {
     /// The global offset of its first byte.
@@ -103,12 +107,32 @@ impl SourceFile {
 
     /// Line and column (both from 1, the column in bytes) of a byte of the text.
     pub fn line_column(&self, offset: usize) -> (u32, u32) {
-        let starts = self.line_starts.get_or_init(|| {
-            let newlines = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
-            std::iter::once(0).chain(newlines).collect()
+        let bytes = self.text.as_bytes();
+        let offset = offset.min(bytes.len());
+        let blocks = self.lines.get_or_init(|| {
+            let mut state = (1, 0);
+            let advance = |(index, block): (usize, &[u8])| {
+                let before = state;
+                state = lines_in(block, index * BLOCK, state);
+                before
+            };
+            bytes.chunks(BLOCK).enumerate().map(advance).collect()
         });
-        let line = starts.partition_point(|&start| start as usize <= offset) - 1;
-        (line as u32 + 1, (offset - starts[line] as usize) as u32 + 1)
+        let block = (offset / BLOCK).min(blocks.len().saturating_sub(1));
+        let before = blocks.get(block).copied().unwrap_or((1, 0));
+        let (line, start) = lines_in(&bytes[block * BLOCK..offset], block * BLOCK, before);
+        (line, offset as u32 - start + 1)
+    }
+}
+
+/// The number of the last line that begins in a piece of text at an offset, or before it, and where it begins.
+fn lines_in(piece: &[u8], offset: usize, before: (u32, u32)) -> (u32, u32) {
+    match memchr::memrchr(b'\n', piece) {
+        None => before,
+        Some(last) => {
+            let lines = memchr::memchr_iter(b'\n', piece).count() as u32;
+            (before.0 + lines, (offset + last + 1) as u32)
+        }
     }
 }
 
@@ -130,7 +154,7 @@ impl SourceMap {
         if base + text.len() >= Self::MAX_BYTES {
             return None;
         }
-        let file = Arc::new(SourceFile { name: name.into(), text, base: base as u32, line_starts: OnceLock::new() });
+        let file = Arc::new(SourceFile { name: name.into(), text, base: base as u32, lines: OnceLock::new() });
         files.push(Arc::clone(&file));
         Some(file)
     }
@@ -141,5 +165,24 @@ impl SourceMap {
         let index = files.partition_point(|file| file.base <= offset).checked_sub(1)?;
         let file = &files[index];
         Some((Arc::clone(file), (offset - file.base) as usize))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_are_those_of_counting_from_the_start() {
+        let line = |i: usize| "x".repeat(i * 37 % 91) + if i % 5 == 0 { "\n\n" } else { "\n" };
+        let text: String = (0..500).map(line).chain(["y".repeat(3 * BLOCK), "\nend".into()]).collect();
+        let sources = SourceMap::default();
+        let file = sources.add("f", text.clone()).expect("it is small");
+        let (mut lines, mut columns) = (1, 1);
+        for (offset, byte) in text.bytes().chain([0]).enumerate() {
+            assert_eq!(file.line_column(offset), (lines, columns), "byte {offset}");
+            (lines, columns) = if byte == b'\n' { (lines + 1, 1) } else { (lines, columns + 1) };
+        }
+        assert_eq!(sources.add("empty", String::new()).expect("it is small").line_column(0), (1, 1));
     }
 }

@@ -17,30 +17,38 @@ pub struct Style {
 /// One diagnostic as text, with the source around it.
 pub fn render(ctx: &Context, diagnostic: &Diagnostic, style: Style) -> String {
     let Some((file, range)) = span(ctx, diagnostic.loc, diagnostic.len) else { return plain(ctx, diagnostic) };
-    // A report shows whole lines: of a line that goes on and on, or a huge file, only the place is named.
-    if line_around(&file.text, range.start).len() > 2000 || file.text.len() > 64 << 20 {
-        return plain(ctx, diagnostic);
+    // A report shows whole lines: of a line that goes on and on only the place is named.
+    let Some(shown) = lines_around(&file.text, range.clone()) else { return plain(ctx, diagnostic) };
+    // Of the rest of the file, only lines with notes are of use, if they are not far.
+    let mut window = shown;
+    let mut elsewhere = Vec::new();
+    let mut notes = Vec::new();
+    for note in &diagnostic.notes {
+        let place = span(ctx, note.loc, 0)
+            .filter(|(other, at)| other.base() == file.base() && at.start.abs_diff(range.start) <= NEAR);
+        match place.and_then(|(_, at)| Some((lines_around(&file.text, at.clone())?, at))) {
+            Some((lines, at)) => {
+                window = window.start.min(lines.start)..window.end.max(lines.end);
+                notes.push((at, &note.message));
+            }
+            None => elsewhere.push(with_place(ctx, note.loc, &note.message)),
+        }
     }
+    let inside =
+        |range: std::ops::Range<usize>| (file.name.clone(), range.start - window.start..range.end - window.start);
     let (kind, color) = match diagnostic.severity {
         Severity::Error => (ReportKind::Error, Color::Red),
         Severity::Warning => (ReportKind::Warning, Color::Yellow),
         Severity::Remark => (ReportKind::Custom("Remark", Color::Cyan), Color::Cyan),
     };
     let config = Config::default().with_index_type(IndexType::Byte).with_color(style.color);
-    let mut report = Report::build(kind, (file.name.clone(), range.clone()))
+    let mut report = Report::build(kind, inside(range.clone()))
         .with_config(config)
         .with_code(diagnostic.code.code)
         .with_message(headline(diagnostic))
-        .with_label(Label::new((file.name.clone(), range)).with_message(diagnostic.code.kind).with_color(color));
-    let mut elsewhere = Vec::new();
-    for note in &diagnostic.notes {
-        match span(ctx, note.loc, 0) {
-            Some((other, range)) if other.name == file.name => {
-                let label = Label::new((file.name.clone(), range)).with_message(&note.message).with_color(Color::Blue);
-                report = report.with_label(label);
-            }
-            _ => elsewhere.push(with_place(ctx, note.loc, &note.message)),
-        }
+        .with_label(Label::new(inside(range)).with_message(diagnostic.code.kind).with_color(color));
+    for (at, message) in notes {
+        report = report.with_label(Label::new(inside(at)).with_message(message).with_color(Color::Blue));
     }
     for note in elsewhere {
         report = report.with_note(note);
@@ -49,7 +57,8 @@ pub fn render(ctx: &Context, diagnostic: &Diagnostic, style: Style) -> String {
         report = report.with_help(suggestion);
     }
     let mut text = Vec::new();
-    let source = Source::from(file.text.as_str());
+    let lines_before = file.line_column(window.start).0 as usize - 1;
+    let source = Source::from(&file.text[window]).with_display_line_offset(lines_before);
     if report.finish().write((file.name.clone(), source), &mut text).is_err() {
         return plain(ctx, diagnostic);
     }
@@ -136,6 +145,8 @@ fn span(
     };
     let (file, start) = ctx.sources.find(offset)?;
     let rest = file.text.get(start..)?;
+    // What is meant is on one line, and of a very long one the beginning is enough.
+    let rest = rest.char_indices().nth(LINE).map_or(rest, |(end, _)| &rest[..end]);
     let token = || {
         let end = rest.find(|c: char| c.is_whitespace() || "(){}[],:".contains(c)).unwrap_or(rest.len());
         end.max(rest.chars().next().map_or(0, char::len_utf8))
@@ -150,10 +161,26 @@ fn span(
     Some((std::sync::Arc::clone(&file), start..end))
 }
 
-fn line_around(text: &str, at: usize) -> &str {
-    let start = text[..at].rfind('\n').map_or(0, |n| n + 1);
-    let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
-    &text[start..end]
+/// The longest line that is shown, in bytes before and behind the place that is meant.
+const LINE: usize = 500;
+/// Notes are shown in the same report up to this many bytes away.
+const NEAR: usize = 1 << 16;
+
+/// The lines of a place, which lies in one; `None` when they are too long to be shown.
+fn lines_around(text: &str, at: std::ops::Range<usize>) -> Option<std::ops::Range<usize>> {
+    let before = &text.as_bytes()[at.start.saturating_sub(LINE)..at.start];
+    let behind = &text.as_bytes()[at.end..text.len().min(at.end + LINE)];
+    let start = match memchr::memrchr(b'\n', before) {
+        Some(newline) => at.start - before.len() + newline + 1,
+        None if at.start == before.len() => 0,
+        None => return None,
+    };
+    let end = match memchr::memchr(b'\n', behind) {
+        Some(newline) => at.end + newline,
+        None if at.end + behind.len() == text.len() => text.len(),
+        None => return None,
+    };
+    Some(start..end)
 }
 
 #[derive(Serialize)]

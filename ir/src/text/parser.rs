@@ -3,6 +3,7 @@
 //! The parser stops at the first syntax error; what the verifier finds is all reported. Recursion (regions, types,
 //! attributes) is bounded by [`MAX_DEPTH`], so that no input overflows the stack.
 
+mod aliases;
 mod attrs;
 mod dense;
 mod locations;
@@ -25,6 +26,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::location::{Loc, SourceFile};
 use crate::types::Type;
 
+use aliases::{Alias, Aliases};
 pub use ops::{OpParser, OpState};
 pub use values::OperandName;
 use values::Scope;
@@ -83,7 +85,7 @@ pub struct Parser<'s> {
     depth: u32,
     /// The dialects whose ops may be written without prefix, innermost last.
     default_dialects: Vec<&'static str>,
-    aliases: FxHashMap<&'s str, Alias>,
+    aliases: Aliases<'s>,
     op_names: FxHashMap<&'s str, OpName>,
     /// Ops that were written without their dialect, by the dialect that was meant.
     short_names: FxHashMap<(&'static str, &'s str), OpName>,
@@ -93,17 +95,6 @@ pub struct Parser<'s> {
     dict_cache: FxHashMap<&'s str, SmallVec<[NamedAttr; 4]>>,
     /// Payloads from the resources at the end of the text.
     resources: Option<FxHashMap<String, dense::Blob>>,
-}
-
-/// A definition `#name = ..` or `!name = ..`, read when it is first used.
-enum Alias {
-    /// Starts at this byte (behind the `=`).
-    Defined(usize),
-    /// Being read: a use of it now is a cycle.
-    InProgress,
-    Attr(Attr),
-    Type(Type),
-    Loc(Loc),
 }
 
 impl<'s> Parser<'s> {
@@ -128,14 +119,13 @@ impl<'s> Parser<'s> {
             scopes: Vec::new(),
             depth: 0,
             default_dialects: Vec::new(),
-            aliases: FxHashMap::default(),
+            aliases: Aliases::new(source),
             op_names: FxHashMap::default(),
             short_names: FxHashMap::default(),
             type_cache: FxHashMap::default(),
             dict_cache: FxHashMap::default(),
             resources: None,
         };
-        parser.find_aliases();
         parser.advance();
         parser
     }
@@ -386,66 +376,6 @@ impl<'s> Parser<'s> {
         Ok(body)
     }
 
-    // Aliases.
-
-    /// Finds the lines that define aliases, so that a use may stand before the definition, as MLIR prints locations.
-    fn find_aliases(&mut self) {
-        let bytes = self.source.as_bytes();
-        let mut line = 0;
-        while line < bytes.len() {
-            if matches!(bytes[line], b'#' | b'!') {
-                let name_len =
-                    bytes[line + 1..].iter().take_while(|&&b| b.is_ascii_alphanumeric() || b"_$".contains(&b)).count();
-                let name = &self.source[line..line + 1 + name_len];
-                let after = &self.source[line + 1 + name_len..];
-                let rest = after.trim_start_matches([' ', '\t']);
-                if name_len > 0 && rest.starts_with('=') {
-                    let offset = self.source.len() - rest.len() + 1;
-                    self.aliases.entry(name).or_insert(Alias::Defined(offset));
-                }
-            }
-            match memchr::memchr2_iter(b'#', b'!', &bytes[line + 1..]).find(|at| bytes[line + at] == b'\n') {
-                Some(at) => line += at + 1,
-                None => break,
-            }
-        }
-    }
-
-    /// What an alias stands for, read from its definition at the first use. `None` when nothing defines it.
-    fn alias(&mut self, name: &'s str) -> ParseResult<Option<&Alias>> {
-        let Some(alias) = self.aliases.get_mut(name) else { return Ok(None) };
-        match std::mem::replace(alias, Alias::InProgress) {
-            Alias::Defined(offset) => {
-                let back = self.start;
-                self.jump_to(offset);
-                let value = self.nested(|p| p.alias_value(name))?;
-                self.jump_to(back);
-                self.aliases.insert(name, value);
-            }
-            Alias::InProgress => {
-                let message = format!("the alias '{name}' is defined by itself");
-                return Err(self.fail(self.error(&BAD_ALIAS, message)));
-            }
-            value => *alias = value,
-        }
-        Ok(self.aliases.get(name))
-    }
-
-    fn alias_value(&mut self, name: &str) -> ParseResult<Alias> {
-        if name.starts_with('!') {
-            return Ok(Alias::Type(self.parse_type()?));
-        }
-        if self.token == Token::Word && self.text() == "loc" {
-            return Ok(Alias::Loc(self.parse_loc()?));
-        }
-        Ok(Alias::Attr(self.parse_attr()?))
-    }
-
-    fn no_such_alias(&self, name: &str) -> ParseFailed {
-        let near = did_you_mean(name, self.aliases.keys().copied());
-        self.fail(self.error(&BAD_ALIAS, format!("nothing defines the alias '{name}'")).suggest_if(near))
-    }
-
     // The whole text.
 
     fn parse_top_level(&mut self) -> ParseResult<Body> {
@@ -470,37 +400,6 @@ impl<'s> Parser<'s> {
             }
         }
         Ok(module)
-    }
-
-    fn parse_alias_definition(&mut self) -> ParseResult<()> {
-        let (name, loc, start) = (self.text(), self.loc(), self.start);
-        let Some(first) = self.source[..start].rfind('\n').map(|n| n + 1).or(Some(0)) else { unreachable!() };
-        if name.contains('.') || !self.aliases.contains_key(name) || first != start {
-            let message = format!("expected an operation, found '{}'", shorten(name));
-            let hint = "an alias is defined at the start of a line, and its name has no dot: '#map = ..'";
-            return Err(self.fail(self.error(&SYNTAX, message).suggest(hint)));
-        }
-        self.advance();
-        self.expect(Token::Equal)?;
-        let here = self.last_end;
-        if let Some(Alias::Defined(offset)) = self.aliases.get(name) {
-            if *offset != here {
-                return Err(self.fail(Diagnostic::error(
-                    &REDEFINED,
-                    loc,
-                    format!("the alias '{name}' is defined twice"),
-                )));
-            }
-        }
-        let value = if matches!(self.aliases.get(name), Some(Alias::Defined(_))) {
-            self.aliases.insert(name, Alias::InProgress);
-            self.alias_value(name)?
-        } else {
-            // Read already, through a use before it; the text still has to be passed over.
-            self.alias_value(name)?
-        };
-        self.aliases.insert(name, value);
-        Ok(())
     }
 
     fn body(&mut self) -> &mut Body {

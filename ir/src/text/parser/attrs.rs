@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::*;
@@ -11,6 +12,8 @@ use crate::types::{FloatKind, TypeData};
 
 /// Longer dictionaries are not looked up by their text.
 const CACHED_DICT: usize = 256;
+/// Keys are compared one by one up to this many, and by a table beyond.
+const FEW_KEYS: usize = 16;
 /// No more than this many dictionaries are remembered: a text where all differ gains nothing.
 const CACHED_DICTS: usize = 4096;
 
@@ -165,8 +168,8 @@ impl<'s> Parser<'s> {
         if !text.contains('.') && !has_body {
             let ctx = self.ctx;
             let found = match self.alias(text)? {
-                Some(Alias::Attr(attr)) => Some(*attr),
-                Some(Alias::Loc(loc)) => Some(ctx.attr(AttrData::Loc(*loc))),
+                Some(Alias::Attr(attr)) => Some(attr),
+                Some(Alias::Loc(loc)) => Some(ctx.attr(AttrData::Loc(loc))),
                 _ => None,
             };
             let Some(attr) = found else { return Err(self.no_such_alias(text)) };
@@ -226,10 +229,21 @@ impl<'s> Parser<'s> {
         if self.eat(close) {
             return Ok(entries);
         }
+        let expanded = self.aliases.expanded();
+        let mut keys: FxHashSet<Str> = FxHashSet::default();
         loop {
             let (start, loc) = (self.start, self.loc());
             let key = self.parse_key()?;
-            if entries.iter().any(|(k, _)| *k == key) {
+            let twice = match entries.len() {
+                0..=FEW_KEYS => entries.iter().any(|(k, _)| *k == key),
+                _ => {
+                    if keys.is_empty() {
+                        keys.extend(entries.iter().map(|(k, _)| *k));
+                    }
+                    !keys.insert(key)
+                }
+            };
+            if twice {
                 let message = format!("the key '{}' stands twice", self.ctx.str(key));
                 let error = Diagnostic::error(&REDEFINED, loc, message).spanning(self.last_end - start);
                 return Err(self.fail(error));
@@ -243,7 +257,12 @@ impl<'s> Parser<'s> {
         if self.token != close {
             return self.expected(&format!("',' or {}", close.describe()));
         }
-        let whole = |spelling: &&str| start + spelling.len() == self.start && self.dict_cache.len() < CACHED_DICTS;
+        // What aliases stand for is counted at each use, so it is read anew.
+        let whole = |spelling: &&str| {
+            start + spelling.len() == self.start
+                && self.dict_cache.len() < CACHED_DICTS
+                && self.aliases.expanded() == expanded
+        };
         if let Some(spelling) = spelling.filter(whole) {
             self.dict_cache.insert(spelling, entries.clone());
         }

@@ -23,6 +23,8 @@ struct StaticShape {
 
 /// The most bytes that a splat or literal may describe when it is written out.
 const MAX_ELEMENTS: u64 = 1 << 40;
+/// The most sizes of such a tensor: a literal is nested as deep.
+const MAX_RANK: usize = 64;
 
 impl<'s> Parser<'s> {
     /// `dense<literal> : tensor<2x3xi64>`
@@ -131,7 +133,7 @@ impl<'s> Parser<'s> {
                 let elem = builtin_scalar(rest)
                     .filter(|data| !matches!(data, TypeData::None | TypeData::Integer { width: 0 | 65.., .. }));
                 let elements = shape.iter().try_fold(1u64, |n, &size| n.checked_mul(size));
-                let sane = elements.is_some_and(|n| n <= MAX_ELEMENTS);
+                let sane = elements.is_some_and(|n| n <= MAX_ELEMENTS) && shape.len() <= MAX_RANK;
                 elem.filter(|_| sane).map(|data| StaticShape { container, shape, elem: self.ctx.ty(data) })
             }
         };
@@ -201,7 +203,7 @@ impl<'s> Parser<'s> {
                 self.advance();
                 0
             }
-            _ => {
+            (Token::Integer | Token::Hex | Token::Float | Token::Minus, _) => {
                 let attr = self.parse_attr_of(elem)?;
                 match self.ctx.attr_data(attr) {
                     AttrData::Integer { value, .. } => *value as u64,
@@ -209,6 +211,7 @@ impl<'s> Parser<'s> {
                     _ => return self.expected("a number"),
                 }
             }
+            _ => return self.expected("a number"),
         };
         bytes.extend_from_slice(&bits.to_le_bytes()[..each]);
         Ok(())

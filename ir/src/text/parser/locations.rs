@@ -29,8 +29,8 @@ impl<'s> Parser<'s> {
             Token::AttrName => {
                 let name = self.text();
                 let found = match self.alias(name)? {
-                    Some(Alias::Loc(loc)) => Some(Ok(*loc)),
-                    Some(Alias::Attr(attr)) => Some(Err(*attr)),
+                    Some(Alias::Loc(loc)) => Some(Ok(loc)),
+                    Some(Alias::Attr(attr)) => Some(Err(attr)),
                     _ => None,
                 };
                 let loc = match found {

@@ -128,13 +128,14 @@ impl<'s> Parser<'s> {
         }
         let id = self.ctx.op_name(name);
         if !self.ctx.is_registered(id) && !self.options.allow_unregistered {
-            return Err(self.unknown_op(name));
+            return Err(self.unknown_op(name, name));
         }
         self.op_names.insert(spelling, id);
         Ok(id)
     }
 
-    fn unknown_op(&self, name: &str) -> ParseFailed {
+    /// `name` is the full name of what is written as `spelling`.
+    fn unknown_op(&self, spelling: &str, name: &str) -> ParseFailed {
         let dialect = name.split_once('.').map(|(dialect, _)| dialect);
         let known = self.ctx.dialects().iter().flat_map(|d| d.ops).map(|def| def.name);
         let near = did_you_mean(name, known).or_else(|| {
@@ -146,7 +147,7 @@ impl<'s> Parser<'s> {
             Some(dialect) => format!("the ops of '{}' are listed by --show-dialects={}", dialect.name, dialect.name),
             None => "with --allow-unregistered-dialect it is taken as it stands, in generic form".into(),
         });
-        let message = format!("no dialect registers the op '{}'", shorten(name));
+        let message = format!("no dialect registers the op '{}'", shorten(spelling));
         self.fail(self.error(&UNKNOWN_OP, message).suggest(hint))
     }
 
@@ -278,7 +279,7 @@ impl<'s> Parser<'s> {
         }
         let full = format!("{dialect}.{word}");
         let id = self.ctx.registered_op(&full).or_else(|| self.ctx.registered_op(&format!("builtin.{word}")));
-        let Some(id) = id else { return Err(self.unknown_op(&full)) };
+        let Some(id) = id else { return Err(self.unknown_op(word, &full)) };
         self.short_names.insert((dialect, word), id);
         Ok(id)
     }
@@ -444,6 +445,13 @@ impl OpParser<'_, '_> {
             p.parse_blocks(region, args)?;
             p.close_region()
         })?;
+        if def.traits.has(Traits::SINGLE_BLOCK.with(Traits::NO_TERMINATOR)) {
+            // `{ }` is the block without ops.
+            let body = parser.body();
+            if body.first_block(region).is_none() {
+                body.append_block(region);
+            }
+        }
         if isolated {
             parser.finish_scope()?;
             let scope = parser.scopes.pop().expect("pushed above");

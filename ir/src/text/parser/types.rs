@@ -133,7 +133,7 @@ impl<'s> Parser<'s> {
         let has_body = self.source[self.end..].starts_with('<');
         if !text.contains('.') && !has_body {
             let found = match self.alias(text)? {
-                Some(Alias::Type(ty)) => Some(*ty),
+                Some(Alias::Type(ty)) => Some(ty),
                 _ => None,
             };
             let Some(ty) = found else { return Err(self.no_such_alias(text)) };
@@ -245,40 +245,6 @@ impl<'s> Parser<'s> {
             return Ok(SmallVec::from_elem(self.parse_type()?, 1));
         }
         Ok(self.list(Token::LParen, Token::RParen, Self::parse_type)?.into())
-    }
-
-    /// Text of unknown syntax with every alias in it replaced by what it stands for.
-    pub(super) fn expand_aliases(&mut self, text: &'s str) -> ParseResult<std::borrow::Cow<'s, str>> {
-        if self.aliases.is_empty() || !text.contains(['#', '!']) {
-            return Ok(text.into());
-        }
-        let mut lexer = Token::lexer(text);
-        let mut expanded = String::new();
-        let mut copied = 0;
-        while let Some(token) = lexer.next() {
-            let span = lexer.span();
-            let name = &text[span.clone()];
-            if !matches!(token, Ok(Token::AttrName | Token::TypeName)) || text[span.end..].starts_with('<') {
-                continue;
-            }
-            let known = match self.alias(name)? {
-                Some(Alias::Attr(attr)) => Some(Ok(*attr)),
-                Some(Alias::Type(ty)) => Some(Err(*ty)),
-                _ => None,
-            };
-            let Some(known) = known else { continue };
-            expanded.push_str(&text[copied..span.start]);
-            expanded.push_str(&match known {
-                Ok(attr) => super::printer::attr_to_string(self.ctx, attr),
-                Err(ty) => super::printer::type_to_string(self.ctx, ty),
-            });
-            copied = span.end;
-        }
-        if copied == 0 {
-            return Ok(text.into());
-        }
-        expanded.push_str(&text[copied..]);
-        Ok(expanded.into())
     }
 }
 

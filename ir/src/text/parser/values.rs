@@ -36,6 +36,8 @@ pub(super) struct Scope {
     defined: Vec<Key>,
     /// Uses before the definition: the placeholder of each result of a name, and where it was first used.
     forward: FxHashMap<(Key, u32), (ValueId, Loc)>,
+    /// The results in `forward` of each name.
+    waiting: FxHashMap<Key, Vec<u32>>,
     /// The open regions, innermost last.
     regions: Vec<RegionScope>,
 }
@@ -55,6 +57,7 @@ impl Scope {
             names: FxHashMap::default(),
             defined: Vec::new(),
             forward: FxHashMap::default(),
+            waiting: FxHashMap::default(),
             regions: vec![RegionScope::default()],
         }
     }
@@ -193,6 +196,7 @@ impl<'s> Parser<'s> {
                 }
                 let loc = Loc::source(self.base + name.start);
                 scope.forward.insert((name.key, name.result), (value, loc));
+                scope.waiting.entry(name.key).or_default().push(name.result);
                 Ok(value)
             }
         }
@@ -264,17 +268,11 @@ impl<'s> Parser<'s> {
     #[cold]
     fn bind_forward(&mut self, name: OperandName, first: ValueId, count: u32) -> ParseResult<()> {
         let scope = self.scope();
-        let mut waiting: Vec<(u32, ValueId, Loc)> = Vec::new();
-        scope.forward.retain(|&(key, result), &mut (value, loc)| {
-            let mine = key == name.key;
-            if mine {
-                waiting.push((result, value, loc));
-            }
-            !mine
-        });
-        waiting.sort_by_key(|w| w.0);
-        for (result, placeholder, loc) in waiting {
+        let mut waiting = scope.waiting.remove(&name.key).unwrap_or_default();
+        waiting.sort_unstable();
+        for result in waiting {
             let scope = self.scope();
+            let Some((placeholder, loc)) = scope.forward.remove(&(name.key, result)) else { continue };
             if result >= count {
                 let message = format!("'{}' has {count} results, counted from 0", self.spelling(name));
                 return Err(self.fail(Diagnostic::error(&UNDEFINED_VALUE, loc, message)));
