@@ -5,10 +5,12 @@
 //! - [`Pattern`], a rule as a static, and [`RewritePattern`], a rule with state; a [`PatternSet`] of them.
 //! - [`Rewriter`]: all changes that a rule makes go through it, so that the driver knows what to look at again.
 //! - [`rewrite_greedily`]: applies rules and folds until nothing changes; [`Constants`] keeps what folding gives.
+//! - [`convert()`]: from one layer to another, with a table of what is legal, or not at all.
 //! - [`branches`]: values that are handed to blocks.
 
 pub mod branches;
 mod constants;
+mod convert;
 mod greedy;
 mod rewriter;
 mod worklist;
@@ -24,7 +26,10 @@ use crate::op::Traits;
 use crate::pass::PassCx;
 
 pub use constants::Constants;
-pub use greedy::{GreedyCounts, GreedyOptions, rewrite_greedily};
+pub use convert::{
+    Conversion, ConversionMode, ConversionPattern, ConversionTarget, ConvertTypes, Legality, TypeConverter, convert,
+};
+pub use greedy::{GreedyCounts, GreedyOptions, fold_op, rewrite_greedily};
 pub use rewriter::Rewriter;
 
 crate::codes! {

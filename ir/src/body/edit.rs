@@ -597,8 +597,9 @@ impl Body {
         }
     }
 
-    /// Forgets where an argument of a block came from.
+    /// Changes where an argument of a block came from.
     pub fn set_arg_loc(&mut self, block: BlockId, index: usize, loc: Loc) {
+        self.edits += 1;
         let rec = &mut self.blocks[block];
         rec.arg_locs.resize(rec.args.len(), Loc::UNKNOWN);
         rec.arg_locs[index] = loc;

@@ -41,22 +41,40 @@ impl Constants {
         Self::default()
     }
 
-    /// The value that is a constant, for an op that needs it: one that exists, or a new one, made by the dialect.
-    /// `None` when the dialect makes no constants of this type.
-    pub fn get(&mut self, ctx: &Context, body: &mut Body, user: OpId, value: Attr, ty: Type) -> Option<ValueId> {
+    /// Takes up the constants at the start of a body.
+    pub fn take_up(&mut self, ctx: &Context, body: &Body) {
+        for &region in body.regions(body.root()) {
+            let mut cursor = body.first_block(region).and_then(|block| body.first_op(block));
+            while let Some(op) = cursor.filter(|&op| self.key(ctx, body, op, region).is_some()) {
+                self.settle(ctx, body, op);
+                cursor = body.next_op(op);
+            }
+        }
+    }
+
+    /// The value that is a constant, to be seen from `user`: one that exists, or a new one, made by a dialect with the
+    /// location of `user`. `None` when the dialect makes no constants of this type.
+    pub fn get(
+        &mut self,
+        ctx: &Context,
+        body: &mut Body,
+        user: OpId,
+        dialect: &'static str,
+        value: Attr,
+        ty: Type,
+    ) -> Option<ValueId> {
         let home = home(ctx, body, user)?;
-        let def = ctx.op_def(body.op_name(user));
-        let key = (home, def.dialect(), value, ty);
+        let key = (home, dialect, value, ty);
         if let Some(&op) = self.known.get(&key) {
             return Some(body.result(op, 0));
         }
-        let materialize = ctx.dialect(def.dialect())?.materialize?;
+        let materialize = ctx.dialect(dialect)?.materialize?;
         let place = self.place(body, home)?;
         let loc = body.loc(user);
         let op = materialize(&mut Builder::new(ctx, body, place), loc, value, ty)?;
         let own = self.key(ctx, body, op, home);
         if body.num_results(op) != 1 || body.value_type(body.result(op, 0)) != ty {
-            debug_assert!(false, "'{}' materializes a constant of another type than it was asked for", def.dialect());
+            debug_assert!(false, "'{dialect}' materializes a constant of another type than it was asked for");
             body.erase_op(op);
             return None;
         }

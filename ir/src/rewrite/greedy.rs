@@ -282,7 +282,7 @@ impl<'p> Driver<'_, 'p> {
     }
 
     fn fold(&mut self, op: OpId, def: &'static OpDef) -> Result<bool, PassFailed> {
-        let results = match fold_op(self.ctx, self.body, op, def) {
+        let results = match fold_op(self.ctx, self.body, op, |value| constant_value(self.ctx, self.body, value)) {
             Folded::To(results) => results,
             Folded::No => return Ok(false),
         };
@@ -295,7 +295,7 @@ impl<'p> Driver<'_, 'p> {
                 FoldResult::Value(value) => Some(value),
                 FoldResult::Attr(attr) => {
                     let ty = self.body.value_type(self.body.result(op, index));
-                    self.tracker.constants.get(self.ctx, self.body, op, attr, ty)
+                    self.tracker.constants.get(self.ctx, self.body, op, def.dialect(), attr, ty)
                 }
             };
             let Some(value) = value else {
@@ -405,11 +405,11 @@ impl<'p> Driver<'_, 'p> {
     }
 }
 
-/// What an op folds to, by its own fold or by what its traits say.
-pub(super) fn fold_op(ctx: &Context, body: &Body, op: OpId, def: &'static OpDef) -> Folded {
+/// What an op folds to, by its own fold or by what its traits say; `constant` tells the constants among the operands.
+pub fn fold_op(ctx: &Context, body: &Body, op: OpId, constant: impl Fn(ValueId) -> Option<Attr>) -> Folded {
+    let def = ctx.op_def(body.op_name(op));
     if let Some(fold) = def.fold {
-        let constants: SmallVec<[Option<Attr>; 4]> =
-            body.operands(op).map(|value| constant_value(ctx, body, value)).collect();
+        let constants: SmallVec<[Option<Attr>; 4]> = body.operands(op).map(constant).collect();
         let folded = fold(OpRef::new(ctx, body, op), &constants);
         if folded != Folded::No {
             return folded;
@@ -459,6 +459,16 @@ fn reachable_ops(body: &Body) -> Vec<OpId> {
             },
         }
     }
+}
+
+/// Every op, the root first, those in unreachable blocks last.
+pub(super) fn ops_in_order(body: &Body) -> Vec<OpId> {
+    let mut ops = reachable_ops(body);
+    if ops.len() < body.num_ops() {
+        let reached: FxHashSet<OpId> = ops.iter().copied().collect();
+        ops.extend(body.walk().into_iter().filter(|op| !reached.contains(op)));
+    }
+    ops
 }
 
 enum Step {

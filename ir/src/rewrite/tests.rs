@@ -1,5 +1,6 @@
 //! Tests of the driver, of rewriting, cloning and conversion, on a dialect of a few ops written by hand.
 
+mod conversion;
 mod driver;
 mod editing;
 
