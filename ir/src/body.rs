@@ -252,6 +252,17 @@ impl Body {
         self.values.slots()
     }
 
+    /// Gives back what the growing of the tables has left over.
+    pub fn shrink_to_fit(&mut self) {
+        self.ops.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        self.regions.shrink_to_fit();
+        self.uses.shrink_to_fit();
+        self.exts.shrink_to_fit();
+        self.names.shrink_to_fit();
+    }
+
     /// The bytes of storage held, nested bodies included.
     pub fn bytes(&self) -> usize {
         let own = size_of::<Body>()

@@ -144,6 +144,14 @@ impl<I: EntityId, T> Arena<I, T> {
         self.items.len() - self.free.len()
     }
 
+    /// Gives back spare capacity.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.items.shrink_to_fit();
+        self.free.shrink_to_fit();
+        #[cfg(debug_assertions)]
+        self.generations.shrink_to_fit();
+    }
+
     /// The bytes held, spare capacity included.
     pub(crate) fn bytes(&self) -> usize {
         self.items.capacity() * size_of::<T>() + self.free.capacity() * 4
