@@ -8,7 +8,7 @@
 use crate::builtins;
 use crate::child::{self, Ending, Output};
 use crate::features;
-use crate::session::Session;
+use crate::session::{PROBED, Session};
 use crate::shell::{self, Command, Sink, Substitutions};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -108,18 +108,38 @@ impl Shell<'_> {
                 output
             }
             None => {
-                let mut child = std::process::Command::new(self.program(&words[0])?);
-                child.args(&words[1..]).current_dir(&self.directory);
-                // What a person sees in color, and what a panic adds, is no matter for a test.
-                child.env("NO_COLOR", "1").env("RUST_BACKTRACE", "0").envs(&manner.environment);
-                child::run(&mut child, &input, merge, self.session.limit)
-                    .map_err(|error| format!("{}: {error}", words.join(" ")))?
+                if words[0] == PROBED
+                    && let Some(probe) = &self.session.probe
+                {
+                    let answer = self.child(words, &probe.args, &manner, &input, false)?;
+                    let text = String::from_utf8_lossy(&answer.stderr).into_owned();
+                    probe.answers.lock().expect("no test panics with the lock").push((self.file.clone(), text));
+                }
+                let extra = if words[0] == PROBED { &*self.session.extra_args } else { &[] };
+                self.child(words, extra, &manner, &input, merge)?
             }
         };
         self.redirect(&command.stdout, &mut output.stdout)?;
         self.redirect(&command.stderr, &mut output.stderr)?;
         output.ending = judge(&manner, output.ending);
         Ok(output)
+    }
+
+    /// Runs a command outside of this program.
+    fn child(
+        &self,
+        words: &[String],
+        extra: &[String],
+        manner: &Manner,
+        input: &[u8],
+        merge: bool,
+    ) -> Result<Output, String> {
+        let mut child = std::process::Command::new(self.program(&words[0])?);
+        child.args(&words[1..]).args(extra).current_dir(&self.directory);
+        // What a person sees in color, and what a panic adds, is no matter for a test.
+        child.env("NO_COLOR", "1").env("RUST_BACKTRACE", "0").envs(&manner.environment);
+        child::run(&mut child, input, merge, self.session.limit)
+            .map_err(|error| format!("{}: {error}", words.join(" ")))
     }
 
     fn redirect(&self, sink: &Sink, bytes: &mut Vec<u8>) -> Result<(), String> {

@@ -43,11 +43,20 @@ impl Features {
         self
     }
 
+    /// An error when one of these features, separated by commas, is absent or not known.
+    pub fn require(&self, wanted: &str) -> Result<(), String> {
+        let wanted: Vec<String> = wanted.split(',').map(|name| name.trim().to_owned()).collect();
+        match self.missing(&wanted)?.as_slice() {
+            [] => Ok(()),
+            missing => Err(format!("not on the PATH: {}", missing.join(", "))),
+        }
+    }
+
     /// Which of the required features are absent; an unknown name is an error.
     pub fn missing(&self, required: &[String]) -> Result<Vec<String>, String> {
         if let Some(unknown) = required.iter().find(|name| !is_known(name)) {
             let names: Vec<&str> = FEATURES.iter().map(|(name, _)| *name).collect();
-            return Err(format!("REQUIRES: `{unknown}` is not known; known are {}", names.join(", ")));
+            return Err(format!("`{unknown}` is not known; known are {}", names.join(", ")));
         }
         Ok(required.iter().filter(|name| self.program(name).is_none()).cloned().collect())
     }
@@ -72,7 +81,13 @@ mod tests {
         assert_eq!(features.program("mlir-opt"), Some(directory.path().join("mlir-opt-22").as_path()));
         let required = ["ptxas", "nvcc"].map(str::to_owned);
         assert_eq!(features.missing(&required), Ok(vec!["nvcc".to_owned()]));
-        assert_eq!(features.without("ptxas").missing(&required), Ok(vec!["ptxas".to_owned(), "nvcc".to_owned()]));
+        assert_eq!(
+            features.clone().without("ptxas").missing(&required),
+            Ok(vec!["ptxas".to_owned(), "nvcc".to_owned()])
+        );
+        assert_eq!(features.require("ptxas, mlir-opt"), Ok(()));
+        assert_eq!(features.require("ptxas,nvcc"), Err("not on the PATH: nvcc".to_owned()));
+        assert!(features.require("ptxsa").is_err());
         assert!(Features::default().missing(&["mlir-optt".to_owned()]).is_err());
     }
 }

@@ -10,6 +10,19 @@ use std::time::Duration;
 /// The programs of the workspace that tests may call.
 pub const PROGRAMS: &[&str] = &["dlc-opt", "dlc-reduce", "dlc-run", "dlc-translate", "lit-child", "xtask"];
 
+/// The program that extra arguments and probes go to.
+pub const PROBED: &str = "dlc-opt";
+
+/// A question to every `dlc-opt` of the tests: it is run once more with these arguments, and what it then prints on
+/// standard error is kept.
+#[derive(Debug, Default)]
+pub struct Probe {
+    /// The arguments.
+    pub args: Vec<String>,
+    /// The answers, each with the file of its test.
+    pub answers: Mutex<Vec<(PathBuf, String)>>,
+}
+
 /// The settings of a run.
 #[derive(Debug)]
 pub struct Session {
@@ -25,6 +38,10 @@ pub struct Session {
     pub scratch: PathBuf,
     /// How long one command may run.
     pub limit: Duration,
+    /// Arguments that every `dlc-opt` gets beside its own.
+    pub extra_args: Vec<String>,
+    /// What to ask every `dlc-opt` beside.
+    pub probe: Option<Probe>,
     /// The tests that did not run, by the tool that is missing.
     pub not_run: Mutex<BTreeMap<String, Vec<String>>>,
 }
@@ -40,10 +57,17 @@ impl Session {
             Ok(seconds) => seconds.parse().map_err(|_| format!("DLC_TEST_TIME_LIMIT: `{seconds}` is no number"))?,
             Err(_) => 60.0,
         };
+        let features = Features::on_path(&std::env::var_os("PATH").unwrap_or_default());
+        if let Ok(wanted) = std::env::var("DLC_TEST_REQUIRE_TOOLS") {
+            features.require(&wanted).map_err(|error| format!("DLC_TEST_REQUIRE_TOOLS: {error}"))?;
+        }
+        let extra_args = std::env::var("DLC_TEST_EXTRA_ARGS").unwrap_or_default();
         Ok(Session {
             target: target.to_owned(),
             root,
-            features: Features::on_path(&std::env::var_os("PATH").unwrap_or_default()),
+            features,
+            extra_args: extra_args.split_whitespace().map(str::to_owned).collect(),
+            probe: None,
             scratch: std::env::temp_dir(),
             bless: std::env::var_os("DLC_BLESS").is_some_and(|value| value == "1"),
             limit: Duration::from_secs_f64(limit),
@@ -61,6 +85,8 @@ impl Session {
             scratch: scratch.to_owned(),
             bless: false,
             limit: self.limit,
+            extra_args: self.extra_args.clone(),
+            probe: None,
             not_run: Mutex::default(),
         }
     }

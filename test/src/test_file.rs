@@ -34,7 +34,7 @@ fn try_run(session: &Session, file: &Path) -> Result<Outcome, String> {
     if script.runs.is_empty() {
         return Err("no RUN line".into());
     }
-    let missing = session.features.missing(&script.requires)?;
+    let missing = session.features.missing(&script.requires).map_err(|error| format!("REQUIRES: {error}"))?;
     if !missing.is_empty() {
         return Ok(Outcome::NotRun(missing));
     }
@@ -143,6 +143,8 @@ mod tests {
             scratch: directory.path().to_owned(),
             bless: false,
             limit: Duration::from_secs(60),
+            extra_args: Vec::new(),
+            probe: None,
             not_run: Default::default(),
         };
         run(&session, &file)
