@@ -1,0 +1,25 @@
+//! The chores of the repository: `cargo xtask` shows them.
+//!
+//! - [`repo`]: the files of the repository, in memory.
+//! - [`tidy`]: rules about the files that no compiler checks; each is a test of this crate.
+//! - [`header`]: the header of a pass, whose example is run.
+//! - [`reference`]: the generated pages `docs/reference/`.
+//! - [`new_pass`]: the files of a new pass.
+//! - [`mutate`]: skips each rewrite in turn; some text test must notice.
+//!
+//! Everything is a function from files to complaints or to files; only `main.rs` writes.
+
+pub mod header;
+pub mod mutate;
+pub mod new_pass;
+pub mod reference;
+pub mod repo;
+pub mod tidy;
+
+// What is linked in registers itself.
+use {dlc_passes as _, dlc_sample as _};
+
+/// Everything that is linked in: all dialects and passes of the repository.
+pub fn setup() -> dlc_opt::Setup {
+    dlc_opt::Setup::linked()
+}

@@ -1,0 +1,153 @@
+//! The files of a new pass: a skeleton that builds, registers itself and passes its own test and the rules of
+//! [`crate::tidy`], so that what is left is the pass.
+
+use crate::repo::Repo;
+
+/// The files of a pass, with their paths: its own, its test, and the group that names it.
+pub fn files(repo: &Repo, group: &str, name: &str) -> Result<Vec<(String, String)>, String> {
+    let name = name.replace('-', "_");
+    for word in [group, &name] {
+        let letters = word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        if !letters || !word.starts_with(|c: char| c.is_ascii_lowercase()) {
+            return Err(format!("'{word}' is no name: small letters, digits and underscores, as in merge_ranges"));
+        }
+    }
+    let path = format!("passes/src/{group}/{name}.rs");
+    if repo.text(&path).is_some() {
+        return Err(format!("{path} exists"));
+    }
+    let pass = name.replace('_', "-");
+    let type_name: String = name.split('_').map(capitalized).collect();
+    let fill = |text: &str| {
+        text.replace("{pass}", &pass).replace("{Type}", &type_name).replace("{name}", &name).replace("{group}", group)
+    };
+    let mut files = vec![(path, fill(SOURCE)), (format!("test/passes/{group}/{name}/basic.mlir"), fill(TEST))];
+    let line = format!("pub mod {name};");
+    let group_path = format!("passes/src/{group}.rs");
+    match repo.text(&group_path) {
+        Some(text) => files.push((group_path, with_mod(text, &line))),
+        None => {
+            files.push((group_path, format!("//! Passes of the group `{group}`.\n\n{line}\n")));
+            let lib = repo.text("passes/src/lib.rs").ok_or("there is no passes/src/lib.rs")?;
+            files.push(("passes/src/lib.rs".to_owned(), with_mod(lib, &format!("pub mod {group};"))));
+        }
+    }
+    Ok(files)
+}
+
+/// The text with a `mod` line among the others, in order.
+fn with_mod(text: &str, line: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let after = lines.iter().rposition(|found| found.starts_with("pub mod ") && *found < line);
+    let first = lines.iter().position(|found| found.starts_with("pub mod "));
+    let at = after.map(|at| at + 1).or(first).unwrap_or(lines.len());
+    let (before, behind) = lines.split_at(at);
+    [before, &[line], behind].concat().iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn capitalized(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+const SOURCE: &str = "\
+//! Does nothing yet.
+//!
+//! **Requires**: any layer.
+//! **Ensures**: nothing.
+//!
+//! **Before**
+//! ```mlir before
+//! sample.func @f(%x: i64) -> i64 {
+//!   sample.return %x : i64
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! sample.func @f(%x: i64) -> i64 {
+//!   sample.return %x : i64
+//! }
+//! ```
+//!
+//! **Does not** do anything.
+
+use dlc_ir::Body;
+use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult};
+
+static DEF: PassDef = PassDef::base(\"{pass}\", \"Does nothing yet.\", create);
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(_: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new({Type}))
+}
+
+struct {Type};
+
+impl Pass for {Type} {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        {name}(body, cx);
+        Ok(())
+    }
+}
+
+/// Does nothing yet.
+pub fn {name}(_body: &mut Body, _cx: &PassCx<'_>) {}
+";
+
+const TEST: &str = "\
+// {pass}: what it does to the example of its header, and what is next to it.
+
+// RUN: dlc-opt %s --{pass} | FileCheck %s
+
+// CHECK-LABEL: @f
+// CHECK: return %x
+sample.func @f(%x: i64) -> i64 {
+  return %x : i64
+}
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{header, tidy};
+
+    fn repo() -> Repo {
+        let generic = "//! Generic.\n\npub mod cse;\npub mod licm;\n";
+        Repo::of(&[
+            ("passes/src/lib.rs", "//! Passes.\n\npub mod generic;\n"),
+            ("passes/src/generic.rs", generic),
+            ("passes/src/generic/cse.rs", ""),
+        ])
+    }
+
+    #[test]
+    fn in_a_group_that_exists() {
+        let files = files(&repo(), "generic", "drop-it").expect("files");
+        let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+        let expected =
+            ["passes/src/generic/drop_it.rs", "test/passes/generic/drop_it/basic.mlir", "passes/src/generic.rs"];
+        assert_eq!(paths, expected);
+        assert!(files[2].1.ends_with("pub mod cse;\npub mod drop_it;\npub mod licm;\n"));
+        assert!(files[0].1.contains("struct DropIt;") && files[0].1.contains("\"drop-it\""));
+        assert!(header::read(&files[0].1).is_ok());
+        let made: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let repo = Repo::of(&made);
+        assert_eq!(tidy::passes::tested(&repo), [] as [&str; 0]);
+        assert_eq!(tidy::sources::module_docs(&repo), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn in_a_new_group() {
+        let files = files(&repo(), "tiny", "merge_ranges").expect("files");
+        assert_eq!(files[2].0, "passes/src/tiny.rs");
+        assert_eq!(files[3].1, "//! Passes.\n\npub mod generic;\npub mod tiny;\n");
+    }
+
+    #[test]
+    fn names_that_are_none() {
+        assert!(files(&repo(), "generic", "cse").is_err());
+        assert!(files(&repo(), "generic", "Drop").is_err());
+        assert!(files(&repo(), "..", "drop").is_err());
+        assert!(files(&repo(), "generic", "").is_err());
+    }
+}

@@ -1,0 +1,29 @@
+//! Rules about the files of the repository that no compiler checks. Each gives complaints, and is a test of this crate
+//! (`tests/tidy.rs`), so `cargo test` keeps the house tidy.
+//!
+//! | rule | asks for |
+//! | --- | --- |
+//! | [`sources::module_docs`] | every Rust file says at its head what it is |
+//! | [`sources::orphans`] | every Rust file is named by a `mod` line or a manifest |
+//! | [`sources::length`] | no file above 700 lines, but those in [`sources::LONG`] with their reason |
+//! | [`sources::white_space`] | no tabs, no blanks at ends of lines, a line end at the end |
+//! | [`sources::notes`] | every `TODO` and `FIXME` gives its reason |
+//! | [`sources::reach`] | `ir`, dialects and passes touch no file, process or environment |
+//! | [`crates::edges`] | crates depend only downwards; a dialect on `dlc-ir` and `dlc-core` alone |
+//! | [`crates::versions`] | versions stand in the workspace table and nowhere else |
+//! | [`crates::linked`] | `dlc-opt` and `xtask` link every dialect |
+//! | [`passes::headers`] | every pass has the sections of the header, in order |
+//! | [`passes::registered`] | every file of a pass registers the pass of its name, and every pass has its file |
+//! | [`passes::tested`] | every pass has a folder of text tests |
+//! | [`passes::layers`] | a pass uses the dialects of its declared layers and no others |
+//! | [`codes::tested`] | every diagnostic code is expected by some test |
+//! | [`pages::links`] | links between pages lead somewhere |
+
+pub mod codes;
+pub mod crates;
+pub mod pages;
+pub mod passes;
+pub mod sources;
+
+/// What is wrong: the file, and with a colon between, what about it. Empty when all is well.
+pub type Complaints = Vec<String>;

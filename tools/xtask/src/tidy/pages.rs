@@ -1,0 +1,59 @@
+//! Rules about the pages under `docs/` and the README.
+
+use super::Complaints;
+use crate::repo::Repo;
+
+/// Links to other files lead to files and folders that exist.
+pub fn links(repo: &Repo) -> Complaints {
+    let mut complaints = Vec::new();
+    for (path, text) in repo.with_extension("md") {
+        for target in targets(text) {
+            let outside = target.contains("://") || target.starts_with(['#', '/']);
+            let file = target.split('#').next().unwrap_or_default();
+            let resolved = resolve(path, file);
+            // Files that no rule reads, such as pictures, are not in memory.
+            let is_read = file.ends_with('/') || file.ends_with(".md") || file.ends_with(".rs");
+            if !outside && is_read && repo.text(&resolved).is_none() && !repo.has_folder(&resolved) {
+                complaints.push(format!("{path}: the link to `{target}` leads nowhere"));
+            }
+        }
+    }
+    complaints
+}
+
+/// The targets of links `[text](target)` outside of code blocks.
+fn targets(page: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    let prose = page.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        in_code ^= fence;
+        !fence && !in_code
+    });
+    prose.flat_map(|line| line.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0)))
+}
+
+/// A path as seen from a file, as a path below the root.
+fn resolve(from: &str, target: &str) -> String {
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dead_links() {
+        let page = "[a](b.md) [c](../ir/) [d](https://x.y/z.md) [e](gone.md)\n```\n[f](gone.md)\n```\n[g](#here) [h](b.md#there)\n";
+        let repo = Repo::of(&[("docs/a.md", page), ("docs/b.md", ""), ("ir/src/lib.rs", "")]);
+        assert_eq!(links(&repo), ["docs/a.md: the link to `gone.md` leads nowhere"]);
+    }
+}

@@ -1,0 +1,92 @@
+//! The rules of [`xtask::tidy`], on this repository.
+
+use std::sync::LazyLock;
+
+use dlc_ir::pass::PassDef;
+use xtask::reference;
+use xtask::repo::Repo;
+use xtask::tidy::{Complaints, crates, passes, sources};
+
+static REPO: LazyLock<Repo> = LazyLock::new(|| Repo::load(&Repo::root()).expect("the repository can be read"));
+
+#[track_caller]
+fn none(complaints: Complaints) {
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+fn registered() -> Vec<&'static PassDef> {
+    xtask::setup().registry.passes().collect()
+}
+
+#[test]
+fn the_repository_is_found() {
+    assert!(REPO.text("tools/xtask/src/lib.rs").is_some() && REPO.text("Cargo.toml").is_some());
+    assert!(passes::files(&REPO).count() > 0 && !registered().is_empty());
+}
+
+#[test]
+fn module_docs() {
+    none(sources::module_docs(&REPO));
+}
+
+#[test]
+fn no_orphans() {
+    none(sources::orphans(&REPO));
+}
+
+#[test]
+fn no_long_files() {
+    none(sources::length(&REPO));
+}
+
+#[test]
+fn white_space() {
+    none(sources::white_space(&REPO));
+}
+
+#[test]
+fn notes_have_reasons() {
+    none(sources::notes(&REPO));
+}
+
+#[test]
+fn only_tools_reach_outside() {
+    none(sources::reach(&REPO));
+}
+
+#[test]
+fn crates_depend_downwards() {
+    none(crates::edges(&REPO));
+}
+
+#[test]
+fn versions_stand_once() {
+    none(crates::versions(&REPO));
+}
+
+#[test]
+fn dialects_are_linked() {
+    none(crates::linked(&REPO));
+}
+
+#[test]
+fn passes_have_headers() {
+    none(passes::headers(&REPO));
+}
+
+#[test]
+fn passes_are_registered() {
+    none(passes::registered(&REPO, &registered()));
+}
+
+#[test]
+fn passes_use_their_layers() {
+    none(passes::layers(&REPO, &registered()));
+}
+
+#[test]
+fn codes_are_unique() {
+    let codes = reference::codes();
+    let twice = codes.windows(2).filter(|pair| pair[0].code == pair[1].code);
+    none(twice.map(|pair| format!("{} is both {} and {}", pair[0].code, pair[0].kind, pair[1].kind)).collect());
+}
