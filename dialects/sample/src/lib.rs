@@ -11,6 +11,7 @@
 //!
 //! It has one op of every shape that the IR can hold, and deliberately no tensors.
 
+pub mod canonicalize;
 pub mod fold;
 pub mod interp;
 pub mod ops;

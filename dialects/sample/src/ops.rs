@@ -7,7 +7,7 @@ use dlc_ir::define::{
 use dlc_ir::text::function;
 
 use crate::types::{BoxType, Buffer, Range};
-use crate::{fold, interp, syntax, verify};
+use crate::{canonicalize, fold, interp, syntax, verify};
 
 // Integers.
 
@@ -25,7 +25,8 @@ pub struct Constant {
 ///
 /// `out = lhs + rhs`
 #[op("sample.addi", traits(Pure, Commutative, SameType), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     fold = fold::addi, eval = interp::addi, example = "%s = sample.addi %a, %b : i64")]
+     fold = fold::addi, canonicalize = [canonicalize::ADDI_CHAIN], eval = interp::addi,
+     example = "%s = sample.addi %a, %b : i64")]
 pub struct Addi {
     lhs: Operand<AnyInteger>,
     rhs: Operand<AnyInteger>,
@@ -329,7 +330,8 @@ pub struct Br {
 
 /// Goes to one of two blocks.
 #[op("sample.cond_br", traits(Terminator, Pure), format = "$cond `,` $yes `,` $no attr-dict",
-     eval = interp::cond_br, example = "sample.cond_br %c, ^bb1(%x), ^bb2")]
+     canonicalize = [canonicalize::COND_BR_CONSTANT], interfaces = [canonicalize::BRANCHING], eval = interp::cond_br,
+     example = "sample.cond_br %c, ^bb1(%x), ^bb2")]
 pub struct CondBr {
     cond: Operand<Bool>,
     #[passes_to(yes)]
@@ -359,7 +361,8 @@ pub struct Loop {
 /// Runs one of its regions, and has what that yields. Without the second region it has no results.
 #[op("sample.if", traits(SingleBlock, RecursiveEffects),
      format = "$cond `:` type(results) $then (`else` $otherwise^)? attr-dict", verify = verify::if_,
-     eval = interp::if_, example = "%x = sample.if %c : i64 { .. } else { .. }")]
+     canonicalize = [canonicalize::IF_CONSTANT], eval = interp::if_,
+     example = "%x = sample.if %c : i64 { .. } else { .. }")]
 pub struct If {
     cond: Operand<Bool>,
     outs: VariadicResult<AnyType>,

@@ -1,6 +1,5 @@
 //! Values that terminators hand to the arguments of blocks.
 
-use std::any::TypeId;
 use std::ops::Range;
 
 use smallvec::SmallVec;
@@ -9,19 +8,13 @@ use crate::attrs::Attr;
 use crate::body::{Body, OpRef};
 use crate::context::{Context, Str};
 use crate::entity::{BlockId, OpId, ValueId};
-use crate::op::{Arity, Interface};
+use crate::op::Arity;
 
-/// What a terminator with several successors offers to passes that know values: which of them it goes to.
+/// What a terminator with several successors offers to passes that know values: which of them it goes to. A table for
+/// [`Interface::of`](crate::op::Interface::of).
 pub struct Branching {
     /// The successor that control goes to, given the constant of each operand; `None` when it may be any.
     pub taken: fn(OpRef<'_>, &[Option<Attr>]) -> Option<usize>,
-}
-
-impl Branching {
-    /// The entry for the declaration of an op.
-    pub const fn interface(table: &'static Branching) -> Interface {
-        Interface { key: TypeId::of::<Branching>, table }
-    }
 }
 
 /// Whether every operand that an op hands to its successors is known by its declaration. Where it is not, the

@@ -9,21 +9,21 @@
 //! **Before**
 //! ```mlir before
 //! sample.func @f(%x: i64) -> i64 {
-//!   %zero = sample.constant 0 : i64
-//!   %two = sample.constant 2 : i64
-//!   %three = sample.constant 3 : i64
-//!   %sum = sample.addi %x, %zero : i64
-//!   %six = sample.muli %two, %three : i64
-//!   %product = sample.muli %six, %sum : i64
-//!   sample.return %product : i64
+//!   %zero = constant 0 : i64
+//!   %two = constant 2 : i64
+//!   %three = constant 3 : i64
+//!   %sum = addi %x, %zero : i64
+//!   %six = muli %two, %three : i64
+//!   %product = muli %six, %sum : i64
+//!   return %product
 //! }
 //! ```
 //! **After**
 //! ```mlir after
 //! sample.func @f(%x: i64) -> i64 {
-//!   %six = sample.constant 6 : i64
-//!   %product = sample.muli %x, %six : i64
-//!   sample.return %product : i64
+//!   %six = constant 6 : i64
+//!   %product = muli %x, %six : i64
+//!   return %product
 //! }
 //! ```
 //!

@@ -6,18 +6,18 @@
 //! **Before**
 //! ```mlir before
 //! sample.func @f(%x: i64, %y: i64) -> i64 {
-//!   %first = sample.addi %x, %y : i64
-//!   %second = sample.addi %x, %y : i64
-//!   %product = sample.muli %first, %second : i64
-//!   sample.return %product : i64
+//!   %first = addi %x, %y : i64
+//!   %second = addi %x, %y : i64
+//!   %product = muli %first, %second : i64
+//!   return %product
 //! }
 //! ```
 //! **After**
 //! ```mlir after
 //! sample.func @f(%x: i64, %y: i64) -> i64 {
-//!   %first = sample.addi %x, %y : i64
-//!   %product = sample.muli %first, %first : i64
-//!   sample.return %product : i64
+//!   %first = addi %x, %y : i64
+//!   %product = muli %first, %first : i64
+//!   return %product
 //! }
 //! ```
 //!

@@ -8,15 +8,15 @@
 //! **Before**
 //! ```mlir before
 //! sample.func @f(%x: i64) -> i64 {
-//!   %unused = sample.addi %x, %x : i64
-//!   %unused_too = sample.muli %unused, %x : i64
-//!   sample.return %x : i64
+//!   %unused = addi %x, %x : i64
+//!   %unused_too = muli %unused, %x : i64
+//!   return %x
 //! }
 //! ```
 //! **After**
 //! ```mlir after
 //! sample.func @f(%x: i64) -> i64 {
-//!   sample.return %x : i64
+//!   return %x
 //! }
 //! ```
 //!

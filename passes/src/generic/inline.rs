@@ -7,23 +7,23 @@
 //! **Before**
 //! ```mlir before
 //! sample.func private @double(%x: i64) -> i64 {
-//!   %sum = sample.addi %x, %x : i64
-//!   sample.return %sum : i64
+//!   %sum = addi %x, %x : i64
+//!   return %sum
 //! }
 //! sample.func @f(%y: i64) -> i64 {
-//!   %twice = sample.call @double(%y) : (i64) -> i64
-//!   sample.return %twice : i64
+//!   %twice = call @double(%y) : i64
+//!   return %twice
 //! }
 //! ```
 //! **After**
 //! ```mlir after
 //! sample.func private @double(%x: i64) -> i64 {
-//!   %sum = sample.addi %x, %x : i64
-//!   sample.return %sum : i64
+//!   %sum = addi %x, %x : i64
+//!   return %sum
 //! }
 //! sample.func @f(%y: i64) -> i64 {
-//!   %sum = sample.addi %y, %y : i64
-//!   sample.return %sum : i64
+//!   %sum = addi %y, %y : i64
+//!   return %sum
 //! }
 //! ```
 //!

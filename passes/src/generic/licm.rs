@@ -5,31 +5,31 @@
 //!
 //! **Before**
 //! ```mlir before
-//! sample.func @f(%n: index, %x: i64) {
-//!   %zero = sample.constant 0 : index
-//!   %one = sample.constant 1 : index
-//!   sample.for %i = %zero to %n step %one {
-//!     %square = sample.muli %x, %x : i64
-//!     sample.call @use(%square) : (i64) -> ()
-//!     sample.yield
+//! sample.func @f(%n: i64, %x: i64) {
+//!   %zero = constant 0 : i64
+//!   %one = constant 1 : i64
+//!   loop %zero to %n by %one {
+//!   ^bb0(%i: i64):
+//!     %square = muli %x, %x : i64
+//!     use %square
+//!     yield
 //!   }
-//!   sample.return
+//!   return
 //! }
-//! sample.func private @use(i64)
 //! ```
 //! **After**
 //! ```mlir after
-//! sample.func @f(%n: index, %x: i64) {
-//!   %zero = sample.constant 0 : index
-//!   %one = sample.constant 1 : index
-//!   %square = sample.muli %x, %x : i64
-//!   sample.for %i = %zero to %n step %one {
-//!     sample.call @use(%square) : (i64) -> ()
-//!     sample.yield
+//! sample.func @f(%n: i64, %x: i64) {
+//!   %zero = constant 0 : i64
+//!   %one = constant 1 : i64
+//!   %square = muli %x, %x : i64
+//!   loop %zero to %n by %one {
+//!   ^bb0(%i: i64):
+//!     use %square
+//!     yield
 //!   }
-//!   sample.return
+//!   return
 //! }
-//! sample.func private @use(i64)
 //! ```
 //!
 //! **Does not** move reads of memory, ops that may go wrong (a loop may run zero times), loops inside the loop as a

@@ -8,25 +8,25 @@
 //! **Before**
 //! ```mlir before
 //! sample.func @f() -> i64 {
-//!   %true = sample.constant true
-//!   %one = sample.constant 1 : i64
-//!   %two = sample.constant 2 : i64
-//!   sample.cond_br %true, ^join(%one : i64), ^join(%two : i64)
+//!   %true = constant true
+//!   %one = constant 1 : i64
+//!   %two = constant 2 : i64
+//!   cond_br %true, ^join(%one), ^join(%two)
 //! ^join(%x: i64):
-//!   %sum = sample.addi %x, %two : i64
-//!   sample.return %sum : i64
+//!   %sum = addi %x, %two : i64
+//!   return %sum
 //! }
 //! ```
 //! **After**
 //! ```mlir after
 //! sample.func @f() -> i64 {
-//!   %true = sample.constant true
-//!   %one = sample.constant 1 : i64
-//!   %two = sample.constant 2 : i64
-//!   %sum = sample.constant 3 : i64
-//!   sample.cond_br %true, ^join(%one : i64), ^join(%two : i64)
+//!   %true = constant true
+//!   %one = constant 1 : i64
+//!   %two = constant 2 : i64
+//!   %sum = constant 3 : i64
+//!   cond_br %true, ^join(%one), ^join(%two)
 //! ^join(%x: i64):
-//!   sample.return %sum : i64
+//!   return %sum
 //! }
 //! ```
 //!
@@ -47,7 +47,8 @@ use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::rewrite::branches::{Branching, forwarded, is_understood};
 use dlc_ir::rewrite::{Constants, constant_value, fold_op};
 use dlc_ir::smallvec::SmallVec;
-use dlc_ir::{Attr, BlockId, Context, OpId, ValueId};
+use dlc_ir::{Attr, BlockId, Context, OpId, Str, ValueId};
+use rustc_hash::FxHashSet;
 
 static DEF: PassDef = PassDef {
     statistics: &[
@@ -219,39 +220,62 @@ impl<'a> Solver<'a> {
 fn replace(body: &mut Body, facts: &SideTable<ValueId, Fact>, cx: &PassCx<'_>) -> (u64, u64) {
     let mut constants = Constants::new();
     constants.take_up(cx.ctx, body);
-    let (mut replaced, mut erased) = (0, 0);
-    for op in body.walk() {
-        // The arguments of a block with its first op: a block without ops is in nobody's way.
+    let ops = body.walk();
+    let is_constant = |value: ValueId| matches!(facts.get(value), Fact::Constant(..));
+    // Ops that will not be needed: what only they use need not be replaced.
+    let goes = |&op: &OpId| {
+        let known = body.results(op).len() > 0 && body.results(op).all(is_constant);
+        known && constant_value_of(body, op, cx.ctx).is_none() && is_erasable(cx.ctx, body, op)
+    };
+    let going: Vec<OpId> = ops.iter().copied().filter(goes).collect();
+    let unneeded: FxHashSet<OpId> = going.iter().copied().collect();
+    let mut replaced = 0;
+    for op in ops {
+        // The arguments of a block come with its first op: a block without ops uses nothing.
         let block = body.block_of(op).filter(|_| body.prev_op(op).is_none());
-        let args: SmallVec<[ValueId; 4]> = block.map(|block| body.args(block).into()).unwrap_or_default();
-        let mut values = args;
+        let mut values: SmallVec<[ValueId; 4]> = block.map(|block| body.args(block).into()).unwrap_or_default();
         if constant_value_of(body, op, cx.ctx).is_none() {
             values.extend(body.results(op));
         }
-        let mut gone = false;
         for value in values {
             let &Fact::Constant(attr, dialect) = facts.get(value) else { continue };
-            if !body.has_uses(value) || !cx.allows_rule("replace") {
+            let is_needed = body.uses(value).any(|u| !unneeded.contains(&u.op));
+            if !is_needed || !cx.allows_rule("replace") {
                 continue;
             }
             let ty = body.value_type(value);
             let Some(constant) = constants.get(cx.ctx, body, op, dialect, attr, ty) else { continue };
-            let name = body.value_name(value);
-            if matches!(body.value_def(value), ValueDef::Result(..)) {
-                if body.value_name(constant) == dlc_ir::Str::EMPTY {
-                    body.set_value_name(constant, name);
-                }
-                gone = true;
+            if matches!(body.value_def(value), ValueDef::Result(..)) && body.value_name(constant) == Str::EMPTY {
+                let name = body.value_name(value);
+                body.set_value_name(constant, name);
             }
             body.replace_all_uses(value, constant);
             replaced += 1;
         }
-        if gone && body.is_unused(op) && is_erasable(cx.ctx, body, op) {
-            body.erase_op(op);
-            erased += 1;
+    }
+    (replaced, erase_unused(body, going))
+}
+
+/// Erases those of the ops that are unused, and become so by that.
+fn erase_unused(body: &mut Body, mut ops: Vec<OpId>) -> u64 {
+    let all = ops.len();
+    loop {
+        let before = ops.len();
+        // Users mostly stand behind what they use.
+        let mut rest: Vec<OpId> = Vec::new();
+        for op in ops.into_iter().rev() {
+            if body.is_unused(op) {
+                body.erase_op(op);
+            } else {
+                rest.push(op);
+            }
+        }
+        rest.reverse();
+        ops = rest;
+        if ops.len() == before {
+            return (all - before) as u64;
         }
     }
-    (replaced, erased)
 }
 
 fn constant_value_of(body: &Body, op: OpId, ctx: &Context) -> Option<Attr> {

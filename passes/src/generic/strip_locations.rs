@@ -6,13 +6,13 @@
 //! **Before**
 //! ```mlir before
 //! sample.func @f(%x: i64) -> i64 {
-//!   sample.return %x : i64 loc("f.mlir":1:2)
-//! }
+//!   return %x loc("f.mlir":1:2)
+//! } loc("f.mlir":1:1)
 //! ```
 //! **After**
 //! ```mlir after
 //! sample.func @f(%x: i64) -> i64 {
-//!   sample.return %x : i64
+//!   return %x
 //! }
 //! ```
 //!
@@ -20,7 +20,8 @@
 //!
 //! Rules of the debug counters: `op`, `arg`.
 
-use dlc_ir::body::Body;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::op::Traits;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{BlockId, Loc, OpId};
 
@@ -49,7 +50,10 @@ pub fn strip_locations(body: &mut Body, cx: &PassCx<'_>) -> u64 {
     let mut stripped = 0;
     let ops: Vec<OpId> = std::iter::once(body.root()).chain(body.walk()).collect();
     for op in ops {
-        if body.loc(op) != Loc::UNKNOWN && cx.allows_rule("op") {
+        // The location of an isolated op belongs to its own body, where it is the root.
+        let view = OpRef::new(cx.ctx, body, op);
+        let is_elsewhere = op != body.root() && view.has(Traits::ISOLATED_FROM_ABOVE);
+        if body.loc(op) != Loc::UNKNOWN && !is_elsewhere && cx.allows_rule("op") {
             body.set_loc(op, Loc::UNKNOWN);
             stripped += 1;
         }

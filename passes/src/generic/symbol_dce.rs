@@ -6,21 +6,21 @@
 //! **Before**
 //! ```mlir before
 //! sample.func @f() {
-//!   sample.call @used() : () -> ()
-//!   sample.return
+//!   call @used()
+//!   return
 //! }
 //! sample.func private @used()
 //! sample.func private @unused() {
-//!   sample.call @unused_too() : () -> ()
-//!   sample.return
+//!   call @unused_too()
+//!   return
 //! }
 //! sample.func private @unused_too()
 //! ```
 //! **After**
 //! ```mlir after
 //! sample.func @f() {
-//!   sample.call @used() : () -> ()
-//!   sample.return
+//!   call @used()
+//!   return
 //! }
 //! sample.func private @used()
 //! ```
