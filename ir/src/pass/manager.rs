@@ -157,6 +157,8 @@ struct Lowering {
     def: &'static PassDef,
     /// The functions that need it.
     only: FxHashSet<Path>,
+    /// The name of the op that they are, when it is one and the pass does not say so itself.
+    root: Option<String>,
     /// The first of them.
     loc: Loc,
 }
@@ -355,7 +357,12 @@ impl Run<'_> {
                 self.stop(def.name)
             })?;
             let step = Step { costs: Costs::new(def), pass, nest: Vec::new(), only: Some(next.only) };
+            let shown = self.report.passes.len();
             let swept = self.run_steps(vec![step], true, module)?;
+            // Shown as a pass for the ops that it ran on, since elsewhere it was not wanted.
+            if let (Some(report), Some(name)) = (self.report.passes.get_mut(shown), next.root) {
+                report.nest = vec![(Anchor::Op(name), u32::MAX - shown as u32)];
+            }
             if swept.ran.is_empty() {
                 let message =
                     format!("the pass '{}' is to lead to the layer '{}' but is not for this op", def.name, def.adds[0]);
@@ -404,8 +411,12 @@ impl Run<'_> {
         if !self.manager.options.auto_lower {
             return Err(self.stop(pass));
         }
+        let first = goers().next().expect("the pass is one that somebody needs");
+        let (name, loc) = (first.root.name(), first.root.loc());
+        let one_name = goers().all(|goer| goer.root.name() == name && goer.path.len() == 1);
+        let root = (one_name && def.on == On::EachBody).then(|| name.to_string());
         let only = goers().map(|placed| placed.path.clone()).collect();
-        Ok(Some(Lowering { def, only, loc: goers().next().map_or(Loc::UNKNOWN, |placed| placed.root.loc()) }))
+        Ok(Some(Lowering { def, only, root, loc }))
     }
 
     fn stop(&self, pass: &str) -> Stop {

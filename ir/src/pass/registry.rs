@@ -34,10 +34,16 @@ pub struct Translation {
     /// The layer whose JSON it writes, for `--dump-format=json`; empty when it is for another purpose.
     pub layer: &'static str,
     /// Reads a module. With any error there is none.
-    pub read: Option<fn(&Context, &SourceFile, &Diagnostics) -> Option<Body>>,
+    pub read: Option<ReadFn>,
     /// Writes a module. With any error there is no text.
-    pub write: Option<fn(&Context, &Body, &Diagnostics) -> Option<String>>,
+    pub write: Option<WriteFn>,
 }
+
+/// Reads a module from a text.
+pub type ReadFn = fn(&Context, &SourceFile, &Diagnostics) -> Option<Body>;
+
+/// Writes a module as a text.
+pub type WriteFn = fn(&Context, &Body, &Diagnostics) -> Option<String>;
 
 inventory::collect!(&'static Translation);
 

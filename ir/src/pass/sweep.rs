@@ -31,7 +31,7 @@ pub(crate) struct Step {
     /// The ops it is nested in, outermost first, each with the number of the nest.
     pub nest: Vec<(Anchor, u32)>,
     pub costs: Costs,
-    /// For a lowering that was put in: the bodies it is for.
+    /// The bodies it is for, when it needs layers.
     pub only: Option<FxHashSet<Path>>,
 }
 
@@ -153,7 +153,8 @@ impl Sweep<'_> {
         let mut out = Output::default();
         let none = Arc::new(SymbolTable::default());
         self.body(module, &Path::new(), &mut SmallVec::new(), 0, &none, &mut out);
-        let failed = out.failure.is_some_and(|(_, kind)| kind == FailureKind::Panicked);
+        // What is inside a body that is of no use any more is not run.
+        let failed = out.failure.is_some();
         done.push(Done { path: SmallVec::new(), out, body_path: Path::new() });
         if !failed {
             let symbols = self.symbols_in(module, &none);
@@ -198,13 +199,15 @@ impl Sweep<'_> {
             let mut order = parents[task.parent].order.clone();
             order.push(place[task.parent]);
             place[task.parent] += 1;
-            let symbols = match &task.body {
-                Some(body) if !body.nested_ops().is_empty() => Some(self.symbols_in(body, &task.symbols)),
+            let inside = match &task.body {
+                Some(body) if task.out.failure.is_none() && !body.nested_ops().is_empty() => {
+                    Some(self.symbols_in(body, &task.symbols))
+                }
                 _ => None,
             };
             let out = std::mem::take(&mut task.out);
             done.push(Done { path: order.clone(), out, body_path: task.path.clone() });
-            if let (Some(symbols), Some(body)) = (symbols, &mut task.body) {
+            if let (Some(symbols), Some(body)) = (inside, &mut task.body) {
                 inner.push(Parent { body, path: task.path.clone(), names: task.names.clone(), symbols, order });
             }
         }
