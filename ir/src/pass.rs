@@ -134,6 +134,11 @@ impl PassDef {
             create,
         }
     }
+
+    /// Whether it needs, adds or removes layers.
+    pub fn is_layered(&self) -> bool {
+        !self.requires.is_empty() || !self.adds.is_empty() || !self.removes.is_empty()
+    }
 }
 
 impl std::fmt::Debug for PassDef {

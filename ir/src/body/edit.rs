@@ -437,11 +437,14 @@ impl Body {
         self.exts.get_mut(ext as usize)?.nested.take()
     }
 
-    /// Puts a nested body into the record that stands for it.
-    pub(crate) fn put_nested(&mut self, op: OpId, nested: Box<Body>) {
+    /// Puts a nested body into the record that stands for it. What was not `changed` since it was taken is not looked
+    /// at: of many bodies, most are not in the cache any more.
+    pub(crate) fn put_nested(&mut self, op: OpId, nested: Box<Body>, changed: bool) {
         let ext = self.ops[op].ext;
         self.exts[ext as usize].nested = Some(nested);
-        self.sync_nested(op);
+        if changed {
+            self.sync_nested(op);
+        }
     }
 
     /// Replaces the successor at an index.

@@ -427,11 +427,15 @@ impl Run<'_> {
 
 /// Whether a pass can go on in the sweep that ends with `last`.
 fn fits(last: &Step, def: &'static PassDef, nest: &[(Anchor, u32)]) -> bool {
-    let layered = |def: &PassDef| !def.requires.is_empty() || !def.adds.is_empty() || !def.removes.is_empty();
     // Deeper nests are judged by the names of the ops around, which must not change meanwhile.
     let deeper = nest.len() > 1 && nest != last.nest;
     let own = last.pass.def;
-    own.on != On::Module && def.on != On::Module && !layered(own) && !layered(def) && !def.reads_symbols && !deeper
+    own.on != On::Module
+        && def.on != On::Module
+        && !own.is_layered()
+        && !def.is_layered()
+        && !def.reads_symbols
+        && !deeper
 }
 
 fn in_nest(ctx: &Context, nest: &[(Anchor, u32)], module: &Body, placed: &Placed<'_>) -> bool {

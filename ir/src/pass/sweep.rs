@@ -76,34 +76,50 @@ const THREAD_WORTH: usize = 256;
 /// The stack of a worker: as deep as the nesting limit of the parser allows, many times over.
 const STACK: usize = 64 << 20;
 
-/// A body on its way through a sweep.
+/// A body on its way through a sweep. Small: there may be as many as there are functions.
 struct Task {
     body: Option<Box<Body>>,
     path: Path,
     /// The names of the root ops of the bodies around it, outermost below the module first, and its own.
     names: SmallVec<[OpName; 2]>,
-    /// The task of the body around it, in the level above.
+    /// The body around it, in the level above.
     parent: usize,
-    symbols: Arc<SymbolTable>,
     first: usize,
     out: Output,
 }
 
 #[derive(Default)]
 struct Output {
+    ran: bool,
+    changed: bool,
+    /// Whether there are bodies inside it.
+    inside: bool,
+    /// What most bodies do not have.
+    rare: Option<Box<Rare>>,
+}
+
+#[derive(Default)]
+struct Rare {
     diagnostics: Vec<Diagnostic>,
     failure: Option<(usize, FailureKind)>,
     beside: Vec<(usize, Body)>,
-    ran: bool,
-    changed: bool,
 }
 
-/// A body that has been through a sweep, for joining in the order of the text.
-struct Done {
-    path: SmallVec<[usize; 2]>,
-    out: Output,
-    body_path: Path,
+impl Output {
+    fn failed(&self) -> Option<FailureKind> {
+        self.rare.as_ref()?.failure.map(|(_, kind)| kind)
+    }
 }
+
+/// What a body gave, for joining in the order of the text.
+struct Done {
+    /// The number of each body on the way to it.
+    order: Order,
+    path: Path,
+    out: Output,
+}
+
+type Order = SmallVec<[usize; 2]>;
 
 /// Runs steps over the bodies of a module.
 pub(crate) fn sweep(
@@ -113,18 +129,22 @@ pub(crate) fn sweep(
     module: &mut Body,
     diags: &Diagnostics,
 ) -> Swept {
-    let mut sweep = Sweep { how, steps, renamed: std::mem::take(renamed), newly: Mutex::default() };
-    let mut done = Vec::new();
-    sweep.module(module, &mut done);
-    done.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut swept = Swept::default();
-    for item in done {
-        swept.changed |= item.out.changed;
-        swept.failure = swept.failure.or(item.out.failure);
-        if item.out.ran {
-            swept.ran.push(item.body_path);
+    // Who reads where layered passes ran wants all of it; otherwise most bodies have nothing to tell.
+    let wants_ran = steps.iter().any(|step| step.pass.def.is_layered());
+    let joined = Joined { list: Vec::new(), changed: false, wants_ran };
+    let mut sweep = Sweep { how, steps, renamed: std::mem::take(renamed), newly: Mutex::default(), joined };
+    sweep.module(module);
+    let Joined { mut list, changed, .. } = sweep.joined;
+    list.sort_by(|a, b| a.order.cmp(&b.order));
+    let mut swept = Swept { changed, ..Swept::default() };
+    for done in list {
+        if done.out.ran {
+            swept.ran.push(done.path);
         }
-        item.out.diagnostics.into_iter().for_each(|d| diags.emit(d));
+        if let Some(rare) = done.out.rare {
+            swept.failure = swept.failure.or(rare.failure);
+            rare.diagnostics.into_iter().for_each(|d| diags.emit(d));
+        }
     }
     *renamed = sweep.renamed;
     swept
@@ -136,6 +156,23 @@ struct Sweep<'a> {
     renamed: Renamed,
     /// What is to be added to it when the level is done.
     newly: Mutex<Vec<(u32, Path, bool)>>,
+    joined: Joined,
+}
+
+/// What the bodies gave, as far as they have run.
+struct Joined {
+    list: Vec<Done>,
+    changed: bool,
+    wants_ran: bool,
+}
+
+impl Joined {
+    fn add(&mut self, order: impl FnOnce() -> Order, path: &Path, out: Output) {
+        self.changed |= out.changed;
+        if out.rare.is_some() || (out.ran && self.wants_ran) {
+            self.list.push(Done { order: order(), path: path.clone(), out });
+        }
+    }
 }
 
 /// A body whose children are going to run.
@@ -145,114 +182,110 @@ struct Parent<'b> {
     names: SmallVec<[OpName; 2]>,
     symbols: Arc<SymbolTable>,
     /// Its place in the text: the number of each body on the way to it.
-    order: SmallVec<[usize; 2]>,
+    order: Order,
 }
 
 impl Sweep<'_> {
-    fn module(&mut self, module: &mut Body, done: &mut Vec<Done>) {
+    fn module(&mut self, module: &mut Body) {
         let mut out = Output::default();
         let none = Arc::new(SymbolTable::default());
         self.body(module, &Path::new(), &mut SmallVec::new(), 0, &none, &mut out);
+        let failed = out.failed().is_some();
+        self.joined.add(Order::new, &Path::new(), out);
         // What is inside a body that is of no use any more is not run.
-        let failed = out.failure.is_some();
-        done.push(Done { path: SmallVec::new(), out, body_path: Path::new() });
         if !failed {
             let symbols = self.symbols_in(module, &none);
             let (path, names, order) = Default::default();
-            self.children(&mut [Parent { body: module, path, names, symbols, order }], done);
+            self.children(&mut [Parent { body: module, path, names, symbols, order }]);
         }
     }
 
     /// Runs what is directly inside some bodies, and what is inside that.
-    fn children(&mut self, parents: &mut [Parent<'_>], done: &mut Vec<Done>) {
+    fn children(&mut self, parents: &mut [Parent<'_>]) {
         let mut tasks = Vec::new();
         for (index, parent) in parents.iter_mut().enumerate() {
-            for op in parent.body.nested_ops() {
+            let ops = parent.body.nested_ops();
+            tasks.reserve(ops.len());
+            for op in ops {
                 let mut names = parent.names.clone();
                 names.push(parent.body.op_name(op));
                 let mut path = parent.path.clone();
                 path.push(op);
-                let nested = parent.body.nested(op).expect("it was listed as nested");
                 // A body that no pass is for stays where it is.
-                if nested.nested_ops().is_empty() && !self.concerns(&names, &path) {
+                if !self.concerns(&names, &path)
+                    && parent.body.nested(op).is_none_or(|body| body.nested_ops().is_empty())
+                {
                     continue;
                 }
                 let body = parent.body.take_nested(op);
-                let symbols = Arc::clone(&parent.symbols);
-                tasks.push(Task { body, path, names, parent: index, symbols, first: 0, out: Output::default() });
+                tasks.push(Task { body, path, names, parent: index, first: 0, out: Output::default() });
             }
         }
         if tasks.is_empty() {
             return;
         }
-        self.level(&mut tasks);
-        // What was put beside a body goes through the passes behind the one that put it there.
-        let mut place = vec![0usize; parents.len()];
-        let mut all = Vec::with_capacity(tasks.len());
-        for task in tasks {
-            self.settle(task, parents, &mut all);
+        self.level(&mut tasks, parents);
+        if tasks.iter().any(|task| task.out.rare.as_ref().is_some_and(|rare| !rare.beside.is_empty())) {
+            // What was put beside a body goes through the passes behind the one that put it there.
+            let ran = std::mem::take(&mut tasks);
+            for task in ran {
+                self.settle(task, parents, &mut tasks);
+            }
         }
         let newly = std::mem::take(self.newly.get_mut().unwrap_or_else(PoisonError::into_inner));
         self.renamed.extend(newly.into_iter().map(|(nest, path, within)| ((nest, path), within)));
+        let mut place = vec![0usize; parents.len()];
         let mut inner = Vec::new();
-        for task in &mut all {
-            let mut order = parents[task.parent].order.clone();
-            order.push(place[task.parent]);
+        for task in &mut tasks {
+            let number = place[task.parent];
             place[task.parent] += 1;
-            let inside = match &task.body {
-                Some(body) if task.out.failure.is_none() && !body.nested_ops().is_empty() => {
-                    Some(self.symbols_in(body, &task.symbols))
-                }
-                _ => None,
+            let order = || {
+                let mut order = parents[task.parent].order.clone();
+                order.push(number);
+                order
             };
             let out = std::mem::take(&mut task.out);
-            done.push(Done { path: order.clone(), out, body_path: task.path.clone() });
-            if let (Some(symbols), Some(body)) = (inside, &mut task.body) {
-                inner.push(Parent { body, path: task.path.clone(), names: task.names.clone(), symbols, order });
+            // Kept for putting it back.
+            task.out.changed = out.changed;
+            if let Some(body) = task.body.as_mut().filter(|_| out.inside && out.failed().is_none()) {
+                let symbols = self.symbols_in(body, &parents[task.parent].symbols);
+                let (path, names) = (task.path.clone(), task.names.clone());
+                inner.push(Parent { body, path, names, symbols, order: order() });
             }
+            self.joined.add(order, &task.path, out);
         }
         if !inner.is_empty() {
-            self.children(&mut inner, done);
+            self.children(&mut inner);
         }
         drop(inner);
-        for task in all {
+        for task in tasks {
             if let (Some(body), Some(&op)) = (task.body, task.path.last()) {
-                parents[task.parent].body.put_nested(op, body);
+                parents[task.parent].body.put_nested(op, body, task.out.changed);
             }
         }
     }
 
-    /// Takes a task that ran, and puts behind it what its passes wanted there.
-    fn settle(&self, mut task: Task, parents: &mut [Parent<'_>], all: &mut Vec<Task>) {
-        let beside = std::mem::take(&mut task.out.beside);
-        let mut at = *task.path.last().expect("a task is inside the module");
-        if beside.is_empty() {
-            return all.push(task);
-        }
-        let (parent, symbols) = (task.parent, Arc::clone(&task.symbols));
-        let (path, names) = (task.path.clone(), task.names.clone());
+    /// Takes a task that ran, and puts behind it what its passes wanted there. Gives the last op of that.
+    fn settle(&self, mut task: Task, parents: &mut [Parent<'_>], all: &mut Vec<Task>) -> OpId {
+        let beside = task.out.rare.as_mut().map(|rare| std::mem::take(&mut rare.beside)).unwrap_or_default();
+        let mut last = *task.path.last().expect("a task is inside the module");
+        let (parent, path, names) = (task.parent, task.path.clone(), task.names.clone());
         all.push(task);
         for (step, body) in beside {
-            let (op, nested) = put_beside(self.how.ctx, parents[parent].body, at, body);
-            at = op;
+            let (op, nested) = put_beside(self.how.ctx, parents[parent].body, last, body);
+            last = op;
             let Some(body) = nested else { continue };
             let (mut path, mut names) = (path.clone(), names.clone());
             path.pop();
             path.push(op);
             names.pop();
             names.push(body.op_name(body.root()));
-            let mut task = Task {
-                body: Some(body),
-                path,
-                names,
-                parent,
-                symbols: Arc::clone(&symbols),
-                first: step + 1,
-                out: Output { changed: true, ..Output::default() },
-            };
-            self.task(&mut task);
-            self.settle(task, parents, all);
+            let out = Output { changed: true, ..Output::default() };
+            let mut task = Task { body: Some(body), path, names, parent, first: step + 1, out };
+            self.task(&mut task, &parents[parent].symbols);
+            last = self.settle(task, parents, all);
         }
+        last
     }
 
     /// The symbols that bodies inside this one see.
@@ -261,19 +294,16 @@ impl Sweep<'_> {
             return Arc::clone(outer);
         }
         let ctx = self.how.ctx;
-        match OpRef::new(ctx, body, body.root()).has(Traits::SYMBOL_TABLE) {
-            true => Arc::new(SymbolTable::of(ctx, body)),
-            false => Arc::clone(outer),
-        }
+        let is_table = OpRef::new(ctx, body, body.root()).has(Traits::SYMBOL_TABLE);
+        if is_table { Arc::new(SymbolTable::of(ctx, body)) } else { Arc::clone(outer) }
     }
 
     /// Runs bodies of one level, in parallel when that is worth it.
-    fn level(&self, tasks: &mut [Task]) {
-        let ops: usize = tasks.iter().filter_map(|task| task.body.as_ref()).map(|body| body.num_ops()).sum();
+    fn level(&self, tasks: &mut [Task], parents: &[Parent<'_>]) {
+        let run = |task: &mut Task| self.task(task, &parents[task.parent].symbols);
         let threads = self.how.threads.min(tasks.len());
-        if threads <= 1 || ops * self.steps.len() < THREAD_WORTH {
-            tasks.iter_mut().for_each(|task| self.task(task));
-            return;
+        if threads <= 1 || !self.is_worth_a_thread(tasks) {
+            return tasks.iter_mut().for_each(run);
         }
         let chunk = (tasks.len() / (threads * 16)).clamp(1, 64);
         let queue = Mutex::new(tasks.chunks_mut(chunk));
@@ -281,7 +311,7 @@ impl Sweep<'_> {
             loop {
                 let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(chunk) = next else { break };
-                chunk.iter_mut().for_each(|task| self.task(task));
+                chunk.iter_mut().for_each(run);
             }
         };
         std::thread::scope(|scope| {
@@ -293,10 +323,20 @@ impl Sweep<'_> {
         });
     }
 
-    fn task(&self, task: &mut Task) {
+    fn is_worth_a_thread(&self, tasks: &[Task]) -> bool {
+        let mut ops = 0;
+        tasks.iter().filter_map(|task| task.body.as_ref()).any(|body| {
+            ops += body.num_ops() * self.steps.len();
+            ops >= THREAD_WORTH
+        })
+    }
+
+    fn task(&self, task: &mut Task, symbols: &SymbolTable) {
         let Some(body) = &mut task.body else { return };
-        self.body(body, &task.path, &mut task.names, task.first, &task.symbols, &mut task.out);
-        if matches!(task.out.failure, Some((_, FailureKind::Panicked))) {
+        self.body(body, &task.path, &mut task.names, task.first, symbols, &mut task.out);
+        // Found out now, while the body is in the cache.
+        task.out.inside = !body.nested_ops().is_empty();
+        if task.out.failed() == Some(FailureKind::Panicked) {
             // Nobody knows what the pass left of it.
             task.body = None;
         }
@@ -309,7 +349,7 @@ impl Sweep<'_> {
         path: &Path,
         names: &mut SmallVec<[OpName; 2]>,
         first: usize,
-        symbols: &Arc<SymbolTable>,
+        symbols: &SymbolTable,
         out: &mut Output,
     ) {
         let how = self.how;
@@ -340,10 +380,13 @@ impl Sweep<'_> {
             let kind = run_pass(how, step, body, &cx, before).err();
             let beside = cx.beside.into_inner();
             cache = cx.analyses.into_inner();
-            out.beside.extend(beside.into_iter().map(|body| (index, body)));
+            if !beside.is_empty() {
+                let rare = out.rare.get_or_insert_default();
+                rare.beside.extend(beside.into_iter().map(|body| (index, body)));
+            }
             out.changed |= body.edits() != before;
             if let Some(kind) = kind {
-                out.failure = Some((index, kind));
+                out.rare.get_or_insert_default().failure = Some((index, kind));
                 break;
             }
             cache.end(body, step.pass.def.preserves);
@@ -351,7 +394,10 @@ impl Sweep<'_> {
                 *own = body.op_name(body.root());
             }
         }
-        out.diagnostics.extend(diags.take());
+        let diagnostics = diags.take();
+        if !diagnostics.is_empty() {
+            out.rare.get_or_insert_default().diagnostics.extend(diagnostics);
+        }
         if names.last().copied() != name && !inside.is_empty() {
             let mut newly = self.newly.lock().unwrap_or_else(PoisonError::into_inner);
             newly.extend(inside.into_iter().map(|(nest, within)| (nest, path.clone(), within)));

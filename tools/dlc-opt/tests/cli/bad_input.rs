@@ -41,5 +41,6 @@ fn nesting_has_a_limit() {
 #[test]
 fn blanks_are_an_empty_module() {
     let blanks = " ".repeat(1 << 22);
-    assert_eq!(opt("", &blanks).good(), "module {\n}\n");
+    assert_eq!(opt("", &blanks).good(), opt("", "").good());
+    assert!(opt("", "").good().starts_with("module {\n"));
 }

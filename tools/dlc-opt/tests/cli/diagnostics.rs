@@ -49,7 +49,8 @@ fn parts_are_taken_one_by_one() {
     assert!(said.contains("<stdin>:3:1"), "{said}");
     let expected = input.replace("// -----\n\"a", "// -----\n// expected-error@+1 {{a.b}}\n\"a");
     let text = opt("--split-input-file --verify-diagnostics", &expected).good();
-    assert_eq!(text, "module @a {\n}\n// -----\nmodule @c {\n}\n");
+    let parts: Vec<&str> = text.split("// -----\n").collect();
+    assert!(parts.len() == 2 && parts[0].starts_with("module @a {") && parts[1].starts_with("module @c {"), "{text}");
 }
 
 #[test]
