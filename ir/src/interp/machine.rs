@@ -333,6 +333,11 @@ impl<'a> Interpreter<'a> {
 }
 
 impl<'a> Thread<'a> {
+    /// What a value of the body that runs is; `None` before it was computed.
+    pub fn value(&self, value: ValueId) -> Option<&Datum> {
+        self.frames.last()?.values.get(value.index())?.as_ref()
+    }
+
     fn frame(&self) -> &Frame<'a> {
         self.frames.last().expect("the thread has not ended")
     }

@@ -1,0 +1,140 @@
+//! Lists of symbolic sizes: `[M, 2*K]` in custom syntax, `["M", "2*K"]` in generic form.
+//!
+//! In an attribute a constant size is a 64-bit integer and any other a string in canonical form, so equal lists are one
+//! attribute.
+
+use std::collections::BTreeMap;
+
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::attrs::AttrData;
+use dlc_ir::define::Kind;
+use dlc_ir::diag::Diagnostic;
+use dlc_ir::op::AttrKind;
+use dlc_ir::text::{BAD_LITERAL, ParseResult, Parser, Printer, Token};
+use dlc_ir::{Attr, Context, Type};
+
+/// A list of symbolic sizes.
+pub struct Sizes;
+
+impl Kind for Sizes {
+    type Value<'a> = Vec<SizeExpr>;
+    const KIND: &'static AttrKind = &AttrKind {
+        name: "a list of sizes, such as [\"M\", \"2*K\", 4], in canonical form and not negative",
+        admits: |ctx, attr| attr.as_array(ctx).is_some_and(|items| items.iter().all(|&item| size(ctx, item).is_some())),
+        parse: Some(|p| parse(p)),
+        print: Some(print),
+    };
+    fn get(ctx: &Context, attr: Attr) -> Option<Vec<SizeExpr>> {
+        attr.as_array(ctx)?.iter().map(|&item| size(ctx, item)).collect()
+    }
+    fn make(ctx: &Context, sizes: Vec<SizeExpr>) -> Attr {
+        let items: Vec<Attr> = sizes.iter().map(|size| size_attr(ctx, size)).collect();
+        ctx.array_attr(&items)
+    }
+}
+
+/// The size that an attribute is; `None` unless it is in canonical form.
+fn size(ctx: &Context, attr: Attr) -> Option<SizeExpr> {
+    match ctx.attr_data(attr) {
+        AttrData::Integer { ty: Type::I64, value } => {
+            i64::try_from(*value).ok().filter(|&value| value >= 0).map(SizeExpr::from)
+        }
+        AttrData::String(text) => {
+            let text = ctx.str(*text);
+            SizeExpr::parse(text).ok().filter(|size| size.as_constant().is_none() && size.to_string() == text)
+        }
+        _ => None,
+    }
+}
+
+fn size_attr(ctx: &Context, size: &SizeExpr) -> Attr {
+    match size.as_constant() {
+        Some(value) => ctx.i64_attr(value),
+        None => ctx.str_attr(&size.to_string()),
+    }
+}
+
+/// Reads `[M, 2*K, 4]`, whatever the form in which the sizes are written.
+pub fn parse(p: &mut Parser<'_>) -> ParseResult<Attr> {
+    let ctx = p.ctx;
+    let items = p.list(Token::LBracket, Token::RBracket, |p| {
+        let start = p.loc();
+        // The words and marks of one size, up to the comma or bracket that ends it.
+        let mut text = String::new();
+        let mut open = 0usize;
+        loop {
+            match p.token() {
+                Token::Comma | Token::RBracket if open == 0 => break,
+                Token::LParen => open += 1,
+                Token::RParen if open > 0 => open -= 1,
+                Token::Word | Token::Integer | Token::Plus | Token::Minus | Token::Star => {}
+                _ => return p.expected("a size, such as 2*K + 1"),
+            }
+            text.push_str(p.text());
+            text.push(' ');
+            p.advance();
+        }
+        let parsed = SizeExpr::parse(&text).map_err(|error| error.message.into_owned());
+        let size = parsed.and_then(|size| match size.as_constant() {
+            Some(value) if value < 0 => Err(format!("a size is not negative, and {value} is")),
+            _ => Ok(size),
+        });
+        match size {
+            Ok(size) => Ok(size_attr(ctx, &size)),
+            Err(message) => {
+                let error = Diagnostic::error(&BAD_LITERAL, start, message).spanning(text.trim_end().len());
+                Err(p.fail(error))
+            }
+        }
+    })?;
+    Ok(ctx.array_attr(&items))
+}
+
+/// Writes what [`parse`] reads.
+pub fn print(p: &mut Printer<'_>, attr: Attr) {
+    let ctx = p.ctx;
+    p.write("[");
+    p.list(attr.as_array(ctx).unwrap_or(&[]), |p, &item| match ctx.attr_data(item) {
+        AttrData::String(text) => p.write(ctx.str(*text)),
+        _ => p.attr(item),
+    });
+    p.write("]");
+}
+
+/// What the symbols of a function are while it runs.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Bindings(BTreeMap<String, i64>);
+
+impl Bindings {
+    /// Binds the symbols that stand alone among `sizes` to the sizes that are there, and checks the others as far as
+    /// their symbols are bound.
+    pub fn bind(&mut self, sizes: &[SizeExpr], actual: &[usize]) -> Result<(), String> {
+        if sizes.len() != actual.len() {
+            return Err(format!("{} sizes are given where {} are taken", actual.len(), sizes.len()));
+        }
+        for (size, &actual) in sizes.iter().zip(actual) {
+            let actual = i64::try_from(actual).map_err(|_| "a size goes beyond 64 bits")?;
+            if let Some(symbol) = size.as_symbol() {
+                self.0.entry(symbol.to_string()).or_insert(actual);
+            }
+            match self.value(size) {
+                Ok(value) if value as i64 != actual => {
+                    return Err(format!("the size {size} is {value}, but {actual} is given"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The number that a size is.
+    pub fn value(&self, size: &SizeExpr) -> Result<usize, String> {
+        let value = size.eval(&|name| self.0.get(name).copied()).map_err(|error| error.message.into_owned())?;
+        usize::try_from(value).map_err(|_| format!("the size {size} is {value}"))
+    }
+
+    /// The numbers that sizes are.
+    pub fn values(&self, sizes: &[SizeExpr]) -> Result<Vec<usize>, String> {
+        sizes.iter().map(|size| self.value(size)).collect()
+    }
+}

@@ -1,0 +1,33 @@
+//! The layer tiny: a tensor program as views, arithmetic and reductions, which are the UOps of tinygrad.
+//!
+//! From above come the ops of a model, each written out in these; below, every view becomes an index.
+//!
+//! ```text
+//! %x1 = reshape %X to [M, 1, K] : tensor<[M, 1, K], f16>
+//! %p = mul %x1, %w2 : tensor<[M, N, K], f16>
+//! %s = reduce sum %p over [2] acc f32 : tensor<[M, N], f32>
+//! ```
+//!
+//! Arithmetic broadcasts aligned at the right; axes that are reduced are gone. A program here cannot say where a value
+//! is stored, in what order elements are computed, or that an element depends on its neighbours except through views.
+
+pub mod interp;
+pub mod ops;
+pub mod shape;
+pub mod syntax;
+pub mod verify;
+
+dlc_ir::dialect! {
+    name: "tiny",
+    summary: "Tensor programs as views, arithmetic and reductions.",
+    ops: [
+        ops::Func, ops::Return, ops::Const, ops::Reshape, ops::Permute, ops::Expand, ops::Add, ops::Mul, ops::Max,
+        ops::Relu, ops::Reduce, ops::Cast,
+    ],
+    types: [],
+    attrs: [],
+    materialize: None,
+}
+
+#[cfg(test)]
+mod tests;
