@@ -333,7 +333,7 @@ impl Kind for AnyAttr {
 /// ```
 /// dlc_ir::keywords! {
 ///     /// How numbers are combined.
-///     pub enum Combiner: "a combiner" {
+///     pub enum Combiner: "combiner" {
 ///         /// Their sum.
 ///         Sum = "sum",
 ///         /// The largest.
@@ -371,7 +371,7 @@ macro_rules! keywords {
         impl $crate::define::Kind for $name {
             type Value<'a> = $name;
             const KIND: &'static $crate::op::AttrKind = &$crate::op::AttrKind {
-                name: concat!($what, ":" $(, " \"", $word, "\"")+),
+                name: concat!("a ", $what, ":" $(, " \"", $word, "\"")+),
                 admits: |ctx, attr| <$name as $crate::define::Kind>::get(ctx, attr).is_some(),
                 parse: Some(|p| {
                     let word = p.one_of($what, $name::WORDS)?;

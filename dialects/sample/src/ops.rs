@@ -144,7 +144,7 @@ pub struct Abs {
 
 dlc_ir::keywords! {
     /// How two integers are compared.
-    pub enum Predicate: "a predicate" {
+    pub enum Predicate: "predicate" {
         /// Equal.
         Eq = "eq",
         /// Not equal.

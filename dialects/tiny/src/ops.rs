@@ -8,7 +8,7 @@ use dlc_ir::text::function;
 use crate::{interp, shape, syntax, verify};
 
 /// A tensor program. Its symbols are the sizes that are known when it runs.
-#[op("tiny.func", traits(Callable, Symbol, IsolatedFromAbove, SingleBlock), parse = function::parse,
+#[op("tiny.func", traits(Callable, Symbol, IsolatedFromAbove), parse = function::parse,
      print = function::print, verify = verify::func, eval = interp::func,
      example = "tiny.func @f<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> { .. }")]
 pub struct Func {
@@ -115,7 +115,7 @@ pub struct Relu {
 
 dlc_ir::keywords! {
     /// How the elements of an axis become one.
-    pub enum Combiner: "a combiner" {
+    pub enum Combiner: "combiner" {
         /// Their sum.
         Sum = "sum",
         /// Their product.

@@ -8,7 +8,7 @@ use dlc_ir::{Diagnostics, TypeData};
 
 use crate::ops::{Const, Func};
 
-/// Every symbol in a type is one that the function takes.
+/// A program is one block, and every symbol in a type is one that it takes.
 pub fn func(op: Func<'_>, diags: &Diagnostics) {
     let ctx = op.ctx;
     let TypeData::Function { inputs, results } = ctx.type_data(op.function_type()) else { return };
@@ -28,6 +28,9 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
         }
     }
     let root = op.resolve();
+    if root.body.blocks(op.body()).nth(1).is_some() {
+        diags.emit(op_error(*op, "a tensor program has no branches: one block"));
+    }
     let mut known = HashSet::new();
     for inner in root.body.walk() {
         for result in root.body.results(inner) {
