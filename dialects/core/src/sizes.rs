@@ -21,7 +21,7 @@ impl Kind for Sizes {
     const KIND: &'static AttrKind = &AttrKind {
         name: "a list of sizes, such as [\"M\", \"2*K\", 4], in canonical form and not negative",
         admits: |ctx, attr| attr.as_array(ctx).is_some_and(|items| items.iter().all(|&item| size(ctx, item).is_some())),
-        parse: Some(|p| parse(p)),
+        parse: Some(parse),
         print: Some(print),
     };
     fn get(ctx: &Context, attr: Attr) -> Option<Vec<SizeExpr>> {

@@ -82,7 +82,8 @@ pub fn reduce(cx: &InferCx<'_>) -> Inferred {
     let (dims, elem) = operand(cx, 0)?;
     let axes = int_attr(cx, "axes")?;
     let ascending = axes.windows(2).all(|pair| pair[0] < pair[1]);
-    if !ascending || axes.iter().any(|&axis| usize::try_from(axis).is_ok_and(|axis| axis < dims.len()) == false) {
+    let exist = axes.iter().all(|&axis| usize::try_from(axis).is_ok_and(|axis| axis < dims.len()));
+    if !ascending || !exist {
         return Err(format!("{axes:?} must be axes of {}, ascending", show(&dims)));
     }
     let acc = cx.prop("acc").and_then(|attr| attr.as_type(cx.ctx)).unwrap_or(elem);

@@ -62,6 +62,11 @@ pub fn parse(text: &str, fields: &[Field], infers: bool) -> Result<Vec<Piece>, F
     let mut parser = Parser { text, at: 0, fields, seen: vec![false; fields.len()], types: false, dict: false };
     let pieces = parser.pieces(false)?;
     parser.check_complete(infers)?;
+    // Both begin with a brace, so the parser could not tell which of them stands there.
+    let followed = |pair: &[Piece]| matches!(pair, [Piece::AttrDict, Piece::Region(_)]);
+    if pieces.windows(2).any(followed) {
+        return parser.error("a region does not stand behind `attr-dict`: both begin with `{`");
+    }
     Ok(pieces)
 }
 
@@ -419,6 +424,13 @@ mod tests {
         check_error("(`of` $lhs^)? attr-dict", &fields, "(`of` ", "never absent");
         check_error("$lhs $size attr-dict", &fields, "$lhs ", "may be absent");
         check_error("$lhs (`by` (`x` $size^)?)?", &fields, "$lhs (`by` ", "inside a group");
+    }
+
+    #[test]
+    fn a_region_stands_before_attributes() {
+        let fields = [field("body", Role::Region { index: 0, variadic: false })];
+        assert!(parse("$body attr-dict", &fields, false).is_ok());
+        check_error("attr-dict $body", &fields, "attr-dict $body", "both begin with");
     }
 
     /// No string, however odd, makes the parser panic.

@@ -172,9 +172,10 @@ fn print_directives(p: &mut OpPrinter<'_, '_>, def: &'static OpDef, directives: 
             }
             Directive::Mark(mark) => {
                 // An opening bracket stands at what it belongs to, as in `@f(%a)`, but not at a word: `by [%b]`.
-                let opening = matches!(mark, "(" | "[" | "<");
-                if !matches!(mark, "," | ")" | "]" | ">" | "::") && !(opening && glued) {
-                    p.space();
+                match mark {
+                    "," | ")" | "]" | ">" | "::" => {}
+                    "(" | "[" | "<" if glued => {}
+                    _ => p.space(),
                 }
                 p.write(mark);
             }

@@ -31,10 +31,10 @@ struct Argument {
 /// Reads a function after the op's name.
 pub fn parse(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let ctx = p.ctx;
-    if p.def().declares_attr("sym_visibility") {
-        if let Some(word) = ["private", "public", "nested"].into_iter().find(|word| p.eat_word(word)) {
-            p.set_prop("sym_visibility", ctx.str_attr(word));
-        }
+    let visibility = ["private", "public", "nested"].into_iter().find(|word| p.eat_word(word));
+    if let Some(word) = visibility {
+        // On an op that declares no visibility the verifier says that there is no such attribute.
+        p.set_prop("sym_visibility", ctx.str_attr(word));
     }
     let name = p.symbol_name()?;
     p.set_prop("sym_name", ctx.attr(AttrData::String(name)));

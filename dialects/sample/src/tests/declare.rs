@@ -83,5 +83,5 @@ fn types_and_attributes() {
     let attr = Range::get(&ctx, -1, 5);
     assert_eq!(attr.display(&ctx), "#sample.range<-1, 5>");
     assert_eq!(Range::of(&ctx, attr).map(|range| (range.low(&ctx), range.high(&ctx))), Some((-1, 5)));
-    assert_eq!(Range::DEF.check(&ctx, &[ctx.i64_attr(2), ctx.i64_attr(1)]).is_err(), true);
+    assert!(Range::DEF.check(&ctx, &[ctx.i64_attr(2), ctx.i64_attr(1)]).is_err());
 }
