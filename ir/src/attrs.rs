@@ -268,5 +268,5 @@ pub fn wrap_integer(value: i128, ty: &TypeData<'_>) -> i128 {
     let unused = 128 - width;
     let bits = (value << unused) as u128;
     // The shift back is by sign or by zeros.
-    if sign != Unsigned && width > 1 { bits as i128 >> unused } else { (bits >> unused) as i128 }
+    if sign == Signed || (sign == Signless && width > 1) { bits as i128 >> unused } else { (bits >> unused) as i128 }
 }

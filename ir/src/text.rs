@@ -14,6 +14,12 @@ pub use printer::{OpPrinter, PrintOptions, Printer, print_body, print_op};
 
 pub use lexer::Token;
 
+/// Whether a block's label says no more than its number: `bb1`, `1`. Such a label is not kept.
+fn is_numbered_label(label: &str) -> bool {
+    let digits = label.strip_prefix("bb").unwrap_or(label);
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
 crate::codes! {
     /// The text is not what the grammar wants at this place.
     SYNTAX = "E0001" "Syntax";

@@ -8,7 +8,8 @@
 //! 4. [`test_file`] runs them through [`exec`], with [`builtins`] inside this program and [`child`] outside;
 //! 5. [`filecheck`] and [`snapshot`] judge the output.
 //!
-//! The crate knows nothing of the compiler: it starts programs and compares text.
+//! All of that knows nothing of the compiler: it starts programs and compares text. Apart from it, [`fuzz`] makes
+//! random input for the compiler as a library.
 
 pub mod builtins;
 pub mod child;
@@ -16,6 +17,7 @@ pub mod discover;
 pub mod exec;
 pub mod features;
 pub mod filecheck;
+pub mod fuzz;
 pub mod markdown;
 pub mod run_line;
 pub mod session;

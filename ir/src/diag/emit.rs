@@ -34,8 +34,15 @@ pub fn render(ctx: &Context, diagnostic: &Diagnostic, style: Style) -> String {
             None => elsewhere.push(with_place(ctx, note.loc, &note.message)),
         }
     }
-    let inside =
-        |range: std::ops::Range<usize>| (file.name.clone(), range.start - window.start..range.end - window.start);
+    // The lines before are left empty: ariadne counts them, whatever it is told of its first line.
+    let lines_before = file.line_column(window.start).0 as usize - 1;
+    if lines_before > MOST_LINES {
+        return plain(ctx, diagnostic);
+    }
+    let inside = |range: std::ops::Range<usize>| {
+        let offset = |at: usize| at - window.start + lines_before;
+        (file.name.clone(), offset(range.start)..offset(range.end))
+    };
     let (kind, color) = match diagnostic.severity {
         Severity::Error => (ReportKind::Error, Color::Red),
         Severity::Warning => (ReportKind::Warning, Color::Yellow),
@@ -57,8 +64,7 @@ pub fn render(ctx: &Context, diagnostic: &Diagnostic, style: Style) -> String {
         report = report.with_help(suggestion);
     }
     let mut text = Vec::new();
-    let lines_before = file.line_column(window.start).0 as usize - 1;
-    let source = Source::from(&file.text[window]).with_display_line_offset(lines_before);
+    let source = Source::from("\n".repeat(lines_before) + &file.text[window]);
     if report.finish().write((file.name.clone(), source), &mut text).is_err() {
         return plain(ctx, diagnostic);
     }
@@ -163,6 +169,8 @@ fn span(
 
 /// The longest line that is shown, in bytes before and behind the place that is meant.
 const LINE: usize = 500;
+/// Behind so many lines only the place is named.
+const MOST_LINES: usize = 1 << 18;
 /// Notes are shown in the same report up to this many bytes away.
 const NEAR: usize = 1 << 16;
 

@@ -72,7 +72,7 @@ fn parse_directives(
                 let before = p.state.operands.len();
                 match def.operands[group as usize].arity {
                     Arity::One => drop(p.operand()?),
-                    Arity::Optional if p.token() != Token::Value => {}
+                    Arity::Optional if !p.at_operand() => {}
                     Arity::Optional => drop(p.operand()?),
                     Arity::Variadic => parse_values(p)?,
                 }
@@ -142,7 +142,7 @@ fn has_no_results(def: &OpDef) -> bool {
 }
 
 fn parse_values(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
-    if p.token() != Token::Value {
+    if !p.at_operand() {
         return Ok(());
     }
     p.operand()?;

@@ -121,6 +121,31 @@ impl<'s> Parser<'s> {
         Ok(operand)
     }
 
+    /// Whether a value comes next that is an operand, and not, on the next line, the result of the next op.
+    pub(crate) fn at_operand(&self) -> bool {
+        self.token == Token::Value && !(self.source[self.last_end..self.start].contains('\n') && self.names_results())
+    }
+
+    /// Whether the values from the next token on are those before the `=` of an op.
+    fn names_results(&self) -> bool {
+        let mut lexer = self.lexer.clone();
+        let mut next = || lexer.next().and_then(Result::ok);
+        loop {
+            let mut token = next();
+            if token == Some(Token::Colon) {
+                if next() != Some(Token::Integer) {
+                    return false;
+                }
+                token = next();
+            }
+            match token {
+                Some(Token::Equal) => return true,
+                Some(Token::Comma) if next() == Some(Token::Value) => {}
+                _ => return false,
+            }
+        }
+    }
+
     #[inline]
     fn key(&mut self, name: &str) -> ParseResult<Key> {
         if name.as_bytes()[0].is_ascii_digit() {
@@ -350,7 +375,7 @@ impl<'s> Parser<'s> {
             return Err(self.fail(error));
         }
         let block = entry.0;
-        if !text[1..].trim_start_matches("bb").bytes().all(|b| b.is_ascii_digit()) {
+        if !crate::text::is_numbered_label(&text[1..]) {
             body.set_label(block, label);
         }
         body.insert_block(block, region, None);

@@ -160,15 +160,33 @@ impl Namer<'_> {
     fn source_name(&mut self, value: ValueId) {
         let name = self.body.value_name(value);
         if name != Str::EMPTY && self.names.values[value.index()] == UNKNOWN {
+            let name = self.readable(name);
             self.names.values[value.index()] = NAMED | self.unique(name).0;
         }
+    }
+
+    /// The name itself, if the parser takes it for a name; passes may have made it of anything.
+    fn readable(&self, name: Str) -> Str {
+        let text = self.ctx.str(name);
+        let inside = |b: u8| b.is_ascii_alphanumeric() || b"$._-".contains(&b);
+        let digits = text.bytes().all(|b| b.is_ascii_digit());
+        // Digits are a number, except behind a zero.
+        let start = !text.as_bytes()[0].is_ascii_digit() || (digits && text.len() > 1 && text.starts_with('0'));
+        if start && text.bytes().all(inside) {
+            return name;
+        }
+        let replaced: String = text.chars().map(|c| if c.is_ascii() && inside(c as u8) { c } else { '_' }).collect();
+        self.ctx.intern_str(&if start { replaced } else { format!("_{replaced}") })
     }
 
     fn unique(&mut self, name: Str) -> Str {
         let mut candidate = name;
         while !self.used.insert(candidate) {
             let suffix = self.suffixes.entry(name).or_insert(0);
-            candidate = self.ctx.intern_str(&format!("{}_{suffix}", self.ctx.str(name)));
+            let text = self.ctx.str(name);
+            // A name of digits is one only without a suffix.
+            let start = if text.as_bytes()[0].is_ascii_digit() { "_" } else { "" };
+            candidate = self.ctx.intern_str(&format!("{start}{text}_{suffix}"));
             *suffix += 1;
         }
         self.log.push(candidate);
@@ -188,10 +206,15 @@ impl Namer<'_> {
         }
         let mut taken: FxHashMap<Str, ()> = FxHashMap::default();
         for (index, block) in body.blocks(region).enumerate() {
-            let mut name = body.label(block);
+            let given = match body.label(block) {
+                Str::EMPTY => Str::EMPTY,
+                label if crate::text::is_numbered_label(self.ctx.str(label)) => Str::EMPTY,
+                label => self.readable(label),
+            };
+            let mut name = given;
             let mut number = index;
             while name == Str::EMPTY || taken.contains_key(&name) {
-                name = match body.label(block) {
+                name = match given {
                     Str::EMPTY => self.ctx.intern_str(&format!("bb{number}")),
                     label => self.ctx.intern_str(&format!("{}_{number}", self.ctx.str(label))),
                 };
