@@ -12,7 +12,7 @@ sample.func @f(%x: i64) {
 
 // -----
 
-// CHECK: did you mean the dialect 'sample'?
+// CHECK: did you mean 'sample.use'?
 // expected-error@+1 {{no dialect registers the op 'sampel.use'}}
 "sampel.use"() : () -> ()
 

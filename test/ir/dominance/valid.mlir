@@ -25,8 +25,11 @@ sample.func @deep(%c: i1) {
   sample.return
 ^unreachable:
   // CHECK: ^unreachable:
+  // The custom form wants types from definitions before: where there are none, the generic form stands.
   // CHECK-NEXT: "sample.use"(%never) : (i64) -> ()
   "sample.use"(%never) : (i64) -> ()
+  sample.br ^more
+^more:
   %never = sample.constant 2 : i64
   sample.br ^unreachable
 }

@@ -5,13 +5,13 @@
 
 // CHECK-LABEL: func @f(%arg: i64, %0: i64) -> i64
 // GENERIC-LABEL: sym_name = "f"
-// GENERIC: ^bb0(%arg: i64, %0: i64):
+// GENERIC: ^bb0(%arg: i64, %[[B:[0-9]+]]: i64):
 sample.func @f(%arg: i64, %5: i64) -> i64 {
   // CHECK-NEXT: %sum = addi %arg, %0 : i64
-  // GENERIC-NEXT: %sum = "sample.addi"(%arg, %0)
+  // GENERIC-NEXT: %sum = "sample.addi"(%arg, %[[B]])
   %sum = sample.addi %arg, %5 : i64
   // CHECK-NEXT: %1 = muli %sum, %sum : i64
-  // GENERIC-NEXT: %1 = "sample.muli"(%sum, %sum)
+  // GENERIC-NEXT: %{{[0-9]+}} = "sample.muli"(%sum, %sum)
   %7 = sample.muli %sum, %sum : i64
   // A name of digits with a leading zero is a name.
   // CHECK-NEXT: %007 = addi %1, %1 : i64

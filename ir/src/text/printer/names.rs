@@ -13,6 +13,8 @@ pub(super) struct Names {
     /// among the results of its op the one stands whose name it shares.
     values: Vec<u32>,
     blocks: FxHashMap<BlockId, Str>,
+    /// The values whose definition was written, by index.
+    written: Vec<bool>,
     /// The number after the last one that was given out.
     next: u32,
     /// Every name that was given out, here and in the bodies around this one.
@@ -42,7 +44,13 @@ impl Names {
             ctx,
             body,
             used: taken.clone(),
-            names: Names { values: vec![UNKNOWN; body.value_slots()], blocks: FxHashMap::default(), next, taken },
+            names: Names {
+                values: vec![UNKNOWN; body.value_slots()],
+                blocks: FxHashMap::default(),
+                written: vec![false; body.value_slots()],
+                next,
+                taken,
+            },
             suffixes: FxHashMap::default(),
             log: Vec::new(),
         };
@@ -66,6 +74,23 @@ impl Names {
             },
             number => ValueLabel::Number(number),
         }
+    }
+
+    /// Notes that the definition of a value was written.
+    #[inline]
+    pub(super) fn set_written(&mut self, value: ValueId) {
+        self.written[value.index()] = true;
+    }
+
+    /// Takes all definitions for written.
+    pub(super) fn set_all_written(&mut self) {
+        self.written.fill(true);
+    }
+
+    /// Whether the definition of a value was written.
+    #[inline]
+    pub(super) fn is_written(&self, value: ValueId) -> bool {
+        self.written.get(value.index()).copied().unwrap_or(false)
     }
 
     /// How many results, from the one at an index on, are written as one name with a count: `%0:2`.

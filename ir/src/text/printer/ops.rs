@@ -42,7 +42,9 @@ impl<'a> Printer<'a> {
 
     /// Writes one op of a body, under the names it has in the whole body.
     pub(super) fn print_single(&mut self, body: &'a Body, op: OpId) {
-        self.names.push(Names::new(self.ctx, body, None));
+        let mut names = Names::new(self.ctx, body, None);
+        names.set_all_written();
+        self.names.push(names);
         let op = OpRef::new(self.ctx, body, op);
         if let Some(dialect) = op.body.parent_op(op.id).map(|parent| self.dialect_of(OpRef { id: parent, ..op })) {
             self.default_dialects.push(dialect);
@@ -58,7 +60,10 @@ impl<'a> Printer<'a> {
     fn op(&mut self, op: OpRef<'a>) {
         self.result_names(op);
         let def = op.def();
-        let custom = !self.options.generic && (def.print.is_some() || !def.format.is_empty());
+        // The custom form takes the types of operands from their definitions, so these have to come before.
+        let custom = !self.options.generic
+            && (def.print.is_some() || !def.format.is_empty())
+            && op.operands().all(|value| self.names_of_body().is_written(value));
         if custom {
             let shown = def.dialect();
             if shown != "builtin" && self.default_dialects.last() != Some(&shown) {
@@ -75,6 +80,10 @@ impl<'a> Printer<'a> {
             self.generic_op(op);
         }
         self.trailing_loc(op.loc());
+        if !self.options.generic {
+            let names = self.names.last_mut().expect("ops are written inside a body");
+            op.results().for_each(|value| names.set_written(value));
+        }
     }
 
     fn trailing_loc(&mut self, loc: Loc) {
@@ -211,6 +220,8 @@ impl<'a> Printer<'a> {
         self.write("{");
         for (index, block) in body.blocks(region).enumerate() {
             let args = body.args(block);
+            let names = self.names.last_mut().expect("blocks are written inside a body");
+            args.iter().for_each(|&arg| names.set_written(arg));
             let plain = index == 0 && (hide_args || args.is_empty());
             // An empty first block must be written as a label, or the region would read back without blocks.
             let lost = body.first_op(block).is_none() && !hide_args;
