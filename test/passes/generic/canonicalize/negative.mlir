@@ -70,7 +70,7 @@ sample.func @keeps_equal_ops(%x: i64) -> i64 {
 // CHECK-NEXT:    return %x
 // CHECK-NEXT:  ^a:
 // CHECK-NEXT:    %zero = constant 0 : i64
-// CHECK-NEXT:    %round = addi %circle, %zero : i64
+// CHECK-NEXT:    %round = "sample.addi"(%circle, %zero) : (i64, i64) -> i64
 // CHECK-NEXT:    br ^b
 // CHECK-NEXT:  ^b:
 // CHECK-NEXT:    %circle = addi %round, %zero : i64
