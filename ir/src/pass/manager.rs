@@ -1,6 +1,6 @@
 //! The pass manager: runs a pipeline on a module.
 //!
-//! The pipeline is cut into sweeps (see [`sweep`](super::sweep)): passes on bodies that follow each other run body by
+//! The pipeline is cut into sweeps (`sweep.rs`): passes on bodies that follow each other run body by
 //! body. A sweep ends before a pass on the whole module, a pass that reads symbols, and a pass that needs, adds or
 //! removes a layer; and after every pass while an [`Instrument`] wants to see the module between passes.
 //!

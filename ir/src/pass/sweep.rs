@@ -390,7 +390,7 @@ impl Sweep<'_> {
                 break;
             }
             cache.end(body, step.pass.def.preserves);
-            if let Some(own) = names.last_mut() {
+            if let Some(own) = names.last_mut().filter(|_| body.edits() != before) {
                 *own = body.op_name(body.root());
             }
         }
