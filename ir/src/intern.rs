@@ -81,6 +81,7 @@ impl<S: Hash + Send + Sync + 'static> Interner<S> {
     }
 
     /// The number of entries.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.len.load(Ordering::Relaxed) as usize
     }

@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn lines_and_columns_are_those_of_counting_from_the_start() {
-        let line = |i: usize| "x".repeat(i * 37 % 91) + if i % 5 == 0 { "\n\n" } else { "\n" };
+        let line = |i: usize| "x".repeat(i * 37 % 91) + if i.is_multiple_of(5) { "\n\n" } else { "\n" };
         let text: String = (0..500).map(line).chain(["y".repeat(3 * BLOCK), "\nend".into()]).collect();
         let sources = SourceMap::default();
         let file = sources.add("f", text.clone()).expect("it is small");

@@ -363,16 +363,16 @@ impl<'a> Verifier<'a> {
             let results = traits.has(Traits::SAME_TYPE);
             let all = view.operands().chain(view.results().filter(|_| results));
             let mut types = all.map(|v| body.value_type(v));
-            if let Some(first) = types.next() {
-                if let Some(other) = types.find(|&ty| ty != first) {
-                    let what = if results { "operands and results" } else { "operands" };
-                    let (first, other) = (first.display(self.ctx), other.display(self.ctx));
-                    self.error(
-                        view,
-                        &TRAIT_RULE,
-                        format!("all {what} must have one type, but here are {first} and {other}"),
-                    );
-                }
+            if let Some(first) = types.next()
+                && let Some(other) = types.find(|&ty| ty != first)
+            {
+                let what = if results { "operands and results" } else { "operands" };
+                let (first, other) = (first.display(self.ctx), other.display(self.ctx));
+                self.error(
+                    view,
+                    &TRAIT_RULE,
+                    format!("all {what} must have one type, but here are {first} and {other}"),
+                );
             }
         }
         if traits.has(Traits::SYMBOL) && view.symbol_name().is_none_or(str::is_empty) {

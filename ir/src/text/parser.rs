@@ -394,10 +394,10 @@ impl<'s> Parser<'s> {
         self.finish_scope()?;
         let mut module = self.scopes.pop().expect("pushed above").body;
         let only = module.first_op(block).filter(|&op| module.next_op(op).is_none());
-        if let Some(op) = only.filter(|&op| ctx.op_name_str(module.op_name(op)) == "builtin.module") {
-            if let Some(inner) = module.take_nested(op) {
-                return Ok(*inner);
-            }
+        if let Some(op) = only.filter(|&op| ctx.op_name_str(module.op_name(op)) == "builtin.module")
+            && let Some(inner) = module.take_nested(op)
+        {
+            return Ok(*inner);
         }
         Ok(module)
     }

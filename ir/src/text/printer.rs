@@ -118,11 +118,11 @@ impl<'a> Printer<'a> {
     }
 
     fn flush_if_long(&mut self) {
-        if self.out.len() >= PIECE {
-            if let Some(sink) = &mut self.sink {
-                sink(&self.out);
-                self.out.clear();
-            }
+        if self.out.len() >= PIECE
+            && let Some(sink) = &mut self.sink
+        {
+            sink(&self.out);
+            self.out.clear();
         }
     }
 

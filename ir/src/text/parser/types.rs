@@ -69,11 +69,11 @@ impl<'s> Parser<'s> {
     fn parse_word_type(&mut self) -> ParseResult<Type> {
         let word = self.text();
         if let Some(data) = builtin_scalar(word) {
-            if let TypeData::Integer { width, .. } = data {
-                if width == 0 || width >= 1 << 24 {
-                    let message = "an integer type has between 1 and 16777215 bits";
-                    return Err(self.fail(self.error(&BAD_LITERAL, message)));
-                }
+            if let TypeData::Integer { width, .. } = data
+                && (width == 0 || width >= 1 << 24)
+            {
+                let message = "an integer type has between 1 and 16777215 bits";
+                return Err(self.fail(self.error(&BAD_LITERAL, message)));
             }
             self.advance();
             return Ok(self.ctx.ty(data));

@@ -64,28 +64,32 @@ impl Scope {
 
     #[inline]
     fn get(&self, key: Key) -> Option<Entry> {
-        match self.numbers.get(key as usize) {
-            Some(entry) => *entry,
-            None => self.names.get(&key).copied(),
-        }
+        let numbered = self.numbers.get(key as usize).copied().flatten();
+        if numbered.is_some() || self.names.is_empty() { numbered } else { self.names.get(&key).copied() }
     }
 
-    fn set(&mut self, key: Key, entry: Entry, limit: usize) {
+    /// Numbers up to about twice the number of values get a slot in a table; others (`%2000000000`) are kept like
+    /// names, so that memory is bounded by what is defined.
+    fn set(&mut self, key: Key, entry: Entry) {
+        let limit = 2 * self.body.value_slots() + 64;
         if key & NAMED == 0 && (key as usize) < limit {
             if self.numbers.len() <= key as usize {
-                self.numbers.resize((key as usize + 1).next_power_of_two().min(limit), None);
+                self.numbers.resize((key as usize + 1).next_power_of_two(), None);
             }
             self.numbers[key as usize] = Some(entry);
+            if !self.names.is_empty() {
+                self.names.remove(&key);
+            }
         } else {
             self.names.insert(key, entry);
         }
     }
 
     fn remove(&mut self, key: Key) {
-        match self.numbers.get_mut(key as usize) {
-            Some(entry) => *entry = None,
-            None => drop(self.names.remove(&key)),
+        if let Some(entry) = self.numbers.get_mut(key as usize) {
+            *entry = None;
         }
+        self.names.remove(&key);
     }
 }
 
@@ -193,8 +197,6 @@ impl<'s> Parser<'s> {
     /// The value of a name, which must be (or, when it is defined later, must become) of a type.
     #[inline]
     pub fn resolve(&mut self, name: OperandName, ty: Type) -> ParseResult<ValueId> {
-        // Numbers below the length of the text get a slot in a table; others (`%2000000000`) go the slow way.
-        let limit = self.source.len();
         let scope = self.scopes.last_mut().expect("values are parsed inside a body");
         match scope.get(name.key) {
             Some(entry) if name.result < entry.count => {
@@ -217,7 +219,7 @@ impl<'s> Parser<'s> {
                 }
                 let value = scope.body.create_placeholder(ty);
                 if known.is_none() {
-                    scope.set(name.key, Entry { first: value, count: 0 }, limit);
+                    scope.set(name.key, Entry { first: value, count: 0 });
                 }
                 let loc = Loc::source(self.base + name.start);
                 scope.forward.insert((name.key, name.result), (value, loc));
@@ -266,12 +268,10 @@ impl<'s> Parser<'s> {
 
     /// Lets a name stand for values, which are what any use before meant.
     pub(super) fn define(&mut self, name: OperandName, first: ValueId, count: u32) -> ParseResult<()> {
-        // Numbers below the length of the text get a slot in a table; others (`%2000000000`) go the slow way.
-        let limit = self.source.len();
         let spelling = self.spelling(name);
         let scope = self.scopes.last_mut().expect("values are parsed inside a body");
         let old = scope.get(name.key);
-        scope.set(name.key, Entry { first, count }, limit);
+        scope.set(name.key, Entry { first, count });
         scope.defined.push(name.key);
         if name.key & NAMED != 0 {
             scope.body.set_value_name(first, Str(name.key & !NAMED));

@@ -222,15 +222,16 @@ impl<'a> Printer<'a> {
             let args = body.args(block);
             let names = self.names.last_mut().expect("blocks are written inside a body");
             args.iter().for_each(|&arg| names.set_written(arg));
-            let plain = index == 0 && (hide_args || args.is_empty());
+            // The syntax of the op has written the arguments of the first block; nothing branches to it.
+            let hidden = index == 0 && hide_args;
             // An empty first block must be written as a label, or the region would read back without blocks.
-            let lost = body.first_op(block).is_none() && !hide_args;
-            let labelled = body.label(block) != crate::context::Str::EMPTY;
-            let branched_to = labelled && !body.has_single_block(region);
-            if !plain || lost || branched_to {
+            let lost = body.first_op(block).is_none();
+            let labelled = body.label(block) != crate::context::Str::EMPTY && !body.has_single_block(region);
+            let plain = index == 0 && args.is_empty() && !lost && !labelled;
+            if !hidden && !plain {
                 self.newline();
                 self.block(block);
-                if !args.is_empty() && !(index == 0 && hide_args) {
+                if !args.is_empty() {
                     self.write("(");
                     self.list(args.iter().enumerate(), |p, (index, &arg)| {
                         p.value(body, arg);
