@@ -3,7 +3,7 @@
 //! - [`repo`]: the files of the repository, in memory.
 //! - [`tidy`]: rules about the files that no compiler checks; each is a test of this crate.
 //! - [`header`]: the header of a pass, whose example is run.
-//! - [`reference`]: the generated pages `docs/reference/`.
+//! - [`mod@reference`]: the generated pages `docs/reference/`.
 //! - [`new_pass`]: the files of a new pass.
 //! - [`mutate`]: skips each rewrite in turn; some text test must notice.
 //!
