@@ -41,6 +41,8 @@ pub use analysis::{Analysis, AnalysisCache};
 crate::codes! {
     /// Something that a pass did, did not do, or found out.
     REMARK = "R0001" "Remark";
+    /// A text that a pass gives out beside the IR. Tools write it to a place of its own; it is never shown as a remark.
+    OUTPUT = "R0002" "Output";
     /// A pass cannot do what it is for.
     PASS_FAILED = "E0401" "PassFailed";
     /// A pass panicked: a mistake in dlc or a plugin, not in the input.
@@ -303,6 +305,15 @@ impl<'a> PassCx<'a> {
         self.diags.emit(Diagnostic { severity: Severity::Remark, remark: Some((self.def.name, kind)), ..error });
     }
 
+    /// Gives out a text beside the IR: a table, a picture. The name is that of a file, without folders.
+    ///
+    /// It goes the way of the diagnostics, so that outputs come in the order of the text at any number of threads; see
+    /// [`take_outputs`].
+    pub fn output(&self, name: impl Into<String>, text: impl Into<String>) {
+        let carrier = Diagnostic::error(&OUTPUT, Loc::UNKNOWN, text).at(name);
+        self.diags.emit(Diagnostic { severity: Severity::Remark, ..carrier });
+    }
+
     /// Reports an error and fails the pass.
     pub fn fail(&self, diagnostic: Diagnostic) -> PassFailed {
         self.diags.emit(diagnostic);
@@ -320,6 +331,21 @@ impl<'a> PassCx<'a> {
     pub fn allows(&self, rule: &str) -> bool {
         !self.counters.active || self.counters.allows(rule)
     }
+}
+
+/// A text that a pass gave out beside the IR.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PassOutput {
+    /// The name that the pass gave it: that of a file, without folders.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// Takes what passes gave out from among diagnostics, in order.
+pub fn take_outputs(diagnostics: &mut Vec<Diagnostic>) -> Vec<PassOutput> {
+    let taken = diagnostics.extract_if(.., |found| found.code.code == OUTPUT.code);
+    taken.map(|found| PassOutput { name: found.at.unwrap_or_default(), text: found.message }).collect()
 }
 
 /// Counts rewrites by rule, and skips some, to see whether a test notices.

@@ -21,6 +21,8 @@ pub struct Options {
     pub input: String,
     /// Where the result goes; `-` for standard output.
     pub output: String,
+    /// `--output-dir`: where what passes give out beside the IR goes.
+    pub output_dir: Option<String>,
     /// The pipeline, as text, and what to call it in messages.
     pub pipeline: Option<(String, &'static str)>,
     /// `--run-reproducer`
@@ -168,6 +170,12 @@ fn own_command() -> Command {
             option("output", "FILE", FILES, "Where the result goes, written whole or not at all")
                 .short('o')
                 .default_value("-"),
+            option(
+                "output-dir",
+                "DIR",
+                FILES,
+                "Where tables and pictures that passes give out go; else they are shown",
+            ),
             flag("allow-unregistered-dialect", FILES, "Take ops, types and attributes of unknown dialects"),
             flag("split-input-file", FILES, "Take the parts of the input between lines '// -----' one by one"),
             flag("print-generic", FILES, "Print every op in generic form, as MLIR reads it"),
@@ -328,6 +336,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         action,
         input: text("input").unwrap_or_else(|| "-".into()),
         output: text("output").unwrap_or_else(|| "-".into()),
+        output_dir: text("output-dir"),
         pipeline: pipeline(registry, matches)?,
         run_reproducer: matches.get_flag("run-reproducer"),
         dump_pass_pipeline: matches.get_flag("dump-pass-pipeline"),

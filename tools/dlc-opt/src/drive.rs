@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::location::SourceFile;
-use dlc_ir::pass::DebugCounters;
 use dlc_ir::pass::instrument::Instrument;
 use dlc_ir::pass::manager::{Failure, FailureKind, Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::{Item, Pipeline};
 use dlc_ir::pass::registry::{Registry, Translation};
 use dlc_ir::pass::reproducer::Reproducer;
 use dlc_ir::pass::timing::Report;
+use dlc_ir::pass::{DebugCounters, take_outputs};
 use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_body};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context, Loc};
@@ -21,6 +21,7 @@ use crate::evaluate::Evaluate;
 use crate::expect::Expectations;
 use crate::observe::{Dump, PrintIr};
 use crate::output::write_file;
+use crate::outputs::Outputs;
 use crate::progress::Progress;
 use crate::report::Reporter;
 use crate::{Io, Setup, Status, input};
@@ -142,10 +143,13 @@ impl<'a> Run<'a> {
         let parts: Vec<Range<usize>> = if self.options.split { input::split(&self.file.text) } else { whole() };
         let mut status = Status::Success;
         let mut output = Vec::new();
+        let mut outputs = Outputs::new(self.options.output_dir.as_deref());
         for (number, range) in parts.into_iter().enumerate() {
             let diags = Diagnostics::new();
             let part = self.part(range.clone(), &diags, io);
-            let found = reporter.wanted(diags.take());
+            let mut found = diags.take();
+            let failed = outputs.give(take_outputs(&mut found), io);
+            let found = reporter.wanted(found);
             let mut own = part.status;
             if self.options.verify_diagnostics {
                 let unmatched = Expectations::of(&self.file, range).check(self.ctx, found);
@@ -157,6 +161,10 @@ impl<'a> Run<'a> {
                 reporter.take(unmatched);
             } else {
                 reporter.take(found);
+            }
+            if !failed.is_empty() {
+                own = own.max(Status::Failure);
+                reporter.take(failed);
             }
             status = status.max(own);
             if number > 0 && !part.text.is_empty() {
@@ -259,7 +267,7 @@ impl<'a> Run<'a> {
 
     fn print_options(&self, generic: bool) -> PrintOptions {
         let (locations, elide_elements) = (self.options.locations, self.options.elide_elements);
-        PrintOptions { generic, locations, elide_elements }
+        PrintOptions { generic, locations, elide_elements, ..PrintOptions::default() }
     }
 
     fn text(&self, module: &Body, generic: bool) -> String {

@@ -10,7 +10,8 @@
 //! }
 //! ```
 //!
-//! - [`args`]: the command line; [`input`]: reading files; [`output`]: writing them whole or not at all.
+//! - [`args`]: the command line; [`input`]: reading files; [`output`]: writing them whole or not at all; [`outputs`]:
+//!   what passes give out beside the IR.
 //! - [`drive`]: from text to text; [`expect`]: `--verify-diagnostics`; [`report`]: diagnostics, timing, statistics.
 //! - [`observe`]: printing the IR between passes; [`evaluate`]: running it between passes; [`list`]: what is linked in.
 //!
@@ -25,6 +26,7 @@ pub mod input;
 pub mod list;
 pub mod observe;
 pub mod output;
+pub mod outputs;
 pub mod progress;
 pub mod report;
 
