@@ -21,7 +21,7 @@ pub fn files(repo: &Repo, group: &str, name: &str) -> Result<Vec<(String, String
     let fill = |text: &str| {
         text.replace("{pass}", &pass).replace("{Type}", &type_name).replace("{name}", &name).replace("{group}", group)
     };
-    let mut files = vec![(path, fill(SOURCE)), (format!("test/passes/{group}/{name}/basic.mlir"), fill(TEST))];
+    let mut files = vec![(path, fill(SOURCE)), (format!("test/passes/{group}/{pass}/basic.mlir"), fill(TEST))];
     let line = format!("pub mod {name};");
     let group_path = format!("passes/src/{group}.rs");
     match repo.text(&group_path) {
@@ -125,7 +125,7 @@ mod tests {
         let files = files(&repo(), "generic", "drop-it").expect("files");
         let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
         let expected =
-            ["passes/src/generic/drop_it.rs", "test/passes/generic/drop_it/basic.mlir", "passes/src/generic.rs"];
+            ["passes/src/generic/drop_it.rs", "test/passes/generic/drop-it/basic.mlir", "passes/src/generic.rs"];
         assert_eq!(paths, expected);
         assert!(files[2].1.ends_with("pub mod cse;\npub mod drop_it;\npub mod licm;\n"));
         assert!(files[0].1.contains("struct DropIt;") && files[0].1.contains("\"drop-it\""));

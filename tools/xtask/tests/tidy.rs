@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use dlc_ir::pass::PassDef;
-use xtask::reference;
 use xtask::repo::Repo;
 use xtask::tidy::{Complaints, crates, passes, sources};
+use xtask::{header, reference};
 
 static REPO: LazyLock<Repo> = LazyLock::new(|| Repo::load(&Repo::root()).expect("the repository can be read"));
 
@@ -80,6 +80,11 @@ fn passes_are_registered() {
 }
 
 #[test]
+fn passes_are_tested() {
+    none(passes::tested(&REPO));
+}
+
+#[test]
 fn passes_use_their_layers() {
     none(passes::layers(&REPO, &registered()));
 }
@@ -89,4 +94,38 @@ fn codes_are_unique() {
     let codes = reference::codes();
     let twice = codes.windows(2).filter(|pair| pair[0].code == pair[1].code);
     none(twice.map(|pair| format!("{} is both {} and {}", pair[0].code, pair[0].kind, pair[1].kind)).collect());
+}
+
+/// The example in the header of each pass: `dlc-opt --pass` makes of the first block what the second says, in this or
+/// another form that reads the same.
+#[test]
+fn examples_in_headers() {
+    let mut complaints = Vec::new();
+    for file in passes::files(&REPO) {
+        // That there is a header at all is another test.
+        let Ok(example) = header::read(file.text) else { continue };
+        let flag = match example.options.as_str() {
+            "" => format!("--{}", file.pass()),
+            options => format!("--{}={options}", file.pass()),
+        };
+        let (printed, wanted) = (dlc_opt(&[&flag], &example.before), dlc_opt(&[], &example.after));
+        match (printed, wanted) {
+            (Ok(printed), Ok(wanted)) if header::normalized(&printed) == header::normalized(&wanted) => {}
+            (Ok(other) | Err(other), Ok(_)) | (_, Err(other)) => {
+                complaints.push(format!("{}: dlc-opt {flag} gives\n{other}", file.path));
+            }
+        }
+    }
+    none(complaints);
+}
+
+/// What `dlc-opt` prints for a text, or what is wrong with that.
+fn dlc_opt(args: &[&str], text: &str) -> Result<String, String> {
+    let (mut input, mut output, mut errors) = (text.as_bytes(), Vec::new(), Vec::new());
+    let mut io = dlc_opt::Io { stdin: &mut input, stdout: &mut output, stderr: &mut errors, terminal: false };
+    let args = std::iter::once("dlc-opt").chain(args.iter().copied()).map(Into::into);
+    match dlc_opt::run_on_big_stack(&xtask::setup(), args, &mut io) {
+        dlc_opt::Status::Success => Ok(String::from_utf8_lossy(&output).into_owned()),
+        _ => Err(String::from_utf8_lossy(&errors).into_owned()),
+    }
 }

@@ -1,3 +1,5 @@
+//! Pipelines as text: what reads back, what is refused and how.
+
 use super::*;
 use crate::body::Body;
 use crate::pass::registry::PipelineDef;

@@ -70,11 +70,11 @@ pub fn registered(repo: &Repo, passes: &[&'static PassDef]) -> Complaints {
 /// Every pass has a folder of text tests with a `basic` one.
 pub fn tested(repo: &Repo) -> Complaints {
     let lacks = |file: &PassFile<'_>| {
-        let basic = format!("test/passes/{}/{}/basic.", file.group, file.name);
+        let basic = format!("test/passes/{}/{}/basic.", file.group, file.pass());
         !repo.files().any(|(path, _)| path.starts_with(&basic))
     };
     let missing = files(repo).filter(lacks);
-    missing.map(|file| format!("{}: no test/passes/{}/{}/basic.*", file.path, file.group, file.name)).collect()
+    missing.map(|file| format!("{}: no test/passes/{}/{}/basic.*", file.path, file.group, file.pass())).collect()
 }
 
 /// A pass names no dialect but those of the layers that it declares.
@@ -114,7 +114,7 @@ mod tests {
             ("passes/src/tiny/drop_it.rs", FILE),
             ("passes/src/tiny/drop_it/tests.rs", ""),
             ("passes/src/analysis/ranges.rs", ""),
-            ("test/passes/tiny/drop_it/basic.mlir", ""),
+            ("test/passes/tiny/drop-it/basic.mlir", ""),
             ("dialects/tiny/Cargo.toml", ""),
             ("dialects/book/Cargo.toml", ""),
             ("dialects/core/Cargo.toml", ""),
