@@ -1,4 +1,4 @@
-//! Attributes: interned constants, compared by id, made and read through the [`Context`](crate::Context).
+//! Attributes: interned constants, compared by id, made and read through the [`Context`].
 
 use std::sync::Arc;
 

@@ -267,7 +267,7 @@ impl<'a> Run<'a> {
 
     fn print_options(&self, generic: bool) -> PrintOptions {
         let (locations, elide_elements) = (self.options.locations, self.options.elide_elements);
-        PrintOptions { generic, locations, elide_elements, ..PrintOptions::default() }
+        PrintOptions { generic, locations, elide_elements }
     }
 
     fn text(&self, module: &Body, generic: bool) -> String {

@@ -306,7 +306,7 @@ impl<'a> OpPrinter<'_, 'a> {
     }
 
     /// Writes the region at an index without the arguments of its first block, which the syntax has written before
-    /// (with [`region_arg`](Self::region_arg)).
+    /// (with [`region_args`](Self::region_args)).
     pub fn region_without_args(&mut self, index: usize) {
         self.region_full(index, true);
     }
