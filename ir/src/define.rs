@@ -398,7 +398,7 @@ pub fn print_keyword(p: &mut Printer<'_>, attr: Attr) {
 
 /// Declares a dialect as the static `DIALECT`, and registers it with every program that the crate is linked into.
 ///
-/// ```ignore
+/// ```text
 /// dlc_ir::dialect! {
 ///     name: "sample",
 ///     summary: "Neutral ops, for tests of what knows no dialect.",

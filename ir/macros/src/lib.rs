@@ -13,7 +13,7 @@ use proc_macro::TokenStream;
 
 /// Declares an op.
 ///
-/// ```ignore
+/// ```text
 /// /// The sum of two integers, modulo two to the power of the width.
 /// ///
 /// /// `out = lhs + rhs`
@@ -46,7 +46,7 @@ pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Declares a type: a struct whose fields are its parameters, each of a `Kind`.
 ///
-/// ```ignore
+/// ```text
 /// /// A box with a value in it.
 /// #[ty("sample.box", example = "!sample.box<i64>")]
 /// pub struct BoxType {
