@@ -35,7 +35,7 @@ impl<'a> Outputs<'a> {
             };
             let path = Path::new(folder).join(&name);
             let written = std::fs::create_dir_all(folder)
-                .and_then(|()| write_file(&path.to_string_lossy(), |file| write!(file, "{text}{end}")));
+                .and_then(|()| write_file(&path.to_string_lossy(), format!("{text}{end}").as_bytes()));
             if let Err(error) = written {
                 let message = format!("'{}' cannot be written: {error}", path.display());
                 failed.push(Diagnostic::error(&input::CANNOT_WRITE, Loc::UNKNOWN, message));
@@ -66,6 +66,17 @@ fn file_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dlc_ir::pass::{OUTPUT, REMARK, take_outputs};
+
+    #[test]
+    fn outputs_are_taken_from_among_diagnostics() {
+        let remark = Diagnostic::error(&REMARK, Loc::UNKNOWN, "stays");
+        let output = Diagnostic::error(&OUTPUT, Loc::UNKNOWN, "text").at("a.svg");
+        let mut found = vec![remark.clone(), output, remark];
+        let taken = take_outputs(&mut found);
+        assert_eq!(taken, [PassOutput { name: "a.svg".into(), text: "text".into() }]);
+        assert_eq!(found.len(), 2);
+    }
 
     #[test]
     fn names_stay_in_the_folder() {

@@ -130,6 +130,8 @@ fn what_has_no_meaning_is_an_error() {
     assert_eq!(wrong, Err("CannotRun 2 values are given where 1 are taken".into()));
     let kind = run(RECURSIVE, &[1.5.into()]);
     assert_eq!(kind, Err("CannotRun operand 0 is 1.5 while the program runs, not an integer".into()));
+    let none = run("sample.func @f() {\n builtin.module {\n }\n return\n}", &[]);
+    assert_eq!(none, Err("NoEvaluator the op has no evaluator, so the program cannot be run".into()));
     assert!(run("sample.func @g() {\n return\n}", &[]).expect_err("no @f").contains("no function '@f'"));
 }
 

@@ -93,3 +93,10 @@ fn colours_are_for_terminals() {
     assert!(colored("--color=always"));
     assert!(!colored("--color=never"));
 }
+
+#[test]
+fn what_does_not_read_back_is_a_mistake_of_ours() {
+    opt("", "\"high.liar\"() : () -> ()").good();
+    let said = opt("--verify-roundtrip", "\"high.liar\"() : () -> ()").bad(Status::Internal);
+    assert!(said.contains("[E0503]") && said.contains("the custom form reads back as something else"), "{said}");
+}

@@ -100,6 +100,7 @@ fn a_pass_that_changes_what_the_program_gives_is_named() {
                  return %c }";
     opt("--evaluate-each --keep", input).good();
     let said = opt("--evaluate-each --keep --change", input).bad(Status::Failure);
+    assert!(said.contains("[E0421]"), "{said}");
     assert!(said.contains("the pass 'change' has changed what @f() gives: it was (5), it is (-1)"), "{said}");
     let input = "sample.func @g(%a: i32, %b: i32) -> i32 { %c = addi %a, %b : i32  return %c }";
     let said = opt("--evaluate-each --change", input).bad(Status::Failure);

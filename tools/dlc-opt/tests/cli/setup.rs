@@ -28,12 +28,18 @@ const fn func(name: &'static str) -> OpDef {
 
 static HIGH: OpDef = func("high.func");
 static LOW: OpDef = func("low.func");
+static LIAR: OpDef = OpDef {
+    doc: "What is printed for it reads back as something else.",
+    parse: Some(|_| Ok(())),
+    print: Some(|p| p.write(" \"high.liar\"() : () -> ()")),
+    ..OpDef::bare("high.liar")
+};
 
 const fn dialect(name: &'static str, ops: &'static [&'static OpDef]) -> Dialect {
     Dialect { name, summary: "A layer.", ops, types: &[], attrs: &[], materialize: None }
 }
 
-static DIALECTS: [Dialect; 2] = [dialect("high", &[&HIGH]), dialect("low", &[&LOW])];
+static DIALECTS: [Dialect; 2] = [dialect("high", &[&HIGH, &LIAR]), dialect("low", &[&LOW])];
 
 struct Run(fn(&mut Body, &PassCx<'_>) -> PassResult);
 

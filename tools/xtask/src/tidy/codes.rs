@@ -5,10 +5,10 @@ use crate::repo::Repo;
 use dlc_ir::diag::Code;
 
 /// Every code stands in a line of a text test that expects something: a FileCheck directive, an `expected-` comment or
-/// a snapshot. Text tests show what users see; where only a unit test can raise a code (a mistake of our own, say), its
-/// static is named in a test of a crate.
+/// a snapshot. Text tests show what users see; where only a unit test can raise a code (a mistake of our own, say), a file
+/// of unit tests names it.
 pub fn tested(repo: &Repo, codes: &[&'static Code]) -> Complaints {
-    let untested = codes.iter().filter(|code| !in_text_tests(repo, code.code) && !in_unit_tests(repo, code.kind));
+    let untested = codes.iter().filter(|code| !in_text_tests(repo, code.code) && !in_unit_tests(repo, code));
     untested.map(|code| format!("{} {}: no test under test/ expects it", code.code, code.kind)).collect()
 }
 
@@ -35,11 +35,21 @@ fn is_directive(line: &str) -> bool {
     word.len() > 2 && word.starts_with(|c: char| c.is_ascii_uppercase()) && word.chars().all(capital) && word != "RUN"
 }
 
-/// Whether a Rust test names the kind in quotes, as in `assert_eq!(found.code.kind, "TooLarge")`.
-fn in_unit_tests(repo: &Repo, kind: &str) -> bool {
-    let quoted = format!("\"{kind}\"");
-    let tests = repo.with_extension("rs").filter(|(path, _)| path.contains("/tests/") || path.ends_with("/tests.rs"));
-    tests.into_iter().any(|(_, text)| text.contains(&quoted))
+/// Whether Rust tests name the code: its static, its number or its kind.
+fn in_unit_tests(repo: &Repo, code: &Code) -> bool {
+    let mut name = String::new();
+    for c in code.kind.chars() {
+        name.extend((c.is_ascii_uppercase() && !name.is_empty()).then_some('_'));
+        name.push(c.to_ascii_uppercase());
+    }
+    let has_word = |text: &str| {
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| word == name || word == code.code || word == code.kind)
+    };
+    repo.with_extension("rs").any(|(path, text)| match path.contains("/tests/") || path.ends_with("/tests.rs") {
+        true => has_word(text),
+        false => text.split_once("#[cfg(test)]\nmod tests {").is_some_and(|(_, tests)| has_word(tests)),
+    })
 }
 
 #[cfg(test)]
@@ -60,6 +70,9 @@ mod tests {
         assert!(!expects("test/a.mlir", "// EXPECT:\n// x\n\n// E9901\n"));
         assert!(!expects("test/src/a.mlir", "// CHECK: E9901\n"));
         assert!(expects("ir/src/text/tests.rs", "assert_eq!(kind, \"SizesDiffer\")\n"));
+        assert!(expects("ir/src/text/tests/a.rs", "assert_eq!(found.code, &SIZES_DIFFER)\n"));
+        assert!(expects("ir/src/text.rs", "#[cfg(test)]\nmod tests {\n    use super::SIZES_DIFFER;\n}\n"));
+        assert!(!expects("ir/src/text/tests/a.rs", "ALL_SIZES_DIFFER\n"));
         assert!(!expects("ir/src/text.rs", "X = \"E9901\" \"SizesDiffer\";\n"));
     }
 }

@@ -1,0 +1,1 @@
+sample.func @fÿ() {
