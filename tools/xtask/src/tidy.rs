@@ -17,6 +17,7 @@
 //! | [`passes::tested`] | every pass has a folder of text tests |
 //! | [`passes::layers`] | a pass uses the dialects of its declared layers and no others |
 //! | [`codes::tested`] | every diagnostic code is expected by some test |
+//! | [`pages::quotes`] | blocks of a page that are taken from a file stand there |
 //! | [`pages::links`] | links between pages lead somewhere |
 
 pub mod codes;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use dlc_ir::pass::PassDef;
 use xtask::repo::Repo;
-use xtask::tidy::{Complaints, crates, passes, sources};
+use xtask::tidy::{Complaints, codes, crates, pages, passes, sources};
 use xtask::{header, reference};
 
 static REPO: LazyLock<Repo> = LazyLock::new(|| Repo::load(&Repo::root()).expect("the repository can be read"));
@@ -87,6 +87,21 @@ fn passes_are_tested() {
 #[test]
 fn passes_use_their_layers() {
     none(passes::layers(&REPO, &registered()));
+}
+
+#[test]
+fn quotes_are_true() {
+    none(pages::quotes(&REPO));
+}
+
+#[test]
+fn links_lead_somewhere() {
+    none(pages::links(&REPO));
+}
+
+#[test]
+fn codes_are_tested() {
+    none(codes::tested(&REPO, &reference::codes()));
 }
 
 #[test]

@@ -21,6 +21,23 @@ pub fn links(repo: &Repo) -> Complaints {
     complaints
 }
 
+/// A block of a page that says which file it is from, ```` ```rust from=FILE ````, stands there word for word.
+pub fn quotes(repo: &Repo) -> Complaints {
+    let mut complaints = Vec::new();
+    for (path, text) in repo.with_extension("md") {
+        let lines: Vec<&str> = text.lines().collect();
+        for (number, line) in lines.iter().enumerate() {
+            let info = line.strip_prefix("```").unwrap_or_default();
+            let Some(file) = info.split(' ').find_map(|word| word.strip_prefix("from=")) else { continue };
+            let quoted: Vec<&str> = lines[number + 1..].iter().take_while(|line| **line != "```").copied().collect();
+            if !repo.text(file).is_some_and(|source| source.contains(&quoted.join("\n"))) {
+                complaints.push(format!("{path}:{}: the block is not in {file} as it stands", number + 1));
+            }
+        }
+    }
+    complaints
+}
+
 /// The targets of links `[text](target)` outside of code blocks.
 fn targets(page: &str) -> impl Iterator<Item = &str> {
     let mut in_code = false;
@@ -49,6 +66,14 @@ fn resolve(from: &str, target: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotes_that_are_none() {
+        let page = "```rust from=a.rs\nfn a() {\n}\n```\n```rust\nfn b() {}\n```\n```rust from=gone.rs\n```\n";
+        let check = |source: &str| quotes(&Repo::of(&[("docs/a.md", page), ("a.rs", source)])).len();
+        assert_eq!(check("//! A.\n\nfn a() {\n}\n"), 1);
+        assert_eq!(check("fn a() {}\n"), 2);
+    }
 
     #[test]
     fn dead_links() {

@@ -87,8 +87,11 @@ pub fn length(repo: &Repo) -> Complaints {
 pub fn white_space(repo: &Repo) -> Complaints {
     let mut complaints = Vec::new();
     for (path, text) in ["rs", "md", "toml"].iter().flat_map(|extension| repo.with_extension(extension)) {
+        let mut in_block = false;
         for (number, line) in text.lines().enumerate() {
-            if line.ends_with([' ', '\t']) || line.contains('\t') {
+            // What a program prints is shown on pages as it is.
+            in_block ^= path.ends_with(".md") && line.trim_start().starts_with("```");
+            if !in_block && (line.ends_with([' ', '\t']) || line.contains('\t')) {
                 complaints.push(format!("{path}:{}: a tab, or a blank at the end of the line", number + 1));
             }
         }
