@@ -64,6 +64,8 @@ impl Pass for Cse {
 pub fn cse(body: &mut Body, cx: &PassCx<'_>) -> u64 {
     let mut state =
         State { ctx: cx.ctx, cx, known: Known::default(), writes: 0, reads: FxHashMap::default(), merged: 0 };
+    // At once what it may come to: growing step by step would hash every op again and again.
+    state.known.table.reserve(body.num_ops(), |entry| spread(entry.hash));
     let regions: SmallVec<[RegionId; 2]> = body.regions(body.root()).iter().copied().collect();
     for region in regions {
         state.region(body, region);
