@@ -17,6 +17,12 @@ use dlc_test::features::Features;
 use dlc_test::session::{Probe, Session};
 use dlc_test::test_file::{self, Outcome};
 
+use crate::repo::Repo;
+use crate::tidy::passes;
+
+/// What the list of rules in the header of a pass begins with.
+const LISTED: &str = "Rules of the debug counters:";
+
 /// What `dlc-opt --debug-counter-report` begins its lines with.
 const LINE: &str = "debug-counter ";
 
@@ -90,7 +96,8 @@ pub fn run(root: &Path, setup: &Setup, quick: bool, only: &[&str]) -> Result<Rep
     let uses = uses(&mut session, &tests)?;
     control(&session, &tests)?;
     let mutants: Vec<Mutant> = mutants(&uses, quick).into_iter().filter(|mutant| wanted(&mutant.rule)).collect();
-    let unused = declared(setup).into_iter().filter(|rule| !uses.contains_key(rule) && wanted(rule)).collect();
+    let repo = Repo::load(root).map_err(|error| format!("the repository: {error}"))?;
+    let unused = declared(setup, &repo).into_iter().filter(|rule| !uses.contains_key(rule) && wanted(rule)).collect();
     Ok(Report { noticed: all(&session, &tests, &uses, mutants), unused })
 }
 
@@ -115,11 +122,24 @@ fn session(root: &Path, scratch: &Path) -> Result<Session, String> {
     })
 }
 
-/// The rules that the declarations name; passes have more, which show only when they are used.
-fn declared(setup: &Setup) -> BTreeSet<String> {
+/// The rules that there are: the patterns that ops declare, what headers of passes list, and what passes ask for.
+fn declared(setup: &Setup, repo: &Repo) -> BTreeSet<String> {
     let ops = setup.dialects.iter().flat_map(|dialect| dialect.ops);
     let patterns = ops.flat_map(|op| op.canonicalize).map(|pattern| format!("canonicalize/{}", pattern.name));
-    patterns.collect()
+    let of_passes = passes::files(repo).flat_map(|file| {
+        let pass = file.pass();
+        rules_of(file.text).into_iter().map(move |rule| format!("{pass}/{rule}"))
+    });
+    patterns.chain(of_passes).collect()
+}
+
+/// The rules that the source of a pass names: in backquotes behind [`LISTED`] in its header, up to the full stop, and as
+/// texts given to `allows_rule`.
+fn rules_of(source: &str) -> BTreeSet<&str> {
+    let listed = source.split_once(LISTED).map_or("", |(_, rest)| rest.split('.').next().unwrap_or_default());
+    let listed = listed.split('`').skip(1).step_by(2);
+    let asked = source.split("allows_rule(\"").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0));
+    listed.chain(asked).collect()
 }
 
 /// Runs the tests as they are, and finds out which rules they use. All of them must pass.
@@ -240,6 +260,14 @@ mod tests {
     fn reports_are_read() {
         let text = "warning: x\ndebug-counter cse/op: 3\ndebug-counter canonicalize/a: b: 1\ndebug-counter x: y\n";
         assert_eq!(counts(text).collect::<Vec<_>>(), [("cse/op", 3), ("canonicalize/a: b", 1)]);
+    }
+
+    #[test]
+    fn rules_in_sources() {
+        let source =
+            "//! Rules of the debug counters: `op`,\n//! `arg`. Not `this`.\nif cx.allows_rule(\"block\") {}\n";
+        assert_eq!(rules_of(source).into_iter().collect::<Vec<_>>(), ["arg", "block", "op"]);
+        assert!(rules_of("//! Drops `it`.\n").is_empty());
     }
 
     #[test]
