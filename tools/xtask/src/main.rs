@@ -86,7 +86,9 @@ fn write_pass(root: &Path, group: &str, name: &str) -> Result<(), String> {
         write(&root.join(path), text)?;
         println!("{path}");
     }
-    println!("It builds and its tests pass. Now say in the header what it does, and make it so.");
+    println!(
+        "It builds and passes its test; `cargo bless` adds it to the reference. Now say in the header what it does, and make it so."
+    );
     Ok(())
 }
 

@@ -59,13 +59,13 @@ const SOURCE: &str = "\
 //! **Before**
 //! ```mlir before
 //! sample.func @f(%x: i64) -> i64 {
-//!   sample.return %x : i64
+//!   sample.return %x
 //! }
 //! ```
 //! **After**
 //! ```mlir after
 //! sample.func @f(%x: i64) -> i64 {
-//!   sample.return %x : i64
+//!   sample.return %x
 //! }
 //! ```
 //!
@@ -102,7 +102,7 @@ const TEST: &str = "\
 // CHECK-LABEL: @f
 // CHECK: return %x
 sample.func @f(%x: i64) -> i64 {
-  return %x : i64
+  return %x
 }
 ";
 
