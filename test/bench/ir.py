@@ -105,25 +105,6 @@ def main():
     print("|---|---|---|")
     starts = medians([[args.mlir, "/dev/null"], [args.dlc, "/dev/null"]], max(args.runs, 20))
     print(f"| start-up, empty file, wall ms | {starts[0][1] * 1e3:.1f} | {starts[1][1] * 1e3:.1f} |")
-    many = file(max(sizes), "many", "live", "sample")
-    functions = max(sizes) // 20
-    # Passes that do nothing, so many that the rest does not matter; the count that is taken off again is one.
-    seconds = []
-    for count in (1, 101):
-        pipeline = "--pass-pipeline=builtin.module(sample.func(" + ",".join(["nothing"] * count) + "))"
-        seconds.append(statistics.median(once(dlc + [many, pipeline])[0] for _ in range(args.runs)))
-    print(f"| empty pass over a function, us | - | {(seconds[1] - seconds[0]) / 100 / functions * 1e6:.3f} |")
-    redundant = file(max(sizes), "many", "redundant", "sample", 43)
-    pipeline = "--pass-pipeline=builtin.module(sample.func(canonicalize,cse,canonicalize,cse,licm,sccp))"
-    wall = {}
-    for threads in (1, 2):
-        runs = []
-        for _ in range(args.runs):
-            command = [args.dlc, "-o", "/dev/null", f"--threads={threads}", redundant, pipeline, "--timing=json"]
-            report = subprocess.run(command, capture_output=True, check=True).stderr.decode()
-            runs.append(sweep_seconds(report))
-        wall[threads] = statistics.median(runs)
-    print(f"| function passes over many functions, two threads against one | - | {wall[1] / wall[2]:.2f} times |")
 
 
 def mlir_seconds(report, name):
@@ -138,11 +119,6 @@ def mlir_seconds(report, name):
 def dlc_seconds(report, name):
     """The seconds of a pass in dlc-opt's timing report."""
     return sum(entry["run"] for entry in json.loads(report)["timing"]["passes"] if entry["pass"] == name)
-
-
-def sweep_seconds(report):
-    """The wall seconds of all passes in dlc-opt's timing report."""
-    return json.loads(report)["timing"]["wall"]
 
 
 main()
