@@ -20,7 +20,7 @@ use super::timing::{Costs, PassReport, Report};
 use super::{DebugCounters, LAYER_MISSING, On, PASS_BROKE_IR, PassCx, PassDef, REMARK};
 use crate::body::Body;
 use crate::context::Context;
-use crate::diag::{Diagnostic, Diagnostics, RemarkKind, Severity};
+use crate::diag::{Diagnostic, Diagnostics, RemarkKind, Severity, did_you_mean};
 use crate::location::Loc;
 use crate::verify::{SymbolTable, verify_body, verify_symbols};
 
@@ -191,6 +191,7 @@ impl Run<'_> {
                 Flat::LowerTo(layer) => {
                     self.steps(std::mem::take(&mut steps), module)?;
                     self.lower("lower-to", &[&layer], &[], module)?;
+                    self.arrived(&layer, module)?;
                     self.number += 1;
                 }
                 Flat::Step(pass, nest) => {
@@ -373,6 +374,21 @@ impl Run<'_> {
         let message = format!("lowerings to the layer '{}' do not come to an end", wanted.join("', '"));
         self.diags.emit(Diagnostic::error(&LAYER_MISSING, Loc::UNKNOWN, message));
         Err(self.stop(pass))
+    }
+
+    /// Some function must be on the layer that was asked for; others may have no way there, or be past it.
+    fn arrived(&self, layer: &str, module: &Body) -> Result<(), Stop> {
+        let placed = survey(self.how.ctx, module, &self.added);
+        let Some(first) = placed.first().filter(|_| !placed.iter().any(|p| p.layers.have(&[layer]))) else {
+            return Ok(());
+        };
+        let has = first.layers.names().join("', '");
+        let message = format!("no registered pass leads from the layer '{has}' to '{layer}'");
+        let dialects = self.how.ctx.dialects().iter().map(|dialect| dialect.name);
+        let known = dialects.chain(self.manager.registry.passes().flat_map(|def| def.adds.iter().copied()));
+        let error = Diagnostic::error(&LAYER_MISSING, first.root.loc(), message).at(first.root.name());
+        self.diags.emit(error.suggest_if(did_you_mean(layer, known.filter(|&name| name != layer))));
+        Err(self.stop("lower-to"))
     }
 
     /// The lowering to put in next, if some function needs one.

@@ -1,0 +1,13 @@
+// A layer that no pass leads to is an error, not a result that never got there; a misspelt one is told.
+// RUN: not dlc-opt %s --emit=ptx 2>&1 | FileCheck %s --check-prefix=NO-WAY
+// RUN: not dlc-opt %s --emit=tiyn 2>&1 | FileCheck %s --check-prefix=MISSPELT
+// What is on the layer already stays as it is.
+// RUN: dlc-opt %s --emit=sample | FileCheck %s
+
+// NO-WAY: E0415
+// NO-WAY-SAME: no registered pass leads from the layer 'sample' to 'ptx'
+// MISSPELT: did you mean 'tiny'?
+// CHECK: sample.func @there
+sample.func @there() {
+  return
+}
