@@ -410,7 +410,8 @@ impl Context {
     /// Whether a dialect registers the name.
     #[inline]
     pub fn is_registered(&self, name: OpName) -> bool {
-        !std::ptr::eq(self.op_def(name), &UNKNOWN_OP)
+        // By its empty name: a shared library has its own copy of the static.
+        self.op_def(name).name != UNKNOWN_OP.name
     }
 
     /// The registered op of a full name.

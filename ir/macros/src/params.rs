@@ -137,7 +137,7 @@ pub fn expand(mut args: Args, item: ItemStruct, holder: Holder) -> syn::Result<T
             /// The view of it, if this is one.
             pub fn of(ctx: &::dlc_ir::Context, id: #id) -> ::core::option::Option<Self> {
                 match #def_of {
-                    #data::Dialect { def, .. } if ::core::ptr::eq(ctx.#field(*def), Self::DEF) => {
+                    #data::Dialect { def, .. } if ctx.#field(*def).name == #name => {
                         ::core::option::Option::Some(#ident(id))
                     }
                     _ => ::core::option::Option::None,

@@ -137,10 +137,12 @@ impl<'a> OpRef<'a> {
         self.ctx.op_def(self.op_name())
     }
 
-    /// Whether it is the op of this declaration.
+    /// Whether it is the op of this declaration. A shared library has its own copy of the declarations that it is linked
+    /// with, so the name counts where the address differs.
     #[inline]
     pub fn is(self, def: &'static OpDef) -> bool {
-        std::ptr::eq(self.def(), def)
+        let own = self.def();
+        std::ptr::eq(own, def) || own.name == def.name
     }
 
     /// Whether it has these traits.
