@@ -9,7 +9,7 @@
 //! - [`verify`]: the rules that all IR keeps; [`dominance`]; [`effects`]; [`structural`] equality.
 //! - [`rewrite`]: patterns, folding, the greedy driver, conversion between layers.
 //! - [`interp`]: running IR.
-//! - [`pass`]: passes, their registry, pipelines and manager.
+//! - [`pass`]: passes, their registry, pipelines and manager; [`mod@plugin`]: passes and dialects in a shared library.
 //!
 //! `ir` knows no dialect but [`builtin`] (the module), no file and no GPU.
 
@@ -30,6 +30,7 @@ pub mod interp;
 pub mod location;
 pub mod op;
 pub mod pass;
+pub mod plugin;
 pub mod rewrite;
 pub mod structural;
 pub mod text;

@@ -159,6 +159,12 @@ impl SourceMap {
         Some(file)
     }
 
+    /// The first file of a name.
+    pub fn named(&self, name: &str) -> Option<Arc<SourceFile>> {
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        files.iter().find(|file| file.name == name).cloned()
+    }
+
     /// The file of a global offset, and the offset inside it.
     pub fn find(&self, offset: u32) -> Option<(Arc<SourceFile>, usize)> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);

@@ -8,13 +8,16 @@
 //! - [`manager`]: running a pipeline, bodies in parallel; [`layers`] puts in lowerings where a pass needs them.
 //! - [`analysis`]: facts about a body that are kept from pass to pass.
 //! - [`instrument`]: looking at the module between passes.
+//! - [`host`]: what a pass may ask of the program that it runs in; [`outside`]: passes that run in another program.
 //! - [`reproducer`]: the IR before a failing pass and the pipeline that fails, in one file.
 
 pub mod analysis;
+pub mod host;
 pub mod instrument;
 pub mod layers;
 pub mod manager;
 pub mod options;
+pub mod outside;
 pub mod panics;
 pub mod pipeline;
 pub mod registry;
@@ -37,6 +40,7 @@ use crate::location::Loc;
 use crate::verify::SymbolTable;
 
 pub use analysis::{Analysis, AnalysisCache};
+pub use host::{Host, NoHost};
 
 crate::codes! {
     /// Something that a pass did, did not do, or found out.
@@ -72,6 +76,12 @@ pub type PassResult = Result<(), PassFailed>;
 pub trait Pass: Send + Sync {
     /// Runs on a body. Valid in, valid out; a body that the pass fails on is thrown away.
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult;
+
+    /// [`run`](Self::run), with a panic in it caught. Not to be implemented: a panic can only be caught by the copy of the
+    /// standard library that it started in, and this is compiled with the pass, in a shared library too.
+    fn run_caught(&self, body: &mut Body, cx: &PassCx<'_>) -> Result<PassResult, panics::Caught> {
+        panics::catch(|| self.run(body, cx))
+    }
 }
 
 /// Which bodies a pass runs on.
@@ -234,6 +244,8 @@ pub struct PassCx<'a> {
     pub symbols: &'a SymbolTable,
     /// Where diagnostics go.
     pub diags: &'a Diagnostics,
+    /// The program that it all runs in.
+    pub host: &'a dyn Host,
     pub(crate) statistics: &'a [AtomicU64],
     pub(crate) counters: &'a DebugCounters,
     /// Whether anybody asked for remarks.
@@ -257,6 +269,7 @@ impl<'a> PassCx<'a> {
             def,
             symbols,
             diags,
+            host: &NoHost,
             statistics,
             counters,
             remarks: true,

@@ -8,6 +8,7 @@ mod args;
 mod format;
 mod op;
 mod params;
+mod stamp;
 
 use proc_macro::TokenStream;
 
@@ -66,6 +67,22 @@ pub fn ty(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn attr(args: TokenStream, item: TokenStream) -> TokenStream {
     expand(|args, item| params::expand(args, item, params::Holder::Attr), args, item)
+}
+
+/// The version line of the compiler, as a literal.
+#[proc_macro]
+pub fn compiler_version(_: TokenStream) -> TokenStream {
+    let version = stamp::compiler();
+    quote::quote!(#version).into()
+}
+
+/// A hash of the sources of the crate, as a literal.
+#[proc_macro]
+pub fn source_hash(_: TokenStream) -> TokenStream {
+    match stamp::sources() {
+        Ok(hash) => quote::quote!(#hash).into(),
+        Err(message) => quote::quote!(compile_error!(#message)).into(),
+    }
 }
 
 fn expand(

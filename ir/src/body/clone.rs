@@ -95,6 +95,13 @@ impl Body {
     pub(crate) fn touch(&mut self) {
         self.edits += 1;
     }
+
+    /// Puts another body in the place of this one, which counts as a change.
+    pub(crate) fn replace_with(&mut self, new: Body) {
+        let edits = self.edits;
+        *self = new;
+        self.edits = self.edits.max(edits) + 1;
+    }
 }
 
 struct Cloner<'a> {

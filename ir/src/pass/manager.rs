@@ -17,7 +17,7 @@ use super::pipeline::{Anchor, Item, PassUse, Pipeline};
 use super::registry::Registry;
 use super::sweep::{How, Renamed, Step, Swept, broke_ir, run_pass, sweep};
 use super::timing::{Costs, PassReport, Report};
-use super::{DebugCounters, LAYER_MISSING, On, PASS_BROKE_IR, PassCx, PassDef, REMARK};
+use super::{DebugCounters, Host, LAYER_MISSING, On, PASS_BROKE_IR, PassCx, PassDef, REMARK};
 use crate::body::Body;
 use crate::context::Context;
 use crate::diag::{Diagnostic, Diagnostics, RemarkKind, Severity, did_you_mean};
@@ -68,6 +68,8 @@ pub struct Manager<'a> {
     pub instruments: Vec<&'a dyn Instrument>,
     /// Counts and skips rewrites.
     pub counters: &'a DebugCounters,
+    /// What passes may ask of the program.
+    pub host: &'a dyn Host,
 }
 
 /// What a run gives.
@@ -112,6 +114,7 @@ impl Manager<'_> {
             timing: self.options.timing,
             remarks: self.options.remarks,
             counters: self.counters,
+            host: self.host,
         };
         let mut run = Run {
             manager: self,
@@ -283,6 +286,7 @@ impl Run<'_> {
         let symbols = SymbolTable::of(ctx, module);
         let cx = PassCx {
             remarks: self.how.remarks,
+            host: self.how.host,
             ..PassCx::new(ctx, step.pass.def, &symbols, self.diags, &step.costs.statistics, self.how.counters)
         };
         let stamps = stamps(module);

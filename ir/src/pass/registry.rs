@@ -54,7 +54,7 @@ impl std::fmt::Debug for Translation {
 }
 
 /// Everything that is registered, by name. Of two things with one name the first in the program's link order is kept.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Registry {
     passes: BTreeMap<&'static str, &'static PassDef>,
     pipelines: BTreeMap<&'static str, &'static PipelineDef>,

@@ -16,7 +16,7 @@ use super::layers::Path;
 use super::panics::catch;
 use super::pipeline::{Anchor, PassUse};
 use super::timing::Costs;
-use super::{AnalysisCache, DebugCounters, On, PASS_BROKE_IR, PASS_FAILED, PASS_PANICKED, PassCx};
+use super::{AnalysisCache, DebugCounters, Host, On, PASS_BROKE_IR, PASS_FAILED, PASS_PANICKED, PassCx};
 use crate::body::{Body, InsertPoint, OpParts, OpRef};
 use crate::context::{Context, OpName};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -47,6 +47,7 @@ pub(crate) struct How<'a> {
     pub timing: bool,
     pub remarks: bool,
     pub counters: &'a DebugCounters,
+    pub host: &'a dyn Host,
 }
 
 /// How a pass came to its end.
@@ -369,6 +370,7 @@ impl Sweep<'_> {
                 def: step.pass.def,
                 symbols,
                 diags: &diags,
+                host: how.host,
                 statistics: &step.costs.statistics,
                 counters: how.counters,
                 remarks: how.remarks,
@@ -463,7 +465,7 @@ pub(crate) fn run_pass(
 ) -> Result<(), FailureKind> {
     let start = how.timing.then(Instant::now);
     let errors = cx.diags.errors();
-    let outcome = catch(|| step.pass.pass.run(body, cx));
+    let outcome = step.pass.pass.run_caught(body, cx);
     let middle = how.timing.then(Instant::now);
     if let (Some(start), Some(middle)) = (start, middle) {
         step.costs.run_nanos.fetch_add((middle - start).as_nanos() as u64, Ordering::Relaxed);

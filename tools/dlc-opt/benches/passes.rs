@@ -54,7 +54,7 @@ fn seconds(text: &str, passes: &[&str], threads: usize) -> f64 {
 fn once(text: &str, passes: &[&str], threads: usize) -> f64 {
     let mut registry = Registry::linked();
     registry.add_pass(&NOTHING);
-    let setup = Setup { dialects: Setup::linked().dialects, registry };
+    let setup = Setup { registry, ..Setup::linked() };
     let pipeline = format!("--pass-pipeline=builtin.module(sample.func({}))", passes.join(","));
     let args = ["dlc-opt", "-", "--no-output", "--timing=json", &format!("--threads={threads}"), &pipeline];
     let args: Vec<OsString> = args.iter().map(OsString::from).collect();

@@ -2,15 +2,17 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::PassDef;
+use dlc_ir::pass::outside::parse_seconds;
 use dlc_ir::pass::pipeline::quote;
 use dlc_ir::pass::registry::Registry;
 
-use crate::{Io, Status};
+use crate::{Io, Status, plugin};
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -81,6 +83,8 @@ pub struct Options {
     pub evaluate_each: bool,
     /// Whether a line of progress may be shown.
     pub progress: bool,
+    /// How long a plugin, or a program that is a pass, may run.
+    pub plugin_timeout: Duration,
 }
 
 /// What is done at all.
@@ -193,6 +197,17 @@ fn own_command() -> Command {
                 .require_equals(true)
                 .default_missing_value(""),
             option("emit", "LAYER", PASSES, "Lower to a layer by its standard pipeline, after the other passes"),
+            option(
+                "load-plugin",
+                "FILE",
+                PASSES,
+                "Take the passes and dialects of a shared library, in a child process",
+            )
+            .action(ArgAction::Append),
+            option("plugin-timeout", "TIME", PASSES, "How long one run of a plugin may take: 30s, 500ms, 2m")
+                .value_parser(parse_seconds)
+                .default_value("30s"),
+            flag("in-process-plugins", PASSES, "Load plugins into this process, for a debugger: a crash is a crash"),
             flag("no-auto-lower", PASSES, "Make it an error when a pass needs a layer that was not reached"),
             option("threads", "N", PASSES, "How many threads work on functions")
                 .value_parser(value_parser!(u16).range(1..)),
@@ -246,6 +261,13 @@ fn own_command() -> Command {
             option("completions", "SHELL", MEASURE, "Print completions for a shell")
                 .value_parser(value_parser!(clap_complete::Shell)),
         ])
+}
+
+/// Whether a name is that of an option of the program itself.
+pub fn is_option(name: &str) -> bool {
+    let command = own_command();
+    let is = |arg: &Arg| arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|all| all.contains(&name));
+    ["help", "version"].contains(&name) || command.get_arguments().any(|arg| is(arg) || arg.get_id() == name)
 }
 
 /// The command line, with a flag for every pass and named pipeline.
@@ -366,6 +388,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         threads,
         evaluate_each: matches.get_flag("evaluate-each"),
         progress: terminal,
+        plugin_timeout: matches.get_one::<Duration>("plugin-timeout").copied().unwrap_or(plugin::TIMEOUT),
     })
 }
 

@@ -22,6 +22,7 @@ use crate::expect::Expectations;
 use crate::observe::{Dump, PrintIr};
 use crate::output::write_file;
 use crate::outputs::Outputs;
+use crate::plugin::{self, Processes};
 use crate::progress::Progress;
 use crate::report::Reporter;
 use crate::{Io, Setup, Status, input};
@@ -67,6 +68,7 @@ struct Run<'a> {
     verify_each: bool,
     auto_lower: bool,
     counters: DebugCounters,
+    host: Processes,
 }
 
 /// What came of a part.
@@ -119,6 +121,7 @@ impl<'a> Run<'a> {
             verify_each = reproducer.verify_each;
             auto_lower = reproducer.auto_lower;
         }
+        plugin::delegate::put_in(&mut pipeline, &setup.plugins);
         let counting = options.debug_counter_report || !options.debug_counters.is_empty();
         Ok(Run {
             ctx,
@@ -134,6 +137,7 @@ impl<'a> Run<'a> {
                 true => DebugCounters::new(options.debug_counters.iter().cloned()),
                 false => DebugCounters::off(),
             },
+            host: Processes::new(allow_unregistered, options.plugin_timeout),
         })
     }
 
@@ -196,7 +200,7 @@ impl<'a> Run<'a> {
             let (report, failure) = self.run(&mut module, diags, io);
             part.report = Some(report);
             if let Some(failure) = failure {
-                if failure.kind != FailureKind::Failed {
+                if failure.kind != FailureKind::Failed || self.host.blamed() {
                     part.status = Status::Internal;
                 }
                 self.write_reproducer(&failure, diags);
@@ -257,6 +261,7 @@ impl<'a> Run<'a> {
             },
             instruments,
             counters: &self.counters,
+            host: &self.host,
         };
         let outcome = manager.run(&self.pipeline, module, diags);
         progress.end();

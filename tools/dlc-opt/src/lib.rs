@@ -13,6 +13,7 @@
 //! - [`args`]: the command line; [`input`]: reading files; [`output`]: writing them whole or not at all; [`outputs`]:
 //!   what passes give out beside the IR.
 //! - [`drive`]: from text to text; [`expect`]: `--verify-diagnostics`; [`report`]: diagnostics, timing, statistics.
+//! - [`plugin`]: passes from shared libraries and other programs.
 //! - [`observe`]: printing the IR between passes; [`evaluate`]: running it between passes; [`list`]: what is linked in.
 //!
 //! The process ends with 0 when all went well, 1 when something is wrong with the input, 2 when it was called wrongly,
@@ -27,12 +28,14 @@ pub mod list;
 pub mod observe;
 pub mod output;
 pub mod outputs;
+pub mod plugin;
 pub mod progress;
 pub mod report;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use dlc_ir::op::Dialect;
 use dlc_ir::pass::registry::Registry;
@@ -43,13 +46,15 @@ pub struct Setup {
     pub dialects: Vec<&'static Dialect>,
     /// Everything else.
     pub registry: Registry,
+    /// The plugins that some of it comes from.
+    pub plugins: Arc<plugin::Plugins>,
 }
 
 impl Setup {
     /// Everything linked into the program.
     pub fn linked() -> Setup {
         let dialects = dlc_ir::inventory::iter::<&'static Dialect>().copied().collect();
-        Setup { dialects, registry: Registry::linked() }
+        Setup { dialects, registry: Registry::linked(), plugins: Arc::default() }
     }
 }
 
@@ -111,7 +116,30 @@ pub fn run_on_big_stack(setup: &Setup, args: impl Iterator<Item = OsString>, io:
 }
 
 /// Does what a command line says. `args` starts with the name of the program.
+///
+/// With plugins in it, the running executable is started again as a child: it must be a program that calls [`main`] or
+/// [`main_with`].
 pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
+    if args.get(1).is_some_and(|arg| arg == plugin::child::FLAG) {
+        return plugin::child::main(setup, io);
+    }
+    let wanted = plugin::Wanted::of(args);
+    let with_plugins;
+    let setup = if wanted.libraries.is_empty() {
+        setup
+    } else {
+        match plugin::load(setup, &wanted) {
+            Ok(loaded) => {
+                with_plugins = loaded;
+                &with_plugins
+            }
+            Err(unusable) => {
+                let (diagnostic, status) = *unusable;
+                report::alone(diagnostic, args, io);
+                return status;
+            }
+        }
+    };
     let options = match args::parse(&setup.registry, args, io) {
         Ok(options) => options,
         Err(status) => return status,

@@ -1,5 +1,6 @@
 //! What is told beside the result: diagnostics, timing, statistics, debug counters.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use dlc_ir::Context;
@@ -99,6 +100,18 @@ impl<'a> Reporter<'a> {
             let _ = writeln!(text, "{hidden} more errors are not shown (--max-errors={})", self.options.max_errors);
         }
     }
+}
+
+/// Tells what is wrong before the command line can be read as a whole.
+pub fn alone(diagnostic: Diagnostic, args: &[OsString], io: &mut Io<'_>) {
+    let ctx = Context::new([]);
+    let json = args.iter().any(|arg| arg == "--diagnostics=json");
+    let text = match json {
+        true => to_json(&ctx, &[diagnostic]) + "\n",
+        false => render(&ctx, &diagnostic, Style { color: io.terminal }),
+    };
+    // Nobody is left to be told when this fails.
+    let _ = io.stderr.write_all(text.as_bytes());
 }
 
 fn line(text: &mut String, json: &Value) {

@@ -8,7 +8,9 @@ use crate::body::OpRef;
 use crate::builtin::STRING;
 use crate::context::Str;
 use crate::op::{Arity, AttrKind, AttrSpec, Dialect, Effects, OpDef, RegionDef, Traits};
-use crate::pass::{Code, OptionDef, OptionKind, OptionValues, PASS_FAILED, Pass, PassFailed, PassResult, StatDef};
+use crate::pass::{
+    Code, NoHost, OptionDef, OptionKind, OptionValues, PASS_FAILED, Pass, PassFailed, PassResult, StatDef,
+};
 use crate::text::{ParseOptions, PrintOptions, parse_module, print_body};
 
 static NAMED: [AttrSpec; 1] = [AttrSpec { name: "sym_name", kind: &STRING, optional: false }];
@@ -236,7 +238,7 @@ fn run_with(registry: &Registry, options: ManagerOptions, pipeline: &str, source
     assert!(crate::verify::verify(&ctx, &module, &diags), "{:?}", diags.take());
     let pipeline = Pipeline::parse(registry, pipeline).unwrap_or_else(|errors| panic!("{errors:?}"));
     let counters = DebugCounters::off();
-    let manager = Manager { ctx: &ctx, registry, options, instruments: Vec::new(), counters: &counters };
+    let manager = Manager { ctx: &ctx, registry, options, instruments: Vec::new(), counters: &counters, host: &NoHost };
     let outcome = manager.run(&pipeline, &mut module, &diags);
     let mut text = String::new();
     print_body(&ctx, &module, PrintOptions::default(), &mut |piece| text.push_str(piece));
@@ -468,6 +470,7 @@ fn watched(pipeline: &str, watch: &Watch) -> Option<Failure> {
         options: ManagerOptions::default(),
         instruments,
         counters: &counters,
+        host: &NoHost,
     };
     manager.run(&pipeline, &mut module, &diags).failure
 }

@@ -156,7 +156,7 @@ fn setup() -> Setup {
     registry.add_translation(&JSON);
     let mut dialects: Vec<&'static Dialect> = DIALECTS.iter().collect();
     dialects.push(&dlc_sample::DIALECT);
-    Setup { dialects, registry }
+    Setup { dialects, registry, plugins: Default::default() }
 }
 
 /// What the tool did.

@@ -1,0 +1,72 @@
+//! What a build of `dlc-ir` is made of, as literals: which compiler, which sources.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The version line of the compiler that expands this: `rustc 1.95.0 (59807616e 2026-04-14)`.
+///
+/// A macro runs inside the compiler, so the running executable is asked. Where that is something else (a linter, an
+/// editor) the `rustc` beside it is, and then the one that cargo names; nothing that they build is ever loaded.
+pub fn compiler() -> String {
+    let own = std::env::current_exe().ok();
+    let is_rustc = |path: &PathBuf| path.file_stem().is_some_and(|name| name == "rustc");
+    let beside = own.as_deref().and_then(Path::parent).map(|dir| dir.join("rustc"));
+    let named = std::env::var_os("RUSTC").map(PathBuf::from);
+    let candidates = [own.filter(is_rustc), beside, named, Some(PathBuf::from("rustc"))];
+    for candidate in candidates.into_iter().flatten() {
+        let Ok(output) = Command::new(candidate).arg("--version").output() else { continue };
+        let version = String::from_utf8_lossy(&output.stdout).trim().to_string();
+        if output.status.success() && version.starts_with("rustc ") {
+            return version;
+        }
+    }
+    "an unknown compiler".into()
+}
+
+/// A hash of the sources of the crate that expands this, and of its macros. Two builds with one hash have one meaning
+/// of every field and function table, which sizes alone do not show.
+pub fn sources() -> Result<String, String> {
+    let root = std::env::var_os("CARGO_MANIFEST_DIR").ok_or("only cargo knows where the sources are")?;
+    let root = PathBuf::from(root);
+    let mut files = Vec::new();
+    for dir in ["src", "macros/src"] {
+        collect(&root.join(dir), &mut files).map_err(|error| format!("{}: {error}", root.join(dir).display()))?;
+    }
+    files.sort();
+    let mut hash = Fnv::default();
+    for file in files {
+        let name = file.strip_prefix(&root).unwrap_or(&file);
+        hash.bytes(name.to_string_lossy().as_bytes());
+        hash.bytes(&std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?);
+    }
+    Ok(format!("{:016x}", hash.0))
+}
+
+fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "pest") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The hash of Fowler, Noll and Vo, 64 bits.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn bytes(&mut self, bytes: &[u8]) {
+        for byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! `dlc-opt` with the example linked in.
+
+// What is linked in registers itself.
+use example_linked as _;
+
+fn main() -> std::process::ExitCode {
+    dlc_opt::main()
+}

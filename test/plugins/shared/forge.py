@@ -1,0 +1,26 @@
+"""Writes a copy of a plugin with one part of its stamp changed: forge.py LIBRARY PART COPY.
+
+The stamp is plain bytes (dlc_ir::plugin::Stamp): magic, size, layout, then texts of fixed lengths.
+"""
+
+import struct
+import sys
+
+MAGIC = b"dlc plugin v1\0\0\0"
+PARTS = {"magic": (0, 16), "size": (16, 8), "layout": (24, 8), "version": (32, 32), "compiler": (64, 96)}
+PARTS |= {"target": (160, 96), "sources": (256, 32)}
+OTHERS = {"magic": b"dlc plugin v0", "size": struct.pack("<Q", 7), "layout": b"12345678", "version": b"9.9.9"}
+OTHERS |= {"compiler": b"rustc 9.9.9", "target": b"pdp11-unix-none-16", "sources": b"0123456789abcdef"}
+
+library, part, copy = sys.argv[1:]
+data = bytearray(open(library, "rb").read())
+offset, length = PARTS[part]
+at, forged = data.find(MAGIC), 0
+while at >= 0:
+    # A whole stamp, not only the word.
+    if struct.unpack_from("<Q", data, at + 16)[0] == 352:
+        data[at + offset : at + offset + length] = OTHERS[part].ljust(length, b"\0")
+        forged += 1
+    at = data.find(MAGIC, at + 1)
+assert forged, "there is no stamp"
+open(copy, "wb").write(data)
