@@ -8,7 +8,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 /// The programs of the workspace that tests may call.
-pub const PROGRAMS: &[&str] = &["dlc-opt", "dlc-reduce", "dlc-run", "dlc-translate", "lit-child", "xtask"];
+pub const PROGRAMS: &[&str] =
+    &["dlc-opt", "dlc-reduce", "dlc-run", "dlc-translate", "example-opt", "lit-child", "xtask"];
 
 /// The program that extra arguments and probes go to.
 pub const PROBED: &str = "dlc-opt";
