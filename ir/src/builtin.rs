@@ -63,5 +63,6 @@ fn print_module(p: &mut OpPrinter<'_, '_>) {
         p.attr_dict(&|key| key == "sym_name");
     }
     p.write(" ");
-    p.region(0);
+    // Its block has no arguments and no branches to it, so it needs no label even when it is empty.
+    p.region_without_args(0);
 }

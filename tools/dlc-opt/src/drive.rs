@@ -1,5 +1,6 @@
 //! From text to text: reading, verifying, running passes, writing.
 
+use std::io::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ use crate::{Io, Setup, Status, input};
 pub fn opt(setup: &Setup, options: &Options, io: &mut Io<'_>) -> Status {
     let ctx = Context::new(setup.dialects.iter().copied());
     let mut reporter = Reporter::new(&ctx, options);
-    let (status, output) = match Run::new(&ctx, setup, options, io, &mut reporter) {
+    let (status, modules) = match Run::new(&ctx, setup, options, io, &mut reporter) {
         Ok(run) => run.all(io, &mut reporter),
         Err(status) => (status, Vec::new()),
     };
@@ -39,9 +40,10 @@ pub fn opt(setup: &Setup, options: &Options, io: &mut Io<'_>) -> Status {
     if status != Status::Success || options.no_output {
         return status;
     }
+    let print = print_options(options, options.generic);
     let written = match options.output.as_str() {
-        "-" => io.stdout.write_all(&output).and_then(|()| io.stdout.flush()),
-        name => write_file(name, &output),
+        "-" => write_modules(&ctx, &modules, print, io.stdout).and_then(|()| io.stdout.flush()),
+        name => write_file(name, |file| write_modules(&ctx, &modules, print, file)),
     };
     match written {
         // Who stops reading has seen enough.
@@ -54,6 +56,28 @@ pub fn opt(setup: &Setup, options: &Options, io: &mut Io<'_>) -> Status {
         }
         Ok(()) => Status::Success,
     }
+}
+
+/// Writes modules as they are printed, piece by piece: the text of a large one need not fit beside it.
+fn write_modules(ctx: &Context, modules: &[Body], options: PrintOptions, to: &mut dyn Write) -> std::io::Result<()> {
+    let mut written = Ok(());
+    let mut write = |piece: &str| {
+        if written.is_ok() {
+            written = to.write_all(piece.as_bytes());
+        }
+    };
+    for (number, module) in modules.iter().enumerate() {
+        if number > 0 {
+            write("// -----\n");
+        }
+        print_body(ctx, module, options, &mut write);
+    }
+    written
+}
+
+fn print_options(options: &Options, generic: bool) -> PrintOptions {
+    let (locations, elide_elements) = (options.locations, options.elide_elements);
+    PrintOptions { generic, locations, elide_elements }
 }
 
 /// Everything that the parts of an input have in common.
@@ -74,7 +98,8 @@ struct Run<'a> {
 /// What came of a part.
 struct Part {
     status: Status,
-    text: Vec<u8>,
+    /// The module to write, of a success.
+    module: Option<Body>,
     report: Option<Report>,
 }
 
@@ -142,11 +167,11 @@ impl<'a> Run<'a> {
     }
 
     /// Every part of the input. The result is of use when the status is a success.
-    fn all(&self, io: &mut Io<'_>, reporter: &mut Reporter<'_>) -> (Status, Vec<u8>) {
+    fn all(&self, io: &mut Io<'_>, reporter: &mut Reporter<'_>) -> (Status, Vec<Body>) {
         let whole = || std::iter::once(0..self.file.text.len()).collect();
         let parts: Vec<Range<usize>> = if self.options.split { input::split(&self.file.text) } else { whole() };
         let mut status = Status::Success;
-        let mut output = Vec::new();
+        let mut modules = Vec::new();
         let mut outputs = Outputs::new(self.options.output_dir.as_deref());
         for (number, range) in parts.into_iter().enumerate() {
             let diags = Diagnostics::new();
@@ -171,10 +196,7 @@ impl<'a> Run<'a> {
                 reporter.take(failed);
             }
             status = status.max(own);
-            if number > 0 && !part.text.is_empty() {
-                output.extend_from_slice(b"// -----\n");
-            }
-            output.extend(part.text);
+            modules.extend(part.module);
             if let Some(report) = part.report {
                 self.dump_pipeline(&report, number, io);
                 reporter.passes(report);
@@ -183,11 +205,11 @@ impl<'a> Run<'a> {
         if self.options.debug_counter_report {
             reporter.counters(self.counters.report());
         }
-        (status, output)
+        (status, modules)
     }
 
     fn part(&self, range: Range<usize>, diags: &Diagnostics, io: &mut Io<'_>) -> Part {
-        let mut part = Part { status: Status::Failure, text: Vec::new(), report: None };
+        let mut part = Part { status: Status::Failure, module: None, report: None };
         let Some(mut module) = self.read(range, diags) else { return part };
         if !verify(self.ctx, &module, diags) {
             if self.options.print.after_failure {
@@ -214,8 +236,7 @@ impl<'a> Run<'a> {
         if diags.errors() == 0 {
             part.status = Status::Success;
             if !self.options.no_output {
-                let options = self.print_options(self.options.generic);
-                print_body(self.ctx, &module, options, &mut |piece| part.text.extend_from_slice(piece.as_bytes()));
+                part.module = Some(module);
             }
         }
         part
@@ -231,8 +252,8 @@ impl<'a> Run<'a> {
 
     fn run(&self, module: &mut Body, diags: &Diagnostics, io: &mut Io<'_>) -> (Report, Option<Failure>) {
         let options = self.options;
-        let printer = PrintIr::new(&options.print, self.print_options(options.generic));
-        let dump = Dump::new(self.registry, &options.dump, options.dump_json, self.print_options(options.generic));
+        let printer = PrintIr::new(&options.print, print_options(options, options.generic));
+        let dump = Dump::new(self.registry, &options.dump, options.dump_json, print_options(options, options.generic));
         let evaluate = Evaluate::default();
         let progress = Progress::default();
         let mut instruments: Vec<&dyn Instrument> = Vec::new();
@@ -270,14 +291,9 @@ impl<'a> Run<'a> {
         (outcome.report, outcome.failure)
     }
 
-    fn print_options(&self, generic: bool) -> PrintOptions {
-        let (locations, elide_elements) = (self.options.locations, self.options.elide_elements);
-        PrintOptions { generic, locations, elide_elements }
-    }
-
     fn text(&self, module: &Body, generic: bool) -> String {
         let mut text = String::new();
-        print_body(self.ctx, module, self.print_options(generic), &mut |piece| text.push_str(piece));
+        print_body(self.ctx, module, print_options(self.options, generic), &mut |piece| text.push_str(piece));
         text
     }
 
@@ -308,7 +324,7 @@ impl<'a> Run<'a> {
             FailureKind::BrokeIr => "leaves IR that breaks the rules",
         };
         let text = reproducer.write(self.ctx, before, &format!("The pass '{}' {how}.", failure.pass));
-        if let Err(error) = write_file(name, text.as_bytes()) {
+        if let Err(error) = write_file(name, |file| file.write_all(text.as_bytes())) {
             let message = format!("the reproducer '{name}' cannot be written: {error}");
             diags.emit(Diagnostic::error(&input::CANNOT_WRITE, Loc::UNKNOWN, message));
         }

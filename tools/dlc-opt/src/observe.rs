@@ -72,8 +72,8 @@ impl<'a> PrintIr<'a> {
         for function in now.iter().filter(|function| !before.contains(function)) {
             let (path, text) = function;
             let file = path.join(format!("{:03}_{}.mlir", at.number, at.pass.def.name));
-            let written =
-                std::fs::create_dir_all(path).and_then(|()| write_file(&file.to_string_lossy(), text.as_bytes()));
+            let written = std::fs::create_dir_all(path)
+                .and_then(|()| write_file(&file.to_string_lossy(), |to| to.write_all(text.as_bytes())));
             if let Err(error) = written {
                 state.errors.push(format!("'{}' cannot be written: {error}", file.display()));
             }

@@ -3,16 +3,16 @@
 use std::io::Write;
 use std::path::Path;
 
-/// Writes a file: beside its place first, and then in one step into it.
-pub fn write_file(name: &str, bytes: &[u8]) -> std::io::Result<()> {
+/// Writes a file: beside its place first, and then in one step into it. `write` is given where the bytes go.
+pub fn write_file(name: &str, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
     let path = Path::new(name);
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // What is no plain file (a pipe, /dev/null) is not replaced.
     if path.metadata().is_ok_and(|meta| !meta.is_file()) {
-        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+        return write(&mut std::fs::OpenOptions::new().write(true).open(path)?);
     }
     let mut file = tempfile::Builder::new().prefix(".dlc-").permissions(permissions(path)).tempfile_in(dir)?;
-    file.write_all(bytes)?;
+    write(&mut file)?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }

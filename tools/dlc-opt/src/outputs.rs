@@ -35,7 +35,7 @@ impl<'a> Outputs<'a> {
             };
             let path = Path::new(folder).join(&name);
             let written = std::fs::create_dir_all(folder)
-                .and_then(|()| write_file(&path.to_string_lossy(), format!("{text}{end}").as_bytes()));
+                .and_then(|()| write_file(&path.to_string_lossy(), |file| write!(file, "{text}{end}")));
             if let Err(error) = written {
                 let message = format!("'{}' cannot be written: {error}", path.display());
                 failed.push(Diagnostic::error(&input::CANNOT_WRITE, Loc::UNKNOWN, message));
