@@ -4,7 +4,8 @@
 //! - operands are defined, and dominate the op (inside one block of a graph region, and of a region of an unregistered
 //!   op, order does not matter);
 //! - successors are blocks of the op's own region, and not its entry;
-//! - an op with successors stands at the end of its block.
+//! - an op with successors stands at the end of its block;
+//! - in a region with several blocks each ends with a terminator, or with an op that nobody knows.
 //!
 //! For a registered op, from its declaration:
 //! - the number of operands, results, regions and successors, and the sizes of their groups;
@@ -124,7 +125,9 @@ impl<'a> Verifier<'a> {
                     }
                 }
             }
-            let wants_terminator = known && !def.traits.has(Traits::NO_TERMINATOR);
+            // Of several blocks each says where control goes on, whatever the op around them is; MLIR holds it so too.
+            let several = !body.has_single_block(region);
+            let wants_terminator = several || (known && !def.traits.has(Traits::NO_TERMINATOR));
             if wants_terminator {
                 let ends = last.is_some_and(|op| {
                     let view = self.at(op);
@@ -133,7 +136,10 @@ impl<'a> Verifier<'a> {
                 if !ends {
                     let view = self.at(last.unwrap_or(parent));
                     let message = match last {
-                        Some(_) => format!("a block of '{}' must end with a terminator, not with this op", def.name),
+                        Some(_) => {
+                            let name = self.ctx.op_name_str(body.op_name(parent));
+                            format!("a block of '{name}' must end with a terminator, not with this op")
+                        }
                         None => "a block of the op is empty; it must end with a terminator".into(),
                     };
                     self.error(view, &TERMINATOR, message);

@@ -93,3 +93,12 @@ sample.func @f() {
   call @nobody()
   return
 }
+
+// -----
+
+// Of several blocks each must say where control goes on, also inside an op that nobody knows.
+// expected-error@+1 {{a block of the op is empty; it must end with a terminator}}
+"x.regions"() ({
+  "x.jump"() [^next] : () -> ()
+^next:
+}) : () -> ()

@@ -20,16 +20,18 @@ sample.func @f(%n: i64) -> i64 {
   sample.return %i
 }
 
-// Each region has labels of its own, and a block without ops keeps its label.
+// Each region has labels of its own, and a lone block without ops keeps its label.
 // CHECK: "x.regions"() ({
 // CHECK-NEXT: ^bb0:
 // CHECK-NEXT: }, {
 // CHECK-NEXT: }, {
 // CHECK-NEXT: "x.jump"() [^next] : () -> ()
 // CHECK-NEXT: ^next:
+// CHECK-NEXT: "x.end"() : () -> ()
 // CHECK-NEXT: }, {
 // CHECK-NEXT: "x.jump"() [^next] : () -> ()
 // CHECK-NEXT: ^next:
+// CHECK-NEXT: "x.end"() : () -> ()
 // CHECK-NEXT: }) : () -> ()
 "x.regions"() ({
 ^bb0:
@@ -37,7 +39,9 @@ sample.func @f(%n: i64) -> i64 {
 }, {
   "x.jump"() [^next] : () -> ()
 ^next:
+  "x.end"() : () -> ()
 }, {
   "x.jump"() [^next] : () -> ()
 ^next:
+  "x.end"() : () -> ()
 }) : () -> ()

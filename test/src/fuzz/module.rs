@@ -184,9 +184,10 @@ impl Ops<'_> {
                 self.arg(block, ty);
             }
             self.fill(block, 4);
-            if count > 1 && self.make.rng.one_in(2) {
+            // Of several blocks each ends with an op that says where control goes on, if anywhere.
+            if count > 1 {
                 let targets: Vec<BlockId> =
-                    (0..1 + self.make.rng.below(3)).map(|_| blocks[1 + self.make.rng.below(count - 1)]).collect();
+                    (0..self.make.rng.below(4)).map(|_| blocks[1 + self.make.rng.below(count - 1)]).collect();
                 let name = self.make.ctx.op_name("x.jump");
                 let parts = OpParts { successors: &targets, ..OpParts::new(name, Loc::UNKNOWN) };
                 self.put(block, parts);

@@ -1,0 +1,113 @@
+//! Holds the generic form against MLIR: everything under `test/` that dlc-opt accepts, mlir-opt reads and prints back the
+//! same, and dlc-opt reads what mlir-opt then writes.
+//!
+//! Runs where `mlir-opt` is installed, and says so where it is not.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use dlc_opt::{Io, Setup, Status};
+use dlc_test::child::{self, Ending};
+use dlc_test::discover;
+use dlc_test::features::Features;
+use {dlc_core as _, dlc_passes as _, dlc_sample as _, dlc_tiny as _};
+
+/// Fewer modules than this mean that the walk, not the tree, has gone wrong.
+const AT_LEAST: usize = 60;
+
+#[test]
+fn every_file_goes_through_mlir_opt_and_back() {
+    let features = Features::on_path(&std::env::var_os("PATH").unwrap_or_default());
+    let Some(mlir_opt) = features.program("mlir-opt") else {
+        say("not run: mlir-opt is not installed");
+        return;
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    collect(root, &mut files);
+    files.sort();
+    let chunks: Vec<(String, String)> = files.iter().flat_map(|file| chunks(root, file)).collect();
+    let (next, tried) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        let mut failures = Vec::new();
+        while let Some((name, text)) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            match round_trip(mlir_opt, text) {
+                Ok(tests) => drop(tried.fetch_add(tests, Ordering::Relaxed)),
+                Err(reason) => failures.push(format!("{name}: {reason}")),
+            }
+        }
+        failures
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut failures: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a worker does not panic")).collect()
+    });
+    failures.sort();
+    let tried = tried.into_inner();
+    say(&format!("{tried} modules of {} files went through mlir-opt and back", files.len()));
+    assert!(failures.is_empty(), "{} of {} modules:\n{}", failures.len(), tried, failures.join("\n"));
+    assert!(tried >= AT_LEAST, "only {tried} modules were found");
+}
+
+/// Tells what was done also when the test passes: the harness swallows what the print macros write.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "\nmlir: {line}");
+}
+
+/// 1 when the text is valid and survives, 0 when dlc-opt refuses it: then it is there to be refused.
+fn round_trip(mlir_opt: &Path, text: &str) -> Result<usize, String> {
+    let Some(ours) = dlc(text) else { return Ok(0) };
+    let theirs = mlir(mlir_opt, &ours).map_err(|error| format!("mlir-opt refuses it: {error}\n{ours}"))?;
+    let again = mlir(mlir_opt, &theirs).map_err(|error| format!("mlir-opt refuses its own output: {error}"))?;
+    if theirs != again {
+        return Err("mlir-opt prints something else the second time".into());
+    }
+    let back = dlc(&theirs).ok_or_else(|| format!("dlc-opt refuses what mlir-opt printed:\n{theirs}"))?;
+    let last = mlir(mlir_opt, &back).map_err(|error| format!("mlir-opt refuses the second trip: {error}"))?;
+    if last != theirs {
+        return Err(format!("the trip through dlc-opt changed it:\n{theirs}\n--- to ---\n{last}"));
+    }
+    Ok(1)
+}
+
+fn dlc(text: &str) -> Option<String> {
+    let args = ["dlc-opt", "-", "--allow-unregistered-dialect", "--print-generic"].map(Into::into);
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let mut stdin = text.as_bytes();
+    let mut io = Io { stdin: &mut stdin, stdout: &mut stdout, stderr: &mut stderr, terminal: false };
+    let status = dlc_opt::run_on_big_stack(&Setup::linked(), args.into_iter(), &mut io);
+    (status == Status::Success).then(|| String::from_utf8(stdout).expect("dlc-opt writes UTF-8"))
+}
+
+fn mlir(mlir_opt: &Path, text: &str) -> Result<String, String> {
+    let mut command = Command::new(mlir_opt);
+    command.args(["--allow-unregistered-dialect", "--mlir-print-op-generic", "--mlir-disable-threading"]);
+    let output = child::run(&mut command, text.as_bytes(), false, Duration::from_secs(60))?;
+    if output.ending == Ending::Code(0) {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("").to_string())
+}
+
+fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(dir).expect("the tree of tests is there");
+    for path in entries.map(|entry| entry.expect("the tree of tests can be read").path()) {
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|e| discover::EXTENSIONS.iter().any(|known| e == *known)) {
+            files.push(path);
+        }
+    }
+}
+
+/// The parts of a file, with a name for each.
+fn chunks(root: &Path, file: &Path) -> Vec<(String, String)> {
+    let Ok(text) = std::fs::read_to_string(file) else { return Vec::new() };
+    let name = file.strip_prefix(root).unwrap_or(file).display().to_string();
+    let parts = text.split("// -----").map(str::to_string);
+    parts.enumerate().map(|(number, part)| (format!("{name} part {number}"), part)).collect()
+}
