@@ -1,26 +1,47 @@
 //! A line of progress on a terminal, when a pipeline takes longer than a second.
 
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use dlc_ir::pass::instrument::Instrument;
-use indicatif::{ProgressBar, ProgressDrawTarget};
-
-/// Shows which pass is running.
-#[derive(Default)]
-pub struct Progress {
-    state: Mutex<Option<(Instant, Option<ProgressBar>)>>,
-}
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Pipelines that are faster show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How often the line is drawn again.
+const TICK: Duration = Duration::from_millis(100);
+/// `[00:00:02] pass 3 of 7, canonicalize`
+const LINE: &str = "[{elapsed_precise}] pass {msg}";
+
+/// Shows which pass is running, and for how long all of them have. A thread draws the line: one pass alone may take
+/// long, too.
+#[derive(Default)]
+pub struct Progress {
+    shared: Arc<Shared>,
+    drawer: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    now: Mutex<Now>,
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct Now {
+    message: String,
+    has_ended: bool,
+}
 
 impl Progress {
     /// Takes the line away.
     pub fn end(&self) {
-        if let Some((_, Some(bar))) = self.state.lock().ok().and_then(|mut state| state.take()) {
-            bar.finish_and_clear();
-        }
+        self.shared.now.lock().unwrap_or_else(PoisonError::into_inner).has_ended = true;
+        self.shared.ended.notify_all();
+        let drawer = self.drawer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // What it panicked with, if it did, is no matter of the result.
+        let _ = drawer.map(JoinHandle::join);
     }
 }
 
@@ -30,14 +51,36 @@ impl Instrument for Progress {
     }
 
     fn progress(&self, pass: &str, number: usize, of: usize) {
-        let Ok(mut state) = self.state.lock() else { return };
-        let (start, bar) = state.get_or_insert_with(|| (Instant::now(), None));
-        if start.elapsed() < PATIENCE {
-            return;
+        self.shared.now.lock().unwrap_or_else(PoisonError::into_inner).message =
+            format!("{} of {of}, {pass}", number + 1);
+        let mut drawer = self.drawer.lock().unwrap_or_else(PoisonError::into_inner);
+        if drawer.is_none() {
+            let shared = Arc::clone(&self.shared);
+            // Without a thread there is no line.
+            *drawer = std::thread::Builder::new().spawn(move || draw(&shared)).ok();
         }
-        let bar =
-            bar.get_or_insert_with(|| ProgressBar::with_draw_target(Some(of as u64), ProgressDrawTarget::stderr()));
-        bar.set_position(number as u64);
-        bar.set_message(pass.to_string());
+    }
+}
+
+/// Waits, and then draws the line until the end.
+fn draw(shared: &Shared) {
+    let mut bar: Option<ProgressBar> = None;
+    let mut now = shared.now.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let wait = if bar.is_some() { TICK } else { PATIENCE };
+        let waited = shared.ended.wait_timeout_while(now, wait, |now| !now.has_ended);
+        now = waited.unwrap_or_else(PoisonError::into_inner).0;
+        if now.has_ended {
+            break;
+        }
+        let bar = bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(PATIENCE);
+            bar.with_style(ProgressStyle::with_template(LINE).expect("the template is right"))
+        });
+        bar.set_message(now.message.clone());
+        bar.tick();
+    }
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
     }
 }
