@@ -68,7 +68,12 @@ pub fn render(ctx: &Context, diagnostic: &Diagnostic, style: Style) -> String {
     if report.finish().write((file.name.clone(), source), &mut text).is_err() {
         return plain(ctx, diagnostic);
     }
-    String::from_utf8_lossy(&text).into_owned()
+    let text = String::from_utf8_lossy(&text).into_owned();
+    match diagnostic.severity {
+        // ariadne gives a kind that is not one of its own its colour in any case; it is the first thing written.
+        Severity::Remark if !style.color => text.replacen("\u{1b}[36m", "", 1).replacen("\u{1b}[0m", "", 1),
+        _ => text,
+    }
 }
 
 fn headline(diagnostic: &Diagnostic) -> String {

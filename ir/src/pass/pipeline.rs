@@ -19,12 +19,14 @@ use pest::Parser as _;
 use pest::error::{ErrorVariant, InputLocation};
 use pest::iterators::Pair;
 
+use super::layers::dialect_of;
 use super::options::{Given, check};
 use super::registry::Registry;
 use super::{BAD_NESTING, BAD_OPTION, On, PIPELINE_SYNTAX, Pass, PassDef, UNKNOWN_PASS};
 use crate::context::Context;
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::location::Loc;
+use crate::op::Traits;
 
 /// Deepest nesting of brackets that is read.
 const MAX_NESTING: usize = 64;
@@ -137,20 +139,25 @@ impl PipelineError {
 impl Pipeline {
     /// Reads a pipeline. Every mistake in it is found, except that the first one of syntax hides all others.
     pub fn parse(registry: &Registry, text: &str) -> Result<Pipeline, Vec<PipelineError>> {
-        let mut reader = Reader { registry, errors: Vec::new(), aliases: 0 };
+        Pipeline::parse_with(Reader { registry, ops: None, errors: Vec::new(), aliases: 0 }, text)
+    }
+
+    fn parse_with(mut reader: Reader<'_>, text: &str) -> Result<Pipeline, Vec<PipelineError>> {
         let items = reader.text(text, None);
         if reader.errors.is_empty() { Ok(Pipeline { items }) } else { Err(reader.errors) }
     }
 
-    /// Reads a pipeline, and reports mistakes with the text of it as their source.
+    /// Reads a pipeline, and reports mistakes with the text of it as their source. The ops that it names must be known
+    /// and have bodies; those of unknown dialects are taken where `allow_unregistered` says so.
     pub fn parse_reporting(
         registry: &Registry,
         ctx: &Context,
-        source: &str,
-        text: &str,
+        (source, text): (&str, &str),
+        allow_unregistered: bool,
         diags: &Diagnostics,
     ) -> Option<Pipeline> {
-        match Pipeline::parse(registry, text) {
+        let ops = Some((ctx, allow_unregistered));
+        match Pipeline::parse_with(Reader { registry, ops, errors: Vec::new(), aliases: 0 }, text) {
             Ok(pipeline) => Some(pipeline),
             Err(errors) => {
                 let file = ctx.sources.add(source, text.to_string());
@@ -173,6 +180,8 @@ impl Pipeline {
 
 struct Reader<'a> {
     registry: &'a Registry,
+    /// What knows the ops, and whether those of unknown dialects are taken. Without it all are.
+    ops: Option<(&'a Context, bool)>,
     errors: Vec<PipelineError>,
     /// How many named pipelines are open.
     aliases: usize,
@@ -233,6 +242,8 @@ impl Reader<'_> {
         if let Some(nested) = nested {
             if let Some(message) = self.not_an_anchor(name, given.is_some()) {
                 self.errors.push(PipelineError::new(&BAD_NESTING, span, message));
+            } else if let Some((message, suggestion)) = self.without_body(name) {
+                self.errors.push(PipelineError { suggestion, ..PipelineError::new(&BAD_NESTING, span, message) });
             }
             let anchor = if name == "any" { Anchor::Any } else { Anchor::Op(name.to_string()) };
             let items = self.items(nested, true);
@@ -309,6 +320,25 @@ impl Reader<'_> {
             Some(format!("'{name}' must be the full name of an op, like 'sample.func', or 'any'"))
         } else {
             None
+        }
+    }
+
+    /// Why no body has this op as its root, and what was probably meant.
+    fn without_body(&self, name: &str) -> Option<(String, Option<String>)> {
+        let (ctx, allow_unregistered) = self.ops?;
+        let dialect = ctx.dialect(dialect_of(name));
+        if name == "any" || (dialect.is_none() && allow_unregistered) {
+            return None;
+        }
+        match dialect.and_then(|dialect| dialect.ops.iter().find(|op| op.name == name)) {
+            Some(op) if op.traits.has(Traits::ISOLATED_FROM_ABOVE) => None,
+            Some(_) => Some((format!("'{name}' is not isolated, so passes cannot run on it for itself"), None)),
+            None => {
+                let ops = ctx.dialects().iter().flat_map(|dialect| dialect.ops);
+                let isolated = ops.filter(|op| op.traits.has(Traits::ISOLATED_FROM_ABOVE));
+                let near = did_you_mean(name, isolated.map(|op| op.name));
+                Some((format!("no dialect registers the op '{name}'"), near))
+            }
         }
     }
 }

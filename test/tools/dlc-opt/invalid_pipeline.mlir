@@ -6,6 +6,8 @@
 // RUN: not dlc-opt %s --canonicalise 2>&1 | FileCheck %s --check-prefix=FLAG
 // RUN: not dlc-opt %s --pass-pipeline=cse --dce 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not dlc-opt %s --pass-pipeline='cse(dce)' 2>&1 | FileCheck %s --check-prefix=NEST
+// RUN: not dlc-opt %s --pass-pipeline='sampl.func(dce),sample.fun(dce),sample.loop(dce)' 2>&1 | FileCheck %s --check-prefix=ANCHOR
+// RUN: dlc-opt %s --pass-pipeline='func.func(dce),any(cse)' --allow-unregistered-dialect | FileCheck %s --check-prefix=UNKNOWN
 
 // CHECK: [E0412] Error: no pass or pipeline of the name 'csee' is registered
 // CHECK: <pass-pipeline>:1:16
@@ -18,6 +20,12 @@
 // FLAG: '--canonicalize'
 // BOTH: --pass-pipeline and flags of passes exclude each other
 // NEST: [E0414] Error: 'cse' is a pass; only ops have passes nested in them
+// ANCHOR: [E0414] Error: no dialect registers the op 'sampl.func'
+// ANCHOR: did you mean 'sample.func'?
+// ANCHOR: [E0414] Error: no dialect registers the op 'sample.fun'
+// ANCHOR: did you mean 'sample.func'?
+// ANCHOR: [E0414] Error: 'sample.loop' is not isolated
+// UNKNOWN: module {
 
 module {
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use dlc_ir::diag::RemarkKind;
+use dlc_ir::Context;
+use dlc_ir::diag::{RemarkKind, did_you_mean};
 use dlc_ir::pass::PassDef;
 use dlc_ir::pass::outside::parse_seconds;
 use dlc_ir::pass::pipeline::quote;
@@ -248,7 +249,7 @@ fn own_command() -> Command {
                 .require_equals(true)
                 .value_parser(PossibleValuesParser::new(["passed", "missed", "analysis"]))
                 .default_missing_values(["passed", "missed", "analysis"]),
-            option("remarks-filter", "REGEX", CHECK, "Only remarks of passes whose name matches"),
+            option("remarks-filter", "REGEX", CHECK, "Show remarks, but only of passes whose name matches"),
             flag("evaluate-each", CHECK, "Run the program before and after each pass and compare"),
         ])
         .args([
@@ -257,7 +258,7 @@ fn own_command() -> Command {
             option("reproducer", "FILE", MEASURE, "When a pass fails, write the IR before it and the pipeline"),
             flag("run-reproducer", MEASURE, "Run what the reproducer given as input says"),
             list(option("debug-counter", "RULE=N", MEASURE, "Skip the N-th rewrite of a rule (from 0), or 'all'")),
-            flag("debug-counter-report", MEASURE, "Show how many rewrites each rule wanted to do"),
+            flag("debug-counter-report", MEASURE, "Show the rules, and how many rewrites each wanted to do"),
             option("completions", "SHELL", MEASURE, "Print completions for a shell")
                 .value_parser(value_parser!(clap_complete::Shell)),
         ])
@@ -354,6 +355,11 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         after_failure: matches.get_flag("print-ir-after-failure"),
         tree_dir: text("print-ir-tree-dir"),
     };
+    let filter = filter.map_err(|error| format!("--remarks-filter: {error}"))?;
+    let mut remarks: Vec<RemarkKind> = remarks.collect();
+    if filter.is_some() && remarks.is_empty() {
+        remarks = vec![RemarkKind::Passed, RemarkKind::Missed, RemarkKind::Analysis];
+    }
     Ok(Options {
         action,
         input: text("input").unwrap_or_else(|| "-".into()),
@@ -378,12 +384,15 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         json: text("diagnostics").as_deref() == Some("json"),
         color,
         max_errors: matches.get_one::<usize>("max-errors").copied().unwrap_or(100),
-        remarks: remarks.collect(),
-        remarks_filter: filter.map_err(|error| format!("--remarks-filter: {error}"))?,
+        remarks,
+        remarks_filter: filter,
         timing: form("timing"),
         statistics: form("statistics"),
         reproducer: text("reproducer"),
-        debug_counters: texts("debug-counter").iter().map(|text| debug_counter(text)).collect::<Result<_, _>>()?,
+        debug_counters: texts("debug-counter")
+            .iter()
+            .map(|text| debug_counter(registry, text))
+            .collect::<Result<_, _>>()?,
         debug_counter_report: matches.get_flag("debug-counter-report"),
         threads,
         evaluate_each: matches.get_flag("evaluate-each"),
@@ -422,6 +431,19 @@ fn pipeline(registry: &Registry, matches: &ArgMatches) -> Result<Option<(String,
     Ok(Some((items.join(","), "<emit>")))
 }
 
+/// The layers in their order, by the names of their dialects, whether they are linked in or not.
+const LAYERS: [&str; 9] = ["frontend", "tiny", "book", "poly", "region", "plan", "kernel", "ptx", "host"];
+/// What the specification calls some of them.
+const WORDS: [&str; 4] = ["indexbook", "poly_view", "gpu", "cu"];
+
+/// What is wrong with the words for layers: that there is no such layer, and no such dialect.
+pub fn unknown_layer(ctx: &Context, words: &[String]) -> Option<String> {
+    let known = || LAYERS.into_iter().chain(WORDS).chain(ctx.dialects().iter().map(|dialect| dialect.name));
+    let wrong = words.iter().find(|word| !known().any(|name| name == *word))?;
+    let near = did_you_mean(wrong, known()).map_or(String::new(), |near| format!("; {near}"));
+    Some(format!("there is no layer of the name '{wrong}'{near}"))
+}
+
 /// The name of a layer, from the word that the specification uses.
 pub fn layer_name(word: &str) -> &str {
     match word {
@@ -444,9 +466,10 @@ fn known(registry: &Registry, flag: &str, names: Vec<String>) -> Result<Vec<Stri
     Ok(names)
 }
 
-fn debug_counter(text: &str) -> Result<(String, Option<u64>), String> {
+fn debug_counter(registry: &Registry, text: &str) -> Result<(String, Option<u64>), String> {
     let wrong = || format!("--debug-counter takes RULE=N or RULE=all, not '{text}'");
     let (rule, number) = text.split_once('=').ok_or_else(wrong)?;
+    known(registry, "debug-counter", vec![rule.split('/').next().unwrap_or(rule).to_string()])?;
     match number {
         "all" => Ok((rule.to_string(), None)),
         number => Ok((rule.to_string(), Some(number.parse().map_err(|_| wrong())?))),

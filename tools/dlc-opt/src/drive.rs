@@ -17,7 +17,7 @@ use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_body};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context, Loc};
 
-use crate::args::Options;
+use crate::args::{Options, unknown_layer};
 use crate::evaluate::Evaluate;
 use crate::expect::Expectations;
 use crate::observe::{Dump, PrintIr};
@@ -116,12 +116,16 @@ impl<'a> Run<'a> {
         // A wrong pipeline is found before a large file is read.
         let mut pipeline = Some(Pipeline::default());
         if let Some((text, source)) = &options.pipeline {
-            pipeline = Pipeline::parse_reporting(registry, ctx, source, text, &diags);
+            pipeline = Pipeline::parse_reporting(registry, ctx, (source, text), options.allow_unregistered, &diags);
         }
         let Some(mut pipeline) = pipeline else {
             reporter.take(diags.take());
             return Err(Status::Usage);
         };
+        if let Some(message) = unknown_layer(ctx, &options.dump) {
+            let _ = writeln!(io.stderr, "error: --dump: {message}");
+            return Err(Status::Usage);
+        }
         let Some(file) = input::read(ctx, &options.input, io.stdin, &diags) else {
             reporter.take(diags.take());
             return Err(Status::Failure);
@@ -134,15 +138,15 @@ impl<'a> Run<'a> {
                 reporter.take(vec![Diagnostic::error(&input::CANNOT_READ, Loc::UNKNOWN, message)]);
                 return Err(Status::Failure);
             };
-            let text = &reproducer.pipeline;
-            match Pipeline::parse_reporting(registry, ctx, "<reproducer>", text, &diags) {
+            allow_unregistered |= reproducer.allow_unregistered;
+            let text = ("<reproducer>", reproducer.pipeline.as_str());
+            match Pipeline::parse_reporting(registry, ctx, text, allow_unregistered, &diags) {
                 Some(read) => pipeline = read,
                 None => {
                     reporter.take(diags.take());
                     return Err(Status::Failure);
                 }
             }
-            allow_unregistered |= reproducer.allow_unregistered;
             verify_each = reproducer.verify_each;
             auto_lower = reproducer.auto_lower;
         }

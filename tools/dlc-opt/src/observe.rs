@@ -191,19 +191,15 @@ impl<'a> Dump<'a> {
             if fresh.is_empty() {
                 continue;
             }
-            let writer = self.writers.iter().find(|t| t.layer == *layer).and_then(|t| t.write);
-            match writer.filter(|_| self.json) {
-                Some(write) => {
-                    let diags = Diagnostics::new();
-                    let json = write(ctx, module, &diags);
-                    *text += &json.unwrap_or_else(|| format!("// no JSON of {word}\n"));
-                }
-                None => {
-                    for (name, view) in fresh {
-                        let op = print_op(ctx, view.body, view.id, self.options);
-                        let _ = writeln!(text, "// -----// {word} {name} //----- //\n{op}");
-                    }
-                }
+            if self.json {
+                let writer = self.writers.iter().find(|t| t.layer == *layer).and_then(|t| t.write);
+                let json = writer.and_then(|write| write(ctx, module, &Diagnostics::new()));
+                *text += &json.unwrap_or_else(|| format!("// no JSON of {word}\n"));
+                continue;
+            }
+            for (name, view) in fresh {
+                let op = print_op(ctx, view.body, view.id, self.options);
+                let _ = writeln!(text, "// -----// {word} {name} //----- //\n{op}");
             }
         }
     }

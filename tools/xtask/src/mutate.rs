@@ -171,7 +171,7 @@ fn uses(session: &mut Session, tests: &[Test]) -> Result<Uses, String> {
 /// Skips what does not exist: if a test fails at that, it fails at the argument, and every mutant would look noticed.
 fn control(session: &Session, tests: &[Test]) -> Result<(), String> {
     let mut session = session.nested(&session.scratch);
-    session.extra_args = vec!["--debug-counter=no-such-rule=all".to_owned()];
+    session.extra_args = vec!["--debug-counter=cse/no-such-rule=all".to_owned()];
     let failed: Mutex<Vec<&str>> = Mutex::default();
     in_parallel(tests.len(), |idx| {
         if matches!(outcome(&session, &tests[idx]), Outcome::Failed(_)) {

@@ -355,6 +355,9 @@ impl<'s> Parser<'s> {
                     Err(_) if self.options.allow_unregistered && ty.bits(self.ctx).is_some_and(|bits| bits > 127) => {
                         return Ok(self.foreign_number(negative, text, ty));
                     }
+                    Err(_) if ty.bits(self.ctx).is_some_and(|bits| bits > 127) => {
+                        return Err("dlc computes with at most 128 bits, and the integer has more".to_string());
+                    }
                     Err(_) => return Err(too_large()),
                 };
                 let value = if negative { -magnitude } else { magnitude };

@@ -78,7 +78,7 @@ fn run_pipeline(
     mistake: &mut bool,
 ) -> Option<Body> {
     let registry = &setup.registry;
-    let pipeline = Pipeline::parse_reporting(registry, ctx, "<plugin pipeline>", &run.pipeline, diags)?;
+    let pipeline = Pipeline::parse_reporting(registry, ctx, ("<plugin pipeline>", &run.pipeline), true, diags)?;
     let file = ctx.sources.add("<plugin input>", text.to_string())?;
     let options = ParseOptions { allow_unregistered: run.allow_unregistered };
     let mut module = parse_module(ctx, &file, 0..file.text.len(), options, diags).ok()?;
