@@ -223,3 +223,11 @@ sample.func @a_body_is_not_empty() {}
 sample.func @arguments_have_names(i64) {
   return
 }
+
+// -----
+
+sample.func @f() -> i400 {
+  // expected-error@+1 {{dlc computes with at most 128 bits, and the integer has more}}
+  %c = constant 340282366920938463463374607431768211456 : i400
+  return %c
+}
