@@ -20,11 +20,18 @@ pub fn effects(ctx: &Context, body: &Body, op: OpId) -> Effects {
 /// What an op does itself, leaving out its regions where they alone decide.
 pub fn own_effects(def: &OpDef, body: &Body, op: OpId) -> Effects {
     match def.declared_effects() {
+        // What follows the op around it is not run.
+        Some(_) if leaves(def, body, op) => Effects::ANY,
         Some(effects) => effects,
         // A body of its own is worked on by others: what is in it cannot be looked at.
         None if def.traits.has(Traits::RECURSIVE_EFFECTS) && body.nested(op).is_none() => Effects::NONE,
         None => Effects::ANY,
     }
+}
+
+/// Whether an op ends the function from within another op: it decides what is run after that one.
+fn leaves(def: &OpDef, body: &Body, op: OpId) -> bool {
+    def.traits.has(Traits::RETURN_LIKE) && body.parent_op(op).is_some_and(|parent| parent != body.root())
 }
 
 /// Whether an op may be erased once none of its results is used.
@@ -37,9 +44,9 @@ pub fn is_erasable(ctx: &Context, body: &Body, op: OpId) -> bool {
 /// Whether an op may run where it would not have run: it has no effect and cannot go wrong, and it ends.
 pub fn is_speculatable(ctx: &Context, body: &Body, op: OpId) -> bool {
     let fine = |op| {
-        let traits = ctx.op_def(body.op_name(op)).traits;
-        let holder = traits.has(Traits::RECURSIVE_EFFECTS) && body.nested(op).is_none();
-        (traits.has(Traits::PURE) || holder) && !traits.has(Traits::LOOP)
+        let def = ctx.op_def(body.op_name(op));
+        let holder = def.traits.has(Traits::RECURSIVE_EFFECTS) && body.nested(op).is_none();
+        (def.traits.has(Traits::PURE) || holder) && !def.traits.has(Traits::LOOP) && !leaves(def, body, op)
     };
     if !fine(op) || ctx.op_def(body.op_name(op)).traits.has(Traits::TERMINATOR) {
         return false;

@@ -1,13 +1,13 @@
 //! Rewrites that folding cannot do: branches whose way is known, and sums of a sum.
 
 use dlc_ir::body::{InsertPoint, OpParts};
-use dlc_ir::op::{FoldResult, Folded};
+use dlc_ir::op::{FoldResult, Folded, Traits};
 use dlc_ir::rewrite::branches::Branching;
 use dlc_ir::rewrite::{Pattern, Rewrite, Rewriter, fold_op};
 use dlc_ir::smallvec::SmallVec;
 use dlc_ir::{Attr, OpId, OpRef, ValueId};
 
-use crate::ops::{Addi, Br, Constant};
+use crate::ops::{Addi, Br, Constant, Yield};
 
 /// A conditional branch goes by its first operand.
 pub static BRANCHING: Branching = Branching { taken };
@@ -48,7 +48,9 @@ fn if_constant(op: OpId, rw: &mut Rewriter<'_>) -> Rewrite {
         return Rewrite::Changed;
     };
     let block = rw.body().first_block(region).expect("a region of an 'if' has one block");
-    let end = rw.body().last_op(block).expect("a block of an 'if' ends with a yield");
+    let Some(end) = rw.body().last_op(block).filter(|&end| rw.op(end).is(Yield::DEF)) else {
+        return Rewrite::NoMatch("the region ends the function");
+    };
     let values: SmallVec<[ValueId; 4]> = rw.body().operands(end).collect();
     rw.erase_op(end);
     rw.inline_block(block, InsertPoint::Before(op), &[]);
@@ -69,6 +71,12 @@ fn addi_chain(op: OpId, rw: &mut Rewriter<'_>) -> Rewrite {
     let Some(inner_constant) = rw.constant(rw.op(inner).operand(1)) else {
         return Rewrite::NoMatch("the sum that it adds to has no constant");
     };
+    // Where values have no order, sums may add to each other in a circle, and the rule would go round it for ever.
+    let unordered =
+        |holder: OpId| rw.op(holder).has(Traits::GRAPH_REGION) || !rw.ctx.is_registered(rw.body().op_name(holder));
+    if rw.body().parent_op(inner).is_some_and(unordered) {
+        return Rewrite::NoMatch("the sum that it adds to stands where values have no order");
+    }
     // The op itself knows how to add: asked with both constants, it folds.
     let sum = rw.op(op).operand(0);
     let constant = |value| Some(if value == sum { inner_constant } else { outer_constant });

@@ -86,3 +86,55 @@ sample.func @keeps_unreachable_blocks(%x: i64) -> i64 {
   %circle = addi %round, %zero : i64
   br ^a
 }
+
+// A return within an op ends the function: neither is the op dead, nor is what stands in it put in its place.
+// CHECK-LABEL: sample.func @keeps_return_within_an_op(%x: i64, %c: i1) -> i64 {
+// CHECK-NEXT:    %true = constant true
+// CHECK-NEXT:    %zero = constant 0 : i64
+// CHECK-NEXT:    if %c {
+// CHECK-NEXT:      return %x
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %one = if %true : i64 {
+// CHECK-NEXT:      return %x
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      yield %zero
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %one
+// CHECK-NEXT:  }
+sample.func @keeps_return_within_an_op(%x: i64, %c: i1) -> i64 {
+  %true = constant true
+  %zero = constant 0 : i64
+  if %c {
+    return %x
+  }
+  %one = if %true : i64 {
+    return %x
+  } else {
+    yield %zero
+  }
+  return %one
+}
+
+// Sums that add to each other in a circle, where values have no order.
+// CHECK-LABEL: sample.func @keeps_circles(%c: i1) -> i64 {
+// CHECK:         graph : i64 {
+// CHECK-NEXT:      %a = "sample.addi"(%b, %one) : (i64, i64) -> i64
+// CHECK-NEXT:      %b = addi %a, %one : i64
+// CHECK-NEXT:      %d = addi %b, %one : i64
+// CHECK:           addi %b, %one : i64
+sample.func @keeps_circles(%c: i1) -> i64 {
+  %one = constant 1 : i64
+  %g = graph : i64 {
+    %a = "sample.addi"(%b, %one) : (i64, i64) -> i64
+    %b = addi %a, %one : i64
+    %d = addi %b, %one : i64
+    %e = if %c : i64 {
+      %f = addi %b, %one : i64
+      yield %f
+    } else {
+      yield %d
+    }
+    yield %e
+  }
+  return %g
+}

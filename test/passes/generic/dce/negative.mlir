@@ -76,3 +76,19 @@ sample.func @keeps_arguments_of_entry(%unused: i64, %n: i64) {
   }
   return
 }
+
+// A return within an op ends the function: the op decides whether what follows is run.
+// CHECK-LABEL: sample.func @keeps_return_within_an_op(%x: i64, %c: i1) -> i64 {
+// CHECK-NEXT:    if %c {
+// CHECK-NEXT:      return %x
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %zero = constant 0 : i64
+// CHECK-NEXT:    return %zero
+// CHECK-NEXT:  }
+sample.func @keeps_return_within_an_op(%x: i64, %c: i1) -> i64 {
+  if %c {
+    return %x
+  }
+  %zero = constant 0 : i64
+  return %zero
+}

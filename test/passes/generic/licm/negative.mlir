@@ -107,3 +107,23 @@ sample.func @keeps_region_that_changes(%n: i64, %cond: i1, %x: i64) {
   }
   return
 }
+
+// What returns from within an op may not return where the loop runs zero times.
+// CHECK-LABEL: sample.func @keeps_return_within_an_op(%n: i64, %c: i1) -> i64 {
+// CHECK:         loop %zero to %n by %one {
+// CHECK-NEXT:    ^bb0(%i: i64):
+// CHECK-NEXT:      if %c {
+// CHECK-NEXT:        return %one
+// CHECK-NEXT:      }
+sample.func @keeps_return_within_an_op(%n: i64, %c: i1) -> i64 {
+  %zero = constant 0 : i64
+  %one = constant 1 : i64
+  loop %zero to %n by %one {
+  ^bb0(%i: i64):
+    if %c {
+      return %one
+    }
+    yield
+  }
+  return %zero
+}
