@@ -37,7 +37,8 @@ pub fn parse_const(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
             value.map(|value| AttrData::Float { ty: elem, bits: float::encode(value, kind) })
         }
         (None, Token::Integer) => {
-            let value = text.parse::<i128>().ok().map(|value| value * i128::from(sign));
+            // With its sign: the lowest integer has no positive counterpart.
+            let value = if negative { format!("-{text}").parse::<i128>() } else { text.parse::<i128>() }.ok();
             let fits = value.filter(|&value| integer_fits(value, ctx.type_data(elem)));
             fits.map(|value| AttrData::Integer { ty: elem, value })
         }

@@ -344,13 +344,16 @@ impl<'s> Parser<'s> {
                 if token == Token::Float {
                     return Err(format!("a float literal cannot be of type {}", shown()));
                 }
-                let magnitude = match token {
-                    Token::Hex => i128::from_str_radix(&text[2..], 16),
-                    _ => text.parse::<i128>(),
-                };
+                let (digits, radix) = if token == Token::Hex { (&text[2..], 16) } else { (text, 10) };
                 let too_large = || format!("the integer does not fit the type {}", shown());
-                let magnitude = match magnitude {
-                    Ok(magnitude) => magnitude,
+                let value = match i128::from_str_radix(digits, radix) {
+                    Ok(magnitude) if negative => Ok(-magnitude),
+                    // The lowest integer has no positive counterpart.
+                    Err(_) if negative => i128::from_str_radix(&format!("-{digits}"), radix),
+                    other => other,
+                };
+                let value = match value {
+                    Ok(value) => value,
                     // More than the 128 bits that dlc computes with; MLIR has types for it.
                     Err(_) if self.options.allow_unregistered && ty.bits(self.ctx).is_some_and(|bits| bits > 127) => {
                         return Ok(self.foreign_number(negative, text, ty));
@@ -360,7 +363,6 @@ impl<'s> Parser<'s> {
                     }
                     Err(_) => return Err(too_large()),
                 };
-                let value = if negative { -magnitude } else { magnitude };
                 if !integer_fits(value, data) {
                     return Err(too_large());
                 }
