@@ -5,7 +5,9 @@ use std::path::Path;
 
 /// Writes a file: beside its place first, and then in one step into it. `write` is given where the bytes go.
 pub fn write_file(name: &str, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
-    let path = Path::new(name);
+    // Where a link leads to: the link itself stays.
+    let target = std::fs::canonicalize(name);
+    let path = target.as_deref().unwrap_or(Path::new(name));
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // What is no plain file (a pipe, /dev/null) is not replaced.
     if path.metadata().is_ok_and(|meta| !meta.is_file()) {
@@ -21,4 +23,21 @@ pub fn write_file(name: &str, write: impl FnOnce(&mut dyn Write) -> std::io::Res
 fn permissions(path: &Path) -> std::fs::Permissions {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().map_or_else(|_| std::fs::Permissions::from_mode(0o666), |meta| meta.permissions())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write_file;
+
+    /// The link stays, and what it leads to is written.
+    #[test]
+    fn a_link_is_written_through() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (real, link) = (dir.path().join("real"), dir.path().join("link"));
+        std::fs::write(&real, "old").expect("a file");
+        std::os::unix::fs::symlink("real", &link).expect("a link");
+        write_file(link.to_str().expect("a name"), |file| file.write_all(b"new")).expect("it is written");
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&real).expect("a file"), "new");
+    }
 }
