@@ -84,6 +84,8 @@ pub struct Options {
     pub evaluate_each: bool,
     /// Whether a line of progress may be shown.
     pub progress: bool,
+    /// `--load-plugin`, as given: what a reproducer needs again.
+    pub load_plugins: Vec<String>,
     /// How long a plugin, or a program that is a pass, may run.
     pub plugin_timeout: Duration,
 }
@@ -397,6 +399,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         threads,
         evaluate_each: matches.get_flag("evaluate-each"),
         progress: terminal,
+        load_plugins: texts("load-plugin"),
         plugin_timeout: matches.get_one::<Duration>("plugin-timeout").copied().unwrap_or(plugin::TIMEOUT),
     })
 }

@@ -327,7 +327,11 @@ impl<'a> Run<'a> {
             FailureKind::Panicked => "panics",
             FailureKind::BrokeIr => "leaves IR that breaks the rules",
         };
-        let text = reproducer.write(self.ctx, before, &format!("The pass '{}' {how}.", failure.pass));
+        let mut why = format!("The pass '{}' {how}.", failure.pass);
+        for library in &self.options.load_plugins {
+            why += &format!("\nIt was run with --load-plugin={library}");
+        }
+        let text = reproducer.write(self.ctx, before, &why);
         if let Err(error) = write_file(name, |file| file.write_all(text.as_bytes())) {
             let message = format!("the reproducer '{name}' cannot be written: {error}");
             diags.emit(Diagnostic::error(&input::CANNOT_WRITE, Loc::UNKNOWN, message));
