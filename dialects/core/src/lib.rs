@@ -1,4 +1,4 @@
-//! What several layers share: the types of tensors, and their sizes.
+//! What several layers share: the types of tensors, their sizes, and how layers are written as JSON.
 //!
 //! ```text
 //! tensor<[M, 2*K], f16>           !core.tensor<["M", "2*K"], f16>
@@ -7,6 +7,7 @@
 //! Both spellings are one type; the second is the generic one, which any MLIR tool reads. Sizes are polynomials of the
 //! function's symbols, always in canonical form. There are no ops here, and no layouts: a tensor is a value.
 
+pub mod json;
 pub mod sizes;
 pub mod tensor;
 pub mod types;

@@ -1,0 +1,157 @@
+//! Types, sizes and numbers as JSON spells them.
+
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::diag::did_you_mean;
+use dlc_ir::types::{FloatKind, Signedness};
+use dlc_ir::{Context, Type, TypeData};
+
+use super::WRONG_VALUE;
+use super::node::{Kind, Node, Read};
+use super::write::Item;
+
+/// The names of the types of elements, and what others call them.
+pub(super) const DTYPES: [(&str, &[&str]); 15] = [
+    ("fp16", &["f16", "float16", "half"]),
+    ("bf16", &["bfloat16"]),
+    ("fp32", &["f32", "float32", "float"]),
+    ("fp64", &["f64", "float64", "double"]),
+    ("fp8e4m3", &["f8E4M3FN", "float8_e4m3fn", "e4m3"]),
+    ("fp8e5m2", &["f8E5M2", "float8_e5m2", "e5m2"]),
+    ("bool", &["i1", "bool_"]),
+    ("int8", &["i8", "char"]),
+    ("int16", &["i16", "short"]),
+    ("int32", &["i32", "int"]),
+    ("int64", &["i64", "long"]),
+    ("uint8", &["ui8", "u8", "uchar"]),
+    ("uint16", &["ui16", "u16", "ushort"]),
+    ("uint32", &["ui32", "u32", "uint"]),
+    ("uint64", &["ui64", "u64", "ulong"]),
+];
+
+fn dtype(ctx: &Context, name: &str) -> Option<Type> {
+    Some(match name {
+        "fp16" => Type::F16,
+        "bf16" => Type::BF16,
+        "fp32" => Type::F32,
+        "fp64" => Type::F64,
+        "fp8e4m3" => ctx.float_type(FloatKind::F8E4M3FN),
+        "fp8e5m2" => ctx.float_type(FloatKind::F8E5M2),
+        "bool" => Type::I1,
+        "int8" => Type::I8,
+        "int16" => Type::I16,
+        "int32" => Type::I32,
+        "int64" => Type::I64,
+        "uint8" | "uint16" | "uint32" | "uint64" => {
+            let width = name.trim_start_matches("uint").parse().ok()?;
+            ctx.ty(TypeData::Integer { width, sign: Signedness::Unsigned })
+        }
+        _ => return None,
+    })
+}
+
+/// The name of a type of elements; `None` for a type that has none.
+pub fn dtype_name(ctx: &Context, ty: Type) -> Option<&'static str> {
+    DTYPES.iter().map(|(name, _)| *name).find(|name| dtype(ctx, name) == Some(ty))
+}
+
+/// A number or truth value.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Scalar {
+    /// `true`
+    Bool(bool),
+    /// `-3`
+    Int(i128),
+    /// `0.5`, `"-inf"`
+    Float(f64),
+}
+
+impl Scalar {
+    /// As it is written: what JSON has no number for is a string.
+    pub fn item(self) -> Item {
+        match self {
+            Scalar::Bool(value) => Item::Bool(value),
+            Scalar::Int(value) => Item::Int(value),
+            Scalar::Float(value) if value.is_nan() => "nan".into(),
+            Scalar::Float(value) if value.is_infinite() => if value > 0.0 { "inf" } else { "-inf" }.into(),
+            Scalar::Float(value) => Item::Float(value),
+        }
+    }
+}
+
+impl Node<'_> {
+    /// The type of elements that a string names: `fp16`, `int32`, `bool`.
+    pub fn dtype(&self, ctx: &Context) -> Read<Type> {
+        let name = self.string("the name of an element type, such as \"fp16\"")?;
+        dtype(ctx, &name).ok_or_else(|| {
+            let foreign = DTYPES.iter().find(|(_, others)| others.contains(&&*name));
+            let near = match foreign {
+                Some((own, _)) => Some(format!("did you mean '{own}'?")),
+                None => did_you_mean(&name, DTYPES.iter().map(|(name, _)| *name)),
+            };
+            let all = || format!("the types are {}", DTYPES.map(|(name, _)| name).join(", "));
+            let error = self.error(&WRONG_VALUE, format!("'{}': there is no element type '{name}'", self.path()));
+            self.report(error.suggest(near.unwrap_or_else(all)))
+        })
+    }
+
+    /// A size: a number, or a string like `"M"` or `"2*K + 1"`.
+    pub fn size(&self) -> Read<SizeExpr> {
+        let wanted = "a size, such as 4, \"M\" or \"2*K + 1\"";
+        let size = match self.kind() {
+            Kind::Number => SizeExpr::from(self.int()?),
+            Kind::String => {
+                let text = self.string(wanted)?;
+                SizeExpr::parse(&text).map_err(|error| {
+                    let message = format!("'{}': \"{text}\" is no size: {}", self.path(), error.message);
+                    self.report(self.error(&WRONG_VALUE, message))
+                })?
+            }
+            _ => return Err(self.not(wanted)),
+        };
+        match size.as_constant() {
+            Some(value) if value < 0 => Err(self.not("a size, which is not negative")),
+            _ => Ok(size),
+        }
+    }
+
+    /// A list of sizes.
+    pub fn sizes(&self) -> Read<Vec<SizeExpr>> {
+        self.list_of("a list of sizes, such as [\"M\", 4]", Node::size)
+    }
+
+    /// A number or truth value; a float that JSON has no number for is a string.
+    pub fn scalar(&self) -> Read<Scalar> {
+        let wanted = "a number, true, false, \"inf\", \"-inf\" or \"nan\"";
+        match (self.kind(), self.text()) {
+            (Kind::Bool, text) => Ok(Scalar::Bool(text == "true")),
+            (Kind::Number, text) if !text.contains(['.', 'e', 'E']) => {
+                let value = text.parse().map(Scalar::Int);
+                value.map_err(|_| self.not("a number of at most 128 bits"))
+            }
+            (Kind::Number, text) => match text.parse::<f64>() {
+                Ok(value) if value.is_finite() => Ok(Scalar::Float(value)),
+                _ => {
+                    let error = self.wrong("a number that a float of 64 bits can hold");
+                    Err(self.report(error.suggest("infinity is written \"inf\"")))
+                }
+            },
+            (Kind::String, "\"inf\"") => Ok(Scalar::Float(f64::INFINITY)),
+            (Kind::String, "\"-inf\"") => Ok(Scalar::Float(f64::NEG_INFINITY)),
+            (Kind::String, "\"nan\"") => Ok(Scalar::Float(f64::NAN)),
+            _ => Err(self.not(wanted)),
+        }
+    }
+}
+
+/// A size as it is written.
+pub fn size_item(size: &SizeExpr) -> Item {
+    match size.as_constant() {
+        Some(value) => Item::Int(value.into()),
+        None => size.to_string().as_str().into(),
+    }
+}
+
+/// Sizes as they are written.
+pub fn sizes_item(sizes: &[SizeExpr]) -> Item {
+    Item::List(sizes.iter().map(size_item).collect())
+}
