@@ -1,9 +1,10 @@
 //! What is linked in: passes, named pipelines, translations from and to text that is not IR.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::PassDef;
-use crate::body::Body;
+use crate::body::{Body, OpRef};
 use crate::context::Context;
 use crate::diag::{Diagnostics, did_you_mean};
 use crate::location::SourceFile;
@@ -31,19 +32,22 @@ pub struct Translation {
     pub summary: &'static str,
     /// The end of file names that are read by it: `.tiny.json`. Empty when none are.
     pub extension: &'static str,
-    /// The layer whose JSON it writes, for `--dump-format=json`; empty when it is for another purpose.
+    /// Whether a text is likely one that it reads, by a cheap look: where a name that ends in `.json`, or no name at
+    /// all, says too little. What is wrong inside such a text is for `read` to say.
+    pub detects: Option<fn(&str) -> bool>,
+    /// The layer whose ops it writes, one at a time; empty when it is for another purpose.
     pub layer: &'static str,
     /// Reads a module. With any error there is none.
     pub read: Option<ReadFn>,
-    /// Writes a module. With any error there is no text.
+    /// Writes a function, or whatever else the layer has in a module. With any error there is no text.
     pub write: Option<WriteFn>,
 }
 
-/// Reads a module from a text.
-pub type ReadFn = fn(&Context, &SourceFile, &Diagnostics) -> Option<Body>;
+/// Reads a module from a part of a text.
+pub type ReadFn = fn(&Context, &SourceFile, Range<usize>, &Diagnostics) -> Option<Body>;
 
-/// Writes a module as a text.
-pub type WriteFn = fn(&Context, &Body, &Diagnostics) -> Option<String>;
+/// Writes an op that stands in a module as a text, with a line end behind it.
+pub type WriteFn = fn(&Context, OpRef<'_>, &Diagnostics) -> Option<String>;
 
 inventory::collect!(&'static Translation);
 
@@ -116,6 +120,16 @@ impl Registry {
         let fits =
             |t: &&'static Translation| t.read.is_some() && !t.extension.is_empty() && file.ends_with(t.extension);
         self.translations().filter(fits).max_by_key(|t| t.extension.len())
+    }
+
+    /// The translation that takes a text for its own, whatever its name; of several the first by name.
+    pub fn reader_of_text(&self, text: &str) -> Option<&'static Translation> {
+        self.translations().find(|t| t.read.is_some() && t.detects.is_some_and(|detects| detects(text)))
+    }
+
+    /// The translation that writes the ops of a layer.
+    pub fn writer_of(&self, layer: &str) -> Option<&'static Translation> {
+        self.translations().find(|t| t.write.is_some() && t.layer == layer)
     }
 
     /// The known pass or pipeline nearest to a misspelt name, as a suggestion.

@@ -46,6 +46,8 @@ pub struct Options {
     pub no_output: bool,
     /// `--print-generic`
     pub generic: bool,
+    /// `--emit-json`
+    pub emit_json: bool,
     /// `--print-locations`
     pub locations: bool,
     /// `--elide-elements`
@@ -186,6 +188,7 @@ fn own_command() -> Command {
             flag("allow-unregistered-dialect", FILES, "Take ops, types and attributes of unknown dialects"),
             flag("split-input-file", FILES, "Take the parts of the input between lines '// -----' one by one"),
             flag("print-generic", FILES, "Print every op in generic form, as MLIR reads it"),
+            flag("emit-json", FILES, "Write functions as the JSON of their layer").conflicts_with("print-generic"),
             flag("print-locations", FILES, "Print locations"),
             option("elide-elements", "N", FILES, "Leave out the elements of dense constants with more than N")
                 .value_parser(value_parser!(u64)),
@@ -377,6 +380,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         verify_each: matches.get_one::<bool>("verify-each").copied().unwrap_or(true),
         no_output: matches.get_flag("no-output"),
         generic: matches.get_flag("print-generic"),
+        emit_json: matches.get_flag("emit-json"),
         locations: matches.get_flag("print-locations"),
         elide_elements: matches.get_one::<u64>("elide-elements").copied(),
         print,

@@ -9,7 +9,7 @@ use dlc_ir::location::SourceFile;
 use dlc_ir::pass::instrument::Instrument;
 use dlc_ir::pass::manager::{Failure, FailureKind, Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::{Item, Pipeline};
-use dlc_ir::pass::registry::{Registry, Translation};
+use dlc_ir::pass::registry::Registry;
 use dlc_ir::pass::reproducer::Reproducer;
 use dlc_ir::pass::timing::Report;
 use dlc_ir::pass::{DebugCounters, take_outputs};
@@ -26,13 +26,13 @@ use crate::outputs::Outputs;
 use crate::plugin::{self, Processes};
 use crate::progress::Progress;
 use crate::report::Reporter;
-use crate::{Io, Setup, Status, input};
+use crate::{Io, Setup, Status, input, json};
 
 /// Does what the options say, apart from listing.
 pub fn opt(setup: &Setup, options: &Options, io: &mut Io<'_>) -> Status {
     let ctx = Context::new(setup.dialects.iter().copied());
     let mut reporter = Reporter::new(&ctx, options);
-    let (status, modules) = match Run::new(&ctx, setup, options, io, &mut reporter) {
+    let (status, results) = match Run::new(&ctx, setup, options, io, &mut reporter) {
         Ok(run) => run.all(io, &mut reporter),
         Err(status) => (status, Vec::new()),
     };
@@ -42,8 +42,8 @@ pub fn opt(setup: &Setup, options: &Options, io: &mut Io<'_>) -> Status {
     }
     let print = print_options(options, options.generic);
     let written = match options.output.as_str() {
-        "-" => write_modules(&ctx, &modules, print, io.stdout).and_then(|()| io.stdout.flush()),
-        name => write_file(name, |file| write_modules(&ctx, &modules, print, file)),
+        "-" => write_results(&ctx, &results, print, io.stdout).and_then(|()| io.stdout.flush()),
+        name => write_file(name, |file| write_results(&ctx, &results, print, file)),
     };
     match written {
         // Who stops reading has seen enough.
@@ -58,19 +58,30 @@ pub fn opt(setup: &Setup, options: &Options, io: &mut Io<'_>) -> Status {
     }
 }
 
-/// Writes modules as they are printed, piece by piece: the text of a large one need not fit beside it.
-fn write_modules(ctx: &Context, modules: &[Body], options: PrintOptions, to: &mut dyn Write) -> std::io::Result<()> {
+/// What is written of a part.
+enum Output {
+    /// The module, as IR.
+    Module(Box<Body>),
+    /// Its JSON.
+    Json(String),
+}
+
+/// Writes results as they are printed, piece by piece: the text of a large module need not fit beside it.
+fn write_results(ctx: &Context, results: &[Output], options: PrintOptions, to: &mut dyn Write) -> std::io::Result<()> {
     let mut written = Ok(());
     let mut write = |piece: &str| {
         if written.is_ok() {
             written = to.write_all(piece.as_bytes());
         }
     };
-    for (number, module) in modules.iter().enumerate() {
+    for (number, result) in results.iter().enumerate() {
         if number > 0 {
             write("// -----\n");
         }
-        print_body(ctx, module, options, &mut write);
+        match result {
+            Output::Module(module) => print_body(ctx, module, options, &mut write),
+            Output::Json(text) => write(text),
+        }
     }
     written
 }
@@ -86,7 +97,6 @@ struct Run<'a> {
     registry: &'a Registry,
     options: &'a Options,
     file: Arc<SourceFile>,
-    reader: Option<&'static Translation>,
     pipeline: Pipeline,
     allow_unregistered: bool,
     verify_each: bool,
@@ -98,8 +108,8 @@ struct Run<'a> {
 /// What came of a part.
 struct Part {
     status: Status,
-    /// The module to write, of a success.
-    module: Option<Body>,
+    /// What to write, of a success.
+    result: Option<Output>,
     report: Option<Report>,
 }
 
@@ -156,7 +166,6 @@ impl<'a> Run<'a> {
             ctx,
             registry,
             options,
-            reader: registry.reader_of(&file.name),
             file,
             pipeline,
             allow_unregistered,
@@ -171,11 +180,11 @@ impl<'a> Run<'a> {
     }
 
     /// Every part of the input. The result is of use when the status is a success.
-    fn all(&self, io: &mut Io<'_>, reporter: &mut Reporter<'_>) -> (Status, Vec<Body>) {
+    fn all(&self, io: &mut Io<'_>, reporter: &mut Reporter<'_>) -> (Status, Vec<Output>) {
         let whole = || std::iter::once(0..self.file.text.len()).collect();
         let parts: Vec<Range<usize>> = if self.options.split { input::split(&self.file.text) } else { whole() };
         let mut status = Status::Success;
-        let mut modules = Vec::new();
+        let mut results = Vec::new();
         let mut outputs = Outputs::new(self.options.output_dir.as_deref());
         for (number, range) in parts.into_iter().enumerate() {
             let diags = Diagnostics::new();
@@ -200,7 +209,7 @@ impl<'a> Run<'a> {
                 reporter.take(failed);
             }
             status = status.max(own);
-            modules.extend(part.module);
+            results.extend(part.result);
             if let Some(report) = part.report {
                 self.dump_pipeline(&report, number, io);
                 reporter.passes(report);
@@ -209,11 +218,11 @@ impl<'a> Run<'a> {
         if self.options.debug_counter_report {
             reporter.counters(self.counters.report());
         }
-        (status, modules)
+        (status, results)
     }
 
     fn part(&self, range: Range<usize>, diags: &Diagnostics, io: &mut Io<'_>) -> Part {
-        let mut part = Part { status: Status::Failure, module: None, report: None };
+        let mut part = Part { status: Status::Failure, result: None, report: None };
         let Some(mut module) = self.read(range, diags) else { return part };
         if !verify(self.ctx, &module, diags) {
             if self.options.print.after_failure {
@@ -237,21 +246,24 @@ impl<'a> Run<'a> {
             part.status = Status::Internal;
             return part;
         }
-        if diags.errors() == 0 {
-            part.status = Status::Success;
-            if !self.options.no_output {
-                part.module = Some(module);
-            }
+        if diags.errors() > 0 {
+            return part;
         }
+        part.result = match () {
+            () if self.options.no_output => None,
+            () if self.options.emit_json => match json::write(self.ctx, self.registry, &module, diags) {
+                Some(text) => Some(Output::Json(text)),
+                None => return part,
+            },
+            () => Some(Output::Module(Box::new(module))),
+        };
+        part.status = Status::Success;
         part
     }
 
     fn read(&self, range: Range<usize>, diags: &Diagnostics) -> Option<Body> {
-        if let Some(read) = self.reader.and_then(|reader| reader.read) {
-            return read(self.ctx, &self.file, diags);
-        }
         let options = ParseOptions { allow_unregistered: self.allow_unregistered };
-        parse_module(self.ctx, &self.file, range, options, diags).ok()
+        input::module(self.ctx, self.registry, &self.file, range, options, diags)
     }
 
     fn run(&self, module: &mut Body, diags: &Diagnostics, io: &mut Io<'_>) -> (Report, Option<Failure>) {

@@ -2,18 +2,23 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 use std::sync::Arc;
 
-use dlc_ir::Context;
+use dlc_core::json::outline::Outline;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::location::{Loc, SourceFile, SourceMap};
-use dlc_ir::text::{NOT_UTF8, TOO_LARGE};
+use dlc_ir::pass::registry::Registry;
+use dlc_ir::text::{NOT_UTF8, ParseOptions, TOO_LARGE, parse_module};
+use dlc_ir::{Body, Context};
 
 dlc_ir::codes! {
     /// A file cannot be read.
     CANNOT_READ = "E0501" "CannotRead";
     /// A file cannot be written.
     CANNOT_WRITE = "E0502" "CannotWrite";
+    /// A text is JSON of a form that nothing here reads.
+    UNKNOWN_FORM = "E0504" "UnknownForm";
 }
 
 /// Reads a file, or standard input when its name is `-`, into the sources of a context.
@@ -51,6 +56,33 @@ pub fn read(ctx: &Context, name: &str, stdin: &mut dyn Read, diags: &Diagnostics
         too_large();
     }
     file
+}
+
+/// Reads the module that a part of a source holds, not verified: as IR, or as the JSON that the name of the source or
+/// else the text itself says it is.
+pub fn module(
+    ctx: &Context,
+    registry: &Registry,
+    file: &Arc<SourceFile>,
+    part: Range<usize>,
+    options: ParseOptions,
+    diags: &Diagnostics,
+) -> Option<Body> {
+    let text = &file.text[part.clone()];
+    let is_json = file.name.ends_with(".json") || (file.name == "<stdin>" && !Outline::of(text).keys.is_empty());
+    let by_text = || if is_json { registry.reader_of_text(text) } else { None };
+    match registry.reader_of(&file.name).or_else(by_text).and_then(|reader| reader.read) {
+        Some(read) => read(ctx, file, part, diags),
+        None if is_json => {
+            let forms = registry.translations().filter(|form| form.detects.is_some());
+            let forms: Vec<String> = forms.map(|form| format!("{}: {}", form.name, form.summary)).collect();
+            let message = format!("'{}' is none of the forms of JSON that are read", file.name);
+            let error = Diagnostic::error(&UNKNOWN_FORM, file.loc(part.start), message);
+            diags.emit(error.suggest(format!("these are:\n{}", forms.join("\n"))));
+            None
+        }
+        None => parse_module(ctx, file, part, options, diags).ok(),
+    }
 }
 
 fn read_file(name: &str) -> std::io::Result<Vec<u8>> {

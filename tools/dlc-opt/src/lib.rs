@@ -10,7 +10,7 @@
 //! }
 //! ```
 //!
-//! - [`args`]: the command line; [`input`]: reading files; [`output`]: writing them whole or not at all; [`outputs`]:
+//! - [`args`]: the command line; [`input`]: reading files; [`json`]: JSON instead of IR; [`output`]: writing them whole or not at all; [`outputs`]:
 //!   what passes give out beside the IR.
 //! - [`drive`]: from text to text; [`expect`]: `--verify-diagnostics`; [`report`]: diagnostics, timing, statistics.
 //! - [`plugin`]: passes from shared libraries and other programs.
@@ -24,6 +24,7 @@ pub mod drive;
 pub mod evaluate;
 pub mod expect;
 pub mod input;
+pub mod json;
 pub mod list;
 pub mod observe;
 pub mod output;

@@ -10,13 +10,14 @@ use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::pass::PassResult;
 use dlc_ir::pass::instrument::{At, Instrument};
 use dlc_ir::pass::layers::{accompanied, dialect_of};
-use dlc_ir::pass::registry::{Registry, Translation};
+use dlc_ir::pass::registry::Registry;
 use dlc_ir::text::{PrintOptions, print_body, print_op};
 use dlc_ir::{Body, Context, Loc};
 use similar::TextDiff;
 
 use crate::args::{Print, layer_name};
 use crate::input::CANNOT_WRITE;
+use crate::json;
 use crate::output::write_file;
 
 /// Prints the module before and after passes.
@@ -162,7 +163,7 @@ pub fn diff(before: &str, after: &str, old: &str, new: &str) -> String {
 pub struct Dump<'a> {
     /// The words that were given, with the layers that they mean.
     layers: Vec<(&'a str, &'a str)>,
-    writers: Vec<&'static Translation>,
+    registry: &'a Registry,
     json: bool,
     options: PrintOptions,
     state: Mutex<(String, HashSet<(String, String)>)>,
@@ -170,10 +171,9 @@ pub struct Dump<'a> {
 
 impl<'a> Dump<'a> {
     /// Dumps these layers.
-    pub fn new(registry: &Registry, words: &'a [String], json: bool, options: PrintOptions) -> Self {
+    pub fn new(registry: &'a Registry, words: &'a [String], json: bool, options: PrintOptions) -> Self {
         let layers = words.iter().map(|word| (word.as_str(), layer_name(word))).collect();
-        let writers = registry.translations().filter(|t| t.write.is_some() && !t.layer.is_empty()).collect();
-        Dump { layers, writers, json, options, state: Mutex::default() }
+        Dump { layers, registry, json, options, state: Mutex::default() }
     }
 
     /// What was dumped.
@@ -188,18 +188,20 @@ impl<'a> Dump<'a> {
             let mut fresh = Vec::new();
             find(ctx, module, layer, &mut fresh);
             fresh.retain(|(name, _)| seen.insert((layer.to_string(), name.clone())));
-            if fresh.is_empty() {
-                continue;
-            }
-            if self.json {
-                let writer = self.writers.iter().find(|t| t.layer == *layer).and_then(|t| t.write);
-                let json = writer.and_then(|write| write(ctx, module, &Diagnostics::new()));
-                *text += &json.unwrap_or_else(|| format!("// no JSON of {word}\n"));
-                continue;
-            }
             for (name, view) in fresh {
-                let op = print_op(ctx, view.body, view.id, self.options);
-                let _ = writeln!(text, "// -----// {word} {name} //----- //\n{op}");
+                let _ = writeln!(text, "// -----// {word} {name} //----- //");
+                if self.json {
+                    let diags = Diagnostics::new();
+                    match json::write_op(ctx, self.registry, view, &diags) {
+                        Some(json) => *text += &json,
+                        None => {
+                            let why = diags.take().into_iter().next().map_or(String::new(), |error| error.message);
+                            let _ = writeln!(text, "// no JSON: {why}");
+                        }
+                    }
+                } else {
+                    let _ = writeln!(text, "{}", print_op(ctx, view.body, view.id, self.options));
+                }
             }
         }
     }

@@ -4,13 +4,12 @@ use std::ffi::OsString;
 
 use dlc_ir::attrs::Attr;
 use dlc_ir::builtin::STRING;
-use dlc_ir::context::Str;
-use dlc_ir::diag::{Diagnostics, RemarkKind};
+use dlc_ir::diag::{Diagnostic, Diagnostics, RemarkKind};
 use dlc_ir::location::SourceFile;
 use dlc_ir::op::{Arity, AttrSpec, Dialect, Effects, OpDef, RegionDef, Traits};
 use dlc_ir::pass::registry::{PipelineDef, Registry, Translation};
 use dlc_ir::pass::{On, OptionDef, OptionKind, PASS_FAILED, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Body, Context};
+use dlc_ir::{Body, Context, OpRef};
 use dlc_opt::{Io, Setup, Status};
 
 static NAMED: [AttrSpec; 1] = [AttrSpec { name: "sym_name", kind: &STRING, optional: false }];
@@ -122,27 +121,29 @@ static OPTIONS: PassDef = PassDef {
 static BOTH: PipelineDef =
     PipelineDef { name: "both", summary: "Keeps and marks.", text: "keep,high.func(mark)", to_layer: "" };
 
-fn read_json(ctx: &Context, file: &SourceFile, _: &Diagnostics) -> Option<Body> {
+fn read_json(ctx: &Context, file: &SourceFile, part: std::ops::Range<usize>, _: &Diagnostics) -> Option<Body> {
     let mut module = Body::module(ctx);
     let key = ctx.intern_str("read_from");
-    let text = ctx.str_attr(file.text.trim());
+    let text = ctx.str_attr(file.text[part].trim());
     module.set_attr(ctx, module.root(), key, Some(text));
     Some(module)
 }
 
-fn write_json(ctx: &Context, module: &Body, _: &Diagnostics) -> Option<String> {
-    let names: Vec<&str> = module
-        .nested_ops()
-        .into_iter()
-        .filter_map(|op| module.prop(ctx, op, Str::SYM_NAME).and_then(|attr| attr.as_str(ctx)))
-        .collect();
-    Some(format!("{{\"low\": {names:?}}}\n"))
+fn write_json(_: &Context, op: OpRef<'_>, diags: &Diagnostics) -> Option<String> {
+    match op.symbol_name() {
+        Some("mute") => {
+            diags.emit(Diagnostic::error(&PASS_FAILED, op.loc(), "it says nothing"));
+            None
+        }
+        name => Some(format!("{{\"low\": {name:?}}}\n")),
+    }
 }
 
 static JSON: Translation = Translation {
     name: "low-json",
     summary: "The JSON of a layer.",
     extension: ".low.json",
+    detects: Some(|text| text.contains("\"low\"")),
     layer: "low",
     read: Some(read_json),
     write: Some(write_json),
