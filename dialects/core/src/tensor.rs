@@ -1,64 +1,178 @@
 //! Tensors while a program runs.
+//!
+//! A [`TensorValue`] is a strided view of a shared buffer, so that views cost nothing but a new shape: [`views`] has
+//! them. What computes fills a new buffer: elementwise functions ([`map`]), casts, reductions, contractions and gathers.
+//! All of it reads its operands in row-major order through one reader ([`read`]) and runs on several threads
+//! ([`threads`]); how many changes no result.
+//!
+//! Floats of 32 bits or fewer lie in `f32`, which holds them exactly, `f64` in `f64`, integers and `i1` in `i64`.
+//! Arithmetic is done in `f64` or wrapping `i64`, and rounded or wrapped once to the type of the result.
+//!
+//! Wrong arguments give an error in words; only [`TensorValue::at`] panics.
 
-use dlc_ir::Type;
+mod cast;
+mod contract;
+mod gather;
+mod kind;
+mod map;
+mod read;
+mod reduce;
+mod threads;
+mod views;
+
+use std::sync::Arc;
+
 use dlc_ir::interp::Datum;
+use dlc_ir::{Context, Type};
 
-/// A tensor of known sizes, its elements in row-major order.
-#[derive(Clone, PartialEq, Debug)]
-pub struct TensorValue {
-    shape: Vec<usize>,
-    elem: Type,
-    elements: Vec<Datum>,
-}
+pub use contract::{Access, Contraction};
+pub use kind::ElemKind;
+pub use reduce::Combine;
+pub use threads::with_threads;
+pub use views::broadcast_shapes;
 
-/// The most elements that a tensor may have while a program runs.
-pub const MAX_ELEMENTS: usize = 1 << 22;
+use read::{Lane, Load, Reader};
+
+/// The most elements that a buffer may have while a program runs. A view may have more, as it repeats elements.
+pub const MAX_ELEMENTS: usize = 1 << 28;
 
 /// The number of elements of a shape. Errors when there are more than [`MAX_ELEMENTS`].
 pub fn count(shape: &[usize]) -> Result<usize, String> {
-    let count = shape.iter().try_fold(1usize, |count, &size| count.checked_mul(size));
-    count.filter(|&count| count <= MAX_ELEMENTS).ok_or_else(|| {
+    let count = views::length(shape).ok().filter(|&count| count <= MAX_ELEMENTS);
+    count.ok_or_else(|| {
         format!("a tensor of the sizes {shape:?} has more than {MAX_ELEMENTS} elements, too many to run")
     })
 }
 
-/// Calls a function with every index below the sizes, the last axis fastest.
-pub fn for_each_index(shape: &[usize], mut each: impl FnMut(&[usize]) -> Result<(), String>) -> Result<(), String> {
-    let mut index = vec![0; shape.len()];
-    for _ in 0..count(shape)? {
-        each(&index)?;
-        for (at, &size) in index.iter_mut().zip(shape).rev() {
-            *at += 1;
-            if *at < size {
-                break;
-            }
-            *at = 0;
+/// The elements of a buffer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Data {
+    /// Floats of 32 bits or fewer, each exactly a number of its type.
+    F32(Vec<f32>),
+    /// `f64`.
+    F64(Vec<f64>),
+    /// Integers of up to 64 bits, sign-extended or zero-extended as their type says; `ui64` as its bits.
+    Int(Vec<i64>),
+}
+
+impl Data {
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Data::F32(values) => values.len(),
+            Data::F64(values) => values.len(),
+            Data::Int(values) => values.len(),
         }
     }
-    Ok(())
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A tensor of known sizes: a view of a shared buffer. Cloning it copies no elements.
+#[derive(Clone, Debug)]
+pub struct TensorValue {
+    shape: Vec<usize>,
+    /// How far apart in the buffer the neighbours of each axis are.
+    strides: Vec<isize>,
+    /// Where in the buffer the element at index 0 is.
+    offset: isize,
+    elem: Type,
+    kind: ElemKind,
+    data: Arc<Data>,
 }
 
 impl TensorValue {
-    /// The tensor of these elements.
-    pub fn new(shape: Vec<usize>, elem: Type, elements: Vec<Datum>) -> Result<TensorValue, String> {
-        match count(&shape)? == elements.len() {
-            true => Ok(TensorValue { shape, elem, elements }),
-            false => Err(format!("{} elements are given for the sizes {shape:?}", elements.len())),
+    /// The tensor of these scalars in row-major order, each rounded or wrapped to the type.
+    ///
+    /// Errors when their number is not that of the shape, and for an integer among floats or the reverse.
+    pub fn new(ctx: &Context, shape: Vec<usize>, elem: Type, elements: Vec<Datum>) -> Result<TensorValue, String> {
+        let kind = ElemKind::known(ctx, elem)?;
+        let wrong = |datum: &Datum| format!("{datum:?} is given for an element of type {}", elem.display(ctx));
+        if kind.is_float() {
+            let float = |datum: &Datum| datum.as_float().ok_or_else(|| wrong(datum));
+            TensorValue::from_f64(ctx, shape, elem, elements.iter().map(float).collect::<Result<_, _>>()?)
+        } else {
+            let int = |datum: &Datum| datum.as_int().map(|value| value as i64).ok_or_else(|| wrong(datum));
+            TensorValue::from_i64(ctx, shape, elem, elements.iter().map(int).collect::<Result<_, _>>()?)
         }
     }
 
-    /// The tensor whose element at each index is what a function says.
-    pub fn from_fn(
-        shape: Vec<usize>,
-        elem: Type,
-        mut element: impl FnMut(&[usize]) -> Result<Datum, String>,
-    ) -> Result<TensorValue, String> {
-        let mut elements = Vec::with_capacity(count(&shape)?);
-        for_each_index(&shape, |index| {
-            elements.push(element(index)?);
-            Ok(())
-        })?;
-        Ok(TensorValue { shape, elem, elements })
+    /// The tensor of these numbers in row-major order, each rounded to the type; for integers truncated and wrapped.
+    ///
+    /// Errors when their number is not that of the shape.
+    pub fn from_f64(ctx: &Context, shape: Vec<usize>, elem: Type, values: Vec<f64>) -> Result<TensorValue, String> {
+        TensorValue::from_lanes(ctx, shape, elem, values)
+    }
+
+    /// The tensor of these numbers in row-major order, each wrapped to the type; for floats rounded.
+    ///
+    /// Errors when their number is not that of the shape.
+    pub fn from_i64(ctx: &Context, shape: Vec<usize>, elem: Type, values: Vec<i64>) -> Result<TensorValue, String> {
+        TensorValue::from_lanes(ctx, shape, elem, values)
+    }
+
+    fn from_lanes<T: Lane>(ctx: &Context, shape: Vec<usize>, elem: Type, values: Vec<T>) -> Result<Self, String> {
+        let kind = ElemKind::known(ctx, elem)?;
+        expect_count(&shape, values.len())?;
+        let data = read::build(kind, values.len(), |start| {
+            let mut rest = &values[start..];
+            move |block: &mut [T]| {
+                let (now, later) = rest.split_at(block.len());
+                block.copy_from_slice(now);
+                rest = later;
+            }
+        });
+        Ok(TensorValue::dense(shape, elem, kind, data))
+    }
+
+    /// The tensor of a buffer in row-major order.
+    ///
+    /// Errors when their number is not that of the shape, and when a value is not one of the type.
+    pub fn from_data(ctx: &Context, shape: Vec<usize>, elem: Type, data: Data) -> Result<TensorValue, String> {
+        let kind = ElemKind::known(ctx, elem)?;
+        expect_count(&shape, data.len())?;
+        let outside = match &data {
+            Data::F32(values) if kind.is_float() && !kind.is_f64() => {
+                let wrong = values.iter().find(|&&x| !x.is_nan() && kind.round(x.into()) != f64::from(x));
+                wrong.map(|value| value.to_string())
+            }
+            Data::F64(_) if kind.is_f64() => None,
+            Data::Int(values) if !kind.is_float() => {
+                values.iter().find(|&&x| kind.wrap(x) != x).map(|value| value.to_string())
+            }
+            _ => Some("a buffer of another kind".into()),
+        };
+        match outside {
+            None => Ok(TensorValue::dense(shape, elem, kind, data)),
+            Some(value) => Err(format!("{value} is no element of type {}", elem.display(ctx))),
+        }
+    }
+
+    /// One number everywhere, stored once.
+    ///
+    /// Errors for an integer of a float type or the reverse.
+    pub fn splat(ctx: &Context, shape: Vec<usize>, elem: Type, value: &Datum) -> Result<TensorValue, String> {
+        TensorValue::new(ctx, vec![], elem, vec![value.clone()])?.broadcast_to(&shape)
+    }
+
+    /// The index along an axis, rounded or wrapped to the type. Stores one element for each index of the axis.
+    ///
+    /// Errors when there is no such axis.
+    pub fn iota(ctx: &Context, shape: Vec<usize>, elem: Type, axis: usize) -> Result<TensorValue, String> {
+        let Some(&size) = shape.get(axis) else {
+            return Err(format!("there is no axis {axis} in the sizes {shape:?}"));
+        };
+        let size = count(&[size])?;
+        TensorValue::from_i64(ctx, vec![size], elem, (0..size as i64).collect())?.broadcast_in_dim(&shape, &[axis])
+    }
+
+    /// A buffer in row-major order, as long as the shape says.
+    fn dense(shape: Vec<usize>, elem: Type, kind: ElemKind, data: Data) -> TensorValue {
+        let strides = views::dense_strides(&shape);
+        TensorValue { shape, strides, offset: 0, elem, kind, data: Arc::new(data) }
     }
 
     /// The sizes.
@@ -66,33 +180,166 @@ impl TensorValue {
         &self.shape
     }
 
+    /// How far apart in the buffer the neighbours of each axis are, in elements; 0 where one element is repeated.
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// The number of axes.
+    pub fn rank(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
     /// The type of the elements.
     pub fn elem(&self) -> Type {
         self.elem
     }
 
-    /// The elements in row-major order.
-    pub fn elements(&self) -> &[Datum] {
-        &self.elements
+    /// What numbers the elements are.
+    pub fn kind(&self) -> ElemKind {
+        self.kind
     }
 
     /// The element at an index.
     ///
     /// # Panics
     /// If the index is outside of the sizes.
-    pub fn at(&self, index: &[usize]) -> &Datum {
-        let offset = self.shape.iter().zip(index).fold(0, |offset, (&size, &at)| offset * size + at);
-        &self.elements[offset]
+    pub fn at(&self, index: &[usize]) -> Datum {
+        let inside = index.len() == self.rank() && index.iter().zip(&self.shape).all(|(at, size)| at < size);
+        assert!(inside, "{index:?} is outside of the sizes {:?}", self.shape);
+        let steps = index.iter().zip(&self.strides).map(|(&at, &stride)| at as isize * stride);
+        self.datum((self.offset + steps.sum::<isize>()) as usize)
     }
 
-    /// The element at the end of a longer index, axes of size 1 repeated: how a tensor is read that is broadcast.
+    fn datum(&self, at: usize) -> Datum {
+        match &*self.data {
+            Data::F32(values) => Datum::Float(values[at].into()),
+            Data::F64(values) => Datum::Float(values[at]),
+            Data::Int(values) if self.kind.is_u64() => Datum::Int((values[at] as u64).into()),
+            Data::Int(values) => Datum::Int(values[at].into()),
+        }
+    }
+
+    /// The elements in row-major order.
+    pub fn elements(&self) -> Vec<Datum> {
+        match &*self.data {
+            Data::Int(_) if self.kind.is_u64() => {
+                self.to_i64s().into_iter().map(|x| Datum::Int((x as u64).into())).collect()
+            }
+            Data::Int(_) => self.to_i64s().into_iter().map(|x| Datum::Int(x.into())).collect(),
+            _ => self.to_f64s().into_iter().map(Datum::Float).collect(),
+        }
+    }
+
+    /// The elements in row-major order as `f64`.
+    pub fn to_f64s(&self) -> Vec<f64> {
+        self.copied()
+    }
+
+    /// The elements in row-major order as `i64`: `ui64` as its bits, floats truncated as [`TensorValue::cast`] does.
+    pub fn to_i64s(&self) -> Vec<i64> {
+        self.copied()
+    }
+
+    fn copied<T: Load>(&self) -> Vec<T> {
+        let mut values = vec![T::default(); self.len()];
+        threads::each_chunk(&mut values, read::CHUNK, |index, chunk| {
+            Reader::new(self, index * read::CHUNK).read(chunk);
+        });
+        values
+    }
+
+    /// Whether the elements lie in row-major order, one after the other.
+    pub fn is_contiguous(&self) -> bool {
+        let mut wanted = 1;
+        let mut axes = self.shape.iter().zip(&self.strides).rev();
+        self.is_empty()
+            || axes.all(|(&size, &stride)| {
+                let fits = size == 1 || stride == wanted;
+                wanted *= size as isize;
+                fits
+            })
+    }
+
+    /// The same tensor with its elements in row-major order, one after the other: itself if it is so already.
     ///
-    /// # Panics
-    /// If the index is outside of the sizes.
-    pub fn broadcast_at(&self, index: &[usize]) -> &Datum {
-        let own = &index[index.len() - self.shape.len()..];
-        let at = |(&size, &at): (&usize, &usize)| if size == 1 { 0 } else { at };
-        let offset = self.shape.iter().zip(own).fold(0, |offset, pair| offset * pair.0 + at(pair));
-        &self.elements[offset]
+    /// Errors when there are more than [`MAX_ELEMENTS`].
+    pub fn contiguous(&self) -> Result<TensorValue, String> {
+        if self.is_contiguous() {
+            return Ok(self.clone());
+        }
+        count(&self.shape)?;
+        let data = match &*self.data {
+            Data::F32(_) => Data::F32(self.copied()),
+            Data::F64(_) => Data::F64(self.copied()),
+            Data::Int(_) => Data::Int(self.copied()),
+        };
+        Ok(TensorValue::dense(self.shape.clone(), self.elem, self.kind, data))
+    }
+
+    /// The buffer in row-major order when the tensor is contiguous and fills it: what writes a tensor out needs no copy.
+    pub fn as_data(&self) -> Option<&Data> {
+        (self.is_contiguous() && self.offset == 0 && self.data.len() == self.len()).then_some(&self.data)
+    }
+
+    /// The number that every element is, bit by bit. `None` when they differ, and for a tensor without elements.
+    pub fn splat_value(&self) -> Option<Datum> {
+        if self.is_empty() {
+            return None;
+        }
+        let first = self.datum(self.offset as usize);
+        let repeats = self.shape.iter().zip(&self.strides).all(|(&size, &stride)| size == 1 || stride == 0);
+        (repeats || self.all_equal(&first)).then_some(first)
+    }
+
+    fn all_equal(&self, first: &Datum) -> bool {
+        fn all<T: Load>(view: &TensorValue, equal: impl Fn(&T) -> bool) -> bool {
+            let (mut reader, mut block) = (Reader::new(view, 0), vec![T::default(); read::BLOCK.min(view.len())]);
+            let mut left = view.len();
+            while left > 0 {
+                let block = &mut block[..left.min(read::BLOCK)];
+                reader.read(block);
+                if !block.iter().all(&equal) {
+                    return false;
+                }
+                left -= block.len();
+            }
+            true
+        }
+        match *first {
+            Datum::Float(first) => all(self, |x: &f64| x.to_bits() == first.to_bits()),
+            Datum::Int(first) => all(self, |&x: &i64| x == first as i64),
+            Datum::Opaque(_) => false,
+        }
+    }
+}
+
+/// Equal sizes, types and elements, bit by bit; the layout does not matter.
+impl PartialEq for TensorValue {
+    fn eq(&self, other: &TensorValue) -> bool {
+        let bits = |tensor: &TensorValue| -> Vec<u64> { tensor.to_f64s().into_iter().map(f64::to_bits).collect() };
+        self.shape == other.shape
+            && self.elem == other.elem
+            && match self.kind.is_float() {
+                true => bits(self) == bits(other),
+                false => self.to_i64s() == other.to_i64s(),
+            }
+    }
+}
+
+fn expect_count(shape: &[usize], given: usize) -> Result<(), String> {
+    match count(shape)? == given {
+        true => Ok(()),
+        false => Err(format!("{given} elements are given for the sizes {shape:?}")),
     }
 }

@@ -2,11 +2,9 @@
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::Kind;
-use dlc_ir::interp::Datum;
 use dlc_ir::{Context, Type};
 
 use crate::sizes::{Bindings, Sizes};
-use crate::tensor::TensorValue;
 use crate::types::{Tensor, undeclared_symbol};
 
 fn sizes(texts: &[&str]) -> Vec<SizeExpr> {
@@ -46,18 +44,4 @@ fn symbols_are_bound_by_what_is_given() {
     assert!(bindings.bind(&sizes(&["M"]), &[]).is_err());
     assert!(bindings.value(&sizes(&["N"])[0]).is_err());
     assert!(bindings.value(&sizes(&["M - 9"])[0]).is_err());
-}
-
-#[test]
-fn elements_are_found_by_index() {
-    let number = |index: &[usize]| Ok(Datum::Int((10 * index[0] + index[1]) as i128));
-    let value = TensorValue::from_fn(vec![2, 3], Type::I32, number).expect("small");
-    assert_eq!(value.elements().len(), 6);
-    assert_eq!(value.at(&[1, 2]), &Datum::Int(12));
-    let row = TensorValue::new(vec![1, 3], Type::I32, value.elements()[3..].to_vec()).expect("three elements");
-    assert_eq!(row.broadcast_at(&[7, 1, 2]), &Datum::Int(12));
-    assert!(TensorValue::new(vec![2], Type::I32, vec![]).is_err());
-    assert!(TensorValue::from_fn(vec![usize::MAX, 2], Type::I32, |_| Ok(Datum::Int(0))).is_err());
-    let empty = TensorValue::from_fn(vec![0, 5], Type::I32, |_| Err("never asked".into())).expect("nothing to ask");
-    assert!(empty.elements().is_empty());
 }

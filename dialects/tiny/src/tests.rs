@@ -27,8 +27,8 @@ fn print(ctx: &Context, body: &Body, generic: bool) -> String {
 }
 
 fn floats(shape: &[usize], elem: Type, values: &[f64]) -> Datum {
-    let elements = values.iter().map(|&value| value.into()).collect();
-    Datum::opaque(TensorValue::new(shape.to_vec(), elem, elements).expect("as many as the shape says"))
+    let value = TensorValue::from_f64(&context(), shape.to_vec(), elem, values.to_vec());
+    Datum::opaque(value.expect("as many as the shape says"))
 }
 
 /// The only result of `@f` of a text.
@@ -115,9 +115,9 @@ fn reductions_take_axes_out() {
     assert_eq!(value.elements(), [f64::NEG_INFINITY.into()]);
 }
 
-/// Each step rounds to the type of the accumulator: 2048 + 1 stays 2048 in f16, and is exact in f32.
+/// A sum rounds once, at the end: 2048 + 1 + 1 is exact in f16 though 2049 is not.
 #[test]
-fn every_step_rounds_to_its_type() {
+fn reductions_round_once() {
     let sum = |acc: &str| {
         let text = format!(
             "tiny.func @f<K>(%x: tensor<[K], f16>) -> tensor<[], {acc}> {{\n  %y = reduce sum %x over [0] acc {acc}\n  \
@@ -125,7 +125,7 @@ fn every_step_rounds_to_its_type() {
         );
         run(&text, &[floats(&[3], Type::F16, &[2048., 1., 1.])]).expect("it runs").elements()[0].as_float()
     };
-    assert_eq!(sum("f16"), Some(2048.0));
+    assert_eq!(sum("f16"), Some(2050.0));
     assert_eq!(sum("f32"), Some(2050.0));
 }
 
@@ -140,12 +140,14 @@ fn numbers_that_are_none_are_kept() {
 }
 
 #[test]
-fn integers_wrap_and_casts_check() {
+fn integers_and_casts_wrap() {
     let text = "tiny.func @f<K>(%x: tensor<[K], f32>) -> tensor<[K], i8> {\n  %y = cast %x to i8\n  \
                 %c = const 100 : tensor<[], i8>\n  %z = add %y, %c\n  return %z\n}";
     let value = run(text, &[floats(&[2], Type::F32, &[100., -3.9])]).expect("it runs");
     assert_eq!(value.elements(), [Datum::Int(-56), Datum::Int(97)]);
-    assert_eq!(run(text, &[floats(&[1], Type::F32, &[1000.])]), Err("1000.0 does not fit i8".replace(".0", "")));
+    // 1000 is -24 in 8 bits.
+    let value = run(text, &[floats(&[1], Type::F32, &[1000.])]).expect("it runs");
+    assert_eq!(value.elements(), [Datum::Int(76)]);
 }
 
 #[test]

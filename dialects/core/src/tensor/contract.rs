@@ -1,0 +1,359 @@
+//! Sums of products over loop indices: matrix products, convolutions, and whatever else is written so.
+//!
+//! Each loop index moves through the two operands and the result by a constant stride. That makes four groups: batch
+//! (in both operands and the result), M (left operand and result), N (right operand and result), and K (not in the
+//! result). For each batch it is a product of an M x K and a K x N matrix, whose tiles are packed into small buffers, so
+//! that layouts and windows matter only there (implicit im2col), and multiplied by the gemm of `matrixmultiply`, in the
+//! way of Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication". Contractions with hardly any
+//! matrix in them, depthwise convolutions for example, are done element by element.
+//!
+//! Sums run over K in pieces of [`TILE_K`], in order; neither tiles nor threads change that. Products of floats of 32
+//! bits or fewer are exact in `f64`, so for those the result is also the same on machines with and without fused
+//! multiply-add.
+
+use dlc_ir::types::FloatKind;
+use dlc_ir::{Context, Type};
+
+use super::read::{BLOCK, Lane, Matrix, Reader, Sizes, build};
+use super::views::length;
+use super::{Data, ElemKind, TensorValue, count, threads};
+
+/// Where on an axis of an operand the loops read: the sum of index times coefficient, for each `(index, coefficient)`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access(pub Vec<(usize, i64)>);
+
+/// A sum of products: `out[..] = sum lhs[..] * rhs[..]` over the loop indices that are not in `out`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Contraction {
+    /// The size of each loop index.
+    pub sizes: Vec<usize>,
+    /// For each axis of the left operand.
+    pub lhs: Vec<Access>,
+    /// For each axis of the right operand.
+    pub rhs: Vec<Access>,
+    /// The loop index of each axis of the result.
+    pub out: Vec<usize>,
+}
+
+const TILE_K: usize = 256;
+const TILE_N: usize = 512;
+
+/// A loop index: how far it moves through the operands.
+#[derive(Clone, Copy)]
+struct Loop {
+    size: usize,
+    left: isize,
+    right: isize,
+}
+
+/// Loop indices of one group, the last one fastest.
+#[derive(Clone, Default)]
+struct Group(Vec<Loop>);
+
+impl Group {
+    fn len(&self) -> usize {
+        self.sizes().iter().product()
+    }
+
+    fn sizes(&self) -> Vec<usize> {
+        self.0.iter().map(|each| each.size).collect()
+    }
+
+    /// How far from the first element of an operand those of some places are, in row-major order.
+    fn offsets(&self, start: usize, len: usize, stride: impl Fn(&Loop) -> isize) -> Vec<isize> {
+        let mut index = vec![0; self.0.len()];
+        let (mut place, mut at) = (start, 0);
+        for (index, each) in index.iter_mut().zip(&self.0).rev() {
+            *index = place % each.size.max(1);
+            place /= each.size.max(1);
+            at += *index as isize * stride(each);
+        }
+        let mut offsets = Vec::with_capacity(len);
+        for _ in 0..len {
+            offsets.push(at);
+            for (index, each) in index.iter_mut().zip(&self.0).rev() {
+                *index += 1;
+                at += stride(each);
+                if *index < each.size {
+                    break;
+                }
+                at -= each.size as isize * stride(each);
+                *index = 0;
+            }
+        }
+        offsets
+    }
+}
+
+/// The left or the right operand of the matrix product.
+#[derive(Clone, Copy)]
+struct Side<'t> {
+    tensor: &'t TensorValue,
+    stride: fn(&Loop) -> isize,
+}
+
+struct Plan<'t> {
+    left: Side<'t>,
+    right: Side<'t>,
+    batch: Group,
+    m: Group,
+    n: Group,
+    k: Group,
+}
+
+impl TensorValue {
+    /// A sum of products over loop indices, computed in `f64` (wrapping `i64` when everything is an integer) and rounded or
+    /// wrapped to `elem` at the end. For truth values: whether any product is not zero.
+    ///
+    /// Loop indices that only one operand has, or none, are summed over as well; those only in the result repeat it.
+    ///
+    /// Errors when the specification does not fit the operands, or reads outside of them.
+    pub fn contract(
+        ctx: &Context,
+        lhs: &TensorValue,
+        rhs: &TensorValue,
+        spec: &Contraction,
+        elem: Type,
+    ) -> Result<TensorValue, String> {
+        let kind = ElemKind::known(ctx, elem)?;
+        let (left, right) = (strides(lhs, &spec.lhs, spec)?, strides(rhs, &spec.rhs, spec)?);
+        if let Some(axis) =
+            (0..spec.out.len()).find(|&i| spec.out[i] >= spec.sizes.len() || spec.out[..i].contains(&spec.out[i]))
+        {
+            return Err(format!("axis {axis} of the result is no loop index, or the same as another axis"));
+        }
+        length(&spec.sizes)?;
+        let shape: Vec<usize> = spec.out.iter().map(|&index| spec.sizes[index]).collect();
+        // What no operand moves along is repeated.
+        let repeats = |index: usize| left[index] == 0 && right[index] == 0;
+        let narrow: Vec<usize> = spec
+            .out
+            .iter()
+            .map(|&index| if repeats(index) { spec.sizes[index].min(1) } else { spec.sizes[index] })
+            .collect();
+        let len = count(&narrow)?;
+        let [mut batch, mut m, mut n, mut k] = [const { Group(vec![]) }; 4];
+        // Which axis of the result each index of the groups is.
+        let [mut batch_axes, mut m_axes, mut n_axes] = [const { vec![] }; 3];
+        let each = |index: usize| Loop { size: spec.sizes[index], left: left[index], right: right[index] };
+        for (axis, &index) in spec.out.iter().enumerate() {
+            let (group, axes) = match (left[index], right[index]) {
+                (0, 0) => continue,
+                (_, 0) => (&mut m, &mut m_axes),
+                (0, _) => (&mut n, &mut n_axes),
+                _ => (&mut batch, &mut batch_axes),
+            };
+            group.0.push(each(index));
+            axes.push(axis);
+        }
+        k.0.extend((0..spec.sizes.len()).filter(|index| !spec.out.contains(index)).map(each));
+        let (mut left, mut right) =
+            (Side { tensor: lhs, stride: |each| each.left }, Side { tensor: rhs, stride: |each| each.right });
+        // Threads divide the rows, so there should be many.
+        if m.len() < 128 && n.len() > m.len() {
+            (left, right, m, n, m_axes, n_axes) = (right, left, n, m, n_axes, m_axes);
+        }
+        let plan = Plan { left, right, batch, m, n, k };
+        let floats = lhs.kind.is_float() || rhs.kind.is_float() || kind.is_float();
+        let result = if len > 0 && plan.is_elementwise() {
+            let order = spec.out.iter().map(|&index| each(index));
+            let loops = Group(order.zip(&narrow).map(|(each, &size)| Loop { size, ..each }).collect());
+            let data =
+                if floats { plan.elementwise::<f64>(kind, &loops) } else { plan.elementwise::<i64>(kind, &loops) };
+            TensorValue::dense(narrow, elem, kind, data)
+        } else {
+            let data = if floats { plan.gemm::<f64>(kind) } else { plan.gemm::<i64>(kind) };
+            let mut axes = [batch_axes, m_axes, n_axes].concat();
+            axes.extend((0..spec.out.len()).filter(|&axis| repeats(spec.out[axis])));
+            let packed = TensorValue::dense(axes.iter().map(|&axis| narrow[axis]).collect(), elem, kind, data);
+            let order: Vec<usize> = (0..axes.len()).filter_map(|axis| axes.iter().position(|&at| at == axis)).collect();
+            packed.permute(&order)?.contiguous()?
+        };
+        result.broadcast_to(&shape)
+    }
+}
+
+/// How far each loop index moves through an operand.
+fn strides(tensor: &TensorValue, accesses: &[Access], spec: &Contraction) -> Result<Vec<isize>, String> {
+    tensor.expect_axes(accesses.len())?;
+    let mut strides = vec![0isize; spec.sizes.len()];
+    for ((Access(terms), &size), &stride) in accesses.iter().zip(&tensor.shape).zip(&tensor.strides) {
+        let (mut lowest, mut highest) = (0i128, 0i128);
+        for &(index, coefficient) in terms {
+            let Some(&steps) = spec.sizes.get(index) else {
+                return Err(format!("there is no loop index {index}"));
+            };
+            let last = i128::from(coefficient) * (steps.max(1) - 1) as i128;
+            lowest += last.min(0);
+            highest += last.max(0);
+            if steps > 1 {
+                // What reads inside of the operand does not overflow; the rest is an error below.
+                strides[index] = strides[index].wrapping_add((coefficient as isize).wrapping_mul(stride));
+            }
+        }
+        if !spec.sizes.contains(&0) && (lowest < 0 || highest >= size as i128) {
+            return Err(format!("the loops read {lowest} to {highest} on an axis of size {size}"));
+        }
+    }
+    Ok(strides)
+}
+
+impl Plan<'_> {
+    /// Whether it is cheaper to do without matrices. In nanoseconds, of which only the proportions matter: a product
+    /// costs about 1 on its own and 0.06 in a gemm, which works on 8 x 8 at a time; packing costs 1 an element.
+    fn is_elementwise(&self) -> bool {
+        let [batch, m, n, k] = [&self.batch, &self.m, &self.n, &self.k].map(|group| group.len() as f64);
+        let outputs = batch * m * n;
+        let elementwise = k * (outputs + 60.0 * (outputs / BLOCK as f64).ceil());
+        let up = |x: f64| (x / 8.0).ceil() * 8.0;
+        let packing = m * k * (n / TILE_N as f64).ceil() + n * k * (m / self.rows() as f64).ceil();
+        elementwise < batch * (2000.0 + packing + 0.06 * up(m) * up(n) * k)
+    }
+
+    /// How many rows a thread takes at a time.
+    fn rows(&self) -> usize {
+        if self.m.len() < 1024 { 64 } else { 256 }
+    }
+
+    /// The results in the order of `loops`, each product for a block of them at a time.
+    fn elementwise<T: Lane>(&self, kind: ElemKind, loops: &Group) -> Data {
+        let sides = [self.left, self.right];
+        let offsets = sides.map(|side| self.k.offsets(0, self.k.len(), side.stride));
+        let strides = sides.map(|side| loops.0.iter().map(side.stride).collect::<Vec<_>>());
+        let shape = loops.sizes();
+        build(kind, loops.len(), |start| {
+            let [mut left, mut right] = [0, 1].map(|i| Reader::over(sides[i].tensor, &shape, &strides[i]));
+            let (mut a, mut b) = (vec![T::default(); BLOCK], vec![T::default(); BLOCK]);
+            let (offsets, mut place) = (&offsets, start);
+            move |out: &mut [T]| {
+                let (a, b) = (&mut a[..out.len()], &mut b[..out.len()]);
+                out.fill(T::default());
+                for (&left_offset, &right_offset) in offsets[0].iter().zip(&offsets[1]) {
+                    left.seek_from(place, left_offset);
+                    left.read(a);
+                    right.seek_from(place, right_offset);
+                    right.read(b);
+                    for ((out, a), b) in out.iter_mut().zip(&*a).zip(&*b) {
+                        *out = out.plus_product(*a, *b);
+                    }
+                }
+                if kind.is_bool() {
+                    out.iter_mut().for_each(|x| *x = x.truth());
+                }
+                place += out.len();
+            }
+        })
+    }
+
+    /// The results in the order batch, M, N.
+    fn gemm<T: Lane>(&self, kind: ElemKind) -> Data {
+        match kind {
+            ElemKind::Float(FloatKind::F64) => Data::F64(self.gemm_into(kind, T::to_f64s)),
+            ElemKind::Float(float) => Data::F32(self.gemm_into(kind, |x: &[T], out| T::to_f32s(float, x, out))),
+            ElemKind::Int { .. } => Data::Int(self.gemm_into(kind, |x: &[T], out| T::to_ints(kind, x, out))),
+        }
+    }
+
+    fn gemm_into<T: Lane, S: Copy + Default + Send>(
+        &self,
+        kind: ElemKind,
+        store: impl Fn(&[T], &mut [S]) + Sync,
+    ) -> Vec<S> {
+        let [batch, m, n, k] = [&self.batch, &self.m, &self.n, &self.k].map(Group::len);
+        let mut values = vec![S::default(); batch * m * n];
+        if values.is_empty() {
+            return values;
+        }
+        let rows = self.rows();
+        let left_batch = self.batch.offsets(0, batch, self.left.stride);
+        let right_batch = self.batch.offsets(0, batch, self.right.stride);
+        let panels = values.chunks_mut(m * n).enumerate().flat_map(|(batch, matrix)| {
+            matrix.chunks_mut(rows * n).enumerate().map(move |(panel, out)| (batch, panel * rows, out))
+        });
+        // Less than about a tenth of a millisecond is not worth a thread.
+        let threads = (values_work(batch, m, n, k) / (1 << 20)).max(1);
+        threads::each(panels, threads, Tiles::<T>::default, |tiles, (batch, first, out)| {
+            let m_offsets = self.m.offsets(first, out.len() / n, self.left.stride);
+            for first_n in (0..n).step_by(TILE_N) {
+                let n_offsets = self.n.offsets(first_n, TILE_N.min(n - first_n), self.right.stride);
+                let sizes = (m_offsets.len(), n_offsets.len());
+                tiles.c.clear();
+                tiles.c.resize(sizes.0 * sizes.1, T::default());
+                for first_k in (0..k).step_by(TILE_K) {
+                    let len = TILE_K.min(k - first_k);
+                    let left_k = self.k.offsets(first_k, len, self.left.stride);
+                    let right_k = self.k.offsets(first_k, len, self.right.stride);
+                    let a = pack(self.left.tensor, left_batch[batch], &m_offsets, &left_k, &mut tiles.a);
+                    let b = pack(self.right.tensor, right_batch[batch], &right_k, &n_offsets, &mut tiles.b);
+                    T::gemm(Sizes { m: sizes.0, n: sizes.1, k: len }, a, b, &mut tiles.c);
+                }
+                if kind.is_bool() {
+                    tiles.c.iter_mut().for_each(|x| *x = x.truth());
+                }
+                for (row, out) in tiles.c.chunks(sizes.1).zip(out.chunks_mut(n)) {
+                    store(row, &mut out[first_n..first_n + sizes.1]);
+                }
+            }
+        });
+        values
+    }
+}
+
+/// How many products there are.
+fn values_work(batch: usize, m: usize, n: usize, k: usize) -> usize {
+    [batch, m, n].into_iter().fold(k, usize::saturating_mul)
+}
+
+/// The buffers of a thread.
+struct Tiles<T> {
+    a: Vec<T>,
+    b: Vec<T>,
+    c: Vec<T>,
+}
+
+impl<T> Default for Tiles<T> {
+    fn default() -> Tiles<T> {
+        Tiles { a: vec![], b: vec![], c: vec![] }
+    }
+}
+
+/// Copies the matrix of the elements at `rows[i] + columns[j]`, along the direction in which they lie closer together.
+fn pack<'p, T: Lane>(
+    tensor: &TensorValue,
+    base: isize,
+    rows: &[isize],
+    columns: &[isize],
+    out: &'p mut Vec<T>,
+) -> Matrix<'p, T> {
+    let close = |offsets: &[isize]| {
+        let near = offsets.windows(2).filter(|pair| (pair[1] - pair[0]).abs() <= 2).count();
+        near as f64 / offsets.len() as f64
+    };
+    let by_rows = close(columns) >= close(rows);
+    let (outer, inner) = if by_rows { (rows, columns) } else { (columns, rows) };
+    let runs = runs(inner);
+    out.resize(outer.len() * inner.len(), T::default());
+    for (line, &offset) in out.chunks_mut(inner.len()).zip(outer) {
+        let mut line = line;
+        for &(first, len, stride) in &runs {
+            let (now, later) = std::mem::take(&mut line).split_at_mut(len);
+            T::load(&tensor.data, tensor.kind, tensor.offset + base + offset + first, stride, now);
+            line = later;
+        }
+    }
+    let (row_stride, column_stride) = if by_rows { (inner.len(), 1) } else { (1, inner.len()) };
+    Matrix { values: out, row_stride, column_stride }
+}
+
+/// The parts of a list of offsets that go on by a constant stride: first offset, number, stride.
+fn runs(offsets: &[isize]) -> Vec<(isize, usize, isize)> {
+    let mut runs: Vec<(isize, usize, isize)> = vec![];
+    for &offset in offsets {
+        match runs.last_mut() {
+            Some((first, len @ 1, stride)) => (*len, *stride) = (2, offset - *first),
+            Some((first, len, stride)) if offset == *first + *len as isize * *stride => *len += 1,
+            _ => runs.push((offset, 1, 0)),
+        }
+    }
+    runs
+}
