@@ -143,7 +143,7 @@ impl NewOp {
         let cx = InferCx { ctx: builder.ctx, body: builder.body, operands: &self.operands, props: &self.props };
         match infer(&cx) {
             Ok(types) => self.results = types,
-            Err(reason) => panic!("'{}' is built from what it does not take: {reason}", self.def.name),
+            Err(broken) => panic!("'{}' is built from what it does not take: {}", self.def.name, broken.message),
         }
     }
 

@@ -24,6 +24,14 @@ pub struct Code {
 
 inventory::collect!(&'static Code);
 
+impl PartialEq for Code {
+    fn eq(&self, other: &Code) -> bool {
+        self.code == other.code
+    }
+}
+
+impl Eq for Code {}
+
 /// Declares diagnostic codes as statics, and registers them for the reference page.
 ///
 /// ```

@@ -11,7 +11,7 @@ use crate::attrs::Attr;
 use crate::body::{Body, OpRef};
 use crate::builder::Builder;
 use crate::context::Context;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::entity::{OpId, ValueId};
 use crate::interp;
 use crate::location::Loc;
@@ -292,7 +292,7 @@ pub struct OpDef {
     /// Writes the custom form, after the op's name; used when there is no format.
     pub print: Option<fn(&mut OpPrinter<'_, '_>)>,
     /// The types of the results, from the operands and attributes.
-    pub infer: Option<fn(&InferCx<'_>) -> Result<SmallVec<[Type; 2]>, String>>,
+    pub infer: Option<fn(&InferCx<'_>) -> Inferred>,
     /// The op's own rules. It looks at the op alone, never along def-use chains.
     pub verify: Option<fn(OpRef<'_>, &Diagnostics)>,
     /// Simplifies the op to values that exist or to constants. The second argument has the constant of each operand.
@@ -407,6 +407,51 @@ impl InferCx<'_> {
     /// An inherent attribute.
     pub fn prop(&self, key: &str) -> Option<Attr> {
         self.props.iter().find(|(name, _)| self.ctx.str(*name) == key).map(|(_, attr)| *attr)
+    }
+}
+
+/// The types of the results, or the rule that the operands and attributes break.
+pub type Inferred = Result<SmallVec<[Type; 2]>, BrokenRule>;
+
+/// Why there are no types for the results.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BrokenRule {
+    /// The code of a rule that has one of its own.
+    pub code: Option<&'static Code>,
+    /// Why: one sentence without a full stop.
+    pub message: String,
+    /// What to do about it.
+    pub suggestion: Option<String>,
+}
+
+impl BrokenRule {
+    /// A rule with a code of its own.
+    pub fn new(code: &'static Code, message: impl Into<String>) -> BrokenRule {
+        BrokenRule { code: Some(code), message: message.into(), suggestion: None }
+    }
+
+    /// With a way out.
+    #[must_use]
+    pub fn suggest(mut self, suggestion: impl Into<String>) -> BrokenRule {
+        self.suggestion = Some(suggestion.into());
+        self
+    }
+
+    /// The diagnostic, under `otherwise` when the rule has no code of its own.
+    pub fn diagnostic(self, otherwise: &'static Code, loc: Loc) -> Diagnostic {
+        Diagnostic::error(self.code.unwrap_or(otherwise), loc, self.message).suggest_if(self.suggestion)
+    }
+}
+
+impl From<String> for BrokenRule {
+    fn from(message: String) -> BrokenRule {
+        BrokenRule { code: None, message, suggestion: None }
+    }
+}
+
+impl From<&str> for BrokenRule {
+    fn from(message: &str) -> BrokenRule {
+        BrokenRule::from(message.to_string())
     }
 }
 

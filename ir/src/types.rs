@@ -137,6 +137,10 @@ const fn int(width: u32) -> TypeData<'static> {
     TypeData::Integer { width, sign: Signedness::Signless }
 }
 
+const fn unsigned(width: u32) -> TypeData<'static> {
+    TypeData::Integer { width, sign: Signedness::Unsigned }
+}
+
 // Interned by every context first, in this order.
 well_known! {
     NONE = 0 TypeData::None;
@@ -150,6 +154,12 @@ well_known! {
     BF16 = 8 TypeData::Float(FloatKind::BF16);
     F32 = 9 TypeData::Float(FloatKind::F32);
     F64 = 10 TypeData::Float(FloatKind::F64);
+    F8E4M3FN = 11 TypeData::Float(FloatKind::F8E4M3FN);
+    F8E5M2 = 12 TypeData::Float(FloatKind::F8E5M2);
+    UI8 = 13 unsigned(8);
+    UI16 = 14 unsigned(16);
+    UI32 = 15 unsigned(32);
+    UI64 = 16 unsigned(64);
 }
 
 impl Type {
@@ -166,6 +176,11 @@ impl Type {
     /// Whether it is an integer type, signed or not (`index` is none).
     pub fn is_integer(self, ctx: &Context) -> bool {
         matches!(ctx.type_data(self), TypeData::Integer { .. })
+    }
+
+    /// Whether it is an integer type without a sign: `ui8` and the like, and `i1`, whose only values are 0 and 1.
+    pub fn is_unsigned(self, ctx: &Context) -> bool {
+        self == Type::I1 || matches!(ctx.type_data(self), TypeData::Integer { sign: Signedness::Unsigned, .. })
     }
 
     /// The float format, when it is a float type.

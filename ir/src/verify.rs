@@ -435,7 +435,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn inferred(&self, view: OpRef<'a>, infer: fn(&crate::op::InferCx<'_>) -> Result<SmallVec<[Type; 2]>, String>) {
+    fn inferred(&self, view: OpRef<'a>, infer: fn(&crate::op::InferCx<'_>) -> crate::op::Inferred) {
         let operands: SmallVec<[crate::entity::ValueId; 4]> = view.operands().collect();
         let cx = crate::op::InferCx {
             ctx: self.ctx,
@@ -453,7 +453,7 @@ impl<'a> Verifier<'a> {
                     self.error(view, &WRONG_TYPE, message);
                 }
             }
-            Err(reason) => self.error(view, &WRONG_TYPE, reason),
+            Err(broken) => self.diags.emit(broken.diagnostic(&WRONG_TYPE, view.loc()).at(view.name())),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! Both spellings are one type; the second is the generic one, which any MLIR tool reads. Sizes are polynomials of the
 //! function's symbols, always in canonical form. There are no ops here, and no layouts: a tensor is a value.
 
+pub mod broadcast;
 pub mod json;
 pub mod sizes;
 pub mod tensor;

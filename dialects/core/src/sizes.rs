@@ -1,6 +1,6 @@
-//! Lists of symbolic sizes: `[M, 2*K]` in custom syntax, `["M", "2*K"]` in generic form.
+//! Lists of symbolic integers: `[M, 2*K]` in custom syntax, `["M", "2*K"]` in generic form.
 //!
-//! In an attribute a constant size is a 64-bit integer and any other a string in canonical form, so equal lists are one
+//! In an attribute a constant is a 64-bit integer and any other a string in canonical form, so equal lists are one
 //! attribute.
 
 use std::collections::BTreeMap;
@@ -13,32 +13,61 @@ use dlc_ir::op::AttrKind;
 use dlc_ir::text::{BAD_LITERAL, ParseResult, Parser, Printer, Token};
 use dlc_ir::{Attr, Context, Type};
 
-/// A list of symbolic sizes.
+/// A list of symbolic sizes, which are not negative.
 pub struct Sizes;
+
+/// A list of symbolic integers, which may be negative: strides, offsets, indices.
+pub struct Exprs;
 
 impl Kind for Sizes {
     type Value<'a> = Vec<SizeExpr>;
     const KIND: &'static AttrKind = &AttrKind {
         name: "a list of sizes, such as [\"M\", \"2*K\", 4], in canonical form and not negative",
-        admits: |ctx, attr| attr.as_array(ctx).is_some_and(|items| items.iter().all(|&item| size(ctx, item).is_some())),
+        admits: |ctx, attr| sizes(ctx, attr).is_some(),
         parse: Some(parse),
         print: Some(print),
     };
     fn get(ctx: &Context, attr: Attr) -> Option<Vec<SizeExpr>> {
-        attr.as_array(ctx)?.iter().map(|&item| size(ctx, item)).collect()
+        sizes(ctx, attr)
     }
     fn make(ctx: &Context, sizes: Vec<SizeExpr>) -> Attr {
-        let items: Vec<Attr> = sizes.iter().map(|size| size_attr(ctx, size)).collect();
-        ctx.array_attr(&items)
+        make(ctx, &sizes)
     }
 }
 
-/// The size that an attribute is; `None` unless it is in canonical form.
-fn size(ctx: &Context, attr: Attr) -> Option<SizeExpr> {
+impl Kind for Exprs {
+    type Value<'a> = Vec<SizeExpr>;
+    const KIND: &'static AttrKind = &AttrKind {
+        name: "a list of symbolic integers, such as [\"2*K\", -1], in canonical form",
+        admits: |ctx, attr| exprs(ctx, attr).is_some(),
+        parse: Some(parse_exprs),
+        print: Some(print),
+    };
+    fn get(ctx: &Context, attr: Attr) -> Option<Vec<SizeExpr>> {
+        exprs(ctx, attr)
+    }
+    fn make(ctx: &Context, exprs: Vec<SizeExpr>) -> Attr {
+        make(ctx, &exprs)
+    }
+}
+
+fn exprs(ctx: &Context, attr: Attr) -> Option<Vec<SizeExpr>> {
+    attr.as_array(ctx)?.iter().map(|&item| expr(ctx, item)).collect()
+}
+
+fn sizes(ctx: &Context, attr: Attr) -> Option<Vec<SizeExpr>> {
+    exprs(ctx, attr).filter(|sizes| sizes.iter().all(|size| size.as_constant().is_none_or(|value| value >= 0)))
+}
+
+fn make(ctx: &Context, exprs: &[SizeExpr]) -> Attr {
+    let items: Vec<Attr> = exprs.iter().map(|expr| expr_attr(ctx, expr)).collect();
+    ctx.array_attr(&items)
+}
+
+/// The integer that an attribute is; `None` unless it is in canonical form.
+fn expr(ctx: &Context, attr: Attr) -> Option<SizeExpr> {
     match ctx.attr_data(attr) {
-        AttrData::Integer { ty: Type::I64, value } => {
-            i64::try_from(*value).ok().filter(|&value| value >= 0).map(SizeExpr::from)
-        }
+        AttrData::Integer { ty: Type::I64, value } => i64::try_from(*value).ok().map(SizeExpr::from),
         AttrData::String(text) => {
             let text = ctx.str(*text);
             SizeExpr::parse(text).ok().filter(|size| size.as_constant().is_none() && size.to_string() == text)
@@ -47,19 +76,31 @@ fn size(ctx: &Context, attr: Attr) -> Option<SizeExpr> {
     }
 }
 
-fn size_attr(ctx: &Context, size: &SizeExpr) -> Attr {
-    match size.as_constant() {
+fn expr_attr(ctx: &Context, expr: &SizeExpr) -> Attr {
+    match expr.as_constant() {
         Some(value) => ctx.i64_attr(value),
-        None => ctx.str_attr(&size.to_string()),
+        None => ctx.str_attr(&expr.to_string()),
     }
 }
 
 /// Reads `[M, 2*K, 4]`, whatever the form in which the sizes are written.
 pub fn parse(p: &mut Parser<'_>) -> ParseResult<Attr> {
+    parse_list(p, "a size, such as 2*K + 1", |value| match value {
+        ..0 => Err(format!("a size is not negative, and {value} is")),
+        _ => Ok(()),
+    })
+}
+
+/// Reads `[2*K, -1]`, whatever the form in which the integers are written.
+pub fn parse_exprs(p: &mut Parser<'_>) -> ParseResult<Attr> {
+    parse_list(p, "an integer, such as 2*K - 1", |_| Ok(()))
+}
+
+fn parse_list(p: &mut Parser<'_>, what: &str, admits: fn(i64) -> Result<(), String>) -> ParseResult<Attr> {
     let ctx = p.ctx;
     let items = p.list(Token::LBracket, Token::RBracket, |p| {
         let start = p.loc();
-        // The words and marks of one size, up to the comma or bracket that ends it.
+        // The words and marks of one, up to the comma or bracket that ends it.
         let mut text = String::new();
         let mut open = 0usize;
         loop {
@@ -68,19 +109,19 @@ pub fn parse(p: &mut Parser<'_>) -> ParseResult<Attr> {
                 Token::LParen => open += 1,
                 Token::RParen if open > 0 => open -= 1,
                 Token::Word | Token::Integer | Token::Plus | Token::Minus | Token::Star => {}
-                _ => return p.expected("a size, such as 2*K + 1"),
+                _ => return p.expected(what),
             }
             text.push_str(p.text());
             text.push(' ');
             p.advance();
         }
         let parsed = SizeExpr::parse(&text).map_err(|error| error.message.into_owned());
-        let size = parsed.and_then(|size| match size.as_constant() {
-            Some(value) if value < 0 => Err(format!("a size is not negative, and {value} is")),
-            _ => Ok(size),
+        let expr = parsed.and_then(|expr| match expr.as_constant() {
+            Some(value) => admits(value).map(|()| expr),
+            None => Ok(expr),
         });
-        match size {
-            Ok(size) => Ok(size_attr(ctx, &size)),
+        match expr {
+            Ok(expr) => Ok(expr_attr(ctx, &expr)),
             Err(message) => {
                 let error = Diagnostic::error(&BAD_LITERAL, start, message).spanning(text.trim_end().len());
                 Err(p.fail(error))
@@ -127,9 +168,22 @@ impl Bindings {
         Ok(())
     }
 
+    /// Binds a symbol, unless it is bound already: then it says to what.
+    pub fn set(&mut self, symbol: &str, value: i64) -> Result<(), i64> {
+        match *self.0.entry(symbol.to_string()).or_insert(value) {
+            known if known == value => Ok(()),
+            known => Err(known),
+        }
+    }
+
+    /// The number that a symbolic integer is.
+    pub fn integer(&self, expr: &SizeExpr) -> Result<i64, String> {
+        expr.eval(&|name| self.0.get(name).copied()).map_err(|error| error.message.into_owned())
+    }
+
     /// The number that a size is.
     pub fn value(&self, size: &SizeExpr) -> Result<usize, String> {
-        let value = size.eval(&|name| self.0.get(name).copied()).map_err(|error| error.message.into_owned())?;
+        let value = self.integer(size)?;
         usize::try_from(value).map_err(|_| format!("the size {size} is {value}"))
     }
 

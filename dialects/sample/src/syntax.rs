@@ -2,14 +2,12 @@
 
 use dlc_ir::Type;
 use dlc_ir::define::{IntArray, Kind};
-use dlc_ir::op::InferCx;
-use dlc_ir::smallvec::{SmallVec, smallvec};
+use dlc_ir::op::{InferCx, Inferred};
+use dlc_ir::smallvec::smallvec;
 use dlc_ir::text::{OpParser, OpPrinter, ParseResult, Token};
 
 use crate::ops::Sum;
 use crate::types::{BoxType, Buffer};
-
-type Inferred = Result<SmallVec<[Type; 2]>, String>;
 
 /// `%a - %b + %c {..} : type`; a sign may stand before the first term.
 pub fn parse_sum(p: &mut OpParser<'_, '_>) -> ParseResult<()> {

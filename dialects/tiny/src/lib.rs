@@ -11,22 +11,30 @@
 //! Arithmetic broadcasts aligned at the right; axes that are reduced are gone. A program here cannot say where a value
 //! is stored, in what order elements are computed, or that an element depends on its neighbours except through views.
 
+pub mod fold;
 pub mod interp;
 pub mod ops;
 pub mod shape;
 pub mod syntax;
+pub mod types;
 pub mod verify;
 
 dlc_ir::dialect! {
     name: "tiny",
     summary: "Tensor programs as views, arithmetic and reductions.",
     ops: [
-        ops::Func, ops::Return, ops::Const, ops::Reshape, ops::Permute, ops::Expand, ops::Add, ops::Mul, ops::Max,
-        ops::Relu, ops::Reduce, ops::Cast,
+        ops::Func, ops::Return, ops::Const,
+        ops::Reshape, ops::Permute, ops::Expand, ops::Pad, ops::Shrink, ops::Flip, ops::View, ops::Valid, ops::Load,
+        ops::Store,
+        ops::Add, ops::Sub, ops::Mul, ops::Max, ops::Min, ops::Fdiv, ops::Pow, ops::Cdiv, ops::Cmod, ops::Floordiv,
+        ops::Floormod, ops::And, ops::Or, ops::Xor, ops::Shl, ops::Shr, ops::Neg, ops::Relu, ops::Trunc, ops::Recip,
+        ops::Sqrt, ops::Exp2, ops::Log2, ops::Sin, ops::Mulacc, ops::Cmp, ops::Where, ops::Cast, ops::Bitcast,
+        ops::Reduce, ops::Contract,
+        ops::Range, ops::Index, ops::If, ops::Yield,
     ],
     types: [],
     attrs: [],
-    materialize: None,
+    materialize: Some(fold::materialize),
 }
 
 #[cfg(test)]

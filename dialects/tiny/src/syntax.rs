@@ -1,17 +1,38 @@
 //! How ops are written whose syntax no format describes.
 
 use dlc_core::types::Tensor;
-use dlc_ir::Type;
-use dlc_ir::attrs::{AttrData, integer_fits};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::attrs::{AttrData, DenseData, integer_fits};
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::float;
 use dlc_ir::text::{BAD_LITERAL, OpParser, OpPrinter, ParseResult, Token};
+use dlc_ir::{Context, Type};
 
 use crate::ops::Const;
 
-/// `-0.5 {..} : tensor<..>`: the number takes its type from the elements of the tensor.
+/// The type of a tensor with the elements of a dense attribute.
+pub fn dense_type(ctx: &Context, dense: &DenseData<'_>) -> Type {
+    // A size beyond 63 bits is refused by the verifier: no such tensor could be written.
+    let dims = dense.shape.iter().map(|&size| SizeExpr::from(i64::try_from(size).unwrap_or(i64::MAX))).collect();
+    Tensor::get(ctx, dims, dense.elem)
+}
+
+/// `-0.5 {..} : tensor<..>`: the number takes its type from the elements of the tensor. Or `dense<..> : tensor<2xf32>`,
+/// which has the type in it.
 pub fn parse_const(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let (ctx, start) = (p.ctx, p.loc());
+    if p.token() == Token::Word && p.text().starts_with("dense") {
+        let value = p.parse_attr()?;
+        let AttrData::Dense(dense) = ctx.attr_data(value) else {
+            let error = Diagnostic::error(&BAD_LITERAL, start, "the constant is no dense tensor of numbers");
+            return Err(p.fail(error));
+        };
+        let ty = dense_type(ctx, dense);
+        p.set_prop("value", value);
+        p.attr_dict()?;
+        p.state.results.push(ty);
+        return Ok(());
+    }
     let negative = p.eat(Token::Minus);
     let (token, text) = (p.token(), p.text());
     if !matches!(token, Token::Integer | Token::Float | Token::Hex) {
@@ -59,8 +80,13 @@ pub fn parse_const(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
 /// Writes what [`parse_const`] reads.
 pub fn print_const(p: &mut OpPrinter<'_, '_>) {
     let ctx = p.ctx;
+    let value = Const::from(p.op).value();
     p.write(" ");
-    match ctx.attr_data(Const::from(p.op).value()) {
+    match ctx.attr_data(value) {
+        AttrData::Dense(_) => {
+            p.attr(value);
+            return p.attr_dict(&|key| key == "value");
+        }
         AttrData::Float { ty, bits } => p.float(*bits, *ty),
         // `true` and `false` are written as numbers: the type stands behind.
         AttrData::Integer { value, .. } => p.integer(*value, Type::I64),

@@ -81,7 +81,7 @@ pub fn expand(mut args: Args, item: ItemStruct) -> syn::Result<TokenStream> {
     let infer = match infer {
         Some(path) => Some(quote!(#path)),
         None if infers_same_type(&members, has("SAME_TYPE")) => Some(quote!(::dlc_ir::text::format::infer_same_type)),
-        None if has("CONSTANT_LIKE") => Some(quote!(::dlc_ir::text::format::infer_from_value)),
+        None if has("CONSTANT_LIKE") && parse.is_none() => Some(quote!(::dlc_ir::text::format::infer_from_value)),
         None => None,
     };
     let pieces = match &format_text {

@@ -90,6 +90,22 @@ impl SizeExpr {
         }
     }
 
+    /// The coefficient of each symbol, in the order of the text, and the constant; `None` unless this is a sum of those.
+    pub fn as_linear(&self) -> Option<(Vec<(Arc<str>, i64)>, i64)> {
+        let (terms, constant) = self.0.split_constant();
+        let linear = terms.iter().map(|(monomial, coefficient)| match monomial.factors() {
+            [Atom::Variable(name)] => Some((name.clone(), *coefficient)),
+            _ => None,
+        });
+        Some((linear.collect::<Option<_>>()?, constant))
+    }
+
+    /// Whether this is affine in the symbols that are indices: a sum of multiples of indices, of quotients of such sums by
+    /// constants, and of anything that no index occurs in.
+    pub fn is_affine_in(&self, is_index: &dyn Fn(&str) -> bool) -> bool {
+        affine_in(&self.0, is_index)
+    }
+
     /// The symbols that occur, by name.
     pub fn symbols(&self) -> BTreeSet<Arc<str>> {
         let mut names = BTreeSet::new();
@@ -214,6 +230,19 @@ impl SizeExpr {
     fn difference(&self, rhs: &SizeExpr, ranges: &SizeRanges) -> Option<SizeExpr> {
         Some(self.sub(rhs).ok()?.simplify_under(ranges))
     }
+}
+
+fn affine_in(poly: &Poly<Arc<str>>, is_index: &dyn Fn(&str) -> bool) -> bool {
+    let has_index = |poly: &Poly<Arc<str>>| {
+        let mut found = false;
+        poly.for_each_variable(&mut |name| found |= is_index(name));
+        found
+    };
+    poly.terms().iter().all(|(monomial, _)| match monomial.factors() {
+        [Atom::Floor(floor)] if floor.divisor.as_constant().is_some() => affine_in(&floor.numerator, is_index),
+        [_] => !has_index(&Poly::term(monomial.clone(), 1)) || monomial.as_floor().is_none(),
+        _ => !has_index(&Poly::term(monomial.clone(), 1)),
+    })
 }
 
 /// What stands for a symbol from now on, if anything does.

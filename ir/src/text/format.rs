@@ -15,7 +15,6 @@ use crate::context::Str;
 use crate::op::{Arity, OpDef};
 use crate::text::lexer::Token;
 use crate::text::{OpParser, OpPrinter, ParseResult};
-use crate::types::Type;
 
 /// One piece of a format.
 #[derive(Clone, Copy, Debug)]
@@ -254,7 +253,7 @@ fn contains(directives: &[Directive], wanted: &impl Fn(&Directive) -> bool) -> b
 }
 
 /// The type that all operands and results have, of an op with the trait `SameType`: inference for that trait.
-pub fn infer_same_type(cx: &crate::op::InferCx<'_>) -> Result<smallvec::SmallVec<[Type; 2]>, String> {
+pub fn infer_same_type(cx: &crate::op::InferCx<'_>) -> crate::op::Inferred {
     match cx.operand_type(0) {
         Some(ty) => Ok(smallvec::SmallVec::from_elem(ty, 1)),
         None => Err("there is no operand to infer the type of the result from".into()),
@@ -262,7 +261,7 @@ pub fn infer_same_type(cx: &crate::op::InferCx<'_>) -> Result<smallvec::SmallVec
 }
 
 /// The type of the constant in the attribute `value`: inference for constant-like ops.
-pub fn infer_from_value(cx: &crate::op::InferCx<'_>) -> Result<smallvec::SmallVec<[Type; 2]>, String> {
+pub fn infer_from_value(cx: &crate::op::InferCx<'_>) -> crate::op::Inferred {
     let ty = cx.prop("value").and_then(|attr| attr.value_type(cx.ctx));
     ty.map(|ty| smallvec::SmallVec::from_elem(ty, 1)).ok_or_else(|| "the type of the constant is not known".into())
 }

@@ -514,8 +514,8 @@ impl OpParser<'_, '_> {
                 self.state.results = types;
                 Ok(())
             }
-            Err(reason) => {
-                let error = Diagnostic::error(&TYPE_MISMATCH, self.state.loc, reason).at(def.name);
+            Err(broken) => {
+                let error = broken.diagnostic(&TYPE_MISMATCH, self.state.loc).at(def.name);
                 Err(self.fail(error))
             }
         }

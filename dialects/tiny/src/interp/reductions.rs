@@ -1,0 +1,40 @@
+//! Axes that become one element.
+
+use dlc_core::tensor::{Access, Combine, Contraction};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult};
+
+use super::{elem, give, tensor};
+use crate::ops::{Combiner, Contract, Reduce};
+use crate::shape::loops;
+
+/// The axes combined.
+pub fn reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Reduce::from(cx.op);
+    let axes: Vec<usize> = op.axes().iter().map(|&axis| axis as usize).collect();
+    let combine = match op.combiner() {
+        Combiner::Sum => Combine::Sum,
+        Combiner::Prod => Combine::Prod,
+        Combiner::Max => Combine::Max,
+        Combiner::Min => Combine::Min,
+    };
+    give(cx, tensor(cx, 0)?.reduce(cx.op.ctx, combine, &axes, elem(cx)))
+}
+
+/// The sum of products.
+pub fn contract(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let (op, lhs, rhs) = (Contract::from(cx.op), tensor(cx, 0)?, tensor(cx, 1)?);
+    // The rule of the shapes, with the numbers that the sizes are now.
+    let dims = |shape: &[usize]| shape.iter().map(|&size| SizeExpr::from(size as i64)).collect::<Vec<_>>();
+    let (lhs_dims, rhs_dims) = (dims(lhs.shape()), dims(rhs.shape()));
+    let loops = loops((&lhs_dims, &op.lhs_idx()), (&rhs_dims, &op.rhs_idx()), &op.out_idx());
+    let loops = loops.map_err(|broken| cx.fail(&CANNOT_RUN, broken.message))?;
+    let sizes: Option<Vec<usize>> =
+        loops.indices.iter().map(|(_, size)| size.as_constant().and_then(|size| usize::try_from(size).ok())).collect();
+    let Some(sizes) = sizes else {
+        return Err(cx.fail(&CANNOT_RUN, "a window is larger than the axis that it moves over"));
+    };
+    let accesses = |axes: Vec<Vec<(usize, i64)>>| axes.into_iter().map(Access).collect();
+    let spec = Contraction { sizes, lhs: accesses(loops.lhs), rhs: accesses(loops.rhs), out: loops.out };
+    give(cx, lhs.contract(cx.op.ctx, rhs, &spec, elem(cx)))
+}

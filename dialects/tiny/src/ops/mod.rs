@@ -1,0 +1,50 @@
+//! What exists: the frame of a program here, then views, arithmetic, reductions, and positions.
+
+mod arithmetic;
+mod positions;
+mod reductions;
+mod views;
+
+pub use arithmetic::*;
+pub use positions::*;
+pub use reductions::*;
+pub use views::*;
+
+use dlc_core::types::Tensor;
+use dlc_ir::define::{DictArray, FunctionType, SymbolName, Text, TextArray, op};
+use dlc_ir::text::function;
+
+use crate::types::Elements;
+use crate::{fold, interp, syntax, verify};
+
+/// A tensor program. Its symbols are the sizes that are known when it runs.
+#[op("tiny.func", traits(Callable, Symbol, IsolatedFromAbove), parse = function::parse,
+     print = function::print, verify = verify::func, eval = interp::func,
+     example = "tiny.func @f<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> { .. }")]
+pub struct Func {
+    sym_name: Attr<SymbolName>,
+    function_type: Attr<FunctionType>,
+    sym_visibility: OptionalAttr<Text>,
+    /// The symbols of sizes.
+    symbols: OptionalAttr<TextArray>,
+    /// A dictionary for each argument.
+    arg_attrs: OptionalAttr<DictArray>,
+    body: Region,
+}
+
+/// Ends the program with its results.
+#[op("tiny.return", traits(Terminator, ReturnLike, Pure), format = "$values attr-dict", eval = interp::return_,
+     example = "return %y")]
+pub struct Return {
+    values: Variadic<Tensor>,
+}
+
+/// A tensor whose elements are known: one number everywhere, `const 0.5 : tensor<[M, 1], f32>`, or a number for each,
+/// `const dense<[1, 2, 3]> : tensor<3xi32>`.
+#[op("tiny.const", traits(Pure, ConstantLike), parse = syntax::parse_const, print = syntax::print_const,
+     verify = verify::const_, fold = fold::const_, eval = interp::const_,
+     example = "%c = const 0.5 : tensor<[M, 1], f32>")]
+pub struct Const {
+    value: Attr<Elements>,
+    out: Result<Tensor>,
+}

@@ -1,0 +1,60 @@
+//! Axes that become one element, alone or of a product.
+
+use dlc_core::sizes::Exprs;
+use dlc_core::types::Tensor;
+use dlc_ir::define::{IntArray, TypeAttr, op};
+
+use crate::{interp, shape};
+
+dlc_ir::keywords! {
+    /// How the elements of an axis become one.
+    pub enum Combiner: "combiner" {
+        /// Their sum; of `i1`, whether one is true.
+        Sum = "sum",
+        /// Their product; of `i1`, whether all are true.
+        Prod = "prod",
+        /// The largest.
+        Max = "max",
+        /// The smallest.
+        Min = "min",
+    }
+}
+
+/// Axes combined into one element each; the axes are gone.
+///
+/// Sums and products are rounded once, to the type of the result. Of no elements they are what changes no other number.
+#[op("tiny.reduce", traits(Pure), format = "$combiner $input `over` $axes (`acc` $acc^)? attr-dict `:` type($out)",
+     infer = shape::reduce, eval = interp::reduce,
+     example = "%s = reduce sum %p over [2] acc f32 : tensor<[M, N], f32>")]
+pub struct Reduce {
+    combiner: Attr<Combiner>,
+    input: Operand<Tensor>,
+    /// Ascending.
+    axes: Attr<IntArray>,
+    /// The type in which elements are combined, and of the result; by default that of the operand's elements.
+    acc: OptionalAttr<TypeAttr>,
+    out: Result<Tensor>,
+}
+
+/// The sum of products over the indices that the result has not.
+///
+/// Each operand says which indices its axes have: a name, or a sum such as `2*ho + kh`, which is a window. The size of
+/// an index is that of an axis that it has alone; the one index of a window that has no such axis goes as far as the
+/// operand does. A size of 1 that is written `0` is repeated. Products are exact, and the sum is rounded once.
+///
+/// `out[o] = sum over r of lhs[lhs_idx(o, r)] * rhs[rhs_idx(o, r)]`
+#[op("tiny.contract", traits(Pure),
+     format = "$lhs $lhs_idx `,` $rhs $rhs_idx `to` $out_idx (`acc` $acc^)? attr-dict `:` type($out)",
+     infer = shape::contract, eval = interp::contract,
+     example = "%s = contract %X [m, k], %W [k, n] to [m, n] acc f32 : tensor<[M, N], f32>")]
+pub struct Contract {
+    lhs: Operand<Tensor>,
+    lhs_idx: Attr<Exprs>,
+    rhs: Operand<Tensor>,
+    rhs_idx: Attr<Exprs>,
+    /// Names alone, none twice.
+    out_idx: Attr<Exprs>,
+    /// The type in which products are summed, and of the result; by default that of the products.
+    acc: OptionalAttr<TypeAttr>,
+    out: Result<Tensor>,
+}
