@@ -298,8 +298,11 @@ pub fn cmp(cx: &mut Eval<'_, '_>) -> EvalResult {
 /// One of two elements.
 pub fn where_(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (ctx, elem) = (cx.op.ctx, elem(cx));
-    let (then, otherwise) = (operand(cx, 1, elem)?, operand(cx, 2, elem)?);
-    give(cx, TensorValue::select(ctx, tensor(cx, 0)?, &then, &otherwise, elem))
+    let (condition, then, otherwise) = (tensor(cx, 0)?, tensor(cx, 1)?, tensor(cx, 2)?);
+    let chosen = then.cast(ctx, elem).and_then(|then| {
+        TensorValue::select(ctx, condition, &then, &otherwise.cast(ctx, elem)?)
+    });
+    give(cx, chosen)
 }
 
 /// The elements as another type.

@@ -1,6 +1,6 @@
 //! Axes that become one element.
 
-use dlc_core::tensor::{Access, Combine, Contraction};
+use dlc_core::tensor::{Access, Combine, Contraction, TensorValue};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult};
 
@@ -36,5 +36,5 @@ pub fn contract(cx: &mut Eval<'_, '_>) -> EvalResult {
     };
     let accesses = |axes: Vec<Vec<(usize, i64)>>| axes.into_iter().map(Access).collect();
     let spec = Contraction { sizes, lhs: accesses(loops.lhs), rhs: accesses(loops.rhs), out: loops.out };
-    give(cx, lhs.contract(cx.op.ctx, rhs, &spec, elem(cx)))
+    give(cx, TensorValue::contract(cx.op.ctx, lhs, rhs, &spec, elem(cx)))
 }

@@ -6,7 +6,7 @@ use dlc_ir::attrs::AttrData;
 use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, UNDEFINED};
 use dlc_ir::{Type, float};
 
-use super::{bindings, elem, elem_of, give, integers, shape, sizes, tensor};
+use super::{bindings, elem, give, integers, shape, sizes, tensor};
 use crate::ops::{Const, Expand, Flip, Load, Pad, Permute, Shrink, Store, Valid, View};
 use crate::shape::index_of;
 
@@ -69,7 +69,7 @@ pub fn pad(cx: &mut Eval<'_, '_>) -> EvalResult {
     let value = op.value().and_then(|value| Datum::of_attr(ctx, value)).unwrap_or(zero);
     let (low, high) = (sizes(cx, &op.low())?, sizes(cx, &op.high())?);
     let around: Vec<(usize, usize)> = low.into_iter().zip(high).collect();
-    give(cx, tensor(cx, 0)?.pad(&around, &value))
+    give(cx, tensor(cx, 0)?.pad(ctx, &around, &value))
 }
 
 /// The elements between bounds.
@@ -107,8 +107,9 @@ pub fn valid(cx: &mut Eval<'_, '_>) -> EvalResult {
     }).collect();
     let lengths = inside.iter().map(|(from, to)| to - from).collect();
     let around: Vec<_> = inside.iter().zip(&shape).map(|((from, to), size)| (*from, size - to)).collect();
-    let ones = TensorValue::splat(cx.op.ctx, lengths, Type::I1, &Datum::Int(1));
-    give(cx, ones.and_then(|ones| ones.pad(&around, &Datum::Int(0))))
+    let ctx = cx.op.ctx;
+    let ones = TensorValue::splat(ctx, lengths, Type::I1, &Datum::Int(1));
+    give(cx, ones.and_then(|ones| ones.pad(ctx, &around, &Datum::Int(0))))
 }
 
 /// The elements at affine indices.
@@ -176,9 +177,9 @@ pub fn store(cx: &mut Eval<'_, '_>) -> EvalResult {
         around.push((from, behind));
     }
     let zero = if elem(cx).float_kind(ctx).is_some() { Datum::Float(0.0) } else { Datum::Int(0) };
-    let stored = value.pad(&around, &zero).and_then(|value_there| {
+    let stored = value.pad(ctx, &around, &zero).and_then(|placed| {
         let ones = TensorValue::splat(ctx, value.shape().to_vec(), Type::I1, &Datum::Int(1))?;
-        TensorValue::select(ctx, &ones.pad(&around, &Datum::Int(0))?, &value_there, target, elem_of(cx, cx.op.result(0)))
+        TensorValue::select(ctx, &ones.pad(ctx, &around, &Datum::Int(0))?, &placed, target)
     });
     give(cx, stored)
 }
