@@ -387,7 +387,10 @@ impl<'a> Verifier<'a> {
         if traits.has(Traits::CONSTANT_LIKE) {
             let fits = view.prop(Str::VALUE).is_some_and(|attr| {
                 let ty = attr.value_type(self.ctx);
-                body.num_results(view.id) == 1 && ty.is_none_or(|ty| ty == view.type_of(view.result(0)))
+                // What a number stands for in a type that is none of numbers, its dialect says.
+                let number = |result: Type| result.bits(self.ctx).is_some();
+                let fits = |result: Type| !number(result) || ty.is_none_or(|ty| ty == result);
+                body.num_results(view.id) == 1 && fits(view.type_of(view.result(0)))
             });
             if !fits {
                 self.error(view, &TRAIT_RULE, "the type of the constant must be the type of the result");

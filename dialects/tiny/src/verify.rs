@@ -79,7 +79,8 @@ pub fn view(op: View<'_>, diags: &Diagnostics) {
         return;
     };
     if strides.len() != shape.len() || start.len() != 1 {
-        let message = format!("{} strides and {} starts are given for {} sizes", strides.len(), start.len(), shape.len());
+        let message =
+            format!("{} strides and {} starts are given for {} sizes", strides.len(), start.len(), shape.len());
         diags.emit(op_error(*op, message));
     }
 }
@@ -99,7 +100,10 @@ pub fn load(op: Load<'_>, diags: &Diagnostics) {
     let (input, out) = (op.type_of(op.input()), op.type_of(op.out()));
     let (Some(from), Some(to)) = (Tensor::of(ctx, input), Tensor::of(ctx, out)) else { return };
     if from.elem(ctx) != to.elem(ctx) {
-        diags.emit(op_error(*op, format!("it is of type {}, but its elements are those of {}", out.display(ctx), input.display(ctx))));
+        diags.emit(op_error(
+            *op,
+            format!("it is of type {}, but its elements are those of {}", out.display(ctx), input.display(ctx)),
+        ));
     }
     let Some(at) = op.at() else {
         if input != out {
@@ -108,7 +112,8 @@ pub fn load(op: Load<'_>, diags: &Diagnostics) {
         return;
     };
     if at.len() != from.rank(ctx) {
-        let message = format!("{} indices are given for the {} axes of {}", at.len(), from.rank(ctx), input.display(ctx));
+        let message =
+            format!("{} indices are given for the {} axes of {}", at.len(), from.rank(ctx), input.display(ctx));
         diags.emit(op_error(*op, message));
     }
     if let Some(broken) = at.iter().find_map(|expr| non_affine(expr, to.rank(ctx))) {
@@ -135,7 +140,9 @@ pub fn index(op: Index<'_>, diags: &Diagnostics) {
 pub fn if_(op: If<'_>, diags: &Diagnostics) {
     let ctx = op.ctx;
     if Tensor::of(ctx, op.type_of(op.condition())).is_some_and(|ty| ty.rank(ctx) != 0) {
-        diags.emit(op_error(*op, "the condition is one truth value, of rank 0").suggest("use 'where' to choose each element"));
+        diags.emit(
+            op_error(*op, "the condition is one truth value, of rank 0").suggest("use 'where' to choose each element"),
+        );
     }
     let results: Vec<Type> = op.result_types().collect();
     for (number, &region) in op.regions().iter().enumerate() {

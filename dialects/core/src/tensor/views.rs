@@ -157,6 +157,37 @@ impl TensorValue {
         self.broadcast_in_dim(shape, &(new..shape.len()).collect::<Vec<_>>())
     }
 
+    /// The elements in row-major order under other sizes and strides: the element at an index is number
+    /// `start + index[0] * strides[0] + ..`.
+    ///
+    /// Errors unless there is a stride for each size, and an element for each index.
+    pub fn strided(&self, shape: &[usize], strides: &[i64], start: i64) -> Result<TensorValue, String> {
+        if strides.len() != shape.len() {
+            return Err(format!("{} strides are given for the sizes {shape:?}", strides.len()));
+        }
+        let mut own = Vec::with_capacity(shape.len());
+        if length(shape)? > 0 {
+            // The first and last element that any index means; in 128 bits nothing wraps.
+            let (mut first, mut last) = (i128::from(start), i128::from(start));
+            for (&size, &stride) in shape.iter().zip(strides) {
+                let reach = (size as i128 - 1) * i128::from(stride);
+                first += reach.min(0);
+                last += reach.max(0);
+                // An axis of size 1 is never stepped along.
+                own.push(if size == 1 { 0 } else { stride as isize });
+            }
+            let count = self.len();
+            if first < 0 || last >= count as i128 {
+                return Err(format!("elements {first} to {last} are wanted of {count}"));
+            }
+        } else {
+            own = dense_strides(shape);
+        }
+        let dense = self.contiguous()?;
+        let offset = if length(shape)? > 0 { dense.offset + start as isize } else { dense.offset };
+        Ok(dense.view(shape.to_vec(), own, offset))
+    }
+
     /// The part of each axis from `start` to before `stop`, every `step`-th index.
     ///
     /// Errors unless there is one range for each axis, `start <= stop <= size` and `step >= 1`.

@@ -2,8 +2,8 @@
 
 use dlc_core::broadcast::promote;
 use dlc_core::tensor::TensorValue;
-use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult, Failure};
 use dlc_ir::Type;
+use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult, Failure};
 
 use super::{elem, elem_of, give, tensor};
 use crate::ops::{Bitcast, Cast, Cmp, Predicate};
@@ -34,36 +34,42 @@ impl Int {
 
 /// Two operands combined in the type of the result.
 fn binary(
-    cx: &Eval<'_, '_>,
+    cx: &mut Eval<'_, '_>,
     float: impl Fn(f64, f64) -> f64 + Sync,
     int: impl Fn(Int, i64, i64) -> i64 + Sync,
 ) -> EvalResult {
     let (ctx, elem) = (cx.op.ctx, elem(cx));
     let (a, b) = (operand(cx, 0, elem)?, operand(cx, 1, elem)?);
-    give(cx, match elem.float_kind(ctx) {
-        Some(_) => a.zip_float(ctx, &b, elem, float),
-        None => {
-            let kind = Int::of(cx, elem);
-            a.zip_int(ctx, &b, elem, |a, b| int(kind, a, b))
-        }
-    })
+    give(
+        cx,
+        match elem.float_kind(ctx) {
+            Some(_) => a.zip_float(ctx, &b, elem, float),
+            None => {
+                let kind = Int::of(cx, elem);
+                a.zip_int(ctx, &b, elem, |a, b| int(kind, a, b))
+            }
+        },
+    )
 }
 
 /// Two operands that are integers.
-fn integers(cx: &Eval<'_, '_>, int: impl Fn(Int, i64, i64) -> i64 + Sync) -> EvalResult {
+fn integers(cx: &mut Eval<'_, '_>, int: impl Fn(Int, i64, i64) -> i64 + Sync) -> EvalResult {
     binary(cx, |_, _| f64::NAN, int)
 }
 
-fn unary(cx: &Eval<'_, '_>, float: impl Fn(f64) -> f64 + Sync, int: impl Fn(Int, i64) -> i64 + Sync) -> EvalResult {
+fn unary(cx: &mut Eval<'_, '_>, float: impl Fn(f64) -> f64 + Sync, int: impl Fn(Int, i64) -> i64 + Sync) -> EvalResult {
     let (ctx, elem) = (cx.op.ctx, elem(cx));
     let input = operand(cx, 0, elem)?;
-    give(cx, match elem.float_kind(ctx) {
-        Some(_) => input.map_float(ctx, elem, float),
-        None => {
-            let kind = Int::of(cx, elem);
-            input.map_int(ctx, elem, |value| int(kind, value))
-        }
-    })
+    give(
+        cx,
+        match elem.float_kind(ctx) {
+            Some(_) => input.map_float(ctx, elem, float),
+            None => {
+                let kind = Int::of(cx, elem);
+                input.map_int(ctx, elem, |value| int(kind, value))
+            }
+        },
+    )
 }
 
 /// The sum.
@@ -184,14 +190,17 @@ pub fn xor(cx: &mut Eval<'_, '_>) -> EvalResult {
 }
 
 /// A shift: the amount keeps its own type, so that an `i8` may be moved by an `i64`.
-fn shift(cx: &Eval<'_, '_>, int: impl Fn(Int, i64, Option<u32>) -> i64 + Sync) -> EvalResult {
+fn shift(cx: &mut Eval<'_, '_>, int: impl Fn(Int, i64, Option<u32>) -> i64 + Sync) -> EvalResult {
     let (ctx, elem) = (cx.op.ctx, elem(cx));
     let (kind, amount) = (Int::of(cx, elem), Int::of(cx, elem_of(cx, cx.op.operand(1))));
     let (a, b) = (tensor(cx, 0)?, tensor(cx, 1)?);
-    give(cx, a.zip_int(ctx, b, elem, |a, b| {
-        let by = if amount.unsigned64 { u32::try_from(b as u64).ok() } else { u32::try_from(b).ok() };
-        int(kind, a, by.filter(|by| *by < kind.bits))
-    }))
+    give(
+        cx,
+        a.zip_int(ctx, b, elem, |a, b| {
+            let by = if amount.unsigned64 { u32::try_from(b as u64).ok() } else { u32::try_from(b).ok() };
+            int(kind, a, by.filter(|by| *by < kind.bits))
+        }),
+    )
 }
 
 /// The bits moved up.
@@ -253,7 +262,7 @@ pub fn mulacc(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (a, b, c) = (operand(cx, 0, elem)?, operand(cx, 1, elem)?, operand(cx, 2, elem)?);
     // In f64 the product of shorter floats is exact; that of two f64 is rounded once by the fused operation.
     let result = match elem.float_kind(ctx) {
-        Some(_) => a.zip3_float(ctx, &b, &c, elem, |a, b, c| libm::fma(a, b, c)),
+        Some(_) => a.zip3_float(ctx, &b, &c, elem, libm::fma),
         None => {
             let bits = Int::of(cx, elem).bits;
             let combine = |a: i64, b: i64, c: i64| {
@@ -299,9 +308,8 @@ pub fn cmp(cx: &mut Eval<'_, '_>) -> EvalResult {
 pub fn where_(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (ctx, elem) = (cx.op.ctx, elem(cx));
     let (condition, then, otherwise) = (tensor(cx, 0)?, tensor(cx, 1)?, tensor(cx, 2)?);
-    let chosen = then.cast(ctx, elem).and_then(|then| {
-        TensorValue::select(ctx, condition, &then, &otherwise.cast(ctx, elem)?)
-    });
+    let chosen =
+        then.cast(ctx, elem).and_then(|then| TensorValue::select(ctx, condition, &then, &otherwise.cast(ctx, elem)?));
     give(cx, chosen)
 }
 

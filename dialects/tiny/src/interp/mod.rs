@@ -22,8 +22,9 @@ pub fn func(_: &mut Eval<'_, '_>) -> EvalResult {
     Ok(Outcome::nothing())
 }
 
-/// Ends the program.
+/// Ends the program, if its arguments were of the sizes that its type says.
 pub fn return_(cx: &mut Eval<'_, '_>) -> EvalResult {
+    bindings(cx)?;
     Ok(Outcome::Return(cx.operands.into()))
 }
 
@@ -46,10 +47,11 @@ fn tensor<'c>(cx: &'c Eval<'_, '_>, index: usize) -> Result<&'c TensorValue, Fai
 }
 
 /// The tensor as the only result, or why there is none.
-fn give(cx: &Eval<'_, '_>, value: Result<TensorValue, String>) -> EvalResult {
+fn give(cx: &mut Eval<'_, '_>, value: Result<TensorValue, String>) -> EvalResult {
     match value {
         Ok(value) => Ok(Outcome::value(Datum::opaque(value))),
-        Err(reason) => Err(cx.fail(&CANNOT_RUN, reason)),
+        // Where an argument is not of the sizes that it should be, that is the reason.
+        Err(reason) => Err(bindings(cx).err().unwrap_or_else(|| cx.fail(&CANNOT_RUN, reason))),
     }
 }
 

@@ -77,7 +77,8 @@ pub fn shrink(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Shrink::from(cx.op);
     let (from, to) = (sizes(cx, &op.start())?, sizes(cx, &op.stop())?);
     let step = op.step().unwrap_or_else(|| vec![1; from.len()]);
-    let bounds: Vec<_> = from.into_iter().zip(to).zip(step).map(|((from, to), step)| (from, to, step as usize)).collect();
+    let bounds: Vec<_> =
+        from.into_iter().zip(to).zip(step).map(|((from, to), step)| (from, to, step as usize)).collect();
     give(cx, tensor(cx, 0)?.shrink(&bounds))
 }
 
@@ -101,10 +102,14 @@ pub fn view(cx: &mut Eval<'_, '_>) -> EvalResult {
 pub fn valid(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Valid::from(cx.op);
     let (shape, from, to) = (shape(cx)?, sizes(cx, &op.start())?, sizes(cx, &op.stop())?);
-    let inside: Vec<_> = from.iter().zip(to.iter().zip(&shape)).map(|(&from, (&to, &size))| {
-        let (from, to) = (from.min(size), to.min(size));
-        (from, to.max(from))
-    }).collect();
+    let inside: Vec<_> = from
+        .iter()
+        .zip(to.iter().zip(&shape))
+        .map(|(&from, (&to, &size))| {
+            let (from, to) = (from.min(size), to.min(size));
+            (from, to.max(from))
+        })
+        .collect();
     let lengths = inside.iter().map(|(from, to)| to - from).collect();
     let around: Vec<_> = inside.iter().zip(&shape).map(|((from, to), size)| (*from, size - to)).collect();
     let ctx = cx.op.ctx;

@@ -98,9 +98,9 @@ impl Names {
             return Err(format!("the {side} operand {} has {own} axes, and {given} indices", show(dims)).into());
         }
         let axis = |index: &SizeExpr| {
-            let positive = index.as_linear().filter(|(terms, constant)| {
-                *constant == 0 && terms.iter().all(|(_, coefficient)| *coefficient > 0)
-            });
+            let positive = index
+                .as_linear()
+                .filter(|(terms, constant)| *constant == 0 && terms.iter().all(|(_, coefficient)| *coefficient > 0));
             let (terms, _) = positive.ok_or_else(|| {
                 BrokenRule::from(format!("the index {index} of the {side} operand is no sum of names"))
                     .suggest("an index is a name, a sum such as 2*ho + kh, or 0 for a repeated size of 1")
@@ -139,7 +139,9 @@ impl Names {
                 }
                 None if unknown.is_some() => {
                     let name = &self.0[at].0;
-                    return Err(format!("nothing says how large the index {name} is: its window has another such").into());
+                    return Err(
+                        format!("nothing says how large the index {name} is: its window has another such").into()
+                    );
                 }
                 None => unknown = Some((at, factor)),
             }

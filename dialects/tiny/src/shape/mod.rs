@@ -167,7 +167,8 @@ fn elem_attr(cx: &InferCx<'_>) -> Result<Type, BrokenRule> {
 fn axes_attr(cx: &InferCx<'_>, key: &str, rank: usize) -> Result<Vec<usize>, BrokenRule> {
     let axes = attr::<IntArray>(cx, key)?;
     let ascending = axes.windows(2).all(|pair| pair[0] < pair[1]);
-    let places: Option<Vec<usize>> = axes.iter().map(|&axis| usize::try_from(axis).ok().filter(|&a| a < rank)).collect();
+    let places: Option<Vec<usize>> =
+        axes.iter().map(|&axis| usize::try_from(axis).ok().filter(|&a| a < rank)).collect();
     places.filter(|_| ascending).ok_or_else(|| format!("{axes:?} must be axes below {rank}, ascending").into())
 }
 

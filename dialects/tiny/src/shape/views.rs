@@ -85,10 +85,8 @@ pub fn pad(cx: &InferCx<'_>) -> Inferred {
     let (low, high) = (attr::<Sizes>(cx, "low")?, attr::<Sizes>(cx, "high")?);
     one_each("low", low.len(), &dims)?;
     one_each("high", high.len(), &dims)?;
-    if let Some(value) = optional::<Number>(cx, "value")? {
-        if value.value_type(cx.ctx) != Some(elem) {
-            return Err(format!("the number around must be of type {}", elem.display(cx.ctx)).into());
-        }
+    if optional::<Number>(cx, "value")?.is_some_and(|value| value.value_type(cx.ctx) != Some(elem)) {
+        return Err(format!("the number around must be of type {}", elem.display(cx.ctx)).into());
     }
     let padded = dims.iter().zip(low.iter().zip(&high)).map(|(dim, (low, high))| dim.add(low)?.add(high));
     let padded: Result<Vec<_>, _> = padded.collect();
