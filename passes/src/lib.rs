@@ -1,5 +1,7 @@
 //! The passes of dlc.
 //!
 //! - [`generic`]: passes on every dialect, which know ops only by what these declare of themselves.
+//! - [`analysis`]: facts about programs that several passes want.
 
+pub mod analysis;
 pub mod generic;

@@ -4,9 +4,8 @@ mod contract;
 mod views;
 
 pub use contract::{Loops, contract, loops};
-pub(crate) use views::index_of;
 pub use views::{
-    NON_AFFINE_VIEW, RESHAPE_MISMATCH, SLICE_STEP, expand, flip, non_affine, pad, permute, reshape, shrink, store, view,
+    NON_AFFINE_VIEW, RESHAPE_MISMATCH, SLICE_STEP, expand, flip, index_of, non_affine, pad, permute, reshape, shrink, store, view,
 };
 
 use dlc_core::broadcast::{broadcast, promote, show};

@@ -173,7 +173,7 @@ pub fn non_affine(expr: &SizeExpr, rank: usize) -> Option<BrokenRule> {
 }
 
 /// The axis that a name such as `i2` means.
-pub(crate) fn index_of(name: &str) -> Option<usize> {
+pub fn index_of(name: &str) -> Option<usize> {
     let digits = name.strip_prefix('i')?;
     (digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0')))
         .then(|| digits.parse().ok())?
