@@ -208,6 +208,20 @@ impl AffineExpr {
         Ok(self.add_linear(1, &mut form)?.then_some(form))
     }
 
+    /// The factor of a dimension where the expression is a sum of a multiple of it and of what it may not occur in; zero
+    /// where it does not stand alone in any term. `None` beyond 64 bits.
+    pub(super) fn coefficient_of(&self, dim: u32) -> Option<i64> {
+        match self {
+            AffineExpr::Dim(index) => Some(i64::from(*index == dim)),
+            AffineExpr::Binary(node) => match (node.op, node.rhs.as_constant()) {
+                (BinaryOp::Add, _) => node.lhs.coefficient_of(dim)?.checked_add(node.rhs.coefficient_of(dim)?),
+                (BinaryOp::Mul, Some(value)) => node.lhs.coefficient_of(dim)?.checked_mul(value),
+                _ => Some(0),
+            },
+            _ => Some(0),
+        }
+    }
+
     fn add_linear(&self, factor: i64, form: &mut LinearForm) -> Result<bool> {
         let slot = match self {
             AffineExpr::Dim(index) => form.dims.get_mut(*index as usize).ok_or_else(|| self.unbound())?,

@@ -16,10 +16,12 @@
 //!   is `None`.
 //! - Dividing rounds down (`floordiv`) or up (`ceildiv`); `mod` lies in `[0, divisor)`; divisors are positive.
 //!
-//! Not here: sets of constraints that are solved (emptiness, projection). Those belong to the polyhedral layer.
+//! [`IntegerSet`] and the unions of them, [`Domain`], answer questions too: emptiness, implication, bounds, whether a map
+//! is injective. Within the ranges they are asked for, an answer is right or `None`.
 
 mod build;
 mod decompose;
+mod domain;
 mod error;
 mod expr;
 mod floor;
@@ -33,10 +35,12 @@ mod set;
 mod simplify;
 mod size;
 mod size_print;
+mod solve;
 
 #[cfg(test)]
 mod tests;
 
+pub use domain::{AxisBounds, Domain};
 pub use error::{AffineError, AffineErrorKind};
 pub use expr::{AffineExpr, Binary, BinaryOp, LinearForm, MAX_HEIGHT, MAX_NODES};
 pub use map::AffineMap;

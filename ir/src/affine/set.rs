@@ -8,9 +8,9 @@ use super::range::Ranges;
 /// `(d0, ..)[s0, ..] : (expr >= 0, expr == 0, ..)`. Without constraints it holds every point.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IntegerSet {
-    num_dims: u32,
-    num_symbols: u32,
-    constraints: Vec<Constraint>,
+    pub(super) num_dims: u32,
+    pub(super) num_symbols: u32,
+    pub(super) constraints: Vec<Constraint>,
 }
 
 /// One constraint: an expression and what is asked of it.

@@ -22,7 +22,7 @@ const MAX_ROUNDS: usize = 6;
 
 /// A dimension or a symbol as the variable of a polynomial. Dimensions come first in the canonical order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Leaf {
+pub(super) enum Leaf {
     Dim(u32),
     Symbol(u32),
 }
@@ -95,7 +95,7 @@ impl AffineExpr {
         Ok(expr)
     }
 
-    fn to_poly(&self, env: Env<'_, Leaf>) -> Result<Poly<Leaf>> {
+    pub(super) fn to_poly(&self, env: Env<'_, Leaf>) -> Result<Poly<Leaf>> {
         let leaf = |leaf: Leaf| match env.range(&leaf).as_constant() {
             Some(value) => Poly::constant(value),
             None => Poly::variable(leaf),

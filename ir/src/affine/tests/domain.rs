@@ -1,0 +1,194 @@
+//! Sets are asked, and enumeration of small boxes says what is right.
+
+use super::{Random, points};
+use crate::affine::{AffineExpr, AffineMap, Constraint, Domain, IntegerSet, Interval, Ranges, Relation};
+
+/// Linear over `d0..d2` and `s0`, with a quotient or remainder now and then.
+fn expr(random: &mut Random) -> AffineExpr {
+    let mut sum = AffineExpr::Constant(random.within(-6, 6));
+    for leaf in [AffineExpr::Dim(0), AffineExpr::Dim(1), AffineExpr::Dim(2), AffineExpr::Symbol(0)] {
+        let coefficient = random.pick(&[0, 0, 1, 1, -1, -1, 2, -2, 3]);
+        sum = sum.add(&leaf.mul(&coefficient.into()).expect("small")).expect("small");
+    }
+    let divisor = AffineExpr::Constant(random.within(2, 4));
+    match random.within(0, 9) {
+        0 => sum.floordiv(&divisor).expect("small"),
+        1 => sum.modulo(&divisor).expect("small"),
+        2 => sum.floordiv(&divisor).expect("small").add(&AffineExpr::Dim(1)).expect("small"),
+        _ => sum,
+    }
+}
+
+fn set(random: &mut Random, constraints: i64) -> IntegerSet {
+    let constraint = |random: &mut Random| {
+        let relation = if random.within(0, 4) == 0 { Relation::Zero } else { Relation::NotNegative };
+        Constraint { expr: expr(random), relation }
+    };
+    let constraints = (0..random.within(0, constraints)).map(|_| constraint(random)).collect();
+    IntegerSet::new(3, 1, constraints).expect("declared")
+}
+
+/// A box with sides of up to five, and a symbol; and its points.
+fn space(random: &mut Random) -> (Ranges, Vec<Vec<i64>>) {
+    let mut interval = |least: i64| {
+        let lo = random.within(least, 2);
+        Interval::new(lo, lo + random.within(0, 4))
+    };
+    let all: Vec<Interval> = (0..4).map(|_| interval(-2)).collect();
+    let ranges = Ranges { dims: all[..3].to_vec(), symbols: all[3..].to_vec(), limits: Vec::new() };
+    (ranges, points(&all))
+}
+
+fn holds(set: &IntegerSet, point: &[i64]) -> bool {
+    set.contains(&point[..3], &point[3..]).expect("small numbers")
+}
+
+/// How often a question was answered, so that a solver that never answers is noticed.
+#[derive(Default)]
+struct Answers {
+    yes: u32,
+    no: u32,
+    open: u32,
+}
+
+impl Answers {
+    fn count(&mut self, answer: Option<bool>) {
+        match answer {
+            Some(true) => self.yes += 1,
+            Some(false) => self.no += 1,
+            None => self.open += 1,
+        }
+    }
+}
+
+#[test]
+fn emptiness_is_what_enumeration_says() {
+    let (mut random, mut answers) = (Random(1), Answers::default());
+    for case in 0..3000 {
+        let (set, (ranges, points)) = (set(&mut random, 4), space(&mut random));
+        let answer = set.is_empty(&ranges);
+        answers.count(answer);
+        let found = points.iter().any(|point| holds(&set, point));
+        assert!(answer.is_none_or(|empty| empty != found), "case {case}: {set} within {ranges:?}: {answer:?}");
+    }
+    assert!(
+        answers.yes > 500 && answers.no > 500 && answers.open < 900,
+        "{} {} {}",
+        answers.yes,
+        answers.no,
+        answers.open
+    );
+}
+
+#[test]
+fn what_follows_holds_and_bounds_are_kept() {
+    let (mut random, mut follows) = (Random(2), 0);
+    for case in 0..2000 {
+        let (set, (ranges, points)) = (set(&mut random, 3), space(&mut random));
+        let constraint = Constraint { expr: expr(&mut random), relation: Relation::NotNegative };
+        let (implied, bounds) = (set.implies(&constraint, &ranges), set.bounds_of(&constraint.expr, &ranges));
+        follows += u32::from(implied);
+        for point in points.iter().filter(|point| holds(&set, point)) {
+            let value = constraint.expr.eval(&point[..3], &point[3..]).expect("small");
+            assert!(!implied || value >= 0, "case {case}: {set} implies {} >= 0", constraint.expr);
+            assert!(bounds.contains(value), "case {case}: {set}: {} in {bounds}", constraint.expr);
+        }
+    }
+    assert!(follows > 200, "{follows}");
+}
+
+#[test]
+fn shorter_sets_have_the_same_points() {
+    let (mut random, mut removed) = (Random(3), 0);
+    for case in 0..600 {
+        let (own, context, (ranges, points)) = (set(&mut random, 4), set(&mut random, 2), space(&mut random));
+        let (gist, alone) = (own.gist(&context, &ranges), own.without_redundant(&ranges));
+        removed += own.constraints().len() - gist.constraints().len();
+        for point in &points {
+            assert_eq!(holds(&own, point), holds(&alone, point), "case {case}: {own} is not {alone} at {point:?}");
+            if holds(&context, point) {
+                assert_eq!(holds(&own, point), holds(&gist, point), "case {case}: {own} is not {gist} where {context}");
+            }
+        }
+    }
+    assert!(removed > 100, "{removed}");
+}
+
+#[test]
+fn unions_keep_their_points() {
+    let (mut random, mut answers, mut joined) = (Random(4), Answers::default(), 0);
+    for case in 0..300 {
+        let (ranges, points) = space(&mut random);
+        let mut union = || {
+            let pieces = (0..random.within(1, 3)).map(|_| set(&mut random, 2)).collect();
+            Domain::new(3, 1, pieces).expect("alike")
+        };
+        let (a, b) = (union(), union());
+        let coalesced = a.coalesce(&ranges);
+        joined += a.pieces().len() - coalesced.pieces().len();
+        let rest = a.subtract(&b.pieces()[0], &ranges).expect("small");
+        let subset = a.is_subset_of(&b, &ranges).expect("small");
+        answers.count(subset);
+        let within = |domain: &Domain, point: &[i64]| domain.contains(&point[..3], &point[3..]).expect("small");
+        for point in &points {
+            assert_eq!(within(&a, point), within(&coalesced, point), "case {case} at {point:?}");
+            assert_eq!(within(&rest, point), within(&a, point) && !holds(&b.pieces()[0], point), "case {case}");
+        }
+        let really = points.iter().all(|point| !within(&a, point) || within(&b, point));
+        assert!(subset.is_none_or(|subset| subset == really), "case {case}: {subset:?}");
+    }
+    assert!(joined > 50 && answers.yes > 5 && answers.no > 20, "{joined} {} {}", answers.yes, answers.no);
+}
+
+#[test]
+fn maps_are_injective_when_no_two_points_meet() {
+    let (mut random, mut answers) = (Random(5), Answers::default());
+    for case in 0..300 {
+        let (set, (ranges, points)) = (set(&mut random, 2), space(&mut random));
+        let results = (0..random.within(1, 3)).map(|_| expr(&mut random)).collect();
+        let map = AffineMap::new(3, 1, results).expect("declared");
+        let answer = map.is_injective_on(&set, &ranges).expect("small");
+        answers.count(answer);
+        let mut seen = std::collections::BTreeSet::new();
+        let mut inside = points.iter().filter(|point| holds(&set, point));
+        let distinct = inside.all(|point| seen.insert((point[3], map.eval(&point[..3], &point[3..]).expect("small"))));
+        assert!(answer.is_none_or(|answer| answer == distinct), "case {case}: {map} on {set}: {answer:?}");
+    }
+    assert!(answers.yes > 20 && answers.no > 30, "{} {} {}", answers.yes, answers.no, answers.open);
+}
+
+/// Bounds with symbols: what a reduction over a guarded axis needs.
+#[test]
+fn a_dimension_lies_between_what_the_set_says() {
+    let [d0, d1, s0] = [AffineExpr::Dim(0), AffineExpr::Dim(1), AffineExpr::Symbol(0)];
+    let ranges = Ranges::of_symbolic_sizes(&[s0.clone(), s0.clone()]);
+    // d0 + 2*d1 >= s0 - 1, d1 <= d0
+    let sum = d0.add(&d1.mul(&2.into()).expect("small")).expect("small");
+    let constraints = vec![
+        Constraint::at_least(&sum, &s0.sub(&1.into()).expect("small")).expect("small"),
+        Constraint::at_least(&d0, &d1).expect("small"),
+    ];
+    let set = IntegerSet::new(2, 1, constraints).expect("declared");
+    let bounds = set.bounds_on(1, &ranges).expect("linear");
+    let show = |exprs: &[AffineExpr]| exprs.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(show(&bounds.lower), ["-d0 + (d0 + s0) floordiv 2"]);
+    assert_eq!(show(&bounds.upper), ["d0"]);
+    assert!(bounds.others.is_empty());
+    assert_eq!(set.is_empty(&ranges), Some(false));
+    // Within the box d1 < s0 follows, and d0 cannot be beyond it.
+    let beyond = Constraint::at_least(&d0, &s0).expect("small");
+    assert_eq!(IntegerSet::new(2, 1, vec![beyond]).expect("declared").is_empty(&ranges), Some(true));
+}
+
+/// What goes beyond 64 bits is not answered.
+#[test]
+fn large_numbers_leave_questions_open() {
+    let row = |a: i64, b: i64| {
+        let term = |dim: u32, factor: i64| AffineExpr::Dim(dim).mul(&factor.into()).expect("fits");
+        let expr = term(0, a).add(&term(1, b)).and_then(|sum| sum.add(&(-1).into())).expect("fits");
+        Constraint { expr, relation: Relation::NotNegative }
+    };
+    let constraints = vec![row(i64::MAX / 2, -(i64::MAX / 3)), row(-(i64::MAX / 5), i64::MAX / 7)];
+    let set = IntegerSet::new(2, 0, constraints).expect("declared");
+    assert_eq!(set.is_empty(&Ranges::default()), None);
+}
