@@ -20,6 +20,9 @@ mod reduce;
 mod threads;
 mod views;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use dlc_ir::interp::Datum;
@@ -192,7 +195,7 @@ impl TensorValue {
 
     /// The number of elements.
     pub fn len(&self) -> usize {
-        self.shape.iter().product()
+        views::product(&self.shape)
     }
 
     /// Whether there are no elements.

@@ -15,7 +15,7 @@ use dlc_ir::types::FloatKind;
 use dlc_ir::{Context, Type};
 
 use super::read::{BLOCK, Lane, Matrix, Reader, Sizes, build};
-use super::views::length;
+use super::views::{length, product};
 use super::{Data, ElemKind, TensorValue, count, threads};
 
 /// Where on an axis of an operand the loops read: the sum of index times coefficient, for each `(index, coefficient)`.
@@ -46,13 +46,19 @@ struct Loop {
     right: isize,
 }
 
+impl Loop {
+    fn repeats(&self) -> bool {
+        self.left == 0 && self.right == 0
+    }
+}
+
 /// Loop indices of one group, the last one fastest.
 #[derive(Clone, Default)]
 struct Group(Vec<Loop>);
 
 impl Group {
     fn len(&self) -> usize {
-        self.sizes().iter().product()
+        product(&self.sizes())
     }
 
     fn sizes(&self) -> Vec<usize> {
@@ -102,8 +108,8 @@ struct Plan<'t> {
 }
 
 impl TensorValue {
-    /// A sum of products over loop indices, computed in `f64` (wrapping `i64` when everything is an integer) and rounded or
-    /// wrapped to `elem` at the end. For truth values: whether any product is not zero.
+    /// A sum of products over loop indices, computed in `f64` (wrapping `i64` when everything is an integer) and
+    /// rounded or wrapped to `elem` at the end. For truth values: whether any product is not zero.
     ///
     /// Loop indices that only one operand has, or none, are summed over as well; those only in the result repeat it.
     ///
@@ -116,61 +122,65 @@ impl TensorValue {
         elem: Type,
     ) -> Result<TensorValue, String> {
         let kind = ElemKind::known(ctx, elem)?;
-        let (left, right) = (strides(lhs, &spec.lhs, spec)?, strides(rhs, &spec.rhs, spec)?);
-        if let Some(axis) =
-            (0..spec.out.len()).find(|&i| spec.out[i] >= spec.sizes.len() || spec.out[..i].contains(&spec.out[i]))
-        {
+        length(&spec.sizes)?;
+        let wrong = |axis: usize| {
+            let index = spec.out[axis];
+            index >= spec.sizes.len() || spec.out[..axis].contains(&index)
+        };
+        if let Some(axis) = (0..spec.out.len()).find(|&axis| wrong(axis)) {
             return Err(format!("axis {axis} of the result is no loop index, or the same as another axis"));
         }
-        length(&spec.sizes)?;
-        let shape: Vec<usize> = spec.out.iter().map(|&index| spec.sizes[index]).collect();
-        // What no operand moves along is repeated.
-        let repeats = |index: usize| left[index] == 0 && right[index] == 0;
-        let narrow: Vec<usize> = spec
-            .out
-            .iter()
-            .map(|&index| if repeats(index) { spec.sizes[index].min(1) } else { spec.sizes[index] })
-            .collect();
-        let len = count(&narrow)?;
-        let [mut batch, mut m, mut n, mut k] = [const { Group(vec![]) }; 4];
-        // Which axis of the result each index of the groups is.
-        let [mut batch_axes, mut m_axes, mut n_axes] = [const { vec![] }; 3];
-        let each = |index: usize| Loop { size: spec.sizes[index], left: left[index], right: right[index] };
-        for (axis, &index) in spec.out.iter().enumerate() {
-            let (group, axes) = match (left[index], right[index]) {
-                (0, 0) => continue,
-                (_, 0) => (&mut m, &mut m_axes),
-                (0, _) => (&mut n, &mut n_axes),
-                _ => (&mut batch, &mut batch_axes),
-            };
-            group.0.push(each(index));
-            axes.push(axis);
-        }
-        k.0.extend((0..spec.sizes.len()).filter(|index| !spec.out.contains(index)).map(each));
-        let (mut left, mut right) =
-            (Side { tensor: lhs, stride: |each| each.left }, Side { tensor: rhs, stride: |each| each.right });
-        // Threads divide the rows, so there should be many.
-        if m.len() < 128 && n.len() > m.len() {
-            (left, right, m, n, m_axes, n_axes) = (right, left, n, m, n_axes, m_axes);
-        }
-        let plan = Plan { left, right, batch, m, n, k };
+        let (left, right) = (strides(lhs, &spec.lhs, spec)?, strides(rhs, &spec.rhs, spec)?);
+        let loops = spec.sizes.iter().zip(left).zip(right);
+        let loops: Vec<Loop> = loops.map(|((&size, left), right)| Loop { size, left, right }).collect();
+        // What no operand moves along is computed once, and repeated.
+        let once = |each: Loop| Loop { size: if each.repeats() { each.size.min(1) } else { each.size }, ..each };
+        let outer: Vec<Loop> = spec.out.iter().map(|&index| once(loops[index])).collect();
+        let inner = loops.iter().enumerate().filter(|(index, _)| !spec.out.contains(index));
+        let (outer, inner) = (Group(outer), Group(inner.map(|(_, &each)| each).collect()));
         let floats = lhs.kind.is_float() || rhs.kind.is_float() || kind.is_float();
-        let result = if len > 0 && plan.is_elementwise() {
-            let order = spec.out.iter().map(|&index| each(index));
-            let loops = Group(order.zip(&narrow).map(|(each, &size)| Loop { size, ..each }).collect());
-            let data =
-                if floats { plan.elementwise::<f64>(kind, &loops) } else { plan.elementwise::<i64>(kind, &loops) };
-            TensorValue::dense(narrow, elem, kind, data)
-        } else {
-            let data = if floats { plan.gemm::<f64>(kind) } else { plan.gemm::<i64>(kind) };
-            let mut axes = [batch_axes, m_axes, n_axes].concat();
-            axes.extend((0..spec.out.len()).filter(|&axis| repeats(spec.out[axis])));
-            let packed = TensorValue::dense(axes.iter().map(|&axis| narrow[axis]).collect(), elem, kind, data);
-            let order: Vec<usize> = (0..axes.len()).filter_map(|axis| axes.iter().position(|&at| at == axis)).collect();
-            packed.permute(&order)?.contiguous()?
+        let result = match floats {
+            true => product_sum::<f64>(lhs, rhs, &outer, inner, elem, kind)?,
+            false => product_sum::<i64>(lhs, rhs, &outer, inner, elem, kind)?,
         };
+        let shape: Vec<usize> = spec.out.iter().map(|&index| spec.sizes[index]).collect();
         result.broadcast_to(&shape)
     }
+}
+
+/// The sum over the inner loops, a tensor of the sizes of the outer ones.
+fn product_sum<T: Lane>(
+    lhs: &TensorValue,
+    rhs: &TensorValue,
+    outer: &Group,
+    inner: Group,
+    elem: Type,
+    kind: ElemKind,
+) -> Result<TensorValue, String> {
+    let shape = outer.sizes();
+    if count(&shape)? == 0 {
+        return Ok(TensorValue::dense(shape, elem, kind, build(kind, 0, |_| |_: &mut [T]| ())));
+    }
+    // The axes of the result that belong to each group.
+    let axes = |which: fn(&Loop) -> bool| (0..shape.len()).filter(move |&axis| which(&outer.0[axis]));
+    let batch: Vec<usize> = axes(|each| (each.left == 0) == (each.right == 0)).collect();
+    let mut m: Vec<usize> = axes(|each| each.left != 0 && each.right == 0).collect();
+    let mut n: Vec<usize> = axes(|each| each.left == 0 && each.right != 0).collect();
+    let mut left = Side { tensor: lhs, stride: |each| each.left };
+    let mut right = Side { tensor: rhs, stride: |each| each.right };
+    let group = |axes: &[usize]| Group(axes.iter().map(|&axis| outer.0[axis]).collect());
+    // Threads divide the rows, so there should be many.
+    if group(&m).len() < group(&n).len() && group(&m).len() < 128 {
+        (left, right, m, n) = (right, left, n, m);
+    }
+    let plan = Plan { left, right, batch: group(&batch), m: group(&m), n: group(&n), k: inner };
+    if plan.is_elementwise() {
+        return Ok(TensorValue::dense(shape, elem, kind, plan.elementwise::<T>(kind, outer)));
+    }
+    let axes = [batch, m, n].concat();
+    let packed = axes.iter().map(|&axis| shape[axis]).collect();
+    let order: Vec<usize> = (0..axes.len()).filter_map(|axis| axes.iter().position(|&at| at == axis)).collect();
+    TensorValue::dense(packed, elem, kind, plan.gemm::<T>(kind)).permute(&order)?.contiguous()
 }
 
 /// How far each loop index moves through an operand.
@@ -271,7 +281,7 @@ impl Plan<'_> {
             matrix.chunks_mut(rows * n).enumerate().map(move |(panel, out)| (batch, panel * rows, out))
         });
         // Less than about a tenth of a millisecond is not worth a thread.
-        let threads = (values_work(batch, m, n, k) / (1 << 20)).max(1);
+        let threads = product(&[batch, m, n, k]) / (1 << 20);
         threads::each(panels, threads, Tiles::<T>::default, |tiles, (batch, first, out)| {
             let m_offsets = self.m.offsets(first, out.len() / n, self.left.stride);
             for first_n in (0..n).step_by(TILE_N) {
@@ -297,11 +307,6 @@ impl Plan<'_> {
         });
         values
     }
-}
-
-/// How many products there are.
-fn values_work(batch: usize, m: usize, n: usize, k: usize) -> usize {
-    [batch, m, n].into_iter().fold(k, usize::saturating_mul)
 }
 
 /// The buffers of a thread.

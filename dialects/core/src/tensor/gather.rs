@@ -3,6 +3,7 @@
 use dlc_ir::Context;
 
 use super::read::{Load, Reader};
+use super::views::product;
 use super::{Data, TensorValue, broadcast_shapes, count, threads};
 
 impl TensorValue {
@@ -27,7 +28,7 @@ impl TensorValue {
             for (start, at) in starts.iter_mut().zip(index.to_i64s()) {
                 // ui64 beyond the positive i64 is beyond every axis as well.
                 let inside = usize::try_from(at).is_ok_and(|at| at < size);
-                *start = start.filter(|_| inside).map(|start| start + at as isize * stride);
+                *start = start.filter(|_| inside).map(|start| start.wrapping_add(stride.wrapping_mul(at as isize)));
             }
         }
         let data = match &*self.data {
@@ -40,7 +41,7 @@ impl TensorValue {
 
     fn parts<T: Load>(&self, indexed: usize, starts: &[Option<isize>]) -> Vec<T> {
         let (sizes, strides) = (&self.shape[indexed..], &self.strides[indexed..]);
-        let len: usize = sizes.iter().product();
+        let len = product(sizes);
         let mut out = vec![T::default(); len * starts.len()];
         let parts_at_once = (super::read::CHUNK / len.max(1)).max(1);
         threads::each_chunk(&mut out, parts_at_once * len, |index, chunk| {

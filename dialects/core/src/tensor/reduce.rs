@@ -8,6 +8,7 @@
 use dlc_ir::{Context, Type};
 
 use super::read::{BLOCK, Lane, Reader, build};
+use super::views::product;
 use super::{ElemKind, TensorValue, count, threads};
 
 /// How a reduction combines two elements.
@@ -97,7 +98,7 @@ struct Axes {
 impl Axes {
     fn of(tensor: &TensorValue, axes: &[usize]) -> Axes {
         let shape: Vec<usize> = axes.iter().map(|&axis| tensor.shape[axis]).collect();
-        let len = if shape.contains(&0) { 0 } else { shape.iter().product() };
+        let len = product(&shape);
         Axes { shape, strides: axes.iter().map(|&axis| tensor.strides[axis]).collect(), len }
     }
 

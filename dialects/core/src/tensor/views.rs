@@ -8,15 +8,15 @@ use dlc_ir::interp::Datum;
 use super::read::{Load, Reader};
 use super::{Data, TensorValue, count};
 
+/// The number of elements of a shape, or the largest number when it is none: a size of 0 makes every other harmless.
+pub(super) fn product(shape: &[usize]) -> usize {
+    if shape.contains(&0) { 0 } else { shape.iter().fold(1, |count, &size| count.saturating_mul(size)) }
+}
+
 /// The number of elements of a shape. Errors when it is no `isize`.
 pub(super) fn length(shape: &[usize]) -> Result<usize, String> {
-    if shape.contains(&0) {
-        return Ok(0);
-    }
-    let count = shape.iter().try_fold(1usize, |count, &size| count.checked_mul(size));
-    count
-        .filter(|&count| isize::try_from(count).is_ok())
-        .ok_or_else(|| format!("the number of elements of the sizes {shape:?} does not fit 64 bits"))
+    let count = Some(product(shape)).filter(|&count| isize::try_from(count).is_ok());
+    count.ok_or_else(|| format!("the number of elements of the sizes {shape:?} does not fit 64 bits"))
 }
 
 /// The strides of a buffer in row-major order.
@@ -55,7 +55,10 @@ fn list(shapes: &[&[usize]]) -> String {
 
 impl TensorValue {
     /// The same buffer, seen in another way.
+    ///
+    /// Without elements any strides do. Only there may they have overflowed before.
     fn view(&self, shape: Vec<usize>, strides: Vec<isize>, offset: isize) -> TensorValue {
+        let (strides, offset) = if shape.contains(&0) { (dense_strides(&shape), 0) } else { (strides, offset) };
         TensorValue { shape, strides, offset, elem: self.elem, kind: self.kind, data: Arc::clone(&self.data) }
     }
 
@@ -201,10 +204,8 @@ impl TensorValue {
             let len = (stop - start).div_ceil(step);
             shape.push(len);
             // A step beyond the axis is never taken.
-            strides.push(if len > 1 { stride * step as isize } else { stride });
-            if len > 0 {
-                offset += start as isize * stride;
-            }
+            strides.push(if len > 1 { stride.wrapping_mul(step as isize) } else { stride });
+            offset = offset.wrapping_add(stride.wrapping_mul(start as isize));
         }
         Ok(self.view(shape, strides, offset))
     }
@@ -214,12 +215,13 @@ impl TensorValue {
     /// Errors when there is no such axis, or one is named twice.
     pub fn flip(&self, axes: &[usize]) -> Result<TensorValue, String> {
         self.expect_distinct(axes)?;
-        let mut flipped = self.clone();
+        let (mut strides, mut offset) = (self.strides.clone(), self.offset);
         for &axis in axes {
-            flipped.offset += self.shape[axis].saturating_sub(1) as isize * self.strides[axis];
-            flipped.strides[axis] = -self.strides[axis];
+            let last = self.shape[axis].saturating_sub(1) as isize;
+            offset = offset.wrapping_add(strides[axis].wrapping_mul(last));
+            strides[axis] = -strides[axis];
         }
-        Ok(flipped)
+        Ok(self.view(self.shape.clone(), strides, offset))
     }
 
     /// More elements, all of them `value`, before and after those of each axis. A copy.
@@ -237,7 +239,8 @@ impl TensorValue {
             return Err(format!("the sizes {:?} cannot be padded by {padding:?}", self.shape));
         };
         let (len, strides) = (count(&shape)?, dense_strides(&shape));
-        let start: usize = strides.iter().zip(padding).map(|(&stride, pad)| stride as usize * pad.0).sum();
+        let steps = strides.iter().zip(padding).map(|(&stride, pad)| stride as usize * pad.0);
+        let start = if len == 0 { 0 } else { steps.sum() };
         let data = match (&*self.data, &*fill.data) {
             (Data::F32(_), Data::F32(fill)) => Data::F32(self.padded(vec![fill[0]; len], &strides, start)),
             (Data::F64(_), Data::F64(fill)) => Data::F64(self.padded(vec![fill[0]; len], &strides, start)),
