@@ -12,6 +12,7 @@
 
 mod cast;
 mod contract;
+mod copy;
 mod gather;
 mod kind;
 mod map;
@@ -252,42 +253,6 @@ impl TensorValue {
     /// The elements in row-major order as `i64`: `ui64` as its bits, floats truncated as [`TensorValue::cast`] does.
     pub fn to_i64s(&self) -> Vec<i64> {
         self.copied()
-    }
-
-    fn copied<T: Load>(&self) -> Vec<T> {
-        let mut values = vec![T::default(); self.len()];
-        threads::each_chunk(&mut values, read::CHUNK, |index, chunk| {
-            Reader::new(self, index * read::CHUNK).read(chunk);
-        });
-        values
-    }
-
-    /// Whether the elements lie in row-major order, one after the other.
-    pub fn is_contiguous(&self) -> bool {
-        let mut wanted = 1;
-        let mut axes = self.shape.iter().zip(&self.strides).rev();
-        self.is_empty()
-            || axes.all(|(&size, &stride)| {
-                let fits = size == 1 || stride == wanted;
-                wanted *= size as isize;
-                fits
-            })
-    }
-
-    /// The same tensor with its elements in row-major order, one after the other: itself if it is so already.
-    ///
-    /// Errors when there are more than [`MAX_ELEMENTS`].
-    pub fn contiguous(&self) -> Result<TensorValue, String> {
-        if self.is_contiguous() {
-            return Ok(self.clone());
-        }
-        count(&self.shape)?;
-        let data = match &*self.data {
-            Data::F32(_) => Data::F32(self.copied()),
-            Data::F64(_) => Data::F64(self.copied()),
-            Data::Int(_) => Data::Int(self.copied()),
-        };
-        Ok(TensorValue::dense(self.shape.clone(), self.elem, self.kind, data))
     }
 
     /// The buffer in row-major order when the tensor is contiguous and fills it: what writes a tensor out needs no copy.

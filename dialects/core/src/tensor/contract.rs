@@ -4,8 +4,9 @@
 //! (in both operands and the result), M (left operand and result), N (right operand and result), and K (not in the
 //! result). For each batch it is a product of an M x K and a K x N matrix, whose tiles are packed into small buffers, so
 //! that layouts and windows matter only there (implicit im2col), and multiplied by the gemm of `matrixmultiply`, in the
-//! way of Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication". Contractions with hardly any
-//! matrix in them, depthwise convolutions for example, are done element by element.
+//! way of Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication". What has hardly any matrix in it
+//! is summed directly: a product for each of many results, such as in a depthwise convolution, or many products for one
+//! result, such as a matrix times a vector.
 //!
 //! Sums run over K in pieces of [`TILE_K`], in order; neither tiles nor threads change that. Products of floats of 32
 //! bits or fewer are exact in `f64`, so for those the result is also the same on machines with and without fused
@@ -14,7 +15,7 @@
 use dlc_ir::types::FloatKind;
 use dlc_ir::{Context, Type};
 
-use super::read::{BLOCK, Lane, Matrix, Reader, Sizes, build};
+use super::read::{BLOCK, Lane, Matrix, PIECE, Reader, Sizes, build, rounded};
 use super::views::{length, product};
 use super::{Data, ElemKind, TensorValue, count, threads};
 
@@ -98,6 +99,16 @@ struct Side<'t> {
     stride: fn(&Loop) -> isize,
 }
 
+/// How the products are summed.
+enum Way {
+    /// For a block of results at a time, one product each after the other.
+    Elements,
+    /// For one result at a time, a block of products.
+    Rows,
+    /// Matrices.
+    Matrices,
+}
+
 struct Plan<'t> {
     left: Side<'t>,
     right: Side<'t>,
@@ -138,7 +149,9 @@ impl TensorValue {
         let outer: Vec<Loop> = spec.out.iter().map(|&index| once(loops[index])).collect();
         let inner = loops.iter().enumerate().filter(|(index, _)| !spec.out.contains(index));
         let (outer, inner) = (Group(outer), Group(inner.map(|(_, &each)| each).collect()));
-        let floats = lhs.kind.is_float() || rhs.kind.is_float() || kind.is_float();
+        // Sums of short integers are exact in f64, whose gemm is the faster one.
+        let bits = lhs.kind.bits() + rhs.kind.bits() + product(&inner.sizes()).max(1).ilog2() + 1;
+        let floats = lhs.kind.is_float() || rhs.kind.is_float() || kind.is_float() || bits <= 53;
         let result = match floats {
             true => product_sum::<f64>(lhs, rhs, &outer, inner, elem, kind)?,
             false => product_sum::<i64>(lhs, rhs, &outer, inner, elem, kind)?,
@@ -174,8 +187,12 @@ fn product_sum<T: Lane>(
         (left, right, m, n) = (right, left, n, m);
     }
     let plan = Plan { left, right, batch: group(&batch), m: group(&m), n: group(&n), k: inner };
-    if plan.is_elementwise() {
-        return Ok(TensorValue::dense(shape, elem, kind, plan.elementwise::<T>(kind, outer)));
+    match plan.way(outer) {
+        Way::Elements => return Ok(TensorValue::dense(shape, elem, kind, plan.elements::<T>(kind, outer))),
+        Way::Rows => {
+            return Ok(TensorValue::dense(shape, elem, kind, rounded(kind, &plan.rows_of_products::<T>(outer))));
+        }
+        Way::Matrices => {}
     }
     let axes = [batch, m, n].concat();
     let packed = axes.iter().map(|&axis| shape[axis]).collect();
@@ -209,15 +226,28 @@ fn strides(tensor: &TensorValue, accesses: &[Access], spec: &Contraction) -> Res
 }
 
 impl Plan<'_> {
-    /// Whether it is cheaper to do without matrices. In nanoseconds, of which only the proportions matter: a product
-    /// costs about 1 on its own and 0.06 in a gemm, which works on 8 x 8 at a time; packing costs 1 an element.
-    fn is_elementwise(&self) -> bool {
+    /// The cheapest way. In nanoseconds, of which only the proportions matter: a product costs about 1 on its own, more
+    /// when its operands are far from the ones before, and 0.06 in a gemm, which works on 8 x 8 at a time; packing
+    /// costs 1 an element.
+    fn way(&self, outer: &Group) -> Way {
         let [batch, m, n, k] = [&self.batch, &self.m, &self.n, &self.k].map(|group| group.len() as f64);
         let outputs = batch * m * n;
-        let elementwise = k * (outputs + 60.0 * (outputs / BLOCK as f64).ceil());
+        let product = |loops: &Group| {
+            let last = loops.0.iter().rfind(|each| each.size > 1);
+            let strides = last.map_or([0, 0], |last| [last.left, last.right]);
+            strides.iter().map(|stride| if stride.unsigned_abs() <= 4 { 0.5 } else { 2.0 }).sum::<f64>()
+        };
+        let elements = k * (product(outer) * outputs + 60.0 * (outputs / BLOCK as f64).ceil());
+        let rows = outputs * (60.0 + product(&self.k) * k);
         let up = |x: f64| (x / 8.0).ceil() * 8.0;
         let packing = m * k * (n / TILE_N as f64).ceil() + n * k * (m / self.rows() as f64).ceil();
-        elementwise < batch * (2000.0 + packing + 0.06 * up(m) * up(n) * k)
+        let calls = 2000.0 * (k / TILE_K as f64).ceil();
+        let matrices = batch * (calls + packing + 0.06 * up(m) * up(n) * k);
+        match () {
+            () if matrices <= elements.min(rows) => Way::Matrices,
+            () if elements <= rows => Way::Elements,
+            () => Way::Rows,
+        }
     }
 
     /// How many rows a thread takes at a time.
@@ -226,7 +256,7 @@ impl Plan<'_> {
     }
 
     /// The results in the order of `loops`, each product for a block of them at a time.
-    fn elementwise<T: Lane>(&self, kind: ElemKind, loops: &Group) -> Data {
+    fn elements<T: Lane>(&self, kind: ElemKind, loops: &Group) -> Data {
         let sides = [self.left, self.right];
         let offsets = sides.map(|side| self.k.offsets(0, self.k.len(), side.stride));
         let strides = sides.map(|side| loops.0.iter().map(side.stride).collect::<Vec<_>>());
@@ -253,6 +283,37 @@ impl Plan<'_> {
                 place += out.len();
             }
         })
+    }
+
+    /// The results in the order of `loops`, each the sum of a row of products. Long rows are cut into pieces when there
+    /// are few, so that threads share them; where depends on the sizes alone.
+    fn rows_of_products<T: Lane>(&self, loops: &Group) -> Vec<T> {
+        let sides = [self.left, self.right];
+        let offsets = sides.map(|side| loops.offsets(0, loops.len(), side.stride));
+        let strides = sides.map(|side| self.k.0.iter().map(side.stride).collect::<Vec<_>>());
+        let (shape, len) = (self.k.sizes(), self.k.len());
+        let piece = if loops.len() >= 64 { len } else { len.min(PIECE) }.max(1);
+        let pieces = len.div_ceil(piece).max(1);
+        let mut sums = vec![T::default(); loops.len() * pieces];
+        let at_once = (PIECE / piece).max(1);
+        threads::each_chunk(&mut sums, at_once, |chunk, sums| {
+            let [mut left, mut right] = [0, 1].map(|i| Reader::over(sides[i].tensor, &shape, &strides[i]));
+            let (mut a, mut b) = (vec![T::default(); BLOCK], vec![T::default(); BLOCK]);
+            for (sum, index) in sums.iter_mut().zip(chunk * at_once..) {
+                let (row, start) = (index / pieces, index % pieces * piece);
+                left.seek_from(start, offsets[0][row]);
+                right.seek_from(start, offsets[1][row]);
+                let mut rest = piece.min(len - start);
+                while rest > 0 {
+                    let (a, b) = (&mut a[..rest.min(BLOCK)], &mut b[..rest.min(BLOCK)]);
+                    left.read(a);
+                    right.read(b);
+                    *sum = sum.plus(dot(a, b));
+                    rest -= a.len();
+                }
+            }
+        });
+        sums.chunks(pieces).map(|row| row.iter().copied().fold(T::default(), T::plus)).collect()
     }
 
     /// The results in the order batch, M, N.
@@ -307,6 +368,21 @@ impl Plan<'_> {
         });
         values
     }
+}
+
+/// The sum of the products of two slices, eight chains at a time, which the machine runs at once.
+fn dot<T: Lane>(a: &[T], b: &[T]) -> T {
+    const CHAINS: usize = 8;
+    let mut chains = [T::default(); CHAINS];
+    let (a, b) = (a.chunks_exact(CHAINS), b.chunks_exact(CHAINS));
+    let rest = a.remainder().iter().zip(b.remainder());
+    let rest = rest.fold(T::default(), |sum, (&a, &b)| sum.plus_product(a, b));
+    for (a, b) in a.zip(b) {
+        for ((chain, &a), &b) in chains.iter_mut().zip(a).zip(b) {
+            *chain = chain.plus_product(a, b);
+        }
+    }
+    chains.into_iter().fold(rest, T::plus)
 }
 
 /// The buffers of a thread.

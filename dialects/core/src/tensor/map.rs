@@ -23,6 +23,10 @@ impl<const N: usize> Aligned<N> {
         let shape = broadcast_shapes(&operands.map(TensorValue::shape))?;
         let mut wide = operands.map(TensorValue::clone);
         for operand in &mut wide {
+            // To turn a large tensor is cheaper than to jump through it.
+            if operand.turned_axis().is_some() {
+                *operand = operand.contiguous()?;
+            }
             *operand = operand.broadcast_to(&shape)?;
         }
         let repeats: Vec<bool> =

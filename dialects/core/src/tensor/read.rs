@@ -15,6 +15,9 @@ pub(super) const BLOCK: usize = 1024;
 /// How many elements are given to a thread at a time.
 pub(super) const CHUNK: usize = 16 * BLOCK;
 
+/// About how many elements one task adds up.
+pub(super) const PIECE: usize = 1 << 16;
+
 /// A number that elements are read as.
 pub(super) trait Load: Copy + Default + Send + Sync {
     /// Reads elements that lie `stride` apart, the first of them at `at`.
@@ -28,6 +31,7 @@ pub(super) trait Lane: Load {
     fn to_ints(kind: ElemKind, values: &[Self], out: &mut [i64]);
     /// 1 unless it is 0.
     fn truth(self) -> Self;
+    fn plus(self, other: Self) -> Self;
     /// `self + a * b`
     fn plus_product(self, a: Self, b: Self) -> Self;
     /// Adds the product of two matrices to a third.
@@ -154,6 +158,10 @@ impl Lane for f64 {
         if self == 0.0 { 0.0 } else { 1.0 }
     }
 
+    fn plus(self, other: f64) -> f64 {
+        self + other
+    }
+
     fn plus_product(self, a: f64, b: f64) -> f64 {
         self + a * b
     }
@@ -188,6 +196,10 @@ impl Lane for i64 {
 
     fn truth(self) -> i64 {
         (self != 0).into()
+    }
+
+    fn plus(self, other: i64) -> i64 {
+        self.wrapping_add(other)
     }
 
     fn plus_product(self, a: i64, b: i64) -> i64 {
@@ -276,6 +288,12 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Where in the buffer the element at a place in row-major order is.
+    pub(super) fn place_of(&mut self, place: usize) -> isize {
+        self.seek(place);
+        self.at
+    }
+
     /// The next elements. There must be as many.
     pub(super) fn read<T: Load>(&mut self, mut out: &mut [T]) {
         let last = self.shape.len() - 1;
@@ -323,4 +341,18 @@ pub(super) fn build<T: Lane, F: FnMut(&mut [T])>(kind: ElemKind, len: usize, fil
         ElemKind::Float(kind) => Data::F32(into(len, fill, |block, out| T::to_f32s(kind, block, out))),
         ElemKind::Int { .. } => Data::Int(into(len, fill, |block, out| T::to_ints(kind, block, out))),
     }
+}
+
+/// A new buffer of these numbers, rounded or wrapped to the kind. Truth values say whether they are not zero.
+pub(super) fn rounded<T: Lane>(kind: ElemKind, results: &[T]) -> Data {
+    build(kind, results.len(), |start| {
+        let mut at = start;
+        move |out: &mut [T]| {
+            out.copy_from_slice(&results[at..at + out.len()]);
+            at += out.len();
+            if kind.is_bool() {
+                out.iter_mut().for_each(|x| *x = x.truth());
+            }
+        }
+    })
 }

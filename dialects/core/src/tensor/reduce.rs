@@ -7,7 +7,7 @@
 
 use dlc_ir::{Context, Type};
 
-use super::read::{BLOCK, Lane, Reader, build};
+use super::read::{BLOCK, Lane, PIECE, Reader, rounded};
 use super::views::product;
 use super::{ElemKind, TensorValue, count, threads};
 
@@ -23,9 +23,6 @@ pub enum Combine {
     /// The smaller; NaN if one is.
     Min,
 }
-
-/// About how many elements one task combines.
-const PIECE: usize = 1 << 16;
 
 /// How many results are accumulated together when the kept axes lie closest.
 const TILE: usize = 2 * BLOCK;
@@ -73,19 +70,6 @@ impl TensorValue {
         };
         Ok(TensorValue::dense(shape, elem, kind, data))
     }
-}
-
-fn rounded<T: Lane>(kind: ElemKind, results: &[T]) -> super::Data {
-    build(kind, results.len(), |start| {
-        let mut at = start;
-        move |out: &mut [T]| {
-            out.copy_from_slice(&results[at..at + out.len()]);
-            at += out.len();
-            if kind.is_bool() {
-                out.iter_mut().for_each(|x| *x = x.truth());
-            }
-        }
-    })
 }
 
 /// Some of the axes of a tensor.
@@ -136,7 +120,8 @@ impl<'t> Plan<'t> {
         if kept == 0 || reduced == 0 {
             return vec![neutral; kept];
         }
-        if self.kept.closest() < self.reduced.closest() {
+        // Very short rows are not worth a loop each.
+        if self.kept.closest() < self.reduced.closest() || reduced <= 16 && kept >= TILE {
             self.rows_of_results(neutral, combine)
         } else {
             self.rows_of_elements(neutral, combine)

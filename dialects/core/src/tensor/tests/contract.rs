@@ -34,7 +34,13 @@ fn check_all(spec: &Contraction, random: &mut Random) {
     let shapes = [sizes(&spec.lhs, &spec.sizes, random), sizes(&spec.rhs, &spec.sizes, random)];
     let [lhs, rhs] = shapes.map(|shape| Model::random(random, &shape));
     let want = expected(&lhs, &rhs, spec);
-    for (elem, to) in [(Type::F16, Type::F32), (Type::I8, Type::I32), (Type::F64, Type::F64), (Type::I32, Type::F32)] {
+    for (elem, to) in [
+        (Type::F16, Type::F32),
+        (Type::I8, Type::I32),
+        (Type::I32, Type::I64),
+        (Type::F64, Type::F64),
+        (Type::I32, Type::F32),
+    ] {
         let (a, b) = (lhs.strided(&ctx, elem, random), rhs.strided(&ctx, elem, random));
         check(
             &TensorValue::contract(&ctx, &a, &b, spec, to).unwrap_or_else(|error| panic!("{error}: {spec:?}")),
@@ -108,6 +114,11 @@ fn convolutions_are_as_defined() {
         out: vec![n, c, ho, wo],
     };
     check_all(&spec, &mut random);
+    // A product of each row, a long one, and one too large to be exact in f64.
+    for sizes in [vec![3000, 4], vec![2, 150_000], vec![70, 3000]] {
+        let accesses = [0, 1].map(|i| access(&[(i, 1)])).to_vec();
+        check_all(&Contraction { sizes, lhs: accesses.clone(), rhs: accesses, out: vec![0] }, &mut random);
+    }
     // Batches of products, enough of them for the gemm and too small for it.
     for size in [3, 20] {
         let spec = Contraction {
@@ -151,6 +162,8 @@ fn truth_values_and_wrapping() {
     assert_eq!(run(Type::I1, [0, 0], Type::I1), Datum::Int(0));
     assert_eq!(run(Type::I1, [1, 1], Type::I32), Datum::Int(2));
     assert_eq!(run(Type::I8, [10, 10], Type::I8), Datum::Int(200 - 256));
+    let large = (1 << 31) - 1;
+    assert_eq!(run(Type::I32, [large, large], Type::I64), Datum::Int(2 * i128::from(large * large)));
     assert_eq!(run(Type::F16, [2048, 1], Type::F32), 4194305.0.into());
     assert_eq!(run(Type::F16, [2048, 1], Type::F16), f64::INFINITY.into());
 }

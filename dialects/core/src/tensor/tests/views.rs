@@ -138,6 +138,25 @@ fn reshapes_copy_only_when_they_must() {
     check(&split, &Model::from_fn(&[2, 2, 3, 1, 2], |index| (2 * index[0] + index[1]) as i64));
 }
 
+/// Large transposes are copied by squares.
+#[test]
+fn large_tensors_are_turned() {
+    let (ctx, mut random) = (context(), Random(47));
+    for shape in [vec![190, 300], vec![3, 100, 9, 41], vec![40, 2, 700], vec![9, 8000]] {
+        let model = Model::random(&mut random, &shape);
+        let tensor = model.tensor(&ctx, Type::F32);
+        for _ in 0..4 {
+            let (order, axes) = (random.shuffled(shape.len()), random.subset(shape.len()));
+            let view = tensor.permute(&order).and_then(|view| view.flip(&axes)).expect("axes");
+            let want = model.permute(&order).flip(&axes);
+            check(&view.contiguous().expect("not too large"), &want);
+            let sum = view.zip_float(&ctx, &view, Type::F32, |a, b| a + b).expect("the same sizes");
+            assert!(sum.to_i64s().iter().zip(&want.values).all(|(sum, value)| *sum == 2 * value));
+            assert_eq!(with_threads(4, || view.contiguous()), with_threads(1, || view.contiguous()));
+        }
+    }
+}
+
 #[test]
 fn wrong_arguments_are_errors() {
     let ctx = context();
