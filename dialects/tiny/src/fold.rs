@@ -16,7 +16,7 @@ pub fn materialize(builder: &mut Builder<'_>, loc: Loc, value: Attr, ty: Type) -
     let elem = Tensor::of(ctx, ty)?.elem(ctx);
     let fits = match ctx.attr_data(value) {
         AttrData::Integer { ty, .. } | AttrData::Float { ty, .. } => *ty == elem,
-        AttrData::Dense(dense) => crate::syntax::dense_type(ctx, dense) == ty,
+        AttrData::Dense(dense) => crate::syntax::dense_type(ctx, dense) == Some(ty),
         _ => false,
     };
     fits.then(|| Const::build(builder, loc, value, ty))

@@ -2,7 +2,7 @@
 
 use dlc_core::types::Tensor;
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::attrs::{AttrData, DenseData, integer_fits};
+use dlc_ir::attrs::{AttrData, Container, DenseData, integer_fits};
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::float;
 use dlc_ir::text::{BAD_LITERAL, OpParser, OpPrinter, ParseResult, Token};
@@ -10,11 +10,11 @@ use dlc_ir::{Context, Type};
 
 use crate::ops::Const;
 
-/// The type of a tensor with the elements of a dense attribute.
-pub fn dense_type(ctx: &Context, dense: &DenseData<'_>) -> Type {
+/// The type of a tensor with the elements of a dense attribute. `None` for the elements of a vector.
+pub fn dense_type(ctx: &Context, dense: &DenseData<'_>) -> Option<Type> {
     // A size beyond 63 bits is refused by the verifier: no such tensor could be written.
     let dims = dense.shape.iter().map(|&size| SizeExpr::from(i64::try_from(size).unwrap_or(i64::MAX))).collect();
-    Tensor::get(ctx, dims, dense.elem)
+    (dense.container == Container::Tensor).then(|| Tensor::get(ctx, dims, dense.elem))
 }
 
 /// `-0.5 {..} : tensor<..>`: the number takes its type from the elements of the tensor. Or `dense<..> : tensor<2xf32>`,
@@ -23,11 +23,14 @@ pub fn parse_const(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let (ctx, start) = (p.ctx, p.loc());
     if p.token() == Token::Word && p.text().starts_with("dense") {
         let value = p.parse_attr()?;
-        let AttrData::Dense(dense) = ctx.attr_data(value) else {
+        let ty = match ctx.attr_data(value) {
+            AttrData::Dense(dense) => dense_type(ctx, dense),
+            _ => None,
+        };
+        let Some(ty) = ty else {
             let error = Diagnostic::error(&BAD_LITERAL, start, "the constant is no dense tensor of numbers");
             return Err(p.fail(error));
         };
-        let ty = dense_type(ctx, dense);
         p.set_prop("value", value);
         p.attr_dict()?;
         p.state.results.push(ty);

@@ -58,9 +58,13 @@ pub fn const_(op: Const<'_>, diags: &Diagnostics) {
     let ctx = op.ctx;
     let ty = op.type_of(op.out());
     match ctx.attr_data(op.value()) {
-        AttrData::Dense(dense) if dense_type(ctx, dense) != ty => {
-            let (has, wanted) = (dense_type(ctx, dense).display(ctx), ty.display(ctx));
-            diags.emit(op_error(*op, format!("the elements are those of {has}, not of {wanted}")));
+        AttrData::Dense(dense) if dense_type(ctx, dense) != Some(ty) => {
+            let wanted = ty.display(ctx);
+            let message = match dense_type(ctx, dense) {
+                Some(has) => format!("the elements are those of {}, not of {wanted}", has.display(ctx)),
+                None => format!("the elements are those of a vector, not of {wanted}"),
+            };
+            diags.emit(op_error(*op, message));
         }
         AttrData::Dense(_) => {}
         _ if Tensor::of(ctx, ty).map(|ty| ty.elem(ctx)) != op.value().value_type(ctx) => {

@@ -1,143 +1,6 @@
-// One case for each rule, reported at the op that breaks it.
+// One case for each rule of the function and of constants, reported at the op that breaks it.
 
 // RUN: dlc-opt %s --verify-diagnostics --split-input-file
-
-tiny.func @other_sizes<M, N, K>(%x: tensor<[M, N], f32>) -> tensor<[M, K], f32> {
-  // expected-error@+1 {{[M, N] has M*N elements, [M, K] has K*M}}
-  %y = reshape %x to [M, K]
-  return %y
-}
-
-// -----
-
-tiny.func @another_constant(%x: tensor<[6], f32>) -> tensor<[2, 4], f32> {
-  // expected-error@+1 {{[6] has 6 elements, [2, 4] has 8}}
-  %y = reshape %x to [2, 4]
-  return %y
-}
-
-// -----
-
-tiny.func @another_type<M>(%x: tensor<[M, 1], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{the result is of type tensor<[M, 2], f32>, must be tensor<[M], f32>}}
-  %y = reshape %x to [M] : tensor<[M, 2], f32>
-  // expected-error@+1 {{returns (tensor<[M, 2], f32>), but the function returns (tensor<[M], f32>)}}
-  return %y
-}
-
-// -----
-
-tiny.func @an_axis_twice<M>(%x: tensor<[M, M], f32>) -> tensor<[M, M], f32> {
-  // expected-error@+1 {{[0, 0] is no order of the 2 axes of [M, M]}}
-  %y = permute %x by [0, 0]
-  return %y
-}
-
-// -----
-
-tiny.func @too_few_axes<M>(%x: tensor<[M, M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{[0] is no order of the 2 axes of [M, M]}}
-  %y = permute %x by [0]
-  return %y
-}
-
-// -----
-
-tiny.func @no_such_axis<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{[-1] is no order of the 1 axes of [M]}}
-  %y = permute %x by [-1]
-  return %y
-}
-
-// -----
-
-tiny.func @only_one_expands<M, N>(%x: tensor<[M], f32>) -> tensor<[N], f32> {
-  // expected-error@+1 {{axis 0 has the size M and cannot become N: only 1 expands}}
-  %y = expand %x to [N]
-  return %y
-}
-
-// -----
-
-tiny.func @expand_keeps_the_rank<M>(%x: tensor<[1], f32>) -> tensor<[M, 1], f32> {
-  // expected-error@+1 {{[1] has 1 axes, [M, 1] has 2}}
-  %y = expand %x to [M, 1]
-  return %y
-}
-
-// -----
-
-tiny.func @sizes_that_differ<M, N>(%x: tensor<[M], f32>, %y: tensor<[N], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{[M] and [N] cannot be broadcast: M meets N}}
-  %z = add %x, %y
-  return %z
-}
-
-// -----
-
-tiny.func @formats_that_differ<M>(%x: tensor<[M], f16>, %y: tensor<[M], bf16>) -> tensor<[M], f16> {
-  // expected-error@+1 {{neither of f16 and bf16 holds the other: cast one of them}}
-  %z = mul %x, %y
-  return %z
-}
-
-// -----
-
-tiny.func @an_axis_out_of_order<M>(%x: tensor<[M, M], f32>) -> tensor<[], f32> {
-  // expected-error@+1 {{[1, 0] must be axes of [M, M], ascending}}
-  %y = reduce sum %x over [1, 0]
-  return %y
-}
-
-// -----
-
-tiny.func @an_axis_beyond<M>(%x: tensor<[M], f32>) -> tensor<[], f32> {
-  // expected-error@+1 {{[1] must be axes of [M], ascending}}
-  %y = reduce sum %x over [1]
-  return %y
-}
-
-// -----
-
-tiny.func @a_narrow_accumulator<M>(%x: tensor<[M], f32>) -> tensor<[], f16> {
-  // expected-error@+1 {{elements of type f32 cannot be accumulated in f16, which is narrower}}
-  %y = reduce sum %x over [0] acc f16
-  return %y
-}
-
-// -----
-
-tiny.func @an_unknown_combiner<M>(%x: tensor<[M], f32>) -> tensor<[], f32> {
-  // expected-error@+1 {{'summ' is no combiner; it is one of sum, prod, max, min}}
-  %y = reduce summ %x over [0]
-  return %y
-}
-
-// -----
-
-tiny.func @a_cast_to_no_number<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{a tensor has no elements of type none}}
-  %y = cast %x to none
-  return %y
-}
-
-// -----
-
-tiny.func @relu_keeps_its_type<M>(%x: tensor<[M], f32>) -> tensor<[M], f16> {
-  // expected-error@+1 {{all operands and results must have one type, but here are tensor<[M], f32> and tensor<[M], f16>}}
-  %y = relu %x : tensor<[M], f16>
-  return %y
-}
-
-// -----
-
-tiny.func @operands_are_tensors(%x: f32) -> f32 {
-  // expected-error@+1 {{operand 0 must be a tensor}}
-  %y = add %x, %x
-  return %y
-}
-
-// -----
 
 tiny.func @a_constant_that_does_not_fit() -> tensor<[], i8> {
   // expected-error@+1 {{the number does not fit the type i8}}
@@ -197,3 +60,74 @@ tiny.func @branches<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
 
 // expected-error@+1 {{'arg_attrs' must have a dictionary for each of the 0 arguments}}
 "tiny.func"() <{arg_attrs = [{}], function_type = () -> (), sym_name = "f"}> ({}) : () -> ()
+
+// -----
+
+tiny.func @elements_of_another_type() -> tensor<[2], f32> {
+  // expected-error@+1 {{the elements are those of tensor<[2], f16>, not of tensor<[2], f32>}}
+  %c = "tiny.const"() <{value = dense<[1.0, 2.0]> : tensor<2xf16>}> : () -> tensor<[2], f32>
+  return %c
+}
+
+// -----
+
+tiny.func @elements_of_other_sizes() -> tensor<[4], f32> {
+  // expected-error@+1 {{the elements are those of tensor<[2, 2], f32>, not of tensor<[4], f32>}}
+  %c = "tiny.const"() <{value = dense<1.0> : tensor<2x2xf32>}> : () -> tensor<[4], f32>
+  return %c
+}
+
+// -----
+
+tiny.func @a_vector() -> tensor<[2], f32> {
+  // expected-error@+1 {{the constant is no dense tensor of numbers}}
+  %c = const dense<1.0> : vector<2xf32>
+  return %c
+}
+
+// -----
+
+tiny.func @elements_of_a_vector() -> tensor<[2], f32> {
+  // expected-error@+1 {{the elements are those of a vector, not of tensor<[2], f32>}}
+  %c = "tiny.const"() <{value = dense<1.0> : vector<2xf32>}> : () -> tensor<[2], f32>
+  return %c
+}
+
+// -----
+
+tiny.func @a_scalar() -> tensor<[], f32> {
+  // expected-error@+1 {{the type of a constant must be a tensor}}
+  %c = const 1.0 : f32
+  return %c
+}
+
+// -----
+
+tiny.func @no_number() -> tensor<[], f32> {
+  // expected-error@+1 {{expected a number, found 'one'}}
+  %c = const one : tensor<[], f32>
+  return %c
+}
+
+// -----
+
+tiny.func @a_text() -> tensor<[], f32> {
+  // expected-error@+1 {{must be a number or a dense tensor of numbers}}
+  %c = "tiny.const"() <{value = "1.0"}> : () -> tensor<[], f32>
+  return %c
+}
+
+// -----
+
+tiny.func @bits_that_do_not_fit() -> tensor<[], f16> {
+  // expected-error@+1 {{the number does not fit the type f16}}
+  %c = const 0x12345 : tensor<[], f16>
+  return %c
+}
+
+// -----
+
+tiny.func @another_result<M>(%x: tensor<[M], f32>) -> tensor<[M], f16> {
+  // expected-error@+1 {{returns (tensor<[M], f32>), but the function returns (tensor<[M], f16>)}}
+  return %x
+}

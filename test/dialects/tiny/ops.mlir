@@ -1,4 +1,4 @@
-// Every op in both forms, there and back again, with the types that follow from its operands.
+// The frame of a program: functions and constants. The ops of each kind have files of their own.
 
 // RUN: dlc-opt %s -o %t.custom
 // RUN: dlc-opt %t.custom | cmp %t.custom -
@@ -7,70 +7,50 @@
 // RUN: FileCheck %s --input-file=%t.custom
 // RUN: FileCheck %s --check-prefix=GENERIC --input-file=%t.generic
 
-// CHECK-LABEL: tiny.func @views<M, N>(%x: tensor<[M, N], f32> {role = "data"})
-// GENERIC: "tiny.func"() <{arg_attrs = [{role = "data"}], function_type = (!core.tensor<["M", "N"], f32>) -> !core.tensor<[2, "N", "M"], f32>, sym_name = "views", symbols = ["M", "N"]}> ({
-tiny.func @views<M, N>(%x: tensor<[M, N], f32> {role = "data"}) -> tensor<[2, N, M], f32> {
-  // CHECK: %flat = reshape %x to [M*N] : tensor<[M*N], f32>
-  // GENERIC: "tiny.reshape"(%x) <{shape = ["M*N"]}> : (!core.tensor<["M", "N"], f32>) -> !core.tensor<["M*N"], f32>
-  %flat = reshape %x to [N*M]
-  // CHECK: %back = reshape %flat to [1, M, N] : tensor<[1, M, N], f32>
-  %back = reshape %flat to [1, M, N]
-  // CHECK: %turned = permute %back by [0, 2, 1] : tensor<[1, N, M], f32>
-  // GENERIC: "tiny.permute"(%back) <{order = array<i64: 0, 2, 1>}>
-  %turned = permute %back by [0, 2, 1]
-  // CHECK: %twice = expand %turned to [2, N, M] : tensor<[2, N, M], f32>
-  %twice = expand %turned to [2, N, M]
-  return %twice
-}
-
-// Quotients that canonical forms do not decide are left to when sizes are bound.
-// CHECK-LABEL: tiny.func @undecided
-tiny.func @undecided<M>(%x: tensor<[M], f32>) -> tensor<[M floordiv 4, 4], f32> {
-  // CHECK: reshape %x to [M floordiv 4, 4]
-  %y = reshape %x to [M floordiv 4, 4]
-  return %y
-}
-
-// Aligned at the right; the wider float counts.
-// CHECK-LABEL: tiny.func @broadcast
-tiny.func @broadcast<M, N>(%x: tensor<[M, N], f16>, %row: tensor<[N], f32>, %column: tensor<[M, 1], bf16>) -> tensor<[M, N], f32> {
-  // CHECK: %a = add %x, %row : tensor<[M, N], f32>
-  %a = add %x, %row
-  // CHECK: %b = mul %column, %row : tensor<[M, N], f32>
-  %b = mul %column, %row
-  // CHECK: %c = max %a, %b : tensor<[M, N], f32>
-  %c = max %a, %b
-  // CHECK: %d = relu %c {note} : tensor<[M, N], f32>
-  %d = relu %c {note}
-  return %d
-}
-
-// CHECK-LABEL: tiny.func @reductions
-tiny.func @reductions<M, N>(%x: tensor<[M, N], f16>) -> (tensor<[M], f32>, tensor<[], f16>, tensor<[M, N], f16>) {
-  // CHECK: %s = reduce sum %x over [1] acc f32 : tensor<[M], f32>
-  // GENERIC: "tiny.reduce"(%x) <{acc = f32, axes = array<i64: 1>, combiner = "sum"}>
-  %s = reduce sum %x over [1] acc f32
-  // CHECK: %m = reduce max %x over [0, 1] : tensor<[], f16>
-  %m = reduce max %x over [0, 1]
-  // CHECK: %n = reduce min %x over [] : tensor<[M, N], f16>
-  %n = reduce min %x over []
-  return %s, %m, %n
-}
-
-// CHECK-LABEL: tiny.func @constants
+// CHECK-LABEL: tiny.func @constants<
+// GENERIC-LABEL: sym_name = "constants"
 tiny.func @constants<M>() -> (tensor<[M, 1], f32>, tensor<[], i8>, tensor<[], i1>, tensor<[2], bf16>) {
   // CHECK: %half = const -5.000000e-01 : tensor<[M, 1], f32>
-  // GENERIC: "tiny.const"() <{value = -5.000000e-01 : f32}> : () -> !core.tensor<["M", 1], f32>
+  // GENERIC: %half = "tiny.const"() <{value = -5.000000e-01 : f32}> : () -> !core.tensor<["M", 1], f32>
   %half = const -0.5 : tensor<[M, 1], f32>
   // CHECK: %low = const -128 : tensor<[], i8>
+  // GENERIC: %low = "tiny.const"() <{value = -128 : i8}> : () -> !core.tensor<[], i8>
   %low = const -128 : tensor<[], i8>
   // CHECK: %yes = const 1 : tensor<[], i1>
-  // GENERIC: "tiny.const"() <{value = true}>
+  // GENERIC: %yes = "tiny.const"() <{value = true}> : () -> !core.tensor<[], i1>
   %yes = const 1 : tensor<[], i1>
   // CHECK: %infinite = const 0x7F80 : tensor<[2], bf16>
+  // GENERIC: %infinite = "tiny.const"() <{value = 0x7F80 : bf16}> : () -> !core.tensor<[2], bf16>
   %infinite = const 0x7F80 : tensor<[2], bf16>
+  // CHECK: %highest = const 18446744073709551615 {note} : tensor<[M, 0], ui64>
+  // GENERIC: %highest = "tiny.const"() <{value = 18446744073709551615 : ui64}> {note} : () -> !core.tensor<["M", 0], ui64>
+  %highest = const 18446744073709551615 {note} : tensor<[M, 0], ui64>
   return %half, %low, %yes, %infinite
+}
+
+// CHECK-LABEL: tiny.func @elements(
+// GENERIC-LABEL: sym_name = "elements"
+tiny.func @elements() -> (tensor<[3], i32>, tensor<[2, 2], f16>, tensor<[0, 4], f32>, tensor<[], f64>) {
+  // CHECK: %list = const dense<[1, -2, 3]> : tensor<3xi32>
+  // GENERIC: %list = "tiny.const"() <{value = dense<[1, -2, 3]> : tensor<3xi32>}> : () -> !core.tensor<[3], i32>
+  %list = const dense<[1, -2, 3]> : tensor<3xi32>
+  // CHECK{LITERAL}: %rows = const dense<[[1.000000e+00, 5.000000e-01], [-0.000000e+00, 0x7C00]]> : tensor<2x2xf16> {note}
+  // GENERIC{LITERAL}: %rows = "tiny.const"() <{value = dense<[[1.000000e+00, 5.000000e-01], [-0.000000e+00, 0x7C00]]> : tensor<2x2xf16>}> {note} : () -> !core.tensor<[2, 2], f16>
+  %rows = const dense<[[1.0, 0.5], [-0.0, 0x7C00]]> : tensor<2x2xf16> {note}
+  // CHECK: %none = const dense<> : tensor<0x4xf32>
+  // GENERIC: %none = "tiny.const"() <{value = dense<> : tensor<0x4xf32>}> : () -> !core.tensor<[0, 4], f32>
+  %none = const dense<> : tensor<0x4xf32>
+  // CHECK: %one = const dense<2.500000e+00> : tensor<f64>
+  // GENERIC: %one = "tiny.const"() <{value = dense<2.500000e+00> : tensor<f64>}> : () -> !core.tensor<[], f64>
+  %one = const dense<2.5> : tensor<f64>
+  return %list, %rows, %none, %one
 }
 
 // CHECK: tiny.func private @declared<M>(tensor<[M], i32>) -> tensor<[M], i32>
 tiny.func private @declared<M>(tensor<[M], i32>) -> tensor<[M], i32>
+
+// CHECK: tiny.func @attributes(%x: tensor<[], f32> {role = "data"})
+// GENERIC: "tiny.func"() <{arg_attrs = [{role = "data"}], function_type = (!core.tensor<[], f32>) -> (), sym_name = "attributes"}> ({
+tiny.func @attributes(%x: tensor<[], f32> {role = "data"}) {
+  return
+}

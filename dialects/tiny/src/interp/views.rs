@@ -19,6 +19,9 @@ pub fn const_(cx: &mut Eval<'_, '_>) -> EvalResult {
         return give(cx, TensorValue::splat(ctx, shape, elem(cx), &number));
     };
     let (each, count) = (dense.elem_bytes(ctx), shape.iter().product::<usize>());
+    if each > 8 {
+        return Err(cx.fail(&CANNOT_RUN, format!("tensors of {} cannot be run", dense.elem.display(ctx))));
+    }
     let bits = |at: usize| {
         let mut bytes = [0; 8];
         bytes[..each].copy_from_slice(&dense.payload[at * each..(at + 1) * each]);
