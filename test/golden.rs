@@ -3,6 +3,7 @@
 //! The types are part of it: a case is a function whose result is of the shape and type that numpy gives.
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use dlc_core::tensor::TensorValue;
@@ -137,11 +138,13 @@ fn every_op_gives_what_numpy_gives() {
     let text = std::fs::read_to_string(path).expect("the cases can be read");
     let golden: Golden = serde_json::from_str(&text).expect("the cases are as make.py writes them");
     let mut seen = BTreeSet::new();
-    let failures: Vec<String> = golden
-        .cases
-        .iter()
-        .filter_map(|case| run(case, &golden.tensors, &mut seen).err().map(|why| format!("{}: {why}", case.name)))
-        .collect();
+    let mut failures = Vec::new();
+    for case in &golden.cases {
+        let result = catch_unwind(AssertUnwindSafe(|| run(case, &golden.tensors, &mut seen)));
+        if let Err(why) = result.unwrap_or_else(|_| Err("it panicked, see above".into())) {
+            failures.push(format!("{}: {why}", case.name));
+        }
+    }
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), golden.cases.len(), failures.join("\n"));
     let missing: Vec<&str> =
         dlc_tiny::DIALECT.ops.iter().map(|op| op.name).filter(|&name| !seen.contains(name)).collect();

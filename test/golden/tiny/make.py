@@ -14,6 +14,7 @@ import itertools
 import json
 import math
 import pathlib
+import re
 from fractions import Fraction
 
 import ml_dtypes
@@ -254,6 +255,8 @@ def arithmetic():
         for op in FLOAT_UNARY if elem in FLOATS else INT_UNARY:
             x = Tensor(elem, samples(elem))
             function = quiet(FLOAT_UNARY[op]) if elem in FLOATS else INT_UNARY[op]
+            if (op, elem) == ("neg", "i1"):
+                function = lambda v: 1 - v
             result = (lambda v: round_to(function(v), elem)) if elem in FLOATS else (lambda v: wrap(function(v), elem))
             case(f"{op}_{elem}", f"%y = {op} %a", [x], x.map(result), int(op in INEXACT))
     for op in ("recip", "sqrt", "exp2", "log2", "sin"):
@@ -360,7 +363,7 @@ def casts():
 def bits_of(tensor):
     array = tensor.array.reshape(-1)
     with np.errstate(all="ignore"):
-        return np.array([float(v) if tensor.elem in FLOATS else v for v in array]).astype(TYPES[tensor.elem])
+        return array.astype(TYPES[tensor.elem])
 
 
 def bitcasts():
@@ -445,7 +448,8 @@ def reductions():
     for elem, acc in (("f16", "f32"), ("bf16", "f64"), ("i8", "i32"), ("ui8", "ui64"), ("i1", "i32"), ("i32", "f32")):
         x = Tensor(elem, (samples(elem) * 6)[:12], (3, 4))
         if elem in FLOATS:
-            x = x.map(lambda v: v if math.isfinite(v) else 1.0)
+            # So near to each other that the sums of float64 are exact.
+            x = x.map(lambda v: v if 0.01 < abs(v) < 100 else 1.0)
         for op in ("sum", "max"):
             case(f"reduce_{op}_{elem}_{acc}", f"%y = reduce {op} %a over [0] acc {acc}", [x], reduced(op, x, [0], acc))
     many = ramp("f32", (300,), 0)
@@ -472,6 +476,8 @@ def contracted(x, w, lhs, rhs, out, sizes, elem):
 
 
 def contract(name, x, w, lhs, rhs, out, sizes, elem=None, acc=""):
+    used = re.findall("[a-z]+", " ".join([*lhs, *rhs, *out]))
+    sizes = {index: size for index, size in sizes.items() if index in used}
     show = lambda axes: "[" + ", ".join(axes) + "]"
     text = f"%y = contract %a {show(lhs)}, %b {show(rhs)} to {show(out)}{acc and f' acc {acc}'}"
     case(name, text, [x, w], contracted(x, w, lhs, rhs, out, sizes, acc or elem or x.elem))
@@ -607,7 +613,7 @@ def constants():
     case("const_nothing", "%y = const 1 : tensor<[0, 3], i8>", [], Tensor("i8", [], (0, 3)))
     case("const_elements", "%y = const dense<[[1, -2], [3, -4]]> : tensor<2x2xi16>", [], Tensor("i16", [[1, -2], [3, -4]]))
     case("const_floats", "%y = const dense<[1.5, -0.0, 0x7C00]> : tensor<3xf16>", [], Tensor("f16", [1.5, -0.0, INF]))
-    case("const_doubles", "%y = const dense<[0.1, 1e300]> : tensor<2xf64>", [], Tensor("f64", [0.1, 1e300]))
+    case("const_doubles", "%y = const dense<[0.1, 1.0e300]> : tensor<2xf64>", [], Tensor("f64", [0.1, 1e300]))
     case("const_truths", "%y = const dense<[true, false]> : tensor<2xi1>", [], Tensor("i1", [1, 0]))
     case("const_unsigned", "%y = const dense<[18446744073709551615, 0]> : tensor<2xui64>", [], Tensor("ui64", [2**64 - 1, 0]))
     case("const_equal_elements", "%y = const dense<7> : tensor<2x3xi32>", [], Tensor("i32", [[7] * 3] * 2))

@@ -80,6 +80,11 @@ impl ElemKind {
         }
     }
 
+    /// What no float of the type is above: infinity, or the largest number of a type without.
+    pub(super) fn most(self) -> f64 {
+        if self == ElemKind::Float(FloatKind::F8E4M3FN) { 448.0 } else { f64::INFINITY }
+    }
+
     /// The lowest integer; 0 for floats.
     pub fn lowest(self) -> i64 {
         match self {

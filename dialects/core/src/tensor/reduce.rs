@@ -31,7 +31,7 @@ impl TensorValue {
     /// The elements along some axes combined in `f64` or wrapping `i64`, and rounded or wrapped to `elem` at the end.
     /// The other axes are kept in their order.
     ///
-    /// Of no elements: 0, 1, for `Max` minus infinity or the lowest integer, for `Min` the opposite. When the elements or
+    /// Of no elements: 0, 1, for `Max` minus infinity or the lowest number of a type without, for `Min` the opposite. When the elements or
     /// the result are floats, it is computed in `f64`.
     ///
     /// Errors when there is no such axis, or one is named twice.
@@ -42,12 +42,14 @@ impl TensorValue {
         count(&plan.kept.shape)?;
         let shape = plan.kept.shape.clone();
         let data = if self.kind.is_float() || kind.is_float() {
+            // Of no elements, what changes no other number of the type.
+            let most = if plan.reduced.len == 0 { kind.most() } else { f64::INFINITY };
             // The comparison that keeps NaN on either side.
             let results = match combine {
                 Combine::Sum => plan.run(0.0, |a: f64, b| a + b),
                 Combine::Prod => plan.run(1.0, |a: f64, b| a * b),
-                Combine::Max => plan.run(f64::NEG_INFINITY, |a: f64, b| if b > a || b.is_nan() { b } else { a }),
-                Combine::Min => plan.run(f64::INFINITY, |a: f64, b| if b < a || b.is_nan() { b } else { a }),
+                Combine::Max => plan.run(-most, |a: f64, b| if b > a || b.is_nan() { b } else { a }),
+                Combine::Min => plan.run(most, |a: f64, b| if b < a || b.is_nan() { b } else { a }),
             };
             rounded(kind, &results)
         } else {
