@@ -1,4 +1,4 @@
-//! Every op of tiny against what numpy gives: the cases of `golden/tiny/ops.json`, which `golden/tiny/make.py` writes.
+//! Every op of tiny against what numpy gives: the cases of `golden/tiny/Inputs/ops.json`, which `golden/tiny/make.py` writes.
 //!
 //! The types are part of it: a case is a function whose result is of the shape and type that numpy gives.
 
@@ -134,7 +134,7 @@ fn place(value: f64, kind: FloatKind) -> i64 {
 
 #[test]
 fn every_op_gives_what_numpy_gives() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/tiny/ops.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/tiny/Inputs/ops.json");
     let text = std::fs::read_to_string(path).expect("the cases can be read");
     let golden: Golden = serde_json::from_str(&text).expect("the cases are as make.py writes them");
     let mut seen = BTreeSet::new();

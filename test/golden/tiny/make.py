@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes `ops.json` beside it: what numpy gives for every op of tiny, which `cargo test -p dlc-test --test golden`
+"""Writes `Inputs/ops.json`: what numpy gives for every op of tiny, which `cargo test -p dlc-test --test golden`
 holds the evaluators against. It needs numpy and ml_dtypes; `python3 make.py` after a change, and look at the diff.
 
 The file has a table of tensors, and a case on each line: the text of the op (or ops), the places of its inputs in the
@@ -654,6 +654,6 @@ if __name__ == "__main__":
         section()
     assert len({c["name"] for c in cases}) == len(cases)
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
-    path = pathlib.Path(__file__).with_name("ops.json")
+    path = pathlib.Path(__file__).parent / "Inputs" / "ops.json"
     path.write_text('{"tensors":[\n' + ",\n".join(tensors) + '\n],"cases":[\n' + lines + "\n]}\n")
     print(f"{len(cases)} cases, {path.stat().st_size // 1024} KiB")

@@ -5,7 +5,8 @@ mod views;
 
 pub use contract::{Loops, contract, loops};
 pub use views::{
-    NON_AFFINE_VIEW, RESHAPE_MISMATCH, SLICE_STEP, expand, flip, index_of, non_affine, pad, permute, reshape, shrink, store, view,
+    NON_AFFINE_VIEW, RESHAPE_MISMATCH, SLICE_STEP, expand, flip, index_of, non_affine, pad, permute, reshape, shrink,
+    store, view,
 };
 
 use dlc_core::broadcast::{broadcast, promote, show};
