@@ -104,9 +104,9 @@ fn names(ctx: &Context, body: &Body, seen: &mut BTreeSet<String>) {
 
 fn compare(ctx: &Context, found: &TensorValue, expected: &Tensor, ulps: u64) -> Result<(), String> {
     let elem = found.elem();
-    if found.shape() != expected.shape || elem.display(ctx).to_string() != expected.elem {
-        let (shape, elem) = (found.shape(), elem.display(ctx));
-        return Err(format!("it is of the sizes {shape:?} and type {elem}, not {}", expected.ty()));
+    let (shape, name) = (found.shape(), elem.display(ctx).to_string());
+    if shape != expected.shape || name != expected.elem {
+        return Err(format!("it is of the sizes {shape:?} and type {name}, not {}", expected.ty()));
     }
     let differs = |at: usize, is: String, wanted: String| Err(format!("element {at} is {is}, not {wanted}"));
     if let Some(kind) = elem.float_kind(ctx) {
