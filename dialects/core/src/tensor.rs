@@ -121,13 +121,13 @@ impl TensorValue {
     fn from_lanes<T: Lane>(ctx: &Context, shape: Vec<usize>, elem: Type, values: Vec<T>) -> Result<Self, String> {
         let kind = ElemKind::known(ctx, elem)?;
         expect_count(&shape, values.len())?;
-        let data = read::build(kind, values.len(), |start| {
+        let data = read::build(kind, values.len(), &|start| {
             let mut rest = &values[start..];
-            move |block: &mut [T]| {
+            Box::new(move |block| {
                 let (now, later) = rest.split_at(block.len());
                 block.copy_from_slice(now);
                 rest = later;
-            }
+            })
         });
         Ok(TensorValue::dense(shape, elem, kind, data))
     }

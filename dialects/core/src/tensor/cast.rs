@@ -20,41 +20,40 @@ impl TensorValue {
         }
         let aligned = Aligned::new([self])?;
         let ([input], len, from) = (&aligned.operands, aligned.len, self.kind);
-        let floats = |start| {
-            let mut reader = Reader::new(input, start);
-            move |out: &mut [f64]| reader.read(out)
-        };
-        let ints = |start| {
-            let mut reader = Reader::new(input, start);
-            move |out: &mut [i64]| reader.read(out)
-        };
+        let reader = |start| Reader::new(input, start);
         let data = match (from.is_float(), kind) {
-            (true, _) if kind.is_bool() => build(kind, len, |start| {
-                let mut read = floats(start);
-                move |out: &mut [f64]| {
-                    read(out);
+            (true, _) if kind.is_bool() => build(kind, len, &|start| {
+                let mut reader = reader(start);
+                Box::new(move |out: &mut [f64]| {
+                    reader.read(out);
                     out.iter_mut().for_each(|x| *x = if *x != 0.0 { 1.0 } else { 0.0 });
-                }
+                })
             }),
-            (false, _) if kind.is_bool() => build(kind, len, |start| {
-                let mut read = ints(start);
-                move |out: &mut [i64]| {
-                    read(out);
+            (false, _) if kind.is_bool() => build(kind, len, &|start| {
+                let mut reader = reader(start);
+                Box::new(move |out: &mut [i64]| {
+                    reader.read(out);
                     out.iter_mut().for_each(|x| *x = (*x != 0).into());
-                }
+                })
             }),
             // Not through f64, which would round twice.
-            (false, ElemKind::Float(to)) if to != FloatKind::F64 => build(kind, len, |start| {
-                let (mut read, mut block) = (ints(start), vec![]);
-                move |out: &mut [f64]| {
+            (false, ElemKind::Float(to)) if to != FloatKind::F64 => build(kind, len, &|start| {
+                let (mut reader, mut block) = (reader(start), vec![]);
+                Box::new(move |out: &mut [f64]| {
                     block.resize(out.len(), 0);
-                    read(&mut block);
+                    reader.read(&mut block);
                     let number = |x| if from.is_u64() { sticky_unsigned(x as u64) } else { sticky(x) };
                     out.iter_mut().zip(&block).for_each(|(out, &x)| *out = number(x));
-                }
+                })
             }),
-            (_, ElemKind::Float(_)) => build(kind, len, floats),
-            (_, ElemKind::Int { .. }) => build(kind, len, ints),
+            (_, ElemKind::Float(_)) => build::<f64>(kind, len, &|start| {
+                let mut reader = reader(start);
+                Box::new(move |out| reader.read(out))
+            }),
+            (_, ElemKind::Int { .. }) => build::<i64>(kind, len, &|start| {
+                let mut reader = reader(start);
+                Box::new(move |out| reader.read(out))
+            }),
         };
         aligned.finish(elem, kind, data)
     }

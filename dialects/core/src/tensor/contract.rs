@@ -172,7 +172,7 @@ fn product_sum<T: Lane>(
 ) -> Result<TensorValue, String> {
     let shape = outer.sizes();
     if count(&shape)? == 0 {
-        return Ok(TensorValue::dense(shape, elem, kind, build(kind, 0, |_| |_: &mut [T]| ())));
+        return Ok(TensorValue::dense(shape, elem, kind, build::<T>(kind, 0, &|_| Box::new(|_| ()))));
     }
     // The axes of the result that belong to each group.
     let axes = |which: fn(&Loop) -> bool| (0..shape.len()).filter(move |&axis| which(&outer.0[axis]));
@@ -261,11 +261,11 @@ impl Plan<'_> {
         let offsets = sides.map(|side| self.k.offsets(0, self.k.len(), side.stride));
         let strides = sides.map(|side| loops.0.iter().map(side.stride).collect::<Vec<_>>());
         let shape = loops.sizes();
-        build(kind, loops.len(), |start| {
+        build(kind, loops.len(), &|start| {
             let [mut left, mut right] = [0, 1].map(|i| Reader::over(sides[i].tensor, &shape, &strides[i]));
             let (mut a, mut b) = (vec![T::default(); BLOCK], vec![T::default(); BLOCK]);
             let (offsets, mut place) = (&offsets, start);
-            move |out: &mut [T]| {
+            Box::new(move |out: &mut [T]| {
                 let (a, b) = (&mut a[..out.len()], &mut b[..out.len()]);
                 out.fill(T::default());
                 for (&left_offset, &right_offset) in offsets[0].iter().zip(&offsets[1]) {
@@ -281,7 +281,7 @@ impl Plan<'_> {
                     out.iter_mut().for_each(|x| *x = x.truth());
                 }
                 place += out.len();
-            }
+            })
         })
     }
 

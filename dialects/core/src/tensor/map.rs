@@ -6,7 +6,7 @@
 
 use dlc_ir::{Context, Type};
 
-use super::read::{BLOCK, Lane, Load, Reader, build};
+use super::read::{Lane, Load, Reader, build};
 use super::{Data, ElemKind, TensorValue, broadcast_shapes, count};
 
 /// Operands of the same sizes. Axes along which each of them repeats one element are left out (size 1): the result
@@ -43,42 +43,50 @@ impl<const N: usize> Aligned<N> {
     }
 }
 
+/// The result of a function of blocks: `block` gets the elements of every operand, one block of the length of the
+/// result each, and fills that. Only those loops are compiled for each function.
+fn elementwise<T: Load, R: Lane, const N: usize>(
+    ctx: &Context,
+    operands: [&TensorValue; N],
+    elem: Type,
+    block: &(dyn Fn([&[T]; N], &mut [R]) + Sync),
+) -> Result<TensorValue, String> {
+    let (kind, aligned) = (ElemKind::known(ctx, elem)?, Aligned::new(operands)?);
+    let operands = &aligned.operands;
+    let data = build(kind, aligned.len, &|start| {
+        let mut readers = operands.each_ref().map(|operand| Reader::new(operand, start));
+        let mut inputs = [const { vec![] }; N];
+        Box::new(move |out| {
+            for (reader, input) in readers.iter_mut().zip(&mut inputs) {
+                input.resize(out.len(), T::default());
+                reader.read(input);
+            }
+            block(inputs.each_ref().map(Vec::as_slice), out);
+        })
+    });
+    aligned.finish(elem, kind, data)
+}
+
 fn map<T: Lane>(
     ctx: &Context,
     operand: &TensorValue,
     elem: Type,
     f: impl Fn(T) -> T + Sync,
 ) -> Result<TensorValue, String> {
-    let (kind, aligned) = (ElemKind::known(ctx, elem)?, Aligned::new([operand])?);
-    let ([a], f) = (&aligned.operands, &f);
-    let data = build(kind, aligned.len, |start| {
-        let mut a = Reader::new(a, start);
-        move |out: &mut [T]| {
-            a.read(out);
-            out.iter_mut().for_each(|x| *x = f(*x));
-        }
-    });
-    aligned.finish(elem, kind, data)
+    elementwise(ctx, [operand], elem, &|[a]: [&[T]; 1], out: &mut [T]| {
+        out.iter_mut().zip(a).for_each(|(out, &a)| *out = f(a));
+    })
 }
 
-fn zip<T: Lane>(
+fn zip<T: Load, R: Lane>(
     ctx: &Context,
     operands: [&TensorValue; 2],
     elem: Type,
-    f: impl Fn(T, T) -> T + Sync,
+    f: impl Fn(T, T) -> R + Sync,
 ) -> Result<TensorValue, String> {
-    let (kind, aligned) = (ElemKind::known(ctx, elem)?, Aligned::new(operands)?);
-    let ([a, b], f) = (&aligned.operands, &f);
-    let data = build(kind, aligned.len, |start| {
-        let (mut a, mut b, mut other) = (Reader::new(a, start), Reader::new(b, start), vec![T::default(); BLOCK]);
-        move |out: &mut [T]| {
-            let other = &mut other[..out.len()];
-            a.read(out);
-            b.read(other);
-            out.iter_mut().zip(other).for_each(|(x, y)| *x = f(*x, *y));
-        }
-    });
-    aligned.finish(elem, kind, data)
+    elementwise(ctx, operands, elem, &|[a, b]: [&[T]; 2], out: &mut [R]| {
+        out.iter_mut().zip(a).zip(b).for_each(|((out, &a), &b)| *out = f(a, b));
+    })
 }
 
 fn zip3<T: Lane>(
@@ -87,40 +95,9 @@ fn zip3<T: Lane>(
     elem: Type,
     f: impl Fn(T, T, T) -> T + Sync,
 ) -> Result<TensorValue, String> {
-    let (kind, aligned) = (ElemKind::known(ctx, elem)?, Aligned::new(operands)?);
-    let (operands, f) = (&aligned.operands, &f);
-    let data = build(kind, aligned.len, |start| {
-        let [mut a, mut b, mut c] = operands.each_ref().map(|operand| Reader::new(operand, start));
-        let (mut second, mut third) = (vec![T::default(); BLOCK], vec![T::default(); BLOCK]);
-        move |out: &mut [T]| {
-            let (second, third) = (&mut second[..out.len()], &mut third[..out.len()]);
-            a.read(out);
-            b.read(second);
-            c.read(third);
-            out.iter_mut().zip(second).zip(third).for_each(|((x, y), z)| *x = f(*x, *y, *z));
-        }
-    });
-    aligned.finish(elem, kind, data)
-}
-
-fn compare<T: Load>(
-    ctx: &Context,
-    operands: [&TensorValue; 2],
-    f: impl Fn(T, T) -> bool + Sync,
-) -> Result<TensorValue, String> {
-    let (kind, aligned) = (ElemKind::known(ctx, Type::I1)?, Aligned::new(operands)?);
-    let ([a, b], f) = (&aligned.operands, &f);
-    let data = build(kind, aligned.len, |start| {
-        let (mut a, mut b) = (Reader::new(a, start), Reader::new(b, start));
-        let (mut first, mut second) = (vec![T::default(); BLOCK], vec![T::default(); BLOCK]);
-        move |out: &mut [i64]| {
-            let (first, second) = (&mut first[..out.len()], &mut second[..out.len()]);
-            a.read(first);
-            b.read(second);
-            out.iter_mut().zip(first).zip(second).for_each(|((out, x), y)| *out = f(*x, *y).into());
-        }
-    });
-    aligned.finish(Type::I1, kind, data)
+    elementwise(ctx, operands, elem, &|[a, b, c]: [&[T]; 3], out: &mut [T]| {
+        out.iter_mut().zip(a).zip(b).zip(c).for_each(|(((out, &a), &b), &c)| *out = f(a, b, c));
+    })
 }
 
 fn expect_integers(ctx: &Context, operands: &[&TensorValue]) -> Result<(), String> {
@@ -209,7 +186,7 @@ impl TensorValue {
         other: &TensorValue,
         f: impl Fn(f64, f64) -> bool + Sync,
     ) -> Result<TensorValue, String> {
-        compare(ctx, [self, other], f)
+        zip(ctx, [self, other], Type::I1, |a: f64, b: f64| -> i64 { f(a, b).into() })
     }
 
     /// What a predicate says of each two elements, integers, as a tensor of `i1`. `ui64` are given as their bits.
@@ -222,7 +199,7 @@ impl TensorValue {
         f: impl Fn(i64, i64) -> bool + Sync,
     ) -> Result<TensorValue, String> {
         expect_integers(ctx, &[self, other])?;
-        compare(ctx, [self, other], f)
+        zip(ctx, [self, other], Type::I1, |a: i64, b: i64| -> i64 { f(a, b).into() })
     }
 
     /// The elements of `yes` where those of `condition` are not zero, elsewhere those of `no`.

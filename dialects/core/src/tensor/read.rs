@@ -316,43 +316,47 @@ impl<'t> Reader<'t> {
     }
 }
 
+/// Fills one block after the other.
+pub(super) type Fill<'f, T> = Box<dyn FnMut(&mut [T]) + 'f>;
+
 /// A new buffer of elements, on several threads. `fill` gives, for a place in row-major order, a function that is asked
 /// for the numbers of one block after the other from there on; they are rounded or wrapped to the kind.
-pub(super) fn build<T: Lane, F: FnMut(&mut [T])>(kind: ElemKind, len: usize, fill: impl Fn(usize) -> F + Sync) -> Data {
-    fn into<T: Lane, S: Send + Copy + Default, F: FnMut(&mut [T])>(
-        len: usize,
-        fill: impl Fn(usize) -> F + Sync,
-        store: impl Fn(&[T], &mut [S]) + Sync,
-    ) -> Vec<S> {
-        let mut values = vec![S::default(); len];
-        threads::each_chunk(&mut values, CHUNK, |index, chunk| {
-            let mut fill = fill(index * CHUNK);
-            let mut block = vec![T::default(); BLOCK.min(chunk.len())];
-            for out in chunk.chunks_mut(BLOCK) {
-                let block = &mut block[..out.len()];
-                fill(block);
-                store(block, out);
-            }
-        });
-        values
-    }
+pub(super) fn build<'f, T: Lane>(kind: ElemKind, len: usize, fill: &(dyn Fn(usize) -> Fill<'f, T> + Sync)) -> Data {
     match kind {
-        ElemKind::Float(FloatKind::F64) => Data::F64(into(len, fill, |block, out| T::to_f64s(block, out))),
-        ElemKind::Float(kind) => Data::F32(into(len, fill, |block, out| T::to_f32s(kind, block, out))),
-        ElemKind::Int { .. } => Data::Int(into(len, fill, |block, out| T::to_ints(kind, block, out))),
+        ElemKind::Float(FloatKind::F64) => Data::F64(stored(len, fill, &T::to_f64s)),
+        ElemKind::Float(kind) => Data::F32(stored(len, fill, &|block, out| T::to_f32s(kind, block, out))),
+        ElemKind::Int { .. } => Data::Int(stored(len, fill, &|block, out| T::to_ints(kind, block, out))),
     }
+}
+
+fn stored<'f, T: Lane, S: Send + Copy + Default>(
+    len: usize,
+    fill: &(dyn Fn(usize) -> Fill<'f, T> + Sync),
+    store: &(dyn Fn(&[T], &mut [S]) + Sync),
+) -> Vec<S> {
+    let mut values = vec![S::default(); len];
+    threads::each_chunk(&mut values, CHUNK, |index, chunk| {
+        let mut fill = fill(index * CHUNK);
+        let mut block = vec![T::default(); BLOCK.min(chunk.len())];
+        for out in chunk.chunks_mut(BLOCK) {
+            let block = &mut block[..out.len()];
+            fill(block);
+            store(block, out);
+        }
+    });
+    values
 }
 
 /// A new buffer of these numbers, rounded or wrapped to the kind. Truth values say whether they are not zero.
 pub(super) fn rounded<T: Lane>(kind: ElemKind, results: &[T]) -> Data {
-    build(kind, results.len(), |start| {
+    build(kind, results.len(), &|start| {
         let mut at = start;
-        move |out: &mut [T]| {
+        Box::new(move |out| {
             out.copy_from_slice(&results[at..at + out.len()]);
             at += out.len();
             if kind.is_bool() {
                 out.iter_mut().for_each(|x| *x = x.truth());
             }
-        }
+        })
     })
 }

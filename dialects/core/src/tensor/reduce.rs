@@ -117,7 +117,8 @@ impl<'t> Plan<'t> {
     }
 
     /// The result at each index of the kept axes.
-    fn run<T: Lane>(&self, neutral: T, combine: impl Fn(T, T) -> T + Sync + Copy) -> Vec<T> {
+    fn run<T: Lane>(&self, neutral: T, combine: impl Fn(T, T) -> T + Sync) -> Vec<T> {
+        let combine = &combine as &dyn Combining<T>;
         let (kept, reduced) = (self.kept.len, self.reduced.len);
         if kept == 0 || reduced == 0 {
             return vec![neutral; kept];
@@ -130,7 +131,7 @@ impl<'t> Plan<'t> {
         }
     }
 
-    fn rows_of_elements<T: Lane>(&self, neutral: T, combine: impl Fn(T, T) -> T + Sync + Copy) -> Vec<T> {
+    fn rows_of_elements<T: Lane>(&self, neutral: T, combine: &dyn Combining<T>) -> Vec<T> {
         let (kept, reduced) = (self.kept.len, self.reduced.len);
         // Parts of a row only when there are few rows.
         let piece = if kept >= 64 { reduced } else { reduced.min(PIECE) };
@@ -148,7 +149,7 @@ impl<'t> Plan<'t> {
                     let block = &mut block[..parts.len() * piece];
                     reader.read(block);
                     for (part, row) in parts.iter_mut().zip(block.chunks(piece)) {
-                        *part = fold(row, neutral, combine);
+                        *part = combine.fold(neutral, row);
                     }
                 }
                 return;
@@ -160,15 +161,15 @@ impl<'t> Plan<'t> {
                 while left > 0 {
                     let block = &mut block[..left.min(BLOCK)];
                     reader.read(block);
-                    *part = combine(*part, fold(block, neutral, combine));
+                    *part = combine.two(*part, combine.fold(neutral, block));
                     left -= block.len();
                 }
             }
         });
-        parts.chunks(pieces).map(|row| row.iter().copied().reduce(combine).unwrap_or(neutral)).collect()
+        parts.chunks(pieces).map(|row| row[1..].iter().fold(row[0], |all, &part| combine.two(all, part))).collect()
     }
 
-    fn rows_of_results<T: Lane>(&self, neutral: T, combine: impl Fn(T, T) -> T + Sync + Copy) -> Vec<T> {
+    fn rows_of_results<T: Lane>(&self, neutral: T, combine: &dyn Combining<T>) -> Vec<T> {
         let (kept, reduced) = (self.kept.len, self.reduced.len);
         let tile = kept.min(TILE);
         let piece = if kept > TILE { reduced } else { reduced.min((PIECE / kept).max(1)) };
@@ -192,30 +193,48 @@ impl<'t> Plan<'t> {
                 }
                 reader.read(block);
                 for row in block.chunks(results.len()) {
-                    results.iter_mut().zip(row).for_each(|(result, &x)| *result = combine(*result, x));
+                    combine.add_row(results, row);
                 }
                 row += now;
             }
         });
         let (results, rest) = parts.split_at_mut(kept);
         for part in rest.chunks(kept) {
-            results.iter_mut().zip(part).for_each(|(result, &x)| *result = combine(*result, x));
+            combine.add_row(results, part);
         }
         parts.truncate(kept);
         parts
     }
 }
 
-/// The elements of a slice combined, eight chains at a time, which the machine runs at once.
-fn fold<T: Lane>(values: &[T], neutral: T, combine: impl Fn(T, T) -> T) -> T {
-    const CHAINS: usize = 8;
-    let mut chains = [neutral; CHAINS];
-    let groups = values.chunks_exact(CHAINS);
-    let rest = groups.remainder();
-    for group in groups {
-        for (chain, &x) in chains.iter_mut().zip(group) {
-            *chain = combine(*chain, x);
-        }
+/// The loops of a function that combines two numbers, so that they alone are compiled for each.
+trait Combining<T>: Sync {
+    fn two(&self, a: T, b: T) -> T;
+    /// Each result with the element at its place.
+    fn add_row(&self, results: &mut [T], row: &[T]);
+    /// The elements of a slice, eight chains at a time, which the machine runs at once.
+    fn fold(&self, neutral: T, values: &[T]) -> T;
+}
+
+impl<T: Lane, F: Fn(T, T) -> T + Sync> Combining<T> for F {
+    fn two(&self, a: T, b: T) -> T {
+        self(a, b)
     }
-    chains.iter().chain(rest).fold(neutral, |result, &x| combine(result, x))
+
+    fn add_row(&self, results: &mut [T], row: &[T]) {
+        results.iter_mut().zip(row).for_each(|(result, &x)| *result = self(*result, x));
+    }
+
+    fn fold(&self, neutral: T, values: &[T]) -> T {
+        const CHAINS: usize = 8;
+        let mut chains = [neutral; CHAINS];
+        let groups = values.chunks_exact(CHAINS);
+        let rest = groups.remainder();
+        for group in groups {
+            for (chain, &x) in chains.iter_mut().zip(group) {
+                *chain = self(*chain, x);
+            }
+        }
+        chains.iter().chain(rest).fold(neutral, |result, &x| self(result, x))
+    }
 }

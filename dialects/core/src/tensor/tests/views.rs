@@ -138,6 +138,19 @@ fn reshapes_copy_only_when_they_must() {
     check(&split, &Model::from_fn(&[2, 2, 3, 1, 2], |index| (2 * index[0] + index[1]) as i64));
 }
 
+#[test]
+fn elements_are_seen_under_other_strides() {
+    let (ctx, mut random) = (context(), Random(53));
+    let model = Model::from_fn(&[3, 4], |index| (4 * index[0] + index[1]) as i64);
+    let tensor = model.strided(&ctx, Type::I32, &mut random);
+    // Overlapping windows, backwards.
+    let view = tensor.strided(&[4, 3, 1], &[2, -1, i64::MAX], 3).expect("inside");
+    check(&view, &Model::from_fn(&[4, 3, 1], |index| (3 + 2 * index[0] - index[1]) as i64));
+    assert!(tensor.strided(&[4], &[4], 0).is_err() && tensor.strided(&[2], &[-1], 0).is_err());
+    assert!(tensor.strided(&[2, 2], &[1], 0).is_err() && tensor.strided(&[], &[], 12).is_err());
+    assert_eq!(tensor.strided(&[0, usize::MAX], &[5, 7], -9).map(|view| view.len()), Ok(0));
+}
+
 /// Large transposes are copied by squares.
 #[test]
 fn large_tensors_are_turned() {
