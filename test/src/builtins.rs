@@ -7,6 +7,7 @@ use crate::exec::{Manner, Shell};
 use crate::filecheck::{self, Options, Problem};
 use crate::test_file::{self, Outcome};
 use crate::{features, markdown, snapshot};
+use dlc_core::json::without_comments;
 use std::fs;
 use std::time::Duration;
 
@@ -174,7 +175,25 @@ fn diff(shell: &Shell<'_>, _: &Manner, args: &[String], input: Vec<u8>) -> Resul
 }
 
 /// `cmp a b`: whether the bytes are the same; `-` is the input.
+/// `cmp [--json] a b`: whether two files are equal, or say the same as JSON, in which there may be comments.
 fn cmp(shell: &Shell<'_>, _: &Manner, args: &[String], input: Vec<u8>) -> Result<Output, String> {
+    if let Some((_, files)) = args.split_first().filter(|(first, _)| *first == "--json") {
+        let json = two_files(shell, "cmp", files, input)?.map(|bytes| -> Result<serde_json::Value, String> {
+            let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
+            serde_json::from_str(&without_comments(&text)).map_err(|error| error.to_string())
+        });
+        return Ok(match json {
+            [Ok(a), Ok(b)] if a == b => Output::of(0, "", ""),
+            [Ok(a), Ok(b)] => {
+                let [a, b] = [a, b].map(|value| format!("{value:#}\n"));
+                Output::of(1, "", format!("{} differ:\n{}", files.join(" and "), snapshot::diff(&a, &b)))
+            }
+            [a, b] => {
+                let errors = [a, b].map(|read| read.err().unwrap_or_default());
+                Output::of(1, "", format!("cmp: no JSON: {}\n", errors.concat()))
+            }
+        });
+    }
     let [a, b] = two_files(shell, "cmp", args, input)?;
     if a == b {
         return Ok(Output::of(0, "", ""));

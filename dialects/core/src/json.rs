@@ -16,7 +16,7 @@ pub mod record;
 pub mod write;
 
 pub use names::Scalar;
-pub use node::{Document, Kind, Node, Read, Reported};
+pub use node::{Document, Kind, Node, Read, Reported, without_comments};
 pub use record::Record;
 pub use write::Item;
 

@@ -13,6 +13,7 @@
 
 pub mod fold;
 pub mod interp;
+pub mod json;
 pub mod ops;
 pub mod shape;
 pub mod syntax;

@@ -10,7 +10,9 @@
 // CHECK-NOT: -----
 // SAMPLE: // -----// sample @f //----- //
 // SAMPLE-NEXT: sample.func @f()
-// JSON: // no JSON: 'tiny.func' has no JSON
+// JSON: // -----// tiny @t //----- //
+// JSON-NEXT: {
+// JSON-NEXT: "format": "dlc-tiny-uops/1",
 // MISSPELT: error: --dump: there is no layer of the name 'indexbok'; did you mean 'indexbook'?
 tiny.func @t<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
   return %x

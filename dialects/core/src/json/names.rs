@@ -3,7 +3,7 @@
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::diag::did_you_mean;
 use dlc_ir::types::{FloatKind, Signedness};
-use dlc_ir::{Context, Type, TypeData};
+use dlc_ir::{Context, Type, TypeData, float};
 
 use super::WRONG_VALUE;
 use super::node::{Kind, Node, Read};
@@ -94,20 +94,24 @@ impl Node<'_> {
         })
     }
 
+    /// A symbolic integer: a number, or a string like `"M"` or `"2*K - 1"`.
+    pub fn expr(&self) -> Read<SizeExpr> {
+        match self.kind() {
+            Kind::Number => self.int().map(SizeExpr::from),
+            Kind::String => {
+                let text = self.string("an integer")?;
+                SizeExpr::parse(&text).map_err(|error| {
+                    let message = format!("'{}': \"{text}\" is no integer: {}", self.path(), error.message);
+                    self.report(self.error(&WRONG_VALUE, message))
+                })
+            }
+            _ => Err(self.not("an integer, such as 4, \"M\" or \"2*K + 1\"")),
+        }
+    }
+
     /// A size: a number, or a string like `"M"` or `"2*K + 1"`.
     pub fn size(&self) -> Read<SizeExpr> {
-        let wanted = "a size, such as 4, \"M\" or \"2*K + 1\"";
-        let size = match self.kind() {
-            Kind::Number => SizeExpr::from(self.int()?),
-            Kind::String => {
-                let text = self.string(wanted)?;
-                SizeExpr::parse(&text).map_err(|error| {
-                    let message = format!("'{}': \"{text}\" is no size: {}", self.path(), error.message);
-                    self.report(self.error(&WRONG_VALUE, message))
-                })?
-            }
-            _ => return Err(self.not(wanted)),
-        };
+        let size = self.expr()?;
         match size.as_constant() {
             Some(value) if value < 0 => Err(self.not("a size, which is not negative")),
             _ => Ok(size),
@@ -141,6 +145,18 @@ impl Node<'_> {
             _ => Err(self.not(wanted)),
         }
     }
+}
+
+/// The number with the fewest digits that rounds to these bits; a whole number is itself.
+pub fn shortest(bits: u64, kind: FloatKind) -> f64 {
+    let value = float::decode(bits, kind);
+    if !value.is_finite() || (value.trunc() == value && value.abs() < 1e15) {
+        return value;
+    }
+    // 17 digits tell all numbers of 64 bits apart.
+    let with_digits = |digits: usize| format!("{value:.*e}", digits).parse::<f64>().ok();
+    let short = (0..17).filter_map(with_digits).find(|&short| float::encode(short, kind) == bits);
+    short.unwrap_or(value)
 }
 
 /// A size as it is written.

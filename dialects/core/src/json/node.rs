@@ -75,8 +75,8 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The text with blanks in place of comments.
-fn without_comments(text: &str) -> String {
+/// The text with blanks in place of comments: every byte keeps its place.
+pub fn without_comments(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let (mut at, mut in_string) = (0, false);
     while at < bytes.len() {

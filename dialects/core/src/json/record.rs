@@ -41,6 +41,11 @@ impl<'a> Record<'a> {
         Ok(Record { node: node.clone(), what, entries })
     }
 
+    /// A record without entries, for what may be left out at a value.
+    pub fn empty(node: &Node<'a>, what: impl Into<String>) -> Record<'a> {
+        Record { node: node.clone(), what: what.into(), entries: Vec::new() }
+    }
+
     /// The object itself.
     pub fn node(&self) -> &Node<'a> {
         &self.node

@@ -1,10 +1,11 @@
 //! Tests of reading and writing JSON.
 
 use dlc_ir::diag::Diagnostics;
-use dlc_ir::{Context, Type};
+use dlc_ir::types::FloatKind;
+use dlc_ir::{Context, Type, float};
 
 use super::attr::{from_attr, to_attr};
-use super::names::{dtype_name, sizes_item};
+use super::names::{dtype_name, shortest, sizes_item};
 use super::outline::Outline;
 use super::{Document, Item, Node, Record, Scalar};
 
@@ -143,9 +144,9 @@ fn numbers_sizes_and_types() {
         "[\"2*\", -1, null]",
         sizes,
         &[
-            "1:2 E0605 '[0]': \"2*\" is no size: expected an expression",
+            "1:2 E0605 '[0]': \"2*\" is no integer: expected an expression",
             "1:8 E0605 '[1]' must be a size, which is not negative, not -1",
-            "1:12 E0605 '[2]' must be a size, such as 4, \"M\" or \"2*K + 1\", not null",
+            "1:12 E0605 '[2]' must be an integer, such as 4, \"M\" or \"2*K + 1\", not null",
         ],
     );
 }
@@ -177,8 +178,28 @@ fn every_element_type_has_one_name() {
 }
 
 #[test]
+fn floats_are_written_with_the_fewest_digits() {
+    let check = |value: f64, kind: FloatKind, expected: &str| {
+        let short = shortest(float::encode(value, kind), kind);
+        assert_eq!(Scalar::Float(short).item().to_string(), expected, "{value} as {kind:?}");
+    };
+    check(1.25e-3, FloatKind::F32, "0.00125");
+    check(std::f64::consts::LOG2_E, FloatKind::F32, "1.442695");
+    check(std::f64::consts::LOG2_E, FloatKind::F16, "1.442");
+    check(std::f64::consts::LOG2_E, FloatKind::F64, "1.4426950408889634");
+    check(1e-5, FloatKind::F16, "1e-05");
+    check(0.1, FloatKind::BF16, "0.1");
+    check(-0.0, FloatKind::F32, "-0.0");
+    check(65504.0, FloatKind::F16, "65504.0");
+    check(f64::NEG_INFINITY, FloatKind::F16, "\"-inf\"");
+    check(f64::NAN, FloatKind::F32, "\"nan\"");
+    check(f64::MAX, FloatKind::F64, "1.7976931348623157e+308");
+    check(448.0, FloatKind::F8E4M3FN, "448.0");
+}
+
+#[test]
 fn any_json_is_kept() {
-    let text = r#"{"a": [1, 2.5, true, null, "x\n", {}], "b c": {"d": "-inf", "e": [1e-5]}}"#;
+    let text = r#"{"a": [1, 2.5, true, null, "x\n", {}], "b c": {"d": "-inf", "e": [1e-05]}}"#;
     let all = complaints(text, |ctx, node| {
         let attr = to_attr(ctx, node).expect("an attribute");
         assert_eq!(from_attr(ctx, attr).map(|item| item.to_string()).as_deref(), Some(text));

@@ -61,8 +61,7 @@ impl fmt::Display for Item {
             Item::Null => f.write_str("null"),
             Item::Bool(value) => write!(f, "{value}"),
             Item::Int(value) => write!(f, "{value}"),
-            // With a dot or an exponent, so that it stays a float.
-            Item::Float(value) => write!(f, "{value:?}"),
+            Item::Float(value) => write_float(f, *value),
             Item::Text(text) => write!(f, "{}", Quoted(text)),
             Item::List(items) => {
                 f.write_str("[")?;
@@ -79,6 +78,22 @@ impl fmt::Display for Item {
                 f.write_str("}")
             }
         }
+    }
+}
+
+/// A float with the digits that tell it, and a dot or an exponent so that it stays one; as Python writes it, so that the
+/// text of an exporter comes out as it was.
+fn write_float(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
+    if value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
+        return write!(f, "{value:?}");
+    }
+    let text = format!("{value:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) => {
+            let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+            write!(f, "{digits}e{sign}{exponent:0>2}")
+        }
+        None => f.write_str(&text),
     }
 }
 
