@@ -13,6 +13,7 @@ use dlc_ir::pass::outside::parse_seconds;
 use dlc_ir::pass::pipeline::quote;
 use dlc_ir::pass::registry::Registry;
 
+use crate::report::Shown;
 use crate::{Io, Status, plugin};
 
 /// What the command line asks for.
@@ -60,12 +61,8 @@ pub struct Options {
     pub dump_json: bool,
     /// Whether lowerings are put in.
     pub auto_lower: bool,
-    /// `--diagnostics=json`
-    pub json: bool,
-    /// Whether diagnostics have colours.
-    pub color: bool,
-    /// How many errors are shown.
-    pub max_errors: usize,
+    /// How diagnostics are shown.
+    pub shown: Shown,
     /// The kinds of remarks that are shown.
     pub remarks: Vec<RemarkKind>,
     /// Remarks of passes whose names match.
@@ -163,13 +160,57 @@ fn form(name: &'static str, help: &'static str) -> Arg {
     arg.value_parser(values).default_missing_value("text")
 }
 
+/// The options that say how diagnostics are shown; [`shown`] reads them.
+pub fn shown_args(heading: &'static str) -> [Arg; 3] {
+    let colors = PossibleValuesParser::new(["auto", "always", "never"]);
+    [
+        option("diagnostics", "FORM", heading, "The form of diagnostics")
+            .value_parser(PossibleValuesParser::new(["text", "json"]))
+            .default_value("text"),
+        option("color", "WHEN", heading, "Colours in diagnostics").value_parser(colors).default_value("auto"),
+        option("max-errors", "N", heading, "How many errors are shown")
+            .value_parser(value_parser!(usize))
+            .default_value("100"),
+    ]
+}
+
+/// How diagnostics are shown, by [`shown_args`].
+pub fn shown(matches: &ArgMatches, terminal: bool) -> Shown {
+    let is = |name: &str, value: &str| matches.get_one::<String>(name).is_some_and(|given| given == value);
+    Shown {
+        json: is("diagnostics", "json"),
+        color: is("color", "always") || (is("color", "auto") && terminal),
+        max_errors: matches.get_one::<usize>("max-errors").copied().unwrap_or(100),
+    }
+}
+
+/// `--threads`; [`threads`] reads it.
+pub fn threads_arg(heading: &'static str, help: &'static str) -> Arg {
+    option("threads", "N", heading, help).value_parser(value_parser!(u16).range(1..))
+}
+
+/// The number of threads, by [`threads_arg`]: as many as the machine has, unless it is said.
+pub fn threads(matches: &ArgMatches) -> usize {
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    matches.get_one::<u16>("threads").map_or_else(all, |&threads| threads.into())
+}
+
+/// What clap has to say of a command line that it does not take, and how the process ends.
+pub fn refuse(error: &clap::Error, io: &mut Io<'_>) -> Status {
+    let text = error.render();
+    let wanted = !error.use_stderr();
+    let out = if wanted { &mut io.stdout } else { &mut io.stderr };
+    // Nobody is left to be told when this fails.
+    let _ = if io.terminal { write!(out, "{}", text.ansi()) } else { write!(out, "{text}") };
+    if wanted { Status::Success } else { Status::Usage }
+}
+
 fn list(arg: Arg) -> Arg {
     arg.action(ArgAction::Append).value_delimiter(',')
 }
 
 /// The command line, without the flags of passes.
 fn own_command() -> Command {
-    let colors = PossibleValuesParser::new(["auto", "always", "never"]);
     Command::new("dlc-opt")
         .about("Reads IR, verifies it, runs passes on it in the order given, and writes it.")
         .version(env!("CARGO_PKG_VERSION"))
@@ -215,8 +256,7 @@ fn own_command() -> Command {
                 .default_value("30s"),
             flag("in-process-plugins", PASSES, "Load plugins into this process, for a debugger: a crash is a crash"),
             flag("no-auto-lower", PASSES, "Make it an error when a pass needs a layer that was not reached"),
-            option("threads", "N", PASSES, "How many threads work on functions")
-                .value_parser(value_parser!(u16).range(1..)),
+            threads_arg(PASSES, "How many threads work on functions"),
             flag("no-threads", PASSES, "Use one thread"),
         ])
         .args([
@@ -233,6 +273,7 @@ fn own_command() -> Command {
                 .value_parser(PossibleValuesParser::new(["text", "json"]))
                 .default_value("text"),
         ])
+        .args(shown_args(CHECK))
         .args([
             option("verify-each", "BOOL", CHECK, "Verify what each pass has changed")
                 .num_args(0..=1)
@@ -242,13 +283,6 @@ fn own_command() -> Command {
                 .default_missing_value("true"),
             flag("verify-diagnostics", CHECK, "Compare diagnostics with the 'expected-error' comments of the input"),
             flag("verify-roundtrip", CHECK, "Check that what is printed reads back the same"),
-            option("diagnostics", "FORM", CHECK, "The form of diagnostics")
-                .value_parser(PossibleValuesParser::new(["text", "json"]))
-                .default_value("text"),
-            option("color", "WHEN", CHECK, "Colours in diagnostics").value_parser(colors).default_value("auto"),
-            option("max-errors", "N", CHECK, "How many errors are shown")
-                .value_parser(value_parser!(usize))
-                .default_value("100"),
             list(option("remarks", "KINDS", CHECK, "Show what passes did, did not do, and found out"))
                 .num_args(0..=1)
                 .require_equals(true)
@@ -305,14 +339,7 @@ fn pass_flag(def: &'static PassDef) -> Arg {
 
 /// Reads a command line; when there is nothing more to do, how the process ends.
 pub fn parse(registry: &Registry, args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
-    let matches = command(registry).try_get_matches_from(args).map_err(|error| {
-        let text = error.render();
-        let wanted = !error.use_stderr();
-        let out = if wanted { &mut io.stdout } else { &mut io.stderr };
-        // Nobody is left to be told when this fails.
-        let _ = if io.terminal { write!(out, "{}", text.ansi()) } else { write!(out, "{text}") };
-        if wanted { Status::Success } else { Status::Usage }
-    })?;
+    let matches = command(registry).try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
     if let Some(shell) = matches.get_one::<clap_complete::Shell>("completions") {
         let mut text = Vec::new();
         clap_complete::generate(*shell, &mut command(registry), "dlc-opt", &mut text);
@@ -334,16 +361,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         Some(name) => Action::ShowDialects(name),
         None => Action::Opt,
     };
-    let threads = match matches.get_one::<u16>("threads") {
-        _ if matches.get_flag("no-threads") => 1,
-        Some(&threads) => threads.into(),
-        None => std::thread::available_parallelism().map_or(1, usize::from),
-    };
-    let color = match text("color").as_deref() {
-        Some("always") => true,
-        Some("never") => false,
-        _ => terminal,
-    };
+    let threads = if matches.get_flag("no-threads") { 1 } else { threads(matches) };
     let filter = text("remarks-filter").map(|filter| regex::Regex::new(&filter)).transpose();
     let remarks = texts("remarks").into_iter().map(|kind| match kind.as_str() {
         "passed" => RemarkKind::Passed,
@@ -387,9 +405,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         dump: texts("dump"),
         dump_json: text("dump-format").as_deref() == Some("json"),
         auto_lower: !matches.get_flag("no-auto-lower"),
-        json: text("diagnostics").as_deref() == Some("json"),
-        color,
-        max_errors: matches.get_one::<usize>("max-errors").copied().unwrap_or(100),
+        shown: shown(matches, terminal),
         remarks,
         remarks_filter: filter,
         timing: form("timing"),

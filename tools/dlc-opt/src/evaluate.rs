@@ -1,22 +1,24 @@
 //! `--evaluate-each`: the program is run before and after each pass, and the first pass that changes what it gives is
 //! named.
 //!
-//! Run is every function directly in the module whose arguments are integers and floats, on a few inputs. What cannot
-//! be run before the first pass is left out; numbers are compared bit by bit. (Tolerance, tensors and the layers that
-//! hold them come with the layers.)
+//! Run is every function directly in the module that takes tensors and numbers, on a few inputs of small sizes. What
+//! cannot be run before the first pass is left out. The elements of tensors are compared by the tolerance that suits the
+//! function, as `dlc-run --check` does; single numbers bit by bit.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use dlc_ir::body::OpRef;
-use dlc_ir::context::Str;
 use dlc_ir::diag::Diagnostic;
-use dlc_ir::interp::{Data, Datum, Interpreter, Limits, round_float, wrap_int};
-use dlc_ir::op::Traits;
+use dlc_ir::interp::{Data, Datum, Interpreter, Limits};
 use dlc_ir::pass::instrument::{At, Instrument};
 use dlc_ir::pass::panics::catch;
 use dlc_ir::pass::{PassFailed, PassResult};
-use dlc_ir::types::TypeData;
-use dlc_ir::{Body, Context, Loc, Type};
+use dlc_ir::{Body, Context, Type};
+
+use crate::compare::{Tolerance, compare, index_of};
+use crate::function::{Function, Port, functions, sizes};
+use crate::generate::{Spread, numbers};
+use crate::numbers::{Numbers, Values};
 
 dlc_ir::codes! {
     /// A pass has changed what the program gives.
@@ -26,6 +28,10 @@ dlc_ir::codes! {
 /// How long a function may run: what takes longer is left out.
 const LIMITS: Limits = Limits { steps: 1 << 22, depth: 1000 };
 
+/// What the symbols of a function are, from the first on and over again. Divisible ones come second: some programs can
+/// run on no others.
+const SIZES: [&[i64]; 4] = [&[3, 5, 2, 4], &[8], &[7, 1, 6], &[16, 32]];
+
 /// Runs the program between passes.
 #[derive(Default)]
 pub struct Evaluate {
@@ -34,19 +40,23 @@ pub struct Evaluate {
 
 /// A function with an input, and what it gives.
 struct Run {
-    function: String,
+    function: Function,
     input: Data,
     output: Data,
+    tolerance: Tolerance,
+    /// The arguments of `dlc-run` that give it this input, where it has such.
+    again: Option<String>,
 }
 
 impl Instrument for Evaluate {
     fn start(&self, ctx: &Context, module: &Body) {
         let mut runs = Vec::new();
-        for (function, _, types) in functions(ctx, module) {
-            let inputs = (0..if types.is_empty() { 1 } else { 4 }).filter_map(|seed| input(ctx, &types, seed));
-            for input in inputs {
-                if let Ok(output) = call(ctx, module, &function, &input) {
-                    runs.push(Run { function: function.clone(), input, output });
+        for function in functions(ctx, module) {
+            let tolerance = Tolerance::of(ctx, module, &function.name);
+            for seed in 0..if function.inputs.is_empty() { 1 } else { 4 } {
+                let Some((input, again)) = input(ctx, &function, seed) else { continue };
+                if let Ok(output) = call(ctx, module, &function.name, &input) {
+                    runs.push(Run { function: function.clone(), input, output, tolerance, again });
                 }
             }
         }
@@ -57,58 +67,53 @@ impl Instrument for Evaluate {
         if !at.changed {
             return Ok(());
         }
-        let now: Vec<(String, Loc, Vec<Type>)> = functions(at.ctx, module);
+        let now = functions(at.ctx, module);
+        let types = |ports: &[Port]| ports.iter().map(|port| port.ty).collect::<Vec<Type>>();
         for run in self.runs.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             // A function that is gone, or takes something else now, has nothing to be compared with.
-            let Some((_, loc, types)) = now.iter().find(|(name, ..)| *name == run.function) else { continue };
-            if types.len() != run.input.len() {
+            let Some(function) = now.iter().find(|function| function.name == run.function.name) else { continue };
+            if types(&function.inputs) != types(&run.function.inputs) {
                 continue;
             }
-            let is = match call(at.ctx, module, &run.function, &run.input) {
-                Ok(output) if output == run.output => continue,
-                Ok(output) => show(&output),
-                Err(reason) => reason,
+            let is = match call(at.ctx, module, &function.name, &run.input) {
+                Ok(output) => match difference(at.ctx, run, &output) {
+                    None => continue,
+                    Some(difference) => difference,
+                },
+                Err(reason) => {
+                    format!("it was ({}), it is ({reason})", show(at.ctx, &run.function.outputs, &run.output))
+                }
             };
-            let (pass, function, input) = (at.pass.def.name, &run.function, show(&run.input));
-            let message = format!(
-                "the pass '{pass}' has changed what @{function}({input}) gives: it was ({}), it is ({is})",
-                show(&run.output)
-            );
-            at.diags.emit(Diagnostic::error(&RESULT_CHANGED, *loc, message));
+            let (pass, name) = (at.pass.def.name, &function.name);
+            let input = show(at.ctx, &run.function.inputs, &run.input);
+            let message = format!("the pass '{pass}' has changed what @{name}({input}) gives: {is}");
+            let again = run.again.as_ref().map(|args| format!("'dlc-run --strict {args}' runs it on this input"));
+            at.diags.emit(Diagnostic::error(&RESULT_CHANGED, function.loc, message).suggest_if(again));
             return Err(PassFailed);
         }
         Ok(())
     }
 }
 
-/// The functions that can be run: name, place, types of the arguments.
-fn functions(ctx: &Context, module: &Body) -> Vec<(String, Loc, Vec<Type>)> {
-    let ops = module.nested_ops().into_iter().map(|op| OpRef::new(ctx, module, op));
-    let callable = ops.filter(|view| view.has(Traits::CALLABLE) && module.parent_op(view.id) == Some(module.root()));
-    let function = |view: OpRef<'_>| {
-        let TypeData::Function { inputs, .. } = ctx.type_data(view.attr(Str::FUNCTION_TYPE)?.as_type(ctx)?) else {
-            return None;
-        };
-        Some((view.symbol_name()?.to_string(), view.loc(), inputs.to_vec()))
+/// The input of a number, and how `dlc-run` is told to make it; `None` when an argument is neither a tensor nor a number.
+fn input(ctx: &Context, function: &Function, seed: usize) -> Option<(Data, Option<String>)> {
+    let given = SIZES[seed % SIZES.len()].iter().cycle();
+    let symbols: BTreeMap<&str, i64> = function.symbols.iter().map(String::as_str).zip(given.copied()).collect();
+    // Small numbers first, then any.
+    let spread = if seed < 2 { Spread::Small } else { Spread::Whole };
+    let datum = |port: &Port| {
+        let (dims, elem) = sizes(ctx, port.ty)?;
+        let size =
+            |dim: &dlc_ir::affine::SizeExpr| usize::try_from(dim.eval(&|name| symbols.get(name).copied()).ok()?).ok();
+        let shape: Vec<usize> = dims.iter().map(size).collect::<Option<_>>()?;
+        let count = dlc_core::tensor::count(&shape).ok()?;
+        let numbers = numbers(ctx, elem, count, spread, seed as u64, &port.name)?;
+        Values { shape, elem, numbers }.to_datum(ctx, port.ty).ok()
     };
-    callable.filter_map(function).collect()
-}
-
-/// The input of a number; `None` when an argument is neither an integer nor a float.
-fn input(ctx: &Context, types: &[Type], seed: u64) -> Option<Data> {
-    let datum = |(index, &ty): (usize, &Type)| {
-        // Small numbers of both signs first, then bits without a pattern.
-        let mixed = (seed * 31 + index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let small = (mixed >> 59) as i64 - 8;
-        match ctx.type_data(ty) {
-            TypeData::Index => Some(Datum::Int(i128::from(small.unsigned_abs()))),
-            TypeData::Integer { .. } if seed < 2 => Some(wrap_int(ctx, small.into(), ty)),
-            TypeData::Integer { .. } => Some(wrap_int(ctx, i128::from(mixed) << 64 | i128::from(mixed), ty)),
-            TypeData::Float(_) => Some(round_float(ctx, small as f64 + seed as f64 / 7.0, ty)),
-            _ => None,
-        }
-    };
-    types.iter().enumerate().map(datum).collect()
+    let input: Data = function.inputs.iter().map(datum).collect::<Option<_>>()?;
+    let symbols: Vec<String> = symbols.iter().map(|(name, value)| format!(" --shape={name}={value}")).collect();
+    let again = format!("--function={} --seed={seed}{}", function.name, symbols.concat());
+    Some((input, (spread == Spread::Small).then_some(again)))
 }
 
 /// What a function gives, or why it gives nothing.
@@ -125,11 +130,61 @@ fn call(ctx: &Context, module: &Body, function: &str, input: &Data) -> Result<Da
     }
 }
 
-fn show(data: &Data) -> String {
-    let show = |datum: &Datum| match datum {
+/// How an output differs from the one before; `None` if it does not.
+fn difference(ctx: &Context, run: &Run, output: &Data) -> Option<String> {
+    let ports = &run.function.outputs;
+    let shown = |data: &Data| show(ctx, ports, data);
+    let whole = || Some(format!("it was ({}), it is ({})", shown(&run.output), shown(output)));
+    if run.output.len() != output.len() {
+        return whole();
+    }
+    for (port, (was, is)) in ports.iter().zip(run.output.iter().zip(output)) {
+        if !matches!((was, is), (Datum::Opaque(_), Datum::Opaque(_))) {
+            if was != is {
+                return whole();
+            }
+            continue;
+        }
+        let (Some(was), Some(is)) = (Values::of(ctx, port.ty, was), Values::of(ctx, port.ty, is)) else { continue };
+        if was.shape != is.shape || was.elem != is.elem {
+            return whole();
+        }
+        let found = compare(&is.numbers, &was.numbers, run.tolerance);
+        if let (1.., Some(worst)) = (found.differing, found.worst) {
+            return Some(format!(
+                "{} of {} elements of {} differ, the worst at {:?}: it was {}, it is {}",
+                found.differing,
+                is.numbers.len(),
+                port.name,
+                index_of(&is.shape, worst),
+                number(&was.numbers, worst),
+                number(&is.numbers, worst)
+            ));
+        }
+    }
+    None
+}
+
+fn number(numbers: &Numbers, place: usize) -> String {
+    match numbers {
+        Numbers::Int(values) => values[place].to_string(),
+        Numbers::Float(values) => format!("{:?}", values[place]),
+    }
+}
+
+/// Values in a message: numbers, and of tensors their sizes and first elements.
+fn show(ctx: &Context, ports: &[Port], data: &Data) -> String {
+    let show = |(port, datum): (&Port, &Datum)| match datum {
         Datum::Int(value) => value.to_string(),
         Datum::Float(value) => format!("{value:?}"),
-        Datum::Opaque(_) => "..".to_string(),
+        Datum::Opaque(_) => match Values::of(ctx, port.ty, datum) {
+            Some(values) => {
+                let first = (0..values.numbers.len().min(3)).map(|place| number(&values.numbers, place));
+                let more = if values.numbers.len() > 3 { ", .." } else { "" };
+                format!("{} {:?} = [{}{more}]", port.name, values.shape, first.collect::<Vec<_>>().join(", "))
+            }
+            None => "..".to_string(),
+        },
     };
-    data.iter().map(show).collect::<Vec<_>>().join(", ")
+    ports.iter().zip(data).map(show).collect::<Vec<_>>().join(", ")
 }

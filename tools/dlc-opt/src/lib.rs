@@ -15,17 +15,22 @@
 //! - [`drive`]: from text to text; [`expect`]: `--verify-diagnostics`; [`report`]: diagnostics, timing, statistics.
 //! - [`plugin`]: passes from shared libraries and other programs.
 //! - [`observe`]: printing the IR between passes; [`evaluate`]: running it between passes; [`list`]: what is linked in.
+//! - [`function`], [`generate`], [`numbers`], [`compare`]: running a program, which `dlc-run` does as well.
 //!
 //! The process ends with 0 when all went well, 1 when something is wrong with the input, 2 when it was called wrongly,
 //! and 3 when dlc itself or a plugin has made a mistake.
 
 pub mod args;
+pub mod compare;
 pub mod drive;
 pub mod evaluate;
 pub mod expect;
+pub mod function;
+pub mod generate;
 pub mod input;
 pub mod json;
 pub mod list;
+pub mod numbers;
 pub mod observe;
 pub mod output;
 pub mod outputs;
@@ -86,7 +91,7 @@ pub struct Io<'a> {
 
 /// The stack of the thread that does the work: regions, types and attributes may be nested some hundred deep, and each
 /// level takes some of it, in builds without optimization too.
-const STACK: usize = 256 << 20;
+pub const STACK: usize = 256 << 20;
 
 /// The tool, with everything that is linked into the program.
 pub fn main() -> ExitCode {
@@ -95,16 +100,29 @@ pub fn main() -> ExitCode {
 
 /// The tool, with what `setup` gives.
 pub fn main_with(setup: fn() -> Setup) -> ExitCode {
+    start(setup, run)
+}
+
+/// Runs a tool on the command line and the streams of the process.
+pub fn start(setup: fn() -> Setup, run: RunFn) -> ExitCode {
     use std::io::IsTerminal;
     dlc_ir::pass::panics::install_hook();
     let (mut stdin, mut stdout, mut stderr) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
     let terminal = stderr.is_terminal();
     let mut io = Io { stdin: &mut stdin, stdout: &mut stdout, stderr: &mut stderr, terminal };
-    ExitCode::from(run_on_big_stack(&setup(), std::env::args_os(), &mut io) as u8)
+    ExitCode::from(on_big_stack(run, &setup(), std::env::args_os(), &mut io) as u8)
 }
+
+/// What a tool does with a command line.
+pub type RunFn = fn(&Setup, &[OsString], &mut Io<'_>) -> Status;
 
 /// [`run`] on a thread with a stack of known size.
 pub fn run_on_big_stack(setup: &Setup, args: impl Iterator<Item = OsString>, io: &mut Io<'_>) -> Status {
+    on_big_stack(run, setup, args, io)
+}
+
+/// A tool on a thread with a stack of known size.
+pub fn on_big_stack(run: RunFn, setup: &Setup, args: impl Iterator<Item = OsString>, io: &mut Io<'_>) -> Status {
     let args: Vec<OsString> = args.collect();
     std::thread::scope(|scope| {
         let work = || run(setup, &args, io);

@@ -57,7 +57,7 @@ impl<'a> Outputs<'a> {
 }
 
 /// A name without anything that would mean another folder: names of symbols may hold any character.
-fn file_name(name: &str) -> String {
+pub fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' };
     let name: String = name.chars().map(plain).take(200).collect();
     if name.starts_with('.') || name.is_empty() { format!("_{name}") } else { name }

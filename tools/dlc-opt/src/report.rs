@@ -11,6 +11,38 @@ use serde_json::{Value, json};
 use crate::Io;
 use crate::args::{Form, Options};
 
+/// How diagnostics are shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// `--diagnostics=json`
+    pub json: bool,
+    /// Whether they have colours.
+    pub color: bool,
+    /// How many errors are shown.
+    pub max_errors: usize,
+}
+
+/// The text of diagnostics; empty when there are none.
+pub fn diagnostics(ctx: &Context, mut all: Vec<Diagnostic>, how: Shown) -> String {
+    let errors = all.iter().filter(|d| d.severity == Severity::Error).count();
+    let mut room = how.max_errors;
+    all.retain(|d| {
+        let shown = d.severity != Severity::Error || room > 0;
+        room -= usize::from(d.severity == Severity::Error && shown);
+        shown
+    });
+    let hidden = errors.saturating_sub(how.max_errors);
+    if how.json {
+        return if all.is_empty() && hidden == 0 { String::new() } else { to_json(ctx, &all) + "\n" };
+    }
+    let style = Style { color: how.color };
+    let mut text: String = all.iter().map(|diagnostic| render(ctx, diagnostic, style)).collect();
+    if hidden > 0 {
+        let _ = writeln!(text, "{hidden} more errors are not shown (--max-errors={})", how.max_errors);
+    }
+    text
+}
+
 /// Collects what is told, and tells it at the end, in the form that was asked for.
 pub struct Reporter<'a> {
     ctx: &'a Context,
@@ -55,8 +87,7 @@ impl<'a> Reporter<'a> {
 
     /// Tells everything, and forgets it.
     pub fn finish(&mut self, io: &mut Io<'_>) {
-        let mut text = String::new();
-        self.diagnostics(&mut text);
+        let mut text = diagnostics(self.ctx, std::mem::take(&mut self.diagnostics), self.options.shown);
         let reports = std::mem::take(&mut self.reports);
         match self.options.statistics {
             Some(Form::Text) => statistics_text(&reports, &mut text),
@@ -73,32 +104,6 @@ impl<'a> Reporter<'a> {
         }
         // Nobody is left to be told when this fails.
         let _ = io.stderr.write_all(text.as_bytes());
-    }
-
-    fn diagnostics(&mut self, text: &mut String) {
-        let mut all = std::mem::take(&mut self.diagnostics);
-        let errors = all.iter().filter(|d| d.severity == Severity::Error).count();
-        let mut room = self.options.max_errors;
-        all.retain(|d| {
-            let shown = d.severity != Severity::Error || room > 0;
-            room -= usize::from(d.severity == Severity::Error && shown);
-            shown
-        });
-        let hidden = errors.saturating_sub(self.options.max_errors);
-        if self.options.json {
-            if !all.is_empty() || hidden > 0 {
-                *text += &to_json(self.ctx, &all);
-                text.push('\n');
-            }
-            return;
-        }
-        let style = Style { color: self.options.color };
-        for diagnostic in &all {
-            *text += &render(self.ctx, diagnostic, style);
-        }
-        if hidden > 0 {
-            let _ = writeln!(text, "{hidden} more errors are not shown (--max-errors={})", self.options.max_errors);
-        }
     }
 }
 

@@ -106,3 +106,34 @@ fn a_pass_that_changes_what_the_program_gives_is_named() {
     let said = opt("--evaluate-each --change", input).bad(Status::Failure);
     assert!(said.contains("has changed what @g("), "{said}");
 }
+
+/// The sizes and the seed that are told make `dlc-run` show the difference, too.
+#[test]
+fn a_pass_that_changes_tensors_is_named_with_the_input_that_shows_it() {
+    let input = "tiny.func @f<M, N>(%x: tensor<[M, N], f32>, %n: tensor<[], i32>) -> tensor<[M, N], f32> {
+                 %y = add %x, %x : tensor<[M, N], f32>  return %y }";
+    opt("--evaluate-each --keep", input).good();
+    let said = opt("--evaluate-each --keep --change-tensors", input).bad(Status::Failure);
+    assert!(said.contains("the pass 'change-tensors' has changed what @f(x [3, 5] = ["), "{said}");
+    assert!(said.contains("], n [] = ["), "{said}");
+    assert!(said.contains(" of 15 elements of y differ, the worst at ["), "{said}");
+    assert!(said.contains("'dlc-run --strict --function=f --seed=0 --shape=M=3 --shape=N=5' runs it on"), "{said}");
+    // Where the first sizes cannot be, others are tried.
+    let input = "tiny.func @g<M>(%x: tensor<[M - 4], f32>) -> tensor<[M - 4], f32> {
+                 %y = add %x, %x : tensor<[M - 4], f32>  return %y }";
+    let said = opt("--evaluate-each --change-tensors", input).bad(Status::Failure);
+    assert!(said.contains("--seed=1 --shape=M=8'"), "{said}");
+}
+
+/// Rounding in another order is no change of what a program gives.
+#[test]
+fn tensors_are_compared_by_a_tolerance() {
+    let input = |b: &str| {
+        format!(
+            "tiny.func @f<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {{ %b = const {b} : tensor<[M], f32>
+             %y = add %x, %x : tensor<[M], f32>  %z = mul %y, %b : tensor<[M], f32>  return %z }}"
+        )
+    };
+    opt("--evaluate-each --change-tensors", &input("1.0e-4")).good();
+    let _ = opt("--evaluate-each --change-tensors", &input("1.0e-1")).bad(Status::Failure);
+}

@@ -91,6 +91,14 @@ pass!(CHANGE, "change", { on: On::Op("sample.func") }, |body, cx| {
     }
     Ok(())
 });
+pass!(CHANGE_TENSORS, "change-tensors", { on: On::Op("tiny.func") }, |body, cx| {
+    for op in body.walk() {
+        if cx.ctx.op_name_str(body.op_name(op)) == "tiny.add" {
+            body.set_op_name(op, cx.ctx.op_name("tiny.max"));
+        }
+    }
+    Ok(())
+});
 pass!(LOWER, "lower", { on: On::Op("high.func"), requires: &["high"], adds: &["low"], removes: &["high"] },
 |body, cx| {
     body.set_op_name(body.root(), cx.ctx.op_name("low.func"));
@@ -151,12 +159,12 @@ static JSON: Translation = Translation {
 
 fn setup() -> Setup {
     let mut registry = Registry::default();
-    let passes = [&MARK, &KEEP, &PANIC, &FAIL, &BREAK, &CHANGE, &LOWER, &AT_LOW, &OPTIONS];
+    let passes = [&MARK, &KEEP, &PANIC, &FAIL, &BREAK, &CHANGE, &CHANGE_TENSORS, &LOWER, &AT_LOW, &OPTIONS];
     passes.into_iter().for_each(|pass| registry.add_pass(pass));
     registry.add_pipeline(&BOTH);
     registry.add_translation(&JSON);
     let mut dialects: Vec<&'static Dialect> = DIALECTS.iter().collect();
-    dialects.push(&dlc_sample::DIALECT);
+    dialects.extend([&dlc_sample::DIALECT, &dlc_core::DIALECT, &dlc_tiny::DIALECT]);
     Setup { dialects, registry, plugins: Default::default() }
 }
 

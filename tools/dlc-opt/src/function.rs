@@ -1,0 +1,92 @@
+//! The functions of a module that can be called, with the names of what they take and give.
+
+use std::collections::BTreeSet;
+
+use dlc_core::types::Tensor;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::OpRef;
+use dlc_ir::context::Str;
+use dlc_ir::op::Traits;
+use dlc_ir::{Body, Context, Loc, Type, TypeData};
+
+/// A function with a body, directly in a module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Function {
+    /// The symbol, without `@`.
+    pub name: String,
+    /// Where it stands.
+    pub loc: Loc,
+    /// Whether only the module itself calls it.
+    pub is_private: bool,
+    /// The symbols of its sizes.
+    pub symbols: Vec<String>,
+    /// What it takes; an argument without a name is `arg0`, by its number.
+    pub inputs: Vec<Port>,
+    /// What it gives, by the names of the values that it returns; where they have none, or one name is there twice, all
+    /// are `out0` and so on.
+    pub outputs: Vec<Port>,
+}
+
+/// An input or an output.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Port {
+    /// Its name, without `%`.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// The functions of a module, in order.
+pub fn functions(ctx: &Context, module: &Body) -> Vec<Function> {
+    let ops = module.nested_ops().into_iter().map(|op| OpRef::new(ctx, module, op));
+    let callable = ops.filter(|view| view.has(Traits::CALLABLE) && module.parent_op(view.id) == Some(module.root()));
+    callable.filter_map(function).collect()
+}
+
+fn function(op: OpRef<'_>) -> Option<Function> {
+    let ctx = op.ctx;
+    let TypeData::Function { inputs, results } = ctx.type_data(op.attr(Str::FUNCTION_TYPE)?.as_type(ctx)?) else {
+        return None;
+    };
+    let root = op.resolve();
+    let body = root.body;
+    let block = root.regions().first().and_then(|&region| body.first_block(region))?;
+    let named = |value, other: String| match ctx.str(body.value_name(value)) {
+        "" => other,
+        name => name.to_string(),
+    };
+    let args = body.args(block).iter().enumerate().map(|(index, &arg)| named(arg, format!("arg{index}")));
+    let region = root.regions().first().copied()?;
+    let ops = body.blocks(region).flat_map(|block| body.ops(block)).map(|id| OpRef::new(ctx, body, id));
+    let returned = ops.filter(|op| op.has(Traits::RETURN_LIKE)).find(|op| op.operands().len() == results.len());
+    let values = returned.map_or(Vec::new(), |op| op.operands().map(|value| named(value, String::new())).collect());
+    let distinct: BTreeSet<&String> = values.iter().filter(|name| !name.is_empty()).collect();
+    let outputs = match distinct.len() == results.len() {
+        true => values,
+        false => (0..results.len()).map(|index| format!("out{index}")).collect(),
+    };
+    let ports = |names: Vec<String>, types: &[Type]| {
+        names.into_iter().zip(types).map(|(name, &ty)| Port { name, ty }).collect::<Vec<_>>()
+    };
+    let symbols = op.prop(Str::SYMBOLS).and_then(|attr| attr.as_array(ctx)).unwrap_or(&[]);
+    Some(Function {
+        name: op.symbol_name()?.to_string(),
+        loc: op.loc(),
+        is_private: op.prop(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(ctx)) == Some("private"),
+        symbols: symbols.iter().filter_map(|symbol| Some(symbol.as_str(ctx)?.to_string())).collect(),
+        inputs: ports(args.collect(), inputs),
+        outputs: ports(outputs, results),
+    })
+}
+
+/// The sizes and the type of the elements of a type of numbers: a tensor, or a single number, which has no sizes. `None`
+/// for any other type.
+pub fn sizes(ctx: &Context, ty: Type) -> Option<(Vec<SizeExpr>, Type)> {
+    if let Some(tensor) = Tensor::of(ctx, ty) {
+        return Some((tensor.dims(ctx), tensor.elem(ctx)));
+    }
+    match ctx.type_data(ty) {
+        TypeData::Index | TypeData::Integer { .. } | TypeData::Float(_) => Some((Vec::new(), ty)),
+        _ => None,
+    }
+}
