@@ -1,0 +1,4 @@
+tiny.func @scale<M, N>(%X: tensor<[M, N], f32>, %row: tensor<[N], f32>) -> tensor<[M, N], f32> {
+  %y = mul %X, %row
+  return %y
+}

@@ -1,0 +1,249 @@
+//! The command line: what there is, and what was given.
+
+use std::ffi::OsString;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use dlc_opt::args::{refuse, shown, shown_args, threads, threads_arg};
+use dlc_opt::report::Shown;
+use dlc_opt::{Io, Status};
+
+use crate::files::Format;
+
+/// What the command line asks for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What is run.
+    pub what: What,
+    /// `--function`
+    pub function: Option<String>,
+    /// The inputs that are given.
+    pub given: Vec<Given>,
+    /// `--shape`: symbols and what they are.
+    pub shape: Vec<(String, i64)>,
+    /// `--seed`
+    pub seed: u64,
+    /// `--output`: a file for the outputs.
+    pub output: Option<String>,
+    /// `--out-dir`: a folder for a file of each output.
+    pub out_dir: Option<String>,
+    /// `--check`: a file with what is expected.
+    pub check: Option<String>,
+    /// `--rtol`
+    pub rtol: Option<f64>,
+    /// `--atol`
+    pub atol: Option<f64>,
+    /// What is run before the program is evaluated.
+    pub passes: Passes,
+    /// `--time`
+    pub time: bool,
+    /// How many threads there may be.
+    pub threads: usize,
+    /// How diagnostics are shown.
+    pub shown: Shown,
+    /// Whether a line of progress may be shown.
+    pub progress: bool,
+}
+
+/// What is run.
+#[derive(Clone, PartialEq, Debug)]
+pub enum What {
+    /// The program in a file; `-` for standard input.
+    Program(String),
+    /// Every program below a folder.
+    Batch(String),
+}
+
+/// What is run before the program is evaluated.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Passes {
+    /// The named pipeline `evaluate`, if there is one.
+    Standard,
+    /// Nothing: the program is evaluated as it is written.
+    None,
+    /// A pipeline.
+    Text(String),
+}
+
+/// An input, or all those of a file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Given {
+    /// The name of the input; without one every array of the file goes to the input of its own name.
+    pub name: Option<String>,
+    /// The file.
+    pub file: String,
+    /// The name of the array in the file, where it is not that of the input.
+    pub entry: Option<String>,
+}
+
+const INPUTS: &str = "Inputs";
+const OUTPUTS: &str = "Outputs";
+const RUN: &str = "How it is run";
+
+const EXAMPLES: &str = "\
+Examples:
+  dlc-run gemm.tiny --shape=M=4,N=3,K=8         run on inputs made from a seed, show what comes out
+  dlc-run gemm.tiny X=x.npy W=w.npy -o y.npy    run on arrays, write the result
+  dlc-run gemm.tiny inputs.npz --check=expected.npz
+  dlc-run --batch=test/programs                 run and check everything in a folder
+
+Exit status: 0 all went well, 1 something is wrong with the input or differs from what is expected,
+2 dlc-run was called wrongly, 3 dlc itself has made a mistake.";
+
+fn option(name: &'static str, value: &'static str, heading: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).help(help).help_heading(heading)
+}
+
+fn flag(name: &'static str, heading: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help).help_heading(heading)
+}
+
+/// The command line.
+pub fn command() -> Command {
+    Command::new("dlc-run")
+        .about("Runs a tensor program on arrays, and shows, writes or checks what it gives.")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args_override_self(true)
+        .after_help(EXAMPLES)
+        .args([
+            Arg::new("program")
+                .value_name("FILE")
+                .help("The program: IR, or the JSON of a layer; '-' is standard input")
+                .required_unless_present("batch")
+                .conflicts_with("batch"),
+            Arg::new("inputs").value_name("NAME=FILE").num_args(0..).help(
+                "An input: x=a.npy, x=a.npz (the array x), x=a.npz:b (the array b); or a file without a name, whose \
+                 arrays go to the inputs of their names. Files are .npy, .npz, .safetensors",
+            ),
+        ])
+        .args([
+            option("function", "NAME", INPUTS, "The function to run, where the program has several"),
+            option("shape", "SYMBOL=N", INPUTS, "What symbols of sizes are; inputs that are given say it too")
+                .action(ArgAction::Append)
+                .value_delimiter(',')
+                .value_parser(shape),
+            option("seed", "N", INPUTS, "The seed of inputs that are not given")
+                .value_parser(value_parser!(u64))
+                .default_value("0"),
+        ])
+        .args([
+            option("output", "FILE", OUTPUTS, "Write the outputs: one to .npy, any number to .npz or .safetensors")
+                .short('o'),
+            option("out-dir", "DIR", OUTPUTS, "Write each output to a .npy file of its name"),
+            option("check", "FILE", OUTPUTS, "Compare the outputs with the arrays of a file"),
+            option("rtol", "X", OUTPUTS, "With --check: how far a float may be off, relative to what is expected")
+                .value_parser(tolerance),
+            option("atol", "X", OUTPUTS, "With --check: how far it may be off on top of that")
+                .value_parser(tolerance)
+                .long_help(
+                    "With --check: how far it may be off on top of that. Both are 0.001, or 0.02 for programs that \
+                     compute with floats of fewer than 32 bits; integers are compared exactly",
+                ),
+        ])
+        .args([
+            flag("strict", RUN, "Evaluate the program as it is written, without passes").conflicts_with("passes"),
+            option("passes", "PIPELINE", RUN, "Run these passes first, not the pipeline 'evaluate'"),
+            option("batch", "DIR", RUN, "Run every program below a folder on its inputs.npz, check expected.npz")
+                .conflicts_with_all(["inputs", "output", "out-dir", "check"]),
+            flag("time", RUN, "Show how long reading, passes and evaluation took"),
+            threads_arg(RUN, "How many threads work on functions, or on programs of a folder"),
+        ])
+        .args(shown_args(RUN))
+}
+
+/// Reads a command line; when there is nothing more to do, how the process ends.
+pub fn parse(args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
+    let matches = command().try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
+    options(&matches, io.terminal).map_err(|message| {
+        // Nobody is left to be told when this fails.
+        let _ = writeln!(io.stderr, "error: {message}\n\nFor more information, try '--help'.");
+        Status::Usage
+    })
+}
+
+fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
+    let text = |name: &str| matches.get_one::<String>(name).cloned();
+    let what = match (text("batch"), text("program")) {
+        (Some(folder), _) => What::Batch(folder),
+        (None, Some(file)) => What::Program(file),
+        (None, None) => return Err("no program is given".into()),
+    };
+    let given = matches.get_many::<String>("inputs").unwrap_or_default().map(|text| given(text));
+    let given: Vec<Given> = given.collect::<Result<_, _>>()?;
+    for file in [text("output"), text("check")].iter().flatten() {
+        Format::of(file)?;
+    }
+    let passes = match text("passes") {
+        _ if matches.get_flag("strict") => Passes::None,
+        Some(pipeline) => Passes::Text(pipeline),
+        None => Passes::Standard,
+    };
+    Ok(Options {
+        what,
+        function: text("function").map(|name| name.strip_prefix('@').unwrap_or(&name).to_string()),
+        given,
+        shape: matches.get_many::<(String, i64)>("shape").unwrap_or_default().cloned().collect(),
+        seed: matches.get_one::<u64>("seed").copied().unwrap_or(0),
+        output: text("output"),
+        out_dir: text("out-dir"),
+        check: text("check"),
+        rtol: matches.get_one::<f64>("rtol").copied(),
+        atol: matches.get_one::<f64>("atol").copied(),
+        passes,
+        time: matches.get_flag("time"),
+        threads: threads(matches),
+        shown: shown(matches, terminal),
+        progress: terminal,
+    })
+}
+
+/// `M=150`
+fn shape(text: &str) -> Result<(String, i64), String> {
+    let wrong = || "it must be a symbol and a size, such as M=150".to_string();
+    let (symbol, size) = text.split_once('=').ok_or_else(wrong)?;
+    let size: i64 = size.parse().map_err(|_| wrong())?;
+    match size >= 0 && !symbol.is_empty() {
+        true => Ok((symbol.to_string(), size)),
+        false => Err(wrong()),
+    }
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok();
+    number.filter(|number| *number >= 0.0).ok_or_else(|| "it must be a number that is not negative".to_string())
+}
+
+/// `x=a.npz:b`
+fn given(text: &str) -> Result<Given, String> {
+    let (name, file) = match text.split_once('=') {
+        Some((name, file)) => (Some(name.strip_prefix('%').unwrap_or(name).to_string()), file),
+        None => (None, text),
+    };
+    let cut = [".npz:", ".safetensors:"].iter().filter_map(|end| Some(file.rfind(end)? + end.len())).max();
+    let (file, entry) = match cut {
+        Some(at) if name.is_some() => (&file[..at - 1], Some(file[at..].to_string())),
+        _ => (file, None),
+    };
+    Format::of(file)?;
+    Ok(Given { name, file: file.to_string(), entry })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_made() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn inputs_are_told_apart() {
+        let all = |text: &str| given(text).map(|given| (given.name, given.file, given.entry));
+        let some = |text: &str| Some(text.to_string());
+        assert_eq!(all("x=a.npy"), Ok((some("x"), "a.npy".into(), None)));
+        assert_eq!(all("%x=d/a.npz:b.npz:c"), Ok((some("x"), "d/a.npz:b.npz".into(), some("c"))));
+        assert_eq!(all("x=a.safetensors:b=c"), Ok((some("x"), "a.safetensors".into(), some("b=c"))));
+        assert_eq!(all("a.npz"), Ok((None, "a.npz".into(), None)));
+        assert!(all("a.txt").is_err() && all("a.npz:b").is_err() && all("x=").is_err());
+    }
+}

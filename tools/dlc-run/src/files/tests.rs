@@ -1,0 +1,182 @@
+//! Arrays there and back again, and files that are broken.
+
+use std::path::Path;
+
+use super::*;
+
+fn int(bits: u32, signed: bool) -> Elem {
+    Elem::Int { bits, signed }
+}
+
+fn all_elems() -> Vec<Elem> {
+    let ints = [8, 16, 32, 64].into_iter().flat_map(|bits| [int(bits, true), int(bits, false)]);
+    let floats = FloatKind::ALL.into_iter().filter(|kind| kind.bits() % 8 == 0).map(Elem::Float);
+    std::iter::once(Elem::Bool).chain(ints).chain(floats).collect()
+}
+
+/// An array whose bytes all differ from their neighbours.
+fn array(shape: &[usize], elem: Elem) -> Array {
+    let len = shape.iter().product::<usize>() * elem.size();
+    let byte = |at: usize| if elem == Elem::Bool { (at % 2) as u8 } else { (at * 37 + 1) as u8 };
+    Array { shape: shape.to_vec(), elem, bytes: (0..len).map(byte).collect() }
+}
+
+fn path(folder: &tempfile::TempDir, name: &str) -> String {
+    folder.path().join(name).to_string_lossy().into_owned()
+}
+
+/// Opens a file and reads everything in it.
+fn read_all(name: &str) -> Result<Vec<(String, Array)>, String> {
+    let mut source = Source::open(name)?;
+    let names = source.names().unwrap_or_else(|| vec!["only".into()]);
+    names.into_iter().map(|name| Ok((name.clone(), source.get(&name)?))).collect()
+}
+
+/// Every type and every kind of shape, in every format.
+#[test]
+fn what_is_written_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for elem in all_elems() {
+        let arrays = [("b", &[2, 3, 2][..]), ("a", &[]), ("empty", &[0, 4]), ("d/e f.g", &[5])];
+        let arrays = arrays.map(|(name, shape)| (name.to_string(), array(shape, elem)));
+        for file in ["all.npz", "all.safetensors"] {
+            write(&path(&folder, file), &arrays).expect(file);
+            let mut read = read_all(&path(&folder, file)).expect(file);
+            assert_eq!(read.len(), arrays.len());
+            for (name, written) in &arrays {
+                let place = read.iter().position(|(other, _)| other == name).expect(name);
+                let (_, read) = read.swap_remove(place);
+                assert!(read.elem.is_read_as(elem), "{} {}", read.elem.name(), elem.name());
+                assert_eq!((&read.shape, &read.bytes), (&written.shape, &written.bytes), "{file} {name}");
+            }
+        }
+        for pair in arrays {
+            write(&path(&folder, "one.npy"), std::slice::from_ref(&pair)).expect("one");
+            let read = read_all(&path(&folder, "one.npy")).expect("one").swap_remove(0).1;
+            assert_eq!((read.shape, read.bytes), (pair.1.shape, pair.1.bytes));
+        }
+    }
+}
+
+#[test]
+fn safetensors_has_a_type_for_every_element() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for elem in all_elems() {
+        write(&path(&folder, "a.safetensors"), &[("a".into(), array(&[3], elem))]).expect("all are known");
+        assert_eq!(read_all(&path(&folder, "a.safetensors")).expect("one")[0].1.elem, elem);
+    }
+}
+
+#[test]
+fn only_bits_stand_for_other_types() {
+    let (bf16, f8, f16) = (Elem::Float(FloatKind::BF16), Elem::Float(FloatKind::F8E5M2), Elem::Float(FloatKind::F16));
+    assert!(int(16, false).is_read_as(bf16) && Elem::Raw(2).is_read_as(bf16) && bf16.is_read_as(bf16));
+    assert!(int(8, false).is_read_as(f8) && Elem::Raw(1).is_read_as(f8));
+    for (from, to) in [(int(16, true), bf16), (int(16, false), f16), (Elem::Raw(2), f16), (Elem::Raw(2), f8)] {
+        assert!(!from.is_read_as(to), "{} {}", from.name(), to.name());
+    }
+    assert!(!int(8, false).is_read_as(Elem::Bool) && !f16.is_read_as(bf16) && !bf16.is_read_as(int(16, false)));
+}
+
+#[test]
+fn numbers_come_from_bits() {
+    let numbers = |elem: Elem, bytes: &[u8]| Array { shape: vec![], elem, bytes: bytes.to_vec() }.numbers(elem);
+    assert_eq!(numbers(int(8, true), &[0xff, 0x7f]), Numbers::Int(vec![-1, 127]));
+    assert_eq!(numbers(int(8, false), &[0xff, 0x7f]), Numbers::Int(vec![255, 127]));
+    assert_eq!(numbers(int(16, true), &[0, 0x80]), Numbers::Int(vec![-32768]));
+    assert_eq!(numbers(int(64, false), &[0xff; 8]), Numbers::Int(vec![-1]));
+    assert_eq!(numbers(Elem::Bool, &[0, 1, 2]), Numbers::Int(vec![0, 1, 1]));
+    assert_eq!(numbers(Elem::Float(FloatKind::BF16), &[0x80, 0x3f, 0, 0xbf]), Numbers::Float(vec![1.0, -0.5]));
+    assert_eq!(numbers(Elem::Float(FloatKind::F64), &1e300f64.to_le_bytes()), Numbers::Float(vec![1e300]));
+}
+
+/// The order of numpy, for more axes than two.
+#[test]
+fn the_first_axis_may_be_the_fastest() {
+    let header = |order: &str| format!("{{'descr': '<u2', 'fortran_order': {order}, 'shape': (2, 3, 2), }}\n");
+    let file = |order: &str, values: [u16; 12]| {
+        let header = header(order);
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.bytes());
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        bytes
+    };
+    let plain = file("False", [0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121]);
+    let fortran = file("True", [0, 100, 10, 110, 20, 120, 1, 101, 11, 111, 21, 121]);
+    assert_eq!(npy::read(&plain[..]).expect("plain"), npy::read(&fortran[..]).expect("fortran"));
+}
+
+fn header(version: u8, text: &str) -> Vec<u8> {
+    let mut bytes = b"\x93NUMPY".to_vec();
+    bytes.extend([version, 0]);
+    match version {
+        1 => bytes.extend((text.len() as u16).to_le_bytes()),
+        _ => bytes.extend((text.len() as u32).to_le_bytes()),
+    }
+    bytes.extend(text.bytes());
+    bytes
+}
+
+#[test]
+fn headers_of_every_version_are_read() {
+    for version in [1, 2, 3] {
+        let mut bytes = header(version, "{'descr': '|i1', 'fortran_order': False, 'shape': (1,), }\n");
+        bytes.push(7);
+        let read = npy::read(&bytes[..]).expect("a header");
+        assert_eq!((read.shape, read.bytes), (vec![1], vec![7]));
+    }
+}
+
+#[test]
+fn wrong_headers_are_refused() {
+    let says = |version: u8, text: &str| npy::read(&header(version, text)[..]).expect_err("it is wrong");
+    let array = |descr: &str, shape: &str| format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
+    let huge = 1u64 << 40;
+    assert!(says(1, &array("'<f4'", &format!("({huge}, {huge})"))).contains("larger than any memory"));
+    assert!(says(1, &array("'<f4'", &format!("({huge}, {huge}, 0)"))).contains("larger than any memory"));
+    assert!(says(1, &array("'<f4'", "(4000000000,)")).contains("ends after 0 of the 16000000000 bytes"));
+    assert!(says(1, &array("'<f4'", "(-1,)")).contains("not"), "{}", says(1, &array("'<f4'", "(-1,)")));
+    assert!(says(1, &array("'|O'", "(1,)")).contains("Python objects"));
+    assert!(says(1, &array("[('a', '<f4')]", "(1,)")).contains("structures"));
+    assert!(says(1, &array("'<c8'", "(1,)")).contains("'<c8'"));
+    assert!(says(1, &array("'|V3'", "(1,)")).contains("'|V3'"));
+    assert!(says(1, &"(".repeat(9_000)).contains("could not parse"));
+    assert!(says(2, &" ".repeat(20_000)).contains("more than the 10000"));
+    assert!(says(9, "{}").contains("version"));
+    for text in ["", "{}", "[]", "{'descr': '<f4'}", "{'descr': '<', 'fortran_order': 0, 'shape': 1}", "\u{fffd}"] {
+        says(1, text);
+    }
+}
+
+/// A file cut anywhere, or with a byte changed, is an error or another array, and never a panic.
+#[test]
+fn broken_files_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arrays = [("x".to_string(), array(&[2, 3], int(16, true)))];
+    for file in ["a.npy", "a.npz", "a.safetensors"] {
+        let name = path(&folder, file);
+        write(&name, &arrays).expect(file);
+        let whole = std::fs::read(&name).expect(file);
+        for end in 0..whole.len() {
+            std::fs::write(&name, &whole[..end]).expect(file);
+            assert!(read_all(&name).is_err(), "{file} {end}");
+        }
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 0x21;
+            std::fs::write(&name, &changed).expect(file);
+            let _ = read_all(&name);
+        }
+    }
+}
+
+#[test]
+fn names_say_the_format() {
+    assert!(Format::of("a.b/c").is_err() && Format::of("npy").is_err() && Format::of("a.NPY").is_err());
+    assert_eq!(Format::of("a.npz.npy"), Ok(Format::Npy));
+    assert!(Source::open("no such.npy").expect_err("it is not there").starts_with("'no such.npy' cannot be read: "));
+    assert!(write("/no/such/folder/a.npy", &[("a".into(), array(&[1], Elem::Bool))]).is_err());
+    assert!(write("a.npy", &[]).expect_err("nothing").contains("takes one output"));
+    assert!(!Path::new("a.npy").exists());
+}

@@ -1,0 +1,206 @@
+//! A program run once: from files to files.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use dlc_core::tensor::with_threads;
+use dlc_ir::diag::{Diagnostic, Diagnostics};
+use dlc_ir::interp::{Datum, Interpreter};
+use dlc_ir::pass::panics::catch;
+use dlc_ir::{Body, Context, Loc};
+use dlc_opt::compare::Tolerance;
+use dlc_opt::function::Function;
+use dlc_opt::input::CANNOT_WRITE;
+use dlc_opt::numbers::Values;
+use dlc_opt::outputs::file_name;
+use dlc_opt::report::diagnostics;
+use dlc_opt::{Io, Setup, Status};
+
+use crate::args::Options;
+use crate::check::{self, Checked};
+use crate::files::{self, Array};
+use crate::inputs::{self, BAD_INPUT, Inputs};
+use crate::{program, show};
+
+dlc_ir::codes! {
+    /// The evaluation of an op has panicked: a mistake in dlc.
+    EVALUATION_PANICKED = "E0535" "EvaluationPanicked";
+}
+
+/// What a program gave.
+pub struct Ran {
+    /// The function that was run, as it was before any pass.
+    pub function: Function,
+    /// What it was called with.
+    pub inputs: Inputs,
+    /// Its outputs.
+    pub outputs: Vec<Values>,
+    /// What `--check` found.
+    pub checked: Vec<Checked>,
+    /// How long everything took.
+    pub times: Times,
+}
+
+/// How long everything took.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Times {
+    /// Reading the program and the inputs.
+    pub read: Duration,
+    /// Passes.
+    pub passes: Duration,
+    /// Evaluation.
+    pub evaluation: Duration,
+}
+
+/// Runs one program, and shows what it gave unless that is written or checked.
+pub fn one(setup: &Setup, options: &Options, file: &str, io: &mut Io<'_>) -> Status {
+    let ctx = Context::new(setup.dialects.iter().copied());
+    let diags = Diagnostics::new();
+    let (ran, status) = run(setup, &ctx, options, file, io.stdin, &diags);
+    let mut text = String::new();
+    if let Some(ran) = &ran {
+        if options.check.is_some() {
+            text += &show::checked(&ran.checked);
+        } else if options.output.is_none() && options.out_dir.is_none() {
+            text += &show::summary(&ctx, ran);
+        }
+    }
+    // Nobody is left to be told when these fail; who stops reading has seen enough.
+    let _ = io.stdout.write_all(text.as_bytes()).and_then(|()| io.stdout.flush());
+    let _ = io.stderr.write_all(diagnostics(&ctx, diags.take(), options.shown).as_bytes());
+    if let Some(ran) = ran.filter(|_| options.time) {
+        let _ = writeln!(io.stderr, "{}", show::times(&ran.times));
+    }
+    status
+}
+
+/// Runs a program, writes and checks its outputs as the options say. What goes wrong is reported.
+pub fn run(
+    setup: &Setup,
+    ctx: &Context,
+    options: &Options,
+    file: &str,
+    stdin: &mut dyn Read,
+    diags: &Diagnostics,
+) -> (Option<Ran>, Status) {
+    match evaluated(setup, ctx, options, file, stdin, diags) {
+        Ok(mut ran) => {
+            let written = write(ctx, options, &ran, diags);
+            if let Some(expected) = &options.check {
+                let default = ran.inputs.tolerance;
+                let (rtol, atol) = (options.rtol.unwrap_or(default.rtol), options.atol.unwrap_or(default.atol));
+                let tolerance = Tolerance { rtol, atol };
+                ran.checked = check::check(ctx, &ran.function, &ran.outputs, expected, tolerance, diags);
+            }
+            let status = if written.is_some() && diags.errors() == 0 { Status::Success } else { Status::Failure };
+            (Some(ran), status)
+        }
+        Err(status) => (None, status),
+    }
+}
+
+fn evaluated(
+    setup: &Setup,
+    ctx: &Context,
+    options: &Options,
+    file: &str,
+    stdin: &mut dyn Read,
+    diags: &Diagnostics,
+) -> Result<Ran, Status> {
+    let mut times = Times::default();
+    let start = Instant::now();
+    let registry = &setup.registry;
+    // A wrong pipeline is found before a large file is read.
+    let pipeline = program::pipeline(registry, ctx, &options.passes, diags).ok_or(Status::Usage)?;
+    let mut module = program::read(ctx, registry, file, stdin, diags).ok_or(Status::Failure)?;
+    let function = program::choose(ctx, &module, options.function.as_deref(), diags).ok_or(Status::Failure)?;
+    if options.output.as_ref().is_some_and(|name| name.ends_with(".npy")) && function.outputs.len() != 1 {
+        let count = function.outputs.len();
+        let message = format!("the program has {count} outputs, and a .npy file holds one");
+        let error = Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message);
+        diags.emit(error.suggest("write them with -o to a .npz file, or with --out-dir to a folder"));
+        return Err(Status::Failure);
+    }
+    let inputs = inputs::inputs(ctx, &module, &function, options, diags).ok_or(Status::Failure)?;
+    times.read = start.elapsed();
+
+    let start = Instant::now();
+    program::transform(ctx, registry, &pipeline, &mut module, options.threads, diags)?;
+    times.passes = start.elapsed();
+
+    let start = Instant::now();
+    let outputs = with_threads(options.threads, || call(ctx, &module, &function, &inputs.data, diags))?;
+    times.evaluation = start.elapsed();
+    Ok(Ran { function, inputs, outputs, checked: Vec::new(), times })
+}
+
+/// What the function gives.
+fn call(
+    ctx: &Context,
+    module: &Body,
+    function: &Function,
+    args: &[Datum],
+    diags: &Diagnostics,
+) -> Result<Vec<Values>, Status> {
+    let results = match catch(|| Interpreter::new(ctx, module).call(&function.name, args)) {
+        Ok(Ok(results)) => results,
+        Ok(Err(failure)) => {
+            diags.emit(*failure);
+            return Err(Status::Failure);
+        }
+        Err(panic) => {
+            let place = panic.place.map_or(String::new(), |place| format!(" at {place}"));
+            let message = format!("the evaluation of @{} has panicked{place}: {}", function.name, panic.message);
+            diags.emit(Diagnostic::error(&EVALUATION_PANICKED, function.loc, message));
+            return Err(Status::Internal);
+        }
+    };
+    let values = function.outputs.iter().zip(&results).map(|(port, datum)| {
+        Values::of(ctx, port.ty, datum).ok_or_else(|| {
+            let ty = port.ty.display(ctx);
+            let message = format!("the output {} of the type {ty} is neither a tensor nor a number", port.name);
+            diags.emit(Diagnostic::error(&BAD_INPUT, function.loc, message));
+            Status::Failure
+        })
+    });
+    values.collect()
+}
+
+/// Writes the outputs to where the options say. `None` when that goes wrong, which is reported.
+fn write(ctx: &Context, options: &Options, ran: &Ran, diags: &Diagnostics) -> Option<()> {
+    let fail = |message: String| {
+        diags.emit(Diagnostic::error(&CANNOT_WRITE, Loc::UNKNOWN, message));
+        None
+    };
+    if options.output.is_none() && options.out_dir.is_none() {
+        return Some(());
+    }
+    let mut arrays = Vec::new();
+    for (port, values) in ran.function.outputs.iter().zip(&ran.outputs) {
+        match Array::of(ctx, values) {
+            Some(array) => arrays.push((port.name.clone(), array)),
+            None => {
+                let (name, elem) = (&port.name, values.elem.display(ctx));
+                return fail(format!("the output {name} has elements of the type {elem}, which files have no way for"));
+            }
+        }
+    }
+    if let Some(file) = &options.output
+        && let Err(message) = files::write(file, &arrays)
+    {
+        return fail(message);
+    }
+    if let Some(folder) = &options.out_dir {
+        if let Err(error) = std::fs::create_dir_all(folder) {
+            return fail(format!("the folder '{folder}' cannot be made: {error}"));
+        }
+        for array in arrays {
+            let path = Path::new(folder).join(file_name(&array.0) + ".npy");
+            if let Err(message) = files::write(&path.to_string_lossy(), &[array]) {
+                return fail(message);
+            }
+        }
+    }
+    Some(())
+}
