@@ -95,7 +95,7 @@ impl Space {
     }
 
     /// The axes of these sizes; the first symbols have these names.
-    fn over(symbols: &[Arc<str>], sizes: &[SizeExpr]) -> Option<Space> {
+    pub fn over(symbols: &[Arc<str>], sizes: &[SizeExpr]) -> Option<Space> {
         let mut space = Space { sizes: sizes.to_vec(), symbols: Vec::new(), ranges: Ranges::default() };
         symbols.iter().for_each(|name| drop(space.symbol(name)));
         for size in sizes {

@@ -1,0 +1,3 @@
+//! Passes on the layer tiny.
+
+pub mod recognize_iota;
