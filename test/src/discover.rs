@@ -10,8 +10,8 @@ pub const EXTENSIONS: &[&str] = &[
     "tiny",
 ];
 
-/// Folders under `test/` whose files are not tests themselves.
-const NOT_TESTS: &[&str] = &["Inputs", "src"];
+/// Folders under `test/` whose files are not tests themselves; `programs.rs` runs those of `programs`.
+const NOT_TESTS: &[&str] = &["Inputs", "programs", "src"];
 
 /// A test that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use dlc_ir::{Body, Context, Type};
 use crate::compare::{Tolerance, compare, index_of};
 use crate::function::{Function, Port, functions, sizes};
 use crate::generate::{Spread, numbers};
-use crate::numbers::{Numbers, Values};
+use crate::numbers::Values;
 
 dlc_ir::codes! {
     /// A pass has changed what the program gives.
@@ -157,19 +157,12 @@ fn difference(ctx: &Context, run: &Run, output: &Data) -> Option<String> {
                 is.numbers.len(),
                 port.name,
                 index_of(&is.shape, worst),
-                number(&was.numbers, worst),
-                number(&is.numbers, worst)
+                was.numbers.text(worst),
+                is.numbers.text(worst)
             ));
         }
     }
     None
-}
-
-fn number(numbers: &Numbers, place: usize) -> String {
-    match numbers {
-        Numbers::Int(values) => values[place].to_string(),
-        Numbers::Float(values) => format!("{:?}", values[place]),
-    }
 }
 
 /// Values in a message: numbers, and of tensors their sizes and first elements.
@@ -179,7 +172,7 @@ fn show(ctx: &Context, ports: &[Port], data: &Data) -> String {
         Datum::Float(value) => format!("{value:?}"),
         Datum::Opaque(_) => match Values::of(ctx, port.ty, datum) {
             Some(values) => {
-                let first = (0..values.numbers.len().min(3)).map(|place| number(&values.numbers, place));
+                let first = (0..values.numbers.len().min(3)).map(|place| values.numbers.text(place));
                 let more = if values.numbers.len() > 3 { ", .." } else { "" };
                 format!("{} {:?} = [{}{more}]", port.name, values.shape, first.collect::<Vec<_>>().join(", "))
             }

@@ -20,10 +20,10 @@ pub struct Function {
     pub is_private: bool,
     /// The symbols of its sizes.
     pub symbols: Vec<String>,
-    /// What it takes; an argument without a name is `arg0`, by its number.
+    /// What it takes, by the names of the arguments, or what their attribute `name` says; without either `arg0` and so on.
     pub inputs: Vec<Port>,
-    /// What it gives, by the names of the values that it returns; where they have none, or one name is there twice, all
-    /// are `out0` and so on.
+    /// What it gives, by the names in its attribute `outputs`, which readers of JSON set, or else of the values that it
+    /// returns; where they have none, or one name is there twice, all are `out0` and so on.
     pub outputs: Vec<Port>,
 }
 
@@ -55,25 +55,36 @@ fn function(op: OpRef<'_>) -> Option<Function> {
         "" => other,
         name => name.to_string(),
     };
-    let args = body.args(block).iter().enumerate().map(|(index, &arg)| named(arg, format!("arg{index}")));
+    let list = |key: &str| op.attr(ctx.intern_str(key)).and_then(|attr| attr.as_array(ctx)).unwrap_or(&[]);
+    let texts = |key: &str| -> Option<Vec<String>> {
+        list(key).iter().map(|text| Some(text.as_str(ctx)?.to_string())).collect()
+    };
+    let arg_attrs = list("arg_attrs");
+    let args = body.args(block).iter().enumerate().map(|(index, &arg)| {
+        let given = arg_attrs.get(index).and_then(|attrs| ctx.dict_get(*attrs, ctx.intern_str("name")));
+        match given.and_then(|name| name.as_str(ctx)) {
+            Some(name) => name.to_string(),
+            None => named(arg, format!("arg{index}")),
+        }
+    });
     let region = root.regions().first().copied()?;
     let ops = body.blocks(region).flat_map(|block| body.ops(block)).map(|id| OpRef::new(ctx, body, id));
     let returned = ops.filter(|op| op.has(Traits::RETURN_LIKE)).find(|op| op.operands().len() == results.len());
-    let values = returned.map_or(Vec::new(), |op| op.operands().map(|value| named(value, String::new())).collect());
-    let distinct: BTreeSet<&String> = values.iter().filter(|name| !name.is_empty()).collect();
-    let outputs = match distinct.len() == results.len() {
-        true => values,
-        false => (0..results.len()).map(|index| format!("out{index}")).collect(),
+    let values = || returned.map(|op| op.operands().map(|value| named(value, String::new())).collect());
+    let fits = |names: &Vec<String>| {
+        let distinct: BTreeSet<&String> = names.iter().filter(|name| !name.is_empty()).collect();
+        names.len() == results.len() && distinct.len() == results.len()
     };
+    let outputs = texts("outputs").filter(fits).or_else(|| values().filter(fits));
+    let outputs = outputs.unwrap_or_else(|| (0..results.len()).map(|index| format!("out{index}")).collect());
     let ports = |names: Vec<String>, types: &[Type]| {
         names.into_iter().zip(types).map(|(name, &ty)| Port { name, ty }).collect::<Vec<_>>()
     };
-    let symbols = op.prop(Str::SYMBOLS).and_then(|attr| attr.as_array(ctx)).unwrap_or(&[]);
     Some(Function {
         name: op.symbol_name()?.to_string(),
         loc: op.loc(),
         is_private: op.prop(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(ctx)) == Some("private"),
-        symbols: symbols.iter().filter_map(|symbol| Some(symbol.as_str(ctx)?.to_string())).collect(),
+        symbols: texts("symbols").unwrap_or_default(),
         inputs: ports(args.collect(), inputs),
         outputs: ports(outputs, results),
     })

@@ -23,6 +23,21 @@ impl Numbers {
         }
     }
 
+    /// The number at a place, with all the digits that it takes to read the same number.
+    ///
+    /// # Panics
+    /// If there is no such place.
+    pub fn text(&self, place: usize) -> String {
+        match self {
+            Numbers::Int(values) => values[place].to_string(),
+            // The shortest digits for an `f32` are fewer than those for the same number as an `f64`.
+            Numbers::Float(values) => match values[place] {
+                value if f64::from(value as f32) == value => format!("{:?}", value as f32),
+                value => format!("{value:?}"),
+            },
+        }
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -78,5 +93,53 @@ impl Values {
             Numbers::Float(values) => values.first().map(|&value| round_float(ctx, value, elem)),
         }
         .ok_or_else(|| "there is no number".to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dlc_ir::affine::SizeExpr;
+
+    #[test]
+    fn numbers_go_into_a_program_and_come_back() {
+        let ctx = Context::new([&dlc_core::DIALECT]);
+        let cases = [
+            (Type::F16, Numbers::Float(vec![0.5, f64::INFINITY, -2.0])),
+            (Type::F64, Numbers::Float(vec![0.1, 1e300, -0.0])),
+            (Type::I1, Numbers::Int(vec![1, 0, 1])),
+            (Type::I8, Numbers::Int(vec![-128, 127, 0])),
+        ];
+        for (elem, numbers) in cases {
+            let ty = Tensor::get(&ctx, vec![SizeExpr::from(3)], elem);
+            let values = Values { shape: vec![3], elem, numbers };
+            let datum = values.to_datum(&ctx, ty).expect("a tensor");
+            assert_eq!(Values::of(&ctx, ty, &datum).as_ref(), Some(&values));
+            let one = |place| match &values.numbers {
+                Numbers::Int(values) => Numbers::Int(vec![values[place]]),
+                Numbers::Float(values) => Numbers::Float(vec![values[place]]),
+            };
+            let single = Values { shape: vec![], elem, numbers: one(0) };
+            let datum = single.to_datum(&ctx, elem).expect("a number");
+            assert_eq!(Values::of(&ctx, elem, &datum), Some(single));
+        }
+    }
+
+    #[test]
+    fn wrong_counts_are_errors() {
+        let ctx = Context::new([&dlc_core::DIALECT]);
+        let ty = Tensor::get(&ctx, vec![SizeExpr::from(3)], Type::F32);
+        let values = Values { shape: vec![3], elem: Type::F32, numbers: Numbers::Float(vec![1.0]) };
+        assert!(values.to_datum(&ctx, ty).is_err());
+        let none = Values { shape: vec![], elem: Type::F32, numbers: Numbers::Float(vec![]) };
+        assert!(none.to_datum(&ctx, Type::F32).is_err() && none.numbers.is_empty());
+        assert_eq!(Values::of(&ctx, Type::F32, &Datum::opaque(1u8)), None);
+    }
+
+    #[test]
+    fn texts_are_as_short_as_they_can_be() {
+        let numbers = Numbers::Float(vec![0.1f32.into(), 0.1, f64::NAN, 1e-7]);
+        assert_eq!([0, 1, 2, 3].map(|place| numbers.text(place)), ["0.1", "0.1", "NaN", "1e-7"]);
+        assert_eq!(Numbers::Int(vec![-3]).text(0), "-3");
     }
 }

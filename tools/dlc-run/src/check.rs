@@ -9,7 +9,7 @@ use dlc_opt::numbers::{Numbers, Values};
 
 use crate::files::{Array, Elem, Source};
 use crate::inputs::{BAD_INPUT, admits};
-use crate::show::{number, spelled};
+use crate::show::spelled;
 
 dlc_ir::codes! {
     /// An output is not what is expected.
@@ -116,8 +116,8 @@ fn one(
             "{} of {count} elements of {name} are not as '{file}' has them, the worst at {:?}: {} where {} is expected{by}",
             found.differing,
             index_of(&values.shape, worst),
-            number(&values.numbers, worst),
-            number(expected, worst),
+            values.numbers.text(worst),
+            expected.text(worst),
         );
         diags.emit(Diagnostic::error(&NOT_EXPECTED, Loc::UNKNOWN, message));
     }

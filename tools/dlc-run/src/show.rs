@@ -159,14 +159,6 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// A number of many with all its digits.
-pub fn number(numbers: &Numbers, place: usize) -> String {
-    match numbers {
-        Numbers::Int(values) => values[place].to_string(),
-        Numbers::Float(values) => format!("{:?}", values[place]),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,34 @@
+//! Runs every program of `programs/` and compares it with what is expected; see `programs/README.md`.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use dlc_opt::{Io, Setup, Status};
+
+// What is linked in registers itself.
+use {dlc_core as _, dlc_passes as _, dlc_tiny as _};
+
+/// As many folders as there are: one that is not found would be missed by nobody.
+const PROGRAMS: usize = 18;
+
+fn run_all(args: &[&str]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut io = Io { stdin: &mut std::io::empty(), stdout: &mut out, stderr: &mut err, terminal: false };
+    let batch = format!("--batch={}", folder.display());
+    let args = ["dlc-run", &batch].into_iter().chain(args.iter().copied()).map(OsString::from);
+    let status = dlc_opt::on_big_stack(dlc_run::run, &Setup::linked(), args, &mut io);
+    let (out, err) = (String::from_utf8_lossy(&out), String::from_utf8_lossy(&err));
+    assert_eq!(status, Status::Success, "{out}{err}");
+    assert!(out.ends_with(&format!("{PROGRAMS} of {PROGRAMS} as expected\n")), "{out}{err}");
+}
+
+#[test]
+fn programs_give_what_is_expected_as_they_are_written() {
+    run_all(&["--strict"]);
+}
+
+#[test]
+fn programs_give_what_is_expected_after_passes() {
+    run_all(&[]);
+}
