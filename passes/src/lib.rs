@@ -2,7 +2,7 @@
 //!
 //! - [`generic`]: passes on every dialect, which know ops only by what these declare of themselves.
 //! - [`analysis`]: facts about programs that several passes want.
-//! - [`tiny`]: passes on the layer tiny.
+//! - [`tiny`]: passes inside the layer tiny.
 
 pub mod analysis;
 pub mod generic;

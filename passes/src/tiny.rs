@@ -1,3 +1,4 @@
-//! Passes on the layer tiny.
+//! Passes inside the layer tiny, in the order of its pipelines.
 
 pub mod recognize_iota;
+pub mod detect_contraction;

@@ -9,6 +9,7 @@
 
 pub mod broadcast;
 pub mod json;
+pub mod numbers;
 pub mod sizes;
 pub mod tensor;
 pub mod types;

@@ -327,6 +327,12 @@ impl Access {
     }
 }
 
+/// Whether an op is a view: its elements are those of its only operand, or the number that a pad puts around them.
+pub fn is_view(op: OpRef<'_>) -> bool {
+    let views = [Reshape::DEF, Permute::DEF, Expand::DEF, Pad::DEF, Shrink::DEF, Flip::DEF, View::DEF, Load::DEF];
+    views.into_iter().any(|def| op.is(def))
+}
+
 /// Whether a number is zero, of floats the positive one.
 pub fn is_zero(ctx: &Context, number: Attr) -> bool {
     matches!(ctx.attr_data(number), AttrData::Integer { value: 0, .. } | AttrData::Float { bits: 0, .. })

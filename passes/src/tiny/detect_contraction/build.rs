@@ -1,0 +1,72 @@
+//! Puts a contraction in the place of the sum.
+
+use dlc_core::broadcast::promote;
+use dlc_core::types::Tensor;
+use dlc_ir::body::{Body, InsertPoint};
+use dlc_ir::builder::Builder;
+use dlc_ir::effects::is_erasable;
+use dlc_ir::rewrite::Rewriter;
+use dlc_ir::{Attr, Context, Loc, OpId, ValueId};
+use dlc_tiny::ops::{Contract, Expand, Flip, Reshape, Shrink};
+
+use super::form::{Found, Side};
+
+/// Replaces a sum with the contraction that it is, and erases what nothing else needs of the product.
+pub fn replace(ctx: &Context, body: &mut Body, sum: OpId, found: Found) {
+    let loc = body.loc(sum);
+    let first: Vec<ValueId> = body.operands(sum).collect();
+    let mut builder = Builder::new(ctx, body, InsertPoint::Before(sum));
+    let (lhs, rhs) = (operand(&mut builder, loc, &found.lhs), operand(&mut builder, loc, &found.rhs));
+    let elem = |value: ValueId| Tensor::of(ctx, builder.body.value_type(value)).map(|ty| ty.elem(ctx));
+    let common = elem(lhs).zip(elem(rhs)).and_then(|(a, b)| promote(ctx, a, b).ok());
+    let acc = (common != Some(found.acc)).then_some(found.acc);
+    let op = Contract::build(&mut builder, loc, lhs, rhs, found.lhs.index, found.rhs.index, found.out, acc);
+    let mut value = builder.result(op);
+    if let Some((shape, dims)) = found.expand {
+        let op = Expand::build(&mut builder, loc, value, shape, Some(dims));
+        value = builder.result(op);
+    }
+    if Tensor::of(ctx, builder.body.value_type(value)).is_some_and(|ty| ty.dims(ctx) != found.shape) {
+        let op = Reshape::build(&mut builder, loc, value, found.shape);
+        value = builder.result(op);
+    }
+    if found.widen {
+        body.set_attr(ctx, op, ctx.intern_str("widen"), Some(Attr::UNIT));
+    }
+    Rewriter::new(ctx, body).replace_op(sum, &[value]);
+    erase_unused(ctx, body, first);
+}
+
+/// An operand, turned, cut and reshaped where it must be.
+fn operand(builder: &mut Builder<'_>, loc: Loc, side: &Side) -> ValueId {
+    let mut value = side.source;
+    if !side.flip.is_empty() {
+        let op = Flip::build(builder, loc, value, side.flip.clone());
+        value = builder.result(op);
+    }
+    if let Some((from, to)) = side.cut.clone() {
+        let op = Shrink::build(builder, loc, value, from, to, None);
+        value = builder.result(op);
+    }
+    if let Some(shape) = side.shape.clone() {
+        let op = Reshape::build(builder, loc, value, shape);
+        value = builder.result(op);
+    }
+    value
+}
+
+/// Erases the ops that give values which nothing uses, and what only they use.
+fn erase_unused(ctx: &Context, body: &mut Body, mut values: Vec<ValueId>) {
+    while let Some(value) = values.pop() {
+        let Some(op) = body.defining_op(value).filter(|&op| body.is_unused(op) && is_erasable(ctx, body, op)) else {
+            continue;
+        };
+        for operand in body.operands(op) {
+            // Once each: the op behind a value that is used twice goes once.
+            if !values.contains(&operand) {
+                values.push(operand);
+            }
+        }
+        body.erase_op(op);
+    }
+}
