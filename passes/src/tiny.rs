@@ -1,4 +1,5 @@
 //! Passes inside the layer tiny, in the order of its pipelines.
 
+pub mod insert_broadcasts;
 pub mod recognize_iota;
 pub mod detect_contraction;

@@ -11,11 +11,47 @@ pub use reductions::*;
 pub use views::*;
 
 use dlc_core::types::Tensor;
+use dlc_ir::OpRef;
 use dlc_ir::define::{DictArray, FunctionType, SymbolName, Text, TextArray, op};
 use dlc_ir::text::function;
 
 use crate::types::Elements;
 use crate::{fold, interp, syntax, verify};
+
+/// Whether each element of the result is computed from the elements of the operands at its own index, broadcast.
+pub fn is_elementwise(op: OpRef<'_>) -> bool {
+    let ops = [
+        Add::DEF,
+        Sub::DEF,
+        Mul::DEF,
+        Max::DEF,
+        Min::DEF,
+        Fdiv::DEF,
+        Pow::DEF,
+        Cdiv::DEF,
+        Cmod::DEF,
+        Floordiv::DEF,
+        Floormod::DEF,
+        And::DEF,
+        Or::DEF,
+        Xor::DEF,
+        Shl::DEF,
+        Shr::DEF,
+        Neg::DEF,
+        Relu::DEF,
+        Trunc::DEF,
+        Recip::DEF,
+        Sqrt::DEF,
+        Exp2::DEF,
+        Log2::DEF,
+        Sin::DEF,
+        Mulacc::DEF,
+        Cmp::DEF,
+        Where::DEF,
+        Cast::DEF,
+    ];
+    ops.into_iter().any(|def| op.is(def))
+}
 
 /// A tensor program. Its symbols are the sizes that are known when it runs.
 #[op("tiny.func", traits(Callable, Symbol, IsolatedFromAbove), parse = function::parse,
