@@ -2,4 +2,5 @@
 
 pub mod insert_broadcasts;
 pub mod recognize_iota;
+pub mod fold_constants;
 pub mod detect_contraction;

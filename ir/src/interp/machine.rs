@@ -120,6 +120,20 @@ impl<'a> Interpreter<'a> {
         Ok(thread)
     }
 
+    /// What an op without regions gives for these operands, outside of any function: how passes fold what no fold knows.
+    /// Values of the body other than the operands are not there.
+    pub fn evaluate(&mut self, op: OpRef<'a>, operands: &[Datum]) -> Result<Data, Failure> {
+        let Some(eval) = op.def().eval.filter(|_| op.regions().is_empty() && op.successors().is_empty()) else {
+            return Err(failure(op, &NO_EVALUATOR, "the op cannot be evaluated alone"));
+        };
+        let frame = Frame { body: op.body, table: 0, values: Vec::new(), active: Vec::new(), entered: false };
+        let mut thread = Thread { frames: vec![frame], depth: 1 };
+        match eval(&mut Eval { op, operands, resumed: None, interp: self, thread: &mut thread })? {
+            Outcome::Values(values) => Ok(values),
+            _ => Err(failure(op, &CANNOT_RUN, "the op gives no values by itself")),
+        }
+    }
+
     /// Takes one op. Gives the results when the thread has ended.
     ///
     /// # Panics

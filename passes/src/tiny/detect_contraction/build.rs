@@ -4,17 +4,17 @@ use dlc_core::broadcast::promote;
 use dlc_core::types::Tensor;
 use dlc_ir::body::{Body, InsertPoint};
 use dlc_ir::builder::Builder;
-use dlc_ir::effects::is_erasable;
 use dlc_ir::rewrite::Rewriter;
 use dlc_ir::{Attr, Context, Loc, OpId, ValueId};
 use dlc_tiny::ops::{Contract, Expand, Flip, Reshape, Shrink};
 
 use super::form::{Found, Side};
+use crate::generic::dce::erase_unused;
 
 /// Replaces a sum with the contraction that it is, and erases what nothing else needs of the product.
 pub fn replace(ctx: &Context, body: &mut Body, sum: OpId, found: Found) {
     let loc = body.loc(sum);
-    let first: Vec<ValueId> = body.operands(sum).collect();
+    let first = body.operands(sum).filter_map(|value| body.defining_op(value)).collect();
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(sum));
     let (lhs, rhs) = (operand(&mut builder, loc, &found.lhs), operand(&mut builder, loc, &found.rhs));
     let elem = |value: ValueId| Tensor::of(ctx, builder.body.value_type(value)).map(|ty| ty.elem(ctx));
@@ -53,20 +53,4 @@ fn operand(builder: &mut Builder<'_>, loc: Loc, side: &Side) -> ValueId {
         value = builder.result(op);
     }
     value
-}
-
-/// Erases the ops that give values which nothing uses, and what only they use.
-fn erase_unused(ctx: &Context, body: &mut Body, mut values: Vec<ValueId>) {
-    while let Some(value) = values.pop() {
-        let Some(op) = body.defining_op(value).filter(|&op| body.is_unused(op) && is_erasable(ctx, body, op)) else {
-            continue;
-        };
-        for operand in body.operands(op) {
-            // Once each: the op behind a value that is used twice goes once.
-            if !values.contains(&operand) {
-                values.push(operand);
-            }
-        }
-        body.erase_op(op);
-    }
 }
