@@ -4,3 +4,5 @@ pub mod insert_broadcasts;
 pub mod recognize_iota;
 pub mod fold_constants;
 pub mod detect_contraction;
+
+pub mod decompose_contraction;
