@@ -3,7 +3,9 @@
 //! - [`generic`]: passes on every dialect, which know ops only by what these declare of themselves.
 //! - [`analysis`]: facts about programs that several passes want.
 //! - [`tiny`]: passes inside the layer tiny.
+//! - [`pipelines`]: passes in order, under one name.
 
 pub mod analysis;
 pub mod generic;
+pub mod pipelines;
 pub mod tiny;

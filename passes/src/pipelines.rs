@@ -1,0 +1,30 @@
+//! The named pipelines: passes in order, each with what it is there for.
+
+use dlc_ir::inventory;
+use dlc_ir::pass::registry::PipelineDef;
+
+/// A tensor program in the form that what is below likes to see.
+///
+/// 1. `canonicalize`: views that cancel or meet become one, and arithmetic that does nothing goes.
+/// 2. `fold-constants`: what depends on constants alone is computed.
+/// 3. `detect-contraction`: sums of products say which indices are multiplied and which are summed.
+/// 4. `canonicalize` again: the views around a contraction meet others.
+/// 5. `cse`: what is computed twice is computed once, the parts of a projection that several read among it.
+/// 6. `dce`: what nothing needs any more goes.
+const SIMPLIFY: &str = "canonicalize,fold-constants,detect-contraction,canonicalize,cse,dce";
+
+static TINY_SIMPLIFY: PipelineDef = PipelineDef {
+    name: "tiny-simplify",
+    summary: "Brings a tensor program into a simple form, with its contractions found.",
+    text: SIMPLIFY,
+    to_layer: "",
+};
+inventory::submit! { &TINY_SIMPLIFY }
+
+static EVALUATE: PipelineDef = PipelineDef {
+    name: "evaluate",
+    summary: "What is done to a tensor program before it is evaluated, so that this is fast.",
+    text: SIMPLIFY,
+    to_layer: "",
+};
+inventory::submit! { &EVALUATE }
