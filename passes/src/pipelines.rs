@@ -6,12 +6,13 @@ use dlc_ir::pass::registry::PipelineDef;
 /// A tensor program in the form that what is below likes to see.
 ///
 /// 1. `canonicalize`: views that cancel or meet become one, and arithmetic that does nothing goes.
-/// 2. `fold-constants`: what depends on constants alone is computed.
-/// 3. `detect-contraction`: sums of products say which indices are multiplied and which are summed.
-/// 4. `canonicalize` again: the views around a contraction meet others.
-/// 5. `cse`: what is computed twice is computed once, the parts of a projection that several read among it.
-/// 6. `dce`: what nothing needs any more goes.
-const SIMPLIFY: &str = "canonicalize,fold-constants,detect-contraction,canonicalize,cse,dce";
+/// 2. `recognize-iota`: counters and gathers that are spelled out in views of ones.
+/// 3. `fold-constants`: what else depends on constants alone is computed.
+/// 4. `detect-contraction`: sums of products say which indices are multiplied and which are summed.
+/// 5. `canonicalize` again: the views around a contraction meet others.
+/// 6. `cse`: what is computed twice is computed once, the parts of a projection that several read among it.
+/// 7. `dce`: what nothing needs any more goes.
+const SIMPLIFY: &str = "canonicalize,recognize-iota,fold-constants,detect-contraction,canonicalize,cse,dce";
 
 static TINY_SIMPLIFY: PipelineDef = PipelineDef {
     name: "tiny-simplify",

@@ -4,6 +4,7 @@
 
 // The scale is a number, the product and its sum a contraction, and what is computed twice is computed once.
 // PIPELINE: canonicalize
+// PIPELINE-SAME: recognize-iota
 // PIPELINE-SAME: fold-constants
 // PIPELINE-SAME: detect-contraction
 // PIPELINE-SAME: canonicalize
