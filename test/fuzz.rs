@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use dlc_ir::{Body, Context, Diagnostics, OpRef, verify};
 use dlc_test::fuzz::{self, Kind};
 
 fn number(name: &str) -> Option<u64> {
@@ -16,6 +17,16 @@ fn number(name: &str) -> Option<u64> {
 fn fuzz(kind: Kind) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let corpus = fuzz::corpus(&[&root.join("mlir"), &root.join("ir")]).expect("the corpus can be read");
+    let cases = match kind {
+        Kind::Bytes | Kind::Soup => 2000,
+        Kind::Mutated => 300,
+        Kind::Module => 200,
+    };
+    repeat(&format!("{kind:?}"), cases, |seed, case| fuzz::run(kind, seed, case, &corpus));
+}
+
+/// Runs cases: so many, or as many as the time allows, or the one that is named.
+fn repeat(what: &str, usual: u64, run: impl Fn(u64, u64) -> Result<(), String>) {
     let seconds = number("DLC_FUZZ_SECONDS");
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     let seed = number("DLC_FUZZ_SEED").unwrap_or_else(|| if seconds.is_some() { clock() } else { 1 });
@@ -24,13 +35,7 @@ fn fuzz(kind: Kind) {
     let cases = match (only, seconds) {
         (Some(case), _) => case..case + 1,
         (None, Some(_)) => 0..u64::MAX,
-        (None, None) => {
-            0..match kind {
-                Kind::Bytes | Kind::Soup => 2000,
-                Kind::Mutated => 300,
-                Kind::Module => 200,
-            }
-        }
+        (None, None) => 0..usual,
     };
     let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let mut done = 0;
@@ -40,16 +45,16 @@ fn fuzz(kind: Kind) {
         }
         done += 1;
         let started = Instant::now();
-        let result = catch_unwind(AssertUnwindSafe(|| fuzz::run(kind, seed, case, &corpus)));
+        let result = catch_unwind(AssertUnwindSafe(|| run(seed, case)));
         let result = result.unwrap_or_else(|_| Err("it panicked, see above".into()));
         let took = started.elapsed();
         let result = result.and(if took > Duration::from_secs(10) { Err(format!("it took {took:?}")) } else { Ok(()) });
         if let Err(message) = result {
             let again = format!("DLC_FUZZ_SEED={seed} DLC_FUZZ_CASE={case}");
-            panic!("{kind:?}, seed {seed}, case {case}: {message}\nrepeat with {again}");
+            panic!("{what}, seed {seed}, case {case}: {message}\nrepeat with {again}");
         }
     }
-    println!("{kind:?}: {done} cases of seed {seed}");
+    println!("{what}: {done} cases of seed {seed}");
 }
 
 #[test]
@@ -70,4 +75,51 @@ fn mutated_files() {
 #[test]
 fn valid_modules() {
     fuzz(Kind::Module);
+}
+
+/// JSON of tiny that is nearly right: it is refused with errors, or is a program that is written and read back as itself.
+#[test]
+fn mutated_json() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let corpus = fuzz::files(&[&root.join("golden/tiny"), &root.join("dialects/tiny/json")], "json").expect("a corpus");
+    let small: Vec<String> = corpus.into_iter().filter(|text| text.len() < 100_000).collect();
+    repeat("JSON", 1500, |seed, case| {
+        let mut rng = fuzz::Rng::new(seed, case);
+        let file = rng.pick(&small).cloned().unwrap_or_default();
+        let parts: Vec<&str> = file.split("// -----\n").collect();
+        let part = rng.pick(&parts).copied().unwrap_or_default();
+        check_json(&fuzz::mutate_json(&mut rng, part))
+    });
+}
+
+fn check_json(text: &str) -> Result<(), String> {
+    let ctx = Context::new([&dlc_core::DIALECT, &dlc_tiny::DIALECT]);
+    let diags = Diagnostics::new();
+    let translation = &dlc_tiny::json::TRANSLATION;
+    let (read, write) = (translation.read.ok_or("it reads")?, translation.write.ok_or("it writes")?);
+    let read = |text: &str, diags: &Diagnostics| {
+        let file = ctx.sources.add("t.json", text.to_string())?;
+        read(&ctx, &file, 0..text.len(), diags)
+    };
+    let whole = |what: &str| format!("{what}:\n{text}");
+    let Some(module) = read(text, &diags) else {
+        return if diags.errors() > 0 { Ok(()) } else { Err(whole("it is refused without an error")) };
+    };
+    if !verify::verify(&ctx, &module, &diags) {
+        return Ok(());
+    }
+    let func = |module: &Body| module.nested_ops().first().copied().ok_or_else(|| whole("there is no function"));
+    let view = OpRef::new(&ctx, &module, func(&module)?);
+    let Some(written) = write(&ctx, view, &diags) else {
+        return if diags.errors() > 0 { Ok(()) } else { Err(whole("it is not written, without an error")) };
+    };
+    let Some(again) = read(&written, &diags) else {
+        let why = diags.take().into_iter().map(|error| error.message).collect::<Vec<_>>().join("\n");
+        return Err(whole(&format!("what is written does not read: {why}\n{written}\nof")));
+    };
+    let second = write(&ctx, OpRef::new(&ctx, &again, func(&again)?), &diags);
+    match second {
+        Some(second) if second == written => Ok(()),
+        _ => Err(whole(&format!("what is written is written otherwise:\n{written}\n{second:?}\nof"))),
+    }
 }

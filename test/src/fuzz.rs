@@ -5,6 +5,7 @@
 //! verifier prints, reads back as the same module, and prints the same text again, in generic and in custom form, with
 //! and without locations; its clone prints the same.
 
+mod json;
 mod module;
 mod rng;
 mod same;
@@ -16,6 +17,7 @@ use dlc_ir::diag::{self, Style};
 use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_body};
 use dlc_ir::{Body, Context, Diagnostics, verify};
 
+pub use json::mutate_json;
 pub use module::module;
 pub use rng::Rng;
 pub use same::same;
@@ -41,6 +43,11 @@ impl Kind {
 
 /// The files under some directories whose names end in `.mlir`, in order: what [`Kind::Mutated`] starts from.
 pub fn corpus(directories: &[&Path]) -> std::io::Result<Vec<String>> {
+    files(directories, "mlir")
+}
+
+/// The files under some directories with an extension, in order.
+pub fn files(directories: &[&Path], extension: &str) -> std::io::Result<Vec<String>> {
     let mut files = Vec::new();
     let mut waiting: Vec<_> = directories.iter().map(|directory| directory.to_path_buf()).collect();
     while let Some(directory) = waiting.pop() {
@@ -48,7 +55,7 @@ pub fn corpus(directories: &[&Path]) -> std::io::Result<Vec<String>> {
             let path = entry?.path();
             if path.is_dir() {
                 waiting.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "mlir") {
+            } else if path.extension().is_some_and(|own| own == extension) {
                 files.push(path);
             }
         }
