@@ -13,6 +13,9 @@ pub const FEATURES: &[(&str, &[&str])] = &[
     ("python3", &["python3"]),
 ];
 
+/// A package of Python that `REQUIRES:` may name as a feature, and how its version must begin.
+const PACKAGES: &[(&str, &str)] = &[("tinygrad", "0.14.")];
+
 /// The tools that this machine has.
 #[derive(Clone, Debug, Default)]
 pub struct Features {
@@ -28,7 +31,12 @@ impl Features {
             candidates.into_iter().find(|candidate| candidate.is_file())
         };
         let found = FEATURES.iter().filter_map(|(name, programs)| Some((*name, find(programs)?)));
-        Features { found: found.collect() }
+        let mut found: BTreeMap<&'static str, PathBuf> = found.collect();
+        if let Some(python) = found.get("python3").cloned() {
+            let packages = PACKAGES.iter().filter(|(name, version)| has_package(&python, name, version));
+            found.extend(packages.map(|(name, _)| (*name, python.clone())));
+        }
+        Features { found }
     }
 
     /// The program of a feature, if it is there.
@@ -55,7 +63,7 @@ impl Features {
     /// Which of the required features are absent; an unknown name is an error.
     pub fn missing(&self, required: &[String]) -> Result<Vec<String>, String> {
         if let Some(unknown) = required.iter().find(|name| !is_known(name)) {
-            let names: Vec<&str> = FEATURES.iter().map(|(name, _)| *name).collect();
+            let names: Vec<&str> = names().collect();
             return Err(format!("`{unknown}` is not known; known are {}", names.join(", ")));
         }
         Ok(required.iter().filter(|name| self.program(name).is_none()).cloned().collect())
@@ -64,7 +72,18 @@ impl Features {
 
 /// Whether `REQUIRES:` may name it.
 pub fn is_known(name: &str) -> bool {
-    FEATURES.iter().any(|(known, _)| *known == name)
+    names().any(|known| known == name)
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    FEATURES.iter().map(|(name, _)| *name).chain(PACKAGES.iter().map(|(name, _)| *name))
+}
+
+/// Whether a Python has a package of a version. What is called `python3` may be anything; then it has not.
+fn has_package(python: &Path, name: &str, version: &str) -> bool {
+    let program = format!("import importlib.metadata as m; print(m.version('{name}'))");
+    let output = std::process::Command::new(python).args(["-c", &program]).output();
+    output.is_ok_and(|output| output.status.success() && output.stdout.starts_with(version.as_bytes()))
 }
 
 #[cfg(test)]
