@@ -122,7 +122,7 @@ pub fn recognize_iota(body: &mut Body, cx: &PassCx<'_>) -> Recognized {
         let view = OpRef::new(cx.ctx, body, op);
         let form = forms.infer(view);
         if let Some(reduce) = Reduce::of(view) {
-            match gather::gather(&mut forms, reduce) {
+            match gather::gather(&forms, reduce) {
                 Ok(None) => {}
                 Ok(Some(found)) => {
                     if cx.allows_rule("gather") && gather_op(body, op, &found, &mut counts, cx) {

@@ -1,10 +1,12 @@
 //! A sum in which one term is chosen by an index that is data, as the element at that index.
 
+use std::rc::Rc;
+
 use dlc_core::broadcast::broadcast;
 use dlc_core::types::Tensor;
 use dlc_ir::affine::{AffineExpr, SizeExpr};
 use dlc_ir::{Builder, Loc, OpId, OpRef, Type, ValueId};
-use dlc_tiny::ops::{Combiner, Index, Load, Mul, Permute, Reduce, Reshape, Sub};
+use dlc_tiny::ops::{Combiner, Index, Load, Mul, Permute, Reduce, Reshape, Shrink, Sub};
 use dlc_tiny::shape::{index_of, non_affine};
 
 use super::build::Build;
@@ -16,6 +18,8 @@ use super::space::Space;
 /// `out[lead, follow] = table[.., index[lead], .., follow]`, where `lead` and `follow` are axes of the result.
 pub(super) struct Gather {
     table: ValueId,
+    /// The bounds within which the table is read, where that is not all of it.
+    part: Option<Vec<(SizeExpr, SizeExpr)>>,
     /// The axes of the table that an index is given for, each with its index over the leading axes; then the others.
     order: Vec<usize>,
     indices: Vec<Chosen>,
@@ -23,8 +27,8 @@ pub(super) struct Gather {
     lead: Vec<usize>,
     follow: Vec<usize>,
     /// The leading axes alone.
-    lead_space: Space,
-    result: Space,
+    lead_space: Rc<Space>,
+    result: Rc<Space>,
 }
 
 /// An index of one axis of the table.
@@ -36,7 +40,7 @@ enum Chosen {
 }
 
 /// What a sum gathers: `Ok(None)` where it chooses nothing by data.
-pub(super) fn gather(forms: &mut Forms<'_>, op: Reduce<'_>) -> Result<Option<Gather>, Refusal> {
+pub(super) fn gather(forms: &Forms<'_>, op: Reduce<'_>) -> Result<Option<Gather>, Refusal> {
     let Some(form) = forms.known(op.input()).cloned() else {
         let factors = op.body.defining_op(op.input()).and_then(|mul| Mul::of(OpRef { id: mul, ..*op }));
         let mask = |value: ValueId| forms.known(value).is_some_and(|form| form.guard.matched.is_some());
@@ -48,7 +52,7 @@ pub(super) fn gather(forms: &mut Forms<'_>, op: Reduce<'_>) -> Result<Option<Gat
     let (Some(matched), Branch::Element(table)) = (&form.guard.matched, &form.inside) else { return Ok(None) };
     let axes = op.axes();
     let &[axis] = &axes[..] else { return Err("it sums over more than one axis") };
-    if op.combiner() != Combiner::Sum || form.outside.as_constant() != Some(0) || op.type_of(op.out()) == Type::I1 {
+    if op.combiner() != Combiner::Sum || form.outside.as_constant() != Some(0) {
         return Err("only a sum with zeros gives the one element that is chosen");
     }
     let too_large = "a size is not affine";
@@ -76,29 +80,41 @@ pub(super) fn gather(forms: &mut Forms<'_>, op: Reduce<'_>) -> Result<Option<Gat
         expr.substitute(&without, &symbols).ok().map(|expr| expr.simplify_under(&result.ranges)).ok_or(too_large)
     };
     let table_space = forms.space(*op, table.source).ok_or(too_large)?;
-    let mut data = Some(Chosen::Data {
-        element: Access {
-            source: matched.element.source,
-            at: matched.element.at.iter().map(&kept).collect::<Result<_, _>>()?,
-        },
-        sign,
-        offset: kept(&offset)?,
-    });
+    let element =
+        Access { source: matched.element.source, at: matched.element.at.iter().map(&kept).collect::<Result<_, _>>()? };
+    let mut data = Some((element, kept(&offset)?));
+    let mut part: Vec<(SizeExpr, SizeExpr)> = table_space.sizes.iter().map(|size| (0.into(), size.clone())).collect();
     let mut at = Vec::with_capacity(table.at.len());
     for (own, expr) in table.at.iter().enumerate() {
         if !expr.is_function_of_dim(k) {
             at.push(Chosen::Position(kept(expr)?));
             continue;
         }
-        if *expr != AffineExpr::Dim(k) || table_space.sizes[own] != input.sizes[axis] {
-            return Err("only a part of the axis is summed over");
-        }
-        at.push(data.take().ok_or("two axes of the operand go with the one that is summed over")?);
+        let (element, offset) = data.take().ok_or("two axes of the operand go with the one that is summed over")?;
+        let read = linear_in(expr, k, &input.ranges)
+            .filter(|(step, start)| step.abs() == 1 && start.is_symbolic_or_constant());
+        let (step, start) = read.ok_or("the operand is read at another index than the position")?;
+        let last = input.dims[axis].sub(&1.into()).map_err(|_| too_large)?;
+        // Read backwards, the place in the part is last - sign * (data - offset).
+        let (start, sign, offset) = match step {
+            1 => (Ok(start), sign, Ok(offset)),
+            _ => (start.sub(&last), -sign, last.mul(&sign.into()).and_then(|last| offset.add(&last))),
+        };
+        let start = start.map_err(|_| too_large)?.simplify_under(&input.ranges);
+        let offset = offset.map_err(|_| too_large)?.simplify_under(&result.ranges);
+        let start = input.axes.to_size(&start, &|_| None).ok_or(too_large)?;
+        let stop = start.add(&input.sizes[axis]).map_err(|_| too_large)?;
+        part[own] = (start, stop);
+        at.push(Chosen::Data { element, sign, offset });
     }
     if data.is_some() {
         return Err("the operand does not change along the axis");
     }
-    Gather::new(forms, op, table.source, &table_space, at, result).map(Some).ok_or(too_large)
+    let whole =
+        |((start, stop), size): (&(SizeExpr, SizeExpr), &SizeExpr)| start.as_constant() == Some(0) && stop == size;
+    let part = (!part.iter().zip(&table_space.sizes).all(whole)).then_some(part);
+    let gather = Gather::new(forms, op, table.source, &table_space, at, result).ok_or(too_large)?;
+    Ok(Some(Gather { part, ..gather }))
 }
 
 impl Chosen {
@@ -125,12 +141,12 @@ impl Chosen {
 
 impl Gather {
     fn new(
-        forms: &mut Forms<'_>,
+        forms: &Forms<'_>,
         op: Reduce<'_>,
         table: ValueId,
         table_space: &Space,
         at: Vec<Chosen>,
-        result: Space,
+        result: Rc<Space>,
     ) -> Option<Gather> {
         // An axis of the result follows where it is one axis of the table, whole, and nothing else.
         let follows = |axis: usize| {
@@ -165,7 +181,7 @@ impl Gather {
             }
         }
         order.extend(following);
-        Some(Gather { table, order, indices, lead, follow, lead_space, result })
+        Some(Gather { table, part: None, order, indices, lead, follow, lead_space, result })
     }
 
     /// The ops of it; `None`, with some of them made, where one cannot be written.
@@ -179,6 +195,10 @@ impl Gather {
     fn write(&self, build: &mut Build<'_, '_>) -> Option<ValueId> {
         let mut table = self.table;
         let numbers = |axes: &[usize]| axes.iter().map(|&axis| axis as i64).collect::<Vec<_>>();
+        if let Some(part) = &self.part {
+            let (start, stop) = part.iter().cloned().unzip();
+            table = build.op(|builder, loc| Shrink::build(builder, loc, table, start, stop, None));
+        }
         if !self.order.is_sorted() {
             table = build.op(|builder, loc| Permute::build(builder, loc, table, numbers(&self.order)));
         }

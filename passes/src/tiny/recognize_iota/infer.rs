@@ -50,29 +50,36 @@ impl<'a> Forms<'a> {
     }
 
     /// The sizes of a value.
-    pub(super) fn space(&self, op: OpRef<'_>, value: ValueId) -> Option<Space> {
+    pub(super) fn space(&self, op: OpRef<'_>, value: ValueId) -> Option<Rc<Space>> {
         self.symbols.space(self.ctx, op.type_of(value))
     }
 
     /// The form of the result of an op; `None` where nothing is known of it.
     ///
     /// Errors: why a reduction is not known that could be.
-    pub(super) fn infer(&mut self, op: OpRef<'_>) -> Result<Option<Form>, Refusal> {
+    pub(super) fn infer(&self, op: OpRef<'_>) -> Result<Option<Form>, Refusal> {
         if let Some(reduce) = Reduce::of(op) {
             return reduce::reduce(self, reduce);
         }
         Ok(self.of_op(op))
     }
 
-    fn of_op(&mut self, op: OpRef<'_>) -> Option<Form> {
+    fn of_op(&self, op: OpRef<'_>) -> Option<Form> {
         let ctx = self.ctx;
         if op.operands().len() > 3 || op.results().len() != 1 {
             return None;
         }
-        let space = self.space(op, op.result(0))?;
         if let Some(op) = Const::of(op) {
             return Branch::of_attr(ctx, op.value()).map(Form::always);
         }
+        // Most ops compute data from data, and views of data have one operand.
+        let is_data = |value: ValueId| {
+            self.forms.get(&value).is_none_or(|form| matches!(form.as_always(), Some(Branch::Element(_))))
+        };
+        if op.operands().len() > 1 && op.operands().all(is_data) {
+            return None;
+        }
+        let space = self.space(op, op.result(0))?;
         if let Some(range) = Range::of(op) {
             let axis = u32::try_from(range.axis()).ok()?;
             let position = Closed::Affine(AffineExpr::Dim(axis).simplify_under(&space.ranges));
@@ -116,7 +123,7 @@ impl<'a> Forms<'a> {
 
     /// The form of an operand over the indices of the result, which has the sizes that all operands have together. And
     /// the type of its elements.
-    fn operand(&mut self, op: OpRef<'_>, index: usize, space: &Space) -> Option<(Type, Form)> {
+    fn operand(&self, op: OpRef<'_>, index: usize, space: &Space) -> Option<(Type, Form)> {
         let value = op.operand(index);
         let own = self.space(op, value)?;
         let offset = space.dims.len().checked_sub(own.dims.len())?;
@@ -130,13 +137,13 @@ impl<'a> Forms<'a> {
     }
 
     /// The form of an operand in another type.
-    fn converted(&mut self, op: OpRef<'_>, index: usize, elem: Type, space: &Space) -> Option<Form> {
+    fn converted(&self, op: OpRef<'_>, index: usize, elem: Type, space: &Space) -> Option<Form> {
         let (from, form) = self.operand(op, index, space)?;
         each(&form, space, |branch| Numbers { ctx: self.ctx, space }.convert(branch, from, elem))
     }
 
     /// `where`: the guard of the condition, and the branches that it chooses.
-    fn choice(&mut self, op: OpRef<'_>, space: &Space) -> Option<Form> {
+    fn choice(&self, op: OpRef<'_>, space: &Space) -> Option<Form> {
         let (_, condition) = self.operand(op, 0, space)?;
         let mut sides = Vec::with_capacity(2);
         for index in [1, 2] {
@@ -157,7 +164,7 @@ impl<'a> Forms<'a> {
         Some(Form { guard, inside, outside }.settled(&space.ranges))
     }
 
-    fn comparison(&mut self, op: OpRef<'_>, predicate: Predicate, space: &Space) -> Option<Form> {
+    fn comparison(&self, op: OpRef<'_>, predicate: Predicate, space: &Space) -> Option<Form> {
         let ((from_a, a), (from_b, b)) = (self.operand(op, 0, space)?, self.operand(op, 1, space)?);
         let common = promote(self.ctx, from_a, from_b).ok()?;
         if let (Some(a), Some(b)) = (a.as_always(), b.as_always())
@@ -237,7 +244,7 @@ impl<'a> Forms<'a> {
     }
 
     /// A view of what is known, or of data.
-    fn view(&mut self, op: OpRef<'_>, space: &Space) -> Option<Form> {
+    fn view(&self, op: OpRef<'_>, space: &Space) -> Option<Form> {
         let view = self.symbols.view(op, space)?;
         let form = self.get(op, view.source).at(&view.at, &space.ranges)?;
         if view.bounds.is_empty() {

@@ -27,7 +27,7 @@ pub(super) fn reduce(forms: &Forms<'_>, op: Reduce<'_>) -> Result<Option<Form>, 
     let mut form = (*form).clone();
     let mut axes = op.axes();
     axes.reverse();
-    let target = Space { elem: result.elem, ..space.clone() };
+    let target = Space { elem: result.elem, ..(*space).clone() };
     let numbers = Numbers { ctx: forms.ctx, space: &target };
     form = each(&form, &space, |branch| numbers.convert(branch, space.elem, result.elem))
         .ok_or("the type of the result does not hold every element")?;

@@ -1,11 +1,15 @@
 //! The axes of a value, in numbers and symbols that are the same for all values of a function.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use dlc_core::types::Tensor;
 use dlc_ir::affine::{AffineExpr, Ranges, SizeExpr};
 use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::{Attr, Body, Context, OpRef, Type, ValueId};
+
+use rustc_hash::FxHashMap;
 
 use crate::analysis::access::{self, Access, Shapes, Step};
 
@@ -14,6 +18,7 @@ use crate::analysis::access::{self, Access, Shapes, Step};
 pub(super) struct Symbols {
     names: Vec<Arc<str>>,
     shapes: Shapes,
+    spaces: RefCell<FxHashMap<Type, Option<Rc<Space>>>>,
 }
 
 /// The axes of a value and the type of its elements.
@@ -42,11 +47,20 @@ impl Symbols {
     pub(super) fn of(ctx: &Context, body: &Body) -> Symbols {
         let declared = OpRef::new(ctx, body, body.root()).prop_named("symbols");
         let names = declared.and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
-        Symbols { names: names.into_iter().map(Arc::from).collect(), shapes: Shapes::default() }
+        Symbols { names: names.into_iter().map(Arc::from).collect(), ..Symbols::default() }
     }
 
     /// The axes of a value of a type. `None` where a size goes beyond the limits of affine expressions.
-    pub(super) fn space(&self, ctx: &Context, ty: Type) -> Option<Space> {
+    pub(super) fn space(&self, ctx: &Context, ty: Type) -> Option<Rc<Space>> {
+        if let Some(known) = self.spaces.borrow().get(&ty) {
+            return known.clone();
+        }
+        let space = self.new_space(ctx, ty).map(Rc::new);
+        self.spaces.borrow_mut().insert(ty, space.clone());
+        space
+    }
+
+    fn new_space(&self, ctx: &Context, ty: Type) -> Option<Space> {
         let elem = Tensor::of(ctx, ty)?.elem(ctx);
         let sizes = self.shapes.of(ctx, ty).to_vec();
         let axes = access::Space::over(&self.names, &sizes)?;

@@ -367,9 +367,19 @@ fn gathers() {
         let summed = if covered { "%s" } else { "%e" };
         let result: Vec<i64> = order.iter().filter(|&&axis| axis != 0).map(|&axis| sizes[axis]).collect();
         let wide = if elem == "f16" { "f32" } else { elem };
+        // The table may be part of a larger one, and be read backwards.
+        let last = table_axes.iter().position(|&axis| axis == 0).expect("the table has it");
+        let (before, behind) = (random.pick(&[0, 0, 1, 2]), random.pick(&[0, 0, 1]));
+        let (mut all_shape, mut start, mut stop) =
+            (table_shape.clone(), vec![0; table_shape.len()], table_shape.clone());
+        all_shape[last] += before + behind;
+        start[last] += before;
+        stop[last] += before;
+        let flip = if random.one_in(3) { vec![last] } else { Vec::new() };
         let text = format!(
-            "tiny.func @f(%t: tensor<{table_shape:?}, {elem}>, %i: tensor<{index_shape:?}, {index_elem}>) -> \
-             tensor<{result:?}, {wide}> {{\n  %zero = const {zero} : tensor<[], {elem}>\n  \
+            "tiny.func @f(%a: tensor<{all_shape:?}, {elem}>, %i: tensor<{index_shape:?}, {index_elem}>) -> \
+             tensor<{result:?}, {wide}> {{\n  %cut = shrink %a from {start:?} to {stop:?}\n  \
+             %t = flip %cut over {flip:?}\n  %zero = const {zero} : tensor<[], {elem}>\n  \
              %true = const 1 : tensor<[], i1>\n{}{}  %r0 = range {k} : tensor<{line:?}, i32>\n  \
              %o = const {offset} : tensor<[], i32>\n  %r = add %r0, %o\n{mask}{expand}  \
              %y = reduce sum {summed} over [{k}] acc {wide}\n  return %y\n}}",
@@ -377,7 +387,7 @@ fn gathers() {
             place("i", &index_axes),
         );
         let count = |shape: &[i64]| shape.iter().product::<i64>();
-        let table = (1..=count(&table_shape)).collect();
+        let table = (1..=count(&all_shape)).collect();
         let least = if index_elem == "ui8" { 0 } else { -2 };
         let indices = (0..count(&index_shape)).map(|_| random.within(least, sizes[0] + 1)).collect();
         let ty = |name: &str| match name {
@@ -388,7 +398,7 @@ fn gathers() {
             "i8" => Type::I8,
             _ => Type::I32,
         };
-        let args = [tensor(&ctx, &table_shape, ty(elem), table), tensor(&ctx, &index_shape, ty(index_elem), indices)];
+        let args = [tensor(&ctx, &all_shape, ty(elem), table), tensor(&ctx, &index_shape, ty(index_elem), indices)];
         let (found, after) = check(&ctx, &text, &args);
         gathered += found.gathered;
         // Of a table with one row nothing is left to choose from: the mask is a comparison with a number.

@@ -314,3 +314,24 @@ tiny.func @mask_as_factor(%ids: tensor<[3], i32>, %W: tensor<[16, 4], i32>) -> t
   %y = reduce sum %product over [2]
   return %y
 }
+
+// Of a table that is part of another, or lies backwards, an index beyond the part gives zero as it did.
+// CHECK-LABEL: tiny.func @part_of_a_table(%ids: tensor<[3], i32>, %W: tensor<[9], f32>) -> tensor<[3], f32> {
+// CHECK-NEXT:      %0 = shrink %W from [2] to [6] : tensor<[4], f32>
+// CHECK-NEXT:      %1 = cast %ids to i64 : tensor<[3], i64>
+// CHECK-NEXT:      %2 = const 3 : tensor<[], i64>
+// CHECK-NEXT:      %3 = sub %2, %1 : tensor<[3], i64>
+// CHECK-NEXT:      %y = index %0[%3] : tensor<[3], f32>
+// CHECK-NEXT:      return %y
+// CHECK-NEXT:    }
+tiny.func @part_of_a_table(%ids: tensor<[3], i32>, %W: tensor<[9], f32>) -> tensor<[3], f32> {
+  %part = shrink %W from [2] to [6]
+  %backwards = flip %part over [0]
+  %position = range 0 : tensor<[4], i32>
+  %index = reshape %ids to [3, 1]
+  %agree = cmp eq %index, %position
+  %zero = const 0.0 : tensor<[], f32>
+  %chosen = where %agree, %backwards, %zero
+  %y = reduce sum %chosen over [1]
+  return %y
+}

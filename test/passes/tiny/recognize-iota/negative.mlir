@@ -95,16 +95,53 @@ tiny.func @mask_as_factor_of_floats(%ids: tensor<[3], i32>, %W: tensor<[4], f32>
   return %y
 }
 
-// Only some rows of the table are summed over: an index may exist in the table and not among them.
-tiny.func @part_of_a_table(%ids: tensor<[3], i32>, %W: tensor<[9], f32>) -> tensor<[3], f32> {
-  %part = shrink %W from [0] to [4]
+// The operand does not change along the axis, so nothing is picked from it.
+tiny.func @not_a_table(%ids: tensor<[3], i32>, %x: tensor<[3, 1], f32>) -> tensor<[3], f32> {
   %position = range 0 : tensor<[4], i32>
   %index = reshape %ids to [3, 1]
   %agree = cmp eq %index, %position
   %zero = const 0.0 : tensor<[], f32>
-  %chosen = where %agree, %part, %zero
-  // REMARK: recognize-iota, missed] the reduction stays: only a part of the axis is summed over
+  %chosen = where %agree, %x, %zero
+  // REMARK: recognize-iota, missed] the reduction stays: the operand does not change along the axis
   %y = reduce sum %chosen over [1]
+  return %y
+}
+
+// Every second row, where an index may be that of a row between.
+tiny.func @every_second_row(%ids: tensor<[3], i32>, %W: tensor<[8], f32>) -> tensor<[3], f32> {
+  %even = shrink %W from [0] to [8] step [2]
+  %position = range 0 : tensor<[4], i32>
+  %index = reshape %ids to [3, 1]
+  %agree = cmp eq %index, %position
+  %zero = const 0.0 : tensor<[], f32>
+  %chosen = where %agree, %even, %zero
+  // REMARK: recognize-iota, missed] the reduction stays: the operand is read at another index than the position
+  %y = reduce sum %chosen over [1]
+  return %y
+}
+
+// The diagonal of a table has its index twice.
+tiny.func @diagonal(%ids: tensor<[3], i32>, %W: tensor<[4, 4], f32>) -> tensor<[3], f32> {
+  %diagonal = load %W at [i0, i0] : tensor<[4], f32>
+  %position = range 0 : tensor<[4], i32>
+  %index = reshape %ids to [3, 1]
+  %agree = cmp eq %index, %position
+  %zero = const 0.0 : tensor<[], f32>
+  %chosen = where %agree, %diagonal, %zero
+  // REMARK: recognize-iota, missed] the reduction stays: two axes of the operand go with the one that is summed over
+  %y = reduce sum %chosen over [1]
+  return %y
+}
+
+// Both of two axes are summed over; the first sum alone would be a gather.
+tiny.func @two_axes_at_once(%ids: tensor<[3], i32>, %W: tensor<[4, 5], f32>) -> tensor<[3], f32> {
+  %position = range 0 : tensor<[4, 1], i32>
+  %index = reshape %ids to [3, 1, 1]
+  %agree = cmp eq %index, %position
+  %zero = const 0.0 : tensor<[], f32>
+  %chosen = where %agree, %W, %zero
+  // REMARK: recognize-iota, missed] the reduction stays: it sums over more than one axis
+  %y = reduce sum %chosen over [1, 2]
   return %y
 }
 
