@@ -18,6 +18,8 @@ use super::space::Space;
 /// `out[lead, follow] = table[.., index[lead], .., follow]`, where `lead` and `follow` are axes of the result.
 pub(super) struct Gather {
     table: ValueId,
+    /// The sizes of the table, where some of its axes are one.
+    flat: Option<Vec<SizeExpr>>,
     /// The bounds within which the table is read, where that is not all of it.
     part: Option<Vec<(SizeExpr, SizeExpr)>>,
     /// The axes of the table that an index is given for, each with its index over the leading axes; then the others.
@@ -41,14 +43,15 @@ enum Chosen {
 
 /// What a sum gathers: `Ok(None)` where it chooses nothing by data.
 pub(super) fn gather(forms: &Forms<'_>, op: Reduce<'_>) -> Result<Option<Gather>, Refusal> {
-    let Some(form) = forms.known(op.input()).cloned() else {
-        let factors = op.body.defining_op(op.input()).and_then(|mul| Mul::of(OpRef { id: mul, ..*op }));
+    let form = forms.get(*op, op.input());
+    if let Some(Branch::Element(access)) = form.as_always() {
+        let factors = op.body.defining_op(access.source).and_then(|mul| Mul::of(OpRef { id: mul, ..*op }));
         let mask = |value: ValueId| forms.known(value).is_some_and(|form| form.guard.matched.is_some());
         return match factors.is_some_and(|mul| mask(mul.lhs()) || mask(mul.rhs())) {
             true => Err("a mask is multiplied with floats, and zero times an infinity is no zero"),
             false => Ok(None),
         };
-    };
+    }
     let (Some(matched), Branch::Element(table)) = (&form.guard.matched, &form.inside) else { return Ok(None) };
     let axes = op.axes();
     let &[axis] = &axes[..] else { return Err("it sums over more than one axis") };
@@ -83,9 +86,11 @@ pub(super) fn gather(forms: &Forms<'_>, op: Reduce<'_>) -> Result<Option<Gather>
     let element =
         Access { source: matched.element.source, at: matched.element.at.iter().map(&kept).collect::<Result<_, _>>()? };
     let mut data = Some((element, kept(&offset)?));
-    let mut part: Vec<(SizeExpr, SizeExpr)> = table_space.sizes.iter().map(|size| (0.into(), size.clone())).collect();
-    let mut at = Vec::with_capacity(table.at.len());
-    for (own, expr) in table.at.iter().enumerate() {
+    let flat = flattened(&table_space, &table.at, k, &input);
+    let (sizes, reads) = flat.clone().unwrap_or_else(|| (table_space.sizes.clone(), table.at.clone()));
+    let mut part: Vec<(SizeExpr, SizeExpr)> = sizes.iter().map(|size| (0.into(), size.clone())).collect();
+    let mut at = Vec::with_capacity(reads.len());
+    for (own, expr) in reads.iter().enumerate() {
         if !expr.is_function_of_dim(k) {
             at.push(Chosen::Position(kept(expr)?));
             continue;
@@ -112,9 +117,31 @@ pub(super) fn gather(forms: &Forms<'_>, op: Reduce<'_>) -> Result<Option<Gather>
     }
     let whole =
         |((start, stop), size): (&(SizeExpr, SizeExpr), &SizeExpr)| start.as_constant() == Some(0) && stop == size;
-    let part = (!part.iter().zip(&table_space.sizes).all(whole)).then_some(part);
-    let gather = Gather::new(forms, op, table.source, &table_space, at, result).ok_or(too_large)?;
-    Ok(Some(Gather { part, ..gather }))
+    let part = (!part.iter().zip(&sizes).all(whole)).then_some(part);
+    let gather = Gather::new(forms, op, table.source, &sizes, at, result).ok_or(too_large)?;
+    Ok(Some(Gather { flat: flat.map(|(sizes, _)| sizes), part, ..gather }))
+}
+
+/// The sizes of a table whose axes are one where they are read as the parts of one position: at `k floordiv 10` and
+/// `k mod 10` of 10 columns. And where it is read then. `None` of other tables.
+fn flattened(table: &Space, at: &[AffineExpr], k: u32, input: &Space) -> Option<(Vec<SizeExpr>, Vec<AffineExpr>)> {
+    let first = at.iter().position(|at| at.is_function_of_dim(k))?;
+    let end = at.iter().rposition(|at| at.is_function_of_dim(k))? + 1;
+    if end - first < 2 {
+        return None;
+    }
+    let (mut size, mut position) = (SizeExpr::from(1), AffineExpr::Constant(0));
+    for ((at, own), dim) in at.iter().zip(&table.sizes).zip(&table.dims).take(end).skip(first) {
+        size = size.mul(own).ok()?;
+        position = position.mul(dim).ok()?.add(at).ok()?;
+    }
+    let whole = size == input.sizes[k as usize] && position.simplify_under(&input.ranges) == AffineExpr::Dim(k);
+    whole.then(|| {
+        let (mut sizes, mut reads) = (table.sizes.clone(), at.to_vec());
+        sizes.splice(first..end, [size]);
+        reads.splice(first..end, [AffineExpr::Dim(k)]);
+        (sizes, reads)
+    })
 }
 
 impl Chosen {
@@ -144,7 +171,7 @@ impl Gather {
         forms: &Forms<'_>,
         op: Reduce<'_>,
         table: ValueId,
-        table_space: &Space,
+        sizes: &[SizeExpr],
         at: Vec<Chosen>,
         result: Rc<Space>,
     ) -> Option<Gather> {
@@ -153,7 +180,7 @@ impl Gather {
             let mut users = at.iter().enumerate().filter(|(_, chosen)| chosen.depends_on(axis));
             let (own, chosen) = users.next()?;
             let whole = matches!(chosen, Chosen::Position(AffineExpr::Dim(dim)) if *dim as usize == axis);
-            (users.next().is_none() && whole && table_space.sizes[own] == result.sizes[axis]).then_some(own)
+            (users.next().is_none() && whole && sizes[own] == result.sizes[axis]).then_some(own)
         };
         let (mut lead, mut follow, mut following) = (Vec::new(), Vec::new(), Vec::new());
         for axis in 0..result.sizes.len() {
@@ -181,7 +208,7 @@ impl Gather {
             }
         }
         order.extend(following);
-        Some(Gather { table, part: None, order, indices, lead, follow, lead_space, result })
+        Some(Gather { table, flat: None, part: None, order, indices, lead, follow, lead_space, result })
     }
 
     /// The ops of it; `None`, with some of them made, where one cannot be written.
@@ -195,6 +222,9 @@ impl Gather {
     fn write(&self, build: &mut Build<'_, '_>) -> Option<ValueId> {
         let mut table = self.table;
         let numbers = |axes: &[usize]| axes.iter().map(|&axis| axis as i64).collect::<Vec<_>>();
+        if let Some(sizes) = &self.flat {
+            table = build.op(|builder, loc| Reshape::build(builder, loc, table, sizes.clone()));
+        }
         if let Some(part) = &self.part {
             let (start, stop) = part.iter().cloned().unzip();
             table = build.op(|builder, loc| Shrink::build(builder, loc, table, start, stop, None));

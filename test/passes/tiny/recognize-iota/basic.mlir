@@ -40,6 +40,34 @@ tiny.func @positions_of_any_size<N>(%x: tensor<[N], f32>) -> tensor<[N], i32> {
   return %position
 }
 
+// Many positions are counted in blocks: within a block, and all blocks before it.
+// CHECK-LABEL: tiny.func @positions_in_blocks() -> tensor<[1000], i32> {
+// CHECK-NEXT:      %v18 = range 0 : tensor<[1000], i32>
+// CHECK-NEXT:      return %v18
+// CHECK-NEXT:    }
+tiny.func @positions_in_blocks() -> tensor<[1000], i32> {
+  %v0 = const 1 : tensor<[], i32>
+  %v1 = reshape %v0 to [1] : tensor<[1], i32>
+  %v2 = reshape %v1 to [] : tensor<[], i32>
+  %v3 = expand %v2 to [1000] dims [] : tensor<[1000], i32>
+  %v4 = pad %v3 low [999] high [0] : tensor<[1999], i32>
+  %v5 = reshape %v4 to [1, 1999] : tensor<[1, 1999], i32>
+  %v6 = reshape %v5 to [1999] : tensor<[1999], i32>
+  %v7 = expand %v6 to [1001, 1999] dims [1] : tensor<[1001, 1999], i32>
+  %v8 = reshape %v7 to [2000999] : tensor<[2000999], i32>
+  %v9 = shrink %v8 from [0] to [2000000] : tensor<[2000000], i32>
+  %v10 = reshape %v9 to [1000, 2000] : tensor<[1000, 2000], i32>
+  %v11 = shrink %v10 from [0, 0] to [1000, 1000] : tensor<[1000, 1000], i32>
+  %v12 = reshape %v11 to [1000, 1000, 1] : tensor<[1000, 1000, 1], i32>
+  %v13 = reshape %v12 to [1000, 1000] : tensor<[1000, 1000], i32>
+  %v14 = permute %v13 by [1, 0] : tensor<[1000, 1000], i32>
+  %v15 = permute %v14 by [1, 0] : tensor<[1000, 1000], i32>
+  %v16 = reduce sum %v15 over [0] : tensor<[1000], i32>
+  %v17 = const -1 : tensor<[], i32>
+  %v18 = add %v16, %v17 : tensor<[1000], i32>
+  return %v18
+}
+
 // Steps, starts and turned axes are factors and offsets.
 // CHECK-LABEL: tiny.func @steps() -> tensor<[4], i64> {
 // CHECK-NEXT:      %0 = const 13 : tensor<[], i64>
@@ -332,6 +360,23 @@ tiny.func @part_of_a_table(%ids: tensor<[3], i32>, %W: tensor<[9], f32>) -> tens
   %agree = cmp eq %index, %position
   %zero = const 0.0 : tensor<[], f32>
   %chosen = where %agree, %backwards, %zero
+  %y = reduce sum %chosen over [1]
+  return %y
+}
+
+// One index into a table that is laid in a line: its rows and columns are one axis.
+// CHECK-LABEL: tiny.func @flat_index(%ids: tensor<[3], i32>, %x: tensor<[6, 10], f32>) -> tensor<[3], f32> {
+// CHECK-NEXT:      %0 = reshape %x to [60] : tensor<[60], f32>
+// CHECK-NEXT:      %y = index %0[%ids] : tensor<[3], f32>
+// CHECK-NEXT:      return %y
+// CHECK-NEXT:    }
+tiny.func @flat_index(%ids: tensor<[3], i32>, %x: tensor<[6, 10], f32>) -> tensor<[3], f32> {
+  %line = reshape %x to [60]
+  %position = range 0 : tensor<[60], i32>
+  %index = reshape %ids to [3, 1]
+  %agree = cmp eq %index, %position
+  %zero = const 0.0 : tensor<[], f32>
+  %chosen = where %agree, %line, %zero
   %y = reduce sum %chosen over [1]
   return %y
 }

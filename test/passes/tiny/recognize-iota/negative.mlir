@@ -90,8 +90,9 @@ tiny.func @mask_as_factor_of_floats(%ids: tensor<[3], i32>, %W: tensor<[4], f32>
   %agree = cmp eq %index, %position
   %mask = cast %agree to f32
   %product = mul %mask, %W
+  %turned = permute %product by [1, 0]
   // REMARK: recognize-iota, missed] the reduction stays: a mask is multiplied with floats
-  %y = reduce sum %product over [1]
+  %y = reduce sum %turned over [0]
   return %y
 }
 
