@@ -11,6 +11,7 @@
 //! Arithmetic broadcasts aligned at the right; axes that are reduced are gone. A program here cannot say where a value
 //! is stored, in what order elements are computed, or that an element depends on its neighbours except through views.
 
+pub mod canonicalize;
 pub mod fold;
 pub mod interp;
 pub mod json;

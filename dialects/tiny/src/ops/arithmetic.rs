@@ -4,7 +4,7 @@ use dlc_core::types::Tensor;
 use dlc_ir::define::{TypeAttr, op};
 
 use crate::types::{BoolTensor, IntegerTensor};
-use crate::{interp, shape};
+use crate::{canonicalize, fold, interp, shape};
 
 /// The sum.
 ///
@@ -12,7 +12,7 @@ use crate::{interp, shape};
 ///
 /// Of `i1`: whether one of them is true.
 #[op("tiny.add", traits(Pure, Commutative), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     infer = shape::numbers, eval = interp::add, example = "%y = add %a, %b : tensor<[M, N], f32>")]
+     infer = shape::numbers, fold = fold::add, canonicalize = [canonicalize::ADD_CHAIN], eval = interp::add, example = "%y = add %a, %b : tensor<[M, N], f32>")]
 pub struct Add {
     lhs: Operand<Tensor>,
     rhs: Operand<Tensor>,
@@ -23,7 +23,7 @@ pub struct Add {
 ///
 /// `out[i] = lhs[i] - rhs[i]`
 #[op("tiny.sub", traits(Pure), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     infer = shape::numbers, eval = interp::sub, example = "%y = sub %a, %b : tensor<[M, N], f32>")]
+     infer = shape::numbers, fold = fold::sub, eval = interp::sub, example = "%y = sub %a, %b : tensor<[M, N], f32>")]
 pub struct Sub {
     lhs: Operand<Tensor>,
     rhs: Operand<Tensor>,
@@ -36,7 +36,7 @@ pub struct Sub {
 ///
 /// Of `i1`: whether both are true.
 #[op("tiny.mul", traits(Pure, Commutative), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     infer = shape::numbers, eval = interp::mul, example = "%y = mul %a, %b : tensor<[M, N], f32>")]
+     infer = shape::numbers, fold = fold::mul, eval = interp::mul, example = "%y = mul %a, %b : tensor<[M, N], f32>")]
 pub struct Mul {
     lhs: Operand<Tensor>,
     rhs: Operand<Tensor>,
@@ -71,7 +71,7 @@ pub struct Min {
 ///
 /// Integers are divided as `f32`.
 #[op("tiny.fdiv", traits(Pure), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     infer = shape::floats, eval = interp::fdiv, example = "%y = fdiv %a, %b : tensor<[M, N], f32>")]
+     infer = shape::floats, fold = fold::by_one, eval = interp::fdiv, example = "%y = fdiv %a, %b : tensor<[M, N], f32>")]
 pub struct Fdiv {
     lhs: Operand<Tensor>,
     rhs: Operand<Tensor>,
@@ -84,7 +84,7 @@ pub struct Fdiv {
 ///
 /// An integer to a negative power is 0, but for 1 and -1.
 #[op("tiny.pow", traits(Pure), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     infer = shape::numbers, eval = interp::pow, example = "%y = pow %a, %b : tensor<[M, N], f32>")]
+     infer = shape::numbers, fold = fold::by_one, eval = interp::pow, example = "%y = pow %a, %b : tensor<[M, N], f32>")]
 pub struct Pow {
     lhs: Operand<Tensor>,
     rhs: Operand<Tensor>,
@@ -97,7 +97,7 @@ pub struct Pow {
 ///
 /// By zero it is what dividing by one is, as in `dlc-tiny-uops/1`.
 #[op("tiny.cdiv", traits(Pure), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     infer = shape::integers, eval = interp::cdiv, example = "%y = cdiv %a, %b : tensor<[M, N], i32>")]
+     infer = shape::integers, fold = fold::by_one, eval = interp::cdiv, example = "%y = cdiv %a, %b : tensor<[M, N], i32>")]
 pub struct Cdiv {
     lhs: Operand<IntegerTensor>,
     rhs: Operand<IntegerTensor>,
@@ -121,7 +121,7 @@ pub struct Cmod {
 ///
 /// By zero it is what dividing by one is.
 #[op("tiny.floordiv", traits(Pure), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     infer = shape::integers, eval = interp::floordiv, example = "%y = floordiv %a, %b : tensor<[M, N], i32>")]
+     infer = shape::integers, fold = fold::by_one, eval = interp::floordiv, example = "%y = floordiv %a, %b : tensor<[M, N], i32>")]
 pub struct Floordiv {
     lhs: Operand<IntegerTensor>,
     rhs: Operand<IntegerTensor>,
@@ -145,7 +145,7 @@ pub struct Floormod {
 ///
 /// `out[i] = lhs[i] & rhs[i]`
 #[op("tiny.and", traits(Pure, Commutative, Idempotent), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     infer = shape::integers, eval = interp::and, example = "%y = and %a, %b : tensor<[M, N], i32>")]
+     infer = shape::integers, fold = fold::and, eval = interp::and, example = "%y = and %a, %b : tensor<[M, N], i32>")]
 pub struct And {
     lhs: Operand<IntegerTensor>,
     rhs: Operand<IntegerTensor>,
@@ -156,7 +156,7 @@ pub struct And {
 ///
 /// `out[i] = lhs[i] | rhs[i]`
 #[op("tiny.or", traits(Pure, Commutative, Idempotent), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     infer = shape::integers, eval = interp::or, example = "%y = or %a, %b : tensor<[M, N], i32>")]
+     infer = shape::integers, fold = fold::or, eval = interp::or, example = "%y = or %a, %b : tensor<[M, N], i32>")]
 pub struct Or {
     lhs: Operand<IntegerTensor>,
     rhs: Operand<IntegerTensor>,
@@ -167,7 +167,7 @@ pub struct Or {
 ///
 /// `out[i] = lhs[i] ^ rhs[i]`
 #[op("tiny.xor", traits(Pure, Commutative), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     infer = shape::integers, eval = interp::xor, example = "%y = xor %a, %b : tensor<[M, N], i32>")]
+     infer = shape::integers, fold = fold::xor, eval = interp::xor, example = "%y = xor %a, %b : tensor<[M, N], i32>")]
 pub struct Xor {
     lhs: Operand<IntegerTensor>,
     rhs: Operand<IntegerTensor>,
@@ -180,7 +180,7 @@ pub struct Xor {
 ///
 /// The result is of the left type. By a negative number it is 0.
 #[op("tiny.shl", traits(Pure), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     infer = shape::shift, eval = interp::shl, example = "%y = shl %a, %b : tensor<[M, N], i32>")]
+     infer = shape::shift, fold = fold::shift, eval = interp::shl, example = "%y = shl %a, %b : tensor<[M, N], i32>")]
 pub struct Shl {
     lhs: Operand<IntegerTensor>,
     rhs: Operand<IntegerTensor>,
@@ -193,7 +193,7 @@ pub struct Shl {
 ///
 /// The result is of the left type. By a negative number it is what moving by the width is.
 #[op("tiny.shr", traits(Pure), format = "$lhs `,` $rhs attr-dict `:` type($out)",
-     infer = shape::shift, eval = interp::shr, example = "%y = shr %a, %b : tensor<[M, N], i32>")]
+     infer = shape::shift, fold = fold::shift, eval = interp::shr, example = "%y = shr %a, %b : tensor<[M, N], i32>")]
 pub struct Shr {
     lhs: Operand<IntegerTensor>,
     rhs: Operand<IntegerTensor>,
@@ -204,7 +204,7 @@ pub struct Shr {
 ///
 /// `out[i] = -input[i]`
 #[op("tiny.neg", traits(Pure), format = "$input attr-dict `:` type($out)", infer = shape::same,
-     eval = interp::neg, example = "%y = neg %x : tensor<[M, N], f32>")]
+     fold = fold::neg, canonicalize = [canonicalize::NOT_CMP, canonicalize::EXPAND_DOWN], eval = interp::neg, example = "%y = neg %x : tensor<[M, N], f32>")]
 pub struct Neg {
     input: Operand<Tensor>,
     out: Result<Tensor>,
@@ -216,7 +216,7 @@ pub struct Neg {
 ///
 /// What is not a number stays so.
 #[op("tiny.relu", traits(Pure, Idempotent), format = "$input attr-dict `:` type($out)", infer = shape::same,
-     eval = interp::relu, example = "%y = relu %x : tensor<[M, N], f32>")]
+     canonicalize = [canonicalize::EXPAND_DOWN], eval = interp::relu, example = "%y = relu %x : tensor<[M, N], f32>")]
 pub struct Relu {
     input: Operand<Tensor>,
     out: Result<Tensor>,
@@ -228,7 +228,7 @@ pub struct Relu {
 ///
 /// Integers stay.
 #[op("tiny.trunc", traits(Pure, Idempotent), format = "$input attr-dict `:` type($out)", infer = shape::same,
-     eval = interp::trunc, example = "%y = trunc %x : tensor<[M, N], f32>")]
+     canonicalize = [canonicalize::EXPAND_DOWN], eval = interp::trunc, example = "%y = trunc %x : tensor<[M, N], f32>")]
 pub struct Trunc {
     input: Operand<Tensor>,
     out: Result<Tensor>,
@@ -240,7 +240,7 @@ pub struct Trunc {
 ///
 /// Integers count as `f32`.
 #[op("tiny.recip", traits(Pure), format = "$input attr-dict `:` type($out)", infer = shape::float,
-     eval = interp::recip, example = "%y = recip %x : tensor<[M, N], f32>")]
+     canonicalize = [canonicalize::EXPAND_DOWN], eval = interp::recip, example = "%y = recip %x : tensor<[M, N], f32>")]
 pub struct Recip {
     input: Operand<Tensor>,
     out: Result<Tensor>,
@@ -252,7 +252,7 @@ pub struct Recip {
 ///
 /// Integers count as `f32`.
 #[op("tiny.sqrt", traits(Pure), format = "$input attr-dict `:` type($out)", infer = shape::float,
-     eval = interp::sqrt, example = "%y = sqrt %x : tensor<[M, N], f32>")]
+     canonicalize = [canonicalize::EXPAND_DOWN], eval = interp::sqrt, example = "%y = sqrt %x : tensor<[M, N], f32>")]
 pub struct Sqrt {
     input: Operand<Tensor>,
     out: Result<Tensor>,
@@ -264,7 +264,7 @@ pub struct Sqrt {
 ///
 /// Integers count as `f32`.
 #[op("tiny.exp2", traits(Pure), format = "$input attr-dict `:` type($out)", infer = shape::float,
-     eval = interp::exp2, example = "%y = exp2 %x : tensor<[M, N], f32>")]
+     canonicalize = [canonicalize::EXPAND_DOWN], eval = interp::exp2, example = "%y = exp2 %x : tensor<[M, N], f32>")]
 pub struct Exp2 {
     input: Operand<Tensor>,
     out: Result<Tensor>,
@@ -276,7 +276,7 @@ pub struct Exp2 {
 ///
 /// Integers count as `f32`.
 #[op("tiny.log2", traits(Pure), format = "$input attr-dict `:` type($out)", infer = shape::float,
-     eval = interp::log2, example = "%y = log2 %x : tensor<[M, N], f32>")]
+     canonicalize = [canonicalize::EXPAND_DOWN], eval = interp::log2, example = "%y = log2 %x : tensor<[M, N], f32>")]
 pub struct Log2 {
     input: Operand<Tensor>,
     out: Result<Tensor>,
@@ -288,7 +288,7 @@ pub struct Log2 {
 ///
 /// Integers count as `f32`.
 #[op("tiny.sin", traits(Pure), format = "$input attr-dict `:` type($out)", infer = shape::float,
-     eval = interp::sin, example = "%y = sin %x : tensor<[M, N], f32>")]
+     canonicalize = [canonicalize::EXPAND_DOWN], eval = interp::sin, example = "%y = sin %x : tensor<[M, N], f32>")]
 pub struct Sin {
     input: Operand<Tensor>,
     out: Result<Tensor>,
@@ -328,7 +328,7 @@ dlc_ir::keywords! {
 ///
 /// `out[i] = predicate(lhs[i], rhs[i])`
 #[op("tiny.cmp", traits(Pure), format = "$predicate $lhs `,` $rhs attr-dict `:` type($out)", infer = shape::cmp,
-     eval = interp::cmp, example = "%y = cmp lt %a, %b : tensor<[M, N], i1>")]
+     fold = fold::cmp, canonicalize = [canonicalize::CMP_NOT], eval = interp::cmp, example = "%y = cmp lt %a, %b : tensor<[M, N], i1>")]
 pub struct Cmp {
     predicate: Attr<Predicate>,
     lhs: Operand<Tensor>,
@@ -340,7 +340,7 @@ pub struct Cmp {
 ///
 /// `out[i] = then[i] if condition[i] else otherwise[i]`
 #[op("tiny.where", traits(Pure), format = "$condition `,` $then `,` $otherwise attr-dict `:` type($out)",
-     infer = shape::where_, eval = interp::where_, example = "%y = where %c, %a, %b : tensor<[M, N], f32>")]
+     infer = shape::where_, fold = fold::where_, canonicalize = [canonicalize::WHERE_NOT, canonicalize::WHERE_OF_NOT], eval = interp::where_, example = "%y = where %c, %a, %b : tensor<[M, N], f32>")]
 pub struct Where {
     condition: Operand<BoolTensor>,
     then: Operand<Tensor>,
@@ -351,7 +351,7 @@ pub struct Where {
 /// The elements as another type: to a float rounded to the nearest; to an integer towards zero and then modulo two to
 /// the power of the width; to `i1` whether they differ from zero.
 #[op("tiny.cast", traits(Pure), format = "$input `to` $elem attr-dict `:` type($out)", infer = shape::cast,
-     eval = interp::cast, example = "%y = cast %x to f16 : tensor<[M, N], f16>")]
+     fold = fold::cast, canonicalize = [canonicalize::CAST_CAST, canonicalize::EXPAND_DOWN], eval = interp::cast, example = "%y = cast %x to f16 : tensor<[M, N], f16>")]
 pub struct Cast {
     input: Operand<Tensor>,
     elem: Attr<TypeAttr>,

@@ -4,7 +4,7 @@ use dlc_core::sizes::Exprs;
 use dlc_core::types::Tensor;
 use dlc_ir::define::{IntArray, TypeAttr, op};
 
-use crate::{interp, shape};
+use crate::{fold, interp, shape};
 
 dlc_ir::keywords! {
     /// How the elements of an axis become one.
@@ -24,7 +24,7 @@ dlc_ir::keywords! {
 ///
 /// Sums and products are rounded once, to the type of the result. Of no elements they are what changes no other number.
 #[op("tiny.reduce", traits(Pure), format = "$combiner $input `over` $axes (`acc` $acc^)? attr-dict `:` type($out)",
-     infer = shape::reduce, eval = interp::reduce,
+     infer = shape::reduce, fold = fold::reduce, eval = interp::reduce,
      example = "%s = reduce sum %p over [2] acc f32 : tensor<[M, N], f32>")]
 pub struct Reduce {
     combiner: Attr<Combiner>,

@@ -5,11 +5,11 @@ use dlc_core::types::Tensor;
 use dlc_ir::define::{IntArray, Number, op};
 
 use crate::types::BoolTensor;
-use crate::{interp, shape, verify};
+use crate::{canonicalize, fold, interp, shape, verify};
 
 /// The same elements in the same order, under other sizes.
 #[op("tiny.reshape", traits(Pure), format = "$input `to` $shape attr-dict `:` type($out)", infer = shape::reshape,
-     eval = interp::reshape, example = "%y = reshape %x to [M, 1, K] : tensor<[M, 1, K], f16>")]
+     fold = fold::reshape, canonicalize = [canonicalize::RESHAPE_RESHAPE, canonicalize::VIEW_UP], eval = interp::reshape, example = "%y = reshape %x to [M, 1, K] : tensor<[M, 1, K], f16>")]
 pub struct Reshape {
     input: Operand<Tensor>,
     shape: Attr<Sizes>,
@@ -20,7 +20,7 @@ pub struct Reshape {
 ///
 /// Axis `i` of the result is axis `order[i]` of the operand.
 #[op("tiny.permute", traits(Pure), format = "$input `by` $order attr-dict `:` type($out)", infer = shape::permute,
-     eval = interp::permute, example = "%y = permute %x by [0, 2, 1] : tensor<[1, N, K], f16>")]
+     fold = fold::permute, canonicalize = [canonicalize::PERMUTE_PERMUTE, canonicalize::PERMUTE_OF_ONES, canonicalize::VIEW_UP], eval = interp::permute, example = "%y = permute %x by [0, 2, 1] : tensor<[1, N, K], f16>")]
 pub struct Permute {
     input: Operand<Tensor>,
     order: Attr<IntArray>,
@@ -32,7 +32,7 @@ pub struct Permute {
 /// Axis `i` of the operand is axis `dims[i]` of the result, the axes of the result that are not named are new; without
 /// `dims` the axes are those of the operand, one for one. XLA calls it `broadcast_in_dim`.
 #[op("tiny.expand", traits(Pure), format = "$input `to` $shape (`dims` $dims^)? attr-dict `:` type($out)",
-     infer = shape::expand, eval = interp::expand,
+     infer = shape::expand, fold = fold::expand, canonicalize = [canonicalize::EXPAND_EXPAND, canonicalize::EXPAND_OF_ONES], eval = interp::expand,
      example = "%y = expand %x to [M, N] dims [1] : tensor<[M, N], f16>")]
 pub struct Expand {
     input: Operand<Tensor>,
@@ -45,7 +45,7 @@ pub struct Expand {
 /// Elements put around: `low[i]` before axis `i` and `high[i]` behind it, each the number `value`, or zero.
 #[op("tiny.pad", traits(Pure),
      format = "$input `low` $low `high` $high (`value` $value^)? attr-dict `:` type($out)", infer = shape::pad,
-     eval = interp::pad, example = "%y = pad %x low [1, 0] high [1, K] : tensor<[M + 2, N + K], f16>")]
+     fold = fold::pad, canonicalize = [canonicalize::PAD_PAD], eval = interp::pad, example = "%y = pad %x low [1, 0] high [1, K] : tensor<[M + 2, N + K], f16>")]
 pub struct Pad {
     input: Operand<Tensor>,
     low: Attr<Sizes>,
@@ -58,7 +58,7 @@ pub struct Pad {
 /// The elements whose index on axis `i` is `start[i]`, `start[i] + step[i]`, and so on, below `stop[i]`.
 #[op("tiny.shrink", traits(Pure),
      format = "$input `from` $start `to` $stop (`step` $step^)? attr-dict `:` type($out)", infer = shape::shrink,
-     eval = interp::shrink, example = "%y = shrink %x from [1, 0] to [M, 4] : tensor<[M - 1, 4], f16>")]
+     fold = fold::shrink, canonicalize = [canonicalize::SHRINK_SHRINK, canonicalize::SHRINK_PAD, canonicalize::SHRINK_UP], eval = interp::shrink, example = "%y = shrink %x from [1, 0] to [M, 4] : tensor<[M - 1, 4], f16>")]
 pub struct Shrink {
     input: Operand<Tensor>,
     start: Attr<Sizes>,
@@ -70,7 +70,7 @@ pub struct Shrink {
 
 /// Axes from end to start.
 #[op("tiny.flip", traits(Pure), format = "$input `over` $axes attr-dict `:` type($out)", infer = shape::flip,
-     eval = interp::flip, example = "%y = flip %x over [1] : tensor<[M, N], f16>")]
+     fold = fold::flip, canonicalize = [canonicalize::FLIP_FLIP, canonicalize::VIEW_UP], eval = interp::flip, example = "%y = flip %x over [1] : tensor<[M, N], f16>")]
 pub struct Flip {
     input: Operand<Tensor>,
     /// Ascending.
@@ -82,7 +82,7 @@ pub struct Flip {
 /// is number `start + index[0] * strides[0] + ..`. Strides may be zero or negative. Without sizes it is the operand.
 #[op("tiny.view", traits(Pure),
      format = "$input (`as` $shape^ `strides` $strides `start` $start)? attr-dict `:` type($out)", infer = shape::view,
-     verify = verify::view, eval = interp::view,
+     verify = verify::view, fold = fold::view, eval = interp::view,
      example = "%y = view %x as [N, M] strides [1, N] start [0] : tensor<[N, M], f16>")]
 pub struct View {
     input: Operand<Tensor>,
@@ -108,7 +108,7 @@ pub struct Valid {
 ///
 /// Without `at` it is the operand: the logical access to an input of the graph.
 #[op("tiny.load", traits(Pure), format = "$input (`at` $at^)? attr-dict `:` type($out)", verify = verify::load,
-     eval = interp::load, example = "%y = load %x at [i1, 2*i0] : tensor<[N, M], f16>")]
+     fold = fold::load, eval = interp::load, example = "%y = load %x at [i1, 2*i0] : tensor<[N, M], f16>")]
 pub struct Load {
     input: Operand<Tensor>,
     at: OptionalAttr<Exprs>,

@@ -1,0 +1,478 @@
+//! Rewrites that folding cannot do: views that become one, and arithmetic in a simpler form.
+//!
+//! Each rule leaves fewer ops, or the same number with less work, so the rules end:
+//!
+//! - Two views of one kind in a row become one.
+//! - A shrink goes up through an op on one operand and through a pad, an expand goes down through an op on one operand:
+//!   the op between works on fewer elements. It must be used there alone, or it would be done twice.
+//! - A reshape, permutation or flip goes up through an op on one operand only where it meets another of its kind, with
+//!   which it becomes one.
+//! - A permutation of axes of size 1, and an expand to nothing but such, are reshapes; a reshape that puts in axes of
+//!   size 1 becomes part of the expand behind it.
+
+use dlc_core::numbers::holds;
+use dlc_ir::affine::{SizeExpr, SizeRanges};
+use dlc_ir::attrs::AttrData;
+use dlc_ir::body::OpParts;
+use dlc_ir::op::OpDef;
+use dlc_ir::rewrite::{Pattern, Rewrite, Rewriter};
+use dlc_ir::{Attr, OpId, OpRef, Type, ValueId};
+
+use crate::fold::{defining, dims, elem};
+use crate::ops::{
+    Add, Cast, Cmp, Const, Expand, Flip, Neg, Pad, Permute, Predicate, Reshape, Shrink, Where, is_elementwise,
+};
+
+/// What a rule needs to make the op anew: nothing where it does not match.
+type Found<T> = Result<T, &'static str>;
+
+macro_rules! rules {
+    ($($(#[$doc:meta])+ $name:ident = $text:literal on $root:expr, $find:ident => $build:expr;)*) => {$(
+        $(#[$doc])+
+        pub static $name: Pattern = Pattern {
+            name: $text,
+            benefit: 1,
+            root: $root,
+            apply: |op, rw| match $find(rw.op(op)) {
+                Ok(found) => {
+                    let build: fn(OpId, &mut Rewriter<'_>, _) = $build;
+                    build(op, rw, found);
+                    Rewrite::Changed
+                }
+                Err(why) => Rewrite::NoMatch(why),
+            },
+        };
+    )*};
+}
+
+rules! {
+    /// `reshape (reshape x)` is one reshape.
+    RESHAPE_RESHAPE = "reshape-reshape" on Some(Reshape::NAME), reshape_reshape => |op, rw, (x, shape)| {
+        let (loc, mut b) = at(op, rw);
+        let made = Reshape::build(&mut b, loc, x, shape);
+        done(op, rw, made);
+    };
+    /// `permute (permute x)` is one permutation.
+    PERMUTE_PERMUTE = "permute-permute" on Some(Permute::NAME), permute_permute => |op, rw, (x, order)| {
+        let (loc, mut b) = at(op, rw);
+        let made = Permute::build(&mut b, loc, x, order);
+        done(op, rw, made);
+    };
+    /// `expand (expand x)` is one expand, and so is `expand (reshape x)` where the reshape puts in axes of size 1.
+    EXPAND_EXPAND = "expand-expand" on Some(Expand::NAME), expand_expand => |op, rw, (x, shape, dims)| {
+        let (loc, mut b) = at(op, rw);
+        let made = Expand::build(&mut b, loc, x, shape, dims);
+        done(op, rw, made);
+    };
+    /// `shrink (shrink x)` is one shrink.
+    SHRINK_SHRINK = "shrink-shrink" on Some(Shrink::NAME), shrink_shrink => |op, rw, (x, start, stop, step)| {
+        let (loc, mut b) = at(op, rw);
+        let made = Shrink::build(&mut b, loc, x, start, stop, step);
+        done(op, rw, made);
+    };
+    /// `pad (pad x)` with one number is one pad.
+    PAD_PAD = "pad-pad" on Some(Pad::NAME), pad_pad => |op, rw, (x, low, high, value)| {
+        let (loc, mut b) = at(op, rw);
+        let made = Pad::build(&mut b, loc, x, low, high, value);
+        done(op, rw, made);
+    };
+    /// `flip (flip x)` flips the axes that one of them flips.
+    FLIP_FLIP = "flip-flip" on Some(Flip::NAME), flip_flip => |op, rw, (x, axes)| {
+        let (loc, mut b) = at(op, rw);
+        let made = Flip::build(&mut b, loc, x, axes);
+        done(op, rw, made);
+    };
+    /// A permutation that moves only axes of size 1 is a reshape.
+    PERMUTE_OF_ONES = "permute-of-ones" on Some(Permute::NAME), permute_of_ones => |op, rw, (x, shape)| {
+        let (loc, mut b) = at(op, rw);
+        let made = Reshape::build(&mut b, loc, x, shape);
+        done(op, rw, made);
+    };
+    /// An expand that puts in only axes of size 1 is a reshape.
+    EXPAND_OF_ONES = "expand-of-ones" on Some(Expand::NAME), expand_of_ones => |op, rw, (x, shape)| {
+        let (loc, mut b) = at(op, rw);
+        let made = Reshape::build(&mut b, loc, x, shape);
+        done(op, rw, made);
+    };
+    /// `shrink (pad x)` puts less around, and takes less of `x`.
+    SHRINK_PAD = "shrink-pad" on Some(Shrink::NAME), shrink_pad => |op, rw, (x, cut, low, high, value)| {
+        let (loc, mut b) = at(op, rw);
+        let (from, to): (Vec<SizeExpr>, Vec<SizeExpr>) = cut;
+        let made = Shrink::build(&mut b, loc, x, from, to, None);
+        let inner = b.result(made);
+        let made = Pad::build(&mut b, loc, inner, low, high, value);
+        done(op, rw, made);
+    };
+    /// `view (f (view x))` with views of one kind is `f` of both views.
+    VIEW_UP = "view-up" on None, view_up => move_up;
+    /// `shrink (f x)` is `f (shrink x)`: less work.
+    SHRINK_UP = "shrink-up" on Some(Shrink::NAME), shrink_up => move_up;
+    /// `f (expand x)` is `expand (f x)`: less work.
+    EXPAND_DOWN = "expand-down" on None, expand_down => |op, rw, (x, ty)| {
+        let expand = rw.body().defining_op(rw.op(op).operand(0));
+        let inner = copy(rw, op, op, x, ty);
+        let out = rw.op(op).type_of(rw.op(op).result(0));
+        let made = copy(rw, op, expand.unwrap_or(op), inner, out);
+        rw.replace_op(op, &[made]);
+    };
+    /// `cast (cast x)` is one cast where the first loses nothing.
+    CAST_CAST = "cast-cast" on Some(Cast::NAME), cast_cast => |op, rw, (x, elem)| {
+        let (loc, mut b) = at(op, rw);
+        let made = Cast::build(&mut b, loc, x, elem);
+        done(op, rw, made);
+    };
+    /// `(x + a) + b` with integers is `x + (a + b)`.
+    ADD_CHAIN = "add-chain" on Some(Add::NAME), add_chain => |op, rw, (x, sum, ty)| {
+        let (loc, mut b) = at(op, rw);
+        let constant = Const::build(&mut b, loc, sum, ty);
+        let constant = b.result(constant);
+        let made = Add::build(&mut b, loc, x, constant);
+        done(op, rw, made);
+    };
+    /// `b != true` and `b == false` are `not b`.
+    CMP_NOT = "cmp-not" on Some(Cmp::NAME), cmp_not => |op, rw, x| {
+        let (loc, mut b) = at(op, rw);
+        let made = Neg::build(&mut b, loc, x);
+        done(op, rw, made);
+    };
+    /// The opposite of a comparison is a comparison, where numbers can be compared.
+    NOT_CMP = "not-cmp" on Some(Neg::NAME), not_cmp => |op, rw, (predicate, lhs, rhs)| {
+        let (loc, mut b) = at(op, rw);
+        let made = Cmp::build(&mut b, loc, lhs, rhs, predicate);
+        done(op, rw, made);
+    };
+    /// `where c, false, true` is `not c`.
+    WHERE_NOT = "where-not" on Some(Where::NAME), where_not => |op, rw, x| {
+        let (loc, mut b) = at(op, rw);
+        let made = Neg::build(&mut b, loc, x);
+        done(op, rw, made);
+    };
+    /// `where (not c), a, b` is `where c, b, a`.
+    WHERE_OF_NOT = "where-of-not" on Some(Where::NAME), where_of_not => |op, rw, (condition, then, otherwise)| {
+        let (loc, mut b) = at(op, rw);
+        let made = Where::build(&mut b, loc, condition, then, otherwise);
+        done(op, rw, made);
+    };
+}
+
+/// The location of an op, and a builder before it.
+fn at<'r>(op: OpId, rw: &'r mut Rewriter<'_>) -> (dlc_ir::Loc, dlc_ir::Builder<'r>) {
+    (rw.body().loc(op), rw.before(op))
+}
+
+fn done(op: OpId, rw: &mut Rewriter<'_>, made: OpId) {
+    let value = rw.body().result(made, 0);
+    rw.replace_op(op, &[value]);
+}
+
+/// The op that gives the operand of a view, if it is this one.
+fn below<'a>(op: OpRef<'a>, def: &'static OpDef) -> Found<OpRef<'a>> {
+    defining(op, op.operand(0)).filter(|inner| inner.is(def)).ok_or("its operand is no such view")
+}
+
+fn used_once(op: OpRef<'_>) -> bool {
+    op.body.has_one_use(op.result(0))
+}
+
+fn reshape_reshape(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>)> {
+    let (x, shape) = (below(op, Reshape::DEF)?.operand(0), dims(op, op.result(0)));
+    let product = |sizes: &[SizeExpr]| sizes.iter().try_fold(SizeExpr::from(1), |product, size| product.mul(size).ok());
+    let counts = product(&dims(op, x)).zip(product(&shape)).ok_or("it goes beyond 64 bits")?;
+    match counts.0.prove_eq(&counts.1, &SizeRanges::default()) {
+        // Each may be right only where the sizes of the one between are what they must be.
+        Some(false) => Err("the number of elements differs"),
+        _ => Ok((x, shape)),
+    }
+}
+
+fn permute_permute(op: OpRef<'_>) -> Found<(ValueId, Vec<i64>)> {
+    let inner = Permute::from(below(op, Permute::DEF)?);
+    let order = inner.order();
+    Ok((inner.input(), Permute::from(op).order().iter().map(|&axis| order[axis as usize]).collect()))
+}
+
+fn expand_expand(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>, Option<Vec<i64>>)> {
+    let shape = dims(op, op.result(0));
+    let places = Expand::from(op).dims().unwrap_or_else(|| (0..shape.len() as i64).collect());
+    let inner = defining(op, op.operand(0)).ok_or("its operand is no view")?;
+    let own = match (Expand::of(inner), Reshape::of(inner)) {
+        (Some(expand), _) => expand.dims().unwrap_or_else(|| (0..places.len() as i64).collect()),
+        (_, Some(reshape)) => kept_axes(&dims(op, reshape.input()), &dims(op, reshape.out()))?,
+        _ => return Err("its operand is no view"),
+    };
+    let places: Vec<i64> = own.iter().map(|&axis| places[axis as usize]).collect();
+    let dims = (places.len() != shape.len()).then_some(places);
+    Ok((inner.operand(0), shape, dims))
+}
+
+/// Where the axes stand in a shape that has more of them, all others of size 1.
+fn kept_axes(from: &[SizeExpr], to: &[SizeExpr]) -> Found<Vec<i64>> {
+    let mut kept = Vec::with_capacity(from.len());
+    let mut next = 0;
+    for (axis, size) in to.iter().enumerate() {
+        // An axis of size 1 is taken for the next one where it can be.
+        if from.get(next) == Some(size) {
+            kept.push(axis as i64);
+            next += 1;
+        } else if size.as_constant() != Some(1) {
+            return Err("the reshape does more than to put in axes of size 1");
+        }
+    }
+    if next == from.len() { Ok(kept) } else { Err("the reshape does more than to put in axes of size 1") }
+}
+
+type Cut = (ValueId, Vec<SizeExpr>, Vec<SizeExpr>, Option<Vec<i64>>);
+
+fn shrink_shrink(op: OpRef<'_>) -> Found<Cut> {
+    let (outer, inner) = (Shrink::from(op), Shrink::from(below(op, Shrink::DEF)?));
+    let one = || vec![1; outer.start().len()];
+    let (outer_step, inner_step) = (outer.step().unwrap_or_else(one), inner.step().unwrap_or_else(one));
+    let (mut start, mut stop, mut step) = (Vec::new(), Vec::new(), Vec::new());
+    let sizes = dims(op, op.result(0));
+    let axes = outer.start().into_iter().zip(outer.stop()).zip(inner.start());
+    for (((from, to), base), (&by, &inner_by)) in axes.zip(outer_step.iter().zip(&inner_step)) {
+        let factor = SizeExpr::from(inner_by);
+        let place = |at: &SizeExpr| at.mul(&factor).and_then(|at| at.add(&base)).map_err(|_| "it goes beyond 64 bits");
+        start.push(place(&from)?);
+        stop.push(match inner_by {
+            1 => place(&to)?,
+            // The last element that is taken, and one behind it.
+            _ if from.as_constant() < to.as_constant() => {
+                let last = to.sub(&SizeExpr::from(1)).map_err(|_| "it goes beyond 64 bits")?;
+                place(&last)?.add(&SizeExpr::from(1)).map_err(|_| "it goes beyond 64 bits")?
+            }
+            _ => return Err("whether steps leave an element is not known"),
+        });
+        step.push(by.checked_mul(inner_by).ok_or("it goes beyond 64 bits")?);
+        // As many as there were, written the same way.
+        let length = |(start, stop): (&SizeExpr, &SizeExpr)| stop.sub(start)?.ceildiv(&SizeExpr::from(by * inner_by));
+        let place = start.len() - 1;
+        if start.last().zip(stop.last()).is_none_or(|ends| length(ends).ok().as_ref() != sizes.get(place)) {
+            return Err("the sizes are written another way");
+        }
+    }
+    let plain = step.iter().all(|&step| step == 1);
+    Ok((inner.input(), start, stop, (!plain).then_some(step)))
+}
+
+type Around = (ValueId, Vec<SizeExpr>, Vec<SizeExpr>, Option<Attr>);
+
+fn pad_pad(op: OpRef<'_>) -> Found<Around> {
+    let (outer, inner) = (Pad::from(op), Pad::from(below(op, Pad::DEF)?));
+    if outer.value() != inner.value() {
+        return Err("the pads put other numbers around");
+    }
+    let sum = |a: Vec<SizeExpr>, b: Vec<SizeExpr>| -> Found<Vec<SizeExpr>> {
+        a.iter().zip(&b).map(|(a, b)| a.add(b).map_err(|_| "it goes beyond 64 bits")).collect()
+    };
+    Ok((inner.input(), sum(inner.low(), outer.low())?, sum(inner.high(), outer.high())?, inner.value()))
+}
+
+fn flip_flip(op: OpRef<'_>) -> Found<(ValueId, Vec<i64>)> {
+    let inner = Flip::from(below(op, Flip::DEF)?);
+    let (own, other) = (Flip::from(op).axes(), inner.axes());
+    let mut axes: Vec<i64> = own.iter().copied().filter(|axis| !other.contains(axis)).collect();
+    axes.extend(other.iter().filter(|axis| !own.contains(axis)));
+    axes.sort_unstable();
+    Ok((inner.input(), axes))
+}
+
+fn permute_of_ones(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>)> {
+    let (order, sizes) = (Permute::from(op).order(), dims(op, op.operand(0)));
+    let moved: Vec<i64> = order.into_iter().filter(|&axis| sizes[axis as usize].as_constant() != Some(1)).collect();
+    match moved.is_sorted() {
+        true => Ok((op.operand(0), dims(op, op.result(0)))),
+        false => Err("it moves axes with elements side by side"),
+    }
+}
+
+fn expand_of_ones(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>)> {
+    let not_one = |size: &SizeExpr| size.as_constant() != Some(1);
+    let (own, shape) = (dims(op, op.operand(0)), dims(op, op.result(0)));
+    match own.iter().filter(|size| not_one(size)).eq(shape.iter().filter(|size| not_one(size))) {
+        true => Ok((op.operand(0), shape)),
+        false => Err("it repeats elements"),
+    }
+}
+
+type Cropped = (ValueId, (Vec<SizeExpr>, Vec<SizeExpr>), Vec<SizeExpr>, Vec<SizeExpr>, Option<Attr>);
+
+fn shrink_pad(op: OpRef<'_>) -> Found<Cropped> {
+    const UNKNOWN: &str = "whether it cuts padding is not known";
+    let (shrink, inner) = (Shrink::from(op), below(op, Pad::DEF)?);
+    let pad = Pad::from(inner);
+    if shrink.step().is_some_and(|steps| steps.iter().any(|&step| step != 1)) {
+        return Err("it takes steps");
+    }
+    let least = |a: &SizeExpr, b: &SizeExpr| match (
+        a.prove_le(b, &SizeRanges::default()),
+        b.prove_le(a, &SizeRanges::default()),
+    ) {
+        (Some(true), _) => Ok(true),
+        (_, Some(true)) => Ok(false),
+        _ => Err(UNKNOWN),
+    };
+    let minus = |a: &SizeExpr, b: &SizeExpr| a.sub(b).map_err(|_| "it goes beyond 64 bits");
+    let zero = SizeExpr::from(0);
+    let (mut from, mut to, mut low, mut high) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let sizes = dims(op, pad.input());
+    let around = pad.low().into_iter().zip(pad.high());
+    let mut less = false;
+    for (((start, stop), (before, behind)), size) in shrink.start().iter().zip(&shrink.stop()).zip(around).zip(&sizes) {
+        let end = before.add(size).map_err(|_| "it goes beyond 64 bits")?;
+        if !least(&before, stop)? || !least(start, &end)? {
+            return Err("it takes padding alone");
+        }
+        if least(start, &before)? {
+            from.push(zero.clone());
+            low.push(minus(&before, start)?);
+        } else {
+            from.push(minus(start, &before)?);
+            low.push(zero.clone());
+        }
+        if least(&end, stop)? {
+            to.push(size.clone());
+            high.push(minus(stop, &end)?);
+        } else {
+            to.push(minus(stop, &before)?);
+            high.push(zero.clone());
+        }
+        less |= low.last() != Some(&before) || high.last() != Some(&behind);
+    }
+    let none = |sizes: &[SizeExpr]| sizes.iter().all(|size| size.as_constant() == Some(0));
+    if !less {
+        return Err("it cuts no padding");
+    }
+    if !used_once(inner) && !(none(&low) && none(&high)) {
+        return Err("the pad is used elsewhere too");
+    }
+    Ok((pad.input(), (from, to), low, high, pad.value()))
+}
+
+/// An op on one operand, element by element.
+fn unary<'a>(op: OpRef<'a>) -> Found<OpRef<'a>> {
+    let inner = defining(op, op.operand(0)).filter(|inner| inner.operands().len() == 1 && is_elementwise(*inner));
+    inner.filter(|inner| used_once(*inner)).ok_or("its operand is no op on one operand that is used here alone")
+}
+
+fn view_up(op: OpRef<'_>) -> Found<()> {
+    let inner = unary(op)?;
+    let meets = defining(inner, inner.operand(0)).is_some_and(|first| first.op_name() == op.op_name());
+    if meets { Ok(()) } else { Err("it would meet no view of its kind") }
+}
+
+fn shrink_up(op: OpRef<'_>) -> Found<()> {
+    unary(op).map(drop)
+}
+
+/// `view (f x)` becomes `f (view x)`.
+fn move_up(op: OpId, rw: &mut Rewriter<'_>, (): ()) {
+    let view = rw.op(op);
+    let Some(inner) = defining(view, view.operand(0)) else { return };
+    let (inner_id, x, out) = (inner.id, inner.operand(0), view.type_of(view.result(0)));
+    let ty = with_elem(view, out, elem(view, x));
+    let moved = copy(rw, op, op, x, ty);
+    let made = copy(rw, op, inner_id, moved, out);
+    rw.replace_op(op, &[made]);
+}
+
+fn expand_down(op: OpRef<'_>) -> Found<(ValueId, Type)> {
+    let expand = below(op, Expand::DEF)?;
+    if !used_once(expand) {
+        return Err("the expand is used elsewhere too");
+    }
+    let x = expand.operand(0);
+    Ok((x, with_elem(op, op.type_of(x), elem(op, op.result(0)))))
+}
+
+/// The type with elements of another.
+fn with_elem(op: OpRef<'_>, ty: Type, elem: Type) -> Type {
+    let dims = dlc_core::types::Tensor::of(op.ctx, ty).map(|ty| ty.dims(op.ctx)).unwrap_or_default();
+    dlc_core::types::Tensor::get(op.ctx, dims, elem)
+}
+
+/// The op `like`, on another operand, before the op `before`.
+fn copy(rw: &mut Rewriter<'_>, before: OpId, like: OpId, operand: ValueId, ty: Type) -> ValueId {
+    let view = rw.op(like);
+    let (name, loc, props, attrs) = (view.op_name(), view.loc(), rw.body().props(like), rw.body().attrs(like));
+    let parts = OpParts { operands: &[operand], results: &[ty], props, attrs, ..OpParts::new(name, loc) };
+    let made = rw.before(before).create(parts);
+    rw.body().result(made, 0)
+}
+
+fn cast_cast(op: OpRef<'_>) -> Found<(ValueId, Type)> {
+    let inner = Cast::from(below(op, Cast::DEF)?);
+    match holds(op.ctx, inner.elem(), elem(op, inner.input())) {
+        true => Ok((inner.input(), Cast::from(op).elem())),
+        false => Err("the first cast loses something"),
+    }
+}
+
+fn splat(op: OpRef<'_>, value: ValueId) -> Option<Attr> {
+    let constant = Const::of(defining(op, value)?)?.value();
+    matches!(op.ctx.attr_data(constant), AttrData::Integer { .. } | AttrData::Float { .. }).then_some(constant)
+}
+
+fn add_chain(op: OpRef<'_>) -> Found<(ValueId, Attr, Type)> {
+    let integer = |value: ValueId| match op.ctx.attr_data(splat(op, value)?) {
+        AttrData::Integer { ty, value } if *ty != Type::I1 => Some((*ty, *value)),
+        _ => None,
+    };
+    let inner = below(op, Add::DEF)?;
+    let (outer_ty, inner_ty) = (op.type_of(op.result(0)), inner.type_of(inner.result(0)));
+    let types = [op.type_of(op.operand(0)), inner_ty, op.type_of(inner.operand(0))];
+    // Neither broadcast nor promoted.
+    if types.iter().any(|ty| *ty != outer_ty) {
+        return Err("its operands are broadcast or cast");
+    }
+    let (Some((ty, a)), Some((other, b))) = (integer(inner.operand(1)), integer(op.operand(1))) else {
+        return Err("it adds no constant to a sum with a constant");
+    };
+    if ty != other || ty != elem(op, op.result(0)) {
+        return Err("its operands are broadcast or cast");
+    }
+    Ok((inner.operand(0), op.ctx.int_attr(a.wrapping_add(b), ty), op.type_of(op.operand(1))))
+}
+
+fn cmp_not(op: OpRef<'_>) -> Found<ValueId> {
+    let cmp = Cmp::from(op);
+    let turned = match cmp.predicate() {
+        Predicate::Ne => Attr::TRUE,
+        Predicate::Eq => Attr::FALSE,
+        _ => return Err("it does not compare for equality"),
+    };
+    let sides = [(cmp.lhs(), cmp.rhs()), (cmp.rhs(), cmp.lhs())].into_iter();
+    let mut found =
+        sides.filter(|&(side, other)| op.type_of(side) == op.type_of(cmp.out()) && splat(op, other) == Some(turned));
+    found.next().map(|(side, _)| side).ok_or("it compares with no truth value")
+}
+
+fn not_cmp(op: OpRef<'_>) -> Found<(Predicate, ValueId, ValueId)> {
+    use Predicate::{Eq, Ge, Gt, Le, Lt, Ne};
+    let cmp = Cmp::from(below(op, Cmp::DEF)?);
+    // What is no number is neither less nor not less.
+    let ordered = [cmp.lhs(), cmp.rhs()].iter().all(|&side| elem(op, side).float_kind(op.ctx).is_none());
+    let turned = match cmp.predicate() {
+        Eq => Ne,
+        Ne => Eq,
+        _ if !ordered => return Err("what is no number is neither less nor not less"),
+        Lt => Ge,
+        Ge => Lt,
+        Gt => Le,
+        Le => Gt,
+    };
+    if used_once(*cmp) { Ok((turned, cmp.lhs(), cmp.rhs())) } else { Err("the comparison is used elsewhere too") }
+}
+
+fn where_not(op: OpRef<'_>) -> Found<ValueId> {
+    let choice = Where::from(op);
+    let turned = splat(op, choice.then()) == Some(Attr::FALSE) && splat(op, choice.otherwise()) == Some(Attr::TRUE);
+    let same = op.type_of(choice.condition()) == op.type_of(choice.out());
+    if turned && same { Ok(choice.condition()) } else { Err("it gives no truth values") }
+}
+
+fn where_of_not(op: OpRef<'_>) -> Found<(ValueId, ValueId, ValueId)> {
+    let choice = Where::from(op);
+    let not = defining(op, choice.condition()).and_then(Neg::of).ok_or("its condition is no opposite")?;
+    Ok((not.input(), choice.otherwise(), choice.then()))
+}
