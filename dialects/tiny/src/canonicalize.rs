@@ -343,7 +343,8 @@ fn shrink_pad(op: OpRef<'_>) -> Found<Cropped> {
     if !less {
         return Err("it cuts no padding");
     }
-    if !used_once(inner) && !(none(&low) && none(&high)) {
+    let nothing_left = none(&low) && none(&high);
+    if !nothing_left && !used_once(inner) {
         return Err("the pad is used elsewhere too");
     }
     Ok((pad.input(), (from, to), low, high, pad.value()))
