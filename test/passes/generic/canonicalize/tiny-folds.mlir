@@ -24,11 +24,12 @@ tiny.func @moves_nothing<M, N>(%x: tensor<[M, 1, N], f32>, %z: tensor<[0, 4], f3
 }
 
 // One number seen through views is that number.
-// CHECK-LABEL: tiny.func @number_through_views<M, N>() -> tensor<[N, M], f32> {
+// CHECK-LABEL: tiny.func @number_through_views<M, N>() -> (tensor<[1, 1], f32>, tensor<[N, M], f32>) {
+// CHECK-NEXT:    %r = const 2.000000e+00 : tensor<[1, 1], f32>
 // CHECK-NEXT:    %l = const 2.000000e+00 : tensor<[N, M], f32>
-// CHECK-NEXT:    return %l
+// CHECK-NEXT:    return %r, %l
 // CHECK-NEXT:  }
-tiny.func @number_through_views<M, N>() -> tensor<[N, M], f32> {
+tiny.func @number_through_views<M, N>() -> (tensor<[1, 1], f32>, tensor<[N, M], f32>) {
   %c = const 2.0 : tensor<[], f32>
   %r = reshape %c to [1, 1]
   %e = expand %r to [N + 1, 2*M]
@@ -38,7 +39,7 @@ tiny.func @number_through_views<M, N>() -> tensor<[N, M], f32> {
   %v = view %f as [M, N] strides [0, 0] start [0]
   %l = load %v at [i1, i0] : tensor<[N, M], f32>
   %q = pad %l low [0, 0] high [0, 0]
-  return %q
+  return %r, %q
 }
 
 // Zeros around zeros.
@@ -73,7 +74,7 @@ tiny.func @neutral_floats<N>(%x: tensor<[N], f32>) -> tensor<[N], f32> {
   %zero = const 0.0 : tensor<[], f32>
   %minus_zero = const -0.0 : tensor<[], f32>
   %a = mul %x, %one
-  %b = add %minus_zero, %a
+  %b = add %a, %minus_zero
   %c = sub %b, %zero
   %d = fdiv %c, %one
   %e = pow %d, %one
@@ -115,7 +116,7 @@ tiny.func @neutral_integers<N>(%x: tensor<[N], i32>) -> tensor<[N], i32> {
   %all = const -1 : tensor<[], i32>
   %a = add %x, %zero
   %b = sub %a, %zero
-  %c = mul %one, %b
+  %c = mul %b, %one
   %d = cdiv %c, %one
   %e = floordiv %d, %one
   %f = and %e, %all
@@ -137,7 +138,7 @@ tiny.func @absorbing<N>(%x: tensor<[N], i32>) -> (tensor<[N], i32>, tensor<[N], 
   %zero = const 0 : tensor<[], i32>
   %all = const -1 : tensor<[], i32>
   %a = mul %x, %zero
-  %b = and %zero, %x
+  %b = and %x, %zero
   %c = or %x, %all
   %d = sub %x, %x
   %e = xor %x, %x

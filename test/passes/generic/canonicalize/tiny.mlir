@@ -5,16 +5,17 @@
 // RUN: dlc-opt %t.once --canonicalize | diff %t.once -
 
 // Reshapes in a row are one, and none where they lead back.
-// CHECK-LABEL: tiny.func @reshapes<M, N>(%x: tensor<[M, N], f32>) -> (tensor<[N, M], f32>, tensor<[M, N], f32>) {
+// CHECK-LABEL: tiny.func @reshapes<M, N>(%x: tensor<[M, N], f32>) -> (tensor<[N, M], f32>, tensor<[M, 1, N], f32>, tensor<[M, N], f32>) {
 // CHECK-NEXT:    %b = reshape %x to [N, M] : tensor<[N, M], f32>
-// CHECK-NEXT:    return %b, %x
+// CHECK-NEXT:    %c = reshape %x to [M, 1, N] : tensor<[M, 1, N], f32>
+// CHECK-NEXT:    return %b, %c, %x
 // CHECK-NEXT:  }
-tiny.func @reshapes<M, N>(%x: tensor<[M, N], f32>) -> (tensor<[N, M], f32>, tensor<[M, N], f32>) {
+tiny.func @reshapes<M, N>(%x: tensor<[M, N], f32>) -> (tensor<[N, M], f32>, tensor<[M, 1, N], f32>, tensor<[M, N], f32>) {
   %a = reshape %x to [M*N]
   %b = reshape %a to [N, M]
   %c = reshape %a to [M, 1, N]
   %d = reshape %c to [M, N]
-  return %b, %d
+  return %b, %c, %d
 }
 
 // Without elements.
