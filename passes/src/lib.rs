@@ -1,11 +1,13 @@
 //! The passes of dlc.
 //!
 //! - [`generic`]: passes on every dialect, which know ops only by what these declare of themselves.
+//! - [`frontend_to_tiny`]: the ops of models written out in those of tinygrad.
 //! - [`analysis`]: facts about programs that several passes want.
 //! - [`tiny`]: passes inside the layer tiny.
 //! - [`pipelines`]: passes in order, under one name.
 
 pub mod analysis;
+pub mod frontend_to_tiny;
 pub mod generic;
 pub mod pipelines;
 pub mod tiny;

@@ -8,6 +8,8 @@
 //! function's symbols, always in canonical form. There are no ops here, and no layouts: a tensor is a value.
 
 pub mod broadcast;
+pub mod eval;
+pub mod infer;
 pub mod json;
 pub mod numbers;
 pub mod sizes;

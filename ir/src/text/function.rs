@@ -7,9 +7,10 @@
 //! ```
 //!
 //! The visibility, the symbols, the attributes of arguments, the results and the body may be left out; a function
-//! without a body is a declaration, and its arguments need no names. For ops with the traits `Callable`, `Symbol` and
-//! `IsolatedFromAbove` and one region that declare `sym_name` and `function_type`, and as many of `sym_visibility`,
-//! `symbols` and `arg_attrs` as they want.
+//! without a body is a declaration, and its arguments need no names. Results in parentheses may have attributes too:
+//! `-> (tensor<[M], f16> {alignment = 16})`. For ops with the traits `Callable`, `Symbol` and `IsolatedFromAbove` and
+//! one region that declare `sym_name` and `function_type`, and as many of `sym_visibility`, `symbols`, `arg_attrs` and
+//! `res_attrs` as they want.
 
 use crate::attrs::{Attr, AttrData};
 use crate::context::Str;
@@ -19,6 +20,7 @@ use crate::text::{OpParser, OpPrinter, OperandName, ParseResult, SYNTAX, Token};
 use crate::types::{Type, TypeData};
 
 const ARG_ATTRS: &str = "arg_attrs";
+const RES_ATTRS: &str = "res_attrs";
 
 /// An argument: its name unless the function is a declaration, its type, its attributes.
 struct Argument {
@@ -54,17 +56,13 @@ pub fn parse(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
         let loc = p.trailing_loc(loc)?;
         Ok(Argument { name, ty, attrs, loc })
     })?;
-    let results = if p.eat(Token::Arrow) { p.parse_result_types()? } else { Default::default() };
+    let arrow = p.loc();
+    let results = if p.eat(Token::Arrow) { parse_results(p)? } else { Vec::new() };
     let inputs: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
-    p.set_prop("function_type", ctx.type_attr(ctx.function_type(&inputs, &results)));
-    if args.iter().any(|arg| arg.attrs != Attr::EMPTY_DICT) {
-        if !p.def().declares_attr(ARG_ATTRS) {
-            let message = format!("the arguments of '{}' have no attributes", p.def().name);
-            return Err(p.fail(Diagnostic::error(&SYNTAX, open, message)));
-        }
-        let attrs: Vec<Attr> = args.iter().map(|arg| arg.attrs).collect();
-        p.set_prop(ARG_ATTRS, ctx.array_attr(&attrs));
-    }
+    let outputs: Vec<Type> = results.iter().map(|&(ty, _)| ty).collect();
+    p.set_prop("function_type", ctx.type_attr(ctx.function_type(&inputs, &outputs)));
+    set_dictionaries(p, open, ARG_ATTRS, "arguments", args.iter().map(|arg| arg.attrs).collect())?;
+    set_dictionaries(p, arrow, RES_ATTRS, "results", results.iter().map(|&(_, attrs)| attrs).collect())?;
     if p.eat_word("attributes") {
         if p.token() != Token::LBrace {
             return p.expected("'{'");
@@ -86,6 +84,31 @@ pub fn parse(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
         let error = Diagnostic::error(&SYNTAX, body, "the body of the function has nothing in it");
         return Err(p.fail(error.suggest("a function that is defined elsewhere is written without braces")));
     }
+    Ok(())
+}
+
+/// `t`, `()` or `(t, u {..})`: the types after the arrow, each with its attributes.
+fn parse_results(p: &mut OpParser<'_, '_>) -> ParseResult<Vec<(Type, Attr)>> {
+    if p.token() != Token::LParen {
+        return Ok(vec![(p.parse_type()?, Attr::EMPTY_DICT)]);
+    }
+    p.list(Token::LParen, Token::RParen, |p| {
+        let ty = p.parse_type()?;
+        let attrs = if p.token() == Token::LBrace { p.parse_dict()? } else { Attr::EMPTY_DICT };
+        Ok((ty, attrs))
+    })
+}
+
+/// Notes the dictionaries of the arguments or results, unless all are empty.
+fn set_dictionaries(p: &mut OpParser<'_, '_>, at: Loc, key: &str, what: &str, attrs: Vec<Attr>) -> ParseResult<()> {
+    if attrs.iter().all(|&attrs| attrs == Attr::EMPTY_DICT) {
+        return Ok(());
+    }
+    if !p.def().declares_attr(key) {
+        let message = format!("the {what} of '{}' have no attributes", p.def().name);
+        return Err(p.fail(Diagnostic::error(&SYNTAX, at, message)));
+    }
+    p.set_prop(key, p.ctx.array_attr(&attrs));
     Ok(())
 }
 
@@ -131,19 +154,27 @@ pub fn print(p: &mut OpPrinter<'_, '_>) {
         });
     }
     p.write(")");
+    let res_attrs = op.prop_named(RES_ATTRS).and_then(|attr| attr.as_array(ctx)).unwrap_or(&[]);
     match results {
         [] => {}
-        [one] if !matches!(ctx.type_data(*one), TypeData::Function { .. }) => {
+        [one] if res_attrs.is_empty() && !matches!(ctx.type_data(*one), TypeData::Function { .. }) => {
             p.write(" -> ");
             p.ty(*one);
         }
         _ => {
             p.write(" -> (");
-            p.list(results, |p, &ty| p.ty(ty));
+            p.list(results.iter().enumerate(), |p, (index, &ty)| {
+                p.ty(ty);
+                let entries = res_attrs.get(index).and_then(|attrs| attrs.as_dict(ctx)).filter(|e| !e.is_empty());
+                if let Some(entries) = entries {
+                    p.write(" ");
+                    p.dict(entries);
+                }
+            });
             p.write(")");
         }
     }
-    let written = ["sym_name", "sym_visibility", "function_type", "symbols", ARG_ATTRS];
+    let written = ["sym_name", "sym_visibility", "function_type", "symbols", ARG_ATTRS, RES_ATTRS];
     let inherent = op.body.props(op.id).as_dict(ctx).unwrap_or(&[]);
     let others = inherent.iter().any(|(key, _)| !written.contains(&ctx.str(*key)));
     if others || op.body.attrs(op.id) != Attr::EMPTY_DICT {

@@ -1,0 +1,77 @@
+//! What evaluators of ops on tensors are written with: operands, sizes as numbers, the result.
+
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, Failure, Outcome};
+use dlc_ir::{Type, ValueId};
+
+use crate::sizes::Bindings;
+use crate::tensor::TensorValue;
+use crate::types::Tensor;
+
+/// An operand.
+pub fn tensor<'c>(cx: &'c Eval<'_, '_>, index: usize) -> Result<&'c TensorValue, Failure> {
+    cx.opaque::<TensorValue>(index)
+}
+
+/// The tensor as the only result, or why there is none.
+pub fn give(cx: &Eval<'_, '_>, value: Result<TensorValue, String>) -> EvalResult {
+    match value {
+        Ok(value) => Ok(Outcome::value(Datum::opaque(value))),
+        Err(reason) => Err(cx.fail(&CANNOT_RUN, reason)),
+    }
+}
+
+/// The type of the elements of the result.
+pub fn elem(cx: &Eval<'_, '_>) -> Type {
+    elem_of(cx, cx.op.result(0))
+}
+
+/// The type of the elements of a value that is a tensor, as the verifier has seen.
+pub fn elem_of(cx: &Eval<'_, '_>, value: ValueId) -> Type {
+    Tensor::of(cx.op.ctx, cx.op.type_of(value)).map_or(Type::F32, |ty| ty.elem(cx.op.ctx))
+}
+
+/// The sizes of the result as numbers.
+pub fn shape(cx: &mut Eval<'_, '_>) -> Result<Vec<usize>, Failure> {
+    shape_of(cx, 0)
+}
+
+/// The sizes of a result as numbers.
+pub fn shape_of(cx: &mut Eval<'_, '_>, result: usize) -> Result<Vec<usize>, Failure> {
+    let ty = Tensor::of(cx.op.ctx, cx.result_type(result));
+    let dims = ty.ok_or_else(|| cx.fail(&CANNOT_RUN, "the result is no tensor"))?.dims(cx.op.ctx);
+    sizes(cx, &dims)
+}
+
+/// Sizes as numbers.
+pub fn sizes(cx: &mut Eval<'_, '_>, sizes: &[SizeExpr]) -> Result<Vec<usize>, Failure> {
+    let numbers = integers(cx, sizes)?;
+    let size = |(size, value): (&SizeExpr, i64)| {
+        usize::try_from(value).map_err(|_| cx.fail(&CANNOT_RUN, format!("the size {size} is {value}")))
+    };
+    sizes.iter().zip(numbers).map(size).collect()
+}
+
+/// Symbolic integers as numbers.
+pub fn integers(cx: &mut Eval<'_, '_>, exprs: &[SizeExpr]) -> Result<Vec<i64>, Failure> {
+    if let Some(constants) = exprs.iter().map(SizeExpr::as_constant).collect() {
+        return Ok(constants);
+    }
+    let bindings = bindings(cx)?;
+    exprs.iter().map(|expr| bindings.integer(expr).map_err(|reason| cx.fail(&CANNOT_RUN, reason))).collect()
+}
+
+/// The symbols of the function: what its arguments say, and what was bound before the run.
+pub fn bindings(cx: &mut Eval<'_, '_>) -> Result<Bindings, Failure> {
+    let mut bindings = cx.interp.state::<Bindings>().clone();
+    let (ctx, body) = (cx.op.ctx, cx.op.body);
+    for &arg in body.entry_block().map_or(&[][..], |block| body.args(block)) {
+        let ty = Tensor::of(ctx, body.value_type(arg));
+        let value = cx.thread.value(arg).and_then(Datum::as_opaque::<TensorValue>);
+        if let (Some(ty), Some(value)) = (ty, value) {
+            let bound = bindings.bind(&ty.dims(ctx), value.shape());
+            bound.map_err(|reason| cx.fail(&CANNOT_RUN, reason))?;
+        }
+    }
+    Ok(bindings)
+}

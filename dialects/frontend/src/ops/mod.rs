@@ -1,0 +1,45 @@
+//! What exists: the frame of a graph here, then its ops by group.
+
+use dlc_core::types::Tensor;
+use dlc_ir::define::{DictArray, FunctionType, SymbolName, Text, TextArray, op};
+use dlc_ir::text::function;
+
+use crate::types::ElemTypes;
+use crate::{interp, syntax, verify};
+
+/// A model, or a part of one. Its symbols are the sizes that are known when it runs.
+///
+/// Its signature is the ABI of what is compiled from it. Each argument and each result may say:
+///
+/// | key | values | of |
+/// | --- | --- | --- |
+/// | `role` | `"data"`, `"param"` (trained, the same in every run), `"state"` (kept from run to run) | arguments |
+/// | `mutability` | `"immutable"`, `"mutable"` | arguments |
+/// | `storage` | `"gmem"`, `"const_pool"` | arguments, results |
+/// | `alignment` | bytes, a power of two | arguments, results |
+/// | `layout` | `"row_major"`, `"col_major"`, `"swizzled"`, or `{kind = "..", params = {..}}` | arguments, results |
+#[op("frontend.graph", traits(Callable, Symbol, IsolatedFromAbove), parse = function::parse, print = function::print,
+     verify = verify::graph, eval = interp::graph,
+     example = "frontend.graph @f<M>(%x: tensor<[M], f16> {role = \"data\"}) -> tensor<[M], f16> { .. }")]
+pub struct Graph {
+    sym_name: Attr<SymbolName>,
+    function_type: Attr<FunctionType>,
+    sym_visibility: OptionalAttr<Text>,
+    /// The symbols of sizes.
+    symbols: OptionalAttr<TextArray>,
+    /// A dictionary for each argument.
+    arg_attrs: OptionalAttr<DictArray>,
+    /// A dictionary for each result.
+    res_attrs: OptionalAttr<DictArray>,
+    body: Region,
+}
+
+/// Ends the graph with its results, each rounded to the type that is written behind `as`.
+#[op("frontend.output", traits(Terminator, ReturnLike, Pure), parse = syntax::parse_output,
+     print = syntax::print_output, verify = verify::output, eval = interp::output,
+     example = "output %y as f16, %z as f32")]
+pub struct Output {
+    values: Variadic<Tensor>,
+    /// The types of the elements of the results; without it those of the values.
+    elems: OptionalAttr<ElemTypes>,
+}

@@ -1,0 +1,1 @@
+//! Tests of what text tests cannot see: running graphs.

@@ -1,0 +1,162 @@
+//! The rules of single ops beyond those of shapes.
+
+use std::collections::{BTreeSet, HashSet};
+
+use dlc_core::types::{Tensor, undeclared_symbol};
+use dlc_ir::op::op_error;
+use dlc_ir::{Attr, Context, Diagnostics, OpRef, Type, TypeData};
+
+use crate::ops::{Graph, Output};
+
+dlc_ir::codes! {
+    /// The signature of a graph says something of an argument or result that it cannot say.
+    BAD_SIGNATURE = "E1201" "BadSignature";
+    /// A graph gives other results than its signature says.
+    OUTPUT_MISMATCH = "E1202" "OutputMismatch";
+}
+
+/// What the signature may say: a key, its words, whether it is said of results too.
+const SIGNATURE: [(&str, &[&str], bool); 5] = [
+    ("role", &["data", "param", "state"], false),
+    ("mutability", &["immutable", "mutable"], false),
+    ("storage", &["gmem", "const_pool"], true),
+    ("layout", &["row_major", "col_major", "swizzled"], true),
+    ("alignment", &[], true),
+];
+
+/// A graph is one block, every symbol in a type is one that it takes, the signature says what can be said, and the
+/// results are those of the signature.
+pub fn graph(op: Graph<'_>, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let TypeData::Function { inputs, results } = ctx.type_data(op.function_type()) else { return };
+    entries(op, "argument", op.arg_attrs(), inputs, diags);
+    entries(op, "result", op.res_attrs(), results, diags);
+    let symbols = op.symbols().unwrap_or_default();
+    let distinct: BTreeSet<&str> = symbols.iter().copied().collect();
+    if distinct.len() != symbols.len() {
+        diags.emit(op_error(*op, "a symbol is declared twice"));
+    }
+    for &ty in inputs.iter().chain(results.iter()) {
+        if let Some(symbol) = undeclared_symbol(ctx, ty, &symbols) {
+            let error = op_error(*op, format!("the symbol '{symbol}' is not declared"));
+            return diags.emit(error.suggest(format!("declare it behind the name: @{}<{symbol}>", op.sym_name())));
+        }
+    }
+    let root = op.resolve();
+    if root.body.blocks(op.body()).nth(1).is_some() {
+        diags.emit(op_error(*op, "a graph has no branches: one block"));
+    }
+    let mut known = HashSet::new();
+    for inner in root.body.walk() {
+        let inner = OpRef { id: inner, ..root };
+        if inner.is(Output::DEF) {
+            outputs(op, Output::from(inner), results, diags);
+        }
+        for ty in inner.result_types() {
+            // Types repeat, and each is looked at once.
+            if !known.insert(ty) {
+                continue;
+            }
+            if let Some(symbol) = undeclared_symbol(ctx, ty, &symbols) {
+                let message = format!("the symbol '{symbol}' is not declared by the graph");
+                diags.emit(op_error(inner, message).note(op.loc(), "the graph is here"));
+            }
+        }
+    }
+}
+
+/// What the signature says of the arguments or of the results.
+fn entries(op: Graph<'_>, what: &str, attrs: Option<&[Attr]>, types: &[Type], diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let wrong = |message: String| dlc_ir::Diagnostic::error(&BAD_SIGNATURE, op.loc(), message).at(op.name());
+    for (index, &ty) in types.iter().enumerate() {
+        if Tensor::of(ctx, ty).is_none() {
+            diags.emit(wrong(format!("{what} {index} must be a tensor, but is {}", ty.display(ctx))));
+        }
+    }
+    let Some(attrs) = attrs else { return };
+    if attrs.len() != types.len() {
+        return diags.emit(wrong(format!("{} dictionaries are given for {} {what}s", attrs.len(), types.len())));
+    }
+    for (index, dict) in attrs.iter().enumerate() {
+        for &(key, value) in dict.as_dict(ctx).unwrap_or_default() {
+            let key = ctx.str(key);
+            if let Err((why, way)) = entry(ctx, what == "result", key, value) {
+                diags.emit(wrong(format!("{what} {index}: {why}")).suggest(way));
+            }
+        }
+    }
+}
+
+/// Whether a key may have a value; else why not, and what it may have.
+fn entry(ctx: &Context, of_result: bool, key: &str, value: Attr) -> Result<(), (String, String)> {
+    // Keys with a dot are notes of other tools.
+    if key.contains('.') {
+        return Ok(());
+    }
+    let Some(&(_, words, _)) = SIGNATURE.iter().find(|(known, _, on_results)| *known == key && (*on_results || !of_result))
+    else {
+        let known: Vec<&str> = SIGNATURE.iter().filter(|(.., on)| *on || !of_result).map(|(known, ..)| *known).collect();
+        return Err((format!("the signature says nothing about '{key}'"), format!("it knows {}", known.join(", "))));
+    };
+    let written = value.display(ctx);
+    if key == "alignment" {
+        let power_of_two = value.as_int(ctx).and_then(|value| u64::try_from(value).ok()).is_some_and(u64::is_power_of_two);
+        let why = || (format!("'alignment' is {written}"), "it counts bytes and is a power of two".to_string());
+        return if power_of_two { Ok(()) } else { Err(why()) };
+    }
+    let is_word = |attr: Attr| attr.as_str(ctx).is_some_and(|word| words.contains(&word));
+    let is_layout = || {
+        let Some(parts) = value.as_dict(ctx).filter(|_| key == "layout") else { return false };
+        let part = |&(name, attr): &(dlc_ir::Str, Attr)| match ctx.str(name) {
+            "kind" => is_word(attr),
+            "params" => attr.as_dict(ctx).is_some(),
+            _ => false,
+        };
+        parts.iter().all(part) && parts.iter().any(|(name, _)| ctx.str(*name) == "kind")
+    };
+    if is_word(value) || is_layout() {
+        return Ok(());
+    }
+    let mut way = format!("it is one of \"{}\"", words.join("\", \""));
+    if key == "layout" {
+        way.push_str(", or {kind = \"..\", params = {..}}");
+    }
+    Err((format!("'{key}' is {written}"), way))
+}
+
+/// The results are those of the signature.
+fn outputs(graph: Graph<'_>, op: Output<'_>, results: &[Type], diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let elems = op.elems();
+    let given = op.values().enumerate().map(|(index, value)| {
+        let ty = op.type_of(value);
+        match (Tensor::of(ctx, ty), elems.iter().flatten().nth(index)) {
+            (Some(tensor), Some(&elem)) => Tensor::get(ctx, tensor.dims(ctx), elem),
+            _ => ty,
+        }
+    });
+    let given: Vec<Type> = given.collect();
+    let error = |message: String| {
+        let error = dlc_ir::Diagnostic::error(&OUTPUT_MISMATCH, op.loc(), message).at(op.name());
+        error.note(graph.loc(), "the graph is here")
+    };
+    if given.len() != results.len() {
+        let message = format!("{} values are given, but the graph has {} results", given.len(), results.len());
+        return diags.emit(error(message));
+    }
+    for (index, (&given, &wanted)) in given.iter().zip(results).enumerate().filter(|(_, (given, wanted))| given != wanted) {
+        let message = format!("result {index} is {}, but the graph says {}", given.display(ctx), wanted.display(ctx));
+        let dims = |ty: Type| Tensor::of(ctx, ty).map(|ty| ty.dims(ctx));
+        let elem = Tensor::of(ctx, wanted).map(|ty| ty.elem(ctx).display(ctx)).unwrap_or_default();
+        let way = (dims(given) == dims(wanted)).then(|| format!("write 'as {elem}' behind the value"));
+        diags.emit(error(message).suggest_if(way));
+    }
+}
+
+/// A type for each value, or none at all.
+pub fn output(op: Output<'_>, diags: &Diagnostics) {
+    if let Some(elems) = op.elems().filter(|elems| elems.len() != op.values().count()) {
+        diags.emit(op_error(*op, format!("{} types are given for {} values", elems.len(), op.values().count())));
+    }
+}

@@ -1,0 +1,3 @@
+//! From the ops of models to those of tinygrad.
+
+pub mod lower_frontend;

@@ -1,0 +1,76 @@
+//! Writes every op of a graph out in the ops of `tiny`: below, there are only views, arithmetic, reductions and sums of
+//! products, whatever a model is made of.
+//!
+//! **Requires**: frontend.
+//! **Ensures**: tiny. No op of frontend is left; a graph is a function of the same name, symbols and argument attributes.
+//!
+//! **Before**
+//! ```mlir before
+//! frontend.graph @ffn<M, N, K>(%A: tensor<[M, K], f16> {role = "data"}, %B: tensor<[K, N], f16> {role = "param"}, %bias: tensor<[N], f16> {role = "param"}) -> tensor<[M, N], f16> {
+//!   %c0 = gemm %A, %B acc f32 : tensor<[M, N], f32>
+//!   %c1 = add %c0, %bias : tensor<[M, N], f32>
+//!   %c2 = relu %c1 : tensor<[M, N], f32>
+//!   output %c2 as f16
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! tiny.func @ffn<M, N, K>(%A: tensor<[M, K], f16> {role = "data"}, %B: tensor<[K, N], f16> {role = "param"}, %bias: tensor<[N], f16> {role = "param"}) -> tensor<[M, N], f16> {
+//!   %c0 = contract %A [m, k], %B [k, n] to [m, n] acc f32 : tensor<[M, N], f32>
+//!   %c1 = add %c0, %bias : tensor<[M, N], f32>
+//!   %c2 = relu %c1 : tensor<[M, N], f32>
+//!   %0 = cast %c2 to f16 : tensor<[M, N], f16>
+//!   return %0
+//! }
+//! ```
+//!
+//! **Does not** simplify what it writes (`canonicalize`), nor write contractions as products and sums
+//! (`decompose-contraction`).
+//!
+//! Each op is one rule. Functions that tiny lacks become polynomials, powers of two and logarithms, computed in `f32`
+//! when the elements are narrower, and rounded to the type of the result at the end. Rules of the debug counters: the
+//! names of the ops.
+
+mod emit;
+mod graph;
+
+use dlc_ir::body::Body;
+use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
+use dlc_ir::rewrite::{ConversionMode, ConversionPattern, ConversionTarget, Legality, TypeConverter, convert};
+
+use emit::Lower;
+
+static DEF: PassDef = PassDef {
+    statistics: &[StatDef { name: "lowered", doc: "Ops written out." }],
+    requires: &["frontend"],
+    adds: &["tiny"],
+    removes: &["frontend"],
+    ..PassDef::base("lower-frontend", "Writes every op of a graph out in the ops of tiny.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(_: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(LowerFrontend))
+}
+
+struct LowerFrontend;
+
+impl Pass for LowerFrontend {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        let lowered = lower_frontend(body, cx)?;
+        cx.count("lowered", lowered);
+        Ok(())
+    }
+}
+
+/// The rules, by group of ops.
+const RULES: &[&[Lower]] = &[graph::RULES];
+
+/// Lowers a graph. How many ops.
+pub fn lower_frontend(body: &mut Body, cx: &PassCx<'_>) -> Result<u64, PassFailed> {
+    let types = TypeConverter::new();
+    let target = ConversionTarget::new().dialect("frontend", Legality::Illegal).dialect("tiny", Legality::Legal);
+    let mut patterns: Vec<&dyn ConversionPattern> = vec![&graph::GraphToFunction];
+    patterns.extend(RULES.iter().copied().flatten().map(|rule| rule as &dyn ConversionPattern));
+    convert(body, &target, &patterns, &types, ConversionMode::Partial, cx)
+}

@@ -1,0 +1,216 @@
+//! How the rules are written: an op of frontend in, ops of tiny out.
+
+use dlc_core::types::Tensor;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::op::OpDef;
+use dlc_ir::rewrite::{Conversion, ConversionPattern, Rewrite, Root};
+use dlc_ir::smallvec::SmallVec;
+use dlc_ir::{Builder, Context, Loc, OpId, OpRef, Type, ValueId};
+use dlc_tiny::ops as tiny;
+
+/// The values that stand for the results of an op.
+pub type Values = SmallVec<[ValueId; 2]>;
+
+/// A rule: the op, and what it becomes.
+pub struct Lower {
+    /// The op.
+    pub op: &'static OpDef,
+    /// Makes the ops that compute its results.
+    pub emit: fn(&mut Emit<'_>) -> Values,
+}
+
+impl ConversionPattern for Lower {
+    fn name(&self) -> &'static str {
+        self.op.mnemonic()
+    }
+    fn root(&self) -> Root {
+        Root::Op(self.op.name)
+    }
+    fn convert(&self, op: OpId, operands: &[ValueId], cv: &mut Conversion<'_>) -> Rewrite {
+        let loc = cv.body().loc(op);
+        let values = (self.emit)(&mut Emit { builder: cv.before(op), op, operands, loc });
+        cv.replace(op, &values);
+        Rewrite::Changed
+    }
+}
+
+/// An op that is being lowered, and the place where the ops go that it becomes.
+pub struct Emit<'e> {
+    /// Makes ops before it.
+    pub builder: Builder<'e>,
+    /// The op of frontend.
+    pub op: OpId,
+    /// What its operands have become.
+    pub operands: &'e [ValueId],
+    /// Its place, which what it becomes has too.
+    pub loc: Loc,
+}
+
+/// Methods that make one op of tiny with two operands.
+macro_rules! binary {
+    ($($(#[$doc:meta])+ $name:ident => $op:ident;)+) => {
+        impl Emit<'_> {$(
+            $(#[$doc])+
+            pub fn $name(&mut self, lhs: ValueId, rhs: ValueId) -> ValueId {
+                let op = tiny::$op::build(&mut self.builder, self.loc, lhs, rhs);
+                self.builder.result(op)
+            }
+        )+}
+    };
+}
+
+/// Methods that make one op of tiny with one operand.
+macro_rules! unary {
+    ($($(#[$doc:meta])+ $name:ident => $op:ident;)+) => {
+        impl Emit<'_> {$(
+            $(#[$doc])+
+            pub fn $name(&mut self, input: ValueId) -> ValueId {
+                let op = tiny::$op::build(&mut self.builder, self.loc, input);
+                self.builder.result(op)
+            }
+        )+}
+    };
+}
+
+binary! {
+    /// The sum.
+    add => Add;
+    /// The difference.
+    sub => Sub;
+    /// The product.
+    mul => Mul;
+    /// The quotient of floats.
+    fdiv => Fdiv;
+    /// The larger.
+    max => Max;
+    /// The smaller.
+    min => Min;
+    /// The bits of both.
+    and => And;
+    /// The bits of one or both.
+    or => Or;
+    /// The bits of one.
+    xor => Xor;
+}
+
+unary! {
+    /// The negative.
+    neg => Neg;
+    /// What is above zero.
+    relu => Relu;
+    /// The whole number next towards zero.
+    trunc => Trunc;
+    /// One divided by it.
+    recip => Recip;
+    /// The square root.
+    sqrt => Sqrt;
+    /// Two to the power of it.
+    exp2 => Exp2;
+    /// The logarithm to the base of two.
+    log2 => Log2;
+    /// The sine.
+    sin => Sin;
+}
+
+impl Emit<'_> {
+    /// The context.
+    pub fn ctx(&self) -> &Context {
+        self.builder.ctx
+    }
+
+    /// The op, to be read.
+    pub fn source(&self) -> OpRef<'_> {
+        OpRef::new(self.builder.ctx, self.builder.body, self.op)
+    }
+
+    /// The sizes of a value.
+    pub fn dims(&self, value: ValueId) -> Vec<SizeExpr> {
+        let ty = Tensor::of(self.ctx(), self.builder.body.value_type(value));
+        ty.map(|ty| ty.dims(self.ctx())).unwrap_or_default()
+    }
+
+    /// The number of axes of a value.
+    pub fn rank(&self, value: ValueId) -> usize {
+        Tensor::of(self.ctx(), self.builder.body.value_type(value)).map_or(0, |ty| ty.rank(self.ctx()))
+    }
+
+    /// The type of the elements of a value.
+    pub fn elem(&self, value: ValueId) -> Type {
+        let ty = Tensor::of(self.ctx(), self.builder.body.value_type(value));
+        ty.map_or(Type::F32, |ty| ty.elem(self.ctx()))
+    }
+
+    /// The type of the elements of a result of the op.
+    pub fn result_elem(&self, index: usize) -> Type {
+        self.elem(self.source().result(index))
+    }
+
+    /// The sizes of a result of the op.
+    pub fn result_dims(&self, index: usize) -> Vec<SizeExpr> {
+        self.dims(self.source().result(index))
+    }
+
+    /// The value with elements of a type: itself if it has them.
+    pub fn cast(&mut self, value: ValueId, elem: Type) -> ValueId {
+        if self.elem(value) == elem {
+            return value;
+        }
+        let op = tiny::Cast::build(&mut self.builder, self.loc, value, elem);
+        self.builder.result(op)
+    }
+
+    /// One number of a type, for every index: a tensor of rank 0, which broadcasts.
+    pub fn number(&mut self, value: f64, elem: Type) -> ValueId {
+        self.full(value, Vec::new(), elem)
+    }
+
+    /// One number for every index below some sizes. Rounded to floats; truncated to integers.
+    pub fn full(&mut self, value: f64, dims: Vec<SizeExpr>, elem: Type) -> ValueId {
+        let ctx = self.builder.ctx;
+        let attr = match elem.float_kind(ctx) {
+            Some(_) => ctx.float_attr(value, elem),
+            None => ctx.int_attr(value as i128, elem),
+        };
+        let op = tiny::Const::build(&mut self.builder, self.loc, attr, Tensor::get(ctx, dims, elem));
+        self.builder.result(op)
+    }
+
+    /// A comparison.
+    pub fn cmp(&mut self, predicate: tiny::Predicate, lhs: ValueId, rhs: ValueId) -> ValueId {
+        let op = tiny::Cmp::build(&mut self.builder, self.loc, lhs, rhs, predicate);
+        self.builder.result(op)
+    }
+
+    /// One of two, by a condition.
+    pub fn where_(&mut self, condition: ValueId, then: ValueId, otherwise: ValueId) -> ValueId {
+        let op = tiny::Where::build(&mut self.builder, self.loc, condition, then, otherwise);
+        self.builder.result(op)
+    }
+
+    /// The same elements under other sizes: itself if it has them.
+    pub fn reshape(&mut self, value: ValueId, shape: Vec<SizeExpr>) -> ValueId {
+        if self.dims(value) == shape {
+            return value;
+        }
+        let op = tiny::Reshape::build(&mut self.builder, self.loc, value, shape);
+        self.builder.result(op)
+    }
+
+    /// The axes in another order: itself if it is the same.
+    pub fn permute(&mut self, value: ValueId, order: &[usize]) -> ValueId {
+        if order.iter().enumerate().all(|(place, &axis)| place == axis) {
+            return value;
+        }
+        let order = order.iter().map(|&axis| axis as i64).collect();
+        let op = tiny::Permute::build(&mut self.builder, self.loc, value, order);
+        self.builder.result(op)
+    }
+
+    /// Axes combined and gone, in the type `acc`.
+    pub fn reduce(&mut self, combiner: tiny::Combiner, value: ValueId, axes: &[usize], acc: Type) -> ValueId {
+        let axes = axes.iter().map(|&axis| axis as i64).collect();
+        let acc = Some(acc).filter(|&acc| acc != self.elem(value));
+        let op = tiny::Reduce::build(&mut self.builder, self.loc, value, combiner, axes, acc);
+        self.builder.result(op)
+    }
+}
