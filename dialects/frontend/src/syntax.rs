@@ -35,7 +35,7 @@ pub fn parse_output(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
 /// Writes what [`parse_output`] reads.
 pub fn print_output(p: &mut OpPrinter<'_, '_>) {
     let elems = Output::from(p.op).elems();
-    for index in 0..p.op.num_operands() {
+    for index in 0..p.op.operands().count() {
         p.write(if index == 0 { " " } else { ", " });
         p.operand(index);
         if let Some(&elem) = elems.iter().flatten().nth(index) {

@@ -1,11 +1,9 @@
 //! What the ops mean. Each computes in `f64` on whole tensors and rounds once, to the type of its result.
 
-use dlc_core::tensor::TensorValue;
-use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, Outcome};
+use dlc_core::eval::tensor;
+use dlc_ir::interp::{CANNOT_RUN, Data, Datum, Eval, EvalResult, Outcome};
 
 use crate::ops::Output;
-
-pub(crate) use dlc_core::eval::{elem, give, integers, shape, shape_of, sizes, tensor};
 
 /// A graph does nothing where it stands.
 pub fn graph(_: &mut Eval<'_, '_>) -> EvalResult {
@@ -15,10 +13,10 @@ pub fn graph(_: &mut Eval<'_, '_>) -> EvalResult {
 /// Ends the graph with its results.
 pub fn output(cx: &mut Eval<'_, '_>) -> EvalResult {
     let Some(elems) = Output::from(cx.op).elems() else { return Ok(Outcome::Return(cx.operands.into())) };
-    let mut values = dlc_ir::interp::Data::new();
+    let mut values = Data::new();
     for (index, elem) in elems.into_iter().enumerate() {
         let value = tensor(cx, index)?.cast(cx.op.ctx, elem).map_err(|reason| cx.fail(&CANNOT_RUN, reason))?;
-        values.push(Datum::opaque::<TensorValue>(value));
+        values.push(Datum::opaque(value));
     }
     Ok(Outcome::Return(values))
 }
