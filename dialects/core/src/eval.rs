@@ -75,3 +75,12 @@ pub fn bindings(cx: &mut Eval<'_, '_>) -> Result<Bindings, Failure> {
     }
     Ok(bindings)
 }
+
+/// An operand as elements of a type. A float stays as it is where the type is a wider float: its value is the same.
+pub fn tensor_as(cx: &Eval<'_, '_>, index: usize, elem: Type) -> Result<TensorValue, Failure> {
+    let (ctx, value) = (cx.op.ctx, tensor(cx, index)?);
+    if value.elem() == elem || (value.kind().is_float() && elem.float_kind(ctx).is_some()) {
+        return Ok(value.clone());
+    }
+    value.cast(ctx, elem).map_err(|reason| cx.fail(&CANNOT_RUN, reason))
+}

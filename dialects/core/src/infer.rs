@@ -6,6 +6,7 @@ use dlc_ir::op::{BrokenRule, InferCx, Inferred};
 use dlc_ir::smallvec::smallvec;
 use dlc_ir::{Context, Type};
 
+use crate::broadcast::{broadcast, promote};
 use crate::types::Tensor;
 
 /// The sizes and the type of the elements of an operand.
@@ -46,4 +47,64 @@ pub fn tensor(ctx: &Context, dims: Vec<SizeExpr>, elem: Type) -> Inferred {
 /// The type itself when it is one of floats; integers become `f32`.
 pub fn as_float(ctx: &Context, elem: Type) -> Type {
     if elem.float_kind(ctx).is_some() { elem } else { Type::F32 }
+}
+
+/// The type that `acc` names, by default that of the elements, which it must be able to take.
+pub fn accumulator(cx: &InferCx<'_>, elem: Type) -> Result<Type, BrokenRule> {
+    let acc = cx.prop("acc").and_then(|attr| attr.as_type(cx.ctx)).unwrap_or(elem);
+    if promote(cx.ctx, elem, acc)? != acc {
+        let (elem, acc) = (elem.display(cx.ctx), acc.display(cx.ctx));
+        return Err(format!("elements of type {elem} cannot be accumulated in {acc}, which is narrower").into());
+    }
+    Ok(acc)
+}
+
+/// Two operands broadcast, in their common type.
+pub fn numbers(cx: &InferCx<'_>) -> Inferred {
+    let ((lhs, a), (rhs, b)) = (operand(cx, 0)?, operand(cx, 1)?);
+    tensor(cx.ctx, broadcast(&lhs, &rhs)?, promote(cx.ctx, a, b)?)
+}
+
+/// As [`numbers`]; integers become `f32`.
+pub fn floats(cx: &InferCx<'_>) -> Inferred {
+    let ((lhs, a), (rhs, b)) = (operand(cx, 0)?, operand(cx, 1)?);
+    tensor(cx.ctx, broadcast(&lhs, &rhs)?, as_float(cx.ctx, promote(cx.ctx, a, b)?))
+}
+
+/// Two operands broadcast, in the type of the left one.
+pub fn shift(cx: &InferCx<'_>) -> Inferred {
+    let ((lhs, elem), (rhs, _)) = (operand(cx, 0)?, operand(cx, 1)?);
+    tensor(cx.ctx, broadcast(&lhs, &rhs)?, elem)
+}
+
+/// Two operands of types that go together, broadcast to truth values.
+pub fn compare(cx: &InferCx<'_>) -> Inferred {
+    let ((lhs, a), (rhs, b)) = (operand(cx, 0)?, operand(cx, 1)?);
+    promote(cx.ctx, a, b)?;
+    tensor(cx.ctx, broadcast(&lhs, &rhs)?, Type::I1)
+}
+
+/// The type of the first operand.
+pub fn same(cx: &InferCx<'_>) -> Inferred {
+    let (dims, elem) = operand(cx, 0)?;
+    tensor(cx.ctx, dims, elem)
+}
+
+/// The sizes of the first operand; integers become `f32`.
+pub fn float(cx: &InferCx<'_>) -> Inferred {
+    let (dims, elem) = operand(cx, 0)?;
+    tensor(cx.ctx, dims, as_float(cx.ctx, elem))
+}
+
+/// Truth values of the sizes of the first operand.
+pub fn truth(cx: &InferCx<'_>) -> Inferred {
+    let (dims, _) = operand(cx, 0)?;
+    tensor(cx.ctx, dims, Type::I1)
+}
+
+/// A condition and two operands, all broadcast, in the common type of the two.
+pub fn select(cx: &InferCx<'_>) -> Inferred {
+    let (condition, _) = operand(cx, 0)?;
+    let ((then, a), (otherwise, b)) = (operand(cx, 1)?, operand(cx, 2)?);
+    tensor(cx.ctx, broadcast(&condition, &broadcast(&then, &otherwise)?)?, promote(cx.ctx, a, b)?)
 }

@@ -6,7 +6,7 @@ use dlc_core::types::{Tensor, undeclared_symbol};
 use dlc_ir::op::op_error;
 use dlc_ir::{Attr, Context, Diagnostics, OpRef, Type, TypeData};
 
-use crate::ops::{Graph, Output};
+use crate::ops::{Celu, Clamp, Graph, Output, Softplus};
 
 dlc_ir::codes! {
     /// The signature of a graph says something of an argument or result that it cannot say.
@@ -94,14 +94,17 @@ fn entry(ctx: &Context, of_result: bool, key: &str, value: Attr) -> Result<(), (
     if key.contains('.') {
         return Ok(());
     }
-    let Some(&(_, words, _)) = SIGNATURE.iter().find(|(known, _, on_results)| *known == key && (*on_results || !of_result))
+    let Some(&(_, words, _)) =
+        SIGNATURE.iter().find(|(known, _, on_results)| *known == key && (*on_results || !of_result))
     else {
-        let known: Vec<&str> = SIGNATURE.iter().filter(|(.., on)| *on || !of_result).map(|(known, ..)| *known).collect();
+        let known: Vec<&str> =
+            SIGNATURE.iter().filter(|(.., on)| *on || !of_result).map(|(known, ..)| *known).collect();
         return Err((format!("the signature says nothing about '{key}'"), format!("it knows {}", known.join(", "))));
     };
     let written = value.display(ctx);
     if key == "alignment" {
-        let power_of_two = value.as_int(ctx).and_then(|value| u64::try_from(value).ok()).is_some_and(u64::is_power_of_two);
+        let power_of_two =
+            value.as_int(ctx).and_then(|value| u64::try_from(value).ok()).is_some_and(u64::is_power_of_two);
         let why = || (format!("'alignment' is {written}"), "it counts bytes and is a power of two".to_string());
         return if power_of_two { Ok(()) } else { Err(why()) };
     }
@@ -145,7 +148,9 @@ fn outputs(graph: Graph<'_>, op: Output<'_>, results: &[Type], diags: &Diagnosti
         let message = format!("{} values are given, but the graph has {} results", given.len(), results.len());
         return diags.emit(error(message));
     }
-    for (index, (&given, &wanted)) in given.iter().zip(results).enumerate().filter(|(_, (given, wanted))| given != wanted) {
+    for (index, (&given, &wanted)) in
+        given.iter().zip(results).enumerate().filter(|(_, (given, wanted))| given != wanted)
+    {
         let message = format!("result {index} is {}, but the graph says {}", given.display(ctx), wanted.display(ctx));
         let dims = |ty: Type| Tensor::of(ctx, ty).map(|ty| ty.dims(ctx));
         let elem = Tensor::of(ctx, wanted).map(|ty| ty.elem(ctx).display(ctx)).unwrap_or_default();
@@ -158,5 +163,28 @@ fn outputs(graph: Graph<'_>, op: Output<'_>, results: &[Type], diags: &Diagnosti
 pub fn output(op: Output<'_>, diags: &Diagnostics) {
     if let Some(elems) = op.elems().filter(|elems| elems.len() != op.values().count()) {
         diags.emit(op_error(*op, format!("{} types are given for {} values", elems.len(), op.values().count())));
+    }
+}
+
+/// What is divided by is not zero.
+pub fn celu(op: Celu<'_>, diags: &Diagnostics) {
+    not_zero(*op, "alpha", op.alpha_or_default(), diags);
+}
+
+/// What is divided by is not zero.
+pub fn softplus(op: Softplus<'_>, diags: &Diagnostics) {
+    not_zero(*op, "beta", op.beta_or_default(), diags);
+}
+
+fn not_zero(op: OpRef<'_>, name: &str, value: f64, diags: &Diagnostics) {
+    if value == 0.0 || value.is_nan() {
+        diags.emit(op_error(op, format!("'{name}' is divided by, and must not be {value}")));
+    }
+}
+
+/// There is a bound.
+pub fn clamp(op: Clamp<'_>, diags: &Diagnostics) {
+    if op.min().is_none() && op.max().is_none() {
+        diags.emit(op_error(*op, "there must be a bound, 'min' or 'max'"));
     }
 }

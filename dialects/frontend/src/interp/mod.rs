@@ -1,5 +1,10 @@
 //! What the ops mean. Each computes in `f64` on whole tensors and rounds once, to the type of its result.
 
+mod elementwise;
+pub mod functions;
+
+pub use elementwise::*;
+
 use dlc_core::eval::tensor;
 use dlc_ir::interp::{CANNOT_RUN, Data, Datum, Eval, EvalResult, Outcome};
 

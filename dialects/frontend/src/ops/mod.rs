@@ -1,5 +1,11 @@
 //! What exists: the frame of a graph here, then its ops by group.
 
+mod elementwise;
+mod functions;
+
+pub use elementwise::*;
+pub use functions::*;
+
 use dlc_core::types::Tensor;
 use dlc_ir::define::{DictArray, FunctionType, SymbolName, Text, TextArray, op};
 use dlc_ir::text::function;

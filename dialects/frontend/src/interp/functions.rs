@@ -1,0 +1,148 @@
+//! Functions of real numbers, as their formulas say them.
+
+use dlc_core::tensor::ElemKind;
+
+const LN_2: f64 = std::f64::consts::LN_2;
+
+/// `1 / sqrt(x)`
+pub fn rsqrt(x: f64) -> f64 {
+    1.0 / libm::sqrt(x)
+}
+
+/// `1 / x`
+pub fn reciprocal(x: f64) -> f64 {
+    1.0 / x
+}
+
+/// `1 / (1 + exp(-x))`
+pub fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + libm::exp(-x))
+}
+
+/// `-softplus(-x)`
+pub fn logsigmoid(x: f64) -> f64 {
+    -softplus(-x)
+}
+
+/// `x * sigmoid(x)`
+pub fn silu(x: f64) -> f64 {
+    x * sigmoid(x)
+}
+
+/// `x * sigmoid(1.702 * x)`
+pub fn quick_gelu(x: f64) -> f64 {
+    x * sigmoid(1.702 * x)
+}
+
+/// `x * relu6(x + 3) / 6`
+pub fn hardswish(x: f64) -> f64 {
+    x * clamp(x + 3.0, 0.0, 6.0) / 6.0
+}
+
+/// `x * tanh(softplus(x))`
+pub fn mish(x: f64) -> f64 {
+    x * libm::tanh(softplus(x))
+}
+
+/// `x / (1 + |x|)`
+pub fn softsign(x: f64) -> f64 {
+    x / (1.0 + x.abs())
+}
+
+/// `ln(1 + exp(x))`, in a form that does not overflow.
+pub fn softplus(x: f64) -> f64 {
+    relu(x) + libm::log1p(libm::exp(-x.abs()))
+}
+
+/// The sign; zeros and what is not a number stay.
+pub fn sign(x: f64) -> f64 {
+    if x > 0.0 {
+        1.0
+    } else if x < 0.0 {
+        -1.0
+    } else {
+        x
+    }
+}
+
+/// What is above zero. Not a maximum with zero: that could turn what is not a number into zero.
+pub fn relu(x: f64) -> f64 {
+    if x <= 0.0 { 0.0 } else { x }
+}
+
+/// Between two bounds; what is not a number stays.
+pub fn clamp(x: f64, low: f64, high: f64) -> f64 {
+    minimum(maximum(x, low), high)
+}
+
+/// The larger; not a number if one is none.
+pub fn maximum(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+/// The smaller; not a number if one is none.
+pub fn minimum(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a < b { a } else { b }
+}
+
+/// `x * (1 + erf(x / sqrt(2))) / 2`
+pub fn gelu(x: f64) -> f64 {
+    x * 0.5 * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2))
+}
+
+/// `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2`
+pub fn gelu_tanh(x: f64) -> f64 {
+    let scale = libm::sqrt(2.0 / std::f64::consts::PI);
+    x * 0.5 * (1.0 + libm::tanh(scale * (x + 0.044715 * x * x * x)))
+}
+
+/// `ln(exp(a) + exp(b))`, in a form that does not overflow.
+pub fn logaddexp(a: f64, b: f64) -> f64 {
+    // Equal infinities have no difference.
+    let rest = if a == b { LN_2 } else { libm::log1p(libm::exp(-(a - b).abs())) };
+    maximum(a, b) + rest
+}
+
+/// An integer with the other sign; a truth value turned.
+pub fn negative(kind: ElemKind, x: i64) -> i64 {
+    if kind.is_bool() { 1 - x } else { x.wrapping_neg() }
+}
+
+/// Between bounds that are truncated to integers.
+pub fn clamp_int(kind: ElemKind, x: i64, low: Option<f64>, high: Option<f64>) -> i64 {
+    let clamped = if kind.is_u64() {
+        let low = (x as u64).max(low.map_or(0, |low| low as u64));
+        high.map_or(low, |high| low.min(high as u64)) as i64
+    } else {
+        let low = low.map_or(x, |low| x.max(kind.wrap(low as i64)));
+        high.map_or(low, |high| low.min(kind.wrap(high as i64)))
+    };
+    kind.wrap(clamped)
+}
+
+/// `base ** exponent` modulo two to the power of 64, by squaring.
+pub fn power(mut base: i64, mut exponent: u64) -> i64 {
+    let mut result = 1i64;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = result.wrapping_mul(base);
+        }
+        base = base.wrapping_mul(base);
+        exponent >>= 1;
+    }
+    result
+}
+
+/// The quotient rounded towards zero; by zero it is what dividing by one is.
+pub fn quotient(kind: ElemKind, a: i64, b: i64) -> i64 {
+    let b = if b == 0 { 1 } else { b };
+    if kind.is_u64() { (a as u64 / b as u64) as i64 } else { a.wrapping_div(b) }
+}
+
+/// The quotient rounded down; by zero it is what dividing by one is.
+pub fn floor_quotient(kind: ElemKind, a: i64, b: i64) -> i64 {
+    let quotient = quotient(kind, a, b);
+    let remainder = if b == 0 { 0 } else { a.wrapping_sub(quotient.wrapping_mul(b)) };
+    let below = !kind.is_u64() && remainder != 0 && (remainder < 0) != (b < 0);
+    quotient.wrapping_sub(below.into())
+}
