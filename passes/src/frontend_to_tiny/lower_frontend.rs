@@ -31,8 +31,10 @@
 //! when the elements are narrower, and rounded to the type of the result at the end. Rules of the debug counters: the
 //! names of the ops.
 
+mod elementwise;
 mod emit;
 mod graph;
+mod math;
 
 use dlc_ir::body::Body;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
@@ -64,7 +66,7 @@ impl Pass for LowerFrontend {
 }
 
 /// The rules, by group of ops.
-const RULES: &[&[Lower]] = &[graph::RULES];
+const RULES: &[&[Lower]] = &[graph::RULES, elementwise::RULES];
 
 /// Lowers a graph. How many ops.
 pub fn lower_frontend(body: &mut Body, cx: &PassCx<'_>) -> Result<u64, PassFailed> {

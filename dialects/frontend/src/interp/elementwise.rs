@@ -3,6 +3,7 @@
 use dlc_core::broadcast::promote;
 use dlc_core::eval::{elem, elem_of, give, tensor, tensor_as};
 use dlc_core::tensor::{ElemKind, TensorValue};
+use dlc_ir::Type;
 use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult};
 
 use super::functions;
@@ -312,7 +313,8 @@ pub fn isclose(cx: &mut Eval<'_, '_>) -> EvalResult {
         let finite = a.is_finite() && b.is_finite();
         a == b || (finite && (a - b).abs() <= atol + rtol * b.abs()) || (equal_nan && a.is_nan() && b.is_nan())
     };
-    compare(cx, close, move |a, b| close(a as f64, b as f64))
+    let (a, b) = (tensor_as(cx, 0, Type::F64)?, tensor_as(cx, 1, Type::F64)?);
+    give(cx, a.compare_float(cx.op.ctx, &b, close))
 }
 
 /// One of two elements.

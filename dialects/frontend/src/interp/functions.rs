@@ -108,16 +108,15 @@ pub fn negative(kind: ElemKind, x: i64) -> i64 {
     if kind.is_bool() { 1 - x } else { x.wrapping_neg() }
 }
 
-/// Between bounds that are truncated to integers.
+/// Between bounds that are truncated to integers, and stay within the type.
 pub fn clamp_int(kind: ElemKind, x: i64, low: Option<f64>, high: Option<f64>) -> i64 {
-    let clamped = if kind.is_u64() {
-        let low = (x as u64).max(low.map_or(0, |low| low as u64));
-        high.map_or(low, |high| low.min(high as u64)) as i64
-    } else {
-        let low = low.map_or(x, |low| x.max(kind.wrap(low as i64)));
-        high.map_or(low, |high| low.min(kind.wrap(high as i64)))
-    };
-    kind.wrap(clamped)
+    if kind.is_u64() {
+        let x = (x as u64).max(low.map_or(0, |low| low as u64));
+        return high.map_or(x, |high| x.min(high as u64)) as i64;
+    }
+    let bound = |bound: f64| (bound as i64).clamp(kind.lowest(), kind.highest());
+    let x = low.map_or(x, |low| x.max(bound(low)));
+    high.map_or(x, |high| x.min(bound(high)))
 }
 
 /// `base ** exponent` modulo two to the power of 64, by squaring.

@@ -2,6 +2,8 @@
 
 use dlc_core::types::Tensor;
 use dlc_ir::affine::SizeExpr;
+use dlc_ir::attrs::AttrData;
+use dlc_ir::float;
 use dlc_ir::op::OpDef;
 use dlc_ir::rewrite::{Conversion, ConversionPattern, Rewrite, Root};
 use dlc_ir::smallvec::SmallVec;
@@ -91,6 +93,20 @@ binary! {
     or => Or;
     /// The bits of one.
     xor => Xor;
+    /// The bits moved up.
+    shl => Shl;
+    /// The bits moved down.
+    shr => Shr;
+    /// The power.
+    pow => Pow;
+    /// The quotient of integers, rounded towards zero.
+    cdiv => Cdiv;
+    /// What that leaves.
+    cmod => Cmod;
+    /// The quotient of integers, rounded down.
+    floordiv => Floordiv;
+    /// What that leaves.
+    floormod => Floormod;
 }
 
 unary! {
@@ -150,6 +166,11 @@ impl Emit<'_> {
         self.dims(self.source().result(index))
     }
 
+    /// Whether a type is one of floats.
+    pub fn is_float(&self, elem: Type) -> bool {
+        elem.float_kind(self.ctx()).is_some()
+    }
+
     /// The value with elements of a type: itself if it has them.
     pub fn cast(&mut self, value: ValueId, elem: Type) -> ValueId {
         if self.elem(value) == elem {
@@ -168,7 +189,7 @@ impl Emit<'_> {
     pub fn full(&mut self, value: f64, dims: Vec<SizeExpr>, elem: Type) -> ValueId {
         let ctx = self.builder.ctx;
         let attr = match elem.float_kind(ctx) {
-            Some(_) => ctx.float_attr(value, elem),
+            Some(kind) => ctx.attr(AttrData::Float { ty: elem, bits: float::encode(value, kind) }),
             None => ctx.int_attr(value as i128, elem),
         };
         let op = tiny::Const::build(&mut self.builder, self.loc, attr, Tensor::get(ctx, dims, elem));

@@ -1,0 +1,319 @@
+//! Functions of real numbers in the ops of tiny: powers of two, logarithms to the base of two, sines, roots, and
+//! polynomials where none of these does.
+//!
+//! Each takes a value of `f32` or `f64` and gives one of the same type, and is right at the infinities, and for what is
+//! not a number. Polynomials are those of Abramowitz and Stegun, "Handbook of Mathematical Functions", by number.
+
+use std::f64::consts::{FRAC_PI_2, LN_2, LOG2_E, LOG10_2, PI};
+
+use dlc_ir::{Type, ValueId};
+use dlc_tiny::ops::Predicate;
+
+use super::emit::{Emit, Values};
+
+impl Emit<'_> {
+    /// The type that functions of elements of a type are computed in.
+    pub fn compute_type(&self, elem: Type) -> Type {
+        if elem == Type::F64 { Type::F64 } else { Type::F32 }
+    }
+
+    /// The only result as a function of the first operand, computed in `f32` or `f64`.
+    pub fn wide(&mut self, function: impl FnOnce(&mut Self, ValueId) -> ValueId) -> Values {
+        self.wide_all(|e, operands| function(e, operands[0]))
+    }
+
+    /// The only result as a function of all operands, computed in `f32`, or `f64` when one of them is.
+    pub fn wide_all(&mut self, function: impl FnOnce(&mut Self, &[ValueId]) -> ValueId) -> Values {
+        let any_f64 = self.operands.iter().any(|&operand| self.elem(operand) == Type::F64);
+        let compute = if any_f64 { Type::F64 } else { Type::F32 };
+        let operands: Vec<ValueId> = self.operands.iter().map(|&operand| self.cast(operand, compute)).collect();
+        let result = function(self, &operands);
+        let elem = self.result_elem(0);
+        Values::from_elem(self.cast(result, elem), 1)
+    }
+
+    /// `x + number`
+    pub fn plus(&mut self, x: ValueId, number: f64) -> ValueId {
+        let number = self.number(number, self.elem(x));
+        self.add(x, number)
+    }
+
+    /// `x * number`
+    pub fn times(&mut self, x: ValueId, number: f64) -> ValueId {
+        let number = self.number(number, self.elem(x));
+        self.mul(x, number)
+    }
+
+    /// `number - x`
+    pub fn minus_from(&mut self, number: f64, x: ValueId) -> ValueId {
+        let number = self.number(number, self.elem(x));
+        self.sub(number, x)
+    }
+
+    /// A comparison with a number.
+    pub fn cmp_number(&mut self, predicate: Predicate, x: ValueId, number: f64) -> ValueId {
+        let number = self.number(number, self.elem(x));
+        self.cmp(predicate, x, number)
+    }
+
+    /// `-otherwise if x < 0 else otherwise`
+    pub fn with_sign_of(&mut self, x: ValueId, magnitude: ValueId) -> ValueId {
+        let below = self.cmp_number(Predicate::Lt, x, 0.0);
+        let negative = self.neg(magnitude);
+        self.where_(below, negative, magnitude)
+    }
+
+    /// A polynomial, the coefficient of the highest power first.
+    pub fn polynomial(&mut self, x: ValueId, coefficients: &[f64]) -> ValueId {
+        let mut sum = self.number(coefficients[0], self.elem(x));
+        for &coefficient in &coefficients[1..] {
+            sum = self.mul(sum, x);
+            sum = self.plus(sum, coefficient);
+        }
+        sum
+    }
+
+    /// `|x|`, of any type.
+    pub fn abs(&mut self, x: ValueId) -> ValueId {
+        self.with_sign_of(x, x)
+    }
+
+    /// The next whole number below.
+    pub fn floor(&mut self, x: ValueId) -> ValueId {
+        let whole = self.trunc(x);
+        let below = self.cmp(Predicate::Lt, x, whole);
+        let lower = self.plus(whole, -1.0);
+        self.where_(below, lower, whole)
+    }
+
+    /// The next whole number above.
+    pub fn ceil(&mut self, x: ValueId) -> ValueId {
+        let whole = self.trunc(x);
+        let above = self.cmp(Predicate::Gt, x, whole);
+        let higher = self.plus(whole, 1.0);
+        self.where_(above, higher, whole)
+    }
+
+    /// The nearest whole number; of two, the even one.
+    pub fn round(&mut self, x: ValueId) -> ValueId {
+        let whole = self.trunc(x);
+        // Exact; not a number for infinities, which then stay.
+        let rest = self.sub(x, whole);
+        let rest = self.abs(rest);
+        let more = self.cmp_number(Predicate::Gt, rest, 0.5);
+        let half = self.cmp_number(Predicate::Eq, rest, 0.5);
+        let halved = self.times(whole, 0.5);
+        let halved_whole = self.trunc(halved);
+        let odd = self.cmp(Predicate::Ne, halved, halved_whole);
+        let up = self.and(half, odd);
+        let away = self.or(more, up);
+        let one = self.number(1.0, self.elem(x));
+        let step = self.with_sign_of(x, one);
+        let farther = self.add(whole, step);
+        self.where_(away, farther, whole)
+    }
+
+    /// `exp(x)`
+    pub fn exp(&mut self, x: ValueId) -> ValueId {
+        let power = self.times(x, LOG2_E);
+        self.exp2(power)
+    }
+
+    /// `ln(x)`
+    pub fn ln(&mut self, x: ValueId) -> ValueId {
+        let log = self.log2(x);
+        self.times(log, LN_2)
+    }
+
+    /// `log10(x)`
+    pub fn log10(&mut self, x: ValueId) -> ValueId {
+        let log = self.log2(x);
+        self.times(log, LOG10_2)
+    }
+
+    /// `1 / (1 + exp(-x))`
+    pub fn sigmoid(&mut self, x: ValueId) -> ValueId {
+        let power = self.times(x, -LOG2_E);
+        let power = self.exp2(power);
+        let sum = self.plus(power, 1.0);
+        self.recip(sum)
+    }
+
+    /// `tanh(x)`, as `2 * sigmoid(2 * x) - 1`.
+    pub fn tanh(&mut self, x: ValueId) -> ValueId {
+        let twice = self.times(x, 2.0);
+        let sigmoid = self.sigmoid(twice);
+        let scaled = self.times(sigmoid, 2.0);
+        self.plus(scaled, -1.0)
+    }
+
+    /// `cos(x)`, as a sine.
+    pub fn cos(&mut self, x: ValueId) -> ValueId {
+        let angle = self.minus_from(FRAC_PI_2, x);
+        self.sin(angle)
+    }
+
+    /// `tan(x)`
+    pub fn tan(&mut self, x: ValueId) -> ValueId {
+        let (sin, cos) = (self.sin(x), self.cos(x));
+        self.fdiv(sin, cos)
+    }
+
+    /// `exp(x) / 2`, which is finite where `exp(x)` may not be, and `exp(-x) / 2`.
+    fn half_powers(&mut self, x: ValueId) -> (ValueId, ValueId) {
+        let power = self.times(x, LOG2_E);
+        let (up, down) = (self.plus(power, -1.0), self.minus_from(-1.0, power));
+        (self.exp2(up), self.exp2(down))
+    }
+
+    /// `sinh(x)`
+    pub fn sinh(&mut self, x: ValueId) -> ValueId {
+        let (up, down) = self.half_powers(x);
+        self.sub(up, down)
+    }
+
+    /// `cosh(x)`
+    pub fn cosh(&mut self, x: ValueId) -> ValueId {
+        let (up, down) = self.half_powers(x);
+        self.add(up, down)
+    }
+
+    /// `acos(|x|)`: 4.4.46, which is off by at most 2e-8.
+    fn acos_of_abs(&mut self, x: ValueId) -> ValueId {
+        let x = self.abs(x);
+        let rest = self.minus_from(1.0, x);
+        let root = self.sqrt(rest);
+        let polynomial = self.polynomial(
+            x,
+            &[
+                -0.0012624911,
+                0.0066700901,
+                -0.0170881256,
+                0.0308918810,
+                -0.0501743046,
+                0.0889789874,
+                -0.2145988016,
+                1.5707963050,
+            ],
+        );
+        self.mul(root, polynomial)
+    }
+
+    /// `asin(x)`
+    pub fn asin(&mut self, x: ValueId) -> ValueId {
+        let angle = self.acos_of_abs(x);
+        let angle = self.minus_from(FRAC_PI_2, angle);
+        self.with_sign_of(x, angle)
+    }
+
+    /// `acos(x)`
+    pub fn acos(&mut self, x: ValueId) -> ValueId {
+        let angle = self.acos_of_abs(x);
+        let other = self.minus_from(PI, angle);
+        let below = self.cmp_number(Predicate::Lt, x, 0.0);
+        self.where_(below, other, angle)
+    }
+
+    /// `atan(x)`: 4.4.49, which is off by at most 2e-8, up to 1; beyond it, by the inverse.
+    pub fn atan(&mut self, x: ValueId) -> ValueId {
+        let magnitude = self.abs(x);
+        let beyond = self.cmp_number(Predicate::Gt, magnitude, 1.0);
+        let inverse = self.recip(magnitude);
+        let t = self.where_(beyond, inverse, magnitude);
+        let square = self.mul(t, t);
+        let polynomial = self.polynomial(
+            square,
+            &[
+                0.0028662257,
+                -0.0161657367,
+                0.0429096138,
+                -0.0752896400,
+                0.1065626393,
+                -0.1420889944,
+                0.1999355085,
+                -0.3333314528,
+                1.0,
+            ],
+        );
+        let angle = self.mul(t, polynomial);
+        let other = self.minus_from(FRAC_PI_2, angle);
+        let angle = self.where_(beyond, other, angle);
+        self.with_sign_of(x, angle)
+    }
+
+    /// `asinh(x)`: for large numbers the square would overflow, and the logarithm of twice the number is as good.
+    pub fn asinh(&mut self, x: ValueId) -> ValueId {
+        let magnitude = self.abs(x);
+        let square = self.mul(x, x);
+        let square = self.plus(square, 1.0);
+        let root = self.sqrt(square);
+        let sum = self.add(magnitude, root);
+        let log = self.ln(sum);
+        let simple = self.ln(magnitude);
+        let simple = self.plus(simple, LN_2);
+        let large = self.cmp_number(Predicate::Gt, magnitude, 1e9);
+        let log = self.where_(large, simple, log);
+        self.with_sign_of(x, log)
+    }
+
+    /// `acosh(x)`, as `ln(x) + ln(1 + sqrt(1 - 1 / x**2))`, which does not overflow.
+    pub fn acosh(&mut self, x: ValueId) -> ValueId {
+        let inverse = self.recip(x);
+        let square = self.mul(inverse, inverse);
+        let rest = self.minus_from(1.0, square);
+        let root = self.sqrt(rest);
+        let root = self.plus(root, 1.0);
+        let (log, more) = (self.ln(x), self.ln(root));
+        self.add(log, more)
+    }
+
+    /// `atanh(x)`
+    pub fn atanh(&mut self, x: ValueId) -> ValueId {
+        let (above, below) = (self.plus(x, 1.0), self.minus_from(1.0, x));
+        let quotient = self.fdiv(above, below);
+        let log = self.ln(quotient);
+        self.times(log, 0.5)
+    }
+
+    /// `erf(x)`: 7.1.26, which is off by at most 1.5e-7.
+    pub fn erf(&mut self, x: ValueId) -> ValueId {
+        let magnitude = self.abs(x);
+        let t = self.times(magnitude, 0.3275911);
+        let t = self.plus(t, 1.0);
+        let t = self.recip(t);
+        let polynomial =
+            self.polynomial(t, &[1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592, 0.0]);
+        let square = self.mul(x, x);
+        let negative = self.neg(square);
+        let power = self.exp(negative);
+        let rest = self.mul(polynomial, power);
+        let result = self.minus_from(1.0, rest);
+        self.with_sign_of(x, result)
+    }
+
+    /// `ln(1 + exp(-|x|))`
+    fn log_of_one_and_power(&mut self, x: ValueId) -> ValueId {
+        let magnitude = self.abs(x);
+        let negative = self.neg(magnitude);
+        let power = self.exp(negative);
+        let sum = self.plus(power, 1.0);
+        self.ln(sum)
+    }
+
+    /// `ln(1 + exp(x))`, in a form that does not overflow.
+    pub fn softplus(&mut self, x: ValueId) -> ValueId {
+        let (positive, rest) = (self.relu(x), self.log_of_one_and_power(x));
+        self.add(positive, rest)
+    }
+
+    /// `ln(exp(a) + exp(b))`, in a form that does not overflow. Equal infinities have no difference.
+    pub fn logaddexp(&mut self, a: ValueId, b: ValueId) -> ValueId {
+        let equal = self.cmp(Predicate::Eq, a, b);
+        let difference = self.sub(a, b);
+        let rest = self.log_of_one_and_power(difference);
+        let log_two = self.number(LN_2, self.elem(rest));
+        let rest = self.where_(equal, log_two, rest);
+        let larger = self.max(a, b);
+        self.add(larger, rest)
+    }
+}
