@@ -3,8 +3,8 @@
 use dlc_core::tensor::ElemKind;
 use dlc_frontend::ops as frontend;
 use dlc_ir::op::OpDef;
-use dlc_ir::{Type, ValueId};
-use dlc_tiny::ops::{self as tiny, Predicate};
+use dlc_ir::ValueId;
+use dlc_tiny::ops::Predicate;
 
 use super::emit::{Emit, Lower, Values};
 
@@ -193,10 +193,10 @@ fn isfinite(e: &mut Emit<'_>, x: ValueId) -> ValueId {
 }
 
 /// An op of two integers, or a function of the quotient of two floats.
-fn division(
-    e: &mut Emit<'_>,
-    integers: fn(&mut Emit<'_>, ValueId, ValueId) -> ValueId,
-    floats: impl FnOnce(&mut Emit<'_>, ValueId, ValueId, ValueId) -> ValueId,
+fn division<'e>(
+    e: &mut Emit<'e>,
+    integers: impl FnOnce(&mut Emit<'e>, ValueId, ValueId) -> ValueId,
+    floats: impl FnOnce(&mut Emit<'e>, ValueId, ValueId, ValueId) -> ValueId,
 ) -> Values {
     if !e.is_float(e.result_elem(0)) {
         return e.both(integers);
