@@ -26,7 +26,7 @@ macro_rules! float_functions {
 
         impl $op<'_> {
             fn run(cx: &mut Eval<'_, '_>) -> EvalResult {
-                interp::float(cx, $function)
+                interp::float(cx, &$function)
             }
         }
     )+};
@@ -161,7 +161,7 @@ macro_rules! functions {
 
         impl $op<'_> {
             fn run(cx: &mut Eval<'_, '_>) -> EvalResult {
-                interp::same(cx, $float, $int)
+                interp::same(cx, &$float, &$int)
             }
         }
     )+};
@@ -236,7 +236,7 @@ macro_rules! questions {
 
         impl $op<'_> {
             fn run(cx: &mut Eval<'_, '_>) -> EvalResult {
-                interp::float(cx, |x| f64::from(u8::from($question(x))))
+                interp::float(cx, &|x| f64::from(u8::from($question(x))))
             }
         }
     )+};
