@@ -24,6 +24,7 @@ dlc_ir::dialect! {
     summary: "Graphs of tensor functions: what a model means.",
     ops: [
         ops::Graph, ops::Output,
+        ops::Gemm, ops::Linear, ops::Einsum,
         ops::Exp, ops::Exp2, ops::Log, ops::Log2, ops::Log10, ops::Sqrt, ops::Rsqrt, ops::Reciprocal, ops::Sin,
         ops::Cos, ops::Tan, ops::Asin, ops::Acos, ops::Atan, ops::Sinh, ops::Cosh, ops::Tanh, ops::Asinh,
         ops::Acosh, ops::Atanh, ops::Erf, ops::Sigmoid, ops::Logsigmoid, ops::Silu, ops::QuickGelu,

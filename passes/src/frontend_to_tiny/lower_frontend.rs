@@ -31,6 +31,7 @@
 //! when the elements are narrower, and rounded to the type of the result at the end. Rules of the debug counters: the
 //! names of the ops.
 
+mod contraction;
 mod elementwise;
 mod emit;
 mod graph;
@@ -66,7 +67,7 @@ impl Pass for LowerFrontend {
 }
 
 /// The rules, by group of ops.
-const RULES: &[&[Lower]] = &[graph::RULES, elementwise::RULES];
+const RULES: &[&[Lower]] = &[graph::RULES, elementwise::RULES, contraction::RULES];
 
 /// Lowers a graph. How many ops.
 pub fn lower_frontend(body: &mut Body, cx: &PassCx<'_>) -> Result<u64, PassFailed> {

@@ -1,8 +1,10 @@
 //! What the ops mean. Each computes in `f64` on whole tensors and rounds once, to the type of its result.
 
+mod contraction;
 mod elementwise;
 pub mod functions;
 
+pub use contraction::*;
 pub use elementwise::*;
 
 use dlc_core::eval::tensor;

@@ -1,8 +1,10 @@
 //! What exists: the frame of a graph here, then its ops by group.
 
+mod contraction;
 mod elementwise;
 mod functions;
 
+pub use contraction::*;
 pub use elementwise::*;
 pub use functions::*;
 
