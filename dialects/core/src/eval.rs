@@ -1,4 +1,6 @@
-//! What evaluators of ops on tensors are written with: operands, sizes as numbers, the result.
+//! What evaluators of ops on tensors are written with: operands, sizes as numbers, the result; and those of views.
+
+pub mod views;
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, Failure, Outcome};

@@ -1,4 +1,7 @@
-//! What inference of tensor types is written with: operands as sizes and elements, attributes of a kind, results.
+//! What inference of tensor types is written with: operands as sizes and elements, attributes of a kind, results; and
+//! the rules that layers share.
+
+pub mod views;
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{IntArray, Kind};

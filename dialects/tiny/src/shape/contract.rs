@@ -1,11 +1,10 @@
 //! The loops of a contraction, and the sizes that follow.
 
 use dlc_core::broadcast::{promote, show};
+use dlc_core::infer::{accumulator, attr, operand, tensor};
 use dlc_core::sizes::Exprs;
 use dlc_ir::affine::{SizeExpr, SizeRanges};
 use dlc_ir::op::{BrokenRule, InferCx, Inferred};
-
-use super::{accumulator, attr, operand, tensor};
 
 /// What a contraction loops over, read from the names of its indices.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,0 +1,61 @@
+//! What views mean, whose attributes have the same names in every layer.
+
+use dlc_ir::define::{IntArray, Kind, Number};
+use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, Failure};
+
+use super::{elem, give, shape, sizes, tensor};
+use crate::sizes::Sizes;
+
+/// An attribute of a kind that may be absent.
+fn optional<'c, K: Kind>(cx: &Eval<'_, 'c>, key: &str) -> Option<K::Value<'c>> {
+    K::get(cx.op.ctx, cx.op.prop_named(key)?)
+}
+
+fn places(cx: &Eval<'_, '_>, key: &str) -> Result<Vec<usize>, Failure> {
+    let axes = optional::<IntArray>(cx, key).ok_or_else(|| cx.fail(&CANNOT_RUN, format!("'{key}' is missing")))?;
+    let place = |&axis: &i64| usize::try_from(axis).map_err(|_| cx.fail(&CANNOT_RUN, format!("there is no axis {axis}")));
+    axes.iter().map(place).collect()
+}
+
+fn sizes_of(cx: &mut Eval<'_, '_>, key: &str) -> Result<Vec<usize>, Failure> {
+    let exprs = optional::<Sizes>(cx, key).ok_or_else(|| cx.fail(&CANNOT_RUN, format!("'{key}' is missing")))?;
+    sizes(cx, &exprs)
+}
+
+/// The same elements in the same order, under the sizes of the result.
+pub fn reshape(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let shape = shape(cx)?;
+    give(cx, tensor(cx, 0)?.reshape(&shape))
+}
+
+/// The axes in the order that `order` says.
+pub fn permute(cx: &mut Eval<'_, '_>) -> EvalResult {
+    give(cx, tensor(cx, 0)?.permute(&places(cx, "order")?))
+}
+
+/// A number put around: `low` before and `high` behind each axis, by default zero.
+pub fn pad(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let ctx = cx.op.ctx;
+    let zero = if elem(cx).float_kind(ctx).is_some() { Datum::Float(0.0) } else { Datum::Int(0) };
+    let value = optional::<Number>(cx, "value").and_then(|value| Datum::of_attr(ctx, value)).unwrap_or(zero);
+    let (low, high) = (sizes_of(cx, "low")?, sizes_of(cx, "high")?);
+    let around: Vec<(usize, usize)> = low.into_iter().zip(high).collect();
+    give(cx, tensor(cx, 0)?.pad(ctx, &around, &value))
+}
+
+/// The elements from `start` to before `stop`, every `step`-th.
+pub fn shrink(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let (start, stop) = (sizes_of(cx, "start")?, sizes_of(cx, "stop")?);
+    let step = match cx.op.prop_named("step") {
+        Some(_) => places(cx, "step")?,
+        None => vec![1; start.len()],
+    };
+    let ranges: Vec<_> =
+        start.into_iter().zip(stop).zip(step).map(|((start, stop), step)| (start, stop, step)).collect();
+    give(cx, tensor(cx, 0)?.shrink(&ranges))
+}
+
+/// The axes of `axes` from end to start.
+pub fn flip(cx: &mut Eval<'_, '_>) -> EvalResult {
+    give(cx, tensor(cx, 0)?.flip(&places(cx, "axes")?))
+}
