@@ -6,7 +6,7 @@ use dlc_core::types::{Tensor, undeclared_symbol};
 use dlc_ir::op::op_error;
 use dlc_ir::{Attr, Context, Diagnostics, OpRef, Type, TypeData};
 
-use crate::ops::{Celu, Clamp, Graph, Output, Softplus};
+use crate::ops::{Arange, Celu, Clamp, Full, Graph, Output, Softplus};
 
 dlc_ir::codes! {
     /// The signature of a graph says something of an argument or result that it cannot say.
@@ -186,5 +186,28 @@ fn not_zero(op: OpRef<'_>, name: &str, value: f64, diags: &Diagnostics) {
 pub fn clamp(op: Clamp<'_>, diags: &Diagnostics) {
     if op.min().is_none() && op.max().is_none() {
         diags.emit(op_error(*op, "there must be a bound, 'min' or 'max'"));
+    }
+}
+
+/// One axis, and whole numbers for integers.
+pub fn arange(op: Arange<'_>, diags: &Diagnostics) {
+    let Some(ty) = Tensor::of(op.ctx, op.type_of(op.out())) else { return };
+    if ty.rank(op.ctx) != 1 {
+        diags.emit(op_error(*op, format!("numbers in steps have one axis, not {}", ty.rank(op.ctx))));
+    }
+    for (name, value) in [("from", op.start()), ("step", op.step())] {
+        whole(*op, name, value, ty.elem(op.ctx), diags);
+    }
+}
+
+/// A whole number for integers.
+pub fn full(op: Full<'_>, diags: &Diagnostics) {
+    let Some(ty) = Tensor::of(op.ctx, op.type_of(op.out())) else { return };
+    whole(*op, "value", Some(op.value()), ty.elem(op.ctx), diags);
+}
+
+fn whole(op: OpRef<'_>, name: &str, value: Option<f64>, elem: Type, diags: &Diagnostics) {
+    if let Some(value) = value.filter(|value| value.fract() != 0.0 && elem.float_kind(op.ctx).is_none()) {
+        diags.emit(op_error(op, format!("'{name}' is {value}, and the elements are of type {}", elem.display(op.ctx))));
     }
 }

@@ -36,6 +36,9 @@ mod elementwise;
 mod emit;
 mod graph;
 mod math;
+mod positions;
+mod reductions;
+mod views;
 
 use dlc_ir::body::Body;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
@@ -67,7 +70,7 @@ impl Pass for LowerFrontend {
 }
 
 /// The rules, by group of ops.
-const RULES: &[&[Lower]] = &[graph::RULES, elementwise::RULES, contraction::RULES];
+const RULES: &[&[Lower]] = &[graph::RULES, elementwise::RULES, contraction::RULES, reductions::RULES, views::RULES, positions::RULES];
 
 /// Lowers a graph. How many ops.
 pub fn lower_frontend(body: &mut Body, cx: &PassCx<'_>) -> Result<u64, PassFailed> {

@@ -3,9 +3,15 @@
 mod contraction;
 mod elementwise;
 pub mod functions;
+mod positions;
+mod reductions;
+mod views;
 
 pub use contraction::*;
 pub use elementwise::*;
+pub use positions::*;
+pub use reductions::*;
+pub use views::*;
 
 use dlc_core::eval::tensor;
 use dlc_ir::interp::{CANNOT_RUN, Data, Datum, Eval, EvalResult, Outcome};

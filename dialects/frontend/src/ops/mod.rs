@@ -3,10 +3,16 @@
 mod contraction;
 mod elementwise;
 mod functions;
+mod positions;
+mod reductions;
+mod views;
 
 pub use contraction::*;
 pub use elementwise::*;
 pub use functions::*;
+pub use positions::*;
+pub use reductions::*;
+pub use views::*;
 
 use dlc_core::types::Tensor;
 use dlc_ir::define::{DictArray, FunctionType, SymbolName, Text, TextArray, op};

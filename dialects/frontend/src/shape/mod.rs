@@ -2,8 +2,14 @@
 
 mod contraction;
 mod elementwise;
+mod positions;
+mod reductions;
+mod views;
 
 pub use contraction::{
     BAD_EQUATION, CONTRACTION_MISMATCH, Loops, Step, einsum, einsum_loops, gemm, gemm_loops, linear, linear_loops,
 };
 pub use elementwise::{cast, lerp};
+pub use positions::{ROPE_MISMATCH, embedding, gather, half, rope, take, triangle};
+pub use reductions::{accumulated, averaged, combined, questioned, running, searched};
+pub use views::{PARTS_MISMATCH, concat, expand, split};

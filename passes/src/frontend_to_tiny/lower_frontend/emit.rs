@@ -234,4 +234,16 @@ impl Emit<'_> {
         let op = tiny::Reduce::build(&mut self.builder, self.loc, value, combiner, axes, acc);
         self.builder.result(op)
     }
+
+    /// How many elements there are for some sizes: a number, or, where symbols are in it, a sum of numbers.
+    pub fn count(&mut self, sizes: &[SizeExpr], elem: Type) -> ValueId {
+        let constant: f64 = sizes.iter().filter_map(SizeExpr::as_constant).map(|size| size as f64).product();
+        let symbolic: Vec<SizeExpr> = sizes.iter().filter(|size| size.as_constant().is_none()).cloned().collect();
+        if symbolic.is_empty() {
+            return self.number(constant, elem);
+        }
+        let axes: Vec<usize> = (0..symbolic.len()).collect();
+        let each = self.full(constant, symbolic, elem);
+        self.reduce(tiny::Combiner::Sum, each, &axes, elem)
+    }
 }

@@ -1,0 +1,214 @@
+//! Axes that become one element.
+
+use dlc_core::tensor::ElemKind;
+use dlc_core::types::Tensor;
+use dlc_frontend::ops as frontend;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::define::{Int, IntArray, Kind};
+use dlc_ir::op::OpDef;
+use dlc_ir::{Type, ValueId};
+use dlc_tiny::ops::{self as tiny, Combiner, Predicate};
+
+use super::emit::{Emit, Lower, Values};
+
+const fn rule(op: &'static OpDef, emit: fn(&mut Emit<'_>) -> Values) -> Lower {
+    Lower { op, emit }
+}
+
+/// The rules of reductions.
+pub const RULES: &[Lower] = &[
+    rule(frontend::Sum::DEF, |e| combined(e, Combiner::Sum)),
+    rule(frontend::Prod::DEF, |e| combined(e, Combiner::Prod)),
+    rule(frontend::Max::DEF, |e| combined(e, Combiner::Max)),
+    rule(frontend::Min::DEF, |e| combined(e, Combiner::Min)),
+    rule(frontend::Any::DEF, |e| questioned(e, Combiner::Sum)),
+    rule(frontend::All::DEF, |e| questioned(e, Combiner::Prod)),
+    rule(frontend::Mean::DEF, |e| statistic(e, mean)),
+    rule(frontend::Var::DEF, var),
+    rule(frontend::Std::DEF, std),
+    rule(frontend::Logsumexp::DEF, |e| statistic(e, logsumexp)),
+    rule(frontend::Argmax::DEF, |e| searched(e, Combiner::Max)),
+    rule(frontend::Argmin::DEF, |e| searched(e, Combiner::Min)),
+    rule(frontend::Cumsum::DEF, |e| running(e, Combiner::Sum)),
+    rule(frontend::Cumprod::DEF, |e| running(e, Combiner::Prod)),
+    rule(frontend::Cummax::DEF, |e| running(e, Combiner::Max)),
+    rule(frontend::Cummin::DEF, |e| running(e, Combiner::Min)),
+];
+
+/// The axes of the attribute `axes`, or all.
+fn axes(e: &Emit<'_>) -> Vec<usize> {
+    let axes = e.source().prop_named("axes").and_then(|axes| IntArray::get(e.ctx(), axes));
+    axes.map_or((0..e.rank(e.operands[0])).collect(), |axes| axes.into_iter().map(|axis| axis as usize).collect())
+}
+
+/// The value under the sizes of the result: with the axes that it keeps.
+fn kept(e: &mut Emit<'_>, value: ValueId) -> Values {
+    let dims = e.result_dims(0);
+    Values::from_elem(e.reshape(value, dims), 1)
+}
+
+fn combined(e: &mut Emit<'_>, combiner: Combiner) -> Values {
+    let (axes, elem) = (axes(e), e.result_elem(0));
+    let value = e.reduce(combiner, e.operands[0], &axes, elem);
+    kept(e, value)
+}
+
+fn questioned(e: &mut Emit<'_>, combiner: Combiner) -> Values {
+    let axes = axes(e);
+    let truth = e.cast(e.operands[0], Type::I1);
+    let value = e.reduce(combiner, truth, &axes, Type::I1);
+    kept(e, value)
+}
+
+/// A function of the operand in `f32` or `f64` and the axes.
+fn statistic(e: &mut Emit<'_>, function: impl FnOnce(&mut Emit<'_>, ValueId, &[usize]) -> ValueId) -> Values {
+    let (axes, elem) = (axes(e), e.result_elem(0));
+    let input = e.cast(e.operands[0], e.compute_type(elem));
+    let value = function(e, input, &axes);
+    let value = e.cast(value, elem);
+    kept(e, value)
+}
+
+fn sum(e: &mut Emit<'_>, value: ValueId, axes: &[usize]) -> ValueId {
+    let elem = e.elem(value);
+    e.reduce(Combiner::Sum, value, axes, elem)
+}
+
+/// What has lost axes, with size 1 for each of them.
+fn put_back(e: &mut Emit<'_>, value: ValueId, of: ValueId, axes: &[usize]) -> ValueId {
+    let mut dims = e.dims(of);
+    axes.iter().for_each(|&axis| dims[axis] = SizeExpr::from(1));
+    e.reshape(value, dims)
+}
+
+/// How many elements there are along axes, in the type of the elements: where symbols say it, a sum of ones.
+fn count(e: &mut Emit<'_>, value: ValueId, axes: &[usize]) -> ValueId {
+    let (dims, elem) = (e.dims(value), e.elem(value));
+    let sizes: Vec<SizeExpr> = axes.iter().map(|&axis| dims[axis].clone()).collect();
+    e.count(&sizes, elem)
+}
+
+fn mean(e: &mut Emit<'_>, input: ValueId, axes: &[usize]) -> ValueId {
+    let (sum, count) = (sum(e, input, axes), count(e, input, axes));
+    e.fdiv(sum, count)
+}
+
+fn variance(e: &mut Emit<'_>, input: ValueId, axes: &[usize], correction: f64) -> ValueId {
+    let mean = mean(e, input, axes);
+    let mean = put_back(e, mean, input, axes);
+    let difference = e.sub(input, mean);
+    let squares = e.mul(difference, difference);
+    let (sum, count) = (sum(e, squares, axes), count(e, input, axes));
+    if correction == 0.0 {
+        return e.fdiv(sum, count);
+    }
+    let divisor = e.plus(count, -correction);
+    let divisor = e.relu(divisor);
+    e.fdiv(sum, divisor)
+}
+
+fn var(e: &mut Emit<'_>) -> Values {
+    let correction = frontend::Var::from(e.source()).correction().unwrap_or(1.0);
+    statistic(e, |e, input, axes| variance(e, input, axes, correction))
+}
+
+fn std(e: &mut Emit<'_>) -> Values {
+    let correction = frontend::Std::from(e.source()).correction().unwrap_or(1.0);
+    statistic(e, |e, input, axes| {
+        let variance = variance(e, input, axes, correction);
+        e.sqrt(variance)
+    })
+}
+
+fn logsumexp(e: &mut Emit<'_>, input: ValueId, axes: &[usize]) -> ValueId {
+    let elem = e.elem(input);
+    let largest = e.reduce(Combiner::Max, input, axes, elem);
+    // What is taken away before the exponential and added behind the logarithm is finite.
+    let magnitude = e.abs(largest);
+    let finite = e.cmp_number(Predicate::Lt, magnitude, f64::INFINITY);
+    let zero = e.number(0.0, elem);
+    let largest = e.where_(finite, largest, zero);
+    let shift = put_back(e, largest, input, axes);
+    let shifted = e.sub(input, shift);
+    let powers = e.exp(shifted);
+    let sum = sum(e, powers, axes);
+    let log = e.ln(sum);
+    e.add(log, largest)
+}
+
+/// The lowest place whose element is the one that was found, or is not a number.
+fn searched(e: &mut Emit<'_>, combiner: Combiner) -> Values {
+    let axis = e.source().prop_named("axis").and_then(|axis| Int::get(e.ctx(), axis)).map(|axis| axis as usize);
+    let (input, axis) = match axis {
+        Some(axis) => (e.operands[0], axis),
+        None => {
+            let dims = e.dims(e.operands[0]);
+            let all = dlc_core::infer::views::product(&dims).expect("the verifier has computed the number of elements");
+            (e.reshape(e.operands[0], vec![all]), 0)
+        }
+    };
+    let (dims, elem) = (e.dims(input), e.elem(input));
+    let found = e.reduce(combiner, input, &[axis], elem);
+    let found = put_back(e, found, input, &[axis]);
+    let is_it = e.cmp(Predicate::Eq, input, found);
+    let is_none = e.cmp(Predicate::Ne, input, input);
+    let here = e.or(is_it, is_none);
+    let place = e.range(axis, dims, Type::I32);
+    let last = e.number(f64::from(i32::MAX), Type::I32);
+    let places = e.where_(here, place, last);
+    let first = e.reduce(Combiner::Min, places, &[axis], Type::I32);
+    kept(e, first)
+}
+
+/// Every element met with every place on the axis, those behind it replaced by what changes nothing, and combined.
+fn running(e: &mut Emit<'_>, combiner: Combiner) -> Values {
+    let axis = e.source().prop_named("axis").and_then(|axis| Int::get(e.ctx(), axis)).unwrap_or_default() as usize;
+    let input = e.operands[0];
+    let (dims, elem) = (e.dims(input), e.elem(input));
+    // The axis twice: first the places of the result, then those of the elements.
+    let mut wide = dims.clone();
+    wide.insert(axis, dims[axis].clone());
+    let mut single = dims.clone();
+    single.insert(axis, SizeExpr::from(1));
+    let elements = e.reshape(input, single);
+    let last = e.range(axis, wide.clone(), Type::I32);
+    let place = e.range(axis + 1, wide, Type::I32);
+    let before = e.cmp(Predicate::Le, place, last);
+    let neutral = e.neutral(combiner, elem);
+    let chosen = e.where_(before, elements, neutral);
+    Values::from_elem(e.reduce(combiner, chosen, &[axis + 1], elem), 1)
+}
+
+impl Emit<'_> {
+    /// The index on one axis of some sizes.
+    pub fn range(&mut self, axis: usize, dims: Vec<SizeExpr>, elem: Type) -> ValueId {
+        let ty = Tensor::get(self.builder.ctx, dims, elem);
+        let op = tiny::Range::build(&mut self.builder, self.loc, axis as i64, ty);
+        self.builder.result(op)
+    }
+
+    /// What combines with any number to that number.
+    pub fn neutral(&mut self, combiner: Combiner, elem: Type) -> ValueId {
+        let bounds = match ElemKind::of(self.ctx(), elem) {
+            Some(kind @ ElemKind::Int { .. }) => (Some(kind.lowest()), Some(kind.highest())),
+            _ => (None, None),
+        };
+        match (combiner, bounds) {
+            (Combiner::Sum, _) => self.number(0.0, elem),
+            (Combiner::Prod, _) => self.number(1.0, elem),
+            (Combiner::Max, (Some(lowest), _)) => self.integer(lowest, elem),
+            (Combiner::Min, (_, Some(highest))) => self.integer(highest, elem),
+            // Not every float type has infinities; those without have their largest numbers.
+            (Combiner::Max, _) => self.number(f64::NEG_INFINITY, elem),
+            (Combiner::Min, _) => self.number(f64::INFINITY, elem),
+        }
+    }
+
+    /// An integer of a type, given by its bits: a tensor of rank 0.
+    fn integer(&mut self, value: i64, elem: Type) -> ValueId {
+        let attr = self.ctx().int_attr(value.into(), elem);
+        let ty = Tensor::get(self.builder.ctx, Vec::new(), elem);
+        let op = tiny::Const::build(&mut self.builder, self.loc, attr, ty);
+        self.builder.result(op)
+    }
+}
