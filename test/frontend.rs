@@ -61,8 +61,17 @@ fn lowered(ctx: &Context, module: &Body) -> Result<Body, String> {
     if outcome.failure.is_some() { Err(messages.join("\n")) } else { Ok(module) }
 }
 
-fn call(ctx: &Context, module: &Body, name: &str, args: &[Datum]) -> Result<Vec<TensorValue>, String> {
-    let results = Interpreter::new(ctx, module).call(name, args).map_err(|failure| failure.message.clone())?;
+/// Runs a graph. `bindings` are for symbols that no argument has alone.
+fn call(
+    ctx: &Context,
+    module: &Body,
+    name: &str,
+    args: &[Datum],
+    bindings: &Bindings,
+) -> Result<Vec<TensorValue>, String> {
+    let mut interpreter = Interpreter::new(ctx, module);
+    *interpreter.state::<Bindings>() = bindings.clone();
+    let results = interpreter.call(name, args).map_err(|failure| failure.message.clone())?;
     Ok(results.iter().map(|result| result.as_opaque::<TensorValue>().expect("a tensor").clone()).collect())
 }
 
@@ -144,8 +153,10 @@ fn check(case: &Value) -> Result<(), String> {
     let elem = |ty: Type| Tensor::of(&ctx, ty).map_or(Type::F32, |ty| ty.elem(&ctx));
     let inputs = case["inputs"].as_array().expect("a list").iter().zip(&types);
     let args: Vec<Datum> = inputs.map(|(json, &ty)| Datum::opaque(tensor_of_json(&ctx, json, elem(ty)))).collect();
-    let before = call(&ctx, &module, &name, &args)?;
-    let after = call(&ctx, &lowered(&ctx, &module)?, &name, &args).map_err(|reason| format!("lowered: {reason}"))?;
+    let none = Bindings::default();
+    let before = call(&ctx, &module, &name, &args, &none)?;
+    let after = call(&ctx, &lowered(&ctx, &module)?, &name, &args, &none);
+    let after = after.map_err(|reason| format!("lowered: {reason}"))?;
     let outputs = case["outputs"].as_array().expect("a list");
     for (index, output) in outputs.iter().enumerate() {
         let before = before.get(index).ok_or("a result is missing")?;
@@ -206,9 +217,9 @@ fn compare(text: &str, variant: bool) -> Result<usize, String> {
         let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ name.len() as u64);
         let (mut runs, mut refused) = (0, String::new());
         for attempt in 0..60 {
-            let Some(args) = arguments(&ctx, &mut random, symbols, types, attempt) else { continue };
+            let Some((args, sizes)) = arguments(&ctx, &mut random, symbols, types, attempt) else { continue };
             // Some sizes do not go with some ops: a window that is larger than its axis.
-            let before = match call(&ctx, &module, name, &args) {
+            let before = match call(&ctx, &module, name, &args, &sizes) {
                 Ok(before) => before,
                 Err(reason) => {
                     refused = reason;
@@ -217,7 +228,7 @@ fn compare(text: &str, variant: bool) -> Result<usize, String> {
             };
             let shapes: Vec<&[usize]> =
                 args.iter().filter_map(|arg| arg.as_opaque::<TensorValue>()).map(TensorValue::shape).collect();
-            let after = call(&ctx, &after, name, &args)
+            let after = call(&ctx, &after, name, &args, &sizes)
                 .map_err(|reason| format!("@{name} with {shapes:?} does not run when it is lowered: {reason}"))?;
             for (index, (is, wanted)) in after.iter().zip(&before).enumerate() {
                 let elems = types.iter().filter_map(|&ty| Tensor::of(&ctx, ty)).map(|ty| ty.elem(&ctx));
@@ -238,14 +249,14 @@ fn compare(text: &str, variant: bool) -> Result<usize, String> {
     Ok(graphs.len())
 }
 
-/// Random tensors for random sizes. `None` when the sizes are none.
+/// Random tensors for random sizes, and these. `None` when the sizes are none.
 fn arguments(
     ctx: &Context,
     random: &mut Random,
     symbols: &[String],
     types: &[Type],
     attempt: usize,
-) -> Option<Vec<Datum>> {
+) -> Option<(Vec<Datum>, Bindings)> {
     let mut bindings = Bindings::default();
     for symbol in symbols {
         // The first attempts have no edge sizes, so that every graph is run on some numbers.
@@ -265,7 +276,8 @@ fn arguments(
         let numbers = (0..len).map(number).collect();
         Some(Datum::opaque(TensorValue::from_f64(ctx, shape, elem, numbers).ok()?))
     };
-    types.iter().map(argument).collect()
+    let args = types.iter().map(argument).collect::<Option<_>>()?;
+    Some((args, bindings))
 }
 
 /// Numbers without a pattern, the same in every run: xorshift64*, of Vigna, "An experimental exploration of Marsaglia's

@@ -49,7 +49,7 @@ pub struct Graph {
 }
 
 /// Ends the graph with its results, each rounded to the type that is written behind `as`.
-#[op("frontend.output", traits(Terminator, ReturnLike, Pure), parse = syntax::parse_output,
+#[op("frontend.output", traits(Terminator, Pure), parse = syntax::parse_output,
      print = syntax::print_output, verify = verify::output, eval = interp::output,
      example = "output %y as f16, %z as f32")]
 pub struct Output {
