@@ -1,8 +1,8 @@
 //! What the ops of models compute: against numbers made with numpy, and before against after they are written out in
 //! the ops of `tiny`.
 //!
-//! - Every graph in `test/golden/frontend/*.numbers.json` gives the numbers that stand beside it. `make.py` in that
-//!   folder wrote them.
+//! - Every graph in `test/golden/frontend/Inputs/` gives the numbers that stand beside it. `make.py` above that folder
+//!   wrote them.
 //! - Every graph in the text tests of the layer and of its lowering gives the same numbers before and after, on random
 //!   sizes (0 and 1 among them), random elements (infinities and what is not a number among them), and other types of
 //!   elements where these can be put in.
@@ -131,7 +131,7 @@ fn tensor_of_json(ctx: &Context, json: &Value, elem: Type) -> TensorValue {
 fn numbers_are_those_of_numpy() {
     let mut failures = Vec::new();
     let mut cases = 0;
-    for path in files(&test_folder().join("golden/frontend"), ".numbers.json") {
+    for path in files(&test_folder().join("golden/frontend/Inputs"), ".json") {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         let json: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         for case in json["cases"].as_array().expect("a list of cases") {

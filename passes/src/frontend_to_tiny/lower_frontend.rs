@@ -70,7 +70,8 @@ impl Pass for LowerFrontend {
 }
 
 /// The rules, by group of ops.
-const RULES: &[&[Lower]] = &[graph::RULES, elementwise::RULES, contraction::RULES, reductions::RULES, views::RULES, positions::RULES];
+const RULES: &[&[Lower]] =
+    &[graph::RULES, elementwise::RULES, contraction::RULES, reductions::RULES, views::RULES, positions::RULES];
 
 /// Lowers a graph. How many ops.
 pub fn lower_frontend(body: &mut Body, cx: &PassCx<'_>) -> Result<u64, PassFailed> {

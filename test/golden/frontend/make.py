@@ -11,7 +11,7 @@ import pathlib
 import ml_dtypes
 import numpy as np
 
-FOLDER = pathlib.Path(__file__).parent
+FOLDER = pathlib.Path(__file__).parent / "Inputs"
 DTYPES = {
     "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64, "i1": np.bool_,
     "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "ui8": np.uint8,
@@ -67,7 +67,7 @@ class Cases:
 
     def write(self, name):
         lines = ",\n  ".join(json.dumps(case) for case in self.cases)
-        (FOLDER / f"{name}.numbers.json").write_text(f'{{"cases": [\n  {lines}\n]}}\n')
+        (FOLDER / f"{name}.json").write_text(f'{{"cases": [\n  {lines}\n]}}\n')
 
 
 def wide(array):

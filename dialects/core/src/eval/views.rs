@@ -13,7 +13,8 @@ fn optional<'c, K: Kind>(cx: &Eval<'_, 'c>, key: &str) -> Option<K::Value<'c>> {
 
 fn places(cx: &Eval<'_, '_>, key: &str) -> Result<Vec<usize>, Failure> {
     let axes = optional::<IntArray>(cx, key).ok_or_else(|| cx.fail(&CANNOT_RUN, format!("'{key}' is missing")))?;
-    let place = |&axis: &i64| usize::try_from(axis).map_err(|_| cx.fail(&CANNOT_RUN, format!("there is no axis {axis}")));
+    let place =
+        |&axis: &i64| usize::try_from(axis).map_err(|_| cx.fail(&CANNOT_RUN, format!("there is no axis {axis}")));
     axes.iter().map(place).collect()
 }
 

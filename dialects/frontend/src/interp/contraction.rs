@@ -38,11 +38,14 @@ fn with_bias(cx: &Eval<'_, '_>, loops: Result<Loops, BrokenRule>) -> EvalResult 
     // Rounded once, after the bias.
     let (wide, bias) = (wide(cx, elem), tensor(cx, 2)?);
     let sum = sum_of_products(cx, &loops, &operands, wide)?.map_err(|reason| cx.fail(&CANNOT_RUN, reason))?;
-    give(cx, match elem.float_kind(ctx) {
-        Some(_) => sum.zip_float(ctx, bias, elem, |sum, bias| sum + bias),
-        None if elem == Type::I1 => sum.zip_int(ctx, bias, elem, |sum, bias| sum | bias),
-        None => sum.zip_int(ctx, bias, elem, i64::wrapping_add),
-    })
+    give(
+        cx,
+        match elem.float_kind(ctx) {
+            Some(_) => sum.zip_float(ctx, bias, elem, |sum, bias| sum + bias),
+            None if elem == Type::I1 => sum.zip_int(ctx, bias, elem, |sum, bias| sum | bias),
+            None => sum.zip_int(ctx, bias, elem, i64::wrapping_add),
+        },
+    )
 }
 
 /// The type that is computed in for elements of a type.

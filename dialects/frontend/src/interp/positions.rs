@@ -57,7 +57,8 @@ pub fn gather(cx: &mut Eval<'_, '_>) -> EvalResult {
     let axis = Gather::from(cx.op).axis() as usize;
     let compute = || {
         let shape = ids.shape();
-        let place = |at| if at == axis { Ok(ids.clone()) } else { TensorValue::iota(ctx, shape.to_vec(), Type::I64, at) };
+        let place =
+            |at| if at == axis { Ok(ids.clone()) } else { TensorValue::iota(ctx, shape.to_vec(), Type::I64, at) };
         let places = (0..shape.len()).map(place).collect::<Result<Vec<_>, String>>()?;
         input.gather(ctx, &places.iter().collect::<Vec<_>>())
     };

@@ -192,27 +192,26 @@ pub fn argmin(cx: &mut Eval<'_, '_>) -> EvalResult {
 }
 
 /// Each element combined with those before it.
-fn running(
-    cx: &Eval<'_, '_>,
-    float: &dyn Fn(f64, f64) -> f64,
-    int: &dyn Fn(i64, i64) -> i64,
-) -> EvalResult {
+fn running(cx: &Eval<'_, '_>, float: &dyn Fn(f64, f64) -> f64, int: &dyn Fn(i64, i64) -> i64) -> EvalResult {
     let (ctx, input) = (cx.op.ctx, tensor(cx, 0)?);
     let axis = cx.op.prop_named("axis").and_then(|axis| Int::get(ctx, axis));
     let axis = axis.ok_or_else(|| cx.fail(&CANNOT_RUN, "there is no axis"))? as usize;
     let (rows, shape, elem) = (Rows::of(input.shape(), axis), input.shape().to_vec(), input.elem());
-    give(cx, match input.kind().is_float() {
-        true => {
-            let mut values = input.to_f64s();
-            rows.each(|row| accumulate(&mut values, row, float));
-            TensorValue::from_f64(ctx, shape, elem, values)
-        }
-        false => {
-            let mut values = input.to_i64s();
-            rows.each(|row| accumulate(&mut values, row, int));
-            TensorValue::from_i64(ctx, shape, elem, values)
-        }
-    })
+    give(
+        cx,
+        match input.kind().is_float() {
+            true => {
+                let mut values = input.to_f64s();
+                rows.each(|row| accumulate(&mut values, row, float));
+                TensorValue::from_f64(ctx, shape, elem, values)
+            }
+            false => {
+                let mut values = input.to_i64s();
+                rows.each(|row| accumulate(&mut values, row, int));
+                TensorValue::from_i64(ctx, shape, elem, values)
+            }
+        },
+    )
 }
 
 fn accumulate<T: Copy>(values: &mut [T], row: &mut dyn Iterator<Item = usize>, combine: &dyn Fn(T, T) -> T) {

@@ -26,16 +26,19 @@ pub fn concat(cx: &mut Eval<'_, '_>) -> EvalResult {
     }
     let length = |input: &TensorValue| input.shape()[axis] * behind;
     let floats = elem.float_kind(ctx).is_some();
-    give(cx, match floats {
-        true => {
-            let parts: Vec<_> = inputs.iter().map(|input| (input.to_f64s(), length(input))).collect();
-            TensorValue::from_f64(ctx, shape, elem, join(&parts, before))
-        }
-        false => {
-            let parts: Vec<_> = inputs.iter().map(|input| (input.to_i64s(), length(input))).collect();
-            TensorValue::from_i64(ctx, shape, elem, join(&parts, before))
-        }
-    })
+    give(
+        cx,
+        match floats {
+            true => {
+                let parts: Vec<_> = inputs.iter().map(|input| (input.to_f64s(), length(input))).collect();
+                TensorValue::from_f64(ctx, shape, elem, join(&parts, before))
+            }
+            false => {
+                let parts: Vec<_> = inputs.iter().map(|input| (input.to_i64s(), length(input))).collect();
+                TensorValue::from_i64(ctx, shape, elem, join(&parts, before))
+            }
+        },
+    )
 }
 
 /// In parts.

@@ -84,7 +84,8 @@ impl Loops {
             let later = &rest[at + 1..];
             let mut out = self.out.clone();
             if !later.is_empty() {
-                let needed = |index: &usize| self.out.contains(index) || later.iter().flatten().any(|o| *o == Some(*index));
+                let needed =
+                    |index: &usize| self.out.contains(index) || later.iter().flatten().any(|o| *o == Some(*index));
                 out = Vec::new();
                 for index in lhs.iter().chain(rhs).flatten().copied().filter(needed) {
                     if !out.contains(&index) {
@@ -200,14 +201,19 @@ pub fn einsum_loops(equation: &str, operands: &[&[SizeExpr]]) -> Result<Loops, B
                 return Err(bad(format!("no operand of '{equation}' has the letter {new}")));
             }
             if most > 0 && dots.is_none() {
-                return Err(bad(format!("the result of '{equation}' has no '...'")).suggest("write '...' behind the arrow too"));
+                return Err(
+                    bad(format!("the result of '{equation}' has no '...'")).suggest("write '...' behind the arrow too")
+                );
             }
             expand(&letters, dots, most)
         }
         None => {
             let all: Vec<&String> = sides.iter().flat_map(|(letters, ..)| letters).collect();
-            let mut once: Vec<String> =
-                all.iter().filter(|letter| all.iter().filter(|other| other == letter).count() == 1).map(|l| l.to_string()).collect();
+            let mut once: Vec<String> = all
+                .iter()
+                .filter(|letter| all.iter().filter(|other| other == letter).count() == 1)
+                .map(|l| l.to_string())
+                .collect();
             once.sort();
             expand(&once, Some(0), most)
         }

@@ -2,8 +2,8 @@
 
 use dlc_core::tensor::ElemKind;
 use dlc_frontend::ops as frontend;
-use dlc_ir::op::OpDef;
 use dlc_ir::ValueId;
+use dlc_ir::op::OpDef;
 use dlc_tiny::ops::Predicate;
 
 use super::emit::{Emit, Lower, Values};

@@ -281,8 +281,7 @@ impl Emit<'_> {
         let t = self.times(magnitude, 0.3275911);
         let t = self.plus(t, 1.0);
         let t = self.recip(t);
-        let polynomial =
-            self.polynomial(t, &[1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592, 0.0]);
+        let polynomial = self.polynomial(t, &[1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592, 0.0]);
         let square = self.mul(x, x);
         let negative = self.neg(square);
         let power = self.exp(negative);
