@@ -3,6 +3,7 @@
 //!
 //! - Every graph in `test/golden/frontend/Inputs/` gives the numbers that stand beside it. `make.py` above that folder
 //!   wrote them.
+//! - Every graph of the text tests reads back from its JSON as it is.
 //! - Every graph in the text tests of the layer and of its lowering gives the same numbers before and after, on random
 //!   sizes (0 and 1 among them), random elements (infinities and what is not a number among them), and other types of
 //!   elements where these can be put in.
@@ -17,9 +18,9 @@ use dlc_ir::diag::Diagnostics;
 use dlc_ir::interp::{Datum, Interpreter};
 use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::Pipeline;
-use dlc_ir::pass::registry::Registry;
+use dlc_ir::pass::registry::{Registry, Translation};
 use dlc_ir::pass::{DebugCounters, NoHost};
-use dlc_ir::text::{ParseOptions, parse_module};
+use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_op};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context, OpRef, Type, TypeData};
 use serde_json::Value;
@@ -172,20 +173,75 @@ fn check(case: &Value) -> Result<(), String> {
     Ok(())
 }
 
+/// The files of text tests with graphs, and what they hold.
+fn graph_files() -> Vec<(PathBuf, String)> {
+    let mut paths = files(&test_folder().join("dialects/frontend"), ".mlir");
+    paths.extend(files(&test_folder().join("passes/frontend_to_tiny"), ".mlir"));
+    let text = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).expect("the file can be read");
+        (path, text)
+    };
+    // Files of what is refused say so.
+    let accepted = |(_, text): &(PathBuf, String)| !text.contains("expected-error") && !text.contains("RUN: not ");
+    paths.into_iter().map(text).filter(accepted).collect()
+}
+
+// JSON.
+
+#[test]
+fn json_says_all_of_a_graph() {
+    let (registry, mut failures, mut written) = (Registry::linked(), Vec::new(), 0);
+    let json = registry.translations().find(|translation| translation.name == "frontend-json").expect("it is linked in");
+    for (path, text) in graph_files() {
+        let ctx = context();
+        let module = parse(&ctx, &text).unwrap_or_else(|messages| panic!("{}: {messages:?}", path.display()));
+        for op in module.nested_ops() {
+            let op = OpRef::new(&ctx, &module, op);
+            // JSON has no visibility, and no notes of other tools.
+            let notes = print_op(&ctx, &module, op.id, PrintOptions::default()).contains("onnx.name");
+            if op.name() != "frontend.graph" || notes {
+                continue;
+            }
+            written += 1;
+            if let Err(reason) = through_json(&ctx, json, &module, op) {
+                failures.push(format!("{}: @{}: {reason}", path.display(), op.symbol_name().unwrap_or_default()));
+            }
+        }
+    }
+    assert!(written > 50, "only {written} graphs were written");
+    assert!(failures.is_empty(), "{} of {written}:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Whether a graph that is written as JSON and read again is the same.
+fn through_json(ctx: &Context, json: &Translation, module: &Body, op: OpRef<'_>) -> Result<(), String> {
+    let diags = Diagnostics::new();
+    let messages = || diags.take().into_iter().map(|d| d.message).collect::<Vec<_>>().join("\n");
+    let (write, read) = (json.write.expect("it writes"), json.read.expect("it reads"));
+    let text = write(ctx, op, &diags).ok_or_else(messages)?;
+    let file = ctx.sources.add("graph.json", text.clone()).expect("the text is short");
+    let again = read(ctx, &file, 0..text.len(), &diags).ok_or_else(|| format!("{}\n{text}", messages()))?;
+    if !verify(ctx, &again, &diags) {
+        return Err(format!("{}\n{text}", messages()));
+    }
+    // The order of symbols is that of their first use, and the types say what was asked for anyway.
+    let body = |module: &Body, op| {
+        let text = print_op(ctx, module, op, PrintOptions::default()).replace(" {declared}", "");
+        text.split_once('(').map(|(_, rest)| rest.to_string())
+    };
+    let graph = again.nested_ops().first().copied().ok_or("there is no graph")?;
+    match (body(module, op.id), body(&again, graph)) {
+        (was, is) if was == is => Ok(()),
+        (was, is) => Err(format!("was {}\nis {}", was.unwrap_or_default(), is.unwrap_or_default())),
+    }
+}
+
 // Before against after.
 
 #[test]
 fn lowering_keeps_the_numbers() {
-    let mut files = files(&test_folder().join("dialects/frontend"), ".mlir");
-    files.extend(self::files(&test_folder().join("passes/frontend_to_tiny"), ".mlir"));
     let mut failures = Vec::new();
     let mut compared = 0;
-    for path in files {
-        let text = std::fs::read_to_string(&path).expect("the file can be read");
-        // Files of what is refused say so.
-        if text.contains("expected-error") {
-            continue;
-        }
+    for (path, text) in graph_files() {
         for part in text.split("// -----") {
             let others = ["f16", "bf16", "f64", "i32", "ui8"].map(|elem| part.replace("f32>", &format!("{elem}>")));
             for (variant, part) in std::iter::once(part.to_string()).chain(others).enumerate() {

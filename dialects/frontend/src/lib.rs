@@ -13,6 +13,7 @@
 //! order, with which intermediate values.
 
 pub mod interp;
+pub mod json;
 pub mod ops;
 pub mod shape;
 pub mod syntax;

@@ -133,7 +133,7 @@ frontend.graph @clamp_below<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32
 }
 
 // CHECK-LABEL: @clamp_above
-// CHECK: %y = clamp %x max 1.0e-3 : tensor<[M, N], f32>
+// CHECK: %y = clamp %x max 0.001 : tensor<[M, N], f32>
 frontend.graph @clamp_above<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
   %y = clamp %x max 1.0e-3
   output %y

@@ -223,7 +223,7 @@ frontend.graph @sizes_of_a_letter<M, N>(%a: tensor<[M, N], f32>) -> tensor<[], f
 // -----
 
 frontend.graph @broadcast<M, N>(%a: tensor<[M], f32>, %b: tensor<[N], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{M and N}}
+  // expected-error@+1 {{[M] and [N] cannot be broadcast: aligned at the right, M meets N}}
   %y = copysign %a, %b
   output %y
 }
@@ -255,7 +255,7 @@ frontend.graph @softplus_by_zero<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
 // -----
 
 frontend.graph @bits_of_floats<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{the operand 'input' must be a tensor of integers}}
+  // expected-error@+2 {{the operand 'input' must be a tensor of integers}}
   // expected-error@+1 {{the result 'out' must be a tensor of integers}}
   %y = bitwise_not %x
   output %y
@@ -320,7 +320,7 @@ frontend.graph @split<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
 // -----
 
 frontend.graph @parts<M>(%x: tensor<[2*M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{the type}}
+  // expected-error@+1 {{the result is of type tensor<[M], f32>, tensor<[M], f16>, must be tensor<[M], f32>, tensor<[M], f32>}}
   %y, %z = split %x over 0 into [M, M] : tensor<[M], f32>, tensor<[M], f16>
   output %y
 }
