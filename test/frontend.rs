@@ -191,7 +191,8 @@ fn graph_files() -> Vec<(PathBuf, String)> {
 #[test]
 fn json_says_all_of_a_graph() {
     let (registry, mut failures, mut written) = (Registry::linked(), Vec::new(), 0);
-    let json = registry.translations().find(|translation| translation.name == "frontend-json").expect("it is linked in");
+    let json =
+        registry.translations().find(|translation| translation.name == "frontend-json").expect("it is linked in");
     for (path, text) in graph_files() {
         let ctx = context();
         let module = parse(&ctx, &text).unwrap_or_else(|messages| panic!("{}: {messages:?}", path.display()));

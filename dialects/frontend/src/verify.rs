@@ -6,7 +6,7 @@ use dlc_core::types::{Tensor, undeclared_symbol};
 use dlc_ir::op::op_error;
 use dlc_ir::{Attr, Context, Diagnostics, OpRef, Type, TypeData};
 
-use crate::ops::{Arange, Celu, Clamp, Full, Graph, Output, Softplus};
+use crate::ops::{Arange, Celu, Clamp, Full, Graph, Output, Pad, Softplus};
 
 dlc_ir::codes! {
     /// The signature of a graph says something of an argument or result that it cannot say.
@@ -204,6 +204,12 @@ pub fn arange(op: Arange<'_>, diags: &Diagnostics) {
 pub fn full(op: Full<'_>, diags: &Diagnostics) {
     let Some(ty) = Tensor::of(op.ctx, op.type_of(op.out())) else { return };
     whole(*op, "value", Some(op.value()), ty.elem(op.ctx), diags);
+}
+
+/// A whole number for integers.
+pub fn pad(op: Pad<'_>, diags: &Diagnostics) {
+    let Some(ty) = Tensor::of(op.ctx, op.type_of(op.out())) else { return };
+    whole(*op, "fill", op.fill(), ty.elem(op.ctx), diags);
 }
 
 fn whole(op: OpRef<'_>, name: &str, value: Option<f64>, elem: Type, diags: &Diagnostics) {

@@ -343,6 +343,14 @@ frontend.graph @half_steps<M>() -> tensor<[M], i32> {
 
 // -----
 
+frontend.graph @half_around<M>(%x: tensor<[M], i32>) -> tensor<[M + 1], i32> {
+  // expected-error@+1 {{'fill' is 0.5, and the elements are of type i32}}
+  %y = pad %x low [1] high [0] fill 0.5
+  output %y
+}
+
+// -----
+
 frontend.graph @half<M>() -> tensor<[M], i32> {
   // expected-error@+1 {{'value' is 0.5, and the elements are of type i32}}
   %y = full 0.5 : tensor<[M], i32>

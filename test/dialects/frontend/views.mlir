@@ -42,9 +42,9 @@ frontend.graph @pad<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M + 3, M + N], f32
 }
 
 // CHECK-LABEL: @pad_with_a_number
-// CHECK: %y = pad %x low [1] high [1] value -2.000000e+00 : f64 : tensor<[M + 2], f64>
+// CHECK: %y = pad %x low [1] high [1] fill -2.0 : tensor<[M + 2], f64>
 frontend.graph @pad_with_a_number<M>(%x: tensor<[M], f64>) -> tensor<[M + 2], f64> {
-  %y = pad %x low [1] high [1] value -2.000000e+00 : f64
+  %y = pad %x low [1] high [1] fill -2.0
   output %y
 }
 

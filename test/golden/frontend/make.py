@@ -266,7 +266,7 @@ def views():
     cases.add("reshape %a to [2, 12]", [x], x.reshape(2, 12))
     cases.add("transpose %a by [1, 0]", [x], x.T)
     cases.add("expand %a to [3, 4, 6]", [x], np.broadcast_to(x, (3, 4, 6)))
-    cases.add("pad %a low [1, 0] high [0, 2] value -1.5 : f32", [x], np.pad(x, ((1, 0), (0, 2)), constant_values=-1.5))
+    cases.add("pad %a low [1, 0] high [0, 2] fill -1.5", [x], np.pad(x, ((1, 0), (0, 2)), constant_values=-1.5))
     cases.add("slice %a from [1, 0] to [4, 5] step [2, 3]", [x], x[1:4:2, 0:5:3])
     cases.add("flip %a over [0]", [x], x[::-1])
     y = cases.normal(4, 2)

@@ -1,9 +1,9 @@
 //! What views mean, whose attributes have the same names in every layer.
 
-use dlc_ir::define::{IntArray, Kind, Number};
-use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, Failure};
+use dlc_ir::define::{IntArray, Kind};
+use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult, Failure};
 
-use super::{elem, give, shape, sizes, tensor};
+use super::{give, shape, sizes, tensor};
 use crate::sizes::Sizes;
 
 /// An attribute of a kind that may be absent.
@@ -32,16 +32,6 @@ pub fn reshape(cx: &mut Eval<'_, '_>) -> EvalResult {
 /// The axes in the order that `order` says.
 pub fn permute(cx: &mut Eval<'_, '_>) -> EvalResult {
     give(cx, tensor(cx, 0)?.permute(&places(cx, "order")?))
-}
-
-/// A number put around: `low` before and `high` behind each axis, by default zero.
-pub fn pad(cx: &mut Eval<'_, '_>) -> EvalResult {
-    let ctx = cx.op.ctx;
-    let zero = if elem(cx).float_kind(ctx).is_some() { Datum::Float(0.0) } else { Datum::Int(0) };
-    let value = optional::<Number>(cx, "value").and_then(|value| Datum::of_attr(ctx, value)).unwrap_or(zero);
-    let (low, high) = (sizes_of(cx, "low")?, sizes_of(cx, "high")?);
-    let around: Vec<(usize, usize)> = low.into_iter().zip(high).collect();
-    give(cx, tensor(cx, 0)?.pad(ctx, &around, &value))
 }
 
 /// The elements from `start` to before `stop`, every `step`-th.

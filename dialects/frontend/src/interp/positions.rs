@@ -21,7 +21,7 @@ pub fn arange(cx: &mut Eval<'_, '_>) -> EvalResult {
 }
 
 /// A number of a type; truncated to integers.
-fn number(ctx: &Context, value: f64, elem: Type) -> Datum {
+pub(super) fn number(ctx: &Context, value: f64, elem: Type) -> Datum {
     if elem.float_kind(ctx).is_some() { Datum::Float(value) } else { Datum::Int(value as i128) }
 }
 

@@ -1,15 +1,24 @@
 //! Views that layers do not share.
 
-use dlc_core::eval::{elem, give, shape, shape_of, tensor, tensor_as};
+use dlc_core::eval::{elem, give, shape, shape_of, sizes, tensor, tensor_as};
 use dlc_core::tensor::TensorValue;
 use dlc_ir::interp::{CANNOT_RUN, Data, Datum, Eval, EvalResult, Outcome};
 
-use crate::ops::{Concat, Split};
+use super::positions::number;
+use crate::ops::{Concat, Pad, Split};
 
 /// Repeated along axes of size 1 and new axes.
 pub fn expand(cx: &mut Eval<'_, '_>) -> EvalResult {
     let shape = shape(cx)?;
     give(cx, tensor(cx, 0)?.broadcast_to(&shape))
+}
+
+/// A number put around.
+pub fn pad(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let (ctx, elem, op) = (cx.op.ctx, elem(cx), Pad::from(cx.op));
+    let (low, high) = (sizes(cx, &op.low())?, sizes(cx, &op.high())?);
+    let around: Vec<(usize, usize)> = low.into_iter().zip(high).collect();
+    give(cx, tensor(cx, 0)?.pad(ctx, &around, &number(ctx, op.fill().unwrap_or(0.0), elem)))
 }
 
 /// One behind the other.

@@ -4,7 +4,7 @@ use dlc_core::json::names::{dtype_name, sizes_item};
 use dlc_core::json::{Item, Kind as JsonKind, Node, Read, Scalar};
 use dlc_core::sizes::Exprs;
 use dlc_ir::attrs::AttrData;
-use dlc_ir::define::{IntArray, Kind, Number};
+use dlc_ir::define::{IntArray, Kind};
 use dlc_ir::diag::did_you_mean;
 use dlc_ir::op::{AttrSpec, OpDef};
 use dlc_ir::{Attr, Context, Str, Type, float};
@@ -17,27 +17,102 @@ const GROUPS: [(&str, &[&OpDef]); 2] = [
     (
         "Elementwise",
         &[
-            ops::Exp::DEF, ops::Exp2::DEF, ops::Log::DEF, ops::Log2::DEF, ops::Log10::DEF, ops::Sqrt::DEF,
-            ops::Rsqrt::DEF, ops::Reciprocal::DEF, ops::Sin::DEF, ops::Cos::DEF, ops::Tan::DEF, ops::Asin::DEF,
-            ops::Acos::DEF, ops::Atan::DEF, ops::Sinh::DEF, ops::Cosh::DEF, ops::Tanh::DEF, ops::Asinh::DEF,
-            ops::Acosh::DEF, ops::Atanh::DEF, ops::Erf::DEF, ops::Sigmoid::DEF, ops::Logsigmoid::DEF, ops::Silu::DEF,
-            ops::QuickGelu::DEF, ops::Hardswish::DEF, ops::Mish::DEF, ops::Softsign::DEF, ops::Neg::DEF,
-            ops::Abs::DEF, ops::Square::DEF, ops::Sign::DEF, ops::Relu::DEF, ops::Relu6::DEF, ops::Floor::DEF,
-            ops::Ceil::DEF, ops::Trunc::DEF, ops::Round::DEF, ops::Isnan::DEF, ops::Isinf::DEF, ops::Isfinite::DEF,
-            ops::LogicalNot::DEF, ops::BitwiseNot::DEF, ops::LeakyRelu::DEF, ops::Elu::DEF, ops::Celu::DEF,
-            ops::Selu::DEF, ops::Softplus::DEF, ops::Hardsigmoid::DEF, ops::Hardtanh::DEF, ops::Clamp::DEF,
-            ops::Gelu::DEF, ops::Add::DEF, ops::Sub::DEF, ops::Mul::DEF, ops::Div::DEF, ops::Floordiv::DEF,
-            ops::Truncdiv::DEF, ops::Mod::DEF, ops::Fmod::DEF, ops::Pow::DEF, ops::Maximum::DEF, ops::Minimum::DEF,
-            ops::Copysign::DEF, ops::Logaddexp::DEF, ops::BitwiseAnd::DEF, ops::BitwiseOr::DEF,
-            ops::BitwiseXor::DEF, ops::Lshift::DEF, ops::Rshift::DEF, ops::Eq::DEF, ops::Ne::DEF, ops::Lt::DEF,
-            ops::Le::DEF, ops::Gt::DEF, ops::Ge::DEF, ops::Isclose::DEF, ops::Where::DEF, ops::Lerp::DEF,
+            ops::Exp::DEF,
+            ops::Exp2::DEF,
+            ops::Log::DEF,
+            ops::Log2::DEF,
+            ops::Log10::DEF,
+            ops::Sqrt::DEF,
+            ops::Rsqrt::DEF,
+            ops::Reciprocal::DEF,
+            ops::Sin::DEF,
+            ops::Cos::DEF,
+            ops::Tan::DEF,
+            ops::Asin::DEF,
+            ops::Acos::DEF,
+            ops::Atan::DEF,
+            ops::Sinh::DEF,
+            ops::Cosh::DEF,
+            ops::Tanh::DEF,
+            ops::Asinh::DEF,
+            ops::Acosh::DEF,
+            ops::Atanh::DEF,
+            ops::Erf::DEF,
+            ops::Sigmoid::DEF,
+            ops::Logsigmoid::DEF,
+            ops::Silu::DEF,
+            ops::QuickGelu::DEF,
+            ops::Hardswish::DEF,
+            ops::Mish::DEF,
+            ops::Softsign::DEF,
+            ops::Neg::DEF,
+            ops::Abs::DEF,
+            ops::Square::DEF,
+            ops::Sign::DEF,
+            ops::Relu::DEF,
+            ops::Relu6::DEF,
+            ops::Floor::DEF,
+            ops::Ceil::DEF,
+            ops::Trunc::DEF,
+            ops::Round::DEF,
+            ops::Isnan::DEF,
+            ops::Isinf::DEF,
+            ops::Isfinite::DEF,
+            ops::LogicalNot::DEF,
+            ops::BitwiseNot::DEF,
+            ops::LeakyRelu::DEF,
+            ops::Elu::DEF,
+            ops::Celu::DEF,
+            ops::Selu::DEF,
+            ops::Softplus::DEF,
+            ops::Hardsigmoid::DEF,
+            ops::Hardtanh::DEF,
+            ops::Clamp::DEF,
+            ops::Gelu::DEF,
+            ops::Add::DEF,
+            ops::Sub::DEF,
+            ops::Mul::DEF,
+            ops::Div::DEF,
+            ops::Floordiv::DEF,
+            ops::Truncdiv::DEF,
+            ops::Mod::DEF,
+            ops::Fmod::DEF,
+            ops::Pow::DEF,
+            ops::Maximum::DEF,
+            ops::Minimum::DEF,
+            ops::Copysign::DEF,
+            ops::Logaddexp::DEF,
+            ops::BitwiseAnd::DEF,
+            ops::BitwiseOr::DEF,
+            ops::BitwiseXor::DEF,
+            ops::Lshift::DEF,
+            ops::Rshift::DEF,
+            ops::Eq::DEF,
+            ops::Ne::DEF,
+            ops::Lt::DEF,
+            ops::Le::DEF,
+            ops::Gt::DEF,
+            ops::Ge::DEF,
+            ops::Isclose::DEF,
+            ops::Where::DEF,
+            ops::Lerp::DEF,
         ],
     ),
     (
         "Reduce",
         &[
-            ops::Sum::DEF, ops::Prod::DEF, ops::Max::DEF, ops::Min::DEF, ops::Mean::DEF, ops::Var::DEF,
-            ops::Std::DEF, ops::Logsumexp::DEF, ops::Any::DEF, ops::All::DEF, ops::Argmax::DEF, ops::Argmin::DEF,
+            ops::Sum::DEF,
+            ops::Prod::DEF,
+            ops::Max::DEF,
+            ops::Min::DEF,
+            ops::Mean::DEF,
+            ops::Var::DEF,
+            ops::Std::DEF,
+            ops::Logsumexp::DEF,
+            ops::Any::DEF,
+            ops::All::DEF,
+            ops::Argmax::DEF,
+            ops::Argmin::DEF,
         ],
     ),
 ];
@@ -98,13 +173,12 @@ pub(super) fn key(spec: &AttrSpec) -> &'static str {
     if spec.name == "acc" { "acc_dtype" } else { spec.name }
 }
 
-/// The attribute that a value says. Numbers of the elements' type are of that of the first operand.
-pub(super) fn attr(ctx: &Context, spec: &AttrSpec, node: &Node<'_>, elem: Type) -> Read<Attr> {
+/// The attribute that a value says.
+pub(super) fn attr(ctx: &Context, spec: &AttrSpec, node: &Node<'_>) -> Read<Attr> {
     let admits = |attr: &Attr| (spec.kind.admits)(ctx, *attr);
     let candidates: Vec<Attr> = match node.kind() {
         JsonKind::Bool if node.text() == "true" => vec![Attr::UNIT, Attr::TRUE],
         JsonKind::Bool => vec![Attr::FALSE],
-        JsonKind::Number | JsonKind::String if std::ptr::eq(spec.kind, Number::KIND) => vec![number(ctx, node, elem)?],
         JsonKind::Number => match node.scalar()? {
             Scalar::Int(value) => {
                 let whole = i64::try_from(value).map(|value| ctx.i64_attr(value));
@@ -143,17 +217,6 @@ pub(super) fn attr(ctx: &Context, spec: &AttrSpec, node: &Node<'_>, elem: Type) 
 
 fn real(ctx: &Context, value: f64) -> Attr {
     ctx.attr(AttrData::Float { ty: Type::F64, bits: value.to_bits() })
-}
-
-fn number(ctx: &Context, node: &Node<'_>, elem: Type) -> Read<Attr> {
-    Ok(match (node.scalar()?, elem.float_kind(ctx)) {
-        (Scalar::Float(value), Some(kind)) => ctx.attr(AttrData::Float { ty: elem, bits: float::encode(value, kind) }),
-        (Scalar::Int(value), Some(kind)) => {
-            ctx.attr(AttrData::Float { ty: elem, bits: float::encode(value as f64, kind) })
-        }
-        (Scalar::Int(value), None) => ctx.int_attr(value, elem),
-        _ => return Err(node.not(&format!("a number of type {}", elem.display(ctx)))),
-    })
 }
 
 /// What an attribute says as JSON; `None` for one that JSON cannot say.

@@ -167,7 +167,8 @@ impl<'a> Build<'_, 'a> {
                         error.note(loc, "it is given here").suggest("put nodes behind those that they use")
                     }
                     None => {
-                        let error = node.error(&UNDEFINED_VALUE, format!("'{name}' is neither an input nor given by a node"));
+                        let error =
+                            node.error(&UNDEFINED_VALUE, format!("'{name}' is neither an input nor given by a node"));
                         error.suggest_if(did_you_mean(name, self.values.keys().map(String::as_str)))
                     }
                 };
@@ -195,18 +196,12 @@ impl<'a> Build<'_, 'a> {
     }
 
     /// Makes the op of a node. Its results.
-    fn op(
-        &mut self,
-        record: &Record<'_>,
-        names: &[Cow<'_, str>],
-        later: &HashMap<String, Loc>,
-    ) -> Read<Vec<ValueId>> {
+    fn op(&mut self, record: &Record<'_>, names: &[Cow<'_, str>], later: &HashMap<String, Loc>) -> Read<Vec<ValueId>> {
         let (ctx, node) = (self.ctx, record.node());
         let def = nodes::op_of(record.need("op")?, record.get("fn"))?;
         let mut new = NewOp::new(def, self.place(record)?);
         let operands = self.operands(def, record, later, &mut new)?;
-        let elem = operands.first().map_or(Type::F32, |&first| self.elem(first));
-        let mut props = self.attrs(def, record, elem)?;
+        let mut props = self.attrs(def, record)?;
         props.sort_by_key(|(key, _)| *key);
         let named: Vec<_> = props.iter().map(|&(key, attr)| (ctx.intern_str(key), attr)).collect();
         let infer_cx = InferCx { ctx, body: &self.body, operands: &operands, props: &named };
@@ -293,7 +288,7 @@ impl<'a> Build<'_, 'a> {
     }
 
     /// The inherent attributes of a node.
-    fn attrs(&self, def: &'static OpDef, record: &Record<'_>, elem: Type) -> Read<Vec<(&'static str, Attr)>> {
+    fn attrs(&self, def: &'static OpDef, record: &Record<'_>) -> Read<Vec<(&'static str, Attr)>> {
         let keys: Vec<&str> = def.attrs.iter().map(nodes::key).collect();
         let what = "an attribute list of this node";
         let attrs = match record.get("attrs") {
@@ -308,7 +303,7 @@ impl<'a> Build<'_, 'a> {
             };
             // What is off is left out.
             if let Some(node) = node.filter(|node| !(spec.optional && node.text() == "false")) {
-                props.push((spec.name, nodes::attr(self.ctx, spec, node, elem)?));
+                props.push((spec.name, nodes::attr(self.ctx, spec, node)?));
             }
         }
         Ok(props)
@@ -343,7 +338,8 @@ impl<'a> Build<'_, 'a> {
             let (dims, elem) = (ty.dims(self.ctx), ty.elem(self.ctx));
             let spell = |elem: Type| dtype_name(self.ctx, elem).map_or_else(|| elem.display(self.ctx), str::to_string);
             if dims != entry.dims {
-                let message = format!("the tensor '{name}' is {}, but the node gives {}", show(&entry.dims), show(&dims));
+                let message =
+                    format!("the tensor '{name}' is {}, but the node gives {}", show(&entry.dims), show(&dims));
                 entry.node.report(entry.node.error(&TENSOR_DIFFERS, message));
             } else if elem != entry.elem && !outputs.contains(value) {
                 let (written, is) = (spell(entry.elem), spell(elem));

@@ -3,9 +3,10 @@
 use dlc_core::sizes::Sizes;
 use dlc_core::types::Tensor;
 use dlc_core::{eval, infer};
-use dlc_ir::define::{Int, IntArray, Number, op};
+use dlc_ir::define::{Int, IntArray, op};
 
-use crate::{interp, shape};
+use crate::types::Real;
+use crate::{interp, shape, verify};
 
 /// The same elements in the same order, under other sizes.
 #[op("frontend.reshape", traits(Pure), format = "$input `to` $shape attr-dict `:` type($out)",
@@ -38,16 +39,16 @@ pub struct Expand {
     out: Result<Tensor>,
 }
 
-/// Elements put around: `low[i]` before axis `i` and `high[i]` behind it, each the number `value`, or zero.
+/// Elements put around: `low[i]` before axis `i` and `high[i]` behind it, each the number `fill`.
 #[op("frontend.pad", traits(Pure),
-     format = "$input `low` $low `high` $high (`value` $value^)? attr-dict `:` type($out)", infer = infer::views::pad,
-     eval = eval::views::pad, example = "%y = pad %x low [1, 0] high [1, K] : tensor<[M + 2, K + N], f16>")]
+     format = "$input `low` $low `high` $high (`fill` $fill^)? attr-dict `:` type($out)", infer = infer::views::pad,
+     verify = verify::pad, eval = interp::pad, example = "%y = pad %x low [1, 0] high [1, K] : tensor<[M + 2, K + N], f16>")]
 pub struct Pad {
     input: Operand<Tensor>,
     low: Attr<Sizes>,
     high: Attr<Sizes>,
-    /// Of the type of the elements.
-    value: OptionalAttr<Number>,
+    /// By default 0. Rounded to the type of the elements.
+    fill: OptionalAttr<Real>,
     out: Result<Tensor>,
 }
 

@@ -7,7 +7,7 @@ use dlc_ir::float;
 use dlc_ir::op::OpDef;
 use dlc_ir::rewrite::{Conversion, ConversionPattern, Rewrite, Root};
 use dlc_ir::smallvec::SmallVec;
-use dlc_ir::{Builder, Context, Loc, OpId, OpRef, Type, ValueId};
+use dlc_ir::{Attr, Builder, Context, Loc, OpId, OpRef, Type, ValueId};
 use dlc_tiny::ops as tiny;
 
 /// The values that stand for the results of an op.
@@ -187,13 +187,17 @@ impl Emit<'_> {
 
     /// One number for every index below some sizes. Rounded to floats; truncated to integers.
     pub fn full(&mut self, value: f64, dims: Vec<SizeExpr>, elem: Type) -> ValueId {
-        let ctx = self.builder.ctx;
-        let attr = match elem.float_kind(ctx) {
-            Some(kind) => ctx.attr(AttrData::Float { ty: elem, bits: float::encode(value, kind) }),
-            None => ctx.int_attr(value as i128, elem),
-        };
+        let (ctx, attr) = (self.builder.ctx, self.number_attr(value, elem));
         let op = tiny::Const::build(&mut self.builder, self.loc, attr, Tensor::get(ctx, dims, elem));
         self.builder.result(op)
+    }
+
+    /// A number of a type as an attribute. Rounded to floats; truncated to integers.
+    pub fn number_attr(&self, value: f64, elem: Type) -> Attr {
+        match elem.float_kind(self.ctx()) {
+            Some(kind) => self.ctx().attr(AttrData::Float { ty: elem, bits: float::encode(value, kind) }),
+            None => self.ctx().int_attr(value as i128, elem),
+        }
     }
 
     /// A comparison.

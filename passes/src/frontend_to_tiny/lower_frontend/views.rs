@@ -42,7 +42,9 @@ fn expand(e: &mut Emit<'_>) -> Values {
 
 fn pad(e: &mut Emit<'_>) -> Values {
     let op = frontend::Pad::from(e.source());
-    let (low, high, value) = (op.low(), op.high(), op.value());
+    let (low, high, fill) = (op.low(), op.high(), op.fill());
+    let elem = e.result_elem(0);
+    let value = fill.map(|fill| e.number_attr(fill, elem));
     let op = tiny::Pad::build(&mut e.builder, e.loc, e.operands[0], low, high, value);
     one(e.builder.result(op))
 }
