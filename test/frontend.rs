@@ -226,7 +226,7 @@ fn through_json(ctx: &Context, json: &Translation, module: &Body, op: OpRef<'_>)
     }
     // The order of symbols is that of their first use, and the types say what was asked for anyway.
     let body = |module: &Body, op| {
-        let text = print_op(ctx, module, op, PrintOptions::default()).replace(" {declared}", "");
+        let text = print_op(ctx, module, op, PrintOptions::default());
         text.split_once('(').map(|(_, rest)| rest.to_string())
     };
     let graph = again.nested_ops().first().copied().ok_or("there is no graph")?;

@@ -32,7 +32,8 @@ dlc_ir::codes! {
 
 /// The name of a graph that says none.
 const MAIN: &str = "main";
-/// The discardable attribute of an op whose results stand in the table of tensors though they need not.
+/// The discardable attribute of an op with the places of those results that stand in the table of tensors though they
+/// need not.
 const DECLARED: &str = "declared";
 /// The key of the signature under which an argument has the name that the text cannot show.
 const NAME: &str = "json.name";

@@ -49,8 +49,8 @@ frontend.graph @pad_with_a_number<M>(%x: tensor<[M], f64>) -> tensor<[M + 2], f6
 }
 
 // CHECK-LABEL: @slice
-// CHECK: %y = slice %x from [1, 0] to [M + 2, N] step [1, 2] : tensor<[M + 1, (N + 1) floordiv 2], f32>
-frontend.graph @slice<M, N>(%x: tensor<[M + 4, N], f32>) -> tensor<[M + 1, (N + 1) floordiv 2], f32> {
+// CHECK: %y = slice %x from [1, 0] to [M + 2, N] step [1, 2] : tensor<[M + 1, N ceildiv 2], f32>
+frontend.graph @slice<M, N>(%x: tensor<[M + 4, N], f32>) -> tensor<[M + 1, N ceildiv 2], f32> {
   %y = slice %x from [1, 0] to [M + 2, N] step [1, 2]
   output %y
 }

@@ -1,7 +1,7 @@
 //! From a text to a module.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use dlc_core::broadcast::show;
@@ -12,7 +12,7 @@ use dlc_core::types::Tensor;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{InsertPoint, OpParts};
 use dlc_ir::builder::NewOp;
-use dlc_ir::define::{DictArray, FunctionType, Kind, SymbolName, TextArray};
+use dlc_ir::define::{DictArray, FunctionType, IntArray, Kind, SymbolName, TextArray};
 use dlc_ir::diag::{Diagnostics, did_you_mean};
 use dlc_ir::location::{LocData, SourceFile};
 use dlc_ir::op::{Arity, InferCx, OpDef};
@@ -43,6 +43,8 @@ struct Build<'c, 'a> {
     body: Body,
     block: BlockId,
     tensors: HashMap<String, Entry<'a>>,
+    /// The names of the results, which stand in the table in any case.
+    results: HashSet<String>,
     /// The values by name; nothing for one whose node is wrong, so that its uses are passed over.
     values: HashMap<String, (Option<ValueId>, Loc)>,
 }
@@ -53,7 +55,8 @@ fn graph(ctx: &Context, root: &Node<'_>) -> Read<Body> {
     let signature = Record::new(record.need("signature")?, "a signature", &["inputs", "outputs"])?;
     let mut body = Body::new(ctx.op_name(ops::Graph::NAME), root.loc(), 1);
     let block = body.append_block(body.root_region());
-    let mut build = Build { ctx, body, block, tensors: HashMap::new(), values: HashMap::new() };
+    let mut build =
+        Build { ctx, body, block, tensors: HashMap::new(), results: HashSet::new(), values: HashMap::new() };
     for (name, place, value) in record.need("tensors")?.entries("a table of tensors")? {
         let entry = Record::new(&value, "a tensor", &["dtype", "shape"])?;
         let entry = Entry { elem: entry.need("dtype")?.dtype(ctx)?, dims: entry.need("shape")?.sizes()?, node: value };
@@ -70,6 +73,15 @@ fn graph(ctx: &Context, root: &Node<'_>) -> Read<Body> {
             arg_attrs.push(attrs);
         }
     }
+    let mut outputs = Vec::new();
+    for output in signature.need("outputs")?.list("a list of outputs")? {
+        outputs.extend(Record::new(&output, "an output", &[&keys[..1], &keys[3..]].concat()).ok());
+    }
+    let named = outputs.iter().filter_map(|output| output.get("tensor"));
+    build.results = named
+        .filter(|node| node.kind() == JsonKind::String)
+        .filter_map(|node| Some(node.name().ok()?.to_string()))
+        .collect();
     let list = record.need("graph")?.list("a list of nodes")?;
     let node = |node| Record::new(node, "a node", &["op", "name", "fn", "inputs", "outputs", "attrs"]).ok();
     let list: Vec<Record<'_>> = list.iter().filter_map(node).collect();
@@ -77,13 +89,7 @@ fn graph(ctx: &Context, root: &Node<'_>) -> Read<Body> {
     for node in &list {
         let _ = build.node(node, &later);
     }
-    let mut results = Vec::new();
-    for output in signature.need("outputs")?.list("a list of outputs")? {
-        let output = Record::new(&output, "an output", &[&keys[..1], &keys[3..]].concat())?;
-        if let Ok(result) = build.output(&output) {
-            results.push(result);
-        }
-    }
+    let results: Vec<(ValueId, Type, Attr)> = outputs.iter().filter_map(|output| build.output(output).ok()).collect();
     for (name, entry) in &build.tensors {
         if !build.values.contains_key(name) {
             let message = format!("the tensor '{name}' is neither an input nor given by a node");
@@ -313,11 +319,14 @@ impl<'a> Build<'_, 'a> {
         Tensor::of(self.ctx, self.body.value_type(value)).map_or(Type::F32, |ty| ty.elem(self.ctx))
     }
 
-    /// Notes which results stand in the table of tensors.
+    /// Notes which results of an op stand in the table of tensors, though the table need not have them.
     fn declared(&mut self, op: OpId, names: &[Cow<'_, str>]) {
-        if names.iter().any(|name| self.tensors.contains_key(&**name)) {
+        let stands = |name: &str| self.tensors.contains_key(name) && !self.results.contains(name);
+        let places = names.iter().enumerate().filter(|(_, name)| stands(name)).map(|(place, _)| place as i64);
+        let places: Vec<i64> = places.collect();
+        if !places.is_empty() {
             let key = self.ctx.intern_str(DECLARED);
-            self.body.set_attr(self.ctx, op, key, Some(Attr::UNIT));
+            self.body.set_attr(self.ctx, op, key, Some(IntArray::make(self.ctx, places)));
         }
     }
 

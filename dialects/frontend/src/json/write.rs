@@ -6,6 +6,7 @@ use dlc_core::json::attr::from_attr;
 use dlc_core::json::names::{dtype_name, sizes_item};
 use dlc_core::json::{Item, NO_JSON};
 use dlc_core::types::Tensor;
+use dlc_ir::define::{IntArray, Kind};
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::location::LocData;
 use dlc_ir::op::Arity;
@@ -116,9 +117,10 @@ impl<'a> Program<'a> {
         let mut declared = Vec::new();
         for &op in ops {
             nodes.push(self.node(op)?);
-            if op.def().infer.is_none() || op.attr(self.ctx.intern_str(DECLARED)).is_some() {
-                declared.extend(op.results().map(|value| (value, op)));
-            }
+            let noted = op.attr(self.ctx.intern_str(DECLARED)).and_then(|places| IntArray::get(self.ctx, places));
+            let noted = noted.unwrap_or_default();
+            let stands = |place: usize| op.def().infer.is_none() || noted.contains(&(place as i64));
+            declared.extend(op.results().enumerate().filter(|(place, _)| stands(*place)).map(|(_, value)| (value, op)));
         }
         let mut outputs = Vec::new();
         let elems = end.elems();

@@ -10,7 +10,7 @@ use crate::{interp, shape, verify};
 
 dlc_ir::keywords! {
     /// How the Gaussian error linear unit is computed.
-    pub enum Approximation: "approximation" {
+    pub enum Approximation: "form" {
         /// By its definition.
         None = "none",
         /// By a hyperbolic tangent.

@@ -66,3 +66,88 @@ frontend.graph @apart<S, D>(%x: tensor<[S, 2*D], f32>) -> tensor<[S, D], f32> {
   %y = mul %a, %b
   output %y
 }
+
+// EXPECT:
+// module {
+//   tiny.func @ffn<M, N, K>(%A: tensor<[M, K], f16> {role = "data"}, %B: tensor<[K, N], f16> {role = "param"}, %bias: tensor<[N], f16> {role = "param"}) -> tensor<[M, N], f16> {
+//     %c0 = contract %A [m, k], %B [k, n] to [m, n] acc f32 : tensor<[M, N], f32>
+//     %c1 = add %c0, %bias : tensor<[M, N], f32>
+//     %c2 = relu %c1 : tensor<[M, N], f32>
+//     %0 = cast %c2 to f16 : tensor<[M, N], f16>
+//     return %0
+//   }
+//   tiny.func @narrow_function<M>(%x: tensor<[M], bf16>) -> tensor<[M], bf16> {
+//     %0 = cast %x to f32 : tensor<[M], f32>
+//     %1 = const -1.44269502 : tensor<[], f32>
+//     %2 = mul %0, %1 : tensor<[M], f32>
+//     %3 = exp2 %2 : tensor<[M], f32>
+//     %4 = const 1.000000e+00 : tensor<[], f32>
+//     %5 = add %3, %4 : tensor<[M], f32>
+//     %6 = recip %5 : tensor<[M], f32>
+//     %y = cast %6 to bf16 : tensor<[M], bf16>
+//     return %y
+//   }
+//   tiny.func @wide_function<M>(%x: tensor<[M], f64>) -> tensor<[M], f64> {
+//     %0 = const 1.4426950408889634 : tensor<[], f64>
+//     %1 = mul %x, %0 : tensor<[M], f64>
+//     %y = exp2 %1 : tensor<[M], f64>
+//     return %y
+//   }
+//   tiny.func @parameters<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+//     %0 = const 1.44269502 : tensor<[], f32>
+//     %1 = mul %x, %0 : tensor<[M], f32>
+//     %2 = exp2 %1 : tensor<[M], f32>
+//     %3 = const -1.000000e+00 : tensor<[], f32>
+//     %4 = add %2, %3 : tensor<[M], f32>
+//     %5 = const 5.000000e-01 : tensor<[], f32>
+//     %6 = mul %4, %5 : tensor<[M], f32>
+//     %7 = const 0.000000e+00 : tensor<[], f32>
+//     %8 = cmp lt %x, %7 : tensor<[M], i1>
+//     %y = where %8, %6, %x : tensor<[M], f32>
+//     return %y
+//   }
+//   tiny.func @batches<B, M, N, K>(%A: tensor<[B, M, K], f32>, %W: tensor<[K, N], f32>, %b: tensor<[N], f32>) -> tensor<[B, M, N], f32> {
+//     %0 = contract %A [b, m, k], %W [k, n] to [b, m, n] : tensor<[B, M, N], f32>
+//     %y = add %0, %b : tensor<[B, M, N], f32>
+//     return %y
+//   }
+//   tiny.func @chain<I, J, K, L>(%a: tensor<[I, J], f16>, %b: tensor<[J, K], f16>, %c: tensor<[K, L], f16>) -> tensor<[L, I], f16> {
+//     %0 = contract %a [i, j], %b [j, k] to [i, k] acc f32 : tensor<[I, K], f32>
+//     %1 = contract %0 [i, k], %c [k, l] to [l, i] acc f32 : tensor<[L, I], f32>
+//     %y = cast %1 to f16 : tensor<[L, I], f16>
+//     return %y
+//   }
+//   tiny.func @means<M, N>(%x: tensor<[M, N, 4], f32>) -> (tensor<[M, N, 1], f32>, tensor<[M, 4], f32>) {
+//     %0 = reduce sum %x over [2] : tensor<[M, N], f32>
+//     %1 = const 4.000000e+00 : tensor<[], f32>
+//     %2 = fdiv %0, %1 : tensor<[M, N], f32>
+//     %known = reshape %2 to [M, N, 1] : tensor<[M, N, 1], f32>
+//     %3 = reduce sum %x over [1] : tensor<[M, 4], f32>
+//     %4 = const 1.000000e+00 : tensor<[N], f32>
+//     %5 = reduce sum %4 over [0] : tensor<[], f32>
+//     %symbolic = fdiv %3, %5 : tensor<[M, 4], f32>
+//     return %known, %symbolic
+//   }
+//   tiny.func @running<N>(%x: tensor<[N], f32>) -> tensor<[N], f32> {
+//     %0 = reshape %x to [1, N] : tensor<[1, N], f32>
+//     %1 = range 0 : tensor<[N, N], i32>
+//     %2 = range 1 : tensor<[N, N], i32>
+//     %3 = cmp le %2, %1 : tensor<[N, N], i1>
+//     %4 = const 0.000000e+00 : tensor<[], f32>
+//     %5 = where %3, %0, %4 : tensor<[N, N], f32>
+//     %y = reduce sum %5 over [1] : tensor<[N], f32>
+//     return %y
+//   }
+//   tiny.func @together<M, N>(%a: tensor<[M], f32>, %b: tensor<[N], f32>) -> tensor<[M + N], f32> {
+//     %0 = pad %a low [0] high [N] : tensor<[M + N], f32>
+//     %1 = pad %b low [M] high [0] : tensor<[M + N], f32>
+//     %y = add %0, %1 : tensor<[M + N], f32>
+//     return %y
+//   }
+//   tiny.func @apart<S, D>(%x: tensor<[S, 2*D], f32>) -> tensor<[S, D], f32> {
+//     %a = shrink %x from [0, 0] to [S, D] : tensor<[S, D], f32>
+//     %b = shrink %x from [0, D] to [S, 2*D] : tensor<[S, D], f32>
+//     %y = mul %a, %b : tensor<[S, D], f32>
+//     return %y
+//   }
+// }

@@ -25,3 +25,22 @@ frontend.graph @whole<M>(%x: tensor<[M], i32>) -> tensor<[M], i32> {
   %z = round %y
   output %z
 }
+
+// EXPECT:
+// module {
+//   tiny.func @function(%x: tensor<[2], f32>) -> tensor<[2], f32> {
+//     %y = relu %x : tensor<[2], f32>
+//     return %y
+//   }
+//   tiny.func @nothing_to_do<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+//     %0 = trunc %x : tensor<[M, N], f32>
+//     %1 = cmp lt %x, %0 : tensor<[M, N], i1>
+//     %2 = const -1.000000e+00 : tensor<[], f32>
+//     %3 = add %0, %2 : tensor<[M, N], f32>
+//     %e = where %1, %3, %0 : tensor<[M, N], f32>
+//     return %e
+//   }
+//   tiny.func @whole<M>(%x: tensor<[M], i32>) -> tensor<[M], i32> {
+//     return %x
+//   }
+// }
