@@ -24,12 +24,14 @@ frontend.graph @ffn<M, N, K>(%A: tensor<[M, K], f16> {role = "data"}, %B: tensor
 
 // Results have a signature too, and stand in parentheses then.
 // CHECK: frontend.graph @signature<M>(%x: tensor<[M], f32> {alignment = 128, layout = "row_major", mutability = "immutable", role = "data", storage = "gmem"}, %s: tensor<[M], f32> {layout = {kind = "swizzled", params = {swizzle = "xor32", vec_bytes = 16}}, mutability = "mutable", role = "state"}) -> (tensor<[M], f32> {alignment = 16}, tensor<[M], f16>) {
-// CHECK-NEXT: output %x as f32, %s as f16
+// CHECK-NEXT: %t = relu %s : tensor<[M], f32>
+// CHECK-NEXT: output %x as f32, %t as f16
 // GENERIC: res_attrs = [{alignment = 16}, {}]
 frontend.graph @signature<M>(%x: tensor<[M], f32> {role = "data", mutability = "immutable", storage = "gmem", alignment = 128, layout = "row_major"},
                              %s: tensor<[M], f32> {role = "state", mutability = "mutable", layout = {kind = "swizzled", params = {swizzle = "xor32", vec_bytes = 16}}})
     -> (tensor<[M], f32> {alignment = 16}, tensor<[M], f16>) {
-  output %x, %s as f16
+  %t = relu %s
+  output %x, %t as f16
 }
 
 // Notes of other tools have a dot in their keys.

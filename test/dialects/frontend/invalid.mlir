@@ -2,56 +2,56 @@
 
 // RUN: dlc-opt %s --verify-diagnostics --split-input-file
 
-// expected-error@+1 {{argument 0: the signature says nothing about 'rule'}}
+// expected-error@+1 {{E1201 'frontend.graph': argument 0: the signature says nothing about 'rule'}}
 frontend.graph @unknown_key(%x: tensor<[2], f32> {rule = "data"}) -> tensor<[2], f32> {
   output %x
 }
 
 // -----
 
-// expected-error@+1 {{argument 0: 'role' is "weights"}}
+// expected-error@+1 {{E1201 'frontend.graph': argument 0: 'role' is "weights"}}
 frontend.graph @unknown_word(%x: tensor<[2], f32> {role = "weights"}) -> tensor<[2], f32> {
   output %x
 }
 
 // -----
 
-// expected-error@+1 {{result 0: the signature says nothing about 'role'}}
+// expected-error@+1 {{E1201 'frontend.graph': result 0: the signature says nothing about 'role'}}
 frontend.graph @role_of_a_result(%x: tensor<[2], f32>) -> (tensor<[2], f32> {role = "data"}) {
   output %x
 }
 
 // -----
 
-// expected-error@+1 {{argument 0: 'alignment' is 24}}
+// expected-error@+1 {{E1201 'frontend.graph': argument 0: 'alignment' is 24}}
 frontend.graph @odd_alignment(%x: tensor<[2], f32> {alignment = 24}) -> tensor<[2], f32> {
   output %x
 }
 
 // -----
 
-// expected-error@+1 {{argument 0: 'layout' is {kind = "row_minor"}}}
+// expected-error@+1 {{E1201 'frontend.graph': argument 0: 'layout' is {kind = "row_minor"}}}
 frontend.graph @unknown_layout(%x: tensor<[2], f32> {layout = {kind = "row_minor"}}) -> tensor<[2], f32> {
   output %x
 }
 
 // -----
 
-// expected-error@+1 {{argument 0: 'layout' is {params = {pad = 8}}}}
+// expected-error@+1 {{E1201 'frontend.graph': argument 0: 'layout' is {params = {pad = 8}}}}
 frontend.graph @layout_without_kind(%x: tensor<[2], f32> {layout = {params = {pad = 8}}}) -> tensor<[2], f32> {
   output %x
 }
 
 // -----
 
-// expected-error@+1 {{argument 0 must be a tensor, but is f32}}
+// expected-error@+1 {{E1201 'frontend.graph': argument 0 must be a tensor, but is f32}}
 frontend.graph @no_tensor(%x: f32) {
   output
 }
 
 // -----
 
-// expected-error@+1 {{2 dictionaries are given for 1 arguments}}
+// expected-error@+1 {{E1201 'frontend.graph': 2 dictionaries are given for 1 arguments}}
 "frontend.graph"() <{arg_attrs = [{}, {}], function_type = (tensor<[2], f32>) -> (), sym_name = "more_dictionaries"}> ({
 ^bb0(%x: tensor<[2], f32>):
   "frontend.output"() : () -> ()
@@ -82,21 +82,21 @@ frontend.graph @undeclared_inside<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
 // -----
 
 frontend.graph @another_type<M>(%x: tensor<[M], f32>) -> tensor<[M], f16> {
-  // expected-error@+1 {{result 0 is tensor<[M], f32>, but the graph says tensor<[M], f16>}}
+  // expected-error@+1 {{E1202 'frontend.output': result 0 is tensor<[M], f32>, but the graph says tensor<[M], f16>}}
   output %x
 }
 
 // -----
 
 frontend.graph @other_sizes<M, N>(%x: tensor<[M], f32>) -> tensor<[N], f16> {
-  // expected-error@+1 {{result 0 is tensor<[M], f16>, but the graph says tensor<[N], f16>}}
+  // expected-error@+1 {{E1202 'frontend.output': result 0 is tensor<[M], f16>, but the graph says tensor<[N], f16>}}
   output %x as f16
 }
 
 // -----
 
 frontend.graph @fewer_results<M>(%x: tensor<[M], f32>) -> (tensor<[M], f32>, tensor<[M], f32>) {
-  // expected-error@+1 {{1 values are given, but the graph has 2 results}}
+  // expected-error@+1 {{E1202 'frontend.output': 1 values are given, but the graph has 2 results}}
   output %x
 }
 
@@ -119,7 +119,7 @@ frontend.graph @fewer_types<M>(%x: tensor<[M], f32>) -> (tensor<[M], f32>, tenso
 // -----
 
 frontend.graph @inner_sizes<M, N, K>(%A: tensor<[M, K], f32>, %B: tensor<[N, K], f32>) -> tensor<[M, N], f32> {
-  // expected-error@+1 {{the index k has the size K in [M, K] and the size N in [N, K]}}
+  // expected-error@+1 {{E1204 'frontend.gemm': the index k has the size K in [M, K] and the size N in [N, K]}}
   %y = gemm %A, %B
   output %y
 }
@@ -127,7 +127,7 @@ frontend.graph @inner_sizes<M, N, K>(%A: tensor<[M, K], f32>, %B: tensor<[N, K],
 // -----
 
 frontend.graph @batches<A, B, M>(%a: tensor<[A, M, M], f32>, %b: tensor<[B, M, M], f32>) -> tensor<[A, M, M], f32> {
-  // expected-error@+1 {{the index b has the size A and the size B in [A, M, M] and [B, M, M]}}
+  // expected-error@+1 {{E1204 'frontend.gemm': the index b has the size A and the size B in [A, M, M] and [B, M, M]}}
   %y = gemm %a, %b
   output %y
 }
@@ -135,7 +135,7 @@ frontend.graph @batches<A, B, M>(%a: tensor<[A, M, M], f32>, %b: tensor<[B, M, M
 // -----
 
 frontend.graph @vector<M>(%a: tensor<[M], f32>, %b: tensor<[M, M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{a matrix has at least two axes, not those of [M]}}
+  // expected-error@+1 {{E1204 'frontend.gemm': a matrix has at least two axes, not those of [M]}}
   %y = gemm %a, %b
   output %y
 }
@@ -143,7 +143,7 @@ frontend.graph @vector<M>(%a: tensor<[M], f32>, %b: tensor<[M, M], f32>) -> tens
 // -----
 
 frontend.graph @bias<M>(%a: tensor<[M, M], f32>, %c: tensor<[2, 1, 1], f32>) -> tensor<[2, M, M], f32> {
-  // expected-error@+1 {{a bias of [2, 1, 1] makes [M, M] larger}}
+  // expected-error@+1 {{E1204 'frontend.gemm': a bias of [2, 1, 1] makes [M, M] larger}}
   %y = gemm %a, %a bias %c
   output %y
 }
@@ -159,7 +159,7 @@ frontend.graph @narrow_accumulator<M>(%a: tensor<[M, M], f32>) -> tensor<[M, M],
 // -----
 
 frontend.graph @no_layer<M>(%a: tensor<[M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{an input of [M] and weights of [M] are no layer}}
+  // expected-error@+1 {{E1204 'frontend.linear': an input of [M] and weights of [M] are no layer}}
   %y = linear %a, %a
   output %y
 }
@@ -167,7 +167,7 @@ frontend.graph @no_layer<M>(%a: tensor<[M], f32>) -> tensor<[M], f32> {
 // -----
 
 frontend.graph @operands_of_an_equation<M>(%a: tensor<[M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{'i,i->i' is about 2 operands, and there are 1}}
+  // expected-error@+1 {{E1205 'frontend.einsum': 'i,i->i' is about 2 operands, and there are 1}}
   %y = einsum "i,i->i" %a
   output %y
 }
@@ -175,7 +175,7 @@ frontend.graph @operands_of_an_equation<M>(%a: tensor<[M], f32>) -> tensor<[M], 
 // -----
 
 frontend.graph @axes_of_an_equation<M>(%a: tensor<[M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{'ij' names the axes of operand 0, which is [M]}}
+  // expected-error@+1 {{E1205 'frontend.einsum': 'ij' names the axes of operand 0, which is [M]}}
   %y = einsum "ij->i" %a
   output %y
 }
@@ -183,7 +183,7 @@ frontend.graph @axes_of_an_equation<M>(%a: tensor<[M], f32>) -> tensor<[M], f32>
 // -----
 
 frontend.graph @letters_of_an_equation<M>(%a: tensor<[M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{'1' in '1' is no letter}}
+  // expected-error@+1 {{E1205 'frontend.einsum': '1' in '1' is no letter}}
   %y = einsum "1->i" %a
   output %y
 }
@@ -191,7 +191,7 @@ frontend.graph @letters_of_an_equation<M>(%a: tensor<[M], f32>) -> tensor<[M], f
 // -----
 
 frontend.graph @result_of_an_equation<M>(%a: tensor<[M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{no operand of 'i->j' has the letter j}}
+  // expected-error@+1 {{E1205 'frontend.einsum': no operand of 'i->j' has the letter j}}
   %y = einsum "i->j" %a
   output %y
 }
@@ -199,7 +199,7 @@ frontend.graph @result_of_an_equation<M>(%a: tensor<[M], f32>) -> tensor<[M], f3
 // -----
 
 frontend.graph @result_twice<M>(%a: tensor<[M], f32>) -> tensor<[M, M], f32> {
-  // expected-error@+1 {{the result of 'i->ii' has the letter i twice}}
+  // expected-error@+1 {{E1205 'frontend.einsum': the result of 'i->ii' has the letter i twice}}
   %y = einsum "i->ii" %a
   output %y
 }
@@ -207,7 +207,7 @@ frontend.graph @result_twice<M>(%a: tensor<[M], f32>) -> tensor<[M, M], f32> {
 // -----
 
 frontend.graph @lost_axes<M>(%a: tensor<[M, M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{the result of '...i->i' has no '...'}}
+  // expected-error@+1 {{E1205 'frontend.einsum': the result of '...i->i' has no '...'}}
   %y = einsum "...i->i" %a
   output %y
 }
@@ -215,7 +215,7 @@ frontend.graph @lost_axes<M>(%a: tensor<[M, M], f32>) -> tensor<[M], f32> {
 // -----
 
 frontend.graph @sizes_of_a_letter<M, N>(%a: tensor<[M, N], f32>) -> tensor<[], f32> {
-  // expected-error@+1 {{the index i has the size M and the size N in [M, N]}}
+  // expected-error@+1 {{E1204 'frontend.einsum': the index i has the size M and the size N in [M, N]}}
   %y = einsum "ii->" %a
   output %y
 }
@@ -304,7 +304,7 @@ frontend.graph @backwards<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
 // -----
 
 frontend.graph @concat<M, N>(%a: tensor<[M, 2], f32>, %b: tensor<[N, 2], f32>) -> tensor<[M, 4], f32> {
-  // expected-error@+1 {{[M, 2] and [N, 2] differ in more than axis 1}}
+  // expected-error@+1 {{E1206 'frontend.concat': [M, 2] and [N, 2] differ in more than axis 1}}
   %y = concat %a, %b over 1
   output %y
 }
@@ -312,7 +312,7 @@ frontend.graph @concat<M, N>(%a: tensor<[M, 2], f32>, %b: tensor<[N, 2], f32>) -
 // -----
 
 frontend.graph @split<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
-  // expected-error@+1 {{axis 0 of [M] is split into [M, 1], which are M + 1}}
+  // expected-error@+1 {{E1206 'frontend.split': axis 0 of [M] is split into [M, 1], which are M + 1}}
   %y, %z = split %x over 0 into [M, 1]
   output %y
 }
@@ -376,7 +376,7 @@ frontend.graph @gather_rows<M, S>(%x: tensor<[M, M], f32>, %i: tensor<[S], i32>)
 // -----
 
 frontend.graph @odd_pairs<S, D>(%x: tensor<[S, D], f32>, %c: tensor<[S, D], f32>) -> tensor<[S, D], f32> {
-  // expected-error@+1 {{the last axis of [S, D] has no halves}}
+  // expected-error@+1 {{E1207 'frontend.rope': the last axis of [S, D] has no halves}}
   %y = rope %x, %c, %c
   output %y
 }
@@ -384,7 +384,7 @@ frontend.graph @odd_pairs<S, D>(%x: tensor<[S, D], f32>, %c: tensor<[S, D], f32>
 // -----
 
 frontend.graph @other_angles<S, D>(%x: tensor<[S, 2*D], f32>, %c: tensor<[S, 2*D], f32>) -> tensor<[S, 2*D], f32> {
-  // expected-error@+1 {{angles of [S, 2*D] do not broadcast to the pairs [S, D]}}
+  // expected-error@+1 {{E1207 'frontend.rope': angles of [S, 2*D] do not broadcast to the pairs [S, D]}}
   %y = rope %x, %c, %c
   output %y
 }

@@ -16,7 +16,7 @@ frontend.graph @nothing_to_do<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f
   %d = transpose %c by [0, 1]
   %e = floor %d
   %f = concat %e over 0
-  output %f as f32
+  output %f
 }
 
 // Whole numbers need no rounding.
