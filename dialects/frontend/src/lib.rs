@@ -46,6 +46,3 @@ dlc_ir::dialect! {
     attrs: [],
     materialize: None,
 }
-
-#[cfg(test)]
-mod tests;

@@ -235,6 +235,6 @@ pub(super) fn item(ctx: &Context, attr: Attr) -> Option<Item> {
 }
 
 /// The entries of a dictionary with their keys as text.
-pub(super) fn entries<'c>(ctx: &'c Context, dict: Attr) -> impl Iterator<Item = (&'c str, Attr)> {
+pub(super) fn entries(ctx: &Context, dict: Attr) -> impl Iterator<Item = (&str, Attr)> {
     dict.as_dict(ctx).unwrap_or_default().iter().map(|&(key, value): &(Str, Attr)| (ctx.str(key), value))
 }

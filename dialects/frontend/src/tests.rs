@@ -1,1 +1,0 @@
-//! Tests of what text tests cannot see: running graphs.
