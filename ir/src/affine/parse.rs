@@ -66,12 +66,25 @@ pub fn parse_expr(text: &str, dims: &[&str], symbols: &[&str]) -> Result<AffineE
 }
 
 pub(super) fn parse_size(text: &str) -> Result<SizeExpr> {
+    // Most sizes are a number or a name, and those that are read a million times should not go through a grammar.
+    let word = text.trim_matches([' ', '\t', '\r', '\n']);
+    if word.bytes().all(|byte| byte.is_ascii_digit())
+        && let Ok(value) = word.parse::<i64>()
+    {
+        return Ok(SizeExpr::from(value));
+    }
+    if is_symbol_name(word) {
+        return Ok(SizeExpr::variable(word));
+    }
     read_sum(only_sum(text)?, &Sizes)
 }
 
+/// Whether a text is the grammar's `name`, and not one of its operators.
 pub(super) fn is_symbol_name(name: &str) -> bool {
+    let starts = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    let goes_on = |byte: u8| starts(byte) || byte.is_ascii_digit() || matches!(byte, b'$' | b'.');
     let reserved = matches!(name, "floordiv" | "ceildiv" | "mod");
-    !reserved && Grammar::parse(Rule::name, name).is_ok_and(|pairs| pairs.as_str().len() == name.len())
+    !reserved && name.bytes().next().is_some_and(starts) && name.bytes().all(goes_on)
 }
 
 impl std::str::FromStr for AffineMap {

@@ -64,7 +64,12 @@ impl SizeExpr {
         if !parse::is_symbol_name(name) {
             return Err(AffineError::new(AffineErrorKind::Syntax, format!("'{name}' is not a name for a symbol")));
         }
-        Ok(SizeExpr(Poly::variable(name.into())))
+        Ok(SizeExpr::variable(name))
+    }
+
+    /// The symbol of a name that has been checked.
+    pub(super) fn variable(name: &str) -> SizeExpr {
+        SizeExpr(Poly::variable(name.into()))
     }
 
     /// Reads a size, such as `(M + 3) floordiv 4`.
