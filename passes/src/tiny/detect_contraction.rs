@@ -166,6 +166,7 @@ fn find(reduce: Reduce<'_>, shapes: &Shapes, may_widen: bool) -> Result<Option<F
         ));
     }
     found.widen = !exact;
+    found.shared = !body.has_one_use(mul.out());
     found.acc = acc;
     Ok(Some(found))
 }

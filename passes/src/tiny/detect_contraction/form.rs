@@ -22,6 +22,8 @@ pub struct Found {
     pub acc: Type,
     /// Whether products are no longer rounded.
     pub widen: bool,
+    /// Whether the products are needed elsewhere too.
+    pub shared: bool,
 }
 
 /// An operand of the contraction.
@@ -45,7 +47,8 @@ impl Found {
             true => format!("; products are summed in {} without being rounded first", self.acc.display(sum.ctx)),
             false => String::new(),
         };
-        format!("this sum of products is the contraction {lhs}, {rhs} to {out}{product}")
+        let shared = if self.shared { "; the products stay, as they are used elsewhere too" } else { "" };
+        format!("this sum of products is the contraction {lhs}, {rhs} to {out}{product}{shared}")
     }
 }
 
@@ -364,7 +367,7 @@ impl Pair {
         let product = |parts: &[usize]| parts.iter().try_fold(SizeExpr::from(1), |size, &part| size.mul(&sizes[part]));
         let shape = outs.map(|axis| product(&self.parts[axis])).collect::<Result<_, _>>();
         let shape = shape.map_err(|error| error.message.into_owned())?;
-        Ok(Found { lhs, rhs, out, expand, shape, acc: Type::F32, widen: false })
+        Ok(Found { lhs, rhs, out, expand, shape, acc: Type::F32, widen: false, shared: false })
     }
 
     /// An operand of the contraction, with the sizes of its axes.

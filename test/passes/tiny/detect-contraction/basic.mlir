@@ -1,4 +1,5 @@
 // RUN: dlc-opt %s --detect-contraction | FileCheck %s
+// RUN: dlc-opt %s --detect-contraction --remarks=passed -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // A matrix product; the second matrix is transposed for nothing.
 // CHECK-LABEL: tiny.func @matmul<M, N, K>(%A: tensor<[M, K], f16>, %B: tensor<[K, N], f16>) -> tensor<[M, N], f32> {
@@ -190,6 +191,7 @@ tiny.func @repeated_result<M, N, K, R>(%A: tensor<[M, K], f32>, %B: tensor<[N, K
 }
 
 // The product is used elsewhere too, so it stays.
+// REMARK: the contraction [k], [k] to []{{.*}}; the products stay, as they are used elsewhere too
 // CHECK-LABEL: tiny.func @used_elsewhere<K>(%x: tensor<[K], f32>, %y: tensor<[K], f32>) -> (tensor<[], f32>, tensor<[K], f32>) {
 // CHECK-NEXT:    %p = mul %x, %y : tensor<[K], f32>
 // CHECK-NEXT:    %s = contract %x [k], %y [k] to [] {widen} : tensor<[], f32>
