@@ -41,6 +41,8 @@ dlc_ir::dialect! {
         ops::Fmod, ops::Pow, ops::Maximum, ops::Minimum, ops::Copysign, ops::Logaddexp, ops::BitwiseAnd,
         ops::BitwiseOr, ops::BitwiseXor, ops::Lshift, ops::Rshift, ops::Eq, ops::Ne, ops::Lt, ops::Le, ops::Gt,
         ops::Ge, ops::Isclose, ops::Where, ops::Lerp, ops::Cast,
+        ops::Conv, ops::ConvTranspose, ops::MaxPool, ops::AvgPool, ops::GlobalAvgPool,
+        ops::Softmax, ops::LogSoftmax, ops::LayerNorm, ops::RmsNorm, ops::GroupNorm, ops::BatchNorm, ops::Attention,
     ],
     types: [],
     attrs: [],

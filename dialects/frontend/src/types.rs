@@ -81,6 +81,10 @@ fn elem(ctx: &Context, ty: Type) -> Option<Type> {
 }
 
 dlc_ir::constraints! {
+    /// A tensor of floats.
+    pub FloatTensor = "a tensor of floats", |ctx, ty| {
+        Tensor::of(ctx, ty).is_some_and(|ty| ty.elem(ctx).float_kind(ctx).is_some())
+    };
     /// A tensor of integers; `i1` is one.
     pub IntegerTensor = "a tensor of integers", |ctx, ty| {
         elem(ctx, ty).is_some_and(|elem| elem == Type::INDEX || elem.is_integer(ctx))

@@ -1,5 +1,9 @@
 //! The rules of single ops beyond those of shapes.
 
+mod norms;
+
+pub use norms::{PARAMETER_MISMATCH, batch_norm, group_norm, layer_norm, rms_norm};
+
 use std::collections::{BTreeSet, HashSet};
 
 use dlc_core::types::{Tensor, undeclared_symbol};

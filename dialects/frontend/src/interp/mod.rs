@@ -1,17 +1,23 @@
 //! What the ops mean. Each computes in `f64` on whole tensors and rounds once, to the type of its result.
 
+mod attention;
 mod contraction;
 mod elementwise;
 pub mod functions;
+mod norms;
 mod positions;
 mod reductions;
 mod views;
+mod windows;
 
+pub use attention::attention;
 pub use contraction::*;
 pub use elementwise::*;
+pub use norms::{EPS, batch_norm, group_norm, layer_norm, log_softmax, rms_norm, softmax};
 pub use positions::*;
 pub use reductions::*;
 pub use views::*;
+pub use windows::{avg_pool, conv, conv_transpose, global_avg_pool, lowest, max_pool};
 
 use dlc_core::eval::tensor;
 use dlc_ir::interp::{CANNOT_RUN, Data, Datum, Eval, EvalResult, Outcome};

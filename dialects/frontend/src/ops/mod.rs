@@ -3,16 +3,20 @@
 mod contraction;
 mod elementwise;
 mod functions;
+mod nn;
 mod positions;
 mod reductions;
 mod views;
+mod windows;
 
 pub use contraction::*;
 pub use elementwise::*;
 pub use functions::*;
+pub use nn::*;
 pub use positions::*;
 pub use reductions::*;
 pub use views::*;
+pub use windows::*;
 
 use dlc_core::types::Tensor;
 use dlc_ir::define::{DictArray, FunctionType, SymbolName, Text, TextArray, op};
