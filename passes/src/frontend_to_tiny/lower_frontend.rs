@@ -36,9 +36,12 @@ mod elementwise;
 mod emit;
 mod graph;
 mod math;
+mod nn;
+mod parts;
 mod positions;
 mod reductions;
 mod views;
+mod windows;
 
 use dlc_ir::body::Body;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
@@ -70,8 +73,16 @@ impl Pass for LowerFrontend {
 }
 
 /// The rules, by group of ops.
-const RULES: &[&[Lower]] =
-    &[graph::RULES, elementwise::RULES, contraction::RULES, reductions::RULES, views::RULES, positions::RULES];
+const RULES: &[&[Lower]] = &[
+    graph::RULES,
+    elementwise::RULES,
+    contraction::RULES,
+    reductions::RULES,
+    views::RULES,
+    positions::RULES,
+    windows::RULES,
+    nn::RULES,
+];
 
 /// Lowers a graph. How many ops.
 pub fn lower_frontend(body: &mut Body, cx: &PassCx<'_>) -> Result<u64, PassFailed> {

@@ -29,11 +29,24 @@ impl ConversionPattern for Lower {
         Root::Op(self.op.name)
     }
     fn convert(&self, op: OpId, operands: &[ValueId], cv: &mut Conversion<'_>) -> Rewrite {
+        if !countable(cv.op(op)) {
+            return Rewrite::NoMatch("one of its tensors has more elements than 64 bits count");
+        }
         let loc = cv.body().loc(op);
         let values = (self.emit)(&mut Emit { builder: cv.before(op), op, operands, loc });
         cv.replace(op, &values);
         Rewrite::Changed
     }
+}
+
+/// Whether the elements of each tensor can be counted, whichever of its axes are left out: what an op becomes may be
+/// under other sizes.
+fn countable(op: OpRef<'_>) -> bool {
+    let types = op.operands().map(|value| op.type_of(value)).chain(op.result_types());
+    types.filter_map(|ty| Tensor::of(op.ctx, ty)).all(|ty| {
+        let mut sizes = ty.dims(op.ctx).into_iter().filter(|size| size.as_constant() != Some(0));
+        sizes.try_fold(SizeExpr::from(1), |count, size| count.mul(&size)).is_ok()
+    })
 }
 
 /// An op that is being lowered, and the place where the ops go that it becomes.
