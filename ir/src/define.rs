@@ -298,12 +298,17 @@ impl Kind for Number {
         name: "an integer or float",
         admits: |ctx, attr| matches!(ctx.attr_data(attr), AttrData::Integer { .. } | AttrData::Float { .. }),
         parse: None,
-        print: Some(|p, attr| {
-            p.attr(attr);
-            // The one type that an attribute leaves out (`true` and `false` need none).
-            if attr.value_type(p.ctx) == Some(Type::I64) {
+        // Also the types that an attribute leaves out: what follows may be a colon of its own.
+        print: Some(|p, attr| match p.ctx.attr_data(attr) {
+            AttrData::Float { ty: Type::F64, bits } => {
+                p.float(*bits, Type::F64);
+                p.write(" : f64");
+            }
+            AttrData::Integer { ty: Type::I64, .. } => {
+                p.attr(attr);
                 p.write(" : i64");
             }
+            _ => p.attr(attr),
         }),
     };
     fn get(_: &Context, attr: Attr) -> Option<Attr> {

@@ -89,6 +89,19 @@ tiny.func @pad<M, N>(%x: tensor<[M, N], f16>, %i: tensor<[M], i8>) -> (tensor<[M
   return %b, %c
 }
 
+// The number has its type, also one that an attribute may leave out: a colon follows.
+// CHECK-LABEL: tiny.func @pad_with_its_type(
+// GENERIC-LABEL: sym_name = "pad_with_its_type"
+tiny.func @pad_with_its_type(%x: tensor<[1], f64>, %i: tensor<[1], i64>) -> (tensor<[1], f64>, tensor<[1], i64>) {
+  // CHECK: %a = pad %x low [0] high [0] value -5.000000e-01 : f64 : tensor<[1], f64>
+  // GENERIC: %a = "tiny.pad"(%x) <{high = [0], low = [0], value = -5.000000e-01}>
+  %a = pad %x low [0] high [0] value -0.5 : f64 : tensor<[1], f64>
+  // CHECK: %b = pad %i low [0] high [0] value 3 : i64 : tensor<[1], i64>
+  // GENERIC: %b = "tiny.pad"(%i) <{high = [0], low = [0], value = 3}>
+  %b = pad %i low [0] high [0] value 3 : i64 : tensor<[1], i64>
+  return %a, %b
+}
+
 // CHECK-LABEL: tiny.func @shrink<
 // GENERIC-LABEL: sym_name = "shrink"
 tiny.func @shrink<M, N>(%x: tensor<[M + 4, N], f32>) -> (tensor<[M ceildiv 2, (N + 2) floordiv 3], f32>, tensor<[0, 0], f32>, tensor<[3, N], f32>) {
