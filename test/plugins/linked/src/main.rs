@@ -1,4 +1,6 @@
-//! `dlc-opt` with the example linked in.
+//! `dlc-opt` with the example linked in, and with a pass that is wrong.
+
+mod drop_relu;
 
 // What is linked in registers itself.
 use example_linked as _;
