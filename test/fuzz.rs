@@ -7,8 +7,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use dlc_core::tensor::with_threads;
 use dlc_ir::{Body, Context, Diagnostics, OpRef, verify};
-use dlc_test::fuzz::{self, Kind};
+use dlc_passes as _;
+use dlc_test::fuzz::tiny::{self, Fuzzer, Style};
+use dlc_test::fuzz::{self, Kind, Rng};
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is a number, not '{text}'")))
@@ -26,7 +29,7 @@ fn fuzz(kind: Kind) {
 }
 
 /// Runs cases: so many, or as many as the time allows, or the one that is named.
-fn repeat(what: &str, usual: u64, run: impl Fn(u64, u64) -> Result<(), String>) {
+fn repeat(what: &str, usual: u64, mut run: impl FnMut(u64, u64) -> Result<(), String>) {
     let seconds = number("DLC_FUZZ_SECONDS");
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     let seed = number("DLC_FUZZ_SEED").unwrap_or_else(|| if seconds.is_some() { clock() } else { 1 });
@@ -122,4 +125,29 @@ fn check_json(text: &str) -> Result<(), String> {
         Some(second) if second == written => Ok(()),
         _ => Err(whole(&format!("what is written is written otherwise:\n{written}\n{second:?}\nof"))),
     }
+}
+
+/// Tensor programs, through every pass that leaves them what they are.
+fn fuzz_tensors(style: Style, usual: u64) {
+    let mut fuzzer = Fuzzer::new();
+    repeat(&format!("{style:?} tensor programs"), usual, |seed, case| {
+        // Each in a context of its own, or it would grow.
+        let ctx = Context::new([&dlc_core::DIALECT, &dlc_tiny::DIALECT]);
+        let program = tiny::program(&ctx, &mut Rng::new(seed, case), style);
+        with_threads(1, || fuzzer.run(&ctx, &program, style))
+    });
+    for (pipeline, changed) in fuzzer.pipelines().zip(&fuzzer.changed) {
+        println!("{pipeline}: {changed} programs changed");
+    }
+    println!("written in other forms: {}", fuzzer.translated);
+}
+
+#[test]
+fn tensor_programs() {
+    fuzz_tensors(Style::Any, 10_000);
+}
+
+#[test]
+fn smooth_tensor_programs() {
+    fuzz_tensors(Style::Smooth, 2_000);
 }

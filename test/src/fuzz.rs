@@ -10,6 +10,7 @@ mod module;
 mod rng;
 mod same;
 mod text;
+pub mod tiny;
 
 use std::path::Path;
 
