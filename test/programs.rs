@@ -28,17 +28,15 @@ fn programs_give_what_is_expected_as_they_are_written() {
     run_all(&["--strict"]);
 }
 
-/// Passes that relax nothing change no number.
+/// The pipeline `evaluate`, which changes no number.
 #[test]
-fn programs_give_what_is_expected_after_passes() {
-    const EXACT: &str =
-        "canonicalize,recognize-iota,fold-constants,detect-contraction{widen=false},canonicalize,cse,dce";
-    run_all(&[&format!("--passes={EXACT}")]);
+fn programs_give_what_is_expected_by_default() {
+    run_all(&[]);
 }
 
-/// The pipeline `evaluate` does not round products of narrow types before they are summed. A block of GPT-2 in f16 is
+/// `tiny-simplify` does not round products of narrow types before they are summed. A block of GPT-2 in f16 is
 /// moved by 0.09 by that; as it is written it is 0.12 from what it would be without any rounding.
 #[test]
 fn programs_give_nearly_what_is_expected_after_the_standard_passes() {
-    run_all(&["--rtol=0.1", "--atol=0.1"]);
+    run_all(&["--passes=tiny-simplify", "--rtol=0.1", "--atol=0.1"]);
 }

@@ -1,8 +1,9 @@
-// RUN: dlc-opt %s --tiny-simplify | FileCheck %s
-// RUN: dlc-opt %s --evaluate | FileCheck %s
+// RUN: dlc-opt %s --tiny-simplify | FileCheck %s --check-prefixes=CHECK,WIDEN
+// RUN: dlc-opt %s --evaluate | FileCheck %s --check-prefixes=CHECK,EXACT
 // RUN: dlc-opt %s --pass-pipeline='tiny-simplify' --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=PIPELINE
 
-// The scale is a number, the product and its sum a contraction, and what is computed twice is computed once.
+// The scale is a number, the product and its sum a contraction, and what is computed twice is computed once. `evaluate`
+// keeps the rounding of the product.
 // PIPELINE: canonicalize
 // PIPELINE-SAME: recognize-iota
 // PIPELINE-SAME: fold-constants
@@ -12,7 +13,8 @@
 // PIPELINE-SAME: dce
 // CHECK-LABEL: tiny.func @scores<S, D>(%q: tensor<[S, D], f16>, %k: tensor<[S, D], f16>) -> (tensor<[S, S], f32>, tensor<[S, S], f32>) {
 // CHECK-NEXT:    %scale = const 2.500000e-01 : tensor<[], f32>
-// CHECK-NEXT:    %s = contract %q [m, k], %k [n, k] to [m, n] acc f32 {widen} : tensor<[S, S], f32>
+// WIDEN-NEXT:    %s = contract %q [m, k], %k [n, k] to [m, n] acc f32 {widen} : tensor<[S, S], f32>
+// EXACT-NEXT:    %s = contract %q [m, k], %k [n, k] to [m, n] product f16 acc f32 : tensor<[S, S], f32>
 // CHECK-NEXT:    %y = mul %s, %scale : tensor<[S, S], f32>
 // CHECK-NEXT:    return %y, %y
 // CHECK-NEXT:  }

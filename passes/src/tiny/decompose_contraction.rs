@@ -90,7 +90,7 @@ fn decompose(ctx: &Context, body: &mut Body, op: OpId, loops: &Loops) {
     let elem = |value: ValueId| Tensor::of(ctx, contract.type_of(value)).map_or(Type::F32, |ty| ty.elem(ctx));
     let (lhs, rhs, acc, loc) = (contract.lhs(), contract.rhs(), elem(contract.out()), contract.loc());
     let widen = contract.attr(ctx.intern_str("widen")).is_some();
-    let product = product_type(ctx, elem(lhs), elem(rhs), acc, widen);
+    let product = contract.product().unwrap_or_else(|| product_type(ctx, elem(lhs), elem(rhs), acc, widen));
     let common = promote(ctx, elem(lhs), elem(rhs)).unwrap_or(product);
     let order = order(loops);
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));

@@ -29,7 +29,7 @@
 //!
 //! The sum of *exact* products is the program as it was written only where the type of the product holds them
 //! ([`holds_products`]). Elsewhere the product is no longer rounded: the relaxation `widen`, which the contraction then
-//! has as a mark, and which `widen=false` forbids.
+//! has as a mark. With `widen=false` it says instead what its products are rounded to: `product f16`.
 //!
 //! Phases, for each sum: (1) down from the sum through views and casts that lose nothing to a product; (2) from each
 //! operand down through views, keeping every value on the way with its [`Access`]; (3) of these the one that is read
@@ -58,7 +58,7 @@ static DEF: PassDef = PassDef {
         name: "widen",
         kind: OptionKind::Bool,
         default: "true",
-        doc: "Whether products may be summed without being rounded to their type first.",
+        doc: "Whether the contraction sums exact products where the program rounds them to their type first.",
     }],
     statistics: &[
         StatDef { name: "contractions", doc: "Sums that became a contraction." },
@@ -159,13 +159,8 @@ fn find(reduce: Reduce<'_>, shapes: &Shapes, may_widen: bool) -> Result<Option<F
         // The evaluator multiplies in this type.
         _ => product == Type::F64 || holds_products(ctx, product, a, b),
     };
-    if !exact && !may_widen {
-        return Err(format!(
-            "each product is rounded to {} before it is added, and 'widen' is off",
-            product.display(ctx)
-        ));
-    }
-    found.widen = !exact;
+    found.widen = !exact && may_widen;
+    found.product = (!exact && !may_widen).then_some(product);
     found.shared = !body.has_one_use(mul.out());
     found.acc = acc;
     Ok(Some(found))

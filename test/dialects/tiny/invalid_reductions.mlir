@@ -162,6 +162,14 @@ tiny.func @a_window_beyond_its_axis<M, N>(%x: tensor<[10], f32>, %w: tensor<[3, 
 
 // -----
 
+tiny.func @a_narrow_product<M, N>(%x: tensor<[M, N], f32>, %w: tensor<[N, 3], f16>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{elements of type f32 cannot be multiplied in f16, which is narrower}}
+  %y = contract %x [m, k], %w [k, n] to [m, n] product f16
+  return %x
+}
+
+// -----
+
 tiny.func @a_narrow_sum_of_products<M, N>(%x: tensor<[M, N], f32>, %w: tensor<[N, 3], f32>) -> tensor<[M, N], f32> {
   // expected-error@+1 {{elements of type f32 cannot be accumulated in bf16, which is narrower}}
   %y = contract %x [m, k], %w [k, n] to [m, n] acc bf16

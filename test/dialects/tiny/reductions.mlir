@@ -37,6 +37,15 @@ tiny.func @matmul<M, N, K>(%x: tensor<[M, K], f16>, %w: tensor<[K, N], f16>, %t:
   return %a, %b
 }
 
+// CHECK-LABEL: tiny.func @rounded_products<
+tiny.func @rounded_products<M, N, K>(%x: tensor<[M, K], f16>, %w: tensor<[K, N], f16>) -> (tensor<[M, N], f16>, tensor<[M, N], f64>) {
+  // CHECK: %a = contract %x [m, k], %w [k, n] to [m, n] product f16 : tensor<[M, N], f16>
+  %a = contract %x [m, k], %w [k, n] to [m, n] product f16
+  // CHECK: %b = contract %x [m, k], %w [k, n] to [m, n] product f32 acc f64 : tensor<[M, N], f64>
+  %b = contract %x [m, k], %w [k, n] to [m, n] product f32 acc f64
+  return %a, %b
+}
+
 // CHECK-LABEL: tiny.func @batched<
 // GENERIC-LABEL: sym_name = "batched"
 tiny.func @batched<B, H, M, N, K>(%q: tensor<[B, H, M, K], f16>, %k: tensor<[B, 1, N, K], f16>) -> tensor<[B, H, M, N], f16> {

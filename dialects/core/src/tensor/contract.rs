@@ -15,9 +15,11 @@
 use dlc_ir::types::FloatKind;
 use dlc_ir::{Context, Type};
 
-use super::read::{BLOCK, Lane, Matrix, PIECE, Reader, Sizes, build, rounded};
+use super::kind::Rounding;
+use super::read::{BLOCK, Lane, Matrix, PIECE, Products, Reader, Sizes, build, rounded};
 use super::views::{length, product};
 use super::{Data, ElemKind, TensorValue, count, threads};
+use crate::numbers::holds_products;
 
 /// Where on an axis of an operand the loops read: the sum of index times coefficient, for each `(index, coefficient)`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -116,6 +118,7 @@ struct Plan<'t> {
     m: Group,
     n: Group,
     k: Group,
+    products: Products,
 }
 
 impl TensorValue {
@@ -132,7 +135,25 @@ impl TensorValue {
         spec: &Contraction,
         elem: Type,
     ) -> Result<TensorValue, String> {
+        TensorValue::contract_products(ctx, lhs, rhs, spec, None, elem)
+    }
+
+    /// As [`TensorValue::contract`], with each product rounded or wrapped to a type before it is added.
+    pub fn contract_products(
+        ctx: &Context,
+        lhs: &TensorValue,
+        rhs: &TensorValue,
+        spec: &Contraction,
+        product_elem: Option<Type>,
+        elem: Type,
+    ) -> Result<TensorValue, String> {
         let kind = ElemKind::known(ctx, elem)?;
+        let rounded = product_elem.filter(|&ty| !holds_products(ctx, ty, lhs.elem, rhs.elem));
+        let products = match rounded.map(|ty| ElemKind::known(ctx, ty)).transpose()? {
+            None | Some(ElemKind::Float(FloatKind::F64)) => Products::Exact,
+            Some(ElemKind::Float(float)) => Products::Rounded(Rounding::to(float)),
+            Some(wrapped) => Products::Wrapped(wrapped),
+        };
         length(&spec.sizes)?;
         let wrong = |axis: usize| {
             let index = spec.out[axis];
@@ -151,10 +172,11 @@ impl TensorValue {
         let (outer, inner) = (Group(outer), Group(inner.map(|(_, &each)| each).collect()));
         // Sums of short integers are exact in f64, whose gemm is the faster one.
         let bits = lhs.kind.bits() + rhs.kind.bits() + product(&inner.sizes()).max(1).ilog2() + 1;
-        let floats = lhs.kind.is_float() || rhs.kind.is_float() || kind.is_float() || bits <= 53;
+        let exact = bits <= 53 && !matches!(products, Products::Wrapped(_));
+        let floats = lhs.kind.is_float() || rhs.kind.is_float() || kind.is_float() || exact;
         let result = match floats {
-            true => product_sum::<f64>(lhs, rhs, &outer, inner, elem, kind)?,
-            false => product_sum::<i64>(lhs, rhs, &outer, inner, elem, kind)?,
+            true => product_sum::<f64>(lhs, rhs, &outer, inner, products, elem, kind)?,
+            false => product_sum::<i64>(lhs, rhs, &outer, inner, products, elem, kind)?,
         };
         let shape: Vec<usize> = spec.out.iter().map(|&index| spec.sizes[index]).collect();
         result.broadcast_to(&shape)
@@ -167,6 +189,7 @@ fn product_sum<T: Lane>(
     rhs: &TensorValue,
     outer: &Group,
     inner: Group,
+    products: Products,
     elem: Type,
     kind: ElemKind,
 ) -> Result<TensorValue, String> {
@@ -186,7 +209,7 @@ fn product_sum<T: Lane>(
     if group(&m).len() < group(&n).len() && group(&m).len() < 128 {
         (left, right, m, n) = (right, left, n, m);
     }
-    let plan = Plan { left, right, batch: group(&batch), m: group(&m), n: group(&n), k: inner };
+    let plan = Plan { left, right, batch: group(&batch), m: group(&m), n: group(&n), k: inner, products };
     match plan.way(outer) {
         Way::Elements => return Ok(TensorValue::dense(shape, elem, kind, plan.elements::<T>(kind, outer))),
         Way::Rows => {
@@ -240,9 +263,11 @@ impl Plan<'_> {
         let elements = k * (product(outer) * outputs + 60.0 * (outputs / BLOCK as f64).ceil());
         let rows = outputs * (60.0 + product(&self.k) * k);
         let up = |x: f64| (x / 8.0).ceil() * 8.0;
+        // Without a gemm a product costs what it costs alone.
+        let each = if matches!(self.products, Products::Exact) { 0.06 } else { 1.0 };
         let packing = m * k * (n / TILE_N as f64).ceil() + n * k * (m / self.rows() as f64).ceil();
         let calls = 2000.0 * (k / TILE_K as f64).ceil();
-        let matrices = batch * (calls + packing + 0.06 * up(m) * up(n) * k);
+        let matrices = batch * (calls + packing + each * up(m) * up(n) * k);
         match () {
             () if matrices <= elements.min(rows) => Way::Matrices,
             () if elements <= rows => Way::Elements,
@@ -264,7 +289,7 @@ impl Plan<'_> {
         build(kind, loops.len(), &|start| {
             let [mut left, mut right] = [0, 1].map(|i| Reader::over(sides[i].tensor, &shape, &strides[i]));
             let (mut a, mut b) = (vec![T::default(); BLOCK], vec![T::default(); BLOCK]);
-            let (offsets, mut place) = (&offsets, start);
+            let (offsets, mut place, products) = (&offsets, start, self.products);
             Box::new(move |out: &mut [T]| {
                 let (a, b) = (&mut a[..out.len()], &mut b[..out.len()]);
                 out.fill(T::default());
@@ -273,9 +298,7 @@ impl Plan<'_> {
                     left.read(a);
                     right.seek_from(place, right_offset);
                     right.read(b);
-                    for ((out, a), b) in out.iter_mut().zip(&*a).zip(&*b) {
-                        *out = out.plus_product(*a, *b);
-                    }
+                    T::add_products(products, a, b, out);
                 }
                 if kind.is_bool() {
                     out.iter_mut().for_each(|x| *x = x.truth());
@@ -308,7 +331,7 @@ impl Plan<'_> {
                     let (a, b) = (&mut a[..rest.min(BLOCK)], &mut b[..rest.min(BLOCK)]);
                     left.read(a);
                     right.read(b);
-                    *sum = sum.plus(dot(a, b));
+                    *sum = sum.plus(dot(self.products, a, b));
                     rest -= a.len();
                 }
             }
@@ -356,7 +379,11 @@ impl Plan<'_> {
                     let right_k = self.k.offsets(first_k, len, self.right.stride);
                     let a = pack(self.left.tensor, left_batch[batch], &m_offsets, &left_k, &mut tiles.a);
                     let b = pack(self.right.tensor, right_batch[batch], &right_k, &n_offsets, &mut tiles.b);
-                    T::gemm(Sizes { m: sizes.0, n: sizes.1, k: len }, a, b, &mut tiles.c);
+                    let sizes = Sizes { m: sizes.0, n: sizes.1, k: len };
+                    match self.products {
+                        Products::Exact => T::gemm(sizes, a, b, &mut tiles.c),
+                        products => gemm_by_products(products, sizes, a, b, &mut tiles.c),
+                    }
                 }
                 if kind.is_bool() {
                     tiles.c.iter_mut().for_each(|x| *x = x.truth());
@@ -370,9 +397,30 @@ impl Plan<'_> {
     }
 }
 
+/// The product of two matrices added to a third, each product of elements on its own: no gemm can round those.
+fn gemm_by_products<T: Lane>(products: Products, sizes: Sizes, a: Matrix<'_, T>, b: Matrix<'_, T>, c: &mut [T]) {
+    let Sizes { m, n, k } = sizes;
+    let (mut factor, mut line) = (vec![T::default(); n], vec![T::default(); n]);
+    for p in 0..k {
+        // A row of the right matrix, in one piece, serves all rows of the result.
+        for (j, value) in line.iter_mut().enumerate() {
+            *value = b.values[p * b.row_stride + j * b.column_stride];
+        }
+        for (i, row) in c.chunks_mut(n.max(1)).take(m).enumerate() {
+            factor.fill(a.values[i * a.row_stride + p * a.column_stride]);
+            T::add_products(products, &factor, &line, row);
+        }
+    }
+}
+
 /// The sum of the products of two slices, eight chains at a time, which the machine runs at once.
-fn dot<T: Lane>(a: &[T], b: &[T]) -> T {
+fn dot<T: Lane>(products: Products, a: &[T], b: &[T]) -> T {
     const CHAINS: usize = 8;
+    if !matches!(products, Products::Exact) {
+        let mut each = vec![T::default(); a.len()];
+        T::add_products(products, a, b, &mut each);
+        return each.into_iter().fold(T::default(), T::plus);
+    }
     let mut chains = [T::default(); CHAINS];
     let (a, b) = (a.chunks_exact(CHAINS), b.chunks_exact(CHAINS));
     let rest = a.remainder().iter().zip(b.remainder());

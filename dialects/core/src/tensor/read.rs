@@ -34,8 +34,21 @@ pub(super) trait Lane: Load {
     fn plus(self, other: Self) -> Self;
     /// `self + a * b`
     fn plus_product(self, a: Self, b: Self) -> Self;
+    /// `out[i] + a[i] * b[i]` for each element, the product first rounded or wrapped.
+    fn add_products(products: Products, a: &[Self], b: &[Self], out: &mut [Self]);
     /// Adds the product of two matrices to a third.
     fn gemm(sizes: Sizes, a: Matrix<'_, Self>, b: Matrix<'_, Self>, c: &mut [Self]);
+}
+
+/// What is done to each product before it is added.
+#[derive(Clone, Copy)]
+pub(super) enum Products {
+    /// Nothing.
+    Exact,
+    /// A float is rounded.
+    Rounded(Rounding),
+    /// An integer is taken modulo two to the power of a width.
+    Wrapped(ElemKind),
 }
 
 /// The rows of the left matrix, the columns of the right one, and what both have in common.
@@ -166,6 +179,15 @@ impl Lane for f64 {
         self + a * b
     }
 
+    fn add_products(products: Products, a: &[f64], b: &[f64], out: &mut [f64]) {
+        let all = out.iter_mut().zip(a).zip(b);
+        match products {
+            Products::Exact => all.for_each(|((out, a), b)| *out += a * b),
+            Products::Rounded(rounding) => all.for_each(|((out, a), b)| *out += rounding.round(a * b)),
+            Products::Wrapped(kind) => all.for_each(|((out, a), b)| *out += kind.wrap(truncate(a * b)) as f64),
+        }
+    }
+
     fn gemm(sizes: Sizes, a: Matrix<'_, f64>, b: Matrix<'_, f64>, c: &mut [f64]) {
         let Sizes { m, n, k } = sizes;
         assert!(a.holds(m, k) && b.holds(k, n) && c.len() >= m * n, "a matrix is smaller than its sizes");
@@ -204,6 +226,17 @@ impl Lane for i64 {
 
     fn plus_product(self, a: i64, b: i64) -> i64 {
         self.wrapping_add(a.wrapping_mul(b))
+    }
+
+    fn add_products(products: Products, a: &[i64], b: &[i64], out: &mut [i64]) {
+        let all = out.iter_mut().zip(a).zip(b);
+        match products {
+            Products::Wrapped(kind) => {
+                all.for_each(|((out, a), b)| *out = out.wrapping_add(kind.wrap(a.wrapping_mul(*b))));
+            }
+            // Integers have nothing to round.
+            _ => all.for_each(|((out, a), b)| *out = out.plus_product(*a, *b)),
+        }
     }
 
     fn gemm(sizes: Sizes, a: Matrix<'_, i64>, b: Matrix<'_, i64>, c: &mut [i64]) {

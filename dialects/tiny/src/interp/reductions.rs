@@ -36,5 +36,13 @@ pub fn contract(cx: &mut Eval<'_, '_>) -> EvalResult {
     };
     let accesses = |axes: Vec<Vec<(usize, i64)>>| axes.into_iter().map(Access).collect();
     let spec = Contraction { sizes, lhs: accesses(loops.lhs), rhs: accesses(loops.rhs), out: loops.out };
-    give(cx, TensorValue::contract(cx.op.ctx, lhs, rhs, &spec, elem(cx)))
+    let (ctx, product) = (cx.op.ctx, op.product());
+    // Floats are in the type of the products as they are; integers are not floats, and come into it rounded.
+    let in_product = |value: &TensorValue| match product {
+        Some(ty) if !value.kind().is_float() => value.cast(ctx, ty),
+        _ => Ok(value.clone()),
+    };
+    let value = in_product(lhs)
+        .and_then(|lhs| TensorValue::contract_products(ctx, &lhs, &in_product(rhs)?, &spec, product, elem(cx)));
+    give(cx, value)
 }

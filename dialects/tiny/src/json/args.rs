@@ -452,6 +452,9 @@ pub(super) fn write(op: OpRef<'_>, uop: &Uop, spelling: Spelling, axes: &AxisNam
                 ("reduce_idx", exprs(&reduced)),
             ]);
             entries.extend(strides.map(|strides| ("strides", ints(strides))));
+            if let Some(product) = op.product() {
+                entries.push(("product_dtype", number::written(ctx, product)?));
+            }
             let elem = |value| type_of(value).map(|ty| ty.elem(ctx));
             if spelling == Spelling::Dump {
                 let (lhs, rhs, result) = (elem(op.lhs())?, elem(op.rhs())?, elem(op.out())?);

@@ -11,7 +11,8 @@ use super::build::{Operand, Props};
 use super::{Spelling, number};
 
 /// The keys of the `arg`.
-pub(super) const KEYS: [&str; 7] = ["pattern", "lhs_idx", "rhs_idx", "out_idx", "reduce_idx", "strides", "acc_dtype"];
+pub(super) const KEYS: [&str; 8] =
+    ["pattern", "lhs_idx", "rhs_idx", "out_idx", "reduce_idx", "strides", "product_dtype", "acc_dtype"];
 
 /// The indices of a contraction.
 pub(super) struct Indices {
@@ -172,9 +173,11 @@ pub(super) fn props(
         (None, Spelling::Typed) => declared,
         (None, Spelling::Dump) => products.map(|elem| accumulator(ctx, elem)),
     };
-    if let Some(acc) = acc.filter(|acc| Some(*acc) != products) {
+    let product = arg.get("product_dtype").map(|product| product.dtype(ctx)).transpose()?;
+    if let Some(acc) = acc.filter(|acc| Some(*acc) != product.or(products)) {
         props.push(("acc", TypeAttr::make(ctx, acc)));
     }
+    props.extend(product.map(|product| ("product", TypeAttr::make(ctx, product))));
     let mut attrs = Vec::new();
     if let Some(pattern) = arg.get("pattern") {
         attrs.push(("pattern", ctx.str_attr(&pattern.string("a name")?)));

@@ -40,11 +40,12 @@ pub struct Reduce {
 ///
 /// Each operand says which indices its axes have: a name, or a sum such as `2*ho + kh`, which is a window. The size of
 /// an index is that of an axis that it has alone; the one index of a window that has no such axis goes as far as the
-/// operand does. A size of 1 that is written `0` is repeated. Products are exact, and the sum is rounded once.
+/// operand does. A size of 1 that is written `0` is repeated. Products are exact, or rounded once to the type `product`;
+/// the sum is rounded once.
 ///
 /// `out[o] = sum over r of lhs[lhs_idx(o, r)] * rhs[rhs_idx(o, r)]`
 #[op("tiny.contract", traits(Pure),
-     format = "$lhs $lhs_idx `,` $rhs $rhs_idx `to` $out_idx (`acc` $acc^)? attr-dict `:` type($out)",
+     format = "$lhs $lhs_idx `,` $rhs $rhs_idx `to` $out_idx (`product` $product^)? (`acc` $acc^)? attr-dict `:` type($out)",
      infer = shape::contract, eval = interp::contract,
      example = "%s = contract %X [m, k], %W [k, n] to [m, n] acc f32 : tensor<[M, N], f32>")]
 pub struct Contract {
@@ -56,5 +57,7 @@ pub struct Contract {
     out_idx: Attr<Exprs>,
     /// The type in which products are summed, and of the result; by default that of the products.
     acc: OptionalAttr<TypeAttr>,
+    /// The type in which the operands are multiplied; without it products are exact. What a tensor core does is exact.
+    product: OptionalAttr<TypeAttr>,
     out: Result<Tensor>,
 }

@@ -1,9 +1,10 @@
 //! The loops of a contraction, and the sizes that follow.
 
 use dlc_core::broadcast::{promote, show};
-use dlc_core::infer::{accumulator, attr, operand, tensor};
+use dlc_core::infer::{accumulator, attr, operand, optional, tensor};
 use dlc_core::sizes::Exprs;
 use dlc_ir::affine::{SizeExpr, SizeRanges};
+use dlc_ir::define::TypeAttr;
 use dlc_ir::op::{BrokenRule, InferCx, Inferred};
 
 /// What a contraction loops over, read from the names of its indices.
@@ -25,7 +26,13 @@ pub fn contract(cx: &InferCx<'_>) -> Inferred {
     let names = |key| attr::<Exprs>(cx, key);
     let loops = loops((&lhs, &names("lhs_idx")?), (&rhs, &names("rhs_idx")?), &names("out_idx")?)?;
     let dims = loops.out.iter().map(|&at| loops.indices[at].1.clone()).collect();
-    tensor(cx.ctx, dims, accumulator(cx, promote(cx.ctx, a, b)?)?)
+    let common = promote(cx.ctx, a, b)?;
+    let product = optional::<TypeAttr>(cx, "product")?.unwrap_or(common);
+    if promote(cx.ctx, common, product)? != product {
+        let (product, common) = (product.display(cx.ctx), common.display(cx.ctx));
+        return Err(format!("elements of type {common} cannot be multiplied in {product}, which is narrower").into());
+    }
+    tensor(cx.ctx, dims, accumulator(cx, product)?)
 }
 
 /// The loops of a contraction of two operands, each with its sizes and the indices of its axes.

@@ -45,7 +45,7 @@ impl Emit<'_> {
     ) -> ValueId {
         let products = promote(self.ctx(), self.elem(lhs), self.elem(rhs)).ok();
         let acc = Some(acc).filter(|&acc| Some(acc) != products);
-        let op = tiny::Contract::build(&mut self.builder, self.loc, lhs, rhs, lhs_idx, rhs_idx, out_idx, acc);
+        let op = tiny::Contract::build(&mut self.builder, self.loc, lhs, rhs, lhs_idx, rhs_idx, out_idx, acc, None);
         self.builder.result(op)
     }
 

@@ -19,8 +19,9 @@ pub fn replace(ctx: &Context, body: &mut Body, sum: OpId, found: Found) {
     let (lhs, rhs) = (operand(&mut builder, loc, &found.lhs), operand(&mut builder, loc, &found.rhs));
     let elem = |value: ValueId| Tensor::of(ctx, builder.body.value_type(value)).map(|ty| ty.elem(ctx));
     let common = elem(lhs).zip(elem(rhs)).and_then(|(a, b)| promote(ctx, a, b).ok());
-    let acc = (common != Some(found.acc)).then_some(found.acc);
-    let op = Contract::build(&mut builder, loc, lhs, rhs, found.lhs.index, found.rhs.index, found.out, acc);
+    let acc = (found.product.or(common) != Some(found.acc)).then_some(found.acc);
+    let op =
+        Contract::build(&mut builder, loc, lhs, rhs, found.lhs.index, found.rhs.index, found.out, acc, found.product);
     let mut value = builder.result(op);
     if let Some((shape, dims)) = found.expand {
         let op = Expand::build(&mut builder, loc, value, shape, Some(dims));

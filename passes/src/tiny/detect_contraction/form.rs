@@ -22,6 +22,8 @@ pub struct Found {
     pub acc: Type,
     /// Whether products are no longer rounded.
     pub widen: bool,
+    /// The type that products are rounded to, where that may not be dropped.
+    pub product: Option<Type>,
     /// Whether the products are needed elsewhere too.
     pub shared: bool,
 }
@@ -43,9 +45,10 @@ impl Found {
     /// What was done, for a remark at the sum.
     pub fn describe(&self, sum: OpRef<'_>) -> String {
         let (lhs, rhs, out) = (show(&self.lhs.index), show(&self.rhs.index), show(&self.out));
-        let product = match self.widen {
-            true => format!("; products are summed in {} without being rounded first", self.acc.display(sum.ctx)),
-            false => String::new(),
+        let product = match (self.widen, self.product) {
+            (true, _) => format!("; products are summed in {} without being rounded first", self.acc.display(sum.ctx)),
+            (_, Some(product)) => format!("; products are rounded to {} first", product.display(sum.ctx)),
+            _ => String::new(),
         };
         let shared = if self.shared { "; the products stay, as they are used elsewhere too" } else { "" };
         format!("this sum of products is the contraction {lhs}, {rhs} to {out}{product}{shared}")
@@ -367,7 +370,7 @@ impl Pair {
         let product = |parts: &[usize]| parts.iter().try_fold(SizeExpr::from(1), |size, &part| size.mul(&sizes[part]));
         let shape = outs.map(|axis| product(&self.parts[axis])).collect::<Result<_, _>>();
         let shape = shape.map_err(|error| error.message.into_owned())?;
-        Ok(Found { lhs, rhs, out, expand, shape, acc: Type::F32, widen: false, shared: false })
+        Ok(Found { lhs, rhs, out, expand, shape, acc: Type::F32, widen: false, product: None, shared: false })
     }
 
     /// An operand of the contraction, with the sizes of its axes.

@@ -128,7 +128,7 @@ tiny.func @unknown_reshape(%x: tensor<[0, 3], f32>, %y: tensor<[0, 3], f32>) -> 
 }
 
 // With `widen=false` each product keeps its rounding; without, what was put around is cut off again.
-// WIDEN: each product is rounded to f16 before it is added, and 'widen' is off
+// WIDEN: this sum of products is the contraction [k], [k] to []; products are rounded to f16 first
 // CHECK-LABEL: @only_where_widened
 // CHECK: %s = contract %x [k], %y [k] to [] acc f32 {widen} : tensor<[], f32>
 tiny.func @only_where_widened<K>(%x: tensor<[K], f16>, %y: tensor<[K], f16>) -> tensor<[], f32> {

@@ -225,3 +225,46 @@ fn threads_change_no_product() {
     let run = || TensorValue::contract(&ctx, &a, &b, &spec, Type::F64).expect("they fit");
     assert_eq!(with_threads(1, run), with_threads(4, run));
 }
+
+/// The same numbers as a tensor of products and its sum, whichever way the sizes make the cheapest.
+#[test]
+fn products_are_rounded_before_they_are_added() {
+    let (ctx, mut random) = (context(), Random(57));
+    for (elem, to) in [
+        (Type::F16, Type::F32),
+        (Type::BF16, Type::F32),
+        (Type::F16, Type::F16),
+        (Type::F32, Type::F64),
+        (Type::I8, Type::I32),
+    ] {
+        let mut differ = false;
+        for (m, n, k) in [(3, 5, 7), (1, 2, 700), (70, 40, 33), (600, 1, 3), (0, 4, 2), (2, 2, 0)] {
+            // Numbers with as many digits as fit, so that most products have to be rounded.
+            let mut filled = |shape: [usize; 2]| {
+                let values = (0..shape[0] * shape[1]).map(|_| random.below(1 << 20) as f64 / 3000.0 - 170.0).collect();
+                TensorValue::from_f64(&ctx, shape.to_vec(), Type::F64, values).and_then(|x| x.cast(&ctx, elem))
+            };
+            let (a, b) = (filled([m, k]).expect("small"), filled([k, n]).expect("small"));
+            let spec = Contraction {
+                sizes: vec![m, n, k],
+                lhs: vec![access(&[(0, 1)]), access(&[(2, 1)])],
+                rhs: vec![access(&[(2, 1)]), access(&[(1, 1)])],
+                out: vec![0, 1],
+            };
+            let found = TensorValue::contract_products(&ctx, &a, &b, &spec, Some(elem), to).expect("it fits");
+            let x = a.broadcast_in_dim(&[m, n, k], &[0, 2]).expect("it fits");
+            let y = b.permute(&[1, 0]).and_then(|b| b.broadcast_in_dim(&[m, n, k], &[1, 2])).expect("it fits");
+            let products = match elem.float_kind(&ctx) {
+                Some(_) => x.zip_float(&ctx, &y, elem, |a, b| a * b),
+                None => x.zip_int(&ctx, &y, elem, i64::wrapping_mul),
+            };
+            let sum = products.and_then(|products| products.reduce(&ctx, Combine::Sum, &[2], to)).expect("small");
+            let close =
+                found.to_f64s().into_iter().zip(sum.to_f64s()).all(|(a, b)| a == b || (a - b).abs() <= 1e-6 * b.abs());
+            assert!(close && found.shape() == sum.shape(), "{m} x {n} x {k} of {}", elem.display(&ctx));
+            let exact = TensorValue::contract(&ctx, &a, &b, &spec, to).expect("it fits");
+            differ |= exact.to_f64s() != found.to_f64s();
+        }
+        assert!(differ, "nothing was rounded in {}", elem.display(&ctx));
+    }
+}
