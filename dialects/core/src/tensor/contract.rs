@@ -382,7 +382,7 @@ impl Plan<'_> {
                     let sizes = Sizes { m: sizes.0, n: sizes.1, k: len };
                     match self.products {
                         Products::Exact => T::gemm(sizes, a, b, &mut tiles.c),
-                        products => gemm_by_products(products, sizes, a, b, &mut tiles.c),
+                        products => T::gemm_by_products(products, sizes, a, b, &mut tiles.c),
                     }
                 }
                 if kind.is_bool() {
@@ -394,22 +394,6 @@ impl Plan<'_> {
             }
         });
         values
-    }
-}
-
-/// The product of two matrices added to a third, each product of elements on its own: no gemm can round those.
-fn gemm_by_products<T: Lane>(products: Products, sizes: Sizes, a: Matrix<'_, T>, b: Matrix<'_, T>, c: &mut [T]) {
-    let Sizes { m, n, k } = sizes;
-    let (mut factor, mut line) = (vec![T::default(); n], vec![T::default(); n]);
-    for p in 0..k {
-        // A row of the right matrix, in one piece, serves all rows of the result.
-        for (j, value) in line.iter_mut().enumerate() {
-            *value = b.values[p * b.row_stride + j * b.column_stride];
-        }
-        for (i, row) in c.chunks_mut(n.max(1)).take(m).enumerate() {
-            factor.fill(a.values[i * a.row_stride + p * a.column_stride]);
-            T::add_products(products, &factor, &line, row);
-        }
     }
 }
 

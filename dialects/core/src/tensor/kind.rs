@@ -143,13 +143,24 @@ impl Rounding {
         }
     }
 
+    /// Whether numbers whose absolute value is 0 or between these are rounded by [`Rounding::normal`] alone.
+    pub(super) fn is_normal(self, least: f64, most: f64) -> bool {
+        most <= self.max && (least >= self.min_normal || most == 0.0)
+    }
+
+    /// Rounds a number that has neither fewer bits in the format, being too small, nor none, being too large.
     #[inline(always)]
-    pub(super) fn round(self, value: f64) -> f64 {
+    pub(super) fn normal(self, value: f64) -> f64 {
         let bits = value.to_bits();
         let rest = (1u64 << self.drop) - 1;
         // Half a unit, less one bit when the kept part is even; a carry moves the exponent on by itself.
         let up = (rest >> 1) + (bits >> self.drop & 1);
-        let normal = f64::from_bits(bits.wrapping_add(up) & !rest);
+        f64::from_bits(bits.wrapping_add(up) & !rest)
+    }
+
+    #[inline(always)]
+    pub(super) fn round(self, value: f64) -> f64 {
+        let normal = self.normal(value);
         let subnormal = ((value.abs() + self.magic) - self.magic).copysign(value);
         let rounded = if value.abs() < self.min_normal { subnormal } else { normal };
         let finite = if rounded.abs() > self.max { self.overflow.copysign(value) } else { rounded };

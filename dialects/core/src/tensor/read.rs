@@ -36,6 +36,24 @@ pub(super) trait Lane: Load {
     fn plus_product(self, a: Self, b: Self) -> Self;
     /// `out[i] + a[i] * b[i]` for each element, the product first rounded or wrapped.
     fn add_products(products: Products, a: &[Self], b: &[Self], out: &mut [Self]);
+    /// Adds the product of two matrices to a third, each product of elements rounded or wrapped: no gemm can do that.
+    fn gemm_by_products(products: Products, sizes: Sizes, a: Matrix<'_, Self>, b: Matrix<'_, Self>, c: &mut [Self]) {
+        let Sizes { m, n, k } = sizes;
+        let mut line = vec![Self::default(); n];
+        for p in 0..k {
+            // A row of the right matrix, in one piece, serves all rows of the result.
+            for (j, value) in line.iter_mut().enumerate() {
+                *value = b.values[p * b.row_stride + j * b.column_stride];
+            }
+            let column = |i: usize| a.values[i * a.row_stride + p * a.column_stride];
+            let rows = c.chunks_mut(n.max(1)).take(m).enumerate().map(|(i, row)| (column(i), row));
+            Self::add_rows(products, &line, rows);
+        }
+    }
+    /// `row[j] + factor * line[j]` for each factor and row, the products rounded or wrapped.
+    fn add_rows<'c>(products: Products, line: &[Self], rows: impl Iterator<Item = (Self, &'c mut [Self])>)
+    where
+        Self: 'c;
     /// Adds the product of two matrices to a third.
     fn gemm(sizes: Sizes, a: Matrix<'_, Self>, b: Matrix<'_, Self>, c: &mut [Self]);
 }
@@ -188,6 +206,30 @@ impl Lane for f64 {
         }
     }
 
+    fn add_rows<'c>(products: Products, line: &[f64], rows: impl Iterator<Item = (f64, &'c mut [f64])>) {
+        let (mut least, mut most) = (f64::INFINITY, 0f64);
+        for value in line.iter().map(|value| value.abs()).filter(|value| *value != 0.0) {
+            // What is no number makes the largest one infinite.
+            most = match value.partial_cmp(&most) {
+                Some(std::cmp::Ordering::Greater) => value,
+                Some(_) => most,
+                None => f64::INFINITY,
+            };
+            least = least.min(value);
+        }
+        for (factor, row) in rows {
+            let all = row.iter_mut().zip(line);
+            match products {
+                Products::Rounded(rounding) if rounding.is_normal(least * factor.abs(), most * factor.abs()) => {
+                    all.for_each(|(out, b)| *out += rounding.normal(factor * b));
+                }
+                Products::Rounded(rounding) => all.for_each(|(out, b)| *out += rounding.round(factor * b)),
+                Products::Wrapped(kind) => all.for_each(|(out, b)| *out += kind.wrap(truncate(factor * b)) as f64),
+                Products::Exact => all.for_each(|(out, b)| *out += factor * b),
+            }
+        }
+    }
+
     fn gemm(sizes: Sizes, a: Matrix<'_, f64>, b: Matrix<'_, f64>, c: &mut [f64]) {
         let Sizes { m, n, k } = sizes;
         assert!(a.holds(m, k) && b.holds(k, n) && c.len() >= m * n, "a matrix is smaller than its sizes");
@@ -236,6 +278,18 @@ impl Lane for i64 {
             }
             // Integers have nothing to round.
             _ => all.for_each(|((out, a), b)| *out = out.plus_product(*a, *b)),
+        }
+    }
+
+    fn add_rows<'c>(products: Products, line: &[i64], rows: impl Iterator<Item = (i64, &'c mut [i64])>) {
+        for (factor, row) in rows {
+            let all = row.iter_mut().zip(line);
+            match products {
+                Products::Wrapped(kind) => {
+                    all.for_each(|(out, b)| *out = out.wrapping_add(kind.wrap(factor.wrapping_mul(*b))));
+                }
+                _ => all.for_each(|(out, b)| *out = out.plus_product(factor, *b)),
+            }
         }
     }
 
