@@ -170,6 +170,22 @@ tiny.func @a_narrow_product<M, N>(%x: tensor<[M, N], f32>, %w: tensor<[N, 3], f1
 
 // -----
 
+tiny.func @a_window_larger_than_its_axis(%x: tensor<[3], f32>, %w: tensor<[5], f32>) -> tensor<[3], f32> {
+  // expected-error@+1 {{a window is larger than the axis of size 3 that it moves over}}
+  %y = contract %x [i + k], %w [k] to [i]
+  return %x
+}
+
+// -----
+
+tiny.func @a_sum_over_places_of_a_window_larger_than_its_axis(%x: tensor<[3], f32>, %w: tensor<[5], f32>) -> tensor<[3], f32> {
+  // expected-error@+1 {{a window is larger than the axis of size 3 that it moves over}}
+  %y = contract %x [i + k], %w [k] to []
+  return %x
+}
+
+// -----
+
 tiny.func @a_narrow_sum_of_products<M, N>(%x: tensor<[M, N], f32>, %w: tensor<[N, 3], f32>) -> tensor<[M, N], f32> {
   // expected-error@+1 {{elements of type f32 cannot be accumulated in bf16, which is narrower}}
   %y = contract %x [m, k], %w [k, n] to [m, n] acc bf16

@@ -157,6 +157,10 @@ impl Names {
             Some((at, factor)) => {
                 let size = left.sub(&SizeExpr::from(1)).and_then(|last| last.floordiv(&factor));
                 let size = size.and_then(|size| size.add(&SizeExpr::from(1))).map_err(overflow)?;
+                // A window may have no place at all, which is a size; one larger still gives none.
+                if SizeExpr::from(0).prove_le(&size, &SizeRanges::default()) == Some(false) {
+                    return Err(format!("a window is larger than the axis of size {dim} that it moves over").into());
+                }
                 self.0[at].1 = Some(size);
             }
             None if SizeExpr::from(1).prove_le(&left, &SizeRanges::default()) == Some(false) => {
