@@ -48,6 +48,21 @@ pub fn count(shape: &[usize]) -> Result<usize, String> {
     })
 }
 
+/// The most elements that an op may combine, those that a view repeats included: minutes of work for a sum.
+pub const MAX_COMBINED: usize = 1 << 36;
+
+/// The most products that a contraction may sum, of at most [`MAX_ELEMENTS`] for each result. They cost less than the
+/// elements of a sum.
+pub const MAX_PRODUCTS: usize = 1 << 42;
+
+/// Errors when there is more work behind the sizes than `most`, which would seem to go on for ever.
+fn expect_work(shape: &[usize], most: usize) -> Result<(), String> {
+    match views::product(shape) <= most {
+        true => Ok(()),
+        false => Err(format!("more than {most} elements would be combined, those of the sizes {shape:?}")),
+    }
+}
+
 /// The elements of a buffer.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Data {

@@ -145,7 +145,7 @@ fn difference(ctx: &Context, run: &Run, output: &Data) -> Option<String> {
             }
             continue;
         }
-        let (Some(was), Some(is)) = (Values::of(ctx, port.ty, was), Values::of(ctx, port.ty, is)) else { continue };
+        let (Ok(was), Ok(is)) = (Values::of(ctx, port.ty, was), Values::of(ctx, port.ty, is)) else { continue };
         if was.shape != is.shape || was.elem != is.elem {
             return whole();
         }
@@ -171,12 +171,12 @@ fn show(ctx: &Context, ports: &[Port], data: &Data) -> String {
         Datum::Int(value) => value.to_string(),
         Datum::Float(value) => format!("{value:?}"),
         Datum::Opaque(_) => match Values::of(ctx, port.ty, datum) {
-            Some(values) => {
+            Ok(values) => {
                 let first = (0..values.numbers.len().min(3)).map(|place| values.numbers.text(place));
                 let more = if values.numbers.len() > 3 { ", .." } else { "" };
                 format!("{} {:?} = [{}{more}]", port.name, values.shape, first.collect::<Vec<_>>().join(", "))
             }
-            None => "..".to_string(),
+            Err(_) => "..".to_string(),
         },
     };
     ports.iter().zip(data).map(show).collect::<Vec<_>>().join(", ")

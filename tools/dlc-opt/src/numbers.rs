@@ -1,6 +1,6 @@
 //! What a program takes and gives, as plain numbers.
 
-use dlc_core::tensor::TensorValue;
+use dlc_core::tensor::{TensorValue, count};
 use dlc_core::types::Tensor;
 use dlc_ir::interp::{Datum, round_float, wrap_int};
 use dlc_ir::{Context, Type};
@@ -56,24 +56,28 @@ pub struct Values {
 }
 
 impl Values {
-    /// What a value of a program is; `None` if it is something else than numbers.
-    pub fn of(ctx: &Context, ty: Type, datum: &Datum) -> Option<Values> {
+    /// What a value of a program is.
+    ///
+    /// Errors, as the end of a sentence, if it is something else than numbers, or more of them than fit: a view may
+    /// repeat one without end.
+    pub fn of(ctx: &Context, ty: Type, datum: &Datum) -> Result<Values, String> {
         if let Some(tensor) = datum.as_opaque::<TensorValue>() {
+            count(tensor.shape()).map_err(|reason| format!("cannot be written out: {reason}"))?;
             let (shape, elem) = (tensor.shape().to_vec(), tensor.elem());
             let numbers = match tensor.kind().is_float() {
                 true => Numbers::Float(tensor.to_f64s()),
                 false => Numbers::Int(tensor.to_i64s()),
             };
-            return Some(Values { shape, elem, numbers });
+            return Ok(Values { shape, elem, numbers });
         }
         let numbers = match datum {
             Datum::Float(value) => Numbers::Float(vec![*value]),
             // The interpreter extends the only bit of a truth value, as that of any signless integer.
             Datum::Int(value) if ty.bits(ctx) == Some(1) => Numbers::Int(vec![(value & 1) as i64]),
             Datum::Int(value) => Numbers::Int(vec![*value as i64]),
-            Datum::Opaque(_) => return None,
+            Datum::Opaque(_) => return Err("is neither a tensor nor a number".into()),
         };
-        Some(Values { shape: Vec::new(), elem: ty, numbers })
+        Ok(Values { shape: Vec::new(), elem: ty, numbers })
     }
 
     /// The value of a program of this type. Numbers are rounded, or wrapped, to the type of the elements.
@@ -114,14 +118,14 @@ mod tests {
             let ty = Tensor::get(&ctx, vec![SizeExpr::from(3)], elem);
             let values = Values { shape: vec![3], elem, numbers };
             let datum = values.to_datum(&ctx, ty).expect("a tensor");
-            assert_eq!(Values::of(&ctx, ty, &datum).as_ref(), Some(&values));
+            assert_eq!(Values::of(&ctx, ty, &datum).as_ref(), Ok(&values));
             let one = |place| match &values.numbers {
                 Numbers::Int(values) => Numbers::Int(vec![values[place]]),
                 Numbers::Float(values) => Numbers::Float(vec![values[place]]),
             };
             let single = Values { shape: vec![], elem, numbers: one(0) };
             let datum = single.to_datum(&ctx, elem).expect("a number");
-            assert_eq!(Values::of(&ctx, elem, &datum), Some(single));
+            assert_eq!(Values::of(&ctx, elem, &datum), Ok(single));
         }
     }
 
@@ -133,7 +137,7 @@ mod tests {
         assert!(values.to_datum(&ctx, ty).is_err());
         let none = Values { shape: vec![], elem: Type::F32, numbers: Numbers::Float(vec![]) };
         assert!(none.to_datum(&ctx, Type::F32).is_err() && none.numbers.is_empty());
-        assert_eq!(Values::of(&ctx, Type::F32, &Datum::opaque(1u8)), None);
+        assert!(Values::of(&ctx, Type::F32, &Datum::opaque(1u8)).is_err());
     }
 
     #[test]

@@ -157,9 +157,9 @@ fn call(
         }
     };
     let values = function.outputs.iter().zip(&results).map(|(port, datum)| {
-        Values::of(ctx, port.ty, datum).ok_or_else(|| {
+        Values::of(ctx, port.ty, datum).map_err(|why| {
             let ty = port.ty.display(ctx);
-            let message = format!("the output {} of the type {ty} is neither a tensor nor a number", port.name);
+            let message = format!("the output {} of the type {ty} {why}", port.name);
             diags.emit(Diagnostic::error(&BAD_INPUT, function.loc, message));
             Status::Failure
         })

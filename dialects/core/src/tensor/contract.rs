@@ -17,8 +17,8 @@ use dlc_ir::{Context, Type};
 
 use super::kind::Rounding;
 use super::read::{BLOCK, Lane, Matrix, PIECE, Products, Reader, Sizes, build, rounded};
-use super::views::{length, product};
-use super::{Data, ElemKind, TensorValue, count, threads};
+use super::views::product;
+use super::{Data, ElemKind, MAX_PRODUCTS, TensorValue, count, expect_work, threads};
 use crate::numbers::holds_products;
 
 /// Where on an axis of an operand the loops read: the sum of index times coefficient, for each `(index, coefficient)`.
@@ -127,7 +127,8 @@ impl TensorValue {
     ///
     /// Loop indices that only one operand has, or none, are summed over as well; those only in the result repeat it.
     ///
-    /// Errors when the specification does not fit the operands, or reads outside of them.
+    /// Errors when the specification does not fit the operands, or reads outside of them; and for more than
+    /// [`MAX_PRODUCTS`](super::MAX_PRODUCTS) products, which would seem to go on for ever.
     pub fn contract(
         ctx: &Context,
         lhs: &TensorValue,
@@ -154,7 +155,6 @@ impl TensorValue {
             Some(ElemKind::Float(float)) => Products::Rounded(Rounding::to(float)),
             Some(wrapped) => Products::Wrapped(wrapped),
         };
-        length(&spec.sizes)?;
         let wrong = |axis: usize| {
             let index = spec.out[axis];
             index >= spec.sizes.len() || spec.out[..axis].contains(&index)
@@ -170,6 +170,8 @@ impl TensorValue {
         let outer: Vec<Loop> = spec.out.iter().map(|&index| once(loops[index])).collect();
         let inner = loops.iter().enumerate().filter(|(index, _)| !spec.out.contains(index));
         let (outer, inner) = (Group(outer), Group(inner.map(|(_, &each)| each).collect()));
+        count(&inner.sizes())?;
+        expect_work(&[outer.sizes(), inner.sizes()].concat(), MAX_PRODUCTS)?;
         // Sums of short integers are exact in f64, whose gemm is the faster one.
         let bits = lhs.kind.bits() + rhs.kind.bits() + product(&inner.sizes()).max(1).ilog2() + 1;
         let exact = bits <= 53 && !matches!(products, Products::Wrapped(_));

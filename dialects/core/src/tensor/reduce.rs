@@ -9,7 +9,7 @@ use dlc_ir::{Context, Type};
 
 use super::read::{BLOCK, Lane, PIECE, Reader, rounded};
 use super::views::product;
-use super::{ElemKind, TensorValue, count, threads};
+use super::{ElemKind, MAX_COMBINED, TensorValue, count, expect_work, threads};
 
 /// How a reduction combines two elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,10 +34,12 @@ impl TensorValue {
     /// Of no elements: 0, 1, for `Max` minus infinity or the lowest number of a type without, for `Min` the opposite. When the elements or
     /// the result are floats, it is computed in `f64`.
     ///
-    /// Errors when there is no such axis, or one is named twice.
+    /// Errors when there is no such axis, or one is named twice, and for more than [`MAX_COMBINED`](super::MAX_COMBINED)
+    /// elements.
     pub fn reduce(&self, ctx: &Context, combine: Combine, axes: &[usize], elem: Type) -> Result<TensorValue, String> {
         let kind = ElemKind::known(ctx, elem)?;
         self.expect_distinct(axes)?;
+        expect_work(&self.shape, MAX_COMBINED)?;
         let plan = Plan::new(self, axes);
         count(&plan.kept.shape)?;
         let shape = plan.kept.shape.clone();

@@ -1,6 +1,6 @@
 //! Views, and constants.
 
-use dlc_core::tensor::{Data, TensorValue};
+use dlc_core::tensor::{Data, TensorValue, count};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, UNDEFINED};
@@ -18,7 +18,7 @@ pub fn const_(cx: &mut Eval<'_, '_>) -> EvalResult {
         let number = Datum::of_attr(ctx, value).unwrap_or(Datum::Int(0));
         return give(cx, TensorValue::splat(ctx, shape, elem(cx), &number));
     };
-    let (each, count) = (dense.elem_bytes(ctx), shape.iter().product::<usize>());
+    let each = dense.elem_bytes(ctx);
     if each > 8 {
         return Err(cx.fail(&CANNOT_RUN, format!("tensors of {} cannot be run", dense.elem.display(ctx))));
     }
@@ -27,20 +27,24 @@ pub fn const_(cx: &mut Eval<'_, '_>) -> EvalResult {
         bytes[..each].copy_from_slice(&dense.payload[at * each..(at + 1) * each]);
         u64::from_le_bytes(bytes)
     };
-    // One element may stand for all.
-    let place = |at: usize| if dense.payload.len() == each { 0 } else { at };
+    let stored = dense.payload.len() / each.max(1);
     let data = match dense.elem.float_kind(ctx) {
-        Some(kind) if kind.bits() == 64 => Data::F64((0..count).map(|at| f64::from_bits(bits(place(at)))).collect()),
-        Some(kind) => Data::F32((0..count).map(|at| float::decode(bits(place(at)), kind) as f32).collect()),
+        Some(kind) if kind.bits() == 64 => Data::F64((0..stored).map(|at| f64::from_bits(bits(at))).collect()),
+        Some(kind) => Data::F32((0..stored).map(|at| float::decode(bits(at), kind) as f32).collect()),
         None => {
             let unused = 64 - 8 * each as u32;
             let signed = |bits: u64| ((bits << unused) as i64) >> unused;
             let unsigned = dense.elem.is_unsigned(ctx);
             let integer = |bits: u64| if unsigned { bits as i64 } else { signed(bits) };
-            Data::Int((0..count).map(|at| integer(bits(place(at)))).collect())
+            Data::Int((0..stored).map(|at| integer(bits(at))).collect())
         }
     };
-    give(cx, TensorValue::from_data(ctx, shape, dense.elem, data))
+    // One element stands for all, however many they are.
+    let value = match stored {
+        1 => TensorValue::from_data(ctx, Vec::new(), dense.elem, data).and_then(|one| one.broadcast_to(&shape)),
+        _ => TensorValue::from_data(ctx, shape, dense.elem, data),
+    };
+    give(cx, value)
 }
 
 /// The same elements.
@@ -124,6 +128,8 @@ pub fn valid(cx: &mut Eval<'_, '_>) -> EvalResult {
 pub fn load(cx: &mut Eval<'_, '_>) -> EvalResult {
     let Some(at) = Load::from(cx.op).at() else { return give(cx, Ok(tensor(cx, 0)?.clone())) };
     let (shape, symbols) = (shape(cx)?, bindings(cx)?);
+    // The indices are computed before the elements are taken, and are as many.
+    count(&shape).map_err(|reason| cx.fail(&CANNOT_RUN, reason))?;
     let rank = shape.len();
     let mut indices = Vec::with_capacity(at.len());
     for (axis, expr) in at.iter().enumerate() {
@@ -155,7 +161,9 @@ pub fn load(cx: &mut Eval<'_, '_>) -> EvalResult {
 /// Calls a function with every index below the sizes, the last axis fastest.
 fn for_each_index(shape: &[usize], mut each: impl FnMut(&[usize]) -> Result<(), String>) -> Result<(), String> {
     let mut index = vec![0; shape.len()];
-    for _ in 0..shape.iter().product::<usize>() {
+    // With a size of zero the others may be anything.
+    let indices = if shape.contains(&0) { 0 } else { shape.iter().product() };
+    for _ in 0..indices {
         each(&index)?;
         for (at, &size) in index.iter_mut().zip(shape).rev() {
             *at += 1;
