@@ -146,6 +146,12 @@ pub fn print(p: &mut Printer<'_>, attr: Attr) {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Bindings(BTreeMap<String, i64>);
 
+impl From<BTreeMap<String, i64>> for Bindings {
+    fn from(symbols: BTreeMap<String, i64>) -> Bindings {
+        Bindings(symbols)
+    }
+}
+
 impl Bindings {
     /// Binds the symbols that stand alone among `sizes` to the sizes that are there, and checks the others as far as
     /// their symbols are bound.

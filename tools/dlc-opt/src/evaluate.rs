@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use dlc_core::sizes::Bindings;
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::interp::{Data, Datum, Interpreter, Limits};
 use dlc_ir::pass::instrument::{At, Instrument};
@@ -30,7 +31,7 @@ const LIMITS: Limits = Limits { steps: 1 << 22, depth: 1000 };
 
 /// What the symbols of a function are, from the first on and over again. Divisible ones come second: some programs can
 /// run on no others.
-const SIZES: [&[i64]; 4] = [&[3, 5, 2, 4], &[8], &[7, 1, 6], &[16, 32]];
+const SIZES: [&[i64]; 6] = [&[3, 5, 2, 4], &[8], &[7, 1, 6], &[16, 32], &[1], &[0, 4]];
 
 /// Runs the program between passes.
 #[derive(Default)]
@@ -42,6 +43,7 @@ pub struct Evaluate {
 struct Run {
     function: Function,
     input: Data,
+    symbols: BTreeMap<String, i64>,
     output: Data,
     tolerance: Tolerance,
     /// The arguments of `dlc-run` that give it this input, where it has such.
@@ -53,10 +55,11 @@ impl Instrument for Evaluate {
         let mut runs = Vec::new();
         for function in functions(ctx, module) {
             let tolerance = Tolerance::of(ctx, module, &function.name);
-            for seed in 0..if function.inputs.is_empty() { 1 } else { 4 } {
+            for seed in 0..if function.inputs.is_empty() && function.symbols.is_empty() { 1 } else { SIZES.len() } {
                 let Some((input, again)) = input(ctx, &function, seed) else { continue };
-                if let Ok(output) = call(ctx, module, &function.name, &input) {
-                    runs.push(Run { function: function.clone(), input, output, tolerance, again });
+                let symbols = symbols(&function, seed);
+                if let Ok(output) = call(ctx, module, &function.name, &input, &symbols) {
+                    runs.push(Run { function: function.clone(), input, symbols, output, tolerance, again });
                 }
             }
         }
@@ -75,7 +78,7 @@ impl Instrument for Evaluate {
             if types(&function.inputs) != types(&run.function.inputs) {
                 continue;
             }
-            let is = match call(at.ctx, module, &function.name, &run.input) {
+            let is = match call(at.ctx, module, &function.name, &run.input, &run.symbols) {
                 Ok(output) => match difference(at.ctx, run, &output) {
                     None => continue,
                     Some(difference) => difference,
@@ -97,8 +100,7 @@ impl Instrument for Evaluate {
 
 /// The input of a number, and how `dlc-run` is told to make it; `None` when an argument is neither a tensor nor a number.
 fn input(ctx: &Context, function: &Function, seed: usize) -> Option<(Data, Option<String>)> {
-    let given = SIZES[seed % SIZES.len()].iter().cycle();
-    let symbols: BTreeMap<&str, i64> = function.symbols.iter().map(String::as_str).zip(given.copied()).collect();
+    let symbols = symbols(function, seed);
     // Small numbers first, then any.
     let spread = if seed < 2 { Spread::Small } else { Spread::Whole };
     let datum = |port: &Port| {
@@ -116,11 +118,24 @@ fn input(ctx: &Context, function: &Function, seed: usize) -> Option<(Data, Optio
     Some((input, (spread == Spread::Small).then_some(again)))
 }
 
+/// What the symbols of a function are in the run of a number.
+fn symbols(function: &Function, seed: usize) -> BTreeMap<String, i64> {
+    let given = SIZES[seed % SIZES.len()].iter().cycle();
+    function.symbols.iter().cloned().zip(given.copied()).collect()
+}
+
 /// What a function gives, or why it gives nothing.
-fn call(ctx: &Context, module: &Body, function: &str, input: &Data) -> Result<Data, String> {
+fn call(
+    ctx: &Context,
+    module: &Body,
+    function: &str,
+    input: &Data,
+    symbols: &BTreeMap<String, i64>,
+) -> Result<Data, String> {
     let run = || {
         let mut interpreter = Interpreter::new(ctx, module);
         interpreter.limits = LIMITS;
+        *interpreter.state() = Bindings::from(symbols.clone());
         interpreter.call(function, input)
     };
     match catch(run) {

@@ -200,6 +200,8 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
 fn shape(text: &str) -> Result<(String, i64), String> {
     let wrong = || "it must be a symbol and a size, such as M=150".to_string();
     let (symbol, size) = text.split_once('=').ok_or_else(wrong)?;
+    // As the summary of a run shows them: 'M = 2, N = 3'.
+    let (symbol, size) = (symbol.trim(), size.trim());
     let size: i64 = size.parse().map_err(|_| wrong())?;
     match size >= 0 && !symbol.is_empty() {
         true => Ok((symbol.to_string(), size)),

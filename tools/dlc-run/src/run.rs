@@ -1,12 +1,14 @@
 //! A program run once: from files to files.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use dlc_core::sizes::Bindings;
 use dlc_core::tensor::with_threads;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
-use dlc_ir::interp::{Datum, Interpreter};
+use dlc_ir::interp::Interpreter;
 use dlc_ir::pass::panics::catch;
 use dlc_ir::{Body, Context, Loc};
 use dlc_opt::compare::Tolerance;
@@ -130,7 +132,7 @@ fn evaluated(
     times.passes = start.elapsed();
 
     let start = Instant::now();
-    let outputs = with_threads(options.threads, || call(ctx, &module, &function, &inputs.data, diags))?;
+    let outputs = with_threads(options.threads, || call(ctx, &module, &function, &inputs, diags))?;
     times.evaluation = start.elapsed();
     Ok(Ran { function, inputs, outputs, checked: Vec::new(), times })
 }
@@ -140,10 +142,16 @@ fn call(
     ctx: &Context,
     module: &Body,
     function: &Function,
-    args: &[Datum],
+    inputs: &Inputs,
     diags: &Diagnostics,
 ) -> Result<Vec<Values>, Status> {
-    let results = match catch(|| Interpreter::new(ctx, module).call(&function.name, args)) {
+    let run = || {
+        let mut interpreter = Interpreter::new(ctx, module);
+        // What the arrays do not say, the user has said.
+        *interpreter.state() = Bindings::from(BTreeMap::from_iter(inputs.symbols.iter().cloned()));
+        interpreter.call(&function.name, &inputs.data)
+    };
+    let results = match catch(run) {
         Ok(Ok(results)) => results,
         Ok(Err(failure)) => {
             diags.emit(*failure);
