@@ -41,7 +41,8 @@ pub fn read(ctx: &Context, name: &str, stdin: &mut dyn Read, diags: &Diagnostics
         return None;
     }
     let text = match String::from_utf8(bytes) {
-        Ok(text) => text,
+        // A byte order mark says nothing in UTF-8, but some editors write it.
+        Ok(text) => text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text),
         Err(error) => {
             let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
             let line = bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;

@@ -136,6 +136,9 @@ impl Binder<'_> {
             (Some(name), None) if given.entry.is_none() => vec![(name.clone(), None)],
             (Some(name), Some(names)) => {
                 let entry = given.entry.as_ref().unwrap_or(name);
+                if names.is_empty() {
+                    return Err(self.fail(format!("'{file}' holds no arrays")));
+                }
                 if !names.contains(entry) {
                     let near = did_you_mean(entry, names.iter().map(String::as_str));
                     let near = near.unwrap_or_else(|| format!("name one of its arrays: {name}={file}:NAME"));

@@ -1,0 +1,3 @@
+﻿tiny.func @f(%x: tensor<[2], f32>) {
+  return
+}
