@@ -1,5 +1,7 @@
-//! What evaluators of ops on tensors are written with: operands, sizes as numbers, the result; and those of views.
+//! What evaluators of ops on tensors are written with: operands, sizes as numbers, the result; and what
+//! layers have in common: views, functions of integers.
 
+pub mod integer;
 pub mod views;
 
 use dlc_ir::affine::SizeExpr;

@@ -1,10 +1,11 @@
 //! The types of tensors.
 
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::define::{TypeAttr, ty};
 use dlc_ir::smallvec::{SmallVec, smallvec};
 use dlc_ir::text::{ParseResult, Parser, Printer, Token};
-use dlc_ir::{Attr, Context, Type};
+use dlc_ir::{Attr, BlockId, Body, Context, Type};
 
 use crate::sizes::{self, Sizes};
 
@@ -55,7 +56,27 @@ pub fn undeclared_symbol(ctx: &Context, ty: Type, declared: &[&str]) -> Option<S
     let dims = Tensor::of(ctx, ty)?.params(ctx).first()?.as_array(ctx)?;
     // Constants, which are most, need no parsing.
     let symbolic = dims.iter().filter(|&&dim| matches!(ctx.attr_data(dim), AttrData::String(_)));
-    let sizes = symbolic.filter_map(|dim| dlc_ir::affine::SizeExpr::parse(dim.as_str(ctx)?).ok());
+    let sizes = symbolic.filter_map(|dim| SizeExpr::parse(dim.as_str(ctx)?).ok());
     let mut symbols = sizes.flat_map(|size| size.symbols());
     symbols.find(|symbol| !declared.contains(&&**symbol)).map(|symbol| symbol.to_string())
+}
+
+/// The symbols of the types of a block's values, arguments first, in the order in which they appear.
+pub fn symbols(ctx: &Context, body: &Body, block: BlockId) -> Vec<String> {
+    let results = body.ops(block).flat_map(|op| body.results(op));
+    let values = body.args(block).iter().copied().chain(results);
+    let (mut symbols, mut last): (Vec<String>, _) = (Vec::new(), None);
+    for ty in values.map(|value| body.value_type(value)) {
+        // Neighbours often have one type, and its sizes need to be read once.
+        if last.replace(ty) == Some(ty) {
+            continue;
+        }
+        let dims = Tensor::of(ctx, ty).map_or_else(Vec::new, |ty| ty.dims(ctx));
+        for symbol in dims.iter().flat_map(SizeExpr::symbols) {
+            if !symbols.iter().any(|known| **known == *symbol) {
+                symbols.push(symbol.to_string());
+            }
+        }
+    }
+    symbols
 }

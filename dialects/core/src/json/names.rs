@@ -1,9 +1,11 @@
 //! Types, sizes and numbers as JSON spells them.
 
+use std::collections::{HashMap, HashSet};
+
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::diag::did_you_mean;
 use dlc_ir::types::{FloatKind, Signedness};
-use dlc_ir::{Context, Type, TypeData, float};
+use dlc_ir::{Context, Type, TypeData, ValueId, float};
 
 use super::WRONG_VALUE;
 use super::node::{Kind, Node, Read};
@@ -170,4 +172,26 @@ pub fn size_item(size: &SizeExpr) -> Item {
 /// Sizes as they are written.
 pub fn sizes_item(sizes: &[SizeExpr]) -> Item {
     Item::List(sizes.iter().map(size_item).collect())
+}
+
+/// Whether the text of the IR shows a value under this name.
+pub fn is_plain(name: &str) -> bool {
+    let inside = |byte: u8| byte.is_ascii_alphanumeric() || b"$._-".contains(&byte);
+    !name.as_bytes().first().is_none_or(u8::is_ascii_digit) && name.bytes().all(inside)
+}
+
+/// A name of its own for every value: the given one, if it is not empty and no value before has it, else the letter
+/// with a number.
+pub fn distinct(given: &[(ValueId, &str)], letter: char) -> HashMap<ValueId, String> {
+    let (mut names, mut taken) = (HashMap::new(), HashSet::new());
+    for &(value, name) in given {
+        if !name.is_empty() && taken.insert(name.to_string()) {
+            names.insert(value, name.to_string());
+        }
+    }
+    let mut numbered = (0..).map(|number| format!("{letter}{number}"));
+    for (value, _) in given {
+        names.entry(*value).or_insert_with(|| numbered.find(|name| !taken.contains(name)).unwrap_or_default());
+    }
+    names
 }

@@ -1,6 +1,7 @@
 //! Functions of each element: computed in `f64`, or in integers modulo two to the power of the width.
 
 use dlc_core::broadcast::promote;
+use dlc_core::eval::integer::{floor_quotient, power, quotient};
 use dlc_core::eval::{elem, elem_of, give, tensor, tensor_as};
 use dlc_core::tensor::{ElemKind, TensorValue};
 use dlc_ir::Type;
@@ -156,42 +157,32 @@ pub fn div(cx: &mut Eval<'_, '_>) -> EvalResult {
 
 /// The quotient rounded down.
 pub fn floordiv(cx: &mut Eval<'_, '_>) -> EvalResult {
-    binary(cx, &|a, b| libm::floor(a / b), &functions::floor_quotient)
+    binary(cx, &|a, b| libm::floor(a / b), &floor_quotient)
 }
 
 /// The quotient rounded towards zero.
 pub fn truncdiv(cx: &mut Eval<'_, '_>) -> EvalResult {
-    binary(cx, &|a, b| libm::trunc(a / b), &functions::quotient)
+    binary(cx, &|a, b| libm::trunc(a / b), &quotient)
 }
 
 /// What `floordiv` leaves.
 pub fn mod_(cx: &mut Eval<'_, '_>) -> EvalResult {
     let rest = |kind, a: i64, b: i64| match b {
         0 => 0,
-        _ => a.wrapping_sub(functions::floor_quotient(kind, a, b).wrapping_mul(b)),
+        _ => a.wrapping_sub(floor_quotient(kind, a, b).wrapping_mul(b)),
     };
     binary(cx, &|a, b| a - libm::floor(a / b) * b, &rest)
 }
 
 /// What `truncdiv` leaves.
 pub fn fmod(cx: &mut Eval<'_, '_>) -> EvalResult {
-    let rest = |kind, a: i64, b: i64| a.wrapping_sub(functions::quotient(kind, a, b).wrapping_mul(b));
+    let rest = |kind, a: i64, b: i64| a.wrapping_sub(quotient(kind, a, b).wrapping_mul(b));
     binary(cx, &|a, b| a - libm::trunc(a / b) * b, &rest)
 }
 
 /// The power.
 pub fn pow(cx: &mut Eval<'_, '_>) -> EvalResult {
-    binary(cx, &libm::pow, &|kind, base, exponent| {
-        if kind.is_bool() {
-            return i64::from(base != 0 || exponent == 0);
-        }
-        match (base, kind.is_u64() || exponent >= 0) {
-            (_, true) => functions::power(base, exponent as u64),
-            (1, _) => 1,
-            (-1, _) => 1 - 2 * (exponent & 1),
-            _ => 0,
-        }
-    })
+    binary(cx, &libm::pow, &power)
 }
 
 /// The larger.

@@ -118,30 +118,3 @@ pub fn clamp_int(kind: ElemKind, x: i64, low: Option<f64>, high: Option<f64>) ->
     let x = low.map_or(x, |low| x.max(bound(low)));
     high.map_or(x, |high| x.min(bound(high)))
 }
-
-/// `base ** exponent` modulo two to the power of 64, by squaring.
-pub fn power(mut base: i64, mut exponent: u64) -> i64 {
-    let mut result = 1i64;
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result = result.wrapping_mul(base);
-        }
-        base = base.wrapping_mul(base);
-        exponent >>= 1;
-    }
-    result
-}
-
-/// The quotient rounded towards zero; by zero it is what dividing by one is.
-pub fn quotient(kind: ElemKind, a: i64, b: i64) -> i64 {
-    let b = if b == 0 { 1 } else { b };
-    if kind.is_u64() { (a as u64 / b as u64) as i64 } else { a.wrapping_div(b) }
-}
-
-/// The quotient rounded down; by zero it is what dividing by one is.
-pub fn floor_quotient(kind: ElemKind, a: i64, b: i64) -> i64 {
-    let quotient = quotient(kind, a, b);
-    let remainder = if b == 0 { 0 } else { a.wrapping_sub(quotient.wrapping_mul(b)) };
-    let below = !kind.is_u64() && remainder != 0 && (remainder < 0) != (b < 0);
-    quotient.wrapping_sub(below.into())
-}

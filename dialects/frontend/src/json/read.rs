@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use dlc_core::broadcast::show;
 use dlc_core::json::attr::to_attr;
-use dlc_core::json::names::dtype_name;
+use dlc_core::json::names::{dtype_name, is_plain};
 use dlc_core::json::{Document, Kind as JsonKind, Node, Read, Record, Reported, WRONG_VALUE};
-use dlc_core::types::Tensor;
+use dlc_core::types::{Tensor, symbols};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{InsertPoint, OpParts};
 use dlc_ir::builder::NewOp;
@@ -381,7 +381,7 @@ impl<'a> Build<'_, 'a> {
             ("sym_name", SymbolName::make(ctx, name)),
             ("function_type", FunctionType::make(ctx, ctx.function_type(&args, &types))),
         ];
-        let symbols = self.symbols();
+        let symbols = symbols(ctx, &self.body, self.block);
         if !symbols.is_empty() {
             props.push(("symbols", TextArray::make(ctx, symbols.iter().map(String::as_str).collect())));
         }
@@ -403,25 +403,4 @@ impl<'a> Build<'_, 'a> {
         }
         module
     }
-
-    /// The symbols of all types, in the order in which they appear.
-    fn symbols(&self) -> Vec<String> {
-        let results = self.body.ops(self.block).flat_map(|op| self.body.results(op));
-        let mut symbols: Vec<String> = Vec::new();
-        for value in self.body.args(self.block).iter().copied().chain(results) {
-            let ty = Tensor::of(self.ctx, self.body.value_type(value));
-            for symbol in ty.map_or_else(Vec::new, |ty| ty.dims(self.ctx)).iter().flat_map(SizeExpr::symbols) {
-                if !symbols.iter().any(|known| **known == *symbol) {
-                    symbols.push(symbol.to_string());
-                }
-            }
-        }
-        symbols
-    }
-}
-
-/// Whether the text of the IR shows a value under this name.
-fn is_plain(name: &str) -> bool {
-    let inside = |byte: u8| byte.is_ascii_alphanumeric() || b"$._-".contains(&byte);
-    !name.as_bytes().first().is_none_or(u8::is_ascii_digit) && name.bytes().all(inside)
 }

@@ -1,9 +1,9 @@
 //! From a graph to a text.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use dlc_core::json::attr::from_attr;
-use dlc_core::json::names::{dtype_name, sizes_item};
+use dlc_core::json::names::{distinct, dtype_name, sizes_item};
 use dlc_core::json::{Item, NO_JSON};
 use dlc_core::types::Tensor;
 use dlc_ir::define::{IntArray, Kind};
@@ -55,29 +55,18 @@ struct Program<'a> {
 impl<'a> Program<'a> {
     /// Gives every value a name of its own: the one that it has, if no other has it too.
     fn name_values(&mut self, graph: Graph<'a>, args: &[ValueId], ops: &[OpRef<'a>]) {
-        let mut taken: HashSet<String> = HashSet::new();
-        let values: Vec<ValueId> = args.iter().copied().chain(ops.iter().flat_map(|op| op.results())).collect();
-        for (index, &value) in values.iter().enumerate() {
-            let given = graph.arg_attrs().and_then(|attrs| attrs.get(index)).filter(|_| index < args.len());
-            let given = given.and_then(|attrs| self.ctx.dict_get(*attrs, self.ctx.intern_str(NAME)));
-            let own = || self.ctx.str(self.root.body.value_name(value));
-            let name = given.and_then(|name| name.as_str(self.ctx)).unwrap_or_else(own);
-            if !name.is_empty() && taken.insert(name.to_string()) {
-                self.names.insert(value, name.to_string());
-            }
-        }
-        let mut number = 0;
-        for value in values {
-            self.names.entry(value).or_insert_with(|| {
-                loop {
-                    let name = format!("t{number}");
-                    number += 1;
-                    if taken.insert(name.clone()) {
-                        return name;
-                    }
-                }
-            });
-        }
+        let arg = |(index, &value): (usize, &ValueId)| {
+            let attrs = graph.arg_attrs().and_then(|attrs| attrs.get(index).copied());
+            let given = attrs.and_then(|attrs| self.ctx.dict_get(attrs, self.ctx.intern_str(NAME)));
+            (value, given.and_then(|name| name.as_str(self.ctx)).unwrap_or_else(|| self.own_name(value)))
+        };
+        let results = ops.iter().flat_map(|op| op.results()).map(|value| (value, self.own_name(value)));
+        let given: Vec<_> = args.iter().enumerate().map(arg).chain(results).collect();
+        self.names = distinct(&given, 't');
+    }
+
+    fn own_name(&self, value: ValueId) -> &'a str {
+        self.ctx.str(self.root.body.value_name(value))
     }
 
     fn name(&self, value: ValueId) -> &str {

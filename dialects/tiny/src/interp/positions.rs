@@ -1,9 +1,10 @@
 //! Positions as numbers, and elements by position.
 
+use dlc_core::eval::{elem, shape, tensor};
 use dlc_core::tensor::TensorValue;
 use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult};
 
-use super::{elem, give, shape, tensor};
+use super::give;
 use crate::ops::Range;
 
 /// The index on one axis.

@@ -1,10 +1,11 @@
 //! Axes that become one element.
 
+use dlc_core::eval::{elem, tensor};
 use dlc_core::tensor::{Access, Combine, Contraction, TensorValue};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult};
 
-use super::{elem, give, tensor};
+use super::give;
 use crate::ops::{Combiner, Contract, Reduce};
 use crate::shape::loops;
 

@@ -1,12 +1,13 @@
 //! Views, and constants.
 
+use dlc_core::eval::{bindings, elem, integers, shape, sizes, tensor};
 use dlc_core::tensor::{Data, TensorValue, count};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, UNDEFINED};
 use dlc_ir::{Type, float};
 
-use super::{bindings, elem, give, integers, shape, sizes, tensor};
+use super::give;
 use crate::ops::{Const, Expand, Flip, Load, Pad, Permute, Shrink, Store, Valid, View};
 use crate::shape::index_of;
 

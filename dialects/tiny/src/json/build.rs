@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use dlc_core::json::names::is_plain;
 use dlc_core::json::{Node, Read};
-use dlc_core::types::Tensor;
+use dlc_core::types::{Tensor, symbols};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{InsertPoint, OpParts};
 use dlc_ir::define::Kind;
@@ -182,7 +183,7 @@ impl<'c> Build<'c> {
         ops::Return::build(&mut Builder::at_end(ctx, &mut self.body, self.block), loc, results);
         let types = |body: &Body, values: &[ValueId]| values.iter().map(|&v| body.value_type(v)).collect::<Vec<Type>>();
         let (args, results) = (types(&self.body, self.body.args(self.block)), types(&self.body, results));
-        let symbols = self.symbols();
+        let symbols = symbols(ctx, &self.body, self.block);
         let mut props = vec![
             ("sym_name", SymbolName::make(ctx, name)),
             ("function_type", FunctionType::make(ctx, ctx.function_type(&args, &results))),
@@ -209,31 +210,4 @@ impl<'c> Build<'c> {
         }
         module
     }
-
-    /// The symbols of all types, in the order in which they appear.
-    fn symbols(&self) -> Vec<String> {
-        let results = self.body.ops(self.block).flat_map(|op| self.body.results(op));
-        let values = self.body.args(self.block).iter().copied().chain(results);
-        let mut symbols: Vec<String> = Vec::new();
-        let mut types: Vec<Type> = Vec::new();
-        for ty in values.map(|value| self.body.value_type(value)) {
-            if types.last() == Some(&ty) {
-                continue;
-            }
-            types.push(ty);
-            let dims = Tensor::of(self.ctx, ty).map_or_else(Vec::new, |ty| ty.dims(self.ctx));
-            for symbol in dims.iter().flat_map(SizeExpr::symbols) {
-                if !symbols.iter().any(|known| **known == *symbol) {
-                    symbols.push(symbol.to_string());
-                }
-            }
-        }
-        symbols
-    }
-}
-
-/// Whether the text of the IR shows a value under this name.
-fn is_plain(name: &str) -> bool {
-    let inside = |byte: u8| byte.is_ascii_alphanumeric() || b"$._-".contains(&byte);
-    !name.as_bytes().first().is_none_or(u8::is_ascii_digit) && name.bytes().all(inside)
 }

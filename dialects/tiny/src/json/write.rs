@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dlc_core::json::attr::from_attr;
-use dlc_core::json::names::sizes_item;
+use dlc_core::json::names::{distinct, sizes_item};
 use dlc_core::json::{Item, NO_JSON, Scalar};
 use dlc_core::types::Tensor;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
@@ -87,29 +87,15 @@ struct Program<'a> {
 impl<'a> Program<'a> {
     /// Gives every value a name of its own: the one that it has, if no other has it too.
     fn name_values(&mut self) {
-        let mut taken: HashSet<String> = HashSet::new();
+        let arg = |(index, &value): (usize, &ValueId)| {
+            let attrs = self.arg_attrs.get(index).copied();
+            let given = attrs.and_then(|attrs| self.ctx.dict_get(attrs, self.ctx.intern_str("name")));
+            (value, given.and_then(|name| name.as_str(self.ctx)).unwrap_or_else(|| self.own_name(value)))
+        };
         let results = self.ops.iter().filter_map(|(op, _)| op.results().next());
-        let values: Vec<ValueId> = self.args.iter().copied().chain(results).collect();
-        for (index, &value) in values.iter().enumerate() {
-            let given = self.arg_attrs.get(index).filter(|_| index < self.args.len());
-            let given = given.and_then(|attrs| self.ctx.dict_get(*attrs, self.ctx.intern_str("name")));
-            let name = given.and_then(|name| name.as_str(self.ctx)).unwrap_or_else(|| self.own_name(value));
-            if !name.is_empty() && taken.insert(name.to_string()) {
-                self.names.insert(value, name.to_string());
-            }
-        }
-        let mut number = 0;
-        for value in values {
-            self.names.entry(value).or_insert_with(|| {
-                loop {
-                    let name = format!("v{number}");
-                    number += 1;
-                    if taken.insert(name.clone()) {
-                        return name;
-                    }
-                }
-            });
-        }
+        let results = results.map(|value| (value, self.own_name(value)));
+        let given: Vec<_> = self.args.iter().enumerate().map(arg).chain(results).collect();
+        self.names = distinct(&given, 'v');
     }
 
     fn own_name(&self, value: ValueId) -> &'a str {
