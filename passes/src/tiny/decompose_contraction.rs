@@ -28,8 +28,9 @@
 //!
 //! The axes of the product are the indices of the result, then those that are summed, in the order of their first
 //! appearance. Each operand gets them by a `load` where an axis is a window or an index stands twice, by a reshape and
-//! a permutation elsewhere. A contraction has exact products: without the mark `widen` they are computed in a type that
-//! holds them, of the accumulator if it does, else `f64`. Linear. Rule of the debug counters: `decompose`.
+//! a permutation elsewhere. Products are computed in the type that the contraction rounds them to (`product`). Those of
+//! one that rounds none are exact: without the mark `widen` they are computed in a type that holds them, that of the
+//! accumulator if it does, else `f64`. Linear. Rule of the debug counters: `decompose`.
 
 use dlc_core::broadcast::promote;
 use dlc_core::numbers::holds_products;

@@ -29,7 +29,7 @@ fn within(size: Result<SizeExpr, AffineError>) -> SizeExpr {
 }
 
 /// The type in which elements are summed: `f32` instead of narrower floats.
-pub fn wide(ctx: &Context, elem: Type) -> Type {
+pub fn accumulator(ctx: &Context, elem: Type) -> Type {
     let narrow = elem.float_kind(ctx).is_some_and(|kind| kind.bits() < 32);
     if narrow { Type::F32 } else { elem }
 }
@@ -68,10 +68,15 @@ impl Emit<'_> {
 
     /// Axes combined in the type `acc`; they stay, with size 1.
     pub fn along(&mut self, combiner: Combiner, value: ValueId, axes: &[usize], acc: Type) -> ValueId {
-        let mut dims = self.dims(value);
-        axes.iter().for_each(|&axis| dims[axis] = 1.into());
         let combined = self.reduce(combiner, value, axes, acc);
-        self.reshape(combined, dims)
+        self.put_back(combined, value, axes)
+    }
+
+    /// A value without some axes of another, with size 1 for each of them.
+    pub fn put_back(&mut self, value: ValueId, of: ValueId, axes: &[usize]) -> ValueId {
+        let mut dims = self.dims(of);
+        axes.iter().for_each(|&axis| dims[axis] = 1.into());
+        self.reshape(value, dims)
     }
 
     /// How many elements there are along axes, in the type of the elements.

@@ -74,31 +74,17 @@ fn sum(e: &mut Emit<'_>, value: ValueId, axes: &[usize]) -> ValueId {
     e.reduce(Combiner::Sum, value, axes, elem)
 }
 
-/// What has lost axes, with size 1 for each of them.
-fn put_back(e: &mut Emit<'_>, value: ValueId, of: ValueId, axes: &[usize]) -> ValueId {
-    let mut dims = e.dims(of);
-    axes.iter().for_each(|&axis| dims[axis] = SizeExpr::from(1));
-    e.reshape(value, dims)
-}
-
-/// How many elements there are along axes, in the type of the elements: where symbols say it, a sum of ones.
-fn count(e: &mut Emit<'_>, value: ValueId, axes: &[usize]) -> ValueId {
-    let (dims, elem) = (e.dims(value), e.elem(value));
-    let sizes: Vec<SizeExpr> = axes.iter().map(|&axis| dims[axis].clone()).collect();
-    e.count(&sizes, elem)
-}
-
 fn mean(e: &mut Emit<'_>, input: ValueId, axes: &[usize]) -> ValueId {
-    let (sum, count) = (sum(e, input, axes), count(e, input, axes));
+    let (sum, count) = (sum(e, input, axes), e.count_along(input, axes));
     e.fdiv(sum, count)
 }
 
 fn variance(e: &mut Emit<'_>, input: ValueId, axes: &[usize], correction: f64) -> ValueId {
     let mean = mean(e, input, axes);
-    let mean = put_back(e, mean, input, axes);
+    let mean = e.put_back(mean, input, axes);
     let difference = e.sub(input, mean);
     let squares = e.mul(difference, difference);
-    let (sum, count) = (sum(e, squares, axes), count(e, input, axes));
+    let (sum, count) = (sum(e, squares, axes), e.count_along(input, axes));
     if correction == 0.0 {
         return e.fdiv(sum, count);
     }
@@ -128,7 +114,7 @@ fn logsumexp(e: &mut Emit<'_>, input: ValueId, axes: &[usize]) -> ValueId {
     let finite = e.cmp_number(Predicate::Lt, magnitude, f64::INFINITY);
     let zero = e.number(0.0, elem);
     let largest = e.where_(finite, largest, zero);
-    let shift = put_back(e, largest, input, axes);
+    let shift = e.put_back(largest, input, axes);
     let shifted = e.sub(input, shift);
     let powers = e.exp(shifted);
     let sum = sum(e, powers, axes);
@@ -149,7 +135,7 @@ fn searched(e: &mut Emit<'_>, combiner: Combiner) -> Values {
     };
     let (dims, elem) = (e.dims(input), e.elem(input));
     let found = e.reduce(combiner, input, &[axis], elem);
-    let found = put_back(e, found, input, &[axis]);
+    let found = e.put_back(found, input, &[axis]);
     let is_it = e.cmp(Predicate::Eq, input, found);
     let is_none = e.cmp(Predicate::Ne, input, input);
     let here = e.or(is_it, is_none);

@@ -11,7 +11,7 @@ use dlc_ir::{Attr, Type, ValueId};
 use dlc_tiny::ops as tiny;
 
 use super::emit::{Emit, Lower, Values};
-use super::parts::{name, plus, times, wide};
+use super::parts::{accumulator, name, plus, times};
 
 /// The rules of ops that have windows.
 pub const RULES: &[Lower] = &[
@@ -140,7 +140,7 @@ impl Convolution {
         let x = split_axis(e, x, channels, self.groups);
         let weights = split_axis(e, weights, all, self.groups);
         let elem = e.result_elem(0);
-        let acc = wide(e.ctx(), elem);
+        let acc = accumulator(e.ctx(), elem);
         let y = e.sum_of_products((weights, weights_idx.concat()), (x, x_idx.concat()), out_idx.concat(), acc);
         let dims = e.result_dims(0);
         let mut y = e.reshape(y, dims);
@@ -184,7 +184,7 @@ fn avg_pool(e: &mut Emit<'_>) -> Values {
     let (windows, ceil) = (verified(pool_windows(&op.window(), attrs)), op.ceil().is_some());
     let (layout, exclude_pad) = (op.layout().unwrap_or(Layout::ChannelsFirst), op.exclude_pad().is_some());
     let (elem, input) = (e.result_elem(0), e.operands[0]);
-    let acc = wide(e.ctx(), elem);
+    let acc = accumulator(e.ctx(), elem);
     let pool = Pool { layout, windows, ceil };
     let x = pool.padded(e, input, None);
     let seen = pool.seen(e, x);
@@ -198,7 +198,7 @@ fn avg_pool(e: &mut Emit<'_>) -> Values {
 fn global_avg_pool(e: &mut Emit<'_>) -> Values {
     let layout = frontend::GlobalAvgPool::from(e.source()).layout().unwrap_or(Layout::ChannelsFirst);
     let (x, elem) = (e.operands[0], e.result_elem(0));
-    let acc = wide(e.ctx(), elem);
+    let acc = accumulator(e.ctx(), elem);
     let axes: Vec<usize> = layout.spatial(e.rank(x)).collect();
     let dims = e.dims(x);
     let count = e.count(&dims[layout.spatial(dims.len())], acc);
