@@ -69,7 +69,9 @@ fn function(op: OpRef<'_>) -> Option<Function> {
     });
     let region = root.regions().first().copied()?;
     let ops = body.blocks(region).flat_map(|block| body.ops(block)).map(|id| OpRef::new(ctx, body, id));
-    let returned = ops.filter(|op| op.has(Traits::RETURN_LIKE)).find(|op| op.operands().len() == results.len());
+    // Not every end is like a return: that of a graph may round what it gives.
+    let mut ends = ops.filter(|op| op.has(Traits::TERMINATOR) && body.successors(op.id).is_empty());
+    let returned = ends.find(|op| op.operands().len() == results.len());
     let values = || returned.map(|op| op.operands().map(|value| named(value, String::new())).collect());
     let fits = |names: &Vec<String>| {
         let distinct: BTreeSet<&String> = names.iter().filter(|name| !name.is_empty()).collect();
