@@ -37,6 +37,6 @@ fn programs_give_what_is_expected_by_default() {
 /// `tiny-simplify` does not round products of narrow types before they are summed. A block of GPT-2 in f16 is
 /// moved by 0.09 by that; as it is written it is 0.12 from what it would be without any rounding.
 #[test]
-fn programs_give_nearly_what_is_expected_after_the_standard_passes() {
+fn programs_give_nearly_what_is_expected_after_tiny_simplify() {
     run_all(&["--passes=tiny-simplify", "--rtol=0.1", "--atol=0.1"]);
 }
