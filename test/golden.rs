@@ -1,4 +1,5 @@
-//! Every op of tiny against what numpy gives: the cases of `golden/tiny/Inputs/ops.json`, which `golden/tiny/make.py` writes.
+//! Every op of tiny against what numpy gives: the cases of `golden/tiny/Inputs/ops.json`, which
+//! `golden/tiny/make.py` writes.
 //!
 //! The types are part of it: a case is a function whose result is of the shape and type that numpy gives.
 

@@ -31,8 +31,8 @@ impl TensorValue {
     /// The elements along some axes combined in `f64` or wrapping `i64`, and rounded or wrapped to `elem` at the end.
     /// The other axes are kept in their order.
     ///
-    /// Of no elements: 0, 1, for `Max` minus infinity or the lowest number of a type without, for `Min` the opposite. When the elements or
-    /// the result are floats, it is computed in `f64`.
+    /// Of no elements: 0, 1, for `Max` minus infinity or the lowest number of a type without, for `Min` the opposite.
+    /// When the elements or the result are floats, it is computed in `f64`.
     ///
     /// Errors when there is no such axis, or one is named twice, and for more than [`MAX_COMBINED`](super::MAX_COMBINED)
     /// elements.
