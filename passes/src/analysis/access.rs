@@ -217,7 +217,7 @@ impl Access {
         let skipped = sizes.len().saturating_sub(own.len());
         let paired = own.iter().zip(sizes[skipped..].iter().zip(&self.index[skipped..]));
         let index = paired.map(|(own, (size, at))| repeated(own, size, at)).collect();
-        Access { source: operand, index, ..self.clone() }
+        Access { source: operand, index, guard: self.guard.clone(), fill: self.fill }
     }
 
     /// The same access with other expressions in place of the dimensions, over the axes of another space.
@@ -228,7 +228,8 @@ impl Access {
         Some(Access {
             index: self.index.iter().map(put).collect::<Option<_>>()?,
             guard: self.guard.iter().map(bound).collect::<Option<_>>()?,
-            ..self.clone()
+            source: self.source,
+            fill: self.fill,
         })
     }
 
@@ -241,7 +242,7 @@ impl Access {
         let input = op.operand(0);
         let (own, from) = (shapes.of(ctx, op.type_of(self.source)), shapes.of(ctx, op.type_of(input)));
         let to = |index: Option<Vec<AffineExpr>>| match index {
-            Some(index) => Step::To(Access { source: input, index, ..self.clone() }),
+            Some(index) => Step::To(Access { source: input, index, guard: self.guard.clone(), fill: self.fill }),
             None => Step::Unknown(TOO_LARGE),
         };
         let at = &self.index;
@@ -435,6 +436,11 @@ fn linearize(space: &mut Space, start: AffineExpr, strides: &[SizeExpr], at: &[A
 
 /// The positions on axes of an element that is counted in row-major order.
 fn delinearize(space: &mut Space, linear: &AffineExpr, sizes: &[SizeExpr]) -> Option<Vec<AffineExpr>> {
+    if let [size] = sizes
+        && size.as_constant() != Some(0)
+    {
+        return Some(vec![linear.clone()]);
+    }
     let mut index = Vec::with_capacity(sizes.len());
     for (axis, (size, stride)) in sizes.iter().zip(strides(sizes)?).enumerate() {
         // Without elements there is nothing to find.

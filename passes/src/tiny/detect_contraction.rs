@@ -169,6 +169,9 @@ fn find(reduce: Reduce<'_>, shapes: &Shapes, may_widen: bool) -> Result<Option<F
 /// The product below a reduction, seen through views and casts.
 fn product<'a>(reduce: Reduce<'a>, shapes: &Shapes) -> Result<Option<Product<'a>>, String> {
     let (ctx, body) = (reduce.ctx, reduce.body);
+    if !is_product_below(ctx, body, reduce.input()) {
+        return Ok(None);
+    }
     let sizes = shapes.of(ctx, body.value_type(reduce.input()));
     let Some(mut space) = Space::of(&sizes) else { return Ok(None) };
     let mut access = Access::of(reduce.input(), sizes.len());

@@ -1,5 +1,7 @@
 //! What is contracted: the values that are read, and the indices of their axes.
 
+use std::borrow::Cow;
+
 use dlc_core::broadcast::show;
 use dlc_ir::affine::{AffineExpr, BinaryOp, SizeExpr};
 use dlc_ir::{Body, Context, OpRef, Type, ValueId};
@@ -134,16 +136,16 @@ fn sized_terms(space: &Space, expr: &AffineExpr) -> Option<(Vec<(usize, SizeExpr
 const MAX_SPLITS: usize = 8;
 
 /// The access over axes split so that each index is a sum of multiples, and how many were.
-fn linear(space: &Space, access: &Access) -> Option<(Space, Access, usize)> {
-    let (mut space, mut access) = (space.clone(), access.clone());
+fn linear<'a>(space: &'a Space, access: &'a Access) -> Option<(Cow<'a, Space>, Cow<'a, Access>, usize)> {
+    let (mut space, mut access) = (Cow::Borrowed(space), Cow::Borrowed(access));
     for splits in 0..=MAX_SPLITS {
         if access.index.iter().all(|at| terms(at).is_some()) {
             return Some((space, access, splits));
         }
         let (axis, inner) = access.index.iter().find_map(|at| wanted_split(&space, at))?;
         let (split, dims) = space.split(axis, &inner)?;
-        access = access.substitute(&split, &dims)?;
-        space = split;
+        access = Cow::Owned(access.substitute(&split, &dims)?);
+        space = Cow::Owned(split);
     }
     None
 }

@@ -43,11 +43,18 @@ enum Chosen {
 
 /// What a sum gathers: `Ok(None)` where it chooses nothing by data.
 pub(super) fn gather(forms: &Forms<'_>, op: Reduce<'_>) -> Result<Option<Gather>, Refusal> {
+    let mask = |value: ValueId| forms.known(value).is_some_and(|form| form.guard.matched.is_some());
+    let is_masked = |value: ValueId| {
+        let mul = op.body.defining_op(value).and_then(|mul| Mul::of(OpRef { id: mul, ..*op }));
+        mul.is_some_and(|mul| mask(mul.lhs()) || mask(mul.rhs()))
+    };
+    let below = forms.below_views(op.body, op.input());
+    if forms.known(below).is_none() && !is_masked(below) {
+        return Ok(None);
+    }
     let form = forms.get(*op, op.input());
     if let Some(Branch::Element(access)) = form.as_always() {
-        let factors = op.body.defining_op(access.source).and_then(|mul| Mul::of(OpRef { id: mul, ..*op }));
-        let mask = |value: ValueId| forms.known(value).is_some_and(|form| form.guard.matched.is_some());
-        return match factors.is_some_and(|mul| mask(mul.lhs()) || mask(mul.rhs())) {
+        return match is_masked(access.source) {
             true => Err("a mask is multiplied with floats, and zero times an infinity is no zero"),
             false => Ok(None),
         };

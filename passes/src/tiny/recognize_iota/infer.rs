@@ -1,25 +1,30 @@
 //! The form of each value, from those of the operands.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use dlc_core::broadcast::promote;
 use dlc_core::types::Tensor;
 use dlc_ir::affine::AffineExpr;
-use dlc_ir::{Context, OpRef, Type, ValueId};
-use dlc_tiny::ops::{Cast, Cmp, Const, Neg, Predicate, Range, Reduce, Valid, Where};
-use rustc_hash::FxHashMap;
+use dlc_ir::{Body, Context, OpRef, Type, ValueId};
+use dlc_tiny::ops::{Cast, Cmp, Const, Neg, Pad, Predicate, Range, Reduce, Valid, Where};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arithmetic::{Binary, Numbers};
 use super::count::Closed;
 use super::form::{Access, Branch, Form, Guard, Match};
 use super::reduce;
 use super::space::{Space, Symbols};
+use crate::analysis::access::is_view;
 
 /// The forms that are known so far.
 pub(super) struct Forms<'a> {
     pub ctx: &'a Context,
     pub symbols: Symbols,
     forms: FxHashMap<ValueId, Rc<Form>>,
+    /// Views of data without a number around: what they are is worked out when it is asked for, which is seldom.
+    views: FxHashSet<ValueId>,
+    asked: RefCell<FxHashMap<ValueId, Rc<Form>>>,
 }
 
 /// Why a reduction of known elements stays.
@@ -27,7 +32,13 @@ pub(super) type Refusal = &'static str;
 
 impl<'a> Forms<'a> {
     pub(super) fn new(ctx: &'a Context, symbols: Symbols) -> Self {
-        Forms { ctx, symbols, forms: FxHashMap::default() }
+        Forms {
+            ctx,
+            symbols,
+            forms: FxHashMap::default(),
+            views: FxHashSet::default(),
+            asked: RefCell::new(FxHashMap::default()),
+        }
     }
 
     /// What is known of a value: at least, that it is itself.
@@ -35,12 +46,50 @@ impl<'a> Forms<'a> {
         if let Some(form) = self.forms.get(&value) {
             return form.clone();
         }
-        let rank = Tensor::of(self.ctx, op.type_of(value)).map_or(0, |ty| ty.rank(self.ctx));
-        let at = (0..rank as u32).map(AffineExpr::Dim).collect();
-        Rc::new(Form::always(Branch::Element(Access { source: value, at })))
+        if !self.views.contains(&value) {
+            return Rc::new(self.itself(op, value));
+        }
+        let (mut waiting, mut next) = (Vec::new(), value);
+        while self.views.contains(&next)
+            && !self.asked.borrow().contains_key(&next)
+            && let Some(view) = op.body.defining_op(next)
+        {
+            waiting.push((view, next));
+            next = op.body.operand(view, 0);
+        }
+        for (id, value) in waiting.into_iter().rev() {
+            let view = OpRef { id, ..op };
+            let form = self.space(view, value).and_then(|space| self.view(view, &space));
+            let form = Rc::new(form.unwrap_or_else(|| self.itself(op, value)));
+            self.asked.borrow_mut().insert(value, form);
+        }
+        let form = self.asked.borrow().get(&value).cloned();
+        form.unwrap_or_else(|| Rc::new(self.itself(op, value)))
     }
 
-    /// The form of a value, if something is known of it.
+    /// What is known of a value of which nothing is.
+    fn itself(&self, op: OpRef<'_>, value: ValueId) -> Form {
+        let rank = Tensor::of(self.ctx, op.type_of(value)).map_or(0, |ty| ty.rank(self.ctx));
+        let at = (0..rank as u32).map(AffineExpr::Dim).collect();
+        Form::always(Branch::Element(Access { source: value, at }))
+    }
+
+    /// Whether a value is data alone: at each index an element that is not known.
+    pub(super) fn is_data(&self, value: ValueId) -> bool {
+        self.forms.get(&value).is_none_or(|form| matches!(form.as_always(), Some(Branch::Element(_))))
+    }
+
+    /// The value below the views whose forms wait until they are asked for.
+    pub(super) fn below_views(&self, body: &Body, mut value: ValueId) -> ValueId {
+        while self.views.contains(&value)
+            && let Some(view) = body.defining_op(value)
+        {
+            value = body.operand(view, 0);
+        }
+        value
+    }
+
+    /// The form of a value, if something is known of it; views of data are not among them.
     pub(super) fn known(&self, value: ValueId) -> Option<&Rc<Form>> {
         self.forms.get(&value)
     }
@@ -57,9 +106,20 @@ impl<'a> Forms<'a> {
     /// The form of the result of an op; `None` where nothing is known of it.
     ///
     /// Errors: why a reduction is not known that could be.
-    pub(super) fn infer(&self, op: OpRef<'_>) -> Result<Option<Form>, Refusal> {
+    pub(super) fn infer(&mut self, op: OpRef<'_>) -> Result<Option<Form>, Refusal> {
         if let Some(reduce) = Reduce::of(op) {
             return reduce::reduce(self, reduce);
+        }
+        let is_of_data = op.operands().len() == 1 && !self.forms.contains_key(&op.operand(0));
+        if is_of_data && op.results().len() == 1 && !op.is(Pad::DEF) {
+            if is_view(op) {
+                self.views.insert(op.result(0));
+                return Ok(None);
+            }
+            // All else computes another element, except for a cast that does nothing.
+            if !op.is(Cast::DEF) || self.elem(op, op.operand(0)) != self.elem(op, op.result(0)) {
+                return Ok(None);
+            }
         }
         Ok(self.of_op(op))
     }
@@ -73,10 +133,11 @@ impl<'a> Forms<'a> {
             return Branch::of_attr(ctx, op.value()).map(Form::always);
         }
         // Most ops compute data from data, and views of data have one operand.
-        let is_data = |value: ValueId| {
-            self.forms.get(&value).is_none_or(|form| matches!(form.as_always(), Some(Branch::Element(_))))
-        };
-        if op.operands().len() > 1 && op.operands().all(is_data) {
+        if op.operands().len() > 1 && op.operands().all(|value| self.is_data(value)) {
+            return None;
+        }
+        let binary = Binary::of(op);
+        if binary.is_some_and(|binary| self.makes_data(op, binary)) {
             return None;
         }
         let space = self.space(op, op.result(0))?;
@@ -97,8 +158,8 @@ impl<'a> Forms<'a> {
             let form = Form { guard: Guard::of(bounds), inside: Branch::whole(1), outside: Branch::whole(0) };
             return Some(form.map(&|expr| Some(expr.simplify_under(&space.ranges)))?.settled(&space.ranges));
         }
-        if let Some(form) = self.view(op, &space) {
-            return Some(form);
+        if is_view(op) {
+            return self.view(op, &space);
         }
         if Cast::of(op).is_some() {
             let (from, form) = self.operand(op, 0, &space)?;
@@ -115,10 +176,33 @@ impl<'a> Forms<'a> {
         if let Some(cmp) = Cmp::of(op) {
             return self.comparison(op, cmp.predicate(), &space);
         }
-        let binary = Binary::of(op)?;
+        let binary = binary?;
         let (a, b) = (self.converted(op, 0, space.elem, &space)?, self.converted(op, 1, space.elem, &space)?);
         let own = Numbers { ctx, space: &space };
         both(&a, &b, own.absorbing(binary), &space, &|a, b| own.combine(binary, a, b))
+    }
+
+    fn elem(&self, op: OpRef<'_>, value: ValueId) -> Option<Type> {
+        Tensor::of(self.ctx, op.type_of(value)).map(|ty| ty.elem(self.ctx))
+    }
+
+    /// Whether data is combined with a number that changes it: most arithmetic on floats, known without a look at
+    /// where the data is.
+    fn makes_data(&self, op: OpRef<'_>, binary: Binary) -> bool {
+        let own = self.elem(op, op.result(0));
+        let changes = |data: ValueId, number: ValueId| {
+            if !self.is_data(data) || self.elem(op, number) != own {
+                return false;
+            }
+            match (binary, self.forms.get(&number).and_then(|form| form.as_always())) {
+                (Binary::Mul, Some(Branch::Number(_))) => true,
+                (Binary::Mul, Some(whole @ Branch::Whole(_))) => !matches!(whole.as_constant(), Some(0 | 1)),
+                (Binary::Add, Some(_)) => own.is_some_and(|own| own.float_kind(self.ctx).is_some()),
+                _ => false,
+            }
+        };
+        let (a, b) = (op.operand(0), op.operand(1));
+        changes(a, b) || changes(b, a)
     }
 
     /// The form of an operand over the indices of the result, which has the sizes that all operands have together. And
