@@ -6,7 +6,7 @@
 //!
 //! - [`node`]: a text and the values in it; [`record`]: objects with known keys; [`outline`]: what a text may be.
 //! - [`names`]: types, sizes and numbers as JSON spells them; [`attr`]: any JSON as an attribute.
-//! - [`write`]: JSON with a record on a line.
+//! - [`mod@write`]: JSON with a record on a line.
 
 pub mod attr;
 pub mod names;

@@ -1,9 +1,9 @@
 //! Tensors while a program runs.
 //!
-//! A [`TensorValue`] is a strided view of a shared buffer, so that views cost nothing but a new shape: [`views`] has
-//! them. What computes fills a new buffer: elementwise functions ([`map`]), casts, reductions, contractions and gathers.
-//! All of it reads its operands in row-major order through one reader ([`read`]) and runs on several threads
-//! ([`threads`]); how many changes no result.
+//! A [`TensorValue`] is a strided view of a shared buffer, so that views cost nothing but a new shape: `views` has
+//! them. What computes fills a new buffer: elementwise functions (`map`), casts, reductions, contractions and gathers.
+//! All of it reads its operands in row-major order through one reader (`read`) and runs on several threads
+//! (`threads`); how many changes no result.
 //!
 //! Floats of 32 bits or fewer lie in `f32`, which holds them exactly, `f64` in `f64`, integers and `i1` in `i64`.
 //! Arithmetic is done in `f64` or wrapping `i64`, and rounded or wrapped once to the type of the result.

@@ -14,7 +14,7 @@
 //! `attrs` holds the attributes of the op under its own keys (`acc` is `acc_dtype`). An operand that is left out before
 //! one that is there is `null`.
 //!
-//! [`nodes`] is the table of names and kinds of attributes; [`read`] and [`write`] go each way.
+//! `nodes` is the table of names and kinds of attributes; `read` and [`write`] go each way.
 
 mod nodes;
 mod read;

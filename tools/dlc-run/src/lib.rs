@@ -6,7 +6,7 @@
 //!
 //! - [`args`]: the command line; [`program`]: from the text of a program to a function that can be run.
 //! - [`files`]: arrays in files; [`inputs`]: what the function is called with.
-//! - [`run`]: all of it, once; [`check`]: comparing outputs; [`show`]: tables; [`batch`]: many programs in one process.
+//! - [`mod@run`]: all of it, once; [`check`]: comparing outputs; [`show`]: tables; [`batch`]: many programs in one process.
 
 pub mod args;
 pub mod batch;

@@ -128,7 +128,7 @@ impl TensorValue {
     /// Loop indices that only one operand has, or none, are summed over as well; those only in the result repeat it.
     ///
     /// Errors when the specification does not fit the operands, or reads outside of them; and for more than
-    /// [`MAX_PRODUCTS`](super::MAX_PRODUCTS) products, which would seem to go on for ever.
+    /// [`MAX_PRODUCTS`] products, which would seem to go on for ever.
     pub fn contract(
         ctx: &Context,
         lhs: &TensorValue,

@@ -34,7 +34,7 @@ impl TensorValue {
     /// Of no elements: 0, 1, for `Max` minus infinity or the lowest number of a type without, for `Min` the opposite.
     /// When the elements or the result are floats, it is computed in `f64`.
     ///
-    /// Errors when there is no such axis, or one is named twice, and for more than [`MAX_COMBINED`](super::MAX_COMBINED)
+    /// Errors when there is no such axis, or one is named twice, and for more than [`MAX_COMBINED`]
     /// elements.
     pub fn reduce(&self, ctx: &Context, combine: Combine, axes: &[usize], elem: Type) -> Result<TensorValue, String> {
         let kind = ElemKind::known(ctx, elem)?;
