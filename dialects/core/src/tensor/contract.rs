@@ -174,8 +174,9 @@ impl TensorValue {
         expect_work(&[outer.sizes(), inner.sizes()].concat(), MAX_PRODUCTS)?;
         // Sums of short integers are exact in f64, whose gemm is the faster one.
         let bits = lhs.kind.bits() + rhs.kind.bits() + product(&inner.sizes()).max(1).ilog2() + 1;
-        let exact = bits <= 53 && !matches!(products, Products::Wrapped(_));
-        let floats = lhs.kind.is_float() || rhs.kind.is_float() || kind.is_float() || exact;
+        // Products that wrap are taken of integers, whatever their sum becomes.
+        let wraps = matches!(products, Products::Wrapped(_));
+        let floats = lhs.kind.is_float() || rhs.kind.is_float() || (!wraps && (kind.is_float() || bits <= 53));
         let result = match floats {
             true => product_sum::<f64>(lhs, rhs, &outer, inner, products, elem, kind)?,
             false => product_sum::<i64>(lhs, rhs, &outer, inner, products, elem, kind)?,
@@ -265,8 +266,8 @@ impl Plan<'_> {
         let elements = k * (product(outer) * outputs + 60.0 * (outputs / BLOCK as f64).ceil());
         let rows = outputs * (60.0 + product(&self.k) * k);
         let up = |x: f64| (x / 8.0).ceil() * 8.0;
-        // Without a gemm a product costs what it costs alone.
-        let each = if matches!(self.products, Products::Exact) { 0.06 } else { 1.0 };
+        // Without a gemm a product costs not much less than alone.
+        let each = if matches!(self.products, Products::Exact) { 0.06 } else { 0.7 };
         let packing = m * k * (n / TILE_N as f64).ceil() + n * k * (m / self.rows() as f64).ceil();
         let calls = 2000.0 * (k / TILE_K as f64).ceil();
         let matrices = batch * (calls + packing + each * up(m) * up(n) * k);

@@ -226,7 +226,8 @@ fn threads_change_no_product() {
     assert_eq!(with_threads(1, run), with_threads(4, run));
 }
 
-/// The same numbers as a tensor of products and its sum, whichever way the sizes make the cheapest.
+/// The same numbers as a tensor of products and its sum, whichever way the sizes make the cheapest; also where products
+/// are too small or too large for their type, or no numbers.
 #[test]
 fn products_are_rounded_before_they_are_added() {
     let (ctx, mut random) = (context(), Random(57));
@@ -236,12 +237,24 @@ fn products_are_rounded_before_they_are_added() {
         (Type::F16, Type::F16),
         (Type::F32, Type::F64),
         (Type::I8, Type::I32),
+        (Type::I32, Type::F32),
     ] {
         let mut differ = false;
-        for (m, n, k) in [(3, 5, 7), (1, 2, 700), (70, 40, 33), (600, 1, 3), (0, 4, 2), (2, 2, 0)] {
+        let sizes = [(3, 5, 7), (1, 2, 700), (70, 40, 33), (64, 64, 64), (600, 1, 3), (0, 4, 2), (2, 2, 0)];
+        for ((m, n, k), extreme) in sizes.into_iter().flat_map(|sizes| [(sizes, false), (sizes, true)]) {
             // Numbers with as many digits as fit, so that most products have to be rounded.
+            let mut number = || {
+                let digits = random.below(1 << 20) as f64 / 3000.0 - 170.0;
+                match random.below(200) {
+                    0 if extreme => f64::NAN,
+                    1 if extreme => f64::INFINITY,
+                    2..10 => 0.0,
+                    _ if extreme => digits * 2f64.powi(random.below(40) as i32 - 25),
+                    _ => digits,
+                }
+            };
             let mut filled = |shape: [usize; 2]| {
-                let values = (0..shape[0] * shape[1]).map(|_| random.below(1 << 20) as f64 / 3000.0 - 170.0).collect();
+                let values = (0..shape[0] * shape[1]).map(|_| number()).collect();
                 TensorValue::from_f64(&ctx, shape.to_vec(), Type::F64, values).and_then(|x| x.cast(&ctx, elem))
             };
             let (a, b) = (filled([m, k]).expect("small"), filled([k, n]).expect("small"));
@@ -259,9 +272,9 @@ fn products_are_rounded_before_they_are_added() {
                 None => x.zip_int(&ctx, &y, elem, i64::wrapping_mul),
             };
             let sum = products.and_then(|products| products.reduce(&ctx, Combine::Sum, &[2], to)).expect("small");
-            let close =
-                found.to_f64s().into_iter().zip(sum.to_f64s()).all(|(a, b)| a == b || (a - b).abs() <= 1e-6 * b.abs());
-            assert!(close && found.shape() == sum.shape(), "{m} x {n} x {k} of {}", elem.display(&ctx));
+            let same = |(a, b): (f64, f64)| a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-6 * b.abs();
+            let all = found.to_f64s().into_iter().zip(sum.to_f64s()).all(same);
+            assert!(all && found.shape() == sum.shape(), "{m} x {n} x {k} of {}", elem.display(&ctx));
             let exact = TensorValue::contract(&ctx, &a, &b, &spec, to).expect("it fits");
             differ |= exact.to_f64s() != found.to_f64s();
         }
