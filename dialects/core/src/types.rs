@@ -1,11 +1,14 @@
 //! The types of tensors.
 
+use std::collections::{BTreeSet, HashSet};
+
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
-use dlc_ir::define::{TypeAttr, ty};
+use dlc_ir::define::{Kind, TextArray, TypeAttr, ty};
+use dlc_ir::op::op_error;
 use dlc_ir::smallvec::{SmallVec, smallvec};
 use dlc_ir::text::{ParseResult, Parser, Printer, Token};
-use dlc_ir::{Attr, BlockId, Body, Context, Type};
+use dlc_ir::{Attr, BlockId, Body, Context, Diagnostics, OpRef, Str, Type, TypeData};
 
 use crate::sizes::{self, Sizes};
 
@@ -79,4 +82,43 @@ pub fn symbols(ctx: &Context, body: &Body, block: BlockId) -> Vec<String> {
         }
     }
     symbols
+}
+
+/// The rules of a function of tensors: no symbol is declared twice, every symbol in a type of its signature or of a
+/// result is declared, and its body is one block. `what` it is, for messages: `function`, `graph`.
+///
+/// Whether the signature is right, so that it makes sense to look further.
+pub fn verify_function(op: OpRef<'_>, what: &str, diags: &Diagnostics) -> bool {
+    let ctx = op.ctx;
+    let declared = op.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
+    let distinct: BTreeSet<&str> = declared.iter().copied().collect();
+    if distinct.len() != declared.len() {
+        diags.emit(op_error(op, "a symbol is declared twice"));
+    }
+    let ty = op.prop(Str::FUNCTION_TYPE).and_then(|attr| attr.as_type(ctx));
+    let Some(TypeData::Function { inputs, results }) = ty.map(|ty| ctx.type_data(ty)) else { return false };
+    for &ty in inputs.iter().chain(results.iter()) {
+        if let Some(symbol) = undeclared_symbol(ctx, ty, &declared) {
+            let name = op.symbol_name().unwrap_or_default();
+            let error = op_error(op, format!("the symbol '{symbol}' is not declared"));
+            diags.emit(error.suggest(format!("declare it behind the name: @{name}<{symbol}>")));
+            return false;
+        }
+    }
+    let root = op.resolve();
+    if root.regions().first().is_some_and(|&body| root.body.blocks(body).nth(1).is_some()) {
+        diags.emit(op_error(op, format!("a {what} of tensors has no branches: one block")));
+    }
+    let mut known = HashSet::new();
+    for inner in root.body.walk() {
+        let inner = OpRef { id: inner, ..root };
+        // Types repeat, and each is looked at once.
+        for ty in inner.result_types().filter(|&ty| known.insert(ty)) {
+            if let Some(symbol) = undeclared_symbol(ctx, ty, &declared) {
+                let message = format!("the symbol '{symbol}' is not declared by the {what}");
+                diags.emit(op_error(inner, message).note(op.loc(), format!("the {what} is here")));
+            }
+        }
+    }
+    true
 }

@@ -4,9 +4,7 @@ mod norms;
 
 pub use norms::{PARAMETER_MISMATCH, batch_norm, group_norm, layer_norm, rms_norm};
 
-use std::collections::{BTreeSet, HashSet};
-
-use dlc_core::types::{Tensor, undeclared_symbol};
+use dlc_core::types::{Tensor, verify_function};
 use dlc_ir::op::op_error;
 use dlc_ir::{Attr, Context, Diagnostics, OpRef, Type, TypeData};
 
@@ -35,37 +33,13 @@ pub fn graph(op: Graph<'_>, diags: &Diagnostics) {
     let TypeData::Function { inputs, results } = ctx.type_data(op.function_type()) else { return };
     entries(op, "argument", op.arg_attrs(), inputs, diags);
     entries(op, "result", op.res_attrs(), results, diags);
-    let symbols = op.symbols().unwrap_or_default();
-    let distinct: BTreeSet<&str> = symbols.iter().copied().collect();
-    if distinct.len() != symbols.len() {
-        diags.emit(op_error(*op, "a symbol is declared twice"));
-    }
-    for &ty in inputs.iter().chain(results.iter()) {
-        if let Some(symbol) = undeclared_symbol(ctx, ty, &symbols) {
-            let error = op_error(*op, format!("the symbol '{symbol}' is not declared"));
-            return diags.emit(error.suggest(format!("declare it behind the name: @{}<{symbol}>", op.sym_name())));
-        }
+    if !verify_function(*op, "graph", diags) {
+        return;
     }
     let root = op.resolve();
-    if root.body.blocks(op.body()).nth(1).is_some() {
-        diags.emit(op_error(*op, "a graph has no branches: one block"));
-    }
-    let mut known = HashSet::new();
-    for inner in root.body.walk() {
-        let inner = OpRef { id: inner, ..root };
-        if inner.is(Output::DEF) {
-            outputs(op, Output::from(inner), results, diags);
-        }
-        for ty in inner.result_types() {
-            // Types repeat, and each is looked at once.
-            if !known.insert(ty) {
-                continue;
-            }
-            if let Some(symbol) = undeclared_symbol(ctx, ty, &symbols) {
-                let message = format!("the symbol '{symbol}' is not declared by the graph");
-                diags.emit(op_error(inner, message).note(op.loc(), "the graph is here"));
-            }
-        }
+    let ops = root.body.walk().into_iter().map(|id| OpRef { id, ..root });
+    for inner in ops.filter(|inner| inner.is(Output::DEF)) {
+        outputs(op, Output::from(inner), results, diags);
     }
 }
 

@@ -109,7 +109,7 @@ frontend.graph @fewer_types<M>(%x: tensor<[M], f32>) -> (tensor<[M], f32>, tenso
 
 // -----
 
-// expected-error@+1 {{a graph has no branches: one block}}
+// expected-error@+1 {{a graph of tensors has no branches: one block}}
 "frontend.graph"() <{function_type = () -> (), sym_name = "branches"}> ({
   "frontend.output"() : () -> ()
 ^bb1:

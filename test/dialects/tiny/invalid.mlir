@@ -50,7 +50,7 @@ tiny.func @declared_twice<M, M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
 // -----
 
 tiny.func @branches<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
-// expected-error@-1 {{a tensor program has no branches: one block}}
+// expected-error@-1 {{a function of tensors has no branches: one block}}
   return %x
 ^bb1:
   return %x
