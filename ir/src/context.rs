@@ -82,6 +82,7 @@ pub struct Context {
     type_names: FxHashMap<&'static str, TypeName>,
     attr_names: FxHashMap<&'static str, AttrName>,
     short_types: FxHashMap<&'static str, TypeName>,
+    infix_types: FxHashMap<&'static str, TypeName>,
     /// The texts that were read.
     pub sources: SourceMap,
 }
@@ -110,6 +111,7 @@ impl Context {
             type_names: FxHashMap::default(),
             attr_names: FxHashMap::default(),
             short_types: FxHashMap::default(),
+            infix_types: FxHashMap::default(),
             sources: SourceMap::default(),
         };
         ctx.intern_well_known();
@@ -125,6 +127,9 @@ impl Context {
                 ctx.type_names.insert(def.name, name);
                 if !def.short.is_empty() {
                     ctx.short_types.insert(def.short, name);
+                }
+                if !def.infix.is_empty() {
+                    ctx.infix_types.insert(def.infix, name);
                 }
             }
             for def in dialect.attrs {
@@ -241,6 +246,11 @@ impl Context {
     /// The registered type of a short word: `tensor`.
     pub fn short_type(&self, word: &str) -> Option<TypeName> {
         self.short_types.get(word).copied()
+    }
+
+    /// The registered type with a word in the middle: `over`.
+    pub fn infix_type(&self, word: &str) -> Option<TypeName> {
+        self.infix_types.get(word).copied()
     }
 
     // Attributes.

@@ -467,9 +467,13 @@ pub struct TypeDef {
     pub params: &'static [ParamDef],
     /// The word of its short spelling (`tensor` for `tensor<[M, K], f16>`); empty when there is none.
     pub short: &'static str,
-    /// Reads what stands between `<` and `>` of the short spelling; `None` where that is the list of parameters.
+    /// The word between its first parameter, a type, and the others, in a short spelling of that form: `over` for
+    /// `f32 over (m, n)`. Empty when there is none.
+    pub infix: &'static str,
+    /// Reads what stands between `<` and `>` of the short spelling, or behind the word in the middle; `None` where that
+    /// is the list of parameters.
     pub parse: Option<fn(&mut Parser<'_>) -> ParseResult<SmallVec<[Attr; 4]>>>,
-    /// Writes what stands between `<` and `>` of the short spelling.
+    /// Writes what `parse` reads.
     pub print: Option<fn(&mut Printer<'_>, &[Attr])>,
     /// Rules beyond those of the single parameters.
     pub verify: Option<fn(&Context, &[Attr]) -> Result<(), String>>,

@@ -13,18 +13,21 @@ pub enum Holder {
     Attr,
 }
 
-const ARGUMENTS: &[&str] = &["short", "what", "parse", "print", "verify", "example"];
+const ARGUMENTS: &[&str] = &["short", "infix", "what", "parse", "print", "verify", "example"];
 
 pub fn expand(mut args: Args, item: ItemStruct, holder: Holder) -> syn::Result<TokenStream> {
     let doc = documentation(&item.attrs);
     require_documentation(&doc, &item.ident)?;
     let short = args.text("short")?.unwrap_or_else(|| literal(""));
+    let infix = args.text("infix")?.unwrap_or_else(|| literal(""));
     let what = args.text("what")?;
     let example = args.text("example")?;
     let (parse, print, verify) = (args.path("parse")?, args.path("print")?, args.path("verify")?);
     let name = args.name.clone();
     args.finish(ARGUMENTS)?;
-    if holder == Holder::Attr && (!short.value().is_empty() || parse.is_some() || print.is_some()) {
+    if holder == Holder::Attr
+        && (!short.value().is_empty() || !infix.value().is_empty() || parse.is_some() || print.is_some())
+    {
         return Err(syn::Error::new(name.span(), "an attribute has one spelling: `#dialect.name<..>`"));
     }
     let fields = match &item.fields {
@@ -127,6 +130,7 @@ pub fn expand(mut args: Args, item: ItemStruct, holder: Holder) -> syn::Result<T
                     example: #example,
                     params: &[#(#defs),*],
                     short: #short,
+                    infix: #infix,
                     parse: #parse,
                     print: #print,
                     verify: #verify,

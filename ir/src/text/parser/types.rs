@@ -40,6 +40,30 @@ impl<'s> Parser<'s> {
     /// Reads a type.
     #[inline]
     pub fn parse_type(&mut self) -> ParseResult<Type> {
+        let start = self.start;
+        let ty = self.parse_type_alone()?;
+        match self.token {
+            Token::Word => self.parse_infix(start, ty),
+            _ => Ok(ty),
+        }
+    }
+
+    /// What a word behind a type makes of it, if a type is spelled with that word.
+    fn parse_infix(&mut self, start: usize, first: Type) -> ParseResult<Type> {
+        let Some(name) = self.ctx.infix_type(self.text()) else { return Ok(first) };
+        self.advance();
+        let def = self.ctx.type_def(name);
+        let mut params: SmallVec<[Attr; 4]> = SmallVec::from_elem(self.ctx.type_attr(first), 1);
+        match def.parse {
+            Some(parse) => params.extend(parse(self)?),
+            None => params.extend(self.parse_params(def)?),
+        }
+        self.check_params(def, &params, start)?;
+        Ok(self.ctx.ty(TypeData::Dialect { def: name, params: &params }))
+    }
+
+    #[inline]
+    fn parse_type_alone(&mut self) -> ParseResult<Type> {
         if self.token == Token::Word {
             // The two that nearly every line has, without a look-up.
             match self.text() {

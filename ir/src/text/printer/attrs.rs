@@ -50,6 +50,19 @@ impl Printer<'_> {
             }
             TypeData::Dialect { def, params } => {
                 let def = ctx.type_def(*def);
+                if let (false, false, [first, rest @ ..]) = (self.options.generic, def.infix.is_empty(), &params[..]) {
+                    self.attr(*first);
+                    self.write(" ");
+                    self.write(def.infix);
+                    match def.print {
+                        Some(print) => {
+                            self.write(" ");
+                            print(self, rest);
+                        }
+                        None => self.params(rest),
+                    }
+                    return;
+                }
                 if !self.options.generic && !def.short.is_empty() {
                     self.write(def.short);
                     if let Some(print) = def.print {

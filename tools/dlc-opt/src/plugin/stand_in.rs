@@ -95,6 +95,7 @@ pub fn dialect(info: &DialectInfo) -> &'static Dialect {
                 example: leak(example.clone()),
                 params: leak_all(params),
                 short: "",
+                infix: "",
                 parse: None,
                 print: None,
                 verify: None,
