@@ -8,9 +8,10 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, Failure, Outcome};
 use dlc_ir::{Type, ValueId};
 
+use crate::memref::shaped;
+use crate::scalar::as_elem;
 use crate::sizes::Bindings;
 use crate::tensor::TensorValue;
-use crate::types::Tensor;
 
 /// An operand.
 pub fn tensor<'c>(cx: &'c Eval<'_, '_>, index: usize) -> Result<&'c TensorValue, Failure> {
@@ -32,7 +33,7 @@ pub fn elem(cx: &Eval<'_, '_>) -> Type {
 
 /// The type of the elements of a value that is a tensor, as the verifier has seen.
 pub fn elem_of(cx: &Eval<'_, '_>, value: ValueId) -> Type {
-    Tensor::of(cx.op.ctx, cx.op.type_of(value)).map_or(Type::F32, |ty| ty.elem(cx.op.ctx))
+    shaped(cx.op.ctx, cx.op.type_of(value)).map_or(Type::F32, |(_, elem)| elem)
 }
 
 /// The sizes of the result as numbers.
@@ -42,8 +43,8 @@ pub fn shape(cx: &mut Eval<'_, '_>) -> Result<Vec<usize>, Failure> {
 
 /// The sizes of a result as numbers.
 pub fn shape_of(cx: &mut Eval<'_, '_>, result: usize) -> Result<Vec<usize>, Failure> {
-    let ty = Tensor::of(cx.op.ctx, cx.result_type(result));
-    let dims = ty.ok_or_else(|| cx.fail(&CANNOT_RUN, "the result is no tensor"))?.dims(cx.op.ctx);
+    let ty = shaped(cx.op.ctx, cx.result_type(result));
+    let (dims, _) = ty.ok_or_else(|| cx.fail(&CANNOT_RUN, "the result is no tensor"))?;
     sizes(cx, &dims)
 }
 
@@ -70,10 +71,10 @@ pub fn bindings(cx: &mut Eval<'_, '_>) -> Result<Bindings, Failure> {
     let mut bindings = cx.interp.state::<Bindings>().clone();
     let (ctx, body) = (cx.op.ctx, cx.op.body);
     for &arg in body.entry_block().map_or(&[][..], |block| body.args(block)) {
-        let ty = Tensor::of(ctx, body.value_type(arg));
+        let ty = shaped(ctx, body.value_type(arg));
         let value = cx.thread.value(arg).and_then(Datum::as_opaque::<TensorValue>);
-        if let (Some(ty), Some(value)) = (ty, value) {
-            let bound = bindings.bind(&ty.dims(ctx), value.shape());
+        if let (Some((dims, _)), Some(value)) = (ty, value) {
+            let bound = bindings.bind(&dims, value.shape());
             bound.map_err(|reason| cx.fail(&CANNOT_RUN, reason))?;
         }
     }
@@ -82,9 +83,6 @@ pub fn bindings(cx: &mut Eval<'_, '_>) -> Result<Bindings, Failure> {
 
 /// An operand as elements of a type. A float stays as it is where the type is a wider float: its value is the same.
 pub fn tensor_as(cx: &Eval<'_, '_>, index: usize, elem: Type) -> Result<TensorValue, Failure> {
-    let (ctx, value) = (cx.op.ctx, tensor(cx, index)?);
-    if value.elem() == elem || (value.kind().is_float() && elem.float_kind(ctx).is_some()) {
-        return Ok(value.clone());
-    }
-    value.cast(ctx, elem).map_err(|reason| cx.fail(&CANNOT_RUN, reason))
+    let value = as_elem(cx.op.ctx, tensor(cx, index)?, elem);
+    value.map_err(|reason| cx.fail(&CANNOT_RUN, reason))
 }

@@ -5,22 +5,30 @@
 //! ```
 //!
 //! Both spellings are one type; the second is the generic one, which any MLIR tool reads. Sizes are polynomials of the
-//! function's symbols, always in canonical form. There are no ops here, and no layouts: a tensor is a value.
+//! function's symbols, always in canonical form. There are no ops here. A tensor is a value and has no layout;
+//! a memref is one in memory, and has.
 
+pub mod access;
+pub mod bounds;
 pub mod broadcast;
+pub mod constant;
 pub mod eval;
+pub mod guard;
 pub mod infer;
 pub mod json;
+pub mod memref;
 pub mod numbers;
+pub mod scalar;
 pub mod sizes;
+pub mod space;
 pub mod tensor;
 pub mod types;
 
 dlc_ir::dialect! {
     name: "core",
-    summary: "What several layers share: the types of tensors.",
+    summary: "What several layers share: the types of tensors, in memory or not.",
     ops: [],
-    types: [types::Tensor],
+    types: [types::Tensor, memref::MemRef],
     attrs: [],
     materialize: None,
 }

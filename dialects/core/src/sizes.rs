@@ -65,7 +65,7 @@ fn make(ctx: &Context, exprs: &[SizeExpr]) -> Attr {
 }
 
 /// The integer that an attribute is; `None` unless it is in canonical form.
-fn expr(ctx: &Context, attr: Attr) -> Option<SizeExpr> {
+pub fn expr(ctx: &Context, attr: Attr) -> Option<SizeExpr> {
     match ctx.attr_data(attr) {
         AttrData::Integer { ty: Type::I64, value } => i64::try_from(*value).ok().map(SizeExpr::from),
         AttrData::String(text) => {
@@ -76,7 +76,8 @@ fn expr(ctx: &Context, attr: Attr) -> Option<SizeExpr> {
     }
 }
 
-fn expr_attr(ctx: &Context, expr: &SizeExpr) -> Attr {
+/// A symbolic integer as an attribute: a 64-bit integer, or a string in canonical form.
+pub fn expr_attr(ctx: &Context, expr: &SizeExpr) -> Attr {
     match expr.as_constant() {
         Some(value) => ctx.i64_attr(value),
         None => ctx.str_attr(&expr.to_string()),
@@ -99,36 +100,44 @@ pub fn parse_exprs(p: &mut Parser<'_>) -> ParseResult<Attr> {
 fn parse_list(p: &mut Parser<'_>, what: &str, admits: fn(i64) -> Result<(), String>) -> ParseResult<Attr> {
     let ctx = p.ctx;
     let items = p.list(Token::LBracket, Token::RBracket, |p| {
-        let start = p.loc();
-        // The words and marks of one, up to the comma or bracket that ends it.
-        let mut text = String::new();
-        let mut open = 0usize;
-        loop {
-            match p.token() {
-                Token::Comma | Token::RBracket if open == 0 => break,
-                Token::LParen => open += 1,
-                Token::RParen if open > 0 => open -= 1,
-                Token::Word | Token::Integer | Token::Plus | Token::Minus | Token::Star => {}
-                _ => return p.expected(what),
-            }
-            text.push_str(p.text());
-            text.push(' ');
-            p.advance();
-        }
-        let parsed = SizeExpr::parse(&text).map_err(|error| error.message.into_owned());
-        let expr = parsed.and_then(|expr| match expr.as_constant() {
-            Some(value) => admits(value).map(|()| expr),
-            None => Ok(expr),
-        });
-        match expr {
-            Ok(expr) => Ok(expr_attr(ctx, &expr)),
-            Err(message) => {
-                let error = Diagnostic::error(&BAD_LITERAL, start, message).spanning(text.trim_end().len());
-                Err(p.fail(error))
-            }
-        }
+        let expr = read_expr(p, what, &[Token::Comma, Token::RBracket], admits)?;
+        Ok(expr_attr(ctx, &expr))
     })?;
     Ok(ctx.array_attr(&items))
+}
+
+/// Reads a symbolic integer, up to one of the tokens that end it.
+pub fn parse_expr(p: &mut Parser<'_>, ends: &[Token]) -> ParseResult<SizeExpr> {
+    read_expr(p, "an integer, such as 2*i0 + i1 - 1", ends, |_| Ok(()))
+}
+
+fn read_expr(
+    p: &mut Parser<'_>,
+    what: &str,
+    ends: &[Token],
+    admits: fn(i64) -> Result<(), String>,
+) -> ParseResult<SizeExpr> {
+    let start = p.loc();
+    let mut text = String::new();
+    let mut open = 0usize;
+    loop {
+        match p.token() {
+            token if open == 0 && ends.contains(&token) => break,
+            Token::LParen => open += 1,
+            Token::RParen if open > 0 => open -= 1,
+            Token::Word | Token::Integer | Token::Plus | Token::Minus | Token::Star => {}
+            _ => return p.expected(what),
+        }
+        text.push_str(p.text());
+        text.push(' ');
+        p.advance();
+    }
+    let parsed = SizeExpr::parse(&text).map_err(|error| error.message.into_owned());
+    let expr = parsed.and_then(|expr| match expr.as_constant() {
+        Some(value) => admits(value).map(|()| expr),
+        None => Ok(expr),
+    });
+    expr.map_err(|message| p.fail(Diagnostic::error(&BAD_LITERAL, start, message).spanning(text.trim_end().len())))
 }
 
 /// Writes what [`parse`] reads.

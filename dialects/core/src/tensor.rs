@@ -16,6 +16,7 @@ mod copy;
 mod gather;
 mod kind;
 mod map;
+mod positions;
 mod read;
 mod reduce;
 mod threads;
@@ -31,6 +32,7 @@ use dlc_ir::{Context, Type};
 
 pub use contract::{Access, Contraction};
 pub use kind::ElemKind;
+pub use positions::{Points, Position};
 pub use reduce::Combine;
 pub use threads::with_threads;
 pub use views::broadcast_shapes;

@@ -22,7 +22,7 @@ pub fn materialize(builder: &mut Builder<'_>, loc: Loc, value: Attr, ty: Type) -
     let elem = Tensor::of(ctx, ty)?.elem(ctx);
     let fits = match ctx.attr_data(value) {
         AttrData::Integer { ty, .. } | AttrData::Float { ty, .. } => *ty == elem,
-        AttrData::Dense(dense) => crate::syntax::dense_type(ctx, dense) == Some(ty),
+        AttrData::Dense(dense) => dlc_core::constant::dense_type(ctx, dense) == Some(ty),
         _ => false,
     };
     fits.then(|| Const::build(builder, loc, value, ty))

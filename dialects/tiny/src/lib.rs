@@ -17,7 +17,6 @@ pub mod interp;
 pub mod json;
 pub mod ops;
 pub mod shape;
-pub mod syntax;
 pub mod types;
 pub mod verify;
 

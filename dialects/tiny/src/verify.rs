@@ -1,14 +1,13 @@
 //! The rules of single ops beyond those of shapes.
 
+use dlc_core::constant;
 use dlc_core::types::{Tensor, verify_function};
-use dlc_ir::attrs::AttrData;
 use dlc_ir::op::op_error;
 use dlc_ir::verify::OP_RULE;
 use dlc_ir::{Diagnostics, OpRef, Type, TypeData};
 
 use crate::ops::{Const, Func, If, Index, Load, Range, Valid, View, Yield};
 use crate::shape::non_affine;
-use crate::syntax::dense_type;
 
 /// A program is one block, and every symbol in a type is one that it takes.
 pub fn func(op: Func<'_>, diags: &Diagnostics) {
@@ -23,23 +22,7 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
 
 /// The elements are those of the type.
 pub fn const_(op: Const<'_>, diags: &Diagnostics) {
-    let ctx = op.ctx;
-    let ty = op.type_of(op.out());
-    match ctx.attr_data(op.value()) {
-        AttrData::Dense(dense) if dense_type(ctx, dense) != Some(ty) => {
-            let wanted = ty.display(ctx);
-            let message = match dense_type(ctx, dense) {
-                Some(has) => format!("the elements are those of {}, not of {wanted}", has.display(ctx)),
-                None => format!("the elements are those of a vector, not of {wanted}"),
-            };
-            diags.emit(op_error(*op, message));
-        }
-        AttrData::Dense(_) => {}
-        _ if Tensor::of(ctx, ty).map(|ty| ty.elem(ctx)) != op.value().value_type(ctx) => {
-            diags.emit(op_error(*op, "the number must be of the type of the tensor's elements"));
-        }
-        _ => {}
-    }
+    constant::verify(*op, op.value(), diags);
 }
 
 /// Sizes, strides and a start come together, and fit.

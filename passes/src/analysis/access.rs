@@ -23,10 +23,10 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
 
+use dlc_core::space::{Bound, Space};
 use dlc_core::types::Tensor;
-use dlc_ir::affine::{AffineExpr, BinaryOp, Interval, Ranges, SizeExpr, parse_expr};
+use dlc_ir::affine::{AffineExpr, SizeExpr, parse_expr};
 use dlc_ir::attrs::AttrData;
 use dlc_ir::{Attr, Body, Context, OpRef, Type, ValueId};
 use dlc_tiny::ops::{Expand, Flip, Load, Pad, Permute, Reshape, Shrink, View};
@@ -43,23 +43,6 @@ impl Shapes {
         let read = || Tensor::of(ctx, ty).map(|ty| ty.dims(ctx)).unwrap_or_default().into();
         Rc::clone(self.0.borrow_mut().entry(ty).or_insert_with(read))
     }
-}
-
-/// The axes whose positions are `d0, d1, ..` of an access, and the symbols of their sizes, `s0, s1, ..`.
-#[derive(Clone, Debug)]
-pub struct Space {
-    sizes: Vec<SizeExpr>,
-    symbols: Vec<Arc<str>>,
-    ranges: Ranges,
-}
-
-/// `0 <= expr < size`
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Bound {
-    /// What is bounded.
-    pub expr: AffineExpr,
-    /// The bound.
-    pub size: AffineExpr,
 }
 
 /// Where the elements of a value are found. The value itself is not in it: it is what the access began with.
@@ -88,121 +71,6 @@ pub enum Step {
 
 const TOO_LARGE: &str = "the indices go beyond 64 bits";
 
-impl Space {
-    /// The axes of these sizes. `None` where a size goes beyond the limits of affine expressions.
-    pub fn of(sizes: &[SizeExpr]) -> Option<Space> {
-        Space::over(&[], sizes)
-    }
-
-    /// The axes of these sizes; the first symbols have these names.
-    pub fn over(symbols: &[Arc<str>], sizes: &[SizeExpr]) -> Option<Space> {
-        let mut space = Space { sizes: sizes.to_vec(), symbols: Vec::new(), ranges: Ranges::default() };
-        symbols.iter().for_each(|name| drop(space.symbol(name)));
-        for size in sizes {
-            let limit = space.affine(size)?;
-            space.ranges.dims.push(match limit.as_constant() {
-                Some(size) => Interval::new(0, size.saturating_sub(1)),
-                None => Interval::NOT_NEGATIVE,
-            });
-            space.ranges.limits.push(Some(limit));
-        }
-        Some(space)
-    }
-
-    /// The sizes of the axes.
-    pub fn sizes(&self) -> &[SizeExpr] {
-        &self.sizes
-    }
-
-    /// What is known of the dimensions and symbols.
-    pub fn ranges(&self) -> &Ranges {
-        &self.ranges
-    }
-
-    /// The names of the symbols `s0, s1, ..` met so far.
-    pub fn symbols(&self) -> &[Arc<str>] {
-        &self.symbols
-    }
-
-    /// A size as an expression of symbols. `None` beyond the limits of affine expressions.
-    pub fn affine(&mut self, size: &SizeExpr) -> Option<AffineExpr> {
-        if let Some(value) = size.as_constant() {
-            return Some(AffineExpr::Constant(value));
-        }
-        if let Some((terms, constant)) = size.as_linear() {
-            let mut sum = AffineExpr::Constant(0);
-            for (name, coefficient) in terms {
-                sum = sum.add(&self.symbol(&name).mul(&coefficient.into()).ok()?).ok()?;
-            }
-            return sum.add(&constant.into()).ok();
-        }
-        size.symbols().iter().for_each(|name| drop(self.symbol(name)));
-        let names: Vec<&str> = self.symbols.iter().map(|name| &**name).collect();
-        parse_expr(&size.to_string(), &[], &names).ok()
-    }
-
-    fn symbol(&mut self, name: &Arc<str>) -> AffineExpr {
-        let place = self.symbols.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.symbols.push(name.clone());
-            self.ranges.symbols.push(Interval::NOT_NEGATIVE);
-            self.symbols.len() - 1
-        });
-        AffineExpr::Symbol(place as u32)
-    }
-
-    /// An expression as a symbolic integer, `dim` giving what stands for each dimension. `None` where there is nothing
-    /// for one, or beyond 64 bits.
-    pub fn to_size(&self, expr: &AffineExpr, dim: &dyn Fn(u32) -> Option<SizeExpr>) -> Option<SizeExpr> {
-        let node = match expr {
-            AffineExpr::Constant(value) => return Some(SizeExpr::from(*value)),
-            AffineExpr::Dim(index) => return dim(*index),
-            AffineExpr::Symbol(index) => return SizeExpr::symbol(self.symbols.get(*index as usize)?).ok(),
-            AffineExpr::Binary(node) => node,
-        };
-        let (lhs, rhs) = (self.to_size(node.lhs(), dim)?, self.to_size(node.rhs(), dim)?);
-        match node.op() {
-            BinaryOp::Add => lhs.add(&rhs),
-            BinaryOp::Mul => lhs.mul(&rhs),
-            BinaryOp::FloorDiv => lhs.floordiv(&rhs),
-            BinaryOp::CeilDiv => lhs.ceildiv(&rhs),
-            BinaryOp::Mod => lhs.modulo(&rhs),
-        }
-        .ok()
-    }
-
-    /// The same expression within the sizes of the axes, in canonical form.
-    pub fn simplify(&self, expr: &AffineExpr) -> AffineExpr {
-        match expr {
-            // A single dimension keeps its name even where its size is 1.
-            AffineExpr::Binary(_) => expr.simplify_under(&self.ranges),
-            leaf => leaf.clone(),
-        }
-    }
-
-    /// Whether `0 <= expr < size` everywhere.
-    pub fn always(&self, bound: &Bound) -> bool {
-        let below = bound.size.sub(&bound.expr).map(|room| room.range_of(&self.ranges).lo());
-        bound.expr.range_of(&self.ranges).lo() >= Some(0) && below.is_ok_and(|room| room >= Some(1))
-    }
-
-    /// The axes with one of them split in two, `outer` by `inner`, and for each old dimension what it is in the new
-    /// ones. `None` unless `inner` is known to divide the size.
-    pub fn split(&self, axis: usize, inner: &SizeExpr) -> Option<(Space, Vec<AffineExpr>)> {
-        let outer = self.sizes[axis].try_div(inner)?;
-        let mut sizes = self.sizes.clone();
-        sizes.splice(axis..=axis, [outer, inner.clone()]);
-        let mut space = Space::over(&self.symbols, &sizes)?;
-        let dim = |index: usize| AffineExpr::Dim(index as u32);
-        let split = dim(axis).mul(&space.affine(inner)?).and_then(|outer| outer.add(&dim(axis + 1))).ok()?;
-        let old = 0..self.sizes.len();
-        let replaced = old.map(|old| match old {
-            _ if old == axis => split.clone(),
-            _ => dim(old + usize::from(old > axis)),
-        });
-        Some((space, replaced.collect()))
-    }
-}
-
 impl Access {
     /// The access of a value of some rank to itself.
     pub fn of(value: ValueId, rank: usize) -> Access {
@@ -222,7 +90,7 @@ impl Access {
 
     /// The same access with other expressions in place of the dimensions, over the axes of another space.
     pub fn substitute(&self, space: &Space, dims: &[AffineExpr]) -> Option<Access> {
-        let symbols: Vec<AffineExpr> = (0..space.symbols.len()).map(|at| AffineExpr::Symbol(at as u32)).collect();
+        let symbols: Vec<AffineExpr> = (0..space.symbols().len()).map(|at| AffineExpr::Symbol(at as u32)).collect();
         let put = |expr: &AffineExpr| Some(space.simplify(&expr.substitute(dims, &symbols).ok()?));
         let bound = |bound: &Bound| Some(Bound { expr: put(&bound.expr)?, size: put(&bound.size)? });
         Some(Access {
@@ -354,8 +222,8 @@ fn loaded(space: &mut Space, index: &SizeExpr, at: &[AffineExpr]) -> Option<Affi
     symbols.iter().filter(|name| !is_index(name)).for_each(|name| drop(space.symbol(name)));
     let dims: Vec<String> = (0..at.len()).map(|axis| format!("i{axis}")).collect();
     let dims: Vec<&str> = dims.iter().map(String::as_str).collect();
-    let names: Vec<&str> = space.symbols.iter().map(|name| &**name).filter(|name| !is_index(name)).collect();
-    let places: Vec<AffineExpr> = (space.symbols.iter().enumerate())
+    let names: Vec<&str> = space.symbols().iter().map(|name| &**name).filter(|name| !is_index(name)).collect();
+    let places: Vec<AffineExpr> = (space.symbols().iter().enumerate())
         .filter(|(_, name)| !is_index(name))
         .map(|(place, _)| AffineExpr::Symbol(place as u32))
         .collect();

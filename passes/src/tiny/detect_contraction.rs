@@ -42,6 +42,7 @@ mod build;
 mod form;
 
 use dlc_core::numbers::{holds, holds_products};
+use dlc_core::space::Space;
 use dlc_core::types::Tensor;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::RemarkKind;
@@ -49,7 +50,7 @@ use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, P
 use dlc_ir::{Context, OpId, Type, ValueId};
 use dlc_tiny::ops::{Cast, Combiner, Expand, Load, Mul, Reduce, View};
 
-use crate::analysis::access::{Access, Shapes, Space, Step, is_view};
+use crate::analysis::access::{Access, Shapes, Step, is_view};
 use form::Found;
 
 static DEF: PassDef = PassDef {

@@ -31,12 +31,20 @@ impl TensorValue {
                 *start = start.filter(|_| inside).map(|start| start.wrapping_add(stride.wrapping_mul(at as isize)));
             }
         }
-        let data = match &*self.data {
-            Data::F32(_) => Data::F32(self.parts(indices.len(), &starts)),
-            Data::F64(_) => Data::F64(self.parts(indices.len(), &starts)),
-            Data::Int(_) => Data::Int(self.parts(indices.len(), &starts)),
-        };
-        Ok(TensorValue::dense(shape, self.elem, self.kind, data))
+        Ok(TensorValue::dense(shape, self.elem, self.kind, self.parts_at(indices.len(), &starts)))
+    }
+
+    /// The elements at places of the buffer, behind the first; zero where there is none.
+    pub(super) fn pick(&self, shape: &[usize], starts: &[Option<isize>]) -> TensorValue {
+        TensorValue::dense(shape.to_vec(), self.elem, self.kind, self.parts_at(self.rank(), starts))
+    }
+
+    fn parts_at(&self, indexed: usize, starts: &[Option<isize>]) -> Data {
+        match &*self.data {
+            Data::F32(_) => Data::F32(self.parts(indexed, starts)),
+            Data::F64(_) => Data::F64(self.parts(indexed, starts)),
+            Data::Int(_) => Data::Int(self.parts(indexed, starts)),
+        }
     }
 
     fn parts<T: Load>(&self, indexed: usize, starts: &[Option<isize>]) -> Vec<T> {

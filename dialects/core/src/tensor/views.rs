@@ -57,7 +57,7 @@ impl TensorValue {
     /// The same buffer, seen in another way.
     ///
     /// Without elements any strides do. Only there may they have overflowed before.
-    fn view(&self, shape: Vec<usize>, strides: Vec<isize>, offset: isize) -> TensorValue {
+    pub(super) fn view(&self, shape: Vec<usize>, strides: Vec<isize>, offset: isize) -> TensorValue {
         let (strides, offset) = if shape.contains(&0) { (dense_strides(&shape), 0) } else { (strides, offset) };
         TensorValue { shape, strides, offset, elem: self.elem, kind: self.kind, data: Arc::clone(&self.data) }
     }

@@ -1,24 +1,19 @@
 //! Axes that become one element.
 
 use dlc_core::eval::{elem, tensor};
-use dlc_core::tensor::{Access, Combine, Contraction, TensorValue};
+use dlc_core::tensor::{Access, Contraction, TensorValue};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult};
 
 use super::give;
-use crate::ops::{Combiner, Contract, Reduce};
+use crate::ops::{Contract, Reduce};
 use crate::shape::loops;
 
 /// The axes combined.
 pub fn reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Reduce::from(cx.op);
     let axes: Vec<usize> = op.axes().iter().map(|&axis| axis as usize).collect();
-    let combine = match op.combiner() {
-        Combiner::Sum => Combine::Sum,
-        Combiner::Prod => Combine::Prod,
-        Combiner::Max => Combine::Max,
-        Combiner::Min => Combine::Min,
-    };
+    let combine = op.combiner().combine();
     give(cx, tensor(cx, 0)?.reduce(cx.op.ctx, combine, &axes, elem(cx)))
 }
 

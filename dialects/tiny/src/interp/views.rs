@@ -2,10 +2,9 @@
 
 use dlc_core::eval::{bindings, elem, integers, shape, sizes, tensor};
 use dlc_core::tensor::{Data, TensorValue, count};
+use dlc_ir::Type;
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::attrs::AttrData;
 use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, UNDEFINED};
-use dlc_ir::{Type, float};
 
 use super::give;
 use crate::ops::{Const, Expand, Flip, Load, Pad, Permute, Shrink, Store, Valid, View};
@@ -13,39 +12,8 @@ use crate::shape::index_of;
 
 /// A number everywhere, or a number for each element.
 pub fn const_(cx: &mut Eval<'_, '_>) -> EvalResult {
-    let (ctx, shape) = (cx.op.ctx, shape(cx)?);
     let value = Const::from(cx.op).value();
-    let AttrData::Dense(dense) = ctx.attr_data(value) else {
-        let number = Datum::of_attr(ctx, value).unwrap_or(Datum::Int(0));
-        return give(cx, TensorValue::splat(ctx, shape, elem(cx), &number));
-    };
-    let each = dense.elem_bytes(ctx);
-    if each > 8 {
-        return Err(cx.fail(&CANNOT_RUN, format!("tensors of {} cannot be run", dense.elem.display(ctx))));
-    }
-    let bits = |at: usize| {
-        let mut bytes = [0; 8];
-        bytes[..each].copy_from_slice(&dense.payload[at * each..(at + 1) * each]);
-        u64::from_le_bytes(bytes)
-    };
-    let stored = dense.payload.len() / each.max(1);
-    let data = match dense.elem.float_kind(ctx) {
-        Some(kind) if kind.bits() == 64 => Data::F64((0..stored).map(|at| f64::from_bits(bits(at))).collect()),
-        Some(kind) => Data::F32((0..stored).map(|at| float::decode(bits(at), kind) as f32).collect()),
-        None => {
-            let unused = 64 - 8 * each as u32;
-            let signed = |bits: u64| ((bits << unused) as i64) >> unused;
-            let unsigned = dense.elem.is_unsigned(ctx);
-            let integer = |bits: u64| if unsigned { bits as i64 } else { signed(bits) };
-            Data::Int((0..stored).map(|at| integer(bits(at))).collect())
-        }
-    };
-    // One element stands for all, however many they are.
-    let value = match stored {
-        1 => TensorValue::from_data(ctx, Vec::new(), dense.elem, data).and_then(|one| one.broadcast_to(&shape)),
-        _ => TensorValue::from_data(ctx, shape, dense.elem, data),
-    };
-    give(cx, value)
+    dlc_core::constant::eval(cx, value)
 }
 
 /// The same elements.

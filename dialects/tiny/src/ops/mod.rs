@@ -10,13 +10,13 @@ pub use positions::*;
 pub use reductions::*;
 pub use views::*;
 
+use dlc_core::constant::{self, Elements};
 use dlc_core::types::Tensor;
 use dlc_ir::OpRef;
 use dlc_ir::define::{DictArray, FunctionType, SymbolName, Text, TextArray, op};
 use dlc_ir::text::function;
 
-use crate::types::Elements;
-use crate::{fold, interp, syntax, verify};
+use crate::{fold, interp, verify};
 
 /// Whether each element of the result is computed from the elements of the operands at its own index, broadcast.
 pub fn is_elementwise(op: OpRef<'_>) -> bool {
@@ -77,7 +77,7 @@ pub struct Return {
 
 /// A tensor whose elements are known: one number everywhere, `const 0.5 : tensor<[M, 1], f32>`, or a number for each,
 /// `const dense<[1, 2, 3]> : tensor<3xi32>`.
-#[op("tiny.const", traits(Pure, ConstantLike), parse = syntax::parse_const, print = syntax::print_const,
+#[op("tiny.const", traits(Pure, ConstantLike), parse = constant::parse_const, print = constant::print_const,
      verify = verify::const_, fold = fold::const_, eval = interp::const_,
      example = "%c = const 0.5 : tensor<[M, 1], f32>")]
 pub struct Const {

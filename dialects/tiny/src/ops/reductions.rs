@@ -6,19 +6,7 @@ use dlc_ir::define::{IntArray, TypeAttr, op};
 
 use crate::{fold, interp, shape};
 
-dlc_ir::keywords! {
-    /// How the elements of an axis become one.
-    pub enum Combiner: "combiner" {
-        /// Their sum; of `i1`, whether one is true.
-        Sum = "sum",
-        /// Their product; of `i1`, whether all are true.
-        Prod = "prod",
-        /// The largest.
-        Max = "max",
-        /// The smallest.
-        Min = "min",
-    }
-}
+pub use dlc_core::scalar::Combiner;
 
 /// Axes combined into one element each; the axes are gone.
 ///

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use dlc_core::broadcast::show;
+use dlc_core::space::Space;
 use dlc_ir::affine::{AffineExpr, BinaryOp, SizeExpr};
 use dlc_ir::{Body, Context, OpRef, Type, ValueId};
 use dlc_tiny::shape::loops;
 
 use super::Position;
-use crate::analysis::access::{Access, Shapes, Space};
+use crate::analysis::access::{Access, Shapes};
 
 /// A contraction that was found, over what may first be cut and reshaped.
 pub struct Found {

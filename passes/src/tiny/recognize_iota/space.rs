@@ -11,7 +11,7 @@ use dlc_ir::{Attr, Body, Context, OpRef, Type, ValueId};
 
 use rustc_hash::FxHashMap;
 
-use crate::analysis::access::{self, Access, Shapes, Step};
+use crate::analysis::access::{Access, Shapes, Step};
 
 /// The symbols of a function, and the sizes of its types.
 #[derive(Default)]
@@ -29,7 +29,7 @@ pub(super) struct Space {
     pub dims: Vec<AffineExpr>,
     pub ranges: Ranges,
     pub elem: Type,
-    pub axes: access::Space,
+    pub axes: dlc_core::space::Space,
 }
 
 /// One view: where its elements are in the operand, and what is around.
@@ -63,7 +63,7 @@ impl Symbols {
     fn new_space(&self, ctx: &Context, ty: Type) -> Option<Space> {
         let elem = Tensor::of(ctx, ty)?.elem(ctx);
         let sizes = self.shapes.of(ctx, ty).to_vec();
-        let axes = access::Space::over(&self.names, &sizes)?;
+        let axes = dlc_core::space::Space::over(&self.names, &sizes)?;
         let dims = axes.ranges().limits.iter().cloned().collect::<Option<_>>()?;
         Some(Space { sizes, dims, ranges: axes.ranges().clone(), elem, axes })
     }
