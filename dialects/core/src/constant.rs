@@ -74,8 +74,8 @@ pub fn parse_const(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     Ok(())
 }
 
-/// A number whose type stands elsewhere.
-struct Written<'s> {
+/// A number that has been read, whose type stands behind it.
+pub struct Written<'s> {
     at: Loc,
     negative: bool,
     token: Token,
@@ -83,7 +83,8 @@ struct Written<'s> {
 }
 
 impl<'s> Written<'s> {
-    fn read(p: &mut Parser<'s>) -> ParseResult<Written<'s>> {
+    /// Reads `-0.5`, `7`, `inf`, or the bits of a float, `0xFF800000`.
+    pub fn read(p: &mut Parser<'s>) -> ParseResult<Written<'s>> {
         let at = p.loc();
         let negative = p.eat(Token::Minus);
         let (token, text) = (p.token(), p.text());
@@ -96,7 +97,7 @@ impl<'s> Written<'s> {
     }
 
     /// The number as one of a type.
-    fn number(&self, p: &mut Parser<'_>, elem: Type) -> ParseResult<Attr> {
+    pub fn number(&self, p: &mut Parser<'_>, elem: Type) -> ParseResult<Attr> {
         let (ctx, negative, text) = (p.ctx, self.negative, self.text);
         let sign = if negative { -1.0 } else { 1.0 };
         let value = match (elem.float_kind(ctx), self.token) {
@@ -135,15 +136,16 @@ pub fn parse_number(p: &mut Parser<'_>, elem: Type) -> ParseResult<Attr> {
     Written::read(p)?.number(p, elem)
 }
 
-/// Writes what [`parse_number`] reads.
+/// Writes what [`parse_number`] reads: numbers of a usual size in as few digits as they need.
 pub fn print_number(p: &mut Printer<'_>, value: Attr) {
     match p.ctx.attr_data(value) {
-        AttrData::Float { ty, .. } => match Datum::of_attr(p.ctx, value).and_then(|value| value.as_float()) {
+        AttrData::Float { ty, bits } => match ty.float_kind(p.ctx).map(|kind| float::decode(*bits, kind)) {
             Some(number) if number.is_infinite() => p.write(if number > 0.0 { "inf" } else { "-inf" }),
-            _ => {
-                let AttrData::Float { bits, .. } = p.ctx.attr_data(value) else { return };
-                p.float(*bits, *ty);
-            }
+            Some(number) if number == 0.0 || (1e-4..1e7).contains(&number.abs()) => match ty.bits(p.ctx) {
+                Some(64) => p.write(&format!("{number:?}")),
+                _ => p.write(&format!("{:?}", number as f32)),
+            },
+            _ => p.float(*bits, *ty),
         },
         // `true` and `false` are written as numbers.
         AttrData::Integer { value, .. } => p.integer(*value, Type::I64),

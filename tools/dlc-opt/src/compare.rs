@@ -1,6 +1,6 @@
 //! Whether numbers are those that are expected.
 
-use dlc_core::types::Tensor;
+use dlc_core::memref::shaped;
 use dlc_ir::{Body, Context, Type};
 
 use crate::numbers::Numbers;
@@ -23,7 +23,7 @@ impl Tolerance {
     /// What suits a function, by the floats that it computes with.
     pub fn of(ctx: &Context, module: &Body, function: &str) -> Tolerance {
         let narrow = |ty: Type| {
-            let elem = Tensor::of(ctx, ty).map_or(ty, |tensor| tensor.elem(ctx));
+            let elem = shaped(ctx, ty).map_or(ty, |(_, elem)| elem);
             elem.float_kind(ctx).is_some_and(|kind| kind.bits() < 32)
         };
         let mut bodies: Vec<&Body> = module.nested_ops().iter().filter_map(|&op| module.nested(op)).collect();

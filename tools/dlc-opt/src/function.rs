@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dlc_core::types::Tensor;
+use dlc_core::memref::shaped;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::OpRef;
 use dlc_ir::context::Str;
@@ -92,11 +92,11 @@ fn function(op: OpRef<'_>) -> Option<Function> {
     })
 }
 
-/// The sizes and the type of the elements of a type of numbers: a tensor, or a single number, which has no sizes. `None`
+/// The sizes and the type of the elements of a type of numbers: a tensor, in memory or not, or a single number, which has no sizes. `None`
 /// for any other type.
 pub fn sizes(ctx: &Context, ty: Type) -> Option<(Vec<SizeExpr>, Type)> {
-    if let Some(tensor) = Tensor::of(ctx, ty) {
-        return Some((tensor.dims(ctx), tensor.elem(ctx)));
+    if let Some(shaped) = shaped(ctx, ty) {
+        return Some(shaped);
     }
     match ctx.type_data(ty) {
         TypeData::Index | TypeData::Integer { .. } | TypeData::Float(_) => Some((Vec::new(), ty)),

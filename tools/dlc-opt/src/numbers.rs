@@ -1,7 +1,7 @@
 //! What a program takes and gives, as plain numbers.
 
+use dlc_core::memref::shaped;
 use dlc_core::tensor::{TensorValue, count};
-use dlc_core::types::Tensor;
 use dlc_ir::interp::{Datum, round_float, wrap_int};
 use dlc_ir::{Context, Type};
 
@@ -85,7 +85,7 @@ impl Values {
     /// Errors when there are too few numbers or too many, and for types that cannot be run.
     pub fn to_datum(&self, ctx: &Context, ty: Type) -> Result<Datum, String> {
         let elem = self.elem;
-        if Tensor::of(ctx, ty).is_some() {
+        if shaped(ctx, ty).is_some() {
             let shape = self.shape.clone();
             return Ok(Datum::opaque(match &self.numbers {
                 Numbers::Int(values) => TensorValue::from_i64(ctx, shape, elem, values.clone())?,

@@ -1,7 +1,9 @@
 //! `dlc-run`: see the library of the same name.
 
 // What is linked in registers itself.
-use {dlc_core as _, dlc_frontend as _, dlc_passes as _, dlc_sample as _, dlc_tiny as _};
+use {
+    dlc_book as _, dlc_core as _, dlc_frontend as _, dlc_passes as _, dlc_region as _, dlc_sample as _, dlc_tiny as _,
+};
 
 fn main() -> std::process::ExitCode {
     dlc_run::main()

@@ -1,7 +1,7 @@
 //! What people see: what came out, what was compared, how long it took.
 
 use comfy_table::{CellAlignment, Table, presets};
-use dlc_core::types::Tensor;
+use dlc_core::memref::shaped;
 use dlc_ir::types::Signedness;
 use dlc_ir::{Context, Type, TypeData};
 use dlc_opt::numbers::{Numbers, Values};
@@ -19,7 +19,7 @@ pub fn summary(ctx: &Context, ran: &Ran) -> String {
     let mut text = format!("@{}{symbols}\n", ran.function.name);
     let mut inputs = table(["input", "type", "from"], &[]);
     for ((port, shape), origin) in ran.function.inputs.iter().zip(&ran.inputs.shapes).zip(&ran.inputs.origins) {
-        let elem = Tensor::of(ctx, port.ty).map_or(port.ty, |tensor| tensor.elem(ctx));
+        let elem = shaped(ctx, port.ty).map_or(port.ty, |(_, elem)| elem);
         inputs.add_row([&port.name, &spelled(ctx, port.ty, shape, elem), origin]);
     }
     if !ran.function.inputs.is_empty() {
@@ -45,7 +45,7 @@ pub fn summary(ctx: &Context, ran: &Ran) -> String {
 
 /// A type with its sizes as numbers.
 pub fn spelled(ctx: &Context, is: Type, shape: &[usize], elem: Type) -> String {
-    match Tensor::of(ctx, is) {
+    match shaped(ctx, is) {
         Some(_) => format!("tensor<{shape:?}, {}>", elem.display(ctx)),
         None => is.display(ctx),
     }

@@ -17,7 +17,10 @@ pub mod repo;
 pub mod tidy;
 
 // What is linked in registers itself.
-use {dlc_core as _, dlc_frontend as _, dlc_passes as _, dlc_run as _, dlc_sample as _, dlc_tiny as _};
+use {
+    dlc_book as _, dlc_core as _, dlc_frontend as _, dlc_passes as _, dlc_region as _, dlc_run as _, dlc_sample as _,
+    dlc_tiny as _,
+};
 
 /// Everything that is linked in: all dialects and passes of the repository.
 pub fn setup() -> dlc_opt::Setup {

@@ -1,0 +1,35 @@
+//! The layer region, Region Buffer SSA: one region is one kernel.
+//!
+//! From above come entries, each with its own numbered axes; here the axes of a kernel have names that all its values
+//! share. A value is a function of some of these axes, and its type says which. Only what is read and what is yielded is
+//! memory.
+//!
+//! ```text
+//! %acc = reduce sum (k: K) init (0.0) acc (f32) {
+//!   %a = read %X[m, k] : f16 over (m, k)
+//!   %b = read %W[k, n] : f16 over (n, k)
+//!   %ab = binary mul %a, %b widen : f32 over (m, n, k)
+//!   yield %ab
+//! } : f32 over (m, n)
+//! ```
+//!
+//! A program here has no views, no names of patterns such as matmul, no tiles, threads or buffers; it cannot say how
+//! anything is computed.
+
+pub mod interp;
+pub mod ops;
+pub mod syntax;
+pub mod types;
+pub mod verify;
+
+dlc_ir::dialect! {
+    name: "region",
+    summary: "One kernel each, as values over named axes.",
+    ops: [
+        ops::Func, ops::Yield, ops::Const, ops::Index, ops::Read, ops::Unary, ops::Binary, ops::Select, ops::Cast,
+        ops::Reduce, ops::BroadcastInDim, ops::Transpose,
+    ],
+    types: [types::Value],
+    attrs: [],
+    materialize: None,
+}

@@ -1,0 +1,582 @@
+//! The rules of the specification's sections 6.3 and 6.4. Those that look at axes are checked for a whole region at
+//! once: which axes there are is said by the region and by every reduction in it.
+
+use dlc_core::access::Access;
+use dlc_core::bounds::{AXIS_ALIGNMENT_MISMATCH, Axes, verify_access, verify_guard};
+use dlc_core::broadcast::{BROADCAST_MISMATCH, promote, show};
+use dlc_core::guard::Guard;
+use dlc_core::memref::MemRef;
+use dlc_core::scalar::{self, Combiner};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::attrs::AttrData;
+use dlc_ir::define::{Kind, TextArray};
+use dlc_ir::op::{BrokenRule, InferCx, Inferred, op_error};
+use dlc_ir::smallvec::smallvec;
+use dlc_ir::verify::OP_RULE;
+use dlc_ir::{Attr, Body, Context, Diagnostics, OpRef, RegionId, Str, Type, TypeData, ValueId, float};
+
+use crate::ops::{Binary, BroadcastInDim, Cast, Const, Func, Index, Read, Reduce, Select, Transpose, Unary, Yield};
+use crate::syntax::element_of;
+use crate::types::Value;
+
+dlc_ir::codes! {
+    /// A reduction does not say in which type it accumulates.
+    ACC_DTYPE_MISSING = "E1303" "AccDtypeMissing";
+    /// An accumulator starts with a number that changes what is combined with it.
+    NEUTRAL_INVALID = "E1305" "NeutralInvalid";
+}
+
+/// The axes of a kernel and their sizes: those of the results, then those that are reduced, each once.
+#[derive(Clone, Debug, Default)]
+pub struct KernelAxes {
+    /// The names.
+    pub names: Vec<String>,
+    /// The sizes.
+    pub sizes: Vec<SizeExpr>,
+    /// How many of them are axes of the results.
+    pub iters: usize,
+}
+
+impl KernelAxes {
+    /// The axes of the kernel whose body this is. Where an axis has two sizes, the first counts.
+    pub fn of(ctx: &Context, body: &Body) -> KernelAxes {
+        let root = OpRef::new(ctx, body, body.root());
+        let mut axes = KernelAxes::default();
+        let mut add = |names: Option<Attr>, sizes: Option<Attr>| {
+            let names = names.and_then(|names| TextArray::get(ctx, names)).unwrap_or_default();
+            let sizes = sizes.and_then(|sizes| dlc_core::sizes::Sizes::get(ctx, sizes)).unwrap_or_default();
+            for (name, size) in names.into_iter().zip(sizes) {
+                if axes.position(name).is_none() {
+                    axes.names.push(name.to_string());
+                    axes.sizes.push(size);
+                }
+            }
+            axes.names.len()
+        };
+        let iters = add(root.prop_named("iters"), root.prop_named("iter_sizes"));
+        for op in body.walk() {
+            let op = OpRef { id: op, ..root };
+            if op.is(Reduce::DEF) {
+                add(op.prop_named("axes"), op.prop_named("sizes"));
+            }
+        }
+        axes.iters = iters;
+        axes
+    }
+
+    /// The place of an axis.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+
+    /// The size of an axis.
+    pub fn size(&self, name: &str) -> Option<&SizeExpr> {
+        self.position(name).map(|at| &self.sizes[at])
+    }
+}
+
+/// The axes that a value depends on, in order; none for what is no value over axes.
+pub fn axes_of(ctx: &Context, ty: Type) -> Vec<&str> {
+    Value::of(ctx, ty).map(|ty| ty.axes(ctx)).unwrap_or_default()
+}
+
+/// The same axes with other numbers.
+pub fn infer_unary(cx: &InferCx<'_>) -> Inferred {
+    let ty = cx.operand_type(0).and_then(|ty| Value::of(cx.ctx, ty)).ok_or("the operand must be a value over axes")?;
+    let function =
+        cx.prop("function").and_then(|attr| scalar::Unary::get(cx.ctx, attr)).ok_or("there is no function")?;
+    let elem = function.elem(cx.ctx, ty.elem(cx.ctx));
+    Ok(smallvec![Value::get(cx.ctx, elem, ty.axes(cx.ctx))])
+}
+
+/// What is looked at while a region is verified.
+struct Checker<'a, 'd> {
+    axes: &'a KernelAxes,
+    affine: Axes<'a>,
+    symbols: Vec<&'a str>,
+    diags: &'d Diagnostics,
+}
+
+/// The signature, then every op in it.
+pub fn func(op: Func<'_>, diags: &Diagnostics) {
+    let (ctx, root) = (op.ctx, op.resolve());
+    let TypeData::Function { inputs, results } = ctx.type_data(op.function_type()) else { return };
+    let fail = |message: String| diags.emit(op_error(*op, message));
+    let (iters, sizes) = (op.iters(), op.iter_sizes());
+    if iters.len() != sizes.len() {
+        return fail(format!("{} axes have {} sizes", iters.len(), sizes.len()));
+    }
+    if let Some((_, name)) = iters.iter().enumerate().find(|(at, name)| iters[..*at].contains(name)) {
+        return fail(format!("the axis '{name}' is named twice"));
+    }
+    let outputs = op.outputs();
+    if outputs.len() != results.len() || op.materialize().len() != results.len() {
+        return fail(format!("{} results have {} names", results.len(), outputs.len()));
+    }
+    if let Some((_, name)) = outputs.iter().enumerate().find(|(at, name)| outputs[..*at].contains(name)) {
+        return fail(format!("the result '{name}' is named twice"));
+    }
+    if let Some(how) = op.materialize().into_iter().find(|how| !crate::syntax::MATERIALIZE.contains(how)) {
+        return fail(format!("a result is materialized in 'gmem' or 'deferred', not '{how}'"));
+    }
+    if op.arg_attrs().is_some_and(|attrs| attrs.len() != inputs.len()) {
+        return fail(format!("'arg_attrs' must have a dictionary for each of the {} arguments", inputs.len()));
+    }
+    if let Some(ty) = inputs.iter().chain(results.iter()).find(|&&ty| MemRef::of(ctx, ty).is_none()) {
+        return fail(format!("a region reads and writes memrefs, not {}", ty.display(ctx)));
+    }
+    let body = root.body;
+    let axes = KernelAxes::of(ctx, body);
+    let symbols = op.symbols().unwrap_or_default();
+    if let Some((_, name)) = symbols.iter().enumerate().find(|(at, name)| symbols[..*at].contains(name)) {
+        return fail(format!("the symbol '{name}' is declared twice"));
+    }
+    if let Some(name) = axes.names.iter().find(|name| symbols.contains(&name.as_str())) {
+        return fail(format!("'{name}' is both an axis and a symbol"));
+    }
+    let dims = |ty: &Type| MemRef::of(ctx, *ty).map(|ty| ty.dims(ctx)).unwrap_or_default();
+    for size in axes.sizes.iter().cloned().chain(inputs.iter().chain(results.iter()).flat_map(dims)) {
+        if let Some(name) = size.symbols().iter().find(|name| !symbols.contains(&&***name)) {
+            let error = op_error(*op, format!("the symbol '{name}' is not declared"));
+            let name = op.sym_name();
+            return diags.emit(error.suggest(format!("declare it behind the name: @{name}<{size}>")));
+        }
+    }
+    let root = OpRef { id: body.root(), ..root };
+    let affine = Axes::new(axes.names.iter().map(String::as_str).collect(), &axes.sizes);
+    let mut checker = Checker { axes: &axes, affine, symbols, diags };
+    for id in body.walk() {
+        checker.op(OpRef { id, ..root });
+    }
+    if let Some(end) = body.entry_block().and_then(|block| body.last_op(block)) {
+        checker.end(OpRef { id: end, ..root }, &outputs, results);
+    }
+}
+
+impl<'a> Checker<'a, '_> {
+    fn fail(&self, op: OpRef<'_>, broken: impl Into<BrokenRule>) {
+        self.diags.emit(broken.into().diagnostic(&OP_RULE, op.loc()).at(op.name()));
+    }
+
+    fn misaligned(&self, op: OpRef<'_>, message: String) {
+        self.fail(op, BrokenRule::new(&AXIS_ALIGNMENT_MISMATCH, message));
+    }
+
+    fn elem(&self, op: OpRef<'_>, value: ValueId) -> Type {
+        Value::of(op.ctx, op.type_of(value)).map_or(Type::NONE, |ty| ty.elem(op.ctx))
+    }
+
+    fn axes(&self, op: OpRef<'a>, value: ValueId) -> Vec<&'a str> {
+        axes_of(op.ctx, op.type_of(value))
+    }
+
+    /// The result is over exactly the axes that it depends on.
+    fn expect_axes(&self, op: OpRef<'a>, depends: &[&str]) {
+        let own = self.axes(op, op.result(0));
+        if let Some(missing) = depends.iter().find(|axis| !own.contains(axis)) {
+            let message = format!("the result depends on the axis '{missing}', and its type does not say so");
+            self.misaligned(op, message);
+        } else if let Some(more) = own.iter().find(|axis| !depends.contains(axis)) {
+            let message = format!("the result does not depend on the axis '{more}' of its type");
+            self.fail(op, BrokenRule::new(&AXIS_ALIGNMENT_MISMATCH, message).suggest("use 'broadcast_in_dim'"));
+        }
+    }
+
+    fn expect_elem(&self, op: OpRef<'a>, wanted: Type) {
+        let own = self.elem(op, op.result(0));
+        if own != wanted {
+            let (own, wanted) = (own.display(op.ctx), wanted.display(op.ctx));
+            self.fail(op, format!("the result is of type {wanted}, not {own}"));
+        }
+    }
+
+    /// The axes that expressions name.
+    fn named<'e>(&self, exprs: impl Iterator<Item = &'e SizeExpr>) -> Vec<&'a str> {
+        let mut named = Vec::new();
+        for name in exprs.flat_map(|expr| expr.symbols()) {
+            if let Some(at) = self.axes.position(&name)
+                && !named.contains(&self.axes.names[at].as_str())
+            {
+                named.push(self.axes.names[at].as_str());
+            }
+        }
+        named
+    }
+
+    /// Operands that are computed with together: each over axes of the result, in its order.
+    fn elementwise(&self, op: OpRef<'a>, operands: &[ValueId], more: Vec<&'a str>) {
+        let own = self.axes(op, op.result(0));
+        let mut depends = more;
+        for &operand in operands {
+            let axes = self.axes(op, operand);
+            let shared: Vec<&str> = axes.iter().copied().filter(|axis| own.contains(axis)).collect();
+            let in_order = is_subsequence(&shared, &own);
+            if !in_order {
+                let list = |axes: &[&str]| axes.join(", ");
+                let message = format!("the axes ({}) are in another order than ({})", list(&axes), list(&own));
+                self.fail(op, BrokenRule::new(&AXIS_ALIGNMENT_MISMATCH, message).suggest("use 'transpose'"));
+                return;
+            }
+            for axis in axes {
+                if !depends.contains(&axis) {
+                    depends.push(axis);
+                }
+            }
+        }
+        self.expect_axes(op, &depends);
+    }
+
+    fn guard(&self, op: OpRef<'a>, guard: &Guard) -> Vec<&'a str> {
+        let declared = |name: &str| self.symbols.contains(&name);
+        if let Some(broken) = guard.exprs().find_map(|expr| self.affine.check(expr, &declared).err()) {
+            self.fail(op, broken);
+        }
+        verify_guard(op, guard, self.diags);
+        self.named(guard.exprs())
+    }
+
+    fn op(&mut self, op: OpRef<'a>) {
+        for result in op.results() {
+            if let Some(axis) = self.axes(op, result).into_iter().find(|axis| self.axes.position(axis).is_none()) {
+                let known = self.axes.names.join(", ");
+                let message = format!("there is no axis '{axis}'; the axes here are ({known})");
+                return self.misaligned(op, message);
+            }
+        }
+        if let Some(op) = Const::of(op) {
+            self.expect_axes(*op, &[]);
+        } else if let Some(index) = Index::of(op) {
+            let value = index.value();
+            let [value] = &value[..] else {
+                return self.fail(op, format!("one expression is the value, and {} are given", value.len()));
+            };
+            if let Err(broken) = self.affine.check(value, &|name| self.symbols.contains(&name)) {
+                return self.fail(op, broken);
+            }
+            self.expect_axes(op, &self.named([value].into_iter()));
+        } else if let Some(read) = Read::of(op) {
+            self.read(read);
+        } else if let Some(unary) = Unary::of(op) {
+            self.elementwise(op, &[unary.input()], Vec::new());
+        } else if let Some(binary) = Binary::of(op) {
+            self.binary(binary);
+        } else if let Some(select) = Select::of(op) {
+            self.select(select);
+        } else if let Some(cast) = Cast::of(op) {
+            self.elementwise(op, &[cast.input()], Vec::new());
+        } else if let Some(reduce) = Reduce::of(op) {
+            self.reduce(reduce);
+        } else if let Some(broadcast) = BroadcastInDim::of(op) {
+            self.broadcast(broadcast);
+        } else if let Some(transpose) = Transpose::of(op) {
+            self.transpose(transpose);
+        }
+    }
+
+    fn read(&mut self, op: Read<'a>) {
+        let ctx = op.ctx;
+        let Some(source) = MemRef::of(ctx, op.type_of(op.source())) else { return };
+        let (at, dims) = (op.at(), source.dims(ctx));
+        if at.len() != dims.len() {
+            let message = format!("the memref has {} axes, and is read at {} positions", dims.len(), at.len());
+            return self.misaligned(*op, message);
+        }
+        self.expect_elem(*op, source.elem(ctx));
+        if op.fill().is_some_and(|fill| fill.value_type(ctx) != Some(source.elem(ctx))) {
+            self.fail(*op, "the number outside of the guard is not of the type of the elements");
+        }
+        let mut used: Vec<usize> = at.iter().filter_map(element_of).collect();
+        used.sort_unstable();
+        let indices: Vec<ValueId> = op.indices().collect();
+        if used != (0..indices.len()).collect::<Vec<_>>() {
+            return self.fail(*op, "each value among the operands is one position");
+        }
+        if op.fill().is_some() && op.guard().is_none() && indices.is_empty() {
+            let way = "write 'where (..)' before 'else', or leave 'else' out";
+            self.fail(*op, BrokenRule::from("it is read everywhere, so there is nothing outside").suggest(way));
+        }
+        if let Some(&index) = indices.iter().find(|&&index| !self.elem(*op, index).is_integer(ctx)) {
+            let elem = self.elem(*op, index).display(ctx);
+            self.fail(*op, format!("a position is an integer, not of type {elem}"));
+        }
+        // A position that is a value is guarded by itself.
+        let rest = at.iter().cloned().zip(dims).filter(|(at, _)| element_of(at).is_none());
+        let (positions, sizes): (Vec<SizeExpr>, Vec<SizeExpr>) = rest.unzip();
+        let checked = Access { at: positions, guard: op.guard(), fill: op.fill() };
+        let symbols = &self.symbols;
+        let declared = |name: &str| symbols.contains(&name);
+        verify_access(*op, &mut self.affine, "the memref", &checked, &sizes, &declared, self.diags);
+        let mut depends = self.named(checked.exprs());
+        for index in indices {
+            let more: Vec<&str> = self.axes(*op, index).into_iter().filter(|axis| !depends.contains(axis)).collect();
+            depends.extend(more);
+        }
+        self.expect_axes(*op, &depends);
+    }
+
+    fn binary(&self, op: Binary<'a>) {
+        let ctx = op.ctx;
+        self.elementwise(*op, &[op.lhs(), op.rhs()], Vec::new());
+        let (lhs, rhs) = (self.elem(*op, op.lhs()), self.elem(*op, op.rhs()));
+        let own = match op.function().elem(ctx, lhs, rhs) {
+            Ok(elem) => elem,
+            Err(broken) => return self.fail(*op, broken),
+        };
+        if op.widen().is_none() {
+            return self.expect_elem(*op, own);
+        }
+        let summed = |user| {
+            let user = OpRef { id: user, ..*op };
+            let parent = op.body.parent_op(user.id).map(|id| OpRef { id, ..*op });
+            user.is(Yield::DEF) && parent.and_then(Reduce::of).is_some_and(|r| r.combiner() == Some(Combiner::Sum))
+        };
+        let wide = promote(ctx, own, self.elem(*op, op.out())).is_ok_and(|wide| wide == self.elem(*op, op.out()));
+        let product = op.function() == scalar::Binary::Mul;
+        if !product || !wide || !op.body.uses(op.out()).all(|used| summed(used.op)) {
+            let message =
+                "only a product that is only summed, in a type that is no narrower, may stay without rounding";
+            self.fail(*op, BrokenRule::from(message).suggest("leave 'widen' out"));
+        }
+    }
+
+    fn select(&self, op: Select<'a>) {
+        let ctx = op.ctx;
+        let operands: Vec<ValueId> = (*op).operands().collect();
+        let (guard, values) = (op.guard(), operands.len());
+        let wanted = if guard.is_some() { 2 } else { 3 };
+        if values != wanted {
+            return self.fail(*op, format!("it takes {wanted} values, and {values} are given"));
+        }
+        if guard.is_none() && self.elem(*op, operands[0]) != Type::I1 {
+            self.fail(*op, "the condition must be of type i1");
+        }
+        let axes = guard.map(|guard| self.guard(*op, &guard)).unwrap_or_default();
+        self.elementwise(*op, &operands, axes);
+        let (then, otherwise) = (self.elem(*op, operands[wanted - 2]), self.elem(*op, operands[wanted - 1]));
+        match promote(ctx, then, otherwise) {
+            Ok(elem) => self.expect_elem(*op, elem),
+            Err(broken) => self.fail(*op, broken),
+        }
+    }
+
+    fn reduce(&self, op: Reduce<'a>) {
+        let ctx = op.ctx;
+        let (axes, sizes, acc, init) = (op.axes(), op.sizes(), op.acc(), op.init());
+        if axes.len() != sizes.len() {
+            return self.fail(*op, format!("{} axes have {} sizes", axes.len(), sizes.len()));
+        }
+        for (axis, size) in axes.iter().zip(&sizes) {
+            if let Some(known) = self.axes.size(axis).filter(|known| *known != size) {
+                return self
+                    .misaligned(*op, format!("the axis '{axis}' has the size {known} elsewhere, and {size} here"));
+            }
+        }
+        let outs: Vec<ValueId> = op.results().collect();
+        if acc.len() != outs.len() || init.len() != outs.len() || outs.is_empty() {
+            let message = format!(
+                "{} results, {} accumulators and {} numbers do not go together",
+                outs.len(),
+                acc.len(),
+                init.len()
+            );
+            return self.fail(*op, message);
+        }
+        for (at, &out) in outs.iter().enumerate() {
+            if self.elem(*op, out) != acc[at] || init[at].value_type(ctx) != Some(acc[at]) {
+                let message = format!("accumulator {at}, the number it starts with and its result must be of one type");
+                return self.fail(*op, message);
+            }
+            if let Some(axis) = self.axes(*op, out).into_iter().find(|axis| axes.contains(axis)) {
+                return self.misaligned(*op, format!("a result depends on the axis '{axis}', which is reduced"));
+            }
+        }
+        if let Some(combiner) = op.combiner()
+            && let Some(at) = init.iter().zip(&acc).position(|(&init, &ty)| !is_neutral(ctx, combiner, init, ty))
+        {
+            let message = format!("accumulator {at} starts with a number that changes a {}", combiner.word());
+            let way = "the neutral number of a sum is 0, of a product 1, of a maximum -inf, of a minimum inf";
+            return self.fail(*op, BrokenRule::new(&NEUTRAL_INVALID, message).suggest(way));
+        }
+        let regions = op.regions();
+        let Some(end) = self.region_end(*op, regions[0]) else { return };
+        let contributions: Vec<ValueId> = end.operands().collect();
+        if contributions.len() != acc.len() {
+            let message = format!("{} contributions are yielded for {} accumulators", contributions.len(), acc.len());
+            return self.fail(end, message);
+        }
+        for (at, &value) in contributions.iter().enumerate() {
+            let kept: Vec<&str> = self.axes(*op, value).into_iter().filter(|axis| !axes.contains(axis)).collect();
+            if !is_subsequence(&kept, &self.axes(*op, outs[at])) {
+                let message = format!(
+                    "contribution {at} leaves the axes ({}), which are not those of its result",
+                    kept.join(", ")
+                );
+                self.misaligned(*op, message);
+            }
+            let elem = self.elem(*op, value);
+            if promote(ctx, elem, acc[at]).ok() != Some(acc[at]) {
+                let (elem, acc) = (elem.display(ctx), acc[at].display(ctx));
+                self.fail(
+                    *op,
+                    format!("contributions of type {elem} cannot be accumulated in {acc}, which is narrower"),
+                );
+            }
+        }
+        let combined = op.body.first_block(regions[1]);
+        match (op.combiner(), combined) {
+            (Some(_), Some(_)) => self.fail(*op, "it is combined by a function or by a region, not by both"),
+            (None, None) => self.fail(*op, "nothing says how contributions are combined"),
+            (None, Some(block)) => {
+                let types: Vec<Type> = op.body.args(block).iter().map(|&arg| op.type_of(arg)).collect();
+                let results: Vec<Type> = op.result_types().collect();
+                let yields = |end: OpRef<'_>| end.operands().map(|value| end.type_of(value)).collect::<Vec<_>>();
+                let end = self.region_end(*op, regions[1]);
+                if types != [&results[..], &results[..]].concat() || end.is_none_or(|end| yields(end) != results) {
+                    self.fail(
+                        *op,
+                        "the second region takes each accumulator twice and yields each once, as the results are",
+                    );
+                }
+            }
+            (Some(_), None) => {}
+        }
+    }
+
+    /// The `yield` of a region.
+    fn region_end(&self, op: OpRef<'a>, region: RegionId) -> Option<OpRef<'a>> {
+        let block = op.body.first_block(region)?;
+        let end = op.body.last_op(block).map(|id| OpRef { id, ..op }).filter(|end| end.is(Yield::DEF));
+        let single = op.body.has_single_block(region);
+        if end.is_none() || !single {
+            self.fail(op, "its regions are one block each, which ends with 'yield'");
+            return None;
+        }
+        end
+    }
+
+    fn broadcast(&self, op: BroadcastInDim<'a>) {
+        let (own, dims, shape) = (self.axes(*op, op.out()), op.dims(), op.shape());
+        let sizes: Vec<SizeExpr> = own.iter().filter_map(|axis| self.axes.size(axis).cloned()).collect();
+        if sizes != shape {
+            let message = format!("the axes of the result have the sizes {}, not {}", show(&sizes), show(&shape));
+            return self.fail(*op, BrokenRule::new(&BROADCAST_MISMATCH, message));
+        }
+        let placed: Option<Vec<&str>> =
+            dims.iter().map(|&dim| usize::try_from(dim).ok().and_then(|dim| own.get(dim).copied())).collect();
+        let ascending = dims.windows(2).all(|pair| pair[0] < pair[1]);
+        if placed.as_deref() != Some(&self.axes(*op, op.input())) || !ascending {
+            let message = "'dims' must say which axis of the result each axis of the operand is, in order";
+            return self.fail(*op, BrokenRule::new(&BROADCAST_MISMATCH, message));
+        }
+        self.expect_elem(*op, self.elem(*op, op.input()));
+    }
+
+    fn transpose(&self, op: Transpose<'a>) {
+        let (own, from, by) = (self.axes(*op, op.out()), self.axes(*op, op.input()), op.by());
+        let turned: Option<Vec<&str>> =
+            by.iter().map(|&axis| usize::try_from(axis).ok().and_then(|axis| from.get(axis).copied())).collect();
+        if turned.as_deref() != Some(&own) || by.len() != from.len() {
+            return self.misaligned(*op, "axis 'i' of the result must be axis 'by[i]' of the operand".into());
+        }
+        self.expect_elem(*op, self.elem(*op, op.input()));
+    }
+
+    /// What the kernel writes is what its signature says.
+    fn end(&self, op: OpRef<'a>, outputs: &[&str], results: &[Type]) {
+        let Some(end) = Yield::of(op) else { return self.fail(op, "a region ends with 'yield'") };
+        let (ctx, to) = (op.ctx, end.to().unwrap_or_default());
+        let values: Vec<ValueId> = op.operands().collect();
+        if to != outputs || values.len() != outputs.len() {
+            let wanted: Vec<String> = outputs.iter().map(|name| format!("%.. to {name}")).collect();
+            let error = BrokenRule::from("every result is yielded once, in the order of 'outs'");
+            return self.fail(op, error.suggest(format!("yield {}", wanted.join(", "))));
+        }
+        let casts = end.casts().unwrap_or_else(|| vec![Type::NONE; values.len()]);
+        if casts.len() != values.len() {
+            return self.fail(op, format!("{} values are rounded to {} types", values.len(), casts.len()));
+        }
+        for (at, &value) in values.iter().enumerate() {
+            let Some(memref) = MemRef::of(ctx, results[at]) else { continue };
+            let axes = self.axes(op, value);
+            let sizes: Vec<SizeExpr> = axes.iter().filter_map(|axis| self.axes.size(axis).cloned()).collect();
+            if let Some(axis) = axes.iter().find(|axis| self.axes.position(axis).is_none_or(|at| at >= self.axes.iters))
+            {
+                self.misaligned(op, format!("'{}' depends on '{axis}', which is no axis of the kernel", to[at]));
+            } else if sizes != memref.dims(ctx) {
+                let message = format!(
+                    "'{}' has the sizes {}, but its value has {}",
+                    to[at],
+                    show(&memref.dims(ctx)),
+                    show(&sizes)
+                );
+                self.misaligned(op, message);
+            }
+            let elem = if casts[at] == Type::NONE { self.elem(op, value) } else { casts[at] };
+            if elem != memref.elem(ctx) {
+                let (elem, wanted) = (elem.display(ctx), memref.elem(ctx).display(ctx));
+                let error = BrokenRule::from(format!("'{}' has elements of type {wanted}, not {elem}", to[at]));
+                self.fail(op, error.suggest(format!("round it: 'as {wanted}'")));
+            }
+        }
+    }
+}
+
+/// Whether a list is another one with some of its items left out.
+fn is_subsequence(part: &[&str], whole: &[&str]) -> bool {
+    let mut rest = whole.iter();
+    part.iter().all(|item| rest.any(|other| other == item))
+}
+
+/// Whether a number changes nothing that it is combined with.
+fn is_neutral(ctx: &Context, combiner: Combiner, init: Attr, ty: Type) -> bool {
+    match ctx.attr_data(init) {
+        AttrData::Float { bits, ty } => {
+            let Some(kind) = ty.float_kind(ctx) else { return false };
+            let value = float::decode(*bits, kind);
+            // Some formats have no infinity: then the largest number is.
+            let largest = float::decode(float::encode(f64::INFINITY, kind), kind);
+            match combiner {
+                Combiner::Sum => value == 0.0,
+                Combiner::Prod => value == 1.0,
+                Combiner::Max => {
+                    value == f64::NEG_INFINITY || (largest.is_finite() && value == -largest) || largest.is_nan()
+                }
+                Combiner::Min => {
+                    value == f64::INFINITY || (largest.is_finite() && value == largest) || largest.is_nan()
+                }
+            }
+        }
+        AttrData::Integer { value, .. } => match (combiner, dlc_core::tensor::ElemKind::of(ctx, ty)) {
+            (Combiner::Sum, _) => *value == 0,
+            (Combiner::Prod, _) => *value == 1,
+            (Combiner::Max, Some(kind)) => *value as i64 == kind.lowest(),
+            (Combiner::Min, Some(kind)) => *value as i64 == kind.highest(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The function around an op declares its symbols.
+pub fn symbols(op: OpRef<'_>) -> Vec<&str> {
+    let root = OpRef { id: op.body.root(), ..op };
+    root.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(op.ctx, attr)).unwrap_or_default()
+}
+
+/// The number is of the type of the value.
+pub fn const_(op: Const<'_>, diags: &Diagnostics) {
+    let elem = Value::of(op.ctx, op.type_of(op.out())).map(|ty| ty.elem(op.ctx));
+    if op.value().value_type(op.ctx) != elem {
+        diags.emit(op_error(*op, "the number must be of the type of the value"));
+    }
+}
+
+/// Bits are taken as a type of as many bits.
+pub fn cast(op: Cast<'_>, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let bits =
+        |value: ValueId| Value::of(ctx, op.type_of(value)).and_then(|ty| ty.elem(ctx).bits(ctx)).map(|b| b.max(8));
+    if op.bits().is_some() && bits(op.input()) != bits(op.out()) {
+        diags.emit(op_error(*op, "the bits of a number are taken as a type of as many bits"));
+    }
+}
