@@ -59,7 +59,7 @@ impl<'a> Axes<'a> {
         }
         if !expr.is_affine_in(&|name| self.names.contains(&name)) {
             let message = format!("'{expr}' is not affine in the axes");
-            let way = "positions are sums of axes times numbers or symbols, and quotients 'floordiv' a positive number";
+            let way = "a position is a sum of axes times numbers, of symbols, and of quotients by positive numbers";
             return Err(BrokenRule::new(&NON_AFFINE_ACCESS, message).suggest(way));
         }
         Ok(())

@@ -110,7 +110,11 @@ impl<'s> Written<'s> {
             // Rust reads `inf` and `nan`, too.
             (Some(kind), Token::Integer | Token::Float | Token::Word) => {
                 let value = text.parse::<f64>().ok().map(|value| value * sign);
-                value.map(|value| AttrData::Float { ty: elem, bits: float::encode(value, kind) })
+                let bits = value.map(|value| (value, float::encode(value, kind)));
+                // Some types have no infinity.
+                let fits = bits
+                    .filter(|(value, bits)| value.is_finite() || float::decode(*bits, kind).is_nan() == value.is_nan());
+                fits.map(|(_, bits)| AttrData::Float { ty: elem, bits })
             }
             (None, Token::Integer) => {
                 // With its sign: the lowest integer has no positive counterpart.
@@ -139,9 +143,11 @@ pub fn parse_number(p: &mut Parser<'_>, elem: Type) -> ParseResult<Attr> {
 /// Writes what [`parse_number`] reads: numbers of a usual size in as few digits as they need.
 pub fn print_number(p: &mut Printer<'_>, value: Attr) {
     match p.ctx.attr_data(value) {
-        AttrData::Float { ty, bits } => match ty.float_kind(p.ctx).map(|kind| float::decode(*bits, kind)) {
-            Some(number) if number.is_infinite() => p.write(if number > 0.0 { "inf" } else { "-inf" }),
-            Some(number) if number == 0.0 || (1e-4..1e7).contains(&number.abs()) => match ty.bits(p.ctx) {
+        AttrData::Float { ty, bits } => match ty.float_kind(p.ctx).map(|kind| (kind, float::decode(*bits, kind))) {
+            Some((_, number)) if number.is_infinite() => p.write(if number > 0.0 { "inf" } else { "-inf" }),
+            // Of what is no number there are many, and one has this name.
+            Some((kind, number)) if number.is_nan() && float::encode(f64::NAN, kind) == *bits => p.write("nan"),
+            Some((_, number)) if number == 0.0 || (1e-4..1e7).contains(&number.abs()) => match ty.bits(p.ctx) {
                 Some(64) => p.write(&format!("{number:?}")),
                 _ => p.write(&format!("{:?}", number as f32)),
             },

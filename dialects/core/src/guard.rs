@@ -210,6 +210,13 @@ enum Sign {
     Equal,
 }
 
+impl Sign {
+    /// Whether a condition with it has its bound on the left, when neither side is a number.
+    fn is_inclusive_below(self) -> bool {
+        matches!(self, Sign::LessEqual | Sign::Greater)
+    }
+}
+
 /// Reads `(0 <= i < N, j == 2) or (j < i)`. Of `<`, `<=`, `>`, `>=` two may bound one expression.
 pub fn parse_guard(p: &mut Parser<'_>) -> ParseResult<Guard> {
     let mut pieces = vec![p.list(Token::LParen, Token::RParen, parse_condition)?];
@@ -231,6 +238,10 @@ fn parse_condition(p: &mut Parser<'_>) -> ParseResult<Condition> {
         _ => None,
     };
     let made = match last {
+        // A number bounds the other side. Else the order stays as it is written: `a <= b` says what `b` is not below.
+        None if first.as_constant().is_some() || (second.as_constant().is_none() && sign.is_inclusive_below()) => {
+            bounded(&second, turned(sign), &first)
+        }
         None => bounded(&first, sign, &second),
         // The expression in the middle is bounded on both sides.
         Some((next, third)) => bounded(&second, turned(sign), &first).and_then(|one| {
