@@ -5,6 +5,7 @@ use dlc_core::bounds::{AXIS_ALIGNMENT_MISMATCH, Axes, verify_access};
 use dlc_core::broadcast::show;
 use dlc_core::constant;
 use dlc_core::infer::{accumulator, attr, operand, optional, tensor};
+use dlc_core::scalar::Combiner;
 use dlc_core::sizes::Sizes;
 use dlc_core::types::{Tensor, verify_function};
 use dlc_ir::affine::SizeExpr;
@@ -23,6 +24,13 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
     if op.arg_attrs().is_some_and(|attrs| attrs.len() != inputs.len()) {
         let message = format!("'arg_attrs' must have a dictionary for each of the {} arguments", inputs.len());
         diags.emit(op_error(*op, message));
+    }
+    for symbol in op.symbols().unwrap_or_default() {
+        let numbered = |prefix| symbol.strip_prefix(prefix).is_some_and(|rest: &str| rest.parse::<u32>().is_ok());
+        if numbered("i") || numbered("_") {
+            let message = format!("the symbol '{symbol}' has the name of an axis or of an element of an index operand");
+            diags.emit(op_error(*op, message).suggest("give the size another name"));
+        }
     }
     verify_function(*op, "function", diags);
 }
@@ -100,15 +108,10 @@ fn dims(op: OpRef<'_>, value: ValueId) -> Vec<SizeExpr> {
     Tensor::of(op.ctx, op.type_of(value)).map(|ty| ty.dims(op.ctx)).unwrap_or_default()
 }
 
-/// The axes are those of the result.
-fn result_axes(op: OpRef<'_>, axes: &[SizeExpr], diags: &Diagnostics) -> bool {
-    let out = dims(op, op.result(0));
-    if out == axes {
-        return true;
-    }
-    let message = format!("the axes have the sizes {}, but the result has {}", show(axes), show(&out));
-    emit(op, BrokenRule::new(&AXIS_ALIGNMENT_MISMATCH, message), diags);
-    false
+/// Whether the axes are those of the result. Where the type of the result follows from the axes, that it does not was
+/// said when the types were compared.
+fn has_axes(op: OpRef<'_>, axes: &[SizeExpr]) -> bool {
+    dims(op, op.result(0)) == axes
 }
 
 /// One access for each of some operands, each within its operand.
@@ -123,6 +126,7 @@ fn accesses(op: OpRef<'_>, sizes: &[SizeExpr], accesses: &[Access], first: usize
     let (names, symbols) = (axis_names(sizes.len()), symbols(op));
     let mut axes = Axes::new(names.iter().map(String::as_str).collect(), sizes);
     for (at, (&operand, access)) in operands.iter().zip(accesses).enumerate() {
+        let at = first + at;
         let elem = Tensor::of(ctx, op.type_of(operand)).map(|ty| ty.elem(ctx));
         if access.fill.is_some_and(|fill| fill.value_type(ctx) != elem) {
             let message = format!("the number outside of the guard of operand {at} is not of the type of its elements");
@@ -140,8 +144,10 @@ fn accesses(op: OpRef<'_>, sizes: &[SizeExpr], accesses: &[Access], first: usize
 /// One affine expression of the axes.
 pub fn iota(op: Iota<'_>, diags: &Diagnostics) {
     let axes = op.axes();
-    if !result_axes(*op, &axes, diags) {
-        return;
+    if !has_axes(*op, &axes) {
+        let out = dims(*op, op.out());
+        let message = format!("the axes have the sizes {}, but the result has {}", show(&axes), show(&out));
+        return emit(*op, BrokenRule::new(&AXIS_ALIGNMENT_MISMATCH, message), diags);
     }
     let value = op.value();
     let [value] = &value[..] else {
@@ -157,7 +163,7 @@ pub fn iota(op: Iota<'_>, diags: &Diagnostics) {
 /// Every operand is read at affine positions within it; only a product that is summed is not rounded.
 pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
     let (axes, function) = (op.axes(), op.function());
-    if !result_axes(*op, &axes, diags) {
+    if !has_axes(*op, &axes) {
         return;
     }
     accesses(*op, &axes, &op.accesses(), 0, diags);
@@ -176,8 +182,10 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
         _ => {}
     }
     if op.widen().is_some() {
-        let summed = |user| Reduce::of(OpRef { id: user, ..*op }).is_some();
-        if function != Function::Mul || !op.body.uses(op.out()).all(|used| summed(used.op)) {
+        let user = |user| OpRef { id: user, ..*op };
+        let added = |op| Entry::of(op).is_some_and(|entry| entry.function() == Function::Add);
+        let summed = |op| Reduce::of(op).is_some_and(|reduce| reduce.combiner() == Combiner::Sum) || added(op);
+        if function != Function::Mul || !op.body.uses(op.out()).all(|used| summed(user(used.op))) {
             let error = op_error(*op, "only a product that is only summed may stay without rounding");
             diags.emit(error.suggest("leave 'widen' out"));
         }
@@ -187,7 +195,7 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
 /// The operand is read at affine positions within it.
 pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
     let axes = op.axes();
-    if result_axes(*op, &axes, diags) {
+    if has_axes(*op, &axes) {
         accesses(*op, &[axes, op.over()].concat(), &op.accesses(), 0, diags);
     }
 }
@@ -196,7 +204,7 @@ pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
 pub fn gather(op: Gather<'_>, diags: &Diagnostics) {
     let ctx = op.ctx;
     let axes = op.axes();
-    if !result_axes(*op, &axes, diags) {
+    if !has_axes(*op, &axes) {
         return;
     }
     accesses(*op, &axes, &op.accesses(), 1, diags);

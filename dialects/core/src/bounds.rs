@@ -52,7 +52,8 @@ impl<'a> Axes<'a> {
             return Ok(());
         }
         if let Some(name) = expr.symbols().iter().find(|name| !self.names.contains(&&***name) && !declared(name)) {
-            let message = format!("'{name}' in '{expr}' is neither an axis nor a symbol of the function");
+            let place = if expr.as_symbol().is_some() { String::new() } else { format!(" in '{expr}'") };
+            let message = format!("'{name}'{place} is neither an axis nor a symbol of the function");
             let axes = self.names.join(", ");
             let way = if axes.is_empty() { "there are no axes".into() } else { format!("the axes are {axes}") };
             return Err(BrokenRule::new(&AXIS_ALIGNMENT_MISMATCH, message).suggest(way));
