@@ -4,6 +4,7 @@
 //! - [`frontend_to_tiny`]: the ops of models written out in those of tinygrad.
 //! - [`analysis`]: facts about programs that several passes want.
 //! - [`tiny`]: passes inside the layer tiny.
+//! - [`tiny_to_book`]: movements of elements turned into indices.
 //! - [`pipelines`]: passes in order, under one name.
 
 pub mod analysis;
@@ -11,3 +12,4 @@ pub mod frontend_to_tiny;
 pub mod generic;
 pub mod pipelines;
 pub mod tiny;
+pub mod tiny_to_book;
