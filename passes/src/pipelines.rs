@@ -32,3 +32,19 @@ static EVALUATE: PipelineDef = PipelineDef {
     to_layer: "",
 };
 inventory::submit! { &EVALUATE }
+
+/// From tensors to entries.
+///
+/// 1. `tiny-simplify`: what the entries are made from.
+/// 2. `lower-indexbook`: every value says which elements of which others it is made of.
+/// 3. `cse`: entries that are the same now are one.
+/// 4. `dce`: what nothing reads any more goes.
+const TO_BOOK: &str = "tiny-simplify,lower-indexbook,cse,dce";
+
+static TINY_TO_BOOK: PipelineDef = PipelineDef {
+    name: "tiny-to-book",
+    summary: "Says of every value where its elements live.",
+    text: TO_BOOK,
+    to_layer: "book",
+};
+inventory::submit! { &TINY_TO_BOOK }

@@ -17,7 +17,7 @@
 //! **After**
 //! ```mlir after
 //! book.func @halves<M>(%x: tensor<[M], f32>, %b: tensor<[1], f32>) -> tensor<[M, 3], f32> {
-//!   %y = entry mul axes (i0: M, i1: 3) of %x at (i0 + i1 - 1) where (0 <= i0 + i1 - 1 < M) else 0.5, %b at (0) : tensor<[M, 3], f32>
+//!   %y = entry mul axes (i0: M, i1: 3) of %x at (i0 + i1 - 1) where (0 <= i0 + i1 - 1 < M) else 5.000000e-01, %b at (0) : tensor<[M, 3], f32>
 //!   return %y
 //! }
 //! ```
