@@ -56,7 +56,7 @@ fn joined(
 ) -> Lowered {
     let wide = lower.cast(loc, bits, to)?;
     let (rank, over) = (sizes.len(), SizeExpr::from(count));
-    let all = [sizes, &[over.clone()]].concat();
+    let all = [sizes, std::slice::from_ref(&over)].concat();
     let mut space = lower.space(loc, &all)?;
     let part = lower.axis(0).and_then(|at| at.mul(&SizeExpr::from(width)).ok());
     let shift = part.ok_or_else(|| lower.too_large(loc))?;
