@@ -1,5 +1,7 @@
 //! Facts about programs that several passes want. They change nothing.
 //!
 //! - [`access`]: where the elements of a tensor are found, seen through views.
+//! - [`locality`]: how near to where it is used a value can be kept.
 
 pub mod access;
+pub mod locality;

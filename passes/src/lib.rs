@@ -5,9 +5,11 @@
 //! - [`analysis`]: facts about programs that several passes want.
 //! - [`tiny`]: passes inside the layer tiny.
 //! - [`tiny_to_book`]: movements of elements turned into indices.
+//! - [`book`]: passes inside the layer book.
 //! - [`pipelines`]: passes in order, under one name.
 
 pub mod analysis;
+pub mod book;
 pub mod frontend_to_tiny;
 pub mod generic;
 pub mod pipelines;

@@ -1,0 +1,3 @@
+//! Passes inside the layer book.
+
+pub mod book_report;
