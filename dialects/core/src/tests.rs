@@ -1,4 +1,9 @@
-//! Tests of sizes and types that need no text file.
+//! Tests of sizes, types and reads that need no text file.
+
+mod bounds;
+mod guard;
+mod scalar;
+mod space;
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::Kind;

@@ -2,6 +2,7 @@
 
 mod contract;
 mod map;
+mod positions;
 mod reduce;
 mod rounding;
 mod views;
