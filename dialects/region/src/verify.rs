@@ -527,6 +527,34 @@ fn is_subsequence(part: &[&str], whole: &[&str]) -> bool {
     part.iter().all(|item| rest.any(|other| other == item))
 }
 
+/// The number of a type that changes nothing that it is combined with. Of a float format without infinities the largest
+/// number does for a minimum.
+pub fn neutral(ctx: &Context, combiner: Combiner, ty: Type) -> Attr {
+    if let Some(kind) = ty.float_kind(ctx) {
+        let value = match combiner {
+            Combiner::Sum => 0.0,
+            Combiner::Prod => 1.0,
+            Combiner::Max => -f64::INFINITY,
+            Combiner::Min => f64::INFINITY,
+        };
+        let mut bits = float::encode(value, kind);
+        if float::decode(bits, kind).is_nan() {
+            // What is next to the bits of NaN is the largest number.
+            bits -= 1;
+        }
+        return ctx.attr(AttrData::Float { ty, bits });
+    }
+    let kind = dlc_core::tensor::ElemKind::of(ctx, ty);
+    let value = match (combiner, kind) {
+        (Combiner::Prod, _) => 1,
+        (Combiner::Max, Some(kind)) => i128::from(kind.lowest()),
+        (Combiner::Min, Some(kind)) if kind.is_u64() => i128::from(u64::MAX),
+        (Combiner::Min, Some(kind)) => i128::from(kind.highest()),
+        _ => 0,
+    };
+    ctx.int_attr(value, ty)
+}
+
 /// Whether a number changes nothing that it is combined with.
 fn is_neutral(ctx: &Context, combiner: Combiner, init: Attr, ty: Type) -> bool {
     match ctx.attr_data(init) {

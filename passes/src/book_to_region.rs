@@ -1,0 +1,3 @@
+//! From values with their axes to kernels.
+
+pub mod form_regions;

@@ -1,0 +1,295 @@
+//! Cuts a program into kernels: decides which values are stored, and writes for each of them a region that computes it
+//! from what is stored before, and the host function that runs the regions in order.
+//!
+//! **Requires**: book.
+//! **Ensures**: host, region. The function is a `host.func` of the same name, symbols and argument attributes, whose tensors
+//! are memrefs; behind it stand its regions, private, each with one result. In a region every value stands at the top
+//! level over the axes that it depends on, and the body of a reduction only yields.
+//!
+//! **Before**
+//! ```mlir before
+//! book.func @gemm_relu<M, N, K>(%X: tensor<[M, K], f16>, %W: tensor<[K, N], f16>) -> tensor<[M, N], f32> {
+//!   %p = entry mul axes (i0: M, i1: N, i2: K) of %X at (i0, i2), %W at (i2, i1) to f32 widen : tensor<[M, N, K], f32>
+//!   %s = reduce sum axes (i0: M, i1: N) over (i2: K) of %p at (i0, i1, i2) acc f32 : tensor<[M, N], f32>
+//!   %y = entry relu axes (i0: M, i1: N) of %s at (i0, i1) : tensor<[M, N], f32>
+//!   return %y
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! ```
+//!
+//! **Does not** choose tiles, threads or buffers on chip; normalize what it writes (`ccon1`, `srnf`, ..); share work
+//! between kernels beyond what is stored.
+//!
+//! What is stored: results; what is read with other sizes or at positions that are values (non-SCoP); what several
+//! kernels need, unless it is cheap (fan-out); what windows would compute several times (halo); factors of contractions
+//! that take work to compute (C-CON1); contractions in rows too long to hold. A contraction that feeds another one through
+//! elementwise work and reductions of rows is not stored where a kernel can hold a row of the result: such pairs are
+//! chosen first, those that save most before others, no contraction in two. Each choice is told in a remark with its
+//! balance. See `cut`.
+
+mod cut;
+mod emit;
+mod graph;
+
+use dlc_book::ops::Return;
+use dlc_core::memref::{Layout, MemRef};
+use dlc_host::choice::Choice;
+use dlc_host::ops as host;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::define::{Kind as _, TextArray};
+use dlc_ir::diag::{Diagnostic, RemarkKind};
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
+use dlc_ir::{Attr, Body, Builder, Context, OpRef, Str, Type, ValueId};
+use rustc_hash::FxHashMap;
+
+use cut::{Cut, Limits, bytes, describe};
+use emit::{Kernel, Program};
+use graph::{Graph, Kind, Node};
+
+dlc_ir::codes! {
+    /// An expression of a program goes beyond 64 bits where its values are put together.
+    TOO_LARGE = "E1306" "ExpressionTooLarge";
+}
+
+/// The alignment in bytes of buffers, and of arguments that do not say theirs.
+const ALIGN: i64 = 128;
+
+static DEF: PassDef = PassDef {
+    options: &[
+        OptionDef {
+            name: "assume",
+            kind: OptionKind::Int,
+            default: "128",
+            doc: "The size that a symbol is taken to have where kernels are compared.",
+        },
+        OptionDef {
+            name: "max-width",
+            kind: OptionKind::Int,
+            default: "256",
+            doc: "The longest row of results that a kernel may hold on chip.",
+        },
+    ],
+    statistics: &[
+        StatDef { name: "regions", doc: "Kernels." },
+        StatDef { name: "chained", doc: "Contractions whose result stays on chip for another." },
+    ],
+    requires: &["book"],
+    adds: &["host", "region"],
+    removes: &["book"],
+    reads_symbols: true,
+    ..PassDef::base("form-regions", "Cuts a program into kernels, and writes the host function that runs them.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    let positive = |name: &str| match options.int(name) {
+        value @ 1.. => Ok(value),
+        value => Err(format!("'{name}' must be at least 1, but is {value}")),
+    };
+    Ok(Box::new(FormRegions { limits: Limits { assume: positive("assume")?, max_width: positive("max-width")? } }))
+}
+
+struct FormRegions {
+    limits: Limits,
+}
+
+impl Pass for FormRegions {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        let root = OpRef::new(cx.ctx, body, body.root());
+        if dlc_book::ops::Func::of(root).is_none() || body.entry_block().is_none() {
+            return Ok(());
+        }
+        let formed = form_regions(body, self.limits, cx)?;
+        cx.count("regions", formed.kernels.len() as u64);
+        cx.count("chained", formed.chained as u64);
+        *body = formed.host;
+        formed.kernels.into_iter().for_each(|kernel| cx.put_beside(kernel.body));
+        Ok(())
+    }
+}
+
+/// What a program becomes.
+pub struct Formed {
+    host: Body,
+    kernels: Vec<Kernel>,
+    chained: usize,
+}
+
+/// Cuts a program, which is a `book.func` with a body.
+pub fn form_regions(body: &Body, limits: Limits, cx: &PassCx<'_>) -> Result<Formed, PassFailed> {
+    let ctx = cx.ctx;
+    let graph = Graph::of(ctx, body);
+    let cut = Cut::of(ctx, &graph, limits);
+    remarks(cx, &graph, &cut);
+    let memory: Vec<bool> =
+        cut.choices.iter().enumerate().map(|(node, choice)| choice.stored || graph.is_memory(node)).collect();
+    let root = OpRef::new(ctx, body, body.root());
+    let types = types(ctx, root, &graph, &memory);
+    let mut depths = vec![0; graph.values.len()];
+    for node in 0..graph.values.len() {
+        let value = &graph.values[node];
+        let inlined = value.operands.iter().filter(|operand| !memory[operand.node]);
+        let below = inlined.map(|operand| depths[operand.node]).max().unwrap_or(0);
+        depths[node] = below + usize::from(matches!(value.kind, Kind::Reduce { .. }));
+    }
+    let names: Vec<String> = (0..graph.values.len()).map(|node| name(ctx, body, &graph, node)).collect();
+    let declared = root.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
+    let symbols: Vec<String> = declared.into_iter().map(String::from).collect();
+    let program = Program {
+        ctx,
+        graph: &graph,
+        memory: &memory,
+        types: &types,
+        depths: &depths,
+        names: &names,
+        symbols: &symbols,
+    };
+    let base = root.symbol_name().unwrap_or_default();
+    let mut free = (0..).map(|number| format!("{base}_{number}"));
+    let mut kernels = Vec::new();
+    let mut launches = Vec::new();
+    for node in (0..graph.values.len()).filter(|&node| cut.choices[node].stored) {
+        let Some(name) = free.find(|name| cx.symbols.get(ctx.intern_str(name)).is_none()) else { break };
+        let kernel = emit::kernel(&program, node, &name).map_err(|_| {
+            let message = "the positions of this value go beyond 64 bits where it is put together with what it reads";
+            cx.fail(Diagnostic::error(&TOO_LARGE, graph.values[node].loc, message))
+        })?;
+        launches.push((node, name, kernel.reads.clone(), kernel.symbols.clone()));
+        kernels.push(kernel);
+    }
+    let host = host_function(ctx, body, &program, &launches);
+    Ok(Formed { host, kernels, chained: cut.chained.iter().flatten().count() })
+}
+
+/// Says of each value that is no memory whether it is stored, and why.
+fn remarks(cx: &PassCx<'_>, graph: &Graph, cut: &Cut) {
+    if !cx.wants_remarks() {
+        return;
+    }
+    for (node, choice) in cut.choices.iter().enumerate() {
+        let value = &graph.values[node];
+        if matches!(value.kind, Kind::Argument | Kind::Table(_) | Kind::Number(_) | Kind::Iota(_) | Kind::Reshape) {
+            continue;
+        }
+        let (what, why) = (describe(graph, node), &choice.why);
+        match choice.stored {
+            false => cx.remark(RemarkKind::Passed, value.loc, format!("{what} is not stored: {why}")),
+            true if value.returned => {}
+            true => {
+                let message = format!("{what} is stored, {} bytes: {why}", bytes(cx.ctx, graph, node));
+                cx.remark(RemarkKind::Missed, value.loc, message);
+            }
+        }
+    }
+}
+
+/// The type of each value that is memory.
+fn types(ctx: &Context, root: OpRef<'_>, graph: &Graph, memory: &[bool]) -> Vec<Option<Type>> {
+    let attrs = root.prop_named("arg_attrs").and_then(|attr| attr.as_array(ctx)).unwrap_or(&[]);
+    let mut types = Vec::with_capacity(memory.len());
+    for (node, value) in graph.values.iter().enumerate() {
+        let (mut layout, mut align) = (Layout::RowMajor, ALIGN);
+        if matches!(value.kind, Kind::Argument) {
+            let said = |key: &str| attrs.get(node).and_then(|attrs| ctx.dict_get(*attrs, ctx.intern_str(key)));
+            if said("layout").and_then(|layout| layout.as_str(ctx)) == Some("col_major") {
+                layout = Layout::ColMajor;
+            }
+            align = said("alignment").and_then(|align| align.as_int(ctx)).unwrap_or(align);
+        }
+        let ty = memory[node].then(|| MemRef::get(ctx, value.axes.clone(), value.elem, layout, align, true));
+        types.push(ty);
+    }
+    types
+}
+
+/// What a value is called in regions: its name as a word, or a number.
+fn name(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> String {
+    let given = ctx.str(body.value_name(graph.values[node].id));
+    let fine = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let word: String = given.chars().map(|c| if fine(c) { c } else { '_' }).collect();
+    match word.chars().next() {
+        Some(first) if first.is_ascii_alphabetic() => word,
+        _ => format!("v{node}{word}"),
+    }
+}
+
+/// A kernel that is launched: what it stores, its name, what it reads, its symbols.
+type Launch = (Node, String, Vec<Node>, Vec<String>);
+
+/// The function that launches the kernels in order.
+fn host_function(ctx: &Context, book: &Body, program: &Program<'_>, launches: &[Launch]) -> Body {
+    let (graph, types) = (program.graph, program.types);
+    let root = OpRef::new(ctx, book, book.root());
+    let mut body = Body::new(ctx.op_name(host::Func::DEF.name), root.loc(), 1);
+    let region = body.root_region();
+    let block = body.append_block(region);
+    let mut buffers: FxHashMap<Node, ValueId> = FxHashMap::default();
+    let mut inputs = Vec::new();
+    for (node, value) in graph.values.iter().enumerate().filter(|(_, value)| matches!(value.kind, Kind::Argument)) {
+        let Some(ty) = types[node] else { continue };
+        let arg = body.add_arg(block, ty, value.loc);
+        body.set_value_name(arg, book.value_name(value.id));
+        inputs.push(ty);
+        buffers.insert(node, arg);
+    }
+    for (node, name, reads, symbols) in launches {
+        let operands: Vec<ValueId> =
+            reads.iter().filter_map(|&read| buffer(ctx, &mut body, program, &mut buffers, read)).collect();
+        let sizes = symbols.iter().filter_map(|name| SizeExpr::symbol(name).ok()).collect();
+        let Some(ty) = types[*node] else { continue };
+        let mut builder = Builder::at_end(ctx, &mut body, block);
+        let choices = vec![Choice::always(ctx, name, sizes)];
+        let op = host::Launch::build(&mut builder, graph.values[*node].loc, &operands, choices, None, &[ty]);
+        let result = body.result(op, 0);
+        body.set_value_name(result, book.value_name(graph.values[*node].id));
+        buffers.insert(*node, result);
+    }
+    let values: Vec<ValueId> = graph.results.iter().filter_map(|node| buffers.get(node).copied()).collect();
+    let results: Vec<Type> = values.iter().map(|&value| body.value_type(value)).collect();
+    let end = book.entry_block().and_then(|block| book.last_op(block)).map(|op| OpRef::new(ctx, book, op));
+    let loc = end.filter(|end| Return::of(*end).is_some()).map_or(root.loc(), OpRef::loc);
+    host::Return::build(&mut Builder::at_end(ctx, &mut body, block), loc, &values);
+
+    let mut props: Vec<(Str, Attr)> = book
+        .props(book.root())
+        .as_dict(ctx)
+        .unwrap_or(&[])
+        .iter()
+        .copied()
+        .filter(|(key, _)| *key != Str::FUNCTION_TYPE)
+        .collect();
+    props.push((Str::FUNCTION_TYPE, ctx.type_attr(ctx.function_type(&inputs, &results))));
+    body.set_props(body.root(), ctx.dict_attr(&props));
+    body.set_attrs(body.root(), book.attrs(book.root()));
+    body
+}
+
+/// The buffer of a value that is memory, made when it is first needed.
+fn buffer(
+    ctx: &Context,
+    body: &mut Body,
+    program: &Program<'_>,
+    buffers: &mut FxHashMap<Node, ValueId>,
+    node: Node,
+) -> Option<ValueId> {
+    if let Some(&known) = buffers.get(&node) {
+        return Some(known);
+    }
+    let (value, ty) = (&program.graph.values[node], program.types[node]?);
+    let block = body.entry_block()?;
+    let op = match value.kind {
+        Kind::Table(elements) => {
+            host::Const::build(&mut Builder::at_end(ctx, body, block), value.loc, elements, None, ty)
+        }
+        _ => {
+            let input = buffer(ctx, body, program, buffers, value.operands.first()?.node)?;
+            host::View::build(&mut Builder::at_end(ctx, body, block), value.loc, input, ty)
+        }
+    };
+    let result = body.result(op, 0);
+    body.set_value_name(result, ctx.intern_str(&program.names[node]));
+    buffers.insert(node, result);
+    Some(result)
+}

@@ -1,0 +1,488 @@
+//! Which values are stored: where a program is cut into kernels, and why.
+//!
+//! A value that is not stored is computed where it is used. So a kernel is a value that is stored and everything that it
+//! is computed from, up to what is stored before. Values are decided from the last to the first, so that it is known in
+//! which kernels each one is wanted. The gain of not storing a value is that its elements are neither written nor read
+//! (`saved_bytes` of the specification's section 11); what it may cost is computing elements more than once, and rows too
+//! few or too long for the multiprocessors. What decides is said in a remark for each value.
+
+use dlc_book::ops::Function;
+use dlc_ir::Context;
+use dlc_ir::affine::SizeExpr;
+
+use super::graph::{Graph, Kind, Node, Operand, names_axis};
+
+/// What is assumed and allowed; see the options of the pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The size that a symbol is taken to have.
+    pub assume: i64,
+    /// The widest row of results that a kernel may hold while it runs over the rows of an intermediate.
+    pub max_width: i64,
+}
+
+/// Fewer rows than this leave most multiprocessors without work.
+const FEW_ROWS: i64 = 64;
+/// Rows longer than this are worth splitting.
+const LONG_ROW: i64 = 8192;
+/// The most ops that are done again rather than stored.
+const CHEAP_OPS: usize = 4;
+
+/// What happens to a value, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Choice {
+    /// Whether it is stored.
+    pub stored: bool,
+    /// Why.
+    pub why: String,
+}
+
+/// What is stored.
+pub struct Cut {
+    /// For each value, in order.
+    pub choices: Vec<Choice>,
+    /// For each contraction, the contraction that takes its result on chip.
+    pub chained: Vec<Option<Node>>,
+}
+
+impl Cut {
+    /// Decides for every value of a graph.
+    pub fn of(ctx: &Context, graph: &Graph, limits: Limits) -> Cut {
+        let contractions: Vec<bool> = (0..graph.values.len()).map(|node| graph.is_contraction(node)).collect();
+        let chained = Chains { ctx, graph, limits, contractions: &contractions }.find();
+        let mut cutter =
+            Cutter { ctx, graph, limits, contractions, chained, kernels: vec![Vec::new(); graph.values.len()] };
+        let mut choices: Vec<Choice> = (0..graph.values.len()).rev().map(|node| cutter.decide(node)).collect();
+        choices.reverse();
+        Cut { choices, chained: cutter.chained }
+    }
+}
+
+/// The number of elements, with symbols as they are assumed.
+fn elements(sizes: &[SizeExpr], assume: i64) -> i64 {
+    sizes.iter().fold(1i64, |count, size| count.saturating_mul(assumed(size, assume)))
+}
+
+fn assumed(size: &SizeExpr, assume: i64) -> i64 {
+    size.eval(&|_| Some(assume)).unwrap_or(i64::MAX)
+}
+
+/// The bytes of a value, as an expression of the symbols.
+pub fn bytes(ctx: &Context, graph: &Graph, node: Node) -> String {
+    let value = &graph.values[node];
+    let each = i64::from(value.elem.bits(ctx).unwrap_or(8).div_ceil(8));
+    let count = value.axes.iter().try_fold(SizeExpr::from(each), |count, size| count.mul(size));
+    count.map_or_else(|_| "more than 64 bits of".into(), |count| count.to_string())
+}
+
+/// How many points of a reader want an element of an operand on average, not counting axes that the position does not
+/// depend on: 1 for a reshape or a transpose, less for a slice, more for a window.
+fn wanted(graph: &Graph, reader: Node, operand: &Operand, assume: i64) -> f64 {
+    let value = &graph.values[reader];
+    let sizes = value.axes.iter().chain(&value.over).enumerate();
+    let depends = sizes.filter(|(axis, _)| names_axis(operand.access.at.iter(), *axis));
+    let points = depends.fold(1i64, |count, (_, size)| count.saturating_mul(assumed(size, assume)));
+    points as f64 / elements(&graph.values[operand.node].axes, assume).max(1) as f64
+}
+
+struct Cutter<'g> {
+    ctx: &'g Context,
+    graph: &'g Graph,
+    limits: Limits,
+    contractions: Vec<bool>,
+    chained: Vec<Option<Node>>,
+    /// The kernels in which each value is computed.
+    kernels: Vec<Vec<Node>>,
+}
+
+impl Cutter<'_> {
+    fn decide(&mut self, node: Node) -> Choice {
+        let choice = self.choose(node);
+        if choice.stored {
+            self.kernels[node] = vec![node];
+        }
+        // Where it is computed, what it needs is wanted.
+        let kernels = self.kernels[node].clone();
+        if !self.graph.is_memory(node) {
+            for operand in &self.graph.values[node].operands {
+                for &kernel in &kernels {
+                    if !self.kernels[operand.node].contains(&kernel) {
+                        self.kernels[operand.node].push(kernel);
+                    }
+                }
+            }
+        }
+        choice
+    }
+
+    fn choose(&self, node: Node) -> Choice {
+        let value = &self.graph.values[node];
+        let inline = |why: String| Choice { stored: false, why };
+        let store = |why: String| Choice { stored: true, why };
+        if self.graph.is_memory(node) {
+            return inline("it is memory".into());
+        }
+        if value.returned {
+            return store("it is a result".into());
+        }
+        if value.users.is_empty() {
+            return inline("nothing needs it".into());
+        }
+        let behind = |user: Node| match self.graph.values[user].kind {
+            Kind::Reshape => Some("it is read with other sizes that no index expresses (non-SCoP)"),
+            Kind::Gather if self.graph.values[user].operands[0].node == node => {
+                Some("it is read at positions that are values (non-SCoP)")
+            }
+            _ => None,
+        };
+        if let Some(why) = value.users.iter().find_map(|&user| behind(user)) {
+            return store(why.into());
+        }
+        if self.is_cheap(node) {
+            return inline("it is cheaper to compute than to read".into());
+        }
+        let kernels = &self.kernels[node];
+        if kernels.len() > 1 {
+            return store(format!("{} kernels need it (fan-out)", kernels.len()));
+        }
+        let Some(&kernel) = kernels.first() else { return inline("nothing needs it".into()) };
+        let size = bytes(self.ctx, self.graph, node);
+        if let Some(again) = self.again(node) {
+            return store(format!(
+                "windows would compute each element {again:.1} times (halo), which costs more than to write and read \
+                 its {size} bytes"
+            ));
+        }
+        let saved = format!("{size} bytes are neither written nor read");
+        match value.kind {
+            Kind::Reduce { .. } if self.contractions[node] => self.contraction(node, kernel, &saved),
+            Kind::Reduce { .. } => self.row(node, kernel, &saved),
+            _ => self.map(node, &saved),
+        }
+    }
+
+    /// Whether a value is a number, a position, or a few ops on elements of one tensor in memory.
+    fn is_cheap(&self, node: Node) -> bool {
+        let (mut ops, mut reads, mut work) = (0, Vec::new(), vec![node]);
+        while let Some(at) = work.pop() {
+            let value = &self.graph.values[at];
+            if self.graph.is_memory(at) {
+                if !reads.contains(&at) {
+                    reads.push(at);
+                }
+                continue;
+            }
+            match value.kind {
+                Kind::Number(_) | Kind::Iota(_) => {}
+                Kind::Map { function, .. } => {
+                    if !matches!(function, Function::Copy | Function::Cast) {
+                        ops += 1;
+                    }
+                    work.extend(value.operands.iter().map(|operand| operand.node));
+                }
+                _ => return false,
+            }
+            // Without memory there is nothing to save.
+            if reads.len() > 1 || (ops > CHEAP_OPS && !reads.is_empty()) || ops > 64 {
+                return false;
+            }
+        }
+        reads.is_empty() || ops <= CHEAP_OPS
+    }
+
+    /// How often each element would be computed, if clearly more than once: because of windows, or because it is read at
+    /// places that are shifted against each other.
+    fn again(&self, node: Node) -> Option<f64> {
+        let mut ways: Vec<&[SizeExpr]> = Vec::new();
+        let (mut by_axes, mut times) = (0f64, 0f64);
+        for &user in &self.graph.values[node].users {
+            for operand in self.graph.values[user].operands.iter().filter(|operand| operand.node == node) {
+                let wanted = wanted(self.graph, user, operand, self.limits.assume);
+                if operand.access.at.iter().all(|at| at.as_symbol().is_some()) {
+                    // All who read axis by axis find the same element.
+                    by_axes = by_axes.max(wanted);
+                } else if !ways.contains(&&operand.access.at[..]) {
+                    ways.push(&operand.access.at);
+                    times += wanted;
+                }
+            }
+        }
+        Some(times + by_axes).filter(|&times| times > 1.5)
+    }
+
+    /// Elementwise work.
+    fn map(&self, node: Node, saved: &str) -> Choice {
+        if let Some(by) = self.multiplied_by(node)
+            && self.chained_into(by, node).is_none()
+        {
+            let why = "a contraction reads its factors directly (C-CON1): computing it for every tile of the result costs \
+                       more than to store it";
+            return Choice { stored: true, why: why.into() };
+        }
+        Choice { stored: false, why: format!("elementwise work is done where it is used: {saved}") }
+    }
+
+    /// The contraction of which a value is a factor.
+    fn multiplied_by(&self, node: Node) -> Option<Node> {
+        let mut work = vec![node];
+        while let Some(at) = work.pop() {
+            for &user in &self.graph.values[at].users {
+                let value = &self.graph.values[user];
+                match value.kind {
+                    // A factor may be widened first: what is stored is narrower.
+                    Kind::Map { function: Function::Cast | Function::Copy, .. } => work.push(user),
+                    Kind::Map { function: Function::Mul, .. } => {
+                        if let Some(sum) = self.sum_of(user) {
+                            return Some(sum);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// The contraction that sums a product.
+    fn sum_of(&self, product: Node) -> Option<Node> {
+        let mut at = product;
+        loop {
+            let value = &self.graph.values[at];
+            let &user = value.users.first()?;
+            if self.contractions[user] && self.graph.product(user) == Some(product) {
+                return Some(user);
+            }
+            match self.graph.values[user].kind {
+                Kind::Map { function: Function::Cast | Function::Copy, .. } => at = user,
+                _ => return None,
+            }
+        }
+    }
+
+    /// The contraction that a contraction takes from on chip, if the factor is computed from it.
+    fn chained_into(&self, by: Node, factor: Node) -> Option<Node> {
+        let producer = self.chained.iter().position(|&consumer| consumer == Some(by))?;
+        depends_on(self.graph, factor, producer).then_some(producer)
+    }
+
+    fn contraction(&self, node: Node, kernel: Node, saved: &str) -> Choice {
+        if let Some(consumer) = self.chained[node] {
+            let name = describe(self.graph, consumer);
+            return Choice { stored: false, why: format!("{name} takes its rows on chip: {saved}") };
+        }
+        // Epilogue: each element is used at one point of the result.
+        let own = elements(&self.graph.values[node].axes, self.limits.assume);
+        if let Some(row) = self.reducer_behind(node, kernel) {
+            let length = elements(&self.graph.values[row].over, self.limits.assume);
+            if length > self.limits.max_width {
+                let why = format!(
+                    "its rows of {length} elements are reduced next, and a kernel holds at most {} of them",
+                    self.limits.max_width
+                );
+                return Choice { stored: true, why };
+            }
+        }
+        let results = elements(&self.graph.values[kernel].axes, self.limits.assume);
+        if results > own && self.reducer_behind(node, kernel).is_none() {
+            let times = results / own.max(1);
+            let why = format!("each of its elements serves {times} results, which would compute it again");
+            return Choice { stored: true, why };
+        }
+        if self.behind_contraction(node, kernel) {
+            let why = "another contraction reads its result, and a kernel holds the tiles of two at most";
+            return Choice { stored: true, why: why.into() };
+        }
+        Choice { stored: false, why: format!("what follows is its epilogue: {saved}") }
+    }
+
+    /// A reduction between a contraction and the end of its kernel that is no contraction itself.
+    fn reducer_behind(&self, node: Node, kernel: Node) -> Option<Node> {
+        self.reach(node, kernel).into_iter().find(|&at| {
+            at != node && matches!(self.graph.values[at].kind, Kind::Reduce { .. }) && !self.contractions[at]
+        })
+    }
+
+    fn behind_contraction(&self, node: Node, kernel: Node) -> bool {
+        self.reach(node, kernel).into_iter().any(|at| at != node && self.contractions[at])
+    }
+
+    /// The values of a kernel that are computed from a value, itself included.
+    fn reach(&self, node: Node, kernel: Node) -> Vec<Node> {
+        let mut reached = vec![node];
+        let mut at = 0;
+        while at < reached.len() {
+            let here = reached[at];
+            at += 1;
+            if here == kernel {
+                continue;
+            }
+            for &user in &self.graph.values[here].users {
+                if self.kernels[user].contains(&kernel) && !reached.contains(&user) {
+                    reached.push(user);
+                }
+            }
+        }
+        reached
+    }
+
+    /// A reduction whose results are used for many elements each, as the mean of a row.
+    fn row(&self, node: Node, kernel: Node, saved: &str) -> Choice {
+        let value = &self.graph.values[node];
+        let rows = elements(&value.axes, self.limits.assume);
+        let length = elements(&value.over, self.limits.assume);
+        let results = elements(&self.graph.values[kernel].axes, self.limits.assume);
+        if results > rows && rows < FEW_ROWS && length > LONG_ROW {
+            let why = format!(
+                "{rows} rows of {length} elements are too few for one multiprocessor each, and worth splitting"
+            );
+            return Choice { stored: true, why };
+        }
+        if self.multiplied_by(node).is_some() {
+            let why = "a contraction reads its factors directly (C-CON1)";
+            return Choice { stored: true, why: why.into() };
+        }
+        Choice { stored: false, why: format!("it is used where its row is read: {saved}") }
+    }
+}
+
+/// What a value is called in remarks.
+pub fn describe(graph: &Graph, node: Node) -> String {
+    let value = &graph.values[node];
+    let what = match value.kind {
+        Kind::Reduce { combiner } => combiner.word(),
+        Kind::Map { function, .. } => function.word(),
+        Kind::Gather => "gather",
+        _ => "value",
+    };
+    let sizes: Vec<String> = value.axes.iter().map(SizeExpr::to_string).collect();
+    format!("'{what}' of [{}]", sizes.join(", "))
+}
+
+/// Whether a value is computed from another.
+fn depends_on(graph: &Graph, node: Node, on: Node) -> bool {
+    if node == on {
+        return true;
+    }
+    let mut seen = vec![false; graph.values.len()];
+    let mut work = vec![node];
+    while let Some(at) = work.pop() {
+        for operand in &graph.values[at].operands {
+            // Operands come before what reads them.
+            if operand.node == on {
+                return true;
+            }
+            if operand.node > on && !std::mem::replace(&mut seen[operand.node], true) {
+                work.push(operand.node);
+            }
+        }
+    }
+    false
+}
+
+/// Looks for contractions whose result feeds another through elementwise work and reductions of rows alone.
+struct Chains<'g> {
+    ctx: &'g Context,
+    graph: &'g Graph,
+    limits: Limits,
+    contractions: &'g [bool],
+}
+
+impl Chains<'_> {
+    /// For each contraction the one that takes its result, pairs that save most first, no contraction in two of them.
+    fn find(&self) -> Vec<Option<Node>> {
+        let mut pairs = Vec::new();
+        for consumer in (0..self.graph.values.len()).filter(|&node| self.contractions[node]) {
+            let Some(product) = self.graph.product(consumer) else { continue };
+            for factor in &self.graph.values[product].operands {
+                if let Some((producer, rounds)) = self.producer(factor.node)
+                    && self.fits(consumer, factor)
+                    && self.only_for(producer, consumer)
+                {
+                    let each = i64::from(self.graph.values[producer].elem.bits(self.ctx).unwrap_or(8).div_ceil(8));
+                    let size = elements(&self.graph.values[producer].axes, self.limits.assume).saturating_mul(each);
+                    pairs.push((size.saturating_mul(1 + rounds), producer, consumer));
+                }
+            }
+        }
+        pairs.sort_by_key(|&(saved, producer, _)| (std::cmp::Reverse(saved), producer));
+        let mut chained = vec![None; self.graph.values.len()];
+        let mut taken = vec![false; self.graph.values.len()];
+        for (_, producer, consumer) in pairs {
+            if !taken[producer] && !taken[consumer] {
+                chained[producer] = Some(consumer);
+                taken[producer] = true;
+                taken[consumer] = true;
+            }
+        }
+        chained
+    }
+
+    /// The only contraction that a factor is computed from without memory between, and how many reductions of its rows
+    /// there are on the way: each of them would read it once more.
+    fn producer(&self, factor: Node) -> Option<(Node, i64)> {
+        let (mut found, mut rounds) = (None, 0);
+        let (mut seen, mut work) = (vec![factor], vec![factor]);
+        while let Some(at) = work.pop() {
+            if self.contractions[at] {
+                if found.is_some_and(|known| known != at) {
+                    return None;
+                }
+                found = Some(at);
+                continue;
+            }
+            match self.graph.values[at].kind {
+                Kind::Map { .. } => {}
+                Kind::Reduce { .. } => rounds += 1,
+                _ => continue,
+            }
+            for operand in &self.graph.values[at].operands {
+                if !seen.contains(&operand.node) {
+                    seen.push(operand.node);
+                    work.push(operand.node);
+                }
+            }
+        }
+        found.map(|found| (found, rounds))
+    }
+
+    /// Whether a kernel can hold a whole row of the consumer's results, for which each row of the factor is computed
+    /// once: the axes of the consumer that the factor has not.
+    fn fits(&self, consumer: Node, factor: &Operand) -> bool {
+        let axes = &self.graph.values[consumer].axes;
+        let free = axes.iter().enumerate().filter(|(axis, _)| !names_axis(factor.access.exprs(), *axis));
+        let free: Vec<SizeExpr> = free.map(|(_, size)| size.clone()).collect();
+        let once = |product| wanted(self.graph, product, factor, self.limits.assume) <= 1.0;
+        elements(&free, self.limits.assume) <= self.limits.max_width && self.graph.product(consumer).is_some_and(once)
+    }
+
+    /// Whether everything that is computed from the producer is for the consumer, or comes after it.
+    fn only_for(&self, producer: Node, consumer: Node) -> bool {
+        let mut fine = vec![false; self.graph.values.len()];
+        let mut after = vec![false; self.graph.values.len()];
+        after[consumer] = true;
+        for node in consumer + 1..self.graph.values.len() {
+            after[node] = self.graph.values[node].operands.iter().any(|operand| after[operand.node]);
+        }
+        for node in (producer..self.graph.values.len()).rev() {
+            let value = &self.graph.values[node];
+            let used = !value.returned && !value.users.is_empty() && value.users.iter().all(|&user| fine[user]);
+            // Another contraction in between would be a third.
+            fine[node] = after[node] || (used && (node == producer || !self.contractions[node]));
+        }
+        let one_place = |users: &[Node]| {
+            let mut ways: Vec<&[SizeExpr]> = Vec::new();
+            for &user in users {
+                for operand in self.graph.values[user].operands.iter().filter(|operand| operand.node == producer) {
+                    // All who read it do so axis by axis; where one window is shifted against another it is computed
+                    // again.
+                    if !operand.access.at.iter().all(|at| at.as_symbol().is_some()) {
+                        return false;
+                    }
+                    ways.push(&operand.access.at);
+                }
+            }
+            !ways.is_empty()
+        };
+        fine[producer] && one_place(&self.graph.values[producer].users)
+    }
+}
