@@ -10,6 +10,7 @@ use dlc_ir::smallvec::{SmallVec, smallvec};
 use dlc_ir::text::{ParseResult, Parser, Printer, Token};
 use dlc_ir::{Attr, BlockId, Body, Context, Diagnostics, OpRef, Str, Type, TypeData};
 
+use crate::memref::{Layout, MemRef};
 use crate::sizes::{self, Sizes};
 
 /// A tensor: a value with an element for each index below its sizes.
@@ -54,9 +55,17 @@ fn verify_tensor(ctx: &Context, params: &[Attr]) -> Result<(), String> {
     }
 }
 
-/// The first symbol in the sizes of a type that is not among those declared.
+/// The first symbol in the sizes of a type, or in its strides, that is not among those declared.
 pub fn undeclared_symbol(ctx: &Context, ty: Type, declared: &[&str]) -> Option<String> {
-    let dims = Tensor::of(ctx, ty)?.params(ctx).first()?.as_array(ctx)?;
+    let memref = MemRef::of(ctx, ty);
+    if let Some(Layout::Strided { strides, offset }) = memref.map(|ty| ty.layout(ctx)) {
+        let mut symbols = strides.iter().chain([&offset]).flat_map(SizeExpr::symbols);
+        if let Some(symbol) = symbols.find(|symbol| !declared.contains(&&**symbol)) {
+            return Some(symbol.to_string());
+        }
+    }
+    let params = memref.map(|ty| ty.params(ctx)).or_else(|| Some(Tensor::of(ctx, ty)?.params(ctx)))?;
+    let dims = params.first()?.as_array(ctx)?;
     // Constants, which are most, need no parsing.
     let symbolic = dims.iter().filter(|&&dim| matches!(ctx.attr_data(dim), AttrData::String(_)));
     let sizes = symbolic.filter_map(|dim| SizeExpr::parse(dim.as_str(ctx)?).ok());

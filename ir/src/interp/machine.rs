@@ -108,6 +108,12 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    /// The function of a name in the module.
+    pub fn function(&self, name: &str) -> Option<OpRef<'a>> {
+        let function = self.tables.look_up(self.ctx, 0, self.ctx.symbol_attr(name));
+        function.map(|(op, _)| op).filter(|op| op.has(Traits::CALLABLE))
+    }
+
     /// A thread that is about to run a function of the module.
     pub fn thread(&mut self, name: &str, args: &[Datum]) -> Result<Thread<'a>, Failure> {
         let callee = self.ctx.symbol_attr(name);

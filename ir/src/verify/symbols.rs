@@ -23,6 +23,8 @@ pub struct SymbolInfo {
     pub loc: Loc,
     /// `function_type`, for a function.
     pub function_type: Option<Attr>,
+    /// `symbols`, for a function that takes sizes.
+    pub symbols: Option<Attr>,
     /// Whether its name can be used from outside the table.
     pub public: bool,
 }
@@ -54,6 +56,31 @@ impl SymbolTable {
     }
 }
 
+/// The symbols that can be seen from an op.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'t>(&'t [SymbolTable]);
+
+impl<'t> Scope<'t> {
+    /// The symbol that an op refers to; otherwise the error that there is none. References into nested tables are resolved
+    /// by whoever makes them, and give nothing here.
+    pub fn find(self, view: OpRef<'_>, reference: Attr) -> Result<Option<&'t SymbolInfo>, Box<Diagnostic>> {
+        match reference.as_symbol(view.ctx) {
+            Some([_]) => match look_up(view.ctx, reference, self.0) {
+                Some(symbol) => Ok(Some(symbol)),
+                None => Err(Box::new(unknown_symbol(view, reference, self.0))),
+            },
+            _ => Ok(None),
+        }
+    }
+}
+
+/// What an op demands of the symbols that it refers to, where that is not what the trait `Call` says. An interface of
+/// ops, after MLIR's `SymbolUserOpInterface`.
+pub struct SymbolUser {
+    /// Checks the op.
+    pub verify: fn(OpRef<'_>, Scope<'_>, &Diagnostics),
+}
+
 fn info(view: OpRef<'_>) -> SymbolInfo {
     let visibility = view.attr(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(view.ctx));
     SymbolInfo {
@@ -61,6 +88,7 @@ fn info(view: OpRef<'_>) -> SymbolInfo {
         def: view.def(),
         loc: view.loc(),
         function_type: view.attr(Str::FUNCTION_TYPE),
+        symbols: view.attr(Str::SYMBOLS),
         public: visibility != Some("private"),
     }
 }
@@ -104,6 +132,9 @@ fn verify_table(ctx: &Context, body: &Body, tables: &mut Vec<SymbolTable>, diags
         let view = OpRef::new(ctx, body, op);
         if view.has(Traits::CALL) {
             verify_call(view, tables, diags);
+        }
+        if let Some(user) = view.def().interface::<SymbolUser>() {
+            (user.verify)(view, Scope(tables), diags);
         }
         verify_companion(view, tables, diags);
         if let Some(nested) = body.nested(op) {

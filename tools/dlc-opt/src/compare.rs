@@ -1,7 +1,7 @@
 //! Whether numbers are those that are expected.
 
 use dlc_core::memref::shaped;
-use dlc_ir::{Body, Context, Type};
+use dlc_ir::{Body, Context, OpRef, Str, Type};
 
 use crate::numbers::Numbers;
 
@@ -20,14 +20,18 @@ impl Tolerance {
     /// For programs in which something is rounded to fewer bits.
     pub const NARROW: Tolerance = Tolerance { rtol: 2e-2, atol: 2e-2 };
 
-    /// What suits a function, by the floats that it computes with.
+    /// What suits a function, by the floats that it computes with, itself or in functions that only the module calls.
     pub fn of(ctx: &Context, module: &Body, function: &str) -> Tolerance {
         let narrow = |ty: Type| {
             let elem = shaped(ctx, ty).map_or(ty, |(_, elem)| elem);
             elem.float_kind(ctx).is_some_and(|kind| kind.bits() < 32)
         };
         let mut bodies: Vec<&Body> = module.nested_ops().iter().filter_map(|&op| module.nested(op)).collect();
-        bodies.retain(|body| dlc_ir::OpRef::new(ctx, body, body.root()).symbol_name() == Some(function));
+        bodies.retain(|body| {
+            let op = OpRef::new(ctx, body, body.root());
+            let visibility = op.prop(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(ctx));
+            op.symbol_name() == Some(function) || visibility == Some("private")
+        });
         let is_narrow = |body: &&Body| {
             let args = body.entry_block().map_or(&[][..], |block| body.args(block)).iter().copied();
             let results = body.walk().into_iter().flat_map(|op| body.results(op));

@@ -14,7 +14,7 @@ use dlc_ir::interp::{Data, Datum, Interpreter, Limits};
 use dlc_ir::pass::instrument::{At, Instrument};
 use dlc_ir::pass::panics::catch;
 use dlc_ir::pass::{PassFailed, PassResult};
-use dlc_ir::{Body, Context, Type};
+use dlc_ir::{Body, Context};
 
 use crate::compare::{Tolerance, compare, index_of};
 use crate::function::{Function, Port, functions, sizes};
@@ -71,7 +71,8 @@ impl Instrument for Evaluate {
             return Ok(());
         }
         let now = functions(at.ctx, module);
-        let types = |ports: &[Port]| ports.iter().map(|port| port.ty).collect::<Vec<Type>>();
+        // A tensor may have become one in memory.
+        let types = |ports: &[Port]| ports.iter().map(|port| sizes(at.ctx, port.ty)).collect::<Vec<_>>();
         for run in self.runs.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             // A function that is gone, or takes something else now, has nothing to be compared with.
             let Some(function) = now.iter().find(|function| function.name == run.function.name) else { continue };

@@ -1,0 +1,133 @@
+//! What the ops mean. A buffer is the tensor that is in it; where it lies matters only in that it must be a place of its
+//! own, which is checked before the first op runs, when all sizes are known.
+
+use std::collections::BTreeMap;
+
+use dlc_core::eval::{bindings, give, shape, tensor};
+use dlc_core::guard::Guard;
+use dlc_core::sizes::Bindings;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::define::{Kind, TextArray};
+use dlc_ir::diag::{Code, Diagnostic};
+use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult, Failure, Outcome};
+use dlc_ir::{OpRef, Str};
+
+use crate::buffers::{Buffers, bytes};
+use crate::ops::{Const, Func, Launch};
+use crate::verify::{MEMORY_OVERLAP, MISALIGNED, OUTSIDE_OF_MEMORY};
+
+/// A program does nothing where it stands.
+pub fn func(_: &mut Eval<'_, '_>) -> EvalResult {
+    Ok(Outcome::nothing())
+}
+
+/// Before the first op: the arguments are of the sizes that their types say, and no buffer gets in the way of another.
+fn start(cx: &mut Eval<'_, '_>) -> Result<Bindings, Failure> {
+    let symbols = bindings(cx)?;
+    if cx.op.body.prev_op(cx.op.id).is_none() {
+        verify_arena(OpRef { id: cx.op.body.root(), ..cx.op }, &symbols)?;
+    }
+    Ok(symbols)
+}
+
+/// A buffer for some sizes.
+struct Placed {
+    start: i64,
+    end: i64,
+    buffer: usize,
+}
+
+/// For some sizes each buffer is in the arena, aligned, and apart from all that live at the same time.
+fn verify_arena(root: OpRef<'_>, symbols: &Bindings) -> Result<(), Failure> {
+    let ctx = root.ctx;
+    let arena = Func::of(root).and_then(|func| func.arena()).unwrap_or_default();
+    let Some(arena) = arena.first() else { return Ok(()) };
+    let buffers = Buffers::of(root).list;
+    let mut placed: Vec<Placed> = Vec::new();
+    for (index, buffer) in buffers.iter().enumerate() {
+        let op = OpRef { id: buffer.op, ..root };
+        let fail =
+            |code: &'static Code, message: String| Box::new(Diagnostic::error(code, op.loc(), message).at(op.name()));
+        let number = |expr: &SizeExpr| symbols.integer(expr).map_err(|reason| fail(&CANNOT_RUN, reason));
+        let Some(offset) = &buffer.offset else { continue };
+        let size = bytes(ctx, buffer.ty).map_err(|error| fail(&CANNOT_RUN, error.message.into_owned()))?;
+        let (start, size, room) = (number(offset)?, number(&size)?.max(0), number(arena)?);
+        let which = buffer.result;
+        let Some(end) = start.checked_add(size).filter(|&end| start >= 0 && end <= room) else {
+            let message = format!("result {which} has {size} bytes at {start}, beyond the arena of {room} bytes");
+            return Err(fail(&OUTSIDE_OF_MEMORY, message));
+        };
+        let align = buffer.ty.align(ctx);
+        if start % align != 0 {
+            return Err(fail(&MISALIGNED, format!("result {which} at {start} is not aligned to {align} bytes")));
+        }
+        let overlaps =
+            |other: &&Placed| buffers[other.buffer].lives_with(buffer) && start.max(other.start) < end.min(other.end);
+        if let Some(other) = placed.iter().find(overlaps) {
+            let (from, to) = (other.start, other.end);
+            let message = format!(
+                "for these sizes result {which} has the bytes {start} to {end}, and those from {from} to {to} are still needed"
+            );
+            let error = fail(&MEMORY_OVERLAP, message);
+            let first = OpRef { id: buffers[other.buffer].op, ..root };
+            return Err(Box::new(error.note(first.loc(), "they are written here")));
+        }
+        placed.push(Placed { start, end, buffer: index });
+    }
+    Ok(())
+}
+
+/// Whether a condition on the symbols holds.
+fn holds(cx: &Eval<'_, '_>, condition: Option<&Guard>, symbols: &Bindings) -> Result<bool, Failure> {
+    let Some(condition) = condition else { return Ok(true) };
+    let value_of = |name: &str| SizeExpr::symbol(name).ok().and_then(|symbol| symbols.integer(&symbol).ok());
+    condition.contains(&value_of).map_err(|reason| cx.fail(&CANNOT_RUN, reason))
+}
+
+/// Runs the first kernel whose condition holds. Its symbols take the place of those of this function while it runs.
+pub fn launch(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let symbols = start(cx)?;
+    let ctx = cx.op.ctx;
+    for choice in Launch::from(cx.op).choices() {
+        if !holds(cx, choice.condition.as_ref(), &symbols)? {
+            continue;
+        }
+        let path = choice.callee.as_symbol(ctx).unwrap_or(&[]);
+        let name = path.first().map(|&name| ctx.str(name)).filter(|_| path.len() == 1);
+        let kernel = name.and_then(|name| cx.interp.function(name));
+        let (Some(name), Some(kernel)) = (name, kernel) else {
+            let callee = choice.callee.display(ctx);
+            return Err(cx.fail(&CANNOT_RUN, format!("the module has no kernel {callee}")));
+        };
+        let names = kernel.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
+        let mut sizes = BTreeMap::new();
+        for (name, size) in names.iter().zip(&choice.sizes) {
+            let size = symbols.integer(size).map_err(|reason| cx.fail(&CANNOT_RUN, reason))?;
+            sizes.insert(name.to_string(), size);
+        }
+        let own = std::mem::replace(cx.interp.state(), Bindings::from(sizes));
+        let results = cx.interp.call(name, cx.operands);
+        *cx.interp.state() = own;
+        return results.map(Outcome::Values);
+    }
+    Err(cx.fail(&CANNOT_RUN, "no kernel is chosen"))
+}
+
+/// The same elements with other sizes.
+pub fn view(cx: &mut Eval<'_, '_>) -> EvalResult {
+    start(cx)?;
+    let shape = shape(cx)?;
+    give(cx, tensor(cx, 0)?.reshape(&shape))
+}
+
+/// A number everywhere, or a number for each element.
+pub fn const_(cx: &mut Eval<'_, '_>) -> EvalResult {
+    start(cx)?;
+    dlc_core::constant::eval(cx, Const::from(cx.op).value())
+}
+
+/// Ends the program.
+pub fn return_(cx: &mut Eval<'_, '_>) -> EvalResult {
+    start(cx)?;
+    Ok(Outcome::Return(cx.operands.into()))
+}
