@@ -17,6 +17,22 @@
 //! ```
 //! **After**
 //! ```mlir after
+//! host.func @gemm_relu<M, N, K>(%X: memref<[M, K], f16, row_major, align 128, noalias>, %W: memref<[K, N], f16, row_major, align 128, noalias>) -> memref<[M, N], f32, row_major, align 128, noalias> {
+//!   %y = launch @gemm_relu_0<M, N, K> (%X, %W) : memref<[M, N], f32, row_major, align 128, noalias>
+//!   return %y
+//! }
+//! region.func private @gemm_relu_0<M, N, K> iters (m: M, n: N)
+//!   ins (%X: memref<[M, K], f16, row_major, align 128, noalias>, %W: memref<[K, N], f16, row_major, align 128, noalias>)
+//!   outs (y: memref<[M, N], f32, row_major, align 128, noalias> materialize gmem) {
+//!   %0 = read %X[m, k] : f16 over (m, k)
+//!   %1 = read %W[k, n] : f16 over (n, k)
+//!   %p = binary mul %0, %1 widen : f32 over (m, n, k)
+//!   %s = reduce sum (k: K) acc f32 init 0.0 {
+//!     yield %p
+//!   } : f32 over (m, n)
+//!   %y = unary relu %s : f32 over (m, n)
+//!   yield %y to y
+//! }
 //! ```
 //!
 //! **Does not** choose tiles, threads or buffers on chip; normalize what it writes (`ccon1`, `srnf`, ..); share work

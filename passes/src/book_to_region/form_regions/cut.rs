@@ -472,16 +472,12 @@ impl Chains<'_> {
         let one_place = |users: &[Node]| {
             let mut ways: Vec<&[SizeExpr]> = Vec::new();
             for &user in users {
-                for operand in self.graph.values[user].operands.iter().filter(|operand| operand.node == producer) {
-                    // All who read it do so axis by axis; where one window is shifted against another it is computed
-                    // again.
-                    if !operand.access.at.iter().all(|at| at.as_symbol().is_some()) {
-                        return false;
-                    }
-                    ways.push(&operand.access.at);
-                }
+                let reads = self.graph.values[user].operands.iter().filter(|operand| operand.node == producer);
+                ways.extend(reads.map(|operand| &operand.access.at[..]));
             }
-            !ways.is_empty()
+            // Those who read axis by axis, or all in one way, find the same element.
+            let by_axes = ways.iter().all(|at| at.iter().all(|at| at.as_symbol().is_some()));
+            by_axes || ways.windows(2).all(|pair| pair[0] == pair[1])
         };
         fine[producer] && one_place(&self.graph.values[producer].users)
     }
