@@ -1,7 +1,9 @@
 //! Facts about programs that several passes want. They change nothing.
 //!
 //! - [`access`]: where the elements of a tensor are found, seen through views.
+//! - [`axes`]: which axes the values of a kernel depend on.
 //! - [`locality`]: how near to where it is used a value can be kept.
 
 pub mod access;
+pub mod axes;
 pub mod locality;

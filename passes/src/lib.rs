@@ -7,6 +7,7 @@
 //! - [`tiny`]: passes inside the layer tiny.
 //! - [`tiny_to_book`]: movements of elements turned into indices.
 //! - [`book`]: passes inside the layer book.
+//! - [`region`]: passes inside the layer region.
 //! - [`pipelines`]: passes in order, under one name.
 
 pub mod analysis;
@@ -15,5 +16,6 @@ pub mod book_to_region;
 pub mod frontend_to_tiny;
 pub mod generic;
 pub mod pipelines;
+pub mod region;
 pub mod tiny;
 pub mod tiny_to_book;

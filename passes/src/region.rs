@@ -1,0 +1,3 @@
+//! Passes inside the layer region, in the order of its pipeline.
+
+pub mod ccon1;
