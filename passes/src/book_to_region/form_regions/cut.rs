@@ -49,9 +49,16 @@ impl Cut {
     /// Decides for every value of a graph.
     pub fn of(ctx: &Context, graph: &Graph, limits: Limits) -> Cut {
         let contractions: Vec<bool> = (0..graph.values.len()).map(|node| graph.is_contraction(node)).collect();
-        let chained = Chains { ctx, graph, limits, contractions: &contractions }.find();
-        let mut cutter =
-            Cutter { ctx, graph, limits, contractions, chained, kernels: vec![Vec::new(); graph.values.len()] };
+        let (chained, too_wide) = Chains { ctx, graph, limits, contractions: &contractions }.find();
+        let mut cutter = Cutter {
+            ctx,
+            graph,
+            limits,
+            contractions,
+            chained,
+            too_wide,
+            kernels: vec![Vec::new(); graph.values.len()],
+        };
         let mut choices: Vec<Choice> = (0..graph.values.len()).rev().map(|node| cutter.decide(node)).collect();
         choices.reverse();
         Cut { choices, chained: cutter.chained }
@@ -91,6 +98,8 @@ struct Cutter<'g> {
     limits: Limits,
     contractions: Vec<bool>,
     chained: Vec<Option<Node>>,
+    /// For each contraction that could take another's result if its own rows were shorter, how long they are.
+    too_wide: Vec<Option<i64>>,
     /// The kernels in which each value is computed.
     kernels: Vec<Vec<Node>>,
 }
@@ -215,9 +224,17 @@ impl Cutter<'_> {
         if let Some(by) = self.multiplied_by(node)
             && self.chained_into(by, node).is_none()
         {
-            let why = "a contraction reads its factors directly (C-CON1): computing it for every tile of the result costs \
-                       more than to store it";
-            return Choice { stored: true, why: why.into() };
+            let mut why =
+                "a contraction reads its factors directly (C-CON1): computing it for every tile of the result \
+                           costs more than to store it"
+                    .to_string();
+            if let Some(width) = self.too_wide[by] {
+                let most = self.limits.max_width;
+                why += &format!(
+                    "; to compute it once, a kernel would hold rows of {width} results, and holds at most {most}"
+                );
+            }
+            return Choice { stored: true, why };
         }
         Choice { stored: false, why: format!("elementwise work is done where it is used: {saved}") }
     }
@@ -229,8 +246,9 @@ impl Cutter<'_> {
             for &user in &self.graph.values[at].users {
                 let value = &self.graph.values[user];
                 match value.kind {
+                    Kind::Map { function: Function::Copy, .. } => work.push(user),
                     // A factor may be widened first: what is stored is narrower.
-                    Kind::Map { function: Function::Cast | Function::Copy, .. } => work.push(user),
+                    Kind::Map { function: Function::Cast, .. } if self.bits(user) > self.bits(at) => work.push(user),
                     Kind::Map { function: Function::Mul, .. } => {
                         if let Some(sum) = self.sum_of(user) {
                             return Some(sum);
@@ -241,6 +259,10 @@ impl Cutter<'_> {
             }
         }
         None
+    }
+
+    fn bits(&self, node: Node) -> u32 {
+        self.graph.values[node].elem.bits(self.ctx).unwrap_or(0)
     }
 
     /// The contraction that sums a product.
@@ -388,16 +410,23 @@ struct Chains<'g> {
 }
 
 impl Chains<'_> {
-    /// For each contraction the one that takes its result, pairs that save most first, no contraction in two of them.
-    fn find(&self) -> Vec<Option<Node>> {
+    /// For each contraction the one that takes its result, pairs that save most first, no contraction in two of them; and
+    /// for each that could take one, were its rows not too long, how long they are.
+    fn find(&self) -> (Vec<Option<Node>>, Vec<Option<i64>>) {
         let mut pairs = Vec::new();
+        let mut too_wide = vec![None; self.graph.values.len()];
         for consumer in (0..self.graph.values.len()).filter(|&node| self.contractions[node]) {
             let Some(product) = self.graph.product(consumer) else { continue };
             for factor in &self.graph.values[product].operands {
                 if let Some((producer, rounds)) = self.producer(factor.node)
-                    && self.fits(consumer, factor)
+                    && self.is_read_once(product, factor)
                     && self.only_for(producer, consumer)
                 {
+                    let width = self.width(consumer, factor);
+                    if width > self.limits.max_width {
+                        too_wide[consumer] = Some(width);
+                        continue;
+                    }
                     let each = i64::from(self.graph.values[producer].elem.bits(self.ctx).unwrap_or(8).div_ceil(8));
                     let size = elements(&self.graph.values[producer].axes, self.limits.assume).saturating_mul(each);
                     pairs.push((size.saturating_mul(1 + rounds), producer, consumer));
@@ -414,7 +443,7 @@ impl Chains<'_> {
                 taken[consumer] = true;
             }
         }
-        chained
+        (chained, too_wide)
     }
 
     /// The only contraction that a factor is computed from without memory between, and how many reductions of its rows
@@ -445,14 +474,18 @@ impl Chains<'_> {
         found.map(|found| (found, rounds))
     }
 
-    /// Whether a kernel can hold a whole row of the consumer's results, for which each row of the factor is computed
-    /// once: the axes of the consumer that the factor has not.
-    fn fits(&self, consumer: Node, factor: &Operand) -> bool {
+    /// How many results a kernel holds if it computes each row of a factor once: those along the axes of the consumer that
+    /// the factor has not.
+    fn width(&self, consumer: Node, factor: &Operand) -> i64 {
         let axes = &self.graph.values[consumer].axes;
         let free = axes.iter().enumerate().filter(|(axis, _)| !names_axis(factor.access.exprs(), *axis));
         let free: Vec<SizeExpr> = free.map(|(_, size)| size.clone()).collect();
-        let once = |product| wanted(self.graph, product, factor, self.limits.assume) <= 1.0;
-        elements(&free, self.limits.assume) <= self.limits.max_width && self.graph.product(consumer).is_some_and(once)
+        elements(&free, self.limits.assume)
+    }
+
+    /// Whether a product wants each element of a factor at one point of its axes, and not in windows.
+    fn is_read_once(&self, product: Node, factor: &Operand) -> bool {
+        wanted(self.graph, product, factor, self.limits.assume) <= 1.0
     }
 
     /// Whether everything that is computed from the producer is for the consumer, or comes after it.
