@@ -1,3 +1,5 @@
 //! Passes inside the layer region, in the order of its pipeline.
 
 pub mod ccon1;
+
+pub mod srnf;

@@ -1,0 +1,98 @@
+// RUN: dlc-opt %s --srnf=reassoc | FileCheck %s
+// RUN: dlc-opt %s --srnf=reassoc --remarks=missed --no-output 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// R4: a maximum of sums stays two reductions, and so do sums that round to different types, that go over one axis, or
+// with something between them.
+// REMARK-DAG: R4: a max of what a sum gives stays two reductions
+// REMARK-DAG: R0: the inner reduction rounds to another type than the outer one
+// REMARK-DAG: R0: both reductions go over the axis 'k'
+// CHECK-LABEL: region.func @barrier
+// CHECK-COUNT-9: = reduce
+region.func @barrier<M, J, K> iters (m: M)
+    ins (%X: memref<[M, J, K], f32>)
+    outs (A: memref<[M], f32> materialize gmem, B: memref<[M], f32> materialize gmem, C: memref<[M], f32> materialize gmem, D: memref<[M], f32> materialize gmem) {
+  %x = read %X[m, j, k] : f32 over (m, j, k)
+  %h = cast %x : f16 over (m, j, k)
+  %a = reduce max (j: J) acc f32 init -inf {
+    %s = reduce sum (k: K) acc f32 init 0.0 {
+      yield %x
+    } : f32 over (m, j)
+    yield %s
+  } : f32 over (m)
+  %b = reduce sum (j: J) acc f32 init 0.0 {
+    %s = reduce sum (k: K) acc f16 init 0.0 {
+      yield %h
+    } : f16 over (m, j)
+    yield %s
+  } : f32 over (m)
+  %c = reduce sum (k: K) acc f32 init 0.0 {
+    %s = reduce sum (j: J, k: K) acc f32 init 0.0 {
+      yield %x
+    } : f32 over (m)
+    %t = binary mul %s, %x : f32 over (m, j, k)
+    %u = reduce sum (j: J, k: K) acc f32 init 0.0 {
+      yield %t
+    } : f32 over (m)
+    yield %u
+  } : f32 over (m)
+  %d = reduce sum (j: J) acc f32 init 0.0 {
+    %s = reduce sum (k: K) acc f32 init 0.0 {
+      yield %x
+    } : f32 over (m, j)
+    %r = unary relu %s : f32 over (m, j)
+    yield %r
+  } : f32 over (m)
+  yield %a to A, %b to B, %c to C, %d to D
+}
+
+// Factors that change the order or wrap; a product that something else needs; two accumulators.
+// REMARK-DAG: R1: 'mul' stays: numbers of type i8 may wrap
+// REMARK-DAG: R1: 'add' stays: numbers of type i32 may wrap
+// CHECK-LABEL: region.func @factors
+// CHECK: binary mul %f, %c : f32 over (m, k)
+// CHECK: binary sub %c, %f : f32 over (m, k)
+// CHECK: binary mul %f, %minus : f32 over (m, k)
+// CHECK: binary mul %i, %i8 : i8 over (m, k)
+// CHECK: binary add %j, %i32 : i32 over (m, k)
+// CHECK: binary mul %f, %c : f32 over (m, k)
+// CHECK: yield %p, %f
+region.func @factors<M, K> iters (m: M)
+    ins (%F: memref<[M, K], f32>, %C: memref<[M], f32>, %I: memref<[M, K], i8>, %J: memref<[M, K], i32>)
+    outs (A: memref<[M], f32> materialize gmem, B: memref<[M], f32> materialize gmem, C: memref<[M], f32> materialize gmem,
+          D: memref<[M], i32> materialize gmem, E: memref<[M], i32> materialize gmem, G: memref<[M], f32> materialize gmem, H: memref<[M], f32> materialize gmem) {
+  %c = read %C[m] : f32 over (m)
+  %minus = const -2.0 : f32 over ()
+  %i8 = const 100 : i8 over ()
+  %i32 = const 100 : i32 over ()
+  %a = reduce max (k: K) acc f32 init -inf {
+    %f = read %F[m, k] : f32 over (m, k)
+    %p = binary mul %f, %c : f32 over (m, k)
+    yield %p
+  } : f32 over (m)
+  %b = reduce max (k: K) acc f32 init -inf {
+    %f = read %F[m, k] : f32 over (m, k)
+    %p = binary sub %c, %f : f32 over (m, k)
+    yield %p
+  } : f32 over (m)
+  %d = reduce max (k: K) acc f32 init -inf {
+    %f = read %F[m, k] : f32 over (m, k)
+    %p = binary mul %f, %minus : f32 over (m, k)
+    yield %p
+  } : f32 over (m)
+  %e = reduce sum (k: K) acc i32 init 0 {
+    %i = read %I[m, k] : i8 over (m, k)
+    %p = binary mul %i, %i8 : i8 over (m, k)
+    yield %p
+  } : i32 over (m)
+  %g = reduce max (k: K) acc i32 init -2147483648 {
+    %j = read %J[m, k] : i32 over (m, k)
+    %p = binary add %j, %i32 : i32 over (m, k)
+    yield %p
+  } : i32 over (m)
+  %h, %l = reduce sum (k: K) acc (f32, f32) init (0.0, 0.0) {
+    %f = read %F[m, k] : f32 over (m, k)
+    %p = binary mul %f, %c : f32 over (m, k)
+    yield %p, %f
+  } : f32 over (m), f32 over (m)
+  yield %a to A, %b to B, %d to C, %e to D, %g to E, %h to G, %l to H
+}
