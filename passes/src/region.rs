@@ -3,3 +3,5 @@
 pub mod ccon1;
 
 pub mod srnf;
+
+pub mod normalize_select;
