@@ -5,3 +5,5 @@ pub mod ccon1;
 pub mod srnf;
 
 pub mod normalize_select;
+
+pub mod sink_epilogue;
