@@ -7,3 +7,5 @@ pub mod srnf;
 pub mod normalize_select;
 
 pub mod sink_epilogue;
+
+pub mod explicit_broadcast;
