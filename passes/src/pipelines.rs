@@ -48,3 +48,18 @@ static TINY_TO_BOOK: PipelineDef = PipelineDef {
     to_layer: "book",
 };
 inventory::submit! { &TINY_TO_BOOK }
+
+/// Kernels in normal form.
+///
+/// 1. `ccon1`: what a reduction alone uses is in its body, which reads directly.
+/// 2. `srnf`: one reduction for each accumulator, with nothing in it that does not change.
+/// 3. `normalize-select`: bounds are guards of reads.
+/// 4. `sink-epilogue`: what follows a reduction stands behind it, down to the yield.
+/// 5. `explicit-broadcast`: outside of bodies, broadcasts are written out.
+static REGION_NORMALIZE: PipelineDef = PipelineDef {
+    name: "region-normalize",
+    summary: "Brings kernels into normal form.",
+    text: "ccon1,srnf{reassoc},normalize-select,sink-epilogue,explicit-broadcast",
+    to_layer: "",
+};
+inventory::submit! { &REGION_NORMALIZE }
