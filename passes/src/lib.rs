@@ -4,6 +4,7 @@
 //! - [`book_to_region`]: from values with their axes to kernels.
 //! - [`frontend_to_tiny`]: the ops of models written out in those of tinygrad.
 //! - [`analysis`]: facts about programs that several passes want.
+//! - [`host`]: passes inside the layer host.
 //! - [`tiny`]: passes inside the layer tiny.
 //! - [`tiny_to_book`]: movements of elements turned into indices.
 //! - [`book`]: passes inside the layer book.
@@ -15,6 +16,7 @@ pub mod book;
 pub mod book_to_region;
 pub mod frontend_to_tiny;
 pub mod generic;
+pub mod host;
 pub mod pipelines;
 pub mod region;
 pub mod tiny;

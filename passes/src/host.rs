@@ -1,0 +1,3 @@
+//! Passes inside the layer host.
+
+pub mod plan_arena;
