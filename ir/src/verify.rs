@@ -16,8 +16,8 @@
 //! - inferred result types equal the written ones;
 //! - the op's own rules.
 //!
-//! For a module: names of symbols are unique in their table (whatever the op), and calls name a callable with fitting
-//! types.
+//! For a module: names of symbols are unique in their table (whatever the op), calls name a callable with fitting
+//! types, and ops keep the rules of their own about symbols ([`SymbolUser`]).
 
 mod symbols;
 

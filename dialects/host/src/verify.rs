@@ -9,8 +9,8 @@ use dlc_ir::affine::{AffineError, Interval, SizeExpr, SizeRanges};
 use dlc_ir::attrs::AttrData;
 use dlc_ir::body::ValueDef;
 use dlc_ir::define::{Kind, TextArray};
-use dlc_ir::op::{Traits, op_error};
-use dlc_ir::verify::{Scope, SymbolInfo, SymbolUser};
+use dlc_ir::op::{BrokenRule, Traits, op_error};
+use dlc_ir::verify::{OP_RULE, Scope, SymbolInfo, SymbolUser};
 use dlc_ir::{Context, Diagnostic, Diagnostics, OpRef, Type, TypeData, ValueId};
 
 use crate::buffers::{Buffer, Buffers, bytes, elements, origin, round_up};
@@ -259,7 +259,8 @@ fn kernels(op: OpRef<'_>, scope: Scope<'_>, diags: &Diagnostics) {
     for choice in &choices {
         match scope.find(op, choice.callee) {
             Ok(Some(kernel)) => {
-                if let Err(error) = kernel_fits(op, choice, kernel) {
+                if let Err(broken) = kernel_fits(op, choice, kernel) {
+                    let error = broken.diagnostic(&OP_RULE, op.loc()).at(op.name());
                     diags.emit(error.note(kernel.loc, "the kernel is here"));
                 }
             }
@@ -270,7 +271,7 @@ fn kernels(op: OpRef<'_>, scope: Scope<'_>, diags: &Diagnostics) {
 }
 
 /// What is passed and taken is what the kernel says, its symbols replaced.
-fn kernel_fits(op: OpRef<'_>, choice: &Choice, kernel: &SymbolInfo) -> Result<(), Diagnostic> {
+fn kernel_fits(op: OpRef<'_>, choice: &Choice, kernel: &SymbolInfo) -> Result<(), BrokenRule> {
     let ctx = op.ctx;
     let name = choice.callee.display(ctx);
     let ty = kernel.function_type.and_then(|ty| ty.as_type(ctx)).map(|ty| ctx.type_data(ty));
@@ -281,13 +282,14 @@ fn kernel_fits(op: OpRef<'_>, choice: &Choice, kernel: &SymbolInfo) -> Result<()
     let of_memory = inputs.iter().chain(results).all(|&ty| MemRef::of(ctx, ty).is_some());
     let is_kernel = ty.is_some() && of_memory && kernel.def.traits.has(Traits::CALLABLE);
     if !is_kernel || kernel.def.dialect() == op.def().dialect() {
-        return Err(op_error(op, format!("{name} is no kernel")).suggest("launch a 'region.func'"));
+        return Err(BrokenRule::from(format!("{name} is no kernel"))
+            .suggest("a kernel takes and gives memrefs, and launches nothing"));
     }
     let symbols = kernel.symbols.and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
     if symbols.len() != choice.sizes.len() {
         let message = format!("{name} takes {} sizes, and {} are given", symbols.len(), choice.sizes.len());
         let way = format!("name each: {name}<{}>", symbols.join(", "));
-        return Err(op_error(op, message).suggest(way));
+        return Err(BrokenRule::from(message).suggest(way));
     }
     let sizes: HashMap<&str, &SizeExpr> = symbols.into_iter().zip(&choice.sizes).collect();
     let (given, taken): (Vec<ValueId>, Vec<Type>) = (op.operands().collect(), op.result_types().collect());
@@ -299,7 +301,7 @@ fn kernel_fits(op: OpRef<'_>, choice: &Choice, kernel: &SymbolInfo) -> Result<()
             given.len(),
             taken.len()
         );
-        return Err(op_error(op, message));
+        return Err(BrokenRule::from(message));
     }
     for (index, (&value, &wanted)) in given.iter().zip(inputs).enumerate() {
         let what = format!("operand {index} of {name}");
@@ -322,14 +324,14 @@ fn memory_fits(
     has: Type,
     wanted: Type,
     sizes: &HashMap<&str, &SizeExpr>,
-) -> Result<(), Diagnostic> {
+) -> Result<(), BrokenRule> {
     let ctx = op.ctx;
     let (Some(own), Some(asked)) = (MemRef::of(ctx, has), MemRef::of(ctx, wanted)) else { return Ok(()) };
     let replace = |expr: &SizeExpr| {
         let replaced = expr.substitute(&|name| sizes.get(name).map(|&size| size.clone()));
-        replaced.map_err(|error| op_error(op, format!("{what}: {}", error.message)))
+        replaced.map_err(|error| BrokenRule::from(format!("{what}: {}", error.message)))
     };
-    let all = |exprs: &[SizeExpr]| exprs.iter().map(replace).collect::<Result<Vec<SizeExpr>, Diagnostic>>();
+    let all = |exprs: &[SizeExpr]| exprs.iter().map(replace).collect::<Result<Vec<SizeExpr>, BrokenRule>>();
     let dims = all(&asked.dims(ctx))?;
     let layout = match asked.layout(ctx) {
         Layout::Strided { strides, offset } => Layout::Strided { strides: all(&strides)?, offset: replace(&offset)? },
@@ -339,27 +341,27 @@ fn memory_fits(
         MemRef::get(ctx, dims.clone(), asked.elem(ctx), layout.clone(), asked.align(ctx), asked.noalias(ctx));
     let show = || format!("{what} must be {}, not {}", asked_here.display(ctx), has.display(ctx));
     if own.dims(ctx) != dims || own.elem(ctx) != asked.elem(ctx) {
-        return Err(op_error(op, show()));
+        return Err(BrokenRule::from(show()));
     }
     if own.layout(ctx) != layout || own.align(ctx) < asked.align(ctx) {
-        return Err(error(op, &LAYOUT_MISMATCH, show()));
+        return Err(BrokenRule::new(&LAYOUT_MISMATCH, show()));
     }
     Ok(())
 }
 
 /// What a kernel wants for itself is a new buffer or an argument that is `noalias`, and passed only once.
-fn independent(op: OpRef<'_>, what: &str, index: usize) -> Result<(), Diagnostic> {
+fn independent(op: OpRef<'_>, what: &str, index: usize) -> Result<(), BrokenRule> {
     let origins: Vec<ValueId> = op.operands().map(|value| origin(op, value)).collect();
     let own = origins[index];
     if origins.iter().filter(|&&other| other == own).count() > 1 {
         let message = format!("{what} must be noalias, and the same memory is passed twice");
-        return Err(error(op, &LAYOUT_MISMATCH, message));
+        return Err(BrokenRule::new(&LAYOUT_MISMATCH, message));
     }
     let declared = MemRef::of(op.ctx, op.type_of(own)).is_some_and(|ty| ty.noalias(op.ctx));
     match op.body.value_def(own) {
         ValueDef::Arg(..) if !declared => {
             let message = format!("{what} must be noalias, and the argument that is passed does not say so");
-            Err(error(op, &LAYOUT_MISMATCH, message).suggest("write 'noalias' in the type of the argument"))
+            Err(BrokenRule::new(&LAYOUT_MISMATCH, message).suggest("write 'noalias' in the type of the argument"))
         }
         _ => Ok(()),
     }

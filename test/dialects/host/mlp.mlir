@@ -1,14 +1,22 @@
 // Two layers: a product with an addition and a rectifier behind it, twice. The hidden values lie in the arena.
 
-// RUN: dlc-run %s --shape=M=3,N=4,K=5,P=2 --seed=7 -o %t.npz | FileCheck %s
-// RUN: dlc-run %S/Inputs/mlp.tiny --shape=M=3,N=4,K=5,P=2 --seed=7 --check=%t.npz | FileCheck %s --check-prefix=SAME
+// RUN: dlc-run %S/Inputs/mlp.tiny --shape=M=3,N=4,K=5,P=2 --seed=3 -o %t.npz
+// RUN: dlc-run %s --shape=M=3,N=4,K=5,P=2 --seed=3 --check=%t.npz | FileCheck %s --check-prefix=SAME
+// RUN: dlc-run %s --shape=M=3,N=4,K=5,P=2 | FileCheck %s
+// RUN: dlc-opt %s | FileCheck %s --check-prefix=TEXT
+
+// A program of tensors and one of memory are compared, whatever pass made the one from the other.
+// RUN: dlc-opt %S/Inputs/mlp.tiny --evaluate-each --external='cmd="/bin/cat %s"' -o /dev/null
+// RUN: not dlc-opt %S/Inputs/mlp.tiny --evaluate-each --external='cmd="/bin/sed s/relu/neg/ %s"' 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG: [E0421] Error: the pass 'external' has changed what @mlp(X
+
+// SAME: y: as expected (6 elements, off by at most 0,
 
 // The function of the kernels is the program; what only it launches is private.
 // CHECK: @mlp<M = 3, N = 4, K = 5, P = 2>
-// CHECK: X {{.*}}[3, 5], f16
+// CHECK: tensor<[3, 5], f16>
 // CHECK: y {{.*}}[3, 2], f16
-// SAME: y
-// SAME: equal
+// TEXT: attributes {arena = ["2*M*N"]}
 
 region.func private @layer<M, N, K> iters (m: M, n: N)
     ins (%X: memref<[M, K], f16, row_major, align 2, noalias>, %W: memref<[K, N], f16, row_major, align 2, noalias>, %b: memref<[N], f16>)
