@@ -102,8 +102,10 @@ impl Values {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use dlc_core::types::Tensor;
     use dlc_ir::affine::SizeExpr;
+
+    use super::*;
 
     #[test]
     fn numbers_go_into_a_program_and_come_back() {
