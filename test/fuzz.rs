@@ -132,7 +132,7 @@ fn fuzz_tensors(style: Style, usual: u64) {
     let mut fuzzer = Fuzzer::new();
     repeat(&format!("{style:?} tensor programs"), usual, |seed, case| {
         // Each in a context of its own, or it would grow.
-        let ctx = Context::new([&dlc_core::DIALECT, &dlc_tiny::DIALECT]);
+        let ctx = Context::new([&dlc_core::DIALECT, &dlc_tiny::DIALECT, &dlc_book::DIALECT]);
         let program = tiny::program(&ctx, &mut Rng::new(seed, case), style);
         with_threads(1, || fuzzer.run(&ctx, &program, style))
     });

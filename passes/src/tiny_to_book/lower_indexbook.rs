@@ -28,6 +28,7 @@
 //! - Views are no entries: an operand is followed down its views to what they are views of
 //!   ([`crate::analysis::access`]), pads becoming guards. A view is an entry `copy` where it is a result of the function,
 //!   and where a chain of views is more than one access: pads with different numbers one within the other.
+//! - So is a `where` that takes one number outside of bounds of positions: a maximum over windows is padded like that.
 //! - A reshape whose axes do not pair is `reshape non_scop`, with a remark.
 //! - A contraction is a product that is not rounded and a sum; a `mulacc` such a product, and a sum of two.
 //! - `index` is `gather non_scop`. Its table is followed down its views while these keep the axes that are indexed.

@@ -9,11 +9,11 @@ use dlc_ir::attrs::AttrData;
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::PassFailed;
 use dlc_ir::{Attr, Loc, OpRef, Str, Type, ValueId};
-use dlc_tiny::ops::{Const, Reshape, Valid, View};
+use dlc_tiny::ops::{Const, Reshape, Valid, View, Where};
 
 use super::entries::Lower;
 use super::rules::is_same;
-use crate::analysis::access::{Access as Chain, Step};
+use crate::analysis::access::{Access as Chain, Step, is_zero};
 
 /// An operand of an entry.
 pub struct Read {
@@ -61,7 +61,7 @@ impl Lower<'_> {
     }
 
     fn try_read(&mut self, space: &mut Space, mut chain: Chain) -> Result<Read, Blocked> {
-        let end = self.follow(space, &mut chain)?;
+        let end = self.follow(space, &mut chain, true)?;
         let (dims, mut access) = match end {
             End::Value(value) => (self.sizes(value), self.written(space, &chain, &chain.index)),
             End::Number(..) => (Vec::new(), self.written(space, &chain, &[])),
@@ -80,8 +80,8 @@ impl Lower<'_> {
         Ok(Read { value, access })
     }
 
-    /// Goes down the views of an operand as far as they are one affine access.
-    fn follow(&self, space: &mut Space, chain: &mut Chain) -> Result<End, Blocked> {
+    /// Goes down the views of an operand as far as they are one affine access; `choices` that pad are views too.
+    fn follow(&self, space: &mut Space, chain: &mut Chain, choices: bool) -> Result<End, Blocked> {
         loop {
             if let Some(value) = self.plain(chain.source) {
                 return Ok(End::Value(value));
@@ -92,7 +92,7 @@ impl Lower<'_> {
             if let Some(number) = splat(op).filter(|_| !self.ref_compat) {
                 return Ok(End::Number(number, op.loc(), self.body.value_name(chain.source)));
             }
-            if let Some(valid) = Valid::of(op).filter(|_| !self.ref_compat) {
+            if let Some(valid) = Valid::of(op) {
                 let inside = inside(valid, space, &chain.index).ok_or(Blocked(chain.source))?;
                 // Outside of its bounds it is false.
                 if chain.fill.is_some() && !inside.is_empty() {
@@ -104,11 +104,57 @@ impl Lower<'_> {
             if self.ref_compat && !is_same(op) {
                 return Err(Blocked(chain.source));
             }
+            // Not those within others, or following them would take for ever.
+            if let Some(choice) = Where::of(op).filter(|_| choices) {
+                *chain = self.padded(choice, space, chain).ok_or(Blocked(chain.source))?;
+                continue;
+            }
             match chain.step(self.ctx, self.body, space, &self.shapes) {
                 Step::To(next) if is_affine(&next) => *chain = next,
                 _ => return Err(Blocked(chain.source)),
             }
         }
+    }
+
+    /// Whether an op chooses between elements and one number by nothing but bounds of positions: as a pad does.
+    pub fn is_padding(&self, op: OpRef<'_>) -> bool {
+        let Some(choice) = Where::of(op).filter(|_| !self.ref_compat) else { return false };
+        let sizes = self.sizes(choice.out());
+        let of_itself = Chain::of(choice.out(), sizes.len());
+        Space::of(&sizes).is_some_and(|mut space| self.padded(choice, &mut space, &of_itself).is_some())
+    }
+
+    /// The access to the elements of a choice between them and one number, if bounds of positions choose.
+    fn padded(&self, choice: Where<'_>, space: &mut Space, chain: &Chain) -> Option<Chain> {
+        let elem = self.elem(choice.out());
+        if self.elem(choice.then()) != elem || self.elem(choice.otherwise()) != elem {
+            return None;
+        }
+        let sizes = self.sizes(choice.out());
+        let operand = |value: ValueId| chain.to_operand(value, &self.sizes(value), &sizes);
+        let mut number = |value: ValueId| {
+            let mut chain = Chain { guard: Vec::new(), fill: None, ..operand(value) };
+            match self.follow(space, &mut chain, false) {
+                Ok(End::Number(number, ..)) => Some((number, chain)),
+                _ => None,
+            }
+        };
+        let (yes, inside) = number(choice.condition())?;
+        let (fill, outside) = number(choice.otherwise())?;
+        if yes.as_bool(self.ctx) != Some(true) || inside.fill.is_some() || !outside.guard.is_empty() {
+            return None;
+        }
+        let fill = (!is_zero(self.ctx, fill)).then_some(fill);
+        let mut access = operand(choice.then());
+        let added = inside.guard.into_iter().filter(|bound| !chain.guard.contains(bound));
+        access.guard.extend(added);
+        if access.guard.len() > chain.guard.len() {
+            if !chain.guard.is_empty() && chain.fill != fill {
+                return None;
+            }
+            access.fill = fill;
+        }
+        Some(access)
     }
 
     /// An access with the names of the axes. `None` beyond 64 bits.

@@ -95,7 +95,7 @@ impl Lower<'_> {
 
     fn lower(&mut self, op: OpId) -> Result<(), PassFailed> {
         let view = self.op(op);
-        if is_leaf(view) || view.is(tiny::Yield::DEF) {
+        if is_leaf(view) || view.is(tiny::Yield::DEF) || self.is_padding(view) {
             // They are read where they are used.
             return match self.ref_compat && !view.is(tiny::Yield::DEF) && !is_same(view) {
                 true => self.value(self.body.result(op, 0)).map(drop),

@@ -36,14 +36,22 @@ pub struct Checked {
     pub agreement: Agreement,
 }
 
-/// The registered passes that keep a program in the layer tiny. A pass with a relaxation is there twice: without it,
-/// when results are equal bit by bit, and with it.
+/// The options of passes that give other programs, of the same numbers.
+const FORMS: [&str; 1] = ["ref-compat"];
+
+/// The registered passes that keep a program in the layer tiny, and those that lower it. A pass with a relaxation is
+/// there twice: without it, when results are equal bit by bit, and with it. One with an option for another form, too.
 pub fn passes(registry: &Registry) -> Vec<Checked> {
     let stays = |def: &&PassDef| {
-        def.requires.iter().all(|layer| *layer == "tiny") && def.adds.is_empty() && !def.removes.contains(&"tiny")
+        let lowers = !def.adds.is_empty() && def.removes == ["tiny"];
+        def.requires.iter().all(|layer| *layer == "tiny") && (lowers || def.adds.is_empty() && def.removes.is_empty())
     };
     let mut found = vec![];
     for def in registry.passes().filter(stays) {
+        for form in def.options.iter().filter(|option| FORMS.contains(&option.name)) {
+            let pipeline = format!("{}{{{}}}", def.name, form.name);
+            found.push(Checked { pipeline, agreement: Agreement::Exact });
+        }
         let relaxed: Vec<String> = RELAXATIONS
             .iter()
             .filter(|name| def.options.iter().any(|option| option.name == **name))
