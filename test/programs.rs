@@ -40,3 +40,15 @@ fn programs_give_what_is_expected_by_default() {
 fn programs_give_nearly_what_is_expected_after_tiny_simplify() {
     run_all(&["--passes=tiny-simplify", "--rtol=0.1", "--atol=0.1"]);
 }
+
+/// Every value as an entry, with and without entries for views: the numbers of the program as it is written.
+#[test]
+fn programs_give_what_is_expected_as_entries() {
+    run_all(&["--passes=lower-indexbook"]);
+}
+
+/// After `tiny-simplify`, as far as that goes.
+#[test]
+fn programs_give_nearly_what_is_expected_as_entries_of_contractions() {
+    run_all(&["--passes=tiny-to-book", "--rtol=0.1", "--atol=0.1"]);
+}

@@ -1,3 +1,5 @@
 //! Passes inside the layer book.
 
+pub mod align_params;
+
 pub mod book_report;

@@ -37,9 +37,10 @@ inventory::submit! { &EVALUATE }
 ///
 /// 1. `tiny-simplify`: what the entries are made from.
 /// 2. `lower-indexbook`: every value says which elements of which others it is made of.
-/// 3. `cse`: entries that are the same now are one.
-/// 4. `dce`: what nothing reads any more goes.
-const TO_BOOK: &str = "tiny-simplify,lower-indexbook,cse,dce";
+/// 3. `align-params`: their sizes are those of the signature.
+/// 4. `cse`: entries that are the same now are one.
+/// 5. `dce`: what nothing reads any more goes.
+const TO_BOOK: &str = "tiny-simplify,lower-indexbook,align-params,cse,dce";
 
 static TINY_TO_BOOK: PipelineDef = PipelineDef {
     name: "tiny-to-book",

@@ -161,7 +161,7 @@ impl Lower<'_> {
     fn written(&self, space: &Space, chain: &Chain, index: &[AffineExpr]) -> Option<Access> {
         let expr = |expr: &AffineExpr| self.expr(space, expr);
         let condition = |bound: &Bound| Some(Condition::within(expr(&bound.expr)?, expr(&bound.size)?));
-        let conditions = chain.guard.iter().map(condition).collect::<Option<Vec<_>>>()?;
+        let conditions = necessary(space, &chain.guard).into_iter().map(condition).collect::<Option<Vec<_>>>()?;
         Some(Access {
             at: index.iter().map(expr).collect::<Option<_>>()?,
             guard: (!conditions.is_empty()).then(|| Guard::all(conditions)),
@@ -253,6 +253,37 @@ impl Lower<'_> {
             },
             _ => Err(Blocked(chain.source)),
         }
+    }
+}
+
+/// The bounds that do not follow from others.
+fn necessary<'g>(space: &Space, guard: &'g [Bound]) -> Vec<&'g Bound> {
+    let mut kept: Vec<&Bound> = guard.iter().collect();
+    let mut place = 0;
+    while place < kept.len() {
+        let bound = kept[place];
+        let others = || kept.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, other)| *other);
+        // Bounds of different axes do not follow from each other.
+        let related = others().any(|other| dims(&other.expr) & dims(&bound.expr) != 0);
+        let given = |other: &Bound| {
+            let room = other.size.sub(&other.expr).and_then(|room| room.sub(&1.into()));
+            [Some(other.expr.clone()), room.ok()]
+        };
+        if related && space.in_bounds(&others().flat_map(given).flatten().collect::<Vec<_>>(), bound) {
+            kept.remove(place);
+        } else {
+            place += 1;
+        }
+    }
+    kept
+}
+
+/// The dimensions that occur, one bit for each; those from the 64th on share one.
+fn dims(expr: &AffineExpr) -> u64 {
+    match expr {
+        AffineExpr::Dim(dim) => 1 << (*dim).min(63),
+        AffineExpr::Binary(node) => dims(node.lhs()) | dims(node.rhs()),
+        _ => 0,
     }
 }
 
