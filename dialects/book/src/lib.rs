@@ -14,6 +14,7 @@
 //! cannot say in what order elements are computed, which of them are stored, or what runs together.
 
 pub mod interp;
+pub mod json;
 pub mod ops;
 pub mod syntax;
 pub mod verify;
@@ -26,3 +27,6 @@ dlc_ir::dialect! {
     attrs: [],
     materialize: Some(ops::materialize),
 }
+
+#[cfg(test)]
+mod tests;

@@ -195,6 +195,12 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
 /// The operand is read at affine positions within it.
 pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
     let axes = op.axes();
+    let declared = symbols(*op);
+    let undeclared =
+        |size: &SizeExpr| size.symbols().into_iter().find(|name| !declared.iter().any(|known| **known == **name));
+    if let Some(symbol) = op.over().iter().find_map(undeclared) {
+        return diags.emit(op_error(*op, format!("the symbol '{symbol}' is not declared by the function")));
+    }
     if has_axes(*op, &axes) {
         accesses(*op, &[axes, op.over()].concat(), &op.accesses(), 0, diags);
     }

@@ -41,6 +41,16 @@ impl Condition {
         Condition { expr, lower: Some(SizeExpr::from(0)), upper: Some(size) }
     }
 
+    /// `first sign second`, the sign being one of `<`, `<=`, `>`, `>=` and `==`. `None` for another, and beyond 64 bits.
+    pub fn of(first: &SizeExpr, sign: &str, second: &SizeExpr) -> Option<Condition> {
+        one_sign(first, Sign::of(sign)?, second)
+    }
+
+    /// `first sign second next third`, such as `0 <= i < N`. `None` unless that bounds the second on both sides.
+    pub fn between(first: &SizeExpr, sign: &str, second: &SizeExpr, next: &str, third: &SizeExpr) -> Option<Condition> {
+        two_signs(first, Sign::of(sign)?, second, Sign::of(next)?, third)
+    }
+
     /// Whether it holds, `value_of` giving the numbers of positions and symbols. An error where one is not known or an
     /// expression goes beyond 64 bits.
     pub fn holds(&self, value_of: &dyn Fn(&str) -> Option<i64>) -> Result<bool, String> {
@@ -211,6 +221,17 @@ enum Sign {
 }
 
 impl Sign {
+    fn of(text: &str) -> Option<Sign> {
+        Some(match text {
+            "<" => Sign::Less,
+            "<=" => Sign::LessEqual,
+            ">" => Sign::Greater,
+            ">=" => Sign::GreaterEqual,
+            "==" => Sign::Equal,
+            _ => return None,
+        })
+    }
+
     /// Whether a condition with it has its bound on the left, when neither side is a number.
     fn is_inclusive_below(self) -> bool {
         matches!(self, Sign::LessEqual | Sign::Greater)
@@ -238,22 +259,28 @@ fn parse_condition(p: &mut Parser<'_>) -> ParseResult<Condition> {
         _ => None,
     };
     let made = match last {
-        // A number bounds the other side. Else the order stays as it is written: `a <= b` says what `b` is not below.
-        None if first.as_constant().is_some() || (second.as_constant().is_none() && sign.is_inclusive_below()) => {
-            bounded(&second, turned(sign), &first)
-        }
-        None => bounded(&first, sign, &second),
-        // The expression in the middle is bounded on both sides.
-        Some((next, third)) => bounded(&second, turned(sign), &first).and_then(|one| {
-            let other = bounded(&second, next, &third)?;
-            let (lower, upper) = (one.lower.or(other.lower)?, one.upper.or(other.upper)?);
-            Some(Condition { expr: second, lower: Some(lower), upper: Some(upper) })
-        }),
+        None => one_sign(&first, sign, &second),
+        Some((next, third)) => two_signs(&first, sign, &second, next, &third),
     };
     made.ok_or_else(|| {
         let error = Diagnostic::error(&BAD_LITERAL, start, "this bounds nothing");
         p.fail(error.suggest("write '0 <= i < N', 'i < N' or 'i == 2'"))
     })
+}
+
+/// A number bounds the other side. Else the order stays as it is written: `a <= b` says what `b` is not below.
+fn one_sign(first: &SizeExpr, sign: Sign, second: &SizeExpr) -> Option<Condition> {
+    match first.as_constant().is_some() || (second.as_constant().is_none() && sign.is_inclusive_below()) {
+        true => bounded(second, turned(sign), first),
+        false => bounded(first, sign, second),
+    }
+}
+
+/// The expression in the middle is bounded on both sides.
+fn two_signs(first: &SizeExpr, sign: Sign, second: &SizeExpr, next: Sign, third: &SizeExpr) -> Option<Condition> {
+    let (one, other) = (bounded(second, turned(sign), first)?, bounded(second, next, third)?);
+    let (lower, upper) = (one.lower.or(other.lower)?, one.upper.or(other.upper)?);
+    Some(Condition { expr: second.clone(), lower: Some(lower), upper: Some(upper) })
 }
 
 fn parse_sign(p: &mut Parser<'_>) -> ParseResult<Sign> {

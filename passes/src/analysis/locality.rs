@@ -236,7 +236,7 @@ fn halo_of(op: OpRef<'_>, value: ValueId, tile: i64) -> Option<Halo> {
 fn needed(op: OpRef<'_>, value: ValueId, tile: i64) -> (Buffer, Option<Halo>) {
     let Some((accesses, _)) = accesses(op, value) else { return (Buffer::Gmem, None) };
     let Some(halo) = halo_of(op, value, tile) else { return (Buffer::Gmem, None) };
-    let own = halo.is_none() && accesses.iter().all(|access| halo::is_projection(access));
+    let own = halo.is_none() && accesses.iter().all(halo::is_projection);
     (if own { Buffer::Reg } else { Buffer::SmemRing }, Some(halo))
 }
 
@@ -260,7 +260,7 @@ pub fn compute_at(producer: OpRef<'_>, consumer: OpRef<'_>, halo: Option<&Halo>)
         Some(_) => None,
     };
     let distance = (0..rank).map(|axis| {
-        let mut distances = own.iter().map(|access| halo::distance(access.at.get(axis)?));
+        let mut distances = own.iter().map(|access| access.at.get(axis).and_then(halo::distance));
         let first = distances.next().flatten();
         first.filter(|_| distances.all(|other| other == first))
     });

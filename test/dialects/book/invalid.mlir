@@ -304,3 +304,11 @@ book.func @constant_of_another_type<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M,
   %y = "book.const"() <{value = 1 : i32}> : () -> !core.tensor<[], f32>
   return %x
 }
+
+// -----
+
+book.func @unknown_symbol_in_a_reduced_size<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{E0201 'book.reduce': the symbol 'K' is not declared by the function}}
+  %y = reduce sum axes (i0: M) over (i1: K) of %x at (i0, i1) where (i1 < N) acc f32
+  return %x
+}
