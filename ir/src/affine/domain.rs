@@ -8,6 +8,7 @@ use super::error::Result;
 use super::expr::AffineExpr;
 use super::map::{AffineMap, check_arity};
 use super::range::{Interval, Ranges};
+use super::rows::Row;
 use super::set::{Constraint, IntegerSet, Relation};
 use super::solve::System;
 
@@ -37,35 +38,51 @@ pub struct AxisBounds {
     pub others: Vec<Constraint>,
 }
 
+impl AxisBounds {
+    /// How many values the dimension has, at points of the other dimensions where [`AxisBounds::others`] hold; where the
+    /// count is negative, there are none.
+    ///
+    /// `None` where the dimension is not bounded on both sides, or it is not known which bound is the tightest.
+    pub fn count(&self, ranges: &Ranges) -> Option<AffineExpr> {
+        // Whether `a >= b` within the ranges.
+        let above =
+            |a: &AffineExpr, b: &AffineExpr| a == b || a.sub(b).is_ok_and(|gap| gap.range_of(ranges).lo() >= Some(0));
+        let lower = self.lower.iter().find(|own| self.lower.iter().all(|other| above(own, other)))?;
+        let upper = self.upper.iter().find(|own| self.upper.iter().all(|other| above(other, own)))?;
+        let count = upper.sub(lower).and_then(|gap| gap.add(&AffineExpr::Constant(1))).ok()?;
+        Some(count.simplify_under(ranges))
+    }
+}
+
 impl IntegerSet {
     /// Whether the set has no point within the ranges, whatever the symbols (`Some(true)`), or has one for some symbols
     /// (`Some(false)`), or that is not known.
     pub fn is_empty(&self, ranges: &Ranges) -> Option<bool> {
-        self.with(&[], ranges)?.has_no_point()
+        let mut system = System::of(self, ranges);
+        let (rows, all) = system.constraints(&self.constraints);
+        system.has_no_point(&rows).filter(|empty| *empty || all)
     }
 
     /// Whether a constraint is known to hold at every point of the set within the ranges.
     pub fn implies(&self, constraint: &Constraint, ranges: &Ranges) -> bool {
-        if constraint.decide(ranges) == Some(true) {
-            return true;
-        }
-        let Ok(cases) = constraint.negated() else { return false };
-        let empty = |case: &Constraint| self.with(std::slice::from_ref(case), ranges).and_then(System::has_no_point);
-        cases.iter().all(|case| empty(case) == Some(true))
+        let mut system = System::of(self, ranges);
+        let (rows, _) = system.constraints(&self.constraints);
+        holds_where(&mut system, &rows, constraint)
     }
 
     /// Whether every point of the set within the ranges is known to be one of another.
     pub fn is_subset_of(&self, other: &IntegerSet, ranges: &Ranges) -> bool {
-        other.constraints().iter().all(|constraint| self.implies(constraint, ranges))
+        let mut system = System::of(self, ranges);
+        let (rows, _) = system.constraints(&self.constraints);
+        other.constraints.iter().all(|constraint| holds_where(&mut system, &rows, constraint))
     }
 
     /// An interval that holds every value of an expression at the points within the ranges; symbols count as unknown
     /// numbers. For an empty set any answer is right.
     pub fn bounds_of(&self, expr: &AffineExpr, ranges: &Ranges) -> Interval {
-        let direct = expr.range_of(ranges);
-        let solved =
-            self.with(&[], ranges).zip(expr.to_poly(ranges).ok()).map(|(system, poly)| system.bounds_of(&poly));
-        solved.map_or(direct, |solved| direct.intersect(solved))
+        let mut system = System::of(self, ranges);
+        let (rows, _) = system.constraints(&self.constraints);
+        expr.range_of(ranges).intersect(system.bounds_of(expr, &rows))
     }
 
     /// The points of both. Errors: `Arity` where their dimensions or symbols are not as many.
@@ -85,22 +102,25 @@ impl IntegerSet {
     /// A shorter set with the same points where `context` holds, within the ranges: what is known there, and what follows
     /// from the rest, is left out. As isl's `gist`.
     pub fn gist(&self, context: &IntegerSet, ranges: &Ranges) -> IntegerSet {
-        let mut kept = self.simplify_under(ranges).constraints;
-        kept.sort();
-        kept.dedup();
+        let mut system = System::of(self, ranges);
+        let (known, _) = system.constraints(&context.constraints);
+        let mut constraints = self.simplify_under(ranges).constraints;
+        constraints.sort();
+        constraints.dedup();
+        let row = |constraint: Constraint| (system.constraint(&constraint), constraint);
+        let mut kept: Vec<(Option<Row>, Constraint)> = constraints.into_iter().map(row).collect();
         let mut at = 0;
         while at < kept.len() {
-            let mut rest = kept.clone();
-            let own = rest.remove(at);
-            rest.extend_from_slice(&context.constraints);
-            let rest = IntegerSet { constraints: rest, ..self.clone() };
-            if rest.implies(&own, ranges) {
+            let others = kept.iter().enumerate().filter(|(other, _)| *other != at);
+            let rest = others.filter_map(|(_, (row, _))| row.as_ref()).chain(&known);
+            let follows = kept[at].0.as_ref().is_some_and(|own| system.implies(rest, own) == Some(true));
+            if follows {
                 kept.remove(at);
             } else {
                 at += 1;
             }
         }
-        IntegerSet { constraints: kept, ..self.clone() }
+        IntegerSet { constraints: kept.into_iter().map(|(_, constraint)| constraint).collect(), ..*self }
     }
 
     /// The points that a map takes into the set: its dimensions replaced by the results of the map.
@@ -148,20 +168,13 @@ impl IntegerSet {
         }
         Some(bounds)
     }
+}
 
-    /// The constraints of the set, and some more, as rows; `None` where one goes beyond 64 bits.
-    fn with<'r>(&self, more: &[Constraint], ranges: &'r Ranges) -> Option<System<'r>> {
-        let mut system = System::new(ranges);
-        for constraint in self.constraints().iter().chain(more) {
-            system.add(&constraint.expr.to_poly(ranges).ok()?, constraint.relation);
-        }
-        // A dimension or symbol whose own range has no value makes every set empty, whether it occurs or not.
-        let dims = (0..self.num_dims()).map(AffineExpr::Dim);
-        for leaf in dims.chain((0..self.num_symbols()).map(AffineExpr::Symbol)) {
-            system.mention(&leaf.to_poly(&|_: &_| Interval::ALL).ok()?);
-        }
-        Some(system)
-    }
+/// Whether a constraint is known to hold where the rows do.
+fn holds_where(system: &mut System<'_>, rows: &[Row], constraint: &Constraint) -> bool {
+    let ranges = system.ranges();
+    let answer = system.constraint(constraint).and_then(|row| system.implies(rows, &row));
+    answer.unwrap_or_else(|| constraint.decide(ranges) == Some(true))
 }
 
 impl AffineMap {
@@ -187,6 +200,8 @@ impl AffineMap {
         doubled.dims = (0..2 * dims).map(|dim| ranges.dim(dim % dims.max(1))).collect();
         let limit = |dim: u32| ranges.limits.get((dim % dims.max(1)) as usize).cloned().flatten();
         doubled.limits = (0..2 * dims).map(limit).collect();
+        let mut system = System::new(2 * dims, symbols, &doubled);
+        let (rows, all) = system.constraints(&both);
         let mut verdict = Some(true);
         for dim in 0..dims {
             // Being two points they differ in some dimension; which is the smaller there does not matter.
@@ -194,12 +209,11 @@ impl AffineMap {
                 &AffineExpr::Dim(dims + dim),
                 &AffineExpr::Dim(dim).add(&AffineExpr::Constant(1))?,
             )?;
-            let mut constraints = both.clone();
-            constraints.push(differ);
-            match IntegerSet::new(2 * dims, symbols, constraints)?.is_empty(&doubled) {
+            let differ = system.constraint(&differ);
+            match differ.and_then(|differ| system.has_no_point(rows.iter().chain([&differ]))) {
                 Some(true) => {}
-                Some(false) => return Ok(Some(false)),
-                None => verdict = None,
+                Some(false) if all => return Ok(Some(false)),
+                _ => verdict = None,
             }
         }
         Ok(verdict)
@@ -222,6 +236,21 @@ impl Domain {
             check_arity(num_symbols, piece.num_symbols() as usize, "symbols")?;
         }
         Ok(Domain { num_dims, num_symbols, pieces })
+    }
+
+    /// The same dimensions and symbols with other pieces.
+    pub(super) fn with_pieces(&self, pieces: Vec<IntegerSet>) -> Domain {
+        Domain { pieces, ..*self }
+    }
+
+    /// Number of dimensions.
+    pub fn num_dims(&self) -> u32 {
+        self.num_dims
+    }
+
+    /// Number of symbols.
+    pub fn num_symbols(&self) -> u32 {
+        self.num_symbols
     }
 
     /// The pieces; a point of the union is in one of them, or in several.
@@ -260,22 +289,36 @@ impl Domain {
     ///
     /// Errors: `Arity`, `Overflow`, `TooLarge`.
     pub fn subtract(&self, set: &IntegerSet, ranges: &Ranges) -> Result<Domain> {
+        let negated = set.constraints().iter().map(Constraint::negated).collect::<Result<Vec<_>>>()?;
         let mut pieces = Vec::new();
         for own in &self.pieces {
+            let mut system = System::of(own, ranges);
+            let (mut rows, _) = system.constraints(&own.constraints);
             // Not all constraints hold: the first that fails says which piece a point is in.
             let mut before = own.clone();
-            for constraint in set.constraints() {
-                for case in constraint.negated()? {
-                    let mut piece = before.clone();
-                    piece.constraints.push(case);
-                    if piece.is_empty(ranges) != Some(true) {
+            for (constraint, cases) in set.constraints().iter().zip(&negated) {
+                for case in cases {
+                    let row = system.constraint(case);
+                    if system.has_no_point(rows.iter().chain(&row)) != Some(true) {
+                        let mut piece = before.clone();
+                        piece.constraints.push(case.clone());
                         pieces.push(piece);
                     }
                 }
                 before.constraints.push(constraint.clone());
+                rows.extend(system.constraint(constraint));
             }
         }
         Domain::new(self.num_dims, self.num_symbols, pieces)
+    }
+
+    /// The same points where `context` holds, within the ranges: each piece without what is known there, and without
+    /// those that have no point. See [`IntegerSet::gist`].
+    pub fn gist(&self, context: &IntegerSet, ranges: &Ranges) -> Domain {
+        let known =
+            |piece: &&IntegerSet| piece.intersect(context).is_ok_and(|both| both.is_empty(ranges) == Some(true));
+        let pieces = self.pieces.iter().filter(|piece| !known(piece));
+        self.with_pieces(pieces.map(|piece| piece.gist(context, ranges)).collect())
     }
 
     /// Whether there is no point within the ranges; see [`IntegerSet::is_empty`].
@@ -297,50 +340,5 @@ impl Domain {
     pub fn is_subset_of(&self, other: &Domain, ranges: &Ranges) -> Result<Option<bool>> {
         let rest = other.pieces.iter().try_fold(self.clone(), |rest, piece| rest.subtract(piece, ranges))?;
         Ok(rest.is_empty(ranges))
-    }
-
-    /// The same points within the ranges in fewer pieces: empty ones and those inside of others are gone, and two that
-    /// are one together are joined, as isl's `coalesce` does it in its simplest case.
-    ///
-    /// Two pieces are joined when the constraints that both keep describe no point outside of the two.
-    pub fn coalesce(&self, ranges: &Ranges) -> Domain {
-        let simple = |piece: &IntegerSet| piece.without_redundant(ranges);
-        let mut pieces: Vec<_> =
-            self.pieces.iter().filter(|piece| piece.is_empty(ranges) != Some(true)).map(simple).collect();
-        'again: loop {
-            for a in 0..pieces.len() {
-                for b in 0..pieces.len() {
-                    if a == b {
-                        continue;
-                    }
-                    let joined = if pieces[b].is_subset_of(&pieces[a], ranges) {
-                        Some(pieces[a].clone())
-                    } else {
-                        self.joined(&pieces[a], &pieces[b], ranges)
-                    };
-                    if let Some(joined) = joined {
-                        pieces[a] = joined.without_redundant(ranges);
-                        pieces.remove(b);
-                        continue 'again;
-                    }
-                }
-            }
-            break;
-        }
-        pieces.sort();
-        Domain { pieces, ..*self }
-    }
-
-    /// The set of the constraints that hold in both, if it is no more than the two.
-    fn joined(&self, a: &IntegerSet, b: &IntegerSet, ranges: &Ranges) -> Option<IntegerSet> {
-        let of_both = |own: &IntegerSet, other: &IntegerSet| {
-            let kept = own.constraints().iter().filter(|constraint| other.implies(constraint, ranges));
-            kept.cloned().collect::<Vec<_>>()
-        };
-        let constraints = [of_both(a, b), of_both(b, a)].concat();
-        let joined = IntegerSet::new(self.num_dims, self.num_symbols, constraints).ok()?;
-        let whole = Domain::new(self.num_dims, self.num_symbols, vec![joined.clone()]).ok()?;
-        let two = Domain::new(self.num_dims, self.num_symbols, vec![a.clone(), b.clone()]).ok()?;
-        (whole.is_subset_of(&two, ranges) == Ok(Some(true))).then_some(joined)
     }
 }

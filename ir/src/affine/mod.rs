@@ -20,6 +20,7 @@
 //! is injective. Within the ranges they are asked for, an answer is right or `None`.
 
 mod build;
+mod coalesce;
 mod decompose;
 mod domain;
 mod error;
@@ -31,6 +32,7 @@ mod poly;
 mod print;
 mod prove;
 mod range;
+mod rows;
 mod set;
 mod simplify;
 mod size;

@@ -91,6 +91,10 @@ impl<V: Variable> Monomial<V> {
         Monomial { degree: Reverse(factors.len()), factors }
     }
 
+    pub(super) fn variable(name: V) -> Self {
+        Monomial::of(smallvec![Atom::Variable(name)])
+    }
+
     pub(super) fn factors(&self) -> &[Atom<V>] {
         &self.factors
     }
@@ -144,7 +148,7 @@ impl<V: Variable> Poly<V> {
     }
 
     pub(super) fn variable(name: V) -> Self {
-        Poly::from(Monomial::of(smallvec![Atom::Variable(name)]))
+        Poly::from(Monomial::variable(name))
     }
 
     pub(super) fn term(monomial: Monomial<V>, coefficient: i64) -> Self {

@@ -47,9 +47,16 @@ impl Ranges {
         }
     }
 
-    /// The range of a dimension.
+    /// The range of a dimension; a limit that is a constant is a part of it.
     pub fn dim(&self, index: u32) -> Interval {
-        self.dims.get(index as usize).copied().unwrap_or(Interval::ALL)
+        let range = self.dims.get(index as usize).copied().unwrap_or(Interval::ALL);
+        match self.limits.get(index as usize) {
+            // Nothing is less than the least integer, and that stands for an open end.
+            Some(Some(AffineExpr::Constant(limit))) if *limit > i64::MIN + 1 => {
+                range.intersect(Interval::new(i64::MIN, limit - 1))
+            }
+            _ => range,
+        }
     }
 
     /// The range of a symbol.
@@ -90,6 +97,11 @@ impl Interval {
     pub fn as_constant(self) -> Option<i64> {
         let known = self.lo == self.hi && self.lo().is_some() && self.hi().is_some();
         known.then_some(self.lo)
+    }
+
+    /// Whether no value lies within.
+    pub(super) fn is_empty(self) -> bool {
+        self.lo > self.hi
     }
 
     /// Whether the value lies within.

@@ -100,12 +100,15 @@ impl IntegerSet {
         Ok(true)
     }
 
-    /// The same points within the ranges: expressions simplified, constraints that always hold there removed.
+    /// The same points within the ranges: expressions simplified, inequalities divided by common factors, constraints
+    /// that always hold there removed.
     pub fn simplify_under(&self, ranges: &Ranges) -> IntegerSet {
         let kept = self.constraints.iter().filter(|constraint| constraint.decide(ranges) != Some(true));
-        let simplified = |constraint: &Constraint| Constraint {
-            expr: constraint.expr.simplify_under(ranges),
-            relation: constraint.relation,
+        let simplified = |constraint: &Constraint| {
+            let (expr, relation) = (constraint.expr.simplify_under(ranges), constraint.relation);
+            let divided = || expr.divided_by_common_factor(ranges).ok();
+            let shorter = if relation == Relation::NotNegative { divided() } else { None };
+            Constraint { expr: shorter.unwrap_or(expr), relation }
         };
         IntegerSet { constraints: kept.map(simplified).collect(), ..*self }
     }

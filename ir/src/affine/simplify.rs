@@ -9,7 +9,7 @@
 //! a bound on one dimension in terms of another.
 
 use super::decompose::{Factor, written};
-use super::error::{AffineError, Result};
+use super::error::{AffineError, Result, gcd};
 use super::expr::{AffineExpr, BinaryOp};
 use super::floor::floor_div;
 use super::poly::{Atom, Poly};
@@ -95,6 +95,20 @@ impl AffineExpr {
         Ok(expr)
     }
 
+    /// The expression divided by what all its coefficients have in common, the constant rounded down: that is not
+    /// negative where this one is not. `Err` beyond 64 bits.
+    pub(super) fn divided_by_common_factor(&self, env: Env<'_, Leaf>) -> Result<AffineExpr> {
+        let poly = self.to_poly(env)?;
+        let (terms, _) = poly.split_constant();
+        let common = terms.iter().fold(0, |common, (_, value)| gcd(common, value.unsigned_abs()));
+        match i64::try_from(common) {
+            Ok(common) if common > 1 => {
+                from_poly(&poly.map_coefficients(|_, value| Ok(value.div_euclid(common)))?, env)
+            }
+            _ => Ok(self.clone()),
+        }
+    }
+
     pub(super) fn to_poly(&self, env: Env<'_, Leaf>) -> Result<Poly<Leaf>> {
         let leaf = |leaf: Leaf| match env.range(&leaf).as_constant() {
             Some(value) => Poly::constant(value),
@@ -137,7 +151,9 @@ impl Known<Leaf> for Ranges {
     fn limit(&self, leaf: &Leaf) -> Option<Poly<Leaf>> {
         let Leaf::Dim(index) = leaf else { return None };
         let limit = self.limits.get(*index as usize)?.as_ref()?;
-        limit.is_symbolic_or_constant().then(|| limit.to_poly(&|leaf: &Leaf| self.range(leaf)).ok()).flatten()
+        // One that is a constant is a part of the range.
+        let symbolic = limit.is_symbolic_or_constant() && limit.as_constant().is_none();
+        symbolic.then(|| limit.to_poly(&|leaf: &Leaf| self.range(leaf)).ok()).flatten()
     }
 }
 

@@ -174,21 +174,158 @@ fn a_dimension_lies_between_what_the_set_says() {
     assert_eq!(show(&bounds.lower), ["-d0 + (d0 + s0) floordiv 2"]);
     assert_eq!(show(&bounds.upper), ["d0"]);
     assert!(bounds.others.is_empty());
+    let count = bounds.count(&ranges).expect("one bound on either side");
+    assert_eq!(count.to_string(), "d0 * 2 - (d0 + s0) floordiv 2 + 1");
+    assert_eq!(set.bounds_on(0, &ranges).expect("linear").count(&ranges), None);
     assert_eq!(set.is_empty(&ranges), Some(false));
     // Within the box d1 < s0 follows, and d0 cannot be beyond it.
     let beyond = Constraint::at_least(&d0, &s0).expect("small");
     assert_eq!(IntegerSet::new(2, 1, vec![beyond]).expect("declared").is_empty(&ranges), Some(true));
 }
 
-/// What goes beyond 64 bits is not answered.
+/// Of several bounds the tightest counts, if it is known.
+#[test]
+fn points_of_an_axis_are_counted() {
+    let set = |text: &str| IntegerSet::parse(text).expect(text);
+    let count = |text: &str, sizes: &[i64]| {
+        let (set, ranges) = (set(text), Ranges::of_sizes(sizes));
+        set.bounds_on(0, &ranges).and_then(|bounds| bounds.count(&ranges)).map(|count| count.to_string())
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(count("(d0, d1) : (d0 - d1 >= 0, -d0 + 9 >= 0)", &[10, 10]), some("-d1 + 10"));
+    assert_eq!(count("(d0, d1) : (d0 - d1 >= 0, d0 >= 0, -d0 + 9 >= 0, -d0 + 12 >= 0)", &[10, 10]), some("-d1 + 10"));
+    assert_eq!(count("(d0, d1) : (d0 - d1 >= 0, d0 - 3 >= 0, -d0 + 9 >= 0)", &[10, 10]), None);
+    assert_eq!(count("(d0, d1) : (d0 * 2 - d1 == 0)", &[10, 10]), some("d1 floordiv 2 - (d1 + 1) floordiv 2 + 1"));
+    assert_eq!(count("(d0, d1) : (d0 * 2 - d1 >= 0, -d0 * 3 + d1 + 2 >= 0)", &[10, 1]), some("1"));
+    assert_eq!(count("(d0, d1) : (d0 - d1 >= 0)", &[10, 10]), None);
+    assert_eq!(count("(d0, d1) : (d0 mod 2 - d1 >= 0, -d0 + 9 >= 0)", &[10, 10]), None);
+}
+
+/// What one piece leaves to the other is found: with equalities, symbols that are negative, and what is empty.
+#[test]
+fn pieces_become_one() {
+    let set = |text: &str| IntegerSet::parse(text).expect(text);
+    let check = |pieces: &[&str], ranges: &Ranges, expected: &[&str]| {
+        let pieces: Vec<IntegerSet> = pieces.iter().map(|text| set(text)).collect();
+        let joined = Domain::new(2, 1, pieces).expect("alike").coalesce(ranges);
+        let texts: Vec<String> = joined.pieces().iter().map(ToString::to_string).collect();
+        let expected: Vec<String> =
+            expected.iter().map(|text| format!("affine_set<(d0, d1)[s0] : ({text})>")).collect();
+        assert_eq!(texts, expected);
+    };
+    let ranges = Ranges { symbols: vec![Interval::new(-9, -1)], ..Ranges::of_sizes(&[8, 8]) };
+    check(&["(d0, d1)[s0] : (d0 == 0)", "(d0, d1)[s0] : (d0 - 1 == 0)"], &ranges, &["-d0 + 1 >= 0"]);
+    check(&["(d0, d1)[s0] : (d0 - 3 == 0)", "(d0, d1)[s0] : (d0 - 3 == 0, d1 >= 2)"], &ranges, &["d0 - 3 == 0"]);
+    let split = ["(d0, d1)[s0] : (d0 + s0 >= 0)", "(d0, d1)[s0] : (-d0 - s0 - 1 >= 0)"];
+    check(&split, &ranges, &["0 == 0"]);
+    let split = ["(d0, d1)[s0] : (d0 + s0 - 1 >= 0)", "(d0, d1)[s0] : (d0 + s0 == 0)"];
+    check(&split, &ranges, &["d0 + s0 >= 0"]);
+    check(&["(d0, d1)[s0] : (d0 + 1 == 0)", "(d0, d1)[s0] : (s0 >= 0)"], &ranges, &[]);
+    // Only what is rounded says of `s0` that it is zero.
+    let wide = Ranges { symbols: vec![Interval::new(-1, 8)], ..Ranges::of_sizes(&[8, 8]) };
+    check(&["(d0, d1)[s0] : (s0 * 6 + 5 >= 0, -s0 * 2 + 1 >= 0)"], &wide, &["s0 == 0"]);
+    check(&["(d0, d1)[s0] : (d0 * 4 - 6 >= 0)"], &wide, &["d0 - 2 >= 0"]);
+    // Around a hole nothing is joined to the whole.
+    let hole = ["(d0, d1)[s0] : (d0 - 5 >= 0)", "(d0, d1)[s0] : (-d0 + 3 >= 0)"];
+    check(&hole, &ranges, &["d0 - 5 >= 0", "-d0 + 3 >= 0"]);
+    // A symbol whose range has no value leaves no point.
+    let nowhere = Ranges { symbols: vec![Interval::new(1, 0)], ..Ranges::default() };
+    check(&["(d0, d1)[s0] : (d0 >= 0)"], &nowhere, &[]);
+    let domain = Domain::new(2, 1, hole.map(set).to_vec()).expect("alike");
+    let known = domain.gist(&set("(d0, d1)[s0] : (d0 - 4 >= 0, -d0 + 6 >= 0)"), &ranges);
+    assert_eq!(known.pieces(), [set("(d0, d1)[s0] : (d0 - 5 >= 0)")]);
+}
+
+/// What goes beyond 64 bits is not answered, and a point that is found although numbers are large is one.
 #[test]
 fn large_numbers_leave_questions_open() {
-    let row = |a: i64, b: i64| {
+    let row = |a: i64, b: i64, relation| {
         let term = |dim: u32, factor: i64| AffineExpr::Dim(dim).mul(&factor.into()).expect("fits");
         let expr = term(0, a).add(&term(1, b)).and_then(|sum| sum.add(&(-1).into())).expect("fits");
-        Constraint { expr, relation: Relation::NotNegative }
+        Constraint { expr, relation }
     };
-    let constraints = vec![row(i64::MAX / 2, -(i64::MAX / 3)), row(-(i64::MAX / 5), i64::MAX / 7)];
-    let set = IntegerSet::new(2, 0, constraints).expect("declared");
-    assert_eq!(set.is_empty(&Ranges::default()), None);
+    let set = |constraints: Vec<Constraint>| IntegerSet::new(2, 0, constraints).expect("declared");
+    // Its points are far from zero.
+    let far = set(vec![row(3_i64.pow(39), -(1 << 61), Relation::Zero)]);
+    assert_eq!(far.is_empty(&Ranges::default()), None);
+    let near = set(vec![
+        row(i64::MAX / 2, -(i64::MAX / 3), Relation::NotNegative),
+        row(-(i64::MAX / 5), i64::MAX / 7, Relation::NotNegative),
+    ]);
+    assert_eq!(near.is_empty(&Ranges::default()), Some(false));
+}
+
+/// Numbers at the ends of 64 bits: nothing wraps or panics, and what is answered agrees with the points at which every
+/// constraint has a value.
+#[test]
+fn extreme_numbers_do_no_harm() {
+    let ends = [i64::MIN, i64::MIN + 1, i64::MIN / 2, -3, -1, 0, 1, 2, i64::MAX / 3, i64::MAX - 1, i64::MAX];
+    let mut random = Random(6);
+    let (mut answers, mut met) = (Answers::default(), 0);
+    for case in 0..1500 {
+        let mut interval = || {
+            let (a, b) = (random.pick(&ends), random.pick(&ends));
+            Interval::new(a.min(b), a.max(b))
+        };
+        let ranges = Ranges { dims: vec![interval(), interval()], symbols: vec![interval()], limits: Vec::new() };
+        let mut expr = || {
+            let leaves = [AffineExpr::Dim(0), AffineExpr::Dim(1), AffineExpr::Symbol(0)];
+            loop {
+                let sum = leaves.iter().try_fold(AffineExpr::Constant(random.pick(&ends)), |sum, leaf| {
+                    sum.add(&leaf.mul(&random.pick(&ends).into())?)
+                });
+                let divisor = AffineExpr::Constant(random.pick(&[2, 3, i64::MAX - 1, i64::MAX]));
+                let Ok(sum) = sum else { continue };
+                return match random.within(0, 3) {
+                    0 => sum.floordiv(&divisor).expect("positive"),
+                    1 => sum.modulo(&divisor).expect("positive"),
+                    _ => sum,
+                };
+            }
+        };
+        let mut constraint = |relation| Constraint { expr: expr(), relation };
+        let [first, second] = [constraint(Relation::NotNegative), constraint(Relation::NotNegative)];
+        let [equality, other] = [constraint(Relation::Zero), constraint(Relation::NotNegative)];
+        let last = if case % 3 == 0 { equality } else { second };
+        let set = IntegerSet::new(2, 1, vec![first, last]).expect("declared");
+        let single = IntegerSet::new(2, 1, vec![other.clone()]).expect("declared");
+        let (empty, implied) = (set.is_empty(&ranges), set.implies(&other, &ranges));
+        answers.count(empty);
+        let (bounds, gist) = (set.bounds_of(&other.expr, &ranges), set.gist(&single, &ranges));
+        let union = Domain::new(2, 1, vec![set.clone(), single.clone()]).expect("alike");
+        let joined = union.coalesce(&ranges);
+        let rest = union.subtract(&single, &ranges);
+        let map = AffineMap::new(2, 1, vec![other.expr.clone()]).expect("declared");
+        let _ = map.is_injective_on(&set, &ranges);
+        let _ = set.bounds_on(0, &ranges);
+        for place in 0..ends.len().pow(3) {
+            let point = [place, place / ends.len(), place / ends.len().pow(2)].map(|place| ends[place % ends.len()]);
+            let within =
+                ranges.dims.iter().chain(&ranges.symbols).zip(point).all(|(range, value)| range.contains(value));
+            let (dims, symbols) = point.split_at(2);
+            let (Ok(inside), Ok(value)) = (set.contains(dims, symbols), other.expr.eval(dims, symbols)) else {
+                continue;
+            };
+            if !within {
+                continue;
+            }
+            met += u32::from(inside);
+            assert!(!inside || empty != Some(true), "case {case}: {set} at {point:?} within {ranges:?}");
+            assert!(!inside || !implied || value >= 0, "case {case}: {set} implies {} at {point:?}", other.expr);
+            assert!(!inside || bounds.contains(value), "case {case}: {} in {bounds} at {point:?}", other.expr);
+            if let (true, Ok(kept)) = (value >= 0, gist.contains(dims, symbols)) {
+                assert_eq!(
+                    kept, inside,
+                    "case {case}: {set} is not {gist} where {single} at {point:?} within {ranges:?}"
+                );
+            }
+            if let (Ok(before), Ok(after)) = (union.contains(dims, symbols), joined.contains(dims, symbols)) {
+                assert_eq!(before, after, "case {case}: {union:?} is not {joined:?} at {point:?} within {ranges:?}");
+            }
+            if let Ok(Ok(left)) = rest.as_ref().map(|rest| rest.contains(dims, symbols)) {
+                assert_eq!(left, inside && value < 0, "case {case}: {rest:?} at {point:?} within {ranges:?}");
+            }
+        }
+    }
+    assert!(answers.yes > 100 && answers.no > 100 && met > 1000, "{} {} {met}", answers.yes, answers.no);
 }

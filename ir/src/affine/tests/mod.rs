@@ -1,6 +1,7 @@
 //! Tests of the affine arithmetic: tables of expected texts, and enumeration over small boxes with seeded random
 //! expressions. Nothing here depends on time or on an outside program, except `mlir`, which compares with `mlir-opt`.
 
+mod canonical;
 mod domain;
 mod expr;
 mod map_and_set;
