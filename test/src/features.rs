@@ -13,8 +13,8 @@ pub const FEATURES: &[(&str, &[&str])] = &[
     ("python3", &["python3"]),
 ];
 
-/// A package of Python that `REQUIRES:` may name as a feature, and how its version must begin.
-const PACKAGES: &[(&str, &str)] = &[("tinygrad", "0.14.")];
+/// Packages of Python that `REQUIRES:` may name as features, and how their versions must begin.
+const PACKAGES: &[(&str, &str)] = &[("islpy", "20"), ("tinygrad", "0.14.")];
 
 /// The tools that this machine has.
 #[derive(Clone, Debug, Default)]
