@@ -7,10 +7,10 @@
 //!
 //! **Before**
 //! ```mlir before
-//! region.func @pad<N> iters (n: 2 + N)
+//! region.func @pad<N> iters (n: N + 2)
 //!     ins (%X: memref<[N], f32, row_major, align 4>)
-//!     outs (Y: memref<[2 + N], f32, row_major, align 4> materialize gmem) {
-//!   %x = read %X[-1 + n] where (0 <= -1 + n < N) : f32 over (n)
+//!     outs (Y: memref<[N + 2], f32, row_major, align 4> materialize gmem) {
+//!   %x = read %X[n - 1] where (0 <= n - 1 < N) : f32 over (n)
 //!   %zero = const 0.0 : f32 over ()
 //!   %i = index (n) : i64 over (n)
 //!   %five = const 5 : i64 over ()
@@ -21,10 +21,10 @@
 //! ```
 //! **After**
 //! ```mlir after
-//! region.func @pad<N> iters (n: 2 + N)
+//! region.func @pad<N> iters (n: N + 2)
 //!     ins (%X: memref<[N], f32, row_major, align 4>)
-//!     outs (Y: memref<[2 + N], f32, row_major, align 4> materialize gmem) {
-//!   %y = read %X[-1 + n] where (n < 5, 0 <= -1 + n < N) else 0.0 : f32 over (n)
+//!     outs (Y: memref<[N + 2], f32, row_major, align 4> materialize gmem) {
+//!   %y = read %X[n - 1] where (n < 5, 0 <= n - 1 < N) else 0.0 : f32 over (n)
 //!   yield %y to Y
 //! }
 //! ```
