@@ -247,10 +247,7 @@ impl Lower<'_> {
     /// The access of a view to its operand alone, which must stand for itself.
     fn one_step(&mut self, space: &mut Space, chain: &Chain) -> Result<Read, Blocked> {
         match chain.step(self.ctx, self.body, space, &self.shapes) {
-            Step::To(next) if is_affine(&next) => match self.plain(next.source) {
-                Some(_) => self.try_read(space, next),
-                None => Err(Blocked(next.source)),
-            },
+            Step::To(next) if is_affine(&next) => self.try_read(space, next),
             _ => Err(Blocked(chain.source)),
         }
     }
