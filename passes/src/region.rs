@@ -8,4 +8,6 @@ pub mod normalize_select;
 
 pub mod sink_epilogue;
 
+pub mod stream_softmax;
+
 pub mod explicit_broadcast;

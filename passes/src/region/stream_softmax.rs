@@ -1,0 +1,254 @@
+//! Computes a maximum and the sums of exponentials below it in one pass over their axes, because two passes must keep or
+//! compute twice what they are over, in attention a matrix of all pairs.
+//!
+//! **Requires**: region.
+//! **Ensures**: no sum over the axes of a maximum has contributions `2^(c*(s - max s)) * g`, `c` a positive number and `g`
+//! something that does not depend on the maximum.
+//!
+//! **Before**
+//! ```mlir before
+//! region.func @softmax<M, N> iters (m: M, n: N)
+//!     ins (%X: memref<[M, N], f32, row_major, align 4>)
+//!     outs (Y: memref<[M, N], f32, row_major, align 4> materialize gmem) {
+//!   %x = read %X[m, n] : f32 over (m, n)
+//!   %max = reduce max (n: N) acc f32 init -inf {
+//!     yield %x
+//!   } : f32 over (m)
+//!   %d = binary sub %x, %max : f32 over (m, n)
+//!   %e = unary exp2 %d : f32 over (m, n)
+//!   %sum = reduce sum (n: N) acc f32 init 0.0 {
+//!     yield %e
+//!   } : f32 over (m)
+//!   %y = binary fdiv %e, %sum : f32 over (m, n)
+//!   yield %y to Y
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! region.func @softmax<M, N> iters (m: M, n: N)
+//!     ins (%X: memref<[M, N], f32, row_major, align 4>)
+//!     outs (Y: memref<[M, N], f32, row_major, align 4> materialize gmem) {
+//!   %x = read %X[m, n] : f32 over (m, n)
+//!   %max, %sum = reduce (n: N) acc (f32, f32) init (-inf, 0.0) {
+//!     %one = const 1.0 : f32 over ()
+//!     yield %x, %one
+//!   } combine (%max0: f32 over (m), %sum0: f32 over (m), %max1: f32 over (m), %sum1: f32 over (m)) {
+//!     %top = binary max %max0, %max1 : f32 over (m)
+//!     %one = const 1.0 : f32 over ()
+//!     %below0 = binary sub %max0, %top : f32 over (m)
+//!     %power0 = unary exp2 %below0 : f32 over (m)
+//!     %same0 = binary eq %max0, %top : i1 over (m)
+//!     %weight0 = select %same0, %one, %power0 : f32 over (m)
+//!     %below1 = binary sub %max1, %top : f32 over (m)
+//!     %power1 = unary exp2 %below1 : f32 over (m)
+//!     %same1 = binary eq %max1, %top : i1 over (m)
+//!     %weight1 = select %same1, %one, %power1 : f32 over (m)
+//!     %left = binary mul %sum0, %weight0 : f32 over (m)
+//!     %right = binary mul %sum1, %weight1 : f32 over (m)
+//!     %both = binary add %left, %right : f32 over (m)
+//!     yield %top, %both
+//!   } {reassoc} : f32 over (m), f32 over (m)
+//!   %zero = binary sub %max, %max : f32 over (m)
+//!   %none = const 0.0 : f32 over ()
+//!   %defect = select where (1 <= N) then %zero else %none : f32 over (m)
+//!   %d = binary sub %x, %max : f32 over (m, n)
+//!   %e = unary exp2 %d : f32 over (m, n)
+//!   %sum_0 = binary add %sum, %defect : f32 over (m)
+//!   %y = binary fdiv %e, %sum_0 : f32 over (m, n)
+//!   yield %y to Y
+//! }
+//! ```
+//!
+//! **Does not** take exponents with a further term (`s - max + b`), exponentials that are added to something before they
+//! are summed, or chosen by a `select` (a mask belongs into `s`), sums over other axes than those of the maximum, or
+//! maxima inside of a reduction. Two computations of one value are the same to it, but not two reductions (`cse`).
+//!
+//! *Numbers.* The rewrite is exact in real arithmetic: the relaxation `reassoc`, a mark on the new reduction. What the
+//! program rounds between the exponential and the sum no longer is, where the type is narrower than that of the sum: the
+//! relaxation `fuse`, a second mark. With `fuse=false` such a sum stays. An accumulator is never narrower than `f32`.
+//! At infinity: a masked element, `-inf`, adds nothing, before the first finite one (its weight is then set to zero by
+//! the rescaling) and after it. The weight of equal maxima is 1 and not `2^(-inf + inf)`, so that the initial element is
+//! neutral. Where the maximum of a row is infinite, as in one that is masked throughout, the program computes
+//! `s - max` from two infinities, and its sums are not numbers: `max - max`, which is 0 for finite ones, is added to
+//! keep that. Over no element at all sums stay 0.
+//!
+//! *Algorithm.* (1) Values get numbers, equal for equal computations; what depends on the maximum is marked. (2) The
+//! contribution of each sum is read as a product (`terms`): weights `2^(a*s + b*max)`, for which `a = -b` is asked;
+//! factors that do not depend on the maximum, which stay inside; factors without the axes of the maximum, as one by the
+//! sum of weights is, which come out. (3) One reduction takes the place of the maximum (`build`). The contribution of a
+//! point to a sum is what its maximum would be alone, `g`; two parts are combined by
+//! `(max(m0, m1), l0*2^(c*(m0 - m)) + l1*2^(c*(m1 - m)), ..)`. After Milakov and Gimelshein, "Online normalizer
+//! calculation for softmax" (2018), and Rabe and Staats, "Self-attention does not need O(n^2) memory" (2021). Linear in
+//! the region for each maximum. Rule of the debug counters: `stream`.
+
+mod build;
+mod emit;
+mod terms;
+
+use dlc_core::scalar::Combiner;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::diag::RemarkKind;
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::{BlockId, Context, OpId, Type, ValueId};
+use dlc_region::ops::{Func, Reduce};
+use dlc_region::types::Value;
+
+use terms::{Algebra, Term};
+
+static DEF: PassDef = PassDef {
+    requires: &["region"],
+    options: &[OptionDef {
+        name: "fuse",
+        kind: OptionKind::Bool,
+        default: "true",
+        doc: "Whether exponentials may stay unrounded on their way to a sum in a wider type.",
+    }],
+    statistics: &[
+        StatDef { name: "maxima", doc: "Maxima that are now computed along with sums." },
+        StatDef { name: "sums", doc: "Sums that are computed along with a maximum." },
+    ],
+    ..PassDef::base("stream-softmax", "Joins sums of exponentials to the maximum that they are taken below.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(StreamSoftmax { fuse: options.flag("fuse") }))
+}
+
+struct StreamSoftmax {
+    fuse: bool,
+}
+
+impl Pass for StreamSoftmax {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        let (maxima, sums) = stream_softmax(body, self.fuse, cx);
+        cx.count("maxima", maxima);
+        cx.count("sums", sums);
+        Ok(())
+    }
+}
+
+/// Joins sums of exponentials to the maximum that they are taken below. How many maxima, and how many sums.
+pub fn stream_softmax(body: &mut Body, fuse: bool, cx: &PassCx<'_>) -> (u64, u64) {
+    let (ctx, mut maxima, mut sums) = (cx.ctx, 0, 0);
+    let Some(block) = body.entry_block().filter(|_| OpRef::new(ctx, body, body.root()).is(Func::DEF)) else {
+        return (0, 0);
+    };
+    let candidates: Vec<OpId> = body.ops(block).filter(|&op| is_maximum(ctx, body, op)).collect();
+    for max in candidates {
+        let Some(stream) = find(body, block, max, fuse, cx).filter(|_| cx.allows_rule("stream")) else { continue };
+        if cx.wants_remarks() {
+            cx.remark(RemarkKind::Passed, body.loc(max), stream.describe(ctx, body));
+        }
+        maxima += 1;
+        sums += stream.sums.len() as u64;
+        build::replace(ctx, body, &stream);
+    }
+    (maxima, sums)
+}
+
+/// What becomes one reduction.
+struct Stream {
+    /// The maximum.
+    max: OpId,
+    /// What it is the maximum of.
+    score: ValueId,
+    sums: Vec<Sum>,
+    /// The axes that are reduced.
+    axes: Vec<String>,
+    /// For each value the number that it has in common with equal ones.
+    numbers: terms::Numbers,
+}
+
+/// A sum, and its contributions.
+struct Sum {
+    op: OpId,
+    terms: Vec<Term>,
+}
+
+impl Stream {
+    fn describe(&self, ctx: &Context, body: &Body) -> String {
+        let (axes, sums) = (self.axes.join(", "), self.sums.len());
+        let reductions = if sums == 1 { "a sum".to_string() } else { format!("{sums} sums") };
+        let mut text =
+            format!("one pass over ({axes}) instead of {}: a running maximum, and {reductions} rescaled with it", sums + 1);
+        for ty in self.roundings() {
+            text += &format!("; what is summed is no longer rounded to {}", ty.display(ctx));
+        }
+        let elem = Value::of(ctx, body.value_type(self.score)).map(|ty| ty.elem(ctx));
+        if elem.is_some_and(|elem| build::wide(ctx, elem) != elem) {
+            text += "; the maximum runs in f32";
+        }
+        text
+    }
+
+    /// Whether something is no longer rounded that the program rounds.
+    fn is_rounded_less(&self) -> bool {
+        !self.roundings().is_empty()
+    }
+
+    /// The types that something is no longer rounded to, each once.
+    fn roundings(&self) -> Vec<Type> {
+        let mut types: Vec<Type> = Vec::new();
+        for &ty in self.sums.iter().flat_map(|sum| &sum.terms).flat_map(|term| &term.rounded) {
+            if !types.contains(&ty) {
+                types.push(ty);
+            }
+        }
+        types
+    }
+}
+
+/// A maximum of one value of a float type.
+fn is_maximum(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let reduce = Reduce::of(OpRef::new(ctx, body, op));
+    reduce.is_some_and(|reduce| reduce.combiner() == Some(Combiner::Max) && all_floats(reduce) && reduce.acc().len() == 1)
+}
+
+fn all_floats(reduce: Reduce<'_>) -> bool {
+    reduce.acc().iter().all(|ty| ty.float_kind(reduce.ctx).is_some())
+}
+
+/// What a reduction combines.
+fn contributions(reduce: Reduce<'_>) -> Vec<ValueId> {
+    let body = reduce.body;
+    let end = reduce.regions().first().and_then(|&region| body.first_block(region)).and_then(|block| body.last_op(block));
+    end.map(|end| body.operands(end).collect()).unwrap_or_default()
+}
+
+/// The sums that go with a maximum. `None` where there is none.
+fn find(body: &Body, block: BlockId, max: OpId, fuse: bool, cx: &PassCx<'_>) -> Option<Stream> {
+    let ctx = cx.ctx;
+    let reduce = Reduce::of(OpRef::new(ctx, body, max))?;
+    let (axes, score) = (reduce.axes(), contributions(reduce).into_iter().next()?);
+    let algebra = Algebra::new(ctx, body, max, score, &axes);
+    let same_axes = |other: &[&str]| other.len() == axes.len() && axes.iter().all(|axis| other.contains(axis));
+    let mut sums = Vec::new();
+    for op in std::iter::successors(body.next_op(max), |&op| body.next_op(op)) {
+        let Some(sum) = Reduce::of(OpRef::new(ctx, body, op)) else { continue };
+        let depends = sum.results().any(|value| algebra.depends(value));
+        if !depends || sum.combiner() != Some(Combiner::Sum) || !same_axes(&sum.axes()) || !all_floats(sum) {
+            continue;
+        }
+        match terms_of(sum, &algebra, fuse) {
+            Ok(terms) => sums.push(Sum { op, terms }),
+            Err(why) => {
+                let message = format!("this sum over ({}) is not joined to the maximum: {why}", axes.join(", "));
+                cx.remark(RemarkKind::Missed, sum.loc(), message);
+            }
+        }
+    }
+    debug_assert_eq!(body.block_of(max), Some(block));
+    let axes = axes.into_iter().map(str::to_string).collect();
+    (!sums.is_empty()).then(|| Stream { max, score, sums, axes, numbers: algebra.numbers })
+}
+
+/// The contributions to a sum as products, or why it stays.
+fn terms_of(sum: Reduce<'_>, algebra: &Algebra<'_>, fuse: bool) -> Result<Vec<Term>, String> {
+    let terms = contributions(sum).into_iter().zip(sum.acc()).map(|(value, acc)| algebra.term(value, acc));
+    let terms = terms.collect::<Result<Vec<Term>, String>>()?;
+    match terms.iter().find_map(|term| term.rounded.first()).filter(|_| !fuse) {
+        Some(ty) => Err(format!("what is summed is rounded to {} on the way", ty.display(sum.ctx))),
+        None => Ok(terms),
+    }
+}

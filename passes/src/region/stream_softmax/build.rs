@@ -1,0 +1,382 @@
+//! Puts one reduction in the place of a maximum and its sums.
+
+use dlc_core::guard::{Condition, Guard};
+use dlc_core::scalar;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, CloneMap, InsertPoint};
+use dlc_ir::interp::Datum;
+use dlc_ir::rewrite::Rewriter;
+use dlc_ir::{Attr, BlockId, Context, OpId, Str, Type, ValueId};
+use dlc_region::ops::{Reduce, Yield};
+use dlc_region::types::Value;
+use dlc_region::verify::{KernelAxes, axes_of};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Stream;
+use super::emit::Emit;
+use super::terms::{Factor, Numbers, Term};
+use crate::generic::dce::erase_unused;
+
+/// The type that an accumulator of a type has when it is rounded after every step.
+pub fn wide(ctx: &Context, elem: Type) -> Type {
+    if elem.bits(ctx).is_some_and(|bits| bits < 32) { Type::F32 } else { elem }
+}
+
+/// An accumulator of the new reduction.
+struct Accumulator<'a> {
+    /// The value that it is after the reduction.
+    was: ValueId,
+    ty: Type,
+    /// The contributions; none for the maximum.
+    term: Option<&'a Term>,
+}
+
+/// Replaces a maximum and its sums.
+pub fn replace(ctx: &Context, body: &mut Body, stream: &Stream) {
+    let order = KernelAxes::of(ctx, body);
+    let top = body.result(stream.max, 0);
+    let accumulators = accumulators(ctx, body, &order, stream);
+    let feeding = feeding(body, stream);
+    let (reduce, contributions) = reduce(ctx, body, &order, stream, &accumulators);
+    combine(ctx, body, &order, reduce, contributions, &accumulators);
+    let max = body.result(reduce, 0);
+    let mut emit = Emit::new(ctx, body, InsertPoint::After(reduce), body.loc(stream.max), &order);
+    let defect = defect(&mut emit, max, sizes(&order, &stream.axes));
+    let max = as_before(&mut emit, max, top);
+    Rewriter::new(ctx, body).replace_op(stream.max, &[max]);
+    let mut replaced = FxHashMap::from_iter([(top, max)]);
+    let mut next = 1;
+    for sum in &stream.sums {
+        let mut values = Vec::with_capacity(sum.terms.len());
+        for (index, term) in sum.terms.iter().enumerate() {
+            let value = body.result(reduce, next);
+            let was = body.result(sum.op, index);
+            let mut brought = Brought::new(&stream.numbers, &replaced);
+            let made = finish(ctx, body, &order, sum.op, (value, was), term, defect, &mut brought);
+            values.push(made);
+            next += 1;
+        }
+        replaced.extend(body.results(sum.op).zip(values.iter().copied()));
+        Rewriter::new(ctx, body).replace_op(sum.op, &values);
+    }
+    erase_unused(ctx, body, feeding);
+}
+
+/// The maximum, then each sum.
+fn accumulators<'a>(ctx: &Context, body: &Body, order: &KernelAxes, stream: &'a Stream) -> Vec<Accumulator<'a>> {
+    let axes = |value: ValueId| axes_of(ctx, body.value_type(value));
+    let ty = |value: ValueId, mut over: Vec<&str>| {
+        over.retain(|axis| !stream.axes.iter().any(|reduced| reduced == axis));
+        over.sort_by_key(|axis| order.position(axis));
+        over.dedup();
+        let elem = Value::of(ctx, body.value_type(value)).map_or(Type::F32, |ty| ty.elem(ctx));
+        Value::get(ctx, wide(ctx, elem), over)
+    };
+    let top = body.result(stream.max, 0);
+    let mut accumulators = vec![Accumulator { was: top, ty: ty(top, axes(top)), term: None }];
+    for sum in &stream.sums {
+        for (term, was) in sum.terms.iter().zip(body.results(sum.op)) {
+            let weighted = (term.scale != 0.0).then(|| axes(top)).into_iter().flatten();
+            let over = term.inside.iter().flat_map(|factor| axes(factor.value)).chain(weighted);
+            accumulators.push(Accumulator { was, ty: ty(was, over.collect()), term: Some(term) });
+        }
+    }
+    accumulators
+}
+
+/// The ops directly in the kernel that the old reductions use.
+fn feeding(body: &Body, stream: &Stream) -> Vec<OpId> {
+    let block = body.block_of(stream.max);
+    let mut feeding = Vec::new();
+    for op in std::iter::once(stream.max).chain(stream.sums.iter().map(|sum| sum.op)) {
+        let mut inner = Vec::new();
+        body.walk_regions(op, &mut inner);
+        for value in inner.into_iter().flat_map(|op| body.operands(op)) {
+            let op = body.defining_op(value).filter(|&op| body.block_of(op) == block && Some(op) != feeding.last().copied());
+            feeding.extend(op.filter(|&op| op != stream.max && stream.sums.iter().all(|sum| sum.op != op)));
+        }
+    }
+    feeding
+}
+
+/// The new reduction before the maximum, and the block that its contributions are computed in. It combines nothing yet.
+fn reduce(
+    ctx: &Context,
+    body: &mut Body,
+    order: &KernelAxes,
+    stream: &Stream,
+    accumulators: &[Accumulator<'_>],
+) -> (OpId, BlockId) {
+    let loc = body.loc(stream.max);
+    let types: Vec<Type> = accumulators.iter().map(|acc| acc.ty).collect();
+    let elems: Vec<Type> = types.iter().filter_map(|&ty| Value::of(ctx, ty)).map(|ty| ty.elem(ctx)).collect();
+    let neutral = |(at, &elem): (usize, &Type)| {
+        Datum::Float(if at == 0 { f64::NEG_INFINITY } else { 0.0 }).to_attr(ctx, elem).unwrap_or(Attr::UNIT)
+    };
+    let init: Vec<Attr> = elems.iter().enumerate().map(neutral).collect();
+    let axes: Vec<&str> = stream.axes.iter().map(String::as_str).collect();
+    let names: Vec<Str> = accumulators.iter().map(|acc| body.value_name(acc.was)).collect();
+    let mut emit = Emit::new(ctx, body, InsertPoint::Before(stream.max), loc, order);
+    let sizes = sizes(order, &stream.axes);
+    let made = Reduce::build(&mut emit.builder, loc, None, axes, sizes, &init, elems.clone(), &types);
+    for (index, name) in names.into_iter().enumerate() {
+        body.set_value_name(body.result(made, index), name);
+    }
+    let mut mark = |name: &str| body.set_attr(ctx, made, ctx.intern_str(name), Some(Attr::UNIT));
+    mark("reassoc");
+    if stream.is_rounded_less() {
+        mark("fuse");
+    }
+    let region = body.regions(made)[0];
+    let block = body.append_block(region);
+    let factors = accumulators.iter().filter_map(|acc| acc.term).flat_map(|term| &term.inside);
+    let needed: Vec<ValueId> = factors.map(|factor| factor.value).chain([stream.score]).collect();
+    let mut brought = Brought::new(&stream.numbers, &FxHashMap::default());
+    brought.bring(body, &needed, InsertPoint::EndOf(block), made);
+    let mut emit = Emit::new(ctx, body, InsertPoint::EndOf(block), loc, order);
+    let mut contributions = vec![emit.ordered(brought.value(stream.score))];
+    let mut one = None;
+    for (acc, &elem) in accumulators.iter().zip(&elems) {
+        let Some(term) = acc.term else { continue };
+        let factors: Vec<Factor> =
+            term.inside.iter().map(|factor| Factor { value: brought.value(factor.value), ..*factor }).collect();
+        let made_one = &mut one;
+        contributions.push(match &factors[..] {
+            [] => match made_one.filter(|&(_, known)| known == elem) {
+                Some((one, _)) => one,
+                None => {
+                    let value = emit.number(1.0, elem);
+                    made_one.insert((emit.named(value, "one"), elem)).0
+                }
+            },
+            factors => product(&mut emit, factors, elem),
+        });
+    }
+    Yield::build(&mut emit.builder, loc, &contributions, None, None);
+    (made, block)
+}
+
+/// The product of some factors, one at least, no wider than a type.
+fn product(emit: &mut Emit<'_>, factors: &[Factor], elem: Type) -> ValueId {
+    if let [Factor { value, divides: false }] = *factors {
+        // What is narrower is accumulated as it is.
+        let own = emit.elem(value);
+        let fits = dlc_core::broadcast::promote(emit.builder.ctx, own, elem).is_ok_and(|wide| wide == elem);
+        let value = emit.ordered(value);
+        return if fits { value } else { emit.cast(value, elem) };
+    }
+    let mut product = None;
+    // A division needs something to divide.
+    let (above, below): (Vec<&Factor>, Vec<&Factor>) = factors.iter().partition(|factor| !factor.divides);
+    for factor in above.into_iter().chain(below) {
+        let value = emit.ordered(factor.value);
+        let value = emit.cast(value, elem);
+        product = Some(match (product, factor.divides) {
+            (None, false) => value,
+            (None, true) => emit.unary(scalar::Unary::Recip, value),
+            (Some(product), false) => emit.binary(scalar::Binary::Mul, product, value),
+            (Some(product), true) => emit.binary(scalar::Binary::Fdiv, product, value),
+        });
+    }
+    product.unwrap_or_else(|| emit.number(1.0, elem))
+}
+
+/// Lets the reduction combine two of what it accumulates, each rescaled to the larger maximum.
+fn combine(
+    ctx: &Context,
+    body: &mut Body,
+    order: &KernelAxes,
+    reduce: OpId,
+    contributions: BlockId,
+    accumulators: &[Accumulator<'_>],
+) {
+    use scalar::Binary::{Add, Eq, Max, Mul, Sub};
+    let loc = body.loc(reduce);
+    debug_assert_eq!(body.region_of(contributions), body.regions(reduce).first().copied());
+    let region = body.regions(reduce)[1];
+    let block = body.append_block(region);
+    let mut args = Vec::with_capacity(2 * accumulators.len());
+    for half in ["0", "1"] {
+        for (index, acc) in accumulators.iter().enumerate() {
+            let arg = body.add_arg(block, acc.ty, loc);
+            let name = ctx.str(body.value_name(body.result(reduce, index)));
+            let name = if name.is_empty() || name.ends_with(|c: char| c.is_ascii_digit()) {
+                format!("{}_{half}", if name.is_empty() { "part" } else { name })
+            } else {
+                format!("{name}{half}")
+            };
+            body.set_value_name(arg, ctx.intern_str(&name));
+            args.push(arg);
+        }
+    }
+    let (left, right) = args.split_at(accumulators.len());
+    let mut emit = Emit::new(ctx, body, InsertPoint::EndOf(block), loc, order);
+    let top = emit.binary(Max, left[0], right[0]);
+    let mut combined = vec![emit.named(top, "top")];
+    // The weights of both sides for each scale that there is.
+    let mut weights: Vec<(f64, [ValueId; 2])> = Vec::new();
+    for (index, acc) in accumulators.iter().enumerate() {
+        let Some(term) = acc.term else { continue };
+        let (mut a, mut b) = (left[index], right[index]);
+        if term.scale != 0.0 {
+            let known = weights.iter().find(|(scale, _)| *scale == term.scale).map(|(_, weights)| *weights);
+            let [w0, w1] = known.unwrap_or_else(|| {
+                let elem = emit.elem(top);
+                let one = emit.number(1.0, elem);
+                emit.named(one, "one");
+                let scale = (term.scale != 1.0).then(|| {
+                    let scale = emit.number(term.scale, elem);
+                    emit.named(scale, "scale")
+                });
+                let both = [(left[0], "0"), (right[0], "1")].map(|(max, half)| {
+                    let name = |name: &str| format!("{name}{half}");
+                    let below = emit.binary(Sub, max, top);
+                    let mut power = emit.named(below, &name("below"));
+                    if let Some(scale) = scale {
+                        let scaled = emit.binary(Mul, power, scale);
+                        power = emit.named(scaled, &name("scaled"));
+                    }
+                    power = emit.unary(scalar::Unary::Exp2, power);
+                    emit.named(power, &name("power"));
+                    // Two infinite maxima have no difference.
+                    let same = emit.binary(Eq, max, top);
+                    emit.named(same, &name("same"));
+                    let weight = emit.select(Ok(same), one, power);
+                    emit.named(weight, &name("weight"))
+                });
+                weights.push((term.scale, both));
+                both
+            });
+            let elem = emit.elem(a);
+            let (w0, w1) = (emit.cast(w0, elem), emit.cast(w1, elem));
+            a = emit.binary(Mul, a, w0);
+            emit.named(a, "left");
+            b = emit.binary(Mul, b, w1);
+            emit.named(b, "right");
+        }
+        let both = emit.binary(Add, a, b);
+        combined.push(emit.named(both, "both"));
+    }
+    Yield::build(&mut emit.builder, loc, &combined, None, None);
+}
+
+fn sizes(order: &KernelAxes, axes: &[String]) -> Vec<SizeExpr> {
+    axes.iter().filter_map(|axis| order.size(axis).cloned()).collect()
+}
+
+/// What makes a sum of what it is in the program where the maximum is infinite, and is 0 elsewhere: such a sum has a
+/// difference of infinities in it, unless it has nothing in it at all.
+fn defect(emit: &mut Emit<'_>, max: ValueId, sizes: Vec<SizeExpr>) -> ValueId {
+    let defect = emit.binary(scalar::Binary::Sub, max, max);
+    emit.named(defect, "zero");
+    let unknown = |size: &SizeExpr| !size.as_constant().is_some_and(|size| size > 0);
+    let some = |expr| Condition { expr, lower: Some(SizeExpr::from(1)), upper: None };
+    let conditions: Vec<Condition> = sizes.into_iter().filter(unknown).map(some).collect();
+    if conditions.is_empty() {
+        return defect;
+    }
+    let elem = emit.elem(defect);
+    let zero = emit.number(0.0, elem);
+    emit.named(zero, "none");
+    let defect = emit.select(Err(Guard::all(conditions)), defect, zero);
+    emit.named(defect, "defect")
+}
+
+/// A value with the type and the axes of the one that it replaces.
+fn as_before(emit: &mut Emit<'_>, value: ValueId, was: ValueId) -> ValueId {
+    let (ctx, ty) = (emit.builder.ctx, emit.builder.body.value_type(was));
+    let elem = emit.elem(was);
+    let value = emit.cast(value, elem);
+    emit.turned(value, &axes_of(ctx, ty))
+}
+
+/// What a sum is after the reduction: what was taken out of it, put to the accumulator.
+#[allow(clippy::too_many_arguments)]
+fn finish(
+    ctx: &Context,
+    body: &mut Body,
+    order: &KernelAxes,
+    sum: OpId,
+    (value, was): (ValueId, ValueId),
+    term: &Term,
+    defect: ValueId,
+    brought: &mut Brought<'_>,
+) -> ValueId {
+    let needed: Vec<ValueId> = term.outside.iter().map(|factor| brought.value(factor.value)).collect();
+    brought.bring(body, &needed, InsertPoint::Before(sum), sum);
+    let loc = body.loc(sum);
+    let mut emit = Emit::new(ctx, body, InsertPoint::Before(sum), loc, order);
+    let mut value = value;
+    if term.scale != 0.0 {
+        let elem = emit.elem(value);
+        let defect = emit.cast(defect, elem);
+        value = emit.binary(scalar::Binary::Add, value, defect);
+    }
+    for factor in &term.outside {
+        let other = emit.ordered(brought.value(factor.value));
+        value = emit.binary(if factor.divides { scalar::Binary::Fdiv } else { scalar::Binary::Mul }, value, other);
+    }
+    if term.negative {
+        value = emit.unary(scalar::Unary::Neg, value);
+    }
+    as_before(&mut emit, value, was)
+}
+
+/// Values that were moved or copied to a place where they can be used.
+struct Brought<'a> {
+    numbers: &'a Numbers,
+    map: CloneMap,
+}
+
+impl<'a> Brought<'a> {
+    /// `replaced` are values that are gone, each with the one that it became.
+    fn new(numbers: &'a Numbers, replaced: &FxHashMap<ValueId, ValueId>) -> Brought<'a> {
+        let mut map = CloneMap::new();
+        replaced.iter().for_each(|(&old, &new)| map.map_value(old, new));
+        Brought { numbers, map }
+    }
+
+    /// Where a value can be used now.
+    fn value(&self, value: ValueId) -> ValueId {
+        self.map.value(value).unwrap_or(value)
+    }
+
+    /// Makes values usable at a place: what stands directly in the kernel is moved before `anchor`, what stands in a
+    /// reduction is copied to the place.
+    fn bring(&mut self, body: &mut Body, values: &[ValueId], to: InsertPoint, anchor: OpId) {
+        let outer = body.block_of(anchor);
+        let mut needed: FxHashSet<OpId> = FxHashSet::default();
+        let mut work: Vec<ValueId> = values.to_vec();
+        while let Some(value) = work.pop() {
+            let Some(op) = body.defining_op(value) else { continue };
+            let stays = body.block_of(op) == outer && body.is_before(op, anchor);
+            if stays || !needed.insert(op) {
+                continue;
+            }
+            work.extend(body.operands(op));
+            let mut inner = Vec::new();
+            body.walk_regions(op, &mut inner);
+            let own: FxHashSet<OpId> = inner.iter().copied().collect();
+            let free = |value: &ValueId| body.defining_op(*value).is_some_and(|op| !own.contains(&op));
+            work.extend(inner.iter().flat_map(|&op| body.operands(op)).filter(free));
+        }
+        let mut seen: FxHashMap<u32, ValueId> = FxHashMap::default();
+        for op in body.walk().into_iter().filter(|op| needed.contains(op)) {
+            if body.block_of(op) == outer {
+                body.move_op(op, InsertPoint::Before(anchor));
+                continue;
+            }
+            // Two reductions may have read the same thing each for itself.
+            let number = (body.num_results(op) == 1).then(|| *self.numbers.get(body.result(op, 0)));
+            if let Some(&known) = number.and_then(|number| seen.get(&number)) {
+                self.map.map_value(body.result(op, 0), known);
+                continue;
+            }
+            let copy = body.clone_op(op, &mut self.map);
+            body.insert(copy, to);
+            if let Some(number) = number {
+                seen.insert(number, body.result(copy, 0));
+            }
+        }
+    }
+}

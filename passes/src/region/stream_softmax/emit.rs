@@ -1,0 +1,118 @@
+//! Makes ops of a region whose values have their axes in the order of the kernel.
+
+use dlc_core::guard::Guard;
+use dlc_core::scalar;
+use dlc_ir::body::{Body, InsertPoint};
+use dlc_ir::builder::Builder;
+use dlc_ir::interp::Datum;
+use dlc_ir::{Attr, Context, Loc, Type, ValueId};
+use dlc_region::ops::{Binary, Cast, Const, Select, Transpose, Unary};
+use dlc_region::types::Value;
+use dlc_region::verify::{KernelAxes, axes_of};
+
+/// Makes ops at a place. What it is given must have come from [`ordered`](Self::ordered) or from itself.
+pub struct Emit<'b> {
+    pub builder: Builder<'b>,
+    pub loc: Loc,
+    order: &'b KernelAxes,
+}
+
+impl<'b> Emit<'b> {
+    /// At a place of a body with these axes.
+    pub fn new(ctx: &'b Context, body: &'b mut Body, at: InsertPoint, loc: Loc, order: &'b KernelAxes) -> Emit<'b> {
+        Emit { builder: Builder::new(ctx, body, at), loc, order }
+    }
+
+    fn axes(&self, value: ValueId) -> Vec<&'b str> {
+        axes_of(self.builder.ctx, self.builder.body.value_type(value))
+    }
+
+    /// The type of the numbers of a value.
+    pub fn elem(&self, value: ValueId) -> Type {
+        let ty = self.builder.body.value_type(value);
+        Value::of(self.builder.ctx, ty).map_or(Type::NONE, |ty| ty.elem(self.builder.ctx))
+    }
+
+    fn place(&self, axis: &str) -> usize {
+        self.order.position(axis).unwrap_or(usize::MAX)
+    }
+
+    /// Numbers of a type over the axes of some values.
+    fn over(&self, elem: Type, values: &[ValueId]) -> Type {
+        let mut axes: Vec<&str> = values.iter().flat_map(|&value| self.axes(value)).collect();
+        axes.sort_by_key(|axis| self.place(axis));
+        axes.dedup();
+        Value::get(self.builder.ctx, elem, axes)
+    }
+
+    /// Gives a value a name.
+    pub fn named(&mut self, value: ValueId, name: &str) -> ValueId {
+        let name = self.builder.ctx.intern_str(name);
+        self.builder.body.set_value_name(value, name);
+        value
+    }
+
+    /// A value with its axes in the order of the kernel.
+    pub fn ordered(&mut self, value: ValueId) -> ValueId {
+        let mut axes = self.axes(value);
+        axes.sort_by_key(|axis| self.place(axis));
+        self.turned(value, &axes)
+    }
+
+    /// A value with its axes in an order.
+    pub fn turned(&mut self, value: ValueId, order: &[&str]) -> ValueId {
+        let from = self.axes(value);
+        if from == order {
+            return value;
+        }
+        let by = order.iter().filter_map(|axis| from.iter().position(|own| own == axis)).map(|at| at as i64);
+        let ty = Value::get(self.builder.ctx, self.elem(value), order.to_vec());
+        let op = Transpose::build(&mut self.builder, self.loc, value, by.collect(), ty);
+        self.builder.result(op)
+    }
+
+    pub fn number(&mut self, number: f64, elem: Type) -> ValueId {
+        let ctx = self.builder.ctx;
+        let value = Datum::Float(number).to_attr(ctx, elem).unwrap_or(Attr::UNIT);
+        let op = Const::build(&mut self.builder, self.loc, value, Value::get(ctx, elem, Vec::new()));
+        self.builder.result(op)
+    }
+
+    pub fn cast(&mut self, value: ValueId, elem: Type) -> ValueId {
+        if self.elem(value) == elem {
+            return value;
+        }
+        let ty = self.over(elem, &[value]);
+        let op = Cast::build(&mut self.builder, self.loc, value, None, ty);
+        self.builder.result(op)
+    }
+
+    pub fn unary(&mut self, function: scalar::Unary, input: ValueId) -> ValueId {
+        let op = Unary::build(&mut self.builder, self.loc, input, function);
+        self.builder.result(op)
+    }
+
+    /// In the common type of both.
+    pub fn binary(&mut self, function: scalar::Binary, lhs: ValueId, rhs: ValueId) -> ValueId {
+        let (left, right) = (self.elem(lhs), self.elem(rhs));
+        let elem = function.elem(self.builder.ctx, left, right).unwrap_or(left);
+        let ty = self.over(elem, &[lhs, rhs]);
+        let op = Binary::build(&mut self.builder, self.loc, lhs, rhs, function, None, ty);
+        self.builder.result(op)
+    }
+
+    /// Of two values of one type, by another, or by a guard that says nothing of axes.
+    pub fn select(&mut self, condition: Result<ValueId, Guard>, then: ValueId, otherwise: ValueId) -> ValueId {
+        let mut operands = vec![then, otherwise];
+        let guard = match condition {
+            Ok(condition) => {
+                operands.insert(0, condition);
+                None
+            }
+            Err(guard) => Some(guard),
+        };
+        let ty = self.over(self.elem(then), &operands);
+        let op = Select::build(&mut self.builder, self.loc, &operands, guard, ty);
+        self.builder.result(op)
+    }
+}
