@@ -10,4 +10,6 @@ pub mod sink_epilogue;
 
 pub mod stream_softmax;
 
+pub mod chain_contractions;
+
 pub mod explicit_broadcast;

@@ -13,6 +13,10 @@
 //! } : f32 over (m, n)
 //! ```
 //!
+//! Discardable attributes without value mark what passes have found or allowed themselves: `deferred` on a value that is
+//! kept on chip between reductions ([`verify::DEFERRED`]); `reassoc` on a reduction that was put together from others,
+//! exactly in real arithmetic, and `fuse` where numbers on the way are no longer rounded.
+//!
 //! A program here has no views, no names of patterns such as matmul, no tiles, threads or buffers; it cannot say how
 //! anything is computed.
 

@@ -26,6 +26,10 @@ dlc_ir::codes! {
     NEUTRAL_INVALID = "E1305" "NeutralInvalid";
 }
 
+/// The mark of a value of which a tile is kept on chip, from where it is computed to the reductions that use it, and
+/// which never goes to memory: a discardable attribute without value on its op.
+pub const DEFERRED: &str = "deferred";
+
 /// The axes of a kernel and their sizes: those of the results, then those that are reduced, each once.
 #[derive(Clone, Debug, Default)]
 pub struct KernelAxes {
@@ -243,6 +247,9 @@ impl<'a> Checker<'a, '_> {
                 return self.misaligned(op, message);
             }
         }
+        if let Some(mark) = op.attr(op.ctx.intern_str(DEFERRED)) {
+            self.deferred(op, mark);
+        }
         if let Some(op) = Const::of(op) {
             self.expect_axes(*op, &[]);
         } else if let Some(index) = Index::of(op) {
@@ -270,6 +277,33 @@ impl<'a> Checker<'a, '_> {
             self.broadcast(broadcast);
         } else if let Some(transpose) = Transpose::of(op) {
             self.transpose(transpose);
+        }
+    }
+
+    /// What is kept on chip is a value directly in the kernel that a reduction needs and that is not stored.
+    fn deferred(&self, op: OpRef<'a>, mark: Attr) {
+        let (body, root) = (op.body, op.body.root());
+        let [value] = op.results().collect::<Vec<_>>()[..] else {
+            return self.fail(op, format!("one value is '{DEFERRED}', and this op has {}", op.results().len()));
+        };
+        let own = self.axes(op, value);
+        let reduces =
+            |id| Reduce::of(OpRef { id, ..op }).is_some_and(|r| r.axes().iter().any(|axis| own.contains(axis)));
+        let stored = |id| body.parent_op(id) == Some(root) && Yield::of(OpRef { id, ..op }).is_some();
+        if mark != Attr::UNIT {
+            self.fail(op, format!("'{DEFERRED}' is a mark without value"));
+        } else if body.parent_op(op.id) != Some(root) {
+            let broken = BrokenRule::from(format!("what is '{DEFERRED}' stands directly in the kernel"));
+            self.fail(op, broken.suggest("move it before the reduction around it"));
+        } else if body.uses(value).any(|used| stored(used.op)) {
+            let broken = BrokenRule::from(format!("what is '{DEFERRED}' does not go to memory, but this is a result"));
+            self.fail(op, broken.suggest("leave the mark out"));
+        } else if !body.walk().into_iter().any(reduces) {
+            let axes = own.join(", ");
+            self.fail(
+                op,
+                format!("what is '{DEFERRED}' is for a reduction, and none is over one of its axes ({axes})"),
+            );
         }
     }
 

@@ -170,8 +170,10 @@ impl Stream {
     fn describe(&self, ctx: &Context, body: &Body) -> String {
         let (axes, sums) = (self.axes.join(", "), self.sums.len());
         let reductions = if sums == 1 { "a sum".to_string() } else { format!("{sums} sums") };
-        let mut text =
-            format!("one pass over ({axes}) instead of {}: a running maximum, and {reductions} rescaled with it", sums + 1);
+        let mut text = format!(
+            "one pass over ({axes}) instead of {}: a running maximum, and {reductions} rescaled with it",
+            sums + 1
+        );
         for ty in self.roundings() {
             text += &format!("; what is summed is no longer rounded to {}", ty.display(ctx));
         }
@@ -202,7 +204,8 @@ impl Stream {
 /// A maximum of one value of a float type.
 fn is_maximum(ctx: &Context, body: &Body, op: OpId) -> bool {
     let reduce = Reduce::of(OpRef::new(ctx, body, op));
-    reduce.is_some_and(|reduce| reduce.combiner() == Some(Combiner::Max) && all_floats(reduce) && reduce.acc().len() == 1)
+    reduce
+        .is_some_and(|reduce| reduce.combiner() == Some(Combiner::Max) && all_floats(reduce) && reduce.acc().len() == 1)
 }
 
 fn all_floats(reduce: Reduce<'_>) -> bool {
@@ -212,7 +215,8 @@ fn all_floats(reduce: Reduce<'_>) -> bool {
 /// What a reduction combines.
 fn contributions(reduce: Reduce<'_>) -> Vec<ValueId> {
     let body = reduce.body;
-    let end = reduce.regions().first().and_then(|&region| body.first_block(region)).and_then(|block| body.last_op(block));
+    let end =
+        reduce.regions().first().and_then(|&region| body.first_block(region)).and_then(|block| body.last_op(block));
     end.map(|end| body.operands(end).collect()).unwrap_or_default()
 }
 

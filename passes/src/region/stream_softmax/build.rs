@@ -92,7 +92,8 @@ fn feeding(body: &Body, stream: &Stream) -> Vec<OpId> {
         let mut inner = Vec::new();
         body.walk_regions(op, &mut inner);
         for value in inner.into_iter().flat_map(|op| body.operands(op)) {
-            let op = body.defining_op(value).filter(|&op| body.block_of(op) == block && Some(op) != feeding.last().copied());
+            let op =
+                body.defining_op(value).filter(|&op| body.block_of(op) == block && Some(op) != feeding.last().copied());
             feeding.extend(op.filter(|&op| op != stream.max && stream.sums.iter().all(|sum| sum.op != op)));
         }
     }
