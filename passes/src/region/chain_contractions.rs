@@ -225,7 +225,7 @@ fn check(ctx: &Context, body: &Body, second: OpId, value: ValueId, kernel: &Kern
     if let Some(axis) = own.iter().find(|axis| !reduced.contains(axis) && !is_iter(axis)) {
         return Err(format!("its axis '{axis}' is neither one of the results nor reduced by the next"));
     }
-    if own.iter().all(|axis| is_iter(axis)) {
+    if own.iter().all(is_iter) {
         return Err("all its axes are those of the results: another value of its row is in another tile".into());
     }
     if body.defining_op(value).is_some_and(|op| body.num_results(op) != 1) {

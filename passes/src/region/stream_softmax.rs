@@ -70,7 +70,7 @@
 //! the rescaling) and after it. The weight of equal maxima is 1 and not `2^(-inf + inf)`, so that the initial element is
 //! neutral. Where the maximum of a row is infinite, as in one that is masked throughout, the program computes
 //! `s - max` from two infinities, and its sums are not numbers: `max - max`, which is 0 for finite ones, is added to
-//! keep that. Over no element at all sums stay 0.
+//! keep that, unless the sum has a factor that keeps it. Over no element at all sums stay 0.
 //!
 //! *Algorithm.* (1) Values get numbers, equal for equal computations; what depends on the maximum is marked. (2) The
 //! contribution of each sum is read as a product (`terms`): weights `2^(a*s + b*max)`, for which `a = -b` is asked;
@@ -89,7 +89,7 @@ use dlc_core::scalar::Combiner;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{BlockId, Context, OpId, Type, ValueId};
+use dlc_ir::{Context, OpId, Type, ValueId};
 use dlc_region::ops::{Func, Reduce};
 use dlc_region::types::Value;
 
@@ -136,7 +136,7 @@ pub fn stream_softmax(body: &mut Body, fuse: bool, cx: &PassCx<'_>) -> (u64, u64
     };
     let candidates: Vec<OpId> = body.ops(block).filter(|&op| is_maximum(ctx, body, op)).collect();
     for max in candidates {
-        let Some(stream) = find(body, block, max, fuse, cx).filter(|_| cx.allows_rule("stream")) else { continue };
+        let Some(stream) = find(body, max, fuse, cx).filter(|_| cx.allows_rule("stream")) else { continue };
         if cx.wants_remarks() {
             cx.remark(RemarkKind::Passed, body.loc(max), stream.describe(ctx, body));
         }
@@ -221,7 +221,7 @@ fn contributions(reduce: Reduce<'_>) -> Vec<ValueId> {
 }
 
 /// The sums that go with a maximum. `None` where there is none.
-fn find(body: &Body, block: BlockId, max: OpId, fuse: bool, cx: &PassCx<'_>) -> Option<Stream> {
+fn find(body: &Body, max: OpId, fuse: bool, cx: &PassCx<'_>) -> Option<Stream> {
     let ctx = cx.ctx;
     let reduce = Reduce::of(OpRef::new(ctx, body, max))?;
     let (axes, score) = (reduce.axes(), contributions(reduce).into_iter().next()?);
@@ -242,9 +242,8 @@ fn find(body: &Body, block: BlockId, max: OpId, fuse: bool, cx: &PassCx<'_>) -> 
             }
         }
     }
-    debug_assert_eq!(body.block_of(max), Some(block));
     let axes = axes.into_iter().map(str::to_string).collect();
-    (!sums.is_empty()).then(|| Stream { max, score, sums, axes, numbers: algebra.numbers })
+    (!sums.is_empty()).then_some(Stream { max, score, sums, axes, numbers: algebra.numbers })
 }
 
 /// The contributions to a sum as products, or why it stays.

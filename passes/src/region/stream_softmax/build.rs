@@ -3,11 +3,11 @@
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::scalar;
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::body::{Body, CloneMap, InsertPoint};
+use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::interp::Datum;
 use dlc_ir::rewrite::Rewriter;
-use dlc_ir::{Attr, BlockId, Context, OpId, Str, Type, ValueId};
-use dlc_region::ops::{Reduce, Yield};
+use dlc_ir::{Attr, Context, OpId, Str, Type, ValueId};
+use dlc_region::ops::{Binary, Cast, Reduce, Transpose, Unary, Yield};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,26 +37,29 @@ pub fn replace(ctx: &Context, body: &mut Body, stream: &Stream) {
     let top = body.result(stream.max, 0);
     let accumulators = accumulators(ctx, body, &order, stream);
     let feeding = feeding(body, stream);
-    let (reduce, contributions) = reduce(ctx, body, &order, stream, &accumulators);
-    combine(ctx, body, &order, reduce, contributions, &accumulators);
+    let reduce = reduce(ctx, body, &order, stream, &accumulators);
+    combine(ctx, body, &order, reduce, &accumulators);
     let max = body.result(reduce, 0);
     let mut emit = Emit::new(ctx, body, InsertPoint::After(reduce), body.loc(stream.max), &order);
     let defect = defect(&mut emit, max, sizes(&order, &stream.axes));
     let max = as_before(&mut emit, max, top);
     Rewriter::new(ctx, body).replace_op(stream.max, &[max]);
-    let mut replaced = FxHashMap::from_iter([(top, max)]);
+    let mut after = After {
+        order: &order,
+        numbers: &stream.numbers,
+        defect,
+        spoiled: FxHashSet::default(),
+        replaced: FxHashMap::from_iter([(top, max)]),
+    };
     let mut next = 1;
     for sum in &stream.sums {
         let mut values = Vec::with_capacity(sum.terms.len());
         for (index, term) in sum.terms.iter().enumerate() {
-            let value = body.result(reduce, next);
-            let was = body.result(sum.op, index);
-            let mut brought = Brought::new(&stream.numbers, &replaced);
-            let made = finish(ctx, body, &order, sum.op, (value, was), term, defect, &mut brought);
-            values.push(made);
+            let (value, was) = (body.result(reduce, next), body.result(sum.op, index));
+            values.push(after.finish(ctx, body, sum.op, (value, was), term));
             next += 1;
         }
-        replaced.extend(body.results(sum.op).zip(values.iter().copied()));
+        after.replaced.extend(body.results(sum.op).zip(values.iter().copied()));
         Rewriter::new(ctx, body).replace_op(sum.op, &values);
     }
     erase_unused(ctx, body, feeding);
@@ -100,14 +103,14 @@ fn feeding(body: &Body, stream: &Stream) -> Vec<OpId> {
     feeding
 }
 
-/// The new reduction before the maximum, and the block that its contributions are computed in. It combines nothing yet.
+/// The new reduction before the maximum. It combines nothing yet.
 fn reduce(
     ctx: &Context,
     body: &mut Body,
     order: &KernelAxes,
     stream: &Stream,
     accumulators: &[Accumulator<'_>],
-) -> (OpId, BlockId) {
+) -> OpId {
     let loc = body.loc(stream.max);
     let types: Vec<Type> = accumulators.iter().map(|acc| acc.ty).collect();
     let elems: Vec<Type> = types.iter().filter_map(|&ty| Value::of(ctx, ty)).map(|ty| ty.elem(ctx)).collect();
@@ -136,25 +139,24 @@ fn reduce(
     brought.bring(body, &needed, InsertPoint::EndOf(block), made);
     let mut emit = Emit::new(ctx, body, InsertPoint::EndOf(block), loc, order);
     let mut contributions = vec![emit.ordered(brought.value(stream.score))];
-    let mut one = None;
+    let mut one: Option<(ValueId, Type)> = None;
     for (acc, &elem) in accumulators.iter().zip(&elems) {
         let Some(term) = acc.term else { continue };
         let factors: Vec<Factor> =
             term.inside.iter().map(|factor| Factor { value: brought.value(factor.value), ..*factor }).collect();
-        let made_one = &mut one;
         contributions.push(match &factors[..] {
-            [] => match made_one.filter(|&(_, known)| known == elem) {
+            [] => match one.filter(|&(_, known)| known == elem) {
                 Some((one, _)) => one,
                 None => {
                     let value = emit.number(1.0, elem);
-                    made_one.insert((emit.named(value, "one"), elem)).0
+                    one.insert((emit.named(value, "one"), elem)).0
                 }
             },
             factors => product(&mut emit, factors, elem),
         });
     }
     Yield::build(&mut emit.builder, loc, &contributions, None, None);
-    (made, block)
+    made
 }
 
 /// The product of some factors, one at least, no wider than a type.
@@ -183,17 +185,9 @@ fn product(emit: &mut Emit<'_>, factors: &[Factor], elem: Type) -> ValueId {
 }
 
 /// Lets the reduction combine two of what it accumulates, each rescaled to the larger maximum.
-fn combine(
-    ctx: &Context,
-    body: &mut Body,
-    order: &KernelAxes,
-    reduce: OpId,
-    contributions: BlockId,
-    accumulators: &[Accumulator<'_>],
-) {
+fn combine(ctx: &Context, body: &mut Body, order: &KernelAxes, reduce: OpId, accumulators: &[Accumulator<'_>]) {
     use scalar::Binary::{Add, Eq, Max, Mul, Sub};
     let loc = body.loc(reduce);
-    debug_assert_eq!(body.region_of(contributions), body.regions(reduce).first().copied());
     let region = body.regions(reduce)[1];
     let block = body.append_block(region);
     let mut args = Vec::with_capacity(2 * accumulators.len());
@@ -270,7 +264,7 @@ fn sizes(order: &KernelAxes, axes: &[String]) -> Vec<SizeExpr> {
 fn defect(emit: &mut Emit<'_>, max: ValueId, sizes: Vec<SizeExpr>) -> ValueId {
     let defect = emit.binary(scalar::Binary::Sub, max, max);
     emit.named(defect, "zero");
-    let unknown = |size: &SizeExpr| !size.as_constant().is_some_and(|size| size > 0);
+    let unknown = |size: &SizeExpr| size.as_constant().is_none_or(|size| size <= 0);
     let some = |expr| Condition { expr, lower: Some(SizeExpr::from(1)), upper: None };
     let conditions: Vec<Condition> = sizes.into_iter().filter(unknown).map(some).collect();
     if conditions.is_empty() {
@@ -291,36 +285,79 @@ fn as_before(emit: &mut Emit<'_>, value: ValueId, was: ValueId) -> ValueId {
     emit.turned(value, &axes_of(ctx, ty))
 }
 
-/// What a sum is after the reduction: what was taken out of it, put to the accumulator.
-#[allow(clippy::too_many_arguments)]
-fn finish(
-    ctx: &Context,
-    body: &mut Body,
-    order: &KernelAxes,
-    sum: OpId,
-    (value, was): (ValueId, ValueId),
-    term: &Term,
+/// What the sums become after the reduction.
+struct After<'a> {
+    order: &'a KernelAxes,
+    numbers: &'a Numbers,
+    /// See [`defect`].
     defect: ValueId,
-    brought: &mut Brought<'_>,
-) -> ValueId {
-    let needed: Vec<ValueId> = term.outside.iter().map(|factor| brought.value(factor.value)).collect();
-    brought.bring(body, &needed, InsertPoint::Before(sum), sum);
-    let loc = body.loc(sum);
-    let mut emit = Emit::new(ctx, body, InsertPoint::Before(sum), loc, order);
-    let mut value = value;
-    if term.scale != 0.0 {
-        let elem = emit.elem(value);
-        let defect = emit.cast(defect, elem);
-        value = emit.binary(scalar::Binary::Add, value, defect);
+    /// The sums that it has gone into.
+    spoiled: FxHashSet<ValueId>,
+    /// The maximum and sums that are gone, each with what it became.
+    replaced: FxHashMap<ValueId, ValueId>,
+}
+
+impl After<'_> {
+    /// A sum from its accumulator: what was taken out of it is put to that.
+    fn finish(
+        &mut self,
+        ctx: &Context,
+        body: &mut Body,
+        sum: OpId,
+        (value, was): (ValueId, ValueId),
+        term: &Term,
+    ) -> ValueId {
+        let mut brought = Brought::new(self.numbers, &self.replaced);
+        let needed: Vec<ValueId> = term.outside.iter().map(|factor| brought.value(factor.value)).collect();
+        brought.bring(body, &needed, InsertPoint::Before(sum), sum);
+        let factors: Vec<Factor> =
+            term.outside.iter().map(|factor| Factor { value: brought.value(factor.value), ..*factor }).collect();
+        // A weight that is divided by the sum of weights has the defect from there.
+        let has_it = factors.iter().any(|factor| self.is_spoiled(ctx, body, factor.value));
+        let loc = body.loc(sum);
+        let mut emit = Emit::new(ctx, body, InsertPoint::Before(sum), loc, self.order);
+        let mut value = value;
+        if term.scale != 0.0 && !has_it {
+            let elem = emit.elem(value);
+            let defect = emit.cast(self.defect, elem);
+            value = emit.binary(scalar::Binary::Add, value, defect);
+        }
+        for factor in factors {
+            let other = emit.ordered(factor.value);
+            value = emit.binary(if factor.divides { scalar::Binary::Fdiv } else { scalar::Binary::Mul }, value, other);
+        }
+        if term.negative {
+            value = emit.unary(scalar::Unary::Neg, value);
+        }
+        let value = as_before(&mut emit, value, was);
+        if term.scale != 0.0 {
+            self.spoiled.insert(value);
+        }
+        value
     }
-    for factor in &term.outside {
-        let other = emit.ordered(brought.value(factor.value));
-        value = emit.binary(if factor.divides { scalar::Binary::Fdiv } else { scalar::Binary::Mul }, value, other);
+
+    /// Whether a value is no number where a sum that the defect has gone into is none.
+    fn is_spoiled(&self, ctx: &Context, body: &Body, value: ValueId) -> bool {
+        let (mut work, mut seen) = (vec![value], FxHashSet::default());
+        while let Some(value) = work.pop() {
+            if self.spoiled.contains(&value) {
+                return true;
+            }
+            let Some(op) = body.defining_op(value).filter(|&op| seen.insert(op)) else { continue };
+            let op = OpRef::new(ctx, body, op);
+            let is_float =
+                Value::of(ctx, body.value_type(value)).is_some_and(|ty| ty.elem(ctx).float_kind(ctx).is_some());
+            let arithmetic = Binary::of(op).is_some_and(|op| {
+                use scalar::Binary::{Add, Fdiv, Mul, Sub};
+                matches!(op.function(), Add | Sub | Mul | Fdiv)
+            });
+            let cast = Cast::of(op).is_some_and(|op| op.bits().is_none());
+            if is_float && (arithmetic || cast || op.is(Unary::DEF) || op.is(Transpose::DEF)) {
+                work.extend(op.operands());
+            }
+        }
+        false
     }
-    if term.negative {
-        value = emit.unary(scalar::Unary::Neg, value);
-    }
-    as_before(&mut emit, value, was)
 }
 
 /// Values that were moved or copied to a place where they can be used.

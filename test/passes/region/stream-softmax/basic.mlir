@@ -144,8 +144,7 @@ region.func @attention<B, H, M, N, K, D> iters (b: B, h: H, m: M, d: D)
 //     %sum_0 = binary add %sum, %defect : f32 over (b, h, m)
 //     %l = cast %sum_0 : f16 over (b, h, m)
 //     %r = unary recip %l : f16 over (b, h, m)
-//     %0 = binary add %pv, %defect : f32 over (b, h, m, d)
-//     %pv_0 = binary mul %0, %r : f32 over (b, h, m, d)
+//     %pv_0 = binary mul %pv, %r : f32 over (b, h, m, d)
 //     yield %pv_0 to O as f16
 //   }
 // }
