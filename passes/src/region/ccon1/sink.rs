@@ -6,6 +6,7 @@ use dlc_ir::op::Traits;
 use dlc_ir::pass::PassCx;
 use dlc_ir::{BlockId, Context, OpId, ValueId};
 use dlc_region::ops::Reduce;
+use dlc_region::verify::DEFERRED;
 use rustc_hash::FxHashSet;
 
 use crate::analysis::axes::{ancestor_in, axes, contributions, is_over, list};
@@ -37,7 +38,8 @@ pub fn sink(body: &mut Body, cx: &PassCx<'_>) -> u64 {
 fn user(cx: &PassCx<'_>, body: &Body, op: OpId, block: BlockId) -> Option<OpId> {
     let ctx = cx.ctx;
     let view = OpRef::new(ctx, body, op);
-    if view.has(Traits::TERMINATOR) || view.results().len() == 0 {
+    let is_deferred = view.attr(ctx.intern_str(DEFERRED)).is_some();
+    if view.has(Traits::TERMINATOR) || view.results().len() == 0 || is_deferred {
         return None;
     }
     let uses = || view.results().flat_map(|value| body.uses(value)).map(|used| used.op);

@@ -1,11 +1,15 @@
 // RUN: dlc-opt %s --chain-contractions | snapshot %s
 // RUN: dlc-opt %s --chain-contractions --evaluate-each --no-output
 // RUN: dlc-opt %s --chain-contractions --chain-contractions --statistics --no-output 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: dlc-opt %s --chain-contractions --ccon1 --evaluate-each | FileCheck %s --check-prefix=STAYS
 // RUN: dlc-opt %s --chain-contractions --remarks=passed --no-output 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // A second run finds nothing to do.
 // TWICE: 5 deferred
 // TWICE: 0 deferred
+
+// Nor is what has the mark moved into a body again.
+// STAYS-COUNT-5: {deferred}
 
 // A batch of two products with an addition, an addition and what is above zero in between. All of it is in the body of
 // the second, rounded to f16: the last value over the axes of the first is handed on.

@@ -1,6 +1,10 @@
 // RUN: dlc-opt %s --stream-softmax | snapshot %s
 // RUN: dlc-opt %s --stream-softmax --evaluate-each --no-output
+// RUN: dlc-opt %s --ccon1 --srnf --normalize-select --stream-softmax --evaluate-each | FileCheck %s --check-prefix=SUNK
 // RUN: dlc-opt %s --stream-softmax --remarks=passed --no-output 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// The other passes before it leave it both.
+// SUNK-COUNT-2: combine
 
 // The softmax of rows as tinygrad writes it: of the maximum its negative is added, and the sum becomes a factor.
 // REMARK: one pass over (n) instead of 2: a running maximum, and a sum rescaled with it
