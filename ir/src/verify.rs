@@ -88,6 +88,20 @@ pub fn verify_body(ctx: &Context, body: &Body, diags: &Diagnostics) -> bool {
     diags.errors() == before
 }
 
+/// Whether an op has what its declaration says: counts, types, attributes and regions. For rules that look at the ops
+/// inside of one, which are verified after it. An op that nobody knows has.
+pub fn keeps_declaration(op: OpRef<'_>) -> bool {
+    if !op.ctx.is_registered(op.op_name()) || op.body.nested(op.id).is_some() {
+        return true;
+    }
+    let diags = Diagnostics::new();
+    let verifier = Verifier { ctx: op.ctx, body: op.body, diags: &diags, dominance: Dominance::new() };
+    verifier.operand_types(op, op.def());
+    verifier.attrs(op, op.def());
+    verifier.regions(op, op.def());
+    diags.errors() == 0
+}
+
 struct Verifier<'a> {
     ctx: &'a Context,
     body: &'a Body,

@@ -136,7 +136,7 @@ pub struct Cast {
 /// once.
 #[op("region.reduce", traits(Pure), parse = syntax::parse_reduce, print = syntax::print_reduce,
      eval = interp::reduce,
-     example = "%s = reduce sum (k: K) init (0.0) acc (f32) { .. } : f32 over (m, n)")]
+     example = "%s = reduce sum (k: K) acc f32 init 0.0 { .. } : f32 over (m, n)")]
 pub struct Reduce {
     /// The function, unless a region combines.
     combiner: OptionalAttr<scalar::Combiner>,

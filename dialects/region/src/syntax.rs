@@ -16,6 +16,7 @@ use dlc_ir::{Attr, Context, Loc, Type};
 
 use crate::ops::{Const, Func, Index, Read, Reduce, Select, Yield};
 use crate::types::Value;
+use crate::verify::ACC_DTYPE_MISSING;
 
 /// A list of types; of what `yield` rounds to, `none` for nothing.
 pub struct Types;
@@ -399,7 +400,11 @@ pub fn parse_reduce(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
         p.set_prop("combiner", ctx.str_attr(combiner));
     }
     parse_axes(p, "axes", "sizes")?;
-    p.expect_word("acc")?;
+    let at = p.loc();
+    if !p.eat_word("acc") {
+        let error = Diagnostic::error(&ACC_DTYPE_MISSING, at, "nothing says in which type it accumulates");
+        return Err(p.fail(error.suggest("write 'acc f32' behind the axes")));
+    }
     let acc = parse_some(p, |p| p.parse_type())?;
     let at = p.loc();
     p.expect_word("init")?;

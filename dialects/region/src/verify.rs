@@ -1,6 +1,10 @@
 //! The rules of the specification's sections 6.3 and 6.4. Those that look at axes are checked for a whole region at
 //! once: which axes there are is said by the region and by every reduction in it.
 
+mod axes;
+mod combine;
+mod layout;
+
 use dlc_core::access::Access;
 use dlc_core::bounds::{AXIS_ALIGNMENT_MISMATCH, Axes, verify_access, verify_guard};
 use dlc_core::broadcast::{BROADCAST_MISMATCH, promote, show};
@@ -12,72 +16,27 @@ use dlc_ir::attrs::AttrData;
 use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::op::{BrokenRule, InferCx, Inferred, op_error};
 use dlc_ir::smallvec::smallvec;
-use dlc_ir::verify::OP_RULE;
-use dlc_ir::{Attr, Body, Context, Diagnostics, OpRef, RegionId, Str, Type, TypeData, ValueId, float};
+use dlc_ir::verify::{OP_RULE, keeps_declaration};
+use dlc_ir::{Attr, Context, Diagnostics, OpRef, RegionId, Str, Type, TypeData, ValueId, float};
 
 use crate::ops::{Binary, BroadcastInDim, Cast, Const, Func, Index, Read, Reduce, Select, Transpose, Unary, Yield};
 use crate::syntax::element_of;
 use crate::types::Value;
+
+pub use axes::KernelAxes;
 
 dlc_ir::codes! {
     /// A reduction does not say in which type it accumulates.
     ACC_DTYPE_MISSING = "E1303" "AccDtypeMissing";
     /// An accumulator starts with a number that changes what is combined with it.
     NEUTRAL_INVALID = "E1305" "NeutralInvalid";
+    /// The order in which contributions are combined changes what comes out.
+    NON_ASSOCIATIVE_COMBINER = "E1307" "NonAssociativeCombiner";
 }
 
 /// The mark of a value of which a tile is kept on chip, from where it is computed to the reductions that use it, and
 /// which never goes to memory: a discardable attribute without value on its op.
 pub const DEFERRED: &str = "deferred";
-
-/// The axes of a kernel and their sizes: those of the results, then those that are reduced, each once.
-#[derive(Clone, Debug, Default)]
-pub struct KernelAxes {
-    /// The names.
-    pub names: Vec<String>,
-    /// The sizes.
-    pub sizes: Vec<SizeExpr>,
-    /// How many of them are axes of the results.
-    pub iters: usize,
-}
-
-impl KernelAxes {
-    /// The axes of the kernel whose body this is. Where an axis has two sizes, the first counts.
-    pub fn of(ctx: &Context, body: &Body) -> KernelAxes {
-        let root = OpRef::new(ctx, body, body.root());
-        let mut axes = KernelAxes::default();
-        let mut add = |names: Option<Attr>, sizes: Option<Attr>| {
-            let names = names.and_then(|names| TextArray::get(ctx, names)).unwrap_or_default();
-            let sizes = sizes.and_then(|sizes| dlc_core::sizes::Sizes::get(ctx, sizes)).unwrap_or_default();
-            for (name, size) in names.into_iter().zip(sizes) {
-                if axes.position(name).is_none() {
-                    axes.names.push(name.to_string());
-                    axes.sizes.push(size);
-                }
-            }
-            axes.names.len()
-        };
-        let iters = add(root.prop_named("iters"), root.prop_named("iter_sizes"));
-        for op in body.walk() {
-            let op = OpRef { id: op, ..root };
-            if op.is(Reduce::DEF) {
-                add(op.prop_named("axes"), op.prop_named("sizes"));
-            }
-        }
-        axes.iters = iters;
-        axes
-    }
-
-    /// The place of an axis.
-    pub fn position(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|known| known == name)
-    }
-
-    /// The size of an axis.
-    pub fn size(&self, name: &str) -> Option<&SizeExpr> {
-        self.position(name).map(|at| &self.sizes[at])
-    }
-}
 
 /// The axes that a value depends on, in order; none for what is no value over axes.
 pub fn axes_of(ctx: &Context, ty: Type) -> Vec<&str> {
@@ -117,6 +76,9 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
     if outputs.len() != results.len() || op.materialize().len() != results.len() {
         return fail(format!("{} results have {} names", results.len(), outputs.len()));
     }
+    if outputs.is_empty() {
+        return fail("a region writes at least one result".into());
+    }
     if let Some((_, name)) = outputs.iter().enumerate().find(|(at, name)| outputs[..*at].contains(name)) {
         return fail(format!("the result '{name}' is named twice"));
     }
@@ -129,9 +91,16 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
     if let Some(ty) = inputs.iter().chain(results.iter()).find(|&&ty| MemRef::of(ctx, ty).is_none()) {
         return fail(format!("a region reads and writes memrefs, not {}", ty.display(ctx)));
     }
+    if let Some(why) = layout::wrong(ctx, inputs, results, &outputs) {
+        return fail(why);
+    }
     let body = root.body;
     let axes = KernelAxes::of(ctx, body);
     let symbols = op.symbols().unwrap_or_default();
+    let names = axes.names.iter().map(String::as_str).chain(symbols.iter().copied()).chain(outputs.iter().copied());
+    if let Some(name) = names.into_iter().find(|name| !is_name(name)) {
+        return fail(format!("'{name}' is no name for an axis, a symbol or a result"));
+    }
     if let Some((_, name)) = symbols.iter().enumerate().find(|(at, name)| symbols[..*at].contains(name)) {
         return fail(format!("the symbol '{name}' is declared twice"));
     }
@@ -147,6 +116,10 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
         }
     }
     let root = OpRef { id: body.root(), ..root };
+    // What breaks its declaration is told of when it is verified itself, and cannot be looked at.
+    if !body.walk().into_iter().all(|id| keeps_declaration(OpRef { id, ..root })) {
+        return;
+    }
     let affine = Axes::new(axes.names.iter().map(String::as_str).collect(), &axes.sizes);
     let mut checker = Checker { axes: &axes, affine, symbols, diags };
     for id in body.walk() {
@@ -240,6 +213,9 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn op(&mut self, op: OpRef<'a>) {
+        if !op.name().starts_with("region.") {
+            return self.fail(op, "only ops of region stand in a region");
+        }
         for result in op.results() {
             if let Some(axis) = self.axes(op, result).into_iter().find(|axis| self.axes.position(axis).is_none()) {
                 let known = self.axes.names.join(", ");
@@ -399,6 +375,12 @@ impl<'a> Checker<'a, '_> {
         if axes.len() != sizes.len() {
             return self.fail(*op, format!("{} axes have {} sizes", axes.len(), sizes.len()));
         }
+        if let Some((_, axis)) = axes.iter().enumerate().find(|(at, axis)| axes[..*at].contains(axis)) {
+            return self.misaligned(*op, format!("the axis '{axis}' is named twice"));
+        }
+        if let Some(axis) = axes.iter().find(|axis| self.is_bound_around(*op, axis)) {
+            return self.misaligned(*op, format!("the axis '{axis}' is reduced by the reduction around this one"));
+        }
         for (axis, size) in axes.iter().zip(&sizes) {
             if let Some(known) = self.axes.size(axis).filter(|known| *known != size) {
                 return self
@@ -406,6 +388,10 @@ impl<'a> Checker<'a, '_> {
             }
         }
         let outs: Vec<ValueId> = op.results().collect();
+        if acc.is_empty() && !outs.is_empty() {
+            let error = BrokenRule::new(&ACC_DTYPE_MISSING, "nothing says in which type it accumulates");
+            return self.fail(*op, error.suggest("write 'acc f32' behind the axes"));
+        }
         if acc.len() != outs.len() || init.len() != outs.len() || outs.is_empty() {
             let message = format!(
                 "{} results, {} accumulators and {} numbers do not go together",
@@ -433,6 +419,9 @@ impl<'a> Checker<'a, '_> {
         }
         let regions = op.regions();
         let Some(end) = self.region_end(*op, regions[0]) else { return };
+        if op.body.first_block(regions[0]).is_some_and(|block| !op.body.args(block).is_empty()) {
+            return self.fail(*op, "the region of contributions takes no arguments");
+        }
         let contributions: Vec<ValueId> = end.operands().collect();
         if contributions.len() != acc.len() {
             let message = format!("{} contributions are yielded for {} accumulators", contributions.len(), acc.len());
@@ -440,11 +429,10 @@ impl<'a> Checker<'a, '_> {
         }
         for (at, &value) in contributions.iter().enumerate() {
             let kept: Vec<&str> = self.axes(*op, value).into_iter().filter(|axis| !axes.contains(axis)).collect();
-            if !is_subsequence(&kept, &self.axes(*op, outs[at])) {
-                let message = format!(
-                    "contribution {at} leaves the axes ({}), which are not those of its result",
-                    kept.join(", ")
-                );
+            let own = self.axes(*op, outs[at]);
+            if !is_subsequence(&kept, &own) {
+                let (kept, own) = (kept.join(", "), own.join(", "));
+                let message = format!("contribution {at} leaves the axes ({kept}), and its result is over ({own})");
                 self.misaligned(*op, message);
             }
             let elem = self.elem(*op, value);
@@ -464,25 +452,66 @@ impl<'a> Checker<'a, '_> {
                 let types: Vec<Type> = op.body.args(block).iter().map(|&arg| op.type_of(arg)).collect();
                 let results: Vec<Type> = op.result_types().collect();
                 let yields = |end: OpRef<'_>| end.operands().map(|value| end.type_of(value)).collect::<Vec<_>>();
-                let end = self.region_end(*op, regions[1]);
-                if types != [&results[..], &results[..]].concat() || end.is_none_or(|end| yields(end) != results) {
-                    self.fail(
-                        *op,
-                        "the second region takes each accumulator twice and yields each once, as the results are",
-                    );
+                let Some(end) = self.region_end(*op, regions[1]) else { return };
+                if types != [&results[..], &results[..]].concat() || yields(end) != results {
+                    let message =
+                        "the second region takes each accumulator twice and yields each once, as the results are";
+                    return self.fail(*op, message);
+                }
+                if self.combiner_axes(op, regions[1])
+                    && let Some(broken) = combine::broken(op, block, end)
+                {
+                    self.fail(*op, broken);
                 }
             }
             (Some(_), None) => {}
         }
     }
 
+    /// Whether a reduction around an op reduces an axis already.
+    fn is_bound_around(&self, op: OpRef<'a>, axis: &str) -> bool {
+        let mut around = op.body.parent_op(op.id);
+        while let Some(id) = around {
+            if Reduce::of(OpRef { id, ..op }).is_some_and(|outer| outer.axes().contains(&axis)) {
+                return true;
+            }
+            around = op.body.parent_op(id);
+        }
+        false
+    }
+
+    /// A combiner computes with accumulators: what it uses depends on no more axes than they, and it reduces nothing.
+    fn combiner_axes(&self, op: Reduce<'a>, region: RegionId) -> bool {
+        let known: Vec<&str> = op.results().flat_map(|out| self.axes(*op, out)).collect();
+        for block in op.body.blocks(region) {
+            for id in op.body.ops(block) {
+                let inner = OpRef { id, ..*op };
+                if inner.is(Reduce::DEF) {
+                    self.fail(inner, "a combiner has no reduction in it");
+                    return false;
+                }
+                for value in inner.operands().chain(inner.results()) {
+                    if let Some(axis) = self.axes(*op, value).into_iter().find(|axis| !known.contains(axis)) {
+                        let message = format!("a combiner uses a value over '{axis}', on which no accumulator depends");
+                        self.misaligned(inner, message);
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
     /// The `yield` of a region.
     fn region_end(&self, op: OpRef<'a>, region: RegionId) -> Option<OpRef<'a>> {
-        let block = op.body.first_block(region)?;
-        let end = op.body.last_op(block).map(|id| OpRef { id, ..op }).filter(|end| end.is(Yield::DEF));
-        let single = op.body.has_single_block(region);
-        if end.is_none() || !single {
+        let end = op.body.first_block(region).and_then(|block| op.body.last_op(block));
+        let end = end.map(|id| OpRef { id, ..op }).filter(|end| end.is(Yield::DEF));
+        if end.is_none() || !op.body.has_single_block(region) {
             self.fail(op, "its regions are one block each, which ends with 'yield'");
+            return None;
+        }
+        if let Some(end) = end.and_then(Yield::of).filter(|end| end.to().is_some() || end.casts().is_some()) {
+            self.fail(*end, "only what a kernel yields is given a name or a type");
             return None;
         }
         end
@@ -553,6 +582,13 @@ impl<'a> Checker<'a, '_> {
             }
         }
     }
+}
+
+/// Whether the text of the IR can name an axis so. `_0` stands for a position that is a value.
+fn is_name(name: &str) -> bool {
+    let inside = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let symbol = SizeExpr::symbol(name).is_ok_and(|symbol| element_of(&symbol).is_none());
+    symbol && name.bytes().all(inside) && !name.as_bytes().first().is_none_or(u8::is_ascii_digit)
 }
 
 /// Whether a list is another one with some of its items left out.

@@ -130,22 +130,19 @@ region.func @orders<M, N, K, J> iters (m: M, n: N)
 
 // What a combiner uses stays before the reduction.
 // CHECK-LABEL: region.func @combiner
-// CHECK: %w = read %W[m, k]
+// CHECK: %w = read %W[m]
 // CHECK-NEXT: %a = reduce (k: K)
 // CHECK-NEXT: %x = read %X[m, k]
 region.func @combiner<M, K> iters (m: M, k: K)
-    ins (%X: memref<[M, K], f32>, %W: memref<[M, K], f32>)
+    ins (%X: memref<[M, K], f32>, %W: memref<[M], f32>)
     outs (Y: memref<[M], f32> materialize gmem) {
   %x = read %X[m, k] : f32 over (m, k)
-  %w = read %W[m, k] : f32 over (m, k)
+  %w = read %W[m] : f32 over (m)
   %a = reduce (k: K) acc f32 init -inf {
     yield %x
   } combine (%p: f32 over (m), %q: f32 over (m)) {
     %top = binary max %p, %q : f32 over (m)
-    %w2 = reduce max (k: K) acc f32 init -inf {
-      yield %w
-    } : f32 over (m)
-    %least = binary max %top, %w2 : f32 over (m)
+    %least = binary max %top, %w : f32 over (m)
     yield %least
   } : f32 over (m)
   yield %a to Y
