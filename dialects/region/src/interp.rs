@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use dlc_core::eval::{bindings, give, tensor};
-use dlc_core::scalar;
+use dlc_core::scalar::{self, Combiner};
 use dlc_core::sizes::Bindings;
-use dlc_core::tensor::{Points, Position, TensorValue};
+use dlc_core::tensor::{Access, Contraction, Points, Position, TensorValue};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Data, Datum, Eval, EvalResult, Failure, Outcome};
-use dlc_ir::{OpRef, Type, ValueId};
+use dlc_ir::{Context, OpRef, Type, ValueId};
 
 use crate::ops::{Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Select, Transpose, Unary, Yield};
 use crate::syntax::element_of;
@@ -149,12 +149,68 @@ pub fn unary(cx: &mut Eval<'_, '_>) -> EvalResult {
 /// The function of both numbers.
 pub fn binary(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Binary::from(cx.op);
+    let (ctx, elem) = (cx.op.ctx, elem_of(cx.op, op.out()));
+    if Product::is_kept(op, elem) {
+        return match Product::of(cx, op, elem) {
+            Ok(product) => Ok(Outcome::value(Datum::opaque(product))),
+            Err(reason) => Err(failed(cx, reason)),
+        };
+    }
     let frame = Frame::of_result(cx, 0)?;
     let (lhs, rhs) = (aligned(cx, &frame, 0)?, aligned(cx, &frame, 1)?);
-    let (ctx, elem) = (cx.op.ctx, elem_of(cx.op, op.out()));
     // What is not rounded is kept in f64, where products of shorter floats are exact.
     let wide = op.widen().is_some() && elem.float_kind(ctx).is_some();
     give(cx, op.function().eval(ctx, &lhs, &rhs, if wide { Type::F64 } else { elem }))
+}
+
+/// A product that is only summed: its factors, so that the products themselves are never in memory.
+struct Product {
+    lhs: TensorValue,
+    rhs: TensorValue,
+    /// The axes of the factors.
+    axes: [Vec<String>; 2],
+    /// What each product is rounded to.
+    rounded: Option<Type>,
+}
+
+impl Product {
+    /// Whether nothing but sums uses a product.
+    fn is_kept(op: Binary<'_>, elem: Type) -> bool {
+        let summed = |user| {
+            let user = OpRef { id: user, ..*op };
+            let parent = op.body.parent_op(user.id).map(|id| OpRef { id, ..*op });
+            Yield::of(user).is_some()
+                && parent.and_then(Reduce::of).is_some_and(|r| r.combiner() == Some(Combiner::Sum))
+        };
+        let mut uses = op.body.uses(op.out()).peekable();
+        let counts = op.widen().is_some() || elem.float_kind(op.ctx).is_some();
+        let used = uses.peek().is_some() && uses.all(|used| summed(used.op));
+        op.function() == scalar::Binary::Mul && elem != Type::I1 && counts && used
+    }
+
+    fn of(cx: &Eval<'_, '_>, op: Binary<'_>, elem: Type) -> Result<Product, String> {
+        let tensor = |index| tensor(cx, index).map_err(|failure| failure.message.to_string());
+        let axes = |index: usize| {
+            let axes = axes_of(cx.op.ctx, cx.op.type_of(cx.op.operand(index)));
+            axes.into_iter().map(String::from).collect()
+        };
+        let factor = |index| scalar::as_elem(cx.op.ctx, tensor(index)?, elem);
+        let rounded = op.widen().is_none().then_some(elem);
+        Ok(Product { lhs: factor(0)?, rhs: factor(1)?, axes: [axes(0), axes(1)], rounded })
+    }
+
+    /// The sum over the axes that are not kept.
+    fn sum(&self, ctx: &Context, frame: &Frame<'_>, kept: usize, elem: Type) -> Result<TensorValue, String> {
+        let places = |axes: &[String]| {
+            let place = |axis: &String| frame.names.iter().position(|name| name == axis);
+            let access =
+                |axis| Ok(Access(vec![(place(axis).ok_or("a factor depends on an axis that is not there")?, 1)]));
+            axes.iter().map(access).collect::<Result<Vec<Access>, String>>()
+        };
+        let (lhs, rhs) = (places(&self.axes[0])?, places(&self.axes[1])?);
+        let spec = Contraction { sizes: frame.shape.clone(), lhs, rhs, out: (0..kept).collect() };
+        TensorValue::contract_products(ctx, &self.lhs, &self.rhs, &spec, self.rounded, elem)
+    }
 }
 
 /// One of two numbers.
@@ -201,17 +257,10 @@ pub fn reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
     };
     let outs: Vec<ValueId> = cx.op.results().collect();
     if resumed.region == 0 {
-        let contributions = contributions(cx, op, &resumed.values)?;
         if let Some(combiner) = op.combiner() {
-            let ctx = cx.op.ctx;
-            let combine = |(value, &out): (&TensorValue, &ValueId)| {
-                let rank = value.rank() - op.axes().len();
-                let reduced: Vec<usize> = (rank..value.rank()).collect();
-                value.reduce(ctx, combiner.combine(), &reduced, elem_of(cx.op, out)).map(Datum::opaque)
-            };
-            let results: Result<Data, String> = contributions.iter().zip(&outs).map(combine).collect();
-            return results.map(Outcome::Values).map_err(|reason| failed(cx, reason));
+            return combined(cx, op, combiner, &resumed.values);
         }
+        let contributions = contributions(cx, op, &resumed.values)?;
         let mut accumulators = Data::new();
         for ((value, &out), &init) in contributions.iter().zip(&outs).zip(op.init()) {
             let shape = value.shape()[..value.rank() - op.axes().len()].to_vec();
@@ -227,20 +276,48 @@ pub fn reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
     next_point(cx, op, resumed.values, point as usize + 1, saved)
 }
 
-/// What is yielded, over the axes of the result and then those that are reduced.
-fn contributions(cx: &mut Eval<'_, '_>, op: Reduce<'_>, values: &[Datum]) -> Result<Vec<TensorValue>, Failure> {
-    let (reduced, ctx, body) = (op.axes(), cx.op.ctx, cx.op.body);
+/// The axes of a result and then those that are reduced.
+fn reduced_frame<'a>(cx: &mut Eval<'_, 'a>, op: Reduce<'a>, out: ValueId) -> Result<Frame<'a>, Failure> {
+    let names = axes_of(cx.op.ctx, cx.op.type_of(out)).into_iter().chain(op.axes()).collect();
+    Frame::of(cx, names)
+}
+
+/// The types of what is yielded.
+fn contributed(op: Reduce<'_>) -> Vec<Type> {
+    let body = op.body;
     let end = op.regions().first().and_then(|&region| body.first_block(region)).and_then(|block| body.last_op(block));
-    let types: Vec<Type> = end.map(|end| body.operands(end).map(|v| body.value_type(v)).collect()).unwrap_or_default();
+    end.map(|end| body.operands(end).map(|value| body.value_type(value)).collect()).unwrap_or_default()
+}
+
+/// What is yielded, over the axes of the result and then those that are reduced.
+fn contributions<'a>(cx: &mut Eval<'_, 'a>, op: Reduce<'a>, values: &[Datum]) -> Result<Vec<TensorValue>, Failure> {
     let mut aligned = Vec::with_capacity(values.len());
-    for ((value, ty), out) in values.iter().zip(types).zip(cx.op.results()) {
-        let own = axes_of(ctx, ty);
-        let kept = axes_of(ctx, cx.op.type_of(out)).into_iter();
-        let frame = Frame::of(cx, kept.chain(reduced.iter().copied()).collect())?;
+    for ((value, ty), out) in values.iter().zip(contributed(op)).zip(cx.op.results()) {
+        let frame = reduced_frame(cx, op, out)?;
         let value = value.as_opaque::<TensorValue>().ok_or_else(|| failed(cx, "a contribution is no value".into()))?;
-        aligned.push(frame.align(value, &own).map_err(|reason| failed(cx, reason))?);
+        aligned.push(frame.align(value, &axes_of(cx.op.ctx, ty)).map_err(|reason| failed(cx, reason))?);
     }
     Ok(aligned)
+}
+
+/// What is yielded, combined by a function.
+fn combined<'a>(cx: &mut Eval<'_, 'a>, op: Reduce<'a>, combiner: Combiner, values: &[Datum]) -> EvalResult {
+    let mut results = Data::new();
+    for ((value, ty), out) in values.iter().zip(contributed(op)).zip(cx.op.results()) {
+        let (frame, elem, ctx) = (reduced_frame(cx, op, out)?, elem_of(cx.op, out), cx.op.ctx);
+        let kept = frame.names.len() - op.axes().len();
+        let result = match (value.as_opaque::<Product>(), value.as_opaque::<TensorValue>()) {
+            (Some(product), _) => product.sum(ctx, &frame, kept, elem),
+            (None, Some(value)) => {
+                let reduced: Vec<usize> = (kept..frame.names.len()).collect();
+                let value = frame.align(value, &axes_of(ctx, ty));
+                value.and_then(|value| value.reduce(ctx, combiner.combine(), &reduced, elem))
+            }
+            (None, None) => Err("a contribution is no value".into()),
+        };
+        results.push(Datum::opaque(result.map_err(|reason| failed(cx, reason))?));
+    }
+    Ok(Outcome::Values(results))
 }
 
 /// Combines the accumulators with the contributions of a point, if there is one.

@@ -5,7 +5,7 @@
 //! memory.
 //!
 //! ```text
-//! %acc = reduce sum (k: K) init (0.0) acc (f32) {
+//! %acc = reduce sum (k: K) acc f32 init 0.0 {
 //!   %a = read %X[m, k] : f16 over (m, k)
 //!   %b = read %W[k, n] : f16 over (n, k)
 //!   %ab = binary mul %a, %b widen : f32 over (m, n, k)
@@ -25,6 +25,9 @@ pub mod ops;
 pub mod syntax;
 pub mod types;
 pub mod verify;
+
+#[cfg(test)]
+mod tests;
 
 dlc_ir::dialect! {
     name: "region",
