@@ -21,6 +21,7 @@
 //! anything is computed.
 
 pub mod interp;
+mod json;
 pub mod ops;
 pub mod syntax;
 pub mod types;

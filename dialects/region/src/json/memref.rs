@@ -1,0 +1,141 @@
+//! Memrefs: `{"shape": ["M", "K"], "alignment": 128, "noalias": true, "layout": {"kind": "row_major"}}`.
+
+use dlc_core::json::names::{dtype_name, size_item, sizes_item};
+use dlc_core::json::{Item, Node, Read, Record};
+use dlc_core::memref::{Layout, MemRef};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::{Context, Type};
+
+/// A memref whose elements may not be said.
+pub(super) struct Spec {
+    /// The sizes.
+    pub dims: Vec<SizeExpr>,
+    elem: Option<Type>,
+    layout: Layout,
+    align: Option<i64>,
+    noalias: bool,
+}
+
+impl Spec {
+    /// A memref of these sizes about which nothing else is said.
+    pub fn plain(dims: Vec<SizeExpr>) -> Spec {
+        Spec { dims, elem: None, layout: Layout::RowMajor, align: None, noalias: false }
+    }
+
+    /// The type, with these elements if it does not say others.
+    pub fn ty(self, ctx: &Context, elem: Type) -> Type {
+        let elem = self.elem.unwrap_or(elem);
+        let align = self.align.unwrap_or_else(|| natural(ctx, elem));
+        MemRef::get(ctx, self.dims, elem, self.layout, align, self.noalias)
+    }
+}
+
+/// The alignment that elements have anyway.
+fn natural(ctx: &Context, elem: Type) -> i64 {
+    elem.bits(ctx).map_or(1, |bits| i64::from(bits.div_ceil(8)).max(1))
+}
+
+/// Reads a memref.
+pub(super) fn read(ctx: &Context, node: &Node<'_>) -> Read<Spec> {
+    let record = Record::new(node, "a memref", &["shape", "dtype", "alignment", "noalias", "layout"])?;
+    let mut memref = Spec::plain(record.need("shape")?.sizes()?);
+    memref.elem = record.get("dtype").map(|node| node.dtype(ctx)).transpose()?;
+    if let Some(node) = record.get("alignment") {
+        let bytes = node.int()?;
+        if bytes <= 0 || !bytes.unsigned_abs().is_power_of_two() {
+            return Err(node.not("a power of two"));
+        }
+        memref.align = Some(bytes);
+    }
+    if let Some(node) = record.get("noalias") {
+        memref.noalias = match node.text() {
+            "true" => true,
+            "false" => false,
+            _ => return Err(node.not("true or false")),
+        };
+    }
+    if let Some(node) = record.get("layout") {
+        memref.layout = layout(node, memref.dims.len())?;
+    }
+    Ok(memref)
+}
+
+fn layout(node: &Node<'_>, rank: usize) -> Read<Layout> {
+    let record = Record::new(node, "a layout", &["kind", "params"])?;
+    let kind = record.need("kind")?;
+    let params = |keys: &[&str]| match record.get("params") {
+        Some(params) => Record::new(params, "the parameters of the layout", keys),
+        None => Ok(Record::empty(node, "the parameters of the layout")),
+    };
+    match &*kind.string("a layout")? {
+        "row_major" => params(&[]).map(|_| Layout::RowMajor),
+        "col_major" => params(&[]).map(|_| Layout::ColMajor),
+        "strided" => {
+            let params = params(&["strides", "offset"])?;
+            let place = params.need("strides")?;
+            let strides = place.list_of("a list of strides", Node::expr)?;
+            if strides.len() != rank {
+                return Err(place.not(&format!("a stride for each of the {rank} axes")));
+            }
+            let offset = params.get("offset").map_or(Ok(SizeExpr::from(0)), Node::expr)?;
+            Ok(Layout::Strided { strides, offset })
+        }
+        "swizzled" => {
+            let params = params(&["swizzle", "vec_bytes"])?;
+            let place = params.need("swizzle")?;
+            let wanted = "\"xor32\", \"xor64\" or \"xor128\"";
+            let bytes = match &*place.string(wanted)? {
+                "xor32" => 32,
+                "xor64" => 64,
+                "xor128" => 128,
+                _ => return Err(place.not(wanted)),
+            };
+            let vector = match params.get("vec_bytes") {
+                None => 16,
+                Some(node) => {
+                    let fits = |vector: i64| vector > 0 && vector <= bytes && vector.unsigned_abs().is_power_of_two();
+                    let vector = node.int()?;
+                    if !fits(vector) {
+                        return Err(node.not(&format!("a power of two that is at most {bytes}")));
+                    }
+                    vector
+                }
+            };
+            Ok(Layout::Swizzled { bytes, vector })
+        }
+        _ => Err(kind.not("\"row_major\", \"col_major\", \"strided\" or \"swizzled\"")),
+    }
+}
+
+/// A memref as it is written, with its elements unless they are the usual ones. `None` where JSON has no name for them.
+pub(super) fn item(ctx: &Context, ty: MemRef, usual: Type) -> Option<Item> {
+    let elem = ty.elem(ctx);
+    let mut entries = vec![("shape", sizes_item(&ty.dims(ctx)))];
+    if elem != usual {
+        entries.push(("dtype", dtype_name(ctx, elem)?.into()));
+    }
+    if ty.align(ctx) != natural(ctx, elem) {
+        entries.push(("alignment", ty.align(ctx).into()));
+    }
+    if ty.noalias(ctx) {
+        entries.push(("noalias", Item::Bool(true)));
+    }
+    let kind = |kind: &str| vec![("kind", kind.into())];
+    let layout = match ty.layout(ctx) {
+        Layout::RowMajor => kind("row_major"),
+        Layout::ColMajor => kind("col_major"),
+        Layout::Strided { strides, offset } => {
+            let mut params = vec![("strides", sizes_item(&strides))];
+            if offset.as_constant() != Some(0) {
+                params.push(("offset", size_item(&offset)));
+            }
+            vec![("kind", "strided".into()), ("params", Item::object(params))]
+        }
+        Layout::Swizzled { bytes, vector } => {
+            let params = [("swizzle", format!("xor{bytes}").as_str().into()), ("vec_bytes", vector.into())];
+            vec![("kind", "swizzled".into()), ("params", Item::object(params))]
+        }
+    };
+    entries.push(("layout", Item::object(layout)));
+    Some(Item::object(entries))
+}
