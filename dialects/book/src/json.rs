@@ -21,8 +21,6 @@ dlc_ir::codes! {
     LEAF_UNKNOWN = "E0631" "LeafUnknown";
     /// A type or size that is written is not the one that follows from what is read.
     VALUE_DIFFERS = "E0632" "ValueDiffers";
-    /// A position is a remainder, which an access map does not have.
-    MISSING_DIV_GUARD = "E1203" "MissingDivGuard";
 }
 
 /// The discardable attributes of an op or argument: what its axes are called, and their ids.

@@ -9,6 +9,8 @@ use crate::guard::{Condition, Guard};
 use crate::space::{Bound, Space};
 
 dlc_ir::codes! {
+    /// A remainder stands where a map has quotients alone, with a guard.
+    MISSING_DIV_GUARD = "E1203" "MissingDivGuard";
     /// A position multiplies axes, or divides by what is not a positive number.
     NON_AFFINE_ACCESS = "E1301" "NonAffineAccess";
     /// A position may lie outside of what is read, and no guard excludes that.

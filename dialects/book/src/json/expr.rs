@@ -1,11 +1,12 @@
 //! Positions and conditions, in which axes have any names.
 
+use dlc_core::bounds::MISSING_DIV_GUARD;
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::json::{Item, Kind, Node, Read, WRONG_VALUE};
 use dlc_core::space::Space;
 use dlc_ir::affine::{AffineExpr, BinaryOp, SizeExpr};
 
-use super::{ELSE_PIECE, MISSING_DIV_GUARD};
+use super::ELSE_PIECE;
 
 /// The names of axes, in the order of `i0, i1, ..`.
 pub(super) type Names<'a> = &'a [String];
