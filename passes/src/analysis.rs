@@ -3,7 +3,9 @@
 //! - [`access`]: where the elements of a tensor are found, seen through views.
 //! - [`axes`]: which axes the values of a kernel depend on.
 //! - [`locality`]: how near to where it is used a value can be kept.
+//! - [`polyhedral`]: which points compute a value, what they read, and which of them come before others.
 
 pub mod access;
 pub mod axes;
 pub mod locality;
+pub mod polyhedral;

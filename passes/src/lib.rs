@@ -1,6 +1,7 @@
 //! The passes of dlc.
 //!
 //! - [`generic`]: passes on every dialect, which know ops only by what these declare of themselves.
+//! - [`book_to_poly`]: from values with their axes to what analyses see of them.
 //! - [`book_to_region`]: from values with their axes to kernels.
 //! - [`frontend_to_tiny`]: the ops of models written out in those of tinygrad.
 //! - [`analysis`]: facts about programs that several passes want.
@@ -13,6 +14,7 @@
 
 pub mod analysis;
 pub mod book;
+pub mod book_to_poly;
 pub mod book_to_region;
 pub mod frontend_to_tiny;
 pub mod generic;
