@@ -127,12 +127,16 @@ fn check_json(text: &str) -> Result<(), String> {
     }
 }
 
-/// Tensor programs, through every pass that leaves them what they are.
+/// From tensors to kernels.
+const LAYERS: [&dlc_ir::op::Dialect; 5] =
+    [&dlc_core::DIALECT, &dlc_tiny::DIALECT, &dlc_book::DIALECT, &dlc_region::DIALECT, &dlc_host::DIALECT];
+
+/// Tensor programs, through every pass that leaves them what they are, and down to kernels.
 fn fuzz_tensors(style: Style, usual: u64) {
     let mut fuzzer = Fuzzer::new();
     repeat(&format!("{style:?} tensor programs"), usual, |seed, case| {
         // Each in a context of its own, or it would grow.
-        let ctx = Context::new([&dlc_core::DIALECT, &dlc_tiny::DIALECT, &dlc_book::DIALECT]);
+        let ctx = Context::new(LAYERS);
         let program = tiny::program(&ctx, &mut Rng::new(seed, case), style);
         with_threads(1, || fuzzer.run(&ctx, &program, style))
     });

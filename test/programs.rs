@@ -6,7 +6,7 @@ use std::path::Path;
 use dlc_opt::{Io, Setup, Status};
 
 // What is linked in registers itself.
-use {dlc_core as _, dlc_passes as _, dlc_tiny as _};
+use {dlc_book as _, dlc_core as _, dlc_host as _, dlc_passes as _, dlc_region as _, dlc_tiny as _};
 
 /// As many folders as there are: one that is not found would be missed by nobody.
 const PROGRAMS: usize = 18;
@@ -51,4 +51,16 @@ fn programs_give_what_is_expected_as_entries() {
 #[test]
 fn programs_give_nearly_what_is_expected_as_entries_of_contractions() {
     run_all(&["--passes=tiny-to-book", "--rtol=0.1", "--atol=0.1"]);
+}
+
+/// As kernels, cut where that is best, without a pass that changes a number before it.
+#[test]
+fn programs_give_what_is_expected_as_kernels() {
+    run_all(&["--passes=evaluate,lower-indexbook,form-regions,plan-arena"]);
+}
+
+/// As kernels in normal form, with contractions, streams and chains. As far as that goes.
+#[test]
+fn programs_give_nearly_what_is_expected_as_kernels_in_normal_form() {
+    run_all(&["--passes=tiny-to-region", "--rtol=0.1", "--atol=0.1"]);
 }

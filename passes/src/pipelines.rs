@@ -40,7 +40,7 @@ inventory::submit! { &EVALUATE }
 /// 3. `align-params`: their sizes are those of the signature.
 /// 4. `cse`: entries that are the same now are one.
 /// 5. `dce`: what nothing reads any more goes.
-const TO_BOOK: &str = "tiny-simplify,lower-indexbook,align-params,cse,dce";
+const TO_BOOK: &str = "tiny-simplify,lower-indexbook,align-params{free},cse,dce";
 
 static TINY_TO_BOOK: PipelineDef = PipelineDef {
     name: "tiny-to-book",
@@ -64,3 +64,24 @@ static REGION_NORMALIZE: PipelineDef = PipelineDef {
     to_layer: "",
 };
 inventory::submit! { &REGION_NORMALIZE }
+
+/// From tensors to kernels.
+///
+/// 1. `tiny-to-book`: every value says where its elements live.
+/// 2. `form-regions`: what one kernel computes, and the host function that launches them.
+/// 3. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
+/// 4. `stream-softmax`: a maximum and what is summed below it in one pass.
+/// 5. `chain-contractions`: what one contraction hands on to the next stays on chip.
+/// 6. `explicit-broadcast`: outside of bodies, broadcasts are written out.
+/// 7. `cse`, `dce`: what that left twice, or left over.
+/// 8. `plan-arena`: where the buffers between kernels lie.
+const TO_REGION: &str = "tiny-to-book,form-regions,ccon1,srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,\
+                         chain-contractions,explicit-broadcast,cse,dce,plan-arena";
+
+static TINY_TO_REGION: PipelineDef = PipelineDef {
+    name: "tiny-to-region",
+    summary: "Cuts a tensor program into kernels in normal form, and plans the memory between them.",
+    text: TO_REGION,
+    to_layer: "region",
+};
+inventory::submit! { &TINY_TO_REGION }

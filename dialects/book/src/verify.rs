@@ -185,8 +185,13 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
         let user = |user| OpRef { id: user, ..*op };
         let added = |op| Entry::of(op).is_some_and(|entry| entry.function() == Function::Add);
         let summed = |op| Reduce::of(op).is_some_and(|reduce| reduce.combiner() == Combiner::Sum) || added(op);
-        if function != Function::Mul || !op.body.uses(op.out()).all(|used| summed(user(used.op))) {
-            let error = op_error(*op, "only a product that is only summed may stay without rounding");
+        // What stands outside of a guard is a number of the type, and so must be what stands inside.
+        let everywhere = |op, index: usize| {
+            reads(op).is_none_or(|(accesses, _)| accesses.get(index).is_none_or(|access| access.guard.is_none()))
+        };
+        let fine = |op, index| summed(op) && everywhere(op, index);
+        if function != Function::Mul || !op.body.uses(op.out()).all(|used| fine(user(used.op), used.index)) {
+            let error = op_error(*op, "only a product that is only summed, everywhere, may stay without rounding");
             diags.emit(error.suggest("leave 'widen' out"));
         }
     }

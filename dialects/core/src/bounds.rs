@@ -94,14 +94,33 @@ impl<'a> Axes<'a> {
             return Some(true);
         }
         let names = self.names.clone();
-        let axis = |name: &str| names.iter().position(|known| *known == name).map(|axis| axis as u32);
-        let space = self.space()?;
-        let bound = Bound { expr: space.read(at, &axis)?, size: space.read(dim, &axis)? };
-        // A condition that cannot be used only leaves less to conclude from.
-        let given: Vec<AffineExpr> =
-            piece.iter().filter_map(|condition| space.read_condition(condition, &axis)).flatten().collect();
-        Some(space.in_bounds(&given, &bound))
+        if let Some(space) = self.space()
+            && proves(space, &names, at, dim, piece) == Some(true)
+        {
+            return Some(true);
+        }
+        // Axes that are not named say that sizes are not zero, and make the proof longer, which may end it.
+        let exprs = || [at, dim].into_iter().chain(piece.iter().flat_map(Condition::exprs));
+        let named = |name: &str| exprs().any(|expr| expr.symbols().iter().any(|symbol| **symbol == *name));
+        let (names, sizes): (Vec<&str>, Vec<SizeExpr>) = self
+            .names
+            .iter()
+            .zip(self.sizes)
+            .filter(|(name, _)| named(name))
+            .map(|(name, size)| (*name, size.clone()))
+            .unzip();
+        proves(&mut Space::of(&sizes)?, &names, at, dim, piece)
     }
+}
+
+/// Whether a position is known to lie within a size wherever the conditions hold. `None` for what is not affine.
+fn proves(space: &mut Space, names: &[&str], at: &SizeExpr, dim: &SizeExpr, piece: &[Condition]) -> Option<bool> {
+    let axis = |name: &str| names.iter().position(|known| *known == name).map(|axis| axis as u32);
+    let bound = Bound { expr: space.read(at, &axis)?, size: space.read(dim, &axis)? };
+    // A condition that cannot be used only leaves less to conclude from.
+    let given: Vec<AffineExpr> =
+        piece.iter().filter_map(|condition| space.read_condition(condition, &axis)).flatten().collect();
+    Some(space.in_bounds(&given, &bound))
 }
 
 /// Checks how an operand of some sizes is read: one affine position for each of its axes, none outside, a guard of few

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dlc_core::eval::{bindings, give, tensor};
 use dlc_core::scalar::{self, Combiner};
 use dlc_core::sizes::Bindings;
-use dlc_core::tensor::{Access, Contraction, Points, Position, TensorValue};
+use dlc_core::tensor::{Access, Contraction, ElemKind, Points, Position, TensorValue};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Data, Datum, Eval, EvalResult, Failure, Outcome};
 use dlc_ir::{Context, OpRef, Type, ValueId};
@@ -136,8 +136,22 @@ pub fn read(cx: &mut Eval<'_, '_>) -> EvalResult {
     };
     let at: Vec<Position<'_>> = at.iter().map(position).collect();
     let fill = op.fill().and_then(|fill| Datum::of_attr(cx.op.ctx, fill));
-    let (guard, ctx) = (op.guard(), cx.op.ctx);
-    give(cx, tensor(cx, 0)?.read_at(ctx, &frame.points(), &at, guard.as_ref(), fill.as_ref()))
+    let (guard, ctx, elem) = (op.guard(), cx.op.ctx, elem_of(cx.op, op.out()));
+    let read = tensor(cx, 0)?.read_at(ctx, &frame.points(), &at, guard.as_ref(), fill.as_ref());
+    if read.is_err() && is_empty(cx)? {
+        // Guards are left out where the sizes of all axes say that they hold, which an empty axis says of anything; and
+        // then nobody sees what is read.
+        let zero =
+            if ElemKind::of(ctx, elem).is_some_and(ElemKind::is_float) { Datum::Float(0.0) } else { Datum::Int(0) };
+        return give(cx, TensorValue::splat(ctx, frame.shape, elem, &zero));
+    }
+    give(cx, read)
+}
+
+/// Whether an axis of the kernel has no points.
+fn is_empty(cx: &mut Eval<'_, '_>) -> Result<bool, Failure> {
+    let (axes, symbols) = (axes_around(cx), bindings(cx)?);
+    Ok(axes.sizes.iter().any(|size| symbols.value(size) == Ok(0)))
 }
 
 /// The function of each number.
@@ -194,8 +208,10 @@ impl Product {
             let axes = axes_of(cx.op.ctx, cx.op.type_of(cx.op.operand(index)));
             axes.into_iter().map(String::from).collect()
         };
-        let factor = |index| scalar::as_elem(cx.op.ctx, tensor(index)?, elem);
         let rounded = op.widen().is_none().then_some(elem);
+        // Integers are exact in what is not rounded.
+        let common = if rounded.is_none() && elem.float_kind(cx.op.ctx).is_some() { Type::F64 } else { elem };
+        let factor = |index| scalar::as_elem(cx.op.ctx, tensor(index)?, common);
         Ok(Product { lhs: factor(0)?, rhs: factor(1)?, axes: [axes(0), axes(1)], rounded })
     }
 

@@ -335,14 +335,9 @@ impl<'a> Checker<'a, '_> {
         if op.widen().is_none() {
             return self.expect_elem(*op, own);
         }
-        let summed = |user| {
-            let user = OpRef { id: user, ..*op };
-            let parent = op.body.parent_op(user.id).map(|id| OpRef { id, ..*op });
-            user.is(Yield::DEF) && parent.and_then(Reduce::of).is_some_and(|r| r.combiner() == Some(Combiner::Sum))
-        };
         let wide = promote(ctx, own, self.elem(*op, op.out())).is_ok_and(|wide| wide == self.elem(*op, op.out()));
         let product = op.function() == scalar::Binary::Mul;
-        if !product || !wide || !op.body.uses(op.out()).all(|used| summed(used.op)) {
+        if !product || !wide || !is_only_summed(*op, op.out()) {
             let message =
                 "only a product that is only summed, in a type that is no narrower, may stay without rounding";
             self.fail(*op, BrokenRule::from(message).suggest("leave 'widen' out"));
@@ -589,6 +584,20 @@ fn is_name(name: &str) -> bool {
     let inside = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let symbol = SizeExpr::symbol(name).is_ok_and(|symbol| element_of(&symbol).is_none());
     symbol && name.bytes().all(inside) && !name.as_bytes().first().is_none_or(u8::is_ascii_digit)
+}
+
+/// Whether a value is only summed: by a reduction or by an addition, broadcast or transposed before or not.
+fn is_only_summed(op: OpRef<'_>, value: ValueId) -> bool {
+    op.body.uses(value).all(|used| {
+        let user = OpRef { id: used.op, ..op };
+        let parent = op.body.parent_op(user.id).map(|id| OpRef { id, ..op });
+        let sum = |reduce: Reduce<'_>| reduce.combiner() == Some(Combiner::Sum);
+        if user.is(BroadcastInDim::DEF) || user.is(Transpose::DEF) {
+            return user.results().next().is_some_and(|result| is_only_summed(op, result));
+        }
+        Binary::of(user).is_some_and(|binary| binary.function() == scalar::Binary::Add)
+            || user.is(Yield::DEF) && parent.and_then(Reduce::of).is_some_and(sum)
+    })
 }
 
 /// Whether a list is another one with some of its items left out.

@@ -29,7 +29,8 @@
 //! - A size that the signature has only within an expression, such as `K` in `2*K`, is known.
 //! - A reshape between `n*S` and `c` elements, where `S` is a symbol that the signature lacks, says that `S` is `c/n`
 //!   if that is a size whatever the symbols. Each symbol is replaced once, the first reshape in the text before others.
-//! - What is left is an error (`AxisAlignmentMismatch`), and so is a reshape that cannot have as many elements then.
+//! - What is left is an error (`AxisAlignmentMismatch`), unless the option `free` leaves it to who runs the function;
+//!   and so is a reshape that cannot have as many elements then.
 //!
 //! Linear for each symbol that is replaced. Rule of the debug counters: `align`.
 
@@ -43,28 +44,36 @@ use dlc_core::sizes::{Exprs, Sizes};
 use dlc_core::types::Tensor;
 use dlc_ir::affine::{SizeExpr, SizeRanges};
 use dlc_ir::body::Body;
-use dlc_ir::define::Kind;
+use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::diag::{Diagnostic, RemarkKind};
-use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
+use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Attr, Context, OpId, OpRef, Str, Type, TypeData, ValueId};
 
 static DEF: PassDef = PassDef {
     on: On::Op("book.func"),
     requires: &["book"],
+    options: &[OptionDef {
+        name: "free",
+        kind: OptionKind::Bool,
+        default: "false",
+        doc: "Leave symbols that the function declares and no argument or result has: who runs it says what they are.",
+    }],
     statistics: &[StatDef { name: "aligned", doc: "Symbols that became sizes of the signature." }],
     ..PassDef::base("align-params", "Makes the sizes of all entries agree with the signature.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
-fn create(_: &OptionValues) -> Result<Box<dyn Pass>, String> {
-    Ok(Box::new(AlignParams))
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(AlignParams { free: options.flag("free") }))
 }
 
-struct AlignParams;
+struct AlignParams {
+    free: bool,
+}
 
 impl Pass for AlignParams {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
-        let aligned = align_params(body, cx)?;
+        let aligned = align_params(body, self.free, cx)?;
         cx.count("aligned", aligned);
         Ok(())
     }
@@ -74,7 +83,7 @@ type Names = BTreeSet<Arc<str>>;
 
 /// Makes the sizes of the entries of a function, the root of the body, agree with its signature. How many symbols were
 /// replaced. Errors, which are reported, where one stays that the signature lacks.
-pub fn align_params(body: &mut Body, cx: &PassCx<'_>) -> Result<u64, PassFailed> {
+pub fn align_params(body: &mut Body, free: bool, cx: &PassCx<'_>) -> Result<u64, PassFailed> {
     let known = signature(OpRef::new(cx.ctx, body, body.root()));
     let mut aligned = 0;
     let ops = body.walk();
@@ -87,6 +96,12 @@ pub fn align_params(body: &mut Body, cx: &PassCx<'_>) -> Result<u64, PassFailed>
         cx.remark(RemarkKind::Passed, body.loc(op), message);
         replace(cx.ctx, body, &ops, &name, &size);
         aligned += 1;
+    }
+    let mut known = known;
+    if free {
+        let declared = OpRef::new(cx.ctx, body, body.root()).prop(Str::SYMBOLS);
+        let declared = declared.and_then(|attr| TextArray::get(cx.ctx, attr)).unwrap_or_default();
+        known.extend(declared.into_iter().map(Arc::from));
     }
     match ops.into_iter().find_map(|op| misaligned(OpRef::new(cx.ctx, body, op), &known)) {
         Some(error) => Err(cx.fail(error)),

@@ -214,7 +214,10 @@ fn types(ctx: &Context, root: OpRef<'_>, graph: &Graph, memory: &[bool]) -> Vec<
             }
             align = said("alignment").and_then(|align| align.as_int(ctx)).unwrap_or(align);
         }
-        let ty = memory[node].then(|| MemRef::get(ctx, value.axes.clone(), value.elem, layout, align, true));
+        // Memory that is seen with other sizes may be read in both ways by one kernel.
+        let seen = value.users.iter().any(|&user| matches!(graph.values[user].kind, Kind::Reshape));
+        let alone = !seen && !matches!(value.kind, Kind::Reshape);
+        let ty = memory[node].then(|| MemRef::get(ctx, value.axes.clone(), value.elem, layout, align, alone));
         types.push(ty);
     }
     types

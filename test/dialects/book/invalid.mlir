@@ -131,7 +131,7 @@ book.func @where_of_a_number<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f3
 // -----
 
 book.func @widen_of_a_sum<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
-  // expected-error@+1 {{E0201 'book.entry': only a product that is only summed may stay without rounding; leave 'widen' out}}
+  // expected-error@+1 {{E0201 'book.entry': only a product that is only summed, everywhere, may stay without rounding; leave 'widen' out}}
   %y = entry add axes (i0: M, i1: N) of %x at (i0, i1), %x at (i0, i1) widen
   return %x
 }
@@ -139,7 +139,7 @@ book.func @widen_of_a_sum<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> 
 // -----
 
 book.func @widen_that_is_returned<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
-  // expected-error@+1 {{E0201 'book.entry': only a product that is only summed may stay without rounding; leave 'widen' out}}
+  // expected-error@+1 {{E0201 'book.entry': only a product that is only summed, everywhere, may stay without rounding; leave 'widen' out}}
   %y = entry mul axes (i0: M, i1: N) of %x at (i0, i1), %x at (i0, i1) to f32 widen
   %z = entry neg axes (i0: M, i1: N) of %y at (i0, i1)
   return %x
@@ -148,7 +148,7 @@ book.func @widen_that_is_returned<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N
 // -----
 
 book.func @widen_of_a_maximum<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
-  // expected-error@+1 {{E0201 'book.entry': only a product that is only summed may stay without rounding; leave 'widen' out}}
+  // expected-error@+1 {{E0201 'book.entry': only a product that is only summed, everywhere, may stay without rounding; leave 'widen' out}}
   %y = entry mul axes (i0: M, i1: N) of %x at (i0, i1), %x at (i0, i1) to f32 widen
   %z = reduce max axes (i0: M) over (i1: N) of %y at (i0, i1) acc f32
   return %x
@@ -310,5 +310,14 @@ book.func @constant_of_another_type<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M,
 book.func @unknown_symbol_in_a_reduced_size<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
   // expected-error@+1 {{E0201 'book.reduce': the symbol 'K' is not declared by the function}}
   %y = reduce sum axes (i0: M) over (i1: K) of %x at (i0, i1) where (i1 < N) acc f32
+  return %x
+}
+
+// -----
+
+book.func @widen_within_a_guard<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{E0201 'book.entry': only a product that is only summed, everywhere, may stay without rounding; leave 'widen' out}}
+  %y = entry mul axes (i0: M) of %x at (i0), %x at (i0) to f32 widen
+  %z = reduce sum axes (i0: M) over (i1: 3) of %y at (i0 + i1) where (0 <= i0 + i1 < M) else 1.0 acc f32
   return %x
 }

@@ -367,6 +367,11 @@ impl Emitter<'_, '_> {
                 let operands = self.operands(node, &at, within.as_ref())?;
                 self.map(*function, *widen, &operands, value.elem)
             }
+            // Of no elements it is a number, and what it reads is not there.
+            Kind::Reduce { combiner } if value.over.iter().any(|size| size.as_constant() == Some(0)) => {
+                let ctx = self.program.ctx;
+                self.constant(dlc_region::verify::neutral(ctx, *combiner, value.elem), value.elem)
+            }
             Kind::Reduce { combiner } => self.reduce(node, *combiner, &at, within.as_ref())?,
             Kind::Gather => self.gather(node, &at, within.as_ref())?,
             Kind::Argument | Kind::Table(_) | Kind::Reshape => return self.read(node, at, within, None),

@@ -101,7 +101,7 @@ book.func @padded<N>(%X: tensor<[N], f32>) -> tensor<[N + 2], f32> {
 // Elements at positions that are values; memory with other sizes; a table of constants; a position as a number.
 // CHECK-LABEL: host.func @others<V, D, B, N>(
 // CHECK-NEXT:    %e = launch @others_0<V, D, B> (%W, %ids)
-// CHECK-NEXT:    %f = view %e : memref<[N], f16, row_major, align 128, noalias>
+// CHECK-NEXT:    %f = view %e : memref<[N], f16, row_major, align 128>
 // CHECK-NEXT:    %y = launch @others_1<N> (%f)
 // CHECK-NEXT:    %c = const dense<[1, 2, 3]> : tensor<3xi32> : memref<[3], i32, row_major, align 128, noalias>
 // CHECK-NEXT:    %t = launch @others_2 (%c)
@@ -134,4 +134,37 @@ book.func @others<V, D, B, N>(%W: tensor<[V, D], f16>, %ids: tensor<[B], i32>) -
 book.func @results<M, N>(%x: tensor<[M], f32>) -> (tensor<[M], f32>, tensor<[M, N], f32>, tensor<[M, N], f32>) {
   %r = entry copy axes (i0: M, i1: N) of %x at (i0)
   return %x, %r, %r
+}
+
+// A product that is not rounded before something is added to it.
+// CHECK-LABEL: region.func private @fused_0<M> iters (m: M)
+// CHECK:         %p = binary mul %0, %0 widen : f32 over (m)
+// CHECK-NEXT:    %y = binary add %p, %0 : f32 over (m)
+book.func @fused<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  %p = entry mul axes (i0: M) of %x at (i0), %x at (i0) widen
+  %y = entry add axes (i0: M) of %p at (i0), %x at (i0)
+  return %y
+}
+
+// Of no elements a reduction is a number, and what is read is read by nobody.
+// CHECK-LABEL: region.func private @empty_0<M> iters (m: M)
+// CHECK:         outs
+// CHECK-NEXT:    %y = const -inf : f32 over ()
+// CHECK-NEXT:    %0 = broadcast_in_dim %y to [M] dims [] : f32 over (m)
+book.func @empty<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  %e = entry exp2 axes (i0: M, i1: 0) of %x at (i0)
+  %y = reduce max axes (i0: M) over (i1: 0) of %e at (i0, i1) acc f32
+  return %y
+}
+
+// Memory that is read in two ways by one kernel is not its alone.
+// CHECK-LABEL: host.func @seen_twice<M, N>(%x: memref<[M], f32, row_major, align 128>)
+// CHECK-NEXT:    %a = view %x : memref<[N], f32, row_major, align 128>
+// CHECK-NEXT:    %b = view %x : memref<[N], f32, row_major, align 128>
+// CHECK-NEXT:    %y = launch @seen_twice_0<N> (%a, %b)
+book.func @seen_twice<M, N>(%x: tensor<[M], f32>) -> tensor<[N], f32> {
+  %a = reshape non_scop %x : tensor<[N], f32>
+  %b = reshape non_scop %x : tensor<[N], f32>
+  %y = entry add axes (i0: N) of %a at (i0), %b at (i0)
+  return %y
 }

@@ -68,6 +68,17 @@ pub fn passes(registry: &Registry) -> Vec<Checked> {
     found
 }
 
+/// The ways down to kernels: exact, and with everything that relaxes.
+fn ways_down() -> [Checked; 3] {
+    let exact = "lower-indexbook,form-regions";
+    let normal = "ccon1,srnf,normalize-select,sink-epilogue,explicit-broadcast,plan-arena";
+    [
+        Checked { pipeline: exact.into(), agreement: Agreement::Exact },
+        Checked { pipeline: format!("{exact},{normal}"), agreement: Agreement::Exact },
+        Checked { pipeline: "tiny-to-region".into(), agreement: Agreement::Near },
+    ]
+}
+
 /// Checks programs.
 pub struct Fuzzer {
     registry: Registry,
@@ -83,8 +94,8 @@ impl Fuzzer {
     /// Checks everything that is linked into the program.
     pub fn new() -> Fuzzer {
         let registry = Registry::linked();
-        let checks: Vec<_> = passes(&registry)
-            .into_iter()
+        let checks: Vec<_> = (passes(&registry).into_iter())
+            .chain(ways_down())
             .map(|pass| {
                 let pipeline = Pipeline::parse(&registry, &pass.pipeline).expect("the name of a pass, and its options");
                 (pass, pipeline)
