@@ -1,5 +1,4 @@
-//! What index arithmetic costs: `cargo bench -p dlc-passes --bench affine`, or only what has a word in its name:
-//! `-- convolution`.
+//! What index arithmetic costs: `cargo bench -p dlc-passes --bench affine`.
 //!
 //! The views of a convolution, as tinygrad writes them, folded into one access; and questions about sets of the kind
 //! that guards and tiles give. Times are of one thread, medians of several runs.
@@ -17,11 +16,8 @@ use dlc_tiny::ops::{Cast, Mul, Reduce};
 const RUNS: usize = 41;
 
 fn main() {
-    let only = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).unwrap_or_default();
-    if "convolution".contains(&only) {
-        convolution();
-    }
-    for (name, sizes, guard) in GUARDS.into_iter().filter(|(name, ..)| name.contains(&only)) {
+    convolution();
+    for (name, sizes, guard) in GUARDS {
         guards(name, sizes, guard);
     }
 }

@@ -5,7 +5,7 @@
 //! which are always written, and may be left out where they follow. Names and ids of axes are not part of a program's
 //! meaning; they stay with it as the discardable attributes `axis_names` and `axis_ids`.
 //!
-//! [`expr`] reads and writes positions and conditions; `read` goes through a text and `build` makes the ops; `write`
+//! `expr` reads and writes positions and conditions; `read` goes through a text and `build` makes the ops; `write`
 //! goes the other way.
 
 mod build;

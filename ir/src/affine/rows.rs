@@ -380,8 +380,8 @@ fn holds_all(rows: &[Row], bounds: &[Interval]) -> Search {
 fn parts(interval: Interval) -> SmallVec<[Interval; 3]> {
     let mut parts: SmallVec<[Interval; 3]> = SmallVec::new();
     // What is above or below an end of 64 bits is not looked at; then nothing is left there.
-    let above = |value: i64| value.checked_add(1).unwrap_or(i64::MAX);
-    let below = |value: i64| value.checked_sub(1).unwrap_or(i64::MIN);
+    let above = |value: i64| value.saturating_add(1);
+    let below = |value: i64| value.saturating_sub(1);
     match (interval.lo(), interval.hi()) {
         (Some(lo), Some(hi)) => {
             parts.extend([Interval::constant(lo), Interval::constant(hi), Interval::new(above(lo), below(hi))]);

@@ -1,7 +1,7 @@
 //! Equal expressions written in different ways are simplified to one text, nearly always: two in a thousand are not.
 
 use super::Random;
-use crate::affine::{AffineExpr, Binary, BinaryOp, Interval, Ranges};
+use crate::affine::{AffineExpr, BinaryOp, Interval, Ranges};
 
 /// The terms of a sum.
 fn terms(expr: &AffineExpr) -> Vec<AffineExpr> {
@@ -42,7 +42,7 @@ fn rewritten(random: &mut Random, expr: &AffineExpr) -> AffineExpr {
         }
         (op @ (BinaryOp::FloorDiv | BinaryOp::Mod), Some(divisor)) => {
             let inner = rewritten(random, node.lhs());
-            divided(random, op, &inner, divisor, node)
+            divided(random, op, &inner, divisor)
         }
         _ => {
             // A divisor stays, as it must not have dimensions.
@@ -52,7 +52,7 @@ fn rewritten(random: &mut Random, expr: &AffineExpr) -> AffineExpr {
 }
 
 /// The quotient or remainder of an expression, written in one of several ways.
-fn divided(random: &mut Random, op: BinaryOp, inner: &AffineExpr, divisor: i64, node: &Binary) -> AffineExpr {
+fn divided(random: &mut Random, op: BinaryOp, inner: &AffineExpr, divisor: i64) -> AffineExpr {
     let constant = AffineExpr::Constant;
     let quotient = |expr: &AffineExpr, by: i64| expr.floordiv(&constant(by)).expect("small");
     let remainder = |expr: &AffineExpr, by: i64| expr.modulo(&constant(by)).expect("small");
@@ -72,7 +72,7 @@ fn divided(random: &mut Random, op: BinaryOp, inner: &AffineExpr, divisor: i64, 
         (BinaryOp::FloorDiv, 3, _) => quotient(&inner.sub(&remainder(inner, divisor)).expect("small"), divisor),
         // x mod a = x - a*(x floordiv a), of which the quotient is written in another way
         (BinaryOp::Mod, 0 | 1, _) => {
-            let quotient = divided(random, BinaryOp::FloorDiv, inner, divisor, node);
+            let quotient = divided(random, BinaryOp::FloorDiv, inner, divisor);
             inner.sub(&quotient.mul(&constant(divisor)).expect("small")).expect("small")
         }
         // x mod a*b = x mod a + a*((x floordiv a) mod b)
