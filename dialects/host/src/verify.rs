@@ -114,7 +114,7 @@ fn at_most(lhs: &SizeExpr, rhs: &SizeExpr) -> Option<bool> {
     }
 }
 
-/// Whether what is `size` bytes long at `start` ends at or before `end`, as [`at_most`].
+/// Whether what is `size` bytes long at `start` ends at or before `end`, as `at_most`.
 pub fn fits(start: &SizeExpr, size: &SizeExpr, end: &SizeExpr) -> Option<bool> {
     let depends = |_: AffineError| ();
     let room = end.sub(start).map_err(depends).ok()?;

@@ -223,14 +223,15 @@ fn types(ctx: &Context, root: OpRef<'_>, graph: &Graph, memory: &[bool]) -> Vec<
     types
 }
 
-/// What a value is called in regions: its name as a word, or a number.
+/// What a value is called in regions: its name as a word; nothing where it has none.
 fn name(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> String {
     let given = ctx.str(body.value_name(graph.values[node].id));
     let fine = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let word: String = given.chars().map(|c| if fine(c) { c } else { '_' }).collect();
     match word.chars().next() {
+        None => word,
         Some(first) if first.is_ascii_alphabetic() => word,
-        _ => format!("v{node}{word}"),
+        Some(_) => format!("v{word}"),
     }
 }
 

@@ -51,7 +51,7 @@ pub struct Program<'p> {
     pub types: &'p [Option<Type>],
     /// How many reductions are nested in each value, up to memory.
     pub depths: &'p [usize],
-    /// The names of the values, as text.
+    /// The names of the values, as words; empty for those without one.
     pub names: &'p [String],
     /// The symbols of the program.
     pub symbols: &'p [String],
@@ -103,7 +103,7 @@ pub fn kernel(program: &Program<'_>, root: Node, name: &str) -> Result<Kernel> {
         let op = region::BroadcastInDim::build(&mut emitter.builder(), loc, value, sizes.clone(), dims, ty);
         value = emitter.body.result(op, 0);
     }
-    let output = program.names[root].clone();
+    let output = Some(program.names[root].clone()).filter(|name| !name.is_empty()).unwrap_or_else(|| "out".into());
     let to = Some(vec![output.as_str()]);
     region::Yield::build(&mut emitter.builder(), loc, &[value], to, None);
 
