@@ -192,3 +192,15 @@ tiny.func @block<M>(%X: tensor<[M, 16], f32>, %W: tensor<[16, 16], f32>) -> tens
   %y = add %t, %X
   return %y
 }
+
+// A row reduction that is reduced further over the same axis.
+// CHECK-LABEL: host.func @reduced_again<
+// CHECK-COUNT-1: launch
+// CHECK-NEXT: return
+tiny.func @reduced_again<M, N>(%x: tensor<[M, N], f32>) -> tensor<[], f32> {
+  %m = reduce max %x over [1] acc f32
+  %c = reshape %m to [M, 1]
+  %d = sub %x, %c
+  %s = reduce sum %d over [0, 1] acc f32
+  return %s
+}

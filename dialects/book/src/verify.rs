@@ -11,7 +11,7 @@ use dlc_core::types::{Tensor, verify_function};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Kind, TextArray, TypeAttr};
 use dlc_ir::op::{BrokenRule, InferCx, Inferred, op_error};
-use dlc_ir::verify::OP_RULE;
+use dlc_ir::verify::{OP_RULE, keeps_declaration};
 use dlc_ir::{Diagnostics, OpRef, Str, Type, TypeData, ValueId};
 
 use crate::ops::{Const, Entry, Func, Function, Gather, Iota, Reduce, Reshape};
@@ -189,7 +189,7 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
         let everywhere = |op, index: usize| {
             reads(op).is_none_or(|(accesses, _)| accesses.get(index).is_none_or(|access| access.guard.is_none()))
         };
-        let fine = |op, index| summed(op) && everywhere(op, index);
+        let fine = |op, index| !keeps_declaration(op) || summed(op) && everywhere(op, index);
         if function != Function::Mul || !op.body.uses(op.out()).all(|used| fine(user(used.op), used.index)) {
             let error = op_error(*op, "only a product that is only summed, everywhere, may stay without rounding");
             diags.emit(error.suggest("leave 'widen' out"));

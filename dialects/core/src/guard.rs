@@ -186,7 +186,9 @@ fn guard(ctx: &Context, attr: Attr) -> Option<Guard> {
         _ => None,
     };
     let piece = |attr: &Attr| attr.as_array(ctx)?.iter().map(text).collect();
-    Some(Guard { pieces: attr.as_array(ctx)?.iter().map(piece).collect::<Option<_>>()? })
+    let pieces: Vec<Vec<Condition>> = attr.as_array(ctx)?.iter().map(piece).collect::<Option<_>>()?;
+    // Without pieces nothing would be read, and there is no way to write that.
+    (!pieces.is_empty()).then_some(Guard { pieces })
 }
 
 /// A condition in its canonical spelling.

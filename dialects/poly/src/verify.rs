@@ -5,6 +5,7 @@ use dlc_core::types::Tensor;
 use dlc_ir::affine::{AffineExpr, SizeExpr};
 use dlc_ir::diag::{Code, Diagnostic};
 use dlc_ir::op::op_error;
+use dlc_ir::verify::keeps_declaration;
 use dlc_ir::{Diagnostics, OpRef, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -41,6 +42,10 @@ fn error(op: OpRef<'_>, code: &'static Code, message: impl Into<String>) -> Diag
 /// A view declares symbols and tensors, each once; everything in it is one of its ops and keeps to these.
 pub fn view(op: OpRef<'_>, diags: &Diagnostics) {
     let view = View(op);
+    // What is wrong with an op by itself is said when it is verified, which is later.
+    if !op.body.walk().into_iter().all(|id| keeps_declaration(OpRef { id, ..op })) {
+        return;
+    }
     let Some(declared) = declared(view, diags) else { return };
     let mut blocks: FxHashMap<&str, Block<'_>> = FxHashMap::default();
     let mut edges = Vec::new();

@@ -283,7 +283,26 @@ fn host_function(ctx: &Context, book: &Body, program: &Program<'_>, launches: &[
     props.push((Str::FUNCTION_TYPE, ctx.type_attr(ctx.function_type(&inputs, &results))));
     body.set_props(body.root(), ctx.dict_attr(&props));
     body.set_attrs(body.root(), book.attrs(book.root()));
+    // A copy has a name of its own, by which nobody knows the result.
+    let key = ctx.intern_str("outputs");
+    let names = end.map(|end| output_names(ctx, book, end)).unwrap_or_default();
+    let is = values.iter().map(|&value| ctx.str(body.value_name(value))).collect::<Vec<_>>();
+    let copied = launches.iter().filter(|(node, ..)| graph.is_copy(*node)).count() > 0;
+    if copied && is.iter().ne(names.iter()) && root.attr(key).is_none() {
+        let names = TextArray::make(ctx, names.iter().map(String::as_str).collect());
+        body.set_attr(ctx, body.root(), key, Some(names));
+    }
     body
+}
+
+/// What the results of a program are called: the names of the values, if each has one of its own, else by number.
+fn output_names(ctx: &Context, book: &Body, end: OpRef<'_>) -> Vec<String> {
+    let names: Vec<String> = end.operands().map(|value| ctx.str(book.value_name(value)).to_string()).collect();
+    let own = |(at, name): (usize, &String)| !name.is_empty() && !names[..at].contains(name);
+    match names.iter().enumerate().all(own) {
+        true => names,
+        false => (0..names.len()).map(|index| format!("out{index}")).collect(),
+    }
 }
 
 /// The buffer of a value that is memory, made when it is first needed.

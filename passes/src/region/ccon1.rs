@@ -38,7 +38,8 @@
 //! ```
 //!
 //! **Does not** move what several reductions share or what is used outside too: that would compute it twice. A
-//! reduction stays before another one whose result has axes that it has not, for the same reason; what does not depend
+//! reduction stays before another one whose result has axes that it has not, for the same reason, and before one over an
+//! axis that it reduces itself; what does not depend
 //! on the reduced axes stays outside (`srnf` moves it there), and what is `deferred` too. Bodies of combiners are left as
 //! they are.
 //!

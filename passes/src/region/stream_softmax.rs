@@ -250,6 +250,11 @@ fn find(body: &Body, max: OpId, fuse: bool, cx: &PassCx<'_>) -> Option<Stream> {
 fn terms_of(sum: Reduce<'_>, algebra: &Algebra<'_>, fuse: bool) -> Result<Vec<Term>, String> {
     let terms = contributions(sum).into_iter().zip(sum.acc()).map(|(value, acc)| algebra.term(value, acc));
     let terms = terms.collect::<Result<Vec<Term>, String>>()?;
+    // What is summed in a narrow type would be summed in f32.
+    let narrow = |ty: &Type| ty.bits(sum.ctx).is_some_and(|bits| bits < if fuse { 16 } else { 32 });
+    if let Some(ty) = sum.acc().into_iter().find(narrow) {
+        return Err(format!("it is summed in {}", ty.display(sum.ctx)));
+    }
     match terms.iter().find_map(|term| term.rounded.first()).filter(|_| !fuse) {
         Some(ty) => Err(format!("what is summed is rounded to {} on the way", ty.display(sum.ctx))),
         None => Ok(terms),

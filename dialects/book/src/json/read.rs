@@ -240,7 +240,8 @@ impl<'a> Reader<'a, '_> {
         let mut attrs = Attrs::new();
         let names: Vec<String> = axes.iter().map(|axis| axis.name.clone()).collect();
         attrs.extend(self.axis_names(&names));
-        if self.is_dump || axes.iter().zip(self.next..).any(|(axis, next)| axis.id != next) {
+        let in_order = |(axis, place): (&Axis, i64)| self.next.checked_add(place) == Some(axis.id);
+        if self.is_dump || !axes.iter().zip(0..).all(in_order) {
             let ids: Vec<Attr> = axes.iter().map(|axis| self.ctx.i64_attr(axis.id)).collect();
             attrs.push((AXES.1, self.ctx.array_attr(&ids)));
         }
@@ -506,7 +507,8 @@ fn pieces(domain: &Node<'_>, names: &[String]) -> Read<Option<Guard>> {
             inside.push(read_conditions(constraints, names)?);
         }
     }
-    Ok(Some(Guard { pieces: inside }))
+    // A pad around nothing leaves everything inside.
+    Ok(Some(Guard { pieces: inside }).filter(|guard| !guard.pieces.is_empty()))
 }
 
 /// Whether elements are floats of fewer than 32 bits.

@@ -2,6 +2,7 @@
 
 use dlc_core::json::{Kind, Node, Read, Record};
 use dlc_ir::affine::SizeExpr;
+use dlc_ir::text::REDEFINED;
 
 use super::{AXIS_UNKNOWN, MAX_DEPTH};
 
@@ -63,6 +64,9 @@ pub(super) fn axes(
 ) -> Read<Axes> {
     let mut axes = Axes::default();
     for (name, size) in iters.list_of("a list of axes", axis)? {
+        if axes.list.iter().any(|(known, _)| *known == name) {
+            return Err(iters.report(iters.error(&REDEFINED, format!("there is an axis '{name}' already"))));
+        }
         axes.list.push((name, size));
     }
     axes.iters = axes.list.len();

@@ -10,7 +10,7 @@ use dlc_poly::isl::{Names, is_name, name_like};
 use rustc_hash::FxHashSet;
 
 /// The most pieces of a domain; with more it is the box of its axes.
-pub const MAX_PIECES: usize = 16;
+pub const MAX_PIECES: usize = 5;
 
 const TOO_LARGE: &str = "its positions go beyond 64 bits";
 

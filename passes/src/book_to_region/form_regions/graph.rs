@@ -60,6 +60,8 @@ pub struct Value {
 /// The values in order: operands come first.
 pub struct Graph {
     pub values: Vec<Value>,
+    /// How many of them the program has; what follows are copies.
+    program: usize,
     /// What the program returns.
     pub results: Vec<Node>,
 }
@@ -67,7 +69,7 @@ pub struct Graph {
 impl Graph {
     /// The graph of a program that the verifier has accepted.
     pub fn of(ctx: &Context, body: &Body) -> Graph {
-        let mut graph = Graph { values: Vec::new(), results: Vec::new() };
+        let mut graph = Graph { values: Vec::new(), program: 0, results: Vec::new() };
         let mut nodes: FxHashMap<ValueId, Node> = FxHashMap::default();
         let Some(block) = body.entry_block() else { return graph };
         for (index, &arg) in body.args(block).iter().enumerate() {
@@ -92,6 +94,7 @@ impl Graph {
             nodes.insert(value.id, node);
             graph.values.push(value);
         }
+        graph.program = graph.values.len();
         for result in 0..graph.results.len() {
             let node = graph.results[result];
             // A result is a buffer of its own.
@@ -123,6 +126,11 @@ impl Graph {
         self.values[node].users.push(copy);
         self.values.push(value);
         copy
+    }
+
+    /// Whether a value is there only because a result is a buffer of its own.
+    pub fn is_copy(&self, node: Node) -> bool {
+        node >= self.program
     }
 
     /// Whether a value is memory however the program is cut: an argument, a table, or other sizes over memory.

@@ -57,6 +57,13 @@ fn user(cx: &PassCx<'_>, body: &Body, op: OpId, block: BlockId) -> Option<OpId> 
     if !over_reduced || uses().any(|user| is_in_combiner(ctx, body, user, reduce.id)) {
         return None;
     }
+    if let Some(axis) = bound_in(ctx, body, op).into_iter().find(|axis| reduced.contains(axis)) {
+        if cx.wants_remarks() {
+            let message = format!("this reduction stays before the other: both go over the axis '{axis}'");
+            cx.remark(RemarkKind::Missed, view.loc(), message);
+        }
+        return None;
+    }
     if let Some(inner) = Reduce::of(view)
         && let Some(missing) = missing_axis(ctx, body, inner, reduce)
     {
@@ -69,6 +76,13 @@ fn user(cx: &PassCx<'_>, body: &Body, op: OpId, block: BlockId) -> Option<OpId> 
         return None;
     }
     Some(reduce.id)
+}
+
+/// The axes that an op, or one in its regions, reduces.
+fn bound_in<'a>(ctx: &'a Context, body: &'a Body, op: OpId) -> Vec<&'a str> {
+    let mut inner = vec![op];
+    body.walk_regions(op, &mut inner);
+    inner.into_iter().filter_map(|op| Reduce::of(OpRef::new(ctx, body, op))).flat_map(|reduce| reduce.axes()).collect()
 }
 
 /// An axis of the results of a reduction that no result of another has.

@@ -124,6 +124,7 @@ book.func @others<V, D, B, N>(%W: tensor<[V, D], f16>, %ids: tensor<[B], i32>) -
 // Each result is a buffer of its own, also if it is an argument or is there twice; one that repeats elements is stored
 // for each point.
 // CHECK-LABEL: host.func @results<M, N>(
+// CHECK-SAME:    attributes {outputs = ["out0", "out1", "out2"]}
 // CHECK-NEXT:    %r = launch @results_0<M, N> (%x)
 // CHECK-NEXT:    %x_0 = launch @results_1<M> (%x)
 // CHECK-NEXT:    %r_0 = launch @results_2<M, N> (%r)

@@ -166,3 +166,19 @@ region.func @integers<M, N> iters (m: M)
   %sum = reduce sum (n: N) acc f32 init 0.0 { yield %e } : f32 over (m)
   yield %sum to Y
 }
+
+// A sum in eight bits is rounded so much that f32 would give another number.
+// REMARK: it is summed in f8E4M3FN
+// CHECK-LABEL: @eight_bits<
+// CHECK: reduce max
+// CHECK: reduce sum (n: N)
+region.func @eight_bits<M, N> iters (m: M)
+    ins (%X: memref<[M, N], f8E4M3FN, row_major, align 4>)
+    outs (Y: memref<[M], f8E4M3FN, row_major, align 4> materialize gmem) {
+  %x = read %X[m, n] : f8E4M3FN over (m, n)
+  %max = reduce max (n: N) acc f8E4M3FN init -448.0 { yield %x } : f8E4M3FN over (m)
+  %d = binary sub %x, %max : f8E4M3FN over (m, n)
+  %e = unary exp2 %d : f8E4M3FN over (m, n)
+  %sum = reduce sum (n: N) acc f8E4M3FN init 0.0 { yield %e } : f8E4M3FN over (m)
+  yield %sum to Y
+}
