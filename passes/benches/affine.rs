@@ -58,11 +58,10 @@ const GUARDS: [(&str, &[&str], &[&str]); 3] = [
 
 /// The input of the product that the program `conv2d_s2_p1` sums up, followed through all views.
 fn convolution() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../test/programs/conv2d_s2_p1/graph.json");
-    let text = std::fs::read_to_string(path).expect("the program is in the repository");
+    let text = include_str!("../../test/programs/conv2d_s2_p1/graph.json");
     let ctx = Context::new([&dlc_tiny::DIALECT, &dlc_core::DIALECT]);
     let diags = Diagnostics::new();
-    let file = ctx.sources.add("graph.json", text.as_str().into()).expect("the text is short");
+    let file = ctx.sources.add("graph.json", text.into()).expect("the text is short");
     let read = dlc_tiny::json::TRANSLATION.read.expect("JSON of tiny can be read");
     let module = read(&ctx, &file, 0..text.len(), &diags).expect("the program is right");
     let func = module.ops(module.entry_block().expect("a module has a block")).next().expect("there is a function");

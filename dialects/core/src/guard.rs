@@ -148,6 +148,9 @@ impl Guard {
 
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.pieces.is_empty() {
+            return f.write_str("never");
+        }
         for (at, piece) in self.pieces.iter().enumerate() {
             f.write_str(if at > 0 { " or (" } else { "(" })?;
             for (at, condition) in piece.iter().enumerate() {
@@ -186,9 +189,7 @@ fn guard(ctx: &Context, attr: Attr) -> Option<Guard> {
         _ => None,
     };
     let piece = |attr: &Attr| attr.as_array(ctx)?.iter().map(text).collect();
-    let pieces: Vec<Vec<Condition>> = attr.as_array(ctx)?.iter().map(piece).collect::<Option<_>>()?;
-    // Without pieces nothing would be read, and there is no way to write that.
-    (!pieces.is_empty()).then_some(Guard { pieces })
+    Some(Guard { pieces: attr.as_array(ctx)?.iter().map(piece).collect::<Option<_>>()? })
 }
 
 /// A condition in its canonical spelling.
@@ -240,8 +241,11 @@ impl Sign {
     }
 }
 
-/// Reads `(0 <= i < N, j == 2) or (j < i)`. Of `<`, `<=`, `>`, `>=` two may bound one expression.
+/// Reads `(0 <= i < N, j == 2) or (j < i)`, or `never` for no pieces. Of `<`, `<=`, `>`, `>=` two may bound one expression.
 pub fn parse_guard(p: &mut Parser<'_>) -> ParseResult<Guard> {
+    if p.eat_word("never") {
+        return Ok(Guard { pieces: Vec::new() });
+    }
     let mut pieces = vec![p.list(Token::LParen, Token::RParen, parse_condition)?];
     while p.eat_word("or") {
         pieces.push(p.list(Token::LParen, Token::RParen, parse_condition)?);

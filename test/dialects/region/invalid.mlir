@@ -532,12 +532,3 @@ region.func @yield_a_reduced_axis<M, N> iters (m: M) ins (%X: memref<[M, N], f32
   // expected-error@+1 {{'Y' depends on 'n', which is no axis of the kernel}}
   yield %x to Y
 }
-
-// -----
-
-"region.func"() <{function_type = (!core.memref<["M"], f32, "row_major", 4, false>) -> !core.memref<["M"], f32, "row_major", 4, false>, iters = ["m"], iter_sizes = ["M"], outputs = ["Y"], materialize = ["gmem"], sym_name = "no_pieces", symbols = ["M"]}> ({
-^bb0(%X: !core.memref<["M"], f32, "row_major", 4, false>):
-  // expected-error@+1 {{E0205 'region.read': the attribute 'guard' must be a union of pieces}}
-  %x = "region.read"(%X) <{at = ["m"], guard = []}> : (!core.memref<["M"], f32, "row_major", 4, false>) -> !region.value<f32, ["m"]>
-  "region.yield"(%x) <{to = ["Y"]}> : (!region.value<f32, ["m"]>) -> ()
-}) : () -> ()
