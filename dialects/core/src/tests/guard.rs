@@ -38,7 +38,7 @@ fn conditions_are_written_in_one_way() {
     }
     let guard = Guard { pieces: vec![vec![condition(None, "i", Some("2"))], vec![]] };
     assert_eq!(guard.to_string(), "(i < 2) or ()");
-    assert_eq!(Guard { pieces: vec![] }.to_string(), "");
+    assert_eq!(Guard { pieces: vec![] }.to_string(), "never");
 }
 
 #[test]
