@@ -1,0 +1,53 @@
+//! Layouts against brute force and against the tables of the instruction set.
+
+mod distributed;
+mod fragments;
+mod linear;
+mod shared;
+mod syntax;
+
+use super::{Distributed, Fragment, LANES, Shared, SharedTile};
+
+/// Numbers that look random and are the same in each run (xorshift64*).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// A number below an end.
+    fn below(&mut self, end: u32) -> u32 {
+        (self.next() >> 33) as u32 % end
+    }
+}
+
+fn layout(text: &str) -> Distributed {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn place(text: &str, shape: &[u32], elem_bits: u32, warps: u32) -> Fragment {
+    layout(text).place(shape, elem_bits, warps).unwrap_or_else(|error| panic!("{text} of {shape:?}: {error}"))
+}
+
+fn tile(text: &str, shape: &[u32], elem_bits: u32) -> SharedTile {
+    let layout: Shared = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+    layout.place(shape, elem_bits).unwrap_or_else(|error| panic!("{text} of {shape:?}: {error}"))
+}
+
+/// All coordinates of a shape, in row-major order.
+fn points(shape: &[u32]) -> Vec<Vec<u32>> {
+    shape.iter().fold(vec![Vec::new()], |points, &size| {
+        let with = |point: &Vec<u32>| (0..size).map(|at| [point.as_slice(), &[at]].concat()).collect::<Vec<_>>();
+        points.iter().flat_map(with).collect()
+    })
+}
+
+/// Each register of each thread, as (register, lane, warp).
+fn registers(fragment: &Fragment) -> impl Iterator<Item = (u32, u32, u32)> + use<> {
+    let (registers, warps) = (fragment.registers(), fragment.warps());
+    (0..warps).flat_map(move |w| (0..LANES).flat_map(move |l| (0..registers).map(move |r| (r, l, w))))
+}
