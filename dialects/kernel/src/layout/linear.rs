@@ -353,6 +353,16 @@ impl Span {
         (value, of)
     }
 
+    /// The vectors of columns whose sum is 0, one for each free column, which is its highest bit.
+    pub(super) fn kernel(&self) -> &[u64] {
+        &self.kernel
+    }
+
+    /// The columns whose sum is the part of a vector that lies in it.
+    pub(super) fn part(&self, value: u64) -> u64 {
+        self.reduce(value).1
+    }
+
     /// The least columns whose sum is a vector.
     pub(super) fn solve(&self, value: u64) -> Option<u64> {
         let (left, of) = self.reduce(value);

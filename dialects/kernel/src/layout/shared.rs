@@ -33,6 +33,8 @@ pub struct SharedTile {
     shape: Vec<u32>,
     elem_bytes: u32,
     layout: Shared,
+    /// Whether the axes are those of the layout, exchanged.
+    transposed: bool,
     bytes: u32,
 }
 
@@ -70,7 +72,7 @@ impl Shared {
             return Err(format!("a tile has 1 to {MAX_BYTES} elements along axis {axis}, not {}", shape[axis]));
         }
         let elem_bytes = elem_bits / 8;
-        let mut tile = SharedTile { shape: shape.to_vec(), elem_bytes, layout: *self, bytes: 0 };
+        let mut tile = SharedTile { shape: shape.to_vec(), elem_bytes, layout: *self, transposed: false, bytes: 0 };
         let count = |sizes: &[u32]| sizes.iter().fold(1u64, |count, &size| count.saturating_mul(u64::from(size)));
         let elements = match (*self, shape) {
             (Shared::RowMajor { pitch }, [rows @ .., last]) => {
@@ -124,9 +126,15 @@ impl SharedTile {
         self.elem_bytes
     }
 
-    /// The layout.
+    /// The layout, which is that of the tile or, if the tile is [transposed](SharedTile::transposed), of the transposed.
     pub fn layout(&self) -> Shared {
         self.layout
+    }
+
+    /// The same bytes as a tile whose two axes are exchanged. `None` for another rank.
+    pub fn transposed(&self) -> Option<SharedTile> {
+        let &[rows, columns] = self.shape.as_slice() else { return None };
+        Some(SharedTile { shape: vec![columns, rows], transposed: !self.transposed, ..self.clone() })
     }
 
     /// The bytes from the first of the tile to its last.
@@ -146,9 +154,9 @@ impl SharedTile {
 
     /// The axis along which elements are contiguous; `None` for a tile without axes.
     pub fn contiguous_axis(&self) -> Option<usize> {
-        match self.layout {
-            Shared::ColMajor { .. } => Some(0),
-            _ => self.shape.len().checked_sub(1),
+        match matches!(self.layout, Shared::ColMajor { .. }) != self.transposed {
+            true => Some(0),
+            false => self.shape.len().checked_sub(1),
         }
     }
 
@@ -162,17 +170,19 @@ impl SharedTile {
 
     /// The byte of an element before units are exchanged, from the first byte of the tile. Missing coordinates are 0.
     pub fn offset(&self, coords: &[u32]) -> u32 {
-        let at = |axis: usize| coords.get(axis).copied().unwrap_or(0);
+        let axis_of = |axis: usize| if self.transposed { 1 - axis } else { axis };
+        let at = |axis: usize| coords.get(axis_of(axis)).copied().unwrap_or(0);
+        let size = |axis: usize| self.shape[axis_of(axis)];
         match self.layout {
             Shared::RowMajor { pitch } => {
                 let Some(last) = self.shape.len().checked_sub(1) else { return 0 };
-                let row = (0..last).fold(0, |row, axis| row * self.shape[axis] + at(axis));
-                (row * pitch.unwrap_or(self.shape[last]) + at(last)) * self.elem_bytes
+                let row = (0..last).fold(0, |row, axis| row * size(axis) + at(axis));
+                (row * pitch.unwrap_or(size(last)) + at(last)) * self.elem_bytes
             }
-            Shared::ColMajor { pitch } => (at(1) * pitch.unwrap_or(self.shape[0]) + at(0)) * self.elem_bytes,
+            Shared::ColMajor { pitch } => (at(1) * pitch.unwrap_or(size(0)) + at(0)) * self.elem_bytes,
             Shared::Panels { span, rows } => {
                 let byte = at(1) * self.elem_bytes;
-                (byte / span * rows.unwrap_or(self.shape[0]) + at(0)) * span + byte % span
+                (byte / span * rows.unwrap_or(size(0)) + at(0)) * span + byte % span
             }
         }
     }

@@ -1,7 +1,11 @@
 //! Layouts against brute force and against the tables of the instruction set.
 
+mod access;
+mod convert;
+mod descriptor;
 mod distributed;
 mod fragments;
+mod ldmatrix;
 mod linear;
 mod shared;
 mod syntax;
