@@ -10,7 +10,7 @@ use dlc_ir::attrs::AttrData;
 use dlc_ir::define::Kind;
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::op::AttrKind;
-use dlc_ir::text::{BAD_LITERAL, ParseResult, Parser, Printer, Token};
+use dlc_ir::text::{BAD_LITERAL, OpPrinter, ParseResult, Parser, Printer, Token};
 use dlc_ir::{Attr, Context, Type};
 
 /// A list of symbolic sizes, which are not negative.
@@ -100,21 +100,27 @@ pub fn parse_exprs(p: &mut Parser<'_>) -> ParseResult<Attr> {
 fn parse_list(p: &mut Parser<'_>, what: &str, admits: fn(i64) -> Result<(), String>) -> ParseResult<Attr> {
     let ctx = p.ctx;
     let items = p.list(Token::LBracket, Token::RBracket, |p| {
-        let expr = read_expr(p, what, &[Token::Comma, Token::RBracket], admits)?;
+        let expr = read_expr(p, what, (&[Token::Comma, Token::RBracket], &[]), admits)?;
         Ok(expr_attr(ctx, &expr))
     })?;
     Ok(ctx.array_attr(&items))
 }
 
-/// Reads a symbolic integer, up to one of the tokens that end it.
+/// Reads a symbolic integer, up to one of the tokens that end it. Where the syntax of the op allows values in it
+/// ([`dlc_ir::text::OpParser::expressions`]), they become the symbols `_0`, `_1`, ..
 pub fn parse_expr(p: &mut Parser<'_>, ends: &[Token]) -> ParseResult<SizeExpr> {
-    read_expr(p, "an integer, such as 2*i0 + i1 - 1", ends, |_| Ok(()))
+    parse_expr_until(p, ends, &[])
+}
+
+/// Reads a symbolic integer, up to one of the tokens or words that end it.
+pub fn parse_expr_until(p: &mut Parser<'_>, ends: &[Token], words: &[&str]) -> ParseResult<SizeExpr> {
+    read_expr(p, "an integer, such as 2*i0 + i1 - 1", (ends, words), |_| Ok(()))
 }
 
 fn read_expr(
     p: &mut Parser<'_>,
     what: &str,
-    ends: &[Token],
+    (ends, words): (&[Token], &[&str]),
     admits: fn(i64) -> Result<(), String>,
 ) -> ParseResult<SizeExpr> {
     let start = p.loc();
@@ -123,10 +129,15 @@ fn read_expr(
     loop {
         match p.token() {
             token if open == 0 && ends.contains(&token) => break,
+            Token::Word if open == 0 && words.contains(&p.text()) => break,
             Token::LParen => open += 1,
             Token::RParen if open > 0 => open -= 1,
             Token::Word | Token::Integer | Token::Plus | Token::Minus | Token::Star => {}
-            _ => return p.expected(what),
+            _ => {
+                let Some(value) = p.value_in_expression() else { return p.expected(what) };
+                text.push_str(&format!("{} ", value_name(value?)));
+                continue;
+            }
         }
         text.push_str(p.text());
         text.push(' ');
@@ -138,6 +149,34 @@ fn read_expr(
         None => Ok(expr),
     });
     expr.map_err(|message| p.fail(Diagnostic::error(&BAD_LITERAL, start, message).spanning(text.trim_end().len())))
+}
+
+/// What stands in an expression for the value of a number among those that it names: `_0`.
+pub fn value_name(number: usize) -> String {
+    format!("_{number}")
+}
+
+/// The number of the value that a symbol of an expression stands for.
+pub fn value_number(symbol: &str) -> Option<usize> {
+    let digits = symbol.strip_prefix('_')?;
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+}
+
+/// Writes an expression, a guard or anything else in which `_0` stands for the operand `first`, `_1` for the next.
+pub fn print_expression(p: &mut OpPrinter<'_, '_>, text: &str, first: usize) {
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+    let mut rest = text;
+    while !rest.is_empty() {
+        let length = rest.find(|c| !word(c)).unwrap_or(rest.len());
+        let (symbol, other) = rest.split_at(length);
+        match value_number(symbol).map(|number| first + number).filter(|&index| index < p.op.operands().len()) {
+            Some(index) => p.operand(index),
+            None => p.write(symbol),
+        }
+        let (between, next) = other.split_at(other.find(word).unwrap_or(other.len()));
+        p.write(between);
+        rest = next;
+    }
 }
 
 /// Writes what [`parse`] reads.

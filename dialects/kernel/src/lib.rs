@@ -1,12 +1,44 @@
 //! The layer kernel: what the blocks, warps and lanes of a GPU do, with asynchronous work in order.
+//!
+//! From above come functions of axes and a plan that says how they are computed; here that is a program of blocks. Tiles
+//! lie in shared memory and in the registers of threads as layouts say; warps have roles; what is asynchronous (copies,
+//! matrix products, stores) is ordered by barriers and tokens. A program here cannot leave open where anything is, and it
+//! says nothing of instructions.
+//!
+//! ```text
+//! role consumer warps 4 to 12 groups 2 (%g: index) registers 232 {
+//!   %c, %s, %p = for %k = 0 to K ceildiv 64 carry (%acc = %zero, %stage = %first, %parity = %first) : .. {
+//!     wait %full[%stage] parity %parity
+//!     %d, %t = wgmma %sA[%stage], %sB[%stage] transposed, %acc : frag<[64, 128], f32, wgmma>, token<compute>
+//!     await %t
+//!     arrive %empty[%stage] by one
+//!     %next, %turn = advance %stage, %parity over 6
+//!     yield %d, %next, %turn
+//!   }
+//! }
+//! ```
 
+pub mod interp;
 pub mod layout;
+pub mod ops;
+pub mod places;
+pub mod syntax;
+pub mod types;
+pub mod verify;
 
 dlc_ir::dialect! {
     name: "kernel",
     summary: "What the blocks, warps and lanes of a GPU do.",
-    ops: [],
-    types: [],
+    ops: [
+        ops::Func, ops::Output, ops::Scratch, ops::Return, ops::Grid, ops::Role, ops::Elect, ops::For, ops::If, ops::Yield,
+        ops::BlockId, ops::GridSize, ops::BlockRank, ops::Index, ops::Min, ops::Max, ops::TileOrder, ops::Advance,
+        ops::Const, ops::Barrier, ops::BarrierArrive, ops::ClusterBarrier, ops::MBarriers, ops::Wait, ops::Expect,
+        ops::Arrive, ops::FenceAsync, ops::Await, ops::AwaitRead, ops::Done, ops::Shared, ops::Slice, ops::TensorMapOf,
+        ops::Load, ops::Store, ops::Copy, ops::CopyAsync, ops::LoadShared, ops::StoreShared, ops::TmaLoad, ops::TmaStore,
+        ops::Unary, ops::Binary, ops::Select, ops::Cast, ops::Broadcast, ops::Extract, ops::Reduce, ops::Convert, ops::Mma, ops::Fma,
+        ops::Wgmma
+    ],
+    types: [types::Frag, types::Tile, types::MBarrier, types::TensorMap, types::Token],
     attrs: [],
     materialize: None,
 }

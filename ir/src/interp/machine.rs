@@ -126,6 +126,14 @@ impl<'a> Interpreter<'a> {
         Ok(thread)
     }
 
+    /// A thread that is about to run a region of the op that `thread` is at, with all values that are known there. It ends
+    /// with what the region yields, and `thread` stays as it is: for an op that has many run one region.
+    pub fn fork(&self, thread: &Thread<'a>, op: OpRef<'a>, region: usize, args: Data) -> Result<Thread<'a>, Failure> {
+        let mut fork = thread.clone();
+        self.enter(&mut fork, op, region, args, Data::new(), true)?;
+        Ok(fork)
+    }
+
     /// What an op without regions gives for these operands, outside of any function: how passes fold what no fold knows.
     /// Values of the body other than the operands are not there.
     pub fn evaluate(&mut self, op: OpRef<'a>, operands: &[Datum]) -> Result<Data, Failure> {
@@ -277,7 +285,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn enter(
-        &mut self,
+        &self,
         thread: &mut Thread<'a>,
         op: OpRef<'a>,
         index: usize,
@@ -304,7 +312,7 @@ impl<'a> Interpreter<'a> {
 
     #[allow(clippy::too_many_arguments)]
     fn push_frame(
-        &mut self,
+        &self,
         thread: &mut Thread<'a>,
         root: OpRef<'a>,
         table: usize,
@@ -353,6 +361,12 @@ impl<'a> Interpreter<'a> {
 }
 
 impl<'a> Thread<'a> {
+    /// The op that it takes next; `None` at the end of a region without terminator.
+    pub fn next_op(&self, ctx: &'a Context) -> Option<OpRef<'a>> {
+        let frame = self.frames.last()?;
+        Some(OpRef::new(ctx, frame.body, frame.active.last()?.next?))
+    }
+
     /// What a value of the body that runs is; `None` before it was computed.
     pub fn value(&self, value: ValueId) -> Option<&Datum> {
         self.frames.last()?.values.get(value.index())?.as_ref()

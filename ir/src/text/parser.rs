@@ -95,6 +95,8 @@ pub struct Parser<'s> {
     dict_cache: FxHashMap<&'s str, SmallVec<[NamedAttr; 4]>>,
     /// Payloads from the resources at the end of the text.
     resources: Option<FxHashMap<String, dense::Blob>>,
+    /// The values that expressions of the op have named, each once; `None` where they may name none.
+    in_expressions: Option<Vec<OperandName>>,
 }
 
 impl<'s> Parser<'s> {
@@ -125,6 +127,7 @@ impl<'s> Parser<'s> {
             type_cache: FxHashMap::default(),
             dict_cache: FxHashMap::default(),
             resources: None,
+            in_expressions: None,
         };
         parser.advance();
         parser

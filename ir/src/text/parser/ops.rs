@@ -402,6 +402,20 @@ impl OpParser<'_, '_> {
         Ok(value)
     }
 
+    /// Reads expressions in which values may stand. Those become the next operands of the op, in the order in which they
+    /// are named first; in the expressions the first of them is `_0`, the second `_1`.
+    pub fn expressions<T>(&mut self, read: impl FnOnce(&mut Parser<'_>) -> ParseResult<T>) -> ParseResult<T> {
+        let outer = self.in_expressions.replace(Vec::new());
+        let expressions = read(self.parser);
+        let named = std::mem::replace(&mut self.in_expressions, outer).unwrap_or_default();
+        let expressions = expressions?;
+        for name in named {
+            let value = self.resolve_known(name)?;
+            self.state.operands.push(value);
+        }
+        Ok(expressions)
+    }
+
     /// Sets an inherent attribute.
     pub fn set_prop(&mut self, key: &str, attr: Attr) {
         let key = self.ctx.intern_str(key);

@@ -98,6 +98,22 @@ impl<'s> Parser<'s> {
         self.scopes.last_mut().expect("values are parsed inside a body")
     }
 
+    /// Takes a value within an expression, where the syntax of the op allows that: its number among the values that the
+    /// expressions name. `None` where no value may stand. See [`OpParser::expressions`].
+    pub fn value_in_expression(&mut self) -> Option<ParseResult<usize>> {
+        if self.token != Token::Value || self.in_expressions.is_none() {
+            return None;
+        }
+        Some(self.operand_name().map(|name| {
+            let named = self.in_expressions.get_or_insert_default();
+            let same = |other: &OperandName| (other.key, other.result) == (name.key, name.result);
+            named.iter().position(same).unwrap_or_else(|| {
+                named.push(name);
+                named.len() - 1
+            })
+        }))
+    }
+
     /// Takes a value as it is written. [`resolve`](Self::resolve) gives the value, once its type is known.
     #[inline]
     pub fn operand_name(&mut self) -> ParseResult<OperandName> {

@@ -1,0 +1,26 @@
+//! What the ops mean. A grid is run cluster by cluster; in a cluster the groups of warps that do the same, the *teams*,
+//! take turns in an order that a seed decides. Registers are those of each lane of each warp, shared memory is bytes at
+//! addresses, and what is asynchronous happens as late as tokens and barriers allow: whoever reads too early meets bytes
+//! that are still on their way, and is told so.
+
+pub mod compute;
+pub mod device;
+pub mod host;
+pub mod memory;
+mod places;
+mod schedule;
+mod shared;
+mod state;
+pub mod sync;
+mod values;
+
+use dlc_ir::interp::{Eval, EvalResult, Outcome};
+
+pub use places::axis_number;
+pub use state::Seed;
+pub use values::is_single;
+
+/// A kernel does nothing where it stands.
+pub fn nothing(_: &mut Eval<'_, '_>) -> EvalResult {
+    Ok(Outcome::nothing())
+}

@@ -1,0 +1,288 @@
+//! Arithmetic. What goes from lane to lane, or through tensor cores, is computed on the tile whose elements the
+//! registers are, and put back into registers.
+
+use std::sync::{Arc, OnceLock};
+
+use dlc_core::scalar;
+use dlc_core::tensor::{ElemKind, TensorValue};
+use dlc_ir::interp::{Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
+use dlc_ir::smallvec::smallvec;
+
+use super::places::{At, Names};
+use super::shared::decode;
+use super::state::{Begun, Number, Slots, Work as Begin, device, wrong};
+use super::values::{
+    FragValue, Operand, Product, TokenValue, as_number, fragment, from_numbers, give, numbers, registers, slots, tile,
+    to_numbers, work_index,
+};
+use crate::ops::{Binary, Broadcast, Cast, Extract, Reduce, Select, Unary, Wgmma};
+use crate::types::{Frag, Work, elem_of};
+
+/// A function of each number.
+pub fn unary(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let elem = as_number(elem_of(cx.op.ctx, cx.result_type(0)));
+    give(cx, Unary::from(cx.op).function().eval(cx.op.ctx, &numbers(cx, 0)?, elem))
+}
+
+/// A function of two numbers.
+pub fn binary(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let elem = as_number(elem_of(cx.op.ctx, cx.result_type(0)));
+    let value = Binary::from(cx.op).function().eval(cx.op.ctx, &numbers(cx, 0)?, &numbers(cx, 1)?, elem);
+    give(cx, value)
+}
+
+/// One of two numbers.
+pub fn select(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Select::from(cx.op);
+    let ctx = cx.op.ctx;
+    let ty = cx.result_type(0);
+    let (elem, count) = (as_number(elem_of(ctx, ty)), cx.operands.len());
+    let condition = match op.guard() {
+        None => numbers(cx, 0)?,
+        Some(guard) => {
+            let slots = slots(cx, ty)?;
+            let names = Names::of(cx, 0, op.args().len())?;
+            let prepared = names.prepare_guard(Some(&guard));
+            let mut coords = vec![0; slots.shape.len()];
+            let mut holds = Vec::with_capacity(slots.len());
+            for slot in 0..slots.len() {
+                let inside = match slots.element(slot) {
+                    Some(element) => {
+                        slots.coords(element, &mut coords);
+                        prepared.at(At { coords: &coords, slot }).map_err(|reason| wrong(cx, reason))?
+                    }
+                    None => false,
+                };
+                holds.push(Number::Int(inside.into()));
+            }
+            from_numbers(cx, &slots, dlc_ir::Type::I1, &holds)?
+        }
+    };
+    let (yes, no) = (numbers(cx, count - 2)?, numbers(cx, count - 1)?);
+    let shape = match Frag::of(ctx, ty) {
+        Some(_) => slots(cx, ty)?.sizes.clone(),
+        None => Vec::new(),
+    };
+    let wide = |value: TensorValue| value.broadcast_to(&shape);
+    let value = (|| scalar::select(ctx, &wide(condition)?, &wide(yes)?, &wide(no)?, elem))();
+    give(cx, value)
+}
+
+/// The number as another type, or its bits.
+pub fn cast(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let elem = as_number(elem_of(cx.op.ctx, cx.result_type(0)));
+    let value = numbers(cx, 0)?;
+    let value =
+        if Cast::from(cx.op).bits().is_some() { value.bitcast(cx.op.ctx, elem) } else { value.cast(cx.op.ctx, elem) };
+    give(cx, value)
+}
+
+/// The elements of a tile, from the first register that has each.
+fn gather(slots: &Slots, registers: &TensorValue) -> Vec<Number> {
+    let values = to_numbers(registers);
+    slots.first().into_iter().map(|slot| values.get(slot).copied().unwrap_or(Number::Int(0))).collect()
+}
+
+/// The registers for a tile.
+fn scatter(cx: &Eval<'_, '_>, slots: &Slots, elem: dlc_ir::Type, tile: &[Number]) -> Result<TensorValue, Failure> {
+    let none = if elem.float_kind(cx.op.ctx).is_some() { Number::Float(0.0) } else { Number::Int(0) };
+    let values: Vec<Number> =
+        (0..slots.len()).map(|slot| slots.element(slot).map_or(none, |element| tile[element])).collect();
+    from_numbers(cx, slots, elem, &values)
+}
+
+/// The registers of a result, each from one of the same thread that has the element `wanted` gives for its own.
+fn within_threads(cx: &mut Eval<'_, '_>, wanted: impl Fn(usize, &Slots, &Slots) -> usize) -> EvalResult {
+    let (from, to) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.result_type(0))?);
+    let values = to_numbers(&registers(cx, 0)?);
+    let mut out = Vec::with_capacity(to.len());
+    for slot in 0..to.len() {
+        let Some(element) = to.element(slot) else {
+            out.push(Number::Int(0));
+            continue;
+        };
+        let wanted = wanted(element, &from, &to);
+        let thread = slot / to.sizes[2];
+        let mut own = thread * from.sizes[2]..(thread + 1) * from.sizes[2];
+        let Some(found) = own.find(|&slot| from.element(slot) == Some(wanted)) else {
+            return Err(wrong(cx, format!("thread {thread} has not the element {wanted} that it needs")));
+        };
+        out.push(values[found]);
+    }
+    let elem = elem_of(cx.op.ctx, cx.result_type(0));
+    Ok(Outcome::value(fragment(from_numbers(cx, &to, elem, &out)?)))
+}
+
+/// A part of the fragment.
+pub fn extract(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let at = Extract::from(cx.op).at();
+    within_threads(cx, |element, from, to| {
+        let mut coords = vec![0; to.shape.len()];
+        to.coords(element, &mut coords);
+        let place = coords.iter().zip(&at).map(|(coord, at)| (coord + at) as usize);
+        place.zip(&from.shape).fold(0, |number, (at, &size)| number * size + at)
+    })
+}
+
+/// The fragment along one more axis. Each register gets its number from one of the same thread.
+pub fn broadcast(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let axis = Broadcast::from(cx.op).axis() as usize;
+    within_threads(cx, |element, _, to| {
+        let inner: usize = to.shape.iter().skip(axis + 1).product();
+        let size = to.shape.get(axis).copied().unwrap_or(1);
+        element / (inner * size) * inner + element % inner
+    })
+}
+
+/// What elements along an axis combine to.
+pub fn reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let ctx = cx.op.ctx;
+    let op = Reduce::from(cx.op);
+    let (from, to) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.result_type(0))?);
+    let elem = elem_of(ctx, cx.result_type(0));
+    let tile = gather(&from, &registers(cx, 0)?);
+    let whole = match elem.float_kind(ctx) {
+        Some(_) => {
+            let values = tile.iter().map(|number| if let Number::Float(value) = *number { value } else { 0.0 });
+            TensorValue::from_f64(ctx, from.shape.clone(), elem, values.collect())
+        }
+        None => {
+            let values = tile.iter().map(|number| if let Number::Int(value) = *number { value } else { 0 });
+            TensorValue::from_i64(ctx, from.shape.clone(), elem, values.collect())
+        }
+    };
+    let whole = whole.and_then(|whole| whole.reduce(ctx, op.combiner().combine(), &[op.axis() as usize], elem));
+    let whole = whole.map_err(|reason| wrong(cx, reason))?;
+    Ok(Outcome::value(fragment(scatter(cx, &to, elem, &to_numbers(&whole))?)))
+}
+
+/// The same elements in other registers.
+pub fn convert(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let (from, to) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.result_type(0))?);
+    let tile = gather(&from, &registers(cx, 0)?);
+    let elem = elem_of(cx.op.ctx, cx.result_type(0));
+    Ok(Outcome::value(fragment(scatter(cx, &to, elem, &tile)?)))
+}
+
+fn floats(numbers: &[Number]) -> Vec<f64> {
+    let float = |number: &Number| match *number {
+        Number::Float(value) => value,
+        Number::Int(value) => value as f64,
+    };
+    numbers.iter().map(float).collect()
+}
+
+/// `acc + lhs * rhs` for row-major matrices of [m, k] and [k, n], each element rounded once.
+fn multiply(kind: ElemKind, lhs: &[f64], rhs: &[f64], acc: &[f64], [m, n, k]: [usize; 3]) -> Vec<Number> {
+    let mut out = vec![0.0; m * n];
+    for row in 0..m {
+        let sums = &mut out[row * n..(row + 1) * n];
+        for (step, &left) in lhs[row * k..(row + 1) * k].iter().enumerate() {
+            for (sum, &right) in sums.iter_mut().zip(&rhs[step * n..(step + 1) * n]) {
+                *sum += left * right;
+            }
+        }
+    }
+    out.iter().zip(acc).map(|(sum, acc)| Number::Float(kind.round(sum + acc))).collect()
+}
+
+/// The product of matrices in registers, by tensor cores or by each thread.
+pub fn product(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let (lhs, rhs) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.operand_type(1))?);
+    let acc = slots(cx, cx.operand_type(2))?;
+    let shape = [acc.shape[0], acc.shape[1], lhs.shape[1]];
+    let elem = elem_of(cx.op.ctx, cx.result_type(0));
+    let kind = ElemKind::of(cx.op.ctx, elem).ok_or_else(|| wrong(cx, "the elements are no numbers"))?;
+    let a = floats(&gather(&lhs, &registers(cx, 0)?));
+    let b = floats(&gather(&rhs, &registers(cx, 1)?));
+    let c = floats(&gather(&acc, &registers(cx, 2)?));
+    let tile = multiply(kind, &a, &b, &c, shape);
+    Ok(Outcome::value(fragment(scatter(cx, &acc, elem, &tile)?)))
+}
+
+/// Begins a product of matrices.
+pub fn wgmma(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Wgmma::from(cx.op);
+    let ctx = cx.op.ctx;
+    let lhs = match Frag::of(ctx, cx.operand_type(0)) {
+        Some(_) => Operand::Registers { value: registers(cx, 0)?, slots: slots(cx, cx.operand_type(0))? },
+        None => {
+            let (base, tile, elem) = tile(cx, op.lhs(), op.lhs_stage())?;
+            Operand::Tile { base, tile, elem }
+        }
+    };
+    let (base, rhs, elem) = tile(cx, op.rhs(), op.rhs_stage())?;
+    let last = cx.operands.len() - 1;
+    let acc = cx.opaque::<FragValue>(last)?.clone();
+    let slots = slots(cx, cx.operand_type(last))?;
+    let depth = rhs.shape()[usize::from(op.rhs_transposed().is_some())] as usize;
+    let out = FragValue(Arc::new(OnceLock::new()));
+    let product = Product {
+        lhs,
+        shape: [slots.shape[0], slots.shape[1], depth],
+        rhs: Operand::Tile { base, tile: rhs, elem },
+        transposed: [op.lhs_transposed().is_some(), op.rhs_transposed().is_some()],
+        acc,
+        out: out.clone(),
+        slots,
+        elem: elem_of(ctx, cx.result_type(0)),
+    };
+    let at = cx.op.loc();
+    let device = device(cx);
+    let team = device.current;
+    let state = device.team();
+    let index = work_index(Work::Compute);
+    state.tickets[index] += 1;
+    let ticket = state.tickets[index];
+    state.begun[index].push(Begun { ticket, at, work: Begin::Multiply(Box::new(product)) });
+    let token = TokenValue { team, work: Work::Compute, ticket };
+    Ok(Outcome::Values(smallvec![Datum::opaque(out), Datum::opaque(token)]))
+}
+
+/// A matrix [rows, columns] in row-major order.
+fn matrix(
+    cx: &mut Eval<'_, '_>,
+    team: usize,
+    operand: &Operand,
+    transposed: bool,
+    rows: usize,
+    columns: usize,
+) -> Result<Vec<f64>, Failure> {
+    match operand {
+        Operand::Registers { value, slots } => Ok(floats(&gather(slots, value))),
+        Operand::Tile { base, tile, elem } => {
+            let ctx = cx.op.ctx;
+            let kind = ElemKind::of(ctx, *elem).ok_or_else(|| wrong(cx, "the elements are no numbers"))?;
+            let reader = super::memory::engine(cx, team);
+            let block = device(cx).teams[team].block;
+            let length = tile.elem_bytes() as usize;
+            let mut values = Vec::with_capacity(rows * columns);
+            for row in 0..rows as u32 {
+                for column in 0..columns as u32 {
+                    let coords = if transposed { [column, row] } else { [row, column] };
+                    let memory = &device(cx).blocks[block].memory;
+                    let read = memory.read(tile.address(*base, &coords), length, reader);
+                    let value = read.map(|bytes| decode(ctx, *elem, kind, bytes));
+                    values.push(value.map_err(|reason| cx.fail(&UNDEFINED, reason))?);
+                }
+            }
+            Ok(floats(&values))
+        }
+    }
+}
+
+/// The product is there.
+pub fn finish_product(cx: &mut Eval<'_, '_>, team: usize, product: &Product) -> Result<(), Failure> {
+    let [m, n, k] = product.shape;
+    let Some(acc) = product.acc.0.get().cloned() else {
+        return Err(cx.fail(&UNDEFINED, "the product is added to registers that are not there yet"));
+    };
+    let lhs = matrix(cx, team, &product.lhs, product.transposed[0], m, k)?;
+    let rhs = matrix(cx, team, &product.rhs, product.transposed[1], k, n)?;
+    let kind = ElemKind::of(cx.op.ctx, product.elem).ok_or_else(|| wrong(cx, "the elements are no numbers"))?;
+    let tile = multiply(kind, &lhs, &rhs, &floats(&gather(&product.slots, &acc)), product.shape);
+    let value = scatter(cx, &product.slots, product.elem, &tile)?;
+    // It is set once, as a product ends once.
+    let _ = product.out.0.set(value);
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! What is done when a kernel is launched.
+
+use std::sync::Arc;
+
+use dlc_core::eval::bindings;
+use dlc_core::tensor::TensorValue;
+use dlc_ir::interp::{Data, Datum, Eval, EvalResult, Outcome, UNDEFINED};
+
+use super::places::integers;
+use super::schedule;
+use super::state::{Device, Global, Seed, device, wrong};
+use super::values::{GlobalRef, MapRef, MapValue};
+use crate::ops::{Grid, TensorMapOf};
+use crate::types::{TensorMap, sizes};
+
+/// New memory with zeros in it.
+fn memory(cx: &mut Eval<'_, '_>, written: bool) -> EvalResult {
+    let shape = dlc_core::eval::shape(cx)?;
+    let elem = dlc_core::eval::elem(cx);
+    let mut global = Global::new(cx.op.ctx, shape, elem).map_err(|reason| wrong(cx, reason))?;
+    if written {
+        global.written.fill(true);
+    }
+    let globals = &mut device(cx).globals;
+    globals.push(global);
+    let number = globals.len() - 1;
+    Ok(Outcome::value(Datum::opaque(GlobalRef(number))))
+}
+
+/// Memory for a result.
+pub fn output(cx: &mut Eval<'_, '_>) -> EvalResult {
+    memory(cx, false)
+}
+
+/// Memory with zeros in it.
+pub fn scratch(cx: &mut Eval<'_, '_>) -> EvalResult {
+    memory(cx, true)
+}
+
+/// What the blocks have written. Every element of a result is written by some block.
+pub fn return_(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let ctx = cx.op.ctx;
+    let mut results = Data::new();
+    for index in 0..cx.operands.len() {
+        if let Some(value) = cx.operand(index)?.as_opaque::<TensorValue>() {
+            results.push(Datum::opaque(value.clone()));
+            continue;
+        }
+        let number = cx.opaque::<GlobalRef>(index)?.0;
+        let global = &device(cx).globals[number];
+        let missing = global.written.iter().position(|written| !written);
+        let value = global.tensor(ctx);
+        if let Some(at) = missing {
+            return Err(cx.fail(&UNDEFINED, format!("no block has written element {at} of result {index}")));
+        }
+        results.push(Datum::opaque(value.map_err(|reason| wrong(cx, reason))?));
+    }
+    Ok(Outcome::Return(results))
+}
+
+/// The memref with the shape of its boxes.
+pub fn tensor_map(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let ctx = cx.op.ctx;
+    let op = TensorMapOf::from(cx.op);
+    let ty = TensorMap::of(ctx, cx.result_type(0)).ok_or_else(|| wrong(cx, "the result is no tensor map"))?;
+    let windows = match (op.lower(), op.upper(), op.strides()) {
+        (Some(lower), Some(upper), Some(strides)) => Some([lower, upper, strides]),
+        _ => None,
+    };
+    let value = MapValue {
+        memory: cx.operand(0)?.clone(),
+        shape: sizes(&ty.shape(ctx)).ok_or_else(|| wrong(cx, "a box has no size that is not positive"))?,
+        elem: ty.elem(ctx),
+        layout: ty.layout(ctx),
+        windows,
+    };
+    Ok(Outcome::value(Datum::opaque(MapRef(Arc::new(value)))))
+}
+
+/// Runs every block.
+pub fn grid(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Grid::from(cx.op);
+    let symbols = Arc::new(bindings(cx)?);
+    let seed = cx.interp.state::<Seed>().0;
+    let places = Arc::new(crate::places::shared_memory(cx.op).map_err(|reason| wrong(cx, reason))?);
+    let device = cx.interp.state::<Device>();
+    device.symbols = symbols;
+    device.random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    device.places = Arc::new(places.tiles.clone());
+    device.threads_of_block = op.threads();
+    // A launch has no team, and the expressions here name no fragment.
+    let dims = integers(cx, &op.dims(), 0, op.args().len())?;
+    let mut grid = [1i64; 3];
+    for (axis, &size) in dims.iter().enumerate().take(3) {
+        if size < 0 {
+            return Err(wrong(cx, format!("the grid has {size} blocks along axis {axis}")));
+        }
+        grid[axis] = size;
+    }
+    let mut cluster = [1i64; 3];
+    for (axis, size) in op.cluster().unwrap_or_default().into_iter().enumerate().take(3) {
+        cluster[axis] = size.max(1);
+        if grid[axis] % cluster[axis] != 0 {
+            let message =
+                format!("{} blocks along axis {axis} are no multiple of {} in a cluster", grid[axis], cluster[axis]);
+            return Err(wrong(cx, message));
+        }
+    }
+    super::state::device(cx).grid = grid;
+    let clusters: Vec<i64> = (0..3).map(|axis| grid[axis] / cluster[axis]).collect();
+    for z in 0..clusters[2] {
+        for y in 0..clusters[1] {
+            for x in 0..clusters[0] {
+                let mut ids = Vec::new();
+                for dz in 0..cluster[2] {
+                    for dy in 0..cluster[1] {
+                        for dx in 0..cluster[0] {
+                            ids.push([x * cluster[0] + dx, y * cluster[1] + dy, z * cluster[2] + dz]);
+                        }
+                    }
+                }
+                schedule::run_cluster(cx, &ids, places.bytes as usize)?;
+            }
+        }
+    }
+    Ok(Outcome::nothing())
+}

@@ -1,0 +1,567 @@
+//! Loads, stores and copies.
+
+use std::sync::Arc;
+
+use dlc_core::guard::Guard;
+use dlc_core::scalar::Combiner;
+use dlc_core::tensor::{ElemKind, TensorValue};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::interp::{Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
+use dlc_ir::{Attr, Context, Type};
+
+use super::places::{At, Names, integers};
+use super::shared::{Byte, Reader, decode, encode};
+use super::state::{Begun, Global, Number, Piece, Put, Slots, Work, device, element, wrong};
+use super::sync::{barrier_index, complete_bytes};
+use super::values::{
+    GlobalRef, MapRef, MapValue, TileValue, TokenValue, fragment, from_numbers, registers, slots, tile, to_numbers,
+    work_index,
+};
+use crate::layout::SharedTile;
+use crate::ops::{Copy, CopyAsync, Load, LoadShared, Shared, Slice, Store, StoreShared, TmaLoad, TmaStore};
+use crate::types::{self, Frag, Tile};
+
+/// A tile, where it is.
+pub fn shared(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let ty = Tile::of(cx.op.ctx, cx.op.type_of(Shared::from(cx.op).out()));
+    let ty = ty.ok_or_else(|| wrong(cx, "shared memory is for tiles"))?;
+    let place = ty.place(cx.op.ctx).map_err(|reason| wrong(cx, reason))?;
+    let id = cx.op.id;
+    let base = device(cx).places.get(&id).copied();
+    let base = base.ok_or_else(|| wrong(cx, "the tile has no place"))?;
+    let stages = u32::try_from(ty.stages(cx.op.ctx)).unwrap_or(1);
+    Ok(Outcome::value(Datum::opaque(TileValue { base, stride: place.stride(), stages })))
+}
+
+/// A part of a tile.
+pub fn slice(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Slice::from(cx.op);
+    let (base, place, _) = tile(cx, op.tile(), op.stage())?;
+    let at = integers(cx, &op.at(), 1 + usize::from(op.stage().is_some()), op.args().len())?;
+    let part = Tile::of(cx.op.ctx, cx.result_type(0)).map(|ty| ty.shape(cx.op.ctx)).unwrap_or_default();
+    let mut coords = Vec::with_capacity(at.len());
+    for (axis, (&at, &size)) in at.iter().zip(place.shape()).enumerate() {
+        let end = at.saturating_add(part.get(axis).copied().unwrap_or(1));
+        match u32::try_from(at) {
+            Ok(at) if end <= i64::from(size) => coords.push(at),
+            _ => {
+                let message = format!("the part is {at} to {end} along axis {axis}, where the tile has {size}");
+                return Err(cx.fail(&UNDEFINED, message));
+            }
+        }
+    }
+    let base = base + place.offset(&coords);
+    Ok(Outcome::value(Datum::opaque(TileValue { base, stride: 0, stages: 1 })))
+}
+
+/// An element of global memory by its position. `None` outside of the sizes.
+fn global_index(shape: &[usize], at: &[i64]) -> Option<usize> {
+    let mut index = 0usize;
+    for (&size, &at) in shape.iter().zip(at) {
+        let at = usize::try_from(at).ok().filter(|&at| at < size)?;
+        index = index * size + at;
+    }
+    Some(index)
+}
+
+/// What memory an operand is.
+enum Source {
+    Argument(TensorValue),
+    Global(usize),
+}
+
+fn source(cx: &Eval<'_, '_>, memory: &Datum) -> Result<Source, Failure> {
+    if let Some(value) = memory.as_opaque::<TensorValue>() {
+        let whole = value.contiguous().map_err(|reason| wrong(cx, reason))?;
+        return Ok(Source::Argument(whole));
+    }
+    match memory.as_opaque::<GlobalRef>() {
+        Some(&GlobalRef(number)) => Ok(Source::Global(number)),
+        None => Err(wrong(cx, "the operand is no memory")),
+    }
+}
+
+impl Source {
+    fn shape(&self, cx: &mut Eval<'_, '_>) -> Vec<usize> {
+        match self {
+            Source::Argument(value) => value.shape().to_vec(),
+            Source::Global(number) => device(cx).globals[*number].shape.clone(),
+        }
+    }
+
+    fn get(&self, cx: &mut Eval<'_, '_>, index: usize) -> Result<Number, Failure> {
+        match self {
+            Source::Argument(value) => Ok(element(value, index)),
+            Source::Global(number) => {
+                let global: &Global = &device(cx).globals[*number];
+                if global.written[index] {
+                    return Ok(global.get(index));
+                }
+                Err(cx
+                    .fail(&UNDEFINED, format!("reads element {index} of global memory, which nothing was written to")))
+            }
+        }
+    }
+}
+
+/// How memory is read: the operand, the values in expressions, and the expressions.
+struct Access<'e> {
+    memory: usize,
+    values: usize,
+    at: &'e [SizeExpr],
+    guard: Option<&'e Guard>,
+    fill: Option<Attr>,
+}
+
+/// A number as the fill of a guard.
+fn fill_number(ctx: &Context, fill: Option<Attr>, elem: Type) -> Number {
+    match fill.and_then(|fill| Datum::of_attr(ctx, fill)) {
+        Some(Datum::Float(value)) => Number::Float(value),
+        Some(datum) => Number::Int(datum.as_int().unwrap_or(0) as i64),
+        None if elem.float_kind(ctx).is_some() => Number::Float(0.0),
+        None => Number::Int(0),
+    }
+}
+
+/// The elements of memory for each slot of a layout.
+fn read_global(cx: &mut Eval<'_, '_>, access: &Access<'_>, slots: &Slots, elem: Type) -> Result<Vec<Number>, Failure> {
+    let names = Names::of(cx, access.memory + 1, access.values)?;
+    let from = source(cx, &cx.operand(access.memory)?.clone())?;
+    let shape = from.shape(cx);
+    let positions: Vec<_> = access.at.iter().map(|expr| names.prepare(expr)).collect();
+    let guard = names.prepare_guard(access.guard);
+    let fill = fill_number(cx.op.ctx, access.fill, elem);
+    let mut coords = vec![0; slots.shape.len()];
+    let mut at = vec![0; positions.len()];
+    let mut values = Vec::with_capacity(slots.len());
+    for slot in 0..slots.len() {
+        let Some(element) = slots.element(slot) else {
+            values.push(fill);
+            continue;
+        };
+        slots.coords(element, &mut coords);
+        let place = At { coords: &coords, slot };
+        if !guard.at(place).map_err(|reason| wrong(cx, reason))? {
+            values.push(fill);
+            continue;
+        }
+        for (at, position) in at.iter_mut().zip(&positions) {
+            *at = position.at(place).map_err(|reason| wrong(cx, reason))?;
+        }
+        let Some(index) = global_index(&shape, &at) else {
+            let message = format!("element {coords:?} is read at {at:?}, outside of the sizes {shape:?}");
+            return Err(cx.fail(&UNDEFINED, message));
+        };
+        values.push(from.get(cx, index)?);
+    }
+    Ok(values)
+}
+
+/// Global memory to registers.
+pub fn load(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Load::from(cx.op);
+    let ty = cx.result_type(0);
+    let (slots, elem) = (slots(cx, ty)?, types::elem_of(cx.op.ctx, ty));
+    let (at, guard) = (op.at(), op.guard());
+    let access = Access { memory: 0, values: op.args().len(), at: &at, guard: guard.as_ref(), fill: op.fill() };
+    let values = read_global(cx, &access, &slots, elem)?;
+    Ok(Outcome::value(fragment(from_numbers(cx, &slots, elem, &values)?)))
+}
+
+/// Both numbers as one.
+fn combined(kind: ElemKind, combiner: Option<Combiner>, old: Number, new: Number) -> Number {
+    match (combiner, old, new) {
+        (None, _, new) => new,
+        (Some(combiner), Number::Float(a), Number::Float(b)) => Number::Float(kind.round(match combiner {
+            Combiner::Sum => a + b,
+            Combiner::Prod => a * b,
+            Combiner::Max => a.max(b),
+            Combiner::Min => a.min(b),
+        })),
+        (Some(combiner), Number::Int(a), Number::Int(b)) => Number::Int(kind.wrap(match combiner {
+            Combiner::Sum => a.wrapping_add(b),
+            Combiner::Prod => a.wrapping_mul(b),
+            Combiner::Max => a.max(b),
+            Combiner::Min => a.min(b),
+        })),
+        (_, _, new) => new,
+    }
+}
+
+/// Puts a number into global memory.
+fn write_global(cx: &mut Eval<'_, '_>, number: usize, index: usize, value: Number, combiner: Option<Combiner>) {
+    let global = &mut device(cx).globals[number];
+    let kind = global.kind;
+    let value = match value {
+        Number::Float(value) => Number::Float(kind.round(value)),
+        Number::Int(value) => Number::Int(kind.wrap(value)),
+    };
+    let value = match global.written[index] {
+        true => combined(kind, combiner, global.get(index), value),
+        false => value,
+    };
+    global.set(index, value);
+}
+
+/// Registers to global memory.
+pub fn store(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Store::from(cx.op);
+    let slots = slots(cx, cx.operand_type(0))?;
+    let values = to_numbers(&registers(cx, 0)?);
+    let names = Names::of(cx, 2, op.args().len())?;
+    let Source::Global(number) = source(cx, &cx.operand(1)?.clone())? else {
+        return Err(cx.fail(&UNDEFINED, "writes to an argument of the kernel, which is only read"));
+    };
+    let shape = device(cx).globals[number].shape.clone();
+    let (at, guard, combiner) = (op.at(), op.guard(), op.combine());
+    let positions: Vec<_> = at.iter().map(|expr| names.prepare(expr)).collect();
+    let guard = names.prepare_guard(guard.as_ref());
+    let (mut coords, mut at) = (vec![0; slots.shape.len()], vec![0; positions.len()]);
+    for (slot, &value) in values.iter().enumerate() {
+        let Some(element) = slots.element(slot).filter(|_| slots.is_first(slot)) else { continue };
+        slots.coords(element, &mut coords);
+        let place = At { coords: &coords, slot };
+        if !guard.at(place).map_err(|reason| wrong(cx, reason))? {
+            continue;
+        }
+        for (at, position) in at.iter_mut().zip(&positions) {
+            *at = position.at(place).map_err(|reason| wrong(cx, reason))?;
+        }
+        let Some(index) = global_index(&shape, &at) else {
+            let message = format!("element {coords:?} is written at {at:?}, outside of the sizes {shape:?}");
+            return Err(cx.fail(&UNDEFINED, message));
+        };
+        write_global(cx, number, index, value, combiner);
+    }
+    Ok(Outcome::nothing())
+}
+
+/// The slots of the layout by which threads share the elements of a tile.
+fn slots_by(
+    cx: &mut Eval<'_, '_>,
+    tile: &SharedTile,
+    elem: Type,
+    by: crate::layout::Distributed,
+) -> Result<Arc<Slots>, Failure> {
+    let shape: Vec<i64> = tile.shape().iter().map(|&size| size.into()).collect();
+    slots(cx, Frag::get(cx.op.ctx, shape, elem, by))
+}
+
+/// What each warp brings to which bytes of a tile.
+fn pieces_of_copy(cx: &mut Eval<'_, '_>, op: Copy<'_>) -> Result<Vec<Piece>, Failure> {
+    let (base, place, elem) = tile(cx, op.tile(), op.stage())?;
+    let slots = slots_by(cx, &place, elem, op.by())?;
+    let (at, guard) = (op.at(), op.guard());
+    let access = Access { memory: 0, values: op.args().len(), at: &at, guard: guard.as_ref(), fill: op.fill() };
+    let values = read_global(cx, &access, &slots, elem)?;
+    let block = device(cx).team().block;
+    let mut coords = vec![0; slots.shape.len()];
+    let mut pieces = Vec::new();
+    for (slot, &value) in values.iter().enumerate() {
+        let Some(element) = slots.element(slot).filter(|_| slots.is_first(slot)) else { continue };
+        slots.coords(element, &mut coords);
+        let address = place.address(base, &unsigned(&coords));
+        let warp = Some((slot / slots.sizes[2] / 32) as u16);
+        pieces.push(Piece { block, address, bytes: encode(cx.op.ctx, elem, value), warp });
+    }
+    Ok(pieces)
+}
+
+fn unsigned(coords: &[i64]) -> Vec<u32> {
+    coords.iter().map(|&at| at as u32).collect()
+}
+
+/// What a warp of the team that runs writes now.
+fn written(cx: &mut Eval<'_, '_>, warp: u16) -> Byte {
+    let device = device(cx);
+    let team = device.current as u16;
+    let clock = device.team().clock;
+    Byte::Written { team, warp, clock }
+}
+
+/// Global memory to a tile.
+pub fn copy(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let pieces = pieces_of_copy(cx, Copy::from(cx.op))?;
+    device(cx).team().clock += 1;
+    for piece in pieces {
+        let by = written(cx, piece.warp.unwrap_or(0));
+        let memory = &mut device(cx).blocks[piece.block].memory;
+        memory.write(piece.address, &piece.bytes, by).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
+    }
+    Ok(Outcome::nothing())
+}
+
+/// The same, at some time before the token is awaited.
+pub fn copy_async(cx: &mut Eval<'_, '_>) -> EvalResult {
+    // Both ops have the same operands and attributes.
+    let pieces = pieces_of_copy(cx, Copy::from(*CopyAsync::from(cx.op)))?;
+    for piece in &pieces {
+        let memory = &mut device(cx).blocks[piece.block].memory;
+        memory.expect(piece.address, piece.bytes.len()).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
+    }
+    begin(cx, types::Work::Load, Work::Bring { pieces, signals: Vec::new() })
+}
+
+/// Begins work, whose token is the result.
+fn begin(cx: &mut Eval<'_, '_>, kind: types::Work, work: Work) -> EvalResult {
+    let at = cx.op.loc();
+    let device = device(cx);
+    let team = device.current;
+    let state = device.team();
+    let index = work_index(kind);
+    state.tickets[index] += 1;
+    let ticket = state.tickets[index];
+    state.begun[index].push(Begun { ticket, at, work });
+    Ok(Outcome::value(Datum::opaque(TokenValue { team, work: kind, ticket })))
+}
+
+/// Ends work that a team began.
+pub fn finish(cx: &mut Eval<'_, '_>, team: usize, begun: Begun) -> Result<(), Failure> {
+    let started = begun.at;
+    let ended = match begun.work {
+        Work::Bring { .. } => {
+            device(cx).teams[team].clock += 1;
+            bring(cx, begun.work)
+        }
+        Work::Put(put) => finish_put(cx, &put),
+        Work::Multiply(product) => super::compute::finish_product(cx, team, &product),
+    };
+    ended.map_err(|error| Box::new(error.note(started, "the work begins here")))
+}
+
+/// The bytes of a copy come, and barriers count them.
+pub fn bring(cx: &mut Eval<'_, '_>, work: Work) -> Result<(), Failure> {
+    let Work::Bring { pieces, signals } = work else { return Ok(()) };
+    for piece in pieces {
+        let by = match piece.warp {
+            Some(warp) => written(cx, warp),
+            None => Byte::Settled,
+        };
+        let memory = &mut device(cx).blocks[piece.block].memory;
+        memory.bring(piece.address, &piece.bytes, by).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
+    }
+    for (block, barrier, bytes) in signals {
+        complete_bytes(cx, block, barrier, bytes);
+    }
+    Ok(())
+}
+
+/// The bytes of an element of a tile as a warp of the team sees them.
+fn reader(cx: &mut Eval<'_, '_>, warp: u16) -> Reader {
+    let device = device(cx);
+    Reader::Warp { team: device.current as u16, warp, synced: device.team().synced }
+}
+
+/// The bytes of a tile as the copy engine and the tensor cores see them.
+pub fn engine(cx: &mut Eval<'_, '_>, team: usize) -> Reader {
+    let device = device(cx);
+    Reader::Engine { team: team as u16, fenced: device.teams[team].fenced }
+}
+
+/// A tile to registers.
+pub fn load_shared(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = LoadShared::from(cx.op);
+    let (base, place, elem) = tile(cx, op.tile(), op.stage())?;
+    let slots = slots(cx, cx.result_type(0))?;
+    let ctx = cx.op.ctx;
+    let kind = ElemKind::of(ctx, elem).ok_or_else(|| wrong(cx, "the elements are no numbers"))?;
+    let (mut coords, mut values) = (vec![0; slots.shape.len()], Vec::with_capacity(slots.len()));
+    let length = place.elem_bytes() as usize;
+    for slot in 0..slots.len() {
+        let Some(element) = slots.element(slot) else {
+            values.push(fill_number(ctx, None, elem));
+            continue;
+        };
+        slots.coords(element, &mut coords);
+        let reader = reader(cx, (slot / slots.sizes[2] / 32) as u16);
+        let memory = &device(cx).block().memory;
+        let read = memory.read(place.address(base, &unsigned(&coords)), length, reader);
+        let value = read.map(|bytes| decode(ctx, elem, kind, bytes));
+        values.push(value.map_err(|reason| cx.fail(&UNDEFINED, reason))?);
+    }
+    Ok(Outcome::value(fragment(from_numbers(cx, &slots, elem, &values)?)))
+}
+
+/// Registers to a tile.
+pub fn store_shared(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = StoreShared::from(cx.op);
+    let (base, place, elem) = tile(cx, op.tile(), op.stage())?;
+    let slots = slots(cx, cx.operand_type(0))?;
+    let values = to_numbers(&registers(cx, 0)?);
+    device(cx).team().clock += 1;
+    let mut coords = vec![0; slots.shape.len()];
+    for (slot, &value) in values.iter().enumerate() {
+        let Some(element) = slots.element(slot).filter(|_| slots.is_first(slot)) else { continue };
+        slots.coords(element, &mut coords);
+        let by = written(cx, (slot / slots.sizes[2] / 32) as u16);
+        let bytes = encode(cx.op.ctx, elem, value);
+        let memory = &mut device(cx).block().memory;
+        let done = memory.write(place.address(base, &unsigned(&coords)), &bytes, by);
+        done.map_err(|reason| cx.fail(&UNDEFINED, reason))?;
+    }
+    Ok(Outcome::nothing())
+}
+
+/// The position in a tile of an element of a box: all axes but the last are one.
+fn folded(shape: &[u32], coords: &[i64]) -> Vec<u32> {
+    match coords {
+        [rows @ .., last] if !rows.is_empty() => {
+            let row = rows.iter().zip(shape).fold(0, |row, (&at, &size)| row * size + at as u32);
+            vec![row, *last as u32]
+        }
+        _ => unsigned(coords),
+    }
+}
+
+/// Where in memory the elements of a box are, by the box's position; `None` outside.
+fn boxed(map: &MapValue, shape: &[usize], at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i64], Option<usize>)) {
+    let size: Vec<i64> = map.shape.iter().map(|&size| size.into()).collect();
+    let mut coords = vec![0i64; size.len()];
+    let mut pixel: Vec<i64> = at.to_vec();
+    let count: i64 = size.iter().product();
+    for _ in 0..count {
+        let place: Vec<i64> = match &map.windows {
+            None => coords.iter().zip(at).map(|(coord, at)| coord + at).collect(),
+            Some(_) => {
+                let mut place = pixel.clone();
+                for (axis, offset) in offsets.iter().enumerate() {
+                    place[axis + 1] += offset;
+                }
+                if let (Some(last), Some(channel)) = (place.last_mut(), coords.last()) {
+                    *last += channel;
+                }
+                place
+            }
+        };
+        visit(&coords, global_index(shape, &place));
+        let mut axis = size.len();
+        while axis > 0 {
+            axis -= 1;
+            coords[axis] += 1;
+            if coords[axis] < size[axis] {
+                break;
+            }
+            coords[axis] = 0;
+        }
+        if let Some([lower, upper, steps]) = map.windows.as_ref().filter(|_| coords.last() == Some(&0)) {
+            // The next pixel: along the last axis of the window first, then the one before, then the next image.
+            let mut axis = lower.len();
+            loop {
+                if axis == 0 {
+                    pixel[0] += 1;
+                    break;
+                }
+                pixel[axis] += steps[axis - 1];
+                if pixel[axis] <= shape[axis] as i64 - 1 + upper[axis - 1] {
+                    break;
+                }
+                pixel[axis] = lower[axis - 1];
+                axis -= 1;
+            }
+        }
+    }
+}
+
+/// The copy engine brings a box.
+pub fn tma_load(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let ctx = cx.op.ctx;
+    let op = TmaLoad::from(cx.op);
+    let map = Arc::clone(&cx.opaque::<MapRef>(0)?.0);
+    let values = op.args().len();
+    let at = integers(cx, &op.at(), 1, values)?;
+    let offsets = integers(cx, &op.offsets().unwrap_or_default(), 1, values)?;
+    let (base, place, elem) = tile(cx, op.tile(), op.stage())?;
+    let barrier = barrier_index(cx, op.barrier(), op.barrier_stage())?;
+    let from = source(cx, &map.memory)?;
+    let shape = from.shape(cx);
+    if at.len() != shape.len() {
+        return Err(wrong(
+            cx,
+            format!("a position of {} numbers is given for memory of rank {}", at.len(), shape.len()),
+        ));
+    }
+    let mut found = Vec::new();
+    boxed(&map, &shape, &at, &offsets, &mut |coords, index| found.push((folded(&map.shape, coords), index)));
+    let own = device(cx).team().block;
+    let blocks: Vec<usize> = match op.multicast() {
+        Some(mask) => (0..device(cx).blocks.len()).filter(|&block| mask >> block & 1 == 1).collect(),
+        None => vec![own],
+    };
+    let (mut pieces, mut bytes) = (Vec::new(), 0);
+    for (coords, index) in found {
+        let value = match index {
+            Some(index) => from.get(cx, index)?,
+            None => fill_number(ctx, None, elem),
+        };
+        let data = encode(ctx, elem, value);
+        bytes += data.len() as i64;
+        let address = place.address(base, &coords);
+        for &block in &blocks {
+            let memory = &mut device(cx).blocks[block].memory;
+            memory.expect(address, data.len()).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
+            pieces.push(Piece { block, address, bytes: data.clone(), warp: None });
+        }
+    }
+    let signals = blocks.iter().map(|&block| (block, barrier, bytes)).collect();
+    let at = cx.op.loc();
+    device(cx).flying.push((at, Work::Bring { pieces, signals }));
+    Ok(Outcome::nothing())
+}
+
+/// The bytes of each element of a box, in order, as they are in shared memory.
+fn box_bytes(cx: &mut Eval<'_, '_>, put: &Put, reader: Option<Reader>) -> Result<Vec<Vec<u8>>, Failure> {
+    let shape = types::fold(&put.map.shape);
+    let place = put.map.layout.place(&shape, put.map.elem.bits(cx.op.ctx).unwrap_or(8));
+    let place = place.map_err(|reason| wrong(cx, reason))?;
+    let size: Vec<i64> = put.map.shape.iter().map(|&size| size.into()).collect();
+    let length = place.elem_bytes() as usize;
+    let count: i64 = size.iter().product();
+    let mut all = Vec::new();
+    for number in 0..count {
+        let (mut rest, mut coords) = (number, vec![0; size.len()]);
+        for (axis, &size) in size.iter().enumerate().rev() {
+            coords[axis] = rest % size;
+            rest /= size;
+        }
+        let address = place.address(put.base, &folded(&put.map.shape, &coords));
+        let reader = reader.unwrap_or(Reader::Engine { team: u16::MAX, fenced: 0 });
+        let read = device(cx).blocks[put.block].memory.read(address, length, reader).map(<[u8]>::to_vec);
+        all.push(read.map_err(|reason| cx.fail(&UNDEFINED, reason))?);
+    }
+    Ok(all)
+}
+
+/// The copy engine takes a tile.
+pub fn tma_store(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = TmaStore::from(cx.op);
+    let (base, ..) = tile(cx, op.tile(), op.stage())?;
+    let index = 1 + usize::from(op.stage().is_some());
+    let map = Arc::clone(&cx.opaque::<MapRef>(index)?.0);
+    let at = integers(cx, &op.at(), index + 1, op.args().len())?;
+    let block = device(cx).team().block;
+    let mut put = Put { block, base, map, at, combine: op.combine(), seen: Vec::new() };
+    let team = device(cx).current;
+    let reader = engine(cx, team);
+    put.seen = box_bytes(cx, &put, Some(reader))?;
+    begin(cx, types::Work::Epilogue, Work::Put(put))
+}
+
+fn finish_put(cx: &mut Eval<'_, '_>, put: &Put) -> Result<(), Failure> {
+    let ctx = cx.op.ctx;
+    if box_bytes(cx, put, None)? != put.seen {
+        return Err(cx.fail(&UNDEFINED, "the tile was overwritten before the store had read it"));
+    }
+    let Source::Global(number) = source(cx, &put.map.memory)? else {
+        return Err(cx.fail(&UNDEFINED, "writes to an argument of the kernel, which is only read"));
+    };
+    let shape = device(cx).globals[number].shape.clone();
+    let kind = device(cx).globals[number].kind;
+    let mut found = Vec::new();
+    boxed(&put.map, &shape, &put.at, &[], &mut |_, index| found.push(index));
+    for (index, bytes) in found.into_iter().zip(&put.seen) {
+        if let Some(index) = index {
+            write_global(cx, number, index, decode(ctx, put.map.elem, kind, bytes), put.combine);
+        }
+    }
+    Ok(())
+}

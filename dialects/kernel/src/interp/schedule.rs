@@ -1,0 +1,205 @@
+//! Who goes on next. One team at a time takes some ops; it stops where it must wait. When nobody can go on, a copy that
+//! is on its way arrives, and if there is none, the threads wait for each other for ever.
+
+use dlc_ir::OpRef;
+use dlc_ir::interp::{Data, Datum, Eval, Failure, Thread, UNDEFINED};
+
+use super::memory::finish;
+use super::shared::SharedMemory;
+use super::state::{BarrierKey, Block, Device, Phase, Team, device};
+use super::values::BarriersValue;
+use crate::ops::{Barrier, ClusterBarrier, Role, Wait};
+
+/// The most ops that a team takes before another one may.
+const TURN: usize = 24;
+
+/// Runs the blocks of a cluster to their end.
+pub fn run_cluster(cx: &mut Eval<'_, '_>, ids: &[[i64; 3]], bytes: usize) -> Result<(), Failure> {
+    let grid = cx.op;
+    let device = cx.interp.state::<Device>();
+    let warps = u32::try_from(device.threads_of_block / 32).unwrap_or(1).max(1);
+    let block = |id: &[i64; 3]| Block {
+        id: *id,
+        memory: SharedMemory::new(bytes),
+        barriers: Vec::new(),
+        barrier_ops: Default::default(),
+    };
+    device.blocks = ids.iter().map(block).collect();
+    device.teams = (0..ids.len()).map(|block| team(block, 0, warps)).collect();
+    device.phases.clear();
+    device.flying.clear();
+    let mut threads = Vec::new();
+    for _ in ids {
+        threads.push(Some(cx.interp.fork(cx.thread, grid, 0, Data::new())?));
+    }
+    loop {
+        let alive: Vec<usize> = (0..threads.len()).filter(|&team| threads[team].is_some()).collect();
+        if alive.is_empty() {
+            break;
+        }
+        let first = self::device(cx).random(alive.len());
+        let mut moved = false;
+        for at in 0..alive.len() {
+            let team = alive[(first + at) % alive.len()];
+            if take_turn(cx, &mut threads, team)? {
+                moved = true;
+                break;
+            }
+        }
+        if !moved && !arrive(cx)? {
+            return Err(deadlock(cx, &threads));
+        }
+    }
+    let flying = self::device(cx).flying.first().map(|(at, _)| *at);
+    if let Some(at) = flying {
+        let error = cx.fail(&UNDEFINED, "the block ends while a copy to its shared memory is on its way");
+        return Err(Box::new(error.note(at, "the copy begins here")));
+    }
+    for team in 0..self::device(cx).teams.len() {
+        for kind in 0..3 {
+            let begun = std::mem::take(&mut self::device(cx).teams[team].begun[kind]);
+            for begun in begun {
+                finish(cx, team, begun)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn team(block: usize, first_warp: u32, warps: u32) -> Team {
+    Team {
+        block,
+        first_warp,
+        warps,
+        clock: 0,
+        synced: 0,
+        fenced: 0,
+        tickets: [0; 3],
+        begun: Default::default(),
+        waiting: None,
+    }
+}
+
+/// A team takes ops until it must wait or has taken enough. Whether it took any.
+fn take_turn<'a>(cx: &mut Eval<'_, 'a>, threads: &mut Vec<Option<Thread<'a>>>, team: usize) -> Result<bool, Failure> {
+    let ctx = cx.op.ctx;
+    let turn = 1 + device(cx).random(TURN);
+    for step in 0..turn {
+        let Some(thread) = &mut threads[team] else { return Ok(true) };
+        device(cx).current = team;
+        if let Some(next) = thread.next_op(ctx) {
+            if !is_ready(cx, thread, next)? {
+                return Ok(step > 0);
+            }
+            if let Some(role) = Role::of(next) {
+                start_role(cx, threads, team, role)?;
+            }
+        }
+        let Some(thread) = &mut threads[team] else { return Ok(true) };
+        if cx.interp.step(thread)?.is_some() {
+            threads[team] = None;
+            return Ok(true);
+        }
+    }
+    Ok(true)
+}
+
+/// The groups of a role begin.
+fn start_role<'a>(
+    cx: &mut Eval<'_, 'a>,
+    threads: &mut Vec<Option<Thread<'a>>>,
+    from: usize,
+    role: Role<'a>,
+) -> Result<(), Failure> {
+    let groups = role.groups().max(1);
+    let warps = (role.last() - role.first()) / groups;
+    let takes = role.body.first_block(Role::body(role)).map_or(0, |block| role.body.args(block).len());
+    for group in 0..groups {
+        let args: Data = (0..takes).map(|_| Datum::Int(group.into())).collect();
+        let Some(thread) = &threads[from] else { continue };
+        let fork = cx.interp.fork(thread, *role, 0, args)?;
+        threads.push(Some(fork));
+        let device = device(cx);
+        let block = device.teams[from].block;
+        let first = role.first() + group * warps;
+        let made = team(block, u32::try_from(first).unwrap_or(0), u32::try_from(warps).unwrap_or(1));
+        device.teams.push(made);
+    }
+    Ok(())
+}
+
+/// Whether an op need not wait.
+fn is_ready<'a>(cx: &mut Eval<'_, 'a>, thread: &Thread<'a>, op: OpRef<'a>) -> Result<bool, Failure> {
+    let number = |value| thread.value(value).and_then(Datum::as_int).unwrap_or(0);
+    if let Some(wait) = Wait::of(op) {
+        let Some(barriers) = thread.value(wait.barrier()).and_then(Datum::as_opaque::<BarriersValue>) else {
+            return Ok(true);
+        };
+        let stage = wait.stage().map_or(0, number);
+        let parity = number(wait.parity());
+        let index = usize::try_from(stage).ok().filter(|&stage| stage < barriers.count);
+        // What is no barrier is said when the op is run.
+        let Some(index) = index.map(|stage| barriers.first + stage) else { return Ok(true) };
+        return Ok(device(cx).block().barriers[index].passed(parity));
+    }
+    let device = device(cx);
+    let (block, warps) = (device.team().block, i64::from(device.team().warps));
+    let (key, wanted) = if let Some(barrier) = Barrier::of(op) {
+        let Some(id) = barrier.id() else { return Ok(true) };
+        (BarrierKey::Named(block, number(id) as i64), barrier.threads().unwrap_or(warps * 32))
+    } else if ClusterBarrier::of(op).is_some() {
+        (BarrierKey::Cluster, device.threads_of_block * device.blocks.len() as i64)
+    } else {
+        return Ok(true);
+    };
+    let phase = match device.team().waiting {
+        Some((_, phase)) => phase,
+        None => {
+            let phase = device.phases.entry(key).or_default().phase;
+            device.team().waiting = Some((key, phase));
+            arrive_at(device, key, warps * 32, wanted);
+            phase
+        }
+    };
+    let passed = device.phases.entry(key).or_default().phase > phase;
+    if passed {
+        device.team().waiting = None;
+    }
+    Ok(passed)
+}
+
+/// Threads arrive at a barrier that `wanted` threads make complete.
+pub fn arrive_at(device: &mut Device, key: BarrierKey, threads: i64, wanted: i64) {
+    let phase: &mut Phase = device.phases.entry(key).or_default();
+    phase.arrived += threads;
+    if phase.arrived >= wanted {
+        *phase = Phase { arrived: 0, phase: phase.phase + 1 };
+    }
+}
+
+/// A copy that is on its way arrives; which one, the seed decides. Whether there is one.
+fn arrive(cx: &mut Eval<'_, '_>) -> Result<bool, Failure> {
+    let device = device(cx);
+    if device.flying.is_empty() {
+        return Ok(false);
+    }
+    let count = device.flying.len();
+    let chosen = device.random(count);
+    let (_, work) = device.flying.remove(chosen);
+    super::memory::bring(cx, work)?;
+    Ok(true)
+}
+
+/// Everybody waits: who, and for what.
+fn deadlock<'a>(cx: &mut Eval<'_, 'a>, threads: &[Option<Thread<'a>>]) -> Failure {
+    let ctx = cx.op.ctx;
+    let mut error = cx.fail(&UNDEFINED, "no thread can go on: all of them wait");
+    for (team, thread) in threads.iter().enumerate() {
+        let Some(op) = thread.as_ref().and_then(|thread| thread.next_op(ctx)) else { continue };
+        let device = device(cx);
+        let (block, first) = (device.teams[team].block, device.teams[team].first_warp);
+        let last = first + device.teams[team].warps;
+        error = Box::new(error.note(op.loc(), format!("warps {first} to {last} of block {block} wait here")));
+    }
+    error
+}

@@ -1,0 +1,139 @@
+//! The shared memory of a block: its bytes, and what is known of each.
+
+use dlc_core::tensor::ElemKind;
+use dlc_ir::{Context, Type, float};
+
+use super::state::Number;
+
+/// What is known of a byte.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Byte {
+    /// Nothing was put there.
+    Empty,
+    /// A copy brings it, which has not ended.
+    Coming,
+    /// The copy engine or nobody in particular put it there.
+    Settled,
+    /// A warp of a team put it there, at a time of the team.
+    Written { team: u16, warp: u16, clock: u64 },
+}
+
+/// Who looks at shared memory.
+#[derive(Clone, Copy)]
+pub enum Reader {
+    /// A warp of a team that has seen what all its warps did until a time.
+    Warp { team: u16, warp: u16, synced: u64 },
+    /// The copy engine or the tensor cores, which see what the team did until a time.
+    Engine { team: u16, fenced: u64 },
+}
+
+/// Bytes and what is known of them.
+#[derive(Default)]
+pub struct SharedMemory {
+    bytes: Vec<u8>,
+    known: Vec<Byte>,
+}
+
+impl SharedMemory {
+    pub fn new(bytes: usize) -> SharedMemory {
+        SharedMemory { bytes: vec![0; bytes], known: vec![Byte::Empty; bytes] }
+    }
+
+    fn range(&self, address: u32, length: usize) -> Result<std::ops::Range<usize>, String> {
+        let start = address as usize;
+        let end = start + length;
+        match end <= self.bytes.len() {
+            true => Ok(start..end),
+            false => Err(format!("byte {end} is beyond the {} bytes of shared memory", self.bytes.len())),
+        }
+    }
+
+    /// A copy will bring these bytes.
+    pub fn expect(&mut self, address: u32, length: usize) -> Result<(), String> {
+        let range = self.range(address, length)?;
+        if let Some(at) = self.known[range.clone()].iter().position(|byte| *byte == Byte::Coming) {
+            return Err(format!(
+                "byte {} of shared memory is already brought by a copy that has not ended",
+                range.start + at
+            ));
+        }
+        self.known[range].fill(Byte::Coming);
+        Ok(())
+    }
+
+    /// Bytes that a copy has brought.
+    pub fn bring(&mut self, address: u32, bytes: &[u8], by: Byte) -> Result<(), String> {
+        let range = self.range(address, bytes.len())?;
+        self.bytes[range.clone()].copy_from_slice(bytes);
+        self.known[range].fill(by);
+        Ok(())
+    }
+
+    /// Bytes that a warp writes.
+    pub fn write(&mut self, address: u32, bytes: &[u8], by: Byte) -> Result<(), String> {
+        let range = self.range(address, bytes.len())?;
+        if let Some(at) = self.known[range.clone()].iter().position(|byte| *byte == Byte::Coming) {
+            return Err(format!(
+                "writes byte {} of shared memory, which a copy that has not ended brings",
+                range.start + at
+            ));
+        }
+        self.bytes[range.clone()].copy_from_slice(bytes);
+        self.known[range].fill(by);
+        Ok(())
+    }
+
+    /// Bytes as somebody sees them.
+    pub fn read(&self, address: u32, length: usize, reader: Reader) -> Result<&[u8], String> {
+        let range = self.range(address, length)?;
+        for (at, byte) in self.known[range.clone()].iter().enumerate() {
+            let at = range.start + at;
+            match (*byte, reader) {
+                (Byte::Empty, _) => {
+                    return Err(format!("reads byte {at} of shared memory, which nothing was written to"));
+                }
+                (Byte::Coming, _) => {
+                    return Err(format!("reads byte {at} of shared memory, which a copy that is not awaited brings"));
+                }
+                (Byte::Written { team, warp, clock }, Reader::Warp { team: own, warp: me, synced })
+                    if team == own && warp != me && clock > synced =>
+                {
+                    return Err(format!(
+                        "warp {me} reads byte {at} of shared memory, which warp {warp} wrote with no barrier between"
+                    ));
+                }
+                (Byte::Written { team, clock, .. }, Reader::Engine { team: own, fenced })
+                    if team == own && clock > fenced =>
+                {
+                    return Err(format!(
+                        "byte {at} of shared memory, which threads wrote, is read with no 'fence_async' between"
+                    ));
+                }
+                _ => {}
+            }
+        }
+        Ok(&self.bytes[range])
+    }
+}
+
+/// The bytes of a number.
+pub fn encode(ctx: &Context, elem: Type, value: Number) -> Vec<u8> {
+    let bytes = elem.bits(ctx).unwrap_or(8).div_ceil(8) as usize;
+    let bits = match (value, elem.float_kind(ctx)) {
+        (Number::Float(value), Some(kind)) => float::encode(value, kind),
+        (Number::Int(value), _) => value as u64,
+        (Number::Float(value), None) => value as i64 as u64,
+    };
+    bits.to_le_bytes()[..bytes.min(8)].to_vec()
+}
+
+/// The number that bytes are.
+pub fn decode(ctx: &Context, elem: Type, kind: ElemKind, bytes: &[u8]) -> Number {
+    let mut all = [0; 8];
+    all[..bytes.len()].copy_from_slice(bytes);
+    let bits = u64::from_le_bytes(all);
+    match elem.float_kind(ctx) {
+        Some(float) => Number::Float(float::decode(bits, float)),
+        None => Number::Int(kind.wrap(bits as i64)),
+    }
+}

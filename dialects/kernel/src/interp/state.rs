@@ -1,0 +1,319 @@
+//! What there is while a kernel runs: global memory, and the blocks of the cluster that runs.
+
+use std::sync::Arc;
+
+use dlc_core::scalar::Combiner;
+use dlc_core::sizes::Bindings;
+use dlc_core::tensor::{Data, ElemKind, TensorValue};
+use dlc_ir::interp::{Eval, Failure};
+use dlc_ir::{Context, Loc, OpId, Type};
+use rustc_hash::FxHashMap;
+
+use super::shared::SharedMemory;
+use super::values::{MapValue, Product};
+use crate::layout::{Fragment, Table};
+
+/// What the order of teams and of asynchronous work follows from.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Seed(pub u64);
+
+/// Memory that kernels write.
+pub struct Global {
+    pub shape: Vec<usize>,
+    pub elem: Type,
+    pub kind: ElemKind,
+    pub numbers: Numbers,
+    pub written: Vec<bool>,
+}
+
+/// Elements in row-major order.
+pub enum Numbers {
+    Float(Vec<f64>),
+    Int(Vec<i64>),
+}
+
+/// An element.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Number {
+    Float(f64),
+    Int(i64),
+}
+
+/// Asynchronous work that has begun and not ended.
+pub enum Work {
+    /// A copy to shared memory, and the bytes that are counted on barriers: block, barrier, bytes.
+    Bring { pieces: Vec<Piece>, signals: Vec<(usize, usize, i64)> },
+    /// A store of a tile by the copy engine.
+    Put(Put),
+    /// A product of matrices.
+    Multiply(Box<Product>),
+}
+
+/// Bytes that a copy brings to shared memory.
+pub struct Piece {
+    pub block: usize,
+    pub address: u32,
+    pub bytes: Vec<u8>,
+    /// The warp that copies them, unless the copy engine does.
+    pub warp: Option<u16>,
+}
+
+/// A store by the copy engine.
+pub struct Put {
+    pub block: usize,
+    pub base: u32,
+    pub map: Arc<MapValue>,
+    pub at: Vec<i64>,
+    pub combine: Option<Combiner>,
+    /// What the tile was when it began.
+    pub seen: Vec<Vec<u8>>,
+}
+
+/// A piece of work in the order in which a team began it.
+pub struct Begun {
+    pub ticket: u64,
+    pub at: Loc,
+    pub work: Work,
+}
+
+/// Warps that run the same ops.
+pub struct Team {
+    pub block: usize,
+    pub first_warp: u32,
+    pub warps: u32,
+    /// Counts what the team writes to shared memory.
+    pub clock: u64,
+    /// What was written before is seen by all warps of the team.
+    pub synced: u64,
+    /// What was written before is seen by the copy engine and by matrix products.
+    pub fenced: u64,
+    /// The last ticket of each kind of work: load, compute, epilogue.
+    pub tickets: [u64; 3],
+    pub begun: [Vec<Begun>; 3],
+    /// The barrier at which it waits, and the phase that it waits for.
+    pub waiting: Option<(BarrierKey, u64)>,
+}
+
+/// A barrier of threads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BarrierKey {
+    Named(usize, i64),
+    Cluster,
+}
+
+/// How far a barrier of threads is.
+#[derive(Clone, Copy, Default)]
+pub struct Phase {
+    pub arrived: i64,
+    pub phase: u64,
+}
+
+/// An mbarrier.
+#[derive(Clone, Copy)]
+pub struct Barrier {
+    pub arrivals: i64,
+    pub missing: i64,
+    pub bytes: i64,
+    pub phase: u64,
+}
+
+impl Barrier {
+    pub fn new(arrivals: i64) -> Barrier {
+        Barrier { arrivals, missing: arrivals, bytes: 0, phase: 0 }
+    }
+
+    /// The phase ends when nobody and nothing is missing.
+    pub fn settle(&mut self) {
+        if self.missing == 0 && self.bytes == 0 {
+            self.missing = self.arrivals;
+            self.phase += 1;
+        }
+    }
+
+    /// Whether the phase with a parity has completed.
+    pub fn passed(&self, parity: i128) -> bool {
+        i128::from(self.phase % 2) != parity
+    }
+}
+
+/// A block that runs.
+pub struct Block {
+    pub id: [i64; 3],
+    pub memory: SharedMemory,
+    pub barriers: Vec<Barrier>,
+    /// The first barrier of each op that has run.
+    pub barrier_ops: FxHashMap<OpId, usize>,
+}
+
+/// Everything.
+pub struct Device {
+    pub globals: Vec<Global>,
+    pub blocks: Vec<Block>,
+    pub teams: Vec<Team>,
+    pub phases: FxHashMap<BarrierKey, Phase>,
+    /// The team whose op is run.
+    pub current: usize,
+    pub symbols: Arc<Bindings>,
+    pub grid: [i64; 3],
+    pub threads_of_block: i64,
+    /// Where the tiles of the grid that runs are in shared memory.
+    pub places: Arc<FxHashMap<OpId, u32>>,
+    pub slots: FxHashMap<(Type, u32), Arc<Slots>>,
+    pub random: u64,
+    /// Copies that count on barriers, which end when nobody can go on without them.
+    pub flying: Vec<(Loc, Work)>,
+}
+
+impl Default for Device {
+    fn default() -> Device {
+        Device {
+            globals: Vec::new(),
+            blocks: Vec::new(),
+            teams: Vec::new(),
+            phases: FxHashMap::default(),
+            current: 0,
+            symbols: Arc::default(),
+            grid: [1; 3],
+            threads_of_block: 0,
+            places: Arc::default(),
+            slots: FxHashMap::default(),
+            random: 0,
+            flying: Vec::new(),
+        }
+    }
+}
+
+impl Device {
+    pub fn team(&mut self) -> &mut Team {
+        &mut self.teams[self.current]
+    }
+
+    pub fn block(&mut self) -> &mut Block {
+        let block = self.teams[self.current].block;
+        &mut self.blocks[block]
+    }
+
+    /// The next number of a sequence that the seed decides (xorshift64*, Vigna 2016).
+    pub fn random(&mut self, below: usize) -> usize {
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        (self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % below.max(1)
+    }
+}
+
+/// Where the elements of a fragment are, by slot: in order of warp, lane, register.
+pub struct Slots {
+    pub layout: Fragment,
+    pub table: Table,
+    pub shape: Vec<usize>,
+    /// The numbers of warps, of lanes, of registers.
+    pub sizes: Vec<usize>,
+}
+
+impl Slots {
+    pub fn len(&self) -> usize {
+        self.sizes.iter().product()
+    }
+
+    /// The row-major number of the element of a slot.
+    pub fn element(&self, slot: usize) -> Option<usize> {
+        let registers = self.sizes[2];
+        let (thread, register) = (slot / registers, slot % registers);
+        let element = self.table.element(register as u32, thread as u32 % 32, thread as u32 / 32)?;
+        Some(element as usize)
+    }
+
+    /// Whether a slot is the first that has its element.
+    pub fn is_first(&self, slot: usize) -> bool {
+        let thread = slot / self.sizes[2];
+        self.table.is_first(thread as u32 % 32, thread as u32 / 32)
+    }
+
+    /// The position of an element by its row-major number.
+    pub fn coords(&self, element: usize, into: &mut [i64]) {
+        let mut rest = element;
+        for (axis, &size) in self.shape.iter().enumerate().rev() {
+            into[axis] = (rest % size) as i64;
+            rest /= size;
+        }
+    }
+
+    /// For each element the first slot that has it.
+    pub fn first(&self) -> Vec<usize> {
+        let mut first = vec![usize::MAX; self.shape.iter().product()];
+        for slot in 0..self.len() {
+            if let Some(element) = self.element(slot).filter(|_| self.is_first(slot)) {
+                first[element] = slot;
+            }
+        }
+        first
+    }
+}
+
+impl Global {
+    pub fn new(ctx: &Context, shape: Vec<usize>, elem: Type) -> Result<Global, String> {
+        let kind = ElemKind::of(ctx, elem).ok_or("the elements are no numbers")?;
+        let count = dlc_core::tensor::count(&shape)?;
+        let numbers = match kind.is_float() {
+            true => Numbers::Float(vec![0.0; count]),
+            false => Numbers::Int(vec![0; count]),
+        };
+        Ok(Global { shape, elem, kind, numbers, written: vec![false; count] })
+    }
+
+    pub fn get(&self, at: usize) -> Number {
+        match &self.numbers {
+            Numbers::Float(values) => Number::Float(values[at]),
+            Numbers::Int(values) => Number::Int(values[at]),
+        }
+    }
+
+    pub fn set(&mut self, at: usize, value: Number) {
+        match (&mut self.numbers, value) {
+            (Numbers::Float(values), Number::Float(value)) => values[at] = value,
+            (Numbers::Int(values), Number::Int(value)) => values[at] = value,
+            _ => {}
+        }
+        self.written[at] = true;
+    }
+
+    /// All of it.
+    pub fn tensor(&self, ctx: &Context) -> Result<TensorValue, String> {
+        match &self.numbers {
+            Numbers::Float(values) => TensorValue::from_f64(ctx, self.shape.clone(), self.elem, values.clone()),
+            Numbers::Int(values) => TensorValue::from_i64(ctx, self.shape.clone(), self.elem, values.clone()),
+        }
+    }
+}
+
+/// The elements of a tensor at places that are counted in row-major order.
+pub fn element(tensor: &TensorValue, at: usize) -> Number {
+    if let Some(data) = tensor.as_data() {
+        return match data {
+            Data::F32(values) => Number::Float(values[at].into()),
+            Data::F64(values) => Number::Float(values[at]),
+            Data::Int(values) => Number::Int(values[at]),
+        };
+    }
+    let mut index = vec![0; tensor.rank()];
+    let mut rest = at;
+    for (axis, &size) in tensor.shape().iter().enumerate().rev() {
+        index[axis] = rest % size;
+        rest /= size;
+    }
+    match tensor.at(&index) {
+        dlc_ir::interp::Datum::Float(value) => Number::Float(value),
+        datum => Number::Int(datum.as_int().unwrap_or(0) as i64),
+    }
+}
+
+/// What there is while the kernel runs.
+pub fn device<'e>(cx: &'e mut Eval<'_, '_>) -> &'e mut Device {
+    cx.interp.state::<Device>()
+}
+
+/// An error where something is wrong with a value at run time.
+pub fn wrong(cx: &Eval<'_, '_>, reason: impl Into<String>) -> Failure {
+    cx.fail(&dlc_ir::interp::CANNOT_RUN, reason)
+}

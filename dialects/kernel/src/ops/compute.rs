@@ -1,0 +1,142 @@
+//! Arithmetic on fragments and numbers.
+
+use dlc_core::guard::Guard;
+use dlc_core::scalar;
+use dlc_core::scalar::Combiner;
+use dlc_ir::define::{AnyType, Index as IndexType, Int, IntArray, Unit, op};
+
+use crate::syntax::compute as syntax;
+use crate::types::{Frag, Tile, Token};
+use crate::{interp, verify};
+
+/// A function of one number, of each element of a fragment, rounded once to its type.
+#[op("kernel.unary", traits(Pure), format = "$function $input attr-dict `:` type($out)", infer = verify::infer_unary,
+     verify = verify::unary, eval = interp::compute::unary, example = "%y = unary relu %x : frag<[64, 64], f32, wgmma>")]
+pub struct Unary {
+    function: Attr<scalar::Unary>,
+    input: Operand<AnyType>,
+    out: Result<AnyType>,
+}
+
+/// A function of two numbers, of elements at the same place, rounded once to its type. A number goes with every element.
+#[op("kernel.binary", traits(Pure), format = "$function $lhs `,` $rhs attr-dict `:` type($out)",
+     verify = verify::binary, eval = interp::compute::binary,
+     example = "%y = binary add %a, %b : frag<[64, 64], f32, wgmma>")]
+pub struct Binary {
+    function: Attr<scalar::Binary>,
+    lhs: Operand<AnyType>,
+    rhs: Operand<AnyType>,
+    out: Result<AnyType>,
+}
+
+/// One of two numbers: by a value, `select %c, %a, %b`, or by where in the fragment, `select where (%n0 + i1 <= %m0 + i0)
+/// then %a else %b`.
+#[op("kernel.select", traits(Pure), parse = syntax::parse_select, print = syntax::print_select,
+     verify = verify::select, eval = interp::compute::select,
+     example = "%y = select where (i1 < %n) then %a else %b : frag<[64, 64], f32, wgmma>")]
+pub struct Select {
+    /// Values in `guard`.
+    args: Variadic<IndexType>,
+    cond: OptionalOperand<AnyType>,
+    yes: Operand<AnyType>,
+    no: Operand<AnyType>,
+    /// The condition, if it is one of the place.
+    guard: OptionalAttr<Guard>,
+    out: Result<AnyType>,
+}
+
+/// The number as another type, or with `bits` its bits.
+#[op("kernel.cast", traits(Pure), format = "(`bits` $bits^)? $input attr-dict `:` type($out)", verify = verify::cast,
+     eval = interp::compute::cast, example = "%y = cast %x : frag<[64, 64], f16, wgmma>")]
+pub struct Cast {
+    /// Whether the bits are taken as they are.
+    bits: OptionalAttr<Unit>,
+    input: Operand<AnyType>,
+    out: Result<AnyType>,
+}
+
+/// The fragment along an axis on which it does not depend: every thread has what it needs already, as the layout of the
+/// operand is that of the result with the axis taken out.
+#[op("kernel.broadcast", traits(Pure), format = "$input `along` $axis attr-dict `:` type($out)",
+     verify = verify::broadcast, eval = interp::compute::broadcast,
+     example = "%y = broadcast %x along 1 : frag<[64, 64], f32, wgmma>")]
+pub struct Broadcast {
+    input: Operand<Frag>,
+    axis: Attr<Int>,
+    out: Result<Frag>,
+}
+
+/// A part of a fragment, from a position on each axis, as much as the type says: every thread has the elements that it
+/// gets already.
+#[op("kernel.extract", traits(Pure), format = "$input `at` $at attr-dict `:` type($out)",
+     verify = verify::extract, eval = interp::compute::extract,
+     example = "%p = extract %c at [0, 64] : frag<[64, 64], f32, wgmma>")]
+pub struct Extract {
+    input: Operand<Frag>,
+    /// The position of the first element.
+    at: Attr<IntArray>,
+    out: Result<Frag>,
+}
+
+/// What the elements along an axis combine to, in every thread that has one of them. The lanes of a warp exchange what
+/// they have; where several warps share an axis they do so through a tile, with barriers.
+#[op("kernel.reduce", parse = syntax::parse_reduce, print = syntax::print_reduce, effects(None),
+     infer = verify::infer_reduce, verify = verify::reduce, eval = interp::compute::reduce,
+     example = "%m = reduce max %x along 1 : frag<[64], f32, slice 1 of (wgmma)>")]
+pub struct Reduce {
+    combiner: Attr<Combiner>,
+    input: Operand<Frag>,
+    axis: Attr<Int>,
+    /// What warps exchange through, with room for a number of each warp for each element of the result.
+    through: OptionalOperand<Tile>,
+    out: Result<Frag>,
+}
+
+/// The same elements in another layout. Threads exchange what they must; what goes from warp to warp goes through a tile.
+#[op("kernel.convert", effects(None), format = "$input (`through` $through^)? attr-dict `:` type($out)",
+     verify = verify::convert, eval = interp::compute::convert,
+     example = "%p = convert %s : frag<[64, 64], f16, wgmma_a>")]
+pub struct Convert {
+    input: Operand<Frag>,
+    through: OptionalOperand<Tile>,
+    out: Result<Frag>,
+}
+
+/// The product of matrices in registers, added to a third, on tensor cores: `mma.sync`.
+#[op("kernel.mma", traits(Pure), format = "$lhs `,` $rhs `,` $acc attr-dict `:` type($out)", infer = verify::infer_acc,
+     verify = verify::mma, eval = interp::compute::product, example = "%d = mma %a, %b, %c : frag<[64, 64], f32, mma [2, 2]>")]
+pub struct Mma {
+    lhs: Operand<Frag>,
+    rhs: Operand<Frag>,
+    acc: Operand<Frag>,
+    out: Result<Frag>,
+}
+
+/// The product of matrices in registers, added to a third, by multiplications and additions of each thread: a thread has
+/// all the elements that its own elements of the result need.
+#[op("kernel.fma", traits(Pure), format = "$lhs `,` $rhs `,` $acc attr-dict `:` type($out)", infer = verify::infer_acc,
+     verify = verify::fma, eval = interp::compute::product,
+     example = "%d = fma %a, %b, %c : frag<[64, 64], f32, blocked [4, 4] lanes [4, 8] warps [4, 2]>")]
+pub struct Fma {
+    lhs: Operand<Frag>,
+    rhs: Operand<Frag>,
+    acc: Operand<Frag>,
+    out: Result<Frag>,
+}
+
+/// The product of matrices, added to a third, on tensor cores, by the four warps of a group, which do not wait: `wgmma`.
+/// The left matrix is a tile or a fragment, the right one a tile. A transposed one is written [K, M] or [N, K].
+#[op("kernel.wgmma", effects(Read), parse = syntax::parse_wgmma, print = syntax::print_wgmma,
+     infer = verify::infer_wgmma, verify = verify::wgmma, eval = interp::compute::wgmma,
+     example = "%d, %t = wgmma %sA[%s], %sB[%s] transposed, %c : frag<[64, 128], f32, wgmma>, token<compute>")]
+pub struct Wgmma {
+    lhs: Operand<AnyType>,
+    lhs_stage: OptionalOperand<IndexType>,
+    rhs: Operand<Tile>,
+    rhs_stage: OptionalOperand<IndexType>,
+    acc: Operand<Frag>,
+    lhs_transposed: OptionalAttr<Unit>,
+    rhs_transposed: OptionalAttr<Unit>,
+    out: Result<Frag>,
+    token: Result<Token>,
+}

@@ -1,0 +1,68 @@
+//! Where in shared memory the tiles and barriers of a grid are.
+
+use dlc_ir::{OpId, OpRef};
+use rustc_hash::FxHashMap;
+
+use crate::ops::{MBarriers, Shared};
+use crate::types::{MBarrier, Tile};
+
+/// The shared memory of a block.
+#[derive(Clone, Default, Debug)]
+pub struct Places {
+    /// The first byte of each op that has tiles.
+    pub tiles: FxHashMap<OpId, u32>,
+    /// The first byte of each op that has barriers.
+    pub barriers: FxHashMap<OpId, u32>,
+    /// How many bytes there are.
+    pub bytes: u32,
+}
+
+/// The bytes of an mbarrier.
+pub const BARRIER_BYTES: u32 = 8;
+
+/// Where everything is in the shared memory of a grid's blocks: tiles that say where they begin are there; the others
+/// follow behind those in the order of the text, each aligned as it needs, and the barriers come last.
+///
+/// Errors: a tile whose layout does not fit it, more than 2^31 bytes.
+pub fn shared_memory(grid: OpRef<'_>) -> Result<Places, String> {
+    let ctx = grid.ctx;
+    let mut places = Places::default();
+    let (mut free, mut barriers) = (Vec::new(), Vec::new());
+    let mut ops = Vec::new();
+    grid.body.walk_regions(grid.id, &mut ops);
+    for id in ops {
+        let op = OpRef { id, ..grid };
+        if let Some(shared) = Shared::of(op) {
+            let ty = Tile::of(ctx, op.type_of(shared.out())).ok_or("shared memory is for tiles")?;
+            let tile = ty.place(ctx)?;
+            let stages = u64::try_from(ty.stages(ctx)).unwrap_or(1);
+            let bytes = u64::from(tile.stride()) * (stages - 1) + u64::from(tile.bytes());
+            match shared.at() {
+                Some(at) => {
+                    let at = u64::try_from(at).map_err(|_| format!("shared memory has no byte {at}"))?;
+                    places.bytes = places.bytes.max(room(at + bytes)?);
+                    places.tiles.insert(id, room(at)?);
+                }
+                None => free.push((id, bytes, u64::from(tile.alignment()))),
+            }
+        } else if let Some(op) = MBarriers::of(op) {
+            let count = MBarrier::of(ctx, op.type_of(op.out())).map_or(1, |ty| ty.count(ctx));
+            barriers.push((id, u64::try_from(count).unwrap_or(1) * u64::from(BARRIER_BYTES)));
+        }
+    }
+    for (id, bytes, alignment) in free {
+        let at = u64::from(places.bytes).next_multiple_of(alignment);
+        places.tiles.insert(id, room(at)?);
+        places.bytes = room(at + bytes)?;
+    }
+    for (id, bytes) in barriers {
+        let at = places.bytes.next_multiple_of(BARRIER_BYTES);
+        places.barriers.insert(id, at);
+        places.bytes = room(u64::from(at) + bytes)?;
+    }
+    Ok(places)
+}
+
+fn room(bytes: u64) -> Result<u32, String> {
+    u32::try_from(bytes).ok().filter(|&bytes| bytes < 1 << 31).ok_or_else(|| format!("{bytes} bytes of shared memory"))
+}

@@ -1,0 +1,117 @@
+//! Selections, reductions and matrix products.
+
+use dlc_core::guard::parse_guard;
+use dlc_core::scalar::Combiner;
+use dlc_core::sizes::print_expression;
+use dlc_ir::Attr;
+use dlc_ir::define::Kind;
+use dlc_ir::define::Text;
+use dlc_ir::text::{OpParser, OpPrinter, ParseResult, Token};
+
+use super::{Groups, print_staged, set_guard};
+use crate::ops::{Reduce, Select, Wgmma};
+
+/// `%c, %a, %b : ..`, or `where (..) then %a else %b : ..`
+pub fn parse_select(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let mut groups = Groups::default();
+    if p.eat_word("where") {
+        let guard = groups.read(p, |p| p.expressions(parse_guard))?;
+        set_guard(p, Some(guard));
+        groups.none();
+        p.expect_word("then")?;
+        groups.one(p)?;
+        p.expect_word("else")?;
+    } else {
+        groups.none();
+        groups.one(p)?;
+        p.expect(Token::Comma)?;
+        groups.one(p)?;
+        p.expect(Token::Comma)?;
+    }
+    groups.one(p)?;
+    groups.set(p);
+    p.attr_dict()?;
+    p.result_types()
+}
+
+/// Writes what [`parse_select`] reads.
+pub fn print_select(p: &mut OpPrinter<'_, '_>) {
+    let op = Select::from(p.op);
+    let count = p.op.operands().len();
+    match op.guard() {
+        Some(guard) => {
+            p.write(" where ");
+            print_expression(p, &guard.to_string(), 0);
+            p.write(" then ");
+            p.operand(count - 2);
+            p.write(" else ");
+            p.operand(count - 1);
+        }
+        None => {
+            p.write(" ");
+            p.operands(0..count);
+        }
+    }
+    p.attr_dict(&|key| key == "guard");
+    p.result_types();
+}
+
+/// `max %x along 1 through %s : frag<..>`
+pub fn parse_reduce(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let combiner = p.one_of("combiner", Combiner::WORDS)?;
+    p.set_prop("combiner", Text::make(p.ctx, combiner));
+    p.operand()?;
+    p.expect_word("along")?;
+    let axis = p.integer()?;
+    let axis = p.ctx.i64_attr(axis);
+    p.set_prop("axis", axis);
+    if p.eat_word("through") {
+        p.operand()?;
+    }
+    p.attr_dict()?;
+    p.result_types()
+}
+
+/// Writes what [`parse_reduce`] reads.
+pub fn print_reduce(p: &mut OpPrinter<'_, '_>) {
+    let op = Reduce::from(p.op);
+    p.write(&format!(" {} ", op.combiner().word()));
+    p.operand(0);
+    p.write(&format!(" along {}", op.axis()));
+    if op.through().is_some() {
+        p.write(" through ");
+        p.operand(1);
+    }
+    p.attr_dict(&|key| matches!(key, "combiner" | "axis"));
+    p.result_types();
+}
+
+/// `%sA[%s] transposed, %sB[%s] transposed, %c : frag<..>, token<compute>`
+pub fn parse_wgmma(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let mut groups = Groups::default();
+    for key in ["lhs_transposed", "rhs_transposed"] {
+        groups.staged(p)?;
+        if p.eat_word("transposed") {
+            p.set_prop(key, Attr::UNIT);
+        }
+        p.expect(Token::Comma)?;
+    }
+    groups.one(p)?;
+    groups.set(p);
+    p.attr_dict()?;
+    p.result_types()
+}
+
+/// Writes what [`parse_wgmma`] reads.
+pub fn print_wgmma(p: &mut OpPrinter<'_, '_>) {
+    let op = Wgmma::from(p.op);
+    let (lhs, rhs) = (op.lhs_stage().is_some(), op.rhs_stage().is_some());
+    p.write(" ");
+    print_staged(p, 0, lhs);
+    p.write(if op.lhs_transposed().is_some() { " transposed, " } else { ", " });
+    print_staged(p, 1 + usize::from(lhs), rhs);
+    p.write(if op.rhs_transposed().is_some() { " transposed, " } else { ", " });
+    p.operand(p.op.operands().len() - 1);
+    p.attr_dict(&|key| matches!(key, "lhs_transposed" | "rhs_transposed"));
+    p.result_types();
+}

@@ -1,0 +1,284 @@
+//! Arithmetic.
+
+use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
+
+use super::{LAYOUT_MISMATCH, SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain, warps_of};
+use crate::layout::Distributed;
+use crate::ops::{Binary, Broadcast, Cast, Convert, Extract, Fma, Mma, Reduce, Select, Unary, Wgmma};
+use crate::types::{Frag, Tile, elem_of};
+
+/// Operands are fragments of the shape and layout of the result, or numbers.
+fn alike(op: OpRef<'_>, operands: &[ValueId], diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let out = op.type_of(op.result(0));
+    let shape = |ty: Type| Frag::of(ctx, ty).map(|frag| (frag.shape(ctx), frag.layout(ctx)));
+    for &operand in operands {
+        let ty = op.type_of(operand);
+        if Frag::of(ctx, ty).is_some() && shape(ty) != shape(out) {
+            let message = format!("{} is not of the shape and layout of {}", ty.display(ctx), out.display(ctx));
+            broken(op, &LAYOUT_MISMATCH, message, diags);
+        }
+        if Frag::of(ctx, ty).is_none() && ty.bits(ctx).is_none() && ty != Type::INDEX {
+            plain(op, format!("the operands are numbers or fragments of numbers, not {}", ty.display(ctx)), diags);
+        }
+    }
+    place(op, out, diags);
+}
+
+/// A function of a number.
+pub fn unary(op: Unary<'_>, diags: &Diagnostics) {
+    alike(*op, &[op.input()], diags);
+}
+
+/// A function of two numbers of one type, except for shifts.
+pub fn binary(op: Binary<'_>, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    alike(*op, &[op.lhs(), op.rhs()], diags);
+    let (lhs, rhs) = (elem_of(ctx, op.type_of(op.lhs())), elem_of(ctx, op.type_of(op.rhs())));
+    let out = elem_of(ctx, op.type_of(op.out()));
+    let wanted = if op.function().is_comparison() { Type::I1 } else { lhs };
+    if lhs != rhs || out != wanted {
+        let (lhs, rhs, out) = (lhs.display(ctx), rhs.display(ctx), out.display(ctx));
+        broken(*op, &SHAPE_MISMATCH, format!("{lhs} and {rhs} give no {out}: cast them first"), diags);
+    }
+}
+
+/// A condition of one kind.
+pub fn select(op: Select<'_>, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let axes = Frag::of(ctx, op.type_of(op.out())).map_or(0, |frag| frag.shape(ctx).len());
+    match (op.cond(), op.guard()) {
+        (Some(cond), None) => {
+            alike(*op, &[cond], diags);
+            if elem_of(ctx, op.type_of(cond)) != Type::I1 {
+                plain(*op, "the condition must be 'i1'", diags);
+            }
+        }
+        (None, Some(guard)) => names(*op, &guard.exprs().cloned().collect::<Vec<_>>(), op.args().len(), axes, diags),
+        _ => plain(*op, "the condition is a value, or one of the place, and not both", diags),
+    }
+    alike(*op, &[op.yes(), op.no()], diags);
+    let out = elem_of(ctx, op.type_of(op.out()));
+    if elem_of(ctx, op.type_of(op.yes())) != out || elem_of(ctx, op.type_of(op.no())) != out {
+        broken(*op, &SHAPE_MISMATCH, "both numbers must be of the type of the result".into(), diags);
+    }
+}
+
+/// The same shape; as bits, of the same width.
+pub fn cast(op: Cast<'_>, diags: &Diagnostics) {
+    alike(*op, &[op.input()], diags);
+    let (from, to) = (elem_of(op.ctx, op.type_of(op.input())), elem_of(op.ctx, op.type_of(op.out())));
+    if op.bits().is_some() && from.bits(op.ctx) != to.bits(op.ctx) {
+        let (from, to) = (from.display(op.ctx), to.display(op.ctx));
+        broken(*op, &SHAPE_MISMATCH, format!("the bits of {from} are no {to}"), diags);
+    }
+}
+
+/// The fragment without an axis: its shape and where it lies.
+fn without_axis(op: OpRef<'_>, whole: Type, axis: i64) -> Option<(Vec<i64>, Distributed)> {
+    let frag = Frag::of(op.ctx, whole)?;
+    let mut shape = frag.shape(op.ctx);
+    let axis = usize::try_from(axis).ok().filter(|&axis| axis < shape.len())?;
+    shape.remove(axis);
+    Some((shape, frag.layout(op.ctx).slice(axis as u32)))
+}
+
+fn is_slice(op: OpRef<'_>, whole: Type, axis: i64, part: Type, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let Some(ty) = Frag::of(ctx, part) else { return };
+    match without_axis(op, whole, axis) {
+        None => plain(op, format!("there is no axis {axis}"), diags),
+        Some((shape, layout)) if (shape.clone(), layout.clone()) != (ty.shape(ctx), ty.layout(ctx)) => {
+            let wanted = Frag::get(ctx, shape, ty.elem(ctx), layout).display(ctx);
+            broken(op, &LAYOUT_MISMATCH, format!("without the axis it is {wanted}, not {}", part.display(ctx)), diags);
+        }
+        Some(_) => {}
+    }
+}
+
+/// The operand is the result without the axis.
+pub fn broadcast(op: Broadcast<'_>, diags: &Diagnostics) {
+    let (from, to) = (op.type_of(op.input()), op.type_of(op.out()));
+    is_slice(*op, to, op.axis(), from, diags);
+    if elem_of(op.ctx, from) != elem_of(op.ctx, to) {
+        broken(*op, &SHAPE_MISMATCH, "the elements must be of one type".into(), diags);
+    }
+    place(*op, to, diags);
+}
+
+/// A part of the same elements, all of them in the threads that get them.
+pub fn extract(op: Extract<'_>, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let (Some(from), Some(to)) = (Frag::of(ctx, op.type_of(op.input())), Frag::of(ctx, op.type_of(op.out()))) else {
+        return;
+    };
+    let (whole, part, at) = (from.shape(ctx), to.shape(ctx), op.at());
+    let inside = |((whole, part), at): ((&i64, &i64), &i64)| *at >= 0 && at.saturating_add(*part) <= *whole;
+    let fits = whole.len() == part.len() && at.len() == whole.len() && from.elem(ctx) == to.elem(ctx);
+    if !fits || !whole.iter().zip(&part).zip(&at).all(inside) {
+        let message = format!("{part:?} at {at:?} is no part of {whole:?} with the same elements");
+        return broken(*op, &SHAPE_MISMATCH, message, diags);
+    }
+    let Some(from) = place(*op, op.type_of(op.input()), diags) else { return };
+    let Some(to) = place(*op, op.type_of(op.out()), diags) else { return };
+    for warp in 0..to.warps() {
+        for lane in 0..32 {
+            let own: Vec<_> = (0..from.registers()).filter_map(|register| from.coords(register, lane, warp)).collect();
+            for coords in (0..to.registers()).filter_map(|register| to.coords(register, lane, warp)) {
+                let wanted: Vec<u32> = coords.iter().zip(&at).map(|(coord, &at)| coord + at as u32).collect();
+                if !own.iter().any(|coords| coords.as_slice() == wanted) {
+                    let message = format!("lane {lane} of warp {warp} has not the element {wanted:?} that it gets");
+                    return broken(*op, &LAYOUT_MISMATCH, message, diags);
+                }
+            }
+        }
+    }
+}
+
+/// The result is the operand without the axis. Warps that share the axis exchange through a tile.
+pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
+    let (from, to) = (op.type_of(op.input()), op.type_of(op.out()));
+    is_slice(*op, from, op.axis(), to, diags);
+    if elem_of(op.ctx, from) != elem_of(op.ctx, to) {
+        broken(*op, &SHAPE_MISMATCH, "the elements must be of one type".into(), diags);
+    }
+    let (Some(whole), Some(part)) = (place(*op, from, diags), place(*op, to, diags)) else { return };
+    let shared = part.free().warps & !whole.free().warps != 0;
+    if shared && op.through().is_none() {
+        let message = "several warps share the axis: they exchange through a tile, 'through %s'".into();
+        broken(*op, &WRONG_THREADS, message, diags);
+    }
+}
+
+/// The same elements.
+pub fn convert(op: Convert<'_>, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let (Some(from), Some(to)) = (Frag::of(ctx, op.type_of(op.input())), Frag::of(ctx, op.type_of(op.out()))) else {
+        return;
+    };
+    if from.shape(ctx) != to.shape(ctx) || from.elem(ctx) != to.elem(ctx) {
+        broken(*op, &SHAPE_MISMATCH, "the sizes and elements must stay".into(), diags);
+    }
+    place(*op, op.type_of(op.input()), diags);
+    place(*op, op.type_of(op.out()), diags);
+}
+
+fn matrix(op: OpRef<'_>, value: ValueId) -> Option<(i64, i64)> {
+    let ty = op.type_of(value);
+    let shape = match (Frag::of(op.ctx, ty), Tile::of(op.ctx, ty)) {
+        (Some(frag), _) => frag.shape(op.ctx),
+        (_, Some(tile)) => tile.shape(op.ctx),
+        _ => return None,
+    };
+    <[i64; 2]>::try_from(shape).ok().map(|[rows, columns]| (rows, columns))
+}
+
+fn turned((rows, columns): (i64, i64), transposed: bool) -> (i64, i64) {
+    if transposed { (columns, rows) } else { (rows, columns) }
+}
+
+/// [M, K] by [K, N] added to [M, N].
+fn product(op: OpRef<'_>, lhs: Option<(i64, i64)>, rhs: Option<(i64, i64)>, acc: ValueId, diags: &Diagnostics) {
+    let acc = matrix(op, acc);
+    let (Some(lhs), Some(rhs), Some(acc)) = (lhs, rhs, acc) else {
+        return broken(op, &SHAPE_MISMATCH, "the operands must be matrices".into(), diags);
+    };
+    if lhs.1 != rhs.0 || (lhs.0, rhs.1) != acc {
+        let message = format!("{lhs:?} by {rhs:?} is no {acc:?}");
+        broken(op, &SHAPE_MISMATCH, message, diags);
+    }
+}
+
+/// The layouts are those of the instruction, over one grid of warps.
+pub fn mma(op: Mma<'_>, diags: &Diagnostics) {
+    product(*op, matrix(*op, op.lhs()), matrix(*op, op.rhs()), op.acc(), diags);
+    let layout = |value| Frag::of(op.ctx, op.type_of(value)).map(|frag| frag.layout(op.ctx));
+    let grids = (layout(op.lhs()), layout(op.rhs()), layout(op.acc()));
+    match grids {
+        (Some(Distributed::MmaA(a)), Some(Distributed::MmaB(b)), Some(Distributed::Mma(c))) if a == b && b == c => {}
+        _ => {
+            let message = "the layouts must be mma_a, mma_b and mma over one grid of warps".into();
+            broken(*op, &LAYOUT_MISMATCH, message, diags);
+        }
+    }
+    types_of_product(*op, op.lhs(), op.rhs(), op.acc(), op.type_of(op.out()), diags);
+    place(*op, op.type_of(op.acc()), diags);
+}
+
+fn types_of_product(op: OpRef<'_>, lhs: ValueId, rhs: ValueId, acc: ValueId, out: Type, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let elem = |value| match Tile::of(ctx, op.type_of(value)) {
+        Some(tile) => tile.elem(ctx),
+        None => elem_of(ctx, op.type_of(value)),
+    };
+    if op.type_of(acc) != out {
+        broken(op, &SHAPE_MISMATCH, "the result must be of the type of what is added to".into(), diags);
+    }
+    if elem(lhs) != elem(rhs) {
+        let (lhs, rhs) = (elem(lhs).display(ctx), elem(rhs).display(ctx));
+        broken(op, &SHAPE_MISMATCH, format!("matrices of {lhs} and {rhs} are not multiplied: cast one first"), diags);
+    }
+}
+
+/// Each thread has what its own elements of the result need.
+pub fn fma(op: Fma<'_>, diags: &Diagnostics) {
+    product(*op, matrix(*op, op.lhs()), matrix(*op, op.rhs()), op.acc(), diags);
+    types_of_product(*op, op.lhs(), op.rhs(), op.acc(), op.type_of(op.out()), diags);
+    let places = [op.lhs(), op.rhs(), op.acc()].map(|value| place(*op, op.type_of(value), diags));
+    let [Some(lhs), Some(rhs), Some(acc)] = places else { return };
+    let Some(warps) = warps_of(*op) else { return };
+    for warp in 0..warps {
+        for lane in 0..32 {
+            let has = |part: &crate::layout::Fragment, axis: usize, at: u32| {
+                (0..part.registers()).any(|register| {
+                    part.coords(register, lane, warp).is_some_and(|coords| coords.get(axis) == Some(&at))
+                })
+            };
+            for coords in (0..acc.registers()).filter_map(|register| acc.coords(register, lane, warp)) {
+                if !has(&lhs, 0, coords[0]) || !has(&rhs, 1, coords[1]) {
+                    let message = format!(
+                        "lane {lane} of warp {warp} has the element {:?} of the result, and not the row and the column for it",
+                        coords.as_slice()
+                    );
+                    return broken(*op, &LAYOUT_MISMATCH, message, diags);
+                }
+            }
+        }
+    }
+}
+
+/// The four warps of a group multiply what is in shared memory.
+pub fn wgmma(op: Wgmma<'_>, diags: &Diagnostics) {
+    let lhs = matrix(*op, op.lhs()).map(|shape| turned(shape, op.lhs_transposed().is_some()));
+    let rhs = matrix(*op, op.rhs()).map(|shape| turned(shape, op.rhs_transposed().is_some()));
+    product(*op, lhs, rhs, op.acc(), diags);
+    types_of_product(*op, op.lhs(), op.rhs(), op.acc(), op.type_of(op.out()), diags);
+    if is_single(*op) || warps_of(*op) != Some(4) {
+        broken(*op, &WRONG_THREADS, "the four warps of a group multiply: a role with groups of four".into(), diags);
+    }
+    let layout = |value| Frag::of(op.ctx, op.type_of(value)).map(|frag| frag.layout(op.ctx));
+    if layout(op.acc()) != Some(Distributed::Wgmma) {
+        broken(*op, &LAYOUT_MISMATCH, "what is added to must have the layout 'wgmma'".into(), diags);
+    }
+    match layout(op.lhs()) {
+        Some(Distributed::WgmmaA) if op.lhs_stage().is_none() && op.lhs_transposed().is_none() => {}
+        Some(_) => {
+            let message = "a left matrix in registers must have the layout 'wgmma_a', and is not transposed".into();
+            broken(*op, &LAYOUT_MISMATCH, message, diags);
+        }
+        None => staged(*op, op.lhs(), op.lhs_stage(), diags),
+    }
+    staged(*op, op.rhs(), op.rhs_stage(), diags);
+    place(*op, op.type_of(op.acc()), diags);
+}
+
+fn staged(op: OpRef<'_>, tile: ValueId, stage: Option<ValueId>, diags: &Diagnostics) {
+    match Tile::of(op.ctx, op.type_of(tile)) {
+        None => plain(op, "a matrix is a tile in shared memory, or the left one a fragment", diags),
+        Some(ty) if (ty.stages(op.ctx) > 1) != stage.is_some() => {
+            let stages = ty.stages(op.ctx);
+            plain(op, format!("there are {stages} tiles: of several one is named, as in '%sA[%s]'"), diags);
+        }
+        Some(_) => {}
+    }
+}

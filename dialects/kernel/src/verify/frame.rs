@@ -1,0 +1,209 @@
+//! Grids, roles, loops, conditions, integers.
+
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::attrs::AttrData;
+use dlc_ir::{Diagnostics, OpRef, RegionId, Type, TypeData};
+
+use super::{WRONG_THREADS, broken, names, place, plain};
+use crate::ops::{Advance, BlockId, Const, Elect, For, Func, Grid, GridSize, If, Index, Order, Role, TileOrder, Yield};
+use crate::types::{Frag, elem_of};
+
+/// What a kernel may do when it is launched, and that it does.
+pub fn func(op: Func<'_>, diags: &Diagnostics) {
+    dlc_core::types::verify_function(*op, "kernel", diags);
+    let TypeData::Function { inputs, .. } = op.ctx.type_data(op.function_type()) else { return };
+    if op.arg_attrs().is_some_and(|attrs| attrs.len() != inputs.len()) {
+        let count = inputs.len();
+        plain(*op, format!("'arg_attrs' must have a dictionary for each of the {count} arguments"), diags);
+    }
+}
+
+/// A grid has up to three axes and whole warps.
+pub fn grid(op: Grid<'_>, diags: &Diagnostics) {
+    let dims = op.dims();
+    if dims.is_empty() || dims.len() > 3 {
+        plain(*op, format!("a grid has one to three axes, not {}", dims.len()), diags);
+    }
+    names(*op, &dims, op.args().len(), 0, diags);
+    if !matches!(op.threads(), 32..=1024) || op.threads() % 32 != 0 {
+        let message =
+            format!("a block has 32 to 1024 threads, in whole warps, and {} are no such number", op.threads());
+        plain(*op, message, diags);
+    }
+    if let Some(cluster) = op.cluster() {
+        let blocks: i64 = cluster.iter().fold(1, |count, &size| count.saturating_mul(size));
+        if cluster.len() > dims.len() || cluster.iter().any(|&size| size < 1) || blocks > 16 {
+            plain(*op, format!("a cluster has up to 16 blocks along the axes of the grid, not {cluster:?}"), diags);
+        }
+    }
+    let mut roles = false;
+    let block = op.body.first_block(Grid::body(op));
+    for id in block.into_iter().flat_map(|block| op.body.ops(block)) {
+        let inner = OpRef { id, ..*op };
+        let role = Role::of(inner).is_some();
+        if roles && !role {
+            broken(inner, &WRONG_THREADS, "behind a role stand only roles: no other threads are left".into(), diags);
+            break;
+        }
+        roles = roles || role;
+    }
+}
+
+/// Warps that there are, in equal groups, each in one role.
+pub fn role(op: Role<'_>, diags: &Diagnostics) {
+    let (first, last, groups) = (op.first(), op.last(), op.groups());
+    let Some(grid) = op.body.parent_op(op.id).and_then(|parent| Grid::of(OpRef { id: parent, ..*op })) else {
+        return broken(*op, &WRONG_THREADS, "a role stands in a grid, in no other region".into(), diags);
+    };
+    let warps = grid.threads() / 32;
+    if first < 0 || last <= first || last > warps {
+        let message = format!("the block has the warps 0 to {warps}, and {first} to {last} are not among them");
+        return broken(*op, &WRONG_THREADS, message, diags);
+    }
+    if groups < 1 || (last - first) % groups != 0 {
+        let message = format!("{} warps cannot be {groups} groups of as many", last - first);
+        broken(*op, &WRONG_THREADS, message, diags);
+    }
+    if let Some(block) = op.body.first_block(Role::body(op)) {
+        let args = op.body.args(block);
+        if args.len() > 1 || args.iter().any(|&arg| op.type_of(arg) != Type::INDEX) {
+            plain(*op, "a role takes at most the number of the group, an 'index'", diags);
+        }
+    }
+    let mut before = op.body.prev_op(op.id);
+    while let Some(other) = before.and_then(|id| Role::of(OpRef { id, ..*op })) {
+        if first < other.last() && other.first() < last {
+            let message = format!("the warps {first} to {last} are also in the role '{}'", other.name());
+            broken(*op, &WRONG_THREADS, message, diags);
+        }
+        before = op.body.prev_op(other.id);
+    }
+    if let Some(registers) = op.registers().filter(|&registers| !(24..=256).contains(&registers) || registers % 8 != 0)
+    {
+        plain(*op, format!("a thread has 24 to 256 registers, a multiple of 8, not {registers}"), diags);
+    }
+}
+
+/// What the region of one thread gives.
+pub fn elect(op: Elect<'_>, diags: &Diagnostics) {
+    yields(*op, Elect::body(op), &op.result_types().collect::<Vec<_>>(), diags);
+}
+
+/// The region takes the integer and what is carried, and yields what is carried.
+pub fn for_(op: For<'_>, diags: &Diagnostics) {
+    let bounds = op.bounds();
+    if bounds.len() != 3 {
+        return plain(*op, "a loop has a first integer, a last one and a step", diags);
+    }
+    if bounds[2].as_constant().is_some_and(|step| step <= 0) {
+        plain(*op, "the step of a loop is positive", diags);
+    }
+    names(*op, &bounds, op.args().len(), 0, diags);
+    let carried: Vec<Type> = op.inits().map(|value| op.type_of(value)).collect();
+    if !op.result_types().eq(carried.iter().copied()) {
+        return plain(*op, "a loop gives what it carries: as many results, of the same types", diags);
+    }
+    let Some(block) = op.body.first_block(For::body(op)) else { return };
+    let args: Vec<Type> = op.body.args(block).iter().map(|&arg| op.type_of(arg)).collect();
+    if args.first() != Some(&Type::INDEX) || args[1..] != carried {
+        return plain(*op, "the region must take an 'index' and the carried values", diags);
+    }
+    yields(*op, For::body(op), &carried, diags);
+}
+
+/// A condition of one kind, and both regions yield the results.
+pub fn if_(op: If<'_>, diags: &Diagnostics) {
+    match (op.cond(), op.guard()) {
+        (Some(_), None) => {}
+        (None, Some(guard)) => names(*op, &guard.exprs().cloned().collect::<Vec<_>>(), op.args().len(), 0, diags),
+        _ => plain(*op, "the condition is a value, or one of integers, and not both", diags),
+    }
+    let results: Vec<Type> = op.result_types().collect();
+    if op.otherwise().len() > 1 {
+        return plain(*op, "there are two regions at most", diags);
+    }
+    if op.otherwise().is_empty() && !results.is_empty() {
+        plain(*op, "an op with results must have a second region", diags);
+    }
+    for &region in op.regions() {
+        yields(*op, region, &results, diags);
+    }
+}
+
+/// The region ends with a `yield` of the results; without results it may do without.
+fn yields(op: OpRef<'_>, region: RegionId, wanted: &[Type], diags: &Diagnostics) {
+    let last = op.body.first_block(region).and_then(|block| op.body.last_op(block));
+    let end = last.and_then(|last| Yield::of(OpRef { id: last, ..op }));
+    let given: Vec<Type> = end.map_or_else(Vec::new, |end| end.values().map(|value| op.type_of(value)).collect());
+    if given != wanted {
+        let show = |types: &[Type]| types.iter().map(|ty| ty.display(op.ctx)).collect::<Vec<_>>().join(", ");
+        let message = format!("the region yields ({}), and not ({})", show(&given), show(wanted));
+        plain(end.map_or(op, |end| *end), message, diags);
+    }
+}
+
+fn axis(op: OpRef<'_>, axis: i64, diags: &Diagnostics) {
+    if !(0..3).contains(&axis) {
+        plain(op, format!("a grid has the axes 0, 1 and 2, not {axis}"), diags);
+    }
+}
+
+/// A grid has three axes.
+pub fn block_id(op: BlockId<'_>, diags: &Diagnostics) {
+    axis(*op, op.axis(), diags);
+}
+
+/// A grid has three axes.
+pub fn grid_size(op: GridSize<'_>, diags: &Diagnostics) {
+    axis(*op, op.axis(), diags);
+}
+
+/// One expression, of an integer or of a fragment of integers.
+pub fn index(op: Index<'_>, diags: &Diagnostics) {
+    let ty = op.type_of(op.out());
+    let axes = Frag::of(op.ctx, ty).map_or(0, |frag| frag.shape(op.ctx).len());
+    let value: Vec<SizeExpr> = op.value();
+    if value.len() != 1 {
+        plain(*op, "there must be one expression", diags);
+    }
+    let elem = elem_of(op.ctx, ty);
+    if elem != Type::INDEX && !elem.is_integer(op.ctx) {
+        plain(*op, "the result must be an integer, or a fragment of integers", diags);
+    }
+    names(*op, &value, op.args().len(), axes, diags);
+    place(*op, ty, diags);
+}
+
+/// Rows and columns, and a height where there are groups.
+pub fn tile_order(op: TileOrder<'_>, diags: &Diagnostics) {
+    let tiles = op.tiles();
+    if tiles.len() != 2 {
+        plain(*op, format!("tiles are counted by rows and columns, not along {} axes", tiles.len()), diags);
+    }
+    names(*op, &tiles, op.args().len(), 0, diags);
+    match (op.order(), op.group()) {
+        (Order::Grouped, Some(1..)) | (Order::Rows | Order::Hilbert, None) => {}
+        (Order::Grouped, _) => plain(*op, "the rows of a group are a positive number: 'grouped 8'", diags),
+        _ => plain(*op, "only the order 'grouped' has groups", diags),
+    }
+}
+
+/// A ring has stages.
+pub fn advance(op: Advance<'_>, diags: &Diagnostics) {
+    if op.stages() < 1 {
+        plain(*op, format!("a ring has at least one stage, not {}", op.stages()), diags);
+    }
+}
+
+/// A number of the type of the elements.
+pub fn const_(op: Const<'_>, diags: &Diagnostics) {
+    let ty = op.type_of(op.out());
+    let elem = match op.ctx.attr_data(op.value()) {
+        AttrData::Integer { ty, .. } | AttrData::Float { ty, .. } => Some(*ty),
+        _ => None,
+    };
+    if elem != Some(elem_of(op.ctx, ty)) {
+        plain(*op, "the constant must be a number of the type of the elements", diags);
+    }
+    place(*op, ty, diags);
+}

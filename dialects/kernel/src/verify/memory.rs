@@ -1,0 +1,201 @@
+//! Tiles, loads, stores and copies.
+
+use dlc_core::guard::Guard;
+use dlc_core::memref::MemRef;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
+
+use super::{SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain};
+use crate::ops::{
+    Copy, CopyAsync, Load, LoadShared, Shared, Slice, Store, StoreShared, TensorMapOf, TmaLoad, TmaStore,
+};
+use crate::types::{Frag, TensorMap, Tile, elem_of, fold, sizes};
+
+/// A place is aligned as the layout needs.
+pub fn shared(op: Shared<'_>, diags: &Diagnostics) {
+    let Some(ty) = Tile::of(op.ctx, op.type_of(op.out())) else { return };
+    let Ok(tile) = ty.place(op.ctx) else { return };
+    if let Some(at) = op.at().filter(|at| *at < 0 || at % i64::from(tile.alignment()) != 0) {
+        plain(*op, format!("byte {at} is no multiple of {}, which the layout needs", tile.alignment()), diags);
+    }
+}
+
+/// Of a ring of tiles one is named, of a single one none.
+fn staged(op: OpRef<'_>, tile: ValueId, stage: Option<ValueId>, diags: &Diagnostics) {
+    let stages = Tile::of(op.ctx, op.type_of(tile)).map_or(1, |ty| ty.stages(op.ctx));
+    if (stages > 1) != stage.is_some() {
+        plain(op, format!("there are {stages} tiles: of several one is named, as in '%sA[%s]'"), diags);
+    }
+}
+
+/// A part of the same elements.
+pub fn slice(op: Slice<'_>, diags: &Diagnostics) {
+    staged(*op, op.tile(), op.stage(), diags);
+    names(*op, &op.at(), op.args().len(), 0, diags);
+    let (from, to) = (Tile::of(op.ctx, op.type_of(op.tile())), Tile::of(op.ctx, op.type_of(op.out())));
+    let (Some(from), Some(to)) = (from, to) else { return };
+    let (whole, part) = (from.shape(op.ctx), to.shape(op.ctx));
+    if from.elem(op.ctx) != to.elem(op.ctx) || whole.len() != part.len() || op.at().len() != whole.len() {
+        let message = "the part must have the elements and the axes of the tile, and begin somewhere on each".into();
+        return broken(*op, &SHAPE_MISMATCH, message, diags);
+    }
+    if whole.iter().zip(&part).any(|(whole, part)| part > whole) {
+        broken(*op, &SHAPE_MISMATCH, format!("{part:?} is no part of {whole:?}"), diags);
+    }
+}
+
+/// A box of the elements of the memref.
+pub fn tensor_map(op: TensorMapOf<'_>, diags: &Diagnostics) {
+    let (memory, map) = (MemRef::of(op.ctx, op.type_of(op.memory())), TensorMap::of(op.ctx, op.type_of(op.out())));
+    let (Some(memory), Some(map)) = (memory, map) else { return };
+    if memory.elem(op.ctx) != map.elem(op.ctx) {
+        broken(*op, &SHAPE_MISMATCH, "the elements of the box are not those of the memref".into(), diags);
+    }
+    let (rank, shape) = (memory.rank(op.ctx), map.shape(op.ctx));
+    match (op.lower(), op.upper(), op.strides()) {
+        (None, None, None) => {
+            if shape.len() != rank || rank == 0 || rank > 5 {
+                let message = format!("the box has {} axes, the memref {rank}: as many, 1 to 5", shape.len());
+                broken(*op, &SHAPE_MISMATCH, message, diags);
+            }
+        }
+        (Some(lower), Some(upper), Some(strides)) => {
+            let inner = rank.saturating_sub(2);
+            if inner == 0 || [&lower, &upper, &strides].iter().any(|list| list.len() != inner) || shape.len() != 2 {
+                let message =
+                    format!("a window has {inner} axes between images and channels, and a box pixels and channels");
+                broken(*op, &SHAPE_MISMATCH, message, diags);
+            }
+        }
+        _ => plain(*op, "a window has 'lower', 'upper' and 'strides'", diags),
+    }
+}
+
+/// Positions on each axis of a memref, in which `axes` positions and `values` values are named.
+fn access(
+    op: OpRef<'_>,
+    memory: ValueId,
+    at: &[SizeExpr],
+    guard: Option<&Guard>,
+    (values, axes): (usize, usize),
+    diags: &Diagnostics,
+) {
+    let rank = MemRef::of(op.ctx, op.type_of(memory)).map_or(0, |ty| ty.rank(op.ctx));
+    if at.len() != rank {
+        broken(op, &SHAPE_MISMATCH, format!("{} positions are given for memory of rank {rank}", at.len()), diags);
+    }
+    names(op, at, values, axes, diags);
+    if let Some(guard) = guard {
+        names(op, &guard.exprs().cloned().collect::<Vec<_>>(), values, axes, diags);
+    }
+}
+
+fn same_elements(op: OpRef<'_>, memory: ValueId, elem: Type, diags: &Diagnostics) {
+    if let Some(ty) = MemRef::of(op.ctx, op.type_of(memory)).filter(|ty| ty.elem(op.ctx) != elem) {
+        let (memory, elem) = (ty.elem(op.ctx).display(op.ctx), elem.display(op.ctx));
+        broken(op, &SHAPE_MISMATCH, format!("elements of {memory} in memory are {elem} here"), diags);
+    }
+}
+
+fn whole_warps(op: OpRef<'_>, diags: &Diagnostics) {
+    if is_single(op) {
+        broken(op, &WRONG_THREADS, "a tile is for whole warps, not for one thread".into(), diags);
+    }
+}
+
+/// From memory to a fragment of its elements.
+pub fn load(op: Load<'_>, diags: &Diagnostics) {
+    let ty = op.type_of(op.out());
+    let axes = Frag::of(op.ctx, ty).map_or(0, |frag| frag.shape(op.ctx).len());
+    access(*op, op.source(), &op.at(), op.guard().as_ref(), (op.args().len(), axes), diags);
+    same_elements(*op, op.source(), elem_of(op.ctx, ty), diags);
+    whole_warps(*op, diags);
+    place(*op, ty, diags);
+}
+
+/// From a fragment to memory.
+pub fn store(op: Store<'_>, diags: &Diagnostics) {
+    let ty = op.type_of(op.value());
+    let axes = Frag::of(op.ctx, ty).map_or(0, |frag| frag.shape(op.ctx).len());
+    access(*op, op.target(), &op.at(), op.guard().as_ref(), (op.args().len(), axes), diags);
+    same_elements(*op, op.target(), elem_of(op.ctx, ty), diags);
+    whole_warps(*op, diags);
+    place(*op, ty, diags);
+}
+
+/// From memory to a tile of its elements.
+pub fn copy(op: Copy<'_>, diags: &Diagnostics) {
+    staged(*op, op.tile(), op.stage(), diags);
+    let Some(tile) = Tile::of(op.ctx, op.type_of(op.tile())) else { return };
+    let shape = tile.shape(op.ctx);
+    access(*op, op.source(), &op.at(), op.guard().as_ref(), (op.args().len(), shape.len()), diags);
+    same_elements(*op, op.source(), tile.elem(op.ctx), diags);
+    whole_warps(*op, diags);
+    place(*op, Frag::get(op.ctx, shape, tile.elem(op.ctx), op.by()), diags);
+}
+
+/// As [`copy`].
+pub fn copy_async(op: CopyAsync<'_>, diags: &Diagnostics) {
+    copy(Copy::from(*op), diags);
+}
+
+/// A tile and a fragment of the same sizes and elements.
+fn same_tile(op: OpRef<'_>, tile: ValueId, stage: Option<ValueId>, frag: Type, diags: &Diagnostics) {
+    staged(op, tile, stage, diags);
+    whole_warps(op, diags);
+    let (Some(tile), Some(ty)) = (Tile::of(op.ctx, op.type_of(tile)), Frag::of(op.ctx, frag)) else { return };
+    if tile.shape(op.ctx) != ty.shape(op.ctx) || tile.elem(op.ctx) != ty.elem(op.ctx) {
+        let message = "the tile and the fragment must have the same sizes and elements".into();
+        broken(op, &SHAPE_MISMATCH, message, diags);
+    }
+    place(op, frag, diags);
+}
+
+/// From a tile.
+pub fn load_shared(op: LoadShared<'_>, diags: &Diagnostics) {
+    same_tile(*op, op.tile(), op.stage(), op.type_of(op.out()), diags);
+}
+
+/// To a tile.
+pub fn store_shared(op: StoreShared<'_>, diags: &Diagnostics) {
+    same_tile(*op, op.tile(), op.stage(), op.type_of(op.value()), diags);
+}
+
+/// The box and the tile are of one shape and layout, and one thread begins the copy.
+fn boxed(op: OpRef<'_>, map: ValueId, tile: ValueId, stage: Option<ValueId>, at: usize, diags: &Diagnostics) {
+    staged(op, tile, stage, diags);
+    if !is_single(op) {
+        let message = "one thread asks the copy engine: put it into 'elect' or a 'single' role".into();
+        broken(op, &WRONG_THREADS, message, diags);
+    }
+    let map_op = op.body.defining_op(map).and_then(|id| TensorMapOf::of(OpRef { id, ..op }));
+    let (Some(map), Some(tile)) = (TensorMap::of(op.ctx, op.type_of(map)), Tile::of(op.ctx, op.type_of(tile))) else {
+        return;
+    };
+    let memory = map_op.and_then(|map| MemRef::of(op.ctx, op.type_of(map.memory())));
+    if let Some(rank) = memory.map(|memory| memory.rank(op.ctx)).filter(|&rank| rank != at) {
+        broken(op, &SHAPE_MISMATCH, format!("{at} positions are given for memory of rank {rank}"), diags);
+    }
+    let boxed = sizes(&map.shape(op.ctx)).map(|shape| fold(&shape)).unwrap_or_default();
+    let shape = sizes(&tile.shape(op.ctx)).unwrap_or_default();
+    if boxed != shape || map.elem(op.ctx) != tile.elem(op.ctx) || map.layout(op.ctx) != tile.layout(op.ctx) {
+        let message = format!("a box of {boxed:?} is no tile of {shape:?} with the same elements and layout");
+        broken(op, &SHAPE_MISMATCH, message, diags);
+    }
+}
+
+/// A box to a tile.
+pub fn tma_load(op: TmaLoad<'_>, diags: &Diagnostics) {
+    boxed(*op, op.map(), op.tile(), op.stage(), op.at().len(), diags);
+    names(*op, &op.at(), op.args().len(), 0, diags);
+    names(*op, &op.offsets().unwrap_or_default(), op.args().len(), 0, diags);
+    if op.multicast().is_some_and(|mask| !(1..=0xffff).contains(&mask)) {
+        plain(*op, "a bit for each of up to 16 blocks says which of them get the box", diags);
+    }
+}
+
+/// A tile to a box.
+pub fn tma_store(op: TmaStore<'_>, diags: &Diagnostics) {
+    boxed(*op, op.map(), op.tile(), op.stage(), op.at().len(), diags);
+    names(*op, &op.at(), op.args().len(), 0, diags);
+}
