@@ -113,6 +113,9 @@ impl Fragment {
 
     /// The vectors over these slots, if they are contiguous and aligned in all threads.
     fn grouped(&self, slots: &[u32], steps: &[(usize, u32)], number: impl Fn(&[u32]) -> u64) -> Option<Access> {
+        if !self.is_aligned(steps, number) {
+            return None;
+        }
         let vector = 1u32 << slots.len();
         let mut groups = Vec::new();
         for register in 0..self.registers() {
@@ -128,26 +131,29 @@ impl Fragment {
             };
             groups.push((0..vector).map(member).collect::<Option<Vec<u32>>>()?);
         }
-        if groups.len() as u32 * vector != self.registers() {
-            return None;
-        }
-        for (lane, warp) in self.threads() {
-            for group in &groups {
-                let numbers = group.iter().map(|&register| self.coords(register, lane, warp).map(|at| number(&at)));
-                let numbers: Vec<Option<u64>> = numbers.collect();
-                let contiguous = match numbers[0] {
-                    None => numbers.iter().all(Option::is_none),
-                    Some(first) => {
-                        let follows = |(at, number): (u64, &Option<u64>)| *number == Some(first + at);
-                        first.is_multiple_of(u64::from(vector)) && (0..).zip(&numbers).all(follows)
-                    }
-                };
-                if !contiguous {
-                    return None;
-                }
-            }
-        }
-        Some(Access { vector, groups })
+        (groups.len() as u32 * vector == self.registers()).then_some(Access { vector, groups })
+    }
+
+    /// Whether runs of elements over these steps exist as a whole or not at all, and are aligned in all threads: nothing
+    /// else steps within them, and everything else steps over whole runs.
+    fn is_aligned(&self, steps: &[(usize, u32)], number: impl Fn(&[u32]) -> u64) -> bool {
+        let map = self.map();
+        let run = 1u64 << steps.len();
+        let within = |column: u64| {
+            let at = map.split(column);
+            steps.iter().any(|&(axis, step)| at[axis] & step != 0)
+        };
+        let register_bits = map.input_bits(Dim::Register) as usize;
+        let threads = &map.columns()[register_bits..];
+        let sizes = steps.iter().all(|&(axis, step)| self.shape()[axis].is_multiple_of(2 * step));
+        let rank = self.shape().len();
+        let others = map.outputs().iter().enumerate().all(|(axis, &(_, bits))| {
+            (0..bits).map(|bit| 1 << bit).filter(|&step| !steps.contains(&(axis, step))).all(|step| {
+                // A step as large as the axis leads out of it.
+                step >= self.shape()[axis] || number(&unit(rank, axis, step)).is_multiple_of(run)
+            })
+        });
+        sizes && others && !threads.iter().any(|&column| within(column))
     }
 }
 
@@ -161,20 +167,37 @@ impl Access {
     /// the wavefronts of all instructions of that warp which needs most.
     pub fn conflicts(&self, fragment: &Fragment, tile: &SharedTile, base: u32) -> Conflicts {
         let bytes = self.vector * tile.elem_bytes();
-        let mut worst = Conflicts::default();
-        for warp in 0..fragment.warps() {
-            let mut wavefronts = 0;
-            for group in &self.groups {
-                let address = |lane| fragment.coords(group[0], lane, warp).map(|at| tile.address(base, &at));
-                let addresses: Vec<Option<u32>> = (0..LANES).map(address).collect();
-                let conflicts = bank_conflicts(&addresses, bytes);
-                worst.ways = worst.ways.max(conflicts.ways);
-                wavefronts += conflicts.wavefronts;
-            }
-            worst.wavefronts = worst.wavefronts.max(wavefronts);
-        }
-        worst
+        let even = tile.is_even(base) && fragment.is_whole();
+        worst(fragment.warps(), self.groups.len(), even, |group, warp| {
+            let address = |lane| fragment.coords(self.groups[group][0], lane, warp).map(|at| tile.address(base, &at));
+            bank_conflicts(&(0..LANES).map(address).collect::<Vec<_>>(), bytes)
+        })
     }
+}
+
+/// The conflicts of the worst instruction, and the wavefronts of the warp that needs most. If the addresses of all
+/// instructions differ by exclusive or only, which exchanges banks, they are all as the first.
+pub(super) fn worst(
+    warps: u32,
+    instructions: usize,
+    even: bool,
+    conflicts: impl Fn(usize, u32) -> Conflicts,
+) -> Conflicts {
+    if even && instructions > 0 {
+        let first = conflicts(0, 0);
+        return Conflicts { wavefronts: first.wavefronts * instructions as u32, ..first };
+    }
+    let mut worst = Conflicts::default();
+    for warp in 0..warps {
+        let mut wavefronts = 0;
+        for instruction in 0..instructions {
+            let found = conflicts(instruction, warp);
+            worst.ways = worst.ways.max(found.ways);
+            wavefronts += found.wavefronts;
+        }
+        worst.wavefronts = worst.wavefronts.max(wavefronts);
+    }
+    worst
 }
 
 /// What the lowest bits of the number of an element in a tile step over: axes and elements.

@@ -177,13 +177,14 @@ impl Fragment {
         let source_bits = self.map().input_bits(Dim::Register);
         let give = linear(give, Dim::Register, source_bits)?;
         let from = linear([c, takes, f], Dim::Lane, LANES.ilog2())?;
-        let into = linear([bits(round_bits), p, vec![0; warp_bits as usize]], Dim::Register, round_bits)?;
         let slots = |fragment: &Fragment| (0..fragment.registers()).filter_map(|at| fragment.slot(at)).collect();
-        let mut shuffles =
-            Shuffles { rounds: Vec::new(), give, from, into, sources: slots(self), targets: slots(target) };
-        let is_needed = |round: &u32| (0..LANES).any(|lane| shuffles.step(*round, lane, 0).into.is_some());
+        let is_needed = |&round: &u32| {
+            let into = |lane: u32| u64::from(round) ^ sum(&p, u64::from(lane));
+            (0..LANES).any(|lane| target.register(into(lane) as u32).is_some())
+        };
         let rounds = (0..1u32 << round_bits).filter(is_needed).collect();
-        shuffles.rounds = rounds;
+        let into = linear([bits(round_bits), p, vec![0; warp_bits as usize]], Dim::Register, round_bits)?;
+        let shuffles = Shuffles { rounds, give, from, into, sources: slots(self), targets: slots(target) };
         Some(shuffles)
     }
 }

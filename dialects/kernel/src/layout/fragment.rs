@@ -3,7 +3,7 @@
 use dlc_ir::smallvec::SmallVec;
 
 use super::distributed::LANES;
-use super::linear::{Dim, Linear};
+use super::linear::{Dim, Linear, Span};
 
 /// The coordinates of an element of a tile.
 pub type Coords = SmallVec<[u32; 4]>;
@@ -42,50 +42,77 @@ pub struct Fragment {
     map: Linear,
     /// For each register its number in the map.
     slots: Vec<u32>,
+    /// What each register, each lane and each warp adds to the flat coordinates.
+    sums: [Vec<u64>; 3],
+    /// The columns of the registers, which find the register of a thread that holds an element.
+    registers: Span,
+    /// Whether each register exists in each thread.
+    whole: bool,
 }
 
 impl Fragment {
     /// The fragment of a map from registers, lanes and warps, in this order, onto the axes of a shape. An error where
     /// an element of the shape is held by no thread.
     pub(super) fn new(shape: &[u32], elem_bits: u32, warps: u32, map: Linear) -> Result<Fragment, String> {
+        let span = map.span();
         if !map.is_surjective() {
-            let missing = (0..64).map(|bit| 1u64 << bit).find(|&bit| map.solve(bit).is_none()).unwrap_or(0);
+            let missing = (0..64).map(|bit| 1u64 << bit).find(|&bit| span.solve(bit).is_none()).unwrap_or(0);
             return Err(format!("no register holds the element {:?}", map.split(missing)));
         }
-        let mut fragment = Fragment { shape: shape.to_vec(), elem_bits, warps, slots: Vec::new(), map };
-        let slots = 0..1u32 << fragment.map.input_bits(Dim::Register);
-        let whole = fragment.shape.iter().all(|size| size.is_power_of_two());
-        fragment.slots = slots.filter(|&slot| whole || fragment.exists(slot)).collect();
+        let sums = |dim: Dim, end: u32| -> Vec<u64> {
+            (0..end).map(|number| map.apply_flat(map.join(&[(dim, number)]))).collect()
+        };
+        let slots = 1 << map.input_bits(Dim::Register);
+        let sums = [sums(Dim::Register, slots), sums(Dim::Lane, LANES), sums(Dim::Warp, warps)];
+        let registers = Span::of(&map.columns()[..map.input_bits(Dim::Register) as usize]);
+        let (shape, slots) = (shape.to_vec(), (0..slots).collect());
+        let mut fragment = Fragment { shape, elem_bits, warps, map, slots, sums, registers, whole: true };
+        if !fragment.shape.iter().all(|size| size.is_power_of_two()) {
+            fragment.drop_outside();
+        }
         if !warps.is_power_of_two() {
-            let table = fragment.table();
-            let mut held = vec![false; shape.iter().map(|&size| size as usize).product()];
-            for element in table.elements.iter().filter(|&&element| element != Table::NONE) {
-                held[*element as usize] = true;
-            }
-            if let Some(element) = held.iter().position(|held| !held) {
-                return Err(format!("none of {warps} warps holds element {element} of {shape:?}"));
-            }
+            fragment.check_held()?;
         }
         Ok(fragment)
     }
 
-    fn exists(&self, slot: u32) -> bool {
-        self.threads().any(|(lane, warp)| self.at_slot(slot, lane, warp).is_some())
+    /// Without the registers that lie outside of the shape in all threads.
+    fn drop_outside(&mut self) {
+        let [registers, lanes, warps] = &self.sums;
+        // Only the axes count along which something is outside, and there many threads are alike.
+        let axes = self.shape.iter().zip(self.map.outputs()).rev();
+        let odd = axes.fold(0u64, |mask, (size, &(_, bits))| {
+            mask << bits | if size.is_power_of_two() { 0 } else { (1 << bits) - 1 }
+        });
+        let threads = warps.iter().flat_map(|warp| lanes.iter().map(move |lane| (warp ^ lane) & odd));
+        let mut threads: Vec<u64> = threads.collect();
+        threads.sort_unstable();
+        threads.dedup();
+        let count = |&register: &u64| threads.iter().filter(|&&thread| self.is_inside(register ^ thread)).count();
+        let counts: Vec<usize> = registers.iter().map(count).collect();
+        self.slots = (0..).zip(&counts).filter(|&(_, &count)| count > 0).map(|(slot, _)| slot).collect();
+        self.whole = counts.iter().all(|&count| count == 0 || count == threads.len());
+        self.sums[0] = self.slots.iter().map(|&slot| self.sums[0][slot as usize]).collect();
     }
 
-    /// The lanes and warps.
-    pub(super) fn threads(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
-        let warps = self.warps;
-        (0..warps).flat_map(|warp| (0..LANES).map(move |lane| (lane, warp)))
+    /// That the warps hold everything, though they are fewer than the map has.
+    fn check_held(&self) -> Result<(), String> {
+        let mut held = vec![false; self.shape.iter().map(|&size| size as usize).product()];
+        for element in self.table().elements.into_iter().filter(|&element| element != Table::NONE) {
+            held[element as usize] = true;
+        }
+        match held.iter().position(|held| !held) {
+            Some(element) => Err(format!("none of {} warps holds element {element} of {:?}", self.warps, self.shape)),
+            None => Ok(()),
+        }
     }
 
-    fn at_slot(&self, slot: u32, lane: u32, warp: u32) -> Option<Coords> {
-        self.inside(self.map.apply_flat(self.flat(slot, lane, warp)))
-    }
-
-    fn flat(&self, slot: u32, lane: u32, warp: u32) -> u64 {
-        let register_bits = self.map.input_bits(Dim::Register);
-        u64::from(slot) | u64::from(lane) << register_bits | u64::from(warp) << (register_bits + LANES.ilog2())
+    fn is_inside(&self, mut flat: u64) -> bool {
+        self.shape.iter().zip(self.map.outputs()).all(|(&size, &(_, bits))| {
+            let at = (flat & ((1 << bits) - 1)) as u32;
+            flat >>= bits;
+            at < size
+        })
     }
 
     /// The coordinates of a flat output of the map, if they are in the shape.
@@ -100,6 +127,12 @@ impl Fragment {
             flat >>= bits;
         }
         Some(coords)
+    }
+
+    /// The lanes and warps.
+    fn threads(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let warps = self.warps;
+        (0..warps).flat_map(|warp| (0..LANES).map(move |lane| (lane, warp)))
     }
 
     /// The sizes of the tile.
@@ -138,10 +171,51 @@ impl Fragment {
         self.slots.binary_search(&slot).ok().map(|register| register as u32)
     }
 
+    /// Whether each register exists in each thread.
+    pub fn is_whole(&self) -> bool {
+        self.whole
+    }
+
     /// What a register holds; `None` where it does not exist.
     pub fn coords(&self, register: u32, lane: u32, warp: u32) -> Option<Coords> {
-        let slot = self.slot(register).filter(|_| lane < LANES && warp < self.warps)?;
-        self.at_slot(slot, lane, warp)
+        let [registers, lanes, warps] = &self.sums;
+        let (register, lane) = (registers.get(register as usize)?, lanes.get(lane as usize)?);
+        self.inside(register ^ lane ^ warps.get(warp as usize)?)
+    }
+
+    /// The register of a thread that holds an element, if one does.
+    pub fn find(&self, coords: &[u32], lane: u32, warp: u32) -> Option<u32> {
+        let [_, lanes, warps] = &self.sums;
+        let thread = lanes.get(lane as usize)? ^ warps.get(warp as usize)?;
+        let flat = self.map.join_output(coords).filter(|&flat| self.is_inside(flat))?;
+        self.register(self.registers.solve(flat ^ thread)? as u32)
+    }
+
+    /// The registers of this fragment that are the registers of a part of it, whose element 0 is the element `at`. An
+    /// error where a thread does not hold an element that it holds of the part, or the registers differ between threads.
+    pub fn extract(&self, part: &Fragment, at: &[u32]) -> Result<Vec<u32>, String> {
+        let fits = part.shape.len() == self.shape.len() && at.len() == self.shape.len() && part.warps == self.warps;
+        let ends = part.shape.iter().zip(at).map(|(size, at)| size.saturating_add(*at));
+        if !fits || ends.zip(&self.shape).any(|(end, &size)| end > size) {
+            return Err(format!("{:?} at {at:?} is no part of {:?} in as many warps", part.shape, self.shape));
+        }
+        let mut sources = vec![None; part.slots.len()];
+        for (lane, warp) in self.threads() {
+            for (register, source) in (0..).zip(&mut sources) {
+                let Some(coords) = part.coords(register, lane, warp) else { continue };
+                let wanted: Coords = coords.iter().zip(at).map(|(coord, at)| coord + at).collect();
+                let Some(found) = self.find(&wanted, lane, warp) else {
+                    return Err(format!("lane {lane} of warp {warp} does not hold {:?}", wanted.as_slice()));
+                };
+                if *source.get_or_insert(found) != found {
+                    let other = source.unwrap_or(found);
+                    return Err(format!(
+                        "register {register} is {other} in a thread, {found} in lane {lane} of warp {warp}"
+                    ));
+                }
+            }
+        }
+        Ok(sources.into_iter().flatten().collect())
     }
 
     /// All registers that hold an element, in order.
@@ -189,25 +263,28 @@ impl Fragment {
 
     /// What all registers of all threads hold.
     pub fn table(&self) -> Table {
-        let sums = |dim: Dim, numbers: &[u32]| -> Vec<u64> {
-            numbers.iter().map(|&number| self.map.apply_flat(self.map.join(&[(dim, number)]))).collect()
-        };
-        let slots = sums(Dim::Register, &self.slots);
-        let lanes = sums(Dim::Lane, &(0..LANES).collect::<Vec<_>>());
-        let warps = sums(Dim::Warp, &(0..self.warps).collect::<Vec<_>>());
-        let mut elements = Vec::with_capacity(slots.len() * lanes.len() * warps.len());
-        for warp in &warps {
-            for lane in &lanes {
-                elements.extend(slots.iter().map(|slot| self.element(slot ^ lane ^ warp)));
+        let [registers, lanes, warps] = &self.sums;
+        let mut elements = Vec::with_capacity(registers.len() * lanes.len() * warps.len());
+        for warp in warps {
+            for lane in lanes {
+                elements.extend(registers.iter().map(|register| self.element(register ^ lane ^ warp)));
             }
         }
         Table { registers: self.registers(), warps: self.warps, free: self.free(), elements }
     }
 
     /// The row-major number of an element.
-    fn element(&self, flat: u64) -> u32 {
-        let Some(coords) = self.inside(flat) else { return Table::NONE };
-        coords.iter().zip(&self.shape).fold(0, |number, (at, size)| number * size + at)
+    fn element(&self, mut flat: u64) -> u32 {
+        let mut number = 0;
+        for (&size, &(_, bits)) in self.shape.iter().zip(self.map.outputs()) {
+            let at = (flat & ((1 << bits) - 1)) as u32;
+            if at >= size {
+                return Table::NONE;
+            }
+            number = number * size + at;
+            flat >>= bits;
+        }
+        number
     }
 }
 

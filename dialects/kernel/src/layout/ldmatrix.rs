@@ -4,8 +4,8 @@
 //! register i of lane l takes word l % 4 of row l / 4; with `.trans`, elements of 16 bits, it takes elements l / 4 of rows
 //! 2 (l % 4) and the next. Source: PTX ISA, "ldmatrix" and "stmatrix".
 
-use super::access::{Conflicts, bank_conflicts};
-use super::distributed::{LANES, unit};
+use super::access::{Conflicts, bank_conflicts, worst};
+use super::distributed::unit;
 use super::fragment::{Coords, Fragment};
 use super::linear::{Dim, Linear, Span};
 use super::shared::SharedTile;
@@ -42,19 +42,10 @@ impl MatrixAccess {
 
     /// The bank conflicts against a tile that begins at `base`, as [`Access::conflicts`](super::Access::conflicts).
     pub fn conflicts(&self, tile: &SharedTile, base: u32, warps: u32) -> Conflicts {
-        let mut worst = Conflicts::default();
-        for warp in 0..warps {
-            let mut wavefronts = 0;
-            for group in &self.groups {
-                let address = |lane| Some(tile.address(base, &self.row(group, lane, warp)));
-                let addresses: Vec<Option<u32>> = (0..8 * self.matrices).map(address).collect();
-                let conflicts = bank_conflicts(&addresses, 16);
-                worst.ways = worst.ways.max(conflicts.ways);
-                wavefronts += conflicts.wavefronts;
-            }
-            worst.wavefronts = worst.wavefronts.max(wavefronts);
-        }
-        worst
+        worst(warps, self.groups.len(), tile.is_even(base), |group, warp| {
+            let address = |lane| Some(tile.address(base, &self.row(&self.groups[group], lane, warp)));
+            bank_conflicts(&(0..8 * self.matrices).map(address).collect::<Vec<_>>(), 16)
+        })
     }
 }
 
@@ -140,20 +131,12 @@ impl Fragment {
             let registers = registers.into_iter().collect::<Option<Vec<_>>>()?;
             groups.push(MatrixGroup { at: map.split(map.apply_flat(base)).into(), registers });
         }
-        let access = MatrixAccess { matrices, trans: way.trans, lanes, groups };
-        self.whole(tile, &access).then_some(access)
-    }
-
-    /// Whether all registers are moved, exist in all threads, and rows are aligned.
-    fn whole(&self, tile: &SharedTile, access: &MatrixAccess) -> bool {
-        let moved: usize = access.groups.iter().flat_map(|group| &group.registers).map(Vec::len).sum();
-        let exists = |register, lane, warp| self.coords(register, lane, warp).is_some();
-        let mut threads = self.threads();
-        moved == self.registers() as usize
-            && threads.all(|(lane, warp)| (0..self.registers()).all(|register| exists(register, lane, warp)))
-            && (0..self.warps()).all(|warp| {
-                let aligned = |group, lane| tile.address(0, &access.row(group, lane, warp)).is_multiple_of(16);
-                access.groups.iter().all(|group| (0..LANES).all(|lane| aligned(group, lane)))
-            })
+        let moved: usize = groups.iter().flat_map(|group| &group.registers).map(Vec::len).sum();
+        // Rows start at whole units: no lane and no group steps within one.
+        let starts = |flat: u64| map.split(flat)[axis] & (per_row - 1) == 0;
+        let rows = lanes.columns().iter().all(|&column| starts(column))
+            && outer.iter().all(|&slot| starts(map.apply_flat(slot)));
+        let is_possible = moved == self.registers() as usize && self.is_whole() && rows && tile.has_whole_units();
+        is_possible.then_some(MatrixAccess { matrices, trans: way.trans, lanes, groups })
     }
 }

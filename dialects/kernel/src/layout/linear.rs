@@ -315,12 +315,14 @@ impl fmt::Display for Linear {
 }
 
 /// A vector of the span of some columns, with the columns that it is the sum of.
+#[derive(Clone, Debug)]
 struct Combination {
     value: u64,
     of: u64,
 }
 
 /// The columns of a map in echelon form.
+#[derive(Clone, Debug)]
 pub(super) struct Span {
     vectors: Vec<Combination>,
     kernel: Vec<u64>,

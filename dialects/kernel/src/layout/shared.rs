@@ -193,6 +193,23 @@ impl SharedTile {
         swizzle(base.wrapping_add(self.offset(coords)), self.span())
     }
 
+    /// Whether units of 16 bytes along the contiguous axis are whole and aligned in all rows.
+    pub fn has_whole_units(&self) -> bool {
+        let Some(contiguous) = self.contiguous_axis() else { return false };
+        let per_unit = 16 / self.elem_bytes;
+        let whole = |axis: usize| {
+            let mut at = vec![0; self.shape.len()];
+            at[axis] = if axis == contiguous { per_unit } else { 1 };
+            at[axis] >= self.shape[axis] || self.offset(&at).is_multiple_of(16)
+        };
+        self.shape[contiguous].is_multiple_of(per_unit) && (0..self.shape.len()).all(whole)
+    }
+
+    /// Whether addresses are linear over F2, so that a step of the coordinates changes all of them alike.
+    pub(super) fn is_even(&self, base: u32) -> bool {
+        base.is_multiple_of(self.alignment()) && self.map().is_some()
+    }
+
     /// The map from the number of an element in memory to its coordinates. `None` where sizes are no powers of two, or
     /// there are elements between rows.
     pub fn map(&self) -> Option<Linear> {

@@ -154,6 +154,36 @@ fn widest_vectors_in_global_memory() {
     assert_eq!(bits, "elements of 1 bits are no whole bytes");
 }
 
+/// Where one instruction stands for all, it is as if all were counted.
+#[test]
+fn conflicts_of_all_instructions() {
+    let mut numbers = Numbers(23);
+    for _ in 0..60 {
+        let grid = [[4, 1], [2, 2], [1, 4]][numbers.below(3) as usize];
+        let shape = [64 << numbers.below(2), 32 << numbers.below(3)];
+        let text =
+            ["swizzle 128", "swizzle 64", "swizzle 32", "interleaved", "row_major", "col_major", "row_major pitch 136"];
+        let bits = 8 << numbers.below(3);
+        let (fragment, tile) =
+            (place(&format!("mma {grid:?}"), &shape, bits, 4), tile(text[numbers.below(7) as usize], &shape, bits));
+        let access = shared(&fragment, &tile);
+        let base = 64 * numbers.below(64);
+        let mut expected = Conflicts::default();
+        for warp in 0..4 {
+            let mut wavefronts = 0;
+            for group in &access.groups {
+                let lanes: Vec<_> =
+                    (0..32).map(|l| Some(tile.address(base, &fragment.coords(group[0], l, warp).unwrap()))).collect();
+                let found = bank_conflicts(&lanes, access.bytes(bits));
+                expected.ways = expected.ways.max(found.ways);
+                wavefronts += found.wavefronts;
+            }
+            expected.wavefronts = expected.wavefronts.max(wavefronts);
+        }
+        assert_eq!(access.conflicts(&fragment, &tile, base), expected);
+    }
+}
+
 /// Any blocked layout and shape: what is found is right, and nothing wider would be.
 #[test]
 fn vectors_of_blocked_layouts() {

@@ -18,6 +18,14 @@ fn check(fragment: &Fragment) {
             held.entry(coords.to_vec()).or_default().push(Holder { warp, lane, register });
         }
     }
+    for (register, lane, warp) in registers(fragment) {
+        if let Some(coords) = fragment.coords(register, lane, warp) {
+            assert_eq!(fragment.find(&coords, lane, warp), Some(register));
+            let here = |holder: &Holder| (holder.lane, holder.warp) == (lane ^ 1, warp);
+            let other = fragment.holders(&coords).into_iter().find(here).map(|holder| holder.register);
+            assert_eq!(fragment.find(&coords, lane ^ 1, warp), other);
+        }
+    }
     let elements = points(fragment.shape());
     assert_eq!(held.keys().cloned().collect::<Vec<_>>(), elements);
     for (coords, holders) in &held {
@@ -111,6 +119,29 @@ fn odd_sizes_have_no_registers_outside() {
     assert_eq!(fragment.slot(5), Some(5));
     assert_eq!(place("wgmma", &[192, 80], 32, 4).slot(40), Some(64));
     assert_eq!(place("wgmma", &[192, 80], 32, 4).register(64), Some(40));
+}
+
+/// A part of an accumulator is some of its registers.
+#[test]
+fn parts_of_fragments() {
+    let whole = place("wgmma", &[128, 80], 32, 4);
+    assert_eq!(whole.extract(&place("wgmma", &[64, 16], 32, 4), &[64, 48]), Ok((64..72).collect()));
+    assert_eq!(whole.extract(&whole, &[0, 0]), Ok((0..80).collect()));
+    for (part, shape, at, expected) in [
+        ("wgmma", &[64, 16][..], &[64, 72][..], "[64, 16] at [64, 72] is no part of [128, 80] in as many warps"),
+        ("wgmma", &[64, 16], &[64], "[64, 16] at [64] is no part of [128, 80] in as many warps"),
+        ("wgmma", &[64, 16], &[u32::MAX, 0], "[64, 16] at [4294967295, 0] is no part of [128, 80] in as many warps"),
+        ("wgmma", &[64, 16], &[32, 0], "lane 0 of warp 0 does not hold [32, 0]"),
+        ("wgmma", &[64, 8], &[0, 4], "lane 0 of warp 0 does not hold [0, 4]"),
+        ("blocked [1, 2] lanes [8, 4] warps [4, 1]", &[32, 8], &[0, 0], "lane 0 of warp 1 does not hold [8, 0]"),
+    ] {
+        assert_eq!(whole.extract(&place(part, shape, 32, 4), at).unwrap_err(), expected);
+    }
+    // Two registers that other lanes hold in the other order.
+    let crossed = "bits (register [[1]], lane [[3], [4], [8], [16], [32]], warp [])";
+    let straight = "bits (register [[1]], lane [[2], [4], [8], [16], [32]], warp [])";
+    let error = place(crossed, &[64], 32, 1).extract(&place(straight, &[64], 32, 1), &[0]).unwrap_err();
+    assert_eq!(error, "register 0 is 0 in a thread, 1 in lane 1 of warp 0");
 }
 
 #[test]

@@ -137,6 +137,8 @@ fn what_matrices_cannot_do() {
     let rows = "rows of 16 bytes are not aligned, or not in the fragment as a whole";
     assert_eq!(refused("wgmma", "row_major pitch 68", &[64, 64], 16), rows);
     assert_eq!(refused("blocked [1, 2] lanes [8, 4] warps [4, 1]", "row_major pitch 16", &[32, 9], 16), rows);
+    // Four rows of a warp are missing.
+    assert_eq!(refused("blocked [1, 2] lanes [8, 4] warps [4, 1]", "row_major", &[28, 8], 16), rows);
     let wide = place("blocked [1] lanes [32] warps [4]", &[128], 64, 4);
     let wide = wide.matrix_access(&tile("row_major", &[128], 64)).unwrap_err();
     assert_eq!(wide, "matrices have elements of 8, 16 or 32 bits, not 64");
