@@ -367,15 +367,20 @@ pub fn load_shared(cx: &mut Eval<'_, '_>) -> EvalResult {
     let kind = ElemKind::of(ctx, elem).ok_or_else(|| wrong(cx, "the elements are no numbers"))?;
     let (mut coords, mut values) = (vec![0; slots.shape.len()], Vec::with_capacity(slots.len()));
     let length = place.elem_bytes() as usize;
+    let transposed = op.transposed().is_some();
     for slot in 0..slots.len() {
         let Some(element) = slots.element(slot) else {
             values.push(fill_number(ctx, None, elem));
             continue;
         };
         slots.coords(element, &mut coords);
+        let mut at = unsigned(&coords);
+        if transposed {
+            at.reverse();
+        }
         let reader = reader(cx, (slot / slots.sizes[2] / 32) as u16);
         let memory = &device(cx).block().memory;
-        let read = memory.read(place.address(base, &unsigned(&coords)), length, reader);
+        let read = memory.read(place.address(base, &at), length, reader);
         let value = read.map(|bytes| decode(ctx, elem, kind, bytes));
         values.push(value.map_err(|reason| cx.fail(&UNDEFINED, reason))?);
     }

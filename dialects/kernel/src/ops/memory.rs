@@ -4,7 +4,7 @@ use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
 use dlc_core::scalar::Combiner;
 use dlc_core::sizes::Exprs;
-use dlc_ir::define::{AnyType, Index as IndexType, Int, IntArray, Number, op};
+use dlc_ir::define::{AnyType, Index as IndexType, Int, IntArray, Number, Unit, op};
 
 use crate::layout::Distributed;
 use crate::syntax::memory as syntax;
@@ -117,13 +117,15 @@ pub struct CopyAsync {
     token: Result<Token>,
 }
 
-/// A fragment out of a tile, the element at each position.
-#[op("kernel.load_shared", effects(Read), format = "$tile (`[` $stage^ `]`)? attr-dict `:` type($out)",
+/// A fragment out of a tile, the element at each position; of a transposed tile [N, K] a fragment [K, N].
+#[op("kernel.load_shared", effects(Read),
+     format = "$tile (`[` $stage^ `]`)? (`transposed` $transposed^)? attr-dict `:` type($out)",
      verify = verify::load_shared, eval = interp::memory::load_shared,
      example = "%a = load_shared %sA[%s] : frag<[128, 64], f16, mma_a [2, 2]>")]
 pub struct LoadShared {
     tile: Operand<Tile>,
     stage: OptionalOperand<IndexType>,
+    transposed: OptionalAttr<Unit>,
     out: Result<Frag>,
 }
 

@@ -140,11 +140,21 @@ pub fn copy_async(op: CopyAsync<'_>, diags: &Diagnostics) {
 }
 
 /// A tile and a fragment of the same sizes and elements.
-fn same_tile(op: OpRef<'_>, tile: ValueId, stage: Option<ValueId>, frag: Type, diags: &Diagnostics) {
+fn same_tile(
+    op: OpRef<'_>,
+    tile: ValueId,
+    stage: Option<ValueId>,
+    (frag, transposed): (Type, bool),
+    diags: &Diagnostics,
+) {
     staged(op, tile, stage, diags);
     whole_warps(op, diags);
     let (Some(tile), Some(ty)) = (Tile::of(op.ctx, op.type_of(tile)), Frag::of(op.ctx, frag)) else { return };
-    if tile.shape(op.ctx) != ty.shape(op.ctx) || tile.elem(op.ctx) != ty.elem(op.ctx) {
+    let mut shape = tile.shape(op.ctx);
+    if transposed {
+        shape.reverse();
+    }
+    if shape != ty.shape(op.ctx) || tile.elem(op.ctx) != ty.elem(op.ctx) {
         let message = "the tile and the fragment must have the same sizes and elements".into();
         broken(op, &SHAPE_MISMATCH, message, diags);
     }
@@ -153,12 +163,12 @@ fn same_tile(op: OpRef<'_>, tile: ValueId, stage: Option<ValueId>, frag: Type, d
 
 /// From a tile.
 pub fn load_shared(op: LoadShared<'_>, diags: &Diagnostics) {
-    same_tile(*op, op.tile(), op.stage(), op.type_of(op.out()), diags);
+    same_tile(*op, op.tile(), op.stage(), (op.type_of(op.out()), op.transposed().is_some()), diags);
 }
 
 /// To a tile.
 pub fn store_shared(op: StoreShared<'_>, diags: &Diagnostics) {
-    same_tile(*op, op.tile(), op.stage(), op.type_of(op.value()), diags);
+    same_tile(*op, op.tile(), op.stage(), (op.type_of(op.value()), false), diags);
 }
 
 /// The box and the tile are of one shape and layout, and one thread begins the copy.
