@@ -25,6 +25,8 @@ pub struct SymbolInfo {
     pub function_type: Option<Attr>,
     /// `symbols`, for a function that takes sizes.
     pub symbols: Option<Attr>,
+    /// Its inherent attributes, a dictionary.
+    pub props: Attr,
     /// Whether its name can be used from outside the table.
     pub public: bool,
 }
@@ -89,6 +91,7 @@ fn info(view: OpRef<'_>) -> SymbolInfo {
         loc: view.loc(),
         function_type: view.attr(Str::FUNCTION_TYPE),
         symbols: view.attr(Str::SYMBOLS),
+        props: view.body.props(view.id),
         public: visibility != Some("private"),
     }
 }

@@ -1,0 +1,275 @@
+//! What contradicts itself, and what the machine has no hardware for.
+
+use super::{BAD_CLUSTER, BAD_INSTRUCTION, CONFLICT, Checked, UNSUPPORTED};
+use crate::clause::{Barrier, Instruction, Kind, Policy, Sharing, Store, Through, Way};
+use crate::schedule::Schedule;
+use crate::targets::SHAPES;
+use crate::value::{Choice, Table};
+
+/// Everything that needs the tensor memory accelerator, replaced by what does without.
+fn without_tma(plan: &mut Schedule) {
+    plan.barrier = Some(Barrier::CpAsyncGroup);
+    plan.roles = None;
+    plan.cluster = None;
+    plan.multicast = None;
+    plan.in_flight = None;
+    if let Some(table) = &mut plan.registers {
+        table.0.retain(|(role, _)| role == "thread");
+    }
+    plan.registers = plan.registers.take().filter(|table| !table.0.is_empty());
+    if plan.store.as_ref().is_some_and(|store| store.way == Way::Tma) {
+        plan.store = Some(Store { way: Way::Fragments, panels: None, together: None, per_warp: false });
+    }
+}
+
+/// `mma` in place of `wgmma`, with a grid of warps in place of warpgroups.
+fn with_mma(plan: &mut Schedule) {
+    plan.instruction = Some(Instruction { kind: Kind::Mma, shape: None });
+    plan.roles = None;
+    plan.in_flight = None;
+    if plan.warp_tile.is_none() && plan.warps.is_none() && plan.threads.is_none() {
+        let out = plan.out_tile().to_vec();
+        let matrix = out.len().saturating_sub(2);
+        let tile = |(at, (axis, extent)): (usize, &(String, i64))| {
+            // At most 64 to a side, and a divisor of the tile.
+            let most = if at < matrix { 1 } else { 64.min(*extent) };
+            let side = (1..=most).rev().find(|side| extent % side == 0).unwrap_or(1);
+            (axis.clone(), side)
+        };
+        plan.warp_tile = Some(Table(out.iter().enumerate().map(tile).collect()));
+    }
+}
+
+impl Checked<'_> {
+    pub(super) fn combinations(&mut self) {
+        self.features();
+        let plan = self.plan;
+        let overlap = plan.overlap.as_ref();
+        if plan.roles.is_some() && plan.barrier.is_some_and(|barrier| barrier != Barrier::Mbarrier) {
+            let word = plan.barrier.map_or("", |barrier| Barrier::word(barrier));
+            let message = format!("roles wait for each other at barriers in shared memory, and 'barrier' is {word}");
+            self.fail_and_heal(&CONFLICT, message, |plan| plan.barrier = Some(Barrier::Mbarrier));
+        }
+        if plan.barrier == Some(Barrier::CpAsyncGroup) && plan.store.as_ref().is_some_and(|store| store.way == Way::Tma)
+        {
+            let message =
+                "'barrier cp_async_group' is for copies by threads, and 'store tma' for copies by the accelerator";
+            self.fail_and_heal(&CONFLICT, message, |plan| plan.barrier = Some(Barrier::Mbarrier));
+        }
+        if plan.barrier == Some(Barrier::CpAsyncGroup) && plan.multicast.is_some() {
+            let message = "'barrier cp_async_group' is for copies by threads, which reach no other block of a cluster";
+            self.fail_and_heal(&CONFLICT, message, |plan| plan.multicast = None);
+        }
+        if plan.barrier == Some(Barrier::Block) && overlap.is_some_and(|overlap| overlap.enable) {
+            let message = "'async' needs copies that something waits for, and 'barrier block' has none";
+            self.fail_and_heal(&CONFLICT, message, |plan| {
+                if let Some(overlap) = &mut plan.overlap {
+                    overlap.enable = false;
+                }
+            });
+        }
+        let buffers = plan.smem_caches().map(|cache| plan.buffers_of(cache)).max().or(plan.stages);
+        let depth = overlap.and_then(|overlap| overlap.prefetch_depth).filter(|_| overlap.is_some_and(|it| it.enable));
+        if let Some((depth, buffers)) = depth.zip(buffers)
+            && !(0..=buffers).contains(&depth)
+        {
+            let message = format!("'prefetch' is {depth}, and there is room for {buffers} tiles");
+            self.fail_and_heal(&CONFLICT, message, move |plan| {
+                if let Some(overlap) = &mut plan.overlap {
+                    overlap.prefetch_depth = Some(buffers);
+                }
+            });
+        }
+        if let Some(groups) = plan.in_flight.filter(|groups| !(0..=7).contains(groups)) {
+            self.fail_and_heal(&CONFLICT, format!("'in_flight' is {groups}, which is not from 0 to 7"), |plan| {
+                plan.in_flight = Some(1);
+            });
+        }
+        self.shared_work();
+    }
+
+    /// Who works on which tile, and on which part of a sum.
+    fn shared_work(&mut self) {
+        let plan = self.plan;
+        if let Some(roles) = plan.roles.as_ref().filter(|roles| roles.kind == Sharing::PingPong) {
+            if roles.consumers != 2 {
+                let message = format!("'ping_pong' is between two consumers, and there are {}", roles.consumers);
+                self.fail_and_heal(&CONFLICT, message, |plan| {
+                    if let Some(roles) = &mut plan.roles {
+                        roles.consumers = 2;
+                    }
+                });
+            }
+            if plan.persistent.is_none() {
+                let message = "'ping_pong' goes from tile to tile, and the blocks are not 'persistent'";
+                self.fail_and_heal(&CONFLICT, message, |plan| plan.persistent = Some(Choice::Word("sms".into())));
+            }
+        }
+        match &plan.persistent {
+            Some(Choice::Word(word)) if word != "sms" => {
+                self.fail(&CONFLICT, format!("'persistent' is '{word}', and it is 'sms' or a number of blocks"));
+            }
+            Some(Choice::Number(count)) if *count < 1 => {
+                self.fail_and_heal(&CONFLICT, format!("'persistent' is {count} blocks"), |plan| {
+                    plan.persistent = Some(Choice::Word("sms".into()));
+                });
+            }
+            _ => {}
+        }
+        if plan.split_k.is_some() && plan.stream_k.is_some() {
+            self.fail_and_heal(&CONFLICT, "'split_k' and 'stream_k' both divide the sum", |plan| plan.stream_k = None);
+        }
+        let split = plan.split_k.as_ref();
+        if let Some(parts) = split.map(|split| split.parts).filter(|parts| !(1..=1024).contains(parts)) {
+            self.fail(&CONFLICT, format!("'split_k' has {parts} parts, which is not from 1 to 1024"));
+        }
+        let through =
+            split.and_then(|split| split.through).or(plan.stream_k.as_ref().and_then(|stream| stream.through));
+        if plan.deterministic && through == Some(Through::Atomic) {
+            let message = "'deterministic' wants sums in one order, and atomic additions have none";
+            self.fail_and_heal(&CONFLICT, message, |plan| {
+                if let Some(split) = &mut plan.split_k {
+                    split.through = Some(Through::Workspace);
+                }
+                if let Some(stream) = &mut plan.stream_k {
+                    stream.through = Some(Through::Workspace);
+                }
+            });
+        }
+        let parts = split.filter(|split| split.through == Some(Through::Cluster)).map(|split| split.parts);
+        if let Some(parts) = parts.filter(|&parts| parts > self.target.cluster_blocks) {
+            let most = self.target.cluster_blocks;
+            let message = format!(
+                "'split_k' puts {parts} parts into a cluster, and {} has {most} blocks in one",
+                self.target.name
+            );
+            self.fail_and_heal(&BAD_CLUSTER, message, |plan| {
+                if let Some(split) = &mut plan.split_k {
+                    split.through = Some(Through::Workspace);
+                }
+            });
+        }
+    }
+
+    /// What is asked for is there.
+    fn features(&mut self) {
+        let (plan, target) = (self.plan, self.target);
+        let blocks = plan.cluster.as_ref().and_then(Table::product).unwrap_or(1);
+        let kind = plan.instruction.as_ref().map(|of| of.kind);
+        let roles = plan.registers.as_ref().is_some_and(|table| table.names().any(|role| role != "thread"));
+        type Heal = fn(&mut Schedule);
+        let wanted: [(bool, &str, &str, Heal); 8] = [
+            (kind == Some(Kind::Wgmma), "wgmma", "'instruction wgmma'", with_mma),
+            (plan.barrier == Some(Barrier::Mbarrier), "tma", "'barrier mbarrier'", without_tma),
+            (plan.roles.is_some(), "tma", "'roles'", without_tma),
+            (plan.store.as_ref().is_some_and(|store| store.way == Way::Tma), "tma", "'store tma'", without_tma),
+            (plan.barrier == Some(Barrier::CpAsyncGroup), "cp_async", "'barrier cp_async_group'", |plan| {
+                plan.barrier = Some(Barrier::Block);
+            }),
+            (blocks > 1, "cluster", "'cluster'", |plan| {
+                plan.cluster = None;
+                plan.multicast = None;
+            }),
+            (roles, "setmaxnreg", "'registers' of a role", |plan| plan.registers = None),
+            (plan.launch_overlap, "launch_overlap", "'launch_overlap'", |plan| plan.launch_overlap = false),
+        ];
+        for (asked, feature, clause, heal) in wanted {
+            if asked && !target.has(feature) {
+                let message = format!("{clause} needs the feature '{feature}', which {} does not have", target.name);
+                self.fail_and_heal(&UNSUPPORTED, message, heal);
+            }
+        }
+        let policies = plan.policy.iter().flat_map(|table| &table.0);
+        if policies.clone().any(|(_, policy)| *policy != Policy::Normal) && !target.has("cache_hint") {
+            let message = format!("'policy' needs the feature 'cache_hint', which {} does not have", target.name);
+            self.fail_and_heal(&UNSUPPORTED, message, |plan| plan.policy = None);
+        }
+    }
+
+    /// The instruction is one of the target for the type, has one of its shapes, and divides what a warp computes.
+    pub(super) fn instruction(&mut self) {
+        let (plan, target) = (self.plan, self.target);
+        let Some(of) = plan.instruction.as_ref().filter(|of| of.kind != Kind::Fma || of.shape.is_some()) else {
+            return;
+        };
+        let word = of.kind.word();
+        let Some(shapes) = SHAPES.iter().find(|shapes| shapes.kind == of.kind) else {
+            let message = format!("'{word}' is for one number of each thread, and has no shape");
+            return self.fail_and_heal(&BAD_INSTRUCTION, message, |plan| {
+                plan.instruction = Some(Instruction { kind: Kind::Fma, shape: None });
+            });
+        };
+        let elem = plan.operand_type();
+        if let Some(elem) = elem.filter(|&elem| target.rate(self.ctx, of.kind, elem).is_none()) {
+            if target.has(word) || of.kind == Kind::Mma {
+                let message = format!("{} has no '{word}' of {}", target.name, elem.display(self.ctx));
+                self.fail_and_heal(&BAD_INSTRUCTION, message, |plan| {
+                    plan.instruction = Some(Instruction { kind: Kind::Fma, shape: None });
+                    plan.roles = None;
+                });
+            }
+            return;
+        }
+        let bits = elem.and_then(|elem| elem.bits(self.ctx)).map_or(16, i64::from);
+        let depths: Vec<i64> = shapes.depth_bits.iter().map(|depth| depth / bits).collect();
+        let (least, most, step) = shapes.columns;
+        let columns = |count: i64| (least..=most).contains(&count) && count % step == 0;
+        if let Some(shape) = &of.shape {
+            let right = matches!(shape[..], [m, n, k] if m == shapes.rows && columns(n) && depths.contains(&k));
+            if !right && bits < 64 {
+                let depths = depths.iter().map(i64::to_string).collect::<Vec<_>>().join(" or ");
+                let columns = if least == most { least.to_string() } else { format!("{least} to {most} by {step}") };
+                let shown = shape.iter().map(i64::to_string).collect::<Vec<_>>().join("x");
+                let message = format!(
+                    "'{word}' has {} rows, {columns} columns and depth {depths} here, and the shape is {shown}",
+                    shapes.rows
+                );
+                let kind = of.kind;
+                return self.fail_and_heal(&BAD_INSTRUCTION, message, move |plan| {
+                    plan.instruction = Some(Instruction { kind, shape: None });
+                });
+            }
+        }
+        self.instruction_divides(of, shapes.rows, if least == most { least } else { step }, depths.last().copied());
+    }
+
+    fn instruction_divides(&mut self, of: &Instruction, rows: i64, columns: i64, depth: Option<i64>) {
+        let plan = self.plan;
+        let word = of.kind.word();
+        let out = plan.out_tile();
+        let [.., (m, tile_m), (n, tile_n)] = out else { return };
+        let reduced = plan.tile.iter().flat_map(|tile| &tile.0).nth(out.len());
+        let part = |axis: &str, extent: i64| {
+            plan.warp_tile.as_ref().map_or(extent, |warp| warp.get(axis).copied().unwrap_or(extent))
+        };
+        let cooperative =
+            plan.roles.as_ref().filter(|roles| roles.kind == Sharing::Cooperative).map_or(1, |roles| roles.consumers);
+        // With the sides changed the columns of the tile are the rows of the instruction.
+        let ((row_axis, row_tile), (column_axis, column_tile)) =
+            if plan.swap_operands { ((n, *tile_n), (m, *tile_m)) } else { ((m, *tile_m), (n, *tile_n)) };
+        let shape = of.shape.as_deref();
+        let wide = shape.and_then(|shape| shape.get(1)).copied().unwrap_or(columns);
+        let rows_of_all = if plan.warp_tile.is_some() { rows } else { rows * cooperative };
+        let mut sides = vec![
+            (row_axis.clone(), part(row_axis, row_tile), rows_of_all),
+            (column_axis.clone(), part(column_axis, column_tile), wide),
+        ];
+        if let Some((axis, extent)) = reduced {
+            let deep = shape.and_then(|shape| shape.get(2)).copied().or(depth).unwrap_or(1);
+            sides.push((axis.clone(), *extent, deep));
+        }
+        for (axis, extent, step) in sides {
+            if extent % step.max(1) != 0 {
+                let message = format!(
+                    "the tile along '{axis}' is {extent} for each that computes '{word}', which takes {step} at once"
+                );
+                let whole = (extent + step - 1) / step * step;
+                let shared = plan.warp_tile.as_ref().is_some_and(|warp| warp.get(&axis).is_some());
+                self.fail_and_heal(&BAD_INSTRUCTION, message, move |plan| {
+                    let table = if shared { &mut plan.warp_tile } else { &mut plan.tile };
+                    super::tiles::set(table, &axis, whole);
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The tile and what divides it; loops, places and roles by their names.
+
+use super::{BAD_TILE, Checked, UNKNOWN_LOOP};
+use crate::schedule::Schedule;
+use crate::value::Table;
+
+/// The largest extent: products of those of an op stay well inside of 64 bits.
+const MAX_EXTENT: i64 = 1 << 24;
+
+/// The part of a loop's name that says its axis.
+fn axis_of(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
+/// Whether what is behind the axis says a loop: `.o`, `.i.o`, ..
+fn is_loop(name: &str) -> bool {
+    let parts: Vec<&str> = name.split('.').skip(1).collect();
+    parts.iter().all(|part| matches!(*part, "o" | "i")) && !parts[..parts.len().saturating_sub(1)].contains(&"o")
+}
+
+impl Checked<'_> {
+    pub(super) fn tiles(&mut self) {
+        let plan = self.plan;
+        let tables = [
+            ("tile", &plan.tile),
+            ("warp_tile", &plan.warp_tile),
+            ("thread_tile", &plan.thread_tile),
+            ("lanes", &plan.lanes),
+            ("warps", &plan.warps),
+            ("threads", &plan.threads),
+            ("unroll", &plan.unroll),
+            ("cluster", &plan.cluster),
+            ("assume", &plan.assume),
+        ];
+        for (word, table) in tables {
+            let Some(table) = table else { continue };
+            if let Some(name) = table.twice() {
+                self.fail(&BAD_TILE, format!("'{word}' has '{name}' twice"));
+            }
+            for (name, extent) in &table.0 {
+                if !(1..=MAX_EXTENT).contains(extent) {
+                    self.fail(
+                        &BAD_TILE,
+                        format!("'{word}' of '{name}' is {extent}, which is not from 1 to {MAX_EXTENT}"),
+                    );
+                }
+            }
+        }
+        for (symbol, value) in plan.fix.iter().flat_map(|fix| &fix.0) {
+            if *value < 0 {
+                self.fail(&BAD_TILE, format!("'{symbol}' is fixed to {value}, and sizes are not negative"));
+            }
+        }
+        let counts = [("stages", plan.stages), ("blocks_per_sm", plan.blocks_per_sm)];
+        for (word, count) in counts {
+            if count.is_some_and(|count| !(1..=64).contains(&count)) {
+                let shown = count.unwrap_or_default();
+                self.fail(&BAD_TILE, format!("'{word}' is {shown}, which is not from 1 to 64"));
+            }
+        }
+        let consumers = plan.roles.as_ref().map(|roles| roles.consumers);
+        if let Some(consumers) = consumers.filter(|count| !(1..=7).contains(count)) {
+            self.fail(
+                &BAD_TILE,
+                format!("there are {consumers} consumers, and a block has from 1 to 7 beside the producer"),
+            );
+        }
+        if let Some(buffers) =
+            plan.caches.iter().filter_map(|cache| cache.buffers).find(|count| !(1..=64).contains(count))
+        {
+            self.fail(&BAD_TILE, format!("a tensor has {buffers} buffers, and there are from 1 to 64"));
+        }
+        let panels = plan.store.as_ref().and_then(|store| store.panels);
+        if let Some(panels) = panels.filter(|count| !(0..=64).contains(count)) {
+            self.fail(&BAD_TILE, format!("'store' has {panels} panels, which is not from 0 to 64"));
+        }
+        if self.broken.is_empty() {
+            self.divides();
+            self.names();
+        }
+    }
+
+    /// Each tile is made of whole tiles of the next smaller kind.
+    fn divides(&mut self) {
+        let plan = self.plan;
+        let Some(tile) = &plan.tile else { return };
+        let tables = [
+            ("warp_tile", &plan.warp_tile),
+            ("thread_tile", &plan.thread_tile),
+            ("lanes", &plan.lanes),
+            ("warps", &plan.warps),
+            ("threads", &plan.threads),
+            ("cluster", &plan.cluster),
+            ("unroll", &plan.unroll),
+        ];
+        for (word, table) in tables {
+            for name in table.iter().flat_map(Table::names) {
+                if tile.get(name).is_none() {
+                    let axes = tile.names().collect::<Vec<_>>().join(", ");
+                    self.fail(&BAD_TILE, format!("'{word}' has the axis '{name}', and the tile has {axes}"));
+                    return;
+                }
+            }
+        }
+        let out: Vec<(String, i64)> = plan.out_tile().to_vec();
+        for (axis, extent) in out {
+            for (word, inner) in [("warp_tile", &plan.warp_tile), ("thread_tile", &plan.thread_tile)] {
+                let Some(inner) = inner.as_ref().and_then(|table| table.get(&axis)).copied() else { continue };
+                if extent % inner != 0 {
+                    let whole = (extent + inner - 1) / inner * inner;
+                    let message = format!("the tile of '{axis}' is {extent}, and '{word}' {inner} does not divide it");
+                    let axis = axis.clone();
+                    self.fail_and_heal(&BAD_TILE, message, move |plan: &mut Schedule| {
+                        set(&mut plan.tile, &axis, whole);
+                    });
+                }
+            }
+            let (warps, inner) = (plan.warps.as_ref(), plan.warp_tile.as_ref());
+            if let (Some(warps), Some(inner)) = (warps, inner)
+                && let Some(&inner) = inner.get(&axis)
+                && warps.along(&axis) * inner != extent
+            {
+                let count = warps.along(&axis);
+                let message =
+                    format!("{count} warps of {inner} along '{axis}' are {}, and the tile is {extent}", count * inner);
+                let (axis, whole) = (axis.clone(), count * inner);
+                self.fail_and_heal(&BAD_TILE, message, move |plan| set(&mut plan.tile, &axis, whole));
+            }
+        }
+        if let Some((warp, thread)) = plan.warp_tile.as_ref().zip(plan.thread_tile.as_ref()) {
+            for (axis, extent) in &warp.0 {
+                let inner = thread.along(axis) * plan.lanes.as_ref().map_or(1, |lanes| lanes.along(axis));
+                if extent % inner != 0 {
+                    let message =
+                        format!("the tile of a warp along '{axis}' is {extent}, and its threads take {inner} at once");
+                    let (axis, whole) = (axis.clone(), (extent + inner - 1) / inner * inner);
+                    self.fail_and_heal(&BAD_TILE, message, move |plan| set(&mut plan.warp_tile, &axis, whole));
+                }
+            }
+        }
+        if let Some(lanes) = plan.lanes.as_ref().and_then(Table::product).filter(|&lanes| lanes != 32) {
+            self.fail(&BAD_TILE, format!("'lanes' is a grid of {lanes} threads, and a warp has 32"));
+        }
+    }
+
+    /// Loops are those of axes of the tile, each place is taken once, roles are those that there are.
+    fn names(&mut self) {
+        let plan = self.plan;
+        if let Some(tile) = &plan.tile {
+            let bound = plan.bind.iter().flat_map(|bind| bind.names().map(|name| ("bind", name)));
+            let tails = plan.predicate_tail.iter().flatten().map(|name| ("predicate_tail", name.as_str()));
+            let wide = plan.vectorize.iter().map(|wide| ("vectorize", wide.axis.as_str()));
+            let at = plan.caches.iter().filter_map(|cache| Some(("cache", cache.at.as_deref()?)));
+            let loops: Vec<(&str, &str)> = bound.chain(tails).chain(wide).chain(at).collect();
+            for (word, name) in loops {
+                if tile.get(axis_of(name)).is_none() || !is_loop(name) {
+                    let axes = tile.names().collect::<Vec<_>>().join(", ");
+                    let message = format!(
+                        "'{word}' has the loop '{name}', and loops are axes of the tile ({axes}) with '.o' and '.i'"
+                    );
+                    self.fail(&UNKNOWN_LOOP, message);
+                }
+            }
+        }
+        let mut taken: Vec<&str> = Vec::new();
+        for (name, place) in plan.bind.iter().flat_map(|bind| &bind.0) {
+            let known = place.split_once('.').is_some_and(|(part, dim)| {
+                matches!(part, "cluster" | "block" | "warp" | "thread" | "lane") && matches!(dim, "x" | "y" | "z")
+            });
+            if !known {
+                let message = format!(
+                    "'{name}' is bound to '{place}', and places are cluster, block, warp, thread and lane, each .x, .y or .z"
+                );
+                self.fail(&UNKNOWN_LOOP, message);
+            } else if taken.contains(&place.as_str()) {
+                self.fail(&UNKNOWN_LOOP, format!("two loops are bound to '{place}'"));
+            }
+            taken.push(place);
+        }
+        for role in plan.registers.iter().flat_map(Table::names) {
+            if !matches!(role, "producer" | "consumer" | "thread") {
+                let message = format!("'registers' has the role '{role}', and there are producer, consumer and thread");
+                self.fail(&UNKNOWN_LOOP, message);
+            }
+        }
+    }
+}
+
+/// Sets an entry that is there.
+pub(super) fn set(table: &mut Option<Table<i64>>, name: &str, value: i64) {
+    if let Some(entry) = table.as_mut().and_then(|table| table.get_mut(name)) {
+        *entry = value;
+    }
+}

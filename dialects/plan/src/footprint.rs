@@ -1,0 +1,184 @@
+//! What a schedule costs a multiprocessor: threads, registers, shared memory.
+
+use dlc_ir::{Context, Type};
+
+use crate::clause::{Barrier, Cache, Kind, Place, Sharing, Way};
+use crate::schedule::Schedule;
+use crate::value::Table;
+
+/// The threads of a warp, of a warpgroup.
+pub const WARP: i64 = 32;
+/// The threads of four warps, which compute with `wgmma` together.
+pub const GROUP: i64 = 4 * WARP;
+/// The bytes of a panel of 64 rows and 128 bytes, in which results go through shared memory.
+const PANEL: i64 = 64 * 128;
+/// The registers of a thread beside its accumulators and what it keeps: addresses, counters, predicates. What fits with
+/// fewer is for the assembler to find out.
+pub const OVERHEAD: i64 = 24;
+
+/// What a block takes, as far as the schedule says it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Footprint {
+    /// Shared memory, in bytes; `None` beyond 64 bits.
+    pub smem: Option<i64>,
+    /// Bytes of one stage of all tiles that have as many buffers as the schedule has stages.
+    pub stage: i64,
+    /// Threads, producers included; `None` where nothing says it.
+    pub threads: Option<i64>,
+    /// Threads that compute.
+    pub workers: Option<i64>,
+    /// Registers of a worker for accumulators and what it keeps; `None` where the number of workers is not known.
+    pub held: Option<i64>,
+}
+
+impl Schedule {
+    /// The axes of the tile that are not reduced, with their extents: all but the last one where something multiplies.
+    pub fn out_tile(&self) -> &[(String, i64)] {
+        let Some(tile) = &self.tile else { return &[] };
+        let reduced = usize::from(self.contracts()).min(tile.0.len());
+        &tile.0[..tile.0.len() - reduced]
+    }
+
+    /// Whether something is multiplied and summed: then the last axis of the tile is the one that is reduced. It is what an
+    /// instruction says; without one, tiles of two operands, or tiles of warps or threads that leave out the last of
+    /// three axes or more.
+    pub fn contracts(&self) -> bool {
+        let Some(tile) = &self.tile else { return false };
+        let inner = self.warp_tile.as_ref().or(self.thread_tile.as_ref());
+        let left_out = || inner.is_some_and(|inner| tile.0.last().is_some_and(|(axis, _)| inner.get(axis).is_none()));
+        match &self.instruction {
+            Some(of) => of.kind != Kind::Fma || tile.0.len() > 2,
+            None => tile.0.len() > 2 && (self.smem_caches().count() >= 2 || left_out()),
+        }
+    }
+
+    /// The tensors that have tiles in shared memory.
+    pub fn smem_caches(&self) -> impl Iterator<Item = &Cache> {
+        self.caches.iter().filter(|cache| cache.place == Place::Smem)
+    }
+
+    /// The axes of a tensor's tile, the contiguous one last. Where the schedule does not say them, the first two tensors
+    /// are taken for the operands of a product: the first has every axis but the last of the results, the second every
+    /// axis but the one before. Others have the axes of the results.
+    pub fn axes_of<'a>(&'a self, cache: &'a Cache) -> Vec<&'a str> {
+        if let Some(axes) = &cache.axes {
+            return axes.iter().map(String::as_str).collect();
+        }
+        let out: Vec<&str> = self.out_tile().iter().map(|(axis, _)| axis.as_str()).collect();
+        let reduced = self.tile.iter().flat_map(|tile| tile.names()).skip(out.len());
+        let without = |left: usize| out.iter().enumerate().filter(move |(at, _)| *at != left).map(|(_, axis)| *axis);
+        let place = self.smem_caches().position(|other| other == cache);
+        match (place, out.len().checked_sub(2)) {
+            (Some(0), Some(first)) if self.contracts() => without(first + 1).chain(reduced).collect(),
+            (Some(1), Some(first)) if self.contracts() => {
+                let mut axes: Vec<&str> = without(first).collect();
+                let last = axes.len().saturating_sub(1);
+                reduced.enumerate().for_each(|(at, axis)| axes.insert(last + at, axis));
+                axes
+            }
+            _ => out,
+        }
+    }
+
+    /// The bits of an element of a tensor: 16 where the schedule does not say the type.
+    pub fn elem_bits(&self, ctx: &Context, cache: &Cache) -> i64 {
+        cache.dtype.and_then(|ty| ty.bits(ctx)).map_or(16, i64::from)
+    }
+
+    /// The type of the operands of the instruction, as far as it is said.
+    pub fn operand_type(&self) -> Option<Type> {
+        self.smem_caches().find_map(|cache| cache.dtype)
+    }
+
+    /// How many tiles of a tensor there are.
+    pub fn buffers_of(&self, cache: &Cache) -> i64 {
+        cache.buffers.or(self.stages).unwrap_or(if cache.pingpong { 2 } else { 1 })
+    }
+
+    /// Bytes of one tile of a tensor, rounded up to where the next one may begin.
+    fn tile_bytes(&self, ctx: &Context, cache: &Cache) -> Option<i64> {
+        let extent = |bytes: i64, axis: &str| bytes.checked_mul(self.tile_of(axis));
+        let elems = self.axes_of(cache).into_iter().try_fold(1i64, extent)?;
+        let bytes = elems.checked_mul(self.elem_bits(ctx, cache))?.checked_add(7)? / 8;
+        // The atom of a swizzle of 128 bytes is 1024 bytes.
+        let align = if self.barrier == Some(Barrier::Mbarrier) { 1024 } else { 16 };
+        Some(bytes.checked_add(align - 1)? / align * align)
+    }
+
+    /// The number of warpgroups that compute.
+    pub fn consumers(&self) -> i64 {
+        self.roles.as_ref().map_or(1, |roles| roles.consumers)
+    }
+
+    /// The threads that compute: what roles, the grid of threads, the grid of warps or the tiles of warps and threads say,
+    /// whichever comes first.
+    pub fn workers(&self) -> Option<i64> {
+        if let Some(roles) = &self.roles {
+            return roles.consumers.checked_mul(GROUP);
+        }
+        if let Some(threads) = &self.threads {
+            return threads.product();
+        }
+        let lanes = if self.instruction.as_ref().is_some_and(|of| of.kind == Kind::Wgmma) { GROUP } else { WARP };
+        if let Some(warps) = &self.warps {
+            return warps.product()?.checked_mul(WARP);
+        }
+        let among = |tile: &Table<i64>| {
+            let share = |count: i64, (axis, extent): &(String, i64)| {
+                count.checked_mul(extent.checked_div(tile.along(axis)).filter(|&parts| parts > 0)?)
+            };
+            self.out_tile().iter().try_fold(1i64, share)
+        };
+        match (&self.warp_tile, &self.thread_tile) {
+            (Some(tile), _) => among(tile)?.checked_mul(lanes),
+            (None, Some(tile)) => among(tile),
+            (None, None) => None,
+        }
+    }
+
+    /// What a block takes.
+    pub fn footprint(&self, ctx: &Context) -> Footprint {
+        let mut smem = Some(0i64);
+        let mut stage = 0i64;
+        for cache in self.smem_caches() {
+            let bytes = self.tile_bytes(ctx, cache);
+            smem = smem.and_then(|sum| sum.checked_add(bytes?.checked_mul(self.buffers_of(cache))?));
+            if cache.buffers.is_none() {
+                stage = stage.saturating_add(bytes.unwrap_or(i64::MAX));
+            }
+        }
+        let store = self.store.as_ref().filter(|store| store.way != Way::Fragments);
+        let panels = store.and_then(|store| store.panels).unwrap_or(0);
+        let rooms = panels.checked_mul(PANEL).and_then(|bytes| bytes.checked_mul(self.consumers()));
+        smem = smem.and_then(|sum| sum.checked_add(rooms?));
+        if self.barrier == Some(Barrier::Mbarrier) {
+            // Of each stage one barrier says that it is full, and one that it is empty.
+            let barriers = self.stages.unwrap_or(1).checked_mul(16);
+            smem = smem.and_then(|sum| sum.checked_add(barriers?));
+        }
+        let workers = self.workers();
+        let producers = if self.roles.is_some() { GROUP } else { 0 };
+        let threads = workers.and_then(|workers| workers.checked_add(producers));
+        Footprint { smem, stage, threads, workers, held: self.held(ctx, workers) }
+    }
+
+    /// The registers of a worker for its part of the tile, and for what it keeps of tensors.
+    fn held(&self, ctx: &Context, workers: Option<i64>) -> Option<i64> {
+        let workers = workers.filter(|&workers| workers > 0)?;
+        let elems = self.out_tile().iter().try_fold(1i64, |elems, (_, extent)| elems.checked_mul(*extent))?;
+        // Each consumer of a ping-pong has a tile of its own.
+        let sharing = match &self.roles {
+            Some(roles) if roles.kind == Sharing::PingPong => GROUP,
+            _ => workers,
+        };
+        let accumulators = if self.contracts() { elems.div_euclid(sharing) } else { 0 };
+        let kept = |cache: &Cache| {
+            let elems =
+                self.axes_of(cache).iter().try_fold(1i64, |elems, axis| elems.checked_mul(self.tile_of(axis)))?;
+            let bits = cache.keep.or(cache.dtype).and_then(|ty| ty.bits(ctx)).map_or(32, i64::from);
+            Some(elems.checked_mul(bits)?.checked_add(32 * workers - 1)? / (32 * workers))
+        };
+        let mut caches = self.caches.iter().filter(|cache| cache.place == Place::Reg);
+        caches.try_fold(accumulators, |sum, cache| sum.checked_add(kept(cache)?))
+    }
+}

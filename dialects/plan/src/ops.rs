@@ -1,0 +1,52 @@
+//! What exists: schedules, and targets beside those that are built in.
+//!
+//! The declarations are written by hand: their attributes are made from the tables of clauses, and one of the name `of` has
+//! no place among derived accessors. [`Schedule`](crate::Schedule) and [`Target`](crate::Target) are the accessors.
+
+use dlc_ir::op::{Effects, Interface, OpDef, Traits};
+
+use crate::schedule::Schedule;
+use crate::target::Target;
+use crate::{syntax, verify};
+
+impl Schedule {
+    /// The declaration of the op.
+    pub const DEF: &'static OpDef = &SCHEDULE;
+}
+
+impl Target {
+    /// The declaration of the op.
+    pub const DEF: &'static OpDef = &TARGET;
+}
+
+/// `plan.schedule`
+pub static SCHEDULE: OpDef = OpDef {
+    doc: "How a kernel is made: it accompanies the kernel that it names, or without a name the only one.\n\n\
+          Behind `for` stand the targets, all of which it must fit: words for those that are built in, symbols for those \
+          of `plan.target`. Between the braces are clauses, in any order; a part that no clause says is left to the \
+          passes. Extents are by the name of an axis. A loop is an axis with `o` for its steps from tile to tile and `i` \
+          for those inside: `m.o` goes over blocks, `m.i.o` over warps, `m.i.i` is inside of a warp.",
+    example: "plan.schedule of @gemm for sm90 { tile (m: 128, n: 128, k: 64) stages 6 }",
+    effects: Some(Effects::ANY),
+    attrs: Schedule::SPECS,
+    parse: Some(syntax::parse_schedule),
+    print: Some(syntax::print_schedule),
+    verify: Some(verify::schedule),
+    interfaces: &[Interface::of(&verify::SYMBOLS)],
+    ..OpDef::bare(Schedule::OP)
+};
+
+/// `plan.target`
+pub static TARGET: OpDef = OpDef {
+    doc: "A machine, like one that is built in but for what the clauses say.\n\n\
+          Rates are multiplications and additions, each counted, per clock and multiprocessor, by instruction and type of \
+          the operands; those that are not given stay. Features replace those of the other machine.",
+    example: "plan.target @small like sm90 { sms 66 memory_gbps 2000 }",
+    traits: Traits::SYMBOL,
+    effects: Some(Effects::ANY),
+    attrs: Target::SPECS,
+    parse: Some(syntax::parse_target),
+    print: Some(syntax::print_target),
+    verify: Some(verify::target),
+    ..OpDef::bare("plan.target")
+};

@@ -1,0 +1,152 @@
+//! How schedules and targets are written: clauses between braces, one a line, in any order on the way in.
+
+use dlc_ir::attrs::AttrData;
+use dlc_ir::diag::did_you_mean;
+use dlc_ir::text::{OpParser, OpPrinter, ParseResult, Parser, SYNTAX, Token};
+use dlc_ir::{Attr, Str};
+
+use crate::schedule::{Schedule, TargetName};
+use crate::target::Target;
+use crate::value::{Value, quoted};
+
+/// The word of a clause; a near miss is named. `said` tells whether one is there already.
+fn clause_word(
+    p: &mut Parser<'_>,
+    what: &str,
+    words: &[&'static str],
+    said: impl Fn(&str) -> bool,
+) -> ParseResult<&'static str> {
+    if p.token() != Token::Word {
+        return p.expected(&format!("a clause of a {what} or '}}'"));
+    }
+    let text = p.text();
+    if let Some(&word) = words.iter().find(|&&word| word == text) {
+        if said(word) {
+            return Err(p.fail(p.error(&SYNTAX, format!("'{word}' is said twice"))));
+        }
+        p.advance();
+        return Ok(word);
+    }
+    let near = did_you_mean(text, words.iter().copied());
+    let way = near.unwrap_or_else(|| format!("the clauses are {}", words.join(", ")));
+    Err(p.fail(p.error(&SYNTAX, format!("a {what} has no clause '{text}'")).suggest(way)))
+}
+
+/// `of @f for sm90 { tile (m: 128, n: 128, k: 64) .. }`
+pub fn parse_schedule(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let ctx = p.ctx;
+    let of = p.eat_word("of").then(|| p.parse_symbol_path()).transpose()?;
+    p.expect_word("for")?;
+    let mut targets: Vec<Attr> = Vec::new();
+    loop {
+        targets.push(match p.token() {
+            Token::Symbol | Token::QuotedSymbol => {
+                let name = p.symbol_name()?;
+                ctx.attr(AttrData::Symbol(&[name]))
+            }
+            _ => {
+                let name = String::parse(p)?;
+                ctx.str_attr(&name)
+            }
+        });
+        if !p.eat_word("or") {
+            break;
+        }
+    }
+    let mut schedule = Schedule::default();
+    p.expect(Token::LBrace)?;
+    while !p.eat(Token::RBrace) {
+        let word = clause_word(p, "schedule", Schedule::WORDS, |word| schedule.is_said(word))?;
+        schedule.parse_clause(word, p)?;
+    }
+    let props = schedule.props(ctx);
+    for &(key, attr) in props.as_dict(ctx).unwrap_or_default() {
+        p.set_prop(ctx.str(key), attr);
+    }
+    p.set_prop("target", ctx.array_attr(&targets));
+    if let Some(of) = of {
+        p.set_prop("of", of);
+    }
+    if p.eat_word("attributes") {
+        p.attr_dict()?;
+    }
+    Ok(())
+}
+
+/// Writes what [`parse_schedule`] reads.
+pub fn print_schedule(p: &mut OpPrinter<'_, '_>) {
+    let Some(schedule) = Schedule::of(p.op) else { return };
+    if let Some(of) = p.op.prop(Str::OF) {
+        p.write(" of ");
+        p.attr(of);
+    }
+    for (at, target) in schedule.targets.iter().enumerate() {
+        p.write(if at == 0 { " for " } else { " or " });
+        match target {
+            TargetName::BuiltIn(name) => p.write(&quoted(name)),
+            TargetName::Symbol(name) => {
+                let name = p.ctx.intern_str(name);
+                p.symbol_name(name);
+            }
+        }
+    }
+    print_clauses(p, &schedule.clauses(p.ctx));
+    let named = |key: &str| Schedule::SPECS.iter().any(|spec| spec.name == key);
+    print_rest(p, &named);
+}
+
+/// `@mine like sm90 { sms 114 .. }`
+pub fn parse_target(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let ctx = p.ctx;
+    let name = p.symbol_name()?;
+    p.set_prop("sym_name", ctx.attr(AttrData::String(name)));
+    p.expect_word("like")?;
+    let like = String::parse(p)?;
+    p.set_prop("like", ctx.str_attr(&like));
+    p.expect(Token::LBrace)?;
+    let mut seen: Vec<&str> = Vec::new();
+    while !p.eat(Token::RBrace) {
+        let word = clause_word(p, "target", Target::WORDS, |word| seen.contains(&word))?;
+        seen.push(word);
+        let attr = Target::parse_clause(word, p)?;
+        p.set_prop(word, attr);
+    }
+    if p.eat_word("attributes") {
+        p.attr_dict()?;
+    }
+    Ok(())
+}
+
+/// Writes what [`parse_target`] reads.
+pub fn print_target(p: &mut OpPrinter<'_, '_>) {
+    let text = |key: &str| p.op.prop_named(key).and_then(|attr| attr.as_str(p.op.ctx)).unwrap_or_default();
+    let (name, like) = (text("sym_name"), text("like"));
+    p.write(" ");
+    let name = p.ctx.intern_str(name);
+    p.symbol_name(name);
+    p.write(&format!(" like {}", quoted(like)));
+    let clauses = Target::clauses(p.op);
+    print_clauses(p, &clauses);
+    let named = |key: &str| key == "sym_name" || key == "like" || Target::WORDS.contains(&key);
+    print_rest(p, &named);
+}
+
+fn print_clauses(p: &mut OpPrinter<'_, '_>, clauses: &[String]) {
+    p.write(" {");
+    for clause in clauses {
+        p.newline();
+        p.write("  ");
+        p.write(clause);
+    }
+    if !clauses.is_empty() {
+        p.newline();
+    }
+    p.write("}");
+}
+
+fn print_rest(p: &mut OpPrinter<'_, '_>, named: &dyn Fn(&str) -> bool) {
+    if p.op.body.attrs(p.op.id) != Attr::EMPTY_DICT {
+        p.write(" attributes");
+        p.attr_dict(named);
+    }
+}

@@ -1,0 +1,114 @@
+//! What schedules and targets must be. The rules of [`check`](crate::check) need the machine: that of a built-in target is
+//! known to the op, that of one in the module is found through its symbol.
+
+use dlc_ir::define::{Kind as _, TextArray};
+use dlc_ir::diag::{Diagnostic, did_you_mean};
+use dlc_ir::op::{Traits, op_error};
+use dlc_ir::verify::{Scope, SymbolInfo, SymbolUser, UNKNOWN_SYMBOL};
+use dlc_ir::{Diagnostics, OpRef, Str};
+
+use crate::check::{NOT_OF_KERNEL, UNKNOWN_TARGET, check, difference, nearest};
+use crate::schedule::{Schedule, TargetName};
+use crate::target::Target;
+
+/// Says that a built-in target is not known.
+fn unknown(op: OpRef<'_>, name: &str) -> Diagnostic {
+    let near = did_you_mean(name, Target::names());
+    let way = near.unwrap_or_else(|| {
+        let all = Target::names().collect::<Vec<_>>().join(", ");
+        format!("the targets are {all}, and those that 'plan.target' declares, with an @")
+    });
+    Diagnostic::error(&UNKNOWN_TARGET, op.loc(), format!("there is no target '{name}'")).at(op.name()).suggest(way)
+}
+
+/// A schedule fits each of its targets that are built in.
+pub fn schedule(op: OpRef<'_>, diags: &Diagnostics) {
+    let Some(plan) = Schedule::of(op) else { return };
+    for name in &plan.targets {
+        let TargetName::BuiltIn(name) = name else { continue };
+        match Target::built_in(name) {
+            Some(target) => fits(op, &plan, &target, diags),
+            None => diags.emit(unknown(op, name)),
+        }
+    }
+}
+
+fn fits(op: OpRef<'_>, plan: &Schedule, target: &Target, diags: &Diagnostics) {
+    let broken = check(op.ctx, plan, target);
+    if broken.is_empty() {
+        return;
+    }
+    let near = nearest(op.ctx, plan, target);
+    for (at, rule) in broken.into_iter().enumerate() {
+        let error = Diagnostic::error(rule.code, op.loc(), rule.message).at(op.name());
+        // One plan heals all of it.
+        let way = near.as_ref().filter(|_| at == 0).map(|near| difference(op.ctx, plan, near));
+        diags.emit(error.suggest_if(way.map(|way| format!("the nearest plan that fits has {way}"))));
+    }
+}
+
+/// A schedule fits each of its targets that the module declares, and its kernel.
+pub static SYMBOLS: SymbolUser = SymbolUser { verify: symbols };
+
+fn symbols(op: OpRef<'_>, scope: Scope<'_>, diags: &Diagnostics) {
+    let Some(plan) = Schedule::of(op) else { return };
+    for name in &plan.targets {
+        let TargetName::Symbol(name) = name else { continue };
+        match scope.find(op, op.ctx.symbol_attr(name)) {
+            Ok(Some(symbol)) if symbol.def.name == Target::DEF.name => {
+                if let Some(target) = Target::of_props(op.ctx, symbol.props) {
+                    fits(op, &plan, &target, diags);
+                }
+            }
+            Ok(symbol) => {
+                let error =
+                    Diagnostic::error(&UNKNOWN_SYMBOL, op.loc(), format!("'@{name}' is no target")).at(op.name());
+                let error = error.suggest("a target is declared by 'plan.target'");
+                diags.emit(match symbol {
+                    Some(symbol) => error.note(symbol.loc, "it is defined here"),
+                    None => error,
+                });
+            }
+            Err(error) => diags.emit(*error),
+        }
+    }
+    // That the kernel is there is checked of every op that accompanies another.
+    let kernel = op.prop(Str::OF).and_then(|of| scope.find(op, of).ok().flatten());
+    if let Some(kernel) = kernel {
+        of_kernel(op, &plan, kernel, diags);
+    }
+}
+
+/// What it accompanies is a function, and has the symbols that are fixed or assumed about.
+fn of_kernel(op: OpRef<'_>, plan: &Schedule, kernel: &SymbolInfo, diags: &Diagnostics) {
+    let name = plan.of.as_deref().unwrap_or_default();
+    if !kernel.def.traits.has(Traits::CALLABLE) {
+        let error = Diagnostic::error(&UNKNOWN_SYMBOL, op.loc(), format!("'@{name}' is no kernel")).at(op.name());
+        return diags.emit(error.note(kernel.loc, "it is defined here"));
+    }
+    let symbols = kernel.symbols.and_then(|attr| TextArray::get(op.ctx, attr)).unwrap_or_default();
+    for (word, table) in [("fix", &plan.fix), ("assume", &plan.assume)] {
+        for symbol in table.iter().flat_map(|table| table.names()).filter(|symbol| !symbols.contains(symbol)) {
+            let all = if symbols.is_empty() { "none".to_string() } else { symbols.join(", ") };
+            let message = format!("'{word}' has the symbol '{symbol}', and the symbols of @{name} are {all}");
+            let near = did_you_mean(symbol, symbols.iter().copied());
+            let error = Diagnostic::error(&NOT_OF_KERNEL, op.loc(), message).at(op.name()).suggest_if(near);
+            diags.emit(error.note(kernel.loc, "the kernel is here"));
+        }
+    }
+}
+
+/// A target is like one that is built in, and its numbers are positive.
+pub fn target(op: OpRef<'_>, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let like = op.prop_named("like").and_then(|attr| attr.as_str(ctx)).unwrap_or_default();
+    if Target::built_in(like).is_none() {
+        return diags.emit(unknown(op, like));
+    }
+    for word in Target::WORDS {
+        let value = op.prop_named(word).and_then(|attr| attr.as_int(ctx));
+        if let Some(value) = value.filter(|value| !(1..=1 << 40).contains(value)) {
+            diags.emit(op_error(op, format!("'{word}' is {value}, which is not from 1 to 2^40")));
+        }
+    }
+}
