@@ -153,7 +153,7 @@ trait Reader {
 }
 
 fn distributed<R: Reader>(r: &mut R, depth: usize) -> Result<Distributed, R::Error> {
-    Ok(match r.one_of("a distributed layout", DISTRIBUTED)? {
+    Ok(match r.one_of("distributed layout", DISTRIBUTED)? {
         "wgmma" => Distributed::Wgmma,
         "wgmma_a" => Distributed::WgmmaA,
         "mma" => Distributed::Mma(grid(r)?),
@@ -202,7 +202,7 @@ fn distributed<R: Reader>(r: &mut R, depth: usize) -> Result<Distributed, R::Err
 
 fn shared<R: Reader>(r: &mut R) -> Result<Shared, R::Error> {
     let optional = |r: &mut R, word: &str| if r.eat_word(word) { r.number().map(Some) } else { Ok(None) };
-    Ok(match r.one_of("a shared layout", SHARED)? {
+    Ok(match r.one_of("shared layout", SHARED)? {
         "row_major" => Shared::RowMajor { pitch: optional(r, "pitch")? },
         "col_major" => Shared::ColMajor { pitch: optional(r, "pitch")? },
         "interleaved" => Shared::Panels { span: 16, rows: optional(r, "rows")? },
@@ -290,7 +290,7 @@ impl Reader for Text<'_> {
                 self.rest = rest;
                 Ok(known)
             }
-            None => self.expected(&format!("{what}: {}", words.join(", "))),
+            None => self.expected(&format!("a {what}: {}", words.join(", "))),
         }
     }
     fn eat_word(&mut self, word: &str) -> bool {
