@@ -10,6 +10,7 @@
 //! - [`tiny_to_book`]: movements of elements turned into indices.
 //! - [`book`]: passes inside the layer book.
 //! - [`region`]: passes inside the layer region.
+//! - [`region_to_kernel`]: from functions of axes and schedules to programs of blocks.
 //! - [`pipelines`]: passes in order, under one name.
 
 pub mod analysis;
@@ -21,5 +22,6 @@ pub mod generic;
 pub mod host;
 pub mod pipelines;
 pub mod region;
+pub mod region_to_kernel;
 pub mod tiny;
 pub mod tiny_to_book;

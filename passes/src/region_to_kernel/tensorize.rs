@@ -1,0 +1,373 @@
+//! Turns a region and its plan into a kernel: tiles of the axes become blocks, loops and fragments, a product of matrices
+//! a loop around the plan's instruction. The kernel is synchronous and correct as it stands.
+//!
+//! **Requires**: region.
+//! **Ensures**: kernel. A function of axes is a kernel of the same name and signature. Every access is guarded by the sizes.
+
+mod axes;
+mod contract;
+mod emit;
+mod lower;
+mod tiling;
+
+use dlc_core::memref::MemRef;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::diag::Diagnostic;
+use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
+use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData, ValueId};
+use dlc_kernel::ops as kernel;
+use dlc_region::ops::{Func, Read, Reduce, Yield};
+use dlc_region::verify::{KernelAxes, axes_of};
+use rustc_hash::FxHashMap;
+
+use crate::analysis::axes::reductions;
+use axes::{Dim, TooLarge};
+use emit::Emit;
+use lower::{Lower, Scope};
+use tiling::Tiling;
+
+dlc_ir::codes! {
+    /// A region cannot be made into a kernel.
+    NOT_A_KERNEL = "E1710" "NotAKernel";
+}
+
+static DEF: PassDef = PassDef {
+    on: On::Op("region.func"),
+    statistics: &[
+        StatDef { name: "kernels", doc: "Kernels made." },
+        StatDef { name: "products", doc: "Kernels with a product of matrices." },
+    ],
+    requires: &["region"],
+    adds: &["kernel"],
+    removes: &["region"],
+    ..PassDef::base("tensorize", "Turns a region and its plan into a kernel of blocks, loops and fragments.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(_: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(Tensorize))
+}
+
+struct Tensorize;
+
+impl Pass for Tensorize {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        if body.entry_block().is_none() {
+            return Ok(());
+        }
+        let (made, tiling) = tensorize(cx.ctx, body).map_err(|TooLarge| too_large(body, cx))?;
+        cx.count("kernels", 1);
+        cx.count("products", tiling.matrix.is_some().into());
+        *body = made;
+        Ok(())
+    }
+}
+
+fn too_large(body: &Body, cx: &PassCx<'_>) -> PassFailed {
+    let message = "the positions of this kernel's blocks go beyond 64 bits";
+    cx.fail(Diagnostic::error(&NOT_A_KERNEL, body.loc(body.root()), message).at(Func::DEF.name))
+}
+
+/// The axes of a kernel by what becomes of them.
+struct Shape {
+    /// Axes of the result that no reduction reduces, in order.
+    outer: Vec<(String, SizeExpr)>,
+    /// Those that one does.
+    inner: Vec<(String, SizeExpr)>,
+}
+
+impl Shape {
+    fn of(ctx: &Context, region: &Body, axes: &KernelAxes) -> Shape {
+        let reduced: Vec<String> = reductions(ctx, region)
+            .into_iter()
+            .filter_map(|id| Reduce::of(OpRef::new(ctx, region, id)))
+            .flat_map(|reduce| reduce.axes().into_iter().map(String::from))
+            .collect();
+        let iters = axes.names.iter().zip(&axes.sizes).take(axes.iters);
+        let (inner, outer) =
+            iters.map(|(name, size)| (name.clone(), size.clone())).partition(|(name, _)| reduced.contains(name));
+        Shape { outer, inner }
+    }
+}
+
+/// The groups of a product of matrices that a kernel is made around: the axes of both operands, of the left, of the right.
+struct Groups {
+    batch: Vec<(String, SizeExpr)>,
+    rows: Vec<(String, SizeExpr)>,
+    columns: Vec<(String, SizeExpr)>,
+    halves: bool,
+}
+
+/// The last reduction at the top whose result is over the axes that blocks share, if it is a product of matrices.
+fn groups(ctx: &Context, region: &Body, shape: &Shape) -> Option<Groups> {
+    let block = region.entry_block()?;
+    let mut ops: Vec<OpId> = region.ops(block).collect();
+    ops.reverse();
+    for id in ops {
+        let Some(reduce) = Reduce::of(OpRef::new(ctx, region, id)) else { continue };
+        if let Some(groups) = groups_of(ctx, region, shape, reduce) {
+            return Some(groups);
+        }
+    }
+    None
+}
+
+fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Option<Groups> {
+    if !shape.inner.is_empty() || reduce.combiner() != Some(dlc_core::scalar::Combiner::Sum) {
+        return None;
+    }
+    let body = region.first_block(*reduce.regions().first()?)?;
+    let end = Yield::of(OpRef::new(ctx, region, region.last_op(body)?))?;
+    let value = crate::analysis::axes::before_broadcasts(ctx, region, end.values().next()?);
+    let factor = dlc_region::ops::Binary::of(OpRef::new(ctx, region, region.defining_op(value)?))?;
+    let elem = crate::analysis::axes::elem(ctx, region, factor.lhs());
+    let fits = elem == crate::analysis::axes::elem(ctx, region, factor.rhs())
+        && (elem == Type::F16 || elem == Type::BF16 || elem == Type::F32)
+        && (factor.widen().is_some() || elem == Type::F32)
+        && factor.function() == dlc_core::scalar::Binary::Mul
+        && reduce.acc().first() == Some(&Type::F32);
+    if !fits {
+        return None;
+    }
+    let (lhs, rhs) = (axes_of(ctx, region.value_type(factor.lhs())), axes_of(ctx, region.value_type(factor.rhs())));
+    let mut groups = Groups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), halves: elem != Type::F32 };
+    for axis in &shape.outer {
+        match (lhs.contains(&axis.0.as_str()), rhs.contains(&axis.0.as_str())) {
+            (true, false) => groups.rows.push(axis.clone()),
+            (false, true) => groups.columns.push(axis.clone()),
+            _ => groups.batch.push(axis.clone()),
+        }
+    }
+    (!groups.rows.is_empty() && !groups.columns.is_empty()).then_some(groups)
+}
+
+/// Whether some reduction reads memory along the axis that it reduces.
+fn reduces_rows(ctx: &Context, region: &Body) -> Option<SizeExpr> {
+    for id in reductions(ctx, region) {
+        let reduce = Reduce::of(OpRef::new(ctx, region, id))?;
+        if reduce.combiner().is_none() {
+            continue;
+        }
+        let last = reduce.axes().last().map(|name| name.to_string())?;
+        let along = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op))).any(|read| {
+            let at = read.at();
+            at.last().is_some_and(|last_at| last_at.symbols().iter().any(|name| **name == *last))
+        });
+        if along {
+            return reduce.sizes().last().cloned();
+        }
+    }
+    None
+}
+
+/// A region as a kernel.
+fn tensorize(ctx: &Context, region: &Body) -> Result<(Body, Tiling), TooLarge> {
+    let root = OpRef::new(ctx, region, region.root());
+    let (Some(func), Some(entry)) = (Func::of(root), region.entry_block()) else { return Err(TooLarge) };
+    let axes = KernelAxes::of(ctx, region);
+    let shape = Shape::of(ctx, region, &axes);
+    let loc = root.loc();
+
+    // The function: its arguments and memory for its results.
+    let mut body = Body::new(ctx.op_name(kernel::Func::DEF.name), loc, 1);
+    let block = body.append_block(body.root_region());
+    let TypeData::Function { inputs, results } = ctx.type_data(func.function_type()) else { return Err(TooLarge) };
+    let mut memory = FxHashMap::default();
+    for (&arg, &ty) in region.args(entry).iter().zip(inputs.iter()) {
+        let made = body.add_arg(block, ty, region.loc(region.root()));
+        body.set_value_name(made, region.value_name(arg));
+        memory.insert(arg, made);
+    }
+    let mut outputs: Vec<ValueId> = Vec::new();
+    for (&ty, name) in results.iter().zip(func.outputs()) {
+        let op = kernel::Output::build(&mut Builder::at_end(ctx, &mut body, block), loc, ty);
+        let value = body.result(op, 0);
+        body.set_value_name(value, ctx.intern_str(name));
+        outputs.push(value);
+    }
+    let mut props: Vec<_> =
+        [Str::SYM_NAME, Str::FUNCTION_TYPE, Str::SYM_VISIBILITY, Str::SYMBOLS, ctx.intern_str("arg_attrs")]
+            .into_iter()
+            .filter_map(|key| Some((key, root.prop(key)?)))
+            .collect();
+    props.sort_by_key(|&(key, _)| ctx.str(key));
+    body.set_props(body.root(), ctx.dict_attr(&props));
+    body.set_attrs(body.root(), region.attrs(region.root()));
+
+    let grouped = groups(ctx, region, &shape);
+    let rows_along = reduces_rows(ctx, region).filter(|_| grouped.is_none());
+    let none = SizeExpr::from(1);
+    let (tiling, split) = match (&grouped, &rows_along) {
+        (Some(groups), _) => {
+            let size = |axes: &[(String, SizeExpr)]| axes::product(axes.iter().map(|(_, size)| size));
+            let tiling = Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, groups.halves);
+            (tiling, [groups.batch.clone(), groups.rows.clone(), groups.columns.clone()])
+        }
+        (None, Some(along)) => (Tiling::of_rows(along), [Vec::new(), shape.outer.clone(), Vec::new()]),
+        (None, None) => {
+            let (rows, columns) = match shape.outer.split_last() {
+                Some((last, rows)) if shape.inner.is_empty() => (rows.to_vec(), vec![last.clone()]),
+                _ => (shape.outer.clone(), Vec::new()),
+            };
+            let size = columns.first().or(shape.inner.last()).map_or(&none, |(_, size)| size);
+            (Tiling::of_elements(size), [Vec::new(), rows, columns])
+        }
+    };
+    let mut lower = Lower {
+        ctx,
+        region,
+        axes: &axes,
+        emit: Emit::new(ctx, body, block, loc),
+        tiling: tiling.clone(),
+        memory,
+        scopes: Vec::new(),
+        next_id: 0,
+        grid: block,
+    };
+    let [batch, rows, columns] = split;
+    let count = |axes: &[(String, SizeExpr)], tile: u32| -> Result<SizeExpr, TooLarge> {
+        let total = axes::product(axes.iter().map(|(_, size)| size))?;
+        total.ceildiv(&i64::from(tile).into()).map_err(|_| TooLarge)
+    };
+    let (high, wide) = (count(&rows, tiling.tile[0])?, count(&columns, tiling.tile[1])?);
+    let batches = count(&batch, 1)?;
+    let blocks = axes::product([&batches, &high, &wide])?;
+    let mut builder = lower.emit.builder();
+    let grid = kernel::Grid::build(&mut builder, loc, &[], vec![blocks], None, i64::from(tiling.warps) * 32);
+    let inside = lower.emit.body.append_block(lower.emit.body.regions(grid)[0]);
+    lower.emit.block = inside;
+    lower.grid = inside;
+
+    let tile = kernel::BlockId::build(&mut lower.emit.builder(), loc, 0);
+    let tile = lower.emit.body.result(tile, 0);
+    lower.emit.call(tile, "tile");
+    let tile = lower.emit.name(tile);
+    let divided = |over: &SizeExpr, by: &SizeExpr| over.floordiv(by).map_err(|_| TooLarge);
+    let area = axes::product([&high, &wide])?;
+    let within = if batch.is_empty() { tile.clone() } else { tile.modulo(&area).map_err(|_| TooLarge)? };
+    let (row, column) = match columns.is_empty() {
+        true => (within.clone(), SizeExpr::from(0)),
+        false => {
+            let number = lower.emit.index(&within)?;
+            let tiles = vec![high.clone(), wide.clone()];
+            let (args, tiles, _) = lower.emit.operands(&tiles, None)?;
+            let order = kernel::Order::Rows;
+            let op = kernel::TileOrder::build(&mut lower.emit.builder(), loc, number, &args, tiles, order, None);
+            let (row, column) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));
+            lower.emit.call(row, "row");
+            lower.emit.call(column, "column");
+            (lower.emit.name(row), lower.emit.name(column))
+        }
+    };
+    let scaled = |at: &SizeExpr, tile: u32| at.mul(&i64::from(tile).into()).map_err(|_| TooLarge);
+    let first = lower.dim(rows, scaled(&row, tiling.tile[0])?, tiling.tile[0])?;
+    let second = match columns.is_empty() {
+        true => None,
+        false => Some(lower.dim(columns, scaled(&column, tiling.tile[1])?, tiling.tile[1])?),
+    };
+    let points = match batch.is_empty() {
+        true => Vec::new(),
+        false => vec![lower.dim(batch, divided(&tile, &area)?, 1)?],
+    };
+    // A row that fits is held whole.
+    let held = match (&second, shape.inner.as_slice()) {
+        (None, [axis]) => {
+            let size = axis.1.as_constant().filter(|&size| size > 0 && size <= i64::from(tiling.along));
+            size.map(|_| lower.dim(vec![axis.clone()], SizeExpr::from(0), tiling.along)).transpose()?
+        }
+        _ => None,
+    };
+    let whole = held.is_some();
+    let scope = Scope {
+        dims: [Some(first), second.or(held)],
+        points,
+        layout: tiling.layout.clone(),
+        known: FxHashMap::default(),
+    };
+    lower.scopes.push(scope);
+    stages(&mut lower, entry)?;
+    let inner = if whole { &[][..] } else { shape.inner.as_slice() };
+    store(&mut lower, entry, inner, &outputs)?;
+    lower.emit.block = block;
+    lower.emit.loc = loc;
+    kernel::Return::build(&mut lower.emit.builder(), loc, &outputs);
+    Ok((lower.emit.body, tiling))
+}
+
+/// What depends on none of the axes that loops go over is computed first, in order.
+fn stages(lower: &mut Lower<'_, '_>, entry: dlc_ir::BlockId) -> Result<(), TooLarge> {
+    let ops: Vec<OpId> = lower.region.ops(entry).collect();
+    for id in ops {
+        let op = OpRef::new(lower.ctx, lower.region, id);
+        if op.is(Yield::DEF) || op.results().len() == 0 {
+            continue;
+        }
+        let bound = |lower: &Lower<'_, '_>, value: ValueId| {
+            axes_of(lower.ctx, lower.region.value_type(value)).iter().all(|axis| lower.is_bound(axis))
+        };
+        let value = op.result(0);
+        if op.is(Reduce::DEF) && op.results().all(|value| bound(lower, value)) {
+            lower.value(value)?;
+        }
+    }
+    Ok(())
+}
+
+/// Stores the results, in loops over the axes that reductions have gone over before.
+fn store(
+    lower: &mut Lower<'_, '_>,
+    entry: dlc_ir::BlockId,
+    inner: &[(String, SizeExpr)],
+    outputs: &[ValueId],
+) -> Result<(), TooLarge> {
+    if let Some((axis, rest)) = inner.split_first() {
+        let last = rest.is_empty();
+        let limit = if lower.tiling.along > 1 { lower.tiling.along } else { lower.tiling.tile[1] };
+        let tile = if last { axes::tile_of(&axis.1, limit, limit) } else { 1 };
+        let open = lower.emit.open_loop(&axis.1, tile, &axis.0, &[])?;
+        let base = lower.emit.name(open.counter);
+        lower.push_scope();
+        let dim: Dim = lower.dim(vec![axis.clone()], base, tile)?;
+        match last {
+            true => lower.scope().dims[1] = Some(dim),
+            false => lower.scope().points.push(dim),
+        }
+        store(lower, entry, rest, outputs)?;
+        lower.scopes.pop();
+        lower.emit.close_loop(open, &[]);
+        return Ok(());
+    }
+    let ctx = lower.ctx;
+    let end = lower.region.last_op(entry).and_then(|end| Yield::of(OpRef::new(ctx, lower.region, end)));
+    let Some(end) = end else { return Err(TooLarge) };
+    let func = Func::from(OpRef::new(ctx, lower.region, lower.region.root()));
+    let names: Vec<&str> = func.outputs();
+    let iters: Vec<String> = lower.axes.names.iter().take(lower.axes.iters).cloned().collect();
+    let casts = end.casts().unwrap_or_default();
+    let targets = end.to().unwrap_or_default();
+    for (index, value) in end.values().enumerate() {
+        let target = targets.get(index).and_then(|name| names.iter().position(|known| known == name)).unwrap_or(index);
+        let Some(&output) = outputs.get(target) else { return Err(TooLarge) };
+        let made = lower.value(value)?;
+        lower.emit.loc = end.loc();
+        let elem = MemRef::of(ctx, lower.emit.body.value_type(output)).map_or(Type::F32, |ty| ty.elem(ctx));
+        let made = match casts.get(index).filter(|&&ty| ty != Type::NONE) {
+            Some(&ty) => lower.cast(made, ty, false),
+            None => made,
+        };
+        let made = lower.cast(made, elem, false);
+        let dims = &lower.scope().dims;
+        let over = [true, dims[1].as_ref().is_some_and(|dim| dim.tile > 1)];
+        let made = lower.as_fragment(made, over)?;
+        let mut at = Vec::new();
+        for axis in &iters {
+            at.push(lower.expr(&SizeExpr::symbol(axis).map_err(|_| TooLarge)?, over)?);
+        }
+        let guard = axes::both(None, lower.inside(over)?);
+        let (values, at, guard) = lower.emit.operands(&at, guard.as_ref())?;
+        let loc = lower.emit.loc;
+        kernel::Store::build(&mut lower.emit.builder(), loc, made.value, output, &values, at, guard, None);
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! Where the axes of a kernel go: to the numbers of blocks, to loops, to the two axes of fragments.
+
+use dlc_core::guard::{Condition, Guard};
+use dlc_ir::affine::SizeExpr;
+
+/// Some axes as one, of which a tile is looked at: their positions in row-major order, from `base` on. A tile of one is a
+/// position alone.
+#[derive(Clone, Debug)]
+pub struct Dim {
+    /// The axes and their sizes.
+    pub axes: Vec<(String, SizeExpr)>,
+    /// The product of the sizes.
+    pub total: SizeExpr,
+    /// The position of the first of the tile; values in it are named as [`super::emit::Emit`] names them.
+    pub base: SizeExpr,
+    /// How many positions a tile has: a power of two.
+    pub tile: u32,
+    /// Which binding of its axes it is: another tile of the same axes is another one.
+    pub id: usize,
+}
+
+/// An expression goes beyond 64 bits.
+#[derive(Debug)]
+pub struct TooLarge;
+
+/// The product of sizes.
+pub fn product<'e>(sizes: impl IntoIterator<Item = &'e SizeExpr>) -> Result<SizeExpr, TooLarge> {
+    sizes.into_iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).map_err(|_| TooLarge))
+}
+
+impl Dim {
+    /// The position in the row-major order of its axes, `axis` being its axis of the fragment.
+    fn position(&self, axis: usize) -> Result<SizeExpr, TooLarge> {
+        match self.tile {
+            1 => Ok(self.base.clone()),
+            _ => self.base.add(&coordinate(axis)).map_err(|_| TooLarge),
+        }
+    }
+
+    /// What an axis is, if it is one of these.
+    pub fn value_of(&self, name: &str, axis: usize) -> Result<Option<SizeExpr>, TooLarge> {
+        let Some(at) = self.axes.iter().position(|(known, _)| known == name) else { return Ok(None) };
+        let position = self.position(axis)?;
+        let inner = product(self.axes[at + 1..].iter().map(|(_, size)| size))?;
+        let quotient = match inner.as_constant() {
+            Some(1) => position,
+            _ => position.floordiv(&inner).map_err(|_| TooLarge)?,
+        };
+        if at == 0 {
+            return Ok(Some(quotient));
+        }
+        quotient.modulo(&self.axes[at].1).map(Some).map_err(|_| TooLarge)
+    }
+
+    /// That the position is one, where not all of the tile's are: a tile of one has its position from a loop or a block.
+    pub fn inside(&self, axis: usize) -> Result<Option<Condition>, TooLarge> {
+        let whole = self.base.as_constant() == Some(0) && self.total.as_constant() == Some(self.tile.into());
+        if self.tile == 1 || whole {
+            return Ok(None);
+        }
+        Ok(Some(bounded(self.position(axis)?, self.total.clone())))
+    }
+}
+
+/// `expr < limit`
+fn bounded(expr: SizeExpr, limit: SizeExpr) -> Condition {
+    Condition { expr, lower: None, upper: Some(limit) }
+}
+
+/// `i0`, `i1`: the position in a fragment.
+pub fn coordinate(axis: usize) -> SizeExpr {
+    SizeExpr::symbol(&format!("i{axis}")).unwrap_or_else(|_| SizeExpr::from(0))
+}
+
+/// Where both hold.
+pub fn both(guard: Option<Guard>, conditions: Vec<Condition>) -> Option<Guard> {
+    let mut guard = match (guard, conditions.is_empty()) {
+        (guard, true) => return guard,
+        (Some(guard), false) => guard,
+        (None, false) => Guard::all(Vec::new()),
+    };
+    for piece in &mut guard.pieces {
+        piece.extend(conditions.iter().cloned());
+    }
+    Some(guard)
+}
+
+/// The next power of two of a size, within limits; `unknown` for one that is no number.
+pub fn tile_of(size: &SizeExpr, limit: u32, unknown: u32) -> u32 {
+    match size.as_constant() {
+        Some(size) => u32::try_from(size.max(1)).map_or(limit, |size| size.next_power_of_two().min(limit)),
+        None => unknown.min(limit),
+    }
+}

@@ -1,0 +1,267 @@
+//! Products of matrices: a loop over the reduced axes, of which a tile of each operand is in shared memory at once.
+
+use dlc_core::memref::{Layout as Memory, MemRef};
+use dlc_core::scalar::{self, Combiner};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{InsertPoint, OpRef};
+use dlc_ir::{Builder, OpId, Type, ValueId};
+use dlc_kernel::layout::{Distributed, Shared};
+use dlc_kernel::ops as kernel;
+use dlc_kernel::types::Tile;
+use dlc_region::ops::{Binary, Read, Reduce, Yield};
+use dlc_region::verify::axes_of;
+
+use super::axes::{TooLarge, tile_of};
+use super::lower::{Lower, Lowered, Result, is_zero};
+use super::tiling::Instruction;
+use crate::analysis::axes::before_broadcasts;
+
+/// What is multiplied: the left matrix is over the first axis of fragments, the right one over the second.
+pub struct Product {
+    pub lhs: ValueId,
+    pub rhs: ValueId,
+    pub elem: Type,
+}
+
+/// A sum of products of two values, if it is one that the plan's instruction can compute here: one value does not depend
+/// on the second axis of fragments, the other not on the first.
+pub fn product(lower: &Lower<'_, '_>, id: OpId) -> Option<Product> {
+    let matrix = lower.tiling.matrix.clone()?;
+    let ctx = lower.ctx;
+    let reduce = Reduce::of(OpRef::new(ctx, lower.region, id))?;
+    if reduce.combiner() != Some(Combiner::Sum) || lower.scopes.last().is_none_or(|scope| scope.layout != lower.tiling.layout) {
+        return None;
+    }
+    let region = *reduce.regions().first()?;
+    let end = lower.region.last_op(lower.region.first_block(region)?)?;
+    let end = Yield::of(OpRef::new(ctx, lower.region, end))?;
+    let value = before_broadcasts(ctx, lower.region, end.values().next()?);
+    let factor = Binary::of(OpRef::new(ctx, lower.region, lower.region.defining_op(value)?))?;
+    if factor.function() != scalar::Binary::Mul {
+        return None;
+    }
+    let elem = |value: ValueId| crate::analysis::axes::elem(ctx, lower.region, value);
+    let (acc, given) = (*reduce.acc().first()?, elem(factor.lhs()));
+    let halves = given == elem(factor.rhs()) && (given == Type::F16 || given == Type::BF16);
+    let exact = factor.widen().is_some() || elem(value) == acc;
+    let fits = match matrix.instruction {
+        Instruction::Mma | Instruction::Wgmma => halves && exact && acc == Type::F32,
+        Instruction::Fma => acc == Type::F32 && elem(factor.rhs()) == given && exact && given == Type::F32,
+    };
+    if !fits {
+        return None;
+    }
+    let reduced: Vec<&str> = reduce.axes();
+    let scope = lower.scopes.last()?;
+    let places: Vec<Vec<&str>> = scope
+        .dims
+        .iter()
+        .map(|dim| match dim.as_ref().filter(|dim| dim.tile > 1) {
+            Some(dim) => dim.axes.iter().map(|(name, _)| name.as_str()).collect(),
+            None => Vec::new(),
+        })
+        .collect();
+    if places.iter().any(Vec::is_empty) || places.iter().flatten().any(|axis| reduced.contains(axis)) {
+        return None;
+    }
+    let over = |value: ValueId, place: usize| {
+        axes_of(ctx, lower.region.value_type(value)).iter().any(|axis| places[place].contains(axis))
+    };
+    let (lhs, rhs) = (factor.lhs(), factor.rhs());
+    match (over(lhs, 1) || over(rhs, 0), over(lhs, 0) || over(rhs, 1)) {
+        (false, _) => Some(Product { lhs, rhs, elem: given }),
+        (true, false) => Some(Product { lhs: rhs, rhs: lhs, elem: given }),
+        (true, true) => None,
+    }
+}
+
+/// The tile of an operand in shared memory: whether it is written the other way round.
+struct Operand {
+    tile: ValueId,
+    transposed: bool,
+}
+
+/// The loop.
+pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<Lowered> {
+    let ctx = lower.ctx;
+    let Some(matrix) = lower.tiling.matrix.clone() else { return Err(TooLarge) };
+    let reduce = Reduce::from(OpRef::new(ctx, lower.region, id));
+    let axes: Vec<(String, SizeExpr)> = reduce.axes().into_iter().map(String::from).zip(reduce.sizes()).collect();
+    let total = super::axes::product(axes.iter().map(|(_, size)| size))?;
+    let least = if matrix.instruction == Instruction::Fma { 1 } else { 16 };
+    let depth = tile_of(&total, matrix.depth, matrix.depth).max(least);
+    let (acc, init) = (reduce.acc()[0], reduce.init()[0]);
+    let ty = lower.ty(acc, [true, true]);
+    let start = lower.emit.constant(init, ty);
+    let loc = lower.emit.loc;
+    let open = lower.emit.open_loop(&total, depth, "k", &[start])?;
+    let base = lower.emit.name(open.counter);
+    let dim = lower.dim(axes, base, depth)?;
+    let [rows, columns] = lower.scope().dims.clone();
+    let (Some(rows), Some(columns)) = (rows, columns) else { return Err(TooLarge) };
+    let shapes = ([rows.tile, depth], [columns.tile, depth]);
+
+    lower.push_scope();
+    lower.scope().dims = [Some(rows), Some(dim.clone())];
+    let lhs = operand(lower, product.lhs, product.elem, shapes.0, false, "lhs")?;
+    lower.scopes.pop();
+
+    lower.push_scope();
+    // The reduced axis lies where memory is contiguous along it, so that neighbours are copied together.
+    let turned =
+        !is_contiguous(lower, product.rhs, &columns.axes.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
+    let (dims, shape) = match turned {
+        true => ([Some(columns), Some(dim)], shapes.1),
+        false => ([Some(dim), Some(columns)], [depth, shapes.1[0]]),
+    };
+    lower.scope().dims = dims;
+    let rhs = operand(lower, product.rhs, product.elem, shape, turned, "rhs")?;
+    lower.scopes.pop();
+
+    if matrix.instruction == Instruction::Wgmma {
+        kernel::FenceAsync::build(&mut lower.emit.builder(), loc);
+    }
+    lower.emit.barrier();
+    let sum = multiply(lower, matrix.instruction, (&lhs, &rhs), open.carried[0], product.elem, depth)?;
+    lower.emit.barrier();
+    let results = lower.emit.close_loop(open, &[sum]);
+    let made = Lowered { value: results[0], over: [true, true] };
+    let result = reduce.result(0);
+    Ok(lower.cast(made, crate::analysis::axes::elem(ctx, lower.region, result), false))
+}
+
+/// Whether a read moves along some axes as it moves along memory.
+fn is_contiguous(lower: &Lower<'_, '_>, value: ValueId, axes: &[&str]) -> bool {
+    let ctx = lower.ctx;
+    let value = before_broadcasts(ctx, lower.region, value);
+    let read = lower.region.defining_op(value).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
+    let Some(read) = read else { return true };
+    let layout = MemRef::of(ctx, read.type_of(read.source())).map(|ty| ty.layout(ctx));
+    let at = read.at();
+    let last = if layout == Some(Memory::ColMajor) { at.first() } else { at.last() };
+    last.is_some_and(|last| last.symbols().iter().any(|name| axes.contains(&&**name)))
+}
+
+/// Brings a matrix to shared memory: from memory as it is, or from registers where it is computed.
+fn operand(
+    lower: &mut Lower<'_, '_>,
+    value: ValueId,
+    elem: Type,
+    shape: [u32; 2],
+    transposed: bool,
+    name: &str,
+) -> Result<Operand> {
+    let ctx = lower.ctx;
+    let loc = lower.emit.loc;
+    let layout =
+        shared_layout(elem.bits(ctx).unwrap_or(16), shape, lower.tiling.matrix.as_ref().map(|m| m.instruction));
+    let ty = Tile::get(ctx, 1, shape.iter().map(|&size| size.into()).collect(), elem, layout);
+    let place = InsertPoint::StartOf(lower.grid_block());
+    let op = kernel::Shared::build(&mut Builder::new(ctx, &mut lower.emit.body, place), loc, None, ty);
+    let tile = lower.emit.body.result(op, 0);
+    lower.emit.call(tile, name);
+    let plain = before_broadcasts(ctx, lower.region, value);
+    let read = lower.region.defining_op(plain).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
+    match read.filter(|read| read.indices().len() == 0 && is_zero(ctx, read.fill())) {
+        Some(read) => {
+            let (access, values) = lower.access(read, [true, true], true)?;
+            let Some(&memory) = lower.memory.get(&read.source()) else { return Err(TooLarge) };
+            let by = lower.tiling.copying(shape, 1);
+            let (at, guard, fill) = (access.at, access.guard, access.fill);
+            kernel::Copy::build(&mut lower.emit.builder(), loc, memory, &values, tile, None, at, guard, fill, by);
+        }
+        None => {
+            let made = lower.value(value)?;
+            let made = lower.cast(made, elem, false);
+            let mut made = lower.as_fragment(made, [true, true])?;
+            let conditions = lower.inside([true, true])?;
+            if !conditions.is_empty() {
+                let zero = lower.zero(elem);
+                let zero = lower.emit.constant(zero, elem);
+                let guard = dlc_core::guard::Guard::all(conditions);
+                let (args, _, guard) = lower.emit.operands(&[], Some(&guard))?;
+                let ty = lower.ty(elem, [true, true]);
+                let mut builder = lower.emit.builder();
+                let op = kernel::Select::build(&mut builder, loc, &args, None, made.value, zero, guard, ty);
+                made = Lowered { value: lower.emit.body.result(op, 0), over: [true, true] };
+            }
+            kernel::StoreShared::build(&mut lower.emit.builder(), loc, made.value, tile, None);
+        }
+    }
+    Ok(Operand { tile, transposed })
+}
+
+/// Rows of a tile in shared memory: exchanged in units of 16 bytes where rows are whole units, as wide as they are.
+fn shared_layout(bits: u32, shape: [u32; 2], instruction: Option<Instruction>) -> Shared {
+    let bytes = shape[1] * bits / 8;
+    match instruction {
+        Some(Instruction::Fma) | None => Shared::RowMajor { pitch: Some(shape[1] + 4) },
+        _ => Shared::Panels { span: if bytes >= 128 { 128 } else { bytes.next_power_of_two().max(32) }, rows: None },
+    }
+}
+
+/// One step of the loop: the product of what is in shared memory, added to what there is.
+fn multiply(
+    lower: &mut Lower<'_, '_>,
+    instruction: Instruction,
+    (lhs, rhs): (&Operand, &Operand),
+    acc: ValueId,
+    elem: Type,
+    depth: u32,
+) -> Result<ValueId> {
+    let loc = lower.emit.loc;
+    let ty = lower.emit.body.value_type(acc);
+    let turn = rhs.transposed.then_some(());
+    let [Some(rows), Some(columns)] = lower.scope().dims.clone() else { return Err(TooLarge) };
+    match instruction {
+        Instruction::Wgmma => {
+            let mut builder = lower.emit.builder();
+            let op = kernel::Wgmma::build(&mut builder, loc, lhs.tile, None, rhs.tile, None, acc, None, turn);
+            let (sum, token) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));
+            kernel::Await::build(&mut lower.emit.builder(), loc, &[token]);
+            Ok(sum)
+        }
+        Instruction::Mma => {
+            let Distributed::Mma(warps) = lower.scope().layout.clone() else { return Err(TooLarge) };
+            let a = lower.emit.frag(&[rows.tile, depth], elem, &Distributed::MmaA(warps));
+            let b = lower.emit.frag(&[depth, columns.tile], elem, &Distributed::MmaB(warps));
+            let a = kernel::LoadShared::build(&mut lower.emit.builder(), loc, lhs.tile, None, None, a);
+            let b = kernel::LoadShared::build(&mut lower.emit.builder(), loc, rhs.tile, None, turn, b);
+            let (a, b) = (lower.emit.body.result(a, 0), lower.emit.body.result(b, 0));
+            let op = kernel::Mma::build(&mut lower.emit.builder(), loc, a, b, acc);
+            Ok(lower.emit.body.result(op, 0))
+        }
+        Instruction::Fma => {
+            let open = lower.emit.open_loop(&SizeExpr::from(i64::from(depth)), 1, "kk", &[acc])?;
+            let kk = lower.emit.name(open.counter);
+            let layout = lower.scope().layout.clone();
+            let a = slice(lower, lhs.tile, [SizeExpr::from(0), kk.clone()], [rows.tile, 1])?;
+            let a_ty = lower.emit.frag(&[rows.tile, 1], elem, &layout);
+            let a = kernel::LoadShared::build(&mut lower.emit.builder(), loc, a, None, None, a_ty);
+            let (at, shape) = match rhs.transposed {
+                true => ([SizeExpr::from(0), kk], [columns.tile, 1]),
+                false => ([kk, SizeExpr::from(0)], [1, columns.tile]),
+            };
+            let b = slice(lower, rhs.tile, at, shape)?;
+            let b_ty = lower.emit.frag(&[1, columns.tile], elem, &layout);
+            let b = kernel::LoadShared::build(&mut lower.emit.builder(), loc, b, None, turn, b_ty);
+            let (a, b) = (lower.emit.body.result(a, 0), lower.emit.body.result(b, 0));
+            let op = kernel::Fma::build(&mut lower.emit.builder(), loc, a, b, open.carried[0]);
+            debug_assert_eq!(ty, lower.emit.body.value_type(lower.emit.body.result(op, 0)));
+            let sum = lower.emit.body.result(op, 0);
+            Ok(lower.emit.close_loop(open, &[sum])[0])
+        }
+    }
+}
+
+/// A part of a tile.
+fn slice(lower: &mut Lower<'_, '_>, tile: ValueId, at: [SizeExpr; 2], shape: [u32; 2]) -> Result<ValueId> {
+    let ctx = lower.ctx;
+    let Some(whole) = Tile::of(ctx, lower.emit.body.value_type(tile)) else { return Err(TooLarge) };
+    let shape = shape.iter().map(|&size| size.into()).collect();
+    let ty = Tile::get(ctx, 1, shape, whole.elem(ctx), whole.layout(ctx));
+    let (values, at, _) = lower.emit.operands(&at, None)?;
+    let loc = lower.emit.loc;
+    let op = kernel::Slice::build(&mut lower.emit.builder(), loc, tile, None, &values, at, ty);
+    Ok(lower.emit.body.result(op, 0))
+}

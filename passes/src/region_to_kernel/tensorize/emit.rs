@@ -1,0 +1,138 @@
+//! Making ops of kernel: where they go, and the values that expressions name.
+
+use dlc_core::guard::Guard;
+use dlc_core::sizes::value_name;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::{BlockId, Body, Builder, Context, Loc, OpId, Type, ValueId};
+use dlc_kernel::layout::Distributed;
+use dlc_kernel::ops as kernel;
+use dlc_kernel::types::Frag;
+
+use super::axes::TooLarge;
+
+/// A loop that is being made.
+pub struct Open {
+    op: OpId,
+    /// The integer that it counts.
+    pub counter: ValueId,
+    /// What it carries.
+    pub carried: Vec<ValueId>,
+    outside: BlockId,
+}
+
+/// A kernel that grows.
+pub struct Emit<'c> {
+    pub ctx: &'c Context,
+    pub body: Body,
+    /// Where the next op goes: to the end of this block.
+    pub block: BlockId,
+    pub loc: Loc,
+    /// The values that expressions name: `_u0` is the first.
+    named: Vec<ValueId>,
+}
+
+impl<'c> Emit<'c> {
+    pub fn new(ctx: &'c Context, body: Body, block: BlockId, loc: Loc) -> Emit<'c> {
+        Emit { ctx, body, block, loc, named: Vec::new() }
+    }
+
+    pub fn builder(&mut self) -> Builder<'_> {
+        Builder::at_end(self.ctx, &mut self.body, self.block)
+    }
+
+    /// A value as it stands in expressions.
+    pub fn name(&mut self, value: ValueId) -> SizeExpr {
+        let number = self.named.iter().position(|&known| known == value).unwrap_or_else(|| {
+            self.named.push(value);
+            self.named.len() - 1
+        });
+        SizeExpr::symbol(&format!("_u{number}")).unwrap_or_else(|_| SizeExpr::from(0))
+    }
+
+    /// Gives a value a name for readers, with a number behind it where it is taken.
+    pub fn call(&mut self, value: ValueId, name: &str) {
+        let name = self.ctx.intern_str(name);
+        self.body.set_value_name(value, name);
+    }
+
+    /// The expressions with values as an op names them, and those values.
+    pub fn operands(
+        &self,
+        exprs: &[SizeExpr],
+        guard: Option<&Guard>,
+    ) -> Result<(Vec<ValueId>, Vec<SizeExpr>, Option<Guard>), TooLarge> {
+        let mut values: Vec<ValueId> = Vec::new();
+        let mut numbers: Vec<(String, usize)> = Vec::new();
+        let guarded = guard.into_iter().flat_map(Guard::exprs);
+        for name in exprs.iter().chain(guarded).flat_map(SizeExpr::symbols) {
+            let number = name.strip_prefix("_u").and_then(|number| number.parse::<usize>().ok());
+            let Some(value) = number.and_then(|number| self.named.get(number).copied()) else { continue };
+            if !numbers.iter().any(|(known, _)| *known == *name) {
+                numbers.push((name.to_string(), values.len()));
+                values.push(value);
+            }
+        }
+        let replace = |name: &str| {
+            let (_, number) = numbers.iter().find(|(known, _)| known == name)?;
+            SizeExpr::symbol(&value_name(*number)).ok()
+        };
+        let put = |expr: &SizeExpr| expr.substitute(&replace).ok();
+        let exprs = exprs.iter().map(put).collect::<Option<Vec<_>>>().ok_or(TooLarge)?;
+        let guard = match guard {
+            Some(guard) => Some(guard.map(&put).ok_or(TooLarge)?),
+            None => None,
+        };
+        Ok((values, exprs, guard))
+    }
+
+    /// An integer.
+    pub fn index(&mut self, expr: &SizeExpr) -> Result<ValueId, TooLarge> {
+        let (values, exprs, _) = self.operands(std::slice::from_ref(expr), None)?;
+        let loc = self.loc;
+        let op = kernel::Index::build(&mut self.builder(), loc, &values, exprs, Type::INDEX);
+        Ok(self.body.result(op, 0))
+    }
+
+    /// A constant of a type, a number or a fragment.
+    pub fn constant(&mut self, value: dlc_ir::Attr, ty: Type) -> ValueId {
+        let loc = self.loc;
+        let op = kernel::Const::build(&mut self.builder(), loc, value, ty);
+        self.body.result(op, 0)
+    }
+
+    /// Begins a loop from 0 to `last` by `step` that carries values: what is made next is in it, up to
+    /// [`Emit::close_loop`].
+    pub fn open_loop(&mut self, last: &SizeExpr, step: u32, name: &str, inits: &[ValueId]) -> Result<Open, TooLarge> {
+        let bounds = [SizeExpr::from(0), last.clone(), SizeExpr::from(i64::from(step))];
+        let (values, bounds, _) = self.operands(&bounds, None)?;
+        let types: Vec<Type> = inits.iter().map(|&value| self.body.value_type(value)).collect();
+        let loc = self.loc;
+        let op = kernel::For::build(&mut self.builder(), loc, &values, inits, bounds, None, &types);
+        let region = self.body.regions(op)[0];
+        let block = self.body.append_block(region);
+        let counter = self.body.add_arg(block, Type::INDEX, loc);
+        self.call(counter, name);
+        let carried = types.iter().map(|&ty| self.body.add_arg(block, ty, loc)).collect();
+        let outside = std::mem::replace(&mut self.block, block);
+        Ok(Open { op, counter, carried, outside })
+    }
+
+    /// Ends a loop with what it carries on, and gives its results.
+    pub fn close_loop(&mut self, open: Open, next: &[ValueId]) -> Vec<ValueId> {
+        let loc = self.loc;
+        kernel::Yield::build(&mut self.builder(), loc, next);
+        self.block = open.outside;
+        self.body.results(open.op).collect()
+    }
+
+    /// All threads of the block meet.
+    pub fn barrier(&mut self) {
+        let loc = self.loc;
+        kernel::Barrier::build(&mut self.builder(), loc, None, None);
+    }
+
+    /// The fragment type of a shape.
+    pub fn frag(&self, shape: &[u32], elem: Type, layout: &Distributed) -> Type {
+        Frag::get(self.ctx, shape.iter().map(|&size| size.into()).collect(), elem, layout.clone())
+    }
+}
