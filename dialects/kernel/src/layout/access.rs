@@ -62,8 +62,8 @@ impl Fragment {
     }
 
     /// The widest vectors between the fragment and global memory where elements are contiguous along an axis, and the
-    /// first of each row lies at a multiple of `alignment` bytes. An error where elements are no whole bytes, or there is no such
-    /// axis.
+    /// first of each row lies at a multiple of `alignment` bytes. An error where elements are no whole bytes, or there
+    /// is no such axis.
     pub fn global_access(&self, axis: usize, alignment: u32) -> Result<Access, String> {
         let rank = self.shape().len();
         if axis >= rank {
@@ -134,8 +134,8 @@ impl Fragment {
         (groups.len() as u32 * vector == self.registers()).then_some(Access { vector, groups })
     }
 
-    /// Whether runs of elements over these steps exist as a whole or not at all, and are aligned in all threads: nothing
-    /// else steps within them, and everything else steps over whole runs.
+    /// Whether runs of elements over these steps exist as a whole or not at all, and are aligned in all threads:
+    /// nothing else steps within them, and everything else steps over whole runs.
     fn is_aligned(&self, steps: &[(usize, u32)], number: impl Fn(&[u32]) -> u64) -> bool {
         let map = self.map();
         let run = 1u64 << steps.len();

@@ -1,10 +1,10 @@
 //! Conversions: how a tile gets from one distributed layout to another.
 //!
-//! For each register, lane and warp of the target, a source in the same warp is a linear function of their numbers, found
-//! bit by bit: the nearest source first, which is the same thread, then the same warp. If each source is in the thread
-//! itself and its register does not depend on the thread, registers get other names. If it is in the warp, each round of
-//! exchange moves one register of each lane. Else the tile goes through shared memory.
-//! Source: as [`Linear`], section "Layout conversion".
+//! For each register, lane and warp of the target, a source in the same warp is a linear function of their numbers,
+//! found bit by bit: the nearest source first, which is the same thread, then the same warp. If each source is in the
+//! thread itself and its register does not depend on the thread, registers get other names. If it is in the warp, each
+//! round of exchange moves one register of each lane. Else the tile goes through shared memory. Source: as [`Linear`],
+//! section "Layout conversion".
 
 use super::distributed::LANES;
 use super::fragment::Fragment;
@@ -21,8 +21,8 @@ pub enum Conversion {
     Shared,
 }
 
-/// An exchange in rounds, the same for each warp: in a round each lane gives one register, takes what one lane gives, and
-/// puts it into one register. The three numbers are linear in those of the round, the lane and the warp.
+/// An exchange in rounds, the same for each warp: in a round each lane gives one register, takes what one lane gives,
+/// and puts it into one register. The three numbers are linear in those of the round, the lane and the warp.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shuffles {
     /// The numbers of the rounds: inputs [`Dim::Register`] of the maps.
@@ -123,9 +123,9 @@ impl Fragment {
     }
 
     /// The exchange with these sources. In round t, lane l writes slot `t + P l` and takes from lane
-    /// `C (t + P l) + D l`, C and D being the lanes of the sources of slots and lanes. P is chosen such that lanes which
-    /// want different registers take from different lanes: where D sends lanes to one lane, P lets them write slots that
-    /// C brings from elsewhere. `None` where that is not possible.
+    /// `C (t + P l) + D l`, C and D being the lanes of the sources of slots and lanes. P is chosen such that lanes
+    /// which want different registers take from different lanes: where D sends lanes to one lane, P lets them write
+    /// slots that C brings from elsewhere. `None` where that is not possible.
     fn shuffles(
         &self,
         target: &Fragment,

@@ -1,8 +1,9 @@
 //! Descriptors of `wgmma`: how it reads an operand in shared memory.
 //!
-//! An instruction reads 32 bytes of K. Its operand lies in atoms of eight rows of 16 bytes (without swizzle) or of 32, 64
-//! or 128 bytes (with it), the rows along K or along M and N, whichever is contiguous. The descriptor gives the distances
-//! between atoms. Source: PTX ISA, "Matrix Descriptor Format" and "Strides" of the asynchronous warpgroup instructions.
+//! An instruction reads 32 bytes of K. Its operand lies in atoms of eight rows of 16 bytes (without swizzle) or of 32,
+//! 64 or 128 bytes (with it), the rows along K or along M and N, whichever is contiguous. The descriptor gives the
+//! distances between atoms. Source: PTX ISA, "Matrix Descriptor Format" and "Strides" of the asynchronous warpgroup
+//! instructions.
 
 use super::shared::{Shared, SharedTile};
 
@@ -48,8 +49,9 @@ impl Descriptor {
 }
 
 impl SharedTile {
-    /// The descriptor of a tile that is an operand: `k_axis` is the axis of K, 1 for tiles [M, K] and [N, K], 0 for [K, M]
-    /// and [K, N]. An error says why `wgmma` cannot read it. The tile must begin at a multiple of its alignment.
+    /// The descriptor of a tile that is an operand: `k_axis` is the axis of K, 1 for tiles [M, K] and [N, K], 0 for
+    /// [K, M] and [K, N]. An error says why `wgmma` cannot read it. The tile must begin at a multiple of its
+    /// alignment.
     pub fn descriptor(&self, k_axis: usize) -> Result<Descriptor, String> {
         let &[_, _] = self.shape() else {
             return Err(format!("an operand of wgmma has rank 2, not {}", self.shape().len()));

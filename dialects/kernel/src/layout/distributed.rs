@@ -20,11 +20,11 @@ pub enum Distributed {
     MmaA([u32; 2]),
     /// `mma_b [2, 2]`: the B operand of `mma.sync`, [K, N]: the warps of a column of the grid hold the same.
     MmaB([u32; 2]),
-    /// `blocked [1, 8] lanes [4, 8] warps [4, 1]`: a block a thread, of these by lanes a warp, of these by warps. A larger
-    /// shape repeats in registers, a smaller one is replicated.
+    /// `blocked [1, 8] lanes [4, 8] warps [4, 1]`: a block a thread, of these by lanes a warp, of these by warps. A
+    /// larger shape repeats in registers, a smaller one is replicated.
     Blocked(Blocked),
-    /// `slice 1 of (wgmma)`: what is left of a layout when the tile is reduced along an axis. What threads held along it,
-    /// they hold the same of now, and once each.
+    /// `slice 1 of (wgmma)`: what is left of a layout when the tile is reduced along an axis. What threads held along
+    /// it, they hold the same of now, and once each.
     Slice {
         /// The axis that is gone.
         axis: u32,

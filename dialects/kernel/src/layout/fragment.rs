@@ -19,8 +19,8 @@ pub struct Holder {
     pub register: u32,
 }
 
-/// The free bits of the numbers of threads: elements are replicated over them. The threads whose free bits are all 0 hold
-/// each element once.
+/// The free bits of the numbers of threads: elements are replicated over them. The threads whose free bits are all 0
+/// hold each element once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Free {
     /// Of the number of the lane, as a mask.
@@ -32,8 +32,8 @@ pub struct Free {
 /// A distributed layout for a shape: which element each register of each thread holds.
 ///
 /// Registers are element slots, numbered without gaps: two 16-bit elements in one 32-bit register are two of them. A
-/// register whose coordinates lie outside of the shape in all threads does not exist; one that lies outside in some does
-/// not exist there.
+/// register whose coordinates lie outside of the shape in all threads does not exist; one that lies outside in some
+/// does not exist there.
 #[derive(Clone, Debug)]
 pub struct Fragment {
     shape: Vec<u32>,
@@ -192,7 +192,8 @@ impl Fragment {
     }
 
     /// The registers of this fragment that are the registers of a part of it, whose element 0 is the element `at`. An
-    /// error where a thread does not hold an element that it holds of the part, or the registers differ between threads.
+    /// error where a thread does not hold an element that it holds of the part, or the registers differ between
+    /// threads.
     pub fn extract(&self, part: &Fragment, at: &[u32]) -> Result<Vec<u32>, String> {
         let fits = part.shape.len() == self.shape.len() && at.len() == self.shape.len() && part.warps == self.warps;
         let ends = part.shape.iter().zip(at).map(|(size, at)| size.saturating_add(*at));

@@ -1,8 +1,8 @@
 //! `ldmatrix` and `stmatrix`: whether they move a fragment from or to a tile in shared memory, and how.
 //!
-//! A matrix is eight rows of 16 bytes in shared memory. Lane 8i + j gives the address of row j of matrix i, and the 32-bit
-//! register i of lane l takes word l % 4 of row l / 4; with `.trans`, elements of 16 bits, it takes elements l / 4 of rows
-//! 2 (l % 4) and the next. Source: PTX ISA, "ldmatrix" and "stmatrix".
+//! A matrix is eight rows of 16 bytes in shared memory. Lane 8i + j gives the address of row j of matrix i, and the
+//! 32-bit register i of lane l takes word l % 4 of row l / 4; with `.trans`, elements of 16 bits, it takes elements l
+//! / 4 of rows 2 (l % 4) and the next. Source: PTX ISA, "ldmatrix" and "stmatrix".
 
 use super::access::{Conflicts, bank_conflicts, worst};
 use super::distributed::unit;

@@ -1,9 +1,9 @@
 //! Linear maps over F2, the field of two elements, between numbers that are read as vectors of bits.
 //!
 //! Addition is exclusive or, so a map is given by what each input bit adds: its column. A power-of-two tile spread over
-//! registers, lanes and warps is such a map, and so is a swizzled tile in shared memory; their questions (who holds this
-//! element, what is held twice, how do I get from one to the other) are linear algebra.
-//! Source: Zhou et al., "Linear Layouts: Robust Code Generation of Efficient Tensor Computation Using F2", 2025.
+//! registers, lanes and warps is such a map, and so is a swizzled tile in shared memory; their questions (who holds
+//! this element, what is held twice, how do I get from one to the other) are linear algebra. Source: Zhou et al.,
+//! "Linear Layouts: Robust Code Generation of Efficient Tensor Computation Using F2", 2025.
 
 use std::fmt;
 
@@ -47,7 +47,8 @@ pub struct Linear {
 
 impl Linear {
     /// The map whose input bits have these columns, each a list of one number for each output; the outputs with their
-    /// numbers of bits. An error where a column does not fit them, a name is used twice, or a side has more than 64 bits.
+    /// numbers of bits. An error where a column does not fit them, a name is used twice, or a side has more than 64
+    /// bits.
     pub fn new(inputs: &[(Dim, Vec<Vec<u32>>)], outputs: &[(Dim, u32)]) -> Result<Linear, String> {
         let mut map = Linear { inputs: Vec::new(), outputs: outputs.to_vec(), columns: Vec::new() };
         if outputs.iter().any(|&(_, bits)| bits > 32) || total(outputs) > 64 {
@@ -253,8 +254,8 @@ impl Linear {
         self.rank() == total(&self.outputs)
     }
 
-    /// The free bits of an input, as a mask: those that reach nothing which the bits before them do not reach. Where all
-    /// free bits are 0, each output is reached once, by its least input.
+    /// The free bits of an input, as a mask: those that reach nothing which the bits before them do not reach. Where
+    /// all free bits are 0, each output is reached once, by its least input.
     pub fn free(&self, dim: Dim) -> u32 {
         let Some(start) = start_of(&self.inputs, dim) else { return 0 };
         let free = self.kernel().iter().fold(0u64, |mask, vector| mask | 1 << vector.ilog2());
@@ -283,7 +284,8 @@ impl Linear {
         self.is_injective().then(|| self.right_inverse()).flatten()
     }
 
-    /// Whether both are one map when inputs and outputs without bits are dropped and the order of the others is ignored.
+    /// Whether both are one map when inputs and outputs without bits are dropped and the order of the others is
+    /// ignored.
     pub fn is_same_map(&self, other: &Linear) -> bool {
         self.sorted() == other.sorted()
     }

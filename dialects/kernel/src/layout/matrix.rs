@@ -1,9 +1,9 @@
 //! The fragments of the matrix instructions `mma.sync` and `wgmma`.
 //!
-//! All of them have one shape. With `g = lane / 4` and `q = lane % 4`, the rows of an accumulator (m16n8) are g and g + 8
-//! and its columns 2q and 2q + 1. An A operand (m16 by K of 32 bytes) has rows g and g + 8, and along K the elements of
-//! word q and of word q + 4; a B operand has column g and the same words. A warp of `wgmma` holds 16 of 64 rows so.
-//! Source: PTX ISA, "Matrix Fragments for mma.m16n8k*" and "Register Fragments for wgmma.mma_async.m64nNk*".
+//! All of them have one shape. Let g be `lane / 4` and q be `lane % 4`. An accumulator (m16n8) has the rows g and g+8 and
+//! the columns 2q and 2q+1. An A operand (m16 by K of 32 bytes) has the rows g and g+8, and along K the elements of word
+//! q and of word q+4; a B operand has column g and the same words. A warp of `wgmma` holds 16 of 64 rows so.
+//! Source: PTX ISA, "Matrix Fragments for mma.m16n8k" and "Register Fragments for wgmma.mma_async.m64nNk".
 
 use super::distributed::{Bases, Sizes, unit};
 use super::linear::Linear;

@@ -5,20 +5,20 @@ use super::linear::{Dim, Linear};
 /// A shared layout, as it is spelled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Shared {
-    /// `row_major`, `row_major pitch 72`: the last axis is contiguous; the pitch is the elements from one row to the next,
-    /// by default those of a row.
+    /// `row_major`, `row_major pitch 72`: the last axis is contiguous; the pitch is the elements from one row to the
+    /// next, by default those of a row.
     RowMajor {
         /// The pitch in elements.
         pitch: Option<u32>,
     },
-    /// `col_major`, `col_major pitch 72`: the first of two axes is contiguous; the pitch is the elements from one column to
-    /// the next.
+    /// `col_major`, `col_major pitch 72`: the first of two axes is contiguous; the pitch is the elements from one
+    /// column to the next.
     ColMajor {
         /// The pitch in elements.
         pitch: Option<u32>,
     },
-    /// `swizzle 128`, `swizzle 64 rows 128`, `interleaved`: panels along the second of two axes, each a stack of rows of so
-    /// many bytes, in which the units of 16 bytes are exchanged as the hardware does.
+    /// `swizzle 128`, `swizzle 64 rows 128`, `interleaved`: panels along the second of two axes, each a stack of rows
+    /// of so many bytes, in which the units of 16 bytes are exchanged as the hardware does.
     Panels {
         /// The bytes of a row of a panel: 128, 64 or 32, or 16, where nothing is left to exchange (`interleaved`).
         span: u32,
@@ -54,7 +54,8 @@ impl Shared {
         }
     }
 
-    /// The alignment in bytes that a tile needs: so that a swizzle starts with its pattern, and bulk copies can write it.
+    /// The alignment in bytes that a tile needs: so that a swizzle starts with its pattern, and bulk copies can write
+    /// it.
     pub fn alignment(&self) -> u32 {
         match *self {
             Shared::Panels { span, .. } => (8 * span).max(128),
@@ -62,7 +63,8 @@ impl Shared {
         }
     }
 
-    /// The layout for a tile of this shape, with elements of this many bits. An error names the number that does not fit.
+    /// The layout for a tile of this shape, with elements of this many bits. An error names the number that does not
+    /// fit.
     pub fn place(&self, shape: &[u32], elem_bits: u32) -> Result<SharedTile, String> {
         self.check()?;
         if !matches!(elem_bits, 8 | 16 | 32 | 64) {
@@ -109,8 +111,8 @@ fn pitch_of(pitch: Option<u32>, size: u32, what: &str) -> Result<u32, String> {
     }
 }
 
-/// What the hardware does to an address in shared memory in the mode for rows of `span` bytes: bits 7 and up are added to
-/// bits 4 and up, by exclusive or; three bits of them for 128, two for 64, one for 32, none for 16.
+/// What the hardware does to an address in shared memory in the mode for rows of `span` bytes: bits 7 and up are added
+/// to bits 4 and up, by exclusive or; three bits of them for 128, two for 64, one for 32, none for 16.
 pub fn swizzle(address: u32, span: u32) -> u32 {
     address ^ (((address >> 7) & (span / 16).saturating_sub(1)) << 4)
 }
@@ -126,7 +128,8 @@ impl SharedTile {
         self.elem_bytes
     }
 
-    /// The layout, which is that of the tile or, if the tile is [transposed](SharedTile::transposed), of the transposed.
+    /// The layout, which is that of the tile or, if the tile is [transposed](SharedTile::transposed), of the
+    /// transposed.
     pub fn layout(&self) -> Shared {
         self.layout
     }

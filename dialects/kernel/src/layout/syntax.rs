@@ -99,7 +99,8 @@ pub fn parse_shared(p: &mut Parser<'_>) -> ParseResult<Shared> {
 impl Kind for Distributed {
     type Value<'a> = Distributed;
     const KIND: &'static AttrKind = &AttrKind {
-        name: "a distributed layout, such as \"wgmma\" or \"blocked [1, 8] lanes [4, 8] warps [4, 1]\", in canonical form",
+        name: "a distributed layout, such as \"wgmma\" or \"blocked [1, 8] lanes [4, 8] warps [4, 1]\", \
+               in canonical form",
         admits: |ctx, attr| canonical::<Distributed>(ctx, attr).is_some(),
         parse: Some(|p| Ok(Distributed::make(p.ctx, parse_distributed(p)?))),
         print: Some(|p, attr| p.write(attr.as_str(p.ctx).unwrap_or_default())),

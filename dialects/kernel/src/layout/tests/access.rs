@@ -96,6 +96,11 @@ fn wavefronts_of_a_fragment() {
     assert_eq!((access.vector, access.groups.len()), (4, 4));
     assert_eq!(access.conflicts(&fragment, &tile, 0), Conflicts { ways: 1, wavefronts: 16 });
     assert_eq!(access.conflicts(&fragment, &tile, 4096), Conflicts { ways: 1, wavefronts: 16 });
+    // Of the last registers, only those of lane 0 exist.
+    let (fragment, row) =
+        (place("blocked [4] lanes [32] warps [1]", &[130], 32, 1), super::tile("row_major", &[130], 32));
+    let words = fragment.shared_access(&row, 4).unwrap();
+    assert_eq!(words.conflicts(&fragment, &row, 0), Conflicts { ways: 4, wavefronts: 4 * 4 + 2 });
 }
 
 #[test]
@@ -118,6 +123,7 @@ fn widest_vectors_in_shared_memory() {
             32,
             4,
         ),
+        ("bits (register [[1]], lane [[3], [4], [8], [16], [32]], warp [[64], [128]])", "row_major", &[256], 32, 1),
         (
             "bits (register [[8], [1]], lane [[4], [2], [16], [32], [64]], warp [[128], [256]])",
             "row_major",
@@ -158,7 +164,7 @@ fn widest_vectors_in_global_memory() {
 #[test]
 fn conflicts_of_all_instructions() {
     let mut numbers = Numbers(23);
-    for _ in 0..60 {
+    for _ in 0..300 {
         let grid = [[4, 1], [2, 2], [1, 4]][numbers.below(3) as usize];
         let shape = [64 << numbers.below(2), 32 << numbers.below(3)];
         let text =
@@ -167,7 +173,7 @@ fn conflicts_of_all_instructions() {
         let (fragment, tile) =
             (place(&format!("mma {grid:?}"), &shape, bits, 4), tile(text[numbers.below(7) as usize], &shape, bits));
         let access = shared(&fragment, &tile);
-        let base = 64 * numbers.below(64);
+        let base = 4 * numbers.below(1024);
         let mut expected = Conflicts::default();
         for warp in 0..4 {
             let mut wavefronts = 0;

@@ -3,8 +3,8 @@
 use super::tile;
 use crate::layout::{Descriptor, Major, SharedTile, swizzle};
 
-/// The byte that an instruction reads as element (mn, k) of its operand, from the 64 bits alone. The canonical layouts of
-/// the matrix descriptors, in units of 16 bytes.
+/// The byte that an instruction reads as element (mn, k) of its operand, from the 64 bits alone. The canonical layouts
+/// of the matrix descriptors, in units of 16 bytes.
 fn reads(bits: u64, major: Major, elem_bytes: u32, mn: u32, k: u32) -> u32 {
     let field = |at: u32| ((bits >> at) as u32 & 0x3FFF) << 4;
     let (start, leading, stride) = (field(0), field(16), field(32));

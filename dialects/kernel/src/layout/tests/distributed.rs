@@ -116,7 +116,17 @@ fn odd_sizes_have_no_registers_outside() {
     assert_eq!(fragment.registers(), 6);
     assert_eq!(fragment.coords(5, 0, 0).as_deref(), Some(&[129][..]));
     assert_eq!((fragment.coords(5, 1, 0), fragment.coords(6, 0, 0), fragment.coords(0, 32, 0)), (None, None, None));
+    assert_eq!(
+        (fragment.find(&[129], 0, 0), fragment.find(&[130], 0, 0), fragment.find(&[0], 0, 1)),
+        (Some(5), None, None)
+    );
     assert_eq!(fragment.slot(5), Some(5));
+    // The register that would hold element 134 exists in lane 0.
+    let fragment = place("blocked [4] lanes [32] warps [1]", &[134], 32, 1);
+    assert_eq!(
+        (fragment.find(&[130], 0, 0), fragment.find(&[133], 1, 0), fragment.find(&[134], 1, 0)),
+        (Some(6), Some(5), None)
+    );
     assert_eq!(place("wgmma", &[192, 80], 32, 4).slot(40), Some(64));
     assert_eq!(place("wgmma", &[192, 80], 32, 4).register(64), Some(40));
 }

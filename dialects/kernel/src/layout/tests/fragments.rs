@@ -108,8 +108,8 @@ fn mma_accumulator() {
 }
 
 /// Over a grid, neighbouring warps hold neighbouring instructions, and an operand is the same in the warps that differ
-/// only in the axis which it lacks. The pieces of one warp fit each other: its accumulator has the rows of its A operand
-/// and the columns of its B operand.
+/// only in the axis which it lacks. The pieces of one warp fit each other: its accumulator has the rows of its A
+/// operand and the columns of its B operand.
 #[test]
 fn mma_over_a_grid_of_warps() {
     let (m, n, k) = (96, 48, 32);

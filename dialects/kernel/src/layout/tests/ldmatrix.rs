@@ -139,6 +139,10 @@ fn what_matrices_cannot_do() {
     assert_eq!(refused("blocked [1, 2] lanes [8, 4] warps [4, 1]", "row_major pitch 16", &[32, 9], 16), rows);
     // Four rows of a warp are missing.
     assert_eq!(refused("blocked [1, 2] lanes [8, 4] warps [4, 1]", "row_major", &[28, 8], 16), rows);
+    // Lane 4 starts its row in the middle of a unit.
+    let crossed = "bits (register [[0, 1]], lane [[0, 2], [0, 4], [1, 1], [2, 0], [4, 0]], warp [])";
+    let crossed = place(crossed, &[8, 8], 16, 1).matrix_access(&tile("row_major", &[8, 8], 16));
+    assert_eq!(crossed.unwrap_err(), rows);
     let wide = place("blocked [1] lanes [32] warps [4]", &[128], 64, 4);
     let wide = wide.matrix_access(&tile("row_major", &[128], 64)).unwrap_err();
     assert_eq!(wide, "matrices have elements of 8, 16 or 32 bits, not 64");

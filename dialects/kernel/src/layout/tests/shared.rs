@@ -91,6 +91,25 @@ fn sizes_and_alignments() {
     assert_eq!(tile("row_major", &[6, 8], 16).map(), None);
 }
 
+/// Units of 16 bytes, which vectors and matrices move.
+#[test]
+fn whole_units() {
+    for (text, shape, expected) in [
+        ("row_major", &[4, 8][..], true),
+        ("row_major", &[4, 12], false),
+        ("row_major", &[1, 12], false),
+        ("row_major pitch 72", &[4, 64], true),
+        ("row_major pitch 68", &[4, 64], false),
+        ("row_major", &[3, 5, 16], true),
+        ("col_major", &[8, 3], true),
+        ("col_major", &[3, 8], false),
+        ("swizzle 64", &[3, 40], true),
+        ("row_major", &[], false),
+    ] {
+        assert_eq!(tile(text, shape, 16).has_whole_units(), expected, "{text} of {shape:?}");
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_named() {
     for (text, shape, bits, expected) in [
