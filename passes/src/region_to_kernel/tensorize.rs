@@ -154,8 +154,10 @@ fn reduces_rows(ctx: &Context, region: &Body) -> Option<SizeExpr> {
             let at = read.at();
             at.last().is_some_and(|last_at| last_at.symbols().iter().any(|name| **name == *last))
         });
-        if along {
-            return reduce.sizes().last().cloned();
+        // Few elements are not worth the lanes of a warp.
+        let size = reduce.sizes().last().cloned()?;
+        if along && size.as_constant().is_none_or(|size| size >= 32) {
+            return Some(size);
         }
     }
     None

@@ -1,7 +1,10 @@
 //! Work on several threads.
 
 use std::cell::Cell;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// As many threads as the machine runs at once.
+static MACHINE: OnceLock<usize> = OnceLock::new();
 
 thread_local! {
     /// How many threads were asked for; 0 for as many as the machine has.
@@ -22,7 +25,8 @@ pub fn with_threads<R>(threads: usize, run: impl FnOnce() -> R) -> R {
 
 fn thread_count() -> usize {
     match THREADS.get() {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        // Asking costs some system calls, and the answer stays.
+        0 => *MACHINE.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)),
         asked => asked,
     }
 }

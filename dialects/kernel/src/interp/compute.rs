@@ -8,7 +8,7 @@ use dlc_core::tensor::{ElemKind, TensorValue};
 use dlc_ir::interp::{Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
 use dlc_ir::smallvec::smallvec;
 
-use super::places::{At, Names};
+use super::places::{self, At, Names};
 use super::shared::decode;
 use super::state::{Begun, Number, Slots, Work as Begin, device, wrong};
 use super::values::{
@@ -37,7 +37,7 @@ pub fn select(cx: &mut Eval<'_, '_>) -> EvalResult {
     let ctx = cx.op.ctx;
     let ty = cx.result_type(0);
     let (elem, count) = (as_number(elem_of(ctx, ty)), cx.operands.len());
-    let condition = match op.guard() {
+    let condition = match places::guard(cx) {
         None => numbers(cx, 0)?,
         Some(guard) => {
             let slots = slots(cx, ty)?;

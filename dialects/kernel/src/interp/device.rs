@@ -4,7 +4,7 @@ use dlc_core::tensor::TensorValue;
 use dlc_ir::interp::{Data, Datum, Eval, EvalResult, Failure, Outcome, Resumed, UNDEFINED};
 use dlc_ir::smallvec::smallvec;
 
-use super::places::{At, Names, integers};
+use super::places::{self, At, Names, integers};
 use super::state::{Number, device, wrong};
 use super::values::{as_number, fragment, from_numbers, slots};
 use crate::ops::{Advance, BlockId, Const, For, GridSize, If, Index, Order, TileOrder};
@@ -43,7 +43,7 @@ pub fn for_(cx: &mut Eval<'_, '_>) -> EvalResult {
         }
         None => {
             let values = op.args().len();
-            let bounds = integers(cx, &op.bounds(), 0, values)?;
+            let bounds = integers(cx, "bounds", 0, values)?;
             let &[first, last, step] = bounds.as_slice() else {
                 return Err(wrong(cx, "a loop has a first integer, a last one and a step"));
             };
@@ -67,7 +67,7 @@ pub fn if_(cx: &mut Eval<'_, '_>) -> EvalResult {
         return Ok(Outcome::Values(values));
     }
     let op = If::from(cx.op);
-    let holds = match op.guard() {
+    let holds = match places::guard(cx) {
         Some(guard) => {
             let names = Names::of(cx, 0, op.args().len())?;
             names.holds(&guard, At { coords: &[], slot: 0 }).map_err(|reason| wrong(cx, reason))?
@@ -106,7 +106,7 @@ pub fn block_rank(cx: &mut Eval<'_, '_>) -> EvalResult {
 pub fn index(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Index::from(cx.op);
     let names = Names::of(cx, 0, op.args().len())?;
-    let value = op.value();
+    let value = places::exprs(cx, "value");
     let Some(expr) = value.first() else { return Err(wrong(cx, "there is no expression")) };
     let ty = cx.result_type(0);
     if Frag::of(cx.op.ctx, ty).is_none() {
@@ -151,7 +151,7 @@ pub fn advance(cx: &mut Eval<'_, '_>) -> EvalResult {
 pub fn tile_order(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = TileOrder::from(cx.op);
     let tile = cx.int(0)? as i64;
-    let tiles = integers(cx, &op.tiles(), 1, op.args().len())?;
+    let tiles = integers(cx, "tiles", 1, op.args().len())?;
     let &[rows, columns] = tiles.as_slice() else { return Err(wrong(cx, "tiles are counted by rows and columns")) };
     let (row, column) = order_tile(op.order(), op.group().unwrap_or(1), tile, rows, columns)
         .ok_or_else(|| cx.fail(&UNDEFINED, format!("of {rows} by {columns} tiles there is none of number {tile}")))?;

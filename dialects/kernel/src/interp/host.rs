@@ -89,7 +89,7 @@ pub fn grid(cx: &mut Eval<'_, '_>) -> EvalResult {
     device.places = Arc::new(places.tiles.clone());
     device.threads_of_block = op.threads();
     // A launch has no team, and the expressions here name no fragment.
-    let dims = integers(cx, &op.dims(), 0, op.args().len())?;
+    let dims = integers(cx, "dims", 0, op.args().len())?;
     let mut grid = [1i64; 3];
     for (axis, &size) in dims.iter().enumerate().take(3) {
         if size < 0 {

@@ -9,7 +9,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
 use dlc_ir::{Attr, Context, Type};
 
-use super::places::{At, Names, integers};
+use super::places::{self, At, Names, exprs, integers};
 use super::shared::{Byte, Reader, decode, encode};
 use super::state::{Begun, Global, Number, Piece, Put, Slots, Work, device, element, wrong};
 use super::sync::{barrier_index, complete_bytes};
@@ -37,7 +37,7 @@ pub fn shared(cx: &mut Eval<'_, '_>) -> EvalResult {
 pub fn slice(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Slice::from(cx.op);
     let (base, place, _) = tile(cx, op.tile(), op.stage())?;
-    let at = integers(cx, &op.at(), 1 + usize::from(op.stage().is_some()), op.args().len())?;
+    let at = integers(cx, "at", 1 + usize::from(op.stage().is_some()), op.args().len())?;
     let part = Tile::of(cx.op.ctx, cx.result_type(0)).map(|ty| ty.shape(cx.op.ctx)).unwrap_or_default();
     let mut coords = Vec::with_capacity(at.len());
     for (axis, (&at, &size)) in at.iter().zip(place.shape()).enumerate() {
@@ -162,8 +162,8 @@ pub fn load(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Load::from(cx.op);
     let ty = cx.result_type(0);
     let (slots, elem) = (slots(cx, ty)?, types::elem_of(cx.op.ctx, ty));
-    let (at, guard) = (op.at(), op.guard());
-    let access = Access { memory: 0, values: op.args().len(), at: &at, guard: guard.as_ref(), fill: op.fill() };
+    let (at, guard) = (exprs(cx, "at"), places::guard(cx));
+    let access = Access { memory: 0, values: op.args().len(), at: &at, guard: guard.as_deref(), fill: op.fill() };
     let values = read_global(cx, &access, &slots, elem)?;
     Ok(Outcome::value(fragment(from_numbers(cx, &slots, elem, &values)?)))
 }
@@ -213,9 +213,9 @@ pub fn store(cx: &mut Eval<'_, '_>) -> EvalResult {
         return Err(cx.fail(&UNDEFINED, "writes to an argument of the kernel, which is only read"));
     };
     let shape = device(cx).globals[number].shape.clone();
-    let (at, guard, combiner) = (op.at(), op.guard(), op.combine());
+    let (at, guard, combiner) = (exprs(cx, "at"), places::guard(cx), op.combine());
     let positions: Vec<_> = at.iter().map(|expr| names.prepare(expr)).collect();
-    let guard = names.prepare_guard(guard.as_ref());
+    let guard = names.prepare_guard(guard.as_deref());
     let (mut coords, mut at) = (vec![0; slots.shape.len()], vec![0; positions.len()]);
     for (slot, &value) in values.iter().enumerate() {
         let Some(element) = slots.element(slot).filter(|_| slots.is_first(slot)) else { continue };
@@ -251,8 +251,8 @@ fn slots_by(
 fn pieces_of_copy(cx: &mut Eval<'_, '_>, op: Copy<'_>) -> Result<Vec<Piece>, Failure> {
     let (base, place, elem) = tile(cx, op.tile(), op.stage())?;
     let slots = slots_by(cx, &place, elem, op.by())?;
-    let (at, guard) = (op.at(), op.guard());
-    let access = Access { memory: 0, values: op.args().len(), at: &at, guard: guard.as_ref(), fill: op.fill() };
+    let (at, guard) = (exprs(cx, "at"), places::guard(cx));
+    let access = Access { memory: 0, values: op.args().len(), at: &at, guard: guard.as_deref(), fill: op.fill() };
     let values = read_global(cx, &access, &slots, elem)?;
     let block = device(cx).team().block;
     let mut coords = vec![0; slots.shape.len()];
@@ -473,8 +473,8 @@ pub fn tma_load(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = TmaLoad::from(cx.op);
     let map = Arc::clone(&cx.opaque::<MapRef>(0)?.0);
     let values = op.args().len();
-    let at = integers(cx, &op.at(), 1, values)?;
-    let offsets = integers(cx, &op.offsets().unwrap_or_default(), 1, values)?;
+    let at = integers(cx, "at", 1, values)?;
+    let offsets = integers(cx, "offsets", 1, values)?;
     let (base, place, elem) = tile(cx, op.tile(), op.stage())?;
     let barrier = barrier_index(cx, op.barrier(), op.barrier_stage())?;
     let from = source(cx, &map.memory)?;
@@ -542,7 +542,7 @@ pub fn tma_store(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (base, ..) = tile(cx, op.tile(), op.stage())?;
     let index = 1 + usize::from(op.stage().is_some());
     let map = Arc::clone(&cx.opaque::<MapRef>(index)?.0);
-    let at = integers(cx, &op.at(), index + 1, op.args().len())?;
+    let at = integers(cx, "at", index + 1, op.args().len())?;
     let block = device(cx).team().block;
     let mut put = Put { block, base, map, at, combine: op.combine(), seen: Vec::new() };
     let team = device(cx).current;

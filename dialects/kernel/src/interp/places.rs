@@ -3,12 +3,44 @@
 use std::sync::Arc;
 
 use dlc_core::guard::Guard;
-use dlc_core::sizes::{Bindings, value_number};
-use dlc_ir::affine::SizeExpr;
+use dlc_core::sizes::{Bindings, Exprs, value_number};
+use dlc_ir::Attr;
+use dlc_ir::affine::{AffineExpr, SizeExpr, parse_expr};
+use dlc_ir::define::Kind;
 use dlc_ir::interp::{Datum, Eval, Failure};
+use dlc_ir::smallvec::SmallVec;
+use rustc_hash::FxHashMap;
 
 use super::state::{Number, device, wrong};
 use super::values::{registers, to_numbers};
+
+/// Expressions that were read from attributes: a loop runs the same ones many times.
+#[derive(Default)]
+struct Read {
+    exprs: FxHashMap<Attr, Arc<Vec<SizeExpr>>>,
+    guards: FxHashMap<Attr, Arc<Guard>>,
+}
+
+/// The expressions of an attribute of the op; none where it has no such attribute.
+pub fn exprs(cx: &mut Eval<'_, '_>, key: &str) -> Arc<Vec<SizeExpr>> {
+    let Some(attr) = cx.op.prop_named(key) else { return Arc::default() };
+    let ctx = cx.op.ctx;
+    let read = &mut cx.interp.state::<Read>().exprs;
+    Arc::clone(read.entry(attr).or_insert_with(|| Arc::new(Exprs::get(ctx, attr).unwrap_or_default())))
+}
+
+/// The guard of the op, if it has one.
+pub fn guard(cx: &mut Eval<'_, '_>) -> Option<Arc<Guard>> {
+    let attr = cx.op.prop_named("guard")?;
+    let ctx = cx.op.ctx;
+    let read = &mut cx.interp.state::<Read>().guards;
+    if let Some(guard) = read.get(&attr) {
+        return Some(Arc::clone(guard));
+    }
+    let guard = Arc::new(Guard::get(ctx, attr)?);
+    read.insert(attr, Arc::clone(&guard));
+    Some(guard)
+}
 
 /// What the symbols of expressions are: those of the kernel, values, and the position in a fragment.
 pub struct Names {
@@ -84,7 +116,33 @@ impl Names {
 
     /// An expression made ready to be evaluated at many positions.
     pub fn prepare<'e>(&'e self, expr: &'e SizeExpr) -> Prepared<'e> {
-        self.linear(expr).unwrap_or(Prepared::General(self, expr))
+        self.linear(expr).or_else(|| self.tree(expr)).unwrap_or(Prepared::General(self, expr))
+    }
+
+    /// The expression with the numbers of what is the same everywhere put in.
+    fn tree<'e>(&'e self, expr: &SizeExpr) -> Option<Prepared<'e>> {
+        let varies = |name: &str| {
+            axis_number(name).is_some()
+                || value_number(name).is_some_and(|number| matches!(self.values.get(number), Some(Value::Each(_))))
+        };
+        let uniform = |name: &str| match varies(name) {
+            true => None,
+            false => self.value(name, At { coords: &[], slot: 0 }).map(SizeExpr::from),
+        };
+        let expr = expr.substitute(&uniform).ok()?;
+        if let Some(linear) = self.linear(&expr) {
+            return Some(linear);
+        }
+        let names: Vec<_> = expr.symbols().into_iter().collect();
+        let tree = parse_expr(&expr.to_string(), &names.iter().map(|name| &**name).collect::<Vec<_>>(), &[]).ok()?;
+        let leaf = |name: &str| match axis_number(name) {
+            Some(axis) => Some(Leaf::Axis(axis)),
+            None => match self.values.get(value_number(name)?)? {
+                Value::Each(values) => Some(Leaf::Each(values)),
+                Value::Uniform(_) => None,
+            },
+        };
+        Some(Prepared::Tree(tree, names.iter().map(|name| leaf(name)).collect::<Option<_>>()?))
     }
 
     fn linear<'e>(&'e self, expr: &SizeExpr) -> Option<Prepared<'e>> {
@@ -134,7 +192,15 @@ pub enum Prepared<'e> {
         axes: Vec<(usize, i64)>,
         each: Vec<(&'e [i64], i64)>,
     },
+    /// A tree, and what its leaves are.
+    Tree(AffineExpr, Vec<Leaf<'e>>),
     General(&'e Names, &'e SizeExpr),
+}
+
+/// A leaf of an expression that is not the same everywhere.
+pub enum Leaf<'e> {
+    Axis(usize),
+    Each(&'e [i64]),
 }
 
 impl Prepared<'_> {
@@ -148,6 +214,14 @@ impl Prepared<'_> {
                     .map(|(values, factor)| values.get(at.slot).copied().unwrap_or(0).wrapping_mul(*factor))
                     .sum();
                 Ok(constant + axes + each)
+            }
+            Prepared::Tree(tree, leaves) => {
+                let leaf = |leaf: &Leaf<'_>| match leaf {
+                    Leaf::Axis(axis) => at.coords.get(*axis).copied().unwrap_or(0),
+                    Leaf::Each(values) => values.get(at.slot).copied().unwrap_or(0),
+                };
+                let leaves: SmallVec<[i64; 4]> = leaves.iter().map(leaf).collect();
+                tree.eval(&leaves, &[]).map_err(|error| error.message.into_owned())
             }
             Prepared::General(names, expr) => names.integer(expr, at),
         }
@@ -184,8 +258,10 @@ pub fn axis_number(name: &str) -> Option<usize> {
     digits.parse().ok()
 }
 
-/// The numbers that expressions without positions are, their values being the operands `first..`.
-pub fn integers(cx: &mut Eval<'_, '_>, exprs: &[SizeExpr], first: usize, count: usize) -> Result<Vec<i64>, Failure> {
+/// The numbers that the expressions of an attribute are which name no positions, their values being the operands
+/// `first..`.
+pub fn integers(cx: &mut Eval<'_, '_>, key: &str, first: usize, count: usize) -> Result<Vec<i64>, Failure> {
+    let exprs = exprs(cx, key);
     let names = Names::of(cx, first, count)?;
-    names.uniforms(exprs).map_err(|reason| wrong(cx, reason))
+    names.uniforms(&exprs).map_err(|reason| wrong(cx, reason))
 }

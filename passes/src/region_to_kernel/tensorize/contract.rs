@@ -29,7 +29,9 @@ pub fn product(lower: &Lower<'_, '_>, id: OpId) -> Option<Product> {
     let matrix = lower.tiling.matrix.clone()?;
     let ctx = lower.ctx;
     let reduce = Reduce::of(OpRef::new(ctx, lower.region, id))?;
-    if reduce.combiner() != Some(Combiner::Sum) || lower.scopes.last().is_none_or(|scope| scope.layout != lower.tiling.layout) {
+    if reduce.combiner() != Some(Combiner::Sum)
+        || lower.scopes.last().is_none_or(|scope| scope.layout != lower.tiling.layout)
+    {
         return None;
     }
     let region = *reduce.regions().first()?;
