@@ -198,9 +198,10 @@ macro_rules! clauses {
             }
 
             /// The schedule that an op is. An attribute that is none of its kind, which the verifier refuses, is passed over.
-            fn of_op(op: OpRef<'_>) -> Schedule {
+            fn of_fields(ctx: &Context, props: Attr) -> Schedule {
                 let mut schedule = Schedule::default();
-                $(if let Some(value) = op.prop_named(stringify!($field)).and_then(|attr| Field::of_attr(op.ctx, attr)) {
+                let field = |key: &str| ctx.dict_get(props, ctx.intern_str(key));
+                $(if let Some(value) = field(stringify!($field)).and_then(|attr| Field::of_attr(ctx, attr)) {
                     schedule.$field = value;
                 })+
                 schedule
@@ -326,9 +327,15 @@ impl Schedule {
         if !op.is(&crate::ops::SCHEDULE) {
             return None;
         }
-        let of = op.prop(Str::OF).and_then(|attr| attr.as_symbol(op.ctx)?.first().map(|&name| op.ctx.str(name)));
-        let targets = op.prop_named("target").and_then(|attr| targets(op.ctx, attr)).unwrap_or_default();
-        Some(Schedule { of: of.map(String::from), targets, ..Schedule::of_op(op) })
+        Some(Schedule::of_props(op.ctx, op.body.props(op.id)))
+    }
+
+    /// What the attributes of a schedule say.
+    pub fn of_props(ctx: &Context, props: Attr) -> Schedule {
+        let of = ctx.dict_get(props, Str::OF).and_then(|attr| attr.as_symbol(ctx)?.first().map(|&name| ctx.str(name)));
+        let targets = ctx.dict_get(props, ctx.intern_str("target")).and_then(|attr| targets(ctx, attr));
+        let targets = targets.unwrap_or_default();
+        Schedule { of: of.map(String::from), targets, ..Schedule::of_fields(ctx, props) }
     }
 
     /// The schedules in a module that are for a kernel: those that name it, and those that name none.

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::{DUPLICATE_SYMBOL, TRAIT_RULE, UNKNOWN_SYMBOL, function_type};
 use crate::attrs::Attr;
 use crate::body::{Body, OpRef};
-use crate::context::{Context, Str};
+use crate::context::{Context, OpName, Str};
 use crate::diag::{Diagnostic, Diagnostics, did_you_mean};
 use crate::entity::OpId;
 use crate::location::Loc;
@@ -35,6 +35,7 @@ pub struct SymbolInfo {
 #[derive(Clone, Debug, Default)]
 pub struct SymbolTable {
     symbols: FxHashMap<Str, SymbolInfo>,
+    others: Vec<(OpName, Attr)>,
 }
 
 impl SymbolTable {
@@ -44,7 +45,19 @@ impl SymbolTable {
         for_each_symbol(ctx, body, |name, view| {
             table.symbols.entry(name).or_insert_with(|| info(view));
         });
+        let regions = body.regions(body.root()).iter().copied();
+        for op in regions.flat_map(|region| body.blocks(region)).flat_map(|block| body.ops(block)) {
+            if !OpRef::new(ctx, body, op).has(Traits::SYMBOL) {
+                table.others.push((body.op_name(op), body.props(op)));
+            }
+        }
         table
+    }
+
+    /// The ops in the table that are no symbols, in order, by name and inherent attributes: what accompanies functions and
+    /// names them by an attribute.
+    pub fn others(&self) -> &[(OpName, Attr)] {
+        &self.others
     }
 
     /// The symbol of a name.

@@ -2,7 +2,48 @@
 //! a loop around the plan's instruction. The kernel is synchronous and correct as it stands.
 //!
 //! **Requires**: region.
-//! **Ensures**: kernel. A function of axes is a kernel of the same name and signature. Every access is guarded by the sizes.
+//! **Ensures**: kernel. A function of axes is a kernel of the same name and signature. Every access is guarded by the sizes,
+//! so that one kernel is right for all of them.
+//!
+//! **Before**
+//! ```mlir before
+//! region.func @rows<M, N> iters (m: M) ins (%X: memref<[M, N], f32, row_major, align 16>) outs (Y: memref<[M], f32, row_major, align 16> materialize gmem) {
+//!   %s = reduce sum (n: N) acc f32 init 0.0 {
+//!     %x = read %X[m, n] : f32 over (m, n)
+//!     yield %x
+//!   } : f32 over (m)
+//!   yield %s to Y
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! kernel.func @rows<M, N>(%X: memref<[M, N], f32, row_major, align 16>) -> memref<[M], f32, row_major, align 16> {
+//!   %Y = output : memref<[M], f32, row_major, align 16>
+//!   grid (M ceildiv 4) threads 128 {
+//!     %tile = block_id 0
+//!     %0 = const 0.0 : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
+//!     %1 = for %n = 0 to N step 256 carry (%2 = %0) : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]> {
+//!       %x = load %X[4*%tile + i0, %n + i1] where (4*%tile + i0 < M, %n + i1 < N) : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
+//!       %3 = const 0.0 : f32
+//!       %4 = select where (%n + i1 < N) then %x else %3 : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
+//!       %5 = binary add %2, %4 : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
+//!       yield %5
+//!     }
+//!     %s = reduce sum %1 along 1 : frag<[4], f32, slice 1 of (blocked [1, 8] lanes [1, 32] warps [4, 1])>
+//!     store %s to %Y[4*%tile + i0] where (4*%tile + i0 < M)
+//!   }
+//!   return %Y
+//! }
+//! ```
+//!
+//! **Does not** overlap anything, nor choose a plan: without one it takes tiles that fit any machine. Accumulators of a
+//! reduction that a region combines are taken one position at a time.
+//!
+//! Axes of the result become those of blocks, flattened: the axes of a product's left operand as rows, those of its right
+//! one as columns, those of both as the blocks' number; without a product the last axis as columns. Axes that are reduced
+//! become loops, and so do those that are both. Fragments have two axes: rows, and columns or a tile of what is reduced.
+//! A value is made where it is first needed, in the innermost loop that it depends on. See `lower`, `contract`, `tiling`.
+//! Linear in the ops of the region, but for values that several loops need, each of which makes its own.
 
 mod axes;
 mod contract;
@@ -17,11 +58,13 @@ use dlc_ir::diag::Diagnostic;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData, ValueId};
 use dlc_kernel::ops as kernel;
+use dlc_plan::Schedule;
 use dlc_region::ops::{Func, Read, Reduce, Yield};
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::axes::reductions;
+use crate::analysis::plans::plan_of;
 use axes::{Dim, TooLarge};
 use emit::Emit;
 use lower::{Lower, Scope};
@@ -41,6 +84,7 @@ static DEF: PassDef = PassDef {
     requires: &["region"],
     adds: &["kernel"],
     removes: &["region"],
+    reads_symbols: true,
     ..PassDef::base("tensorize", "Turns a region and its plan into a kernel of blocks, loops and fragments.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
@@ -56,7 +100,15 @@ impl Pass for Tensorize {
         if body.entry_block().is_none() {
             return Ok(());
         }
-        let (made, tiling) = tensorize(cx.ctx, body).map_err(|TooLarge| too_large(body, cx))?;
+        let plan = plan_of(cx, body);
+        let (made, tiling) = match tensorize(cx.ctx, body, plan.as_ref()) {
+            Ok(made) => made,
+            Err(Refused::TooLarge) => return Err(too_large(body, cx)),
+            Err(Refused::Plan(reason)) => {
+                let error = Diagnostic::error(&NOT_A_KERNEL, body.loc(body.root()), reason).at(Func::DEF.name);
+                return Err(cx.fail(error.suggest("change the plan, or leave it out")));
+            }
+        };
         cx.count("kernels", 1);
         cx.count("products", tiling.matrix.is_some().into());
         *body = made;
@@ -67,6 +119,18 @@ impl Pass for Tensorize {
 fn too_large(body: &Body, cx: &PassCx<'_>) -> PassFailed {
     let message = "the positions of this kernel's blocks go beyond 64 bits";
     cx.fail(Diagnostic::error(&NOT_A_KERNEL, body.loc(body.root()), message).at(Func::DEF.name))
+}
+
+/// Why there is no kernel.
+enum Refused {
+    TooLarge,
+    Plan(String),
+}
+
+impl From<TooLarge> for Refused {
+    fn from(_: TooLarge) -> Refused {
+        Refused::TooLarge
+    }
 }
 
 /// The axes of a kernel by what becomes of them.
@@ -96,6 +160,7 @@ struct Groups {
     batch: Vec<(String, SizeExpr)>,
     rows: Vec<(String, SizeExpr)>,
     columns: Vec<(String, SizeExpr)>,
+    reduced: Vec<String>,
     halves: bool,
 }
 
@@ -131,7 +196,9 @@ fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
         return None;
     }
     let (lhs, rhs) = (axes_of(ctx, region.value_type(factor.lhs())), axes_of(ctx, region.value_type(factor.rhs())));
-    let mut groups = Groups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), halves: elem != Type::F32 };
+    let reduced = reduce.axes().into_iter().map(String::from).collect();
+    let halves = elem != Type::F32;
+    let mut groups = Groups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), reduced, halves };
     for axis in &shape.outer {
         match (lhs.contains(&axis.0.as_str()), rhs.contains(&axis.0.as_str())) {
             (true, false) => groups.rows.push(axis.clone()),
@@ -164,9 +231,9 @@ fn reduces_rows(ctx: &Context, region: &Body) -> Option<SizeExpr> {
 }
 
 /// A region as a kernel.
-fn tensorize(ctx: &Context, region: &Body) -> Result<(Body, Tiling), TooLarge> {
+fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>) -> Result<(Body, Tiling), Refused> {
     let root = OpRef::new(ctx, region, region.root());
-    let (Some(func), Some(entry)) = (Func::of(root), region.entry_block()) else { return Err(TooLarge) };
+    let (Some(func), Some(entry)) = (Func::of(root), region.entry_block()) else { return Err(Refused::TooLarge) };
     let axes = KernelAxes::of(ctx, region);
     let shape = Shape::of(ctx, region, &axes);
     let loc = root.loc();
@@ -174,7 +241,9 @@ fn tensorize(ctx: &Context, region: &Body) -> Result<(Body, Tiling), TooLarge> {
     // The function: its arguments and memory for its results.
     let mut body = Body::new(ctx.op_name(kernel::Func::DEF.name), loc, 1);
     let block = body.append_block(body.root_region());
-    let TypeData::Function { inputs, results } = ctx.type_data(func.function_type()) else { return Err(TooLarge) };
+    let TypeData::Function { inputs, results } = ctx.type_data(func.function_type()) else {
+        return Err(Refused::TooLarge);
+    };
     let mut memory = FxHashMap::default();
     for (&arg, &ty) in region.args(entry).iter().zip(inputs.iter()) {
         let made = body.add_arg(block, ty, region.loc(region.root()));
@@ -203,7 +272,14 @@ fn tensorize(ctx: &Context, region: &Body) -> Result<(Body, Tiling), TooLarge> {
     let (tiling, split) = match (&grouped, &rows_along) {
         (Some(groups), _) => {
             let size = |axes: &[(String, SizeExpr)]| axes::product(axes.iter().map(|(_, size)| size));
-            let tiling = Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, groups.halves);
+            let names = |axes: &[(String, SizeExpr)]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+            let tiling = match plan.filter(|plan| plan.tile.is_some()) {
+                Some(plan) => {
+                    let planned = Tiling::of_plan(plan, &names(&groups.rows), &names(&groups.columns), &groups.reduced);
+                    planned.map_err(Refused::Plan)?
+                }
+                None => Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, groups.halves),
+            };
             (tiling, [groups.batch.clone(), groups.rows.clone(), groups.columns.clone()])
         }
         (None, Some(along)) => (Tiling::of_rows(along), [Vec::new(), shape.outer.clone(), Vec::new()]),
@@ -242,16 +318,16 @@ fn tensorize(ctx: &Context, region: &Body) -> Result<(Body, Tiling), TooLarge> {
     lower.grid = inside;
 
     let tile = kernel::BlockId::build(&mut lower.emit.builder(), loc, 0);
-    let tile = lower.emit.body.result(tile, 0);
-    lower.emit.call(tile, "tile");
-    let tile = lower.emit.name(tile);
+    let number = lower.emit.body.result(tile, 0);
+    lower.emit.call(number, "tile");
+    let tile = lower.emit.name(number);
     let divided = |over: &SizeExpr, by: &SizeExpr| over.floordiv(by).map_err(|_| TooLarge);
     let area = axes::product([&high, &wide])?;
     let within = if batch.is_empty() { tile.clone() } else { tile.modulo(&area).map_err(|_| TooLarge)? };
     let (row, column) = match columns.is_empty() {
         true => (within.clone(), SizeExpr::from(0)),
         false => {
-            let number = lower.emit.index(&within)?;
+            let number = if batch.is_empty() { number } else { lower.emit.index(&within)? };
             let tiles = vec![high.clone(), wide.clone()];
             let (args, tiles, _) = lower.emit.operands(&tiles, None)?;
             let order = kernel::Order::Rows;

@@ -48,7 +48,9 @@ pub fn product(lower: &Lower<'_, '_>, id: OpId) -> Option<Product> {
     let exact = factor.widen().is_some() || elem(value) == acc;
     let fits = match matrix.instruction {
         Instruction::Mma | Instruction::Wgmma => halves && exact && acc == Type::F32,
-        Instruction::Fma => acc == Type::F32 && elem(factor.rhs()) == given && exact && given == Type::F32,
+        Instruction::Fma => {
+            acc == Type::F32 && exact && (halves || (elem(factor.rhs()) == given && given == Type::F32))
+        }
     };
     if !fits {
         return None;
@@ -105,7 +107,13 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
 
     lower.push_scope();
     lower.scope().dims = [Some(rows), Some(dim.clone())];
-    let lhs = operand(lower, product.lhs, product.elem, shapes.0, false, "lhs")?;
+    let lhs = match matrix.turned {
+        false => operand(lower, product.lhs, product.elem, shapes.0, false, "lhs")?,
+        true => {
+            lower.scope().dims.reverse();
+            operand(lower, product.lhs, product.elem, [depth, shapes.0[0]], true, "lhs")?
+        }
+    };
     lower.scopes.pop();
 
     lower.push_scope();
@@ -237,9 +245,14 @@ fn multiply(
             let open = lower.emit.open_loop(&SizeExpr::from(i64::from(depth)), 1, "kk", &[acc])?;
             let kk = lower.emit.name(open.counter);
             let layout = lower.scope().layout.clone();
-            let a = slice(lower, lhs.tile, [SizeExpr::from(0), kk.clone()], [rows.tile, 1])?;
+            let (at, shape) = match lhs.transposed {
+                true => ([kk.clone(), SizeExpr::from(0)], [1, rows.tile]),
+                false => ([SizeExpr::from(0), kk.clone()], [rows.tile, 1]),
+            };
+            let a = slice(lower, lhs.tile, at, shape)?;
             let a_ty = lower.emit.frag(&[rows.tile, 1], elem, &layout);
-            let a = kernel::LoadShared::build(&mut lower.emit.builder(), loc, a, None, None, a_ty);
+            let left = lhs.transposed.then_some(());
+            let a = kernel::LoadShared::build(&mut lower.emit.builder(), loc, a, None, left, a_ty);
             let (at, shape) = match rhs.transposed {
                 true => ([SizeExpr::from(0), kk], [columns.tile, 1]),
                 false => ([kk, SizeExpr::from(0)], [1, columns.tile]),

@@ -3,6 +3,9 @@
 use dlc_ir::affine::SizeExpr;
 use dlc_kernel::layout::Distributed;
 
+use dlc_plan::Schedule;
+use dlc_plan::clause::{Kind, Place};
+
 use super::axes::tile_of;
 
 /// What multiplies matrices.
@@ -22,6 +25,11 @@ pub struct Matrix {
     pub instruction: Instruction,
     /// How much of the reduced axes is in shared memory at once.
     pub depth: u32,
+    /// Whether the left matrix is turned on the way into shared memory, so that a column of it is contiguous there.
+    pub turned: bool,
+    /// The bytes of a row in which units of shared memory are exchanged, of the left and the right matrix; where no plan
+    /// says, those of a row.
+    pub swizzle: [Option<u32>; 2],
 }
 
 /// The tiles of a kernel.
@@ -66,7 +74,64 @@ impl Tiling {
             true => (Instruction::Mma, 32, Distributed::Mma([2, 2])),
             false => (Instruction::Fma, 16, Distributed::blocked(&[4, 4], &[4, 8], &[2, 2])),
         };
-        Tiling { tile: [high, wide], along: 1, matrix: Some(Matrix { instruction, depth }), layout, warps: WARPS }
+        Tiling { tile: [high, wide], along: 1, matrix: Some(Matrix::new(instruction, depth)), layout, warps: WARPS }
+    }
+
+    /// What a plan says of a kernel whose blocks share rows and columns of these axes, of a sum over `reduced`. Without
+    /// tiles of the operands in shared memory each thread reads them from where they are.
+    ///
+    /// An error names the number that cannot be.
+    pub fn of_plan(plan: &Schedule, rows: &[String], columns: &[String], reduced: &[String]) -> Result<Tiling, String> {
+        let along = |axes: &[String]| -> Result<u32, String> {
+            let tile: i64 = axes.iter().map(|axis| plan.tile_of(axis)).product();
+            u32::try_from(tile)
+                .ok()
+                .filter(|tile| tile.is_power_of_two())
+                .ok_or_else(|| format!("the tile along ({}) is {tile}, which is no power of two", axes.join(", ")))
+        };
+        let tile = [along(rows)?, along(columns)?];
+        let kind = plan.instruction.as_ref().map_or(Kind::Fma, |instruction| instruction.kind);
+        let number = |table: &Option<dlc_plan::value::Table<i64>>, axes: &[String]| -> Option<u32> {
+            let table = table.as_ref()?;
+            u32::try_from(axes.iter().map(|axis| table.along(axis)).product::<i64>()).ok()
+        };
+        let pair = |table: &Option<dlc_plan::value::Table<i64>>| Some([number(table, rows)?, number(table, columns)?]);
+        let (layout, warps) = match kind {
+            Kind::Wgmma => (Distributed::Wgmma, 4),
+            Kind::Mma => {
+                let warps = pair(&plan.warps).or_else(|| {
+                    let [high, wide] = pair(&plan.warp_tile)?;
+                    Some([tile[0] / high.max(1), tile[1] / wide.max(1)])
+                });
+                let warps = warps.unwrap_or([2, 2]);
+                (Distributed::Mma(warps), warps[0] * warps[1])
+            }
+            Kind::Fma => threads(
+                plan,
+                tile,
+                pair(&plan.thread_tile),
+                pair(&plan.lanes),
+                pair(&plan.warps),
+                pair(&plan.threads),
+                columns,
+            )?,
+        };
+        let cached = plan.caches.iter().any(|cache| cache.place == Place::Smem);
+        let depth = along(reduced)?;
+        let matrix = (kind != Kind::Fma || cached).then(|| {
+            let instruction = match kind {
+                Kind::Fma => Instruction::Fma,
+                Kind::Mma => Instruction::Mma,
+                Kind::Wgmma => Instruction::Wgmma,
+            };
+            let left = plan.caches.iter().find(|cache| {
+                let axes = cache.axes.clone().unwrap_or_default();
+                axes.iter().any(|axis| rows.contains(axis)) && !axes.iter().any(|axis| columns.contains(axis))
+            });
+            let turned = instruction == Instruction::Fma && left.is_some_and(|cache| cache.transposed);
+            Matrix { turned, ..Matrix::new(instruction, depth) }
+        });
+        Ok(Tiling { tile, along: 1, matrix, layout, warps })
     }
 
     /// How the threads of a block share a tile of these sizes that they copy, with neighbours along an axis.
@@ -86,5 +151,48 @@ impl Tiling {
             }
             layout => layout,
         }
+    }
+}
+
+impl Matrix {
+    /// With what follows from the shapes.
+    pub fn new(instruction: Instruction, depth: u32) -> Matrix {
+        Matrix { instruction, depth, turned: false, swizzle: [None, None] }
+    }
+}
+
+/// How threads share a tile of results: each has a part, lanes lie beside each other along the axis that the plan binds to
+/// the first axis of threads, the columns where it says nothing.
+fn threads(
+    plan: &Schedule,
+    tile: [u32; 2],
+    each: Option<[u32; 2]>,
+    lanes: Option<[u32; 2]>,
+    warps: Option<[u32; 2]>,
+    threads: Option<[u32; 2]>,
+    columns: &[String],
+) -> Result<(Distributed, u32), String> {
+    let each = each.unwrap_or([1, 1]);
+    let first = plan.bind.as_ref().and_then(|bind| bind.0.iter().find(|(_, place)| place == "thread.x"));
+    let along_columns = first.is_none_or(|(axis, _)| columns.iter().any(|name| axis.split('.').next() == Some(name)));
+    let fast = usize::from(along_columns);
+    let grid = threads.unwrap_or([(tile[0] / each[0].max(1)).max(1), (tile[1] / each[1].max(1)).max(1)]);
+    let lanes = lanes.unwrap_or_else(|| {
+        let mut lanes = [1, 1];
+        lanes[fast] = grid[fast].min(32);
+        lanes[1 - fast] = (32 / lanes[fast]).min(grid[1 - fast]).max(1);
+        lanes
+    });
+    let warps = warps.unwrap_or([(grid[0] / lanes[0]).max(1), (grid[1] / lanes[1]).max(1)]);
+    if lanes[0] * lanes[1] != 32 {
+        return Err(format!("{lanes:?} are not the 32 lanes of a warp"));
+    }
+    let count = warps[0] * warps[1];
+    match Distributed::blocked(&each, &lanes, &warps) {
+        Distributed::Blocked(mut blocked) => {
+            blocked.order = vec![fast as u32, 1 - fast as u32];
+            Ok((Distributed::Blocked(blocked), count))
+        }
+        layout => Ok((layout, count)),
     }
 }

@@ -1,0 +1,30 @@
+// Rung 5, two-dimensional tiles of threads: eight by eight results from eight and eight elements.
+
+// RUN: dlc-opt %s --tensorize | FileCheck %s
+// RUN: dlc-opt %s --tensorize --evaluate-each -o /dev/null
+
+// CHECK-LABEL: kernel.func @sgemm
+// CHECK: threads 256
+// CHECK: frag<[128, 128], f32, blocked [8, 8] lanes [2, 16] warps [8, 1]>
+// CHECK: fma
+
+region.func @sgemm<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16>, %B: memref<[K, N], f16>) outs (C: memref<[M, N], f32> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C
+}
+
+plan.schedule of @sgemm for sm90 {
+  tile (m: 128, n: 128, k: 8)
+  instruction fma
+  thread_tile (m: 8, n: 8)
+  stages 1
+  cache A (m, k) f16 in smem at k.o
+  cache B (k, n) f16 in smem at k.o
+  barrier block
+}

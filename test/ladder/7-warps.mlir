@@ -1,0 +1,34 @@
+// Rung 7, tiles of warps: the threads of a warp have a square, and each of them a part of it several times.
+
+// RUN: dlc-opt %s --tensorize | FileCheck %s
+// RUN: dlc-opt %s --tensorize --evaluate-each -o /dev/null
+
+// CHECK-LABEL: kernel.func @sgemm
+// CHECK: threads 128
+// CHECK: frag<[128, 128], f32, blocked [8, 4] lanes [8, 4] warps [2, 2]>
+// CHECK: fma
+
+region.func @sgemm<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16>, %B: memref<[K, N], f16>) outs (C: memref<[M, N], f32> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C
+}
+
+plan.schedule of @sgemm for sm90 {
+  tile (m: 128, n: 128, k: 16)
+  instruction fma
+  warp_tile (m: 64, n: 64)
+  thread_tile (m: 8, n: 4)
+  lanes (m: 8, n: 4)
+  warps (m: 2, n: 2)
+  stages 1
+  cache A (m, k) f16 in smem at k.o transposed
+  cache B (k, n) f16 in smem at k.o
+  vectors (A: 8, B: 8, C: 4)
+  barrier block
+}
