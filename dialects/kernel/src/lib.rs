@@ -35,7 +35,8 @@ dlc_ir::dialect! {
         ops::Const, ops::Barrier, ops::BarrierArrive, ops::ClusterBarrier, ops::MBarriers, ops::Wait, ops::Expect,
         ops::Arrive, ops::FenceAsync, ops::Await, ops::AwaitRead, ops::Done, ops::Shared, ops::Slice, ops::TensorMapOf,
         ops::Load, ops::Store, ops::Copy, ops::CopyAsync, ops::LoadShared, ops::StoreShared, ops::TmaLoad, ops::TmaStore,
-        ops::Unary, ops::Binary, ops::Select, ops::Cast, ops::Broadcast, ops::Extract, ops::Reduce, ops::Convert, ops::Mma, ops::Fma,
+        ops::Unary, ops::Binary, ops::Select, ops::Cast, ops::Broadcast, ops::Extract,
+        ops::MulAcc, ops::ThreadReduce, ops::ThreadBroadcast, ops::WarpIf, ops::GridRelease, ops::GridWait, ops::Reduce, ops::Convert, ops::Mma, ops::Fma,
         ops::Wgmma
     ],
     types: [types::Frag, types::Tile, types::MBarrier, types::TensorMap, types::Token],

@@ -8,14 +8,15 @@ use dlc_core::tensor::{ElemKind, TensorValue};
 use dlc_ir::interp::{Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
 use dlc_ir::smallvec::smallvec;
 
-use super::places::{self, At, Names};
+use super::memory::combined;
+use super::places::{self, At, Names, integers};
 use super::shared::decode;
 use super::state::{Begun, Number, Slots, Work as Begin, device, wrong};
 use super::values::{
     FragValue, Operand, Product, TokenValue, as_number, fragment, from_numbers, give, numbers, registers, slots, tile,
     to_numbers, work_index,
 };
-use crate::ops::{Binary, Broadcast, Cast, Extract, Reduce, Select, Unary, Wgmma};
+use crate::ops::{Binary, Broadcast, Cast, Extract, Reduce, Select, ThreadBroadcast, ThreadReduce, Unary, Wgmma};
 use crate::types::{Frag, Work, elem_of};
 
 /// A function of each number.
@@ -29,6 +30,14 @@ pub fn binary(cx: &mut Eval<'_, '_>) -> EvalResult {
     let elem = as_number(elem_of(cx.op.ctx, cx.result_type(0)));
     let value = Binary::from(cx.op).function().eval(cx.op.ctx, &numbers(cx, 0)?, &numbers(cx, 1)?, elem);
     give(cx, value)
+}
+
+/// A product and a third number.
+pub fn mulacc(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let ctx = cx.op.ctx;
+    let elem = as_number(elem_of(ctx, cx.result_type(0)));
+    let (lhs, rhs, acc) = (numbers(cx, 0)?, numbers(cx, 1)?, numbers(cx, 2)?);
+    give(cx, lhs.zip3_float(ctx, &rhs, &acc, elem, f64::mul_add))
 }
 
 /// One of two numbers.
@@ -115,7 +124,16 @@ fn within_threads(cx: &mut Eval<'_, '_>, wanted: impl Fn(usize, &Slots, &Slots) 
 
 /// A part of the fragment.
 pub fn extract(cx: &mut Eval<'_, '_>) -> EvalResult {
-    let at = Extract::from(cx.op).at();
+    let op = Extract::from(cx.op);
+    let at = integers(cx, &op.at(), 1, op.args().len())?;
+    let (from, to) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.result_type(0))?);
+    let inside = |((&at, &part), &whole): ((&i64, &usize), &usize)| {
+        usize::try_from(at).is_ok_and(|at| at.saturating_add(part) <= whole)
+    };
+    if !at.iter().zip(&to.shape).zip(&from.shape).all(inside) {
+        let message = format!("{:?} at {at:?} is no part of {:?}", to.shape, from.shape);
+        return Err(cx.fail(&UNDEFINED, message));
+    }
     within_threads(cx, |element, from, to| {
         let mut coords = vec![0; to.shape.len()];
         to.coords(element, &mut coords);
@@ -132,6 +150,53 @@ pub fn broadcast(cx: &mut Eval<'_, '_>) -> EvalResult {
         let size = to.shape.get(axis).copied().unwrap_or(1);
         element / (inner * size) * inner + element % inner
     })
+}
+
+/// For each slot of one fragment those of another that its thread has at the same place along all axes but one.
+fn own_slots(of: &Slots, from: &Slots, axis: usize) -> Vec<Vec<usize>> {
+    let place = |slots: &Slots, element: usize| {
+        let mut coords = vec![0; slots.shape.len()];
+        slots.coords(element, &mut coords);
+        coords.remove(axis);
+        coords
+    };
+    let mut found = Vec::with_capacity(of.len());
+    for slot in 0..of.len() {
+        let Some(element) = of.element(slot) else {
+            found.push(Vec::new());
+            continue;
+        };
+        let (at, thread) = (place(of, element), slot / of.sizes[2]);
+        let own = thread * from.sizes[2]..(thread + 1) * from.sizes[2];
+        found.push(own.filter(|&slot| from.element(slot).is_some_and(|element| place(from, element) == at)).collect());
+    }
+    found
+}
+
+/// What each thread combines.
+pub fn thread_reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = ThreadReduce::from(cx.op);
+    let (from, to) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.result_type(0))?);
+    let values = to_numbers(&registers(cx, 0)?);
+    let elem = elem_of(cx.op.ctx, cx.result_type(0));
+    let kind = ElemKind::of(cx.op.ctx, elem).ok_or_else(|| wrong(cx, "the elements are no numbers"))?;
+    let combine = |slots: Vec<usize>| {
+        let numbers = slots.into_iter().map(|slot| values[slot]);
+        numbers.reduce(|a, b| combined(kind, Some(op.combiner()), a, b)).unwrap_or(Number::Int(0))
+    };
+    let out: Vec<Number> = own_slots(&to, &from, op.axis() as usize).into_iter().map(combine).collect();
+    Ok(Outcome::value(fragment(from_numbers(cx, &to, elem, &out)?)))
+}
+
+/// The number of the thread for each of its elements.
+pub fn thread_broadcast(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = ThreadBroadcast::from(cx.op);
+    let (from, to) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.result_type(0))?);
+    let values = to_numbers(&registers(cx, 0)?);
+    let elem = elem_of(cx.op.ctx, cx.result_type(0));
+    let first = |slots: Vec<usize>| slots.first().map_or(Number::Int(0), |&slot| values[slot]);
+    let out: Vec<Number> = own_slots(&to, &from, op.axis() as usize).into_iter().map(first).collect();
+    Ok(Outcome::value(fragment(from_numbers(cx, &to, elem, &out)?)))
 }
 
 /// What elements along an axis combine to.

@@ -5,8 +5,8 @@ use dlc_ir::interp::{Data, Datum, Eval, EvalResult, Failure, Outcome, Resumed, U
 use dlc_ir::smallvec::smallvec;
 
 use super::places::{self, At, Names, integers};
-use super::state::{Number, device, wrong};
-use super::values::{as_number, fragment, from_numbers, slots};
+use super::state::{Number, Slots, device, wrong};
+use super::values::{FragValue, as_number, fragment, from_numbers, registers, slots, to_numbers};
 use crate::ops::{Advance, BlockId, Const, For, GridSize, If, Index, Order, TileOrder};
 use crate::types::{Frag, elem_of};
 
@@ -79,6 +79,45 @@ pub fn if_(cx: &mut Eval<'_, '_>) -> EvalResult {
         true => Ok(Outcome::Enter { region, args: Data::new(), saved: Data::new() }),
         false => Ok(Outcome::nothing()),
     }
+}
+
+/// Both regions, and for each warp the registers of one.
+pub fn warp_if(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let enter = |region, saved| Ok(Outcome::Enter { region, args: Data::new(), saved });
+    let (then, otherwise) = match cx.resumed.take() {
+        None => return enter(0, Data::new()),
+        Some(Resumed { region: 0, values, .. }) => return enter(1, values),
+        Some(Resumed { values, saved, .. }) => (saved, values),
+    };
+    let per_warp = |slots: &Slots| slots.sizes[1] * slots.sizes[2];
+    let cond = slots(cx, cx.operand_type(0))?;
+    let holds: Vec<bool> = to_numbers(&registers(cx, 0)?)
+        .chunks(per_warp(&cond))
+        .enumerate()
+        .map(|(warp, numbers)| {
+            let first = warp * per_warp(&cond);
+            let is_true =
+                |(at, number): (usize, &Number)| *number != Number::Int(0) && cond.element(first + at).is_some();
+            numbers.iter().enumerate().any(is_true)
+        })
+        .collect();
+    let mut results = Data::new();
+    for (index, (then, otherwise)) in then.iter().zip(&otherwise).enumerate() {
+        let ty = cx.result_type(index);
+        let slots = slots(cx, ty)?;
+        let numbers = |datum: &Datum| {
+            let value = datum.as_opaque::<FragValue>().and_then(|value| value.0.get().map(to_numbers));
+            value.ok_or_else(|| wrong(cx, "a result is not there yet"))
+        };
+        let (then, otherwise) = (numbers(then)?, numbers(otherwise)?);
+        let choose = |slot: usize| match holds.get(slot / per_warp(&slots)) {
+            Some(true) => then[slot],
+            _ => otherwise[slot],
+        };
+        let values: Vec<Number> = (0..slots.len()).map(choose).collect();
+        results.push(fragment(from_numbers(cx, &slots, as_number(elem_of(cx.op.ctx, ty)), &values)?));
+    }
+    Ok(Outcome::Values(results))
 }
 
 fn number(value: i64) -> EvalResult {

@@ -169,7 +169,7 @@ pub fn load(cx: &mut Eval<'_, '_>) -> EvalResult {
 }
 
 /// Both numbers as one.
-fn combined(kind: ElemKind, combiner: Option<Combiner>, old: Number, new: Number) -> Number {
+pub fn combined(kind: ElemKind, combiner: Option<Combiner>, old: Number, new: Number) -> Number {
     match (combiner, old, new) {
         (None, _, new) => new,
         (Some(combiner), Number::Float(a), Number::Float(b)) => Number::Float(kind.round(match combiner {
@@ -394,14 +394,19 @@ pub fn store_shared(cx: &mut Eval<'_, '_>) -> EvalResult {
     let slots = slots(cx, cx.operand_type(0))?;
     let values = to_numbers(&registers(cx, 0)?);
     device(cx).team().clock += 1;
+    let transposed = op.transposed().is_some();
     let mut coords = vec![0; slots.shape.len()];
     for (slot, &value) in values.iter().enumerate() {
         let Some(element) = slots.element(slot).filter(|_| slots.is_first(slot)) else { continue };
         slots.coords(element, &mut coords);
         let by = written(cx, (slot / slots.sizes[2] / 32) as u16);
         let bytes = encode(cx.op.ctx, elem, value);
+        let mut at = unsigned(&coords);
+        if transposed {
+            at.reverse();
+        }
         let memory = &mut device(cx).block().memory;
-        let done = memory.write(place.address(base, &unsigned(&coords)), &bytes, by);
+        let done = memory.write(place.address(base, &at), &bytes, by);
         done.map_err(|reason| cx.fail(&UNDEFINED, reason))?;
     }
     Ok(Outcome::nothing())

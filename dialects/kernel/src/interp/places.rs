@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
+use dlc_core::eval::bindings;
 use dlc_core::guard::Guard;
 use dlc_core::sizes::{Bindings, Exprs, value_number};
-use dlc_ir::Attr;
 use dlc_ir::affine::{AffineExpr, SizeExpr, parse_expr};
 use dlc_ir::define::Kind;
 use dlc_ir::interp::{Datum, Eval, Failure};
+use dlc_ir::{Attr, OpRef};
 use dlc_ir::smallvec::SmallVec;
 use rustc_hash::FxHashMap;
 
 use super::state::{Number, device, wrong};
 use super::values::{registers, to_numbers};
+use crate::ops::Grid;
 
 /// Expressions that were read from attributes: a loop runs the same ones many times.
 #[derive(Default)]
@@ -82,7 +84,11 @@ impl Names {
                 datum => Value::Uniform(datum.as_int().unwrap_or(0) as i64),
             });
         }
-        Ok(Names { symbols: Arc::clone(&device(cx).symbols), values })
+        let symbols = match in_grid(cx.op) {
+            true => Arc::clone(&device(cx).symbols),
+            false => Arc::new(bindings(cx)?),
+        };
+        Ok(Names { symbols, values })
     }
 
     /// Whether an expression is the same at every slot with the same position.
@@ -250,6 +256,18 @@ impl PreparedGuard<'_> {
         }
         Ok(false)
     }
+}
+
+/// Whether a block runs the op, not the host.
+fn in_grid(op: OpRef<'_>) -> bool {
+    let mut at = op.body.parent_op(op.id);
+    while let Some(id) = at {
+        if Grid::of(OpRef { id, ..op }).is_some() {
+            return true;
+        }
+        at = op.body.parent_op(id);
+    }
+    false
 }
 
 /// The axis that a name is the position on: 1 of `i1`.

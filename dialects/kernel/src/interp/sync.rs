@@ -22,6 +22,16 @@ pub fn cluster_barrier(cx: &mut Eval<'_, '_>) -> EvalResult {
     barrier(cx)
 }
 
+/// Grids run one after the other here.
+pub fn grid_release(_: &mut Eval<'_, '_>) -> EvalResult {
+    Ok(Outcome::nothing())
+}
+
+/// As [`grid_release`].
+pub fn grid_wait(_: &mut Eval<'_, '_>) -> EvalResult {
+    Ok(Outcome::nothing())
+}
+
 /// The threads arrive, and go on.
 pub fn barrier_arrive(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = BarrierArrive::from(cx.op);

@@ -3,7 +3,8 @@
 use dlc_core::guard::Guard;
 use dlc_core::scalar;
 use dlc_core::scalar::Combiner;
-use dlc_ir::define::{AnyType, Index as IndexType, Int, IntArray, Unit, op};
+use dlc_core::sizes::Exprs;
+use dlc_ir::define::{AnyType, Index as IndexType, Int, Unit, op};
 
 use crate::syntax::compute as syntax;
 use crate::types::{Frag, Tile, Token};
@@ -26,6 +27,18 @@ pub struct Binary {
     function: Attr<scalar::Binary>,
     lhs: Operand<AnyType>,
     rhs: Operand<AnyType>,
+    out: Result<AnyType>,
+}
+
+/// A product and a third number added to it, of elements at the same place, rounded once. A number goes with every
+/// element.
+#[op("kernel.mulacc", traits(Pure), format = "$lhs `,` $rhs `,` $acc attr-dict `:` type($out)",
+     verify = verify::mulacc, eval = interp::compute::mulacc,
+     example = "%y = mulacc %x, %scale, %shift : frag<[64, 64], f32, wgmma>")]
+pub struct MulAcc {
+    lhs: Operand<AnyType>,
+    rhs: Operand<AnyType>,
+    acc: Operand<AnyType>,
     out: Result<AnyType>,
 }
 
@@ -67,14 +80,16 @@ pub struct Broadcast {
 }
 
 /// A part of a fragment, from a position on each axis, as much as the type says: every thread has the elements that it
-/// gets already.
-#[op("kernel.extract", traits(Pure), format = "$input `at` $at attr-dict `:` type($out)",
+/// gets already. The position is known when the kernel is compiled, or is that of a loop which is written out.
+#[op("kernel.extract", traits(Pure), parse = syntax::parse_extract, print = syntax::print_extract,
      verify = verify::extract, eval = interp::compute::extract,
-     example = "%p = extract %c at [0, 64] : frag<[64, 64], f32, wgmma>")]
+     example = "%p = extract %c at [0, 64 * %j] : frag<[64, 64], f32, wgmma>")]
 pub struct Extract {
     input: Operand<Frag>,
-    /// The position of the first element.
-    at: Attr<IntArray>,
+    /// Values in `at`.
+    args: Variadic<IndexType>,
+    /// The position of the first element, one expression for each axis.
+    at: Attr<Exprs>,
     out: Result<Frag>,
 }
 
@@ -89,6 +104,28 @@ pub struct Reduce {
     axis: Attr<Int>,
     /// What warps exchange through, with room for a number of each warp for each element of the result.
     through: OptionalOperand<Tile>,
+    out: Result<Frag>,
+}
+
+/// What each thread combines of the elements that it has along an axis, without a word to the others. The axis of the
+/// result counts the threads that share it: its layout says which of them has which number.
+#[op("kernel.thread_reduce", traits(Pure), format = "$combiner $input `along` $axis attr-dict `:` type($out)",
+     verify = verify::thread_reduce, eval = interp::compute::thread_reduce,
+     example = "%s = thread_reduce sum %x along 1 : frag<[8, 32], f32, blocked [1, 1] lanes [1, 32] warps [8, 1]>")]
+pub struct ThreadReduce {
+    combiner: Attr<Combiner>,
+    input: Operand<Frag>,
+    axis: Attr<Int>,
+    out: Result<Frag>,
+}
+
+/// What `thread_reduce` gave, for each of the elements along the axis that the thread has.
+#[op("kernel.thread_broadcast", traits(Pure), format = "$input `along` $axis attr-dict `:` type($out)",
+     verify = verify::thread_broadcast, eval = interp::compute::thread_broadcast,
+     example = "%y = thread_broadcast %s along 1 : frag<[8, 1024], f32, blocked [1, 8] lanes [1, 32] warps [8, 1]>")]
+pub struct ThreadBroadcast {
+    input: Operand<Frag>,
+    axis: Attr<Int>,
     out: Result<Frag>,
 }
 

@@ -9,6 +9,7 @@ use dlc_ir::define::{
 };
 
 use crate::syntax::frame as syntax;
+use crate::types::Frag;
 use crate::{interp, verify};
 
 /// A kernel: what is done when it is launched, which is at least one grid of blocks.
@@ -97,7 +98,7 @@ pub struct Elect {
 }
 
 /// Runs its region for each integer from a first to below a last, by steps, with values carried along.
-#[op("kernel.for", traits(Loop, SingleBlock, RecursiveEffects), parse = syntax::parse_for, print = syntax::print_for,
+#[op("kernel.for", traits(Loop, SingleBlock, NoTerminator, RecursiveEffects), parse = syntax::parse_for, print = syntax::print_for,
      verify = verify::for_, eval = interp::device::for_,
      example = "%c = for %k = 0 to K step 64 carry (%acc = %zero) : frag<[64, 64], f32, wgmma> { .. }")]
 pub struct For {
@@ -126,6 +127,19 @@ pub struct If {
     outs: VariadicResult<AnyType>,
     then: Region,
     otherwise: VariadicRegion,
+}
+
+/// Runs one of its regions in each warp: the first where the condition holds for an element that one of the warp's threads
+/// has. The regions compute on registers only, as the other warps may run the other one.
+#[op("kernel.warp_if", traits(SingleBlock, RecursiveEffects),
+     format = "$cond `:` type(results) $then `else` $otherwise attr-dict", verify = verify::warp_if,
+     eval = interp::device::warp_if,
+     example = "%y = warp_if %c : frag<[64], f32, slice 1 of (wgmma)> { .. } else { .. }")]
+pub struct WarpIf {
+    cond: Operand<Frag>,
+    outs: VariadicResult<AnyType>,
+    then: Region,
+    otherwise: Region,
 }
 
 /// Ends a region with the values that it gives.

@@ -50,6 +50,16 @@ pub struct TensorMapOf {
     out: Result<TensorMap>,
 }
 
+dlc_ir::keywords! {
+    /// How long the cache of the device should keep what is read. It changes no number.
+    pub enum Hint: "a hint for the cache" {
+        /// What is read once should not push out what is read again.
+        EvictFirst = "evict_first",
+        /// What is read again and again should stay.
+        EvictLast = "evict_last",
+    }
+}
+
 /// Elements of global memory in registers: for each element of the fragment, at position `i0`, `i1`, .. in it, the one at
 /// these positions. Outside of the guard nothing is read, and the element is the number behind `else`, or zero.
 #[op("kernel.load", effects(Read), parse = syntax::parse_load, print = syntax::print_load, verify = verify::load,
@@ -65,6 +75,8 @@ pub struct Load {
     guard: OptionalAttr<Guard>,
     /// The number elsewhere.
     fill: OptionalAttr<Number>,
+    /// How long the cache should keep it.
+    hint: OptionalAttr<Hint>,
     out: Result<Frag>,
 }
 
@@ -129,13 +141,15 @@ pub struct LoadShared {
     out: Result<Frag>,
 }
 
-/// Puts a fragment into a tile.
-#[op("kernel.store_shared", effects(Write), format = "$value `to` $tile (`[` $stage^ `]`)? attr-dict",
+/// Puts a fragment into a tile; a fragment [N, M] into a transposed one [M, N].
+#[op("kernel.store_shared", effects(Write),
+     format = "$value `to` $tile (`[` $stage^ `]`)? (`transposed` $transposed^)? attr-dict",
      verify = verify::store_shared, eval = interp::memory::store_shared, example = "store_shared %c to %sC[%s]")]
 pub struct StoreShared {
     value: Operand<Frag>,
     tile: Operand<Tile>,
     stage: OptionalOperand<IndexType>,
+    transposed: OptionalAttr<Unit>,
 }
 
 /// The copy engine brings a box of the memref to a tile, and counts its bytes on an mbarrier; what is outside of the
@@ -156,6 +170,8 @@ pub struct TmaLoad {
     at: Attr<Exprs>,
     offsets: OptionalAttr<Exprs>,
     multicast: OptionalAttr<Int>,
+    /// How long the cache should keep it.
+    hint: OptionalAttr<Hint>,
 }
 
 /// The copy engine puts a tile into a box of the memref, or adds it to what is there; what is outside stays out. One

@@ -25,6 +25,15 @@ pub struct BarrierArrive {
 #[op("kernel.cluster_barrier", format = "attr-dict", eval = interp::sync::cluster_barrier, example = "cluster_barrier")]
 pub struct ClusterBarrier {}
 
+/// Lets the next grid of the stream begin while this one runs. What it reads of this one it must wait for, with
+/// `grid_wait`. Without this, a grid begins when the one before it has ended.
+#[op("kernel.grid_release", format = "attr-dict", eval = interp::sync::grid_release, example = "grid_release")]
+pub struct GridRelease {}
+
+/// Waits until the grids before this one have ended, and what they wrote is there.
+#[op("kernel.grid_wait", format = "attr-dict", eval = interp::sync::grid_wait, example = "grid_wait")]
+pub struct GridWait {}
+
 /// New mbarriers, each of which completes a phase when `arrivals` have arrived and every byte that was expected has.
 #[op("kernel.mbarriers", effects(Alloc), format = "`arrivals` $arrivals attr-dict `:` type($out)",
      verify = verify::mbarriers, eval = interp::sync::mbarriers, example = "%full = mbarriers arrivals 1 : mbarrier<6>")]

@@ -8,8 +8,8 @@ use dlc_ir::define::Kind;
 use dlc_ir::define::Text;
 use dlc_ir::text::{OpParser, OpPrinter, ParseResult, Token};
 
-use super::{Groups, print_staged, set_guard};
-use crate::ops::{Reduce, Select, Wgmma};
+use super::{Groups, parse_position, print_exprs, print_staged, set_exprs, set_guard};
+use crate::ops::{Extract, Reduce, Select, Wgmma};
 
 /// `%c, %a, %b : ..`, or `where (..) then %a else %b : ..`
 pub fn parse_select(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
@@ -53,6 +53,27 @@ pub fn print_select(p: &mut OpPrinter<'_, '_>) {
         }
     }
     p.attr_dict(&|key| key == "guard");
+    p.result_types();
+}
+
+/// `%c at [0, 64 * %j] : frag<..>`
+pub fn parse_extract(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    p.operand()?;
+    p.expect_word("at")?;
+    let at = p.expressions(parse_position)?;
+    set_exprs(p, "at", at);
+    p.attr_dict()?;
+    p.result_types()
+}
+
+/// Writes what [`parse_extract`] reads.
+pub fn print_extract(p: &mut OpPrinter<'_, '_>) {
+    p.write(" ");
+    p.operand(0);
+    p.write(" at [");
+    print_exprs(p, &Extract::from(p.op).at(), 1);
+    p.write("]");
+    p.attr_dict(&|key| key == "at");
     p.result_types();
 }
 

@@ -12,7 +12,7 @@ use dlc_ir::{Attr, Type, ValueId};
 
 use super::{Groups, parse_position, parse_tuple, print_exprs, print_staged, set_exprs, set_guard};
 use crate::layout::Distributed;
-use crate::ops::{Copy, Load, Slice, Store, TmaLoad, TmaStore};
+use crate::ops::{Copy, Hint, Load, Slice, Store, TmaLoad, TmaStore};
 
 /// `%sQ[%s] at (64 * %g, 0) : tile<..>`
 pub fn parse_slice(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
@@ -78,9 +78,25 @@ fn print_access(
     }
 }
 
-/// `%X[%m0 + i0, i1] where (..) else 0.0 : frag<..>`
+/// `hint evict_first`
+fn parse_hint(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    if p.eat_word("hint") {
+        let hint = p.one_of("a hint for the cache", Hint::WORDS)?;
+        p.set_prop("hint", Text::make(p.ctx, hint));
+    }
+    Ok(())
+}
+
+fn print_hint(p: &mut OpPrinter<'_, '_>, hint: Option<Hint>) {
+    if let Some(hint) = hint {
+        p.write(&format!(" hint {}", hint.word()));
+    }
+}
+
+/// `%X[%m0 + i0, i1] where (..) else 0.0 hint evict_first : frag<..>`
 pub fn parse_load(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     parse_access(p, &mut Groups::default())?;
+    parse_hint(p)?;
     p.attr_dict()?;
     p.result_types()
 }
@@ -90,7 +106,8 @@ pub fn print_load(p: &mut OpPrinter<'_, '_>) {
     let op = Load::from(p.op);
     p.write(" ");
     print_access(p, 0, &op.at(), op.guard(), op.fill());
-    p.attr_dict(&|key| matches!(key, "at" | "guard" | "fill"));
+    print_hint(p, op.hint());
+    p.attr_dict(&|key| matches!(key, "at" | "guard" | "fill" | "hint"));
     p.result_types();
 }
 
@@ -152,7 +169,7 @@ pub fn print_copy(p: &mut OpPrinter<'_, '_>) {
     p.result_types();
 }
 
-/// `%mA[128 * %m, 64 * %k] offsets (0, 1) to %sA[%s] signal %full[%s] multicast 3`
+/// `%mA[128 * %m, 64 * %k] offsets (0, 1) to %sA[%s] signal %full[%s] multicast 3 hint evict_first`
 pub fn parse_tma_load(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let mut groups = Groups::default();
     groups.one(p)?;
@@ -177,6 +194,7 @@ pub fn parse_tma_load(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
         let mask = p.ctx.i64_attr(mask);
         p.set_prop("multicast", mask);
     }
+    parse_hint(p)?;
     p.attr_dict()
 }
 
@@ -201,7 +219,8 @@ pub fn print_tma_load(p: &mut OpPrinter<'_, '_>) {
     if let Some(mask) = op.multicast() {
         p.write(&format!(" multicast {mask}"));
     }
-    p.attr_dict(&|key| matches!(key, "at" | "offsets" | "multicast"));
+    print_hint(p, op.hint());
+    p.attr_dict(&|key| matches!(key, "at" | "offsets" | "multicast" | "hint"));
 }
 
 /// `%sD[%s] to %mD[128 * %m, 64 * %n] : token<epilogue>`, or `combine sum %sD to ..`

@@ -1,11 +1,19 @@
 //! Arithmetic.
 
+use std::collections::BTreeSet;
+
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
 
 use super::{LAYOUT_MISMATCH, SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain, warps_of};
-use crate::layout::Distributed;
-use crate::ops::{Binary, Broadcast, Cast, Convert, Extract, Fma, Mma, Reduce, Select, Unary, Wgmma};
-use crate::types::{Frag, Tile, elem_of};
+use rustc_hash::FxHashMap;
+
+use crate::layout::{Coords, Distributed, Fragment};
+use crate::ops::{
+    Binary, Broadcast, Cast, Convert, Extract, Fma, Mma, MulAcc, Reduce, Select, ThreadBroadcast, ThreadReduce, Unary,
+    Wgmma,
+};
+use crate::types::{Frag, Tile, elem_of, sizes};
 
 /// Operands are fragments of the shape and layout of the result, or numbers.
 fn alike(op: OpRef<'_>, operands: &[ValueId], diags: &Diagnostics) {
@@ -40,6 +48,17 @@ pub fn binary(op: Binary<'_>, diags: &Diagnostics) {
     if lhs != rhs || out != wanted {
         let (lhs, rhs, out) = (lhs.display(ctx), rhs.display(ctx), out.display(ctx));
         broken(*op, &SHAPE_MISMATCH, format!("{lhs} and {rhs} give no {out}: cast them first"), diags);
+    }
+}
+
+/// Three numbers of one float type.
+pub fn mulacc(op: MulAcc<'_>, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let operands = [op.lhs(), op.rhs(), op.acc()];
+    alike(*op, &operands, diags);
+    let out = elem_of(ctx, op.type_of(op.out()));
+    if out.float_kind(ctx).is_none() || operands.iter().any(|&value| elem_of(ctx, op.type_of(value)) != out) {
+        broken(*op, &SHAPE_MISMATCH, "the numbers and the result must be of one float type".into(), diags);
     }
 }
 
@@ -86,13 +105,22 @@ fn without_axis(op: OpRef<'_>, whole: Type, axis: i64) -> Option<(Vec<i64>, Dist
 fn is_slice(op: OpRef<'_>, whole: Type, axis: i64, part: Type, diags: &Diagnostics) {
     let ctx = op.ctx;
     let Some(ty) = Frag::of(ctx, part) else { return };
-    match without_axis(op, whole, axis) {
-        None => plain(op, format!("there is no axis {axis}"), diags),
-        Some((shape, layout)) if (shape.clone(), layout.clone()) != (ty.shape(ctx), ty.layout(ctx)) => {
-            let wanted = Frag::get(ctx, shape, ty.elem(ctx), layout).display(ctx);
-            broken(op, &LAYOUT_MISMATCH, format!("without the axis it is {wanted}, not {}", part.display(ctx)), diags);
-        }
-        Some(_) => {}
+    let Some((shape, layout)) = without_axis(op, whole, axis) else {
+        return plain(op, format!("there is no axis {axis}"), diags);
+    };
+    if shape == ty.shape(ctx) && layout == ty.layout(ctx) {
+        return;
+    }
+    // A layout may be spelled in several ways.
+    let wanted = Frag::get(ctx, shape.clone(), ty.elem(ctx), layout);
+    let place = |ty: Frag| {
+        let (shape, bits) = (sizes(&ty.shape(ctx))?, ty.elem(ctx).bits(ctx)?);
+        ty.layout(ctx).place(&shape, bits, warps_of(op)?).ok()
+    };
+    let same = Frag::of(ctx, wanted).and_then(place).is_some_and(|wanted| place(ty).as_ref() == Some(&wanted));
+    if !same {
+        let wanted = wanted.display(ctx);
+        broken(op, &LAYOUT_MISMATCH, format!("without the axis it is {wanted}, not {}", part.display(ctx)), diags);
     }
 }
 
@@ -113,12 +141,19 @@ pub fn extract(op: Extract<'_>, diags: &Diagnostics) {
         return;
     };
     let (whole, part, at) = (from.shape(ctx), to.shape(ctx), op.at());
-    let inside = |((whole, part), at): ((&i64, &i64), &i64)| *at >= 0 && at.saturating_add(*part) <= *whole;
+    names(*op, &at, op.args().len(), 0, diags);
+    let known: Vec<Option<i64>> = at.iter().map(SizeExpr::as_constant).collect();
+    let inside = |((whole, part), at): ((&i64, &i64), &Option<i64>)| {
+        part <= whole && at.is_none_or(|at| at >= 0 && at.saturating_add(*part) <= *whole)
+    };
     let fits = whole.len() == part.len() && at.len() == whole.len() && from.elem(ctx) == to.elem(ctx);
-    if !fits || !whole.iter().zip(&part).zip(&at).all(inside) {
-        let message = format!("{part:?} at {at:?} is no part of {whole:?} with the same elements");
+    if !fits || !whole.iter().zip(&part).zip(&known).all(inside) {
+        let at = at.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let message = format!("{part:?} at [{at}] is no part of {whole:?} with the same elements");
         return broken(*op, &SHAPE_MISMATCH, message, diags);
     }
+    // Where the position is that of a loop, its first one stands for all.
+    let at: Vec<i64> = known.into_iter().map(|at| at.unwrap_or(0)).collect();
     let Some(from) = place(*op, op.type_of(op.input()), diags) else { return };
     let Some(to) = place(*op, op.type_of(op.out()), diags) else { return };
     for warp in 0..to.warps() {
@@ -147,6 +182,63 @@ pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
     if shared && op.through().is_none() {
         let message = "several warps share the axis: they exchange through a tile, 'through %s'".into();
         broken(*op, &WRONG_THREADS, message, diags);
+    }
+}
+
+/// The threads have one number each for what they have along the axis.
+pub fn thread_reduce(op: ThreadReduce<'_>, diags: &Diagnostics) {
+    by_thread(*op, op.type_of(op.input()), op.axis(), op.type_of(op.out()), diags);
+}
+
+/// As [`thread_reduce`].
+pub fn thread_broadcast(op: ThreadBroadcast<'_>, diags: &Diagnostics) {
+    by_thread(*op, op.type_of(op.out()), op.axis(), op.type_of(op.input()), diags);
+}
+
+/// In `part` each thread has one number for the elements that it has in `whole` along an axis, and only threads with the
+/// same elements have the same number.
+fn by_thread(op: OpRef<'_>, whole: Type, axis: i64, part: Type, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let (Some(from), Some(to)) = (Frag::of(ctx, whole), Frag::of(ctx, part)) else { return };
+    let (mut outer, mut inner) = (from.shape(ctx), to.shape(ctx));
+    let Some(axis) = usize::try_from(axis).ok().filter(|&axis| axis < outer.len()) else {
+        return plain(op, format!("there is no axis {axis}"), diags);
+    };
+    if inner.len() == outer.len() {
+        outer.remove(axis);
+        inner.remove(axis);
+    }
+    if outer != inner || from.elem(ctx) != to.elem(ctx) {
+        let message = "the sizes along the other axes and the elements must stay".into();
+        return broken(op, &SHAPE_MISMATCH, message, diags);
+    }
+    let (Some(from), Some(to)) = (place(op, whole, diags), place(op, part, diags)) else { return };
+    let mut seen: FxHashMap<Coords, Vec<Coords>> = FxHashMap::default();
+    for warp in 0..from.warps() {
+        for lane in 0..32 {
+            let own = |part: &Fragment| -> Vec<Coords> {
+                (0..part.registers()).filter_map(|register| part.coords(register, lane, warp)).collect()
+            };
+            let (many, one) = (own(&from), own(&to));
+            let other = |coords: &Coords| {
+                let mut coords = coords.clone();
+                coords.remove(axis);
+                coords
+            };
+            let groups: BTreeSet<Coords> = many.iter().map(other).collect();
+            let numbers: BTreeSet<Coords> = one.iter().map(other).collect();
+            let shared = one.iter().any(|number| {
+                let elements: Vec<_> = many.iter().filter(|at| other(at) == other(number)).cloned().collect();
+                *seen.entry(number.clone()).or_insert_with(|| elements.clone()) != elements
+            });
+            if groups != numbers || numbers.len() != one.len() || shared {
+                let (whole, part) = (whole.display(ctx), part.display(ctx));
+                let message = format!(
+                    "{part} has not one number of its own for what lane {lane} of warp {warp} has of {whole} along axis {axis}"
+                );
+                return broken(op, &LAYOUT_MISMATCH, message, diags);
+            }
+        }
     }
 }
 

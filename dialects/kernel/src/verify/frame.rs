@@ -2,10 +2,15 @@
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
+use dlc_ir::effects::effects;
+use dlc_ir::op::Effects;
 use dlc_ir::{Diagnostics, OpRef, RegionId, Type, TypeData};
 
 use super::{WRONG_THREADS, broken, names, place, plain};
-use crate::ops::{Advance, BlockId, Const, Elect, For, Func, Grid, GridSize, If, Index, Order, Role, TileOrder, Yield};
+use crate::ops::{
+    Advance, BlockId, Const, Convert, Elect, For, Func, Grid, GridSize, If, Index, Order, Reduce, Role, TileOrder,
+    WarpIf, Yield,
+};
 use crate::types::{Frag, elem_of};
 
 /// What a kernel may do when it is launched, and that it does.
@@ -127,6 +132,31 @@ pub fn if_(op: If<'_>, diags: &Diagnostics) {
     }
     for &region in op.regions() {
         yields(*op, region, &results, diags);
+    }
+}
+
+/// Warps decide for themselves, so both regions give fragments and touch nothing else.
+pub fn warp_if(op: WarpIf<'_>, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    if elem_of(ctx, op.type_of(op.cond())) != Type::I1 {
+        plain(*op, "the condition must be 'i1'", diags);
+    }
+    place(*op, op.type_of(op.cond()), diags);
+    let results: Vec<Type> = op.result_types().collect();
+    if results.is_empty() || results.iter().any(|&ty| Frag::of(ctx, ty).is_none()) {
+        plain(*op, "each warp gives fragments, and at least one", diags);
+    }
+    for region in [WarpIf::then(op), WarpIf::otherwise(op)] {
+        yields(*op, region, &results, diags);
+        for inner in op.body.first_block(region).into_iter().flat_map(|block| op.body.ops(block)) {
+            let inner = OpRef { id: inner, ..*op };
+            let exchanges = Reduce::of(inner).is_some_and(|op| op.through().is_some())
+                || Convert::of(inner).is_some_and(|op| op.through().is_some());
+            if exchanges || effects(ctx, op.body, inner.id) != Effects::NONE {
+                let message = "a warp does this alone: it may only compute on registers here".into();
+                broken(inner, &WRONG_THREADS, message, diags);
+            }
+        }
     }
 }
 

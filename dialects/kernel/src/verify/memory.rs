@@ -168,7 +168,7 @@ pub fn load_shared(op: LoadShared<'_>, diags: &Diagnostics) {
 
 /// To a tile.
 pub fn store_shared(op: StoreShared<'_>, diags: &Diagnostics) {
-    same_tile(*op, op.tile(), op.stage(), (op.type_of(op.value()), false), diags);
+    same_tile(*op, op.tile(), op.stage(), (op.type_of(op.value()), op.transposed().is_some()), diags);
 }
 
 /// The box and the tile are of one shape and layout, and one thread begins the copy.

@@ -195,7 +195,7 @@ fn operand(
                 let op = kernel::Select::build(&mut builder, loc, &args, None, made.value, zero, guard, ty);
                 made = Lowered { value: lower.emit.body.result(op, 0), over: [true, true] };
             }
-            kernel::StoreShared::build(&mut lower.emit.builder(), loc, made.value, tile, None);
+            kernel::StoreShared::build(&mut lower.emit.builder(), loc, made.value, tile, None, None);
         }
     }
     Ok(Operand { tile, transposed })
