@@ -1,3 +1,8 @@
+// RUN: dlc-opt %s -o %t.custom
+// RUN: dlc-opt %t.custom | cmp %t.custom -
+// RUN: dlc-opt %s --print-generic -o %t.generic
+// RUN: dlc-opt %t.generic | cmp %t.custom -
+
 // D = A B^T, f16 with sums in f32. Persistent: each block takes tiles of 128 by 128 in groups of eight rows. One thread
 // loads; two groups of four warps each own a whole tile, so that one stores while the other multiplies. The groups take
 // turns at the tensor cores by two barriers.
