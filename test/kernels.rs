@@ -118,7 +118,7 @@ const CASES: &[Case] = &[
         kernel: "gemm_pingpong",
         reference: "gemm",
         machine: ("", ""),
-        sizes: &[&[1, 1, 1], &[300, 136, 200], &[130, 0, 8], &[0, 8, 8], &[8, 8, 0], &[400, 400, 64]],
+        sizes: &[&[1, 8, 8], &[300, 136, 200], &[130, 0, 8], &[0, 8, 8], &[8, 8, 0], &[400, 400, 64]],
         tolerance: HALF,
         factor: 1.0,
     },
@@ -126,7 +126,7 @@ const CASES: &[Case] = &[
         kernel: "gemm_cooperative",
         reference: "gemm",
         machine: ("index (66)", "index (1)"),
-        sizes: &[&[1, 1, 1], &[300, 270, 330], &[130, 0, 8], &[0, 8, 8], &[8, 8, 0], &[8, 520, 128]],
+        sizes: &[&[1, 8, 8], &[300, 272, 328], &[130, 0, 8], &[0, 8, 8], &[8, 8, 0], &[8, 520, 128]],
         tolerance: HALF,
         factor: 1.0,
     },
@@ -134,7 +134,7 @@ const CASES: &[Case] = &[
         kernel: "chain",
         reference: "chain",
         machine: ("index (132)", "index (2)"),
-        sizes: &[&[1, 1, 1], &[2, 200, 136], &[0, 8, 8], &[1, 0, 8], &[2, 8, 0], &[5, 72, 200]],
+        sizes: &[&[1, 1, 8], &[2, 200, 136], &[0, 8, 8], &[1, 0, 8], &[2, 8, 0], &[5, 72, 200]],
         tolerance: HALF,
         factor: 1.0,
     },
@@ -142,7 +142,7 @@ const CASES: &[Case] = &[
         kernel: "conv_im2col",
         reference: "conv",
         machine: ("index (132)", "index (2)"),
-        sizes: &[&[1, 1, 1, 1, 1], &[3, 9, 12, 72, 136], &[0, 4, 4, 8, 8], &[2, 5, 6, 0, 8], &[1, 21, 26, 8, 16]],
+        sizes: &[&[1, 1, 1, 8, 8], &[3, 9, 12, 72, 136], &[0, 4, 4, 8, 8], &[2, 5, 6, 0, 8], &[1, 21, 26, 8, 16]],
         tolerance: HALF,
         factor: 1.0,
     },
@@ -161,6 +161,54 @@ const CASES: &[Case] = &[
         sizes: &[&[1, 1, 1], &[2, 200, 250], &[0, 8, 8], &[3, 0, 8], &[1, 450, 450], &[5, 130, 20]],
         tolerance: HALF,
         factor: 4.0,
+    },
+    Case {
+        kernel: "row_softmax",
+        reference: "softmax",
+        machine: ("", ""),
+        sizes: &[&[1, 1], &[3, 1000], &[2, 8185], &[9, 13], &[0, 8], &[4, 0]],
+        tolerance: HALF,
+        factor: 8.0,
+    },
+    Case {
+        kernel: "row_layernorm",
+        reference: "layernorm",
+        machine: ("", ""),
+        sizes: &[&[1, 1], &[3, 1000], &[2, 8185], &[9, 13], &[0, 8], &[4, 0]],
+        tolerance: HALF,
+        factor: 1.0,
+    },
+    Case {
+        kernel: "gemm_skinny",
+        reference: "gemm_skinny",
+        machine: ("", ""),
+        sizes: &[&[1, 8, 8], &[17, 136, 72], &[16, 128, 832], &[0, 8, 8], &[4, 0, 8], &[4, 8, 0]],
+        tolerance: HALF,
+        factor: 1.0,
+    },
+    Case {
+        kernel: "conv_window",
+        reference: "conv_window",
+        machine: ("index (132)", "index (1)"),
+        sizes: &[&[1, 1], &[2, 5], &[0, 4], &[2, 0]],
+        tolerance: HALF,
+        factor: 1.0,
+    },
+    Case {
+        kernel: "gemm_sm80",
+        reference: "gemm_nn",
+        machine: ("", ""),
+        sizes: &[&[1, 8, 8], &[150, 136, 264], &[0, 8, 8], &[4, 0, 8], &[4, 8, 0], &[1, 1, 1]],
+        tolerance: HALF,
+        factor: 1.0,
+    },
+    Case {
+        kernel: "sgemm",
+        reference: "sgemm",
+        machine: ("", ""),
+        sizes: &[&[1, 1, 1], &[150, 130, 37], &[0, 8, 8], &[4, 0, 8], &[4, 8, 0]],
+        tolerance: Tolerance::WIDE,
+        factor: 1.0,
     },
 ];
 
@@ -187,5 +235,6 @@ macro_rules! kernels {
 }
 
 kernels! {
-    gemm_pingpong gemm_cooperative chain conv_im2col attention attention_causal
+    gemm_pingpong gemm_cooperative chain conv_im2col attention attention_causal row_softmax row_layernorm
+    gemm_skinny conv_window gemm_sm80 sgemm
 }

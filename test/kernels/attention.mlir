@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --print-generic -o %t.generic
 // RUN: dlc-opt %t.generic | cmp %t.custom -
 
-// O = softmax(Q K^T / sqrt(128)) V for each of B heads of size 128, f16 with sums in f32: S queries, T keys, one at least.
+// O = softmax(Q K^T / sqrt(128)) V for each of B heads of size 128, f16 with sums in f32: S queries, T keys.
 //
 // Persistent: a block takes tiles of 192 queries. One thread loads; three groups of four warps own 64 queries each and
 // share the blocks of 112 keys that come by, from the last to the first. While one group computes exponentials the two
@@ -22,6 +22,7 @@ kernel.func @attention<B, S, T>(
     %Q: memref<[B, S, 128], f16, row_major, align 16>, %K: memref<[B, T, 128], f16, row_major, align 16>,
     %V: memref<[B, T, 128], f16, row_major, align 16>) -> memref<[B, S, 128], f16, row_major, align 16>
     attributes {target = "sm90"} {
+  require (T >= 1)
   %O = output : memref<[B, S, 128], f16, row_major, align 16>
   // Beyond the sequence of a head a box is zero, and what is stored there stays out.
   %mQ = tensor_map %Q : tensormap<[1, 192, 128], f16, swizzle 128>
@@ -105,6 +106,7 @@ kernel.func @attention<B, S, T>(
         await %w0
         arrive %emptyK[%k0] by warp
         %k1, %pk1 = advance %k0, %pk0 over 2
+        // Only the last block ends behind the keys.
         %last0 = index (%n - 1)
         %s1 = if (112 * %last0 + 112 <= T) : !s {
           yield %s0
@@ -128,23 +130,16 @@ kernel.func @attention<B, S, T>(
           }
         }
         %k2, %pk2, %v2, %pv2, %sum, %max, %o1, %p = for %j = 1 to %n carry (%k3 = %k1, %pk3 = %pk1, %v3 = %v0, %pv3 = %pv0, %sum1 = %sum0, %max1 = %max0, %o2 = %o0, %p1 = %p0) {
-          %key = index (%n - 1 - %j)
           wait %fullV[%v3] parity %pv3
           barrier id %mine threads 256
           %o3, %w1 = wgmma %p1, %sV[%v3], %o2
           wait %fullK[%k3] parity %pk3
           await %w1
           arrive %emptyV[%v3] by warp
-          %s2, %w2 = wgmma %own, %sK[%k3] transposed, %none
+          %s3, %w2 = wgmma %own, %sK[%k3] transposed, %none
           barrier_arrive id %next threads 256
           await %w2
           arrive %emptyK[%k3] by warp
-          %s3 = if (112 * %key + 112 <= T) : !s {
-            yield %s2
-          } else {
-            %seen = select where (112 * %key + i1 < T) then %s2 else %low : !s
-            yield %seen
-          }
           // The largest score so far, as long as it grows by no more than 8 (of base two): so far f16 holds the
           // exponentials. Only a warp in which a row grew by more scales what it has.
           %top = reduce max %s3 along 1

@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --print-generic -o %t.generic
 // RUN: dlc-opt %t.generic | cmp %t.custom -
 
-// O = softmax(Q K^T / sqrt(128)) V for each of B heads of size 128, f16 with sums in f32: S queries, T keys, one at least. Query i sees the keys
+// O = softmax(Q K^T / sqrt(128)) V for each of B heads of size 128, f16 with sums in f32: S queries, T keys. Query i sees the keys
 // up to i.
 //
 // Persistent: a block takes tiles of 192 queries. One thread loads; three groups of four warps own 64 queries each and
@@ -24,6 +24,7 @@ kernel.func @attention<B, S, T>(
     %Q: memref<[B, S, 128], f16, row_major, align 16>, %K: memref<[B, T, 128], f16, row_major, align 16>,
     %V: memref<[B, T, 128], f16, row_major, align 16>) -> memref<[B, S, 128], f16, row_major, align 16>
     attributes {target = "sm90"} {
+  require (T >= 1)
   %O = output : memref<[B, S, 128], f16, row_major, align 16>
   // Beyond the sequence of a head a box is zero, and what is stored there stays out.
   %mQ = tensor_map %Q : tensormap<[1, 192, 128], f16, swizzle 128>

@@ -6,11 +6,11 @@ use dlc_core::eval::bindings;
 use dlc_core::tensor::TensorValue;
 use dlc_ir::interp::{Data, Datum, Eval, EvalResult, Outcome, UNDEFINED};
 
-use super::places::integers;
+use super::places::{At, Names, integers};
 use super::schedule;
 use super::state::{Device, Global, Seed, device, wrong};
 use super::values::{GlobalRef, MapRef, MapValue};
-use crate::ops::{Grid, TensorMapOf};
+use crate::ops::{Grid, Require, TensorMapOf};
 use crate::types::{TensorMap, sizes};
 
 /// New memory with zeros in it.
@@ -25,6 +25,17 @@ fn memory(cx: &mut Eval<'_, '_>, written: bool) -> EvalResult {
     globals.push(global);
     let number = globals.len() - 1;
     Ok(Outcome::value(Datum::opaque(GlobalRef(number))))
+}
+
+/// The sizes are such that the kernel is for them.
+pub fn require(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Require::from(cx.op);
+    let guard = op.guard();
+    let names = Names::of(cx, 0, op.args().len())?;
+    match names.holds(&guard, At { coords: &[], slot: 0 }).map_err(|reason| wrong(cx, reason))? {
+        true => Ok(Outcome::nothing()),
+        false => Err(cx.fail(&UNDEFINED, format!("the kernel is not for these sizes: it requires {guard}"))),
+    }
 }
 
 /// Memory for a result.
@@ -67,8 +78,20 @@ pub fn tensor_map(cx: &mut Eval<'_, '_>) -> EvalResult {
         (Some(lower), Some(upper), Some(strides)) => Some([lower, upper, strides]),
         _ => None,
     };
+    let memory = cx.operand(0)?.clone();
+    let sizes_of = match (memory.as_opaque::<TensorValue>(), memory.as_opaque::<GlobalRef>()) {
+        (Some(value), _) => value.shape().to_vec(),
+        (_, Some(&GlobalRef(number))) => device(cx).globals[number].shape.clone(),
+        _ => return Err(wrong(cx, "the operand is no memory")),
+    };
+    // The bytes from one row to the next; those of further axes are multiples of it.
+    let bytes = sizes_of.last().map_or(0, |&size| size as u64 * u64::from(ty.elem(ctx).bits(ctx).unwrap_or(8)) / 8);
+    if sizes_of.len() > 1 && bytes % 16 != 0 {
+        let message = format!("the copy engine needs rows of a multiple of 16 bytes, and these have {bytes}");
+        return Err(cx.fail(&UNDEFINED, message));
+    }
     let value = MapValue {
-        memory: cx.operand(0)?.clone(),
+        memory,
         shape: sizes(&ty.shape(ctx)).ok_or_else(|| wrong(cx, "a box has no size that is not positive"))?,
         elem: ty.elem(ctx),
         layout: ty.layout(ctx),

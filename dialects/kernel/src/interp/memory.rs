@@ -18,7 +18,7 @@ use super::values::{
     work_index,
 };
 use crate::layout::SharedTile;
-use crate::ops::{Copy, CopyAsync, Load, LoadShared, Shared, Slice, Store, StoreShared, TmaLoad, TmaStore};
+use crate::ops::{Copied, Load, LoadShared, Shared, Slice, Store, StoreShared, TmaLoad, TmaStore};
 use crate::types::{self, Frag, Tile};
 
 /// A tile, where it is.
@@ -248,11 +248,11 @@ fn slots_by(
 }
 
 /// What each warp brings to which bytes of a tile.
-fn pieces_of_copy(cx: &mut Eval<'_, '_>, op: Copy<'_>) -> Result<Vec<Piece>, Failure> {
-    let (base, place, elem) = tile(cx, op.tile(), op.stage())?;
-    let slots = slots_by(cx, &place, elem, op.by())?;
-    let (at, guard) = (exprs(cx, "at"), places::guard(cx));
-    let access = Access { memory: 0, values: op.args().len(), at: &at, guard: guard.as_deref(), fill: op.fill() };
+fn pieces_of_copy(cx: &mut Eval<'_, '_>) -> Result<Vec<Piece>, Failure> {
+    let op = Copied::of(cx.op).ok_or_else(|| wrong(cx, "the op copies nothing"))?;
+    let (base, place, elem) = tile(cx, op.tile.0, op.tile.1)?;
+    let slots = slots_by(cx, &place, elem, op.by)?;
+    let access = Access { memory: 0, values: op.values, at: &op.at, guard: op.guard.as_ref(), fill: op.fill };
     let values = read_global(cx, &access, &slots, elem)?;
     let block = device(cx).team().block;
     let mut coords = vec![0; slots.shape.len()];
@@ -281,7 +281,7 @@ fn written(cx: &mut Eval<'_, '_>, warp: u16) -> Byte {
 
 /// Global memory to a tile.
 pub fn copy(cx: &mut Eval<'_, '_>) -> EvalResult {
-    let pieces = pieces_of_copy(cx, Copy::from(cx.op))?;
+    let pieces = pieces_of_copy(cx)?;
     device(cx).team().clock += 1;
     for piece in pieces {
         let by = written(cx, piece.warp.unwrap_or(0));
@@ -293,8 +293,7 @@ pub fn copy(cx: &mut Eval<'_, '_>) -> EvalResult {
 
 /// The same, at some time before the token is awaited.
 pub fn copy_async(cx: &mut Eval<'_, '_>) -> EvalResult {
-    // Both ops have the same operands and attributes.
-    let pieces = pieces_of_copy(cx, Copy::from(*CopyAsync::from(cx.op)))?;
+    let pieces = pieces_of_copy(cx)?;
     for piece in &pieces {
         let memory = &mut device(cx).blocks[piece.block].memory;
         memory.expect(piece.address, piece.bytes.len()).map_err(|reason| cx.fail(&UNDEFINED, reason))?;

@@ -31,6 +31,15 @@ pub struct Func {
     body: Region,
 }
 
+/// What must hold of the sizes when the kernel is launched, else it is not for them and another one must be taken.
+#[op("kernel.require", parse = syntax::parse_require, print = syntax::print_require, verify = verify::require,
+     eval = interp::host::require, example = "require (K mod 8 == 0, N <= 8192)")]
+pub struct Require {
+    /// Values in `guard`.
+    args: Variadic<IndexType>,
+    guard: Attr<Guard>,
+}
+
 /// Memory for a result of the kernel.
 #[op("kernel.output", effects(Alloc), format = "attr-dict `:` type($out)", eval = interp::host::output,
      example = "%Y = output : memref<[M, N], f16>")]

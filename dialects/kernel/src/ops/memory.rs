@@ -4,7 +4,9 @@ use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
 use dlc_core::scalar::Combiner;
 use dlc_core::sizes::Exprs;
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{AnyType, Index as IndexType, Int, IntArray, Number, Unit, op};
+use dlc_ir::{Attr, OpRef, ValueId};
 
 use crate::layout::Distributed;
 use crate::syntax::memory as syntax;
@@ -34,7 +36,8 @@ pub struct Slice {
     out: Result<Tile>,
 }
 
-/// A memref as the copy engine sees it. It is made when the kernel is launched.
+/// A memref as the copy engine sees it. It is made when the kernel is launched. The rows of the memref, and so the steps
+/// along all axes but the last, are a multiple of 16 bytes.
 ///
 /// With `lower`, `upper` and `strides` it moves pixels, `im2col`: of a memref whose first axis counts images and whose
 /// last counts channels, the box is [pixels, channels], and those numbers are, for each axis between, where the window
@@ -127,6 +130,44 @@ pub struct CopyAsync {
     fill: OptionalAttr<Number>,
     by: Attr<Distributed>,
     token: Result<Token>,
+}
+
+/// What `copy` and `copy_async` have in common.
+pub struct Copied {
+    /// The memref.
+    pub source: ValueId,
+    /// How many values there are in `at` and `guard`.
+    pub values: usize,
+    /// The tile, and which one of several.
+    pub tile: (ValueId, Option<ValueId>),
+    /// For each axis of the memref an expression.
+    pub at: Vec<SizeExpr>,
+    /// Where memory is read.
+    pub guard: Option<Guard>,
+    /// The number elsewhere.
+    pub fill: Option<Attr>,
+    /// Which thread copies what.
+    pub by: Distributed,
+}
+
+impl Copied {
+    /// What an op copies that is one of both; `None` for another one.
+    pub fn of(op: OpRef<'_>) -> Option<Copied> {
+        macro_rules! parts {
+            ($op:expr) => {
+                $op.map(|op| Copied {
+                    source: op.source(),
+                    values: op.args().len(),
+                    tile: (op.tile(), op.stage()),
+                    at: op.at(),
+                    guard: op.guard(),
+                    fill: op.fill(),
+                    by: op.by(),
+                })
+            };
+        }
+        parts!(Copy::of(op)).or_else(|| parts!(CopyAsync::of(op)))
+    }
 }
 
 /// A fragment out of a tile, the element at each position; of a transposed tile [N, K] a fragment [K, N].

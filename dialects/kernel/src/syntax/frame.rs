@@ -10,7 +10,7 @@ use dlc_ir::text::{BAD_LITERAL, OpParser, OpPrinter, ParseResult, Token};
 use dlc_ir::{Attr, Type, ValueId};
 
 use super::{Groups, parse_tuple, print_exprs, set_exprs, set_guard};
-use crate::ops::{Const, For, Grid, If, Index, Order, Role, TileOrder};
+use crate::ops::{Const, For, Grid, If, Index, Order, Require, Role, TileOrder};
 use crate::types::elem_of;
 
 /// `(N ceildiv 64, M ceildiv 128) cluster [2, 1] threads 384 { .. }`
@@ -91,6 +91,20 @@ pub fn print_role(p: &mut OpPrinter<'_, '_>) {
     p.write(if op.single().is_some() { " single " } else { " " });
     p.region_without_args(0);
     p.attr_dict(&|key| matches!(key, "name" | "first" | "last" | "groups" | "registers" | "single"));
+}
+
+/// `(K mod 8 == 0, N <= 8192)`
+pub fn parse_require(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let guard = p.expressions(parse_guard)?;
+    set_guard(p, Some(guard));
+    p.attr_dict()
+}
+
+/// Writes what [`parse_require`] reads.
+pub fn print_require(p: &mut OpPrinter<'_, '_>) {
+    p.write(" ");
+    print_expression(p, &Require::from(p.op).guard().to_string(), 0);
+    p.attr_dict(&|key| key == "guard");
 }
 
 const BOUND_ENDS: &[Token] = &[Token::Colon, Token::LBrace];

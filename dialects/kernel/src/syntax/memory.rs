@@ -12,7 +12,7 @@ use dlc_ir::{Attr, Type, ValueId};
 
 use super::{Groups, parse_position, parse_tuple, print_exprs, print_staged, set_exprs, set_guard};
 use crate::layout::Distributed;
-use crate::ops::{Copy, Hint, Load, Slice, Store, TmaLoad, TmaStore};
+use crate::ops::{Copied, Hint, Load, Slice, Store, TmaLoad, TmaStore};
 
 /// `%sQ[%s] at (64 * %g, 0) : tile<..>`
 pub fn parse_slice(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
@@ -155,12 +155,11 @@ pub fn parse_copy(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
 
 /// Writes what [`parse_copy`] reads.
 pub fn print_copy(p: &mut OpPrinter<'_, '_>) {
-    // Both ops have the same operands and attributes.
-    let op = Copy::from(p.op);
+    let Some(op) = Copied::of(p.op) else { return };
     p.write(" ");
-    print_access(p, 0, &op.at(), op.guard(), op.fill());
+    print_access(p, 0, &op.at, op.guard, op.fill);
     p.write(" to ");
-    print_staged(p, 1 + op.args().len(), op.stage().is_some());
+    print_staged(p, 1 + op.values, op.tile.1.is_some());
     p.write(" by ");
     if let (Some(print), Some(by)) = (Distributed::KIND.print, p.op.prop(p.ctx.intern_str("by"))) {
         print(p, by);

@@ -8,8 +8,8 @@ use dlc_ir::{Diagnostics, OpRef, RegionId, Type, TypeData};
 
 use super::{WRONG_THREADS, broken, names, place, plain};
 use crate::ops::{
-    Advance, BlockId, Const, Convert, Elect, For, Func, Grid, GridSize, If, Index, Order, Reduce, Role, TileOrder,
-    WarpIf, Yield,
+    Advance, BlockId, Const, Convert, Elect, For, Func, Grid, GridSize, If, Index, Order, Reduce, Require, Role,
+    TileOrder, WarpIf, Yield,
 };
 use crate::types::{Frag, elem_of};
 
@@ -20,6 +20,14 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
     if op.arg_attrs().is_some_and(|attrs| attrs.len() != inputs.len()) {
         let count = inputs.len();
         plain(*op, format!("'arg_attrs' must have a dictionary for each of the {count} arguments"), diags);
+    }
+}
+
+/// The host looks at it, before there are blocks.
+pub fn require(op: Require<'_>, diags: &Diagnostics) {
+    names(*op, &op.guard().exprs().cloned().collect::<Vec<_>>(), op.args().len(), 0, diags);
+    if super::warps_of(*op).is_some() {
+        broken(*op, &WRONG_THREADS, "a kernel is refused before it is launched, not in a grid".into(), diags);
     }
 }
 

@@ -7,7 +7,7 @@ use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
 
 use super::{SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain};
 use crate::ops::{
-    Copy, CopyAsync, Load, LoadShared, Shared, Slice, Store, StoreShared, TensorMapOf, TmaLoad, TmaStore,
+    Copied, Copy, CopyAsync, Load, LoadShared, Shared, Slice, Store, StoreShared, TensorMapOf, TmaLoad, TmaStore,
 };
 use crate::types::{Frag, TensorMap, Tile, elem_of, fold, sizes};
 
@@ -125,18 +125,23 @@ pub fn store(op: Store<'_>, diags: &Diagnostics) {
 
 /// From memory to a tile of its elements.
 pub fn copy(op: Copy<'_>, diags: &Diagnostics) {
-    staged(*op, op.tile(), op.stage(), diags);
-    let Some(tile) = Tile::of(op.ctx, op.type_of(op.tile())) else { return };
-    let shape = tile.shape(op.ctx);
-    access(*op, op.source(), &op.at(), op.guard().as_ref(), (op.args().len(), shape.len()), diags);
-    same_elements(*op, op.source(), tile.elem(op.ctx), diags);
-    whole_warps(*op, diags);
-    place(*op, Frag::get(op.ctx, shape, tile.elem(op.ctx), op.by()), diags);
+    copied(*op, diags);
 }
 
 /// As [`copy`].
 pub fn copy_async(op: CopyAsync<'_>, diags: &Diagnostics) {
-    copy(Copy::from(*op), diags);
+    copied(*op, diags);
+}
+
+fn copied(op: OpRef<'_>, diags: &Diagnostics) {
+    let Some(parts) = Copied::of(op) else { return };
+    staged(op, parts.tile.0, parts.tile.1, diags);
+    let Some(tile) = Tile::of(op.ctx, op.type_of(parts.tile.0)) else { return };
+    let shape = tile.shape(op.ctx);
+    access(op, parts.source, &parts.at, parts.guard.as_ref(), (parts.values, shape.len()), diags);
+    same_elements(op, parts.source, tile.elem(op.ctx), diags);
+    whole_warps(op, diags);
+    place(op, Frag::get(op.ctx, shape, tile.elem(op.ctx), parts.by), diags);
 }
 
 /// A tile and a fragment of the same sizes and elements.
