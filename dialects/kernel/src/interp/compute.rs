@@ -125,7 +125,7 @@ fn within_threads(cx: &mut Eval<'_, '_>, wanted: impl Fn(usize, &Slots, &Slots) 
 /// A part of the fragment.
 pub fn extract(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Extract::from(cx.op);
-    let at = integers(cx, &op.at(), 1, op.args().len())?;
+    let at = integers(cx, "at", 1, op.args().len())?;
     let (from, to) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.result_type(0))?);
     let inside = |((&at, &part), &whole): ((&i64, &usize), &usize)| {
         usize::try_from(at).is_ok_and(|at| at.saturating_add(part) <= whole)

@@ -8,8 +8,8 @@ use dlc_core::sizes::{Bindings, Exprs, value_number};
 use dlc_ir::affine::{AffineExpr, SizeExpr, parse_expr};
 use dlc_ir::define::Kind;
 use dlc_ir::interp::{Datum, Eval, Failure};
-use dlc_ir::{Attr, OpRef};
 use dlc_ir::smallvec::SmallVec;
+use dlc_ir::{Attr, OpRef};
 use rustc_hash::FxHashMap;
 
 use super::state::{Number, device, wrong};
