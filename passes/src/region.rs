@@ -13,3 +13,5 @@ pub mod stream_softmax;
 pub mod chain_contractions;
 
 pub mod explicit_broadcast;
+
+pub mod choose_plan;

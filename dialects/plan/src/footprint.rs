@@ -32,11 +32,41 @@ pub struct Footprint {
 }
 
 impl Schedule {
-    /// The axes of the tile that are not reduced, with their extents: all but the last one where something multiplies.
-    pub fn out_tile(&self) -> &[(String, i64)] {
-        let Some(tile) = &self.tile else { return &[] };
-        let reduced = usize::from(self.contracts()).min(tile.0.len());
-        &tile.0[..tile.0.len() - reduced]
+    /// The axes of the tile that are not reduced, with their extents: those that `reduced` does not name, or all but the
+    /// last one where something multiplies.
+    pub fn out_tile(&self) -> Vec<(String, i64)> {
+        let axes = self.tile.iter().flat_map(|tile| &tile.0);
+        match &self.reduced {
+            Some(reduced) => axes.filter(|(axis, _)| !reduced.contains(axis)).cloned().collect(),
+            None => {
+                let count = self.tile.as_ref().map_or(0, |tile| tile.0.len());
+                axes.take(count.saturating_sub(usize::from(self.contracts()))).cloned().collect()
+            }
+        }
+    }
+
+    /// The axes of the rows and of the columns of a product: those of the results that the first operand has and the second
+    /// has not, and the other way round; of products in a row those of the first operand and of the last. Otherwise the
+    /// last two.
+    pub fn sides(&self) -> (Vec<(String, i64)>, Vec<(String, i64)>) {
+        let out = self.out_tile();
+        let operands: Vec<&Vec<String>> = self.smem_caches().filter_map(|cache| cache.axes.as_ref()).collect();
+        let only = |own: &[String], other: &[String]| {
+            let only = |axis: &String| own.contains(axis) && !other.contains(axis);
+            out.iter().filter(|(axis, _)| only(axis)).cloned().collect::<Vec<_>>()
+        };
+        if let [first, others @ ..] = operands.as_slice() {
+            for other in others.first().into_iter().chain(others.last()) {
+                let sides = (only(first, other), only(other, first));
+                if !sides.0.is_empty() && !sides.1.is_empty() {
+                    return sides;
+                }
+            }
+        }
+        match out.as_slice() {
+            [.., rows, columns] => (vec![rows.clone()], vec![columns.clone()]),
+            _ => (Vec::new(), Vec::new()),
+        }
     }
 
     /// Whether something is multiplied and summed: then the last axis of the tile is the one that is reduced. It is what an
@@ -64,8 +94,11 @@ impl Schedule {
         if let Some(axes) = &cache.axes {
             return axes.iter().map(String::as_str).collect();
         }
-        let out: Vec<&str> = self.out_tile().iter().map(|(axis, _)| axis.as_str()).collect();
-        let reduced = self.tile.iter().flat_map(|tile| tile.names()).skip(out.len());
+        let results = self.out_tile();
+        let is_out = |axis: &str| results.iter().any(|(own, _)| own == axis);
+        let all = || self.tile.iter().flat_map(|tile| tile.names());
+        let out: Vec<&str> = all().filter(|axis| is_out(axis)).collect();
+        let reduced = all().filter(|axis| !is_out(axis));
         let without = |left: usize| out.iter().enumerate().filter(move |(at, _)| *at != left).map(|(_, axis)| *axis);
         let place = self.smem_caches().position(|other| other == cache);
         match (place, out.len().checked_sub(2)) {

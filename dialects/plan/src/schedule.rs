@@ -218,6 +218,8 @@ macro_rules! clauses {
 clauses! {
     /// The tile of a block, by axis: those of the results, then those that are reduced. An axis that is not named is 1.
     tile: Option<Table<i64>> = "tile", "tile", "a list of axes with a number each, such as [[\"m\", 128], [\"n\", 64]]";
+    /// The axes of the tile that are reduced; without it the last one is, where something multiplies.
+    reduced: Option<Vec<String>> = "reduced", "reduced", "a list of axes";
     /// Numbers that symbols are fixed to: the kernel is for these alone.
     fix: Option<Table<i64>> = "fix", "fix", "a list of symbols with a number each";
     /// Numbers that divide symbols.

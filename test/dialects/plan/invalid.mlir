@@ -60,6 +60,15 @@ plan.schedule for sm90 {
 
 // -----
 
+// An axis that is reduced, and that the tile does not have.
+// expected-error@+1 {{E1601 'plan.schedule': 'reduced' has the axis 'k', and the tile has m, n}}
+plan.schedule for sm90 {
+  tile (m: 64, n: 64)
+  reduced [k]
+}
+
+// -----
+
 // Counts have bounds.
 // expected-error@+6 {{E1601 'plan.schedule': 'K' is fixed to -1, and sizes are not negative}}
 // expected-error@+5 {{E1601 'plan.schedule': 'stages' is 0, which is not from 1 to 64}}

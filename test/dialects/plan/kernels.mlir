@@ -162,18 +162,19 @@ plan.schedule for sm90 {
 
 // A chain of two products: the value between them stays in registers.
 plan.schedule for sm90 {
-  tile (b: 1, m: 128, o: 128, n: 64)
+  tile (b: 1, m: 128, o: 128, k: 64, n: 64)
+  reduced [k, n]
   fix (K: 64, O: 128)
   instruction wgmma [64, 64, 16]
   stages 3
   persistent sms
   roles cooperative consumers 2
   registers (producer: 40, consumer: 232)
-  cache B (n) f16 in smem
+  cache B (k, n) f16 in smem
   cache C (n, o) f16 in smem
   cache D0 (m, n) f16 in smem
   cache D1 (m, n) f16 in smem
-  cache A (m) f16 in reg
+  cache A (m, k) f16 in reg
   policy (D0: evict_first, D1: evict_first)
   barrier mbarrier
   async prefetch 2 overlap_epilogue

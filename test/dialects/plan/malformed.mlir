@@ -10,7 +10,7 @@ plan.schedule for sm90 {
 // -----
 
 plan.schedule for sm90 {
-  // expected-error@+1 {{a schedule has no clause 'threads_per_block'; the clauses are tile, fix, assume,}}
+  // expected-error@+1 {{a schedule has no clause 'threads_per_block'; the clauses are tile, reduced, fix,}}
   threads_per_block 64
 }
 

@@ -12,7 +12,7 @@ const MAX_ACCESS_BITS: i64 = 128;
 
 /// Makes the tile smaller: the largest extent of what is not reduced is halved, with the tile of a warp if that is larger.
 fn halve(plan: &mut Schedule) {
-    let out = plan.out_tile().to_vec();
+    let out = plan.out_tile();
     let Some((axis, extent)) = out.iter().rev().max_by_key(|(_, extent)| *extent).filter(|(_, extent)| *extent > 1)
     else {
         return;

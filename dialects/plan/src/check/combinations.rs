@@ -28,7 +28,7 @@ fn with_mma(plan: &mut Schedule) {
     plan.roles = None;
     plan.in_flight = None;
     if plan.warp_tile.is_none() && plan.warps.is_none() && plan.threads.is_none() {
-        let out = plan.out_tile().to_vec();
+        let out = plan.out_tile();
         let matrix = out.len().saturating_sub(2);
         let tile = |(at, (axis, extent)): (usize, &(String, i64))| {
             // At most 64 to a side, and a divisor of the tile.
@@ -236,38 +236,38 @@ impl Checked<'_> {
     fn instruction_divides(&mut self, of: &Instruction, rows: i64, columns: i64, depth: Option<i64>) {
         let plan = self.plan;
         let word = of.kind.word();
+        let (first, second) = plan.sides();
         let out = plan.out_tile();
-        let [.., (m, tile_m), (n, tile_n)] = out else { return };
-        let reduced = plan.tile.iter().flat_map(|tile| &tile.0).nth(out.len());
-        let part = |axis: &str, extent: i64| {
-            plan.warp_tile.as_ref().map_or(extent, |warp| warp.get(axis).copied().unwrap_or(extent))
-        };
-        let cooperative =
-            plan.roles.as_ref().filter(|roles| roles.kind == Sharing::Cooperative).map_or(1, |roles| roles.consumers);
+        let reduced = plan.tile.iter().flat_map(|tile| &tile.0).rfind(|axis| !out.contains(axis));
+        let warp = plan.warp_tile.as_ref();
+        let part = |(axis, extent): &(String, i64)| warp.and_then(|warp| warp.get(axis)).copied().unwrap_or(*extent);
+        let cooperative = plan.roles.as_ref().filter(|roles| roles.kind == Sharing::Cooperative);
+        let sharing = cooperative.filter(|_| warp.is_none()).map_or(1, |roles| roles.consumers);
         // With the sides changed the columns of the tile are the rows of the instruction.
-        let ((row_axis, row_tile), (column_axis, column_tile)) =
-            if plan.swap_operands { ((n, *tile_n), (m, *tile_m)) } else { ((m, *tile_m), (n, *tile_n)) };
+        let (row_axes, column_axes) = if plan.swap_operands { (second, first) } else { (first, second) };
         let shape = of.shape.as_deref();
         let wide = shape.and_then(|shape| shape.get(1)).copied().unwrap_or(columns);
-        let rows_of_all = if plan.warp_tile.is_some() { rows } else { rows * cooperative };
-        let mut sides = vec![
-            (row_axis.clone(), part(row_axis, row_tile), rows_of_all),
-            (column_axis.clone(), part(column_axis, column_tile), wide),
-        ];
-        if let Some((axis, extent)) = reduced {
-            let deep = shape.and_then(|shape| shape.get(2)).copied().or(depth).unwrap_or(1);
-            sides.push((axis.clone(), *extent, deep));
-        }
-        for (axis, extent, step) in sides {
-            if extent % step.max(1) != 0 {
+        let deep = shape.and_then(|shape| shape.get(2)).copied().or(depth).unwrap_or(1);
+        let sides = [(row_axes, rows * sharing), (column_axes, wide), (reduced.cloned().into_iter().collect(), deep)];
+        for (axes, step) in sides {
+            let Some((axis, _)) = axes.last() else { continue };
+            let extent = axes.iter().try_fold(1i64, |extent, axis| extent.checked_mul(part(axis))).unwrap_or(1);
+            let step = step.max(1);
+            if extent % step != 0 {
                 let message = format!(
                     "the tile along '{axis}' is {extent} for each that computes '{word}', which takes {step} at once"
                 );
-                let whole = (extent + step - 1) / step * step;
-                let shared = plan.warp_tile.as_ref().is_some_and(|warp| warp.get(&axis).is_some());
+                // The last axis grows until whole instructions fit.
+                let own = axes.last().map_or(1, part);
+                let rest = (extent / own).max(1);
+                let whole = (own..).take(4096).find(|own| own * rest % step == 0);
+                let shared = warp.is_some_and(|warp| warp.get(axis).is_some());
+                let axis = axis.clone();
                 self.fail_and_heal(&BAD_INSTRUCTION, message, move |plan| {
                     let table = if shared { &mut plan.warp_tile } else { &mut plan.tile };
-                    super::tiles::set(table, &axis, whole);
+                    if let Some(whole) = whole {
+                        super::tiles::set(table, &axis, whole);
+                    }
                 });
             }
         }

@@ -102,7 +102,11 @@ impl Checked<'_> {
                 }
             }
         }
-        let out: Vec<(String, i64)> = plan.out_tile().to_vec();
+        if let Some(name) = plan.reduced.iter().flatten().find(|name| tile.get(name).is_none()) {
+            let axes = tile.names().collect::<Vec<_>>().join(", ");
+            self.fail(&BAD_TILE, format!("'reduced' has the axis '{name}', and the tile has {axes}"));
+        }
+        let out = plan.out_tile();
         for (axis, extent) in out {
             for (word, inner) in [("warp_tile", &plan.warp_tile), ("thread_tile", &plan.thread_tile)] {
                 let Some(inner) = inner.as_ref().and_then(|table| table.get(&axis)).copied() else { continue };

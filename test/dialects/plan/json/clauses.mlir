@@ -20,6 +20,7 @@
 //--- plan.mlir
 plan.schedule for sm90 {
   tile (m: 128, n: 128, k: 64)
+  reduced [k]
   fix (K: 64)
   assume (M: 8, N: 8)
   instruction wgmma [64, 64, 16]

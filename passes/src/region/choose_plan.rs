@@ -1,0 +1,306 @@
+//! Puts a plan beside every kernel that has none: of some candidates the one that an estimate says is fastest. A plan is
+//! what the lowering to the layer kernel follows, and this is the last place where a kernel is seen as what it computes.
+//!
+//! **Requires**: region.
+//! **Ensures**: region, plan. Behind each kernel stands a `plan.schedule` of it that fits the target; the kernel is the same.
+//!
+//! **Before**
+//! ```mlir before
+//! region.func @gemm<M, N> iters (m: M, n: N)
+//!     ins (%X: memref<[M, 4096], f16, row_major, align 128>, %W: memref<[4096, N], f16, row_major, align 128>)
+//!     outs (Y: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+//!   %s = reduce sum (k: 4096) acc f32 init 0.0 {
+//!     %x = read %X[m, k] : f16 over (m, k)
+//!     %w = read %W[k, n] : f16 over (n, k)
+//!     %p = binary mul %x, %w widen : f32 over (m, n, k)
+//!     yield %p
+//!   } : f32 over (m, n)
+//!   %r = unary relu %s : f32 over (m, n)
+//!   yield %r to Y as f16
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! region.func @gemm<M, N> iters (m: M, n: N)
+//!   ins (%X: memref<[M, 4096], f16, row_major, align 128>, %W: memref<[4096, N], f16, row_major, align 128>)
+//!   outs (Y: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+//!   %s = reduce sum (k: 4096) acc f32 init 0.0 {
+//!     %x = read %X[m, k] : f16 over (m, k)
+//!     %w = read %W[k, n] : f16 over (n, k)
+//!     %p = binary mul %x, %w widen : f32 over (m, n, k)
+//!     yield %p
+//!   } : f32 over (m, n)
+//!   %r = unary relu %s : f32 over (m, n)
+//!   yield %r to Y as f16
+//! }
+//! plan.schedule of @gemm for sm90 {
+//!   tile (m: 64, n: 128, k: 64)
+//!   assume (N: 8)
+//!   instruction wgmma [64, 128, 16]
+//!   stages 8
+//!   persistent sms
+//!   order grouped 8 along m
+//!   roles cooperative consumers 1
+//!   registers (producer: 40, consumer: 232)
+//!   split_k 8 through workspace
+//!   cache X (m, k) f16 in smem
+//!   cache W (k, n) f16 in smem
+//!   swizzle (X: 128, W: 128)
+//!   predicate_tail [m, n]
+//!   barrier mbarrier
+//!   async prefetch 7 overlap_epilogue
+//!   in_flight 1
+//!   epilogue [relu]
+//!   store tma panels 2 together 1
+//! }
+//! ```
+//!
+//! **Does not** change the kernel, run it, or look beyond it. A plan that is there, written by hand, stays: it is compared
+//! with its kernel (axes, tensors), as its verifier cannot. Nothing is found by names: what a kernel is follows from its
+//! reductions, and from where it reads.
+//!
+//! *Algorithm.* (1) Facts: sizes, with a number in the place of symbols; which reductions are sums of products, and which
+//! axes only one factor has; where neighbouring elements lie. (2) Ten to twenty candidates (`candidates`, `memory`); those
+//! that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each (`cost`), by
+//! section 11 of the specification; those that its conditions stop (more than 80 % of the shared memory, registers for one
+//! block alone) count only if no other is left. The fastest is taken, of equal ones the first. The
+//! terms are told in a remark. Linear in the kernel for each candidate.
+
+mod candidates;
+mod cost;
+mod facts;
+mod memory;
+
+use dlc_ir::body::{Body, InsertPoint};
+use dlc_ir::diag::{Diagnostic, RemarkKind, did_you_mean};
+use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
+use dlc_ir::{Builder, Context, OpId, OpRef};
+use dlc_plan::check::{NOT_OF_KERNEL, UNKNOWN_TARGET, check};
+use dlc_plan::{Schedule, Target, TargetName};
+use dlc_region::ops::Func;
+use dlc_region::verify::KernelAxes;
+
+use candidates::Maker;
+use cost::{Cost, estimate, resident_by_registers};
+use facts::Facts;
+
+static DEF: PassDef = PassDef {
+    on: On::Module,
+    options: &[
+        OptionDef {
+            name: "target",
+            kind: OptionKind::Text,
+            default: "sm90",
+            doc: "The machine: one that is built in, or the name of a `plan.target` of the module.",
+        },
+        OptionDef {
+            name: "assume",
+            kind: OptionKind::Int,
+            default: "128",
+            doc: "The size that a symbol is taken to have where plans are compared.",
+        },
+        OptionDef {
+            name: "top",
+            kind: OptionKind::Int,
+            default: "1",
+            doc: "How many of the best plans are told in remarks.",
+        },
+    ],
+    statistics: &[
+        StatDef { name: "plans", doc: "Kernels that got a plan." },
+        StatDef { name: "candidates", doc: "Plans that were compared." },
+        StatDef { name: "stopped", doc: "Plans that a condition stopped." },
+    ],
+    requires: &["region"],
+    adds: &["plan"],
+    ..PassDef::base("choose-plan", "Puts a plan beside every kernel that has none.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    let positive = |name: &str| match options.int(name) {
+        value @ 1.. => Ok(value),
+        value => Err(format!("'{name}' must be at least 1, but is {value}")),
+    };
+    let target = options.text("target").trim_start_matches('@').to_string();
+    Ok(Box::new(ChoosePlan { target, assume: positive("assume")?, top: positive("top")? as usize }))
+}
+
+struct ChoosePlan {
+    target: String,
+    assume: i64,
+    top: usize,
+}
+
+impl Pass for ChoosePlan {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        let ctx = cx.ctx;
+        let Some(block) = body.entry_block() else { return Ok(()) };
+        let ops: Vec<OpId> = body.ops(block).collect();
+        let kernels: Vec<OpId> = ops.into_iter().filter(|&op| is_kernel(ctx, body, op)).collect();
+        if kernels.is_empty() {
+            return Ok(());
+        }
+        let (name, target) = self.target(body, kernels[0], cx)?;
+        let only = kernels.len() == 1;
+        for op in kernels {
+            let view = OpRef::new(ctx, body, op);
+            let (Some(kernel), Some(symbol)) = (body.nested(op), view.symbol_name()) else { continue };
+            let all = Schedule::all_of(ctx, body, symbol);
+            let own: Vec<_> = all.into_iter().filter(|(_, plan)| only || plan.of.is_some()).collect();
+            if !own.is_empty() {
+                for (at, plan) in own {
+                    of_kernel(cx, OpRef::new(ctx, body, at), &plan, kernel)?;
+                }
+                continue;
+            }
+            let base = Schedule { targets: vec![name.clone()], ..Schedule::new(symbol, "") };
+            let Some(chosen) = choose_plan(ctx, kernel, base, &target, self.assume) else { continue };
+            cx.count("plans", 1);
+            cx.count("candidates", chosen.ranked.len() as u64);
+            cx.count("stopped", chosen.stopped as u64);
+            if cx.wants_remarks() {
+                self.tell(cx, view, &chosen);
+            }
+            let Some((plan, _)) = chosen.ranked.into_iter().next() else { continue };
+            let loc = view.loc();
+            plan.build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc);
+        }
+        Ok(())
+    }
+}
+
+fn is_kernel(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let has_body = body.nested(op).is_some_and(|kernel| kernel.entry_block().is_some());
+    has_body && OpRef::new(ctx, body, op).is(Func::DEF)
+}
+
+impl ChoosePlan {
+    /// The target of the module or of the table; that there is none is said at a kernel.
+    fn target(&self, module: &Body, kernel: OpId, cx: &PassCx<'_>) -> Result<(TargetName, Target), PassFailed> {
+        let declared = module.walk().into_iter().filter_map(|op| Target::of(OpRef::new(cx.ctx, module, op)));
+        let declared: Vec<Target> = declared.collect();
+        if let Some(target) = declared.iter().find(|target| target.name == self.target) {
+            return Ok((TargetName::Symbol(self.target.clone()), target.clone()));
+        }
+        if let Some(target) = Target::built_in(&self.target) {
+            return Ok((TargetName::BuiltIn(self.target.clone()), target));
+        }
+        let known: Vec<String> =
+            declared.into_iter().map(|target| target.name).chain(Target::names().map(String::from)).collect();
+        let error =
+            Diagnostic::error(&UNKNOWN_TARGET, module.loc(kernel), format!("there is no target '{}'", self.target));
+        cx.diags.emit(error.suggest_if(did_you_mean(&self.target, known.iter().map(String::as_str))));
+        Err(PassFailed)
+    }
+
+    fn tell(&self, cx: &PassCx<'_>, kernel: OpRef<'_>, chosen: &Chosen) {
+        let name = kernel.symbol_name().unwrap_or_default();
+        let (count, stopped) = (chosen.ranked.len(), chosen.stopped);
+        for (at, (plan, cost)) in chosen.ranked.iter().take(self.top).enumerate() {
+            let place = if at == 0 { "the plan".to_string() } else { format!("plan {}", at + 1) };
+            let message =
+                format!("{place} of @{name}, of {count} ({stopped} stopped), {}: {cost}", summary(cx.ctx, plan));
+            cx.remark(RemarkKind::Analysis, kernel.loc(), message);
+        }
+        for why in chosen.refused.iter().take(self.top) {
+            cx.remark(
+                RemarkKind::Missed,
+                kernel.loc(),
+                format!("a plan of @{name} that {} cannot do, {why}", self.target),
+            );
+        }
+    }
+}
+
+/// The clauses that tell plans apart.
+fn summary(ctx: &Context, plan: &Schedule) -> String {
+    let shown = [
+        "tile ",
+        "instruction ",
+        "warp_tile ",
+        "thread_tile ",
+        "threads ",
+        "stages ",
+        "cluster ",
+        "roles ",
+        "split_k ",
+        "unroll ",
+    ];
+    let told = |clause: &String| shown.iter().any(|word| clause.starts_with(word));
+    let clauses: Vec<String> = plan.clauses(ctx).into_iter().filter(told).collect();
+    if clauses.is_empty() { "nothing to decide".into() } else { clauses.join(" ") }
+}
+
+/// Plans for a kernel, the best first, with what they cost.
+pub struct Chosen {
+    /// The plans.
+    pub ranked: Vec<(Schedule, Cost)>,
+    /// How many a condition stopped.
+    pub stopped: usize,
+    /// Plans that the target cannot do, and why.
+    pub refused: Vec<String>,
+}
+
+/// The plans for a kernel that fit a target, the best first; `base` has its name and that of the target. `None` for a body
+/// that is no kernel.
+pub fn choose_plan(ctx: &Context, kernel: &Body, base: Schedule, target: &Target, assume: i64) -> Option<Chosen> {
+    let facts = Facts::of(ctx, kernel, assume)?;
+    let maker = Maker { ctx, body: kernel, facts: &facts, target, base: base.clone() };
+    let (mut plans, mut refused): (Vec<Schedule>, Vec<String>) = Default::default();
+    for plan in maker.candidates() {
+        match check(ctx, &plan, target).first() {
+            Some(broken) => refused.push(format!("{}: {}", summary(ctx, &plan), broken.message)),
+            None if plans.contains(&plan) => {}
+            None => plans.push(plan),
+        }
+    }
+    if plans.is_empty() {
+        plans.push(base);
+    }
+    let cost = |plan: Schedule| {
+        let cost = estimate(ctx, kernel, &facts, &plan, target);
+        (stops(ctx, &plan, target), cost, plan)
+    };
+    let mut ranked: Vec<(bool, Cost, Schedule)> = plans.into_iter().map(cost).collect();
+    let stopped = ranked.iter().filter(|(stop, ..)| *stop).count();
+    // A stable sort: of equal ones the first candidate stays first.
+    ranked.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.time.total_cmp(&b.1.time)));
+    let ranked = ranked.into_iter().map(|(_, cost, plan)| (plan, cost)).collect();
+    Some(Chosen { ranked, stopped, refused })
+}
+
+/// Whether a condition of section 11 stops a plan: it takes more than four fifths of the shared memory, or so many registers
+/// that one block fills a multiprocessor. Blocks with roles that go from tile to tile are alone there by intent.
+fn stops(ctx: &Context, plan: &Schedule, target: &Target) -> bool {
+    if plan.persistent.is_some() {
+        return false;
+    }
+    let smem = plan.footprint(ctx).smem.unwrap_or(i64::MAX);
+    smem > target.smem_per_block / 5 * 4 || resident_by_registers(ctx, plan, target) < 2
+}
+
+/// A plan that is there names axes and tensors of its kernel.
+fn of_kernel(cx: &PassCx<'_>, op: OpRef<'_>, plan: &Schedule, kernel: &Body) -> PassResult {
+    let axes = KernelAxes::of(cx.ctx, kernel);
+    let root = OpRef::new(cx.ctx, kernel, kernel.root());
+    let args = kernel.entry_block().map_or(&[][..], |block| kernel.args(block));
+    let mut tensors: Vec<&str> = args.iter().map(|&arg| cx.ctx.str(kernel.value_name(arg))).collect();
+    tensors.extend(Func::of(root).map(Func::outputs).unwrap_or_default());
+    let own = plan.tile.iter().flat_map(|tile| tile.names());
+    let read = plan.caches.iter().flat_map(|cache| cache.axes.iter().flatten()).map(String::as_str);
+    let axis = own.chain(read).find(|axis| axes.position(axis).is_none());
+    let tensor = plan.caches.iter().map(|cache| cache.tensor.as_str()).find(|name| !tensors.contains(name));
+    let (what, name, all) = match (axis, tensor) {
+        (Some(axis), _) => ("axis", axis, axes.names.iter().map(String::as_str).collect::<Vec<_>>()),
+        (None, Some(tensor)) => ("tensor", tensor, tensors),
+        (None, None) => return Ok(()),
+    };
+    let kernel = root.symbol_name().unwrap_or_default();
+    let plural = if what == "axis" { "axes" } else { "tensors" };
+    let message = format!("the plan has the {what} '{name}', and the {plural} of @{kernel} are {}", all.join(", "));
+    let near = did_you_mean(name, all.iter().copied());
+    let error = Diagnostic::error(&NOT_OF_KERNEL, op.loc(), message).at(op.name()).suggest_if(near);
+    cx.diags.emit(error.note(root.loc(), "the kernel is here"));
+    Err(PassFailed)
+}

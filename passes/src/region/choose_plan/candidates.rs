@@ -1,0 +1,570 @@
+//! The plans that are compared: ten to twenty for a kernel, by what it is made of. Sizes of tiles, roles and stages are those
+//! that measurements have shown to be worth a try; everything else follows from the kernel.
+//!
+//! - a product of matrices: `wgmma` where both factors come by the tensor memory accelerator, else `mma`, else `fma`;
+//! - products in a row: a tile of rows of the last one, for which the others are computed step by step;
+//! - reductions without a product: threads for each row, or for columns where these are contiguous;
+//! - everything else: threads along the contiguous axis, through shared memory where something is read across.
+
+use dlc_ir::{Body, Context, Type};
+use dlc_plan::clause::{
+    Async, Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk,
+    Way,
+};
+use dlc_plan::value::{Choice, Table};
+use dlc_plan::{Schedule, Target};
+
+use super::facts::{Factor, Facts, Product, Tensor, bits};
+use crate::analysis::axes::axes;
+
+/// What candidates are made from.
+pub struct Maker<'a> {
+    pub ctx: &'a Context,
+    pub body: &'a Body,
+    pub facts: &'a Facts,
+    pub target: &'a Target,
+    /// A plan with nothing decided but the kernel and the target.
+    pub base: Schedule,
+}
+
+/// Rows, columns, consumers, and whether each has a tile of its own. The numbers are those that win somewhere in
+/// measurements on an H200.
+const WGMMA: [(i64, i64, i64, bool); 12] = [
+    (128, 128, 2, true),
+    (128, 160, 2, true),
+    (128, 176, 2, true),
+    (128, 192, 2, true),
+    (64, 256, 2, true),
+    (128, 256, 2, false),
+    (256, 128, 2, false),
+    (128, 144, 2, false),
+    (192, 128, 3, false),
+    (128, 64, 2, false),
+    (64, 128, 1, false),
+    (64, 64, 1, false),
+];
+
+/// Rows and columns of a block and of a warp.
+const MMA: [(i64, i64, i64, i64); 8] = [
+    (128, 128, 64, 64),
+    (128, 128, 64, 32),
+    (128, 256, 64, 64),
+    (256, 128, 64, 64),
+    (128, 64, 64, 32),
+    (128, 64, 32, 32),
+    (64, 64, 32, 32),
+    (64, 64, 32, 16),
+];
+
+/// Rows and columns of a block and of a thread.
+const FMA: [(i64, i64, i64, i64); 6] =
+    [(128, 128, 8, 8), (128, 64, 8, 4), (64, 128, 4, 8), (64, 64, 4, 4), (32, 64, 2, 4), (32, 32, 2, 2)];
+
+impl Maker<'_> {
+    /// The candidates, in the order in which they are preferred where they cost the same.
+    pub fn candidates(&self) -> Vec<Schedule> {
+        match self.facts.products.as_slice() {
+            // A window is summed by one thread.
+            [] if self.facts.longest_sum() >= 32 => self.rows(),
+            [] => self.elementwise(),
+            [product] => self.product(product),
+            [.., last] => self.chain(last),
+        }
+    }
+
+    fn elem(&self, product: &Product) -> Type {
+        product.factors[0].elem
+    }
+
+    /// Whether the accelerator can bring a factor: it is an element of an input, whose rows begin at multiples of 16 bytes.
+    /// If so, the divisors that symbols must have for that.
+    fn comes_by_tma(&self, product: &Product) -> Option<Table<i64>> {
+        let mut assume: Table<i64> = Table::default();
+        for factor in product.factors.iter().filter(|factor| factor.input.is_some()) {
+            let tensor = &self.facts.inputs[factor.input?];
+            if !factor.direct {
+                return None;
+            }
+            self.divides(tensor, &mut assume)?;
+        }
+        Some(assume)
+    }
+
+    /// Whether 16 bytes divide the rows of a tensor, if symbols have the divisors that are noted.
+    pub(super) fn divides(&self, tensor: &Tensor, assume: &mut Table<i64>) -> Option<()> {
+        let width = (128.0 / bits(self.ctx, tensor.elem)) as i64;
+        let row = tensor.row.as_ref()?;
+        if row.divisible_by(width) {
+            return Some(());
+        }
+        let symbol = row.as_symbol()?;
+        match assume.get_mut(symbol) {
+            Some(known) => *known = (*known).max(width),
+            None => assume.0.push((symbol.to_string(), width)),
+        }
+        Some(())
+    }
+
+    /// The widest accesses of the tensors of a kernel, up to 16 bytes.
+    fn vectors(&self, assume: &mut Table<i64>) -> Option<Table<i64>> {
+        let mut vectors = Table::default();
+        let used = self.facts.inputs.iter().filter(|input| input.reads > 0);
+        for tensor in used.chain(&self.facts.outputs) {
+            let whole = (128.0 / bits(self.ctx, tensor.elem)) as i64;
+            let wide = tensor.plain && !tensor.axes.is_empty() && self.divides(tensor, assume).is_some();
+            if !vectors.names().any(|name| name == tensor.name) {
+                vectors.0.push((tensor.name.clone(), if wide { whole } else { 1 }));
+            }
+        }
+        Some(vectors).filter(|vectors| !vectors.0.is_empty())
+    }
+
+    /// A tile: extents for rows and columns spread over their axes, 1 for other axes of the results, and a step along the
+    /// longest reduced axis.
+    fn tiled(&self, product: &Product, rows: i64, columns: i64, step: i64) -> Schedule {
+        let mut tile: Table<i64> = Table(self.facts.iters().iter().map(|axis| (axis.clone(), 1)).collect());
+        self.spread(&mut tile, &product.rows, rows);
+        self.spread(&mut tile, &product.columns, columns);
+        let depth = product.depth.iter().rev().max_by_key(|axis| self.facts.size(axis)).cloned().unwrap_or_default();
+        tile.0.retain(|(axis, _)| *axis != depth);
+        tile.0.push((depth, step));
+        Schedule { tile: Some(tile), ..self.base.clone() }
+    }
+
+    /// Spreads an extent over axes, the last one first, so that the product of the extents is it.
+    fn spread(&self, tile: &mut Table<i64>, axes: &[String], extent: i64) {
+        let mut left = extent;
+        for (at, axis) in axes.iter().enumerate().rev() {
+            let whole = self.facts.size(axis).clamp(1, 1 << 20) as u64;
+            let own = if at == 0 { left } else { gcd(left, whole.next_power_of_two() as i64) };
+            left /= own;
+            if let Some(entry) = tile.get_mut(axis) {
+                *entry = own;
+            }
+        }
+    }
+
+    /// The clause of an input that a product reads.
+    pub(super) fn cache(&self, at: usize, place: Place) -> Cache {
+        let tensor = &self.facts.inputs[at];
+        Cache {
+            tensor: tensor.name.clone(),
+            axes: Some(tensor.axes.clone()),
+            dtype: Some(tensor.elem),
+            place,
+            at: None,
+            pingpong: false,
+            buffers: None,
+            transposed: false,
+            keep: None,
+        }
+    }
+
+    /// The clause of a factor that is read, along its own axes: an input may be read along others as well.
+    fn cache_of(&self, factor: &Factor, place: Place) -> Option<Cache> {
+        let cache = self.cache(factor.input?, place);
+        Some(Cache { axes: Some(factor.axes.clone()), ..cache })
+    }
+
+    fn caches(&self, product: &Product) -> Vec<Cache> {
+        let mut caches: Vec<Cache> = product.factors.iter().filter_map(|it| self.cache_of(it, Place::Smem)).collect();
+        caches.dedup();
+        caches
+    }
+
+    /// What is the same in all plans of a product: tails, epilogue, ways of reading.
+    pub(super) fn finish(&self, mut plan: Schedule) -> Schedule {
+        let cut = |(axis, extent): &(String, i64)| {
+            let size = self.facts.axes.size(axis).and_then(dlc_ir::affine::SizeExpr::as_constant);
+            (*extent > 1 && size.is_none_or(|size| size % extent != 0)).then(|| axis.clone())
+        };
+        let tails: Vec<String> = plan.tile.iter().flat_map(|tile| &tile.0).filter_map(cut).collect();
+        plan.predicate_tail = Some(tails).filter(|tails| !tails.is_empty());
+        plan.epilogue = Some(self.facts.epilogue.clone()).filter(|words| !words.is_empty());
+        plan.assume = plan.assume.filter(|table| !table.0.is_empty());
+        plan
+    }
+
+    fn asynchronous(&self, depth: i64, epilogue: bool, chain: Option<i64>) -> Option<Async> {
+        let epilogue_overlap = epilogue;
+        Some(Async { enable: true, prefetch_depth: Some(depth), epilogue_overlap, chain_overlap: chain })
+    }
+
+    /// As many stages as shared memory has room for, at most eight; `None` if there is none for two.
+    fn staged(&self, mut plan: Schedule) -> Option<Schedule> {
+        let overlap = plan.overlap.clone();
+        for stages in (2..=8).rev() {
+            plan.stages = Some(stages);
+            plan.overlap = overlap.clone();
+            if let Some(overlap) = &mut plan.overlap {
+                overlap.prefetch_depth = Some(stages - 1);
+            }
+            if plan.footprint(self.ctx).smem.is_some_and(|bytes| bytes <= self.target.smem_per_block) {
+                return Some(plan);
+            }
+        }
+        None
+    }
+
+    fn product(&self, product: &Product) -> Vec<Schedule> {
+        let elem = self.elem(product);
+        // `f32` on tensor cores would be rounded to fewer bits.
+        let tensor = product.exact && elem != Type::F32 && elem != Type::F64;
+        let has = |kind| tensor && self.target.rate(self.ctx, kind, elem).is_some();
+        if let Some(assume) = self.comes_by_tma(product).filter(|_| has(Kind::Wgmma) && self.target.has("tma")) {
+            let plans = self.wgmma(product, &assume);
+            if !plans.is_empty() {
+                return plans;
+            }
+        }
+        if has(Kind::Mma) { self.mma(product) } else { self.fma(product) }
+    }
+
+    /// What the accelerator brings, multiplied by warpgroups.
+    fn wgmma(&self, product: &Product, assume: &Table<i64>) -> Vec<Schedule> {
+        let elem = self.elem(product);
+        let bits = bits(self.ctx, elem) as i64;
+        let step = 1024 / bits;
+        let contiguous = |side: usize| product.factors[side].axes.last();
+        let along_depth = [0, 1].map(|side| contiguous(side).is_some_and(|axis| product.depth.contains(axis)));
+        // Bytes are multiplied along contiguous rows alone; a tile across has whole atoms of a swizzle.
+        let fits = |rows: i64, columns: i64| {
+            let atom = |along: bool, extent: i64| along || (bits == 16 && extent * bits % 1024 == 0);
+            atom(along_depth[0], rows) && atom(along_depth[1], columns)
+        };
+        let plan = |rows: i64, columns: i64, consumers: i64, ping_pong: bool, swap: bool| {
+            let wide = if swap { rows } else { columns };
+            let kind = if ping_pong { Sharing::PingPong } else { Sharing::Cooperative };
+            let registers = match consumers {
+                3.. => [("producer", 32), ("consumer", 160)],
+                _ if wide > 160 => [("producer", 24), ("consumer", 240)],
+                _ => [("producer", 40), ("consumer", 232)],
+            };
+            let caches = self.caches(product);
+            let mut names: Vec<&str> = caches.iter().map(|cache| cache.tensor.as_str()).collect();
+            names.dedup();
+            let swizzle = names.into_iter().map(|name| (name, Choice::Number(128)));
+            let loads = product.factors.iter().filter_map(|factor| Some(&self.facts.inputs[factor.input?]));
+            let im2col = loads
+                .filter(|input| !input.plain)
+                .map(|input| (format!("load_{}", input.name), Choice::Word("im2col".into())));
+            let algo: Vec<(String, Choice)> = im2col.collect();
+            let mut assume = Some(assume.clone());
+            let store = self.store(if wide % 64 == 0 { 2 } else { 1 }, &mut assume);
+            self.staged(Schedule {
+                instruction: Some(Instruction { kind: Kind::Wgmma, shape: Some(vec![64, wide, 256 / bits]) }),
+                persistent: Some(Choice::Word("sms".into())),
+                order: Some(Order { kind: Walk::Grouped, size: Some(8), along: product.rows.last().cloned() }),
+                roles: Some(Roles { kind, consumers, start: None, in_turn: false }),
+                registers: Some(Table::of(registers)),
+                swizzle: Some(Table::of(swizzle)),
+                assume,
+                barrier: Some(Barrier::Mbarrier),
+                overlap: self.asynchronous(1, true, None),
+                in_flight: Some(1),
+                store,
+                algo: Some(Table(algo)).filter(|table| !table.0.is_empty()),
+                swap_operands: swap,
+                caches,
+                ..self.tiled(product, rows, columns, step)
+            })
+        };
+        let mut plans: Vec<Schedule> = Vec::new();
+        for (rows, columns, consumers, ping_pong) in WGMMA {
+            if fits(rows, columns) {
+                let alone = plan(rows, columns, consumers, ping_pong, false);
+                let pair =
+                    alone.as_ref().filter(|_| rows * columns >= 1 << 14).and_then(|plan| self.paired(product, plan));
+                plans.extend(pair);
+                plans.extend(alone);
+            }
+        }
+        // Few rows: the columns fill the rows of the instruction.
+        let (all_rows, all_columns) = (self.extent(&product.rows), self.extent(&product.columns));
+        if all_rows <= 64.0 && all_columns > all_rows {
+            for rows in [16, 32, 64] {
+                if fits(rows, 128) && along_depth[0] {
+                    plans.extend(plan(rows, 128, 2, false, true));
+                }
+            }
+        }
+        // Few tiles and a long sum: parts of it, added through memory in one order.
+        let depth = self.extent(&product.depth);
+        for (rows, columns) in [(128, 128), (64, 128)] {
+            let tiles = (all_rows / rows as f64).ceil() * (all_columns / columns as f64).ceil();
+            let parts = ((self.target.sms as f64 / tiles.max(1.0)).floor()).min((depth / 512.0).floor()) as i64;
+            if parts >= 2 && fits(rows, columns) {
+                let split = Split { parts, along: None, through: Some(Through::Workspace) };
+                let whole = plan(rows, columns, rows / 64, false, false);
+                plans.extend(whole.map(|plan| Schedule { split_k: Some(split), ..plan }));
+            }
+        }
+        plans.into_iter().map(|plan| self.finish(plan)).collect()
+    }
+
+    /// The same with blocks in pairs that share the larger operand, where more than one wave of them is needed.
+    fn paired(&self, product: &Product, plan: &Schedule) -> Option<Schedule> {
+        let (rows, columns) = plan.sides();
+        let extent = |side: &[(String, i64)]| side.iter().map(|(_, extent)| *extent).product::<i64>();
+        let (axis, shared) = match extent(&columns) >= extent(&rows) {
+            true => (product.rows.last()?, &product.factors[1]),
+            false => (product.columns.last()?, &product.factors[0]),
+        };
+        let tiles = |axis: &String| (self.facts.size(axis) as f64 / plan.tile_of(axis) as f64).ceil();
+        let all: f64 = self.facts.iters().iter().map(tiles).product();
+        let shared = &self.facts.inputs[shared.input?];
+        (self.target.has("cluster") && all > self.target.sms as f64 && tiles(axis) >= 2.0).then(|| Schedule {
+            cluster: Some(Table::of([(axis.as_str(), 2)])),
+            multicast: Some(vec![shared.name.clone()]),
+            ..plan.clone()
+        })
+    }
+
+    /// Results go through the accelerator if their rows begin at multiples of 16 bytes, and from the fragments otherwise.
+    fn store(&self, panels: i64, assume: &mut Option<Table<i64>>) -> Option<Store> {
+        let mut wanted = assume.clone().unwrap_or_default();
+        let tma = self.facts.outputs.iter().all(|output| self.divides(output, &mut wanted).is_some());
+        if !tma {
+            return Some(Store { way: Way::Fragments, panels: None, together: None, per_warp: false });
+        }
+        *assume = Some(wanted);
+        Some(Store { way: Way::Tma, panels: Some(panels), together: Some(1), per_warp: false })
+    }
+
+    /// The number of points of some axes.
+    fn extent(&self, axes: &[String]) -> f64 {
+        self.facts.points(axes.iter().map(String::as_str))
+    }
+
+    /// Copies by threads, fragments multiplied by warps.
+    fn mma(&self, product: &Product) -> Vec<Schedule> {
+        let bits = bits(self.ctx, self.elem(product)) as i64;
+        let mut assume = Table::default();
+        let vectors = self.vectors(&mut assume);
+        let direct = product.factors.iter().all(|factor| factor.direct);
+        let mut swizzle: Vec<(String, Choice)> =
+            self.caches(product).into_iter().map(|cache| (cache.tensor, Choice::Word("auto".into()))).collect();
+        swizzle.dedup();
+        let plan = |(rows, columns, warp_rows, warp_columns): (i64, i64, i64, i64), stages: i64, run_ahead: bool| {
+            let mut plan = Schedule {
+                instruction: Some(Instruction { kind: Kind::Mma, shape: Some(vec![16, 8, 256 / bits]) }),
+                stages: Some(stages),
+                order: Some(Order { kind: Walk::Grouped, size: Some(8), along: product.rows.last().cloned() }),
+                swizzle: Some(Table(swizzle.clone())),
+                caches: self.caches(product),
+                assume: Some(assume.clone()),
+                vectors: vectors.clone(),
+                barrier: Some(if run_ahead { Barrier::CpAsyncGroup } else { Barrier::Block }),
+                ..self.tiled(product, rows, columns, 1024 / bits)
+            };
+            plan.overlap = match run_ahead {
+                true => self.asynchronous(stages - 1, true, None),
+                false => {
+                    Some(Async { enable: false, prefetch_depth: None, epilogue_overlap: false, chain_overlap: None })
+                }
+            };
+            plan.warp_tile = Some(self.warp_tile(product, &plan, warp_rows, warp_columns));
+            self.finish(plan)
+        };
+        // What is computed on the way into shared memory cannot be copied there beside something else.
+        let run_ahead = direct && self.target.has("cp_async");
+        let mut plans: Vec<Schedule> = Vec::new();
+        if run_ahead {
+            plans.extend([3, 2].into_iter().flat_map(|stages| MMA.map(|tile| plan(tile, stages, true))));
+            plans.extend([MMA[0], MMA[6]].map(|tile| plan(tile, 1, false)));
+        } else {
+            plans.extend([1, 2].into_iter().flat_map(|stages| MMA.map(|tile| plan(tile, stages, false))));
+        }
+        plans
+    }
+
+    /// The tile of a warp: a part of that of the block along the same axes.
+    fn warp_tile(&self, product: &Product, plan: &Schedule, rows: i64, columns: i64) -> Table<i64> {
+        let mut tile = Table(plan.out_tile());
+        for (axes, extent) in [(&product.rows, rows), (&product.columns, columns)] {
+            let mut left = extent;
+            for axis in axes.iter().rev() {
+                if let Some(entry) = tile.get_mut(axis) {
+                    *entry = gcd(*entry, left);
+                    left /= *entry;
+                }
+            }
+        }
+        tile
+    }
+
+    /// One multiplication a thread at a time, on tiles in shared memory.
+    fn fma(&self, product: &Product) -> Vec<Schedule> {
+        let mut assume = Table::default();
+        let vectors = self.vectors(&mut assume);
+        let direct = product.factors.iter().all(|factor| factor.direct);
+        let mut plans = Vec::new();
+        for (step, stages) in [(8, 1), (16, 2)] {
+            let run_ahead = stages > 1 && direct && self.target.has("cp_async");
+            for (rows, columns, thread_rows, thread_columns) in FMA {
+                let mut plan = Schedule {
+                    instruction: Some(Instruction { kind: Kind::Fma, shape: None }),
+                    stages: Some(stages),
+                    caches: self.caches(product),
+                    assume: Some(assume.clone()),
+                    vectors: vectors.clone(),
+                    barrier: Some(if run_ahead { Barrier::CpAsyncGroup } else { Barrier::Block }),
+                    overlap: match run_ahead {
+                        true => self.asynchronous(stages - 1, false, None),
+                        false => None,
+                    },
+                    ..self.tiled(product, rows, columns, step)
+                };
+                plan.thread_tile = Some(self.warp_tile(product, &plan, thread_rows, thread_columns));
+                plans.push(self.finish(self.with_reduced(plan)));
+            }
+        }
+        plans
+    }
+
+    /// Says which axes are reduced where that is not the last of three.
+    fn with_reduced(&self, mut plan: Schedule) -> Schedule {
+        let tile = plan.tile.iter().flat_map(|tile| &tile.0);
+        let reduced: Vec<String> =
+            tile.map(|(axis, _)| axis).filter(|axis| !self.facts.iters().contains(axis)).cloned().collect();
+        let last = plan.tile.as_ref().and_then(|tile| tile.0.last()).map(|(axis, _)| axis.clone());
+        let usual = plan.contracts() && matches!(reduced.as_slice(), [only] if Some(only) == last.as_ref());
+        if !usual && !reduced.is_empty() {
+            plan.reduced = Some(reduced);
+        }
+        plan
+    }
+
+    /// Products in a row: rows of the last one, with all of its columns, and the others step by step along what it reduces.
+    fn chain(&self, last: &Product) -> Vec<Schedule> {
+        let elem = self.elem(last);
+        let products = &self.facts.products;
+        let tensor =
+            products.iter().all(|it| it.exact && self.elem(it) == elem) && elem != Type::F32 && elem != Type::F64;
+        let has = |kind| tensor && self.target.rate(self.ctx, kind, elem).is_some();
+        let mut assume = Table::default();
+        let mut by_tma = has(Kind::Wgmma) && self.target.has("tma");
+        for product in products {
+            match self.comes_by_tma(product) {
+                Some(own) => assume
+                    .0
+                    .extend(own.0.into_iter().filter(|(name, _)| assume.get(name).is_none()).collect::<Vec<_>>()),
+                None => by_tma = false,
+            }
+        }
+        if !by_tma {
+            assume = Table::default();
+        }
+        let kind = if by_tma {
+            Kind::Wgmma
+        } else if has(Kind::Mma) {
+            Kind::Mma
+        } else {
+            Kind::Fma
+        };
+        let bits = bits(self.ctx, elem) as i64;
+        let columns = (self.extent(&last.columns) as u64).clamp(16, 256).next_power_of_two() as i64;
+        let mut plans = Vec::new();
+        for groups in [2, 3, 1] {
+            for step in [64, 128, 32] {
+                let rows = if kind == Kind::Fma { 32 * groups } else { 64 * groups };
+                let mut plan = self.tiled(last, rows, columns, step);
+                self.hold_inner(&mut plan, last);
+                let axes = plan.tile.iter().flat_map(|tile| tile.names());
+                let reduced = axes.filter(|axis| !self.facts.iters().iter().any(|iter| iter == axis)).map(String::from);
+                plan.reduced = Some(reduced.collect());
+                plan.caches = self.chain_caches(last);
+                plan.edges = self.edges();
+                plan.instruction = Some(Instruction { kind, shape: None });
+                plan.assume = Some(assume.clone());
+                match kind {
+                    Kind::Wgmma => {
+                        let registers = if groups == 3 {
+                            [("producer", 32), ("consumer", 160)]
+                        } else {
+                            [("producer", 24), ("consumer", 240)]
+                        };
+                        plan.roles =
+                            Some(Roles { kind: Sharing::Cooperative, consumers: groups, start: None, in_turn: false });
+                        plan.registers = Some(Table::of(registers));
+                        plan.persistent = Some(Choice::Word("sms".into()));
+                        plan.barrier = Some(Barrier::Mbarrier);
+                        plan.overlap = self.asynchronous(1, true, Some(1));
+                        plan.in_flight = Some(1);
+                        plan.store = self.store(2, &mut plan.assume);
+                    }
+                    Kind::Mma => {
+                        let side = 256 / bits;
+                        plan.warp_tile = Some(self.warp_tile(last, &plan, side.max(16), columns));
+                        plan.barrier = Some(Barrier::CpAsyncGroup)
+                            .filter(|_| self.target.has("cp_async"))
+                            .or(Some(Barrier::Block));
+                        plan.overlap = self.asynchronous(1, false, None).filter(|_| self.target.has("cp_async"));
+                        plan.vectors = self
+                            .vectors(&mut Table::default())
+                            .map(|table| Table(table.0.into_iter().map(|(name, _)| (name, 1)).collect()));
+                    }
+                    Kind::Fma => {
+                        plan.thread_tile = Some(self.warp_tile(last, &plan, 4, 8));
+                        plan.barrier = Some(Barrier::Block);
+                        plan.overlap = None;
+                    }
+                }
+                // What is not asynchronous has no use for more than one tile.
+                let staged = match plan.overlap.is_some() {
+                    true => self.staged(plan),
+                    false => Some(Schedule { stages: Some(1), ..plan }),
+                };
+                plans.extend(staged.map(|plan| self.finish(plan)));
+            }
+        }
+        plans
+    }
+
+    /// Gives a tile the axes that inner products reduce: whole where they are short and known, else in steps.
+    fn hold_inner(&self, plan: &mut Schedule, last: &Product) {
+        let Some(tile) = &mut plan.tile else { return };
+        let inner = self.facts.products.iter().filter(|product| product.op != last.op);
+        for axis in inner.flat_map(|product| &product.depth) {
+            if tile.get(axis).is_none() {
+                let size = self.facts.axes.size(axis).and_then(dlc_ir::affine::SizeExpr::as_constant);
+                let whole = size.filter(|size| (1..=256).contains(size)).map_or(64, |size| (size + 15) / 16 * 16);
+                tile.0.insert(tile.0.len().saturating_sub(1), (axis.clone(), whole));
+            }
+        }
+    }
+
+    /// Tiles of all factors that come from memory: once what does not change along the steps of the last product, in
+    /// stages what does.
+    fn chain_caches(&self, last: &Product) -> Vec<Cache> {
+        let mut caches: Vec<Cache> = Vec::new();
+        for factor in self.facts.products.iter().flat_map(|product| &product.factors) {
+            let Some(mut cache) = self.cache_of(factor, Place::Smem) else { continue };
+            let over = axes(self.ctx, self.body, factor.value);
+            if !last.depth.iter().any(|axis| over.contains(&axis.as_str())) {
+                cache.buffers = Some(1);
+            }
+            if !caches.contains(&cache) {
+                caches.push(cache);
+            }
+        }
+        caches
+    }
+
+    /// From each product to the next, in registers.
+    fn edges(&self) -> Vec<Edge> {
+        let name = |product: &Product| {
+            let value = self.body.results(product.op).next()?;
+            Some(self.ctx.str(self.body.value_name(value)).to_string()).filter(|name| !name.is_empty())
+        };
+        let pairs = self.facts.products.iter().zip(self.facts.products.iter().skip(1));
+        let edge = |(from, to): (&Product, &Product)| {
+            Some(Edge { from: name(from)?, to: name(to)?, buffer: Buffer::Reg, depth: None })
+        };
+        pairs.filter_map(edge).collect()
+    }
+}
+
+pub(super) fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a.max(1) } else { gcd(b, a % b) }
+}

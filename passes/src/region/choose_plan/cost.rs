@@ -1,0 +1,245 @@
+//! How long a kernel takes by a plan (specification, section 11):
+//!
+//! `time = max(flops / (peak * occ * eff), bytes / (bandwidth * occ)) + penalties - overlap gain + launch`
+//!
+//! - `occ` is the share of the multiprocessors' time that has a tile: tiles over waves, padding of tiles counted as work.
+//! - `eff` is how well the instruction's pipeline is fed, by stages and roles, as measured.
+//! - The bytes of global memory are those of every tensor once; what tiles read again comes from the second-level cache,
+//!   which has a rate of its own (DeepGEMM's model).
+//! - What is not overlapped is added: loads where nothing is asynchronous, the epilogue where it is not hidden.
+
+use dlc_ir::{Body, Context};
+use dlc_plan::clause::{Barrier, Kind, Sharing};
+use dlc_plan::value::Table;
+use dlc_plan::{Schedule, Target};
+
+use super::facts::{Facts, Tensor, bits};
+
+/// The terms of an estimate, in microseconds but for shares.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Cost {
+    /// All together.
+    pub time: f64,
+    /// Multiplying, and what else is computed.
+    pub compute: f64,
+    /// Global memory.
+    pub memory: f64,
+    /// The second-level cache.
+    pub cache: f64,
+    /// What is written behind a tile.
+    pub epilogue: f64,
+    /// The share of the machine that has work.
+    pub occupancy: f64,
+    /// How well the pipeline is fed.
+    pub efficiency: f64,
+    /// Accesses that are narrow or apart, predicates.
+    pub penalties: f64,
+    /// What runs beside something else.
+    pub gain: f64,
+    /// Tiles.
+    pub tiles: f64,
+}
+
+impl std::fmt::Display for Cost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{:.1} us: compute {:.1}, memory {:.1}, cache {:.1}, epilogue {:.1}, penalties {:.1}, gain {:.1}; {} tiles, \
+             occupancy {:.2}, efficiency {:.2}",
+            self.time,
+            self.compute,
+            self.memory,
+            self.cache,
+            self.epilogue,
+            self.penalties,
+            self.gain,
+            self.tiles,
+            self.occupancy,
+            self.efficiency
+        )
+    }
+}
+
+/// The threads of a block, 256 where the plan does not say it.
+fn threads(ctx: &Context, plan: &Schedule) -> i64 {
+    plan.footprint(ctx).threads.unwrap_or(256).max(1)
+}
+
+/// How many blocks of a plan the registers of a multiprocessor are enough for.
+pub fn resident_by_registers(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
+    let registers = plan.footprint(ctx).held.map_or(40, |held| held + dlc_plan::footprint::OVERHEAD);
+    target.registers_per_sm / (registers.max(24) * threads(ctx, plan))
+}
+
+/// How many blocks of a plan a multiprocessor holds at once; at least one.
+pub fn resident(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
+    let by_threads = target.threads_per_sm / threads(ctx, plan);
+    let smem = plan.footprint(ctx).smem.unwrap_or(0);
+    let by_smem = target.smem_per_sm / (smem + target.smem_reserved).max(1);
+    let by_registers = resident_by_registers(ctx, plan, target);
+    by_threads.min(by_registers).min(by_smem).min(target.max_blocks_per_sm).max(1)
+}
+
+/// How well the pipeline of an instruction is fed: the numbers are those of measurements on an H200, rounded.
+fn efficiency(plan: &Schedule) -> f64 {
+    let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
+    let stages = plan.stages.unwrap_or(1);
+    let fed = match (asynchronous, stages) {
+        (false, _) => 0.55,
+        (true, ..=2) => 0.80,
+        (true, 3) => 0.90,
+        (true, _) => 0.95,
+    };
+    let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
+    // Small tiles of a warp read shared memory more often than they multiply.
+    let inner = plan.warp_tile.as_ref().or(plan.thread_tile.as_ref()).and_then(Table::product);
+    match (kind, &plan.roles) {
+        (Kind::Wgmma, Some(roles)) if roles.kind == Sharing::PingPong => fed * 1.03,
+        (Kind::Wgmma, _) => fed,
+        (Kind::Mma, _) => fed * (inner.unwrap_or(1024) as f64 / 4096.0).powf(0.15).min(1.0),
+        (Kind::Fma, _) => fed * (inner.unwrap_or(1) as f64 / 64.0).powf(0.3).min(1.0),
+    }
+}
+
+/// What a plan costs.
+pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, target: &Target) -> Cost {
+    let clock = target.clock_mhz as f64;
+    let sms = target.sms as f64;
+    let tile = |axis: &str| plan.tile_of(axis).max(1) as f64;
+    // A cluster has all its blocks, also where the last of them have nothing to do.
+    let blocks = |axis: &str| plan.cluster.as_ref().map_or(1, |cluster| cluster.along(axis)).max(1) as f64;
+    let steps = |axis: &str| (facts.size(axis) as f64 / tile(axis) / blocks(axis)).ceil() * blocks(axis);
+    let parts = plan.split_k.as_ref().map_or(1.0, |split| split.parts as f64);
+    // A block goes all along what it reduces, also where results lie along it.
+    let reduced = |axis: &String| plan.reduced.as_ref().is_some_and(|reduced| reduced.contains(axis));
+    let out: Vec<&String> = facts.iters().iter().filter(|axis| !reduced(axis)).collect();
+    let tiles = out.iter().map(|axis| steps(axis)).product::<f64>() * parts;
+    if tiles == 0.0 || facts.sizes.contains(&0) {
+        let launch = target.launch_ns as f64 / 1e3;
+        return Cost { time: launch, occupancy: 1.0, efficiency: 1.0, ..Cost::default() };
+    }
+
+    // A wave has a tile for every consumer that works alone, or for every block.
+    let ping_pong = plan.roles.as_ref().is_some_and(|roles| roles.kind == Sharing::PingPong);
+    let alone = plan.persistent.is_some();
+    let together = if alone { 1.0 } else { (resident(ctx, plan, target) as f64).min((tiles / sms).ceil()) };
+    let slots = sms * together;
+    let waves = (tiles / slots).ceil();
+    let occupancy = tiles / (waves * slots);
+    let efficiency = efficiency(plan);
+
+    // Tiles are computed whole: what is beyond the end of an axis counts.
+    let padded = |axis: &str| steps(axis) * tile(axis);
+    let padding = out.iter().map(|axis| padded(axis) / facts.size(axis).max(1) as f64).product::<f64>();
+    let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
+    let mut compute = 0.0;
+    for product in &facts.products {
+        let kind = if product.exact { kind } else { Kind::Fma };
+        let rate =
+            target.rate(ctx, kind, product.factors[0].elem).or_else(|| target.rate(ctx, Kind::Fma, dlc_ir::Type::F32));
+        let rate = rate.unwrap_or(1) as f64;
+        compute += facts.flops(product, ctx, body) * padding / (rate * sms * clock * occupancy * efficiency);
+    }
+    let simple = target.rate(ctx, Kind::Fma, dlc_ir::Type::F32).unwrap_or(1) as f64 / 2.0;
+    let others = facts.simple / simple + facts.special / target.special_per_clock.max(1) as f64;
+    compute += others / (sms * clock * occupancy);
+
+    // Half of the multiprocessors are enough to fill the memory, if each has enough under way.
+    let busy = (2.0 * tiles / sms).min(1.0) * in_flight(ctx, facts, plan, together);
+    let memory = memory_bytes(ctx, facts, plan) / (target.memory_gbps as f64 * 1e3 * busy);
+    let cache = cache_bytes(ctx, body, facts, plan, tiles) / (target.l2_bytes_per_clock as f64 * clock * occupancy);
+    let epilogue_bytes: f64 = facts.outputs.iter().map(|output| output.elems * bits(ctx, output.elem) / 8.0).sum();
+    let epilogue = epilogue_bytes / (sms * clock * occupancy * 32.0);
+
+    let penalties = penalties(ctx, facts, plan, memory.max(cache));
+    let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
+    let load = memory.max(cache);
+    let body_time = if asynchronous || resident(ctx, plan, target) > 1 { compute.max(load) } else { compute + load };
+    let hidden = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable && overlap.epilogue_overlap);
+    // The last tile has no next one whose loads it could run beside.
+    let gain = if hidden { load.min(epilogue) * (1.0 - 1.0 / waves) } else { 0.0 };
+    // Consumers with a tile of their own need two tiles a block to take turns.
+    let turns = if ping_pong && tiles < 1.5 * slots { compute * 0.25 } else { 0.0 };
+    let reduction = match parts > 1.0 {
+        // Written and read as `f32`, and waited for.
+        true => {
+            let elems: f64 = facts.outputs.iter().map(|output| output.elems).sum();
+            parts * elems * 8.0 / (target.l2_bytes_per_clock as f64 * clock) + target.launch_ns as f64 / 2e3
+        }
+        false => 0.0,
+    };
+    let penalties = penalties + turns + reduction;
+    let time = body_time + epilogue + penalties - gain + target.launch_ns as f64 / 1e3;
+    Cost { time, compute, memory, cache, epilogue, occupancy, efficiency, penalties, gain, tiles }
+}
+
+/// The share of the memory's rate that threads reach which load for themselves: some 32 KB must be under way on each
+/// multiprocessor.
+fn in_flight(ctx: &Context, facts: &Facts, plan: &Schedule, together: f64) -> f64 {
+    if plan.threads.is_none() {
+        return 1.0;
+    }
+    let elems = plan.tile.as_ref().and_then(Table::product).unwrap_or(1) as f64;
+    let widest = facts.inputs.iter().map(|input| bits(ctx, input.elem) / 8.0).fold(1.0, f64::max);
+    (elems * widest * together / 32768.0).clamp(0.05, 1.0)
+}
+
+/// What is read and written, each once; a row that is reduced, and then used again, twice or more unless it is kept. The
+/// cache has half of what is read again.
+fn memory_bytes(ctx: &Context, facts: &Facts, plan: &Schedule) -> f64 {
+    let bytes = |tensor: &Tensor| tensor.elems * bits(ctx, tensor.elem) / 8.0;
+    let again = |input: &Tensor| {
+        let kept = plan.cache_of(&input.name).is_some();
+        let long = input.axes.iter().filter(|axis| plan.reduced.iter().flatten().any(|own| own == *axis));
+        let passes = long.map(|axis| facts.passes(axis)).max().unwrap_or(1);
+        if kept || plan.threads.is_none() { 0.0 } else { 0.5 * passes.saturating_sub(1) as f64 }
+    };
+    let read = facts.inputs.iter().filter(|input| input.reads > 0).map(|input| bytes(input) * (1.0 + again(input)));
+    read.sum::<f64>() + facts.outputs.iter().map(bytes).sum::<f64>()
+}
+
+/// What all tiles read together, parts that a cluster shares counted once.
+fn cache_bytes(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, tiles: f64) -> f64 {
+    let mut sum = 0.0;
+    for product in &facts.products {
+        for factor in &product.factors {
+            let Some(input) = factor.input.map(|at| &facts.inputs[at]) else { continue };
+            let over = crate::analysis::axes::axes(ctx, body, factor.value);
+            // The reduced axes whole, the others as far as the tile goes.
+            let extent = |axis: &&str| match facts.iters().iter().any(|iter| iter == axis) {
+                true => plan.tile_of(axis).min(facts.size(axis).max(1)) as f64,
+                false => facts.size(axis) as f64,
+            };
+            let parts = plan.split_k.as_ref().map_or(1.0, |split| split.parts as f64);
+            let shared = plan.multicast.iter().flatten().any(|name| *name == input.name);
+            let blocks = plan.cluster.as_ref().and_then(Table::product).unwrap_or(1) as f64;
+            let bytes = over.iter().map(extent).product::<f64>() * bits(ctx, input.elem) / 8.0;
+            sum += bytes * tiles / parts / if shared { blocks } else { 1.0 };
+        }
+    }
+    sum
+}
+
+/// What narrow accesses, transposed reads and predicates cost.
+fn penalties(ctx: &Context, facts: &Facts, plan: &Schedule, load: f64) -> f64 {
+    let mut share: f64 = 0.0;
+    if plan.barrier != Some(Barrier::Mbarrier) {
+        for (tensor, width) in plan.vectors.iter().flat_map(|table| &table.0) {
+            let of = facts.inputs.iter().chain(&facts.outputs).find(|own| own.name == *tensor);
+            let bytes = of.map_or(4.0, |own| bits(ctx, own.elem) / 8.0) * *width as f64;
+            share = share.max((16.0 / bytes).sqrt() - 1.0);
+        }
+    }
+    // Threads that go along another axis than the contiguous one fetch a sector for each element.
+    let along = facts.iters().last();
+    for input in facts.inputs.iter().filter(|input| input.reads > 0 && input.axes.len() > 1) {
+        let staged = plan.cache_of(&input.name).is_some_and(|cache| cache.place == dlc_plan::clause::Place::Smem);
+        let apart = input.axes.last() != along && along.is_some_and(|along| input.axes.contains(along));
+        if apart && !staged {
+            share += 3.0;
+        }
+    }
+    let pieces = if facts.pieces { 0.05 } else { 0.0 };
+    let tails = 0.005 * plan.predicate_tail.as_ref().map_or(0, Vec::len) as f64;
+    load * (share + pieces + tails)
+}

@@ -1,0 +1,391 @@
+//! What a kernel asks of a machine, whatever it is called: its axes with numbers for their sizes, what it reads and writes,
+//! which of its reductions are products of matrices, and how much there is to compute.
+
+use dlc_core::memref::{Layout, MemRef};
+use dlc_core::scalar::{self, Binary as BinaryFn};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::{Body, Context, OpId, OpRef, Type, ValueId};
+use dlc_region::ops::{Binary, BroadcastInDim, Cast, Func, Read, Reduce, Select, Transpose, Unary, Yield};
+use dlc_region::verify::KernelAxes;
+
+use crate::analysis::axes::{axes, contributions, elem, reductions};
+
+/// What a kernel asks of a machine.
+pub struct Facts {
+    /// Its axes: those of the results, then those that are reduced.
+    pub axes: KernelAxes,
+    /// Numbers for their sizes, the assumed one for symbols.
+    pub sizes: Vec<i64>,
+    /// The memrefs that it reads.
+    pub inputs: Vec<Tensor>,
+    /// Those that it writes.
+    pub outputs: Vec<Tensor>,
+    /// Its reductions that are products of matrices, in order.
+    pub products: Vec<Product>,
+    /// The axes that its reductions go over; a result may lie along one of them as well.
+    pub reduced: Vec<String>,
+    /// The same, once for each reduction.
+    pub sums: Vec<String>,
+    /// The axes on which results of reductions depend.
+    pub summed_over: Vec<String>,
+    /// Additions, multiplications and the like outside of products, one for each point of each op.
+    pub simple: f64,
+    /// Exponentials, roots and the like.
+    pub special: f64,
+    /// Whether something is read under a guard or at positions that are not axes.
+    pub pieces: bool,
+    /// What is done to results of products, as words, in order.
+    pub epilogue: Vec<String>,
+}
+
+/// A memref of a kernel.
+pub struct Tensor {
+    /// Its name.
+    pub name: String,
+    /// The type of its elements.
+    pub elem: Type,
+    /// The axes of the kernel that it is read or written along, the contiguous one last.
+    pub axes: Vec<String>,
+    /// The axes along which neighbouring elements are read, each once.
+    pub along: Vec<String>,
+    /// How many elements it has.
+    pub elems: f64,
+    /// Whether its last axis is contiguous and each position is an axis, without a guard.
+    pub plain: bool,
+    /// The size of the contiguous axis; `None` where the layout has none.
+    pub row: Option<SizeExpr>,
+    /// How many reads there are of it.
+    pub reads: usize,
+}
+
+/// A sum of products along axes that both factors have.
+pub struct Product {
+    /// The reduction.
+    pub op: OpId,
+    /// The factors. The second has the last axis of the results if only one of them has.
+    pub factors: [Factor; 2],
+    /// Axes of the results that only the first has, in the order of the kernel.
+    pub rows: Vec<String>,
+    /// Those that only the second has.
+    pub columns: Vec<String>,
+    /// Those that are reduced.
+    pub depth: Vec<String>,
+    /// Whether the products are added without being rounded: then a tensor core may.
+    pub exact: bool,
+}
+
+/// One side of a product.
+pub struct Factor {
+    /// The value.
+    pub value: ValueId,
+    /// The type of its numbers.
+    pub elem: Type,
+    /// The input that it is an element of, if it is computed from no other.
+    pub input: Option<usize>,
+    /// Whether it is that element itself, and not a function of it.
+    pub direct: bool,
+    /// The axes in the order of that input's, the contiguous one last.
+    pub axes: Vec<String>,
+}
+
+impl Facts {
+    /// Looks at a kernel; `assume` is the size of symbols.
+    pub fn of(ctx: &Context, body: &Body, assume: i64) -> Option<Facts> {
+        let root = OpRef::new(ctx, body, body.root());
+        let func = Func::of(root)?;
+        let block = body.entry_block()?;
+        let kernel = KernelAxes::of(ctx, body);
+        let number = |size: &SizeExpr| size.eval(&|_| Some(assume)).unwrap_or(i64::MAX).clamp(0, 1 << 40);
+        let sizes: Vec<i64> = kernel.sizes.iter().map(number).collect();
+        let count = |dims: &[SizeExpr]| dims.iter().map(|dim| number(dim) as f64).product::<f64>();
+        let tensor = |name: &str, ty: Type| {
+            let memref = MemRef::of(ctx, ty)?;
+            let dims = memref.dims(ctx);
+            let row = match memref.layout(ctx) {
+                Layout::RowMajor => dims.last().cloned(),
+                _ => None,
+            };
+            let (elem, elems) = (memref.elem(ctx), count(&dims));
+            let (name, axes, along) = (name.to_string(), Vec::new(), Vec::new());
+            Some(Tensor { name, elem, axes, along, elems, plain: true, row, reads: 0 })
+        };
+        let args = body.args(block);
+        let name = |(at, &arg): (usize, &ValueId)| match ctx.str(body.value_name(arg)) {
+            "" => tensor(&at.to_string(), body.value_type(arg)),
+            name => tensor(name, body.value_type(arg)),
+        };
+        let inputs = args.iter().enumerate().map(name).collect::<Option<Vec<_>>>()?;
+        let results = match ctx.type_data(func.function_type()) {
+            dlc_ir::TypeData::Function { results, .. } => results.to_vec(),
+            _ => Vec::new(),
+        };
+        let outputs = func.outputs().into_iter().zip(results);
+        let outputs = outputs.map(|(name, ty)| tensor(name, ty)).collect::<Option<Vec<_>>>()?;
+        let mut facts = Facts {
+            axes: kernel,
+            sizes,
+            inputs,
+            outputs,
+            products: Vec::new(),
+            reduced: Vec::new(),
+            sums: Vec::new(),
+            summed_over: Vec::new(),
+            simple: 0.0,
+            special: 0.0,
+            pieces: false,
+            epilogue: Vec::new(),
+        };
+        let iters: Vec<String> = func.iters().into_iter().map(String::from).collect();
+        for output in &mut facts.outputs {
+            output.axes.clone_from(&iters);
+            output.along.extend(iters.last().cloned());
+        }
+        facts.work(ctx, body, args);
+        facts.find_products(ctx, body, args);
+        facts.find_epilogue(ctx, body);
+        Some(facts)
+    }
+
+    /// The size of an axis.
+    pub fn size(&self, axis: &str) -> i64 {
+        self.axes.position(axis).map_or(1, |at| self.sizes[at])
+    }
+
+    /// The axes of the results.
+    pub fn iters(&self) -> &[String] {
+        &self.axes.names[..self.axes.iters]
+    }
+
+    /// The size of the longest axis that is reduced; 0 without one.
+    pub fn longest_sum(&self) -> i64 {
+        self.reduced.iter().map(|axis| self.size(axis)).max().unwrap_or(0)
+    }
+
+    /// The points of some axes.
+    pub fn points<'a>(&self, axes: impl IntoIterator<Item = &'a str>) -> f64 {
+        axes.into_iter().map(|axis| self.size(axis) as f64).product()
+    }
+
+    /// Multiplications and additions of a product, each counted.
+    pub fn flops(&self, product: &Product, ctx: &Context, body: &Body) -> f64 {
+        let mut over: Vec<&str> = axes(ctx, body, product.factors[0].value);
+        over.extend(axes(ctx, body, product.factors[1].value));
+        over.sort_unstable();
+        over.dedup();
+        2.0 * self.points(over)
+    }
+
+    /// How often a kernel goes along an axis: for each reduction over it, and for results along it or along one as long.
+    pub fn passes(&self, axis: &str) -> usize {
+        let size = self.axes.size(axis);
+        let as_long = |iter: &String| self.axes.size(iter) == size && !self.summed_over.contains(iter);
+        self.sums.iter().filter(|own| *own == axis).count() + usize::from(self.iters().iter().any(as_long))
+    }
+
+    fn work(&mut self, ctx: &Context, body: &Body, args: &[ValueId]) {
+        let root = OpRef::new(ctx, body, body.root());
+        for id in body.walk() {
+            let op = OpRef { id, ..root };
+            if let Some(read) = Read::of(op) {
+                self.read(ctx, body, read, args);
+                continue;
+            }
+            if op.results().len() != 1 {
+                continue;
+            }
+            let points = self.points(axes(ctx, body, op.result(0)));
+            if let Some(unary) = Unary::of(op) {
+                match unary.function() {
+                    scalar::Unary::Neg | scalar::Unary::Relu | scalar::Unary::Trunc => self.simple += points,
+                    _ => self.special += points,
+                }
+            } else if let Some(binary) = Binary::of(op) {
+                match binary.function() {
+                    BinaryFn::Fdiv | BinaryFn::Pow | BinaryFn::Cdiv | BinaryFn::Cmod => self.special += points,
+                    _ => self.simple += points,
+                }
+            } else if op.is(Select::DEF) || op.is(Cast::DEF) {
+                self.simple += points;
+            }
+        }
+        for reduce in reductions(ctx, body) {
+            let own = Reduce::of(OpRef { id: reduce, ..root }).map(Reduce::axes).unwrap_or_default();
+            self.sums.extend(own.into_iter().map(String::from));
+            for result in body.results(reduce) {
+                self.summed_over.extend(axes(ctx, body, result).into_iter().map(String::from));
+            }
+        }
+        for axis in &self.sums {
+            if !self.reduced.contains(axis) {
+                self.reduced.push(axis.clone());
+            }
+        }
+    }
+
+    fn read(&mut self, ctx: &Context, body: &Body, read: Read<'_>, args: &[ValueId]) {
+        let plain = read.guard().is_none() && read.at().iter().all(|at| at.as_symbol().is_some());
+        self.pieces |= !plain;
+        let Some(at) = args.iter().position(|&arg| arg == read.source()) else { return };
+        let found = read_along(ctx, body, read);
+        let along = read.at().last().and_then(|last| last.as_symbol().map(String::from));
+        let input = &mut self.inputs[at];
+        if input.reads == 0 || found.len() > input.axes.len() {
+            input.axes = found;
+        }
+        input.plain &= plain && along.is_some();
+        input.along.extend(along.filter(|axis| !input.along.contains(axis)));
+        input.reads += 1;
+    }
+
+    fn find_products(&mut self, ctx: &Context, body: &Body, args: &[ValueId]) {
+        for reduce in reductions(ctx, body) {
+            let view = OpRef::new(ctx, body, reduce);
+            let (Some(of), Some(block)) = (Reduce::of(view), contributions(body, reduce)) else { continue };
+            let sums = of.combiner().is_none_or(|combiner| combiner == scalar::Combiner::Sum);
+            let end = body.ops(block).last().and_then(|end| Yield::of(OpRef { id: end, ..view }));
+            let (Some(end), true) = (end, sums) else { continue };
+            let reduced: Vec<&str> = of.axes();
+            // Of a reduction with several accumulators the one that is a product decides.
+            let values: Vec<ValueId> = end.values().collect();
+            let found =
+                values.iter().find_map(|&value| Some((value, self.product(ctx, body, reduce, value, &reduced, args)?)));
+            if let Some((value, product)) = found {
+                // It is counted as a product, and not as a multiplication besides.
+                self.simple -= self.points(axes(ctx, body, value));
+                self.products.push(product);
+            } else if of.combiner().is_none() {
+                self.products.extend(self.weighted(ctx, body, reduce, &values, &reduced, args));
+            }
+        }
+    }
+
+    /// A reduction that a region combines may weigh one contribution by another, as a streaming softmax does: then its
+    /// result has axes that the contribution has not, and that the other one has.
+    fn weighted(
+        &self,
+        ctx: &Context,
+        body: &Body,
+        op: OpId,
+        values: &[ValueId],
+        reduced: &[&str],
+        args: &[ValueId],
+    ) -> Option<Product> {
+        let results: Vec<ValueId> = body.results(op).collect();
+        values.iter().zip(&results).find_map(|(&second, &result)| {
+            let own = axes(ctx, body, second);
+            let more: Vec<&str> = axes(ctx, body, result).into_iter().filter(|axis| !own.contains(axis)).collect();
+            let weighs = |value: &&ValueId| {
+                let over = axes(ctx, body, **value);
+                !more.is_empty() && more.iter().all(|axis| over.contains(axis))
+            };
+            let first = *values.iter().find(weighs)?;
+            let factors = [first, second].map(|value| factor(ctx, body, value, args));
+            let exact = factors[0].elem == factors[1].elem;
+            self.sides(ctx, body, op, factors, reduced, exact)
+        })
+    }
+
+    fn product(
+        &self,
+        ctx: &Context,
+        body: &Body,
+        op: OpId,
+        value: ValueId,
+        reduced: &[&str],
+        args: &[ValueId],
+    ) -> Option<Product> {
+        let def = OpRef::new(ctx, body, body.defining_op(value)?);
+        let mul = Binary::of(def).filter(|mul| mul.function() == BinaryFn::Mul)?;
+        let factors = [mul.lhs(), mul.rhs()].map(|value| factor(ctx, body, value, args));
+        let exact = mul.widen().is_some() && factors[0].elem == factors[1].elem;
+        self.sides(ctx, body, op, factors, reduced, exact)
+    }
+
+    /// Sorts the axes of two factors by who has them. `None` where there is no matrix on each side.
+    fn sides(
+        &self,
+        ctx: &Context,
+        body: &Body,
+        op: OpId,
+        mut factors: [Factor; 2],
+        reduced: &[&str],
+        exact: bool,
+    ) -> Option<Product> {
+        let own = |factor: &Factor| axes(ctx, body, factor.value);
+        let last = self.iters().last().map(String::as_str);
+        if last.is_some_and(|last| own(&factors[0]).contains(&last) && !own(&factors[1]).contains(&last)) {
+            factors.reverse();
+        }
+        let (first, second) = (own(&factors[0]), own(&factors[1]));
+        let among = |keep: &dyn Fn(&str) -> bool| {
+            self.axes.names.iter().filter(|axis| keep(axis)).cloned().collect::<Vec<String>>()
+        };
+        let depth = among(&|axis| reduced.contains(&axis) && first.contains(&axis) && second.contains(&axis));
+        let rows = among(&|axis| !reduced.contains(&axis) && first.contains(&axis) && !second.contains(&axis));
+        let columns = among(&|axis| !reduced.contains(&axis) && !first.contains(&axis) && second.contains(&axis));
+        let there = !depth.is_empty() && !rows.is_empty() && !columns.is_empty();
+        there.then_some(Product { op, factors, rows, columns, depth, exact })
+    }
+
+    /// The functions behind the last product, in order, each once in a row.
+    fn find_epilogue(&mut self, ctx: &Context, body: &Body) {
+        let Some(last) = self.products.last() else { return };
+        let Some(block) = body.block_of(last.op).filter(|&block| Some(block) == body.entry_block()) else { return };
+        let mut reached: Vec<ValueId> = body.results(last.op).collect();
+        let mut words: Vec<String> = Vec::new();
+        for id in body.ops(block) {
+            let op = OpRef::new(ctx, body, id);
+            if !op.operands().any(|operand| reached.contains(&operand)) {
+                continue;
+            }
+            reached.extend(op.results());
+            let word = Unary::of(op).map(|unary| unary.function().word());
+            let word = word.or_else(|| Binary::of(op).map(|binary| binary.function().word()));
+            words.extend(word.map(String::from));
+        }
+        self.epilogue = words;
+    }
+}
+
+/// The bits of a number, 32 for what has none.
+pub fn bits(ctx: &Context, elem: Type) -> f64 {
+    elem.bits(ctx).map_or(32.0, |bits| f64::from(bits.max(8)))
+}
+
+/// The axes of a read in the order of its positions; an axis of several positions counts where it comes first.
+fn read_along(ctx: &Context, body: &Body, read: Read<'_>) -> Vec<String> {
+    let over = axes(ctx, body, read.out());
+    let mut found: Vec<String> = Vec::new();
+    for position in read.at() {
+        let own = over.iter().filter(|axis| position.symbols().iter().any(|symbol| &**symbol == **axis));
+        for axis in own {
+            if !found.iter().any(|known| known == axis) {
+                found.push(axis.to_string());
+            }
+        }
+    }
+    found
+}
+
+fn factor(ctx: &Context, body: &Body, value: ValueId, args: &[ValueId]) -> Factor {
+    let mut factor = Factor { value, elem: elem(ctx, body, value), input: None, direct: true, axes: Vec::new() };
+    let mut at = value;
+    while let Some(op) = body.defining_op(at) {
+        let op = OpRef::new(ctx, body, op);
+        if let Some(read) = Read::of(op) {
+            factor.input = args.iter().position(|&arg| arg == read.source());
+            factor.direct &= read.indices().next().is_none();
+            factor.axes = read_along(ctx, body, read);
+            break;
+        }
+        let moved = BroadcastInDim::of(op).map(BroadcastInDim::input).or(Transpose::of(op).map(Transpose::input));
+        let made = Cast::of(op).map(Cast::input).or(Unary::of(op).map(Unary::input));
+        factor.direct &= moved.is_some();
+        match moved.or(made) {
+            Some(input) => at = input,
+            None => break,
+        }
+    }
+    factor.direct &= factor.input.is_some();
+    factor
+}

@@ -1,0 +1,250 @@
+//! Candidates for kernels without a product, which are as fast as memory: threads, widths, rows.
+
+use dlc_plan::Schedule;
+use dlc_plan::clause::{Barrier, Cache, Place, Split, Through};
+use dlc_plan::value::Table;
+
+use super::candidates::Maker;
+use super::facts::{Tensor, bits};
+
+impl Maker<'_> {
+    /// The most elements of the widest type that 16 bytes hold, as far as rows are made of them; and what is assumed of
+    /// symbols for that.
+    fn width(&self, along: &str) -> (i64, Table<i64>) {
+        let used = self.facts.inputs.iter().filter(|input| input.reads > 0).chain(&self.facts.outputs);
+        let (mut width, mut assume) = (16, Table::default());
+        for tensor in used.filter(|tensor| tensor.along.iter().any(|axis| axis == along)) {
+            let own = (128.0 / bits(self.ctx, tensor.elem)) as i64;
+            let rows = tensor.axes.len() > 1;
+            // One row begins where the tensor does.
+            if !tensor.plain || (rows && self.divides(tensor, &mut assume).is_none()) {
+                return (1, Table::default());
+            }
+            width = width.min(own);
+        }
+        (width, assume)
+    }
+
+    /// Threads along the contiguous axis, some elements each.
+    pub(super) fn elementwise(&self) -> Vec<Schedule> {
+        let Some(along) = self.facts.iters().last().cloned() else { return vec![self.base.clone()] };
+        let (width, assume) = self.width(&along);
+        let mut plans = Vec::new();
+        let widths = if width > 1 { vec![width, (width / 2).max(1)] } else { vec![1] };
+        for width in widths {
+            for unroll in [1, 2, 4] {
+                for threads in [256, 128] {
+                    plans.push(self.spread_threads(&along, threads, width, unroll, &assume));
+                }
+            }
+        }
+        plans.extend(self.across(&along));
+        plans
+    }
+
+    /// A grid of threads over the axes of the results, the contiguous one first.
+    fn spread_threads(&self, along: &str, threads: i64, width: i64, unroll: i64, assume: &Table<i64>) -> Schedule {
+        let (mut tile, mut grid) = (Vec::new(), Vec::new());
+        let mut left = threads;
+        for axis in self.facts.iters().iter().rev() {
+            let each = if axis == along { width * unroll } else { 1 };
+            let wanted =
+                (self.facts.size(axis).clamp(1, 1 << 30) as u64).div_ceil(each as u64).next_power_of_two() as i64;
+            // The first axis takes what is left, so that the grid is whole.
+            let own = if axis == &self.facts.iters()[0] { left } else { left.min(wanted) };
+            left /= own;
+            tile.push((axis.clone(), own * each));
+            grid.push((axis.clone(), own));
+        }
+        tile.reverse();
+        grid.retain(|(_, threads)| *threads > 1);
+        grid.reverse();
+        let plan = Schedule {
+            tile: Some(Table(tile)),
+            threads: Some(Table(grid)),
+            thread_tile: (width > 1).then(|| Table::of([(along, width)])),
+            unroll: (unroll > 1).then(|| Table::of([(along, unroll)])),
+            assume: Some(assume.clone()).filter(|_| width > 1),
+            vectors: self.widths(width),
+            ..self.base.clone()
+        };
+        self.finish(plan)
+    }
+
+    /// The widths of accesses of the tensors that lie along the axis of the threads.
+    fn widths(&self, width: i64) -> Option<Table<i64>> {
+        let along = self.facts.iters().last();
+        let used = self.facts.inputs.iter().filter(|input| input.reads > 0).chain(&self.facts.outputs);
+        let wide = used.filter(|tensor| tensor.axes.last() == along && tensor.plain);
+        let vectors: Vec<(String, i64)> = wide.map(|tensor| (tensor.name.clone(), width)).collect();
+        (width > 1 && !vectors.is_empty()).then_some(Table(vectors))
+    }
+
+    /// Square tiles through shared memory where a tensor lies along another axis of the results.
+    fn across(&self, along: &str) -> Vec<Schedule> {
+        let crossing = |input: &&Tensor| {
+            let last = input.axes.last().filter(|last| *last != along);
+            input.reads > 0
+                && last.is_some_and(|last| self.facts.iters().contains(last))
+                && input.axes.iter().any(|axis| axis == along)
+        };
+        let Some(other) = self.facts.inputs.iter().find(crossing).and_then(|input| input.axes.last()) else {
+            return Vec::new();
+        };
+        let plan = |side: i64| {
+            let extent = |axis: &String| (axis.clone(), if axis == along || axis == other { side } else { 1 });
+            let tile: Vec<(String, i64)> = self.facts.iters().iter().map(extent).collect();
+            let threads: Vec<(String, i64)> = self
+                .facts
+                .iters()
+                .iter()
+                .filter(|axis| *axis == along || *axis == other)
+                .map(|axis| (axis.clone(), if axis == along { 32 } else { 8 }))
+                .collect();
+            let staged = self.facts.inputs.iter().enumerate().filter(|(_, input)| crossing(input));
+            let caches: Vec<Cache> =
+                staged.map(|(at, _)| Cache { transposed: true, ..self.cache(at, Place::Smem) }).collect();
+            self.finish(Schedule {
+                tile: Some(Table(tile)),
+                // Every axis is one of the results.
+                reduced: Some(Vec::new()),
+                threads: Some(Table(threads)),
+                stages: Some(1),
+                barrier: Some(Barrier::Block),
+                caches,
+                ..self.base.clone()
+            })
+        };
+        [32, 64].map(plan).to_vec()
+    }
+
+    /// Threads for each row of what is reduced; along columns where these are contiguous.
+    pub(super) fn rows(&self) -> Vec<Schedule> {
+        let reduced = &self.facts.reduced;
+        let main = self.facts.inputs.iter().filter(|input| input.reads > 0).max_by(|a, b| a.elems.total_cmp(&b.elems));
+        let contiguous = main.and_then(|input| input.along.iter().find(|axis| reduced.contains(axis)));
+        let longest = || reduced.iter().rev().max_by_key(|axis| self.facts.size(axis));
+        let Some(long) = contiguous.or_else(longest) else { return Vec::new() };
+        // Where what is reduced lies apart, neighbours are columns.
+        let is_column = |axis: &&String| self.facts.iters().contains(axis) && *axis != long;
+        let column = main.and_then(|input| input.along.first()).filter(is_column);
+        match column.filter(|_| contiguous.is_none()) {
+            Some(column) => self.columns(column, long),
+            None => self.row_threads(long),
+        }
+    }
+
+    fn row_threads(&self, long: &str) -> Vec<Schedule> {
+        let (width, assume) = self.width(long);
+        let width = match width {
+            // Nothing lies along it but what is read at it through a window.
+            16 => 1,
+            width => width,
+        };
+        let last = self.facts.iters().last().cloned();
+        let size = self.facts.size(long).clamp(1, 1 << 20);
+        let mut plans = Vec::new();
+        for threads in [256, 128, 512, 64, 32] {
+            for rows in if threads == 32 { vec![1, 2, 4, 8] } else { vec![1] } {
+                for each in [width, width * 2, width * 4] {
+                    // More threads than a row has work for are of no use, but for a warp.
+                    if threads * each > (size as u64).next_power_of_two() as i64 && (threads > 32 || each > width) {
+                        continue;
+                    }
+                    plans.push(self.row_plan(long, last.as_deref(), [threads, rows, width, each], &assume));
+                }
+            }
+        }
+        // One result in all: parts of it in every multiprocessor.
+        let results: f64 =
+            self.facts.points(self.facts.iters().iter().map(String::as_str).filter(|axis| *axis != long));
+        if results < self.target.sms as f64 / 2.0 && size >= 1 << 14 {
+            let parts = (self.target.sms as f64 / results.max(1.0)) as i64;
+            let split =
+                Split { parts: parts.clamp(2, 1024), along: Some(long.to_string()), through: Some(Through::Workspace) };
+            let parts: Vec<Schedule> =
+                plans.iter().take(2).map(|plan| Schedule { split_k: Some(split.clone()), ..plan.clone() }).collect();
+            plans.extend(parts);
+        }
+        plans
+    }
+
+    /// `threads` for each of `rows`, with `width` elements in an access and `each` in a step.
+    fn row_plan(
+        &self,
+        long: &str,
+        last: Option<&str>,
+        [threads, rows, width, each]: [i64; 4],
+        assume: &Table<i64>,
+    ) -> Schedule {
+        let step = threads * each;
+        // A row of results as long as what is reduced is written by the same threads.
+        let same = |last: &&str| self.facts.axes.size(last) == self.facts.axes.size(long) && *last != long;
+        let as_long = last.filter(same).filter(|last| !self.facts.summed_over.iter().any(|axis| axis == last));
+        let is_row = |axis: &&String| as_long != Some(axis.as_str()) && *axis != long;
+        let row = self.facts.iters().iter().rev().find(is_row);
+        let extent = |axis: &String| match axis {
+            axis if as_long == Some(axis.as_str()) || axis == long => step,
+            axis if Some(axis) == row => rows,
+            _ => 1,
+        };
+        let mut tile: Vec<(String, i64)> = self.facts.iters().iter().map(|axis| (axis.clone(), extent(axis))).collect();
+        if !tile.iter().any(|(axis, _)| axis == long) {
+            tile.push((long.to_string(), step));
+        }
+        let mut grid: Vec<(String, i64)> =
+            row.filter(|_| rows > 1).map(|row| (row.clone(), rows)).into_iter().collect();
+        grid.push((long.to_string(), threads));
+        let known = self.facts.axes.size(long).and_then(dlc_ir::affine::SizeExpr::as_constant);
+        // A row that fits stays in registers between its reductions.
+        let keeps = known.is_some_and(|size| size <= step) && each <= 32 && self.facts.passes(long) > 1;
+        let along = |input: &Tensor| input.plain && input.along.iter().any(|axis| axis == long);
+        let kept = self.facts.inputs.iter().enumerate().filter(|(_, input)| keeps && along(input));
+        let caches: Vec<Cache> = kept.map(|(at, _)| self.cache(at, Place::Reg)).collect();
+        let used = self.facts.inputs.iter().filter(|input| input.reads > 0).chain(&self.facts.outputs);
+        let lies = |axes: &[String]| axes.last().is_some_and(|axis| axis == long || as_long == Some(axis.as_str()));
+        let vectors: Vec<(String, i64)> =
+            used.filter(|it| it.plain && lies(&it.axes)).map(|it| (it.name.clone(), width)).collect();
+        let plan = Schedule {
+            tile: Some(Table(tile)),
+            reduced: Some(vec![long.to_string()]),
+            threads: Some(Table(grid)),
+            thread_tile: (width > 1).then(|| Table::of([(long, width)])),
+            unroll: (each > width).then(|| Table::of([(long, each / width)])),
+            assume: Some(assume.clone()).filter(|_| width > 1),
+            vectors: (width > 1 && !vectors.is_empty()).then_some(Table(vectors)),
+            caches,
+            ..self.base.clone()
+        };
+        self.finish(plan)
+    }
+
+    /// Neighbouring threads take neighbouring columns, and share the steps along what is reduced.
+    fn columns(&self, column: &str, long: &str) -> Vec<Schedule> {
+        let (width, assume) = self.width(column);
+        let width = if width == 16 { 1 } else { width };
+        let mut plans = Vec::new();
+        for (across, down) in [(32, 8), (32, 4), (64, 4), (16, 16), (128, 2), (32, 32)] {
+            for width in [width, 1] {
+                let extent = |axis: &String| (axis.clone(), if axis == column { across * width } else { 1 });
+                let mut tile: Vec<(String, i64)> = self.facts.iters().iter().map(extent).collect();
+                tile.retain(|(axis, _)| axis != long);
+                tile.push((long.to_string(), down * 4));
+                let plan = Schedule {
+                    tile: Some(Table(tile)),
+                    reduced: Some(vec![long.to_string()]),
+                    threads: Some(Table::of([(column, across), (long, down)])),
+                    thread_tile: (width > 1).then(|| Table::of([(column, width)])),
+                    unroll: Some(Table::of([(long, 4)])),
+                    assume: Some(assume.clone()).filter(|_| width > 1),
+                    ..self.base.clone()
+                };
+                plans.push(self.finish(plan));
+                if width == 1 {
+                    break;
+                }
+            }
+        }
+        plans
+    }
+}

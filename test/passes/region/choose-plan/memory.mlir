@@ -1,0 +1,194 @@
+// Kernels without a product of matrices: as fast as memory.
+
+// RUN: dlc-opt %s --choose-plan='assume=4096' | FileCheck %s
+
+// Elementwise: wide accesses along the contiguous axis.
+// CHECK: plan.schedule of @gelu for sm90 {
+// CHECK-NEXT: tile (m: 1, n: 2048)
+// CHECK-NEXT: assume (N: 8)
+// CHECK-NEXT: thread_tile (n: 8)
+// CHECK-NEXT: threads (n: 256)
+// CHECK-NEXT: vectors (x: 8, b: 8, y: 8)
+// CHECK-NEXT: predicate_tail [n]
+// CHECK-NEXT: }
+region.func @gelu<M, N> iters (m: M, n: N)
+    ins (%x: memref<[M, N], f16>, %b: memref<[N], f16>) outs (y: memref<[M, N], f16> materialize gmem) {
+  %a = read %x[m, n] : f16 over (m, n)
+  %c = read %b[n] : f16 over (n)
+  %bc = broadcast_in_dim %c to [M, N] dims [1] : f16 over (m, n)
+  %s = binary add %a, %bc : f16 over (m, n)
+  %e = unary exp2 %s : f16 over (m, n)
+  yield %e to y
+}
+
+// Rows of an odd length begin anywhere.
+// CHECK: plan.schedule of @odd for sm90 {
+// CHECK-NEXT: tile (m: 1, n: 128)
+// CHECK-NEXT: threads (n: 128)
+// CHECK-NEXT: predicate_tail [n]
+// CHECK-NEXT: }
+region.func @odd iters (m: 64, n: 127) ins (%x: memref<[64, 127], f16>) outs (y: memref<[64, 127], f16> materialize gmem) {
+  %a = read %x[m, n] : f16 over (m, n)
+  %s = unary relu %a : f16 over (m, n)
+  yield %s to y
+}
+
+// One axis, and a short one.
+// CHECK: plan.schedule of @vector for sm90 {
+// CHECK-NEXT: tile (n: 256)
+// CHECK-NEXT: thread_tile (n: 2)
+// CHECK-NEXT: threads (n: 128)
+// CHECK-NEXT: vectors (x: 2, y: 2)
+// CHECK-NEXT: predicate_tail [n]
+// CHECK-NEXT: }
+region.func @vector<N> iters (n: N) ins (%x: memref<[N], f32>) outs (y: memref<[N], f32> materialize gmem) {
+  %a = read %x[n] : f32 over (n)
+  %s = unary relu %a : f32 over (n)
+  yield %s to y
+}
+
+// Read across: through shared memory.
+// CHECK: plan.schedule of @transposed for sm90 {
+// CHECK-NEXT: tile (m: 32, n: 32)
+// CHECK-NEXT: reduced []
+// CHECK-NEXT: threads (m: 8, n: 32)
+// CHECK-NEXT: stages 1
+// CHECK-NEXT: cache x (n, m) f32 in smem transposed
+// CHECK-NEXT: barrier block
+// CHECK-NEXT: }
+region.func @transposed iters (m: 4096, n: 4096) ins (%x: memref<[4096, 4096], f32>) outs (y: memref<[4096, 4096], f32> materialize gmem) {
+  %a = read %x[n, m] : f32 over (n, m)
+  %t = transpose %a by [1, 0] : f32 over (m, n)
+  yield %t to y
+}
+
+// A softmax of rows that are known: they stay in registers between their reductions.
+// CHECK: plan.schedule of @softmax for sm90 {
+// CHECK-NEXT: tile (m: 1, n: 4096)
+// CHECK-NEXT: reduced [n]
+// CHECK-NEXT: thread_tile (n: 8)
+// CHECK-NEXT: threads (n: 256)
+// CHECK-NEXT: unroll (n: 2)
+// CHECK-NEXT: cache x (m, n) f16 in reg
+// CHECK-NEXT: vectors (x: 8, y: 8)
+// CHECK-NEXT: }
+region.func @softmax iters (m: 8192, n: 4096) ins (%x: memref<[8192, 4096], f16>) outs (y: memref<[8192, 4096], f16> materialize gmem) {
+  %a = read %x[m, n] : f16 over (m, n)
+  %top = reduce max (n: 4096) acc f16 init -inf {
+    yield %a
+  } : f16 over (m)
+  %b = broadcast_in_dim %top to [8192, 4096] dims [0] : f16 over (m, n)
+  %d = binary sub %a, %b : f16 over (m, n)
+  %e = unary exp2 %d : f16 over (m, n)
+  %sum = reduce sum (n: 4096) acc f32 init 0.0 {
+    yield %e
+  } : f32 over (m)
+  %r = unary recip %sum : f32 over (m)
+  %rb = broadcast_in_dim %r to [8192, 4096] dims [0] : f32 over (m, n)
+  %y = binary mul %e, %rb : f32 over (m, n)
+  yield %y to y as f16
+}
+
+// Sums of rows of any length.
+// CHECK: plan.schedule of @row_sums for sm90 {
+// CHECK-NEXT: tile (m: 1, n: 1024)
+// CHECK-NEXT: reduced [n]
+// CHECK-NEXT: assume (N: 4)
+// CHECK-NEXT: thread_tile (n: 4)
+// CHECK-NEXT: threads (n: 256)
+// CHECK-NEXT: vectors (x: 4)
+// CHECK-NEXT: predicate_tail [n]
+// CHECK-NEXT: }
+region.func @row_sums<M, N> iters (m: M) ins (%x: memref<[M, N], f32>) outs (y: memref<[M], f32> materialize gmem) {
+  %s = reduce sum (n: N) acc f32 init 0.0 {
+    %a = read %x[m, n] : f32 over (m, n)
+    yield %a
+  } : f32 over (m)
+  yield %s to y
+}
+
+// Sums of columns: neighbours are columns.
+// CHECK: plan.schedule of @column_sums for sm90 {
+// CHECK-NEXT: tile (n: 32, m: 128)
+// CHECK-NEXT: reduced [m]
+// CHECK-NEXT: threads (n: 32, m: 32)
+// CHECK-NEXT: unroll (m: 4)
+// CHECK-NEXT: predicate_tail [n, m]
+// CHECK-NEXT: }
+region.func @column_sums<M, N> iters (n: N) ins (%x: memref<[M, N], f32>) outs (y: memref<[N], f32> materialize gmem) {
+  %s = reduce sum (m: M) acc f32 init 0.0 {
+    %a = read %x[m, n] : f32 over (n, m)
+    yield %a
+  } : f32 over (n)
+  yield %s to y
+}
+
+// One number of all: its sum is divided among blocks.
+// CHECK: plan.schedule of @total for sm90 {
+// CHECK-NEXT: tile (n: 2048)
+// CHECK-NEXT: reduced [n]
+// CHECK-NEXT: thread_tile (n: 4)
+// CHECK-NEXT: threads (n: 256)
+// CHECK-NEXT: unroll (n: 2)
+// CHECK-NEXT: split_k 132 along n through workspace
+// CHECK-NEXT: vectors (x: 4)
+// CHECK-NEXT: }
+region.func @total iters () ins (%x: memref<[1048576], f32>) outs (y: memref<[], f32> materialize gmem) {
+  %s = reduce sum (n: 1048576) acc f32 init 0.0 {
+    %a = read %x[n] : f32 over (n)
+    yield %a
+  } : f32 over ()
+  yield %s to y
+}
+
+// One number, and nothing to be divided.
+// CHECK: plan.schedule of @number for sm90 {}
+region.func @number iters () ins (%x: memref<[], f32>) outs (y: memref<[], f32> materialize gmem) {
+  %a = read %x[] : f32 over ()
+  yield %a to y
+}
+
+// Nothing to compute.
+// CHECK: plan.schedule of @empty for sm90 {
+// CHECK-NEXT: tile (m: 16, n: 64)
+// CHECK-NEXT: thread_tile (n: 4)
+// CHECK-NEXT: threads (m: 16, n: 16)
+// CHECK-NEXT: vectors (x: 4, y: 4)
+// CHECK-NEXT: }
+region.func @empty iters (m: 0, n: 64) ins (%x: memref<[0, 64], f32>) outs (y: memref<[0, 64], f32> materialize gmem) {
+  %a = read %x[m, n] : f32 over (m, n)
+  yield %a to y
+}
+
+// A window of three is summed by one thread.
+// CHECK: plan.schedule of @pool for sm90 {
+// CHECK-NEXT: tile (b: 1, c: 1, h: 1, w: 2048)
+// CHECK-NEXT: assume (N: 4)
+// CHECK-NEXT: thread_tile (w: 4)
+// CHECK-NEXT: threads (w: 256)
+// CHECK-NEXT: unroll (w: 2)
+// CHECK-NEXT: vectors (y: 4)
+// CHECK-NEXT: predicate_tail [w]
+// CHECK-NEXT: }
+region.func @pool<N> iters (b: 2, c: 3, h: 5, w: N) ins (%x: memref<[2, 3, 5, N + 2], f32>) outs (y: memref<[2, 3, 5, N], f32> materialize gmem) {
+  %s = reduce max (k: 3) acc f32 init -inf {
+    %a = read %x[b, c, h, w + k] : f32 over (b, c, h, w, k)
+    yield %a
+  } : f32 over (b, c, h, w)
+  yield %s to y
+}
+
+// Five axes, and an element that is found by another.
+// CHECK: plan.schedule of @rank_five for sm90 {
+// CHECK-NEXT: tile (a: 1, b: 2, c: 4, d: 8, e: 64)
+// CHECK-NEXT: thread_tile (e: 8)
+// CHECK-NEXT: threads (b: 2, c: 4, d: 8, e: 4)
+// CHECK-NEXT: unroll (e: 2)
+// CHECK-NEXT: vectors (t: 8, y: 8)
+// CHECK-NEXT: predicate_tail [b, d]
+// CHECK-NEXT: }
+region.func @rank_five<V> iters (a: 2, b: 3, c: 4, d: 5, e: 64) ins (%ids: memref<[2, 3, 4, 5], i32>, %t: memref<[V, 64], f16>) outs (y: memref<[2, 3, 4, 5, 64], f16> materialize gmem) {
+  %i = read %ids[a, b, c, d] : i32 over (a, b, c, d)
+  %v = read %t[%i, e] : f16 over (a, b, c, d, e)
+  yield %v to y
+}

@@ -1,0 +1,17 @@
+// What the options must be.
+
+// RUN: not dlc-opt %s --choose-plan='target=h200' 2>&1 | FileCheck %s --check-prefix=FAR
+// RUN: not dlc-opt %s --choose-plan='target=sm91' 2>&1 | FileCheck %s --check-prefix=NEAR
+// RUN: not dlc-opt %s --choose-plan='assume=0' 2>&1 | FileCheck %s --check-prefix=ASSUME
+// RUN: not dlc-opt %s --choose-plan='top=0' 2>&1 | FileCheck %s --check-prefix=TOP
+
+// FAR: [E1611] Error: there is no target 'h200'
+// NEAR: [E1611] Error: there is no target 'sm91'
+// NEAR: did you mean 'sm90'?
+// ASSUME: 'assume' must be at least 1, but is 0
+// TOP: 'top' must be at least 1, but is 0
+
+region.func @f<M> iters (m: M) ins (%x: memref<[M], f32>) outs (y: memref<[M], f32> materialize gmem) {
+  %a = read %x[m] : f32 over (m)
+  yield %a to y
+}
