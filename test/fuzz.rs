@@ -128,8 +128,14 @@ fn check_json(text: &str) -> Result<(), String> {
 }
 
 /// From tensors to kernels.
-const LAYERS: [&dlc_ir::op::Dialect; 5] =
-    [&dlc_core::DIALECT, &dlc_tiny::DIALECT, &dlc_book::DIALECT, &dlc_region::DIALECT, &dlc_host::DIALECT];
+const LAYERS: [&dlc_ir::op::Dialect; 6] = [
+    &dlc_core::DIALECT,
+    &dlc_tiny::DIALECT,
+    &dlc_book::DIALECT,
+    &dlc_region::DIALECT,
+    &dlc_kernel::DIALECT,
+    &dlc_host::DIALECT,
+];
 
 /// Tensor programs, through every pass that leaves them what they are, and down to kernels.
 fn fuzz_tensors(style: Style, usual: u64) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use dlc_opt::{Io, Setup, Status};
 
 // What is linked in registers itself.
-use {dlc_book as _, dlc_core as _, dlc_host as _, dlc_passes as _, dlc_region as _, dlc_tiny as _};
+use {dlc_book as _, dlc_core as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_region as _, dlc_tiny as _};
 
 /// As many folders as there are: one that is not found would be missed by nobody.
 const PROGRAMS: usize = 18;
@@ -63,4 +63,10 @@ fn programs_give_what_is_expected_as_kernels() {
 #[test]
 fn programs_give_nearly_what_is_expected_as_kernels_in_normal_form() {
     run_all(&["--passes=tiny-to-region", "--rtol=0.1", "--atol=0.1"]);
+}
+
+/// As blocks, warps and lanes, with sums in f32.
+#[test]
+fn programs_give_nearly_what_is_expected_as_blocks() {
+    run_all(&["--passes=tiny-to-kernel", "--rtol=0.1", "--atol=0.1"]);
 }

@@ -85,3 +85,15 @@ static TINY_TO_REGION: PipelineDef = PipelineDef {
     to_layer: "region",
 };
 inventory::submit! { &TINY_TO_REGION }
+
+/// From tensors to programs of blocks, synchronous ones.
+///
+/// 1. `tiny-to-region`: kernels in normal form.
+/// 2. `tensorize`: tiles of them as blocks, loops and fragments.
+static TINY_TO_KERNEL: PipelineDef = PipelineDef {
+    name: "tiny-to-kernel",
+    summary: "Makes of a tensor program what the blocks, warps and lanes of a GPU do.",
+    text: "tiny-to-region,tensorize",
+    to_layer: "kernel",
+};
+inventory::submit! { &TINY_TO_KERNEL }

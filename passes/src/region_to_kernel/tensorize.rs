@@ -49,6 +49,7 @@ mod axes;
 mod contract;
 mod emit;
 mod lower;
+mod stream;
 mod tiling;
 
 use dlc_core::memref::MemRef;
@@ -162,6 +163,8 @@ struct Groups {
     columns: Vec<(String, SizeExpr)>,
     reduced: Vec<String>,
     halves: bool,
+    /// Whether it is a sum below a maximum.
+    streams: bool,
 }
 
 /// The last reduction at the top whose result is over the axes that blocks share, if it is a product of matrices.
@@ -171,11 +174,42 @@ fn groups(ctx: &Context, region: &Body, shape: &Shape) -> Option<Groups> {
     ops.reverse();
     for id in ops {
         let Some(reduce) = Reduce::of(OpRef::new(ctx, region, id)) else { continue };
-        if let Some(groups) = groups_of(ctx, region, shape, reduce) {
+        if let Some(groups) = groups_of(ctx, region, shape, reduce).or_else(|| stream_of(ctx, region, shape, reduce)) {
             return Some(groups);
         }
     }
     None
+}
+
+/// Sums below a maximum of which one has axes that the maximum has not: those are the columns.
+fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Option<Groups> {
+    let found = stream::weighted(ctx, region, reduce.id)?;
+    let axes_of = |value: ValueId| axes_of(ctx, region.value_type(value));
+    let (scores, outer) = (axes_of(found.contributions[0]), &shape.outer);
+    let elem = |value: ValueId| crate::analysis::axes::elem(ctx, region, value);
+    let sums = || found.contributions[1..].iter().copied();
+    let is_wide = |value: &ValueId| {
+        let axes = axes_of(*value);
+        outer.iter().any(|(name, _)| axes.contains(&name.as_str()) && !scores.contains(&name.as_str()))
+    };
+    let wide = sums().find(is_wide)?;
+    let ty = elem(wide);
+    let halves = ty == Type::F16 || ty == Type::BF16;
+    if !shape.inner.is_empty() || (!halves && ty != Type::F32) || reduce.axes().len() != 1 {
+        return None;
+    }
+    let values = axes_of(wide);
+    let reduced = reduce.axes().into_iter().map(String::from).collect();
+    let mut groups =
+        Groups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), reduced, halves, streams: true };
+    for axis in outer {
+        match (scores.contains(&axis.0.as_str()), values.contains(&axis.0.as_str())) {
+            (true, false) => groups.rows.push(axis.clone()),
+            (false, true) => groups.columns.push(axis.clone()),
+            _ => groups.batch.push(axis.clone()),
+        }
+    }
+    (!groups.rows.is_empty() && !groups.columns.is_empty()).then_some(groups)
 }
 
 fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Option<Groups> {
@@ -198,7 +232,8 @@ fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
     let (lhs, rhs) = (axes_of(ctx, region.value_type(factor.lhs())), axes_of(ctx, region.value_type(factor.rhs())));
     let reduced = reduce.axes().into_iter().map(String::from).collect();
     let halves = elem != Type::F32;
-    let mut groups = Groups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), reduced, halves };
+    let mut groups =
+        Groups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), reduced, halves, streams: false };
     for axis in &shape.outer {
         match (lhs.contains(&axis.0.as_str()), rhs.contains(&axis.0.as_str())) {
             (true, false) => groups.rows.push(axis.clone()),
@@ -213,7 +248,7 @@ fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
 fn reduces_rows(ctx: &Context, region: &Body) -> Option<SizeExpr> {
     for id in reductions(ctx, region) {
         let reduce = Reduce::of(OpRef::new(ctx, region, id))?;
-        if reduce.combiner().is_none() {
+        if reduce.combiner().is_none() && stream::weighted(ctx, region, id).is_none() {
             continue;
         }
         let last = reduce.axes().last().map(|name| name.to_string())?;
@@ -277,6 +312,9 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>) -> Result<(B
                 Some(plan) => {
                     let planned = Tiling::of_plan(plan, &names(&groups.rows), &names(&groups.columns), &groups.reduced);
                     planned.map_err(Refused::Plan)?
+                }
+                None if groups.streams => {
+                    Tiling::of_stream(&size(&groups.rows)?, &size(&groups.columns)?, groups.halves)
                 }
                 None => Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, groups.halves),
             };

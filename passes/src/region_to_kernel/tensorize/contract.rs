@@ -80,9 +80,69 @@ pub fn product(lower: &Lower<'_, '_>, id: OpId) -> Option<Product> {
 }
 
 /// The tile of an operand in shared memory: whether it is written the other way round.
-struct Operand {
+pub struct Operand {
     tile: ValueId,
     transposed: bool,
+}
+
+/// The left matrix of a step.
+pub enum Left {
+    /// In shared memory.
+    Tile(Operand),
+    /// In registers, as the result lies there.
+    Registers(ValueId),
+}
+
+/// One step of a loop: a tile of the left matrix, which is there, by one of the right, which is brought, added to what
+/// there is. The scope has the rows and the columns as its axes.
+pub fn accumulate(
+    lower: &mut Lower<'_, '_>,
+    left: Left,
+    rhs: ValueId,
+    elem: Type,
+    dim: &super::axes::Dim,
+    acc: ValueId,
+) -> Result<ValueId> {
+    let loc = lower.emit.loc;
+    let Some(matrix) = lower.tiling.matrix.clone() else { return Err(TooLarge) };
+    let [Some(rows), Some(columns)] = lower.scope().dims.clone() else { return Err(TooLarge) };
+    let lies = lower.scope().layout.clone();
+    let left = match (left, &lies) {
+        // A warp that has whole rows of the result has what it needs of the left matrix, in other registers.
+        (Left::Registers(value), Distributed::Mma([warps, 1])) => {
+            let ty = lower.emit.frag(&[rows.tile, dim.tile], elem, &Distributed::MmaA([*warps, 1]));
+            let op = kernel::Convert::build(&mut lower.emit.builder(), loc, value, None, ty);
+            Left::Registers(lower.emit.body.result(op, 0))
+        }
+        (Left::Registers(value), Distributed::Wgmma) => {
+            let ty = lower.emit.frag(&[rows.tile, dim.tile], elem, &Distributed::WgmmaA);
+            let op = kernel::Convert::build(&mut lower.emit.builder(), loc, value, None, ty);
+            Left::Registers(lower.emit.body.result(op, 0))
+        }
+        (Left::Registers(value), _) => {
+            let tile = tile_in_shared_memory(lower, elem, [rows.tile, dim.tile], "lhs");
+            kernel::StoreShared::build(&mut lower.emit.builder(), loc, value, tile, None, None);
+            Left::Tile(Operand { tile, transposed: false })
+        }
+        (left, _) => left,
+    };
+    lower.push_scope();
+    // The reduced axis lies where memory is contiguous along it, so that neighbours are copied together.
+    let turned = !is_contiguous(lower, rhs, &columns.axes.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
+    let (dims, shape) = match turned {
+        true => ([Some(columns.clone()), Some(dim.clone())], [columns.tile, dim.tile]),
+        false => ([Some(dim.clone()), Some(columns.clone())], [dim.tile, columns.tile]),
+    };
+    lower.scope().dims = dims;
+    let rhs = operand(lower, rhs, elem, shape, turned, "rhs")?;
+    lower.scopes.pop();
+    if matrix.instruction == Instruction::Wgmma {
+        kernel::FenceAsync::build(&mut lower.emit.builder(), loc);
+    }
+    lower.emit.barrier();
+    let sum = multiply(lower, matrix.instruction, (&left, &rhs), acc, elem, dim.tile)?;
+    lower.emit.barrier();
+    Ok(sum)
 }
 
 /// The loop.
@@ -97,43 +157,22 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     let (acc, init) = (reduce.acc()[0], reduce.init()[0]);
     let ty = lower.ty(acc, [true, true]);
     let start = lower.emit.constant(init, ty);
-    let loc = lower.emit.loc;
     let open = lower.emit.open_loop(&total, depth, "k", &[start])?;
     let base = lower.emit.name(open.counter);
     let dim = lower.dim(axes, base, depth)?;
-    let [rows, columns] = lower.scope().dims.clone();
-    let (Some(rows), Some(columns)) = (rows, columns) else { return Err(TooLarge) };
-    let shapes = ([rows.tile, depth], [columns.tile, depth]);
+    let [Some(rows), Some(_)] = lower.scope().dims.clone() else { return Err(TooLarge) };
 
     lower.push_scope();
-    lower.scope().dims = [Some(rows), Some(dim.clone())];
+    lower.scope().dims = [Some(rows.clone()), Some(dim.clone())];
     let lhs = match matrix.turned {
-        false => operand(lower, product.lhs, product.elem, shapes.0, false, "lhs")?,
+        false => operand(lower, product.lhs, product.elem, [rows.tile, depth], false, "lhs")?,
         true => {
             lower.scope().dims.reverse();
-            operand(lower, product.lhs, product.elem, [depth, shapes.0[0]], true, "lhs")?
+            operand(lower, product.lhs, product.elem, [depth, rows.tile], true, "lhs")?
         }
     };
     lower.scopes.pop();
-
-    lower.push_scope();
-    // The reduced axis lies where memory is contiguous along it, so that neighbours are copied together.
-    let turned =
-        !is_contiguous(lower, product.rhs, &columns.axes.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
-    let (dims, shape) = match turned {
-        true => ([Some(columns), Some(dim)], shapes.1),
-        false => ([Some(dim), Some(columns)], [depth, shapes.1[0]]),
-    };
-    lower.scope().dims = dims;
-    let rhs = operand(lower, product.rhs, product.elem, shape, turned, "rhs")?;
-    lower.scopes.pop();
-
-    if matrix.instruction == Instruction::Wgmma {
-        kernel::FenceAsync::build(&mut lower.emit.builder(), loc);
-    }
-    lower.emit.barrier();
-    let sum = multiply(lower, matrix.instruction, (&lhs, &rhs), open.carried[0], product.elem, depth)?;
-    lower.emit.barrier();
+    let sum = accumulate(lower, Left::Tile(lhs), product.rhs, product.elem, &dim, open.carried[0])?;
     let results = lower.emit.close_loop(open, &[sum]);
     let made = Lowered { value: results[0], over: [true, true] };
     let result = reduce.result(0);
@@ -201,6 +240,19 @@ fn operand(
     Ok(Operand { tile, transposed })
 }
 
+/// A tile in shared memory, which the grid names.
+fn tile_in_shared_memory(lower: &mut Lower<'_, '_>, elem: Type, shape: [u32; 2], name: &str) -> ValueId {
+    let ctx = lower.ctx;
+    let instruction = lower.tiling.matrix.as_ref().map(|matrix| matrix.instruction);
+    let layout = shared_layout(elem.bits(ctx).unwrap_or(16), shape, instruction);
+    let ty = Tile::get(ctx, 1, shape.iter().map(|&size| size.into()).collect(), elem, layout);
+    let (place, loc) = (InsertPoint::StartOf(lower.grid_block()), lower.emit.loc);
+    let op = kernel::Shared::build(&mut Builder::new(ctx, &mut lower.emit.body, place), loc, None, ty);
+    let tile = lower.emit.body.result(op, 0);
+    lower.emit.call(tile, name);
+    tile
+}
+
 /// Rows of a tile in shared memory: exchanged in units of 16 bytes where rows are whole units, as wide as they are.
 fn shared_layout(bits: u32, shape: [u32; 2], instruction: Option<Instruction>) -> Shared {
     let bytes = shape[1] * bits / 8;
@@ -214,7 +266,7 @@ fn shared_layout(bits: u32, shape: [u32; 2], instruction: Option<Instruction>) -
 fn multiply(
     lower: &mut Lower<'_, '_>,
     instruction: Instruction,
-    (lhs, rhs): (&Operand, &Operand),
+    (lhs, rhs): (&Left, &Operand),
     acc: ValueId,
     elem: Type,
     depth: u32,
@@ -226,22 +278,33 @@ fn multiply(
     match instruction {
         Instruction::Wgmma => {
             let mut builder = lower.emit.builder();
-            let op = kernel::Wgmma::build(&mut builder, loc, lhs.tile, None, rhs.tile, None, acc, None, turn);
+            let lhs = match lhs {
+                Left::Tile(lhs) => lhs.tile,
+                Left::Registers(lhs) => *lhs,
+            };
+            let op = kernel::Wgmma::build(&mut builder, loc, lhs, None, rhs.tile, None, acc, None, turn);
             let (sum, token) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));
             kernel::Await::build(&mut lower.emit.builder(), loc, &[token]);
             Ok(sum)
         }
         Instruction::Mma => {
             let Distributed::Mma(warps) = lower.scope().layout.clone() else { return Err(TooLarge) };
-            let a = lower.emit.frag(&[rows.tile, depth], elem, &Distributed::MmaA(warps));
             let b = lower.emit.frag(&[depth, columns.tile], elem, &Distributed::MmaB(warps));
-            let a = kernel::LoadShared::build(&mut lower.emit.builder(), loc, lhs.tile, None, None, a);
+            let a = match lhs {
+                Left::Tile(lhs) => {
+                    let a = lower.emit.frag(&[rows.tile, depth], elem, &Distributed::MmaA(warps));
+                    let a = kernel::LoadShared::build(&mut lower.emit.builder(), loc, lhs.tile, None, None, a);
+                    lower.emit.body.result(a, 0)
+                }
+                Left::Registers(lhs) => *lhs,
+            };
             let b = kernel::LoadShared::build(&mut lower.emit.builder(), loc, rhs.tile, None, turn, b);
-            let (a, b) = (lower.emit.body.result(a, 0), lower.emit.body.result(b, 0));
+            let b = lower.emit.body.result(b, 0);
             let op = kernel::Mma::build(&mut lower.emit.builder(), loc, a, b, acc);
             Ok(lower.emit.body.result(op, 0))
         }
         Instruction::Fma => {
+            let Left::Tile(lhs) = lhs else { return Err(TooLarge) };
             let open = lower.emit.open_loop(&SizeExpr::from(i64::from(depth)), 1, "kk", &[acc])?;
             let kk = lower.emit.name(open.counter);
             let layout = lower.scope().layout.clone();

@@ -329,11 +329,14 @@ impl<'c> Lower<'_, 'c> {
         let (yes, no) = (self.value(operands[count - 2])?, self.value(operands[count - 1])?);
         let (yes, no) = (self.cast(yes, elem, false), self.cast(no, elem, false));
         let loc = self.emit.loc;
-        let over = [own[0] || yes.over[0] || no.over[0], own[1] || yes.over[1] || no.over[1]];
+        let cond = if op.guard().is_none() { Some(self.value(operands[0])?) } else { None };
+        let any =
+            |place: usize| own[place] || yes.over[place] || no.over[place] || cond.is_some_and(|cond| cond.over[place]);
+        let over = [any(0), any(1)];
         let ty = self.ty(elem, over);
         match op.guard() {
             None => {
-                let cond = self.value(operands[0])?;
+                let cond = cond.ok_or(TooLarge)?;
                 let cond = self.spread(cond, over);
                 let (yes, no) = (self.spread(yes, over), self.spread(no, over));
                 let made = kernel::Select::build(
@@ -422,6 +425,11 @@ impl<'c> Lower<'_, 'c> {
     fn reduce(&mut self, id: OpId) -> Result<Vec<Lowered>> {
         if let Some(product) = super::contract::product(self, id) {
             return Ok(vec![super::contract::lower(self, id, &product)?]);
+        }
+        if let Some(results) = super::stream::lower(self, id)? {
+            let all: Vec<ValueId> = self.region.results(id).collect();
+            let casts = results.into_iter().zip(all);
+            return Ok(casts.map(|(value, result)| self.cast(value, self.elem(result), false)).collect());
         }
         self.loops(id)
     }
@@ -550,14 +558,19 @@ impl<'c> Lower<'_, 'c> {
             }
             return Ok(next);
         }
-        self.combine(reduce, step, carried, &values)
+        self.combine_values(reduce, &step.overs, carried, &values)
+    }
+
+    /// The bindings that a value depends on.
+    pub fn ids(&self, value: ValueId) -> Vec<usize> {
+        self.depends(value).0
     }
 
     /// The region that combines, with these accumulators and contributions.
-    fn combine(
+    pub fn combine_values(
         &mut self,
         reduce: Reduce<'_>,
-        step: &Step,
+        overs: &[[bool; 2]],
         carried: &[ValueId],
         values: &[Lowered],
     ) -> Result<Vec<ValueId>> {
@@ -565,7 +578,7 @@ impl<'c> Lower<'_, 'c> {
         let Some(block) = region else { return Err(TooLarge) };
         let args = self.region.args(block).to_vec();
         self.push_scope();
-        let given = carried.iter().zip(&step.overs).map(|(&value, &over)| Lowered { value, over });
+        let given = carried.iter().zip(overs).map(|(&value, &over)| Lowered { value, over });
         for (&arg, lowered) in args.iter().zip(given.chain(values.iter().copied())) {
             let (ids, _) = self.depends(arg);
             self.scope().known.insert(arg, (lowered, ids));
@@ -573,7 +586,7 @@ impl<'c> Lower<'_, 'c> {
         let mut next = Vec::new();
         let end = self.region.last_op(block).and_then(|end| Yield::of(OpRef::new(self.ctx, self.region, end)));
         let Some(end) = end else { return Err(TooLarge) };
-        for ((value, &over), &old) in end.values().zip(&step.overs).zip(carried) {
+        for ((value, &over), &old) in end.values().zip(overs).zip(carried) {
             let value = self.value(value)?;
             let elem = dlc_kernel::types::elem_of(self.ctx, self.emit.body.value_type(old));
             let value = self.cast(value, elem, false);

@@ -77,6 +77,17 @@ impl Tiling {
         Tiling { tile: [high, wide], along: 1, matrix: Some(Matrix::new(instruction, depth)), layout, warps: WARPS }
     }
 
+    /// Around sums below a maximum with a product of matrices behind them: each warp has whole rows, so that what is summed
+    /// goes from one product to the next in its registers.
+    pub fn of_stream(rows: &SizeExpr, columns: &SizeExpr, halves: bool) -> Tiling {
+        let (high, wide) = (tile_of(rows, 64, 64).max(64), tile_of(columns, 128, 64).max(16));
+        let (instruction, depth, layout) = match halves {
+            true => (Instruction::Mma, 32, Distributed::Mma([4, 1])),
+            false => (Instruction::Fma, 16, Distributed::blocked(&[4, 4], &[4, 8], &[4, 1])),
+        };
+        Tiling { tile: [high, wide], along: 1, matrix: Some(Matrix::new(instruction, depth)), layout, warps: WARPS }
+    }
+
     /// What a plan says of a kernel whose blocks share rows and columns of these axes, of a sum over `reduced`. Without
     /// tiles of the operands in shared memory each thread reads them from where they are.
     ///

@@ -68,14 +68,16 @@ pub fn passes(registry: &Registry) -> Vec<Checked> {
     found
 }
 
-/// The ways down to kernels: exact, and with everything that relaxes.
-fn ways_down() -> [Checked; 3] {
+/// The ways down to kernels: exact, and with everything that relaxes. Blocks sum in the type of their accumulators.
+fn ways_down() -> [Checked; 5] {
     let exact = "lower-indexbook,form-regions";
     let normal = "ccon1,srnf,normalize-select,sink-epilogue,explicit-broadcast,plan-arena";
     [
         Checked { pipeline: exact.into(), agreement: Agreement::Exact },
         Checked { pipeline: format!("{exact},{normal}"), agreement: Agreement::Exact },
         Checked { pipeline: "tiny-to-region".into(), agreement: Agreement::Near },
+        Checked { pipeline: format!("{exact},tensorize"), agreement: Agreement::Near },
+        Checked { pipeline: "tiny-to-kernel".into(), agreement: Agreement::Near },
     ]
 }
 

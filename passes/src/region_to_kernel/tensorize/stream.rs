@@ -1,0 +1,220 @@
+//! Sums below a running maximum, a tile at a time: the streaming softmax (Milakov and Gimelshein, "Online normalizer
+//! calculation for softmax", 2018), and with a product of matrices behind it attention as one kernel (Dao et al.,
+//! "FlashAttention", 2022).
+//!
+//! A reduction has accumulators `m, a, b, ..` whose first is a maximum, and whose others are sums that are weighted by how
+//! far below the maximum they were: `a = a0 * w(m0, m) + a1 * w(m1, m)`. What a tile of contributions `s, x, y, ..`
+//! gives is then `m = max s`, `a = sum of w(s, m) * x`, and so on, which is combined with what there was as any
+//! contribution is.
+
+use dlc_core::guard::Guard;
+use dlc_core::scalar::{self, Combiner};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::OpRef;
+use dlc_ir::{OpId, ValueId};
+use dlc_kernel::ops as kernel;
+use dlc_region::ops::{Binary, Reduce, Yield};
+use dlc_region::verify::axes_of;
+
+use super::axes::TooLarge;
+use super::contract::{Left, accumulate};
+use super::lower::{Lower, Lowered, Result};
+use crate::analysis::axes::before_broadcasts;
+
+/// Accumulators that are sums below a maximum.
+pub struct Weighted {
+    /// What is combined, for each accumulator.
+    pub contributions: Vec<ValueId>,
+    /// In the region that combines: the maximum of the right side, the new maximum, and the weight of the right side for
+    /// each sum.
+    right: ValueId,
+    top: ValueId,
+    weights: Vec<ValueId>,
+}
+
+/// Whether a reduction is one of those.
+pub fn weighted(ctx: &dlc_ir::Context, region: &dlc_ir::Body, id: OpId) -> Option<Weighted> {
+    let reduce = Reduce::of(OpRef::new(ctx, region, id))?;
+    let [body, combine] = *reduce.regions() else { return None };
+    let (body, combine) = (region.first_block(body)?, region.first_block(combine)?);
+    let end = |block| Yield::of(OpRef::new(ctx, region, region.last_op(block)?));
+    let contributions: Vec<ValueId> = end(body)?.values().collect();
+    let next: Vec<ValueId> = end(combine)?.values().collect();
+    let args = region.args(combine);
+    let count = contributions.len();
+    if reduce.combiner().is_some() || next.len() != count || args.len() != 2 * count || count < 2 {
+        return None;
+    }
+    let binary = |value: ValueId, function: scalar::Binary| {
+        let value = before_broadcasts(ctx, region, value);
+        let op = Binary::of(OpRef::new(ctx, region, region.defining_op(value)?))?;
+        let sides = [op.lhs(), op.rhs()].map(|side| before_broadcasts(ctx, region, side));
+        (op.function() == function).then_some(sides)
+    };
+    let sides = binary(next[0], scalar::Binary::Max)?;
+    if sides != [args[0], args[count]] && sides != [args[count], args[0]] {
+        return None;
+    }
+    // Of `a * w`, `w`.
+    let weight = |product: ValueId, of: ValueId| {
+        let [lhs, rhs] = binary(product, scalar::Binary::Mul)?;
+        if lhs == of { Some(rhs) } else { (rhs == of).then_some(lhs) }
+    };
+    let mut weights = Vec::new();
+    for index in 1..count {
+        let [lhs, rhs] = binary(next[index], scalar::Binary::Add)?;
+        let (left, right) = (args[index], args[count + index]);
+        let pair = |a: ValueId, b: ValueId| Some((weight(a, left)?, weight(b, right)?));
+        let (_, of_right) = pair(lhs, rhs).or_else(|| pair(rhs, lhs))?;
+        if !depends_only(ctx, region, of_right, &[args[count], next[0]]) {
+            return None;
+        }
+        weights.push(of_right);
+    }
+    Some(Weighted { contributions, right: args[count], top: next[0], weights })
+}
+
+/// Whether a value is a function of some others and of numbers.
+fn depends_only(ctx: &dlc_ir::Context, region: &dlc_ir::Body, value: ValueId, on: &[ValueId]) -> bool {
+    let mut work = vec![value];
+    while let Some(value) = work.pop() {
+        if on.contains(&value) {
+            continue;
+        }
+        let Some(op) = region.defining_op(value) else { return false };
+        let op = OpRef::new(ctx, region, op);
+        if op.is(dlc_region::ops::Read::DEF) || op.is(Reduce::DEF) {
+            return false;
+        }
+        work.extend(op.operands());
+    }
+    true
+}
+
+/// The reduction a tile at a time, where fragments have an axis for it; `None` where they have not.
+pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>> {
+    let ctx = lower.ctx;
+    let Some(found) = weighted(ctx, lower.region, id) else { return Ok(None) };
+    let reduce = Reduce::from(OpRef::new(ctx, lower.region, id));
+    let axes: Vec<(String, SizeExpr)> = reduce.axes().into_iter().map(String::from).zip(reduce.sizes()).collect();
+    let [axis] = axes.as_slice() else { return Ok(None) };
+    let [rows, columns] = lower.scope().dims.clone();
+    let Some(rows) = rows else { return Ok(None) };
+    let is_axis = |dim: &super::axes::Dim| dim.axes.len() == 1 && dim.axes[0].0 == axis.0;
+    let held = columns.as_ref().is_some_and(|dim| is_axis(dim) && dim.base.as_constant() == Some(0));
+    let over_columns = |lower: &Lower<'_, '_>, value: ValueId| {
+        let axes = axes_of(ctx, lower.region.value_type(value));
+        !held && columns.as_ref().is_some_and(|dim| dim.axes.iter().any(|(name, _)| axes.contains(&name.as_str())))
+    };
+    let wide: Vec<bool> = found.contributions.iter().map(|&value| over_columns(lower, value)).collect();
+    if wide[0] {
+        return Ok(None);
+    }
+    let tile = match (&lower.tiling.matrix, lower.tiling.along) {
+        (_, along) if along > 1 && !wide.contains(&true) => along,
+        (Some(matrix), _) => super::axes::tile_of(&axis.1, matrix.depth, matrix.depth).max(16),
+        _ => return Ok(None),
+    };
+    let overs: Vec<[bool; 2]> = wide.iter().map(|&wide| [true, wide]).collect();
+    if held {
+        // The initial numbers change nothing, so that a row that is there as a whole is the result.
+        return contributions(lower, reduce, &found, &wide, None).map(Some);
+    }
+    let inits: Vec<ValueId> = {
+        let numbers: Vec<_> = reduce.acc().into_iter().zip(reduce.init().to_vec()).zip(&overs).collect();
+        let mut inits = Vec::new();
+        for ((elem, init), &over) in numbers {
+            let ty = lower.ty(elem, over);
+            inits.push(lower.emit.constant(init, ty));
+        }
+        inits
+    };
+    let open = lower.emit.open_loop(&axis.1, tile, &axis.0, &inits)?;
+    let base = lower.emit.name(open.counter);
+    let dim = lower.dim(vec![axis.clone()], base, tile)?;
+    lower.push_scope();
+    lower.scope().dims = [Some(rows), Some(dim)];
+    let values = contributions(lower, reduce, &found, &wide, columns.clone())?;
+    lower.scopes.pop();
+    lower.push_scope();
+    lower.scope().known.clear();
+    let next = lower.combine_values(reduce, &overs, &open.carried, &values)?;
+    lower.scopes.pop();
+    let results = lower.emit.close_loop(open, &next);
+    let results = results.into_iter().zip(overs).map(|(value, over)| Lowered { value, over });
+    Ok(Some(results.collect()))
+}
+
+/// What a tile gives for each accumulator. The scope has rows and the tile as its axes.
+fn contributions(
+    lower: &mut Lower<'_, '_>,
+    reduce: Reduce<'_>,
+    found: &Weighted,
+    wide: &[bool],
+    columns: Option<super::axes::Dim>,
+) -> Result<Vec<Lowered>> {
+    let ctx = lower.ctx;
+    let (acc, init) = (reduce.acc(), reduce.init().to_vec());
+    let both = [true, true];
+    let score = lower.value(found.contributions[0])?;
+    let score = lower.cast(score, acc[0], false);
+    let mut score = lower.as_fragment(score, both)?;
+    let dims = lower.scope().dims.clone();
+    let (Some(rows), Some(tile)) = (dims[0].clone(), dims[1].clone()) else { return Err(TooLarge) };
+    let loc = lower.emit.loc;
+    if let Some(condition) = tile.inside(1)? {
+        let none = lower.emit.constant(init[0], acc[0]);
+        let guard = Guard::all(vec![condition]);
+        let (args, _, guard) = lower.emit.operands(&[], Some(&guard))?;
+        let ty = lower.ty(acc[0], both);
+        let yes = score.value;
+        let op = kernel::Select::build(&mut lower.emit.builder(), loc, &args, None, yes, none, guard, ty);
+        score = Lowered { value: lower.emit.body.result(op, 0), over: both };
+    }
+    let top = reduce_tile(lower, Combiner::Max, score.value);
+    let mut values = vec![top];
+
+    lower.push_scope();
+    let known = [(found.right, score), (found.top, top)];
+    for (value, lowered) in known {
+        let ids = lower.ids(value);
+        lower.scope().known.insert(value, (lowered, ids));
+    }
+    for (index, &weight) in found.weights.iter().enumerate() {
+        let index = index + 1;
+        let weight = lower.value(weight)?;
+        let weight = lower.cast(weight, acc[index], false);
+        let weight = lower.as_fragment(weight, both)?;
+        if !wide[index] {
+            let value = lower.value(found.contributions[index])?;
+            let value = lower.cast(value, acc[index], false);
+            let value = lower.spread(value, both);
+            let (ty, mul) = (lower.ty(acc[index], both), scalar::Binary::Mul);
+            let op = kernel::Binary::build(&mut lower.emit.builder(), loc, weight.value, value.value, mul, ty);
+            let product = lower.emit.body.result(op, 0);
+            values.push(reduce_tile(lower, Combiner::Sum, product));
+            continue;
+        }
+        let Some(columns) = columns.clone() else { return Err(TooLarge) };
+        let elem = crate::analysis::axes::elem(ctx, lower.region, found.contributions[index]);
+        let weight = lower.cast(weight, elem, false);
+        lower.push_scope();
+        lower.scope().dims = [Some(rows.clone()), Some(columns.clone())];
+        let ty = lower.ty(acc[index], both);
+        let zero = lower.zero(acc[index]);
+        let zero = lower.emit.constant(zero, ty);
+        let left = Left::Registers(weight.value);
+        let sum = accumulate(lower, left, found.contributions[index], elem, &tile, zero)?;
+        lower.scopes.pop();
+        values.push(Lowered { value: sum, over: both });
+    }
+    lower.scopes.pop();
+    Ok(values)
+}
+
+/// A tile combined along its second axis.
+fn reduce_tile(lower: &mut Lower<'_, '_>, combiner: Combiner, value: ValueId) -> Lowered {
+    let loc = lower.emit.loc;
+    let op = kernel::Reduce::build(&mut lower.emit.builder(), loc, value, None, combiner, 1);
+    Lowered { value: lower.emit.body.result(op, 0), over: [true, false] }
+}
