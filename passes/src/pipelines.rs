@@ -90,10 +90,11 @@ inventory::submit! { &TINY_TO_REGION }
 ///
 /// 1. `tiny-to-region`: kernels in normal form.
 /// 2. `tensorize`: tiles of them as blocks, loops and fragments.
+/// 3. `cse`, `dce`: what that left twice, or left over.
 static TINY_TO_KERNEL: PipelineDef = PipelineDef {
     name: "tiny-to-kernel",
     summary: "Makes of a tensor program what the blocks, warps and lanes of a GPU do.",
-    text: "tiny-to-region,tensorize",
+    text: "tiny-to-region,tensorize,cse,dce",
     to_layer: "kernel",
 };
 inventory::submit! { &TINY_TO_KERNEL }

@@ -1,9 +1,9 @@
-// RUN: dlc-opt %s --tiny-to-region --evaluate-each -o /dev/null
+// RUN: dlc-opt %s --tiny-to-kernel --evaluate-each -o /dev/null
 // RUN: dlc-opt %s --lower-indexbook --form-regions --region-normalize --evaluate-each -o /dev/null
 // RUN: dlc-opt %s --tiny-to-region | FileCheck %s
 
 // Programs with symbolic sizes, each at several sizes with tails, 1 and 0: the numbers are the same at every layer from
-// tiny to host. How many kernels each is made of is checked, too.
+// tiny to blocks. How many kernels each is made of is checked, too.
 
 // CHECK-LABEL: host.func @gemm<
 // CHECK-COUNT-1: launch

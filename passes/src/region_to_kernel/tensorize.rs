@@ -56,7 +56,7 @@ use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::Diagnostic;
-use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
+use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
@@ -78,6 +78,12 @@ dlc_ir::codes! {
 
 static DEF: PassDef = PassDef {
     on: On::Op("region.func"),
+    options: &[OptionDef {
+        name: "instruction",
+        kind: OptionKind::Choice(&["mma", "fma"]),
+        default: "mma",
+        doc: "What multiplies halves where no plan says.",
+    }],
     statistics: &[
         StatDef { name: "kernels", doc: "Kernels made." },
         StatDef { name: "products", doc: "Kernels with a product of matrices." },
@@ -90,11 +96,13 @@ static DEF: PassDef = PassDef {
 };
 dlc_ir::inventory::submit! { &DEF }
 
-fn create(_: &OptionValues) -> Result<Box<dyn Pass>, String> {
-    Ok(Box::new(Tensorize))
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(Tensorize { tensor_cores: options.text("instruction") == "mma" }))
 }
 
-struct Tensorize;
+struct Tensorize {
+    tensor_cores: bool,
+}
 
 impl Pass for Tensorize {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
@@ -102,7 +110,7 @@ impl Pass for Tensorize {
             return Ok(());
         }
         let plan = plan_of(cx, body);
-        let (made, tiling) = match tensorize(cx.ctx, body, plan.as_ref()) {
+        let (made, tiling) = match tensorize(cx.ctx, body, plan.as_ref(), self.tensor_cores) {
             Ok(made) => made,
             Err(Refused::TooLarge) => return Err(too_large(body, cx)),
             Err(Refused::Plan(reason)) => {
@@ -266,7 +274,12 @@ fn reduces_rows(ctx: &Context, region: &Body) -> Option<SizeExpr> {
 }
 
 /// A region as a kernel.
-fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>) -> Result<(Body, Tiling), Refused> {
+fn tensorize(
+    ctx: &Context,
+    region: &Body,
+    plan: Option<&Schedule>,
+    tensor_cores: bool,
+) -> Result<(Body, Tiling), Refused> {
     let root = OpRef::new(ctx, region, region.root());
     let (Some(func), Some(entry)) = (Func::of(root), region.entry_block()) else { return Err(Refused::TooLarge) };
     let axes = KernelAxes::of(ctx, region);
@@ -301,22 +314,25 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>) -> Result<(B
     body.set_props(body.root(), ctx.dict_attr(&props));
     body.set_attrs(body.root(), region.attrs(region.root()));
 
-    let grouped = groups(ctx, region, &shape);
+    let mut grouped = groups(ctx, region, &shape);
+    if let Some(groups) = grouped.as_mut().filter(|_| plan.is_some_and(|plan| plan.swap_operands)) {
+        // What is narrow goes where the instruction may be narrow.
+        std::mem::swap(&mut groups.rows, &mut groups.columns);
+    }
     let rows_along = reduces_rows(ctx, region).filter(|_| grouped.is_none());
     let none = SizeExpr::from(1);
     let (tiling, split) = match (&grouped, &rows_along) {
         (Some(groups), _) => {
             let size = |axes: &[(String, SizeExpr)]| axes::product(axes.iter().map(|(_, size)| size));
+            let halves = groups.halves && tensor_cores;
             let names = |axes: &[(String, SizeExpr)]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
             let tiling = match plan.filter(|plan| plan.tile.is_some()) {
                 Some(plan) => {
                     let planned = Tiling::of_plan(plan, &names(&groups.rows), &names(&groups.columns), &groups.reduced);
                     planned.map_err(Refused::Plan)?
                 }
-                None if groups.streams => {
-                    Tiling::of_stream(&size(&groups.rows)?, &size(&groups.columns)?, groups.halves)
-                }
-                None => Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, groups.halves),
+                None if groups.streams => Tiling::of_stream(&size(&groups.rows)?, &size(&groups.columns)?, halves),
+                None => Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, halves),
             };
             (tiling, [groups.batch.clone(), groups.rows.clone(), groups.columns.clone()])
         }

@@ -108,6 +108,9 @@ impl Tiling {
         };
         let pair = |table: &Option<dlc_plan::value::Table<i64>>| Some([number(table, rows)?, number(table, columns)?]);
         let (layout, warps) = match kind {
+            Kind::Wgmma if tile[0] % 64 != 0 => {
+                return Err(format!("wgmma multiplies 64 rows at once, and the tile has {}", tile[0]));
+            }
             Kind::Wgmma => (Distributed::Wgmma, 4),
             Kind::Mma => {
                 let warps = pair(&plan.warps).or_else(|| {
