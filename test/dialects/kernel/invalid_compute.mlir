@@ -1,0 +1,383 @@
+// One case for each rule of arithmetic and of products of matrices, reported at the op that breaks the rule.
+
+// RUN: dlc-opt %s --verify-diagnostics --split-input-file
+
+kernel.func @operands_of_two_layouts<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64, 64], f32, wgmma>
+    %b = const 0.0 : frag<[64, 64], f32, mma [2, 2]>
+    // expected-error@+1 {{E1701 'kernel.binary': frag<[64, 64], f32, wgmma> is not of the shape and layout of frag<[64, 64], f32, mma [2, 2]>}}
+    %c = binary add %b, %a : frag<[64, 64], f32, mma [2, 2]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @no_number<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %t = done : token<load>
+    // expected-error@+1 {{the operands are numbers or fragments of numbers, not token<load>}}
+    %c = unary neg %t : token<load>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @two_types<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : f32
+    %b = const 0.0 : f16
+    // expected-error@+1 {{E1704 'kernel.binary': f32 and f16 give no f32: cast them first}}
+    %c = binary add %a, %b : f32
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_truth<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : f32
+    // expected-error@+1 {{E1704 'kernel.binary': f32 and f32 give no f32: cast them first}}
+    %c = binary lt %a, %a : f32
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @integers<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 1 : i32
+    // expected-error@+1 {{E1704 'kernel.mulacc': the numbers and the result must be of one float type}}
+    %c = mulacc %a, %a, %a : i32
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @no_condition<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : f32
+    // expected-error@+1 {{the condition must be 'i1'}}
+    %c = select %a, %a, %a : f32
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_condition_of_a_number<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : f32
+    // expected-error@+1 {{E1703 'kernel.select': the expression names 'i0'}}
+    %c = select where (i0 < M) then %a else %a : f32
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @selects_others<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : f32
+    %b = const 0.0 : f16
+    // expected-error@+1 {{E1704 'kernel.select': both numbers must be of the type of the result}}
+    %c = select where (0 < M) then %a else %b : f32
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @other_bits<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : f32
+    // expected-error@+1 {{E1704 'kernel.cast': the bits of f32 are no f16}}
+    %c = cast bits %a : f16
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @broadcast_along_another<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64], f32, slice 1 of (wgmma)>
+    // expected-error@+1 {{E1701 'kernel.broadcast': without the axis it is frag<[64], f32, slice 0 of (wgmma)>, not frag<[64], f32, slice 1 of (wgmma)>}}
+    %c = broadcast %a along 0 : frag<[64, 64], f32, wgmma>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @broadcast_along_none<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64], f32, slice 1 of (wgmma)>
+    // expected-error@+1 {{there is no axis 2}}
+    %c = broadcast %a along 2 : frag<[64, 64], f32, wgmma>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @broadcast_of_others<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64], f16, slice 1 of (wgmma)>
+    // expected-error@+1 {{E1704 'kernel.broadcast': the elements must be of one type}}
+    %c = broadcast %a along 1 : frag<[64, 64], f32, wgmma>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_part_beyond<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64, 64], f32, wgmma>
+    // expected-error@+1 {{E1704 'kernel.extract': [64, 32] at [0, 48] is no part of [64, 64] with the same elements}}
+    %c = extract %a at [0, 48] : frag<[64, 32], f32, wgmma>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_part_of_other_threads<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64, 64], f32, wgmma>
+    // expected-error@+1 {{E1701 'kernel.extract': lane 0 of warp 0 has not the element [0, 2] that it gets}}
+    %c = extract %a at [0, 2] : frag<[64, 32], f32, wgmma>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_part_names_an_axis<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64, 64], f32, wgmma>
+    // expected-error@+1 {{E1703 'kernel.extract': the expression names 'i0'}}
+    %c = extract %a at [0, i0] : frag<[64, 32], f32, wgmma>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @warps_share_an_axis<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64, 64], f32, mma [2, 2]>
+    // expected-error@+1 {{E1702 'kernel.reduce': several warps share the axis: they exchange through a tile, 'through %s'}}
+    %c = reduce sum %a along 1
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @threads_without_a_number<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
+    // expected-error@+1 {{E1701 'kernel.thread_reduce': frag<[4, 16], f32, blocked [1, 1] lanes [2, 16] warps [4, 1]> has not one number of its own}}
+    %c = thread_reduce sum %a along 1 : frag<[4, 16], f32, blocked [1, 1] lanes [2, 16] warps [4, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @threads_of_another_axis<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
+    // expected-error@+1 {{there is no axis 2}}
+    %c = thread_reduce sum %a along 2 : frag<[4, 32], f32, blocked [1, 1] lanes [1, 32] warps [4, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @threads_of_other_rows<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[8, 32], f32, blocked [1, 1] lanes [1, 32] warps [4, 1]>
+    // expected-error@+1 {{E1704 'kernel.thread_broadcast': the sizes along the other axes and the elements must stay}}
+    %c = thread_broadcast %a along 1 : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @converts_to_others<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64, 64], f32, wgmma>
+    // expected-error@+1 {{E1704 'kernel.convert': the sizes and elements must stay}}
+    %c = convert %a : frag<[64, 32], f32, wgmma>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @matrices_do_not_fit<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64, 16], f16, mma_a [2, 2]>
+    %b = const 0.0 : frag<[32, 64], f16, mma_b [2, 2]>
+    %c = const 0.0 : frag<[64, 64], f32, mma [2, 2]>
+    // expected-error@+1 {{E1704 'kernel.mma': (64, 16) by (32, 64) is no (64, 64)}}
+    %d = mma %a, %b, %c
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @no_matrix<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64], f32, slice 1 of (mma [2, 2])>
+    // expected-error@+2 {{E1704 'kernel.mma': the operands must be matrices}}
+    // expected-error@+1 {{E1701 'kernel.mma': the layouts must be mma_a, mma_b and mma over one grid of warps}}
+    %d = mma %a, %a, %a
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @two_grids<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64, 16], f16, mma_a [4, 1]>
+    %b = const 0.0 : frag<[16, 64], f16, mma_b [2, 2]>
+    %c = const 0.0 : frag<[64, 64], f32, mma [2, 2]>
+    // expected-error@+1 {{E1701 'kernel.mma': the layouts must be mma_a, mma_b and mma over one grid of warps}}
+    %d = mma %a, %b, %c
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @two_types_of_matrices<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64, 16], f16, mma_a [2, 2]>
+    %b = const 0.0 : frag<[16, 64], bf16, mma_b [2, 2]>
+    %c = const 0.0 : frag<[64, 64], f32, mma [2, 2]>
+    // expected-error@+1 {{E1704 'kernel.mma': matrices of f16 and bf16 are not multiplied: cast one first}}
+    %d = mma %a, %b, %c
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @threads_without_a_row<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64, 1], f32, blocked [1, 1] lanes [32, 1] warps [4, 1]>
+    %b = const 0.0 : frag<[1, 64], f32, blocked [4, 4] lanes [8, 4] warps [2, 2]>
+    %c = const 0.0 : frag<[64, 64], f32, blocked [4, 4] lanes [8, 4] warps [2, 2]>
+    // expected-error@+1 {{and not the row and the column for it}}
+    %d = fma %a, %b, %c
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @eight_warps<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 256 {
+    %s = shared : tile<[128, 64], f16, swizzle 128>
+    %c = const 0.0 : frag<[128, 128], f32, wgmma>
+    // expected-error@+1 {{E1702 'kernel.wgmma': the four warps of a group multiply: a role with groups of four}}
+    %d, %t = wgmma %s, %s transposed, %c
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @adds_to_another_layout<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %c = const 0.0 : frag<[64, 64], f32, mma [2, 2]>
+    // expected-error@+1 {{E1701 'kernel.wgmma': what is added to must have the layout 'wgmma'}}
+    %d, %t = wgmma %s, %s, %c
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_left_matrix_of_another_layout<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %a = const 0.0 : frag<[64, 64], f16, wgmma>
+    %c = const 0.0 : frag<[64, 64], f32, wgmma>
+    // expected-error@+1 {{E1701 'kernel.wgmma': a left matrix in registers must have the layout 'wgmma_a', and is not transposed}}
+    %d, %t = wgmma %a, %s, %c
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @no_tile<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %n = const 0.0 : f32
+    %c = const 0.0 : frag<[64, 64], f32, wgmma>
+    // expected-error@+3 {{E1704 'kernel.wgmma': the operands must be matrices}}
+    // expected-error@+2 {{E1704 'kernel.wgmma': matrices of f32 and f16 are not multiplied: cast one first}}
+    // expected-error@+1 {{a matrix is a tile in shared memory, or the left one a fragment}}
+    %d, %t = wgmma %n, %s, %c
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @of_several_tiles<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<2 x [64, 64], f16, swizzle 128>
+    %r = shared : tile<[64, 64], f16, swizzle 128>
+    %c = const 0.0 : frag<[64, 64], f32, wgmma>
+    // expected-error@+1 {{there are 2 tiles: of several one is named}}
+    %d, %t = wgmma %r, %s, %c
+  }
+  return %Y
+}

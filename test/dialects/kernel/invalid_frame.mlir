@@ -1,0 +1,430 @@
+// One case for each rule of grids, roles, loops, conditions and integers, reported at the op that breaks the rule.
+
+// RUN: dlc-opt %s --verify-diagnostics --split-input-file
+
+kernel.func @a_rule_in_a_grid<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{E1702 'kernel.require': a kernel is refused before it is launched, not in a grid}}
+    require (M >= 1)
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @an_unknown_value<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{E1703 'kernel.require': the expression names 'i0', and there are 0 values and 0 axes}}
+  require (i0 < M)
+  return %Y
+}
+
+// -----
+
+kernel.func @no_axes<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{a grid has one to three axes, not 0}}
+  grid () threads 128 {
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @half_a_warp<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{a block has 32 to 1024 threads, in whole warps, and 48 are no such number}}
+  grid (1) threads 48 {
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @too_many_threads<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{and 2048 are no such number}}
+  grid (1) threads 2048 {
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_large_cluster<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{a cluster has up to 16 blocks along the axes of the grid}}
+  grid (32) cluster [32] threads 128 {
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_cluster_of_more_axes<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{a cluster has up to 16 blocks along the axes of the grid}}
+  grid (32) cluster [1, 2] threads 128 {
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @an_axis_of_no_fragment<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{E1703 'kernel.grid': the expression names 'i0'}}
+  grid (i0) threads 128 {
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @behind_a_role<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    role a warps 0 to 4 {
+    }
+    // expected-error@+1 {{E1702 'kernel.barrier': behind a role stand only roles}}
+    barrier
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @in_a_loop<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    for %k = 0 to 2 {
+    // expected-error@+1 {{E1702 'kernel.role': a role stands in a grid, in no other region}}
+      role a warps 0 to 4 {
+      }
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @warps_there_are_none<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{E1702 'kernel.role': the block has the warps 0 to 4, and 2 to 6 are not among them}}
+    role a warps 2 to 6 {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @uneven_groups<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{E1702 'kernel.role': 4 warps cannot be 3 groups of as many}}
+    role a warps 0 to 4 groups 3 {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @two_arguments<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{a role takes at most the number of the group, an 'index'}}
+    role a warps 0 to 4 (%g: index, %h: index) {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @in_two_roles<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    role a warps 0 to 3 {
+    }
+    // expected-error@+1 {{E1702 'kernel.role': the warps 2 to 4 are also in the role 'a'}}
+    role b warps 2 to 4 {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @odd_registers<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{a thread has 24 to 256 registers, a multiple of 8, not 30}}
+    role a warps 0 to 4 registers 30 {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @elect_yields_another<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    elect {
+      %n = index (1)
+    // expected-error@+1 {{the region yields (index), and not ()}}
+      yield %n
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @no_step<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{the step of a loop is positive}}
+    for %k = 0 to N step 0 {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_loop_names_an_axis<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{E1703 'kernel.for': the expression names 'i0'}}
+    for %k = 0 to i0 {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @other_results<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (1)
+    // expected-error@+1 {{a loop gives what it carries: as many results, of the same types}}
+    %a = for %k = 0 to N carry (%b = %n) : i1 {
+      yield %b
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @nothing_yielded<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (1)
+    // expected-error@+1 {{the region yields (), and not (index)}}
+    %a = for %k = 0 to N carry (%b = %n) {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @if_names_an_axis<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{E1703 'kernel.if': the expression names 'i1'}}
+    if (i1 < N) {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @no_second_region<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (1)
+    // expected-error@+1 {{an op with results must have a second region}}
+    %a = if (N < 2) : index {
+      yield %n
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @regions_differ<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (1)
+    // expected-error@+1 {{the region yields (), and not (index)}}
+    %a = if (N < 2) : index {
+      yield %n
+    } else {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @no_truth<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 1.0 : frag<[64, 64], f32, wgmma>
+    // expected-error@+1 {{the condition must be 'i1'}}
+    %b = warp_if %a : frag<[64, 64], f32, wgmma> {
+      yield %a
+    } else {
+      yield %a
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_warp_gives_an_integer<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %c = const 1 : frag<[64, 64], i1, wgmma>
+    %n = index (1)
+    // expected-error@+1 {{each warp gives fragments, and at least one}}
+    %b = warp_if %c : index {
+      yield %n
+    } else {
+      yield %n
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_warp_meets_others<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 1.0 : frag<[64, 64], f32, wgmma>
+    %c = const 1 : frag<[64, 64], i1, wgmma>
+    %b = warp_if %c : frag<[64, 64], f32, wgmma> {
+    // expected-error@+1 {{E1702 'kernel.barrier': a warp does this alone: it may only compute on registers here}}
+      barrier
+      yield %a
+    } else {
+      yield %a
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_fourth_axis<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{a grid has the axes 0, 1 and 2, not 3}}
+    %b = block_id 3
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @an_axis_below<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{a grid has the axes 0, 1 and 2, not 4}}
+    %b = grid_size 4
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @no_integer<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{the result must be an integer, or a fragment of integers}}
+    %b = index (1) : f32
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @an_axis_of_a_number<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{E1703 'kernel.index': the expression names 'i0', and there are 0 values and 0 axes}}
+    %b = index (i0)
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @three_axes_of_tiles<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (1)
+    // expected-error@+1 {{tiles are counted by rows and columns, not along 3 axes}}
+    %a, %b = tile_order %n of (M, N, 2) rows
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @no_height<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (1)
+    // expected-error@+1 {{the rows of a group are a positive number: 'grouped 8'}}
+    %a, %b = tile_order %n of (M, N) grouped
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_height_too_many<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (1)
+    // expected-error@+1 {{only the order 'grouped' has groups}}
+    %a, %b = tile_order %n of (M, N) rows 8
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @no_stages<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (1)
+    // expected-error@+1 {{a ring has at least one stage, not 0}}
+    %a, %b = advance %n, %n over 0
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @does_not_fit_the_warps<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 256 {
+    // expected-error@+1 {{E1701 'kernel.const': frag<[64, 64], f32, wgmma> does not lie in the registers of 8 warps}}
+    %a = const 0.0 : frag<[64, 64], f32, wgmma>
+  }
+  return %Y
+}

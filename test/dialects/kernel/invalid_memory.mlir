@@ -1,0 +1,281 @@
+// One case for each rule of tiles, loads, stores and copies, reported at the op that breaks the rule.
+
+// RUN: dlc-opt %s --verify-diagnostics --split-input-file
+
+kernel.func @at_an_odd_byte<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{byte 64 is no multiple of 1024, which the layout needs}}
+    %s = shared at 64 : tile<[64, 64], f16, swizzle 128>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @no_stage<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<2 x [64, 64], f16, swizzle 128>
+    // expected-error@+1 {{there are 2 tiles: of several one is named, as in '%sA[%s]'}}
+    %a = slice %s at (0, 0) : tile<[32, 64], f16, swizzle 128>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_stage_too_many<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (0)
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    // expected-error@+1 {{there are 1 tiles: of several one is named}}
+    %a = slice %s[%n] at (0, 0) : tile<[32, 64], f16, swizzle 128>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @other_elements<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    // expected-error@+1 {{E1704 'kernel.slice': the part must have the elements and the axes of the tile, and begin somewhere on each}}
+    %a = slice %s at (0) : tile<[32, 64], f16, swizzle 128>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @larger_than_the_whole<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    // expected-error@+1 {{E1704 'kernel.slice': [128, 64] is no part of [64, 64]}}
+    %a = slice %s at (0, 0) : tile<[128, 64], f16, swizzle 128>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_box_of_others<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{E1704 'kernel.tensor_map': the elements of the box are not those of the memref}}
+  %x = tensor_map %X : tensormap<[64, 32], f32, swizzle 128>
+  return %Y
+}
+
+// -----
+
+kernel.func @a_box_of_other_rank<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{E1704 'kernel.tensor_map': the box has 1 axes, the memref 2: as many, 1 to 5}}
+  %x = tensor_map %X : tensormap<[64], f16, row_major>
+  return %Y
+}
+
+// -----
+
+kernel.func @a_window_without_axes<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{E1704 'kernel.tensor_map': a window has 0 axes between images and channels, and a box pixels and channels}}
+  %x = tensor_map %X im2col lower [0] upper [0] strides [1] : tensormap<[64, 64], f16, swizzle 128>
+  return %Y
+}
+
+// -----
+
+kernel.func @one_position<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{E1704 'kernel.load': 1 positions are given for memory of rank 2}}
+    %x = load %X[i0] : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_third_axis<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{E1703 'kernel.load': the expression names 'i2', and there are 0 values and 2 axes}}
+    %x = load %X[i0, i2] : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_guard_of_a_third_axis<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{E1703 'kernel.load': the expression names 'i3'}}
+    %x = load %X[i0, i1] where (i3 < M) : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @elements_of_memory<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{E1704 'kernel.load': elements of f16 in memory are f32 here}}
+    %x = load %X[i0, i1] : frag<[64, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @one_thread_loads<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    elect {
+    // expected-error@+1 {{E1702 'kernel.load': a tile is for whole warps, not for one thread}}
+      %x = load %X[i0, i1] : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @stores_others<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %x = const 0.0 : frag<[64, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    // expected-error@+1 {{E1704 'kernel.store': elements of f16 in memory are f32 here}}
+    store %x to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @copies_by_other_warps<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    // expected-error@+1 {{E1701 'kernel.copy': frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [8, 1]> does not lie in the registers of 4 warps}}
+    copy %X[i0, i1] to %s by blocked [1, 8] lanes [4, 8] warps [8, 1]
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @copies_others<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f32, row_major>
+    // expected-error@+1 {{E1704 'kernel.copy_async': elements of f16 in memory are f32 here}}
+    %t = copy_async %X[i0, i1] to %s by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @loads_another_shape<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<[32, 64], f16, swizzle 128>
+    // expected-error@+1 {{E1704 'kernel.load_shared': the tile and the fragment must have the same sizes and elements}}
+    %x = load_shared %s : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @stores_another_shape<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<[32, 64], f16, swizzle 128>
+    %x = const 0.0 : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    // expected-error@+1 {{E1704 'kernel.store_shared': the tile and the fragment must have the same sizes and elements}}
+    store_shared %x to %s transposed
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @all_threads_ask<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  %x = tensor_map %X : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %b = mbarriers arrivals 1 : mbarrier<1>
+    // expected-error@+1 {{E1702 'kernel.tma_load': one thread asks the copy engine: put it into 'elect' or a 'single' role}}
+    tma_load %x[0, 0] to %s signal %b
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @three_positions<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  %x = tensor_map %X : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %b = mbarriers arrivals 1 : mbarrier<1>
+    elect {
+    // expected-error@+1 {{E1704 'kernel.tma_load': 3 positions are given for memory of rank 2}}
+      tma_load %x[0, 0, 0] to %s signal %b
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @another_box<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  %x = tensor_map %X : tensormap<[32, 64], f16, swizzle 128>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %b = mbarriers arrivals 1 : mbarrier<1>
+    elect {
+    // expected-error@+1 {{E1704 'kernel.tma_load': a box of [32, 64] is no tile of [64, 64] with the same elements and layout}}
+      tma_load %x[0, 0] to %s signal %b
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @nobody_gets_it<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  %x = tensor_map %X : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %b = mbarriers arrivals 1 : mbarrier<1>
+    elect {
+    // expected-error@+1 {{a bit for each of up to 16 blocks says which of them get the box}}
+      tma_load %x[0, 0] to %s signal %b multicast 0
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @all_threads_store<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  %x = tensor_map %Y : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    // expected-error@+1 {{E1702 'kernel.tma_store': one thread asks the copy engine}}
+    %t = tma_store %s to %x[0, 0]
+  }
+  return %Y
+}

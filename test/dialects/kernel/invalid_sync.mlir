@@ -1,0 +1,150 @@
+// One case for each rule of barriers and tokens, reported at the op that breaks the rule.
+
+// RUN: dlc-opt %s --verify-diagnostics --split-input-file
+
+kernel.func @how_many_meet<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (1)
+    // expected-error@+1 {{a barrier with a number says how many threads meet, one without does not}}
+    barrier id %n
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @half_a_warp_meets<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (1)
+    // expected-error@+1 {{32 to 1024 threads meet, in whole warps, not 48}}
+    barrier id %n threads 48
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @one_meets_nobody<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    elect {
+    // expected-error@+1 {{E1702 'kernel.barrier': one thread alone cannot wait for others of its warp}}
+      barrier
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @too_many_arrive<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (1)
+    // expected-error@+1 {{32 to 1024 threads meet, in whole warps, not 2048}}
+    barrier_arrive id %n threads 2048
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @one_arrives<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (1)
+    elect {
+    // expected-error@+1 {{E1702 'kernel.barrier_arrive': whole warps arrive at a barrier, not one thread}}
+      barrier_arrive id %n threads 128
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @nobody_arrives<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{1 to 1048576 arrive at an mbarrier, not 0}}
+    %b = mbarriers arrivals 0 : mbarrier<1>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @which_barrier<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (0)
+    %b = mbarriers arrivals 1 : mbarrier<2>
+    // expected-error@+1 {{there are 2 barriers: of several one is named, as in '%full[%s]'}}
+    wait %b parity %n
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @the_only_barrier<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %n = index (0)
+    %b = mbarriers arrivals 1 : mbarrier<1>
+    // expected-error@+1 {{there are 1 barriers: of several one is named}}
+    arrive %b[%n] by one
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @too_many_bytes<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %b = mbarriers arrivals 1 : mbarrier<1>
+    elect {
+    // expected-error@+1 {{an mbarrier counts up to 1048575 bytes, not 1048576}}
+      expect %b bytes 1048576
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @all_threads_expect<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %b = mbarriers arrivals 1 : mbarrier<1>
+    // expected-error@+1 {{E1702 'kernel.expect': one thread expects bytes: put it into 'elect' or a 'single' role}}
+    expect %b bytes 16
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @no_token<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{there must be a token}}
+    await
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_token_of_a_product<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %t = done : token<compute>
+    // expected-error@+1 {{the tokens must be those of stores, 'token<epilogue>'}}
+    await_read %t
+  }
+  return %Y
+}
