@@ -4,9 +4,8 @@
 // RUN: dlc-opt %t.generic | cmp %t.custom -
 
 // D = A B, f16 with sums in f32, for devices without a copy engine. A block has a tile of 128 by 128, taken in groups of
-// eight rows; each of its four warps has 64 by 64 of it. All threads copy, three stages ahead of which two are on their
-// way, and do not wait for what they copy: only one barrier a step is needed, as the stage that is written is the one
-// that all have read before it.
+// eight rows; each of its four warps has 64 by 64 of it. All threads copy what is needed two steps later, to a ring of
+// three stages, and do not wait for it. One barrier a step is enough: behind it all have read the stage that is written.
 kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[K, N], f16, row_major, align 16>)
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[M, N], f16, row_major, align 16>

@@ -2,6 +2,33 @@
 
 // RUN: dlc-opt %s --verify-diagnostics --split-input-file
 
+kernel.func @no_block<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{E1702 'kernel.barrier': a block does this, not who launches it: put it into a 'grid'}}
+  barrier
+  return %Y
+}
+
+// -----
+
+kernel.func @nobodys_registers<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{E1702 'kernel.const': a block does this, not who launches it}}
+  %a = const 0.0 : frag<[64, 64], f32, wgmma>
+  return %Y
+}
+
+// -----
+
+kernel.func @no_place_in_a_grid<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{E1702 'kernel.block_id': a block does this, not who launches it}}
+  %a = block_id 0
+  return %Y
+}
+
+// -----
+
 kernel.func @a_rule_in_a_grid<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
   %Y = output : memref<[M, N], f16>
   grid (1) threads 128 {

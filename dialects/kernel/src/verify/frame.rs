@@ -8,8 +8,8 @@ use dlc_ir::{Diagnostics, OpRef, RegionId, Type, TypeData};
 
 use super::{WRONG_THREADS, broken, names, place, plain};
 use crate::ops::{
-    Advance, BlockId, Const, Convert, Elect, For, Func, Grid, GridSize, If, Index, Order, Reduce, Require, Role,
-    TileOrder, WarpIf, Yield,
+    Advance, BlockId, BlockRank, Const, Convert, Elect, For, Func, Grid, GridSize, If, Index, Order, Output, Reduce,
+    Require, Return, Role, Scratch, TensorMapOf, TileOrder, WarpIf, Yield,
 };
 use crate::types::{Frag, elem_of};
 
@@ -21,6 +21,25 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
         let count = inputs.len();
         plain(*op, format!("'arg_attrs' must have a dictionary for each of the {count} arguments"), diags);
     }
+    let root = op.resolve();
+    for id in root.body.entry_block().into_iter().flat_map(|block| root.body.ops(block)) {
+        let inner = OpRef { id, ..root };
+        if !is_for_host(inner) {
+            let message = "a block does this, not who launches it: put it into a 'grid'".into();
+            broken(inner, &WRONG_THREADS, message, diags);
+        }
+    }
+}
+
+/// Whether an op needs no block that runs it.
+fn is_for_host(op: OpRef<'_>) -> bool {
+    let launches = Grid::of(op).is_some() || Require::of(op).is_some() || TensorMapOf::of(op).is_some();
+    let memory = Output::of(op).is_some() || Scratch::of(op).is_some() || Return::of(op).is_some();
+    let place = BlockId::of(op).is_some() || GridSize::of(op).is_some() || BlockRank::of(op).is_some();
+    let numbers = op.result_types().all(|ty| ty == Type::INDEX || ty.bits(op.ctx).is_some());
+    let computes = op.regions().is_empty() && effects(op.ctx, op.body, op.id) == Effects::NONE;
+    let of_kernel = op.name().starts_with("kernel.");
+    launches || memory || !of_kernel || (computes && numbers && !place)
 }
 
 /// The host looks at it, before there are blocks.
