@@ -209,7 +209,8 @@ impl Schedule {
             let elems =
                 self.axes_of(cache).iter().try_fold(1i64, |elems, axis| elems.checked_mul(self.tile_of(axis)))?;
             let bits = cache.keep.or(cache.dtype).and_then(|ty| ty.bits(ctx)).map_or(32, i64::from);
-            Some(elems.checked_mul(bits)?.checked_add(32 * workers - 1)? / (32 * workers))
+            let together = workers.checked_mul(32)?;
+            Some(elems.checked_mul(bits)?.checked_add(together - 1)? / together)
         };
         let mut caches = self.caches.iter().filter(|cache| cache.place == Place::Reg);
         caches.try_fold(accumulators, |sum, cache| sum.checked_add(kept(cache)?))

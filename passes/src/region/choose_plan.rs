@@ -64,7 +64,7 @@
 //! that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each (`cost`), by
 //! section 11 of the specification; those that its conditions stop (more than 80 % of the shared memory, registers for one
 //! block alone) count only if no other is left. The fastest is taken, of equal ones the first. The
-//! terms are told in a remark. Linear in the kernel for each candidate.
+//! terms are told in a remark. Linear in the kernel for each candidate. Rule of the debug counters: `plan`.
 
 mod candidates;
 mod cost;
@@ -156,13 +156,13 @@ impl Pass for ChoosePlan {
             }
             let base = Schedule { targets: vec![name.clone()], ..Schedule::new(symbol, "") };
             let Some(chosen) = choose_plan(ctx, kernel, base, &target, self.assume) else { continue };
-            cx.count("plans", 1);
             cx.count("candidates", chosen.ranked.len() as u64);
             cx.count("stopped", chosen.stopped as u64);
             if cx.wants_remarks() {
                 self.tell(cx, view, &chosen);
             }
-            let Some((plan, _)) = chosen.ranked.into_iter().next() else { continue };
+            let Some((plan, _)) = chosen.ranked.into_iter().next().filter(|_| cx.allows_rule("plan")) else { continue };
+            cx.count("plans", 1);
             let loc = view.loc();
             plan.build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc);
         }

@@ -589,3 +589,17 @@ plan.schedule of @f for sm90 {
   fix (MM: 64)
   assume (Columns: 8)
 }
+
+// -----
+
+// Numbers that together go beyond 64 bits.
+// expected-error@+3 {{E1604 'plan.schedule': the block has 4611686018427387904 threads, and sm90 has at most 1024}}
+// expected-error@+2 {{E1604 'plan.schedule': 2 blocks of 4611686018427387904 threads are too many for a multiprocessor, which has 2048 of at most 32 blocks}}
+// expected-error@+1 {{E1602 'plan.schedule': the block needs too many bytes of shared memory (1 stages of 9223372036854775807, and what is beside them), and sm90 has 115712 for each of 2 blocks}}
+plan.schedule for sm90 {
+  tile (a: 16777216, b: 16777216, c: 16384)
+  threads (a: 16777216, b: 16777216, c: 16384)
+  blocks_per_sm 2
+  cache x (a, b, c) f32 in reg
+  cache y (a, b, c) f64 in smem
+}

@@ -121,7 +121,7 @@ impl Checked<'_> {
             });
         }
         let blocks = plan.blocks_per_sm.unwrap_or(1);
-        if blocks * threads > target.threads_per_sm || blocks > target.max_blocks_per_sm {
+        if blocks.saturating_mul(threads) > target.threads_per_sm || blocks > target.max_blocks_per_sm {
             let message = format!(
                 "{blocks} blocks of {threads} threads are too many for a multiprocessor, which has {} of at most {} blocks",
                 target.threads_per_sm, target.max_blocks_per_sm

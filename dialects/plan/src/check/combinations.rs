@@ -260,7 +260,7 @@ impl Checked<'_> {
                 // The last axis grows until whole instructions fit.
                 let own = axes.last().map_or(1, part);
                 let rest = (extent / own).max(1);
-                let whole = (own..).take(4096).find(|own| own * rest % step == 0);
+                let whole = (own..).take(4096).find(|own| own.checked_mul(rest).is_some_and(|whole| whole % step == 0));
                 let shared = warp.is_some_and(|warp| warp.get(axis).is_some());
                 let axis = axis.clone();
                 self.fail_and_heal(&BAD_INSTRUCTION, message, move |plan| {
