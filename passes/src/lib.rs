@@ -6,6 +6,7 @@
 //! - [`frontend_to_tiny`]: the ops of models written out in those of tinygrad.
 //! - [`analysis`]: facts about programs that several passes want.
 //! - [`host`]: passes inside the layer host.
+//! - [`kernel`]: passes inside the layer kernel.
 //! - [`tiny`]: passes inside the layer tiny.
 //! - [`tiny_to_book`]: movements of elements turned into indices.
 //! - [`book`]: passes inside the layer book.
@@ -20,6 +21,7 @@ pub mod book_to_region;
 pub mod frontend_to_tiny;
 pub mod generic;
 pub mod host;
+pub mod kernel;
 pub mod pipelines;
 pub mod region;
 pub mod region_to_kernel;

@@ -120,6 +120,10 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
         %next = index (%i + 2)
         yield %next, %e4
       }
+      // A block ends when nothing of its shared memory is to be read any more.
+      elect {
+        await_read %stored
+      }
     }
   }
   return %D

@@ -49,4 +49,4 @@ pub use map::AffineMap;
 pub use parse::{MAX_NESTING, parse_expr};
 pub use range::{Interval, Ranges};
 pub use set::{Constraint, IntegerSet, Relation};
-pub use size::{SizeExpr, SizeRanges};
+pub use size::{Factor, SizeExpr, SizeRanges};

@@ -11,7 +11,7 @@ use super::error::{AffineError, AffineErrorKind, Result, gcd};
 use super::expr::BinaryOp;
 use super::floor::floor_div;
 use super::parse;
-use super::poly::{Atom, Poly};
+use super::poly::{Atom, Monomial, Poly};
 use super::prove::{Env, range};
 use super::range::Interval;
 use super::simplify::apply;
@@ -21,6 +21,15 @@ use super::simplify::apply;
 /// Terms are in order of degree, highest first, then by name; the constant is last. Symbols stand for integers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SizeExpr(pub(super) Poly<Arc<str>>);
+
+/// What a term of a size is a product of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Factor {
+    /// A symbol.
+    Symbol(Arc<str>),
+    /// A quotient rounded down: what is divided, and by what.
+    Quotient(SizeExpr, SizeExpr),
+}
 
 /// What is known of symbols; a symbol that is not named has the range `other`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,6 +112,18 @@ impl SizeExpr {
             _ => None,
         });
         Some((linear.collect::<Option<_>>()?, constant))
+    }
+
+    /// The terms: what each coefficient is multiplied with, nothing for the constant.
+    pub fn terms(&self) -> Vec<(i64, Vec<Factor>)> {
+        let factor = |atom: &Atom<Arc<str>>| match atom {
+            Atom::Variable(name) => Factor::Symbol(name.clone()),
+            Atom::Floor(floor) => Factor::Quotient(SizeExpr(floor.numerator.clone()), SizeExpr(floor.divisor.clone())),
+        };
+        let term = |(monomial, coefficient): &(Monomial<Arc<str>>, i64)| {
+            (*coefficient, monomial.factors().iter().map(factor).collect())
+        };
+        self.0.terms().iter().map(term).collect()
     }
 
     /// Whether this is affine in the symbols that are indices: a sum of multiples of indices, of quotients of such sums by

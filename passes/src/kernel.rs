@@ -1,0 +1,3 @@
+//! Passes inside the layer kernel.
+
+pub mod check_async;

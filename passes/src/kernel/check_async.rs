@@ -1,0 +1,176 @@
+//! Proves that what a kernel does asynchronously is safe, or shows how it goes wrong.
+//!
+//! **Requires**: kernel.
+//! **Ensures**: the same program. In every block, whatever the order of its warps, copies and matrix products: what is
+//! read is there, nothing is overwritten that is still read, barriers are met by those and as often as they say, nobody
+//! waits for ever, and nothing is on its way when a block ends.
+//!
+//! **Before**
+//! ```mlir before
+//! kernel.func @sum<N>(%X: memref<[N], f32>) -> memref<[N], f32> {
+//!   %Y = output : memref<[N], f32>
+//!   grid (N ceildiv 128) threads 128 {
+//!     %s = shared : tile<[128], f32, row_major>
+//!     %b = block_id 0
+//!     copy %X[128 * %b + i0] where (128 * %b + i0 < N) else 0.0 to %s by blocked [1] lanes [32] warps [4]
+//!     barrier
+//!     %x = load_shared %s : frag<[128], f32, blocked [4] lanes [32] warps [1]>
+//!     store %x to %Y[128 * %b + i0] where (128 * %b + i0 < N)
+//!   }
+//!   return %Y
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! kernel.func @sum<N>(%X: memref<[N], f32>) -> memref<[N], f32> {
+//!   %Y = output : memref<[N], f32>
+//!   grid (N ceildiv 128) threads 128 {
+//!     %s = shared : tile<[128], f32, row_major>
+//!     %b = block_id 0
+//!     copy %X[128 * %b + i0] where (128 * %b + i0 < N) else 0.0 to %s by blocked [1] lanes [32] warps [4]
+//!     barrier
+//!     %x = load_shared %s : frag<[128], f32, blocked [4] lanes [32] warps [1]>
+//!     store %x to %Y[128 * %b + i0] where (128 * %b + i0 < N)
+//!   }
+//!   return %Y
+//! }
+//! ```
+//!
+//! **Does not** look at numbers, at positions in global memory or at what blocks do to each other there; nor at
+//! registers, bank conflicts and resources. It changes nothing.
+//!
+//! *Algorithm.* (1) [`compile`]: the grid without its data is a small program over integers. (2) [`scenarios`]: the sizes
+//! at which trip counts, conditions and stages differ, up to beyond twice the deepest ring, and the blocks at the ends of
+//! the grid. (3) [`machine`]: for each, the warps of a cluster run in one order, while vector clocks say what each is
+//! known to know ([`clocks`]; Fidge and Mattern 1988; Flanagan and Freund, FastTrack, 2009). Each wait, arrival, read and
+//! write is held against what is known, not against what happened, so that one order stands for all: as who passes a
+//! barrier never depends on the order, another order has the same events. (4) [`report`]: the first fault as a trace.
+//! Branches on data are taken every way, and must synchronize alike. Linear in what the warps do, times the number of
+//! barriers.
+
+mod cells;
+mod clocks;
+mod compile;
+mod exprs;
+mod machine;
+mod memory;
+mod order;
+mod program;
+mod report;
+mod scenarios;
+mod shapes;
+mod sync;
+mod values;
+
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::diag::{Diagnostic, RemarkKind};
+use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
+use dlc_ir::{Context, OpId};
+use dlc_kernel::ops::{Func, Grid};
+
+dlc_ir::codes! {
+    /// Shared memory or a barrier is used before it is there.
+    READ_TOO_EARLY = "E1801" "ReadTooEarly";
+    /// Shared memory is written while somebody may still read or write it.
+    OVERWRITTEN = "E1802" "Overwritten";
+    /// A wait may pass in another phase of its barrier than the one that it waits for.
+    PHASE_MISMATCH = "E1803" "PhaseMismatch";
+    /// More or fewer arrive at an mbarrier in one phase than it counts.
+    ARRIVAL_MISMATCH = "E1804" "ArrivalMismatch";
+    /// More or fewer bytes come in one phase of an mbarrier than are expected.
+    BYTE_MISMATCH = "E1805" "ByteMismatch";
+    /// Threads wait for ever.
+    DEADLOCK = "E1806" "Deadlock";
+    /// The copy engine or a matrix product may not see what threads wrote.
+    MISSING_FENCE = "E1807" "MissingFence";
+    /// Work is awaited by other threads than those that began it.
+    FOREIGN_TOKEN = "E1808" "ForeignToken";
+    /// A block or a warp ends while something of it is still used or on its way.
+    ENDS_TOO_EARLY = "E1809" "EndsTooEarly";
+    /// Registers are read that a matrix product may still write.
+    NOT_AWAITED = "E1810" "NotAwaited";
+    /// Warps of one team touch the same bytes with no barrier between.
+    NO_BARRIER = "E1811" "NoBarrier";
+    /// Warps do not agree on a numbered barrier.
+    BARRIER_MISMATCH = "E1812" "BarrierMismatch";
+    /// What warps wait for depends on data.
+    DIVERGENT_SYNCHRONIZATION = "E1813" "DivergentSynchronization";
+    /// What a kernel does cannot be followed.
+    NOT_CHECKED = "E1814" "NotChecked";
+}
+
+static DEF: PassDef = PassDef {
+    requires: &["kernel"],
+    statistics: &[
+        StatDef { name: "grids", doc: "Grids that were proved safe." },
+        StatDef { name: "runs", doc: "Runs of a cluster, each for other sizes or another place in the grid." },
+        StatDef { name: "steps", doc: "Instructions of the abstract machine." },
+    ],
+    ..PassDef::base("check-async", "Proves that the asynchronous work of kernels is safe.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(_: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(CheckAsync))
+}
+
+struct CheckAsync;
+
+impl Pass for CheckAsync {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        let mut failed = false;
+        for grid in grids(cx.ctx, body) {
+            match check_async(cx.ctx, body, grid) {
+                Ok(proof) => {
+                    cx.count("grids", 1);
+                    cx.count("runs", proof.runs);
+                    cx.count("steps", proof.steps);
+                    let message = format!("safe in {} runs of {} steps", proof.runs, proof.steps);
+                    cx.remark(RemarkKind::Analysis, body.loc(grid), message);
+                }
+                Err(diagnostic) => {
+                    cx.diags.emit(*diagnostic);
+                    failed = true;
+                }
+            }
+        }
+        if failed { Err(PassFailed) } else { Ok(()) }
+    }
+}
+
+/// The grids of a kernel, in order. None of another body.
+pub fn grids(ctx: &Context, body: &Body) -> Vec<OpId> {
+    let block = body.entry_block().filter(|_| OpRef::new(ctx, body, body.root()).is(Func::DEF));
+    let is_grid = |&op: &OpId| OpRef::new(ctx, body, op).is(Grid::DEF);
+    block.into_iter().flat_map(|block| body.ops(block)).filter(is_grid).collect()
+}
+
+/// What a proof took.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Proof {
+    /// Runs of a cluster.
+    pub runs: u64,
+    /// Instructions of the abstract machine.
+    pub steps: u64,
+}
+
+/// Proves that a grid of a kernel is safe.
+///
+/// Errors: the first thing that is not, with a trace.
+pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<Diagnostic>> {
+    let function = OpRef::new(ctx, body, body.root());
+    let program = compile::compile(Func::from(function), Grid::from(OpRef { id: grid, ..function }))?;
+    let mut shapes = shapes::Shapes::default();
+    let mut proof = Proof::default();
+    for launch in scenarios::launches(&program) {
+        for scenario in launch.scenarios(&program) {
+            let mut machine = machine::Machine::new(&program, &mut shapes, &scenario, &launch.slots);
+            if let Err(fault) = machine.run() {
+                return Err(Box::new(report::report(function, &program, &launch, &scenario, &fault)));
+            }
+            proof.runs += 1;
+            proof.steps += machine.steps;
+        }
+    }
+    Ok(proof)
+}

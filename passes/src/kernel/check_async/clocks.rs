@@ -1,0 +1,56 @@
+//! What an agent knows of the others: vector clocks (Fidge and Mattern 1988), with more than one component for each.
+//!
+//! Of every team: until when all of its warps are known to have come, until when its elected thread, and until when what
+//! its threads wrote has passed a fence. Of every barrier: how many of its phases are known to have completed.
+
+/// A list of numbers that only grow.
+pub type Clock = Vec<u32>;
+
+/// Components of a team.
+pub const ALL: usize = 0;
+/// Of the elected thread of a team.
+pub const ONE: usize = 1;
+/// Of what has passed a fence.
+pub const FENCED: usize = 2;
+
+/// Where the components are.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The mbarriers behind the teams.
+    pub mbarriers: usize,
+    /// The numbered barriers behind those.
+    pub named: usize,
+    /// The barrier of the cluster, and how many components there are.
+    pub cluster: usize,
+}
+
+impl Plan {
+    /// The components for so many teams, mbarriers and numbered barriers.
+    pub fn new(teams: usize, mbarriers: usize, named: usize) -> Plan {
+        Plan { mbarriers: 3 * teams, named: 3 * teams + mbarriers, cluster: 3 * teams + mbarriers + named }
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.cluster + 1
+    }
+
+    /// Of a team.
+    pub fn team(team: usize, part: usize) -> usize {
+        3 * team + part
+    }
+}
+
+/// Adds what another one knows.
+#[inline]
+pub fn join(into: &mut [u32], from: &[u32]) {
+    for (into, &from) in into.iter_mut().zip(from) {
+        *into = (*into).max(from);
+    }
+}
+
+/// At least so much.
+#[inline]
+pub fn raise(into: &mut [u32], at: usize, value: u32) {
+    into[at] = into[at].max(value);
+}

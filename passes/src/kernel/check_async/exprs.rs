@@ -1,0 +1,177 @@
+//! Symbolic integers made ready to be evaluated often: what they name are slots of a list of numbers.
+
+use dlc_core::guard::Guard;
+use dlc_ir::affine::{Factor as Part, SizeExpr};
+
+/// A place in the list of numbers of an agent.
+pub type Slot = u32;
+
+/// A number that the text does not say: it depends on data, or goes beyond 64 bits.
+pub const UNKNOWN: i64 = i64::MIN;
+
+/// An expression over slots.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// A number.
+    Const(i64),
+    /// What a slot holds.
+    Slot(Slot),
+    /// A constant and slots, each with a factor.
+    Linear(i64, Box<[(Slot, i64)]>),
+    /// A sum of products.
+    Sum(Box<[(i64, Box<[Factor]>)]>),
+}
+
+/// What is multiplied in a term of a sum.
+#[derive(Clone, Debug)]
+pub enum Factor {
+    /// What a slot holds.
+    Slot(Slot),
+    /// A quotient, rounded down.
+    Quotient(Box<[Expr; 2]>),
+}
+
+impl Expr {
+    /// The expression with slots for its symbols. A symbol without a slot is unknown.
+    pub fn compile(expr: &SizeExpr, slot: &dyn Fn(&str) -> Option<Slot>) -> Expr {
+        if let Some(value) = expr.as_constant() {
+            return Expr::Const(value);
+        }
+        if let Some((terms, constant)) = expr.as_linear() {
+            let terms: Option<Vec<_>> = terms.iter().map(|(name, factor)| Some((slot(name)?, *factor))).collect();
+            return match terms.as_deref() {
+                None => Expr::Const(UNKNOWN),
+                Some(&[(only, 1)]) if constant == 0 => Expr::Slot(only),
+                Some(terms) => Expr::Linear(constant, terms.into()),
+            };
+        }
+        let mut sum = Vec::new();
+        for (coefficient, parts) in expr.terms() {
+            let mut factors = Vec::with_capacity(parts.len());
+            for part in parts {
+                factors.push(match part {
+                    Part::Symbol(name) => match slot(&name) {
+                        Some(slot) => Factor::Slot(slot),
+                        None => return Expr::Const(UNKNOWN),
+                    },
+                    Part::Quotient(above, below) => {
+                        Factor::Quotient(Box::new([Expr::compile(&above, slot), Expr::compile(&below, slot)]))
+                    }
+                });
+            }
+            sum.push((coefficient, factors.into_boxed_slice()));
+        }
+        Expr::Sum(sum.into())
+    }
+
+    /// The number, or [`UNKNOWN`].
+    #[inline]
+    pub fn eval(&self, slots: &[i64]) -> i64 {
+        match self {
+            Expr::Const(value) => *value,
+            Expr::Slot(slot) => slots[*slot as usize],
+            _ => self.sum(slots).unwrap_or(UNKNOWN),
+        }
+    }
+
+    fn sum(&self, slots: &[i64]) -> Option<i64> {
+        let known = |slot: Slot| Some(slots[slot as usize]).filter(|&value| value != UNKNOWN);
+        match self {
+            Expr::Const(value) => Some(*value).filter(|&value| value != UNKNOWN),
+            Expr::Slot(slot) => known(*slot),
+            Expr::Linear(constant, terms) => terms
+                .iter()
+                .try_fold(*constant, |sum, &(slot, factor)| sum.checked_add(known(slot)?.checked_mul(factor)?)),
+            Expr::Sum(terms) => terms.iter().try_fold(0i64, |sum, (coefficient, factors)| {
+                let product = factors.iter().try_fold(*coefficient, |product, factor| {
+                    product.checked_mul(match factor {
+                        Factor::Slot(slot) => known(*slot)?,
+                        Factor::Quotient(parts) => {
+                            let (above, below) = (parts[0].sum(slots)?, parts[1].sum(slots)?);
+                            let quotient = above.checked_div_euclid(below)?;
+                            // Rounded down, also where the divisor is negative.
+                            if below < 0 && above.rem_euclid(below) != 0 { quotient - 1 } else { quotient }
+                        }
+                    })
+                })?;
+                sum.checked_add(product)
+            }),
+        }
+    }
+
+    /// Adds the divisors that are constants, with the slots in what they divide and the factor of each there.
+    pub fn divisors(&self, into: &mut Vec<(Slot, i64, i64)>) {
+        let Expr::Sum(terms) = self else { return };
+        for factor in terms.iter().flat_map(|(_, factors)| factors) {
+            let Factor::Quotient(parts) = factor else { continue };
+            parts[0].divisors(into);
+            parts[1].divisors(into);
+            let Expr::Const(divisor) = parts[1] else { continue };
+            match &parts[0] {
+                Expr::Slot(slot) => into.push((*slot, 1, divisor)),
+                Expr::Linear(_, terms) => into.extend(terms.iter().map(|&(slot, factor)| (slot, factor, divisor))),
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds the slots that it reads.
+    pub fn slots(&self, into: &mut Vec<Slot>) {
+        match self {
+            Expr::Const(_) => {}
+            Expr::Slot(slot) => into.push(*slot),
+            Expr::Linear(_, terms) => into.extend(terms.iter().map(|&(slot, _)| slot)),
+            Expr::Sum(terms) => {
+                for factor in terms.iter().flat_map(|(_, factors)| factors) {
+                    match factor {
+                        Factor::Slot(slot) => into.push(*slot),
+                        Factor::Quotient(parts) => parts.iter().for_each(|part| part.slots(into)),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A condition on integers: pieces, in each of which all bounds hold.
+#[derive(Clone, Debug)]
+pub struct Condition(Vec<Vec<(Expr, Option<Expr>, Option<Expr>)>>);
+
+impl Condition {
+    /// The guard with slots for its symbols.
+    pub fn compile(guard: &Guard, slot: &dyn Fn(&str) -> Option<Slot>) -> Condition {
+        let bound = |bound: &Option<SizeExpr>| bound.as_ref().map(|bound| Expr::compile(bound, slot));
+        let piece = |piece: &Vec<dlc_core::guard::Condition>| {
+            piece.iter().map(|part| (Expr::compile(&part.expr, slot), bound(&part.lower), bound(&part.upper))).collect()
+        };
+        Condition(guard.pieces.iter().map(piece).collect())
+    }
+
+    /// Whether it holds; `None` where that is unknown.
+    pub fn holds(&self, slots: &[i64]) -> Option<bool> {
+        let value = |expr: &Expr| Some(expr.eval(slots)).filter(|&value| value != UNKNOWN);
+        for piece in &self.0 {
+            let mut inside = true;
+            for (expr, lower, upper) in piece {
+                let at = value(expr)?;
+                inside &= match lower {
+                    Some(lower) => value(lower)? <= at,
+                    None => true,
+                };
+                inside &= match upper {
+                    Some(upper) => at < value(upper)?,
+                    None => true,
+                };
+            }
+            if inside {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    /// The expressions in it.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.0.iter().flatten().flat_map(|(expr, lower, upper)| [Some(expr), lower.as_ref(), upper.as_ref()]).flatten()
+    }
+}

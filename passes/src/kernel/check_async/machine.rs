@@ -1,0 +1,585 @@
+//! The abstract machine: the warps of the blocks of a cluster, without data. It runs them in one order; whether another
+//! order could differ is seen from what each agent knows of the others.
+
+use dlc_core::scalar::Binary as Function;
+use dlc_ir::diag::Code;
+use smallvec::SmallVec;
+
+use super::cells::Cells;
+use super::clocks::{ALL, Clock, FENCED, ONE, Plan, join, raise};
+use super::exprs::{Slot, UNKNOWN};
+use super::order::place;
+use super::program::{Instr, Of, Pc, Program};
+use super::shapes::Shapes;
+use super::{DEADLOCK, NOT_CHECKED, READ_TOO_EARLY};
+
+/// The most instructions of one run.
+const MOST_STEPS: u64 = 20_000_000;
+
+/// What a run is of: the values of symbols, blocks, and how branches on data go.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scenario {
+    /// The values of the symbols.
+    pub symbols: Vec<i64>,
+    /// The blocks of the grid along the axes.
+    pub grid: [i64; 3],
+    /// The first block of the cluster.
+    pub first: [i64; 3],
+    /// 0: every branch on data goes on, 1: none does, 2: in turns.
+    pub data: u8,
+}
+
+/// What something went wrong with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// Bytes of a block.
+    Bytes { block: usize, start: u32, end: u32 },
+    /// An mbarrier, counted over all blocks.
+    Barrier(usize),
+    /// A numbered barrier, counted over all blocks.
+    Named(usize),
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    pub code: &'static Code,
+    pub agent: usize,
+    pub pc: Pc,
+    pub message: String,
+    pub suggestion: &'static str,
+    pub subjects: Vec<Subject>,
+    /// Other places: an agent, where it is, what is there.
+    pub others: Vec<(usize, Pc, String)>,
+}
+
+/// Stops the run.
+pub type Stop = Box<Fault>;
+
+/// Something that was done to the subject of a fault.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub pc: Pc,
+    /// The agent and the iteration of the loops around.
+    pub who: String,
+    pub what: String,
+}
+
+/// Warps that run the same ops.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    pub block: usize,
+    pub role: Option<usize>,
+    pub group: u32,
+    pub warps: u32,
+    /// Whether it is one thread, or one warp: it need not wait for itself.
+    pub solo: bool,
+    pub pc: Pc,
+    pub slots: Vec<i64>,
+    pub done: bool,
+    /// Counts what it does.
+    pub time: u32,
+    /// What was done before is known to all of its warps.
+    pub synced: u32,
+    /// What was written before has passed a fence, for all of its warps and for the elected thread.
+    pub fenced: u32,
+    pub fenced_one: u32,
+    /// The last fence of all warps.
+    pub fence: u32,
+    /// What all warps know, and what the elected thread knows; of a solo agent the latter only.
+    pub know: Clock,
+    pub one: Clock,
+    /// The numbered barrier that it waits at: its generation.
+    pub waiting: Option<u32>,
+    /// The last ticket of each kind of work, and the last that was awaited.
+    pub tickets: [u32; 3],
+    pub awaited: [u32; 3],
+    /// Tickets and when they were awaited, in order.
+    pub awaits: [Vec<(u32, u32)>; 3],
+    /// Where the last work of each kind began.
+    pub begun: [Pc; 3],
+    /// The last wait, and whether it passed with nothing new.
+    pub last_wait: Option<(Pc, usize, bool)>,
+    /// How many branches on data it has met.
+    pub branches: u32,
+}
+
+/// An mbarrier.
+#[derive(Clone, Debug, Default)]
+pub struct MBarrier {
+    pub count: u32,
+    pub arrived: u32,
+    pub expected: i64,
+    pub issued: i64,
+    /// How many phases have completed.
+    pub phase: u32,
+    pub coming: Clock,
+    pub complete: Clock,
+    /// Who has waited for the phase before this one: agent, time.
+    pub waits: SmallVec<[(usize, u32); 4]>,
+    /// Who made it, and when.
+    pub made: Option<(usize, u32)>,
+}
+
+/// A barrier of threads.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    pub threads: i64,
+    pub arrived: i64,
+    pub generation: u32,
+    pub coming: Clock,
+    pub complete: Clock,
+    /// Who has come.
+    pub agents: SmallVec<[usize; 4]>,
+}
+
+/// What a block did to another one.
+#[derive(Clone, Copy, Debug)]
+pub struct Remote {
+    pub agent: usize,
+    pub block: usize,
+    pub time: u32,
+    pub pc: Pc,
+}
+
+/// The machine.
+pub struct Machine<'p> {
+    pub program: &'p Program,
+    pub shapes: &'p mut Shapes,
+    pub scenario: &'p Scenario,
+    pub plan: Plan,
+    pub agents: Vec<Agent>,
+    pub blocks: Vec<Cells>,
+    pub barriers: Vec<MBarrier>,
+    /// The numbered barriers of all blocks, and last that of the cluster.
+    pub named: Vec<Named>,
+    pub remotes: Vec<Remote>,
+    pub steps: u64,
+    /// Whose history is written, and the history.
+    pub log: Option<(Vec<Subject>, Vec<Entry>)>,
+}
+
+/// The numbered barriers of a block.
+pub const NAMED: usize = 16;
+
+impl<'p> Machine<'p> {
+    /// The blocks of a cluster before they begin. `slots` are what the launch has computed.
+    pub fn new(program: &'p Program, shapes: &'p mut Shapes, scenario: &'p Scenario, slots: &[i64]) -> Machine<'p> {
+        let blocks = program.cluster_blocks();
+        let of_block = 1 + program.roles.iter().map(|role| role.groups as usize).sum::<usize>();
+        let mbarriers = program.arrivals.len() * blocks;
+        let plan = Plan::new(of_block * blocks, mbarriers, NAMED * blocks);
+        let clock = vec![0; plan.len()];
+        let barrier = |&count: &u32| MBarrier {
+            count,
+            coming: clock.clone(),
+            complete: clock.clone(),
+            ..MBarrier::default()
+        };
+        let named = Named { coming: clock.clone(), complete: clock.clone(), ..Named::default() };
+        let agent = |block: usize| Agent {
+            block,
+            role: None,
+            group: 0,
+            warps: program.warps,
+            solo: program.warps == 1,
+            pc: 0,
+            slots: slots.to_vec(),
+            done: false,
+            time: 0,
+            synced: 0,
+            fenced: 0,
+            fenced_one: 0,
+            fence: 0,
+            know: clock.clone(),
+            one: clock.clone(),
+            waiting: None,
+            tickets: [0; 3],
+            awaited: [0; 3],
+            awaits: Default::default(),
+            begun: [0; 3],
+            last_wait: None,
+            branches: 0,
+        };
+        let cells = Cells::new(program.bytes, &program.edges);
+        Machine {
+            program,
+            shapes,
+            scenario,
+            plan,
+            agents: (0..blocks).map(agent).collect(),
+            blocks: vec![cells; blocks],
+            barriers: (0..blocks).flat_map(|_| program.arrivals.iter().map(barrier)).collect(),
+            named: vec![named; NAMED * blocks + 1],
+            remotes: Vec::new(),
+            steps: 0,
+            log: None,
+        }
+    }
+
+    /// Runs everything to its end.
+    pub fn run(&mut self) -> Result<(), Stop> {
+        loop {
+            let (mut moved, mut waiting) = (false, false);
+            let mut at = 0;
+            while at < self.agents.len() {
+                if !self.agents[at].done {
+                    moved |= self.turn(at)?;
+                    waiting |= !self.agents[at].done;
+                }
+                at += 1;
+            }
+            if !waiting {
+                return self.ends();
+            }
+            if !moved {
+                return Err(self.stuck());
+            }
+        }
+    }
+
+    /// An agent goes on until it must wait or has done everything. Whether it did anything.
+    fn turn(&mut self, a: usize) -> Result<bool, Stop> {
+        let code: &'p [Instr] = &self.program.code;
+        let mut moved = false;
+        loop {
+            self.steps += 1;
+            let agent = &mut self.agents[a];
+            let instr = &code[agent.pc as usize];
+            match instr {
+                Instr::Set(slot, expr) => agent.slots[*slot as usize] = expr.eval(&agent.slots),
+                Instr::Move(moves) => {
+                    let values: SmallVec<[i64; 8]> = moves.iter().map(|&(_, from)| agent.slots[from as usize]).collect();
+                    for (&(to, _), value) in moves.iter().zip(values) {
+                        agent.slots[to as usize] = value;
+                    }
+                }
+                Instr::Test { index, last, exit } => {
+                    if agent.slots[*index as usize] >= agent.slots[*last as usize] {
+                        agent.pc = *exit;
+                        continue;
+                    }
+                }
+                Instr::Next { index, step, head } => {
+                    let next = agent.slots[*index as usize].saturating_add(agent.slots[*step as usize]);
+                    agent.slots[*index as usize] = next;
+                    agent.pc = *head;
+                    if self.steps > MOST_STEPS {
+                        let message = "the loops go on for too long to be followed".to_owned();
+                        return Err(self.fault(&NOT_CHECKED, a, message, "make the trip count a symbol", vec![]));
+                    }
+                    continue;
+                }
+                Instr::Jump(to) => {
+                    agent.pc = *to;
+                    continue;
+                }
+                Instr::End => {
+                    agent.done = true;
+                    self.ended(a)?;
+                    return Ok(true);
+                }
+                Instr::Start { .. } | Instr::Branch(..) | Instr::BranchOn(..) | Instr::BranchData(_) => {
+                    self.decide(a, instr)?;
+                    moved = true;
+                    continue;
+                }
+                Instr::Block(..) | Instr::Binary(..) | Instr::Advance { .. } | Instr::Order { .. } => {
+                    self.integer(a, instr);
+                }
+                _ => {
+                    if !self.event(a, instr)? {
+                        return Ok(moved);
+                    }
+                }
+            }
+            self.agents[a].pc += 1;
+            moved = true;
+        }
+    }
+
+    fn integer(&mut self, a: usize, instr: &Instr) {
+        let rank = self.agents[a].block;
+        let slots = &mut self.agents[a].slots;
+        let value = |slots: &[i64], slot: Slot| slots[slot as usize];
+        match instr {
+            Instr::Block(slot, of) => {
+                let cluster = self.program.cluster;
+                let (r, x, y) = (rank as i64, cluster[0], cluster[1]);
+                let within = [r % x, r / x % y, r / (x * y)];
+                slots[*slot as usize] = match of {
+                    Of::Id(axis) => self.scenario.first[*axis] + within[*axis],
+                    Of::Size(axis) => self.scenario.grid[*axis],
+                    Of::Rank => rank as i64,
+                };
+            }
+            Instr::Binary(slot, function, [a, b]) => {
+                let (a, b) = (value(slots, *a), value(slots, *b));
+                slots[*slot as usize] = binary(*function, a, b).unwrap_or(UNKNOWN);
+            }
+            Instr::Advance { next, from, stages } => {
+                let (stage, parity) = (value(slots, from[0]), value(slots, from[1]));
+                let stage = if stage == UNKNOWN { UNKNOWN } else { stage + 1 };
+                let (stage, parity) = if stage >= *stages { (0, 1 - parity) } else { (stage, parity) };
+                slots[next[0] as usize] = stage;
+                slots[next[1] as usize] = parity;
+            }
+            Instr::Order { place: at, tile, sizes, order, group } => {
+                let (rows, columns) = (sizes[0].eval(slots), sizes[1].eval(slots));
+                let found = place(*order, *group, value(slots, *tile), rows, columns);
+                let (row, column) = found.unwrap_or((UNKNOWN, UNKNOWN));
+                slots[at[0] as usize] = row;
+                slots[at[1] as usize] = column;
+            }
+            _ => {}
+        }
+    }
+
+    fn decide(&mut self, a: usize, instr: &Instr) -> Result<(), Stop> {
+        let agent = &mut self.agents[a];
+        let unknown = |machine: &Self, what: &str| {
+            machine.fault(&NOT_CHECKED, a, format!("{what} does not follow from sizes and positions"), "", vec![])
+        };
+        let (goes_on, to) = match instr {
+            Instr::Start { index, last, step, bounds } => {
+                let [first, end, by] = [0, 1, 2].map(|part| bounds[part].eval(&agent.slots));
+                if [first, end, by].contains(&UNKNOWN) {
+                    return Err(unknown(self, "how often a loop runs"));
+                }
+                if by <= 0 {
+                    let message = format!("the step of the loop is {by}");
+                    return Err(self.fault(&NOT_CHECKED, a, message, "a step is positive", vec![]));
+                }
+                for (slot, value) in [(index, first), (last, end), (step, by)] {
+                    agent.slots[*slot as usize] = value;
+                }
+                (true, 0)
+            }
+            Instr::Branch(condition, to) => match condition.holds(&agent.slots) {
+                Some(holds) => (holds, *to),
+                None => return Err(unknown(self, "the condition")),
+            },
+            Instr::BranchOn(slot, to) => match agent.slots[*slot as usize] {
+                UNKNOWN => return Err(unknown(self, "the condition")),
+                value => (value != 0, *to),
+            },
+            Instr::BranchData(to) => {
+                agent.branches += 1;
+                let goes_on = match self.scenario.data {
+                    0 => true,
+                    1 => false,
+                    _ => (agent.branches + agent.group) % 2 == 0,
+                };
+                (goes_on, *to)
+            }
+            _ => (true, 0),
+        };
+        agent.pc = if goes_on { agent.pc + 1 } else { to };
+        Ok(())
+    }
+
+    /// The groups of a role begin.
+    pub fn fork(&mut self, a: usize, role: usize) {
+        let info = &self.program.roles[role];
+        for group in 0..info.groups {
+            let from = &self.agents[a];
+            let mut know = if from.solo { from.one.clone() } else { from.know.clone() };
+            let synced = if from.solo { from.time } else { from.synced };
+            raise(&mut know, Plan::team(a, ALL), synced);
+            raise(&mut know, Plan::team(a, ONE), synced);
+            raise(&mut know, Plan::team(a, FENCED), from.fenced);
+            let mut slots = from.slots.clone();
+            if let Some(slot) = info.group {
+                slots[slot as usize] = group.into();
+            }
+            let agent = Agent {
+                role: Some(role),
+                group,
+                warps: info.warps,
+                solo: info.single || info.warps == 1,
+                pc: info.start,
+                slots,
+                time: 0,
+                synced: 0,
+                fenced: 0,
+                fenced_one: 0,
+                fence: 0,
+                one: know.clone(),
+                know,
+                waiting: None,
+                tickets: [0; 3],
+                awaited: [0; 3],
+                awaits: Default::default(),
+                begun: [0; 3],
+                last_wait: None,
+                branches: 0,
+                done: false,
+                block: from.block,
+            };
+            self.agents.push(agent);
+        }
+    }
+
+    /// What the agent knows, or one thread of it.
+    pub fn clock(&self, a: usize, single: bool) -> &Clock {
+        let agent = &self.agents[a];
+        if single || agent.solo { &agent.one } else { &agent.know }
+    }
+
+    /// The agent, or one thread of it, learns.
+    pub fn learn(&mut self, a: usize, single: bool, what: &[u32]) {
+        let agent = &mut self.agents[a];
+        join(&mut agent.one, what);
+        if !single && !agent.solo {
+            join(&mut agent.know, what);
+        }
+    }
+
+    /// Adds what an agent knows and has done to what others will learn; `all` if all of its warps say so.
+    pub fn tell(agents: &[Agent], a: usize, all: bool, into: &mut Clock) {
+        let agent = &agents[a];
+        join(into, &agent.one);
+        let (mut synced, mut fenced) = (agent.synced, agent.fenced);
+        if all || agent.solo {
+            (synced, fenced) = (agent.time, agent.fenced.max(agent.fence));
+        }
+        if !all && !agent.solo {
+            fenced = fenced.max(agent.fenced_one);
+        }
+        raise(into, Plan::team(a, ALL), synced);
+        raise(into, Plan::team(a, ONE), agent.time);
+        raise(into, Plan::team(a, FENCED), fenced);
+    }
+
+    /// All warps have met.
+    pub fn meet(&mut self, a: usize) {
+        let agent = &mut self.agents[a];
+        agent.synced = agent.time;
+        agent.fenced = agent.fenced.max(agent.fence).max(agent.fenced_one);
+        agent.fenced_one = agent.fenced;
+        if !agent.solo {
+            join(&mut agent.know, &agent.one);
+            agent.one.copy_from_slice(&agent.know);
+        }
+    }
+
+    /// Something wrong at the instruction of an agent.
+    pub fn fault(
+        &self,
+        code: &'static Code,
+        a: usize,
+        message: String,
+        suggestion: &'static str,
+        subjects: Vec<Subject>,
+    ) -> Stop {
+        let pc = self.agents[a].pc;
+        Box::new(Fault { code, agent: a, pc, message, suggestion, subjects, others: Vec::new() })
+    }
+
+    /// The agent in words, with the iterations of the loops around.
+    pub fn who(&self, a: usize, pc: Pc) -> String {
+        let agent = &self.agents[a];
+        let mut text = match agent.role {
+            None => "all warps".to_owned(),
+            Some(role) => match &self.program.roles[role] {
+                role if role.groups > 1 => format!("{} {}", role.name, agent.group),
+                role => role.name.clone(),
+            },
+        };
+        if self.blocks.len() > 1 {
+            text += &format!(" of block {}", agent.block);
+        }
+        let mut around = self.program.at[pc as usize].2;
+        let mut loops = Vec::new();
+        while let Some(at) = around {
+            let found = &self.program.loops[at];
+            loops.push(format!("{} = {}", found.name, agent.slots[found.index as usize]));
+            around = found.outer;
+        }
+        for part in loops.into_iter().rev() {
+            text += &format!(", {part}");
+        }
+        text
+    }
+
+    /// Writes something down, if the history of its subject is asked for.
+    pub fn note(&mut self, a: usize, subject: Subject, what: impl FnOnce(&Self) -> String) {
+        let Some((subjects, _)) = &self.log else { return };
+        let touches = |wanted: &Subject| match (*wanted, subject) {
+            (Subject::Bytes { block, start, end }, Subject::Bytes { block: other, start: from, end: to }) => {
+                block == other && start < to && from < end
+            }
+            (wanted, subject) => wanted == subject,
+        };
+        if subjects.iter().any(touches) {
+            let pc = self.agents[a].pc;
+            let entry = Entry { pc, who: self.who(a, pc), what: what(self) };
+            if let Some((_, entries)) = &mut self.log {
+                entries.push(entry);
+            }
+        }
+    }
+
+    /// Everybody waits.
+    fn stuck(&self) -> Stop {
+        let waiting: Vec<usize> = (0..self.agents.len()).filter(|&a| !self.agents[a].done).collect();
+        let mut faults: Vec<(u8, Stop)> = waiting.iter().filter_map(|&a| self.waits_for_ever(a)).collect();
+        faults.sort_by_key(|&(rank, _)| rank);
+        let mut fault = match faults.into_iter().next() {
+            Some((_, fault)) => fault,
+            None => self.fault(&DEADLOCK, waiting[0], "waits for ever".to_owned(), "", vec![]),
+        };
+        for a in waiting.into_iter().filter(|&a| a != fault.agent) {
+            let pc = self.agents[a].pc;
+            fault.others.push((a, pc, format!("{} waits here", self.who(a, pc))));
+        }
+        fault
+    }
+
+    /// The number of a stage.
+    pub fn stage(&self, a: usize, stage: Option<Slot>, count: i64, name: u32) -> Result<u32, Stop> {
+        let Some(slot) = stage else { return Ok(0) };
+        match self.agents[a].slots[slot as usize] {
+            UNKNOWN => {
+                let message = format!("the stage of {} does not follow from sizes and positions", self.name(name));
+                Err(self.fault(&NOT_CHECKED, a, message, "", vec![]))
+            }
+            stage if (0..count).contains(&stage) => Ok(stage as u32),
+            stage => {
+                let message = format!("{} has {count} stages, and none of number {stage}", self.name(name));
+                Err(self.fault(&READ_TOO_EARLY, a, message, "begin again at stage 0 behind the last", vec![]))
+            }
+        }
+    }
+
+    /// The name of a value.
+    pub fn name(&self, name: u32) -> &'p str {
+        &self.program.names[name as usize]
+    }
+}
+
+/// A function of two integers. `None` beyond 64 bits and where nothing is defined.
+pub fn binary(function: Function, a: i64, b: i64) -> Option<i64> {
+    if a == UNKNOWN || b == UNKNOWN {
+        return None;
+    }
+    Some(match function {
+        Function::Add => a.checked_add(b)?,
+        Function::Sub => a.checked_sub(b)?,
+        Function::Mul => a.checked_mul(b)?,
+        Function::Max => a.max(b),
+        Function::Min => a.min(b),
+        Function::Floordiv => a.checked_div_euclid(b).filter(|_| b > 0)?,
+        Function::Floormod => a.checked_rem_euclid(b).filter(|_| b > 0)?,
+        Function::And => a & b,
+        Function::Or => a | b,
+        Function::Xor => a ^ b,
+        Function::Eq => (a == b).into(),
+        Function::Ne => (a != b).into(),
+        Function::Lt => (a < b).into(),
+        Function::Le => (a <= b).into(),
+        Function::Gt => (a > b).into(),
+        Function::Ge => (a >= b).into(),
+        _ => return None,
+    })
+}

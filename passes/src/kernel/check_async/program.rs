@@ -1,0 +1,228 @@
+//! What is left of a grid when the data are taken away: the program of the abstract machine.
+
+use dlc_core::scalar::Binary;
+use dlc_ir::OpId;
+use dlc_kernel::layout::SharedTile;
+use dlc_kernel::ops::{Arrivals, Order};
+
+use super::exprs::{Condition, Expr, Slot};
+
+/// The number of an instruction.
+pub type Pc = u32;
+
+/// The kinds of asynchronous work, as indices.
+pub const LOAD: usize = 0;
+/// Matrix products.
+pub const COMPUTE: usize = 1;
+/// Stores by the copy engine.
+pub const EPILOGUE: usize = 2;
+
+/// An instruction.
+#[derive(Debug)]
+pub enum Instr {
+    /// A slot gets the value of an expression.
+    Set(Slot, Expr),
+    /// A slot gets a number of the block.
+    Block(Slot, Of),
+    /// A slot gets a function of two others.
+    Binary(Slot, Binary, [Slot; 2]),
+    /// The next stage and parity of a ring.
+    Advance { next: [Slot; 2], from: [Slot; 2], stages: i64 },
+    /// The row and the column of a tile.
+    Order { place: [Slot; 2], tile: Slot, sizes: Box<[Expr; 2]>, order: Order, group: i64 },
+    /// All the second slots are read, then the first ones are written.
+    Move(Box<[(Slot, Slot)]>),
+    /// The first integer of a loop, the one behind the last, the step.
+    Start { index: Slot, last: Slot, step: Slot, bounds: Box<[Expr; 3]> },
+    /// Leaves the loop at its end.
+    Test { index: Slot, last: Slot, exit: Pc },
+    /// The next integer.
+    Next { index: Slot, step: Slot, head: Pc },
+    /// Goes on if the condition holds.
+    Branch(Box<Condition>, Pc),
+    /// Goes on if the slot is not 0.
+    BranchOn(Slot, Pc),
+    /// Goes on or not: it depends on data.
+    BranchData(Pc),
+    /// Goes elsewhere.
+    Jump(Pc),
+    /// The groups of a role begin.
+    Fork(usize),
+    /// The warps have done everything.
+    End,
+    /// New mbarriers.
+    Barriers { first: u32, count: u32 },
+    /// A part of a tile.
+    Slice { out: Slot, of: TileAt, at: Box<[Expr]> },
+    /// Waits for a phase of an mbarrier.
+    Wait { barrier: BarrierAt, parity: Slot },
+    /// Expects bytes, and arrives.
+    Expect { barrier: BarrierAt, bytes: i64 },
+    /// Arrives at an mbarrier.
+    Arrive { barrier: BarrierAt, rank: Option<Slot>, by: Arrivals },
+    /// All warps of the agent meet.
+    Meet,
+    /// A barrier with a number.
+    Named { id: Slot, threads: i64, waits: bool },
+    /// All warps of the cluster meet.
+    Cluster,
+    /// What was written is there for the copy engine and the tensor cores.
+    Fence,
+    /// The work of tokens has ended.
+    Await { kind: usize, tokens: Box<[Slot]> },
+    /// Fragments are read.
+    Use(Box<[Slot]>),
+    /// A matrix product begins.
+    Wgmma { tiles: Box<[TileAt]>, frags: Box<[Slot]>, out: Slot, token: Slot },
+    /// Threads read a tile, or write it.
+    Access { tile: TileAt, class: u32, writes: bool },
+    /// The op writes a tile and reads it, with barriers of its own.
+    Through { tile: TileAt },
+    /// Threads begin to copy to a tile.
+    CopyAsync { tile: TileAt, class: u32, token: Slot },
+    /// The copy engine begins to fill a tile.
+    TmaLoad { tile: TileAt, barrier: BarrierAt, bytes: i64, mask: Option<i64> },
+    /// The copy engine begins to read a tile.
+    TmaStore { tile: TileAt, token: Slot },
+}
+
+/// A number of the block.
+#[derive(Clone, Copy, Debug)]
+pub enum Of {
+    /// The block along an axis.
+    Id(usize),
+    /// The blocks along an axis.
+    Size(usize),
+    /// The block in the cluster.
+    Rank,
+}
+
+/// A tile operand: the slot with its first byte, the stage, its type.
+#[derive(Clone, Copy, Debug)]
+pub struct TileAt {
+    /// Where the first byte is said.
+    pub base: Slot,
+    /// Where the stage is said.
+    pub stage: Option<Slot>,
+    /// The number of the type in [`Program::tiles`].
+    pub ty: u32,
+    /// The name in the text.
+    pub name: u32,
+}
+
+/// An mbarrier operand.
+#[derive(Clone, Copy, Debug)]
+pub struct BarrierAt {
+    /// Where the number of the first is said.
+    pub base: Slot,
+    /// Where the stage is said.
+    pub stage: Option<Slot>,
+    /// How many there are.
+    pub count: u32,
+    /// The name in the text.
+    pub name: u32,
+}
+
+/// A type of tiles.
+#[derive(Debug)]
+pub struct TileType {
+    /// Where the elements are.
+    pub place: SharedTile,
+    /// How many stages there are.
+    pub stages: i64,
+    /// Whether its bytes are the bytes of its elements, with none between.
+    pub dense: bool,
+}
+
+/// How warps share the elements of a tile: for each element in row-major order the warps that touch it, as bits.
+#[derive(Debug)]
+pub struct Class {
+    /// The type of the tile.
+    pub tile: u32,
+    /// The layout.
+    pub layout: dlc_kernel::layout::Distributed,
+    /// The number of warps.
+    pub warps: u32,
+    /// Whether those that hold a copy are left out, as they do not write.
+    pub first: bool,
+}
+
+/// A role.
+#[derive(Debug)]
+pub struct Role {
+    /// Its name.
+    pub name: String,
+    /// How many groups there are.
+    pub groups: u32,
+    /// The warps of a group.
+    pub warps: u32,
+    /// Whether one thread runs it.
+    pub single: bool,
+    /// The slot of the number of the group.
+    pub group: Option<Slot>,
+    /// Where it begins.
+    pub start: Pc,
+}
+
+/// A loop around an instruction.
+#[derive(Clone, Debug)]
+pub struct Around {
+    /// The loop around it.
+    pub outer: Option<usize>,
+    /// The name of its integer.
+    pub name: String,
+    /// The slot of its integer.
+    pub index: Slot,
+}
+
+/// A grid as the machine runs it.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// What is computed at the launch, for all blocks.
+    pub launch: Vec<Instr>,
+    /// The instructions; the blocks begin at the first.
+    pub code: Vec<Instr>,
+    /// Of each instruction: the op, whether one thread runs it, the innermost loop around it.
+    pub at: Vec<(OpId, bool, Option<usize>)>,
+    /// How many slots there are.
+    pub slots: usize,
+    /// The symbols of the function; the slot of each is its place here.
+    pub symbols: Vec<String>,
+    /// Names of values.
+    pub names: Vec<String>,
+    /// The roles.
+    pub roles: Vec<Role>,
+    /// Loops.
+    pub loops: Vec<Around>,
+    /// Types of tiles.
+    pub tiles: Vec<TileType>,
+    /// Layouts of accesses.
+    pub classes: Vec<Class>,
+    /// The arrivals of each mbarrier.
+    pub arrivals: Vec<u32>,
+    /// The name of each mbarrier, and its number among those of one op if there are several.
+    pub barriers: Vec<(u32, Option<u32>)>,
+    /// Bytes of shared memory at which tiles begin or end.
+    pub edges: Vec<u32>,
+    /// The bytes of shared memory.
+    pub bytes: u32,
+    /// The sizes of the grid.
+    pub grid: Vec<Expr>,
+    /// The sizes of a cluster.
+    pub cluster: [i64; 3],
+    /// The warps of a block.
+    pub warps: u32,
+    /// Whether some branch depends on data.
+    pub data: bool,
+    /// Whether the number of the block matters.
+    pub ids: bool,
+    /// The most stages of a ring.
+    pub depth: i64,
+}
+
+impl Program {
+    /// The blocks of a cluster.
+    pub fn cluster_blocks(&self) -> usize {
+        self.cluster.iter().product::<i64>() as usize
+    }
+}

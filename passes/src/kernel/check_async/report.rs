@@ -1,0 +1,69 @@
+//! A fault as a diagnostic, with a trace: for which sizes, which block, and what was done before, in order.
+
+use dlc_ir::diag::Diagnostic;
+use dlc_ir::{OpRef, OpId};
+
+use super::machine::{Entry, Fault, Machine};
+use super::program::Program;
+use super::scenarios::Launch;
+use super::shapes::Shapes;
+use super::machine::Scenario;
+
+/// How much of the history is shown.
+const SHOWN: usize = 8;
+
+/// The fault of a run, which is run again to write down what comes before it.
+pub fn report(function: OpRef<'_>, program: &Program, launch: &Launch, scenario: &Scenario, fault: &Fault) -> Diagnostic {
+    let mut shapes = Shapes::default();
+    let mut machine = Machine::new(program, &mut shapes, scenario, &launch.slots);
+    machine.log = Some((fault.subjects.clone(), Vec::new()));
+    // It ends with the same fault, as nothing in it is by chance.
+    let fault = match machine.run() {
+        Err(again) => *again,
+        Ok(()) => fault.clone(),
+    };
+    let at = |pc: u32| OpRef { id: op_at(program, pc), ..function };
+    let op = at(fault.pc);
+    let who = machine.who(fault.agent, fault.pc);
+    let mut diagnostic = Diagnostic::error(fault.code, op.loc(), fault.message.clone()).at(op.name());
+    if !fault.suggestion.is_empty() {
+        diagnostic = diagnostic.suggest(fault.suggestion);
+    }
+    diagnostic = diagnostic.note(function.loc(), format!("{}: {who}", place(program, scenario)));
+    let entries = machine.log.take().map(|(_, entries)| entries).unwrap_or_default();
+    let skipped = entries.len().saturating_sub(SHOWN);
+    if skipped > 0 {
+        diagnostic = diagnostic.note(dlc_ir::Loc::UNKNOWN, format!("{skipped} earlier ones are left out"));
+    }
+    for Entry { pc, who, what, .. } in entries.into_iter().skip(skipped) {
+        diagnostic = diagnostic.note(at(pc).loc(), format!("{who}: {what}"));
+    }
+    for (_, pc, what) in fault.others {
+        diagnostic = diagnostic.note(at(pc).loc(), what);
+    }
+    diagnostic
+}
+
+fn op_at(program: &Program, pc: u32) -> OpId {
+    program.at[pc as usize].0
+}
+
+/// The values of the symbols and the block.
+fn place(program: &Program, scenario: &Scenario) -> String {
+    let symbols: Vec<String> =
+        program.symbols.iter().zip(&scenario.symbols).map(|(name, value)| format!("{name} = {value}")).collect();
+    let axes = program.grid.len().clamp(1, 3);
+    let list = |values: &[i64]| values[..axes].iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+    let kind = if program.cluster_blocks() > 1 { "the cluster from block" } else { "block" };
+    let block = format!("{kind} ({}) of ({})", list(&scenario.first), list(&scenario.grid));
+    let way = match scenario.data {
+        _ if !program.data => "",
+        0 => ", every branch on data taken",
+        1 => ", no branch on data taken",
+        _ => ", branches on data taken in turns",
+    };
+    match symbols.is_empty() {
+        true => format!("in {block}{way}"),
+        false => format!("for {}, in {block}{way}", symbols.join(", ")),
+    }
+}

@@ -1,0 +1,519 @@
+//! Barriers, tokens, and what must be over at the end.
+//!
+//! A barrier is used rightly if no other order of the warps could have one of them arrive in another phase, or pass in
+//! another phase: whoever arrives knows that the phase before has completed, and a phase completes only when all who
+//! waited for the one before it are known to have passed.
+
+use dlc_kernel::ops::Arrivals;
+
+use super::clocks::{ALL, FENCED, ONE, Plan, join, raise};
+use super::exprs::UNKNOWN;
+use super::machine::{Machine, NAMED, Remote, Stop, Subject};
+use super::program::{BarrierAt, COMPUTE, EPILOGUE, Instr, LOAD};
+use super::{
+    ARRIVAL_MISMATCH, BARRIER_MISMATCH, BYTE_MISMATCH, DEADLOCK, ENDS_TOO_EARLY, FOREIGN_TOKEN, NOT_AWAITED,
+    NOT_CHECKED, PHASE_MISMATCH, READ_TOO_EARLY,
+};
+
+/// A token: the agent that began the work, and the ticket.
+pub fn token(agent: usize, ticket: u32) -> i64 {
+    (agent as i64) << 32 | i64::from(ticket)
+}
+
+impl Machine<'_> {
+    /// Runs an instruction that others can notice. Whether it need not wait.
+    pub fn event(&mut self, a: usize, instr: &Instr) -> Result<bool, Stop> {
+        let single = self.program.at[self.agents[a].pc as usize].1;
+        self.agents[a].time += 1;
+        match instr {
+            Instr::Fork(role) => self.fork(a, *role),
+            Instr::Barriers { first, count } => {
+                let base = self.agents[a].block * self.program.arrivals.len() + *first as usize;
+                let made = Some((a, self.agents[a].time));
+                self.barriers[base..base + *count as usize].iter_mut().for_each(|barrier| barrier.made = made);
+            }
+            Instr::Wait { barrier, parity } => return self.wait(a, *barrier, *parity, single),
+            Instr::Expect { barrier, bytes } => {
+                let at = self.barrier(a, *barrier, None, single)?;
+                self.barriers[at].expected += bytes;
+                self.note(a, Subject::Barrier(at), |_| format!("expects {bytes} bytes and arrives"));
+                self.arrive(a, at, 1, false, single)?;
+            }
+            Instr::Arrive { barrier, rank, by } => {
+                let rank = rank.map(|slot| self.agents[a].slots[slot as usize]);
+                let at = self.barrier(a, *barrier, rank, single)?;
+                let warps = self.agents[a].warps;
+                let (count, all) = match by {
+                    _ if single => (1, false),
+                    Arrivals::One => (1, false),
+                    Arrivals::Warp => (warps, true),
+                    Arrivals::Thread => (32 * warps, true),
+                };
+                self.note(a, Subject::Barrier(at), |_| format!("{count} arrive"));
+                self.remote(a, at / self.program.arrivals.len());
+                self.arrive(a, at, count, all, single)?;
+            }
+            Instr::Meet => self.meet(a),
+            Instr::Named { id, threads, waits } => {
+                let id = self.agents[a].slots[*id as usize];
+                let Some(id) = usize::try_from(id).ok().filter(|&id| id < NAMED) else {
+                    let message = match id {
+                        UNKNOWN => "the number of the barrier does not follow from sizes and positions".to_owned(),
+                        _ => format!("a block has the barriers 0 to 15, and none of number {id}"),
+                    };
+                    return Err(self.fault(&BARRIER_MISMATCH, a, message, "take one of 1 to 15", vec![]));
+                };
+                return self.named(a, self.agents[a].block * NAMED + id, *threads, *waits);
+            }
+            Instr::Cluster => {
+                let threads = i64::from(self.program.warps) * 32 * self.blocks.len() as i64;
+                return self.named(a, self.named.len() - 1, threads, true);
+            }
+            Instr::Fence => self.fence(a, single),
+            Instr::Await { kind, tokens } => {
+                for slot in tokens {
+                    self.await_(a, *kind, self.agents[a].slots[*slot as usize], single)?;
+                }
+            }
+            Instr::Use(frags) => {
+                for slot in frags {
+                    self.use_(a, self.agents[a].slots[*slot as usize])?;
+                }
+            }
+            _ => self.memory(a, instr, single)?,
+        }
+        Ok(true)
+    }
+
+    /// The number of an mbarrier, of the block itself or one of the cluster, which the agent must know to be made.
+    pub fn barrier(&self, a: usize, at: BarrierAt, rank: Option<i64>, single: bool) -> Result<usize, Stop> {
+        let agent = &self.agents[a];
+        let stage = self.stage(a, at.stage, at.count.into(), at.name)?;
+        let block = match rank {
+            None => agent.block,
+            Some(rank) => match usize::try_from(rank).ok().filter(|&rank| rank < self.blocks.len()) {
+                Some(block) => block,
+                None => {
+                    let message = format!("the cluster has {} blocks, and none of number {rank}", self.blocks.len());
+                    return Err(self.fault(&ARRIVAL_MISMATCH, a, message, "arrive at a block of the cluster", vec![]));
+                }
+            },
+        };
+        let base = agent.slots[at.base as usize];
+        let index = block * self.program.arrivals.len() + base as usize + stage as usize;
+        let known = self.barriers[index].made.is_some_and(|(maker, time)| self.knows(a, single, maker, ONE, time));
+        if !known {
+            let message = format!("{} is used, and may not be made yet", self.barrier_name(index));
+            let suggestion = match block == agent.block {
+                true => "put a 'barrier' behind 'mbarriers'",
+                false => "put a 'cluster_barrier' behind 'mbarriers'",
+            };
+            return Err(self.fault(&READ_TOO_EARLY, a, message, suggestion, vec![]));
+        }
+        Ok(index)
+    }
+
+    /// Whether an agent knows that another one, or all its warps, or its writes through a fence, have come so far.
+    pub fn knows(&self, a: usize, single: bool, of: usize, part: usize, time: u32) -> bool {
+        let agent = &self.agents[a];
+        if a != of {
+            let clock = self.clock(a, single);
+            let known = clock[Plan::team(of, part)];
+            return known >= time || part == ONE && clock[Plan::team(of, ALL)] >= time;
+        }
+        match part {
+            FENCED if agent.solo || !single => agent.fenced >= time,
+            FENCED => agent.fenced.max(agent.fenced_one) >= time,
+            _ if agent.solo => true,
+            ONE if single => true,
+            _ => agent.synced >= time,
+        }
+    }
+
+    /// An mbarrier in words.
+    pub fn barrier_name(&self, index: usize) -> String {
+        let (block, within) = (index / self.program.arrivals.len(), index % self.program.arrivals.len());
+        let (name, number) = self.program.barriers[within];
+        let mut text = self.name(name).to_owned();
+        if let Some(number) = number {
+            text += &format!("[{number}]");
+        }
+        if self.blocks.len() > 1 {
+            text += &format!(" of block {block}");
+        }
+        text
+    }
+
+    fn phases_known(&self, a: usize, single: bool, index: usize) -> u32 {
+        self.clock(a, single)[self.plan.mbarriers + index]
+    }
+
+    fn wait(&mut self, a: usize, at: BarrierAt, parity: u32, single: bool) -> Result<bool, Stop> {
+        let index = self.barrier(a, at, None, single)?;
+        let parity = self.agents[a].slots[parity as usize];
+        if !matches!(parity, 0 | 1) {
+            let message = match parity {
+                UNKNOWN => "the parity does not follow from sizes and positions".to_owned(),
+                _ => format!("a parity is 0 or 1, not {parity}"),
+            };
+            return Err(self.fault(&PHASE_MISMATCH, a, message, "take it from 'advance', or 'mod 2'", vec![]));
+        }
+        let known = self.phases_known(a, single, index);
+        let wanted = if i64::from(known % 2) == parity { known + 1 } else { known };
+        let barrier = &self.barriers[index];
+        if barrier.phase < wanted {
+            return Ok(false);
+        }
+        if barrier.phase > wanted {
+            let name = self.barrier_name(index);
+            let message = format!(
+                "waits for the end of phase {} of {name}, and the phase behind it may have ended before: then parity {parity} means another phase",
+                i64::from(wanted) - 1
+            );
+            let suggestion = "let nobody arrive for the next phase before this wait has passed";
+            return Err(self.fault(&PHASE_MISMATCH, a, message, suggestion, vec![Subject::Barrier(index)]));
+        }
+        let idle = wanted == known;
+        if !idle {
+            let what = std::mem::take(&mut self.barriers[index].complete);
+            self.learn(a, single, &what);
+            self.barriers[index].complete = what;
+        }
+        let agent = &mut self.agents[a];
+        agent.last_wait = Some((agent.pc, index, idle));
+        let time = agent.time;
+        self.barriers[index].waits.push((a, time));
+        self.note(a, Subject::Barrier(index), |_| match wanted {
+            0 => format!("waits with parity {parity}, and passes: no phase has begun"),
+            _ => format!("waits with parity {parity}, and passes: phase {} has ended", wanted - 1),
+        });
+        Ok(true)
+    }
+
+    /// Some arrive at an mbarrier.
+    fn arrive(&mut self, a: usize, index: usize, count: u32, all: bool, single: bool) -> Result<(), Stop> {
+        let known = self.phases_known(a, single, index);
+        let barrier = &self.barriers[index];
+        let subjects = vec![Subject::Barrier(index)];
+        if known < barrier.phase {
+            let name = self.barrier_name(index);
+            let message = format!(
+                "arrives at {name} a second time: {} complete a phase, and phase {known} has ended without this one",
+                barrier.count
+            );
+            let suggestion = "arrive once for each time that the barrier is waited for, and say so in 'arrivals'";
+            return Err(self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects));
+        }
+        if barrier.arrived + count > barrier.count {
+            let message = format!(
+                "{count} arrive at {} where {} have, and {} complete a phase",
+                self.barrier_name(index),
+                barrier.arrived,
+                barrier.count
+            );
+            let suggestion = "say in 'arrivals' how many arrive: one, or one for each warp or thread";
+            return Err(self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects));
+        }
+        let barrier = &mut self.barriers[index];
+        barrier.arrived += count;
+        Self::tell(&self.agents, a, all, &mut barrier.coming);
+        self.settle(a, index)
+    }
+
+    /// The phase completes if nobody and nothing is missing.
+    pub fn settle(&mut self, a: usize, index: usize) -> Result<(), Stop> {
+        let barrier = &mut self.barriers[index];
+        if barrier.arrived < barrier.count || barrier.issued < barrier.expected {
+            return Ok(());
+        }
+        if barrier.issued > barrier.expected {
+            return Err(self.bytes_differ(a, index));
+        }
+        let component = self.plan.mbarriers + index;
+        barrier.phase += 1;
+        (barrier.arrived, barrier.expected, barrier.issued) = (0, 0, 0);
+        raise(&mut barrier.coming, component, barrier.phase);
+        std::mem::swap(&mut barrier.coming, &mut barrier.complete);
+        barrier.coming.fill(0);
+        let waits = std::mem::take(&mut barrier.waits);
+        let (phase, complete) = (barrier.phase, &self.barriers[index].complete);
+        for (agent, time) in waits {
+            let known = complete[Plan::team(agent, ONE)].max(complete[Plan::team(agent, ALL)]);
+            if known < time {
+                let who = self.who(agent, self.agents[agent].pc);
+                let message = format!(
+                    "phase {} of {} ends here, while {who} may still wait for the end of the phase before: its parity would be wrong",
+                    phase - 1,
+                    self.barrier_name(index)
+                );
+                let suggestion = "let everybody who waits arrive at the barrier that allows the next phase";
+                return Err(self.fault(&PHASE_MISMATCH, a, message, suggestion, vec![Subject::Barrier(index)]));
+            }
+        }
+        Ok(())
+    }
+
+    /// More or fewer bytes are expected than come.
+    pub fn bytes_differ(&self, a: usize, index: usize) -> Stop {
+        let barrier = &self.barriers[index];
+        let message = format!(
+            "{} expects {} bytes in phase {}, and copies bring {}",
+            self.barrier_name(index),
+            barrier.expected,
+            barrier.phase,
+            barrier.issued
+        );
+        let suggestion = "expect the bytes of all copies that signal the barrier in one phase";
+        self.fault(&BYTE_MISMATCH, a, message, suggestion, vec![Subject::Barrier(index)])
+    }
+
+    /// Another block is touched, which must still be there.
+    pub fn remote(&mut self, a: usize, block: usize) {
+        let agent = &self.agents[a];
+        if agent.block != block {
+            let (time, pc) = (agent.time, agent.pc);
+            self.remotes.retain(|remote| (remote.agent, remote.block) != (a, block));
+            self.remotes.push(Remote { agent: a, block, time, pc });
+        }
+    }
+
+    fn named(&mut self, a: usize, index: usize, threads: i64, waits: bool) -> Result<bool, Stop> {
+        let agent = &self.agents[a];
+        if let Some(generation) = agent.waiting {
+            if self.named[index].generation == generation {
+                return Ok(false);
+            }
+            let what = std::mem::take(&mut self.named[index].complete);
+            self.learn(a, false, &what);
+            self.named[index].complete = what;
+            self.agents[a].waiting = None;
+            self.meet(a);
+            return Ok(true);
+        }
+        let (warps, component) = (i64::from(agent.warps), self.plan.named + index);
+        let subjects = vec![Subject::Named(index)];
+        let barrier = &self.named[index];
+        let suggestion = "every warp that meets names the same barrier and number of threads, once";
+        let id = index % NAMED;
+        let wrong = if barrier.arrived > 0 && barrier.threads != threads {
+            Some(format!("{threads} threads meet at barrier {id} here, and {} elsewhere", barrier.threads))
+        } else if barrier.agents.contains(&a) {
+            Some(format!("arrives at barrier {id} again before the others have come"))
+        } else if barrier.arrived + warps * 32 > threads {
+            let all = barrier.arrived + warps * 32;
+            Some(format!("{all} threads come to barrier {id}, where {threads} meet"))
+        } else if self.clock(a, false)[component] < barrier.generation {
+            Some(format!("arrives at barrier {id} again, and those that met there before may not have left it"))
+        } else {
+            None
+        };
+        if let Some(message) = wrong {
+            return Err(self.fault(&BARRIER_MISMATCH, a, message, suggestion, subjects));
+        }
+        self.note(a, Subject::Named(index), |_| match waits {
+            true => "comes, and waits".to_owned(),
+            false => "comes, and goes on".to_owned(),
+        });
+        let barrier = &mut self.named[index];
+        Self::tell(&self.agents, a, true, &mut barrier.coming);
+        barrier.threads = threads;
+        barrier.arrived += warps * 32;
+        barrier.agents.push(a);
+        let generation = barrier.generation;
+        if barrier.arrived == threads {
+            barrier.generation += 1;
+            barrier.arrived = 0;
+            barrier.agents.clear();
+            raise(&mut barrier.coming, component, barrier.generation);
+            std::mem::swap(&mut barrier.coming, &mut barrier.complete);
+            barrier.coming.fill(0);
+        }
+        if waits {
+            self.agents[a].waiting = Some(generation);
+            // It may be the last one.
+            return self.named(a, index, threads, waits);
+        }
+        Ok(true)
+    }
+
+    fn fence(&mut self, a: usize, single: bool) {
+        let teams = self.plan.mbarriers / 3;
+        let agent = &mut self.agents[a];
+        let clocks = if single || agent.solo { vec![&mut agent.one] } else { vec![&mut agent.one, &mut agent.know] };
+        for clock in clocks {
+            for team in 0..teams {
+                let known = clock[Plan::team(team, ALL)];
+                raise(clock, Plan::team(team, FENCED), known);
+            }
+        }
+        if agent.solo {
+            agent.fenced = agent.time;
+        } else if single {
+            agent.fenced_one = agent.fenced_one.max(agent.synced);
+        } else {
+            agent.fence = agent.time;
+            agent.fenced = agent.fenced.max(agent.synced);
+        }
+    }
+
+    fn await_(&mut self, a: usize, kind: usize, token: i64, single: bool) -> Result<(), Stop> {
+        let ticket = token as u32;
+        if token == UNKNOWN || ticket == 0 {
+            return Ok(());
+        }
+        let of = (token >> 32) as usize;
+        let alone = single && !self.agents[a].solo && kind != EPILOGUE;
+        if of != a || alone {
+            let message = match alone {
+                true => "one thread awaits work that all threads began".to_owned(),
+                false => format!("awaits work that other threads began: {}", self.who(of, self.agents[of].begun[kind])),
+            };
+            let suggestion = "await work where it began, and tell the others by a barrier";
+            return Err(self.fault(&FOREIGN_TOKEN, a, message, suggestion, vec![]));
+        }
+        let agent = &mut self.agents[a];
+        if ticket > agent.awaited[kind] {
+            agent.awaited[kind] = ticket;
+            agent.awaits[kind].push((ticket, agent.time));
+        }
+        Ok(())
+    }
+
+    /// When work of an agent was awaited.
+    pub fn awaited(&self, agent: usize, kind: usize, ticket: u32) -> Option<u32> {
+        let awaits = &self.agents[agent].awaits[kind];
+        awaits.get(awaits.partition_point(|&(upto, _)| upto < ticket)).map(|&(_, time)| time)
+    }
+
+    /// A fragment is read.
+    pub fn use_(&mut self, a: usize, value: i64) -> Result<(), Stop> {
+        let (of, ticket) = ((value >> 32) as usize, value as u32);
+        if value == UNKNOWN || ticket == 0 || self.agents[of].awaited[COMPUTE] >= ticket {
+            return Ok(());
+        }
+        let begun = self.agents[of].begun[COMPUTE];
+        let message = "reads registers that a matrix product may still write".to_owned();
+        let mut fault = self.fault(&NOT_AWAITED, a, message, "await the token of the product first", vec![]);
+        fault.others.push((of, begun, "the product begins here".to_owned()));
+        Err(fault)
+    }
+
+    /// An agent has done everything: nothing that it began may still read or write shared memory.
+    pub fn ended(&mut self, a: usize) -> Result<(), Stop> {
+        let agent = &self.agents[a];
+        let kinds = [
+            (LOAD, "a copy to shared memory", "await its token before the end"),
+            (COMPUTE, "a matrix product", "await its token before the end"),
+            (EPILOGUE, "a store that may still read shared memory", "put 'await_read' of its token before the end"),
+        ];
+        for (kind, what, suggestion) in kinds {
+            if agent.awaited[kind] < agent.tickets[kind] {
+                let message = format!("{what} is not awaited when the warps end");
+                let mut fault = self.fault(&ENDS_TOO_EARLY, a, message, suggestion, vec![]);
+                fault.pc = agent.begun[kind];
+                return Err(fault);
+            }
+        }
+        Ok(())
+    }
+
+    /// Everybody has done everything.
+    pub fn ends(&mut self) -> Result<(), Stop> {
+        let mut known = vec![vec![0; self.plan.len()]; self.blocks.len()];
+        for agent in &self.agents {
+            join(&mut known[agent.block], &agent.one);
+        }
+        for index in 0..self.barriers.len() {
+            let barrier = &self.barriers[index];
+            let block = index / self.program.arrivals.len();
+            let a = self.agents.iter().rposition(|agent| agent.block == block).unwrap_or(0);
+            if barrier.issued != barrier.expected {
+                return Err(self.bytes_differ(a, index));
+            }
+            if barrier.arrived > 0 {
+                let message = format!(
+                    "at the end {} of {} have arrived at {}",
+                    barrier.arrived,
+                    barrier.count,
+                    self.barrier_name(index)
+                );
+                let suggestion = "say in 'arrivals' how many arrive in one phase";
+                return Err(self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, vec![Subject::Barrier(index)]));
+            }
+        }
+        for block in &self.blocks {
+            for cell in &block.0 {
+                let Some((super::cells::Write::Engine { barrier, phase }, event)) = cell.write else { continue };
+                let block = barrier as usize / self.program.arrivals.len();
+                if known[block][self.plan.mbarriers + barrier as usize] <= phase {
+                    let message = "the block may end before the copy has come: nobody waits for it".to_owned();
+                    let suggestion = "wait for every phase in which copies come, or do not begin them";
+                    let subjects = vec![Subject::Barrier(barrier as usize)];
+                    let mut fault = self.fault(&ENDS_TOO_EARLY, event.agent.into(), message, suggestion, subjects);
+                    fault.pc = event.pc;
+                    return Err(fault);
+                }
+            }
+        }
+        for remote in &self.remotes {
+            if known[remote.block][Plan::team(remote.agent, ONE)] < remote.time {
+                let message = format!("block {} may have ended when this reaches it", remote.block);
+                let suggestion =
+                    "before a block ends let it wait for everything that its peers do to it, or put a 'cluster_barrier' last";
+                let mut fault = self.fault(&ENDS_TOO_EARLY, remote.agent, message, suggestion, vec![]);
+                fault.pc = remote.pc;
+                return Err(fault);
+            }
+        }
+        Ok(())
+    }
+
+    /// Why an agent waits and nothing more comes; the gravest reason has the least number.
+    pub fn waits_for_ever(&self, a: usize) -> Option<(u8, Stop)> {
+        let agent = &self.agents[a];
+        match &self.program.code[agent.pc as usize] {
+            Instr::Wait { barrier, .. } => {
+                let single = self.program.at[agent.pc as usize].1;
+                let index = self.barrier(a, *barrier, None, single).ok()?;
+                let barrier = &self.barriers[index];
+                let name = self.barrier_name(index);
+                if barrier.issued != barrier.expected {
+                    return Some((0, self.bytes_differ(a, index)));
+                }
+                let subjects = vec![Subject::Barrier(index)];
+                if barrier.arrived > 0 {
+                    let message = format!(
+                        "waits for {name} for ever: {} of {} arrive in phase {}",
+                        barrier.arrived, barrier.count, barrier.phase
+                    );
+                    let suggestion = "say in 'arrivals' how many arrive in one phase, and let all of them come";
+                    return Some((1, self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects)));
+                }
+                let message = format!("waits for {name} for ever: nobody arrives in phase {}", barrier.phase);
+                let suggestion = "let everybody go through as many phases, and begin with the parity of the first wait";
+                Some((3, self.fault(&DEADLOCK, a, message, suggestion, subjects)))
+            }
+            Instr::Named { id, .. } => {
+                let index = agent.block * NAMED + usize::try_from(agent.slots[*id as usize]).ok()?;
+                let barrier = &self.named[index];
+                let message = format!(
+                    "waits at barrier {} for ever: {} of {} threads come",
+                    index % NAMED,
+                    barrier.arrived,
+                    barrier.threads
+                );
+                let suggestion = "let all threads that meet name this barrier";
+                Some((2, self.fault(&DEADLOCK, a, message, suggestion, vec![Subject::Named(index)])))
+            }
+            Instr::Cluster => {
+                let message = "waits for the other blocks of the cluster for ever".to_owned();
+                let suggestion = "let every warp of every block come to each 'cluster_barrier'";
+                Some((2, self.fault(&DEADLOCK, a, message, suggestion, vec![])))
+            }
+            _ => {
+                let message = "cannot go on".to_owned();
+                Some((4, self.fault(&NOT_CHECKED, a, message, "", vec![])))
+            }
+        }
+    }
+}
