@@ -9,13 +9,13 @@
 //! ```mlir before
 //! kernel.func @sum<N>(%X: memref<[N], f32>) -> memref<[N], f32> {
 //!   %Y = output : memref<[N], f32>
-//!   grid (N ceildiv 128) threads 128 {
-//!     %s = shared : tile<[128], f32, row_major>
+//!   grid (N ceildiv 256) threads 128 {
+//!     %s = shared : tile<[256], f32, row_major>
 //!     %b = block_id 0
-//!     copy %X[128 * %b + i0] where (128 * %b + i0 < N) else 0.0 to %s by blocked [1] lanes [32] warps [4]
+//!     copy %X[256 * %b + i0] where (256 * %b + i0 < N) else 0.0 to %s by blocked [1] lanes [32] warps [4]
 //!     barrier
-//!     %x = load_shared %s : frag<[128], f32, blocked [4] lanes [32] warps [1]>
-//!     store %x to %Y[128 * %b + i0] where (128 * %b + i0 < N)
+//!     %x = load_shared %s : frag<[256], f32, blocked [2] lanes [32] warps [4]>
+//!     store %x to %Y[256 * %b + i0] where (256 * %b + i0 < N)
 //!   }
 //!   return %Y
 //! }
@@ -24,13 +24,13 @@
 //! ```mlir after
 //! kernel.func @sum<N>(%X: memref<[N], f32>) -> memref<[N], f32> {
 //!   %Y = output : memref<[N], f32>
-//!   grid (N ceildiv 128) threads 128 {
-//!     %s = shared : tile<[128], f32, row_major>
+//!   grid (N ceildiv 256) threads 128 {
+//!     %s = shared : tile<[256], f32, row_major>
 //!     %b = block_id 0
-//!     copy %X[128 * %b + i0] where (128 * %b + i0 < N) else 0.0 to %s by blocked [1] lanes [32] warps [4]
+//!     copy %X[256 * %b + i0] where (256 * %b + i0 < N) else 0.0 to %s by blocked [1] lanes [32] warps [4]
 //!     barrier
-//!     %x = load_shared %s : frag<[128], f32, blocked [4] lanes [32] warps [1]>
-//!     store %x to %Y[128 * %b + i0] where (128 * %b + i0 < N)
+//!     %x = load_shared %s : frag<[256], f32, blocked [2] lanes [32] warps [4]>
+//!     store %x to %Y[256 * %b + i0] where (256 * %b + i0 < N)
 //!   }
 //!   return %Y
 //! }

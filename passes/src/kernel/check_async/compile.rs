@@ -4,8 +4,8 @@
 use dlc_core::scalar::Binary as Function;
 use dlc_core::sizes::value_number;
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::entity::EntityId as _;
 use dlc_ir::diag::Diagnostic;
+use dlc_ir::entity::EntityId as _;
 use dlc_ir::{Body, Context, OpId, OpRef, RegionId, Type, ValueId};
 use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops;
@@ -169,15 +169,12 @@ impl<'a> Compiler<'a> {
         BarrierAt { base: self.slot(barrier), stage, count: count.clamp(1, 4096) as u32, name: self.name(barrier) }
     }
 
-    fn class(&mut self, tile: u32, layout: Distributed, first: bool) -> u32 {
-        let warps = self.warps;
-        let same = |class: &Class| {
-            class.tile == tile && class.warps == warps && class.first == first && class.layout == layout
-        };
-        match self.program.classes.iter().position(same) {
+    fn class(&mut self, tile: u32, layout: Distributed, first: bool, turned: bool) -> u32 {
+        let class = Class { tile, layout, warps: self.warps, first, turned };
+        match self.program.classes.iter().position(|known| *known == class) {
             Some(at) => at as u32,
             None => {
-                self.program.classes.push(Class { tile, layout, warps, first });
+                self.program.classes.push(class);
                 self.program.classes.len() as u32 - 1
             }
         }
@@ -374,7 +371,11 @@ impl<'a> Compiler<'a> {
     fn same_synchronization(&self, op: ops::If<'_>) -> Done {
         let listed = |region: Option<RegionId>| {
             let mut all = Vec::new();
-            let mut stack: Vec<OpId> = region.and_then(|region| self.body.first_block(region)).into_iter().flat_map(|block| self.body.ops(block)).collect();
+            let mut stack: Vec<OpId> = region
+                .and_then(|region| self.body.first_block(region))
+                .into_iter()
+                .flat_map(|block| self.body.ops(block))
+                .collect();
             stack.reverse();
             while let Some(id) = stack.pop() {
                 let inner = OpRef { id, ctx: self.ctx, body: self.body };
@@ -407,7 +408,10 @@ impl<'a> Compiler<'a> {
         let differs = then.iter().zip(&otherwise).position(|pair| !same(pair));
         let at = differs.unwrap_or(then.len().min(otherwise.len()));
         let found = then.get(at).or(otherwise.get(at)).map_or(*op, |(found, ..)| *found);
-        let message = format!("the condition of an 'if' around '{}' depends on data, and both ways do not synchronize alike", found.name());
+        let message = format!(
+            "the condition of an 'if' around '{}' depends on data, and both ways do not synchronize alike",
+            found.name()
+        );
         let error = Diagnostic::error(&DIVERGENT_SYNCHRONIZATION, found.loc(), message)
             .at(found.name())
             .suggest("decide by integers that all warps know, or move what others wait for out of the 'if'")
@@ -495,7 +499,9 @@ impl<'a> Compiler<'a> {
             let TileType { place, stages, .. } = &self.program.tiles[ty as usize];
             let base = self.places.tiles.get(&op.id).copied().unwrap_or(0);
             for stage in 0..*stages as u32 {
-                self.program.edges.extend([base + stage * place.stride(), base + stage * place.stride() + place.bytes()]);
+                self.program
+                    .edges
+                    .extend([base + stage * place.stride(), base + stage * place.stride() + place.bytes()]);
             }
             self.program.depth = self.program.depth.max(*stages);
             Instr::Set(self.slot(op.out()), Expr::Const(base.into()))
@@ -506,18 +512,20 @@ impl<'a> Compiler<'a> {
             Instr::Slice { out: self.slot(op.out()), of, at }
         } else if let Some(op) = ops::LoadShared::of(op) {
             let tile = self.tile(*op, op.tile(), op.stage())?;
-            let class = self.class_of(tile.ty, op.type_of(op.out()), false);
+            let layout = layout_of(self.ctx, op.type_of(op.out()));
+            let class = self.class(tile.ty, layout, false, op.transposed().is_some());
             Instr::Access { tile, class, writes: false }
         } else if let Some(op) = ops::StoreShared::of(op) {
             let tile = self.tile(*op, op.tile(), op.stage())?;
-            let class = self.class_of(tile.ty, op.type_of(op.value()), true);
+            let layout = layout_of(self.ctx, op.type_of(op.value()));
+            let class = self.class(tile.ty, layout, true, false);
             Instr::Access { tile, class, writes: true }
         } else if let Some(op) = ops::Copy::of(op) {
             let tile = self.tile(*op, op.tile(), op.stage())?;
-            Instr::Access { tile, class: self.class(tile.ty, op.by(), true), writes: true }
+            Instr::Access { tile, class: self.class(tile.ty, op.by(), true, false), writes: true }
         } else if let Some(op) = ops::CopyAsync::of(op) {
             let tile = self.tile(*op, op.tile(), op.stage())?;
-            let class = self.class(tile.ty, op.by(), true);
+            let class = self.class(tile.ty, op.by(), true, false);
             Instr::CopyAsync { tile, class, token: self.slot(op.token()) }
         } else if let Some(op) = ops::TmaLoad::of(op) {
             let tile = self.tile(*op, op.tile(), op.stage())?;
@@ -529,7 +537,9 @@ impl<'a> Compiler<'a> {
             Instr::TmaStore { tile: self.tile(*op, op.tile(), op.stage())?, token: self.slot(op.token()) }
         } else if let Some(op) = ops::Done::of(op) {
             Instr::Set(self.slot(op.out()), Expr::Const(0))
-        } else if let Some(through) = ops::Reduce::of(op).and_then(|op| op.through()).or(ops::Convert::of(op).and_then(|op| op.through())) {
+        } else if let Some(through) =
+            ops::Reduce::of(op).and_then(|op| op.through()).or(ops::Convert::of(op).and_then(|op| op.through()))
+        {
             Instr::Through { tile: self.tile(op, through, None)? }
         } else {
             let unknown: Vec<ValueId> = op
@@ -545,9 +555,8 @@ impl<'a> Compiler<'a> {
         self.push(op.id, instr);
         Ok(())
     }
+}
 
-    fn class_of(&mut self, tile: u32, frag: Type, first: bool) -> u32 {
-        let layout = Frag::of(self.ctx, frag).map_or(Distributed::Wgmma, |frag| frag.layout(self.ctx));
-        self.class(tile, layout, first)
-    }
+fn layout_of(ctx: &Context, frag: Type) -> Distributed {
+    Frag::of(ctx, frag).map_or(Distributed::Wgmma, |frag| frag.layout(ctx))
 }

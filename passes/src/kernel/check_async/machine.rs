@@ -14,7 +14,7 @@ use super::shapes::Shapes;
 use super::{DEADLOCK, NOT_CHECKED, READ_TOO_EARLY};
 
 /// The most instructions of one run.
-const MOST_STEPS: u64 = 20_000_000;
+const MOST_STEPS: u64 = 5_000_000;
 
 /// What a run is of: the values of symbols, blocks, and how branches on data go.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,6 +100,8 @@ pub struct Agent {
     pub begun: [Pc; 3],
     /// The last wait, and whether it passed with nothing new.
     pub last_wait: Option<(Pc, usize, bool)>,
+    /// What is wrong with its last `expect`, unless its copies show something graver.
+    pub doubt: Option<Stop>,
     /// How many branches on data it has met.
     pub branches: u32,
 }
@@ -119,6 +121,8 @@ pub struct MBarrier {
     pub waits: SmallVec<[(usize, u32); 4]>,
     /// Who made it, and when.
     pub made: Option<(usize, u32)>,
+    /// Who did something to it last, and where.
+    pub last: Option<(usize, Pc)>,
 }
 
 /// A barrier of threads.
@@ -170,13 +174,8 @@ impl<'p> Machine<'p> {
         let mbarriers = program.arrivals.len() * blocks;
         let plan = Plan::new(of_block * blocks, mbarriers, NAMED * blocks);
         let clock = vec![0; plan.len()];
-        let barrier = |&count: &u32| MBarrier {
-            count,
-            coming: clock.clone(),
-            complete: clock.clone(),
-            ..MBarrier::default()
-        };
-        let named = Named { coming: clock.clone(), complete: clock.clone(), ..Named::default() };
+        let barrier =
+            |&count: &u32| MBarrier { count, coming: clock.clone(), complete: clock.clone(), ..MBarrier::default() };
         let agent = |block: usize| Agent {
             block,
             role: None,
@@ -199,6 +198,7 @@ impl<'p> Machine<'p> {
             awaits: Default::default(),
             begun: [0; 3],
             last_wait: None,
+            doubt: None,
             branches: 0,
         };
         let cells = Cells::new(program.bytes, &program.edges);
@@ -210,7 +210,7 @@ impl<'p> Machine<'p> {
             agents: (0..blocks).map(agent).collect(),
             blocks: vec![cells; blocks],
             barriers: (0..blocks).flat_map(|_| program.arrivals.iter().map(barrier)).collect(),
-            named: vec![named; NAMED * blocks + 1],
+            named: vec![Named::default(); NAMED * blocks + 1],
             remotes: Vec::new(),
             steps: 0,
             log: None,
@@ -249,7 +249,8 @@ impl<'p> Machine<'p> {
             match instr {
                 Instr::Set(slot, expr) => agent.slots[*slot as usize] = expr.eval(&agent.slots),
                 Instr::Move(moves) => {
-                    let values: SmallVec<[i64; 8]> = moves.iter().map(|&(_, from)| agent.slots[from as usize]).collect();
+                    let values: SmallVec<[i64; 8]> =
+                        moves.iter().map(|&(_, from)| agent.slots[from as usize]).collect();
                     for (&(to, _), value) in moves.iter().zip(values) {
                         agent.slots[to as usize] = value;
                     }
@@ -412,6 +413,7 @@ impl<'p> Machine<'p> {
                 awaits: Default::default(),
                 begun: [0; 3],
                 last_wait: None,
+                doubt: None,
                 branches: 0,
                 done: false,
                 block: from.block,

@@ -78,12 +78,20 @@ impl Machine<'_> {
             Instr::TmaLoad { tile, barrier, bytes, mask } => {
                 let mask = mask.unwrap_or(1 << block);
                 if mask >> self.blocks.len() != 0 {
-                    let message = format!("the cluster has {} blocks, and others should get the box", self.blocks.len());
+                    let message =
+                        format!("the cluster has {} blocks, and others should get the box", self.blocks.len());
                     return Err(self.fault(&BYTE_MISMATCH, a, message, "set bits of blocks of the cluster", vec![]));
                 }
                 for to in (0..self.blocks.len()).filter(|to| mask >> to & 1 == 1) {
                     let index = self.barrier(a, *barrier, Some(to as i64), single)?;
                     let phase = self.barriers[index].phase;
+                    self.note(a, Subject::Barrier(index), |_| format!("begins to bring {bytes} bytes"));
+                    let write = Write::Engine { barrier: index as u32, phase };
+                    let time = self.agents[a].time;
+                    self.write(a, *tile, to, write, time, single)?;
+                    if let Some(doubt) = self.agents[a].doubt.take() {
+                        return Err(doubt);
+                    }
                     if self.clock(a, single)[self.plan.mbarriers + index] < phase {
                         let message = format!(
                             "brings bytes for {} after a phase has ended without them",
@@ -92,13 +100,10 @@ impl Machine<'_> {
                         let suggestion = "expect the bytes of all copies that signal the barrier in one phase";
                         return Err(self.fault(&BYTE_MISMATCH, a, message, suggestion, vec![Subject::Barrier(index)]));
                     }
-                    self.note(a, Subject::Barrier(index), |_| format!("begins to bring {bytes} bytes"));
-                    let write = Write::Engine { barrier: index as u32, phase };
-                    let time = self.agents[a].time;
-                    self.write(a, *tile, to, write, time, single)?;
                     self.remote(a, to);
                     let barrier = &mut self.barriers[index];
                     barrier.issued += bytes;
+                    barrier.last = Some((a, self.agents[a].pc));
                     Self::tell(&self.agents, a, false, &mut barrier.coming);
                     self.settle(a, index)?;
                 }
@@ -206,7 +211,8 @@ impl Machine<'_> {
         let idle = self.agents[a].last_wait.filter(|&(_, _, idle)| idle && code.code == READ_TOO_EARLY.code);
         let Some((pc, index, _)) = idle else { return self.fault(code, a, message, suggestion, subjects) };
         let message = format!("{message}; the wait for {} passed at once", self.barrier_name(index));
-        let suggestion = "begin with parity 0 where a phase must end first, and with 1 where nothing need have happened";
+        let suggestion =
+            "begin with parity 0 where a phase must end first, and with 1 where nothing need have happened";
         subjects.push(Subject::Barrier(index));
         let mut fault = self.fault(&PHASE_MISMATCH, a, message, suggestion, subjects);
         fault.others.push((a, pc, "this wait passed at once".to_owned()));
@@ -304,9 +310,7 @@ impl Machine<'_> {
         match (first, second) {
             (None, Write::Threads(None)) => true,
             (Some(first), Write::Threads(Some(second))) => self.shapes.stays_in_warps(self.program, first, second),
-            (Some(first), Write::Async(class, base)) => {
-                self.shapes.stays_in_warps(self.program, first, (class, base))
-            }
+            (Some(first), Write::Async(class, base)) => self.shapes.stays_in_warps(self.program, first, (class, base)),
             _ => false,
         }
     }
@@ -362,8 +366,7 @@ impl Machine<'_> {
         let by = event.agent as usize;
         match read {
             Read::Threads(access) => {
-                let over =
-                    self.knows(a, single, by, ALL, event.time) || by == a && self.within_warps(access, write);
+                let over = self.knows(a, single, by, ALL, event.time) || by == a && self.within_warps(access, write);
                 (!over).then(|| self.overwrites(by == a, "other warps read it"))
             }
             Read::Product => match self.awaited(by, COMPUTE, event.time) {

@@ -134,8 +134,8 @@ pub struct TileType {
     pub dense: bool,
 }
 
-/// How warps share the elements of a tile: for each element in row-major order the warps that touch it, as bits.
-#[derive(Debug)]
+/// How warps share the elements of a tile.
+#[derive(PartialEq, Debug)]
 pub struct Class {
     /// The type of the tile.
     pub tile: u32,
@@ -145,6 +145,8 @@ pub struct Class {
     pub warps: u32,
     /// Whether those that hold a copy are left out, as they do not write.
     pub first: bool,
+    /// Whether the tile is read the other way round.
+    pub turned: bool,
 }
 
 /// A role.

@@ -1,19 +1,24 @@
 //! A fault as a diagnostic, with a trace: for which sizes, which block, and what was done before, in order.
 
 use dlc_ir::diag::Diagnostic;
-use dlc_ir::{OpRef, OpId};
+use dlc_ir::{OpId, OpRef};
 
-use super::machine::{Entry, Fault, Machine};
+use super::machine::{Entry, Fault, Machine, Scenario};
 use super::program::Program;
 use super::scenarios::Launch;
 use super::shapes::Shapes;
-use super::machine::Scenario;
 
 /// How much of the history is shown.
 const SHOWN: usize = 8;
 
 /// The fault of a run, which is run again to write down what comes before it.
-pub fn report(function: OpRef<'_>, program: &Program, launch: &Launch, scenario: &Scenario, fault: &Fault) -> Diagnostic {
+pub fn report(
+    function: OpRef<'_>,
+    program: &Program,
+    launch: &Launch,
+    scenario: &Scenario,
+    fault: &Fault,
+) -> Diagnostic {
     let mut shapes = Shapes::default();
     let mut machine = Machine::new(program, &mut shapes, scenario, &launch.slots);
     machine.log = Some((fault.subjects.clone(), Vec::new()));
@@ -35,8 +40,9 @@ pub fn report(function: OpRef<'_>, program: &Program, launch: &Launch, scenario:
     if skipped > 0 {
         diagnostic = diagnostic.note(dlc_ir::Loc::UNKNOWN, format!("{skipped} earlier ones are left out"));
     }
-    for Entry { pc, who, what, .. } in entries.into_iter().skip(skipped) {
-        diagnostic = diagnostic.note(at(pc).loc(), format!("{who}: {what}"));
+    // Numbered, as a diagnostic for people shows them by lines.
+    for (number, Entry { pc, who, what }) in entries.into_iter().enumerate().skip(skipped) {
+        diagnostic = diagnostic.note(at(pc).loc(), format!("{}. {who}: {what}", number + 1));
     }
     for (_, pc, what) in fault.others {
         diagnostic = diagnostic.note(at(pc).loc(), what);

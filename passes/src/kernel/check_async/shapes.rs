@@ -82,8 +82,10 @@ fn join(mut all: Vec<Interval>) -> Bytes {
 /// The address of each element with the warps that touch it, as bits, in order of the addresses. Empty where the layout
 /// does not fit: then warps are taken to touch everything.
 fn by_warp(program: &Program, (class, base): (u32, u32)) -> Vec<(u32, u32)> {
-    let Class { tile, layout, warps, first } = &program.classes[class as usize];
+    let Class { tile, layout, warps, first, turned } = &program.classes[class as usize];
     let place = &program.tiles[*tile as usize].place;
+    let turned = if *turned { place.transposed() } else { None };
+    let place = turned.as_ref().unwrap_or(place);
     let Ok(fragment) = layout.place(place.shape(), place.elem_bytes() * 8, *warps) else { return Vec::new() };
     let table = fragment.table();
     let mut masks = vec![0u32; place.shape().iter().map(|&size| size as usize).product()];
@@ -106,9 +108,8 @@ fn by_warp(program: &Program, (class, base): (u32, u32)) -> Vec<(u32, u32)> {
 
 /// Whether no byte is touched by one warp in the first list and another in the second.
 fn disjoint(first: &[(u32, u32)], second: &[(u32, u32)], program: &Program, key: [(u32, u32); 2]) -> bool {
-    let width = |(class, _): (u32, u32)| {
-        program.tiles[program.classes[class as usize].tile as usize].place.elem_bytes()
-    };
+    let width =
+        |(class, _): (u32, u32)| program.tiles[program.classes[class as usize].tile as usize].place.elem_bytes();
     let widths = [width(key[0]), width(key[1])];
     if first.is_empty() || second.is_empty() {
         return false;

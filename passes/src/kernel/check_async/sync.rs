@@ -25,6 +25,11 @@ impl Machine<'_> {
     pub fn event(&mut self, a: usize, instr: &Instr) -> Result<bool, Stop> {
         let single = self.program.at[self.agents[a].pc as usize].1;
         self.agents[a].time += 1;
+        if !matches!(instr, Instr::TmaLoad { .. } | Instr::Slice { .. }) {
+            if let Some(doubt) = self.agents[a].doubt.take() {
+                return Err(doubt);
+            }
+        }
         match instr {
             Instr::Fork(role) => self.fork(a, *role),
             Instr::Barriers { first, count } => {
@@ -37,7 +42,10 @@ impl Machine<'_> {
                 let at = self.barrier(a, *barrier, None, single)?;
                 self.barriers[at].expected += bytes;
                 self.note(a, Subject::Barrier(at), |_| format!("expects {bytes} bytes and arrives"));
-                self.arrive(a, at, 1, false, single)?;
+                // Whoever expects too early mostly copies too early as well, which says more.
+                if let Err(fault) = self.arrive(a, at, 1, false, single) {
+                    self.agents[a].doubt = Some(fault);
+                }
             }
             Instr::Arrive { barrier, rank, by } => {
                 let rank = rank.map(|slot| self.agents[a].slots[slot as usize]);
@@ -166,10 +174,14 @@ impl Machine<'_> {
         }
         if barrier.phase > wanted {
             let name = self.barrier_name(index);
-            let message = format!(
-                "waits for the end of phase {} of {name}, and the phase behind it may have ended before: then parity {parity} means another phase",
-                i64::from(wanted) - 1
-            );
+            let message = match wanted.checked_sub(1) {
+                Some(phase) => format!(
+                    "waits for the end of phase {phase} of {name}, and the phase behind it may have ended before: then parity {parity} means another phase"
+                ),
+                None => format!(
+                    "waits for {name} with parity {parity}, which passes at once until phase 0 ends, and that may have ended before"
+                ),
+            };
             let suggestion = "let nobody arrive for the next phase before this wait has passed";
             return Err(self.fault(&PHASE_MISMATCH, a, message, suggestion, vec![Subject::Barrier(index)]));
         }
@@ -214,7 +226,9 @@ impl Machine<'_> {
             let suggestion = "say in 'arrivals' how many arrive: one, or one for each warp or thread";
             return Err(self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects));
         }
+        let pc = self.agents[a].pc;
         let barrier = &mut self.barriers[index];
+        barrier.last = Some((a, pc));
         barrier.arrived += count;
         Self::tell(&self.agents, a, all, &mut barrier.coming);
         self.settle(a, index)
@@ -235,14 +249,15 @@ impl Machine<'_> {
         raise(&mut barrier.coming, component, barrier.phase);
         std::mem::swap(&mut barrier.coming, &mut barrier.complete);
         barrier.coming.fill(0);
-        let waits = std::mem::take(&mut barrier.waits);
-        let (phase, complete) = (barrier.phase, &self.barriers[index].complete);
+        let (waits, ended) = (std::mem::take(&mut barrier.waits), barrier.phase - 1);
+        self.note(a, Subject::Barrier(index), |_| format!("phase {ended} ends"));
+        let (phase, complete) = (ended + 1, &self.barriers[index].complete);
         for (agent, time) in waits {
             let known = complete[Plan::team(agent, ONE)].max(complete[Plan::team(agent, ALL)]);
             if known < time {
                 let who = self.who(agent, self.agents[agent].pc);
                 let message = format!(
-                    "phase {} of {} ends here, while {who} may still wait for the end of the phase before: its parity would be wrong",
+                    "phase {} of {} ends here, while {who} may not have passed its wait for what comes before: its parity would be wrong",
                     phase - 1,
                     self.barrier_name(index)
                 );
@@ -314,7 +329,10 @@ impl Machine<'_> {
             true => "comes, and waits".to_owned(),
             false => "comes, and goes on".to_owned(),
         });
+        let length = self.plan.len();
         let barrier = &mut self.named[index];
+        barrier.coming.resize(length, 0);
+        barrier.complete.resize(length, 0);
         Self::tell(&self.agents, a, true, &mut barrier.coming);
         barrier.threads = threads;
         barrier.arrived += warps * 32;
@@ -426,9 +444,11 @@ impl Machine<'_> {
         for index in 0..self.barriers.len() {
             let barrier = &self.barriers[index];
             let block = index / self.program.arrivals.len();
-            let a = self.agents.iter().rposition(|agent| agent.block == block).unwrap_or(0);
+            let (a, pc) = barrier.last.unwrap_or((block, 0));
             if barrier.issued != barrier.expected {
-                return Err(self.bytes_differ(a, index));
+                let mut fault = self.bytes_differ(a, index);
+                fault.pc = pc;
+                return Err(fault);
             }
             if barrier.arrived > 0 {
                 let message = format!(
@@ -438,7 +458,9 @@ impl Machine<'_> {
                     self.barrier_name(index)
                 );
                 let suggestion = "say in 'arrivals' how many arrive in one phase";
-                return Err(self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, vec![Subject::Barrier(index)]));
+                let mut fault = self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, vec![Subject::Barrier(index)]);
+                fault.pc = pc;
+                return Err(fault);
             }
         }
         for block in &self.blocks {
@@ -458,8 +480,7 @@ impl Machine<'_> {
         for remote in &self.remotes {
             if known[remote.block][Plan::team(remote.agent, ONE)] < remote.time {
                 let message = format!("block {} may have ended when this reaches it", remote.block);
-                let suggestion =
-                    "before a block ends let it wait for everything that its peers do to it, or put a 'cluster_barrier' last";
+                let suggestion = "before a block ends let it wait for everything that its peers do to it, or put a 'cluster_barrier' last";
                 let mut fault = self.fault(&ENDS_TOO_EARLY, remote.agent, message, suggestion, vec![]);
                 fault.pc = remote.pc;
                 return Err(fault);

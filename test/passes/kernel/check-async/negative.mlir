@@ -1,0 +1,183 @@
+// What needs no barrier, no fence and no wait.
+
+// RUN: dlc-opt %s --check-async --split-input-file --verify-diagnostics
+
+// Each warp reads what it has written itself.
+kernel.func @own_bytes<M>(%X: memref<[M, 64], f16>) -> memref<[M, 64], f16> {
+  %Y = output : memref<[M, 64], f16>
+  grid (M ceildiv 64) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %b = block_id 0
+    copy %X[64 * %b + i0, i1] where (64 * %b + i0 < M) else 0.0 to %s by blocked [1, 8] lanes [4, 8] warps [4, 1]
+    %x = load_shared %s : frag<[64, 64], f16, blocked [4, 2] lanes [1, 32] warps [4, 1]>
+    store_shared %x to %s
+    %y = load_shared %s : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    store %y to %Y[64 * %b + i0, i1] where (64 * %b + i0 < M)
+  }
+  return %Y
+}
+
+// -----
+
+// No block is launched, and so nothing goes wrong.
+kernel.func @no_blocks(%X: memref<[0], f32>) -> memref<[0], f32> {
+  %Y = output : memref<[0], f32>
+  grid (0) threads 128 {
+    %s = shared : tile<[128], f32, row_major>
+    %x = load_shared %s : frag<[128], f32, blocked [1] lanes [32] warps [4]>
+  }
+  return %Y
+}
+
+// -----
+
+// The warps of a block agree on a branch, and may meet in it.
+kernel.func @meet_in_a_branch(%X: memref<[256], f32>) -> memref<[256], f32> {
+  %Y = output : memref<[256], f32>
+  grid (1) threads 128 {
+    %s = shared : tile<[256], f32, row_major>
+    %one = const 1.0 : f32
+    %is = binary lt %one, %one : i1
+    copy %X[i0] to %s by blocked [1] lanes [32] warps [4]
+    barrier
+    if %is {
+      %x = load_shared %s : frag<[256], f32, blocked [2] lanes [32] warps [4]>
+      barrier
+      store_shared %x to %s
+      barrier
+    }
+    %x = load_shared %s : frag<[256], f32, blocked [2] lanes [32] warps [4]>
+    store %x to %Y[i0]
+  }
+  return %Y
+}
+
+// -----
+
+// One thread waits for the copy, and tells the others by a barrier. Who waits again need not wait.
+kernel.func @one_waits(%X: memref<[64, 64], f16, row_major, align 16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  %mX = tensor_map %X : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<1>
+    %zero = index (0)
+    barrier
+    elect {
+      expect %full bytes 8192
+      tma_load %mX[0, 0] to %s signal %full
+      wait %full parity %zero
+    }
+    barrier
+    wait %full parity %zero
+    %x = load_shared %s : frag<[64, 64], f16, wgmma>
+    store %x to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// -----
+
+// Threads of a role copy, and say so: each when its own copies have come.
+kernel.func @threads_produce<K>(%X: memref<[64, K], f16>) -> memref<[64, 64], f32> {
+  %Y = output : memref<[64, 64], f32>
+  grid (1) threads 256 {
+    %s = shared : tile<2 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 128 : mbarrier<2>
+    %empty = mbarriers arrivals 4 : mbarrier<2>
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    role producer warps 0 to 4 {
+      %s0, %p0 = for %k = 0 to K ceildiv 64 carry (%s1 = %zero, %p1 = %one) {
+        wait %empty[%s1] parity %p1
+        %t = copy_async %X[i0, 64 * %k + i1] where (64 * %k + i1 < K) else 0.0 to %s[%s1] by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+        await %t
+        fence_async
+        arrive %full[%s1] by thread
+        %s2, %p2 = advance %s1, %p1 over 2
+        yield %s2, %p2
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s0, %p0 = for %k = 0 to K ceildiv 64 carry (%c1 = %c0, %s1 = %zero, %p1 = %zero) {
+        wait %full[%s1] parity %p1
+        %c2, %w = wgmma %s[%s1], %s[%s1] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %w
+        arrive %empty[%s1] by warp
+        %s2, %p2 = advance %s1, %p1 over 2
+        yield %c2, %s2, %p2
+      }
+      store %c to %Y[i0, i1]
+    }
+  }
+  return %Y
+}
+
+// -----
+
+// Reductions through one tile order themselves.
+kernel.func @twice_through(%X: memref<[64, 64], f32>) -> memref<[64], f32> {
+  %Y = output : memref<[64], f32>
+  grid (1) threads 128 {
+    %s = shared : tile<[4, 64], f32, row_major>
+    %x = load %X[i0, i1] : frag<[64, 64], f32, blocked [1, 4] lanes [8, 4] warps [1, 4]>
+    %m = reduce max %x along 1 through %s : frag<[64], f32, slice 1 of (blocked [1, 4] lanes [8, 4] warps [1, 4])>
+    %t = reduce sum %x along 1 through %s : frag<[64], f32, slice 1 of (blocked [1, 4] lanes [8, 4] warps [1, 4])>
+    %y = binary add %m, %t : frag<[64], f32, slice 1 of (blocked [1, 4] lanes [8, 4] warps [1, 4])>
+    store %y to %Y[i0]
+  }
+  return %Y
+}
+
+// -----
+
+// Two tiles at one place, one after the other; and groups that work on halves of a tile.
+kernel.func @overlay(%X: memref<[128, 64], f16>) -> memref<[128, 64], f16> {
+  %Y = output : memref<[128, 64], f16>
+  grid (1) threads 256 {
+    %a = shared at 0 : tile<[128, 64], f16, swizzle 128>
+    %b = shared at 0 : tile<[128, 64], f16, row_major>
+    copy %X[i0, i1] to %a by blocked [1, 8] lanes [4, 8] warps [8, 1]
+    barrier
+    %x = load_shared %a : frag<[128, 64], f16, blocked [1, 8] lanes [8, 4] warps [8, 1]>
+    barrier
+    store_shared %x to %b
+    barrier
+    role halves warps 0 to 8 groups 2 (%g: index) {
+      %h = slice %b at (64 * %g, 0) : tile<[64, 64], f16, row_major>
+      %y = load_shared %h : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %z = load_shared %h : frag<[64, 64], f16, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+      barrier
+      store_shared %y to %h
+      barrier
+      %w = load_shared %h : frag<[64, 64], f16, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+      store %w to %Y[64 * %g + i0, i1]
+    }
+  }
+  return %Y
+}
+
+// -----
+
+// A last turn that nobody takes is left when the block ends.
+kernel.func @turn_left_over(%X: memref<[128], f32>) -> memref<[128], f32> {
+  %Y = output : memref<[128], f32>
+  grid (1) threads 256 {
+    %zero = index (0)
+    role turns warps 0 to 8 groups 2 (%g: index) {
+      %mine = index (1 + %g)
+      %other = index (2 - %g)
+      if (%g == 1) {
+        barrier_arrive id %other threads 256
+      }
+      for %k = 0 to 3 {
+        barrier id %mine threads 256
+        barrier_arrive id %other threads 256
+        yield
+      }
+    }
+  }
+  return %Y
+}
