@@ -1,6 +1,7 @@
 //! From a grid to the program of the abstract machine. Only integers that decide what is done, tokens, and fragments
 //! that a matrix product may still write have slots; the rest is left out.
 
+use dlc_core::guard::Guard;
 use dlc_core::scalar::Binary as Function;
 use dlc_core::sizes::value_number;
 use dlc_ir::affine::SizeExpr;
@@ -60,6 +61,11 @@ pub fn compile(function: ops::Func<'_>, grid: ops::Grid<'_>) -> Result<Program, 
     }
     for id in before.into_iter().rev() {
         compiler.integer(OpRef { id, ..*grid });
+        if let Some(require) = ops::Require::of(OpRef { id, ..*grid }) {
+            let args: Vec<ValueId> = require.args().collect();
+            let condition = compiler.condition(&require.guard(), &args);
+            compiler.program.requires.push(condition);
+        }
     }
     compiler.push(grid.id, Instr::End);
     compiler.program.launch = std::mem::take(&mut compiler.program.code);
@@ -125,6 +131,14 @@ impl<'a> Compiler<'a> {
     fn expr(&mut self, expr: &SizeExpr, args: &[ValueId]) -> Expr {
         let args: Vec<Slot> = args.iter().map(|&arg| self.slot(arg)).collect();
         Expr::compile(expr, &|name| match value_number(name) {
+            Some(number) => args.get(number).copied(),
+            None => self.symbols.get(name).copied(),
+        })
+    }
+
+    fn condition(&mut self, guard: &Guard, args: &[ValueId]) -> Condition {
+        let args: Vec<Slot> = args.iter().map(|&arg| self.slot(arg)).collect();
+        Condition::compile(guard, &|name| match value_number(name) {
             Some(number) => args.get(number).copied(),
             None => self.symbols.get(name).copied(),
         })
@@ -227,6 +241,7 @@ impl<'a> Compiler<'a> {
             self.program.ids |= wanted;
             Instr::Block(self.slot(op.out()), Of::Id(op.axis().clamp(0, 2) as usize))
         } else if let Some(op) = ops::GridSize::of(op) {
+            self.program.sizes |= wanted;
             Instr::Block(self.slot(op.out()), Of::Size(op.axis().clamp(0, 2) as usize))
         } else if let Some(op) = ops::BlockRank::of(op) {
             Instr::Block(self.slot(op.out()), Of::Rank)
@@ -281,6 +296,14 @@ impl<'a> Compiler<'a> {
                 let slot = self.slot(value);
                 self.slots[result.index()] = slot;
             }
+        } else if let Some(op) = ops::WarpIf::of(op) {
+            // It computes on registers only: both ways, as some warps go one and some the other.
+            let results: Vec<ValueId> = op.results().collect();
+            for &region in op.regions() {
+                self.region(region)?;
+                let moves = self.moves(yielded(*op, region).into_iter(), &results);
+                self.push(op.id, moves);
+            }
         } else if ops::Role::of(op).is_some() {
             self.push(op.id, Instr::Fork(self.target.len()));
             self.target.push(op.id);
@@ -333,11 +356,8 @@ impl<'a> Compiler<'a> {
         let results: Vec<ValueId> = op.results().collect();
         let instr = match (op.guard(), op.cond()) {
             (Some(guard), _) => {
-                let args: Vec<Slot> = op.args().map(|arg| self.slot(arg)).collect();
-                let condition = Condition::compile(&guard, &|name| match value_number(name) {
-                    Some(number) => args.get(number).copied(),
-                    None => self.symbols.get(name).copied(),
-                });
+                let args: Vec<ValueId> = op.args().collect();
+                let condition = self.condition(&guard, &args);
                 Instr::Branch(Box::new(condition), 0)
             }
             (None, Some(cond)) if !is_data(*op, cond) => Instr::BranchOn(self.slot(cond), 0),
@@ -518,7 +538,7 @@ impl<'a> Compiler<'a> {
         } else if let Some(op) = ops::StoreShared::of(op) {
             let tile = self.tile(*op, op.tile(), op.stage())?;
             let layout = layout_of(self.ctx, op.type_of(op.value()));
-            let class = self.class(tile.ty, layout, true, false);
+            let class = self.class(tile.ty, layout, true, op.transposed().is_some());
             Instr::Access { tile, class, writes: true }
         } else if let Some(op) = ops::Copy::of(op) {
             let tile = self.tile(*op, op.tile(), op.stage())?;

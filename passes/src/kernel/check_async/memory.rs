@@ -85,7 +85,9 @@ impl Machine<'_> {
                 for to in (0..self.blocks.len()).filter(|to| mask >> to & 1 == 1) {
                     let index = self.barrier(a, *barrier, Some(to as i64), single)?;
                     let phase = self.barriers[index].phase;
-                    self.note(a, Subject::Barrier(index), |_| format!("begins to bring {bytes} bytes"));
+                    self.note(a, Subject::Barrier(index), |machine| {
+                        format!("begins to bring {bytes} bytes, counted by {}", machine.barrier_name(index))
+                    });
                     let write = Write::Engine { barrier: index as u32, phase };
                     let time = self.agents[a].time;
                     self.write(a, *tile, to, write, time, single)?;
@@ -295,6 +297,8 @@ impl Machine<'_> {
                 if let Some((Write::Engine { barrier, .. }, _)) = old {
                     subjects.push(Subject::Barrier(barrier as usize));
                 }
+                // What let it go on.
+                subjects.extend(machine.agents[a].last_wait.map(|(_, index, _)| Subject::Barrier(index)));
                 return Err(machine.fault(code, a, message, suggestion, subjects));
             }
             let event = machine.happening(a, time);

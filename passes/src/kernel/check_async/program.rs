@@ -208,6 +208,8 @@ pub struct Program {
     pub edges: Vec<u32>,
     /// The bytes of shared memory.
     pub bytes: u32,
+    /// What must hold at the launch.
+    pub requires: Vec<Condition>,
     /// The sizes of the grid.
     pub grid: Vec<Expr>,
     /// The sizes of a cluster.
@@ -216,8 +218,9 @@ pub struct Program {
     pub warps: u32,
     /// Whether some branch depends on data.
     pub data: bool,
-    /// Whether the number of the block matters.
+    /// Whether the number of the block matters, and whether the number of blocks does.
     pub ids: bool,
+    pub sizes: bool,
     /// The most stages of a ring.
     pub depth: i64,
 }

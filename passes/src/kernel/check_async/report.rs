@@ -9,7 +9,7 @@ use super::scenarios::Launch;
 use super::shapes::Shapes;
 
 /// How much of the history is shown.
-const SHOWN: usize = 8;
+const SHOWN: usize = 12;
 
 /// The fault of a run, which is run again to write down what comes before it.
 pub fn report(

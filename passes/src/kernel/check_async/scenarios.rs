@@ -38,6 +38,9 @@ impl Launch {
                 _ => {}
             }
         }
+        if program.requires.iter().any(|condition| condition.holds(&slots) == Some(false)) {
+            return None;
+        }
         let mut grid = [1; 3];
         for (axis, size) in program.grid.iter().enumerate().take(3) {
             grid[axis] = size.eval(&slots);
@@ -128,7 +131,7 @@ impl<'p> Facts<'p> {
                     match factor {
                         Factor::Slot(slot) if self.known[*slot as usize] => self.slots.push(*slot),
                         Factor::Slot(_) => {}
-                        Factor::Quotient(parts) => parts.iter().for_each(|part| self.add_quotient(part)),
+                        Factor::Quotient(parts) => parts.iter().for_each(|part| self.add(part)),
                     }
                 }
             }
@@ -136,15 +139,13 @@ impl<'p> Facts<'p> {
         }
     }
 
-    fn add_quotient(&mut self, expr: &'p Expr) {
-        self.add(expr);
-    }
-
     /// The numbers that decide everything.
     fn values(&self, launch: &Launch) -> Vec<i64> {
         let exprs = self.exprs.iter().map(|expr| expr.eval(&launch.slots));
         let slots = self.slots.iter().map(|&slot| launch.slots[slot as usize]);
-        exprs.chain(slots).chain(launch.grid).collect()
+        // The last block has another number in another grid.
+        let grid = if self.program.ids || self.program.sizes { &launch.grid[..] } else { &[] };
+        exprs.chain(slots).chain(grid.iter().copied()).collect()
     }
 
     /// Whether no loop whose trip count depends on symbols runs for longer than is of use.
@@ -211,7 +212,11 @@ pub fn launches(program: &Program) -> Vec<Launch> {
     let most = 2 * program.depth.min(12) + 2;
     let blocks: i64 = program.grid.iter().map(|size| if let Expr::Const(size) = size { *size } else { 1 }).product();
     let units: Vec<Vec<i64>> = (0..count).map(|symbol| facts.units(symbol as Slot)).collect();
-    let one: Vec<i64> = vec![1; count];
+    // Small sizes at which it may be launched.
+    let tile: Vec<i64> = units.iter().map(|units| units[units.len() - 1]).collect();
+    let small = [vec![1; count], vec![8; count], vec![16; count], tile];
+    let fits = |symbols: &&Vec<i64>| Launch::new(program, symbols).is_some();
+    let one: Vec<i64> = small.iter().find(fits).unwrap_or(&small[0]).clone();
     let mut tried: Vec<Vec<i64>> = vec![one.clone()];
     // One by one, the others at one tile.
     let sweeps: Vec<Vec<i64>> = units.iter().map(|units| sweep(units, most, blocks)).collect();
@@ -260,10 +265,10 @@ fn with(base: &[i64], changed: &[(usize, i64)]) -> Vec<i64> {
 }
 
 fn sweep(units: &[i64], most: i64, blocks: i64) -> Vec<i64> {
-    let mut values = vec![0];
+    let mut values = vec![0, 1, 8, 16];
     for unit in units {
         values.extend((1..=most).map(|tiles| unit.saturating_mul(tiles)));
-        values.push(unit.saturating_add(1));
+        values.extend([1, 8, 16].map(|more| unit.saturating_add(more)));
         if blocks > 2 {
             for rounds in 1..=4 {
                 let near = [-1, 0, 1].map(|more| unit.saturating_mul(rounds * blocks + more));
@@ -277,9 +282,9 @@ fn sweep(units: &[i64], most: i64, blocks: i64) -> Vec<i64> {
 }
 
 fn few(units: &[i64]) -> Vec<i64> {
-    let mut values = vec![0, 1];
+    let mut values = vec![0, 1, 8];
     for unit in units {
-        values.extend([*unit, unit.saturating_add(1), unit.saturating_mul(3)]);
+        values.extend([*unit, unit.saturating_add(1), unit.saturating_add(8), unit.saturating_mul(3)]);
     }
     values.sort_unstable();
     values.dedup();

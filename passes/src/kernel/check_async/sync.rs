@@ -41,7 +41,9 @@ impl Machine<'_> {
             Instr::Expect { barrier, bytes } => {
                 let at = self.barrier(a, *barrier, None, single)?;
                 self.barriers[at].expected += bytes;
-                self.note(a, Subject::Barrier(at), |_| format!("expects {bytes} bytes and arrives"));
+                self.note(a, Subject::Barrier(at), |machine| {
+                    format!("expects {bytes} bytes at {}, and arrives", machine.barrier_name(at))
+                });
                 // Whoever expects too early mostly copies too early as well, which says more.
                 if let Err(fault) = self.arrive(a, at, 1, false, single) {
                     self.agents[a].doubt = Some(fault);
@@ -57,7 +59,7 @@ impl Machine<'_> {
                     Arrivals::Warp => (warps, true),
                     Arrivals::Thread => (32 * warps, true),
                 };
-                self.note(a, Subject::Barrier(at), |_| format!("{count} arrive"));
+                self.note(a, Subject::Barrier(at), |machine| format!("{count} arrive at {}", machine.barrier_name(at)));
                 self.remote(a, at / self.program.arrivals.len());
                 self.arrive(a, at, count, all, single)?;
             }
@@ -195,9 +197,12 @@ impl Machine<'_> {
         agent.last_wait = Some((agent.pc, index, idle));
         let time = agent.time;
         self.barriers[index].waits.push((a, time));
-        self.note(a, Subject::Barrier(index), |_| match wanted {
-            0 => format!("waits with parity {parity}, and passes: no phase has begun"),
-            _ => format!("waits with parity {parity}, and passes: phase {} has ended", wanted - 1),
+        self.note(a, Subject::Barrier(index), |machine| {
+            let name = machine.barrier_name(index);
+            match wanted.checked_sub(1) {
+                None => format!("waits for {name} with parity {parity}, and passes at once"),
+                Some(ended) => format!("waits for {name} with parity {parity}, and passes: phase {ended} has ended"),
+            }
         });
         Ok(true)
     }
@@ -250,7 +255,9 @@ impl Machine<'_> {
         std::mem::swap(&mut barrier.coming, &mut barrier.complete);
         barrier.coming.fill(0);
         let (waits, ended) = (std::mem::take(&mut barrier.waits), barrier.phase - 1);
-        self.note(a, Subject::Barrier(index), |_| format!("phase {ended} ends"));
+        self.note(a, Subject::Barrier(index), |machine| {
+            format!("phase {ended} of {} ends", machine.barrier_name(index))
+        });
         let (phase, complete) = (ended + 1, &self.barriers[index].complete);
         for (agent, time) in waits {
             let known = complete[Plan::team(agent, ONE)].max(complete[Plan::team(agent, ALL)]);

@@ -77,7 +77,7 @@ impl Flow {
             pairs.extend(op.inits().zip(args.iter().copied()));
             pairs.extend(yielded(*op, ops::For::body(op)).into_iter().zip(args.iter().copied()));
             pairs.extend(args.iter().copied().zip(op.results()));
-        } else if ops::If::of(op).is_some() || ops::Elect::of(op).is_some() {
+        } else if ops::If::of(op).is_some() || ops::Elect::of(op).is_some() || ops::WarpIf::of(op).is_some() {
             for &region in op.regions() {
                 pairs.extend(yielded(op, region).into_iter().zip(op.results()));
             }
@@ -145,7 +145,8 @@ fn sources(grid: OpRef<'_>, value: ValueId, into: &mut Vec<ValueId>) {
     match grid.body.value_def(value) {
         ValueDef::Result(id, index) => {
             let op = OpRef { id, ..grid };
-            if ops::For::of(op).is_some() || ops::If::of(op).is_some() || ops::Elect::of(op).is_some() {
+            let forwards = [ops::For::DEF, ops::If::DEF, ops::Elect::DEF, ops::WarpIf::DEF];
+            if forwards.into_iter().any(|def| op.is(def)) {
                 for &region in op.regions() {
                     into.extend(yielded(op, region).get(index));
                     // The argument of the loop has the slot of the result.
