@@ -45,6 +45,11 @@ impl Flow {
         // A fragment goes around loops and out of them: until nothing changes.
         while all.iter().fold(false, |changed, &id| flow.spread(OpRef { id, ..grid }) || changed) {}
         let mut work: Vec<ValueId> = grid.operands().collect();
+        // What must hold at the launch.
+        let before = std::iter::successors(grid.body.prev_op(grid.id), |&id| grid.body.prev_op(id));
+        for require in before.filter_map(|id| ops::Require::of(OpRef { id, ..grid })) {
+            work.extend(require.args());
+        }
         for &id in &all {
             flow.roots(OpRef { id, ..grid }, &mut work);
         }

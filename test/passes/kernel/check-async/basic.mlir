@@ -3,7 +3,18 @@
 // RUN: dlc-opt %s --check-async --split-input-file -o %t
 // RUN: dlc-opt %s --split-input-file | cmp %t -
 // RUN: dlc-opt %s --check-async --split-input-file --no-output --statistics 2>&1 | FileCheck %s
+// RUN: dlc-opt %S/../../../kernels/attention.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/attention_causal.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/chain.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/conv_im2col.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/conv_window.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/gemm_cooperative.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/gemm_pingpong.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/gemm_skinny.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/gemm_sm80.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/row_layernorm.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/row_softmax.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/sgemm.mlir --check-async --no-output
 
 // CHECK: 1 grids: Grids that were proved safe.
 
