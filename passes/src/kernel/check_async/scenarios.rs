@@ -230,8 +230,8 @@ pub fn launches(program: &Program) -> Vec<Launch> {
             let base = with(&one, &[(other, tiles.saturating_mul(many))]);
             let of_use = Launch::new(program, &base).is_some_and(|launch| facts.is_short(&launch, most));
             if of_use {
-                for (symbol, sweep) in sweeps.iter().enumerate().filter(|&(symbol, _)| symbol != other) {
-                    tried.extend(sweep.iter().map(|&value| with(&base, &[(symbol, value)])));
+                for (symbol, units) in units.iter().enumerate().filter(|&(symbol, _)| symbol != other) {
+                    tried.extend(turns(units, program.depth).map(|value| with(&base, &[(symbol, value)])));
                 }
                 break;
             }
@@ -279,6 +279,12 @@ fn sweep(units: &[i64], most: i64, blocks: i64) -> Vec<i64> {
     values.sort_unstable();
     values.dedup();
     values
+}
+
+/// Around the ends of the ring: what is in between is between in the second round.
+fn turns(units: &[i64], depth: i64) -> impl Iterator<Item = i64> {
+    let unit = units[units.len() - 1];
+    [0, 1, 2, depth - 1, depth, depth + 1, 2 * depth + 1].map(|tiles| unit.saturating_mul(tiles)).into_iter()
 }
 
 fn few(units: &[i64]) -> Vec<i64> {
