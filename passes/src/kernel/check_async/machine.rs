@@ -369,7 +369,7 @@ impl<'p> Machine<'p> {
                 let goes_on = match self.scenario.data {
                     0 => true,
                     1 => false,
-                    _ => (agent.branches + agent.group) % 2 == 0,
+                    _ => (agent.branches + agent.group).is_multiple_of(2),
                 };
                 (goes_on, *to)
             }

@@ -97,10 +97,10 @@ impl<'p> Facts<'p> {
             for expr in exprs_of(instr) {
                 facts.add(expr);
             }
-            if let Instr::Start { bounds, .. } = instr {
-                if bounds.iter().all(|bound| facts.is_known(bound)) {
-                    facts.trips.push(bounds);
-                }
+            if let Instr::Start { bounds, .. } = instr
+                && bounds.iter().all(|bound| facts.is_known(bound))
+            {
+                facts.trips.push(bounds);
             }
         }
         facts.slots.sort_unstable();

@@ -25,10 +25,10 @@ impl Machine<'_> {
     pub fn event(&mut self, a: usize, instr: &Instr) -> Result<bool, Stop> {
         let single = self.program.at[self.agents[a].pc as usize].1;
         self.agents[a].time += 1;
-        if !matches!(instr, Instr::TmaLoad { .. } | Instr::Slice { .. }) {
-            if let Some(doubt) = self.agents[a].doubt.take() {
-                return Err(doubt);
-            }
+        if !matches!(instr, Instr::TmaLoad { .. } | Instr::Slice { .. })
+            && let Some(doubt) = self.agents[a].doubt.take()
+        {
+            return Err(doubt);
         }
         match instr {
             Instr::Fork(role) => self.fork(a, *role),

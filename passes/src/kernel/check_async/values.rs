@@ -43,7 +43,7 @@ impl Flow {
         let count = grid.body.value_slots();
         let mut flow = Flow { needed: vec![false; count], late: vec![false; count] };
         // A fragment goes around loops and out of them: until nothing changes.
-        while all.iter().fold(false, |changed, &id| flow.spread(OpRef { id, ..grid }) || changed) {}
+        while all.iter().any(|&id| flow.spread(OpRef { id, ..grid })) {}
         let mut work: Vec<ValueId> = grid.operands().collect();
         // What must hold at the launch.
         let before = std::iter::successors(grid.body.prev_op(grid.id), |&id| grid.body.prev_op(id));
