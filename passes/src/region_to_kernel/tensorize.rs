@@ -375,9 +375,8 @@ fn tensorize(
     let number = lower.emit.body.result(tile, 0);
     lower.emit.call(number, "tile");
     let tile = lower.emit.name(number);
-    let divided = |over: &SizeExpr, by: &SizeExpr| over.floordiv(by).map_err(|_| TooLarge);
     let area = axes::product([&high, &wide])?;
-    let within = if batch.is_empty() { tile.clone() } else { tile.modulo(&area).map_err(|_| TooLarge)? };
+    let within = if batch.is_empty() { tile.clone() } else { axes::remainder(&tile, &area)? };
     let (row, column) = match columns.is_empty() {
         true => (within.clone(), SizeExpr::from(0)),
         false => {
@@ -400,7 +399,7 @@ fn tensorize(
     };
     let points = match batch.is_empty() {
         true => Vec::new(),
-        false => vec![lower.dim(batch, divided(&tile, &area)?, 1)?],
+        false => vec![lower.dim(batch, axes::quotient(&tile, &area)?, 1)?],
     };
     // A row that fits is held whole.
     let held = match (&second, shape.inner.as_slice()) {
@@ -490,7 +489,9 @@ fn store(
         };
         let made = lower.cast(made, elem, false);
         let dims = &lower.scope().dims;
-        let over = [true, dims[1].as_ref().is_some_and(|dim| dim.tile > 1)];
+        let columns = dims[1].as_ref().is_some_and(|dim| dim.tile > 1);
+        let rows = dims[0].as_ref().is_some_and(|dim| !dim.axes.is_empty());
+        let over = [rows || !columns || made.over[0], columns || made.over[1]];
         let made = lower.as_fragment(made, over)?;
         let mut at = Vec::new();
         for axis in &iters {

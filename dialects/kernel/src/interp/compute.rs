@@ -48,6 +48,12 @@ pub fn select(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (elem, count) = (as_number(elem_of(ctx, ty)), cx.operands.len());
     let condition = match places::guard(cx) {
         None => numbers(cx, 0)?,
+        Some(guard) if Frag::of(ctx, ty).is_none() => {
+            let names = Names::of(cx, 0, op.args().len())?;
+            let holds = names.holds(&guard, At { coords: &[], slot: 0 }).map_err(|reason| wrong(cx, reason))?;
+            let holds = TensorValue::splat(ctx, Vec::new(), dlc_ir::Type::I1, &holds.into());
+            holds.map_err(|reason| wrong(cx, reason))?
+        }
         Some(guard) => {
             let slots = slots(cx, ty)?;
             let names = Names::of(cx, 0, op.args().len())?;

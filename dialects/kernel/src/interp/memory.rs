@@ -157,13 +157,36 @@ fn read_global(cx: &mut Eval<'_, '_>, access: &Access<'_>, slots: &Slots, elem: 
     Ok(values)
 }
 
+/// The element of memory that an expression without positions says.
+fn read_one(cx: &mut Eval<'_, '_>, access: &Access<'_>, elem: Type) -> Result<Number, Failure> {
+    let names = Names::of(cx, access.memory + 1, access.values)?;
+    let here = At { coords: &[], slot: 0 };
+    let inside = access.guard.map_or(Ok(true), |guard| names.holds(guard, here));
+    if !inside.map_err(|reason| wrong(cx, reason))? {
+        return Ok(fill_number(cx.op.ctx, access.fill, elem));
+    }
+    let from = source(cx, &cx.operand(access.memory)?.clone())?;
+    let shape = from.shape(cx);
+    let at = names.uniforms(access.at).map_err(|reason| wrong(cx, reason))?;
+    match global_index(&shape, &at) {
+        Some(index) => from.get(cx, index),
+        None => Err(cx.fail(&UNDEFINED, format!("an element is read at {at:?}, outside of the sizes {shape:?}"))),
+    }
+}
+
 /// Global memory to registers.
 pub fn load(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Load::from(cx.op);
     let ty = cx.result_type(0);
-    let (slots, elem) = (slots(cx, ty)?, types::elem_of(cx.op.ctx, ty));
     let (at, guard) = (exprs(cx, "at"), places::guard(cx));
     let access = Access { memory: 0, values: op.args().len(), at: &at, guard: guard.as_deref(), fill: op.fill() };
+    if Frag::of(cx.op.ctx, ty).is_none() {
+        return Ok(Outcome::value(match read_one(cx, &access, ty)? {
+            Number::Float(value) => Datum::Float(value),
+            Number::Int(value) => Datum::Int(value.into()),
+        }));
+    }
+    let (slots, elem) = (slots(cx, ty)?, types::elem_of(cx.op.ctx, ty));
     let values = read_global(cx, &access, &slots, elem)?;
     Ok(Outcome::value(fragment(from_numbers(cx, &slots, elem, &values)?)))
 }

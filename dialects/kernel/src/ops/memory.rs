@@ -64,7 +64,8 @@ dlc_ir::keywords! {
 }
 
 /// Elements of global memory in registers: for each element of the fragment, at position `i0`, `i1`, .. in it, the one at
-/// these positions. Outside of the guard nothing is read, and the element is the number behind `else`, or zero.
+/// these positions. Outside of the guard nothing is read, and the element is the number behind `else`, or zero. As a
+/// number, one element that all threads read.
 #[op("kernel.load", effects(Read), parse = syntax::parse_load, print = syntax::print_load, verify = verify::load,
      eval = interp::memory::load,
      example = "%x = load %X[%m0 + i0, i1] where (%m0 + i0 < M) else 0.0 : frag<[64, 32], f16, blocked [1, 8] lanes [8, 4] warps [4, 1]>")]
@@ -80,7 +81,7 @@ pub struct Load {
     fill: OptionalAttr<Number>,
     /// How long the cache should keep it.
     hint: OptionalAttr<Hint>,
-    out: Result<Frag>,
+    out: Result<AnyType>,
 }
 
 /// Puts a fragment into global memory, each element once, where the guard holds. With a combiner the element there

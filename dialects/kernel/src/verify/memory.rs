@@ -109,8 +109,10 @@ pub fn load(op: Load<'_>, diags: &Diagnostics) {
     let axes = Frag::of(op.ctx, ty).map_or(0, |frag| frag.shape(op.ctx).len());
     access(*op, op.source(), &op.at(), op.guard().as_ref(), (op.args().len(), axes), diags);
     same_elements(*op, op.source(), elem_of(op.ctx, ty), diags);
-    whole_warps(*op, diags);
-    place(*op, ty, diags);
+    if Frag::of(op.ctx, ty).is_some() {
+        whole_warps(*op, diags);
+        place(*op, ty, diags);
+    }
 }
 
 /// From a fragment to memory.

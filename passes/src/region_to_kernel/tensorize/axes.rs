@@ -28,6 +28,22 @@ pub fn product<'e>(sizes: impl IntoIterator<Item = &'e SizeExpr>) -> Result<Size
     sizes.into_iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).map_err(|_| TooLarge))
 }
 
+/// `of floordiv by`. Of zero there are no positions that would be divided.
+pub fn quotient(of: &SizeExpr, by: &SizeExpr) -> Result<SizeExpr, TooLarge> {
+    match by.as_constant() {
+        Some(0) => Ok(SizeExpr::from(0)),
+        _ => of.floordiv(by).map_err(|_| TooLarge),
+    }
+}
+
+/// `of mod by`, as [`quotient`].
+pub fn remainder(of: &SizeExpr, by: &SizeExpr) -> Result<SizeExpr, TooLarge> {
+    match by.as_constant() {
+        Some(0) => Ok(SizeExpr::from(0)),
+        _ => of.modulo(by).map_err(|_| TooLarge),
+    }
+}
+
 impl Dim {
     /// The position in the row-major order of its axes, `axis` being its axis of the fragment.
     fn position(&self, axis: usize) -> Result<SizeExpr, TooLarge> {
@@ -44,12 +60,12 @@ impl Dim {
         let inner = product(self.axes[at + 1..].iter().map(|(_, size)| size))?;
         let quotient = match inner.as_constant() {
             Some(1) => position,
-            _ => position.floordiv(&inner).map_err(|_| TooLarge)?,
+            _ => quotient(&position, &inner)?,
         };
         if at == 0 {
             return Ok(Some(quotient));
         }
-        quotient.modulo(&self.axes[at].1).map(Some).map_err(|_| TooLarge)
+        remainder(&quotient, &self.axes[at].1).map(Some)
     }
 
     /// That the position is one, where not all of the tile's are: a tile of one has its position from a loop or a block.

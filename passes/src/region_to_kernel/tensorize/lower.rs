@@ -362,11 +362,6 @@ impl<'c> Lower<'_, 'c> {
         }
     }
 
-    /// At least one axis of fragments, as memory is read to fragments.
-    pub fn at_least_one(&self, over: [bool; 2]) -> [bool; 2] {
-        if over == [false; 2] { [true, false] } else { over }
-    }
-
     fn positions(&mut self, index: Index<'_>, elem: Type) -> Result<Lowered> {
         let (_, over) = self.depends(index.result(0));
         let Some(expr) = index.value().first().cloned() else { return Err(TooLarge) };
@@ -411,7 +406,6 @@ impl<'c> Lower<'_, 'c> {
 
     fn read(&mut self, read: Read<'_>) -> Result<Lowered> {
         let (_, over) = self.depends(read.result(0));
-        let over = self.at_least_one(over);
         let (access, values) = self.access(read, over, true)?;
         let Some(&memory) = self.memory.get(&read.source()) else { return Err(TooLarge) };
         let (ty, loc) = (self.ty(self.elem(read.result(0)), over), self.emit.loc);
@@ -442,7 +436,7 @@ impl<'c> Lower<'_, 'c> {
         let sizes = reduce.sizes();
         let combiner = reduce.combiner();
         let mut outer: Vec<(String, SizeExpr)> = names.into_iter().zip(sizes).collect();
-        let Some(last) = outer.pop() else { return Err(TooLarge) };
+        let Some(last) = outer.pop() else { return self.once(id) };
         let results: Vec<ValueId> = self.region.results(id).collect();
         let overs: Vec<[bool; 2]> = results.iter().map(|&result| self.depends(result).1).collect();
         let held = self.scope().dims[1].as_ref().is_some_and(|dim| {
@@ -451,7 +445,9 @@ impl<'c> Lower<'_, 'c> {
         let free = self.scope().dims[1].as_ref().is_none_or(|dim| dim.tile == 1);
         let along = combiner.filter(|_| self.tiling.along > 1 && (held || free) && overs.iter().all(|over| !over[1]));
         let accumulators: Vec<(Type, Attr)> = reduce.acc().into_iter().zip(reduce.init().iter().copied()).collect();
-        let mut overs_inside: Vec<[bool; 2]> = overs.iter().map(|&over| self.at_least_one(over)).collect();
+        // Where rows are reduced by lanes, whatever is reduced has rows.
+        let rows = self.tiling.along > 1;
+        let mut overs_inside: Vec<[bool; 2]> = overs.iter().map(|&[row, column]| [row || rows, column]).collect();
         if along.is_some() {
             overs_inside.iter_mut().for_each(|over| over[1] = true);
         }
@@ -494,6 +490,27 @@ impl<'c> Lower<'_, 'c> {
         };
         self.scopes.pop();
         Ok(done)
+    }
+
+    /// A reduction over no axes: what it combines once.
+    fn once(&mut self, id: OpId) -> Result<Vec<Lowered>> {
+        let reduce = Reduce::from(OpRef::new(self.ctx, self.region, id));
+        let results: Vec<ValueId> = self.region.results(id).collect();
+        let rows = self.tiling.along > 1;
+        let over = |result: &ValueId| {
+            let (_, [row, column]) = self.depends(*result);
+            [row || rows, column]
+        };
+        let overs: Vec<[bool; 2]> = results.iter().map(over).collect();
+        let mut inits = Vec::new();
+        for ((elem, init), &over) in reduce.acc().into_iter().zip(reduce.init().to_vec()).zip(&overs) {
+            let ty = self.ty(elem, over);
+            inits.push(self.emit.constant(init, ty));
+        }
+        let step = Step { id, overs: overs.clone(), combiner: reduce.combiner(), inner: None };
+        let made = self.step(&step, &inits)?;
+        let made = made.into_iter().zip(overs).zip(results);
+        Ok(made.map(|((value, over), result)| self.cast(Lowered { value, over }, self.elem(result), false)).collect())
     }
 
     /// A scope inside of this one, with the same axes.
