@@ -2,14 +2,20 @@
 //!
 //! - [`access`]: where the elements of a tensor are found, seen through views.
 //! - [`axes`]: which axes the values of a kernel depend on.
+//! - [`carried`]: what loops of a kernel carry.
+//! - [`expressions`]: what divides expressions of a kernel, and how they are put together.
 //! - [`locality`]: how near to where it is used a value can be kept.
 //! - [`plans`]: the plan that is beside a kernel.
 //! - [`poly_core`]: what the polyhedral view answers, block by block.
 //! - [`polyhedral`]: which points compute a value, what they read, and which of them come before others.
+//! - [`tiles`]: which ops of a kernel touch which tiles in shared memory.
 
 pub mod access;
 pub mod axes;
+pub mod carried;
+pub mod expressions;
 pub mod locality;
 pub mod plans;
 pub mod poly_core;
 pub mod polyhedral;
+pub mod tiles;

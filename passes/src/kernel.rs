@@ -1,3 +1,5 @@
 //! Passes inside the layer kernel.
 
+pub mod insert_async_tokens;
+
 pub mod check_async;

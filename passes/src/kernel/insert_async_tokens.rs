@@ -1,0 +1,237 @@
+//! Lets copies from global to shared memory run by themselves: as `copy_async` with a token, or by the copy engine with
+//! an mbarrier. They are awaited where the threads met before, so nothing overlaps yet.
+//!
+//! **Requires**: kernel.
+//! **Ensures**: a copy whose threads move aligned runs of 4, 8 or 16 bytes is a `copy_async`, and for `sm90` one that
+//! moves a box of the memref a `tma_load`; each is awaited before the next barrier.
+//!
+//! **Before**
+//! ```mlir before
+//! kernel.func @sums<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[M, 32], f32> {
+//!   %Y = output : memref<[M, 32], f32>
+//!   grid (M ceildiv 32) threads 128 {
+//!     %tile = shared : tile<[32, 32], f16, swizzle 64>
+//!     %b = block_id 0
+//!     %zero = const 0.0 : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!     %sum = for %k = 0 to 64 step 32 carry (%acc = %zero) : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]> {
+//!       copy %X[32*%b + i0, %k + i1] where (32*%b + i0 < M) to %tile by blocked [1, 8] lanes [8, 4] warps [4, 1]
+//!       barrier
+//!       %x = load_shared %tile : frag<[32, 32], f16, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!       %f = cast %x : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!       %s = binary add %acc, %f : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!       barrier
+//!       yield %s
+//!     }
+//!     store %sum to %Y[32*%b + i0, i1] where (32*%b + i0 < M)
+//!   }
+//!   return %Y
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! kernel.func @sums<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[M, 32], f32, row_major, align 4> {
+//!   %Y = output : memref<[M, 32], f32, row_major, align 4>
+//!   grid (M ceildiv 32) threads 128 {
+//!     %tile = shared : tile<[32, 32], f16, swizzle 64>
+//!     %b = block_id 0
+//!     %zero = const 0.0 : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!     %sum = for %k = 0 to 64 step 32 carry (%acc = %zero) : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]> {
+//!       %0 = copy_async %X[32*%b + i0, %k + i1] where (32*%b + i0 < M) to %tile by blocked [1, 8] lanes [8, 4] warps [4, 1] : token<load>
+//!       await %0
+//!       barrier
+//!       %x = load_shared %tile : frag<[32, 32], f16, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!       %f = cast %x : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!       %s = binary add %acc, %f : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!       barrier
+//!       yield %s
+//!     }
+//!     store %sum to %Y[32*%b + i0, i1] where (32*%b + i0 < M)
+//!   }
+//!   return %Y
+//! }
+//! ```
+//!
+//! **Does not** move copies, nor look behind the block in which a copy stands: a copy with no barrier behind it in its
+//! block stays. Copies stay that fill with another number than zero, whose runs are shorter than 4 bytes or not known to
+//! be aligned, and, for the copy engine, whose positions form no box: more on that in the remarks.
+//!
+//! Phases, for each barrier: (1) the copies since the one before it whose tile nothing else touches up to it; (2) for
+//! `sm90`, those that move boxes become one request of one thread, which the barrier's threads wait for with a parity
+//! that loops carry; (3) of the others, those with runs become `copy_async`, awaited together. Alignment follows from
+//! memrefs, their strides and what divides the positions. Rules of the debug counters: `async`, `box`.
+
+mod boxes;
+mod runs;
+
+use dlc_ir::body::{Body, InsertPoint, OpRef};
+use dlc_ir::diag::RemarkKind;
+use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::{Builder, Context, OpId, ValueId};
+use dlc_kernel::ops as kernel;
+
+use crate::analysis::tiles::{is_barrier, may_overlap, tile_of, touches_tile};
+
+static DEF: PassDef = PassDef {
+    on: On::Op("kernel.func"),
+    requires: &["kernel"],
+    options: &[OptionDef {
+        name: "target",
+        kind: OptionKind::Choice(&["auto", "sm80", "sm90"]),
+        default: "auto",
+        doc: "The architecture: that of the function, or sm80, where it names none.",
+    }],
+    statistics: &[
+        StatDef { name: "copies", doc: "Copies that threads no longer wait for." },
+        StatDef { name: "boxes", doc: "Copies that the copy engine does." },
+    ],
+    ..PassDef::base(
+        "insert-async-tokens",
+        "Makes copies to shared memory asynchronous, awaited where they are needed.",
+        create,
+    )
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(InsertAsyncTokens { target: options.text("target").to_string() }))
+}
+
+struct InsertAsyncTokens {
+    target: String,
+}
+
+impl Pass for InsertAsyncTokens {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        let own = kernel::Func::of(OpRef::new(cx.ctx, body, body.root())).and_then(|func| func.target());
+        let engine = match self.target.as_str() {
+            "auto" => own == Some("sm90"),
+            target => target == "sm90",
+        };
+        let (copies, boxes) = insert_async_tokens(body, engine, cx);
+        cx.count("copies", copies);
+        cx.count("boxes", boxes);
+        Ok(())
+    }
+}
+
+/// Makes the copies of a kernel asynchronous, with `engine` by the copy engine where it can. How many became
+/// `copy_async`, and how many `tma_load`.
+pub fn insert_async_tokens(body: &mut Body, engine: bool, cx: &PassCx<'_>) -> (u64, u64) {
+    let (mut copies, mut boxes) = (0, 0);
+    for group in groups(body, cx) {
+        let mut left = Vec::new();
+        let mut boxed = Vec::new();
+        for &copy in &group.copies {
+            match engine.then(|| boxes::boxed(cx.ctx, body, copy)) {
+                Some(Ok(found)) if cx.allows_rule("box") => boxed.push(found),
+                Some(Err(why)) => left.push((copy, Some(why))),
+                _ => left.push((copy, None)),
+            }
+        }
+        if let Err(why) = boxes::request(body, cx, &boxed, group.until) {
+            left.extend(boxed.drain(..).map(|boxed| (boxed.copy, Some(why.clone()))));
+        }
+        boxes += boxed.len() as u64;
+        let mut tokens = Vec::new();
+        for (copy, no_box) in left {
+            let why = match runs::runs(cx.ctx, body, copy) {
+                Ok(()) if cx.allows_rule("async") => {
+                    if let Some(no_box) = no_box {
+                        missed(body, cx, copy, &format!("it is no box for the copy engine: {no_box}"));
+                    }
+                    tokens.push(make_async(cx.ctx, body, copy));
+                    continue;
+                }
+                Ok(()) => continue,
+                Err(why) => why,
+            };
+            let why = match no_box {
+                Some(no_box) => format!("{why}; and it is no box for the copy engine: {no_box}"),
+                None => why,
+            };
+            missed(body, cx, copy, &format!("the threads wait for this copy: {why}"));
+        }
+        copies += tokens.len() as u64;
+        await_before(cx.ctx, body, &tokens, group.until);
+    }
+    (copies, boxes)
+}
+
+fn missed(body: &Body, cx: &PassCx<'_>, op: OpId, why: &str) {
+    if cx.wants_remarks() {
+        cx.remark(RemarkKind::Missed, body.loc(op), why);
+    }
+}
+
+/// Copies that are all needed behind one barrier.
+struct Group {
+    copies: Vec<OpId>,
+    until: OpId,
+}
+
+/// The copies of a body by the barrier that comes first behind them.
+fn groups(body: &Body, cx: &PassCx<'_>) -> Vec<Group> {
+    let ctx = cx.ctx;
+    let mut groups: Vec<Group> = Vec::new();
+    for op in body.walk() {
+        let Some(copy) = kernel::Copy::of(OpRef::new(ctx, body, op)) else { continue };
+        match first_barrier(ctx, body, copy) {
+            Ok(barrier) => match groups.iter_mut().find(|group| group.until == barrier) {
+                Some(group) => group.copies.push(op),
+                None => groups.push(Group { copies: vec![op], until: barrier }),
+            },
+            Err(why) => missed(body, cx, op, &format!("the threads wait for this copy: {why}")),
+        }
+    }
+    groups
+}
+
+/// The first barrier behind a copy in its block, if nothing needs the copy before.
+fn first_barrier(ctx: &Context, body: &Body, copy: kernel::Copy<'_>) -> Result<OpId, String> {
+    let tile = tile_of(ctx, body, copy.tile()).ok_or("it is not known where its tile lies")?;
+    if may_overlap(ctx, body, tile) {
+        return Err("its tile may lie over others".into());
+    }
+    if body.defining_op(copy.source()).is_some() {
+        return Err("the kernel writes the memory that it reads".into());
+    }
+    let mut next = body.next_op(copy.id);
+    while let Some(op) = next {
+        if is_barrier(OpRef::new(ctx, body, op)) {
+            return Ok(op);
+        }
+        if touches_tile(ctx, body, op, tile) {
+            return Err("its tile is used before the threads meet".into());
+        }
+        next = body.next_op(op);
+    }
+    Err("no barrier follows in its block".into())
+}
+
+/// The same copy, of which the threads do not wait for the end. Its token.
+fn make_async(ctx: &Context, body: &mut Body, op: OpId) -> ValueId {
+    let copy = kernel::Copy::from(OpRef::new(ctx, body, op));
+    let (loc, source, tile, stage) = (copy.loc(), copy.source(), copy.tile(), copy.stage());
+    let args: Vec<ValueId> = copy.args().collect();
+    let (at, guard, fill, by) = (copy.at(), copy.guard(), copy.fill(), copy.by());
+    let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
+    let made = kernel::CopyAsync::build(&mut builder, loc, source, &args, tile, stage, at, guard, fill, by);
+    let token = builder.result(made);
+    body.erase_op(op);
+    token
+}
+
+/// Awaits tokens before a barrier, and before the fence in front of it that shows the tiles to others.
+fn await_before(ctx: &Context, body: &mut Body, tokens: &[ValueId], barrier: OpId) {
+    let Some(last) = tokens.iter().rev().find_map(|&token| body.defining_op(token)) else { return };
+    let loc = body.loc(last);
+    let place = InsertPoint::Before(fence_or(ctx, body, last, barrier));
+    kernel::Await::build(&mut Builder::new(ctx, body, place), loc, tokens);
+}
+
+/// The first fence from an op on up to a barrier, else the barrier.
+fn fence_or(ctx: &Context, body: &Body, from: OpId, barrier: OpId) -> OpId {
+    let behind = std::iter::successors(Some(from), |&op| body.next_op(op)).take_while(|&op| op != barrier);
+    let mut fences = behind.filter(|&op| OpRef::new(ctx, body, op).is(kernel::FenceAsync::DEF));
+    fences.next().unwrap_or(barrier)
+}

@@ -1,0 +1,347 @@
+//! Copies of boxes, which the copy engine does for one thread.
+
+use dlc_core::guard::Guard;
+use dlc_core::memref::MemRef;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, InsertPoint, OpRef};
+use dlc_ir::pass::PassCx;
+use dlc_ir::{BlockId, Builder, Context, Loc, OpId, Type, ValueId};
+use dlc_kernel::interp::axis_number;
+use dlc_kernel::layout::Shared;
+use dlc_kernel::ops as kernel;
+use dlc_kernel::types::{MBarrier, TensorMap, Tile};
+
+use super::fence_or;
+use super::runs::{names, position, strides};
+use crate::analysis::axes::ancestor_in;
+use crate::analysis::carried::{block_of, carry_through, grid_of, loops_around, yield_more};
+use crate::analysis::expressions::{Over, divisor, index, is_zero, pack};
+use crate::analysis::tiles::{Tiles, is_barrier, tile_of};
+
+/// The most elements of a box along an axis.
+const MOST_ELEMENTS: u32 = 256;
+/// What addresses and strides of a memref are multiples of, in bytes.
+const ALIGNMENT: u64 = 16;
+/// The most bytes that an mbarrier counts.
+const MOST_BYTES: u64 = (1 << 20) - 1;
+
+/// A copy of a box.
+pub struct Boxed {
+    /// The op `copy`.
+    pub copy: OpId,
+    /// Where the box begins on each axis of the memref, by the values of the copy.
+    at: Vec<SizeExpr>,
+    /// The sizes of the box: of a panel, where rows are longer than the exchange of 16 bytes reaches.
+    shape: Vec<i64>,
+    /// How many panels there are along the last axis.
+    panels: i64,
+    bytes: u64,
+}
+
+/// The box that a copy moves; else why it is none.
+pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
+    let copy = kernel::Copy::from(OpRef::new(ctx, body, op));
+    if !is_zero(ctx, copy.fill()) {
+        return Err("outside of the guard the tile is not filled with zero".into());
+    }
+    let unknown = "it is not known where its elements lie";
+    let memory = MemRef::of(ctx, copy.type_of(copy.source())).ok_or(unknown)?;
+    let tile = Tile::of(ctx, copy.type_of(copy.tile())).ok_or(unknown)?;
+    let place = tile.place(ctx)?;
+    let sizes = place.shape().to_vec();
+    let at = copy.at();
+    if sizes.len() > 2
+        || at.len() < sizes.len()
+        || at.is_empty()
+        || at.len() > 5
+        || (sizes.len() == 1) != (at.len() == 1)
+    {
+        return Err(format!("a tile of rank {} is no box of a memref of rank {}", sizes.len(), at.len()));
+    }
+    let (shape, bases) = positions(&at, &sizes)?;
+    inside(ctx, &copy, memory, &at)?;
+    aligned(ctx, body, memory)?;
+    if let Some(&size) = sizes.iter().find(|&&size| size > MOST_ELEMENTS) {
+        let last = sizes.len() == 2 && size == sizes[1];
+        if !last || !matches!(tile.layout(ctx), Shared::Panels { .. }) {
+            return Err(format!("a box has at most {MOST_ELEMENTS} elements along an axis, and the tile {size}"));
+        }
+    }
+    let (width, bytes) = (*sizes.last().unwrap_or(&1), place.elem_bytes());
+    let (panels, panel) = match tile.layout(ctx) {
+        Shared::Panels { span, rows } if rows.is_none() => {
+            let panel = (span / bytes).min(width);
+            if width % panel != 0 {
+                return Err(format!("rows of {width} elements are no whole panels of {panel}"));
+            }
+            (width / panel, panel)
+        }
+        Shared::RowMajor { pitch } if pitch.is_none_or(|pitch| pitch == width) => (1, width),
+        _ => return Err("its tile has another layout than the copy engine writes".into()),
+    };
+    if u64::from(panel * bytes) % ALIGNMENT != 0 {
+        return Err(format!("rows of {} bytes are no multiple of {ALIGNMENT}", panel * bytes));
+    }
+    let mut shape = shape;
+    if let Some(last) = shape.last_mut() {
+        *last = panel.into();
+    }
+    let bytes = u64::from(bytes) * sizes.iter().map(|&size| u64::from(size)).product::<u64>();
+    let last = SizeExpr::from(i64::from(width - panel));
+    if bases.last().is_some_and(|base| base.add(&last).is_err()) {
+        return Err("its positions go beyond 64 bits".into());
+    }
+    separate(ctx, body, op, copy.tile())?;
+    Ok(Boxed { copy: op, at: bases, shape, panels: panels.into(), bytes })
+}
+
+/// The sizes of the box along each axis of the memref and where it begins: the last axis of the tile is the last one, the
+/// one before another, all by single steps.
+fn positions(at: &[SizeExpr], sizes: &[u32]) -> Result<(Vec<i64>, Vec<SizeExpr>), String> {
+    let rank = at.len();
+    let mut shape = vec![1; rank];
+    let mut bases = at.to_vec();
+    let mut below = rank;
+    for axis in (0..sizes.len()).rev() {
+        let step = "its positions are no single steps along the axes of the memref, the last along the last";
+        let mut found = (0..rank).filter(|&dim| names(&at[dim], axis));
+        let (Some(dim), None) = (found.next(), found.next()) else { return Err(step.into()) };
+        let base = position(axis).and_then(|position| bases[dim].sub(&position).ok()).ok_or(step)?;
+        if base.symbols().iter().any(|name| axis_number(name).is_some()) || dim >= below {
+            return Err(step.into());
+        }
+        if axis + 1 == sizes.len() && dim + 1 != rank {
+            return Err(step.into());
+        }
+        below = dim;
+        shape[dim] = sizes[axis].into();
+        bases[dim] = base;
+    }
+    Ok((shape, bases))
+}
+
+/// That the guard says nothing but that the positions are in the memref.
+fn inside(ctx: &Context, copy: &kernel::Copy<'_>, memory: MemRef, at: &[SizeExpr]) -> Result<(), String> {
+    let Some(guard) = copy.guard() else { return Ok(()) };
+    let dims = memory.dims(ctx);
+    let bounds: Vec<SizeExpr> = at
+        .iter()
+        .zip(&dims)
+        .flat_map(|(at, size)| [Some(at.clone()), size.sub(at).and_then(|room| room.sub(&SizeExpr::from(1))).ok()])
+        .flatten()
+        .collect();
+    let known = |guard: &Guard| match guard.pieces.as_slice() {
+        [piece] => piece.iter().all(|condition| {
+            condition.not_negative().is_ok_and(|exprs| exprs.iter().all(|expr| bounds.contains(expr)))
+        }),
+        _ => false,
+    };
+    match known(&guard) {
+        true => Ok(()),
+        false => Err("its guard is not that the positions are in the memref".into()),
+    }
+}
+
+/// That rows are contiguous and everything lies at multiples of 16 bytes.
+fn aligned(ctx: &Context, body: &Body, memory: MemRef) -> Result<(), String> {
+    let bytes = memory.elem(ctx).bits(ctx).unwrap_or(0) / 8;
+    let (strides, offset) = strides(ctx, memory).ok_or("the memref is swizzled")?;
+    if strides.last().and_then(SizeExpr::as_constant) != Some(1) {
+        return Err("the last axis of the memref is not contiguous".into());
+    }
+    let align = memory.align(ctx).unsigned_abs();
+    let fits = |expr: &SizeExpr| {
+        let bytes = expr.mul(&SizeExpr::from(i64::from(bytes)));
+        bytes.is_ok_and(|bytes| divisor(ctx, body, &bytes, &[]).is_multiple_of(ALIGNMENT))
+    };
+    if !align.is_multiple_of(ALIGNMENT) || !fits(&offset) {
+        return Err(format!("the memref is aligned to {align} bytes, not to {ALIGNMENT}"));
+    }
+    match strides[..strides.len() - 1].iter().find(|stride| !fits(stride)) {
+        Some(stride) => {
+            Err(format!("rows are {stride} elements apart, which is not known to be a multiple of {ALIGNMENT} bytes"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// That nothing but the copy writes its tile, and that threads meet between their reads of it and the next copy: one
+/// thread begins that for all.
+fn separate(ctx: &Context, body: &Body, op: OpId, tile: ValueId) -> Result<(), String> {
+    let tile = tile_of(ctx, body, tile).ok_or("it is not known where its tile lies")?;
+    let tiles = Tiles::of(ctx, body);
+    if tiles.writers(tile) != [op] {
+        return Err("something else writes its tile too".into());
+    }
+    let loops = loops_around(ctx, body, op).ok_or("it stands in a condition or a role")?;
+    let Some(&inner) = loops.first() else { return Ok(()) };
+    let Some(block) = block_of(ctx, body, inner) else { return Ok(()) };
+    let last = body.ops(block).filter(|&op| is_barrier(OpRef::new(ctx, body, op))).last();
+    let behind = |reader: &OpId| match (ancestor_in(body, *reader, block), last) {
+        (Some(reader), Some(last)) => body.is_before(reader, last),
+        _ => false,
+    };
+    match tiles.readers(tile).iter().all(behind) {
+        true => Ok(()),
+        false => Err("no barrier of its loop stands behind all that reads its tile".into()),
+    }
+}
+
+/// Lets one thread ask the copy engine for boxes, and all threads wait for them before a barrier. An error, and nothing is
+/// changed, where the phases of the barrier cannot be counted.
+pub fn request(body: &mut Body, cx: &PassCx<'_>, boxes: &[Boxed], barrier: OpId) -> Result<(), String> {
+    let ctx = cx.ctx;
+    let Some(last) = boxes.last() else { return Ok(()) };
+    let bytes: u64 = boxes.iter().map(|boxed| boxed.bytes).sum();
+    if bytes > MOST_BYTES {
+        return Err(format!("an mbarrier counts at most {MOST_BYTES} bytes, and these are {bytes}"));
+    }
+    let (Some(grid), Some(loops)) = (grid_of(ctx, body, last.copy), loops_around(ctx, body, last.copy)) else {
+        return Err("it stands in a condition or a role".into());
+    };
+    let loc = body.loc(last.copy);
+    let maps: Vec<ValueId> = boxes.iter().map(|boxed| tensor_map(ctx, body, grid, boxed)).collect();
+    let full = mbarrier(ctx, body, grid, loc);
+
+    // The parity of the phase that is waited for, which every wait changes.
+    let place = loops.last().copied().unwrap_or(last.copy);
+    let zero = kernel::Index::build(
+        &mut Builder::new(ctx, body, InsertPoint::Before(place)),
+        loc,
+        &[],
+        vec![SizeExpr::from(0)],
+        Type::INDEX,
+    );
+    let zero = body.result(zero, 0);
+    let (values, inner) =
+        carry_through(ctx, body, &loops, &[(zero, "parity")]).ok_or("its loops cannot carry a parity")?;
+    let parity = values[0];
+
+    let mut builder = Builder::new(ctx, body, InsertPoint::Before(last.copy));
+    let elect = kernel::Elect::build(&mut builder, loc, &[]);
+    let block = body.append_block(body.regions(elect)[0]);
+    kernel::Expect::build(&mut Builder::at_end(ctx, body, block), loc, full, None, bytes as i64);
+    for (boxed, &map) in boxes.iter().zip(&maps) {
+        load(ctx, body, block, boxed, (map, full));
+    }
+    let wait = InsertPoint::Before(fence_or(ctx, body, elect, barrier));
+    kernel::Wait::build(&mut Builder::new(ctx, body, wait), loc, full, None, parity);
+    if let Some(block) = inner.and_then(|inner| block_of(ctx, body, inner)) {
+        let next = turned(ctx, body, block, parity).ok_or("its loops cannot carry a parity")?;
+        yield_more(ctx, body, block, &[next]);
+    }
+    for boxed in boxes {
+        body.erase_op(boxed.copy);
+    }
+    drop_fences(ctx, body, elect, barrier);
+    Ok(())
+}
+
+/// The other parity, at the end of a block.
+fn turned(ctx: &Context, body: &mut Body, block: BlockId, parity: ValueId) -> Option<ValueId> {
+    let old = Over::value(parity)?;
+    let other = Over::plain(SizeExpr::from(1)).with(&old, |one, old| one.sub(old).ok())?;
+    let end = body.last_op(block).filter(|&op| kernel::Yield::of(OpRef::new(ctx, body, op)).is_some());
+    let place = end.map_or(InsertPoint::EndOf(block), InsertPoint::Before);
+    index(&mut Builder::new(ctx, body, place), Loc::UNKNOWN, &other)
+}
+
+/// The loads of a box, one for each panel.
+fn load(ctx: &Context, body: &mut Body, block: BlockId, boxed: &Boxed, (map, full): (ValueId, ValueId)) {
+    let copy = kernel::Copy::from(OpRef::new(ctx, body, boxed.copy));
+    let (loc, tile, stage) = (copy.loc(), copy.tile(), copy.stage());
+    let Some(ty) = Tile::of(ctx, copy.type_of(tile)) else { return };
+    let args: Vec<ValueId> = copy.args().collect();
+    for panel in 0..boxed.panels {
+        let width = boxed.shape.last().copied().unwrap_or(1);
+        let (mut part, mut part_stage, mut at) = (tile, stage, boxed.at.clone());
+        if boxed.panels > 1 {
+            let shape = vec![ty.shape(ctx)[0], width];
+            let part_ty = Tile::get(ctx, 1, shape, ty.elem(ctx), ty.layout(ctx));
+            let from = vec![SizeExpr::from(0), SizeExpr::from(panel * width)];
+            let mut builder = Builder::at_end(ctx, body, block);
+            let slice = kernel::Slice::build(&mut builder, loc, tile, stage, &[], from, part_ty);
+            (part, part_stage) = (builder.result(slice), None);
+        }
+        if let Some(last) = at.last_mut() {
+            // That there is such a number was seen when the box was found.
+            *last = last.add(&SizeExpr::from(panel * width)).unwrap_or_else(|_| last.clone());
+        }
+        let over: Vec<_> = at.iter().map(|at| Over::new(at.clone(), &args)).collect();
+        let (args, at) = pack(&over).unwrap_or_else(|| (args.clone(), at.clone()));
+        let mut builder = Builder::at_end(ctx, body, block);
+        kernel::TmaLoad::build(&mut builder, loc, map, &args, part, part_stage, full, None, at, None, None, None);
+    }
+}
+
+/// The map of the memref of a copy, before the grid.
+fn tensor_map(ctx: &Context, body: &mut Body, grid: OpId, boxed: &Boxed) -> ValueId {
+    let copy = kernel::Copy::from(OpRef::new(ctx, body, boxed.copy));
+    let (loc, memory) = (copy.loc(), copy.source());
+    let ty = Tile::of(ctx, copy.type_of(copy.tile()));
+    let (elem, layout) = ty.map_or((Type::F32, Shared::RowMajor { pitch: None }), |ty| (ty.elem(ctx), ty.layout(ctx)));
+    let ty = TensorMap::get(ctx, boxed.shape.clone(), elem, layout);
+    let known = body.uses(memory).find_map(|used| {
+        let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op))?;
+        (map.lower().is_none() && map.type_of(map.out()) == ty && body.is_before(map.id, grid)).then(|| map.out())
+    });
+    known.unwrap_or_else(|| {
+        let mut builder = Builder::new(ctx, body, InsertPoint::Before(grid));
+        let op = kernel::TensorMapOf::build(&mut builder, loc, memory, None, None, None, ty);
+        let map = builder.result(op);
+        let name = format!("map_{}", ctx.str(body.value_name(memory)));
+        body.set_value_name(map, ctx.intern_str(name.trim_end_matches('_')));
+        map
+    })
+}
+
+/// A new mbarrier at the start of a grid, behind its tiles, which all threads may wait at.
+fn mbarrier(ctx: &Context, body: &mut Body, grid: OpId, loc: Loc) -> ValueId {
+    let block =
+        kernel::Grid::of(OpRef::new(ctx, body, grid)).and_then(|grid| body.first_block(kernel::Grid::body(grid)));
+    let tiles: Vec<OpId> = block.map_or_else(Vec::new, |block| {
+        let made = |&op: &OpId| {
+            let view = OpRef::new(ctx, body, op);
+            view.is(kernel::Shared::DEF) || view.is(kernel::MBarriers::DEF) || is_barrier(view)
+        };
+        body.ops(block).take_while(made).collect()
+    });
+    // One barrier of the threads is enough for all mbarriers.
+    let meets = tiles.last().copied().filter(|&op| is_barrier(OpRef::new(ctx, body, op)));
+    let place = match (meets, tiles.last(), block) {
+        (Some(meets), ..) => InsertPoint::Before(meets),
+        (None, Some(&last), _) => InsertPoint::After(last),
+        (None, None, Some(block)) => InsertPoint::StartOf(block),
+        (None, None, None) => InsertPoint::Before(grid),
+    };
+    let mut builder = Builder::new(ctx, body, place);
+    let op = kernel::MBarriers::build(&mut builder, loc, 1, MBarrier::get(ctx, 1));
+    let full = builder.result(op);
+    if meets.is_none() {
+        kernel::Barrier::build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc, None, None);
+    }
+    body.set_value_name(full, ctx.intern_str("full"));
+    full
+}
+
+/// Takes away the fences between two ops if no thread writes a tile that matrix products or the copy engine read.
+fn drop_fences(ctx: &Context, body: &mut Body, from: OpId, to: OpId) {
+    let tiles = Tiles::of(ctx, body);
+    let is_engine = |op: &OpId| {
+        let view = OpRef::new(ctx, body, *op);
+        view.is(kernel::Wgmma::DEF) || view.is(kernel::TmaStore::DEF)
+    };
+    let by_threads =
+        |tile: OpId| tiles.writers(tile).iter().any(|&op| !OpRef::new(ctx, body, op).is(kernel::TmaLoad::DEF));
+    let is_needed = body.walk().into_iter().any(|op| {
+        kernel::Shared::of(OpRef::new(ctx, body, op)).is_some()
+            && tiles.readers(op).iter().any(is_engine)
+            && by_threads(op)
+    });
+    if is_needed {
+        return;
+    }
+    let between = std::iter::successors(Some(from), |&op| body.next_op(op)).take_while(|&op| op != to);
+    let fences: Vec<OpId> = between.filter(|&op| OpRef::new(ctx, body, op).is(kernel::FenceAsync::DEF)).collect();
+    fences.into_iter().for_each(|op| body.erase_op(op));
+}
