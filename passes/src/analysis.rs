@@ -8,6 +8,7 @@
 //! - [`plans`]: the plan that is beside a kernel.
 //! - [`poly_core`]: what the polyhedral view answers, block by block.
 //! - [`polyhedral`]: which points compute a value, what they read, and which of them come before others.
+//! - [`rings`]: tiles and mbarriers of a kernel that become rings.
 //! - [`tiles`]: which ops of a kernel touch which tiles in shared memory.
 
 pub mod access;
@@ -18,4 +19,5 @@ pub mod locality;
 pub mod plans;
 pub mod poly_core;
 pub mod polyhedral;
+pub mod rings;
 pub mod tiles;

@@ -2,4 +2,6 @@
 
 pub mod insert_async_tokens;
 
+pub mod pipeline_stages;
+
 pub mod check_async;

@@ -1,0 +1,227 @@
+// RUN: dlc-opt %s -o %t.same
+// RUN: dlc-opt %s --pipeline-stages | cmp %t.same -
+// RUN: dlc-opt %s --pipeline-stages --no-output --remarks=missed 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed
+
+// The threads copy and wait.
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: its threads wait for their copies: 'insert-async-tokens' says why
+kernel.func @synchronous<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
+  %Y = output : memref<[32, 64], f32>
+  grid (1) threads 128 {
+    %tile = shared : tile<[32, 64], f16, swizzle 128>
+    %zero = const 0.0 : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %sum = for %m = 0 to M step 32 carry (%acc = %zero) : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]> {
+      copy %X[%m + i0, i1] where (%m + i0 < M) to %tile by blocked [1, 8] lanes [4, 8] warps [4, 1]
+      barrier
+      %x = load_shared %tile : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %f = cast %x : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %d = binary add %acc, %f : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      barrier
+      yield %d
+    }
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// Where the next tile lies follows from this step.
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: what its loads read depends on what the loop carries or on memory
+kernel.func @carried<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
+  %Y = output : memref<[32, 64], f32>
+  grid (1) threads 128 {
+    %tile = shared : tile<[32, 64], f16, swizzle 128>
+    %zero = const 0.0 : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %start = index (0)
+    %sum:2 = for %m = 0 to M step 32 carry (%acc = %zero, %at = %start) : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>, index {
+      %t = copy_async %X[%at + i0, i1] where (%at + i0 < M) to %tile by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      await %t
+      barrier
+      %next = index (%at + 32)
+      %x = load_shared %tile : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %f = cast %x : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %d = binary add %acc, %f : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      barrier
+      yield %d, %next
+    }
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// The threads await their own copies and do not meet.
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: its threads do not meet behind its loads
+kernel.func @no_meeting<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
+  %Y = output : memref<[32, 64], f32>
+  grid (1) threads 128 {
+    %tile = shared : tile<[32, 64], f16, swizzle 128>
+    %zero = const 0.0 : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %sum = for %m = 0 to M step 32 carry (%acc = %zero) : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]> {
+      %t = copy_async %X[%m + i0, i1] where (%m + i0 < M) to %tile by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      await %t
+      %d = binary add %acc, %acc : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      yield %d
+    }
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// The token leaves the loop's block.
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: the token of a copy is awaited elsewhere than in its step
+kernel.func @awaited_elsewhere<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
+  %Y = output : memref<[32, 64], f32>
+  grid (1) threads 128 {
+    %tile = shared : tile<[32, 64], f16, swizzle 128>
+    %zero = const 0.0 : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %sum = for %m = 0 to M step 32 carry (%acc = %zero) : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]> {
+      %t = copy_async %X[%m + i0, i1] where (%m + i0 < M) to %tile by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      if (%m >= 0) {
+        await %t
+      }
+      await %t
+      barrier
+      %x = load_shared %tile : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %f = cast %x : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %d = binary add %acc, %f : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      barrier
+      yield %d
+    }
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// A token that nobody awaits.
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: a copy is not awaited
+kernel.func @not_awaited<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
+  %Y = output : memref<[32, 64], f32>
+  grid (1) threads 128 {
+    %tile = shared : tile<[32, 64], f16, swizzle 128>
+    %zero = const 0.0 : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %sum = for %m = 0 to M step 32 carry (%acc = %zero) : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]> {
+      %t = copy_async %X[%m + i0, i1] where (%m + i0 < M) to %tile by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      barrier
+      %d = binary add %acc, %acc : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      yield %d
+    }
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// The last tile is read behind the loop.
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: a tile is used outside of the loop too
+kernel.func @used_behind<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
+  %Y = output : memref<[32, 64], f32>
+  grid (1) threads 128 {
+    %tile = shared : tile<[32, 64], f16, swizzle 128>
+    %zero = const 0.0 : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %sum = for %m = 0 to M step 32 carry (%acc = %zero) : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]> {
+      %t = copy_async %X[%m + i0, i1] where (%m + i0 < M) to %tile by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      await %t
+      barrier
+      %x = load_shared %tile : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %f = cast %x : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %d = binary add %acc, %f : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      barrier
+      yield %d
+    }
+    %z = load_shared %tile : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %zf = cast %z : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    store %zf to %Y[i0, i1]
+    barrier
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// A tile that may lie over another.
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: a tile may lie over others
+kernel.func @placed<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
+  %Y = output : memref<[32, 64], f32>
+  grid (1) threads 128 {
+    %tile = shared at 0 : tile<[32, 64], f16, swizzle 128>
+    %zero = const 0.0 : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %sum = for %m = 0 to M step 32 carry (%acc = %zero) : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]> {
+      %t = copy_async %X[%m + i0, i1] where (%m + i0 < M) to %tile by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      await %t
+      barrier
+      %x = load_shared %tile : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %f = cast %x : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %d = binary add %acc, %f : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      barrier
+      yield %d
+    }
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// The tile is changed in place.
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: a tile is written by other ops than its loads
+kernel.func @written<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
+  %Y = output : memref<[32, 64], f32>
+  grid (1) threads 128 {
+    %tile = shared : tile<[32, 64], f16, swizzle 128>
+    %zero = const 0.0 : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %sum = for %m = 0 to M step 32 carry (%acc = %zero) : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]> {
+      %t = copy_async %X[%m + i0, i1] where (%m + i0 < M) to %tile by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      await %t
+      barrier
+      %x = load_shared %tile : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %f = cast %x : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %d = binary add %acc, %f : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      store_shared %x to %tile
+      barrier
+      yield %d
+    }
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// A tile is read before the threads meet: that of the step before.
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: a tile is read before its threads meet
+kernel.func @read_before<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
+  %Y = output : memref<[32, 64], f32>
+  grid (1) threads 128 {
+    %tile = shared : tile<[32, 64], f16, swizzle 128>
+    %zero = const 0.0 : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %sum = for %m = 0 to M step 32 carry (%acc = %zero) : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]> {
+      %o = load_shared %tile : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      barrier
+      %t = copy_async %X[%m + i0, i1] where (%m + i0 < M) to %tile by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      await %t
+      barrier
+      %x = load_shared %tile : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %f = cast %x : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %d = binary add %acc, %f : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      barrier
+      yield %d
+    }
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// Three tiles of 64 KiB do not fit.
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: rings of 3 take 196608 bytes of shared memory, and a block of sm80 has 166912
+kernel.func @large<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[512, 64], f32> attributes {target = "sm80"} {
+  %Y = output : memref<[512, 64], f32>
+  grid (1) threads 128 {
+    %tile = shared : tile<[512, 64], f16, swizzle 128>
+    %zero = const 0.0 : frag<[512, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %sum = for %m = 0 to M step 512 carry (%acc = %zero) : frag<[512, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]> {
+      %t = copy_async %X[%m + i0, i1] where (%m + i0 < M) to %tile by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      await %t
+      barrier
+      %x = load_shared %tile : frag<[512, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %f = cast %x : frag<[512, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %d = binary add %acc, %f : frag<[512, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      barrier
+      yield %d
+    }
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}
