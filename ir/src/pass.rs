@@ -116,6 +116,8 @@ pub struct PassDef {
     pub removes: &'static [&'static str],
     /// The analyses that stay valid when it changes something, by name.
     pub preserves: &'static [&'static str],
+    /// Layers of which it looks at what accompanies a function, where there is something.
+    pub consults: &'static [&'static str],
     /// Whether it looks at [`PassCx::symbols`]: every pass before it has then been run on every body. The table of a
     /// pass that does not say so is empty.
     pub reads_symbols: bool,
@@ -142,6 +144,7 @@ impl PassDef {
             adds: &[],
             removes: &[],
             preserves: &[],
+            consults: &[],
             reads_symbols: false,
             create,
         }

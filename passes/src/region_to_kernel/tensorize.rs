@@ -91,6 +91,7 @@ static DEF: PassDef = PassDef {
     requires: &["region"],
     adds: &["kernel"],
     removes: &["region"],
+    consults: &["plan"],
     reads_symbols: true,
     ..PassDef::base("tensorize", "Turns a region and its plan into a kernel of blocks, loops and fragments.", create)
 };

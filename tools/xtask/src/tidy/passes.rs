@@ -85,7 +85,9 @@ pub fn layers(repo: &Repo, passes: &[&'static PassDef]) -> Complaints {
     for file in files(repo) {
         let def = passes.iter().find(|def| def.name == file.pass());
         let declared = |dialect: &str| {
-            def.is_some_and(|def| [def.requires, def.adds, def.removes].iter().any(|layers| layers.contains(&dialect)))
+            def.is_some_and(|def| {
+                [def.requires, def.adds, def.removes, def.consults].iter().any(|layers| layers.contains(&dialect))
+            })
         };
         for dialect in &dialects {
             if file.text.contains(&format!("dlc_{dialect}::")) && !declared(dialect) && !SHARED.contains(dialect) {
