@@ -5,6 +5,7 @@
 //! - [`carried`]: what loops of a kernel carry.
 //! - [`expressions`]: what divides expressions of a kernel, and how they are put together.
 //! - [`locality`]: how near to where it is used a value can be kept.
+//! - [`places`]: the expressions of ops of kernel.
 //! - [`plans`]: the plan that is beside a kernel.
 //! - [`poly_core`]: what the polyhedral view answers, block by block.
 //! - [`polyhedral`]: which points compute a value, what they read, and which of them come before others.
@@ -16,6 +17,7 @@ pub mod axes;
 pub mod carried;
 pub mod expressions;
 pub mod locality;
+pub mod places;
 pub mod plans;
 pub mod poly_core;
 pub mod polyhedral;

@@ -5,3 +5,6 @@ pub mod insert_async_tokens;
 pub mod pipeline_stages;
 
 pub mod check_async;
+pub mod order_tiles;
+pub mod predicate_tails;
+pub mod unroll_loops;

@@ -1,0 +1,271 @@
+//! Says in which order the tiles of a matrix are taken, so that blocks that run at once share what they read; and with
+//! `persistent` lets few blocks go through all tiles, so that nothing is set up anew for each.
+//!
+//! **Requires**: kernel.
+//! **Ensures**: kernel. Every `tile_order` of more than one row and one column has the order. With `persistent=N`, a grid
+//! with a block for each tile is one of at most N blocks with a loop over the tiles, except those that say why not.
+//!
+//! **Before**
+//! ```mlir before
+//! kernel.func @copy(%x: memref<[512, 384], f32>) -> memref<[512, 384], f32> {
+//!   %y = output : memref<[512, 384], f32>
+//!   grid (96) threads 128 {
+//!     %tile = block_id 0
+//!     %m, %n = tile_order %tile of (32, 3) rows
+//!     %v = load %x[16*%m + i0, 128*%n + i1] : frag<[16, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+//!     store %v to %y[16*%m + i0, 128*%n + i1]
+//!   }
+//!   return %y
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! kernel.func @copy(%x: memref<[512, 384], f32>) -> memref<[512, 384], f32> {
+//!   %y = output : memref<[512, 384], f32>
+//!   grid (96) threads 128 {
+//!     %tile = block_id 0
+//!     %m, %n = tile_order %tile of (32, 3) grouped 8
+//!     %v = load %x[16*%m + i0, 128*%n + i1] : frag<[16, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+//!     store %v to %y[16*%m + i0, 128*%n + i1]
+//!   }
+//!   return %y
+//! }
+//! ```
+//!
+//! **Does not** make a kernel persistent whose warps have roles or whose blocks are in clusters: there each role has its
+//! own loop over tiles. If the number of tiles is known only when the kernel is launched, there are N blocks, of which
+//! those behind the last tile do nothing.
+//!
+//! In groups of rows, what the blocks that run at once read is nearly square (the raster of CUTLASS's tile schedulers); a
+//! Hilbert curve keeps that for any number of blocks. The number of a tile says nothing but which tile it is, so a kernel
+//! whose work is that of its tiles does the same in any order. Where blocks have shared memory, a barrier stands between
+//! two tiles: the next one writes what this one reads. Rules of the debug counters: `order`, `persistent`.
+
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, InsertPoint, OpRef};
+use dlc_ir::define::{Kind, Text};
+use dlc_ir::diag::RemarkKind;
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::{Builder, OpId, Type, ValueId};
+use dlc_kernel::ops::{
+    Await, AwaitRead, Barrier, BlockId, For, Grid, GridSize, Index, MBarriers, Order, Role, Shared, TileOrder, Yield,
+};
+use dlc_kernel::types::Token;
+
+use crate::analysis::places::Places;
+
+static DEF: PassDef = PassDef {
+    requires: &["kernel"],
+    options: &[
+        OptionDef {
+            name: "order",
+            kind: OptionKind::Choice(&["rows", "grouped", "hilbert"]),
+            default: "grouped",
+            doc: "The order of the tiles.",
+        },
+        OptionDef { name: "group", kind: OptionKind::Int, default: "8", doc: "The rows of a group." },
+        OptionDef {
+            name: "persistent",
+            kind: OptionKind::Int,
+            default: "0",
+            doc: "The most blocks of a grid, which then goes through tiles in a loop; 0 for a block for each tile.",
+        },
+    ],
+    statistics: &[
+        StatDef { name: "ordered", doc: "Orders of tiles that changed." },
+        StatDef { name: "persistent", doc: "Grids whose blocks go through tiles in a loop now." },
+    ],
+    ..PassDef::base("order-tiles", "Says in which order tiles are taken, and by how many blocks.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    let order = match options.text("order") {
+        "rows" => Order::Rows,
+        "hilbert" => Order::Hilbert,
+        _ => Order::Grouped,
+    };
+    let (group, persistent) = (options.int("group"), options.int("persistent"));
+    if group < 1 {
+        return Err(format!("'group' must be positive, but is {group}"));
+    }
+    if persistent < 0 {
+        return Err(format!("'persistent' must not be negative, but is {persistent}"));
+    }
+    Ok(Box::new(OrderTiles { order, group, persistent }))
+}
+
+struct OrderTiles {
+    order: Order,
+    group: i64,
+    persistent: i64,
+}
+
+impl Pass for OrderTiles {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        cx.count("ordered", order_tiles(body, self.order, self.group, cx));
+        if self.persistent > 0 {
+            let is_grid = |&op: &OpId| OpRef::new(cx.ctx, body, op).is(Grid::DEF);
+            let grids: Vec<OpId> = body.walk().into_iter().filter(is_grid).collect();
+            for grid in grids {
+                match tiles_of(Grid::from(OpRef::new(cx.ctx, body, grid)), self.persistent) {
+                    Ok(tiles) if cx.allows_rule("persistent") => {
+                        let message = format!("at most {} blocks go through {tiles} tiles", self.persistent);
+                        cx.remark(RemarkKind::Passed, body.loc(grid), message);
+                        cx.count("persistent", 1);
+                        make_persistent(body, grid, tiles, self.persistent, cx);
+                    }
+                    Ok(_) => {}
+                    Err(reason) => {
+                        cx.remark(RemarkKind::Missed, body.loc(grid), format!("a block for each tile: {reason}"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sets the order of all tiles of a kernel; `group` is for groups of rows. How many changed.
+pub fn order_tiles(body: &mut Body, order: Order, group: i64, cx: &PassCx<'_>) -> u64 {
+    let mut changed = 0;
+    for op in body.walk() {
+        let Some(view) = TileOrder::of(OpRef::new(cx.ctx, body, op)) else { continue };
+        // Of one row or one column there is one order, and rows are the least work.
+        let line = view.tiles().iter().any(|size| size.as_constant() == Some(1));
+        let order = if line { Order::Rows } else { order };
+        let group = Some(group).filter(|_| order == Order::Grouped);
+        if (view.order(), view.group()) == (order, group) || !cx.allows_rule("order") {
+            continue;
+        }
+        body.set_prop(cx.ctx, op, cx.ctx.intern_str("order"), Some(Text::make(cx.ctx, order.word())));
+        body.set_prop(cx.ctx, op, cx.ctx.intern_str("group"), group.map(|group| cx.ctx.i64_attr(group)));
+        cx.remark(RemarkKind::Passed, body.loc(op), format!("tiles are taken in the order '{}'", order.word()));
+        changed += 1;
+    }
+    changed
+}
+
+/// The number of tiles of a grid that a loop can go through, in the values of the grid; or why it cannot.
+fn tiles_of(grid: Grid<'_>, blocks: i64) -> Result<SizeExpr, String> {
+    if grid.cluster().is_some() {
+        return Err("its blocks are in clusters".into());
+    }
+    let mut inside = Vec::new();
+    grid.body.walk_regions(grid.id, &mut inside);
+    for &id in &inside {
+        let op = OpRef { id, ..*grid };
+        if op.is(Role::DEF) {
+            return Err("its warps have roles, each with its own loop over tiles".into());
+        }
+        if op.is(GridSize::DEF) {
+            return Err("it asks how many blocks there are".into());
+        }
+        if op.is(MBarriers::DEF) {
+            return Err("the phases of its barriers would go on from tile to tile".into());
+        }
+        let ends = |value: ValueId| {
+            grid.body.uses(value).any(|at| {
+                let user = OpRef { id: at.op, ..*grid };
+                user.is(Await::DEF) || user.is(AwaitRead::DEF) || user.is(Yield::DEF)
+            })
+        };
+        if op.results().any(|value| Token::of(grid.ctx, op.type_of(value)).is_some() && !ends(value)) {
+            return Err("work may still go on at the end of a tile".into());
+        }
+    }
+    let mut tiles = SizeExpr::from(1);
+    for size in grid.dims() {
+        tiles = tiles.mul(&size).map_err(|_| "its tiles go beyond 64 bits")?;
+    }
+    match tiles.as_constant() {
+        Some(tiles) if tiles <= blocks => Err(format!("{tiles} tiles are no more than {blocks} blocks")),
+        _ => Ok(tiles),
+    }
+}
+
+/// Turns a grid of `tiles` blocks into one of at most `blocks`, with a loop.
+fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx: &PassCx<'_>) {
+    let ctx = cx.ctx;
+    let view = Grid::from(OpRef::new(ctx, body, grid));
+    let (dims, loc) = (view.dims(), view.loc());
+    let Some(block) = body.first_block(Grid::body(view)) else { return };
+    let Some(mut places) = Places::of(*view) else { return };
+    let args = places.args.clone();
+    let ops: Vec<OpId> = body.ops(block).collect();
+    let mut inside = Vec::new();
+    body.walk_regions(grid, &mut inside);
+    let is = |body: &Body, op: OpId, def| OpRef::new(ctx, body, op).is(def);
+    let has_shared = inside.iter().any(|&op| is(body, op, Shared::DEF));
+
+    // What the tiles share comes first.
+    let rest: Vec<OpId> = ops.into_iter().filter(|&op| !is(body, op, Shared::DEF)).collect();
+    let mut builder = Builder::at_end(ctx, body, block);
+    let own = BlockId::build(&mut builder, loc, 0);
+    let step = GridSize::build(&mut builder, loc, 0);
+    let (own_value, step_value) = (body.result(own, 0), body.result(step, 0));
+    body.set_value_name(own_value, ctx.intern_str("block"));
+    body.set_value_name(step_value, ctx.intern_str("blocks"));
+    // In the order in which the bounds name them.
+    let named = |number: usize| SizeExpr::symbol(&dlc_core::sizes::value_name(number)).unwrap_or_else(|_| 0.into());
+    let shifted = |expr: &SizeExpr| {
+        let next = |symbol: &str| Some(named(dlc_core::sizes::value_number(symbol)? + 1));
+        expr.substitute(&next).unwrap_or_else(|_| expr.clone())
+    };
+    let mut values = vec![own_value];
+    values.extend(&args);
+    values.push(step_value);
+    let bounds = vec![named(0), shifted(&tiles), named(args.len() + 1)];
+    let loop_op = For::build(&mut Builder::at_end(ctx, body, block), loc, &values, &[], bounds, None, &[]);
+    let region = body.regions(loop_op)[0];
+    let inner = body.append_block(region);
+    let counter = body.add_arg(inner, Type::INDEX, loc);
+    body.set_value_name(counter, ctx.intern_str("tile"));
+    for op in rest {
+        body.move_op(op, InsertPoint::EndOf(inner));
+    }
+    let mut builder = Builder::at_end(ctx, body, inner);
+    if has_shared {
+        Barrier::build(&mut builder, loc, None, None);
+    }
+    Yield::build(&mut builder, loc, &[]);
+
+    // The place of a block in the grid is that of the tile.
+    for op in inside {
+        let Some(id) = BlockId::of(OpRef::new(ctx, body, op)) else { continue };
+        let axis = usize::try_from(id.axis()).unwrap_or(0);
+        let below = dims.iter().take(axis).try_fold(SizeExpr::from(1), |all, size| all.mul(size).ok());
+        let at = match (dims.len(), dims.get(axis), below) {
+            (1, Some(_), _) => None,
+            (_, Some(size), Some(below)) => {
+                let row = named(0).floordiv(&shifted(&below)).ok();
+                let last = axis + 1 == dims.len();
+                row.and_then(|row| if last { Some(row) } else { row.modulo(&shifted(size)).ok() })
+            }
+            _ => Some(SizeExpr::from(0)),
+        };
+        let value = match at {
+            None => counter,
+            Some(at) => {
+                let mut values = vec![counter];
+                values.extend(&args);
+                let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
+                let index = Index::build(&mut builder, loc, &values, vec![at], Type::INDEX);
+                if let Some(places) = Places::of(OpRef::new(ctx, body, index)) {
+                    places.write(ctx, body, index);
+                }
+                body.result(index, 0)
+            }
+        };
+        let old = body.result(op, 0);
+        body.replace_all_uses(old, value);
+        if value != counter {
+            let name = body.value_name(old);
+            body.set_value_name(value, name);
+        }
+        body.erase_op(op);
+    }
+    let fewest = tiles.as_constant().map_or(blocks, |tiles| tiles.min(blocks));
+    places.lists = vec![("dims", vec![SizeExpr::from(fewest)])];
+    places.write(ctx, body, grid);
+}
