@@ -49,9 +49,8 @@ impl Places {
 
     /// With numbers for some of the values. `None` beyond the limits of expressions.
     pub fn with_numbers(&self, number: &dyn Fn(ValueId) -> Option<i64>) -> Option<Places> {
-        let put = |expr: &SizeExpr| {
-            expr.substitute(&|symbol| self.value(symbol).and_then(number).map(SizeExpr::from)).ok()
-        };
+        let put =
+            |expr: &SizeExpr| expr.substitute(&|symbol| self.value(symbol).and_then(number).map(SizeExpr::from)).ok();
         self.map(&put)
     }
 

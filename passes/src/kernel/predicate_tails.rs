@@ -194,12 +194,7 @@ fn peel_loops(body: &mut Body, divisors: &[(String, i64)], cx: &PassCx<'_>) {
 }
 
 /// Where the full steps of a loop end, in its values, if some bound in it goes there.
-fn full_steps(
-    body: &Body,
-    id: OpId,
-    divisors: &[(String, i64)],
-    cx: &PassCx<'_>,
-) -> Option<dlc_ir::affine::SizeExpr> {
+fn full_steps(body: &Body, id: OpId, divisors: &[(String, i64)], cx: &PassCx<'_>) -> Option<dlc_ir::affine::SizeExpr> {
     let op = For::from(OpRef::new(cx.ctx, body, id));
     let bounds = op.bounds();
     let [first, last, step] = bounds.as_slice() else { return None };

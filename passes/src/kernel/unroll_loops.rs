@@ -9,10 +9,10 @@
 //! kernel.func @sums(%x: memref<[8], f32>) -> memref<[4], f32> {
 //!   %y = output : memref<[4], f32>
 //!   grid (1) threads 32 {
-//!     %zero = const 0.0 : frag<[4], f32, blocked [1] lanes [4] warps [1]>
-//!     %sum = for %t = 0 to 8 step 4 carry (%acc = %zero) : frag<[4], f32, blocked [1] lanes [4] warps [1]> {
-//!       %v = load %x[%t + i0] where (%t + i0 < 8) : frag<[4], f32, blocked [1] lanes [4] warps [1]>
-//!       %next = binary add %acc, %v : frag<[4], f32, blocked [1] lanes [4] warps [1]>
+//!     %zero = const 0.0 : frag<[4], f32, blocked [1] lanes [32] warps [1]>
+//!     %sum = for %t = 0 to 8 step 4 carry (%acc = %zero) : frag<[4], f32, blocked [1] lanes [32] warps [1]> {
+//!       %v = load %x[%t + i0] where (%t + i0 < 8) : frag<[4], f32, blocked [1] lanes [32] warps [1]>
+//!       %next = binary add %acc, %v : frag<[4], f32, blocked [1] lanes [32] warps [1]>
 //!       yield %next
 //!     }
 //!     store %sum to %y[i0]
@@ -25,12 +25,12 @@
 //! kernel.func @sums(%x: memref<[8], f32>) -> memref<[4], f32> {
 //!   %y = output : memref<[4], f32>
 //!   grid (1) threads 32 {
-//!     %zero = const 0.0 : frag<[4], f32, blocked [1] lanes [4] warps [1]>
-//!     %v = load %x[i0] where (i0 < 8) : frag<[4], f32, blocked [1] lanes [4] warps [1]>
-//!     %next = binary add %zero, %v : frag<[4], f32, blocked [1] lanes [4] warps [1]>
-//!     %v_0 = load %x[i0 + 4] where (i0 + 4 < 8) : frag<[4], f32, blocked [1] lanes [4] warps [1]>
-//!     %next_1 = binary add %next, %v_0 : frag<[4], f32, blocked [1] lanes [4] warps [1]>
-//!     store %next_1 to %y[i0]
+//!     %zero = const 0.0 : frag<[4], f32, blocked [1] lanes [32] warps [1]>
+//!     %v = load %x[i0] where (i0 < 8) : frag<[4], f32, blocked [1] lanes [32] warps [1]>
+//!     %next = binary add %zero, %v : frag<[4], f32, blocked [1] lanes [32] warps [1]>
+//!     %v_0 = load %x[i0 + 4] where (i0 + 4 < 8) : frag<[4], f32, blocked [1] lanes [32] warps [1]>
+//!     %next_0 = binary add %next, %v_0 : frag<[4], f32, blocked [1] lanes [32] warps [1]>
+//!     store %next_0 to %y[i0]
 //!   }
 //!   return %y
 //! }
@@ -93,9 +93,11 @@ pub fn unroll_loops(body: &mut Body, max: u64, cx: &PassCx<'_>) {
     let mut seen: FxHashSet<OpId> = FxHashSet::default();
     loop {
         // An op comes before those in its regions: backwards is from the inside out.
-        let next = body.walk().into_iter().rev().find(|&op| {
-            For::of(OpRef::new(cx.ctx, body, op)).is_some() && !seen.contains(&op)
-        });
+        let next = body
+            .walk()
+            .into_iter()
+            .rev()
+            .find(|&op| For::of(OpRef::new(cx.ctx, body, op)).is_some() && !seen.contains(&op));
         let Some(op) = next else { return };
         seen.insert(op);
         match plan(For::from(OpRef::new(cx.ctx, body, op)), max) {
@@ -219,9 +221,8 @@ fn specialize(body: &mut Body, ops: &[OpId], next: &mut [ValueId], cx: &PassCx<'
         let known = |value| number(cx.ctx, body, value);
         let Some(mut put) = places.with_numbers(&known) else { continue };
         let decided = put.guard.as_ref().map(|guard| decide(guard, &|expr| expr.as_constant().map(|value| value >= 0)));
-        let nowhere = decided.as_ref().is_some_and(|decided| {
-            decided.guard.as_ref().is_some_and(|guard| guard.pieces.is_empty())
-        });
+        let nowhere =
+            decided.as_ref().is_some_and(|decided| decided.guard.as_ref().is_some_and(|guard| guard.pieces.is_empty()));
         let everywhere = decided.as_ref().is_some_and(|decided| decided.guard.is_none());
         if (everywhere || nowhere) && view.is(If::DEF) {
             erased.extend(take_branch(body, op, usize::from(nowhere), next, cx));

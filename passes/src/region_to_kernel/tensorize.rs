@@ -56,7 +56,7 @@ use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::Diagnostic;
-use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
@@ -77,7 +77,6 @@ dlc_ir::codes! {
 }
 
 static DEF: PassDef = PassDef {
-    on: On::Op("region.func"),
     options: &[OptionDef {
         name: "instruction",
         kind: OptionKind::Choice(&["mma", "fma"]),
@@ -107,7 +106,9 @@ struct Tensorize {
 
 impl Pass for Tensorize {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
-        if body.entry_block().is_none() {
+        // What launches kernels is on the layer with them.
+        let is_region = Func::of(OpRef::new(cx.ctx, body, body.root())).is_some();
+        if !is_region || body.entry_block().is_none() {
             return Ok(());
         }
         let plan = plan_of(cx, body);

@@ -6,6 +6,8 @@
 // RUN: dlc-opt %s --order-tiles --evaluate-each -o /dev/null
 // RUN: dlc-opt %s --order-tiles='order=hilbert persistent=3' --evaluate-each -o /dev/null
 // RUN: dlc-opt %s --order-tiles='group=2 persistent=1' --evaluate-each -o /dev/null
+// RUN: dlc-opt %S/../../../programs/matmul_fp16/graph.json --tiny-to-region --tensorize --order-tiles='persistent=2' --evaluate-each -o /dev/null
+// RUN: dlc-opt %S/../../../programs/softmax/graph.json --tiny-to-region --tensorize --order-tiles='persistent=2' --evaluate-each -o /dev/null
 
 // REMARK: tiles are taken in the order 'grouped'
 // REMARK: at most 3 blocks go through (M ceildiv 4)*(N ceildiv 16) tiles
@@ -23,7 +25,7 @@
 // PERSISTENT-NEXT: %blocks = grid_size 0
 // PERSISTENT-NEXT: for %tile = %block to (M ceildiv 4)*(N ceildiv 16) step %blocks {
 // PERSISTENT-NEXT: %m, %n = tile_order %tile of (M ceildiv 4, N ceildiv 16) rows
-// PERSISTENT: store
+// PERSISTENT: store %w to %y
 // PERSISTENT-NEXT: barrier
 // PERSISTENT-NEXT: yield
 kernel.func @tiles<M, N>(%x: memref<[M, N], f32>) -> memref<[M, N], f32> {

@@ -3,6 +3,8 @@
 // RUN: dlc-opt %s --predicate-tails='peel=false' | FileCheck %s --check-prefix=WHOLE
 // RUN: dlc-opt %s --predicate-tails='assume="K=32,M=4"' | FileCheck %s --check-prefix=ASSUME
 // RUN: dlc-opt %s --predicate-tails --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: dlc-opt %S/../../../programs/matmul_fp16/graph.json --tiny-to-region --tensorize --predicate-tails --evaluate-each -o /dev/null
+// RUN: dlc-opt %S/../../../programs/softmax/graph.json --tiny-to-region --tensorize --predicate-tails --evaluate-each -o /dev/null
 
 // A sum along an axis of any size: the full steps are not guarded along it, the last one is. With what is assumed of the
 // sizes there is no last step, and no guard.

@@ -1,6 +1,8 @@
 // RUN: dlc-opt %s --unroll-loops | FileCheck %s
 // RUN: dlc-opt %s --unroll-loops --evaluate-each -o /dev/null
 // RUN: dlc-opt %s --unroll-loops --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: dlc-opt %S/../../../programs/matmul_fp16/graph.json --tiny-to-region --tensorize --unroll-loops --evaluate-each -o /dev/null
+// RUN: dlc-opt %S/../../../programs/softmax/graph.json --tiny-to-region --tensorize --unroll-loops --evaluate-each -o /dev/null
 
 // The sum of 10 numbers by tiles of 4, the last of which is not full: three partial sums, one after the other. The
 // condition is a number less in each copy, and the counter is gone.
@@ -94,11 +96,14 @@ kernel.func @tiled_matmul(%a: memref<[3, 8], f32>, %b: memref<[8, 8], f32>) -> m
 // CHECK-NOT: for
 // CHECK-NOT: if
 // CHECK-NOT: select
-// CHECK: load %x[i0]
-// CHECK: load %x[i0 + 4]
 // CHECK: %[[ONE:.+]] = index (1)
+// CHECK: load %x[i0]
 // CHECK: store_shared %{{.*}} to %ring[%[[ONE]]]
 // CHECK: load_shared %ring[%[[ONE]]]
+// CHECK: load %x[i0]
+// CHECK: load %x[i0 + 4]
+// CHECK-NOT: load
+// CHECK: return
 kernel.func @triangle(%x: memref<[8], f32>) -> memref<[4], f32> {
   %y = output : memref<[4], f32>
   grid (1) threads 32 {
