@@ -1,7 +1,7 @@
 // Rung 1 of the ladder, naive: a thread for each element. Neighbouring threads go down a column, so that their reads are far apart.
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s
-// RUN: dlc-opt %s --tensorize --evaluate-each -o /dev/null
+// RUN: dlc-opt %s --tensorize --evaluate-each --check-async -o /dev/null
 
 // CHECK-LABEL: kernel.func @sgemm
 // CHECK: grid ((M ceildiv 32)*(N ceildiv 32)) threads 1024

@@ -1,7 +1,7 @@
 // Rung 2, coalesced: neighbouring threads go along a row, so that their reads and stores are neighbours too.
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s
-// RUN: dlc-opt %s --tensorize --evaluate-each -o /dev/null
+// RUN: dlc-opt %s --tensorize --evaluate-each --check-async -o /dev/null
 
 // CHECK-LABEL: kernel.func @sgemm
 // CHECK: threads 1024

@@ -1,7 +1,7 @@
 // Rung 3, shared memory: a block brings a tile of each operand where all its threads read it.
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s
-// RUN: dlc-opt %s --tensorize --evaluate-each -o /dev/null
+// RUN: dlc-opt %s --tensorize --evaluate-each --check-async -o /dev/null
 
 // CHECK-LABEL: kernel.func @sgemm
 // CHECK: shared : tile<[32, 32], f16

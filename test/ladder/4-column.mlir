@@ -1,7 +1,7 @@
 // Rung 4, one-dimensional tiles of threads: a column of eight results for each, so that what is read of B serves eight times.
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s
-// RUN: dlc-opt %s --tensorize --evaluate-each -o /dev/null
+// RUN: dlc-opt %s --tensorize --evaluate-each --check-async -o /dev/null
 
 // CHECK-LABEL: kernel.func @sgemm
 // CHECK: threads 512

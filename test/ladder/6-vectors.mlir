@@ -1,7 +1,7 @@
 // Rung 6, vectors: A is turned around on the way into shared memory, so that what a thread needs of it is contiguous.
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s
-// RUN: dlc-opt %s --tensorize --evaluate-each -o /dev/null
+// RUN: dlc-opt %s --tensorize --evaluate-each --check-async -o /dev/null
 
 // CHECK-LABEL: kernel.func @sgemm
 // CHECK: %lhs = shared : tile<[8, 128], f16

@@ -1,7 +1,7 @@
 // Rung 7, tiles of warps: the threads of a warp have a square, and each of them a part of it several times.
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s
-// RUN: dlc-opt %s --tensorize --evaluate-each -o /dev/null
+// RUN: dlc-opt %s --tensorize --evaluate-each --check-async -o /dev/null
 
 // CHECK-LABEL: kernel.func @sgemm
 // CHECK: threads 128

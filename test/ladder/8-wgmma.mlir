@@ -1,7 +1,7 @@
 // Rung 8, tensor cores: four warps multiply tiles in shared memory.
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s
-// RUN: dlc-opt %s --tensorize --evaluate-each -o /dev/null
+// RUN: dlc-opt %s --tensorize --evaluate-each --check-async -o /dev/null
 
 // CHECK-LABEL: kernel.func @sgemm
 // CHECK: %rhs = shared : tile<[64, 128], f16, swizzle 128>
