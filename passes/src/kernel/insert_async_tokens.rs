@@ -118,6 +118,7 @@ impl Pass for InsertAsyncTokens {
 /// `copy_async`, and how many `tma_load`.
 pub fn insert_async_tokens(body: &mut Body, engine: bool, cx: &PassCx<'_>) -> (u64, u64) {
     let (mut copies, mut boxes) = (0, 0);
+    let mut requests = Vec::new();
     for group in groups(body, cx) {
         let mut left = Vec::new();
         let mut boxed = Vec::new();
@@ -128,8 +129,9 @@ pub fn insert_async_tokens(body: &mut Body, engine: bool, cx: &PassCx<'_>) -> (u
                 _ => left.push((copy, None)),
             }
         }
-        if let Err(why) = boxes::request(body, cx, &boxed, group.until) {
-            left.extend(boxed.drain(..).map(|boxed| (boxed.copy, Some(why.clone()))));
+        match boxes::request(body, cx, &boxed, group.until) {
+            Ok(request) => requests.extend(request.map(|request| (request, group.until))),
+            Err(why) => left.extend(boxed.drain(..).map(|boxed| (boxed.copy, Some(why.clone())))),
         }
         boxes += boxed.len() as u64;
         let mut tokens = Vec::new();
@@ -154,6 +156,7 @@ pub fn insert_async_tokens(body: &mut Body, engine: bool, cx: &PassCx<'_>) -> (u
         copies += tokens.len() as u64;
         await_before(cx.ctx, body, &tokens, group.until);
     }
+    boxes::drop_fences(cx.ctx, body, &requests);
     (copies, boxes)
 }
 

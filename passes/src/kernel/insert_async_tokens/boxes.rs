@@ -187,11 +187,11 @@ fn separate(ctx: &Context, body: &Body, op: OpId, tile: ValueId) -> Result<(), S
     }
 }
 
-/// Lets one thread ask the copy engine for boxes, and all threads wait for them before a barrier. An error, and nothing is
-/// changed, where the phases of the barrier cannot be counted.
-pub fn request(body: &mut Body, cx: &PassCx<'_>, boxes: &[Boxed], barrier: OpId) -> Result<(), String> {
+/// Lets one thread ask the copy engine for boxes, if there are any, and all threads wait for them before a barrier. The op
+/// in which it asks. An error, and nothing is changed, where the phases of the barrier cannot be counted.
+pub fn request(body: &mut Body, cx: &PassCx<'_>, boxes: &[Boxed], barrier: OpId) -> Result<Option<OpId>, String> {
     let ctx = cx.ctx;
-    let Some(last) = boxes.last() else { return Ok(()) };
+    let Some(last) = boxes.last() else { return Ok(None) };
     let bytes: u64 = boxes.iter().map(|boxed| boxed.bytes).sum();
     if bytes > MOST_BYTES {
         return Err(format!("an mbarrier counts at most {MOST_BYTES} bytes, and these are {bytes}"));
@@ -233,8 +233,7 @@ pub fn request(body: &mut Body, cx: &PassCx<'_>, boxes: &[Boxed], barrier: OpId)
     for boxed in boxes {
         body.erase_op(boxed.copy);
     }
-    drop_fences(ctx, body, elect, barrier);
-    Ok(())
+    Ok(Some(elect))
 }
 
 /// The other parity, at the end of a block.
@@ -324,8 +323,9 @@ fn mbarrier(ctx: &Context, body: &mut Body, grid: OpId, loc: Loc) -> ValueId {
     full
 }
 
-/// Takes away the fences between two ops if no thread writes a tile that matrix products or the copy engine read.
-fn drop_fences(ctx: &Context, body: &mut Body, from: OpId, to: OpId) {
+/// Takes away the fences between requests and the barriers behind them, if no thread writes a tile that matrix products or
+/// the copy engine read.
+pub fn drop_fences(ctx: &Context, body: &mut Body, requests: &[(OpId, OpId)]) {
     let tiles = Tiles::of(ctx, body);
     let is_engine = |op: &OpId| {
         let view = OpRef::new(ctx, body, *op);
@@ -341,7 +341,9 @@ fn drop_fences(ctx: &Context, body: &mut Body, from: OpId, to: OpId) {
     if is_needed {
         return;
     }
-    let between = std::iter::successors(Some(from), |&op| body.next_op(op)).take_while(|&op| op != to);
-    let fences: Vec<OpId> = between.filter(|&op| OpRef::new(ctx, body, op).is(kernel::FenceAsync::DEF)).collect();
-    fences.into_iter().for_each(|op| body.erase_op(op));
+    for &(request, barrier) in requests {
+        let between = std::iter::successors(Some(request), |&op| body.next_op(op)).take_while(|&op| op != barrier);
+        let fences: Vec<OpId> = between.filter(|&op| OpRef::new(ctx, body, op).is(kernel::FenceAsync::DEF)).collect();
+        fences.into_iter().for_each(|op| body.erase_op(op));
+    }
 }
