@@ -4,6 +4,7 @@
 //! - [`axes`]: which axes the values of a kernel depend on.
 //! - [`carried`]: what loops of a kernel carry.
 //! - [`expressions`]: what divides expressions of a kernel, and how they are put together.
+//! - [`loads`]: what a loop of a kernel loads by itself.
 //! - [`locality`]: how near to where it is used a value can be kept.
 //! - [`places`]: the expressions of ops of kernel.
 //! - [`plans`]: the plan that is beside a kernel.
@@ -16,6 +17,7 @@ pub mod access;
 pub mod axes;
 pub mod carried;
 pub mod expressions;
+pub mod loads;
 pub mod locality;
 pub mod places;
 pub mod plans;

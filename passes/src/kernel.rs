@@ -4,6 +4,8 @@ pub mod insert_async_tokens;
 
 pub mod pipeline_stages;
 
+pub mod specialize_warps;
+
 pub mod check_async;
 pub mod order_tiles;
 pub mod predicate_tails;

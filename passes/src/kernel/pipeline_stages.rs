@@ -67,12 +67,10 @@
 //! over others, or in which threads do not meet between a load and its use; nor any loop if the rings do not fit into
 //! the shared memory of the function's target. A remark says why.
 //!
-//! Phases: (1) the loads of the loop, what they need, and where they are awaited (`find.rs`); (2) in front of the loop,
+//! Phases: (1) the loads of the loop, what they need, and where they are awaited (`analysis::loads`); (2) in front of the loop,
 //! the loads of the first steps, each if there is such a step; (3) in the loop, behind the barrier, the load of a later
 //! step into the tile of the one before; products that only add up are awaited a step later. From the multistage loop of
 //! CUTLASS (`mma_multistage.h`), with one barrier a step. Rule of the debug counters: `pipeline`.
-
-mod find;
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_ir::affine::SizeExpr;
@@ -85,10 +83,10 @@ use dlc_kernel::types::{Token, Work};
 
 use crate::analysis::carried::{carry, carry_through, loops_around, yield_more};
 use crate::analysis::expressions::{Over, index, pack};
-use crate::analysis::rings::{copy_ops, name_stage, ring_of};
+use crate::analysis::loads::{Found, find};
+use crate::analysis::rings::{copy_ops, in_ring, name_stage, next_stage, ring_of};
 use crate::analysis::tiles::{touches, with_inner};
 use crate::generic::dce::erase_unused;
-use find::{Found, find};
 
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),
@@ -338,36 +336,6 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found, stages: i64) -> Option
         kernel::Barrier::build(&mut Builder::new(ctx, body, place), loc, None, None);
     }
     Some(())
-}
-
-/// So many tiles behind one of a ring.
-fn in_ring(stage: &Over, steps: i64, stages: i64) -> Option<Over> {
-    let sum = stage.plus(&Over::plain(SizeExpr::from(steps)))?;
-    let expr = sum.expr.modulo(&SizeExpr::from(stages)).ok()?;
-    Some(Over { expr, values: sum.values })
-}
-
-/// The stage of the next step, at the end of the loop; and the parities with which it waits.
-fn next_stage(ctx: &Context, body: &mut Body, found: &Found, stage: ValueId, stages: i64) -> Option<ValueId> {
-    let end = body.last_op(found.block)?;
-    let place = InsertPoint::Before(end);
-    let mut next = None;
-    for request in &found.requests {
-        let mut builder = Builder::new(ctx, body, place);
-        let op = kernel::Advance::build(&mut builder, found.loc, stage, request.parity, stages);
-        let old = body.operand(end, request.carried);
-        let parity = body.result(op, 1);
-        body.set_value_name(body.result(op, 0), ctx.intern_str("next"));
-        body.set_operand(end, request.carried, parity);
-        erase_unused(ctx, body, body.defining_op(old).into_iter().collect());
-        next = next.or(Some(body.result(op, 0)));
-    }
-    if next.is_none() {
-        let made = index(&mut Builder::new(ctx, body, place), found.loc, &in_ring(&Over::value(stage)?, 1, stages)?)?;
-        body.set_value_name(made, ctx.intern_str("next"));
-        next = Some(made);
-    }
-    next
 }
 
 /// Lets the first op that awaits loads of the step await the token of that step, and the others what is left.

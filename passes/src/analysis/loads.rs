@@ -1,4 +1,4 @@
-//! What a loop loads, and whether that can be done ahead.
+//! What a loop of a kernel loads by itself, and whether that can be done ahead.
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
@@ -16,13 +16,19 @@ use crate::analysis::tiles::{Tiles, is_barrier, may_overlap, tile_of, touches, w
 
 /// A loop whose loads can run ahead.
 pub struct Found {
+    /// The loop.
     pub op: OpId,
+    /// Its block.
     pub block: BlockId,
+    /// Where it stands in the text.
     pub loc: Loc,
     /// What it counts.
     pub counter: ValueId,
+    /// Its first integer.
     pub first: Over,
+    /// The one behind the last.
     pub last: Over,
+    /// Its step.
     pub step: Over,
     /// The ops `copy_async`.
     pub copies: Vec<OpId>,
@@ -53,6 +59,7 @@ impl Found {
 
 /// A request to the copy engine, in `elect`, and the mbarrier that counts its bytes.
 pub struct Request {
+    /// The mbarrier.
     pub full: ValueId,
     /// The parity that the step waits with.
     pub parity: ValueId,
@@ -118,7 +125,8 @@ pub fn find(ctx: &Context, body: &Body, op: OpId, stages: i64) -> Result<Option<
 
     let deferred = if stages > 2 { deferred(ctx, body, &tiles, (&ops, block), meet, &rings) } else { None };
     let last_barrier = last_barrier(ctx, body, &ops, meet, &loads);
-    room(ctx, body, grid, &rings, requests.len(), stages)?;
+    // An mbarrier says that tiles are full, and another one, where warps have roles, that they are empty.
+    room(ctx, body, grid, &rings, 2 * requests.len(), stages)?;
     rings.extend(requests.iter().map(|request| request.full));
     let (first, last, step) = (over(first), over(last), over(step));
     Ok(Some(Found {

@@ -1,0 +1,397 @@
+//! Gives the warps of a block roles: one thread asks the copy engine for tiles, and groups of four warps compute from
+//! them, each on its rows.
+//!
+//! **Requires**: kernel.
+//! **Ensures**: a grid of 128 threads in which a thread asks the copy engine for what a loop needs becomes one of a
+//! producer and `consumers` groups, with a ring of `stages` tiles that mbarriers say are full and empty.
+//!
+//! **Before**
+//! ```mlir before
+//! kernel.func @product<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[8, K], f16, row_major, align 16>) -> memref<[M, 8], f32> {
+//!   require (K mod 8 == 0)
+//!   %D = output : memref<[M, 8], f32>
+//!   %mA = tensor_map %A : tensormap<[128, 64], f16, swizzle 128>
+//!   %mB = tensor_map %B : tensormap<[8, 64], f16, swizzle 128>
+//!   grid (M ceildiv 128) threads 128 {
+//!     %sA = shared : tile<[128, 64], f16, swizzle 128>
+//!     %sB = shared : tile<[8, 64], f16, swizzle 128>
+//!     %full = mbarriers arrivals 1 : mbarrier<1>
+//!     barrier
+//!     %m = block_id 0
+//!     %first = index (0)
+//!     %zero = const 0.0 : frag<[128, 8], f32, wgmma>
+//!     %c:2 = for %k = 0 to K step 64 carry (%acc = %zero, %parity = %first) : frag<[128, 8], f32, wgmma>, index {
+//!       elect {
+//!         expect %full bytes 17408
+//!         tma_load %mA[128*%m, %k] to %sA signal %full
+//!         tma_load %mB[0, %k] to %sB signal %full
+//!       }
+//!       wait %full parity %parity
+//!       barrier
+//!       %d, %t = wgmma %sA, %sB transposed, %acc : frag<[128, 8], f32, wgmma>, token<compute>
+//!       await %t
+//!       barrier
+//!       %other = index (1 - %parity)
+//!       yield %d, %other
+//!     }
+//!     store %c to %D[128*%m + i0, i1] where (128*%m + i0 < M)
+//!   }
+//!   return %D
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! kernel.func @product<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[8, K], f16, row_major, align 16>) -> memref<[M, 8], f32, row_major, align 4> {
+//!   require (K mod 8 == 0)
+//!   %D = output : memref<[M, 8], f32, row_major, align 4>
+//!   %mA = tensor_map %A : tensormap<[128, 64], f16, swizzle 128>
+//!   %mB = tensor_map %B : tensormap<[8, 64], f16, swizzle 128>
+//!   grid (M ceildiv 128) threads 384 {
+//!     %sA = shared : tile<4 x [128, 64], f16, swizzle 128>
+//!     %sB = shared : tile<4 x [8, 64], f16, swizzle 128>
+//!     %full = mbarriers arrivals 1 : mbarrier<4>
+//!     %empty = mbarriers arrivals 8 : mbarrier<4>
+//!     barrier
+//!     %m = block_id 0
+//!     %first = index (0)
+//!     role producer warps 0 to 4 registers 40 single {
+//!       %0 = index (0)
+//!       %1 = index (1)
+//!       %2:2 = for %k = 0 to K step 64 carry (%stage = %0, %parity = %1) : index, index {
+//!         wait %empty[%stage] parity %parity
+//!         expect %full[%stage] bytes 17408
+//!         tma_load %mA[128*%m, %k] to %sA[%stage] signal %full[%stage]
+//!         tma_load %mB[0, %k] to %sB[%stage] signal %full[%stage]
+//!         %next:2 = advance %stage, %parity over 4
+//!         yield %next, %next#1
+//!       }
+//!     }
+//!     role consumer warps 4 to 12 groups 2 (%g: index) registers 232 {
+//!       %zero = const 0.0 : frag<[64, 8], f32, wgmma>
+//!       %3 = index (0)
+//!       %4 = done : token<compute>
+//!       %c:5 = for %k = 0 to K step 64 carry (%acc = %zero, %parity = %first, %stage = %3, %held = %4, %before = %3) : frag<[64, 8], f32, wgmma>, index, index, token<compute>, index {
+//!         wait %full[%stage] parity %parity
+//!         %5 = slice %sA[%stage] at (64*%g, 0) : tile<[64, 64], f16, swizzle 128>
+//!         %d, %t = wgmma %5, %sB[%stage] transposed, %acc : frag<[64, 8], f32, wgmma>, token<compute>
+//!         await %held
+//!         if (1 <= %k) {
+//!           arrive %empty[%before] by warp
+//!         }
+//!         %next:2 = advance %stage, %parity over 4
+//!         yield %d, %next#1, %next, %t, %stage
+//!       }
+//!       await %c#3
+//!       if (1 <= K) {
+//!         arrive %empty[%c#4] by warp
+//!       }
+//!       store %c to %D[128*%m + 64*%g + i0, i1] where (128*%m + 64*%g + i0 < M)
+//!     }
+//!   }
+//!   return %D
+//! }
+//! ```
+//!
+//! **Does not** change grids in which threads copy to shared memory, meet by number, or wait for other blocks; with
+//! several consumers, neither those in which threads write shared memory, reductions along rows among them, or whose
+//! fragments are not of 64 rows for each consumer. What `pipeline-stages` has made into rings stays too. A remark says why.
+//!
+//! Phases: (1) what the loops load (`analysis::loads`); (2) the producer: a copy of the loops with nothing in them but
+//! requests, each when its tile is empty; (3) the consumers: all else, where requests were waited for the ring's next
+//! tile, which is given back where the threads met, or behind the products of the next step; (4) the rows of all
+//! fragments shared among the consumers. After the pipelines of CUTLASS (`sm90_mma_tma_gmma_ss_warpspecialized.hpp`).
+//! Rule of the debug counters: `specialize`.
+
+mod consumers;
+mod producer;
+mod rows;
+
+use dlc_ir::body::{Body, InsertPoint, OpRef};
+use dlc_ir::diag::RemarkKind;
+use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::{BlockId, Builder, Context, OpId, Type, ValueId};
+use dlc_kernel::ops as kernel;
+use dlc_kernel::types::{Frag, MBarrier, Token};
+
+use crate::analysis::axes::ancestor_in;
+use crate::analysis::loads::{Found, find};
+use crate::analysis::rings::ring_of;
+use crate::analysis::tiles::{Tiles, is_barrier, tile_of, with_inner};
+use producer::Source;
+
+static DEF: PassDef = PassDef {
+    on: On::Op("kernel.func"),
+    requires: &["kernel"],
+    options: &[
+        OptionDef { name: "stages", kind: OptionKind::Int, default: "4", doc: "How many tiles a ring has, 2 to 16." },
+        OptionDef {
+            name: "consumers",
+            kind: OptionKind::Int,
+            default: "2",
+            doc: "How many groups of four warps compute, 1 to 3.",
+        },
+        OptionDef {
+            name: "roles",
+            kind: OptionKind::Choice(&["cooperative"]),
+            default: "cooperative",
+            doc: "How they share the work: all of them the rows of one tile.",
+        },
+        OptionDef {
+            name: "producer-registers",
+            kind: OptionKind::Int,
+            default: "0",
+            doc: "The registers of a thread of the producer, 0 for what fits: 40, or 24 with three consumers.",
+        },
+        OptionDef {
+            name: "consumer-registers",
+            kind: OptionKind::Int,
+            default: "0",
+            doc: "The registers of a thread of a consumer, 0 for what fits: 232, or 160 with three consumers.",
+        },
+    ],
+    statistics: &[StatDef { name: "grids", doc: "Grids whose warps got roles." }],
+    ..PassDef::base(
+        "specialize-warps",
+        "Gives warps roles: one loads tiles, groups of others compute from them.",
+        create,
+    )
+};
+dlc_ir::inventory::submit! { &DEF }
+
+/// The registers of a multiprocessor, for each thread of a group of four warps.
+const REGISTERS: i64 = 512;
+
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    let (stages, consumers) = (options.int("stages"), options.int("consumers"));
+    if !(2..=16).contains(&stages) {
+        return Err(format!("a ring has 2 to 16 stages, not {stages}"));
+    }
+    if !(1..=3).contains(&consumers) {
+        return Err(format!("there are 1 to 3 consumers, not {consumers}"));
+    }
+    let fitting = if consumers == 3 { [24, 160] } else { [40, 232] };
+    let given = [options.int("producer-registers"), options.int("consumer-registers")];
+    let [producer, consumer] = [0, 1].map(|role| if given[role] == 0 { fitting[role] } else { given[role] });
+    for registers in [producer, consumer] {
+        if !(24..=240).contains(&registers) || registers % 8 != 0 {
+            return Err(format!("a thread has 24 to 240 registers, a multiple of 8, not {registers}"));
+        }
+    }
+    let all = producer + consumers * consumer;
+    if all > REGISTERS {
+        return Err(format!(
+            "a thread of each role has {all} registers together, and there are {REGISTERS}: consumers have at most {}",
+            (REGISTERS - producer) / consumers / 8 * 8
+        ));
+    }
+    Ok(Box::new(SpecializeWarps { plan: Plan { stages, consumers, producer, consumer } }))
+}
+
+/// What the options say.
+#[derive(Clone, Copy)]
+pub struct Plan {
+    /// The tiles of a ring.
+    pub stages: i64,
+    /// The groups that compute.
+    pub consumers: i64,
+    /// The registers of a thread of the producer.
+    pub producer: i64,
+    /// The registers of a thread of a consumer.
+    pub consumer: i64,
+}
+
+struct SpecializeWarps {
+    plan: Plan,
+}
+
+impl Pass for SpecializeWarps {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        let grids = specialize_warps(body, self.plan, cx);
+        cx.count("grids", grids);
+        Ok(())
+    }
+}
+
+/// Gives the warps of a kernel's grids roles. How many grids have got some.
+pub fn specialize_warps(body: &mut Body, plan: Plan, cx: &PassCx<'_>) -> u64 {
+    let ctx = cx.ctx;
+    let mut done = 0;
+    let grids: Vec<OpId> =
+        body.walk().into_iter().filter(|&op| OpRef::new(ctx, body, op).is(kernel::Grid::DEF)).collect();
+    for grid in grids {
+        let asks = |&op: &OpId| OpRef::new(ctx, body, op).is(kernel::TmaLoad::DEF);
+        if !with_inner(body, grid).iter().any(asks) {
+            continue;
+        }
+        // A grid that does not fit after all is left as it was.
+        let mut changed = body.clone();
+        match specialize(ctx, &mut changed, grid, plan) {
+            Ok(()) if cx.allows_rule("specialize") => {
+                *body = changed;
+                done += 1;
+                if cx.wants_remarks() {
+                    let groups = if plan.consumers == 1 { "group computes" } else { "groups compute" };
+                    let message =
+                        format!("one thread loads, and {} {groups}, with rings of {}", plan.consumers, plan.stages);
+                    cx.remark(RemarkKind::Passed, body.loc(grid), message);
+                }
+            }
+            Ok(()) => {}
+            Err(why) => {
+                if cx.wants_remarks() {
+                    cx.remark(
+                        RemarkKind::Missed,
+                        body.loc(grid),
+                        format!("the warps of this grid get no roles: {why}"),
+                    );
+                }
+            }
+        }
+    }
+    done
+}
+
+/// A ring: what is loaded in a loop, and the mbarriers that say that its tiles are empty.
+struct Ring {
+    found: Found,
+    empty: ValueId,
+}
+
+fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: Plan) -> Result<(), String> {
+    let view = kernel::Grid::from(OpRef::new(ctx, body, grid));
+    if view.threads() != 128 {
+        return Err(format!(
+            "the block has {} threads, and one group of four warps is shared among roles",
+            view.threads()
+        ));
+    }
+    let block = body.first_block(kernel::Grid::body(view)).ok_or("the grid is empty")?;
+    check(ctx, body, block, plan)?;
+    let mut found = Vec::new();
+    for op in with_inner(body, grid) {
+        if kernel::For::of(OpRef::new(ctx, body, op)).is_none() {
+            continue;
+        }
+        if let Some(loop_) = find(ctx, body, op, plan.stages)? {
+            found.push(loop_);
+        }
+    }
+    let asks = |op: OpId| {
+        let elect = OpRef::new(ctx, body, op).is(kernel::Elect::DEF);
+        elect && with_inner(body, op).iter().any(|&op| OpRef::new(ctx, body, op).is(kernel::TmaLoad::DEF))
+    };
+    let requests: Vec<OpId> = with_inner(body, grid).into_iter().filter(|&op| asks(op)).collect();
+    let known = |op: &OpId| found.iter().any(|found| found.loads.contains(op)) || body.block_of(*op) == Some(block);
+    if found.is_empty() || !requests.iter().all(known) {
+        return Err("no loop loads by the copy engine, or a condition decides about it".into());
+    }
+
+    let rings: Vec<Ring> = found.into_iter().map(|found| ring(ctx, body, found, plan)).collect::<Result<_, _>>()?;
+    let mut shared = moved_not(ctx, body, block);
+    let loc = body.loc(grid);
+    let last_mbarriers = shared.iter().rposition(|&op| OpRef::new(ctx, body, op).is(kernel::MBarriers::DEF));
+    let meets = shared[last_mbarriers.unwrap_or(0)..].iter().any(|&op| is_barrier(OpRef::new(ctx, body, op)));
+    if !meets {
+        // Nobody may wait at an mbarrier that is not there yet.
+        let op = kernel::Barrier::build(&mut Builder::at_end(ctx, body, block), loc, None, None);
+        shared.push(op);
+    }
+    let mut builder = Builder::at_end(ctx, body, block);
+    let producer = kernel::Role::build(&mut builder, loc, "producer", 0, 4, 1, Some(plan.producer), Some(()));
+    let last = 4 + 4 * plan.consumers;
+    let consumer =
+        kernel::Role::build(&mut builder, loc, "consumer", 4, last, plan.consumers, Some(plan.consumer), None);
+    let inside = body.append_block(body.regions(producer)[0]);
+    let source = Source { rings: &rings, requests: &requests, shared: &shared, grid: block, plan };
+    producer::slice(ctx, body, inside, &source)?;
+
+    let requests: Vec<OpId> = requests.into_iter().filter(|&op| body.block_of(op) == Some(block)).collect();
+    requests.into_iter().for_each(|op| body.erase_op(op));
+    for ring in &rings {
+        consumers::take(ctx, body, ring, plan)?;
+    }
+    let inside = body.append_block(body.regions(consumer)[0]);
+    let group = (plan.consumers > 1).then(|| body.add_arg(inside, Type::INDEX, loc));
+    let ops: Vec<OpId> =
+        body.ops(block).filter(|op| *op != producer && *op != consumer && !shared.contains(op)).collect();
+    for op in ops {
+        body.move_op(op, InsertPoint::EndOf(inside));
+    }
+    body.set_prop(ctx, grid, ctx.intern_str("threads"), Some(ctx.i64_attr(32 * last)));
+    if let Some(group) = group {
+        body.set_value_name(group, ctx.intern_str("g"));
+        rows::share(ctx, body, consumer, group, plan.consumers)?;
+    }
+    Ok(())
+}
+
+/// What speaks against roles in the ops of a grid.
+fn check(ctx: &Context, body: &Body, block: BlockId, plan: Plan) -> Result<(), String> {
+    let tiles = Tiles::of(ctx, body);
+    for op in body.ops(block).flat_map(|op| with_inner(body, op)) {
+        let view = OpRef::new(ctx, body, op);
+        let meets_others = [kernel::ClusterBarrier::DEF, kernel::BarrierArrive::DEF, kernel::GridWait::DEF];
+        if kernel::Role::of(view).is_some() {
+            return Err("it has roles already".into());
+        }
+        if meets_others.iter().any(|&def| view.is(def)) || (view.is(kernel::Barrier::DEF) && !is_barrier(view)) {
+            return Err(format!("'{}' is for all threads of the block", view.name()));
+        }
+        let writers = if view.is(kernel::Shared::DEF) { tiles.writers(op) } else { &[] };
+        let writers = writers.iter().map(|&op| OpRef::new(ctx, body, op));
+        if writers.clone().any(|op| op.is(kernel::Copy::DEF) || op.is(kernel::CopyAsync::DEF)) {
+            return Err("its threads copy, too".into());
+        }
+        if plan.consumers > 1 && writers.clone().any(|op| !op.is(kernel::TmaLoad::DEF)) {
+            return Err("its threads write shared memory, which several consumers would all do".into());
+        }
+        if let Some(load) = kernel::TmaLoad::of(view) {
+            let outside = tile_of(ctx, body, load.tile()).is_none_or(|tile| body.block_of(tile) != Some(block));
+            if outside || ancestor_in(body, op, block).is_none() {
+                return Err("it is not known where its tiles lie".into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The ops of a grid that all roles need and any thread can run: tiles, mbarriers and the barrier behind them, and integers
+/// that they name.
+fn moved_not(ctx: &Context, body: &Body, block: BlockId) -> Vec<OpId> {
+    let mut stays: Vec<OpId> = Vec::new();
+    let mut before_others = true;
+    for op in body.ops(block) {
+        let view = OpRef::new(ctx, body, op);
+        let made = view.is(kernel::Shared::DEF) || view.is(kernel::MBarriers::DEF);
+        let plain = |ty: Type| Frag::of(ctx, ty).is_none() && Token::of(ctx, ty).is_none();
+        let is_integer = dlc_ir::effects::is_speculatable(ctx, body, op)
+            && view.result_types().all(plain)
+            && view.operands().all(|value| {
+                body.defining_op(value).is_none_or(|op| body.block_of(op) != Some(block) || stays.contains(&op))
+            });
+        let meets = before_others && is_barrier(view);
+        if made || is_integer || meets {
+            stays.push(op);
+        } else {
+            before_others = false;
+        }
+    }
+    stays
+}
+
+/// The tiles of a loop as rings, with mbarriers that say which are empty.
+fn ring(ctx: &Context, body: &mut Body, found: Found, plan: Plan) -> Result<Ring, String> {
+    let full = found.requests.first().and_then(|request| body.defining_op(request.full)).ok_or("it has no mbarrier")?;
+    for &ring in &found.rings {
+        let ty = ring_of(ctx, body.value_type(ring), plan.stages).ok_or("its tiles are rings already")?;
+        body.set_value_type(ring, ty);
+    }
+    let loc = body.loc(full);
+    // Every warp of every consumer gives a tile back.
+    let arrivals = 4 * plan.consumers;
+    let mut builder = Builder::new(ctx, body, InsertPoint::After(full));
+    let op = kernel::MBarriers::build(&mut builder, loc, arrivals, MBarrier::get(ctx, plan.stages));
+    let empty = builder.result(op);
+    body.set_value_name(empty, ctx.intern_str("empty"));
+    Ok(Ring { found, empty })
+}

@@ -1,0 +1,147 @@
+//! What the consumers do in a loop: they wait for the tiles of each step and give them back.
+
+use dlc_core::guard::{Condition, Guard};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, InsertPoint, OpRef};
+use dlc_ir::{Builder, Context, OpId, Type, ValueId};
+use dlc_kernel::ops as kernel;
+use dlc_kernel::ops::Arrivals;
+use dlc_kernel::types::{Token, Work};
+
+use super::{Plan, Ring};
+use crate::analysis::axes::ancestor_in;
+use crate::analysis::carried::{block_of, carry, carry_through, loops_around, yield_more};
+use crate::analysis::expressions::{Over, index, pack};
+use crate::analysis::loads::Found;
+use crate::analysis::rings::{name_stage, next_stage};
+use crate::analysis::tiles::{Tiles, is_barrier, tile_of};
+use crate::generic::dce::erase_unused;
+
+const BEYOND: &str = "an integer goes beyond 64 bits";
+
+/// Rewrites a loop: its requests are gone, its tiles are those of a ring.
+pub fn take(ctx: &Context, body: &mut Body, ring: &Ring, plan: Plan) -> Result<(), String> {
+    let found = &ring.found;
+    let loc = found.loc;
+    let outer = loops_around(ctx, body, found.op).unwrap_or_default();
+    let release = release_behind(ctx, body, found)?;
+    let start = outer.last().copied().unwrap_or(found.op);
+    let mut builder = Builder::new(ctx, body, InsertPoint::Before(start));
+    let zero = index(&mut builder, loc, &Over::plain(SizeExpr::from(0))).ok_or(BEYOND)?;
+    let (values, inner) = carry_through(ctx, body, &outer, &[(zero, "stage")]).ok_or(BEYOND)?;
+    let mut carried = vec![(values[0], "stage")];
+    if found.deferred.is_some() {
+        let ty = Token::get(ctx, Work::Compute);
+        let mut builder = Builder::new(ctx, body, InsertPoint::Before(found.op));
+        let done = kernel::Done::build(&mut builder, loc, ty);
+        carried.push((builder.result(done), "held"));
+        carried.push((values[0], "before"));
+    }
+    let made = carry(ctx, body, found.op, &carried).ok_or(BEYOND)?;
+    if let Some(block) = inner.and_then(|inner| block_of(ctx, body, inner)) {
+        yield_more(ctx, body, block, &made.results[..1]);
+    }
+    let stage = made.args[0];
+
+    found.loads.iter().for_each(|&op| body.erase_op(op));
+    erase_unused(ctx, body, found.needed.clone());
+    for &tile in &found.rings {
+        let inside = |op: &OpId| ancestor_in(body, *op, found.block).is_some();
+        let users: Vec<OpId> = body.uses(tile).map(|used| used.op).filter(inside).collect();
+        for user in users {
+            name_stage(ctx, body, user, &found.rings, stage);
+        }
+    }
+    if !threads_write(ctx, body) {
+        let meets = |&op: &OpId| is_barrier(OpRef::new(ctx, body, op));
+        let barriers: Vec<OpId> = body.ops(found.block).filter(meets).collect();
+        barriers.into_iter().for_each(|op| body.erase_op(op));
+    }
+
+    let mut next = vec![next_stage(ctx, body, found, stage, plan.stages).ok_or(BEYOND)?];
+    match &found.deferred {
+        None => give_back(ctx, body, InsertPoint::After(release), ring, stage),
+        Some(deferred) => {
+            body.set_operands(deferred.awaits, &[made.args[1]]);
+            // The first step has none before it.
+            let counter = Over::value(found.counter).ok_or(BEYOND)?;
+            let place = InsertPoint::After(deferred.awaits);
+            give_back_if(ctx, body, place, ring, (&found.first, &counter), made.args[2]).ok_or(BEYOND)?;
+            next.extend([deferred.token, stage]);
+            let place = InsertPoint::After(made.op);
+            let op = kernel::Await::build(&mut Builder::new(ctx, body, place), loc, &[made.results[1]]);
+            let place = InsertPoint::After(op);
+            give_back_if(ctx, body, place, ring, (&found.first, &found.last), made.results[2]).ok_or(BEYOND)?;
+        }
+    }
+    yield_more(ctx, body, found.block, &next);
+    Ok(())
+}
+
+/// Whether threads write shared memory anywhere.
+fn threads_write(ctx: &Context, body: &Body) -> bool {
+    let tiles = Tiles::of(ctx, body);
+    let by_threads = |&op: &OpId| !OpRef::new(ctx, body, op).is(kernel::TmaLoad::DEF);
+    body.walk().into_iter().any(|op| tiles.writers(op).iter().any(by_threads))
+}
+
+/// The op of a loop behind which nothing reads its tiles any more.
+fn release_behind(ctx: &Context, body: &Body, found: &Found) -> Result<OpId, String> {
+    let tiles = Tiles::of(ctx, body);
+    let mut ends: Vec<OpId> = Vec::new();
+    for tile in found.rings.iter().filter_map(|&ring| tile_of(ctx, body, ring)) {
+        for &reader in tiles.readers(tile) {
+            let view = OpRef::new(ctx, body, reader);
+            ends.push(reader);
+            match kernel::Wgmma::of(view) {
+                Some(product) => {
+                    let awaits: Vec<OpId> = body.uses(product.token()).map(|used| used.op).collect();
+                    if awaits.is_empty() || !awaits.iter().all(|&op| OpRef::new(ctx, body, op).is(kernel::Await::DEF)) {
+                        return Err("a product that reads a tile is not awaited in its step".into());
+                    }
+                    ends.extend(awaits);
+                }
+                None if view.is(kernel::LoadShared::DEF) => {}
+                None => return Err(format!("'{}' reads a tile, and does not wait until it has", view.name())),
+            }
+        }
+    }
+    // A tile that nothing reads is given back when it is there.
+    ends.push(found.meet);
+    let ends: Option<Vec<OpId>> = ends.into_iter().map(|op| ancestor_in(body, op, found.block)).collect();
+    let ends = ends.ok_or("a tile is read outside of its loop")?;
+    let last = ends.into_iter().reduce(|last, op| if body.is_before(last, op) { op } else { last });
+    let last = last.ok_or("a tile is read outside of its loop")?;
+    // Barriers go; what stands before one does not.
+    let behind = std::iter::successors(Some(last), |&op| body.prev_op(op));
+    let stays = |&op: &OpId| {
+        !is_barrier(OpRef::new(ctx, body, op)) && !found.loads.contains(&op) && !found.needed.contains(&op)
+    };
+    let mut behind = behind.filter(stays);
+    behind.next().ok_or_else(|| "nothing waits for its tiles".into())
+}
+
+/// Every warp gives a tile back.
+fn give_back(ctx: &Context, body: &mut Body, place: InsertPoint, ring: &Ring, stage: ValueId) {
+    let mut builder = Builder::new(ctx, body, place);
+    kernel::Arrive::build(&mut builder, ring.found.loc, ring.empty, Some(stage), None, Arrivals::Warp);
+}
+
+/// The same if a number is below another.
+fn give_back_if(
+    ctx: &Context,
+    body: &mut Body,
+    place: InsertPoint,
+    ring: &Ring,
+    (low, high): (&Over, &Over),
+    stage: ValueId,
+) -> Option<()> {
+    let (values, exprs) = pack(&[low.clone(), high.clone()])?;
+    let guard = Guard::all(vec![Condition::of(&exprs[0], "<", &exprs[1])?]);
+    let none: &[Type] = &[];
+    let mut builder = Builder::new(ctx, body, place);
+    let op = kernel::If::build(&mut builder, ring.found.loc, &values, None, Some(guard), none, 0);
+    let block = body.append_block(body.regions(op)[0]);
+    give_back(ctx, body, InsertPoint::EndOf(block), ring, stage);
+    Some(())
+}
