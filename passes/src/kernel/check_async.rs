@@ -39,12 +39,12 @@
 //! **Does not** look at numbers, at positions in global memory or at what blocks do to each other there; nor at
 //! registers, bank conflicts and resources. It changes nothing.
 //!
-//! *Algorithm.* (1) [`compile`]: the grid without its data is a small program over integers. (2) [`scenarios`]: the sizes
+//! *Algorithm.* (1) `compile`: the grid without its data is a small program over integers. (2) `scenarios`: the sizes
 //! at which trip counts, conditions and stages differ, up to beyond twice the deepest ring, and the blocks at the ends of
-//! the grid. (3) [`machine`]: for each, the warps of a cluster run in one order, while vector clocks say what each is
-//! known to know ([`clocks`]; Fidge and Mattern 1988; Flanagan and Freund, FastTrack, 2009). Each wait, arrival, read and
+//! the grid. (3) `machine`: for each, the warps of a cluster run in one order, while vector clocks say what each is
+//! known to know (`clocks`; Fidge and Mattern 1988; Flanagan and Freund, FastTrack, 2009). Each wait, arrival, read and
 //! write is held against what is known, not against what happened, so that one order stands for all: as who passes a
-//! barrier never depends on the order, another order has the same events. (4) [`report`]: the first fault as a trace.
+//! barrier never depends on the order, another order has the same events. (4) `report`: the first fault as a trace.
 //! Branches on data are taken every way, and must synchronize alike. Linear in what the warps do, times the number of
 //! barriers.
 

@@ -5,7 +5,7 @@
 //! one less where matrix products are on their way from one step to the next; threads meet once a step.
 //!
 //! **Before**
-//! ```mlir before {stages=2}
+//! ```mlir before
 //! kernel.func @sums<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[M, 32], f32, row_major, align 4> {
 //!   %Y = output : memref<[M, 32], f32, row_major, align 4>
 //!   grid (M ceildiv 32) threads 128 {
@@ -32,30 +32,33 @@
 //! kernel.func @sums<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[M, 32], f32, row_major, align 4> {
 //!   %Y = output : memref<[M, 32], f32, row_major, align 4>
 //!   grid (M ceildiv 32) threads 128 {
-//!     %tile = shared : tile<2 x [32, 32], f16, swizzle 64>
+//!     %tile = shared : tile<3 x [32, 32], f16, swizzle 64>
 //!     %b = block_id 0
 //!     %zero = const 0.0 : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
 //!     %0 = index (0)
 //!     %k = index (0)
 //!     %slot = index (0)
 //!     %1 = copy_async %X[32*%b + i0, %k + i1] where (32*%b + i0 < M) to %tile[%slot] by blocked [1, 8] lanes [8, 4] warps [4, 1] : token<load>
-//!     %sum:3 = for %k_0 = 0 to 64 step 32 carry (%acc = %zero, %stage = %0, %loaded = %1) : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>, index, token<load> {
+//!     %k_0 = index (32)
+//!     %slot_0 = index (1)
+//!     %2 = copy_async %X[32*%b + i0, %k_0 + i1] where (32*%b + i0 < M) to %tile[%slot_0] by blocked [1, 8] lanes [8, 4] warps [4, 1] : token<load>
+//!     %sum:4 = for %k_1 = 0 to 64 step 32 carry (%acc = %zero, %stage = %0, %loaded = %1, %loaded_0 = %2) : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>, index, token<load>, token<load> {
 //!       await %loaded
 //!       barrier
-//!       %2 = if (%k_0 + 32 < 64) : token<load> {
-//!         %k_1 = index (%k_0 + 32)
-//!         %slot_0 = index ((%stage + 1) mod 2)
-//!         %3 = copy_async %X[32*%b + i0, %k_1 + i1] where (32*%b + i0 < M) to %tile[%slot_0] by blocked [1, 8] lanes [8, 4] warps [4, 1] : token<load>
-//!         yield %3
-//!       } else {
-//!         %4 = done : token<load>
+//!       %3 = if (%k_1 + 64 < 64) : token<load> {
+//!         %k_2 = index (%k_1 + 64)
+//!         %slot_1 = index ((%stage + 2) mod 3)
+//!         %4 = copy_async %X[32*%b + i0, %k_2 + i1] where (32*%b + i0 < M) to %tile[%slot_1] by blocked [1, 8] lanes [8, 4] warps [4, 1] : token<load>
 //!         yield %4
+//!       } else {
+//!         %5 = done : token<load>
+//!         yield %5
 //!       }
 //!       %x = load_shared %tile[%stage] : frag<[32, 32], f16, blocked [1, 8] lanes [8, 4] warps [4, 1]>
 //!       %f = cast %x : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
 //!       %s = binary add %acc, %f : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
-//!       %next = index ((%stage + 1) mod 2)
-//!       yield %s, %next, %2
+//!       %next = index ((%stage + 1) mod 3)
+//!       yield %s, %next, %loaded_0, %3
 //!     }
 //!     store %sum to %Y[32*%b + i0, i1] where (32*%b + i0 < M)
 //!   }

@@ -49,6 +49,7 @@ mod axes;
 mod contract;
 mod emit;
 mod lower;
+mod reduce;
 mod stream;
 mod tiling;
 

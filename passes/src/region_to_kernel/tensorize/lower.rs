@@ -4,14 +4,14 @@
 use dlc_core::access::Access;
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::memref::MemRef;
-use dlc_core::scalar::{self, Combiner};
+use dlc_core::scalar;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::interp::Datum;
 use dlc_ir::{Attr, BlockId, Context, OpId, Type, ValueId};
 use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops as kernel;
-use dlc_region::ops::{Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Select, Transpose, Unary, Yield};
+use dlc_region::ops::{Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Select, Transpose, Unary};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
@@ -94,7 +94,7 @@ impl<'c> Lower<'_, 'c> {
     }
 
     /// The bindings that a value depends on, and the axes of fragments that it has.
-    fn depends(&self, value: ValueId) -> (Vec<usize>, [bool; 2]) {
+    pub(super) fn depends(&self, value: ValueId) -> (Vec<usize>, [bool; 2]) {
         let (mut ids, mut over) = (Vec::new(), [false; 2]);
         for axis in axes_of(self.ctx, self.region.value_type(value)) {
             if let Some((place, dim)) = self.binding(axis) {
@@ -172,7 +172,7 @@ impl<'c> Lower<'_, 'c> {
         }
     }
 
-    fn elem(&self, value: ValueId) -> Type {
+    pub(super) fn elem(&self, value: ValueId) -> Type {
         Value::of(self.ctx, self.region.value_type(value)).map_or(Type::F32, |ty| ty.elem(self.ctx))
     }
 
@@ -282,7 +282,7 @@ impl<'c> Lower<'_, 'c> {
         }
     }
 
-    fn made(&self, op: OpId, over: [bool; 2]) -> Lowered {
+    pub(super) fn made(&self, op: OpId, over: [bool; 2]) -> Lowered {
         Lowered { value: self.emit.body.result(op, 0), over }
     }
 
@@ -412,287 +412,6 @@ impl<'c> Lower<'_, 'c> {
         let Access { at, guard, fill } = access;
         let made = kernel::Load::build(&mut self.emit.builder(), loc, memory, &values, at, guard, fill, None, ty);
         Ok(self.made(made, over))
-    }
-
-    /// A reduction: on tensor cores or by multiplications where it is a product of matrices and the plan says so, else by
-    /// loops.
-    fn reduce(&mut self, id: OpId) -> Result<Vec<Lowered>> {
-        if let Some(product) = super::contract::product(self, id) {
-            return Ok(vec![super::contract::lower(self, id, &product)?]);
-        }
-        if let Some(results) = super::stream::lower(self, id)? {
-            let all: Vec<ValueId> = self.region.results(id).collect();
-            let casts = results.into_iter().zip(all);
-            return Ok(casts.map(|(value, result)| self.cast(value, self.elem(result), false)).collect());
-        }
-        self.loops(id)
-    }
-
-    /// A reduction by loops over its axes. The innermost takes a tile at once where fragments have an axis for it.
-    fn loops(&mut self, id: OpId) -> Result<Vec<Lowered>> {
-        let ctx = self.ctx;
-        let reduce = Reduce::from(OpRef::new(ctx, self.region, id));
-        let names: Vec<String> = reduce.axes().into_iter().map(String::from).collect();
-        let sizes = reduce.sizes();
-        let combiner = reduce.combiner();
-        let mut outer: Vec<(String, SizeExpr)> = names.into_iter().zip(sizes).collect();
-        let Some(last) = outer.pop() else { return self.once(id) };
-        let results: Vec<ValueId> = self.region.results(id).collect();
-        let overs: Vec<[bool; 2]> = results.iter().map(|&result| self.depends(result).1).collect();
-        let held = self.scope().dims[1].as_ref().is_some_and(|dim| {
-            dim.tile > 1 && dim.axes.len() == 1 && dim.axes[0].0 == last.0 && dim.base.as_constant() == Some(0)
-        });
-        let free = self.scope().dims[1].as_ref().is_none_or(|dim| dim.tile == 1);
-        let along = combiner.filter(|_| self.tiling.along > 1 && (held || free) && overs.iter().all(|over| !over[1]));
-        let accumulators: Vec<(Type, Attr)> = reduce.acc().into_iter().zip(reduce.init().iter().copied()).collect();
-        // Where rows are reduced by lanes, whatever is reduced has rows.
-        let rows = self.tiling.along > 1;
-        let mut overs_inside: Vec<[bool; 2]> = overs.iter().map(|&[row, column]| [row || rows, column]).collect();
-        if along.is_some() {
-            overs_inside.iter_mut().for_each(|over| over[1] = true);
-        }
-        // A row that is held whole is reduced as it stands.
-        if let (Some(combiner), true) = (along, held && outer.is_empty()) {
-            let values = self.contributions(id, &overs_inside, true)?;
-            return self.across(combiner, &values, &results, &overs);
-        }
-        let tile = match along {
-            Some(_) if held => self.scope().dims[1].as_ref().map_or(1, |dim| dim.tile),
-            Some(_) => super::axes::tile_of(&last.1, self.tiling.along, self.tiling.along),
-            None => 1,
-        };
-        let inner = if along.is_some() { Some((last.clone(), tile)) } else { None };
-        self.push_scope();
-        if let Some(((name, size), tile)) = &inner {
-            // The type of what is carried needs the tile; where it begins, the loop says.
-            let dim = self.dim(vec![(name.clone(), size.clone())], SizeExpr::from(0), *tile)?;
-            self.scope().dims[1] = Some(dim);
-        }
-        let mut inits = Vec::new();
-        for ((ty, init), over) in accumulators.iter().zip(&overs_inside) {
-            let ty = self.ty(*ty, *over);
-            inits.push(self.emit.constant(*init, ty));
-        }
-        let points: Vec<(String, SizeExpr)> = match &inner {
-            Some(_) => outer.clone(),
-            None => outer.iter().cloned().chain([last.clone()]).collect(),
-        };
-        let step = Step { id, overs: overs_inside.clone(), combiner, inner };
-        let carried = self.nest(&points, &step, &inits)?;
-        let values: Vec<Lowered> =
-            carried.iter().zip(&overs_inside).map(|(&value, &over)| Lowered { value, over }).collect();
-        let done = match along {
-            Some(combiner) => self.across(combiner, &values, &results, &overs)?,
-            None => {
-                let casts = values.iter().zip(&results).zip(&overs);
-                casts.map(|((&value, &result), _)| self.cast(value, self.elem(result), false)).collect()
-            }
-        };
-        self.scopes.pop();
-        Ok(done)
-    }
-
-    /// A reduction over no axes: what it combines once.
-    fn once(&mut self, id: OpId) -> Result<Vec<Lowered>> {
-        let reduce = Reduce::from(OpRef::new(self.ctx, self.region, id));
-        let results: Vec<ValueId> = self.region.results(id).collect();
-        let rows = self.tiling.along > 1;
-        let over = |result: &ValueId| {
-            let (_, [row, column]) = self.depends(*result);
-            [row || rows, column]
-        };
-        let overs: Vec<[bool; 2]> = results.iter().map(over).collect();
-        let mut inits = Vec::new();
-        for ((elem, init), &over) in reduce.acc().into_iter().zip(reduce.init().to_vec()).zip(&overs) {
-            let ty = self.ty(elem, over);
-            inits.push(self.emit.constant(init, ty));
-        }
-        let step = Step { id, overs: overs.clone(), combiner: reduce.combiner(), inner: None };
-        let made = self.step(&step, &inits)?;
-        let made = made.into_iter().zip(overs).zip(results);
-        Ok(made.map(|((value, over), result)| self.cast(Lowered { value, over }, self.elem(result), false)).collect())
-    }
-
-    /// A scope inside of this one, with the same axes.
-    pub fn push_scope(&mut self) {
-        let scope = self.scope();
-        let inner = Scope {
-            dims: scope.dims.clone(),
-            points: scope.points.clone(),
-            layout: scope.layout.clone(),
-            known: FxHashMap::default(),
-        };
-        self.scopes.push(inner);
-    }
-
-    /// The loops over single positions, one in the other, then that over tiles, around what is done at each.
-    fn nest(&mut self, points: &[(String, SizeExpr)], step: &Step, inits: &[ValueId]) -> Result<Vec<ValueId>> {
-        let (axis, rest, tile) = match (points.split_first(), &step.inner) {
-            (Some((axis, rest)), _) => (axis.clone(), Some(rest), 1),
-            (None, Some((axis, tile))) if !self.at_tile(&axis.0) => (axis.clone(), None, *tile),
-            _ => return self.step(step, inits),
-        };
-        let open = self.emit.open_loop(&axis.1, tile, &axis.0, inits)?;
-        let base = self.emit.name(open.counter);
-        self.push_scope();
-        let dim = self.dim(vec![axis.clone()], base, tile)?;
-        let next = match rest {
-            Some(rest) => {
-                // An axis of fragments that is gone over one by one is none.
-                for place in &mut self.scope().dims {
-                    place.take_if(|dim| dim.axes.iter().any(|(name, _)| *name == axis.0));
-                }
-                self.scope().points.push(dim);
-                self.nest(rest, step, &open.carried)?
-            }
-            None => {
-                self.scope().dims[1] = Some(dim);
-                self.step(step, &open.carried)?
-            }
-        };
-        self.scopes.pop();
-        Ok(self.emit.close_loop(open, &next))
-    }
-
-    /// Whether the second axis of fragments is a tile of an axis that a loop has begun.
-    fn at_tile(&self, axis: &str) -> bool {
-        let dim = self.scopes.last().and_then(|scope| scope.dims[1].as_ref());
-        dim.is_some_and(|dim| dim.axes[0].0 == axis && dim.base.as_constant() != Some(0))
-    }
-
-    /// What is done at one position: contributions are combined with what there is.
-    fn step(&mut self, step: &Step, carried: &[ValueId]) -> Result<Vec<ValueId>> {
-        let values = self.contributions(step.id, &step.overs, step.inner.is_some())?;
-        let reduce = Reduce::from(OpRef::new(self.ctx, self.region, step.id));
-        let loc = self.emit.loc;
-        if let Some(combiner) = step.combiner {
-            let mut next = Vec::new();
-            for (&old, value) in carried.iter().zip(&values) {
-                let ty = self.emit.body.value_type(old);
-                let made =
-                    kernel::Binary::build(&mut self.emit.builder(), loc, old, value.value, function(combiner), ty);
-                next.push(self.emit.body.result(made, 0));
-            }
-            return Ok(next);
-        }
-        self.combine_values(reduce, &step.overs, carried, &values)
-    }
-
-    /// The bindings that a value depends on.
-    pub fn ids(&self, value: ValueId) -> Vec<usize> {
-        self.depends(value).0
-    }
-
-    /// The region that combines, with these accumulators and contributions.
-    pub fn combine_values(
-        &mut self,
-        reduce: Reduce<'_>,
-        overs: &[[bool; 2]],
-        carried: &[ValueId],
-        values: &[Lowered],
-    ) -> Result<Vec<ValueId>> {
-        let region = reduce.regions().get(1).and_then(|&region| self.region.first_block(region));
-        let Some(block) = region else { return Err(TooLarge) };
-        let args = self.region.args(block).to_vec();
-        self.push_scope();
-        let given = carried.iter().zip(overs).map(|(&value, &over)| Lowered { value, over });
-        for (&arg, lowered) in args.iter().zip(given.chain(values.iter().copied())) {
-            let (ids, _) = self.depends(arg);
-            self.scope().known.insert(arg, (lowered, ids));
-        }
-        let mut next = Vec::new();
-        let end = self.region.last_op(block).and_then(|end| Yield::of(OpRef::new(self.ctx, self.region, end)));
-        let Some(end) = end else { return Err(TooLarge) };
-        for ((value, &over), &old) in end.values().zip(overs).zip(carried) {
-            let value = self.value(value)?;
-            let elem = dlc_kernel::types::elem_of(self.ctx, self.emit.body.value_type(old));
-            let value = self.cast(value, elem, false);
-            next.push(self.as_fragment(value, over)?.value);
-        }
-        self.scopes.pop();
-        Ok(next)
-    }
-
-    /// What a reduction combines at this position, as its accumulators; where a tile reaches beyond the axis, the number
-    /// that changes nothing.
-    fn contributions(&mut self, id: OpId, overs: &[[bool; 2]], tiled: bool) -> Result<Vec<Lowered>> {
-        let reduce = Reduce::from(OpRef::new(self.ctx, self.region, id));
-        let region = reduce.regions().first().and_then(|&region| self.region.first_block(region));
-        let end = region.and_then(|block| self.region.last_op(block));
-        let Some(end) = end.and_then(|end| Yield::of(OpRef::new(self.ctx, self.region, end))) else {
-            return Err(TooLarge);
-        };
-        let (acc, init) = (reduce.acc(), reduce.init().to_vec());
-        let mut values = Vec::new();
-        for (index, value) in end.values().enumerate() {
-            let value = self.value(value)?;
-            let value = self.cast(value, acc[index], false);
-            let mut value = self.as_fragment(value, overs[index])?;
-            if tiled {
-                let conditions = self.inside([false, true])?;
-                // The second axis has the number 1 where the first is there.
-                let conditions: Vec<Condition> = conditions
-                    .into_iter()
-                    .filter_map(|condition| condition.map(&|expr| renumber(expr, overs[index])))
-                    .collect();
-                if !conditions.is_empty() {
-                    let neutral = self.emit.constant(init[index], acc[index]);
-                    let (args, _, guard) = self.emit.operands(&[], Some(&Guard::all(conditions)))?;
-                    let (ty, loc) = (self.ty(acc[index], overs[index]), self.emit.loc);
-                    let (yes, mut builder) = (value.value, self.emit.builder());
-                    let made = kernel::Select::build(&mut builder, loc, &args, None, yes, neutral, guard, ty);
-                    value = self.made(made, overs[index]);
-                }
-            }
-            values.push(value);
-        }
-        Ok(values)
-    }
-
-    /// Fragments combined along their second axis.
-    fn across(
-        &mut self,
-        combiner: Combiner,
-        values: &[Lowered],
-        results: &[ValueId],
-        overs: &[[bool; 2]],
-    ) -> Result<Vec<Lowered>> {
-        let mut done = Vec::new();
-        for ((value, &result), over) in values.iter().zip(results).zip(overs) {
-            let loc = self.emit.loc;
-            let made = kernel::Reduce::build(&mut self.emit.builder(), loc, value.value, None, combiner, 1);
-            let made = self.made(made, [true, false]);
-            debug_assert!(!over[1], "a value along the axis that is combined");
-            done.push(self.cast(made, self.elem(result), false));
-        }
-        Ok(done)
-    }
-}
-
-/// A reduction's innermost work.
-struct Step {
-    id: OpId,
-    overs: Vec<[bool; 2]>,
-    combiner: Option<Combiner>,
-    /// The axis that is taken by tiles.
-    inner: Option<((String, SizeExpr), u32)>,
-}
-
-/// The second axis of fragments with both, in an expression of a fragment with the second alone.
-fn renumber(expr: &SizeExpr, over: [bool; 2]) -> Option<SizeExpr> {
-    match over {
-        [true, true] => expr.substitute(&|name| (name == "i0").then(|| super::axes::coordinate(1))).ok(),
-        _ => Some(expr.clone()),
-    }
-}
-
-/// What combines two numbers.
-pub fn function(combiner: Combiner) -> scalar::Binary {
-    match combiner {
-        Combiner::Sum => scalar::Binary::Add,
-        Combiner::Prod => scalar::Binary::Mul,
-        Combiner::Max => scalar::Binary::Max,
-        Combiner::Min => scalar::Binary::Min,
     }
 }
 
