@@ -1,7 +1,7 @@
 //! What exists: schedules, and targets beside those that are built in.
 //!
 //! The declarations are written by hand: their attributes are made from the tables of clauses, and one of the name `of` has
-//! no place among derived accessors. [`Schedule`](crate::Schedule) and [`Target`](crate::Target) are the accessors.
+//! no place among derived accessors. [`Schedule`] and [`Target`] are the accessors.
 
 use dlc_ir::op::{Effects, Interface, OpDef, Traits};
 
