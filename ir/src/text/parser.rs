@@ -86,6 +86,8 @@ pub struct Parser<'s> {
     /// The dialects whose ops may be written without prefix, innermost last.
     default_dialects: Vec<&'static str>,
     aliases: Aliases<'s>,
+    /// The default dialect for which was last found out whether its ops have modifiers.
+    modified_dialect: (&'static str, bool),
     op_names: FxHashMap<&'s str, OpName>,
     /// Ops that were written without their dialect, by the dialect that was meant.
     short_names: FxHashMap<(&'static str, &'s str), OpName>,
@@ -122,6 +124,7 @@ impl<'s> Parser<'s> {
             depth: 0,
             default_dialects: Vec::new(),
             aliases: Aliases::new(source),
+            modified_dialect: ("", false),
             op_names: FxHashMap::default(),
             short_names: FxHashMap::default(),
             type_cache: FxHashMap::default(),

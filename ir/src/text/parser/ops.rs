@@ -59,6 +59,16 @@ impl<'s> DerefMut for OpParser<'_, 's> {
 /// The names before the `=` of an op: each stands for some results.
 type ResultNames = SmallVec<[(OperandName, u32); 2]>;
 
+/// The inherent attribute with the modifiers of an op, which in custom form are part of its name: `ld.global.f32`.
+const MODIFIERS: &str = "modifiers";
+
+/// Where modifiers stand in the source.
+#[derive(Clone, Copy)]
+struct Modifiers {
+    start: usize,
+    end: usize,
+}
+
 impl<'s> Parser<'s> {
     /// Reads one op and puts it at the end of a block.
     pub(super) fn parse_op_into(&mut self, block: BlockId) -> ParseResult<OpId> {
@@ -245,22 +255,64 @@ impl<'s> Parser<'s> {
     // The custom form.
 
     fn parse_custom_op(&mut self, loc: Loc, named_results: usize, block: BlockId) -> ParseResult<OpId> {
-        let word = self.text();
-        let name = self.custom_name(word)?;
+        let (name, modifiers) = match self.with_modifiers() {
+            Some(found) => found,
+            None => (self.custom_name(self.text())?, None),
+        };
         let def = self.ctx.op_def(name);
         if def.parse.is_none() && def.format.is_empty() {
             let message = format!("'{}' has no custom form", def.name);
             let hint = "write it in generic form: \"name\"(operands) : (types) -> types";
             return Err(self.fail(self.error(&SYNTAX, message).suggest(hint)));
         }
-        self.advance();
+        match modifiers {
+            Some(modifiers) => self.jump_to(modifiers.end),
+            None => self.advance(),
+        }
         let mut op = OpParser { parser: self, state: OpState::new(name, loc), named_results };
+        if let Some(modifiers) = modifiers {
+            let modifiers = op.ctx.str_attr(&op.source[modifiers.start..modifiers.end]);
+            op.set_prop(MODIFIERS, modifiers);
+        }
         match def.parse {
             Some(parse) => parse(&mut op)?,
             None => format::parse_op(&mut op, def)?,
         }
         let state = op.state;
         self.finish_op(state, block)
+    }
+
+    /// The op whose name is followed by modifiers, `ld.global.v4.f32`, and where these stand. The name is the longest
+    /// that is registered, for an op that declares modifiers. `None` in dialects that have no such ops.
+    fn with_modifiers(&mut self) -> Option<(OpName, Option<Modifiers>)> {
+        let dialect = self.default_dialects.last().copied().unwrap_or("builtin");
+        if !std::ptr::eq(self.modified_dialect.0, dialect) {
+            let declared = |dialect: &crate::op::Dialect| dialect.ops.iter().any(|op| op.declares_attr(MODIFIERS));
+            self.modified_dialect = (dialect, self.ctx.dialect(dialect).is_some_and(declared));
+        }
+        if !self.modified_dialect.1 {
+            return None;
+        }
+        let rest = &self.source.as_bytes()[self.start..];
+        let mut len = 0;
+        loop {
+            match rest.get(len..) {
+                Some([b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.', ..]) => len += 1,
+                Some([b':', b':', ..]) => len += 2,
+                _ => break,
+            }
+        }
+        let word = &self.source[self.start..self.start + len];
+        let mut end = len;
+        loop {
+            let name = &word[..end];
+            let known = self.ctx.registered_op(&format!("{dialect}.{name}")).or_else(|| self.ctx.registered_op(name));
+            if let Some(known) = known.filter(|&known| self.ctx.op_def(known).declares_attr(MODIFIERS)) {
+                let modifiers = (end < len).then_some(Modifiers { start: self.start + end + 1, end: self.start + len });
+                return Some((known, modifiers));
+            }
+            end = name.rfind('.')?;
+        }
     }
 
     fn custom_name(&mut self, word: &'s str) -> ParseResult<OpName> {

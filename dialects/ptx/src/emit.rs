@@ -1,0 +1,443 @@
+//! Writing entries as PTX text: registers get names, blocks labels, branches the moves that their blocks want.
+
+mod registers;
+
+use std::fmt::Write as _;
+
+use dlc_ir::diag::Diagnostic;
+use dlc_ir::location::SourceMap;
+use dlc_ir::{BlockId, Body, Context, OpId, OpRef, Type, ValueId};
+use rustc_hash::FxHashMap;
+
+use crate::form::{Slot, Target};
+use crate::inst::{Arg, Inst};
+use crate::ops::{Bra, BraIf, Entry, Exit, Func};
+use crate::verify::{NO_INSTRUCTION, NOT_ON_TARGET};
+
+pub use registers::{Move, Registers};
+
+/// A PTX module, and what is to be said about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Module {
+    /// The text.
+    pub text: String,
+    /// The least PTX version that has all of its instructions, which is the one that it declares.
+    pub version: (u32, u32),
+    /// The machine.
+    pub target: Target,
+}
+
+/// The machine of functions that do not say for which they are.
+const DEFAULT_TARGET: Target = Target { sm: 80, exact: false };
+
+/// Why there is no text.
+type Refused = Box<Diagnostic>;
+
+/// All entries of a module as PTX text, `sources` giving files and lines of instructions where that is wanted.
+///
+/// Functions of a module are for one machine; an error names one that is for another.
+pub fn module(ctx: &Context, body: &Body, sources: Option<&SourceMap>) -> Result<Module, Refused> {
+    let mut target: Option<Target> = None;
+    let mut version = (7, 0);
+    let mut entries = String::new();
+    let mut lines = sources.map(Lines::new);
+    let functions = body.entry_block().into_iter().flat_map(|block| body.ops(block));
+    for id in functions {
+        let function = OpRef::new(ctx, body, id).resolve();
+        let Some(func) = Func::of(function) else { continue };
+        let own = func.target().and_then(Target::parse).unwrap_or(DEFAULT_TARGET);
+        if let Some(other) = target.filter(|&other| other != own) {
+            let message = format!("one module has code for {other}, and this function is for {own}");
+            let error = Diagnostic::error(&NOT_ON_TARGET, function.loc(), message).at(function.name());
+            return Err(Box::new(error.suggest("let both be for one machine, or write two modules")));
+        }
+        target = Some(own);
+        let root = function.body;
+        for id in root.entry_block().into_iter().flat_map(|block| root.ops(block)) {
+            if let Some(entry) = Entry::of(OpRef { id, ..function }) {
+                let text = Writer::entry(entry, &mut version, lines.as_mut())?;
+                entries.push('\n');
+                entries.push_str(&text);
+            }
+        }
+    }
+    let target = target.unwrap_or(DEFAULT_TARGET);
+    let least = if target.sm >= 90 { if target.exact { (8, 0) } else { (7, 8) } } else { (7, 0) };
+    let version = version.max(least);
+    let mut text = format!(".version {}.{}\n.target {target}\n.address_size 64\n", version.0, version.1);
+    if entries.contains("smem") {
+        text.push_str("\n.extern .shared .align 1024 .b8 smem[];\n");
+    }
+    text.push_str(&entries);
+    if let Some(lines) = lines {
+        text.push_str(&lines.files());
+    }
+    Ok(Module { text, version, target })
+}
+
+/// The files that `.loc` lines name.
+struct Lines<'a> {
+    sources: &'a SourceMap,
+    files: Vec<String>,
+    last: Option<(usize, u32, u32)>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(sources: &'a SourceMap) -> Lines<'a> {
+        Lines { sources, files: Vec::new(), last: None }
+    }
+
+    /// The line for an instruction, if it is another one than that of the instruction before.
+    fn line(&mut self, op: OpRef<'_>) -> Option<String> {
+        let offset = op.loc().source_offset()?;
+        let (file, at) = self.sources.find(offset)?;
+        let (line, column) = file.line_column(at);
+        let number = match self.files.iter().position(|name| *name == file.name) {
+            Some(number) => number,
+            None => {
+                self.files.push(file.name.clone());
+                self.files.len() - 1
+            }
+        };
+        let place = Some((number, line, column));
+        if self.last == place {
+            return None;
+        }
+        self.last = place;
+        Some(format!("\t.loc {} {line} {column}\n", number + 1))
+    }
+
+    fn files(&self) -> String {
+        let mut text = String::from("\n");
+        for (number, name) in self.files.iter().enumerate() {
+            let escaped = name.replace('\\', "\\\\").replace('"', "\\\"");
+            let _ = writeln!(text, ".file {} \"{escaped}\"", number + 1);
+        }
+        text
+    }
+}
+
+/// The kinds of registers: how they are declared, and the letters of their names.
+const KINDS: [(Type, &str, &str); 6] = [
+    (Type::I1, "pred", "p"),
+    (Type::I16, "b16", "h"),
+    (Type::I32, "b32", "r"),
+    (Type::I64, "b64", "rd"),
+    (Type::F32, "f32", "f"),
+    (Type::F64, "f64", "fd"),
+];
+
+fn kind(ty: Type) -> usize {
+    KINDS.iter().position(|&(kind, ..)| kind == ty).unwrap_or(2)
+}
+
+/// How a register of a kind is moved.
+fn mov(kind: usize) -> &'static str {
+    ["mov.pred", "mov.b16", "mov.b32", "mov.b64", "mov.f32", "mov.f64"][kind]
+}
+
+struct Writer<'a> {
+    entry: Entry<'a>,
+    registers: Registers,
+    /// The number of each register of a kind, by class and kind.
+    names: FxHashMap<(u32, usize), u32>,
+    counts: [u32; 6],
+    labels: FxHashMap<BlockId, usize>,
+    out: String,
+    /// What is reached by conditional branches only: moves, and a branch.
+    edges: String,
+    edge_count: usize,
+}
+
+impl<'a> Writer<'a> {
+    fn entry(entry: Entry<'a>, version: &mut (u32, u32), mut lines: Option<&mut Lines<'_>>) -> Result<String, Refused> {
+        let op = *entry;
+        let (ctx, body) = (op.ctx, op.body);
+        let Some(&region) = op.regions().first() else { return Ok(String::new()) };
+        let blocks: Vec<BlockId> = body.blocks(region).collect();
+        let labels = blocks.iter().enumerate().map(|(number, &block)| (block, number)).collect();
+        let registers = Registers::of(ctx, body, region);
+        let mut writer = Writer {
+            entry,
+            registers,
+            names: FxHashMap::default(),
+            counts: [0; 6],
+            labels,
+            out: String::new(),
+            edges: String::new(),
+            edge_count: 0,
+        };
+        writer.parameters(&blocks);
+        for (number, &block) in blocks.iter().enumerate() {
+            if number > 0 {
+                let _ = writeln!(writer.out, "L{number}:");
+            }
+            for id in body.ops(block) {
+                let inner = OpRef { id, ..op };
+                if let Some(line) = lines.as_mut().and_then(|lines| lines.line(inner)) {
+                    writer.out.push_str(&line);
+                }
+                let next = blocks.get(number + 1).copied();
+                writer.op(inner, next, version)?;
+            }
+        }
+        Ok(writer.finish())
+    }
+
+    /// Reads the parameters into the arguments of the first block.
+    fn parameters(&mut self, blocks: &[BlockId]) {
+        let body = self.entry.body;
+        let Some(&first) = blocks.first() else { return };
+        let memory = self.entry.memory().len();
+        let maps = self.entry.maps().len();
+        for (number, &arg) in body.args(first).iter().enumerate() {
+            if !body.has_uses(arg) {
+                continue;
+            }
+            let register = self.register(arg);
+            let _ = if number < memory {
+                writeln!(self.out, "\tld.param.u64 {register}, [a{number}];\n\tcvta.to.global.u64 {register}, {register};")
+            } else if number < memory + maps {
+                writeln!(self.out, "\tmov.b64 {register}, a{number};\n\tcvta.param.u64 {register}, {register};")
+            } else {
+                writeln!(self.out, "\tld.param.u32 {register}, [a{number}];")
+            };
+        }
+    }
+
+    fn finish(self) -> String {
+        let entry = self.entry;
+        let (memory, maps, sizes) = (entry.memory().len(), entry.maps().len(), entry.sizes().len());
+        let mut params = Vec::new();
+        for number in 0..memory + maps + sizes {
+            params.push(if number < memory {
+                format!("\t.param .u64 a{number}")
+            } else if number < memory + maps {
+                format!("\t.param .align 64 .b8 a{number}[128]")
+            } else {
+                format!("\t.param .u32 a{number}")
+            });
+        }
+        let mut text = format!(".visible .entry {}(\n{}\n)\n", entry.name(), params.join(",\n"));
+        if let Some(cluster) = entry.cluster().filter(|cluster| cluster.iter().any(|&size| size > 1)) {
+            let size = |axis: usize| cluster.get(axis).copied().unwrap_or(1);
+            let _ = writeln!(text, ".explicitcluster\n.reqnctapercluster {}, {}, {}", size(0), size(1), size(2));
+        }
+        let _ = writeln!(text, ".maxntid {}, 1, 1\n.minnctapersm {}\n{{", entry.threads(), entry.blocks().unwrap_or(1));
+        for ((_, declared, letters), count) in KINDS.iter().zip(self.counts) {
+            if count > 0 {
+                let _ = writeln!(text, "\t.reg .{declared} %{letters}<{count}>;");
+            }
+        }
+        text.push_str(&self.out);
+        text.push_str(&self.edges);
+        text.push_str("}\n");
+        text
+    }
+
+    /// The name of the register of a value.
+    fn register(&mut self, value: ValueId) -> String {
+        let kind = kind(self.entry.body.value_type(value));
+        let class = self.registers.class(value);
+        let counts = &mut self.counts;
+        let number = *self.names.entry((class, kind)).or_insert_with(|| {
+            counts[kind] += 1;
+            counts[kind] - 1
+        });
+        format!("%{}{number}", KINDS[kind].2)
+    }
+
+    /// The spare register of a kind.
+    fn spare(&mut self, kind: usize) -> String {
+        let counts = &mut self.counts;
+        let number = *self.names.entry((u32::MAX, kind)).or_insert_with(|| {
+            counts[kind] += 1;
+            counts[kind] - 1
+        });
+        format!("%{}{number}", KINDS[kind].2)
+    }
+
+    fn arg(&mut self, arg: Arg) -> String {
+        match arg {
+            Arg::Value(value) => self.register(value),
+            Arg::Int(value) => value.to_string(),
+            Arg::F32(bits) => format!("0f{bits:08X}"),
+            Arg::F64(bits) => format!("0d{bits:016X}"),
+        }
+    }
+
+    fn group(&mut self, args: &[Arg]) -> String {
+        let names: Vec<String> = args.iter().map(|&arg| self.arg(arg)).collect();
+        format!("{{{}}}", names.join(", "))
+    }
+
+    fn moves(&mut self, pairs: &[(ValueId, ValueId)]) -> String {
+        let mut text = String::new();
+        let body = self.entry.body;
+        for step in self.registers.moves(pairs) {
+            let (target, source, kind) = match step {
+                Move::Copy(source, target) => {
+                    (self.register(target), self.register(source), kind(body.value_type(target)))
+                }
+                Move::Save(source) => {
+                    let kind = kind(body.value_type(source));
+                    (self.spare(kind), self.register(source), kind)
+                }
+                Move::Restore(source, target) => {
+                    let kind = kind(body.value_type(source));
+                    (self.register(target), self.spare(kind), kind)
+                }
+            };
+            let _ = writeln!(text, "\t{} {target}, {source};", mov(kind));
+        }
+        text
+    }
+
+    fn op(&mut self, op: OpRef<'a>, next: Option<BlockId>, version: &mut (u32, u32)) -> Result<(), Refused> {
+        if Exit::of(op).is_some() {
+            self.out.push_str("\tret;\n");
+            return Ok(());
+        }
+        if Bra::of(op).is_some() {
+            let to = op.successors()[0];
+            let moves = self.edge(op, 0);
+            self.out.push_str(&moves);
+            if next != Some(to) {
+                let _ = writeln!(self.out, "\tbra L{};", self.labels[&to]);
+            }
+            return Ok(());
+        }
+        if let Some(branch) = BraIf::of(op) {
+            let predicate = self.register(branch.cond());
+            let (then, otherwise) = (op.successors()[0], op.successors()[1]);
+            let (to_then, to_otherwise) = (self.edge(op, 0), self.edge(op, 1));
+            // What follows in the text is reached without a branch, so the other one is branched to.
+            if next == Some(then) && to_then.is_empty() && to_otherwise.is_empty() {
+                let _ = writeln!(self.out, "\t@!{predicate} bra L{};", self.labels[&otherwise]);
+                return Ok(());
+            }
+            let (jump, text, fall) = match next == Some(then) {
+                true => ((format!("!{predicate}"), otherwise), to_otherwise, (then, to_then)),
+                false => ((predicate, then), to_then, (otherwise, to_otherwise)),
+            };
+            let ((predicate, to), (fall, moves)) = (jump, fall);
+            if text.is_empty() {
+                let _ = writeln!(self.out, "\t@{predicate} bra L{};", self.labels[&to]);
+            } else {
+                let edge = self.edge_count;
+                self.edge_count += 1;
+                let _ = writeln!(self.out, "\t@{predicate} bra E{edge};");
+                let _ = write!(self.edges, "E{edge}:\n{text}\tbra L{};\n", self.labels[&to]);
+            }
+            self.out.push_str(&moves);
+            if next != Some(fall) {
+                let _ = writeln!(self.out, "\tbra L{};", self.labels[&fall]);
+            }
+            return Ok(());
+        }
+        let inst = Inst::of(op)
+            .map_err(|message| Box::new(Diagnostic::error(&NO_INSTRUCTION, op.loc(), message).at(op.name())))?;
+        *version = (*version).max(inst.signature.since);
+        self.instruction(&inst)
+    }
+
+    /// The moves of a successor.
+    fn edge(&mut self, op: OpRef<'a>, index: usize) -> String {
+        let to = op.successors()[index];
+        let sources = op.successor_operands(index).map(|place| op.operand(place));
+        let pairs: Vec<(ValueId, ValueId)> = sources.zip(op.body.args(to).iter().copied()).collect();
+        self.moves(&pairs)
+    }
+
+    fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), Refused> {
+        let op = inst.op;
+        let results: Vec<ValueId> = op.results().collect();
+        // Results that are read as well get what they begin with before, unless that is in their registers already.
+        let tied = inst.tied();
+        let begins: &[ValueId] = if inst.otherwise.is_empty() { &tied } else { &inst.otherwise };
+        let pairs: Vec<(ValueId, ValueId)> = begins.iter().copied().zip(results.iter().copied()).collect();
+        let moves = self.moves(&pairs);
+        if !moves.is_empty() {
+            let begun: Vec<u32> = pairs.iter().map(|&(_, result)| self.registers.class(result)).collect();
+            let others = inst.args.iter().filter_map(|arg| match arg {
+                Arg::Value(value) if !begins.contains(value) => Some(*value),
+                _ => None,
+            });
+            let guard = inst.guard.map(|(predicate, _)| predicate);
+            if others.chain(guard).any(|value| begun.contains(&self.registers.class(value))) {
+                let message = "an operand shares its register with a result that is read as well";
+                return Err(Box::new(Diagnostic::error(&NO_INSTRUCTION, op.loc(), message).at(op.name())));
+            }
+            self.out.push_str(&moves);
+        }
+        self.out.push('\t');
+        if let Some((predicate, holds)) = inst.guard {
+            let predicate = self.register(predicate);
+            let _ = write!(self.out, "@{}{predicate} ", if holds { "" } else { "!" });
+        }
+        let mut parts: Vec<String> = Vec::new();
+        if tied.is_empty() {
+            let mut at = 0;
+            for &slot in &inst.signature.results {
+                let of_slot: Vec<Arg> = results[at..at + slot.positions()].iter().map(|&value| Arg::Value(value)).collect();
+                at += slot.positions();
+                parts.push(match slot {
+                    Slot::Group(..) => self.group(&of_slot),
+                    _ => self.arg(of_slot[0]),
+                });
+            }
+        }
+        for (slot, args) in inst.slots() {
+            parts.push(match slot {
+                Slot::Reg(_) | Slot::Immediate => self.arg(args[0]),
+                Slot::Group(..) => self.group(args),
+                Slot::Tied(..) => {
+                    let of_results: Vec<Arg> = results.iter().map(|&value| Arg::Value(value)).collect();
+                    self.group(&of_results)
+                }
+                Slot::Address(_) => {
+                    let base = self.arg(args[0]);
+                    match args[1] {
+                        Arg::Int(0) => format!("[{base}]"),
+                        Arg::Int(offset) => format!("[{base}{offset:+}]"),
+                        other => format!("[{base}+{}]", self.arg(other)),
+                    }
+                }
+                Slot::Tensor(_) => {
+                    let (map, coordinates) = (self.arg(args[0]), self.group(&args[1..]));
+                    format!("[{map}, {coordinates}]")
+                }
+                Slot::Sink => "_".into(),
+            });
+        }
+        match inst.instruction.name {
+            // What is read is a register of the machine, which the modifiers name.
+            "sreg" => parts.push(format!("%{}", inst.modifiers)),
+            "smem" => parts.push("smem".into()),
+            "elect.sync" => {
+                if let Some(predicate) = parts.first_mut() {
+                    *predicate = format!("_|{predicate}");
+                }
+            }
+            _ => {}
+        }
+        let mnemonic = match inst.instruction.name {
+            "sreg" => inst.instruction.spelling.to_string(),
+            _ => inst.mnemonic(),
+        };
+        self.out.push_str(&mnemonic);
+        for (number, part) in parts.iter().enumerate() {
+            self.out.push_str(if number == 0 { " " } else { ", " });
+            self.out.push_str(part);
+        }
+        self.out.push_str(";\n");
+        Ok(())
+    }
+}
+
+/// The entries of a function, with the ops that they are.
+pub fn entries<'a>(function: OpRef<'a>) -> impl Iterator<Item = Entry<'a>> {
+    let root = function.resolve();
+    let ops: Vec<OpId> = root.body.entry_block().into_iter().flat_map(|block| root.body.ops(block)).collect();
+    ops.into_iter().filter_map(move |id| Entry::of(OpRef { id, ..root }))
+}

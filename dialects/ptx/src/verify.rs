@@ -1,0 +1,212 @@
+//! The rules of instructions and of the frame around them.
+
+use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean};
+use dlc_ir::op::{BrokenRule, InferCx, Inferred};
+use dlc_ir::smallvec::SmallVec;
+use dlc_ir::{Attr, OpRef, Type};
+
+use crate::form::{Class, Target, known_modifiers, signatures};
+use crate::inst::{Arg, Inst, classes, row};
+use crate::ops::{Bra, BraIf, Entry, Func};
+use crate::table::Instruction;
+
+dlc_ir::codes! {
+    /// The table does not know an instruction with these modifiers or so many operands.
+    NO_INSTRUCTION = "E1801" "NoInstruction";
+    /// An operand or result of an instruction is of the wrong kind.
+    WRONG_REGISTER = "E1802" "WrongRegister";
+    /// The machine that a function is for does not have an instruction.
+    NOT_ON_TARGET = "E1803" "NotOnTarget";
+    /// A branch does not give a block what it takes, or an entry its blocks.
+    WRONG_BRANCH = "E1804" "WrongBranch";
+    /// The grid, the threads, the memory or the sizes of an entry cannot be.
+    WRONG_ENTRY = "E1805" "WrongEntry";
+}
+
+fn broken(op: OpRef<'_>, code: &'static dlc_ir::diag::Code, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(code, op.loc(), message).at(op.name())
+}
+
+/// The usual types of the results.
+pub fn infer_instruction(instruction: &'static Instruction, cx: &InferCx<'_>) -> Inferred {
+    let modifiers = cx.prop("modifiers").and_then(|attr| attr.as_str(cx.ctx)).unwrap_or("");
+    let known = signatures(instruction, modifiers);
+    let literals = cx.prop("literals").and_then(|attr| attr.as_array(cx.ctx));
+    // Behind the values of a guarded instruction stand its predicate and what it gives otherwise.
+    let guarded = cx.prop("guarded").is_some();
+    let fits = |results: usize, positions: usize| match literals {
+        Some(literals) => literals.len() == positions,
+        None => cx.operands.len() == positions + if guarded { 1 + results } else { 0 },
+    };
+    let signature = known.iter().find(|signature| fits(signature.result_classes().len(), signature.positions()));
+    match signature {
+        Some(signature) => Ok(signature.result_classes().into_iter().map(Class::default_type).collect::<SmallVec<_>>()),
+        None => Err(BrokenRule::new(
+            &NO_INSTRUCTION,
+            format!("there is no '{}.{modifiers}' with such operands", instruction.name),
+        )),
+    }
+}
+
+/// The table knows it, and everything in it is of the right kind.
+pub fn instruction(op: OpRef<'_>, diags: &Diagnostics) {
+    let inst = match Inst::of(op) {
+        Ok(inst) => inst,
+        Err(message) => {
+            let near = row(op).and_then(|(row, modifiers)| {
+                let known = known_modifiers(row);
+                let unknown = modifiers.split('.').find(|word| !known.iter().any(|known| known == word))?;
+                did_you_mean(unknown, known.iter().map(String::as_str))
+            });
+            let hint = near.or_else(|| row(op).map(|(row, _)| format!("it is written such as '{}'", row.example)));
+            return diags.emit(broken(op, &NO_INSTRUCTION, message).suggest_if(hint));
+        }
+    };
+    let wrong = |message: String| diags.emit(broken(op, &WRONG_REGISTER, message));
+    let wanted = inst.signature.result_classes();
+    let found: Vec<Type> = op.result_types().collect();
+    if wanted.len() != found.len() || wanted.iter().zip(&found).any(|(class, &ty)| !class.admits(ty)) {
+        let wanted: Vec<&str> = wanted.iter().map(|class| class.name()).collect();
+        let found: Vec<String> = found.iter().map(|ty| ty.display(op.ctx)).collect();
+        wrong(format!("it gives ({}), not ({})", wanted.join(", "), found.join(", ")));
+    }
+    let mut place = 0;
+    for (slot, args) in inst.slots() {
+        let vector = matches!(slot, crate::form::Slot::Group(..) | crate::form::Slot::Tied(..));
+        for (class, &arg) in classes(slot).into_iter().zip(args) {
+            place += 1;
+            match (class, arg) {
+                (None, Arg::Int(_)) => {}
+                (None, _) => wrong(format!("operand {place} must be an integer")),
+                (Some(class), Arg::Value(value)) => {
+                    let ty = op.type_of(value);
+                    if !class.admits(ty) {
+                        let name = class.name();
+                        wrong(format!("operand {place} must be {name}, but is {}", ty.display(op.ctx)));
+                    }
+                }
+                (Some(_), _) if vector => wrong(format!("operand {place} is in a vector, so it must be a register")),
+                (Some(class), Arg::Int(_)) if matches!(class, Class::F32 | Class::F64) => {
+                    wrong(format!("operand {place} must be a float, such as 1.0"));
+                }
+                (Some(Class::F32 | Class::W32), Arg::F32(_)) | (Some(Class::F64 | Class::W64), Arg::F64(_)) => {}
+                (Some(_), Arg::Int(_)) => {}
+                (Some(class), _) => wrong(format!("operand {place} must be {}", class.name())),
+            }
+        }
+    }
+    if let Some((predicate, _)) = inst.guard {
+        if op.type_of(predicate) != Type::I1 {
+            wrong(format!("a guard must be i1, but is {}", op.type_of(predicate).display(op.ctx)));
+        }
+        let otherwise: Vec<Type> = inst.otherwise.iter().map(|&value| op.type_of(value)).collect();
+        if otherwise != found {
+            wrong("what it gives otherwise must be of the types of the results".into());
+        }
+    }
+}
+
+/// A function of a kernel, for a machine that is known.
+pub fn func(op: Func<'_>, diags: &Diagnostics) {
+    dlc_core::types::verify_function(*op, "ptx", diags);
+    if let Some(target) = op.target()
+        && Target::parse(target).is_none()
+    {
+        let message = format!("'{target}' is no machine");
+        diags.emit(broken(*op, &NOT_ON_TARGET, message).suggest("write it such as \"sm_80\" or \"sm_90a\""));
+    }
+}
+
+/// The machine of the function that an op is in; any machine if it does not say.
+fn target_of(op: OpRef<'_>) -> Option<Target> {
+    let root = OpRef::new(op.ctx, op.body, op.body.root());
+    Target::parse(root.prop_named("target").and_then(|attr: Attr| attr.as_str(op.ctx))?)
+}
+
+/// The numbers of an entry, and that the machine has its instructions.
+pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
+    let wrong = |message: String| diags.emit(broken(*op, &WRONG_ENTRY, message));
+    let dims = op.dims();
+    if dims.is_empty() || dims.len() > 3 {
+        wrong(format!("a grid has one to three axes, not {}", dims.len()));
+    }
+    if !(32..=1024).contains(&op.threads()) || op.threads() % 32 != 0 {
+        wrong(format!("a block has 32 to 1024 threads, in whole warps, and {} are no such number", op.threads()));
+    }
+    if !(0..=232_448).contains(&op.shared()) {
+        wrong(format!("a block has up to 232448 bytes of shared memory, not {}", op.shared()));
+    }
+    if op.cluster().is_some_and(|cluster| cluster.len() > dims.len() || cluster.iter().any(|size| !(1..=16).contains(size))) {
+        wrong("a cluster has one size of 1 to 16 for each axis of the grid at most".into());
+    }
+    let named = op.name().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$');
+    if op.name().is_empty() || !named || op.name().as_bytes()[0].is_ascii_digit() {
+        wrong(format!("'{}' is no name of an entry: letters, digits and underscores are", op.name()));
+    }
+    let values = op.args().len();
+    for expr in dims.iter().chain(&op.sizes()) {
+        let beyond = expr.symbols().iter().find_map(|name| dlc_core::sizes::value_number(name).filter(|&n| n >= values));
+        if let Some(number) = beyond {
+            wrong(format!("an expression names the value {number}, and there are {values}"));
+        }
+    }
+    let Some(&region) = op.regions().first() else { return };
+    let Some(block) = op.body.first_block(region) else {
+        return wrong("an entry has a block at least".into());
+    };
+    let pointers = op.memory().len() + op.maps().len();
+    let wanted = std::iter::repeat_n(Type::I64, pointers).chain(std::iter::repeat_n(Type::I32, op.sizes().len()));
+    if !op.body.args(block).iter().map(|&arg| op.type_of(arg)).eq(wanted) {
+        let message = format!(
+            "the first block takes {pointers} addresses as i64 and {} sizes as i32, in this order",
+            op.sizes().len()
+        );
+        diags.emit(broken(*op, &WRONG_BRANCH, message));
+    }
+    let target = target_of(*op);
+    for block in op.body.blocks(region) {
+        for id in op.body.ops(block) {
+            let inner = OpRef { id, ..*op };
+            let framed = Bra::of(inner).is_some() || BraIf::of(inner).is_some() || inner.is(crate::ops::Exit::DEF);
+            if row(inner).is_none() && !framed {
+                let message = "only instructions and branches stand in an entry";
+                diags.emit(broken(inner, &NO_INSTRUCTION, message));
+                continue;
+            }
+            let Some(target) = target else { continue };
+            if let Ok(inst) = Inst::of(inner)
+                && !target.has(inst.signature.target)
+            {
+                let message = format!("'{}' needs {}, and this is for {target}", inst.mnemonic(), inst.signature.target);
+                diags.emit(broken(inner, &NOT_ON_TARGET, message));
+            }
+        }
+    }
+}
+
+/// See `branch`.
+pub fn bra(op: Bra<'_>, diags: &Diagnostics) {
+    branch(*op, diags);
+}
+
+/// See `branch`.
+pub fn bra_if(op: BraIf<'_>, diags: &Diagnostics) {
+    branch(*op, diags);
+}
+
+/// Blocks get what they take, and the first one is not gone to.
+fn branch(op: OpRef<'_>, diags: &Diagnostics) {
+    for (index, &block) in op.successors().iter().enumerate() {
+        let given: Vec<Type> = op.successor_operands(index).map(|place| op.type_of(op.operand(place))).collect();
+        let taken: Vec<Type> = op.body.args(block).iter().map(|&arg| op.type_of(arg)).collect();
+        if given != taken {
+            let names = |types: &[Type]| types.iter().map(|ty| ty.display(op.ctx)).collect::<Vec<_>>().join(", ");
+            let message = format!("the block takes ({}), and gets ({})", names(&taken), names(&given));
+            diags.emit(broken(op, &WRONG_BRANCH, message));
+        }
+        let first = op.body.region_of(block).and_then(|region| op.body.first_block(region));
+        if first == Some(block) {
+            diags.emit(broken(op, &WRONG_BRANCH, "nothing goes to the first block of an entry"));
+        }
+    }
+}
