@@ -22,6 +22,7 @@ pub mod frontend_to_tiny;
 pub mod generic;
 pub mod host;
 pub mod kernel;
+pub mod kernel_to_ptx;
 pub mod pipelines;
 pub mod region;
 pub mod region_to_kernel;

@@ -196,7 +196,10 @@ impl<'a> Writer<'a> {
             }
             let register = self.register(arg);
             let _ = if number < memory {
-                writeln!(self.out, "\tld.param.u64 {register}, [a{number}];\n\tcvta.to.global.u64 {register}, {register};")
+                writeln!(
+                    self.out,
+                    "\tld.param.u64 {register}, [a{number}];\n\tcvta.to.global.u64 {register}, {register};"
+                )
             } else if number < memory + maps {
                 writeln!(self.out, "\tmov.b64 {register}, a{number};\n\tcvta.param.u64 {register}, {register};")
             } else {
@@ -379,7 +382,8 @@ impl<'a> Writer<'a> {
         if tied.is_empty() {
             let mut at = 0;
             for &slot in &inst.signature.results {
-                let of_slot: Vec<Arg> = results[at..at + slot.positions()].iter().map(|&value| Arg::Value(value)).collect();
+                let of_slot: Vec<Arg> =
+                    results[at..at + slot.positions()].iter().map(|&value| Arg::Value(value)).collect();
                 at += slot.positions();
                 parts.push(match slot {
                     Slot::Group(..) => self.group(&of_slot),

@@ -85,9 +85,7 @@ impl Class {
 
     /// Whether a value of the type may be in such a register.
     pub fn admits(self, ty: Type) -> bool {
-        ty == self.default_type()
-            || (self == Class::W32 && ty == Type::F32)
-            || (self == Class::W64 && ty == Type::F64)
+        ty == self.default_type() || (self == Class::W32 && ty == Type::F32) || (self == Class::W64 && ty == Type::F64)
     }
 
     /// In words that complete "must be".
@@ -176,7 +174,9 @@ impl Signature {
         for &slot in &self.results {
             match slot {
                 Slot::Reg(class) => classes.push(class),
-                Slot::Group(count, class) | Slot::Tied(count, class) => classes.extend(std::iter::repeat_n(class, count)),
+                Slot::Group(count, class) | Slot::Tied(count, class) => {
+                    classes.extend(std::iter::repeat_n(class, count))
+                }
                 Slot::Address(_) | Slot::Tensor(_) | Slot::Immediate | Slot::Sink => {}
             }
         }
@@ -228,9 +228,7 @@ fn group(word: &str) -> Option<&'static [&'static str]> {
         "INT" => &["s16", "u16", "s32", "u32", "s64", "u64"],
         "SMALL" => &["s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"],
         "BITS" => &["b16", "b32", "b64"],
-        "MEMORY" => {
-            &["b8", "b16", "b32", "b64", "u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64"]
-        }
+        "MEMORY" => &["b8", "b16", "b32", "b64", "u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64"],
         _ => return None,
     })
 }
@@ -296,7 +294,8 @@ impl<'a> Captures<'a> {
     }
 
     fn counted(&self, letter: &str) -> Option<usize> {
-        let find = |strip: &dyn Fn(&'a str) -> Option<&'a str>| self.words.iter().find_map(|word| strip(word)?.parse().ok());
+        let find =
+            |strip: &dyn Fn(&'a str) -> Option<&'a str>| self.words.iter().find_map(|word| strip(word)?.parse().ok());
         match letter {
             "V" => Some(find(&|word| word.strip_prefix('v')).unwrap_or(1)),
             "X" => find(&|word| word.strip_prefix('x')),

@@ -8,7 +8,7 @@ use crate::ops::Guarded;
 use crate::table::Instruction;
 
 /// What stands in a place: a value, or a number.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arg {
     /// A value.
     Value(ValueId),
@@ -153,10 +153,12 @@ impl<'a> Inst<'a> {
     /// The values whose registers are those of the results, in the order of the results.
     pub fn tied(&self) -> Vec<ValueId> {
         let tied = self.slots().filter(|(slot, _)| matches!(slot, Slot::Tied(..)));
-        let values = tied.flat_map(|(_, args)| args.iter().filter_map(|arg| match arg {
-            Arg::Value(value) => Some(*value),
-            _ => None,
-        }));
+        let values = tied.flat_map(|(_, args)| {
+            args.iter().filter_map(|arg| match arg {
+                Arg::Value(value) => Some(*value),
+                _ => None,
+            })
+        });
         values.collect()
     }
 

@@ -278,7 +278,8 @@ pub fn parse_entry(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
 /// The expression with its value `_0` as `_n`, and so on.
 fn shift(expr: &SizeExpr, by: usize) -> SizeExpr {
     use dlc_core::sizes::{value_name, value_number};
-    expr.substitute(&|name| SizeExpr::symbol(&value_name(value_number(name)? + by)).ok()).unwrap_or_else(|_| expr.clone())
+    expr.substitute(&|name| SizeExpr::symbol(&value_name(value_number(name)? + by)).ok())
+        .unwrap_or_else(|_| expr.clone())
 }
 
 fn parse_tuple(p: &mut Parser<'_>) -> ParseResult<Vec<SizeExpr>> {

@@ -136,7 +136,10 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
     if !(0..=232_448).contains(&op.shared()) {
         wrong(format!("a block has up to 232448 bytes of shared memory, not {}", op.shared()));
     }
-    if op.cluster().is_some_and(|cluster| cluster.len() > dims.len() || cluster.iter().any(|size| !(1..=16).contains(size))) {
+    if op
+        .cluster()
+        .is_some_and(|cluster| cluster.len() > dims.len() || cluster.iter().any(|size| !(1..=16).contains(size)))
+    {
         wrong("a cluster has one size of 1 to 16 for each axis of the grid at most".into());
     }
     let named = op.name().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$');
@@ -145,7 +148,8 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
     }
     let values = op.args().len();
     for expr in dims.iter().chain(&op.sizes()) {
-        let beyond = expr.symbols().iter().find_map(|name| dlc_core::sizes::value_number(name).filter(|&n| n >= values));
+        let beyond =
+            expr.symbols().iter().find_map(|name| dlc_core::sizes::value_number(name).filter(|&n| n >= values));
         if let Some(number) = beyond {
             wrong(format!("an expression names the value {number}, and there are {values}"));
         }
@@ -177,7 +181,8 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
             if let Ok(inst) = Inst::of(inner)
                 && !target.has(inst.signature.target)
             {
-                let message = format!("'{}' needs {}, and this is for {target}", inst.mnemonic(), inst.signature.target);
+                let message =
+                    format!("'{}' needs {}, and this is for {target}", inst.mnemonic(), inst.signature.target);
                 diags.emit(broken(inner, &NOT_ON_TARGET, message));
             }
         }

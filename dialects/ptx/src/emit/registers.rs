@@ -247,9 +247,8 @@ fn live_ranges(body: &Body, blocks: &[BlockId]) -> FxHashMap<u32, Ranges> {
         let first = 2 * (start + at) as u32;
         let position = |index: usize| 2 * (index + at + 1) as u32;
         let behind = position(end);
-        let mut until: Vec<Option<u32>> = (0..count)
-            .map(|value| (live_out[at][value / 64] >> (value % 64) & 1 == 1).then_some(behind))
-            .collect();
+        let mut until: Vec<Option<u32>> =
+            (0..count).map(|value| (live_out[at][value / 64] >> (value % 64) & 1 == 1).then_some(behind)).collect();
         let mut close = |value: usize, from: u32, until: &mut Vec<Option<u32>>| {
             // A result that nobody reads is still written.
             let end = until[value].take().unwrap_or(from + 1);

@@ -1,0 +1,3 @@
+//! From programs of blocks to instructions.
+
+pub mod kernel_to_ptx;

@@ -1,0 +1,356 @@
+//! Turns the grids of a kernel into instructions.
+//!
+//! **Requires**: kernel.
+//! **Ensures**: ptx. Every grid is an entry; what is done when the kernel is launched stays as it is. Fragments are
+//! registers of each thread, tiles addresses; loops and conditions are blocks.
+//!
+//! **Before**
+//! ```mlir before
+//! kernel.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
+//!   %Y = output : memref<[N], f32, row_major, align 4>
+//!   grid (N ceildiv 128) threads 128 {
+//!     %b = block_id 0
+//!     %x = load %X[128 * %b + i0] where (128 * %b + i0 < N) : frag<[128], f32, blocked [1] lanes [32] warps [4]>
+//!     %y = binary add %x, %x : frag<[128], f32, blocked [1] lanes [32] warps [4]>
+//!     store %y to %Y[128 * %b + i0] where (128 * %b + i0 < N)
+//!   }
+//!   return %Y
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! ```
+//!
+//! **Does not** choose anything: which memory is shared, who loads what and when is the kernel's.
+//!
+//! Integers that all threads agree on have 32 bits, addresses in memory 64; a tensor of 2^31 elements or more is refused
+//! when the kernel is launched. Vectors are as wide as layout, alignment and guard allow; where a guard may cut a vector
+//! apart, there is a way for whole vectors and one for single elements. An asynchronous wait leaves as many groups on
+//! their way as have been begun since the one that is waited for, on every way to it.
+//! Linear in the registers of the kernel's fragments.
+
+mod code;
+mod compute;
+mod engines;
+mod facts;
+mod global;
+mod lower;
+mod shared;
+mod sync;
+mod values;
+
+use dlc_core::memref::MemRef;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, CloneMap, InsertPoint, OpParts, OpRef};
+use dlc_ir::diag::Diagnostic;
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::{Attr, Context, Loc, OpId, Str, Type, ValueId};
+use dlc_kernel::ops as kernel;
+use dlc_ptx::inst::Arg;
+use rustc_hash::FxHashMap;
+
+use code::Code;
+use facts::Facts;
+use lower::Lower;
+use values::Lowered;
+
+dlc_ir::codes! {
+    /// A kernel cannot be written in instructions.
+    NO_INSTRUCTIONS = "E1810" "NoInstructions";
+}
+
+static DEF: PassDef = PassDef {
+    options: &[OptionDef {
+        name: "target",
+        kind: OptionKind::Text,
+        default: "",
+        doc: "The machine, sm_80 or sm_90a; without it, the one that the kernel is written for.",
+    }],
+    statistics: &[
+        StatDef { name: "entries", doc: "Grids that became entries." },
+        StatDef { name: "instructions", doc: "Instructions in them." },
+    ],
+    requires: &["kernel"],
+    adds: &["ptx"],
+    removes: &["kernel"],
+    ..PassDef::base("kernel-to-ptx", "Turns the grids of a kernel into instructions.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    let target = options.text("target").to_string();
+    if !target.is_empty() && dlc_ptx::form::Target::parse(&target).is_none() {
+        return Err(format!("'{target}' is no machine, such as sm_80 or sm_90a"));
+    }
+    Ok(Box::new(KernelToPtx { target }))
+}
+
+struct KernelToPtx {
+    target: String,
+}
+
+/// Why a kernel has no instructions.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    message: String,
+    suggestion: Option<String>,
+    loc: Option<Loc>,
+    op: String,
+}
+
+impl Refused {
+    pub fn new(message: impl Into<String>) -> Refused {
+        Refused { message: message.into(), suggestion: None, loc: None, op: String::new() }
+    }
+
+    pub fn suggest(mut self, suggestion: &str) -> Refused {
+        self.suggestion = Some(suggestion.into());
+        self
+    }
+
+    /// The innermost op is the one that counts.
+    fn at(mut self, op: OpRef<'_>) -> Refused {
+        if self.loc.is_none() {
+            self.loc = Some(op.loc());
+            self.op = op.name().to_string();
+        }
+        self
+    }
+}
+
+impl Pass for KernelToPtx {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        let is_kernel = kernel::Func::of(OpRef::new(cx.ctx, body, body.root())).is_some();
+        if !is_kernel || body.entry_block().is_none() {
+            return Ok(());
+        }
+        match lower(cx.ctx, body, &self.target) {
+            Ok((made, entries)) => {
+                cx.count("entries", entries);
+                cx.count("instructions", made.num_ops() as u64);
+                *body = made;
+                Ok(())
+            }
+            Err(refused) => {
+                let loc = refused.loc.unwrap_or_else(|| body.loc(body.root()));
+                let error = Diagnostic::error(&NO_INSTRUCTIONS, loc, refused.message).at(&refused.op);
+                Err(cx.fail(error.suggest_if(refused.suggestion)))
+            }
+        }
+    }
+}
+
+/// The machine of a kernel by what it is written for.
+fn machine<'t>(target: &'t str, written_for: Option<&str>) -> &'t str {
+    match (target, written_for) {
+        ("", Some("sm90")) => "sm_90a",
+        ("", _) => "sm_80",
+        (given, _) => given,
+    }
+}
+
+/// A kernel in instructions, and how many entries it has.
+fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refused> {
+    let root = OpRef::new(ctx, kernel, kernel.root());
+    let Some(func) = kernel::Func::of(root) else { return Err(Refused::new("this is no kernel")) };
+    let Some(block) = kernel.entry_block() else { return Err(Refused::new("the kernel has no body")) };
+    let target_key = ctx.intern_str("target");
+    let props =
+        ctx.dict_with(kernel.props(kernel.root()), target_key, Some(ctx.str_attr(machine(target, func.target()))));
+    let (mut made, into) =
+        code::function(ctx, dlc_ptx::ops::Func::DEF.name, root.loc(), props, kernel.attrs(kernel.root()));
+    let mut map = CloneMap::new();
+    for (index, &arg) in kernel.args(block).iter().enumerate() {
+        let new = made.add_arg(into, kernel.value_type(arg), kernel.arg_loc(block, index));
+        made.set_value_name(new, kernel.value_name(arg));
+        map.map_value(arg, new);
+    }
+    let facts = Facts::of(ctx, kernel);
+    let name = func.sym_name().to_string();
+    let mut entries = 0;
+    for id in kernel.ops(block) {
+        let op = OpRef::new(ctx, kernel, id);
+        let Some(grid) = kernel::Grid::of(op) else {
+            let new = made.import_op(kernel, id, &mut map);
+            made.insert(new, InsertPoint::EndOf(into));
+            continue;
+        };
+        made = entry(ctx, kernel, grid, made, &map, &facts, &format!("{name}_{entries}")).map_err(|e| e.at(op))?;
+        entries += 1;
+    }
+    Ok((made, entries))
+}
+
+/// What an entry is told, found out before its ops are lowered.
+#[derive(Default)]
+struct Told {
+    memory: Vec<ValueId>,
+    maps: Vec<ValueId>,
+    /// Integers from outside of the grid.
+    values: Vec<ValueId>,
+    symbols: Vec<String>,
+}
+
+impl Told {
+    fn of(ctx: &Context, kernel: &Body, grid: kernel::Grid<'_>) -> Told {
+        let mut told = Told::default();
+        let mut ops = Vec::new();
+        kernel.walk_regions(grid.id, &mut ops);
+        let mut inside: FxHashMap<ValueId, ()> = FxHashMap::default();
+        for &id in &ops {
+            kernel.results(id).for_each(|value| drop(inside.insert(value, ())));
+            for &region in kernel.regions(id) {
+                kernel
+                    .blocks(region)
+                    .for_each(|block| kernel.args(block).iter().for_each(|&arg| drop(inside.insert(arg, ()))));
+            }
+        }
+        for &id in &ops {
+            for value in kernel.operands(id) {
+                if inside.contains_key(&value) {
+                    continue;
+                }
+                let ty = kernel.value_type(value);
+                let list = if MemRef::of(ctx, ty).is_some() {
+                    &mut told.memory
+                } else if dlc_kernel::types::TensorMap::of(ctx, ty).is_some() {
+                    &mut told.maps
+                } else {
+                    &mut told.values
+                };
+                if !list.contains(&value) {
+                    list.push(value);
+                }
+            }
+            let op = OpRef::new(ctx, kernel, id);
+            for name in facts::symbols_of(op) {
+                if !told.symbols.contains(&name) {
+                    told.symbols.push(name);
+                }
+            }
+        }
+        // The steps along the axes of memory are sizes, too.
+        for &value in &told.memory {
+            if let Some(memref) = MemRef::of(ctx, kernel.value_type(value)) {
+                let mut exprs = memref.dims(ctx);
+                if let dlc_core::memref::Layout::Strided { strides, offset } = memref.layout(ctx) {
+                    exprs.extend(strides);
+                    exprs.push(offset);
+                }
+                for name in exprs.iter().flat_map(SizeExpr::symbols) {
+                    if !told.symbols.iter().any(|known| **known == *name) {
+                        told.symbols.push(name.to_string());
+                    }
+                }
+            }
+        }
+        told.symbols.sort();
+        told
+    }
+}
+
+/// A grid as an entry at the end of a function.
+fn entry(
+    ctx: &Context,
+    kernel: &Body,
+    grid: kernel::Grid<'_>,
+    mut made: Body,
+    map: &CloneMap,
+    facts: &Facts,
+    name: &str,
+) -> Result<Body, Refused> {
+    let op = *grid;
+    let told = Told::of(ctx, kernel, grid);
+    let places = dlc_kernel::places::shared_memory(op).map_err(Refused::new)?;
+    let outside = |value: ValueId| map.value(value).ok_or_else(|| Refused::new("a value of the launch is not there"));
+    // Values in the expressions of the grid come first, then integers from outside, each as an expression of its own.
+    let in_dims: Vec<ValueId> = grid.args().map(outside).collect::<Result<_, _>>()?;
+    let mut args = in_dims.clone();
+    let mut sizes: Vec<SizeExpr> = Vec::new();
+    for &value in &told.values {
+        let new = outside(value)?;
+        if made.value_type(new) != Type::INDEX {
+            return Err(Refused::new("only integers and memory come into a grid from outside"));
+        }
+        let number = args.iter().position(|&known| known == new).unwrap_or_else(|| {
+            args.push(new);
+            args.len() - 1
+        });
+        let name = dlc_core::sizes::value_name(number);
+        sizes.push(SizeExpr::symbol(&name).map_err(|error| Refused::new(error.message.into_owned()))?);
+    }
+    for symbol in &told.symbols {
+        sizes.push(SizeExpr::symbol(symbol).map_err(|error| Refused::new(error.message.into_owned()))?);
+    }
+    let memory: Vec<ValueId> = told.memory.iter().map(|&value| outside(value)).collect::<Result<_, _>>()?;
+    let maps: Vec<ValueId> = told.maps.iter().map(|&value| outside(value)).collect::<Result<_, _>>()?;
+    let region = made.create_region();
+    let start = made.append_block(region);
+    let mut values: FxHashMap<ValueId, Lowered> = FxHashMap::default();
+    let mut symbols: FxHashMap<String, Arg> = FxHashMap::default();
+    let arg = |made: &mut Body, ty: Type, of: Option<ValueId>| {
+        let value = made.add_arg(start, ty, op.loc());
+        if let Some(of) = of {
+            made.set_value_name(value, kernel.value_name(of));
+        }
+        value
+    };
+    let block = kernel.entry_block();
+    for &value in &told.memory {
+        // Arguments are read, and only that; results of other ops are memory of this kernel.
+        let read_only = block.is_some_and(|block| kernel.args(block).contains(&value));
+        let at = arg(&mut made, Type::I64, Some(value));
+        values.insert(value, Lowered::Memory(at, read_only));
+    }
+    for &value in &told.maps {
+        let at = arg(&mut made, Type::I64, Some(value));
+        values.insert(value, Lowered::Map(at));
+    }
+    for &value in &told.values {
+        let at = arg(&mut made, Type::I32, Some(value));
+        // Sizes and what is made of them when a kernel is launched.
+        values.insert(value, Lowered::Index(at.into(), true));
+    }
+    for symbol in &told.symbols {
+        let at = arg(&mut made, Type::I32, None);
+        made.set_value_name(at, ctx.intern_str(symbol));
+        symbols.insert(symbol.clone(), at.into());
+    }
+    let groups = ctx.i32_array(&[args.len() as i32, memory.len() as i32, maps.len() as i32]);
+    let shared = places.bytes;
+    let code = Code::new(ctx, made, region, start, op.loc());
+    let mut lower = Lower::new(code, kernel, grid, symbols, values, places, facts.clone());
+    let Some(first) = op.regions().first().and_then(|&region| kernel.first_block(region)) else {
+        return Err(Refused::new("a grid has a body"));
+    };
+    lower.block(first)?;
+    lower.code.exit();
+    let mut made = lower.code.body;
+    let into = made.entry_block().ok_or_else(|| Refused::new("the function has no body"))?;
+    let mut props: Vec<(Str, Attr)> = vec![
+        (ctx.intern_str("dims"), dlc_core_exprs(ctx, grid.dims())),
+        (ctx.intern_str("name"), ctx.str_attr(name)),
+        (ctx.intern_str("sizes"), dlc_core_exprs(ctx, sizes)),
+        (ctx.intern_str("shared"), ctx.i64_attr(shared.into())),
+        (ctx.intern_str("threads"), ctx.i64_attr(grid.threads())),
+        (Str::OPERAND_SEGMENTS, groups),
+    ];
+    if let Some(cluster) = op.prop_named("cluster") {
+        props.push((ctx.intern_str("cluster"), cluster));
+    }
+    let operands: Vec<ValueId> = args.into_iter().chain(memory).chain(maps).collect();
+    let entry_name = ctx.op_name(dlc_ptx::ops::Entry::DEF.name);
+    let parts = OpParts {
+        operands: &operands,
+        props: ctx.dict_attr(&props),
+        regions: &[region],
+        ..OpParts::new(entry_name, op.loc())
+    };
+    let _: OpId = code::append(&mut made, into, parts);
+    Ok(made)
+}
+
+fn dlc_core_exprs(ctx: &Context, exprs: Vec<SizeExpr>) -> Attr {
+    use dlc_ir::define::Kind;
+    dlc_core::sizes::Exprs::make(ctx, exprs)
+}

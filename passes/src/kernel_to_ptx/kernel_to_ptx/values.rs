@@ -1,0 +1,359 @@
+//! What the values of a kernel are in instructions.
+
+use std::rc::Rc;
+
+use dlc_core::guard::Guard;
+use dlc_core::memref::{Layout, MemRef};
+use dlc_core::sizes::value_number;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::{Type, ValueId};
+use dlc_kernel::layout::{Fragment, SharedTile};
+use dlc_ptx::inst::Arg;
+
+use super::Refused;
+use super::code::{Code, Cond};
+
+/// What a value of a kernel is.
+#[derive(Clone, Debug)]
+pub enum Lowered {
+    /// An integer of 32 bits that all threads agree on, and whether it is known not to be negative.
+    Index(Arg, bool),
+    /// A number that all threads agree on, of the type that [`held`] gives for its type.
+    Number(Arg),
+    /// The registers of a fragment, in the order of its layout, each of the type that [`held`] gives for its elements.
+    Fragment(Rc<Vec<Arg>>),
+    /// A tile, or a ring of them.
+    Tile(TileAt),
+    /// The address of the first of some mbarriers.
+    Barriers(Arg),
+    /// Memory: the address of its first byte, and whether this kernel only reads it.
+    Memory(ValueId, bool),
+    /// The address of a tensor map.
+    Map(ValueId),
+    /// How many groups of asynchronous work have been begun since that of the token, on the way with the fewest.
+    Token(u64),
+}
+
+/// Where a tile is in shared memory.
+#[derive(Clone, Copy, Debug)]
+pub struct TileAt {
+    /// The address of its first byte, without `low`.
+    pub base: Arg,
+    /// What is added to the address before units are exchanged: where a part begins within the pattern of a swizzle.
+    pub low: u32,
+    /// The bytes from one stage to the next.
+    pub stride: u32,
+}
+
+/// What a token of work that ended long ago says.
+pub const LONG_AGO: u64 = u64::MAX / 2;
+
+/// The type of the register that an element of a type is held in: floats of 32 and 64 bits and truth values as they are,
+/// smaller floats as their bits, integers of up to 32 bits extended to 32.
+pub fn held(code: &Code<'_>, elem: Type) -> Type {
+    match elem.bits(code.ctx) {
+        _ if elem == Type::INDEX => Type::I32,
+        Some(1) => Type::I1,
+        Some(64) if elem.float_kind(code.ctx).is_none() => Type::I64,
+        _ if elem == Type::F32 || elem == Type::F64 => elem,
+        _ if elem.float_kind(code.ctx).is_some() => Type::I16,
+        _ => Type::I32,
+    }
+}
+
+/// The threads that run the same ops.
+#[derive(Clone, Copy, Debug)]
+pub struct Team {
+    /// How many warps they are.
+    pub warps: u32,
+    /// The number of the warp among them.
+    pub warp: Arg,
+    /// The number of the thread among them.
+    pub thread: Arg,
+    /// The number of the lane in its warp.
+    pub lane: Arg,
+    /// Whether it is one thread.
+    pub single: bool,
+    /// The number of their barrier.
+    pub barrier: Arg,
+}
+
+/// What names in expressions stand for.
+pub struct Names<'a> {
+    /// The symbols of sizes.
+    pub symbols: &'a dyn Fn(&str) -> Option<Arg>,
+    /// The values, `_0` and so on: integers, and for fragments what a register has.
+    pub values: &'a [(Arg, bool)],
+    /// `i0` and so on.
+    pub coords: &'a [Arg],
+}
+
+impl Names<'_> {
+    fn get(&self, name: &str) -> Option<(Arg, bool)> {
+        if let Some(number) = value_number(name) {
+            return self.values.get(number).copied();
+        }
+        if let Some(axis) = axis(name) {
+            return self.coords.get(axis).map(|&at| (at, true));
+        }
+        (self.symbols)(name).map(|arg| (arg, true))
+    }
+}
+
+/// The axis that `i0`, `i1`, .. names.
+pub fn axis(name: &str) -> Option<usize> {
+    dlc_kernel::interp::axis_number(name)
+}
+
+impl Code<'_> {
+    /// An expression, and whether it is known not to be negative.
+    pub fn expr(&mut self, expr: &SizeExpr, names: &Names<'_>) -> Result<(Arg, bool), Refused> {
+        use dlc_ir::affine::Factor;
+        let mut sum = Arg::Int(0);
+        let mut natural = true;
+        // The constant last, so that it is folded into what follows.
+        let mut constant = 0i64;
+        let mut terms: Vec<(Arg, i64)> = Vec::new();
+        for (coefficient, factors) in expr.terms() {
+            if factors.is_empty() {
+                constant = coefficient;
+                natural &= coefficient >= 0;
+                continue;
+            }
+            let mut product = Arg::Int(1);
+            natural &= coefficient >= 0;
+            for factor in &factors {
+                let (value, positive) = match factor {
+                    Factor::Symbol(name) => names
+                        .get(name)
+                        .ok_or_else(|| Refused::new(format!("'{name}' in an expression is not known")))?,
+                    Factor::Quotient(numerator, divisor) => {
+                        let (numerator, above) = self.expr(numerator, names)?;
+                        let (divisor, below) = self.expr(divisor, names)?;
+                        (self.floordiv(numerator, divisor, above && below), above && below)
+                    }
+                };
+                natural &= positive;
+                product = self.mul(product, value);
+            }
+            terms.push((product, coefficient));
+        }
+        // A difference of a number and a multiple of a quotient is what is left of it: `x - 8*(x floordiv 8)`.
+        for (product, coefficient) in terms {
+            sum = match coefficient {
+                -1 => match sum {
+                    Arg::Int(0) => {
+                        let zero = Arg::Int(0);
+                        self.sub(zero, product)
+                    }
+                    sum => self.sub(sum, product),
+                },
+                coefficient => {
+                    let scaled = self.mul(product, Arg::Int(coefficient));
+                    self.add(sum, scaled)
+                }
+            };
+        }
+        let sum = self.add(sum, Arg::Int(constant));
+        // What the arithmetic of expressions can prove of differences is worth asking for.
+        let natural = natural || is_remainder(expr);
+        Ok((sum, natural || matches!(sum, Arg::Int(value) if value >= 0)))
+    }
+
+    /// Whether a guard holds.
+    pub fn guard(&mut self, guard: &Guard, names: &Names<'_>) -> Result<Cond, Refused> {
+        let mut any = Cond::Known(false);
+        for piece in &guard.pieces {
+            let mut all = Cond::Known(true);
+            for condition in piece {
+                let (value, natural) = self.expr(&condition.expr, names)?;
+                if let Some(lower) = &condition.lower
+                    && !(natural && lower.as_constant() == Some(0))
+                {
+                    let (lower, _) = self.expr(lower, names)?;
+                    let holds = self.compare("ge", value, lower);
+                    all = self.both(all, holds);
+                }
+                if let Some(upper) = &condition.upper {
+                    let (upper, _) = self.expr(upper, names)?;
+                    let holds = self.compare("lt", value, upper);
+                    all = self.both(all, holds);
+                }
+            }
+            any = self.either(any, all);
+        }
+        Ok(any)
+    }
+}
+
+/// Whether an expression is `x mod c` for a positive number c: the numerator of its quotient minus c times that.
+fn is_remainder(expr: &SizeExpr) -> bool {
+    use dlc_ir::affine::Factor;
+    expr.terms().into_iter().any(|(coefficient, factors)| match factors.as_slice() {
+        [Factor::Quotient(numerator, divisor)] => {
+            let Some(divisor) = divisor.as_constant().filter(|&divisor| divisor > 0) else { return false };
+            let whole = || {
+                let quotient = numerator.floordiv(&SizeExpr::from(divisor)).ok()?;
+                numerator.sub(&quotient.mul(&SizeExpr::from(divisor)).ok()?).ok()
+            };
+            coefficient == -divisor && whole().as_ref() == Some(expr)
+        }
+        _ => false,
+    })
+}
+
+/// The coordinates of the elements that a thread holds: what its number says, and what the number of the register does.
+pub struct Coords {
+    /// By axis: the part of the thread, and the bits that may be set in it.
+    pub thread: Vec<(Arg, u32)>,
+    /// By register and axis.
+    pub registers: Vec<Vec<u32>>,
+}
+
+impl Coords {
+    /// The coordinates of a register.
+    pub fn of(&self, code: &mut Code<'_>, register: usize) -> Vec<Arg> {
+        let own = &self.registers[register];
+        let mut coords = Vec::with_capacity(own.len());
+        for (&(thread, bits), &at) in self.thread.iter().zip(own) {
+            coords.push(match bits & at {
+                0 => code.add(thread, Arg::Int(at.into())),
+                _ => code.xor(thread, Arg::Int(at.into())),
+            });
+        }
+        coords
+    }
+
+    /// Whether what registers add, they add without a carry: coordinates are sums of both parts.
+    pub fn is_sum(&self) -> bool {
+        self.registers.iter().all(|at| self.thread.iter().zip(at).all(|(&(_, bits), &at)| bits & at == 0))
+    }
+}
+
+/// The number that bits of the lane and warp make: bit b adds `columns[b]`, by exclusive or. Also the bits that it may
+/// have.
+pub fn spread(code: &mut Code<'_>, parts: &[(Arg, Vec<u32>)]) -> (Arg, u32) {
+    let mut sum = Arg::Int(0);
+    let mut taken = 0u32;
+    for (number, columns) in parts {
+        let mut bit = 0;
+        while bit < columns.len() {
+            let column = columns[bit];
+            if column == 0 {
+                bit += 1;
+                continue;
+            }
+            // A run of bits that move together.
+            let mut end = bit + 1;
+            if column.is_power_of_two() {
+                while end < columns.len() && columns[end] == column << (end - bit) {
+                    end += 1;
+                }
+            }
+            let mask = ((1u64 << (end - bit)) - 1) as i64;
+            let all = end == columns.len() && bit == 0;
+            let low = if all { *number } else { code.and(*number, mask << bit) };
+            let moved = if column.is_power_of_two() {
+                let to = column.trailing_zeros() as usize;
+                if to >= bit { code.shl(low, (to - bit) as u32) } else { code.shr(low, (bit - to) as u32) }
+            } else {
+                let one = code.shr(low, bit as u32);
+                code.mul(one, Arg::Int(column.into()))
+            };
+            let covers = (bit..end).fold(0, |bits, bit| bits | columns[bit]);
+            sum = if taken & covers == 0 { code.add(sum, moved) } else { code.xor(sum, moved) };
+            taken |= covers;
+            bit = end;
+        }
+    }
+    (sum, taken)
+}
+
+/// What each bit of the lane and of the warp adds to the coordinates of a fragment.
+pub fn columns(fragment: &Fragment, axis: usize) -> (Vec<u32>, Vec<u32>) {
+    use dlc_kernel::layout::Dim;
+    let map = fragment.map();
+    let column = |dim: Dim, bit: u32| map.basis(dim, bit).map_or(0, |column| column[axis]);
+    let lanes = (0..map.input_bits(Dim::Lane)).map(|bit| column(Dim::Lane, bit)).collect();
+    let warps = (0..map.input_bits(Dim::Warp)).map(|bit| column(Dim::Warp, bit)).collect();
+    (lanes, warps)
+}
+
+/// The coordinates of a fragment in the threads of a team.
+pub fn coords(code: &mut Code<'_>, fragment: &Fragment, team: &Team) -> Coords {
+    use dlc_kernel::layout::Dim;
+    let rank = fragment.shape().len();
+    let thread = (0..rank)
+        .map(|axis| {
+            let (lanes, warps) = columns(fragment, axis);
+            spread(code, &[(team.lane, lanes), (team.warp, warps)])
+        })
+        .collect();
+    let registers = (0..fragment.registers())
+        .map(|register| {
+            let slot = fragment.slot(register).unwrap_or(0);
+            fragment.map().apply(&[(Dim::Register, slot)])
+        })
+        .collect();
+    Coords { thread, registers }
+}
+
+/// Which registers exist in the thread: where the shape is no power of two, those outside of it do not.
+pub fn exists(code: &mut Code<'_>, fragment: &Fragment, coords: &Coords, register: usize) -> Cond {
+    if fragment.is_whole() {
+        return Cond::Known(true);
+    }
+    let at = coords.of(code, register);
+    let mut all = Cond::Known(true);
+    for (axis, (&size, at)) in fragment.shape().iter().zip(at).enumerate() {
+        let most = coords.thread[axis].1 | coords.registers[register][axis];
+        if most >= size {
+            let inside = code.compare("lt", at, Arg::Int(size.into()));
+            all = code.both(all, inside);
+        }
+    }
+    all
+}
+
+/// The bytes of an element of memory.
+pub fn elem_bytes(code: &Code<'_>, elem: Type) -> u32 {
+    elem.bits(code.ctx).unwrap_or(8).div_ceil(8)
+}
+
+/// The layout of a tile, and an error where it has none.
+pub fn tile_of(code: &Code<'_>, ty: Type) -> Result<(dlc_kernel::types::Tile, SharedTile), Refused> {
+    let tile = dlc_kernel::types::Tile::of(code.ctx, ty).ok_or_else(|| Refused::new("the operand is no tile"))?;
+    let place = tile.place(code.ctx).map_err(Refused::new)?;
+    Ok((tile, place))
+}
+
+/// A memref: its sizes, the steps in elements along its axes, the number of its first element, and the elements.
+pub struct Memory {
+    pub strides: Vec<SizeExpr>,
+    pub offset: SizeExpr,
+    pub elem: Type,
+    /// What its first byte is a multiple of.
+    pub align: u32,
+}
+
+impl Memory {
+    pub fn of(code: &Code<'_>, ty: Type) -> Result<Memory, Refused> {
+        let ctx = code.ctx;
+        let memref = MemRef::of(ctx, ty).ok_or_else(|| Refused::new("the operand is no memref"))?;
+        let dims = memref.dims(ctx);
+        let product =
+            |sizes: &[SizeExpr]| sizes.iter().try_fold(SizeExpr::from(1), |product, size| product.mul(size).ok());
+        let none = || Some(SizeExpr::from(0));
+        let (strides, offset): (Option<Vec<SizeExpr>>, Option<SizeExpr>) = match memref.layout(ctx) {
+            Layout::RowMajor => ((0..dims.len()).map(|axis| product(&dims[axis + 1..])).collect(), none()),
+            Layout::ColMajor => ((0..dims.len()).map(|axis| product(&dims[..axis])).collect(), none()),
+            Layout::Strided { strides, offset } => (Some(strides), Some(offset)),
+            Layout::Swizzled { .. } => return Err(Refused::new("memory that is swizzled has no steps along its axes")),
+        };
+        let (Some(strides), Some(offset)) = (strides, offset) else {
+            return Err(Refused::new("the steps of the memref go beyond 64 bits"));
+        };
+        let align = u32::try_from(memref.align(ctx)).unwrap_or(1);
+        Ok(Memory { strides, offset, elem: memref.elem(ctx), align })
+    }
+}
