@@ -356,14 +356,15 @@ impl<'a> Writer<'a> {
         let op = inst.op;
         let results: Vec<ValueId> = op.results().collect();
         // Results that are read as well get what they begin with before, unless that is in their registers already.
-        let tied = inst.tied();
-        let begins: &[ValueId] = if inst.otherwise.is_empty() { &tied } else { &inst.otherwise };
-        let pairs: Vec<(ValueId, ValueId)> = begins.iter().copied().zip(results.iter().copied()).collect();
+        let pairs: Vec<(ValueId, ValueId)> = match inst.otherwise.is_empty() {
+            true => inst.tied().into_iter().map(|(result, value)| (value, result)).collect(),
+            false => inst.otherwise.iter().copied().zip(results.iter().copied()).collect(),
+        };
         let moves = self.moves(&pairs);
         if !moves.is_empty() {
             let begun: Vec<u32> = pairs.iter().map(|&(_, result)| self.registers.class(result)).collect();
             let others = inst.args.iter().filter_map(|arg| match arg {
-                Arg::Value(value) if !begins.contains(value) => Some(*value),
+                Arg::Value(value) if !pairs.iter().any(|(begin, _)| begin == value) => Some(*value),
                 _ => None,
             });
             let guard = inst.guard.map(|(predicate, _)| predicate);
@@ -379,7 +380,7 @@ impl<'a> Writer<'a> {
             let _ = write!(self.out, "@{}{predicate} ", if holds { "" } else { "!" });
         }
         let mut parts: Vec<String> = Vec::new();
-        if tied.is_empty() {
+        if !inst.is_tied() {
             let mut at = 0;
             for &slot in &inst.signature.results {
                 let of_slot: Vec<Arg> =

@@ -150,14 +150,19 @@ impl<'a> Inst<'a> {
         })
     }
 
-    /// The values whose registers are those of the results, in the order of the results.
-    pub fn tied(&self) -> Vec<ValueId> {
-        let tied = self.slots().filter(|(slot, _)| matches!(slot, Slot::Tied(..)));
-        let values = tied.flat_map(|(_, args)| {
-            args.iter().filter_map(|arg| match arg {
-                Arg::Value(value) => Some(*value),
-                _ => None,
-            })
+    /// Whether the registers of the results are read as well.
+    pub fn is_tied(&self) -> bool {
+        self.signature.operands.iter().any(|slot| matches!(slot, Slot::Tied(..)))
+    }
+
+    /// What results begin with whose registers are read as well: results, and values. A number there says that it does
+    /// not matter.
+    pub fn tied(&self) -> Vec<(ValueId, ValueId)> {
+        let tied = self.slots().find(|(slot, _)| matches!(slot, Slot::Tied(..)));
+        let pairs = tied.into_iter().flat_map(|(_, args)| self.op.results().zip(args));
+        let values = pairs.filter_map(|(result, arg)| match arg {
+            Arg::Value(value) => Some((result, *value)),
+            _ => None,
         });
         values.collect()
     }

@@ -72,7 +72,8 @@ pub fn instruction(op: OpRef<'_>, diags: &Diagnostics) {
     }
     let mut place = 0;
     for (slot, args) in inst.slots() {
-        let vector = matches!(slot, crate::form::Slot::Group(..) | crate::form::Slot::Tied(..));
+        // Where results are read as well, a number says that what they begin with does not matter.
+        let vector = matches!(slot, crate::form::Slot::Group(..));
         for (class, &arg) in classes(slot).into_iter().zip(args) {
             place += 1;
             match (class, arg) {

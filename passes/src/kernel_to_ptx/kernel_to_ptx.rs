@@ -38,6 +38,7 @@ mod lower;
 mod shared;
 mod sync;
 mod values;
+mod words;
 
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
@@ -166,6 +167,7 @@ fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refu
         map.map_value(arg, new);
     }
     let facts = Facts::of(ctx, kernel);
+    let has_stmatrix = dlc_ptx::form::Target::parse(machine(target, func.target())).is_some_and(|machine| machine.sm >= 90);
     let name = func.sym_name().to_string();
     let mut entries = 0;
     for id in kernel.ops(block) {
@@ -175,7 +177,7 @@ fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refu
             made.insert(new, InsertPoint::EndOf(into));
             continue;
         };
-        made = entry(ctx, kernel, grid, made, &map, &facts, &format!("{name}_{entries}")).map_err(|e| e.at(op))?;
+        made = entry(ctx, kernel, grid, made, &map, &facts, &format!("{name}_{entries}"), has_stmatrix).map_err(|e| e.at(op))?;
         entries += 1;
     }
     Ok((made, entries))
@@ -250,6 +252,7 @@ impl Told {
 }
 
 /// A grid as an entry at the end of a function.
+#[allow(clippy::too_many_arguments)]
 fn entry(
     ctx: &Context,
     kernel: &Body,
@@ -258,6 +261,7 @@ fn entry(
     map: &CloneMap,
     facts: &Facts,
     name: &str,
+    has_stmatrix: bool,
 ) -> Result<Body, Refused> {
     let op = *grid;
     let told = Told::of(ctx, kernel, grid);
@@ -319,7 +323,7 @@ fn entry(
     let groups = ctx.i32_array(&[args.len() as i32, memory.len() as i32, maps.len() as i32]);
     let shared = places.bytes;
     let code = Code::new(ctx, made, region, start, op.loc());
-    let mut lower = Lower::new(code, kernel, grid, symbols, values, places, facts.clone());
+    let mut lower = Lower::new(code, kernel, grid, symbols, values, places, facts.clone(), has_stmatrix);
     let Some(first) = op.regions().first().and_then(|&region| kernel.first_block(region)) else {
         return Err(Refused::new("a grid has a body"));
     };

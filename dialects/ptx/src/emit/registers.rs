@@ -45,7 +45,7 @@ impl Registers {
         for &block in &blocks {
             for id in body.ops(block) {
                 let Ok(inst) = Inst::of(OpRef::new(ctx, body, id)) else { continue };
-                for (result, source) in inst.op.results().zip(inst.tied()) {
+                for (result, source) in inst.tied() {
                     classes.join(result, source);
                 }
                 for (result, &source) in inst.op.results().zip(&inst.otherwise) {

@@ -1,13 +1,529 @@
-//! Placeholder.
+//! Global memory: loads and stores of fragments, copies to tiles.
 
-use dlc_ir::OpRef;
+use dlc_core::guard::Guard;
+use dlc_core::scalar::Combiner;
+use dlc_ir::affine::{Factor, SizeExpr};
+use dlc_ir::{OpRef, Type, ValueId};
+use dlc_kernel::layout::{Fragment, SharedTile};
+use dlc_kernel::ops::{self as kernel, Copied, Hint};
+use dlc_kernel::types::{Frag, Work, elem_of, sizes};
+use dlc_ptx::inst::Arg;
+use dlc_ptx::table;
 
 use super::Refused;
+use super::code::Cond;
+use super::facts::Facts;
 use super::lower::Lower;
+use super::shared::{grouped, widest};
+use super::values::{Coords, Lowered, Memory, Names, axis, coords, elem_bytes, exists};
+use super::words::Place;
+
+/// What an op says of places in memory: the expressions, and what they name.
+struct Site {
+    at: Vec<SizeExpr>,
+    guard: Option<Guard>,
+    args: Vec<ValueId>,
+    memory: Memory,
+    pointer: ValueId,
+    space: &'static str,
+    /// The number of the element, where it is a sum of multiples of the positions: what each of them steps over.
+    linear: Option<Linear>,
+}
+
+/// The number of an element as a sum.
+struct Linear {
+    number: SizeExpr,
+    /// By axis of the fragment.
+    steps: Vec<SizeExpr>,
+}
 
 impl<'a, 'c: 'a> Lower<'a, 'c> {
     pub fn global(&mut self, op: OpRef<'a>) -> Result<bool, Refused> {
-        let _ = op;
-        Ok(false)
+        if let Some(op) = kernel::Load::of(op) {
+            self.load(op)?;
+        } else if let Some(op) = kernel::Store::of(op) {
+            self.store(op)?;
+        } else if let Some(copied) = Copied::of(op) {
+            let is_async = kernel::CopyAsync::of(op).is_some();
+            self.copy(op, copied, is_async)?;
+            if is_async {
+                self.code.act(&table::CP_ASYNC_COMMIT, "", &[]);
+                let token = self.begin(Work::Load);
+                if let Some(out) = op.results().next() {
+                    self.set(out, token);
+                }
+            }
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
     }
+
+    fn site(
+        &mut self,
+        memory: ValueId,
+        at: Vec<SizeExpr>,
+        guard: Option<Guard>,
+        args: Vec<ValueId>,
+        rank: usize,
+    ) -> Result<Site, Refused> {
+        let (pointer, read_only) = match self.value(memory)? {
+            &Lowered::Memory(pointer, read_only) => (pointer, read_only),
+            _ => return Err(Refused::new("memory is wanted")),
+        };
+        let layout = Memory::of(&self.code, self.kernel.value_type(memory))?;
+        let uniform = args.iter().all(|&arg| matches!(self.value(arg), Ok(Lowered::Index(..))));
+        let linear = if uniform { linear(&at, &layout, rank) } else { None };
+        let space = if read_only { "global.nc" } else { "global" };
+        Ok(Site { at, guard, args, memory: layout, pointer, space, linear })
+    }
+
+    /// What names stand for in one register.
+    fn with_names<T>(
+        &mut self,
+        site: &Site,
+        place: &[Arg],
+        register: usize,
+        run: impl FnOnce(&mut super::code::Code<'c>, &Names<'_>) -> Result<T, Refused>,
+    ) -> Result<T, Refused> {
+        let mut values = Vec::with_capacity(site.args.len());
+        for &arg in &site.args {
+            values.push(match self.value(arg)? {
+                &Lowered::Index(arg, natural) => (arg, natural),
+                &Lowered::Number(arg) => (arg, false),
+                Lowered::Fragment(registers) => (registers.get(register).copied().unwrap_or(Arg::Int(0)), false),
+                _ => return Err(Refused::new("an integer is wanted")),
+            });
+        }
+        for (value, _) in &mut values {
+            // Integers out of memory may have 64 bits; positions have 32.
+            if self.code.type_of(*value) == Some(Type::I64) {
+                *value = self.code.inst(&table::CVT, "u32.u64", &[*value]).into();
+            }
+        }
+        let symbols = &self.symbols;
+        let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: place };
+        run(&mut self.code, &names)
+    }
+
+    /// The address of the element at a place.
+    fn element(&mut self, site: &Site, place: &[Arg], register: usize) -> Result<Arg, Refused> {
+        let bytes = elem_bytes(&self.code, site.memory.elem);
+        let pointer = site.pointer;
+        self.with_names(site, place, register, |code, names| {
+            let (mut number, _) = code.expr(&site.memory.offset, names)?;
+            for (at, stride) in site.at.iter().zip(&site.memory.strides) {
+                let (at, _) = code.expr(at, names)?;
+                let (stride, _) = code.expr(stride, names)?;
+                let part = code.mul(at, stride);
+                number = code.add(number, part);
+            }
+            Ok(code.address(pointer.into(), number, Arg::Int(bytes.into())))
+        })
+    }
+
+    /// The address of the element that a register holds.
+    fn address(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<(Arg, i64), Refused> {
+        let bytes = i64::from(elem_bytes(&self.code, site.memory.elem));
+        if let Some(linear) = site.linear.as_ref().filter(|_| coords.is_sum()) {
+            let thread: Vec<Arg> = coords.thread.iter().map(|&(at, _)| at).collect();
+            let own = &coords.registers[register];
+            let pointer = site.pointer;
+            return self.with_names(site, &thread, register, |code, names| {
+                let (number, _) = code.expr(&linear.number, names)?;
+                let mut base = code.address(pointer.into(), number, Arg::Int(bytes));
+                let mut offset = 0;
+                for (step, &at) in linear.steps.iter().zip(own) {
+                    match step.as_constant() {
+                        _ if at == 0 => {}
+                        Some(step) => offset += i64::from(at) * step * bytes,
+                        None => {
+                            let (step, _) = code.expr(step, names)?;
+                            let far = code.mul(step, Arg::Int(at.into()));
+                            base = code.address(base, far, Arg::Int(bytes));
+                        }
+                    }
+                }
+                let base = Arg::Value(code.register(base, Type::I64));
+                Ok(match i32::try_from(offset) {
+                    Ok(_) => (base, offset),
+                    Err(_) => (code.add64(base, Arg::Int(offset)), 0),
+                })
+            });
+        }
+        let place = coords.of(&mut self.code, register);
+        let base = self.element(site, &place, register)?;
+        Ok((Arg::Value(self.code.register(base, Type::I64)), 0))
+    }
+
+    fn inside(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<Cond, Refused> {
+        let Some(guard) = site.guard.clone() else { return Ok(Cond::Known(true)) };
+        let place = coords.of(&mut self.code, register);
+        self.with_names(site, &place, register, |code, names| code.guard(&guard, names))
+    }
+
+    /// The axis along which elements lie in a row, and how many of them an access may have, by what is known of the
+    /// address.
+    fn vector(&self, site: &Site) -> (usize, u32) {
+        let bytes = elem_bytes(&self.code, site.memory.elem);
+        let Some(linear) = &site.linear else { return (0, 1) };
+        let Some(along) = linear.steps.iter().position(|step| step.as_constant() == Some(1)) else { return (0, 1) };
+        let number = self.without(&linear.number, along);
+        let number = Facts::expand(self.ctx(), self.kernel, &number, &site.args);
+        let aligned = self.facts.alignment(&number, 16) as u32;
+        let aligned = aligned.min((site.memory.align / bytes).max(1));
+        (along, widest(bytes, aligned))
+    }
+
+    /// An expression without its terms in a position.
+    fn without(&self, expr: &SizeExpr, along: usize) -> SizeExpr {
+        let zero = |name: &str| (axis(name) == Some(along)).then(|| SizeExpr::from(0));
+        expr.substitute(&zero).unwrap_or_else(|_| expr.clone())
+    }
+
+    /// Whether a guard holds for all elements of a vector along an axis if it does for the first one.
+    fn is_uniform(&self, site: &Site, along: usize, vector: u32) -> bool {
+        let Some(guard) = &site.guard else { return true };
+        let name = format!("i{along}");
+        let aligned = |expr: &SizeExpr| {
+            let expr = Facts::expand(self.ctx(), self.kernel, expr, &site.args);
+            self.facts.alignment(&expr, i64::from(vector)) >= i64::from(vector)
+        };
+        guard.pieces.iter().flatten().all(|condition| {
+            if !condition.exprs().any(|expr| expr.symbols().iter().any(|symbol| **symbol == *name)) {
+                return true;
+            }
+            // The position itself, and something that vectors do not cut.
+            let is_step = slope(&condition.expr, along) == Some(SizeExpr::from(1));
+            let rest = self.without(&condition.expr, along);
+            let bounds = [&condition.lower, &condition.upper].into_iter().flatten();
+            is_step && bounds.into_iter().all(|bound| {
+                let free = !bound.symbols().iter().any(|symbol| **symbol == *name);
+                free && bound.sub(&rest).is_ok_and(|room| aligned(&room))
+            })
+        })
+    }
+
+    /// Whether what a guard holds for lies in a row along an axis.
+    fn is_convex(&self, site: &Site, along: usize) -> bool {
+        site.guard.as_ref().is_none_or(|guard| {
+            let one_piece = guard.pieces.len() <= 1;
+            one_piece && guard.pieces.iter().flatten().all(|condition| {
+                let is_constant = |expr: &SizeExpr| slope(expr, along).is_some_and(|slope| slope.as_constant().is_some());
+                condition.exprs().all(is_constant)
+            })
+        })
+    }
+
+    /// The vectors of a fragment, and whether guards do not cut them.
+    fn vectors(&mut self, site: &Site, fragment: &Fragment) -> (Vec<Vec<u32>>, bool) {
+        let (along, most) = self.vector(site);
+        let single = || (0..fragment.registers()).map(|register| vec![register]).collect();
+        if most <= 1 {
+            return (single(), true);
+        }
+        let bytes = elem_bytes(&self.code, site.memory.elem);
+        let Ok(access) = fragment.global_access(along, most * bytes) else { return (single(), true) };
+        let groups = grouped(&access.groups, most);
+        let vector = groups.first().map_or(1, Vec::len) as u32;
+        if vector == 1 || self.is_uniform(site, along, vector) {
+            return (groups, true);
+        }
+        match self.is_convex(site, along) {
+            true => (groups, false),
+            false => (single(), true),
+        }
+    }
+
+    fn load(&mut self, op: kernel::Load<'a>) -> Result<(), Refused> {
+        let ctx = self.ctx();
+        let ty = self.kernel.value_type(op.out());
+        let args: Vec<ValueId> = op.args().collect();
+        let rank = Frag::of(ctx, ty).map_or(0, |frag| frag.shape(ctx).len());
+        let mut site = self.site(op.source(), op.at(), op.guard(), args, rank)?;
+        if op.hint() == Some(Hint::EvictFirst) && site.space == "global.nc" {
+            site.space = "global.nc.L1::no_allocate";
+        }
+        let elem = elem_of(ctx, ty);
+        let otherwise = op.fill().and_then(|fill| self.constant(fill)).unwrap_or_else(|| self.zero(elem));
+        if rank == 0 && Frag::of(ctx, ty).is_none() {
+            let cond = match site.guard.clone() {
+                Some(guard) => self.with_names(&site, &[], 0, |code, names| code.guard(&guard, names))?,
+                None => Cond::Known(true),
+            };
+            let base = self.element(&site, &[], 0)?;
+            let base = Arg::Value(self.code.register(base, Type::I64));
+            let place = Place { space: site.space, base, offset: 0 };
+            let loaded = self.load_vector(place, elem, 1, cond, otherwise)?;
+            let value = loaded[0];
+            let lowered = if elem == Type::INDEX { Lowered::Index(value, false) } else { Lowered::Number(value) };
+            self.set(op.out(), lowered);
+            return Ok(());
+        }
+        let fragment = self.fragment(ty)?;
+        let coords = coords(&mut self.code, &fragment, &self.team);
+        let (groups, uniform) = self.vectors(&site, &fragment);
+        let mut registers = vec![Arg::Int(0); fragment.registers() as usize];
+        for group in groups {
+            let loaded = self.load_group(&site, &fragment, &coords, &group, uniform, elem, otherwise)?;
+            group.iter().zip(loaded).for_each(|(&register, value)| registers[register as usize] = value);
+        }
+        self.set(op.out(), Lowered::Fragment(registers.into()));
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn load_group(
+        &mut self,
+        site: &Site,
+        fragment: &Fragment,
+        coords: &Coords,
+        group: &[u32],
+        uniform: bool,
+        elem: Type,
+        otherwise: Arg,
+    ) -> Result<Vec<Arg>, Refused> {
+        let (first, last) = (group[0] as usize, group[group.len() - 1] as usize);
+        let there = exists(&mut self.code, fragment, coords, first);
+        let inside = self.inside(site, coords, first)?;
+        let (base, offset) = self.address(site, coords, first)?;
+        let place = Place { space: site.space, base, offset };
+        if uniform {
+            let cond = self.code.both(there, inside);
+            return self.load_vector(place, elem, group.len(), cond, otherwise);
+        }
+        // A way for whole vectors, and one for those that the guard cuts.
+        let inside_last = self.inside(site, coords, last)?;
+        let whole = self.code.both(inside, inside_last);
+        let whole = self.code.both(there, whole);
+        let held = super::values::held(&self.code, elem);
+        let types = vec![held; group.len()];
+        let (vector, single) = (self.code.new_block(&[]), self.code.new_block(&[]));
+        let join = self.code.new_block(&types);
+        self.code.bra_if(whole, (vector, &[]), (single, &[]));
+        self.code.start(vector);
+        self.code.open();
+        let loaded = self.load_vector(place, elem, group.len(), Cond::Known(true), otherwise)?;
+        let loaded: Vec<ValueId> = loaded.into_iter().map(|value| self.code.register(value, held)).collect();
+        self.code.bra(join, &loaded);
+        self.code.close();
+        self.code.start(single);
+        self.code.open();
+        let bytes = i64::from(elem_bytes(&self.code, elem));
+        let mut parts = Vec::new();
+        for (number, &register) in group.iter().enumerate() {
+            let inside = self.inside(site, coords, register as usize)?;
+            let cond = self.code.both(there, inside);
+            let place = Place { offset: offset + number as i64 * bytes, ..place };
+            let loaded = self.load_vector(place, elem, 1, cond, otherwise)?;
+            parts.push(self.code.register(loaded[0], held));
+        }
+        self.code.bra(join, &parts);
+        self.code.close();
+        self.code.start(join);
+        Ok(self.code.args(join).into_iter().map(Arg::Value).collect())
+    }
+
+    fn store(&mut self, op: kernel::Store<'a>) -> Result<(), Refused> {
+        let ctx = self.ctx();
+        let ty = self.kernel.value_type(op.value());
+        let args: Vec<ValueId> = op.args().collect();
+        let rank = Frag::of(ctx, ty).map_or(0, |frag| frag.shape(ctx).len());
+        let mut site = self.site(op.target(), op.at(), op.guard(), args, rank)?;
+        site.space = "global";
+        let elem = elem_of(ctx, ty);
+        let registers = self.registers(op.value())?;
+        let fragment = self.fragment(ty)?;
+        let coords = coords(&mut self.code, &fragment, &self.team);
+        let owner = self.is_first(&fragment);
+        let (groups, uniform) = match op.combine() {
+            Some(_) => ((0..fragment.registers()).map(|register| vec![register]).collect(), true),
+            None => self.vectors(&site, &fragment),
+        };
+        for group in groups {
+            let (first, last) = (group[0] as usize, group[group.len() - 1] as usize);
+            let there = exists(&mut self.code, &fragment, &coords, first);
+            let there = self.code.both(owner, there);
+            let inside = self.inside(&site, &coords, first)?;
+            let (base, offset) = self.address(&site, &coords, first)?;
+            let place = Place { space: "global", base, offset };
+            let values: Vec<Arg> = group.iter().map(|&register| registers[register as usize]).collect();
+            if uniform {
+                let cond = self.code.both(there, inside);
+                match op.combine() {
+                    Some(combiner) => self.combine(place, elem, values[0], combiner, cond)?,
+                    None => self.store_vector(place, elem, &values, cond)?,
+                }
+                continue;
+            }
+            let inside_last = self.inside(&site, &coords, last)?;
+            let whole = self.code.both(inside, inside_last);
+            let whole = self.code.both(there, whole);
+            let (vector, single) = (self.code.new_block(&[]), self.code.new_block(&[]));
+            let join = self.code.new_block(&[]);
+            self.code.bra_if(whole, (vector, &[]), (single, &[]));
+            self.code.start(vector);
+            self.code.open();
+            self.store_vector(place, elem, &values, Cond::Known(true))?;
+            self.code.bra(join, &[]);
+            self.code.close();
+            self.code.start(single);
+            self.code.open();
+            let bytes = i64::from(elem_bytes(&self.code, elem));
+            for (number, (&register, &value)) in group.iter().zip(&values).enumerate() {
+                let inside = self.inside(&site, &coords, register as usize)?;
+                let cond = self.code.both(there, inside);
+                let place = Place { offset: offset + number as i64 * bytes, ..place };
+                self.store_vector(place, elem, &[value], cond)?;
+            }
+            self.code.bra(join, &[]);
+            self.code.close();
+            self.code.start(join);
+        }
+        Ok(())
+    }
+
+    /// Combines a number with what is in memory, in one step.
+    fn combine(&mut self, place: Place, elem: Type, value: Arg, how: Combiner, cond: Cond) -> Result<(), Refused> {
+        let integer = elem == Type::I32 || elem == Type::I64;
+        let modifiers = match (how, elem) {
+            (Combiner::Sum, Type::F32) => "global.add.f32",
+            (Combiner::Sum, Type::F64) => "global.add.f64",
+            (Combiner::Sum, Type::F16) => "global.add.noftz.f16",
+            (Combiner::Sum, Type::BF16) if self.has_stmatrix => "global.add.noftz.bf16",
+            (Combiner::Sum, Type::I32) => "global.add.s32",
+            (Combiner::Sum, Type::I64) => "global.add.u64",
+            (Combiner::Max, Type::I32) => "global.max.s32",
+            (Combiner::Min, Type::I32) => "global.min.s32",
+            (Combiner::Max, Type::I64) => "global.max.s64",
+            (Combiner::Min, Type::I64) => "global.min.s64",
+            _ => {
+                let what = if integer { "combiner" } else { "combiner of floats" };
+                return Err(Refused::new(format!("there is no instruction for this {what} in memory"))
+                    .suggest("let each block have a place of its own, and combine those in a grid behind this one"));
+            }
+        };
+        let held = super::values::held(&self.code, elem);
+        let value = self.code.register(value, held);
+        let args = [place.base, Arg::Int(place.offset), value.into()];
+        self.code.guarded(cond, &table::RED, modifiers, &args, &[]);
+        Ok(())
+    }
+
+    fn copy(&mut self, op: OpRef<'a>, copied: Copied, is_async: bool) -> Result<(), Refused> {
+        let ctx = self.ctx();
+        // The values of expressions stand behind the source.
+        let args: Vec<ValueId> = op.operands().skip(1).take(copied.values).collect();
+        let tile_ty = self.tile_type(copied.tile.0)?;
+        let tile = tile_ty.place(ctx).map_err(Refused::new)?;
+        let elem = tile_ty.elem(ctx);
+        let at = self.stage(copied.tile.0, copied.tile.1)?;
+        let shape = sizes(&tile_ty.shape(ctx)).ok_or_else(|| Refused::new("the sizes of a tile are positive"))?;
+        let bits = elem.bits(ctx).unwrap_or(8);
+        let fragment = copied.by.place(&shape, bits, self.team.warps).map_err(Refused::new)?;
+        let site = self.site(copied.source, copied.at.clone(), copied.guard.clone(), args, shape.len())?;
+        let otherwise = copied.fill.and_then(|fill| self.constant(fill)).unwrap_or_else(|| self.zero(elem));
+        let (groups, uniform) = self.copy_groups(&site, &fragment, &tile);
+        let coords = coords(&mut self.code, &fragment, &self.team);
+        let first = self.is_first(&fragment);
+        let is_zero = matches!(otherwise, Arg::Int(0) | Arg::F32(0) | Arg::F64(0));
+        let places = self.register_addresses(&fragment, &groups, at, &tile);
+        for (group, (base, offset)) in groups.iter().zip(places) {
+            let bytes = group.len() as u32 * elem_bytes(&self.code, elem);
+            let register = group[0] as usize;
+            let there = exists(&mut self.code, &fragment, &coords, register);
+            let there = self.code.both(first, there);
+            let target = Arg::Value(self.code.register(base, Type::I32));
+            if is_async && uniform && is_zero && matches!(bytes, 4 | 8 | 16) {
+                let inside = self.inside(&site, &coords, register)?;
+                let (from, from_offset) = self.address(&site, &coords, register)?;
+                let from = match from_offset {
+                    0 => from,
+                    offset => self.code.add64(from, Arg::Int(offset)),
+                };
+                let modifiers = if bytes == 16 { "cg.shared.global" } else { "ca.shared.global" };
+                let mut args = vec![target, Arg::Int(offset), from, Arg::Int(0), Arg::Int(bytes.into())];
+                if inside != Cond::Known(true) {
+                    // Where it is outside, nothing is read, and zeros are written.
+                    let read = self.code.choose(inside, Arg::Int(bytes.into()), Arg::Int(0));
+                    args.push(read);
+                }
+                self.code.guarded(there, &table::CP_ASYNC, modifiers, &args, &[]);
+                continue;
+            }
+            let values = self.load_group(&site, &fragment, &coords, group, uniform, elem, otherwise)?;
+            self.store_vector(Place { space: "shared", base: target, offset }, elem, &values, there)?;
+        }
+        Ok(())
+    }
+
+    /// The vectors of a copy: as wide as both sides allow.
+    fn copy_groups(&mut self, site: &Site, fragment: &Fragment, tile: &SharedTile) -> (Vec<Vec<u32>>, bool) {
+        let single = || (0..fragment.registers()).map(|register| vec![register]).collect::<Vec<_>>();
+        let (along, most) = self.vector(site);
+        if most <= 1 || tile.contiguous_axis() != Some(along) {
+            return (single(), true);
+        }
+        let bytes = tile.elem_bytes();
+        let (Ok(there), Ok(here)) = (fragment.global_access(along, most * bytes), fragment.shared_access(tile, most * bytes))
+        else {
+            return (single(), true);
+        };
+        let vector = there.vector.min(here.vector).min(most);
+        if vector <= 1 {
+            return (single(), true);
+        }
+        let uniform = self.is_uniform(site, along, vector);
+        if !uniform && !self.is_convex(site, along) {
+            return (single(), true);
+        }
+        (grouped(&here.groups, vector), uniform)
+    }
+}
+
+/// The factor of a position in an expression; `None` where it is not a sum of multiples of positions.
+fn slope(expr: &SizeExpr, along: usize) -> Option<SizeExpr> {
+    let mut slope = SizeExpr::from(0);
+    for (coefficient, factors) in expr.terms() {
+        let places = factors.iter().filter(|factor| mentions(factor, along)).count();
+        if places == 0 {
+            continue;
+        }
+        let mut rest = SizeExpr::from(coefficient);
+        for factor in factors {
+            match factor {
+                Factor::Symbol(name) if axis(&name) == Some(along) => {}
+                Factor::Symbol(name) => rest = rest.mul(&SizeExpr::symbol(&name).ok()?).ok()?,
+                Factor::Quotient(numerator, divisor) => {
+                    if mentions(&Factor::Quotient(numerator.clone(), divisor.clone()), along) {
+                        return None;
+                    }
+                    rest = rest.mul(&numerator.floordiv(&divisor).ok()?).ok()?;
+                }
+            }
+        }
+        if places != 1 || rest.symbols().iter().any(|name| axis(name).is_some()) {
+            return None;
+        }
+        slope = slope.add(&rest).ok()?;
+    }
+    Some(slope)
+}
+
+fn mentions(factor: &Factor, along: usize) -> bool {
+    let in_expr = |expr: &SizeExpr| expr.symbols().iter().any(|name| axis(name) == Some(along));
+    match factor {
+        Factor::Symbol(name) => axis(name) == Some(along),
+        Factor::Quotient(numerator, divisor) => in_expr(numerator) || in_expr(divisor),
+    }
+}
+
+/// The number of an element as a sum of multiples of the positions, if it is one.
+fn linear(at: &[SizeExpr], memory: &Memory, rank: usize) -> Option<Linear> {
+    let mut number = memory.offset.clone();
+    for (at, stride) in at.iter().zip(&memory.strides) {
+        number = number.add(&at.mul(stride).ok()?).ok()?;
+    }
+    let steps: Vec<SizeExpr> = (0..rank).map(|axis| slope(&number, axis)).collect::<Option<_>>()?;
+    Some(Linear { number, steps })
 }

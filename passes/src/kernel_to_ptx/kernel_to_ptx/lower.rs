@@ -37,6 +37,8 @@ pub struct Lower<'a, 'c> {
     pub next_barrier: i64,
     /// The threads of a block.
     pub threads: u32,
+    /// Whether warps store matrices.
+    pub has_stmatrix: bool,
     /// Where an op came from that is lowered.
     fragments: FxHashMap<Type, Rc<Fragment>>,
     /// How many groups of asynchronous work have been begun so far, by kind, on the way with the fewest.
@@ -65,6 +67,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         values: FxHashMap<ValueId, Lowered>,
         places: Places,
         facts: Facts,
+        has_stmatrix: bool,
     ) -> Lower<'a, 'c> {
         let threads = u32::try_from(grid.threads()).unwrap_or(32);
         let cluster = grid.cluster().unwrap_or_default().iter().product();
@@ -87,6 +90,7 @@ impl<'a, 'c> Lower<'a, 'c> {
             cluster,
             next_barrier: 15,
             threads,
+            has_stmatrix,
             fragments: FxHashMap::default(),
             // Far from zero, which says that work ended long ago.
             begun: [1 << 20; 3],

@@ -1,13 +1,174 @@
-//! Placeholder.
+//! Barriers, mbarriers, fences, and what is waited for.
 
-use dlc_ir::OpRef;
+use dlc_ir::{OpRef, Type, ValueId};
+use dlc_kernel::ops::{self as kernel, Arrivals};
+use dlc_kernel::types::MBarrier;
+use dlc_ptx::inst::Arg;
+use dlc_ptx::table;
 
 use super::Refused;
+use super::code::Cond;
 use super::lower::Lower;
+use super::values::{LONG_AGO, Lowered};
+
+/// The most groups that `wgmma.wait_group` is told to leave.
+const MOST_PENDING: u64 = 7;
 
 impl<'a, 'c: 'a> Lower<'a, 'c> {
     pub fn sync(&mut self, op: OpRef<'a>) -> Result<bool, Refused> {
-        let _ = op;
-        Ok(false)
+        if let Some(op) = kernel::Barrier::of(op) {
+            self.barrier(op.id(), op.threads())?;
+        } else if let Some(op) = kernel::BarrierArrive::of(op) {
+            let (id, _) = self.index(op.id())?;
+            self.code.act(&table::BAR, "arrive", &[id, Arg::Int(op.threads())]);
+        } else if kernel::ClusterBarrier::of(op).is_some() {
+            self.code.act(&table::BARRIER_CLUSTER, "arrive.release.aligned", &[]);
+            self.code.act(&table::BARRIER_CLUSTER, "wait.acquire.aligned", &[]);
+        } else if kernel::GridRelease::of(op).is_some() {
+            self.code.act(&table::GRIDDEPCONTROL, "launch_dependents", &[]);
+        } else if kernel::GridWait::of(op).is_some() {
+            self.code.act(&table::GRIDDEPCONTROL, "wait", &[]);
+        } else if let Some(op) = kernel::MBarriers::of(op) {
+            self.mbarriers(op)?;
+        } else if let Some(op) = kernel::Wait::of(op) {
+            let at = self.mbarrier(op.barrier(), op.stage())?;
+            let (parity, _) = self.index(op.parity())?;
+            self.wait_for(at, parity);
+        } else if let Some(op) = kernel::Expect::of(op) {
+            let at = self.mbarrier(op.barrier(), op.stage())?;
+            let first = self.first_thread();
+            let args = [at.0, Arg::Int(at.1), Arg::Int(op.bytes())];
+            self.code.guarded(first, &table::MBARRIER_ARRIVE, "expect_tx.shared::cta.b64", &args, &[]);
+        } else if let Some(op) = kernel::Arrive::of(op) {
+            self.arrive(op)?;
+        } else if kernel::FenceAsync::of(op).is_some() {
+            self.code.act(&table::FENCE, "proxy.async.shared::cta", &[]);
+        } else if let Some(op) = kernel::Await::of(op) {
+            self.wait_tokens(op.tokens().collect(), false)?;
+        } else if let Some(op) = kernel::AwaitRead::of(op) {
+            self.wait_tokens(op.tokens().collect(), true)?;
+        } else if let Some(op) = kernel::Done::of(op) {
+            self.set(op.out(), Lowered::Token(0));
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn barrier(&mut self, id: Option<ValueId>, threads: Option<i64>) -> Result<(), Refused> {
+        if let Some(id) = id {
+            let (id, _) = self.index(id)?;
+            let threads = threads.unwrap_or(i64::from(self.team.warps) * 32);
+            self.code.act(&table::BAR, "sync", &[id, Arg::Int(threads)]);
+        } else {
+            self.meet();
+        }
+        Ok(())
+    }
+
+    /// The threads that are here wait for each other.
+    pub fn meet(&mut self) {
+        let team = self.team;
+        if team.single {
+            return;
+        }
+        match (team.warps, team.warps * 32 == self.threads) {
+            (_, true) => self.code.act(&table::BAR, "sync", &[Arg::Int(0)]),
+            (1, _) => self.code.act(&table::BAR_WARP, "sync", &[Arg::Int(-1)]),
+            _ => self.code.act(&table::BAR, "sync", &[team.barrier, Arg::Int(i64::from(team.warps) * 32)]),
+        }
+    }
+
+    fn mbarriers(&mut self, op: kernel::MBarriers<'a>) -> Result<(), Refused> {
+        let Some(&place) = self.places.barriers.get(&op.id) else {
+            return Err(Refused::new("the barriers have no place"));
+        };
+        let count = MBarrier::of(self.ctx(), self.kernel.value_type(op.out())).map_or(1, |ty| ty.count(self.ctx()));
+        let base = self.code.add(self.smem, Arg::Int(place.into()));
+        let first = self.first_thread();
+        for number in 0..count {
+            let args = [self.smem, Arg::Int(i64::from(place) + 8 * number), Arg::Int(op.arrivals())];
+            self.code.guarded(first, &table::MBARRIER_INIT, "shared::cta.b64", &args, &[]);
+        }
+        // The copy engine and other blocks see them behind the next barrier.
+        self.code.act(&table::FENCE, "mbarrier_init.release.cluster", &[]);
+        self.set(op.out(), Lowered::Barriers(base));
+        Ok(())
+    }
+
+    /// The address of an mbarrier: a register, and a number.
+    pub fn mbarrier(&mut self, barriers: ValueId, stage: Option<ValueId>) -> Result<(Arg, i64), Refused> {
+        let base = match self.value(barriers)? {
+            &Lowered::Barriers(base) => base,
+            _ => return Err(Refused::new("mbarriers are wanted")),
+        };
+        let at = match stage {
+            Some(stage) => {
+                let (stage, _) = self.index(stage)?;
+                let offset = self.code.mul(stage, Arg::Int(8));
+                self.code.add(base, offset)
+            }
+            None => base,
+        };
+        Ok((Arg::Value(self.code.register(at, Type::I32)), 0))
+    }
+
+    /// Asks until the phase has ended.
+    fn wait_for(&mut self, at: (Arg, i64), parity: Arg) {
+        let (again, behind) = (self.code.new_block(&[]), self.code.new_block(&[]));
+        let parity = Arg::Value(self.code.register(parity, Type::I32));
+        self.code.bra(again, &[]);
+        self.code.start(again);
+        let args = [at.0, Arg::Int(at.1), parity];
+        let ended = self.code.inst(&table::MBARRIER_TRY_WAIT, "parity.shared::cta.b64", &args);
+        self.code.bra_if(Cond::If(ended), (behind, &[]), (again, &[]));
+        self.code.start(behind);
+    }
+
+    fn arrive(&mut self, op: kernel::Arrive<'a>) -> Result<(), Refused> {
+        let (at, offset) = self.mbarrier(op.barrier(), op.stage())?;
+        let here = match op.by() {
+            _ if self.team.single => Cond::Known(true),
+            Arrivals::One => self.first_thread(),
+            Arrivals::Warp => self.code.compare("eq", self.team.lane, Arg::Int(0)),
+            Arrivals::Thread => Cond::Known(true),
+        };
+        match op.rank() {
+            Some(rank) => {
+                let (rank, _) = self.index(rank)?;
+                let rank = Arg::Value(self.code.register(rank, Type::I32));
+                let there = self.code.inst(&table::MAPA, "shared::cluster.u32", &[at, rank]);
+                let args = [there.into(), Arg::Int(offset)];
+                self.code.guarded(here, &table::MBARRIER_ARRIVE, "shared::cluster.b64", &args, &[]);
+            }
+            None => {
+                self.code.guarded(here, &table::MBARRIER_ARRIVE, "shared::cta.b64", &[at, Arg::Int(offset)], &[]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the work of tokens: as many groups as have been begun since may be left.
+    fn wait_tokens(&mut self, tokens: Vec<ValueId>, reads: bool) -> Result<(), Refused> {
+        let mut left: [Option<u64>; 3] = [None; 3];
+        for token in tokens {
+            let (work, pending) = self.pending(token)?;
+            if pending < LONG_AGO {
+                let least = left[work].unwrap_or(pending).min(pending);
+                left[work] = Some(least);
+            }
+        }
+        for (work, left) in left.into_iter().enumerate() {
+            let Some(left) = left else { continue };
+            match work {
+                0 => self.code.act(&table::CP_ASYNC_WAIT, "", &[Arg::Int(left.min(64) as i64)]),
+                1 => self.code.act(&table::WGMMA_WAIT, "sync.aligned", &[Arg::Int(left.min(MOST_PENDING) as i64)]),
+                _ => {
+                    let modifiers = if reads { "read" } else { "" };
+                    self.code.act(&table::BULK_WAIT, modifiers, &[Arg::Int(left.min(64) as i64)]);
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -1,0 +1,186 @@
+//! Loads and stores of some elements in a row: in as few instructions as memory allows, in the registers that hold them.
+
+use dlc_ir::attrs::AttrData;
+use dlc_ir::{Type, ValueId};
+use dlc_ptx::inst::Arg;
+use dlc_ptx::table;
+
+use super::Refused;
+use super::code::Cond;
+use super::lower::Lower;
+use super::values::held;
+
+/// Where something is in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The state space, with what goes with it: `global.nc`.
+    pub space: &'static str,
+    /// The register with the address.
+    pub base: Arg,
+    /// What is added to it.
+    pub offset: i64,
+}
+
+impl Lower<'_, '_> {
+    /// Zero, as an element is held.
+    pub fn zero(&self, elem: Type) -> Arg {
+        match held(&self.code, elem) {
+            Type::F32 => Arg::F32(0),
+            Type::F64 => Arg::F64(0),
+            _ => Arg::Int(0),
+        }
+    }
+
+    /// A number as an element is held.
+    pub fn constant(&self, attr: dlc_ir::Attr) -> Option<Arg> {
+        let ctx = self.ctx();
+        match *ctx.attr_data(attr) {
+            AttrData::Integer { value, .. } => Some(Arg::Int(value as i64)),
+            AttrData::Float { ty: Type::F32, bits } => Some(Arg::F32(bits as u32)),
+            AttrData::Float { ty: Type::F64, bits } => Some(Arg::F64(bits)),
+            // Narrow floats are held as their bits.
+            AttrData::Float { bits, .. } => Some(Arg::Int(bits as i64)),
+            _ => None,
+        }
+    }
+
+    /// Elements in a row, which lie at a multiple of their bytes altogether: up to 16 bytes of elements of two bytes and
+    /// more, or one. Where the condition does not hold nothing is read, and each is `otherwise`.
+    pub fn load_vector(
+        &mut self,
+        place: Place,
+        elem: Type,
+        count: usize,
+        cond: Cond,
+        otherwise: Arg,
+    ) -> Result<Vec<Arg>, Refused> {
+        let ctx = self.ctx();
+        let bits = if elem == Type::INDEX { 64 } else { elem.bits(ctx).unwrap_or(0) };
+        let args = [place.base, Arg::Int(place.offset)];
+        let words = words_of(bits, count);
+        let kind = match bits {
+            16 if count == 1 => "b16",
+            16 | 32 if elem != Type::F32 => "b32",
+            32 => "f32",
+            64 if elem == Type::F64 => "f64",
+            64 => "b64",
+            8 if !elem.is_unsigned(ctx) && elem.is_integer(ctx) => "s8",
+            1..=8 => "u8",
+            _ => return Err(Refused::new(format!("elements of {bits} bits are not loaded"))),
+        };
+        let vector = if words > 1 { format!("v{words}.") } else { String::new() };
+        let modifiers = format!("{}.{vector}{kind}", place.space);
+        let fill: Vec<ValueId> = match cond {
+            Cond::If(_) => {
+                let word = self.fill_word(otherwise, bits, count, kind);
+                vec![word; words]
+            }
+            // What is not used need not be there.
+            _ => Vec::new(),
+        };
+        if cond == Cond::Known(false) {
+            return Ok(vec![otherwise; count]);
+        }
+        let loaded = self.code.guarded(cond, &table::LD, &modifiers, &args, &fill);
+        let mut values = Vec::with_capacity(count);
+        for word in loaded {
+            match (bits, count) {
+                (16, 2..) => {
+                    let halves = self.code.insts(&table::UNPACK, "b32", &[word.into()]);
+                    values.extend(halves.into_iter().map(Arg::Value));
+                }
+                (1, _) => {
+                    let holds = self.code.inst(&table::SETP, "ne.s16", &[word.into(), Arg::Int(0)]);
+                    values.push(holds.into());
+                }
+                (2..=8, _) if elem.is_integer(ctx) => {
+                    let modifiers = if kind == "s8" { "s32.s16" } else { "u32.u16" };
+                    values.push(self.code.inst(&table::CVT, modifiers, &[word.into()]).into());
+                }
+                (16, 1) if elem.is_integer(ctx) => {
+                    let modifiers = if elem.is_unsigned(ctx) { "u32.u16" } else { "s32.s16" };
+                    values.push(self.code.inst(&table::CVT, modifiers, &[word.into()]).into());
+                }
+                _ if elem == Type::INDEX => values.push(self.code.inst(&table::CVT, "u32.u64", &[word.into()]).into()),
+                _ => values.push(word.into()),
+            }
+        }
+        if bits == 16 && count > 1 && elem.is_integer(ctx) {
+            let modifiers = if elem.is_unsigned(ctx) { "u32.u16" } else { "s32.s16" };
+            values = values.iter().map(|&half| self.code.inst(&table::CVT, modifiers, &[half]).into()).collect();
+        }
+        Ok(values)
+    }
+
+    /// The word that is there where nothing is loaded.
+    fn fill_word(&mut self, otherwise: Arg, bits: u32, count: usize, kind: &str) -> ValueId {
+        match (kind, otherwise) {
+            ("b32", _) if bits == 16 && count > 1 => match otherwise {
+                Arg::Int(half) => {
+                    let half = half & 0xFFFF;
+                    self.code.register(Arg::Int(half | half << 16), Type::I32)
+                }
+                half => {
+                    let half = Arg::Value(self.code.register(half, Type::I16));
+                    self.code.inst(&table::PACK, "b32", &[half, half])
+                }
+            },
+            ("f32", _) => self.code.register(otherwise, Type::F32),
+            ("f64", _) => self.code.register(otherwise, Type::F64),
+            ("b64", Arg::Value(_)) | ("b32", Arg::Value(_)) => self.code.register(otherwise, Type::I64),
+            ("b64", _) => self.code.register(otherwise, Type::I64),
+            ("b32", _) => self.code.register(otherwise, Type::I32),
+            (_, Arg::Int(value)) => self.code.register(Arg::Int(value), Type::I16),
+            _ => self.code.register(Arg::Int(0), Type::I16),
+        }
+    }
+
+    /// Puts elements in a row into memory, as [`Lower::load_vector`] reads them.
+    pub fn store_vector(&mut self, place: Place, elem: Type, values: &[Arg], cond: Cond) -> Result<(), Refused> {
+        let ctx = self.ctx();
+        let bits = if elem == Type::INDEX { 64 } else { elem.bits(ctx).unwrap_or(0) };
+        let mut args = vec![place.base, Arg::Int(place.offset)];
+        let words = words_of(bits, values.len());
+        let integer = elem.is_integer(ctx) || elem == Type::INDEX;
+        let kind = match bits {
+            16 if values.len() == 1 => "b16",
+            16 | 32 if elem != Type::F32 => "b32",
+            32 => "f32",
+            64 if elem == Type::F64 => "f64",
+            64 => "b64",
+            1..=8 => "u8",
+            _ => return Err(Refused::new(format!("elements of {bits} bits are not stored"))),
+        };
+        let mut halves = Vec::new();
+        for &value in values {
+            let held = held(&self.code, elem);
+            let value = Arg::Value(self.code.register(value, held));
+            let value: Arg = match bits {
+                1 => {
+                    let number = self.code.inst(&table::SELP, "b16", &[Arg::Int(1), Arg::Int(0), value]);
+                    number.into()
+                }
+                2..=16 if integer => self.code.inst(&table::CVT, "u16.u32", &[value]).into(),
+                64 if elem == Type::INDEX => self.code.inst(&table::CVT, "s64.s32", &[value]).into(),
+                _ => value,
+            };
+            halves.push(value);
+        }
+        if bits == 16 && values.len() > 1 {
+            for pair in halves.chunks(2) {
+                let word = self.pack_halves(pair[0], pair[1]);
+                args.push(word);
+            }
+        } else {
+            args.extend(halves);
+        }
+        let vector = if words > 1 { format!("v{words}.") } else { String::new() };
+        self.code.guarded(cond, &table::ST, &format!("{}.{vector}{kind}", place.space), &args, &[]);
+        Ok(())
+    }
+}
+
+/// How many registers an access of elements has.
+fn words_of(bits: u32, count: usize) -> usize {
+    if bits == 16 { count.div_ceil(2) } else { count }
+}
