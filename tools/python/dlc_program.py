@@ -1,0 +1,194 @@
+"""Programs of a launch manifest: kernels in their order, with buffers that share memory. `dlc_launch` loads them."""
+import base64
+import math
+
+from dlc_launch import Expr, LaunchError, _Buffer, _check_tensor, _Lru, _solve, _type
+
+
+class Program:
+    """Kernels in their order, with buffers that share memory. Call it with its inputs.
+
+    Memory between the kernels belongs to the program and the sizes: run it on one stream at a time.
+    """
+
+    def __init__(self, module, spec):
+        self.module, self.cuda, self.name, self.spec = module, module.cuda, spec["name"], spec
+        self.symbols = list(spec.get("symbols", ()))
+        self.inputs = [_Buffer(b) for b in spec["inputs"]]
+        self.results = list(spec.get("results") or [o["name"] for o in spec["outputs"]])
+        self.arena, self.pool = Expr(spec.get("arena") or 0), spec.get("pool") or 0
+        self.steps = [self._read_step(s) for s in spec["steps"]]
+        self._constants = None
+        self._plans = _Lru(16)
+
+    def _read_step(self, spec):
+        if "launch" in spec:
+            choices = [
+                (c["kernel"], {k: Expr(v) for k, v in c["sizes"].items()}, [Expr(g, guard=True) for g in c.get("where", ())])
+                for c in spec["launch"]]
+            outputs = [(_Buffer(o), None if o.get("offset") is None else Expr(o["offset"])) for o in spec["outputs"]]
+            return dict(kind="launch", choices=choices, inputs=spec["inputs"], outputs=outputs)
+        if "view" in spec:
+            return dict(kind="view", name=spec["view"], of=spec["of"], shape=[Expr(s) for s in spec["shape"]])
+        if "const" in spec:
+            return dict(kind="const", name=spec["const"], buffer=_Buffer(dict(spec, name=spec["const"])),
+                        offset=spec["offset"], data=base64.b64decode(spec["base64"]))
+        raise LaunchError(f"{self.name}: a step with {', '.join(spec)} is not known")
+
+    def _make_pool(self):
+        """The constants, on the device, once."""
+        if self._constants is None:
+            torch, data = self.cuda.torch, bytearray(max(1, self.pool))
+            for step in self.steps:
+                if step["kind"] == "const":
+                    end = step["offset"] + len(step["data"])
+                    if end > self.pool:
+                        raise LaunchError(f"{self.name}: {step['name']} ends at byte {end} of a pool of {self.pool}")
+                    data[step["offset"] : end] = step["data"]
+            self._constants = torch.frombuffer(data, dtype=torch.uint8).cuda()
+        return self._constants
+
+    def __call__(self, *inputs, sizes=None):
+        """Runs the program on the current stream. Gives its result, or a list of them if there are several."""
+        if len(inputs) != len(self.inputs):
+            raise LaunchError(f"{self.name} has {len(self.inputs)} inputs, {len(inputs)} were passed")
+        for buffer, tensor in zip(self.inputs, inputs):
+            _check_tensor(self.cuda.torch, buffer, tensor, self.name)
+        key = (tuple(tuple(t.shape) for t in inputs), tuple(sorted(sizes.items())) if sizes else ())
+        results = self._plans.find(key, lambda: _ProgramPlan(self, inputs, sizes)).run(inputs)
+        return results[0] if len(results) == 1 else results
+
+
+class _ProgramPlan:
+    """A program for one set of sizes: which kernels run, and where buffers lie."""
+
+    def __init__(self, program, inputs, known):
+        self.program, self.cuda = program, program.cuda
+        tensors = [(tuple(t.shape), f"input {i}") for i, t in enumerate(inputs)]
+        sizes = _solve(program.inputs, tensors, known, program.name)
+        torch = self.cuda.torch
+        # A buffer is (where it lies, offset, buffer, shape); where is ("input", i), "pool", "arena" or ("own", i).
+        self.buffers, self.own, self.calls = {}, [], []
+        for i, (buffer, tensor) in enumerate(zip(program.inputs, inputs)):
+            self.buffers[buffer.name] = (("input", i), 0, buffer, [int(s) for s in tensor.shape])
+        self.arena_bytes = program.arena(sizes)
+        roots, last, spans = {}, {}, []
+        for at, step in enumerate(program.steps):
+            if step["kind"] == "const":
+                self._add(step["name"], ("pool",), step["offset"], step["buffer"], [e({}) for e in step["buffer"].shape])
+            elif step["kind"] == "view":
+                place, offset, buffer, shape = self._get(step["of"])
+                view = [e(sizes) for e in step["shape"]]
+                if math.prod(view) != math.prod(shape):
+                    raise LaunchError(f"{program.name}: {step['name']} sees {shape} as {view}")
+                self._add(step["name"], place, offset, buffer, view)
+                roots[step["name"]] = roots.get(step["of"], step["of"])
+            else:
+                self._launch(at, step, sizes, spans)
+                for name in step["inputs"]:
+                    last[roots.get(name, name)] = at
+        for name in program.results:
+            last[roots.get(name, name)] = len(program.steps)
+            self._get(name)
+        self._check_places(spans, last)
+        device = inputs[0].device if inputs else "cuda"
+        self.device = device
+        self.arena = torch.empty(max(1, self.arena_bytes), dtype=torch.uint8, device=device)
+        self.scratch = [k._empty(p, k.scratch, device) for k, p, _ in self.calls]
+        self._bound = _Lru(64)
+
+    def _add(self, name, place, offset, buffer, shape):
+        if name in self.buffers:
+            raise LaunchError(f"{self.program.name}: there are two buffers '{name}'")
+        self.buffers[name] = (place, offset, buffer, shape)
+
+    def _get(self, name):
+        if name not in self.buffers:
+            raise LaunchError(f"{self.program.name}: there is no buffer '{name}' here")
+        return self.buffers[name]
+
+    def _launch(self, at, step, sizes, spans):
+        program = self.program
+        for name, bound, where in step["choices"]:
+            if all(guard(sizes) for guard in where):
+                break
+        else:
+            raise LaunchError(f"{program.name}: no kernel is for these sizes: "
+                              + ", ".join(f"{k} = {v}" for k, v in sizes.items()))
+        kernel = program.module.kernels.get(name)
+        if not kernel:
+            raise LaunchError(f"{program.name} launches '{name}', which the manifest does not have")
+        plan = kernel.plan({k: e(sizes) for k, e in bound.items()})
+        for buffer, offset in step["outputs"]:
+            shape = [e(sizes) for e in buffer.shape]
+            if offset is None:
+                self._add(buffer.name, ("own", len(self.own)), 0, buffer, shape)
+                self.own.append((buffer, shape))
+            else:
+                start = offset(sizes)
+                end = start + math.prod(shape) * _type(buffer.type)[1]
+                if not 0 <= start <= end <= self.arena_bytes:
+                    raise LaunchError(f"{program.name}: {buffer.name} has the bytes {start} to {end} of an arena of "
+                                      f"{self.arena_bytes}")
+                self._add(buffer.name, ("arena",), start, buffer, shape)
+                spans.append((at, start, end, buffer.name))
+        names = [*step["inputs"], *(b.name for b, _ in step["outputs"])]
+        wanted = [*kernel.inputs, *kernel.outputs]
+        if len(names) != len(wanted):
+            raise LaunchError(f"{program.name}: {name} has {len(wanted)} buffers, and {len(names)} are passed")
+        for passed, want in zip(names, wanted):
+            _, _, buffer, shape = self._get(passed)
+            if shape != plan.shapes[want.name] or buffer.type != want.type:
+                raise LaunchError(f"{program.name}: {passed} is {shape} {buffer.type}, and {name} wants "
+                                  f"{plan.shapes[want.name]} {want.type}")
+        self.calls.append((kernel, plan, list(zip(wanted, names))))
+
+    def _check_places(self, spans, last):
+        """Buffers that are needed at once lie apart."""
+        for i, (born, start, end, name) in enumerate(spans):
+            for at, other, stop, new in spans[i + 1 :]:
+                if at <= max(last.get(name, born), born) and other < end and start < stop:
+                    raise LaunchError(f"{self.program.name}: for these sizes {new} has the bytes {other} to {stop}, and "
+                                      f"{start} to {end} of {name} are still needed")
+
+    def _address(self, name, inputs, own):
+        place, offset, _, _ = self.buffers[name]
+        if place[0] == "arena":
+            return self.arena.data_ptr() + offset
+        if place[0] == "pool":
+            return self.program._make_pool().data_ptr() + offset
+        return (inputs if place[0] == "input" else own)[place[1]].data_ptr()
+
+    def _bind(self, inputs, own):
+        made = []
+        for (kernel, plan, names), scratch in zip(self.calls, self.scratch):
+            addresses = {want.name: self._address(name, inputs, own) for want, name in names}
+            for want, name in names:
+                if addresses[want.name] % want.align:
+                    raise LaunchError(f"{self.program.name}: {name} begins at {addresses[want.name]:#x}, and "
+                                      f"{kernel.name} wants a multiple of {want.align}")
+            addresses.update((b.name, t.data_ptr()) for b, t in zip(kernel.scratch, scratch))
+            made.append((scratch, plan.bind(addresses)))
+        return made
+
+    def run(self, inputs):
+        torch = self.cuda.torch
+        own = [torch.empty(shape, dtype=b.dtypes(torch)[0], device=self.device) for b, shape in self.own]
+        key = tuple(t.data_ptr() for t in (*inputs, *own))
+        stream = self.cuda.stream()
+        for scratch, launches in self._bound.find(key, lambda: self._bind(inputs, own)):
+            for tensor in scratch:
+                tensor.zero_()
+            for launch in launches:
+                launch(stream)
+        return [self._result(name, inputs, own) for name in self.program.results]
+
+    def _result(self, name, inputs, own):
+        place, offset, buffer, shape = self.buffers[name]
+        if place[0] in ("input", "own"):
+            return (inputs if place[0] == "input" else own)[place[1]].view(shape)
+        # What lies in memory of the program is copied: the next run writes over it.
+        torch = self.cuda.torch
+        memory = self.arena if place[0] == "arena" else self.program._make_pool()
+        size = math.prod(shape) * _type(buffer.type)[1]
+        return memory[offset : offset + size].clone().view(buffer.dtypes(torch)[0]).view(shape)
