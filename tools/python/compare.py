@@ -28,6 +28,7 @@ import suites
 from dlc_launch import Cuda, LaunchError, load
 
 FLUSH_BYTES = 256 << 20
+GUARD_BYTES = 1 << 16
 
 
 class Lost(Exception):
@@ -105,7 +106,7 @@ class Worker:
         torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
         torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
-        self.skip = {tuple(x) for x in job["skip"]}
+        self.skip = {(suite, case, kernel): fate for suite, case, kernel, fate in job["skip"]}
         self.banned = job["banned"]
         self.cuda = Cuda()
         self.timer = Timer(job["seconds"])
@@ -128,9 +129,9 @@ class Worker:
 
             self.reference = Reference(job["reference"], self.cuda)
 
-    def step(self, what, kernel=None, allow=60):
+    def step(self, what, kernel=None, allow=None):
         """Says what is done next, and how many seconds it may take."""
-        self.send(step=what, kernel=kernel, allow=allow)
+        self.send(step=what, kernel=kernel, allow=allow or self.job["allow"])
 
     def run(self, suite, cases, done):
         compiler = suites.Compiler(self.job["compile_seconds"])
@@ -171,15 +172,33 @@ class Worker:
                 if name in self.banned:
                     rows.append(dict(kernel=name, note=f"not run: {self.banned[name]}"))
                     continue
-                found.append((name, lambda data, e=entry, k=kernel: k.prepare(*case.operands(k, e, data)), True))
+                found.append((name, lambda data, e=entry, k=kernel: self.guarded(k, case.operands(k, e, data)), True))
             if not found and not rows:
                 rows.append(dict(kernel="-", note="no kernel"))
         if self.reference and case.timed:
+            variants = []
             try:
-                found += [("ref:" + label, make, False) for label, make in self.reference.variants(case)]
+                variants = [("ref:" + label, make, False) for label, make in self.reference.variants(case)]
+                if not variants and self.job["reference_only"]:
+                    rows.append(dict(kernel="-", note="the reference has no kernel"))
             except (LaunchError, AssertionError) as error:
                 rows.append(dict(kernel="ref", note=said(error)))
+            # Beside kernels of ours it is a baseline; alone it would only take time.
+            found += variants if found or self.job["reference_only"] else []
         return found
+
+    def guarded(self, kernel, operands):
+        """The kernel with outputs that lie between other memory, which it must leave alone."""
+        torch, outputs, guards = self.torch, [], []
+        for out in kernel.prepare(*operands).outputs:
+            size = out.numel() * out.element_size()
+            memory = torch.full((size + 2 * GUARD_BYTES,), 0xA5, dtype=torch.uint8, device=out.device)
+            inside = memory[GUARD_BYTES : GUARD_BYTES + size]
+            outputs.append(inside.view(out.dtype).view(out.shape))
+            guards += [memory[:GUARD_BYTES], memory[GUARD_BYTES + size :]]
+        prepared = kernel.prepare(*operands, out=outputs)
+        prepared.guards = guards
+        return prepared
 
     def case(self, suite, case, compiler):
         rows = []
@@ -193,7 +212,7 @@ class Worker:
             row = dict(kernel=name, ours=ours)
             rows.append(row)
             if (suite, case.name, name) in self.skip:
-                row["note"] = "FAILED: it stopped the device or did not end"
+                row["note"] = "FAILED: " + self.skip[suite, case.name, name]
                 continue
             self.step(f"{suite}: {case.name}: {name}", name)
             try:
@@ -215,7 +234,6 @@ class Worker:
                 self.torch.cuda.synchronize()
             except Exception as error:
                 row["note"] = "FAILED: " + said(error)
-                self.send(failed=name, suite=suite, name=case.name)
                 self.alive()
                 continue
             row["error"], row["worst"] = errors(out, expected)
@@ -225,7 +243,10 @@ class Worker:
             row["stable"] = bool(self.torch.equal(first, out))
             bounds = suites.BOUNDS[case.dtype]
             row["right"] = row["error"] <= bounds[0] and row["worst"] <= bounds[1]
-            if not row["right"]:
+            if any((guard != 0xA5).any() for guard in getattr(prepared, "guards", ())):
+                row["right"] = False
+                row["note"] = "WRONG: it writes outside of its output"
+            elif not row["right"]:
                 row["note"] = f"WRONG: error {row['error']:.2e}, worst element {row['worst']:.2e}"
             else:
                 runs[name] = prepared
@@ -337,8 +358,6 @@ class Run:
         self.log = tempfile.NamedTemporaryFile(prefix="compare-", suffix=".log", delete=False)
 
     def all(self):
-        for suite in self.job["suites"]:
-            list_cases(self.job, suite)  # a wrong shape is said before anything starts
         starts = 0
         while True:
             self.step, self.kernel, self.allow, self.ended = "start", None, 180, False
@@ -375,7 +394,7 @@ class Run:
     def blame(self, fate):
         found = self.suite_case()
         if found:
-            self.job["skip"].append((found[0], found[2], self.kernel))
+            self.job["skip"].append((found[0], found[2], self.kernel, fate))
         self.failures[self.kernel] += 1
         if self.failures[self.kernel] >= 2 or "did not end" in fate:
             self.job["banned"][self.kernel] = f"{fate} in {self.step}"
@@ -401,7 +420,7 @@ class Run:
                     self.hear(json.loads(line))
                 deadline = time.time() + self.allow
             elif time.time() > deadline:
-                fate = f"it did not end in {self.allow} s"
+                fate = f"it did not end in {self.allow:.0f} s"
         if fate:
             try:
                 os.killpg(child.pid, signal.SIGKILL)
@@ -485,7 +504,7 @@ def table(run):
     """The last thing that is printed."""
     print(f"\n{'suite':9s} {'case':34s} {'kernel':22s} {'error':>8s} {'us':>9s} {'':12s} {'best peer':>20s} {'us':>9s}  "
           f"{'ratio':>6s} {'to ref':>6s}")
-    tails = collections.defaultdict(lambda: [0, 0, []])
+    tails = collections.defaultdict(lambda: [0, [], []])
     for line in run.results:
         for row in line["rows"]:
             if line["timed"]:
@@ -495,13 +514,14 @@ def table(run):
                 if row.get("right"):
                     entry[0] += 1
                 elif row.get("note", "").startswith(("refused", "not run")):
-                    entry[1] += 1
+                    entry[1].append(row["note"].removeprefix("refused: "))
                 else:
                     entry[2].append(f"{line['name']}: {row.get('note')}")
     if tails:
         print("\nsizes that fill no tiles")
     for (suite, kernel), (right, refused, wrong) in sorted(tails.items()):
-        print(f"{suite:9s} {kernel:22s} {right} right, {refused} refused, {len(wrong)} wrong")
+        why = f" ({refused[0]})" if refused else ""
+        print(f"{suite:9s} {kernel:22s} {right} right, {len(wrong)} wrong, {len(refused)} refused{why}")
         for text in wrong:
             print(f"{'':33s}{text}")
     print(f"\n{'geomean of the best kernel of each case':45s} {'timed':>9s} {'ratio':>7s} {'lowest':>7s} {'to ref':>7s}")
@@ -525,6 +545,7 @@ def arguments(argv):
     parser.add_argument("--no-tune", action="store_true", help="torch.compile without max-autotune")
     parser.add_argument("--compile-seconds", type=float, default=75, help="for max-autotune in a suite; 75 if not given")
     parser.add_argument("--seconds", type=float, default=0.6, help="for the times of one case; 0.6 if not given")
+    parser.add_argument("--allow", type=float, default=30, help="seconds for a kernel until it hangs; 30 if not given")
     parser.add_argument("--json", metavar="FILE", help="where the table goes as JSON")
     parser.add_argument("--worker", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args(argv)
@@ -550,7 +571,13 @@ def main(argv=None):
         reference_only=given.reference_only or not given.kernels, dtypes=split(given.dtype), layouts=split(given.layout),
         shapes=[[int(n) for n in s.split("x")] for s in split(given.shapes)] if given.shapes else None,
         tails=not given.no_tails, no_compile=given.no_compile, tune=not given.no_tune,
-        compile_seconds=given.compile_seconds, seconds=given.seconds, json=given.json, done={}, skip=[], banned={})
+        compile_seconds=given.compile_seconds, allow=given.allow, seconds=given.seconds, json=given.json, done={}, skip=[], banned={})
+    try:
+        for suite in job["suites"]:
+            list_cases(job, suite)
+    except (TypeError, ValueError) as error:
+        print(f"{suite} has no such shapes: {error}", file=sys.stderr)
+        return 2
     run = Run(job)
     if job["kernels"]:
         have = {os.path.basename(p)[: -len(".json")] for p in glob.glob(os.path.join(job["kernels"], "*.json"))}
