@@ -25,7 +25,7 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import suites
-from dlc_launch import Cuda, LaunchError, load
+from dlc_launch import Cuda, DriverError, LaunchError, load
 
 FLUSH_BYTES = 256 << 20
 GUARD_BYTES = 1 << 16
@@ -218,7 +218,7 @@ class Worker:
             try:
                 prepared = make(data)
             except (LaunchError, AssertionError) as error:
-                row["note"] = "refused: " + said(error)
+                row["note"] = ("FAILED: " if isinstance(error, DriverError) else "refused: ") + said(error)
                 continue
             out = prepared.outputs[0]
             if out.numel() != math.prod(self.shape(case)):
@@ -314,7 +314,7 @@ class Worker:
 def said(error):
     text = " ".join(str(error).split()) or type(error).__name__
     text = text if isinstance(error, LaunchError) else f"{type(error).__name__}: {text}"
-    return text if len(text) <= 300 else text[:300] + ".."
+    return text if len(text) <= 500 else text[:500] + ".."
 
 
 def work(job, out):
@@ -408,7 +408,7 @@ class Run:
         os.close(write)
         child.stdin.write(json.dumps(self.job).encode())
         child.stdin.close()
-        text, fate, deadline = b"", None, time.time() + self.allow
+        text, fate, deadline, self.lost = b"", None, time.time() + self.allow, None
         while fate is None:
             ready, _, _ = select.select([read], [], [], max(0.0, min(1.0, deadline - time.time())))
             if ready:
@@ -428,7 +428,7 @@ class Run:
                 pass
         code = child.wait()
         os.close(read)
-        return fate or getattr(self, "lost", None) or f"the worker ended with {code}"
+        return fate or self.lost or f"the worker ended with {code}"
 
     def hear(self, line):
         if "rows" in line:

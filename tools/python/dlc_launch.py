@@ -24,6 +24,10 @@ class LaunchError(Exception):
     """A kernel cannot be loaded or launched; the text says why."""
 
 
+class DriverError(LaunchError):
+    """The driver did not do what it was asked for: the kernel or its manifest is wrong, and not what was passed."""
+
+
 # --- Expressions of sizes ---------------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r"\s*(?:(0x[0-9a-fA-F]+|\d+)|([A-Za-z_][\w$.]*)|(==|<=|>=|[-+*()<>]))")
@@ -204,7 +208,7 @@ class Cuda:
             _, name = self.driver.cuGetErrorName(status)
             _, text = self.driver.cuGetErrorString(status)
             name, text = (x.decode() if isinstance(x, bytes) else str(x) for x in (name, text))
-            raise LaunchError(f"{what}: {name} ({int(status)}), {text}")
+            raise DriverError(f"{what}: {name} ({int(status)}), {text}")
         return values[0] if len(values) == 1 else values
 
     def load(self, code, name):
@@ -287,7 +291,7 @@ class Cuda:
 
     def _encoded(self, status, what, dims, strides, box, swizzle):
         if status:
-            raise LaunchError(f"the driver does not make {what} (status {status}): sizes {list(dims)}, strides "
+            raise DriverError(f"the driver does not make {what} (status {status}): sizes {list(dims)}, strides "
                               f"{list(strides)} bytes, {box}, swizzle {swizzle}, fastest axis first")
 
     def stream(self):
@@ -411,15 +415,16 @@ class _Buffer:
     def __init__(self, spec, role="input"):
         self.name, self.type, self.role = spec["name"], spec["type"], spec.get("role", role)
         self.shape = [Expr(s) for s in spec["shape"]]
-        self.align = spec.get("align", 1)
+        self.align, self._dtypes = spec.get("align", 1), None
         _type(self.type)
 
     def dtypes(self, torch):
         """The types of torch that stand for its own, the one to allocate first."""
-        found = [getattr(torch, n) for n in _type(self.type)[0] if hasattr(torch, n)]
-        if not found:
-            raise LaunchError(f"this torch has no type for {self.type}")
-        return found
+        if self._dtypes is None:
+            self._dtypes = [getattr(torch, n) for n in _type(self.type)[0] if hasattr(torch, n)]
+            if not self._dtypes:
+                raise LaunchError(f"this torch has no type for {self.type}")
+        return self._dtypes
 
 
 def _solve(buffers, tensors, known, owner):
@@ -593,7 +598,9 @@ class Kernel:
         return self._plans.find(tuple(sorted(sizes.items())), lambda: Plan(self, sizes))
 
     def _plan_for(self, inputs, known):
-        key = (tuple((tuple(t.shape), t.dtype) for t in inputs), tuple(sorted(known.items())) if known else ())
+        key = tuple([(t.shape, t.dtype, t.is_contiguous()) for t in inputs])
+        if known:
+            key = (key, tuple(sorted(known.items())))
 
         def make():
             sizes = self.sizes(inputs, known)
@@ -606,6 +613,14 @@ class Kernel:
     def _empty(self, plan, buffers, device):
         torch = self.cuda.torch
         return [torch.empty(plan.shapes[b.name], dtype=b.dtypes(torch)[0], device=device) for b in buffers]
+
+    def _tensors(self, plan, inputs, out):
+        """Outputs, new ones unless `out` has them, and scratch."""
+        device = inputs[0].device if inputs else "cuda"
+        outputs = list(out) if out is not None else self._empty(plan, self.outputs, device)
+        if len(outputs) != len(self.outputs):
+            raise LaunchError(f"{self.name} has {len(self.outputs)} outputs, {len(outputs)} were passed")
+        return outputs, self._empty(plan, self.scratch, device)
 
     def _bind(self, plan, inputs, outputs, scratch):
         buffers = [*self.inputs, *self.outputs, *self.scratch]
@@ -622,27 +637,19 @@ class Kernel:
         """The kernel with these tensors: `run()` launches it, `run.outputs` are its outputs. New ones unless `out` has
         them."""
         plan = self._plan_for(inputs, sizes)
-        device = inputs[0].device if inputs else "cuda"
-        outputs = list(out) if out is not None else self._empty(plan, self.outputs, device)
-        if len(outputs) != len(self.outputs):
-            raise LaunchError(f"{self.name} has {len(self.outputs)} outputs, {len(outputs)} were passed")
-        scratch = self._empty(plan, self.scratch, device)
+        outputs, scratch = self._tensors(plan, inputs, out)
         return Prepared(self.cuda, self._bind(plan, inputs, outputs, scratch), inputs, outputs, scratch)
 
     def __call__(self, *inputs, out=None, sizes=None):
         """Runs the kernel on the current stream. Gives its output, or a list of them if there are several."""
         plan = self._plan_for(inputs, sizes)
-        device = inputs[0].device if inputs else "cuda"
-        outputs = list(out) if out is not None else self._empty(plan, self.outputs, device)
-        if len(outputs) != len(self.outputs):
-            raise LaunchError(f"{self.name} has {len(self.outputs)} outputs, {len(outputs)} were passed")
-        scratch = self._empty(plan, self.scratch, device)
+        outputs, scratch = self._tensors(plan, inputs, out)
         for tensor in scratch:
             tensor.zero_()
-        # Contiguity is the tensors' own, not that of their addresses.
-        key = (tuple(sizes.items()) if sizes else (), tuple((t.data_ptr(), t.is_contiguous(), tuple(t.shape), t.dtype)
-                                                            for t in (*inputs, *outputs, *scratch)))
-        launches = self._bound.find(key, lambda: self._bind(plan, inputs, outputs, scratch) or [])
+        key = (plan, *[t.data_ptr() for t in (*inputs, *outputs, *scratch)])
+        if out is not None:
+            key = (key, *[(t.shape, t.dtype, t.is_contiguous()) for t in outputs])
+        launches = self._bound.find(key, lambda: self._bind(plan, inputs, outputs, scratch))
         stream = self.cuda.stream()
         for launch in launches:
             launch(stream)

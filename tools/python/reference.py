@@ -102,7 +102,7 @@ class Reference:
 
     def _skinny(self, case):
         tokens = -(-case.m // 16) * 16
-        stages = {16: 11, 64: 8}.get(tokens, 5)
+        stages = {16: 11, 64: 8}.get(tokens, 6)
         found = [("skinny", dict(BN=tokens, S=stages, pdl=1)), ("plain", dict(BN=tokens, S=stages))]
         return [(label, functools.partial(self._run_skinny, case, o)) for label, o in found]
 

@@ -372,7 +372,7 @@ class Kernels(Base):
     def test_what_the_driver_says(self):
         with self.refuses("(?s)does not take m.json.*line 1: x.*CUDA_ERROR_NAME .218., in words"):
             self.module([gemm()], code=b"bad")["gemm"](self.a, self.b)
-        with self.refuses("there is no entry 'none': CUDA_ERROR_NAME"):
+        with self.assertRaisesRegex(dlc_launch.DriverError, "there is no entry 'none': CUDA_ERROR_NAME"):
             self.module([gemm(launches=[dict(gemm()["launches"][0], entry="none")])])["gemm"](self.a, self.b)
         self.driver.launches.clear()
         run = self.kernel.prepare(self.a, self.b)
