@@ -272,7 +272,9 @@ class Worker:
         for name, run in case.peers(data):
             self.step(f"{suite}: {case.name}: {name}")
             self.peer(rows, peers, name, run)
-        if case.compile and not self.job["no_compile"]:
+        if [suite, case.name] in self.job["uncompiled"]:
+            rows.append(dict(kernel="torch.compile", note="torch.compile broke the process, and is left out"))
+        elif case.compile and not self.job["no_compile"]:
             self.step(f"{suite}: {case.name}: torch.compile", allow=300)
             try:
                 run, name = case.compiled(data, compiler)
@@ -369,6 +371,9 @@ class Run:
             print(f"  the worker is started again: {fate} ({self.step})", flush=True)
             if self.kernel:
                 self.blame(fate)
+            elif self.suite_case() and self.step.endswith(": torch.compile"):
+                suite, _, name = self.suite_case()
+                self.job["uncompiled"].append([suite, name])
             elif self.suite_case():
                 # Nobody is to blame: the case is left out.
                 suite, at, name = self.suite_case()
@@ -571,7 +576,8 @@ def main(argv=None):
         reference_only=given.reference_only or not given.kernels, dtypes=split(given.dtype), layouts=split(given.layout),
         shapes=[[int(n) for n in s.split("x")] for s in split(given.shapes)] if given.shapes else None,
         tails=not given.no_tails, no_compile=given.no_compile, tune=not given.no_tune,
-        compile_seconds=given.compile_seconds, allow=given.allow, seconds=given.seconds, json=given.json, done={}, skip=[], banned={})
+        compile_seconds=given.compile_seconds, allow=given.allow, seconds=given.seconds, json=given.json, done={}, skip=[], banned={},
+        uncompiled=[])
     try:
         for suite in job["suites"]:
             list_cases(job, suite)
