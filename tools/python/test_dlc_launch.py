@@ -342,9 +342,10 @@ class Kernels(Base):
         self.assertEqual((self.driver.launches, self.driver.maps), ([], []))
 
     def test_numbers_have_32_bits(self):
-        kernel = self.module([gemm(launches=[dict(gemm()["launches"][0], args=[dict(i32="M*M*M*M")])])])["gemm"]
-        with self.refuses("which has no 32 bits"):
-            kernel(self.a, self.b)
+        for number in ("M*M*M*M", "0 - M*M*M*M"):
+            kernel = self.module([gemm(launches=[dict(gemm()["launches"][0], args=[dict(i32=number)])])])["gemm"]
+            with self.refuses("which has no 32 bits"):
+                kernel(self.a, self.b)
 
     def test_large_clusters(self):
         launch = dict(gemm()["launches"][0], cluster=[4, 4], args=[], shared=0, early=False)
@@ -464,6 +465,12 @@ class Programs(Base):
         steps[4]["inputs"], steps[4]["launch"][0]["sizes"] = ["h"], dict(N="M")
         steps[4]["outputs"][0]["shape"] = ["M"]
         with self.refuses("z has the bytes 0 to 64, and 0 to 64 of h are still needed"):
+            self.make(steps=steps)(FakeTensor((16,), "float32"))
+        # A view needs what it sees.
+        steps = program()["steps"]
+        steps[3], steps[4] = steps[4], steps[3]
+        steps[3]["outputs"][0]["offset"] = "0"
+        with self.refuses("z has the bytes 0 to 16, and 0 to 64 of h are still needed"):
             self.make(steps=steps)(FakeTensor((16,), "float32"))
         with self.refuses("z has the bytes 1024 to 1040 of an arena of 1030"):
             self.make(arena="1030")(FakeTensor((16,), "float32"))
