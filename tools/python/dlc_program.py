@@ -15,7 +15,8 @@ class Program:
         self.module, self.cuda, self.name, self.spec = module, module.cuda, spec["name"], spec
         self.symbols = list(spec.get("symbols", ()))
         self.inputs = [_Buffer(b) for b in spec["inputs"]]
-        self.results = list(spec.get("results") or [o["name"] for o in spec["outputs"]])
+        self.outputs = [_Buffer(o, "output") for o in spec["outputs"]]
+        self.results = list(spec.get("results") or [o.name for o in self.outputs])
         self.arena, self.pool = Expr(spec.get("arena") or 0), spec.get("pool") or 0
         self.steps = [self._read_step(s) for s in spec["steps"]]
         self._constants = None
@@ -48,15 +49,47 @@ class Program:
             self._constants = torch.frombuffer(data, dtype=torch.uint8).cuda()
         return self._constants
 
-    def __call__(self, *inputs, sizes=None):
-        """Runs the program on the current stream. Gives its result, or a list of them if there are several."""
+    def _plan_for(self, inputs, sizes):
         if len(inputs) != len(self.inputs):
             raise LaunchError(f"{self.name} has {len(self.inputs)} inputs, {len(inputs)} were passed")
         for buffer, tensor in zip(self.inputs, inputs):
             _check_tensor(self.cuda.torch, buffer, tensor, self.name)
         key = (tuple(tuple(t.shape) for t in inputs), tuple(sorted(sizes.items())) if sizes else ())
-        results = self._plans.find(key, lambda: _ProgramPlan(self, inputs, sizes)).run(inputs)
+        return self._plans.find(key, lambda: _ProgramPlan(self, inputs, sizes))
+
+    def __call__(self, *inputs, sizes=None):
+        """Runs the program on the current stream. Gives its result, or a list of them if there are several."""
+        plan = self._plan_for(inputs, sizes)
+        results = plan.run(inputs, plan.make_own())
         return results[0] if len(results) == 1 else results
+
+    def prepare(self, *inputs, out=None, sizes=None):
+        """The program with these tensors: `run()` runs it, `run.outputs` are its results. New ones unless `out` has
+        them, which only results that the program makes can be."""
+        plan = self._plan_for(inputs, sizes)
+        own = plan.make_own()
+        for name, tensor in zip(self.results, out or ()):
+            place, _, buffer, shape = plan.buffers[name]
+            if place[0] != "own" or list(tensor.shape) != shape:
+                raise LaunchError(f"{self.name}: {name} is {shape} and cannot be a tensor of {list(tensor.shape)}")
+            _check_tensor(self.cuda.torch, buffer, tensor, self.name)
+            own[place[1]] = tensor
+        return _PreparedProgram(plan, inputs, own)
+
+
+class _PreparedProgram:
+    """A program with its tensors, which it keeps alive."""
+
+    def __init__(self, plan, inputs, own):
+        self._plan, self.inputs, self._own = plan, inputs, own
+        self.outputs = plan.results(inputs, own)
+        self._copied = any(plan.buffers[n][0][0] in ("arena", "pool") for n in plan.program.results)
+
+    def __call__(self):
+        self._plan.launch(self.inputs, self._own)
+        if self._copied:
+            self.outputs = self._plan.results(self.inputs, self._own)
+        return self.outputs
 
 
 class _ProgramPlan:
@@ -171,17 +204,26 @@ class _ProgramPlan:
             made.append((scratch, plan.bind(addresses)))
         return made
 
-    def run(self, inputs):
+    def make_own(self):
+        """New tensors for what is not in the arena."""
         torch = self.cuda.torch
-        own = [torch.empty(shape, dtype=b.dtypes(torch)[0], device=self.device) for b, shape in self.own]
-        key = tuple(t.data_ptr() for t in (*inputs, *own))
+        return [torch.empty(shape, dtype=b.dtypes(torch)[0], device=self.device) for b, shape in self.own]
+
+    def launch(self, inputs, own):
         stream = self.cuda.stream()
+        key = tuple(t.data_ptr() for t in (*inputs, *own))
         for scratch, launches in self._bound.find(key, lambda: self._bind(inputs, own)):
             for tensor in scratch:
                 tensor.zero_()
             for launch in launches:
                 launch(stream)
+
+    def results(self, inputs, own):
         return [self._result(name, inputs, own) for name in self.program.results]
+
+    def run(self, inputs, own):
+        self.launch(inputs, own)
+        return self.results(inputs, own)
 
     def _result(self, name, inputs, own):
         place, offset, buffer, shape = self.buffers[name]

@@ -458,6 +458,19 @@ class Programs(Base):
         self.assertEqual([t.shape for t in (y, h, v, x)], [(16,)] * 4)
         self.assertEqual((h.data_ptr(), x.data_ptr()), (self.torch.made[0].data_ptr(), 0x5000))
 
+    def test_prepared(self):
+        x, y = FakeTensor((16,), "float32", 0x5000), FakeTensor((16,), "float32", 0x9000)
+        p = self.make()
+        run = p.prepare(x, out=[y])
+        self.assertEqual(([t.data_ptr() for t in run.outputs], self.driver.launches), ([0x9000], []))
+        run(), run()
+        self.assertEqual(len(self.driver.launches), 6)
+        self.assertEqual(self.addresses(self.driver.launches[4])[1], 0x9000)
+        with self.refuses("y is .16. and cannot be a tensor of .17."):
+            p.prepare(x, out=[FakeTensor((17,), "float32")])
+        with self.refuses("h is .16. and cannot be"):
+            self.make(results=["h"]).prepare(x, out=[y])
+
     def test_places_are_checked(self):
         steps = program()["steps"]
         steps[4]["outputs"][0]["offset"] = "0"
