@@ -171,6 +171,9 @@ class Worker:
             for name, entry, kernel in self.kernels:
                 if case.matches(kernel, entry):
                     continue
+                if name in self.banned and (suite, case.name, name) in self.skip:
+                    rows.append(dict(kernel=name, ours=True, note="FAILED: " + self.skip[suite, case.name, name]))
+                    continue
                 if name in self.banned:
                     rows.append(dict(kernel=name, note=f"not run: {self.banned[name]}"))
                     continue
@@ -359,6 +362,7 @@ class Run:
         self.job = job
         self.results, self.problems, self.device = [], [], ""
         self.failures = collections.Counter()
+        self.lost = None
         self.log = tempfile.NamedTemporaryFile(prefix="compare-", suffix=".log", delete=False)
 
     def all(self):
@@ -413,29 +417,43 @@ class Run:
         child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=self.log, stderr=self.log, pass_fds=[write],
                                  start_new_session=True)
         os.close(write)
-        child.stdin.write(json.dumps(self.job).encode())
-        child.stdin.close()
-        text, fate, deadline, self.lost = b"", None, time.time() + self.allow, None
-        while fate is None:
+        fate = None
+        try:
+            fate = self.watch(child, read)
+        finally:
+            # What hangs on the device does not end by itself, and the compiler's own processes are in its group.
+            if fate or sys.exc_info()[0]:
+                self.kill(child)
+        code = child.wait()
+        os.close(read)
+        return fate or self.lost or f"the worker ended with {code}"
+
+    def watch(self, child, read):
+        """Hears a worker until it ends. Gives the reason why it must be ended, if there is one."""
+        try:
+            child.stdin.write(json.dumps(self.job).encode())
+            child.stdin.close()
+        except BrokenPipeError:
+            return "it did not start"
+        text, deadline, self.lost = b"", time.time() + self.allow, None
+        while True:
             ready, _, _ = select.select([read], [], [], max(0.0, min(1.0, deadline - time.time())))
             if ready:
                 data = os.read(read, 65536)
                 if not data:
-                    break
+                    return None
                 *lines, text = (text + data).split(b"\n")
                 for line in lines:
                     self.hear(json.loads(line))
                 deadline = time.time() + self.allow
             elif time.time() > deadline:
-                fate = f"it did not end in {self.allow:.0f} s"
-        if fate:
-            try:
-                os.killpg(child.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        code = child.wait()
-        os.close(read)
-        return fate or self.lost or f"the worker ended with {code}"
+                return f"it did not end in {self.allow:.0f} s"
+
+    def kill(self, child):
+        try:
+            os.killpg(child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
     def hear(self, line):
         if "rows" in line:
