@@ -1,6 +1,7 @@
 //! The command line: what there is, and what was given.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use dlc_opt::args::{refuse, shown, shown_args, threads, threads_arg};
@@ -34,6 +35,14 @@ pub struct Options {
     pub atol: Option<f64>,
     /// What is run before the program is evaluated.
     pub passes: Passes,
+    /// `--device`
+    pub device: Device,
+    /// `--bench`: how many runs are measured.
+    pub bench: Option<usize>,
+    /// Whether compiled modules are kept, and those that were kept are used.
+    pub cache: bool,
+    /// `--time-limit`: what a kernel may take.
+    pub time_limit: Duration,
     /// `--time`
     pub time: bool,
     /// How many threads there may be.
@@ -51,6 +60,17 @@ pub enum What {
     Program(String),
     /// Every program below a folder.
     Batch(String),
+}
+
+/// What a program runs on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Device {
+    /// The GPU if there is one, else the CPU.
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// The GPU of a number.
+    Cuda(u32),
 }
 
 /// What is run before the program is evaluated.
@@ -78,6 +98,7 @@ pub struct Given {
 const INPUTS: &str = "Inputs";
 const OUTPUTS: &str = "Outputs";
 const RUN: &str = "How it is run";
+const DEVICE: &str = "Where it is run";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -85,6 +106,8 @@ Examples:
   dlc-run gemm.tiny X=x.npy W=w.npy -o y.npy    run on arrays, write the result
   dlc-run gemm.tiny inputs.npz --check=expected.npz
   dlc-run --batch=test/programs                 run and check everything in a folder
+  dlc-run gemm.json --shape=M=4096,N=4096,K=4096 --bench
+                                                run PTX by its launch manifest on the GPU, measure it
 
 Exit status: 0 all went well, 1 something is wrong with the input or differs from what is expected,
 2 dlc-run was called wrongly, 3 dlc itself has made a mistake.";
@@ -107,7 +130,7 @@ pub fn command() -> Command {
         .args([
             Arg::new("program")
                 .value_name("FILE")
-                .help("The program: IR, or the JSON of a layer; '-' is standard input")
+                .help("The program: IR, the JSON of a layer, or the launch manifest of PTX; '-' is standard input")
                 .required_unless_present("batch")
                 .conflicts_with("batch"),
             Arg::new("inputs").value_name("NAME=FILE").num_args(0..).help(
@@ -143,7 +166,23 @@ pub fn command() -> Command {
             flag("strict", RUN, "Evaluate the program as it is written, without passes").conflicts_with("passes"),
             option("passes", "PIPELINE", RUN, "Run these passes first, not the pipeline 'evaluate'"),
             option("batch", "DIR", RUN, "Run every program below a folder on its inputs.npz, check expected.npz")
-                .conflicts_with_all(["inputs", "output", "out-dir", "check"]),
+                .conflicts_with_all(["inputs", "output", "out-dir", "check", "bench"]),
+            option("device", "DEVICE", DEVICE, "What it runs on: cpu, cuda, cuda:1 (the second GPU), or auto")
+                .value_parser(device)
+                .default_value("auto")
+                .long_help(
+                    "What it runs on: cpu, cuda, cuda:1 (the second GPU), or auto, which is the GPU if there is a driver and a \
+                     device, else the CPU. Launch manifests run on a GPU, programs on the CPU",
+                ),
+            option("bench", "N", DEVICE, "Measure N runs on the device, with cold caches")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("100")
+                .value_parser(value_parser!(u32).range(1..)),
+            flag("no-cache", DEVICE, "Compile the module anew, and keep nothing"),
+            option("time-limit", "SECONDS", DEVICE, "How long a kernel may run")
+                .value_parser(value_parser!(u32).range(1..))
+                .default_value("30"),
             flag("time", RUN, "Show how long reading, passes and evaluation took"),
             threads_arg(RUN, "How many threads work on functions, or on programs of a folder"),
         ])
@@ -189,11 +228,29 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         rtol: matches.get_one::<f64>("rtol").copied(),
         atol: matches.get_one::<f64>("atol").copied(),
         passes,
+        device: matches.get_one::<Device>("device").copied().unwrap_or(Device::Auto),
+        bench: matches.get_one::<u32>("bench").map(|&count| count as usize),
+        cache: !matches.get_flag("no-cache"),
+        time_limit: Duration::from_secs(matches.get_one::<u32>("time-limit").copied().unwrap_or(30).into()),
         time: matches.get_flag("time"),
         threads: threads(matches),
         shown: shown(matches, terminal),
         progress: terminal,
     })
+}
+
+/// `cuda:1`
+fn device(text: &str) -> Result<Device, String> {
+    let wrong = || "it must be cpu, cuda, cuda:1 or auto".to_string();
+    match text {
+        "auto" => Ok(Device::Auto),
+        "cpu" => Ok(Device::Cpu),
+        "cuda" => Ok(Device::Cuda(0)),
+        _ => {
+            let number = text.strip_prefix("cuda:").and_then(|number| number.parse::<u16>().ok());
+            number.map(|number| Device::Cuda(number.into())).ok_or_else(wrong)
+        }
+    }
 }
 
 /// `M=150`
@@ -236,6 +293,14 @@ mod tests {
     #[test]
     fn the_command_line_is_well_made() {
         command().debug_assert();
+    }
+
+    #[test]
+    fn devices_have_numbers() {
+        assert_eq!(device("cuda"), Ok(Device::Cuda(0)));
+        assert_eq!(device("cuda:3"), Ok(Device::Cuda(3)));
+        assert_eq!((device("cpu"), device("auto")), (Ok(Device::Cpu), Ok(Device::Auto)));
+        assert!(["gpu", "cuda:", "cuda:-1", "cuda:x", ""].iter().all(|text| device(text).is_err()));
     }
 
     #[test]

@@ -26,7 +26,7 @@ dlc_ir::codes! {
 /// What a function is called with.
 #[derive(Debug)]
 pub struct Inputs {
-    /// The arguments in order.
+    /// The arguments in order, for the interpreter.
     pub data: Vec<Datum>,
     /// The sizes of each.
     pub shapes: Vec<Vec<usize>>,
@@ -41,7 +41,16 @@ pub struct Inputs {
 /// What went wrong has been reported.
 struct Reported;
 
-/// Reads and makes the inputs of a function. Everything that is wrong with them is reported.
+/// Which symbols of a function must be known before it runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Needed {
+    /// Those of the sizes of inputs: what else there is, is computed.
+    OfInputs,
+    /// All of them.
+    All,
+}
+
+/// Reads and makes the inputs of a function of a module. Everything that is wrong with them is reported.
 pub fn inputs(
     ctx: &Context,
     module: &Body,
@@ -49,17 +58,37 @@ pub fn inputs(
     options: &Options,
     diags: &Diagnostics,
 ) -> Option<Inputs> {
-    let binder = Binder { ctx, function, diags };
-    let dims = binder.dims()?;
-    let given = binder.read(&options.given)?;
-    let symbols = binder.symbols(&dims, &given, &options.shape)?;
     let mut inputs = Inputs {
         data: Vec::new(),
         shapes: Vec::new(),
         origins: Vec::new(),
-        symbols: in_order(&function.symbols, &symbols),
+        symbols: Vec::new(),
         tolerance: Tolerance::of(ctx, module, &function.name),
     };
+    let add = |inputs: &mut Inputs, port: &Port, values: Values| {
+        inputs.data.push(values.to_datum(ctx, port.ty)?);
+        Ok(())
+    };
+    gather(ctx, function, Needed::OfInputs, options, diags, &mut inputs, add)?;
+    Some(inputs)
+}
+
+/// Reads and makes the inputs of a function one by one, and gives each to `add`. Everything that is wrong with them is
+/// reported.
+pub fn gather(
+    ctx: &Context,
+    function: &Function,
+    needed: Needed,
+    options: &Options,
+    diags: &Diagnostics,
+    inputs: &mut Inputs,
+    mut add: impl FnMut(&mut Inputs, &Port, Values) -> Result<(), String>,
+) -> Option<()> {
+    let binder = Binder { ctx, function, needed, diags };
+    let dims = binder.dims()?;
+    let given = binder.read(&options.given)?;
+    let symbols = binder.symbols(&dims, &given, &options.shape)?;
+    inputs.symbols = in_order(&function.symbols, &symbols);
     for ((port, (dims, elem)), given) in function.inputs.iter().zip(&dims).zip(given) {
         let shape = binder.shape(port, dims, given.as_ref(), &symbols)?;
         let (numbers, origin) = match given {
@@ -71,13 +100,13 @@ pub fn inputs(
             }
         };
         let values = numbers.map(|numbers| Values { shape: shape.clone(), elem: *elem, numbers });
-        let datum = values.ok_or_else(|| "there are no numbers of its type".to_string());
-        let datum = datum.and_then(|values| values.to_datum(ctx, port.ty));
-        inputs.data.push(datum.map_err(|reason| binder.fail(format!("the input {}: {reason}", port.name))).ok()?);
+        let values = values.ok_or_else(|| "there are no numbers of its type".to_string());
+        let added = values.and_then(|values| add(inputs, port, values));
+        added.map_err(|reason| binder.fail(format!("the input {}: {reason}", port.name))).ok()?;
         inputs.shapes.push(shape);
         inputs.origins.push(origin);
     }
-    Some(inputs)
+    Some(())
 }
 
 /// The symbols with their values: those that the function declares, in that order.
@@ -95,6 +124,7 @@ type Symbols = BTreeMap<String, (i64, String)>;
 struct Binder<'a> {
     ctx: &'a Context,
     function: &'a Function,
+    needed: Needed,
     diags: &'a Diagnostics,
 }
 
@@ -244,6 +274,9 @@ impl Binder<'_> {
         }
         let used = dims.iter().flat_map(|(dims, _)| dims).flat_map(SizeExpr::symbols);
         let mut unbound: Vec<String> = used.map(|symbol| symbol.to_string()).collect();
+        if self.needed == Needed::All {
+            unbound.extend(known.iter().cloned());
+        }
         unbound.retain(|symbol| !symbols.contains_key(symbol));
         unbound.sort();
         unbound.dedup();

@@ -6,11 +6,13 @@
 //!
 //! - [`args`]: the command line; [`program`]: from the text of a program to a function that can be run.
 //! - [`files`]: arrays in files; [`inputs`]: what the function is called with.
+//! - [`cuda`]: launch manifests, which run on a GPU.
 //! - [`mod@run`]: all of it, once; [`check`]: comparing outputs; [`show`]: tables; [`batch`]: many programs in one process.
 
 pub mod args;
 pub mod batch;
 pub mod check;
+pub mod cuda;
 pub mod files;
 pub mod inputs;
 pub mod program;

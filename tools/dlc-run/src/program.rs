@@ -1,8 +1,9 @@
 //! From the text of a program to a function that can be run.
 
-use std::io::Read;
+use std::sync::Arc;
 
 use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean};
+use dlc_ir::location::SourceFile;
 use dlc_ir::pass::DebugCounters;
 use dlc_ir::pass::manager::{FailureKind, Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::Pipeline;
@@ -34,10 +35,9 @@ pub fn pipeline(registry: &Registry, ctx: &Context, passes: &Passes, diags: &Dia
     Pipeline::parse_reporting(registry, ctx, (source, text), false, diags)
 }
 
-/// Reads a program and verifies it. What is wrong with it is reported.
-pub fn read(ctx: &Context, registry: &Registry, file: &str, stdin: &mut dyn Read, diags: &Diagnostics) -> Option<Body> {
-    let file = input::read(ctx, file, stdin, diags)?;
-    let module = input::module(ctx, registry, &file, 0..file.text.len(), ParseOptions::default(), diags)?;
+/// Reads a program from a file that is read, and verifies it. What is wrong with it is reported.
+pub fn read(ctx: &Context, registry: &Registry, file: &Arc<SourceFile>, diags: &Diagnostics) -> Option<Body> {
+    let module = input::module(ctx, registry, file, 0..file.text.len(), ParseOptions::default(), diags)?;
     (verify(ctx, &module, diags) && diags.errors() == 0).then_some(module)
 }
 

@@ -13,17 +13,18 @@ use dlc_ir::pass::panics::catch;
 use dlc_ir::{Body, Context, Loc};
 use dlc_opt::compare::Tolerance;
 use dlc_opt::function::Function;
-use dlc_opt::input::CANNOT_WRITE;
+use dlc_opt::input::{self, CANNOT_WRITE};
 use dlc_opt::numbers::Values;
 use dlc_opt::outputs::file_name;
 use dlc_opt::report::diagnostics;
 use dlc_opt::{Io, Setup, Status};
+use dlc_translate::manifest::is_manifest;
 
-use crate::args::Options;
+use crate::args::{Device, Options};
 use crate::check::{self, Checked};
 use crate::files::{self, Array};
 use crate::inputs::{self, BAD_INPUT, Inputs};
-use crate::{program, show};
+use crate::{cuda, program, show};
 
 dlc_ir::codes! {
     /// The evaluation of an op has panicked: a mistake in dlc.
@@ -42,6 +43,8 @@ pub struct Ran {
     pub checked: Vec<Checked>,
     /// How long everything took.
     pub times: Times,
+    /// What `--bench` measured, as a table.
+    pub measured: Option<String>,
 }
 
 /// How long everything took.
@@ -49,10 +52,12 @@ pub struct Ran {
 pub struct Times {
     /// Reading the program and the inputs.
     pub read: Duration,
-    /// Passes.
+    /// Passes; on a GPU, opening it and loading the module.
     pub passes: Duration,
-    /// Evaluation.
+    /// Evaluation, with measuring if that was asked for.
     pub evaluation: Duration,
+    /// Whether it ran on a GPU.
+    pub on_device: bool,
 }
 
 /// Runs one program, and shows what it gave unless that is written or checked.
@@ -64,9 +69,10 @@ pub fn one(setup: &Setup, options: &Options, file: &str, io: &mut Io<'_>) -> Sta
     if let Some(ran) = &ran {
         if options.check.is_some() {
             text += &show::checked(&ran.checked);
-        } else if options.output.is_none() && options.out_dir.is_none() {
+        } else if ran.measured.is_none() && options.output.is_none() && options.out_dir.is_none() {
             text += &show::summary(&ctx, ran);
         }
+        text += ran.measured.as_deref().unwrap_or_default();
     }
     // Nobody is left to be told when these fail; who stops reading has seen enough.
     let _ = io.stdout.write_all(text.as_bytes()).and_then(|()| io.stdout.flush());
@@ -115,7 +121,12 @@ fn evaluated(
     let registry = &setup.registry;
     // A wrong pipeline is found before a large file is read.
     let pipeline = program::pipeline(registry, ctx, &options.passes, diags).ok_or(Status::Usage)?;
-    let mut module = program::read(ctx, registry, file, stdin, diags).ok_or(Status::Failure)?;
+    let file = input::read(ctx, file, stdin, diags).ok_or(Status::Failure)?;
+    if is_manifest(&file.text) {
+        return cuda::run::run(ctx, options, &file, diags).ok_or(Status::Failure);
+    }
+    on_cpu(options, diags)?;
+    let mut module = program::read(ctx, registry, &file, diags).ok_or(Status::Failure)?;
     let function = program::choose(ctx, &module, options.function.as_deref(), diags).ok_or(Status::Failure)?;
     if options.output.as_ref().is_some_and(|name| name.ends_with(".npy")) && function.outputs.len() != 1 {
         let count = function.outputs.len();
@@ -134,7 +145,19 @@ fn evaluated(
     let start = Instant::now();
     let outputs = with_threads(options.threads, || call(ctx, &module, &function, &inputs, diags))?;
     times.evaluation = start.elapsed();
-    Ok(Ran { function, inputs, outputs, checked: Vec::new(), times })
+    Ok(Ran { function, inputs, outputs, checked: Vec::new(), times, measured: None })
+}
+
+/// Whether a program that is no launch manifest is to run where it can.
+fn on_cpu(options: &Options, diags: &Diagnostics) -> Result<(), Status> {
+    let message = match (options.device, options.bench) {
+        (Device::Cuda(_), _) => "the program is not compiled, and runs on the CPU alone",
+        (_, Some(_)) => "--bench measures on a GPU, and the program runs on the CPU alone",
+        _ => return Ok(()),
+    };
+    let error = Diagnostic::error(&cuda::WRONG_DEVICE, Loc::UNKNOWN, message);
+    diags.emit(error.suggest("a GPU runs PTX by its launch manifest"));
+    Err(Status::Failure)
 }
 
 /// What the function gives.

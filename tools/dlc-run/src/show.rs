@@ -66,9 +66,10 @@ pub fn checked(checked: &[Checked]) -> String {
 
 /// How long everything took, on one line.
 pub fn times(times: &Times) -> String {
-    let Times { read, passes, evaluation } = times;
+    let Times { read, passes, evaluation, on_device } = times;
+    let (second, third) = if *on_device { ("device and module", "run") } else { ("passes", "evaluation") };
     format!(
-        "read {:.6} s, passes {:.6} s, evaluation {:.6} s",
+        "read {:.6} s, {second} {:.6} s, {third} {:.6} s",
         read.as_secs_f64(),
         passes.as_secs_f64(),
         evaluation.as_secs_f64()

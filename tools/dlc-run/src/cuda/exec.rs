@@ -1,0 +1,329 @@
+//! A plan on a device: its memory, its launches, and the graph of them.
+
+use std::time::Duration;
+
+use dlc_ir::Loc;
+use dlc_ir::diag::Diagnostic;
+use dlc_translate::manifest::numbers::{Param, Start, Use};
+use dlc_translate::manifest::plan::{Place, Plan, Run};
+
+use super::driver::{Address, Driver, Entry, Failure, Graph, Kind, Value};
+use super::{BAD_MODULE, DRIVER_FAILS, KERNEL_FAULT, KERNEL_HANGS, OUT_OF_MEMORY, WRONG_ARCHITECTURE};
+
+/// What memory holds before something is written to it: no number, for floats.
+const UNWRITTEN: u8 = 0xff;
+
+/// Something in the sequence of work.
+enum Step {
+    /// This memory becomes zero.
+    Zero(Address, u64),
+    /// A launch: the place of its run, its place in that, and what it is given.
+    Launch(usize, usize, Entry, Vec<Value>),
+}
+
+/// A plan whose memory is taken and whose entries are found.
+pub struct Loaded<'a> {
+    driver: &'a mut dyn Driver,
+    plan: &'a Plan,
+    inputs: Vec<Address>,
+    owned: Vec<Address>,
+    arena: Address,
+    pool: Address,
+    scratch: Address,
+    /// Everything that is to be given back.
+    taken: Vec<Address>,
+    steps: Vec<Step>,
+    /// All launches as one, once it has been made.
+    graph: Option<Graph>,
+    limit: Duration,
+}
+
+impl<'a> Loaded<'a> {
+    /// Takes memory for a plan, makes its tensor maps and finds its entries in the module that is loaded.
+    pub fn new(driver: &'a mut dyn Driver, plan: &'a Plan, limit: Duration) -> Result<Loaded<'a>, Diagnostic> {
+        let (inputs, owned, taken, steps) = Default::default();
+        let (arena, pool, scratch) = (0, 0, 0);
+        let mut loaded = Loaded { driver, plan, inputs, owned, arena, pool, scratch, taken, steps, graph: None, limit };
+        loaded.take()?;
+        Ok(loaded)
+    }
+
+    fn take(&mut self) -> Result<(), Diagnostic> {
+        let plan = self.plan;
+        for tensor in &plan.inputs {
+            let at = self.memory(&format!("the input '{}'", tensor.name), tensor.bytes())?;
+            self.inputs.push(at);
+        }
+        for (number, &bytes) in plan.owned.iter().enumerate() {
+            let output = plan.outputs.iter().find(|(_, place)| *place == Place::Owned(number));
+            let what = output.map_or("a result".to_string(), |(tensor, _)| format!("the output '{}'", tensor.name));
+            let at = self.memory(&what, bytes)?;
+            self.owned.push(at);
+        }
+        self.arena = self.part("what lies between kernels", plan.arena)?;
+        self.pool = self.part("constants", plan.pool)?;
+        self.scratch = self.part("the scratch of a kernel", plan.scratch)?;
+        // What was set before is set in the sequence of work, which copies do not wait for.
+        self.driver.wait(self.limit).map_err(fails)?;
+        for (offset, bytes) in &plan.constants {
+            self.driver.upload(self.pool + offset, bytes).map_err(fails)?;
+        }
+        for (number, run) in plan.runs.iter().enumerate() {
+            let places: Vec<Address> = run.places.iter().map(|&place| self.at(place)).collect();
+            self.add(number, run, &places)?;
+        }
+        Ok(())
+    }
+
+    /// The address of a place.
+    fn at(&self, place: Place) -> Address {
+        match place {
+            Place::Input(number) => self.inputs[number],
+            Place::Owned(number) => self.owned[number],
+            Place::Arena(offset) => self.arena + offset,
+            Place::Pool(offset) => self.pool + offset,
+            Place::Scratch(offset) => self.scratch + offset,
+        }
+    }
+
+    fn part(&mut self, what: &str, bytes: u64) -> Result<Address, Diagnostic> {
+        if bytes == 0 { Ok(0) } else { self.memory(what, bytes) }
+    }
+
+    /// Takes memory, and lets it hold what shows that it was not written.
+    fn memory(&mut self, what: &str, bytes: u64) -> Result<Address, Diagnostic> {
+        let at = match self.driver.allocate(bytes) {
+            Ok(at) => at,
+            Err(failure) if failure.kind == Kind::OutOfMemory => return Err(self.too_much(what, bytes)),
+            Err(failure) => return Err(fails(failure)),
+        };
+        self.taken.push(at);
+        self.driver.fill(at, UNWRITTEN, bytes).map_err(fails)?;
+        Ok(at)
+    }
+
+    fn too_much(&mut self, what: &str, bytes: u64) -> Diagnostic {
+        let plan = self.plan;
+        let inputs: u64 = plan.inputs.iter().map(|tensor| tensor.bytes()).sum();
+        let all = inputs + plan.owned.iter().sum::<u64>() + plan.arena + plan.pool + plan.scratch;
+        let has = self.driver.memory().map_or(String::new(), |(free, total)| {
+            format!("; {free} of the {total} bytes of {} are free", self.driver.device().name)
+        });
+        let message = format!("{bytes} bytes for {what}, of {all} in all, are more than the device has left{has}");
+        Diagnostic::error(&OUT_OF_MEMORY, Loc::UNKNOWN, message).suggest("run with smaller sizes")
+    }
+
+    /// Adds what a kernel does to the steps.
+    fn add(&mut self, number: usize, run: &Run, places: &[Address]) -> Result<(), Diagnostic> {
+        for ((tensor, is), &at) in run.numbers.buffers.iter().zip(places) {
+            if *is == Use::Scratch && tensor.bytes() > 0 && !run.numbers.starts.is_empty() {
+                self.steps.push(Step::Zero(at, tensor.bytes()));
+            }
+        }
+        let mut maps = vec![None; run.numbers.maps.len()];
+        for (place, start) in run.numbers.starts.iter().enumerate() {
+            let entry = self.driver.entry(&start.entry, start.shared, start.cluster.iter().product());
+            let entry = entry.map_err(|failure| no_entry(self.driver, run, start, failure))?;
+            let mut values = Vec::new();
+            for param in &start.params {
+                values.push(match *param {
+                    Param::Buffer(buffer) => Value::Address(places[buffer]),
+                    Param::I32(number) => Value::I32(number),
+                    Param::Map(map) => match maps[map] {
+                        Some(made) => made,
+                        None => {
+                            let numbers = &run.numbers.maps[map];
+                            let made = self.driver.tensor_map(numbers, places[numbers.buffer]);
+                            let made = made.map_err(|failure| {
+                                let (name, kernel) = (&numbers.name, &run.kernel);
+                                let message = format!(
+                                    "the tensor map '{name}' of the kernel '{kernel}' cannot be made: {}",
+                                    failure.message
+                                );
+                                let error = Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, message);
+                                error.note(Loc::UNKNOWN, format!("its numbers are {numbers:?}"))
+                            })?;
+                            *maps[map].insert(Value::Map(made))
+                        }
+                    },
+                });
+            }
+            self.steps.push(Step::Launch(number, place, entry, values));
+        }
+        Ok(())
+    }
+
+    /// What a step launches.
+    fn start(&self, run: usize, place: usize) -> (&'a Run, &'a Start) {
+        let run = &self.plan.runs[run];
+        (run, &run.numbers.starts[place])
+    }
+
+    /// Copies the inputs to the device.
+    pub fn upload(&mut self, inputs: &[Vec<u8>]) -> Result<(), Diagnostic> {
+        for (&at, bytes) in self.inputs.iter().zip(inputs) {
+            self.driver.upload(at, bytes).map_err(fails)?;
+        }
+        Ok(())
+    }
+
+    /// Runs everything once, and waits after each launch, so that it is known which one goes wrong: one that may start
+    /// before the launch before it has ended is awaited with that.
+    pub fn run(&mut self) -> Result<(), Diagnostic> {
+        self.driver.wait(self.limit).map_err(fails)?;
+        let mut since: Vec<(usize, usize)> = Vec::new();
+        for place in 0..self.steps.len() {
+            match &self.steps[place] {
+                Step::Zero(at, bytes) => self.driver.fill(*at, 0, *bytes).map_err(fails)?,
+                Step::Launch(run, number, entry, values) => {
+                    let (run, number) = (*run, *number);
+                    let start = &self.plan.runs[run].numbers.starts[number];
+                    since.push((run, number));
+                    let launched = self.driver.launch(*entry, start, values);
+                    launched.map_err(|failure| self.fault(&since, failure))?;
+                    let next = self.steps.get(place + 1);
+                    let goes_on =
+                        matches!(next, Some(Step::Launch(run, number, ..)) if self.start(*run, *number).1.early);
+                    if !goes_on {
+                        self.driver.wait(self.limit).map_err(|failure| self.fault(&since, failure))?;
+                        since.clear();
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts everything into the sequence of work, as a graph if there are several launches, and does not wait.
+    pub fn enqueue(&mut self) -> Result<(), Diagnostic> {
+        if self.plan.launches() < 2 {
+            return self.enqueue_steps();
+        }
+        let graph = match self.graph {
+            Some(graph) => graph,
+            None => {
+                self.driver.record().map_err(fails)?;
+                let steps = self.enqueue_steps();
+                // The recording ends in any case; what went wrong first is told.
+                let recorded = self.driver.recorded().map_err(fails);
+                steps?;
+                *self.graph.insert(recorded?)
+            }
+        };
+        self.driver.replay(graph).map_err(fails)
+    }
+
+    fn enqueue_steps(&mut self) -> Result<(), Diagnostic> {
+        for step in &self.steps {
+            match step {
+                Step::Zero(at, bytes) => self.driver.fill(*at, 0, *bytes).map_err(fails)?,
+                Step::Launch(run, number, entry, values) => {
+                    let start = &self.plan.runs[*run].numbers.starts[*number];
+                    let launched = self.driver.launch(*entry, start, values);
+                    launched.map_err(|failure| self.fault(&[(*run, *number)], failure))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for everything that was put into the sequence of work.
+    pub fn wait(&mut self) -> Result<(), Diagnostic> {
+        let all = (0..self.plan.runs.len())
+            .flat_map(|run| (0..self.plan.runs[run].numbers.starts.len()).map(move |number| (run, number)));
+        let all: Vec<(usize, usize)> = all.collect();
+        self.driver.wait(self.limit).map_err(|failure| self.fault(&all, failure))
+    }
+
+    /// The driver, for what is between runs.
+    pub fn driver(&mut self) -> &mut dyn Driver {
+        self.driver
+    }
+
+    /// The bytes of the outputs.
+    pub fn download(&mut self) -> Result<Vec<Vec<u8>>, Diagnostic> {
+        let mut outputs = Vec::new();
+        for (tensor, place) in &self.plan.outputs {
+            let mut bytes = vec![0; tensor.bytes() as usize];
+            self.driver.download(self.at(*place), &mut bytes).map_err(fails)?;
+            outputs.push(bytes);
+        }
+        Ok(outputs)
+    }
+
+    /// What is told of a failure after launches, some of which may have gone wrong.
+    fn fault(&self, launches: &[(usize, usize)], failure: Failure) -> Diagnostic {
+        let names: Vec<String> = launches.iter().map(|&(run, place)| launched(self.start(run, place))).collect();
+        let what = names.join(", or ");
+        let code = match failure.kind {
+            Kind::Fault => &KERNEL_FAULT,
+            Kind::TimedOut => &KERNEL_HANGS,
+            _ => &DRIVER_FAILS,
+        };
+        let message = match failure.kind {
+            Kind::Fault => format!("{what} has gone wrong: {}", failure.message),
+            Kind::TimedOut => format!("{what} does not end: {}", failure.message),
+            _ => format!("{what} cannot be launched: {}", failure.message),
+        };
+        let mut error = Diagnostic::error(code, Loc::UNKNOWN, message);
+        if let [(run, place)] = *launches {
+            error = error.note(Loc::UNKNOWN, format!("its parameters are {}", self.params(run, place)));
+        }
+        error.suggest_if((failure.kind == Kind::TimedOut).then_some("--time-limit gives it more seconds"))
+    }
+
+    /// The parameters of a launch, for people.
+    fn params(&self, run: usize, place: usize) -> String {
+        let (run, start) = self.start(run, place);
+        let param = |param: &Param| match *param {
+            Param::I32(number) => number.to_string(),
+            Param::Map(map) => format!("the tensor map '{}'", run.numbers.maps[map].name),
+            Param::Buffer(buffer) => {
+                let (tensor, _) = &run.numbers.buffers[buffer];
+                format!("'{}' ({:?} of {})", tensor.name, tensor.shape, tensor.elem.name())
+            }
+        };
+        start.params.iter().map(param).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Drop for Loaded<'_> {
+    fn drop(&mut self) {
+        for at in self.taken.drain(..) {
+            self.driver.release(at);
+        }
+    }
+}
+
+/// A launch, for people.
+fn launched((run, start): (&Run, &Start)) -> String {
+    let Start { entry, grid, cluster, threads, shared, .. } = start;
+    format!(
+        "'{entry}' of the kernel '{}' (grid {grid:?}, clusters {cluster:?}, {threads} threads, {shared} bytes of shared \
+         memory)",
+        run.kernel
+    )
+}
+
+fn no_entry(driver: &dyn Driver, run: &Run, start: &Start, failure: Failure) -> Diagnostic {
+    let (entry, kernel, why) = (&start.entry, &run.kernel, &failure.message);
+    let most = driver.device().shared;
+    if start.shared > most {
+        let message = format!(
+            "'{entry}' of the kernel '{kernel}' needs {} bytes of shared memory, and a block of {} has {most}",
+            start.shared,
+            driver.device().name
+        );
+        return Diagnostic::error(&WRONG_ARCHITECTURE, Loc::UNKNOWN, message);
+    }
+    let message = match failure.kind {
+        Kind::NoEntry => format!("the module has no entry '{entry}', which the kernel '{kernel}' launches"),
+        _ => format!("'{entry}' of the kernel '{kernel}' cannot be prepared: {why}"),
+    };
+    Diagnostic::error(&BAD_MODULE, Loc::UNKNOWN, message)
+}
+
+/// A failure that nothing more is known about.
+fn fails(failure: Failure) -> Diagnostic {
+    Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, format!("the CUDA driver fails: {}", failure.message))
+}

@@ -1,0 +1,185 @@
+//! A launch manifest run once: from files to files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+use dlc_core::types::Tensor;
+use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean};
+use dlc_ir::location::SourceFile;
+use dlc_ir::{Context, Loc};
+use dlc_opt::compare::Tolerance;
+use dlc_opt::function::{Function, Port};
+use dlc_opt::input::CANNOT_READ;
+use dlc_opt::numbers::Values;
+use dlc_translate::manifest::plan::{Plan, Target};
+use dlc_translate::manifest::{self, Manifest, schema};
+
+use super::driver::{Driver, Failure, Kind};
+use super::exec::Loaded;
+use super::{BAD_MODULE, WRONG_DEVICE, bench, cache, device};
+use crate::args::{Device, Options};
+use crate::files::{Array, Elem};
+use crate::inputs::{BAD_INPUT, Inputs, Needed, gather};
+use crate::program::NO_FUNCTION;
+use crate::run::{Ran, Times};
+use crate::show::lines;
+
+/// Runs what a manifest holds. What goes wrong is reported.
+pub fn run(ctx: &Context, options: &Options, file: &SourceFile, diags: &Diagnostics) -> Option<Ran> {
+    let start = Instant::now();
+    let fail = |error: Diagnostic| diags.emit(error);
+    let number = match options.device {
+        Device::Cuda(number) => number,
+        Device::Auto => 0,
+        Device::Cpu => {
+            let message = format!("'{}' is a launch manifest, and PTX does not run on the CPU", file.name);
+            fail(Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message).suggest("run it with --device=cuda"));
+            return None;
+        }
+    };
+    let manifest = manifest::read(file, diags)?;
+    let target = choose(&manifest, options.function.as_deref()).map_err(fail).ok()?;
+    let function = function(ctx, target);
+    let (inputs, bytes) = inputs(ctx, &function, options, diags)?;
+    let symbols: BTreeMap<String, i64> = inputs.symbols.iter().cloned().collect();
+    let plan = target.plan(&manifest, &symbols).map_err(fail).ok()?;
+    let ptx = module(&manifest, &file.name).map_err(fail).ok()?;
+    let mut times = Times { read: start.elapsed(), on_device: true, ..Times::default() };
+
+    let start = Instant::now();
+    let mut driver = device::open(number).map_err(fail).ok()?;
+    load(&mut driver, &manifest, &ptx, options.cache).map_err(fail).ok()?;
+    times.passes = start.elapsed();
+
+    let start = Instant::now();
+    let (outputs, measured) = execute(&mut driver, &plan, &function, &bytes, options).map_err(fail).ok()?;
+    times.evaluation = start.elapsed();
+    let values = function.outputs.iter().zip(&plan.outputs).zip(outputs).map(|((port, (tensor, _)), bytes)| {
+        values(ctx, tensor, bytes).ok_or_else(|| {
+            let message = format!("the output {} has elements that are no numbers", port.name);
+            diags.emit(Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message));
+        })
+    });
+    let outputs = values.collect::<Result<_, ()>>().ok()?;
+    Some(Ran { function, inputs, outputs, checked: Vec::new(), times, measured })
+}
+
+/// The kernel or program that is meant: the one of a name, or the only program, or where there is none, the only kernel.
+fn choose<'a>(manifest: &'a Manifest, name: Option<&str>) -> Result<Target<'a>, Diagnostic> {
+    let all = Target::all(manifest);
+    let list = |all: &[Target<'_>]| all.iter().map(|one| format!("@{}", one.name())).collect::<Vec<_>>().join(", ");
+    let error = |message| Diagnostic::error(&NO_FUNCTION, Loc::UNKNOWN, message);
+    if let Some(name) = name {
+        let near = did_you_mean(name, all.iter().map(|one| one.name()));
+        let found = all.iter().find(|one| one.name() == name).copied();
+        let has = list(&all);
+        return found.ok_or_else(|| {
+            error(format!("the launch manifest has no kernel or program @{name}; it has {has}")).suggest_if(near)
+        });
+    }
+    let main = if manifest.programs.is_empty() { &all[..] } else { &all[..manifest.programs.len()] };
+    match main {
+        [only] => Ok(*only),
+        [] => Err(error("the launch manifest has no kernel".to_string())),
+        several => Err(error(format!("the launch manifest has several of them: {}", list(several)))
+            .suggest("choose one with --function")),
+    }
+}
+
+/// What is run, as a function of the IR: so its inputs and outputs are read, shown, written and checked like those.
+fn function(ctx: &Context, target: Target<'_>) -> Function {
+    let port = |port: &schema::Port| {
+        let shape = port.shape.iter().map(|size| size.0.clone()).collect();
+        Port { name: port.name.clone(), ty: Tensor::get(ctx, shape, port.elem.ty()) }
+    };
+    Function {
+        name: target.name().to_string(),
+        loc: Loc::UNKNOWN,
+        is_private: false,
+        symbols: target.symbols().to_vec(),
+        inputs: target.inputs().iter().map(port).collect(),
+        outputs: target.outputs().iter().map(port).collect(),
+    }
+}
+
+/// The inputs, and their bytes.
+fn inputs(
+    ctx: &Context,
+    function: &Function,
+    options: &Options,
+    diags: &Diagnostics,
+) -> Option<(Inputs, Vec<Vec<u8>>)> {
+    let is_narrow = |port: &Port| {
+        let elem = dlc_core::memref::shaped(ctx, port.ty).and_then(|(_, elem)| elem.float_kind(ctx));
+        elem.is_some_and(|kind| kind.bits() < 32)
+    };
+    let narrow = function.inputs.iter().chain(&function.outputs).any(is_narrow);
+    let mut inputs = Inputs {
+        data: Vec::new(),
+        shapes: Vec::new(),
+        origins: Vec::new(),
+        symbols: Vec::new(),
+        tolerance: if narrow { Tolerance::NARROW } else { Tolerance::WIDE },
+    };
+    let mut bytes = Vec::new();
+    gather(ctx, function, Needed::All, options, diags, &mut inputs, |_, _, values| {
+        let array = Array::of(ctx, &values).ok_or_else(|| "files have no way for its elements".to_string())?;
+        bytes.push(array.bytes);
+        Ok(())
+    })?;
+    Some((inputs, bytes))
+}
+
+/// The PTX beside a manifest.
+fn module(manifest: &Manifest, file: &str) -> Result<String, Diagnostic> {
+    let path = Path::new(file).with_file_name(&manifest.module);
+    std::fs::read_to_string(&path).map_err(|error| {
+        let message = format!("'{}', the module of the launch manifest, cannot be read: {error}", path.display());
+        Diagnostic::error(&CANNOT_READ, Loc::UNKNOWN, message)
+    })
+}
+
+/// Loads the module of a manifest.
+pub(super) fn load(driver: &mut dyn Driver, manifest: &Manifest, ptx: &str, keep: bool) -> Result<(), Diagnostic> {
+    device::fits(manifest, driver.device())?;
+    let folder = if keep { cache::folder() } else { None };
+    let loaded = cache::load(driver, ptx, folder.as_deref());
+    loaded.map(drop).map_err(|Failure { kind, message }| match kind {
+        Kind::TooOld => device::too_old(manifest, driver.device(), None),
+        _ => {
+            let message = format!("the CUDA driver does not take '{}': {message}", manifest.module);
+            Diagnostic::error(&BAD_MODULE, Loc::UNKNOWN, message)
+        }
+    })
+}
+
+/// Runs a plan on the module that is loaded: its outputs, and what was measured.
+fn execute(
+    driver: &mut dyn Driver,
+    plan: &Plan,
+    function: &Function,
+    inputs: &[Vec<u8>],
+    options: &Options,
+) -> Result<(Vec<Vec<u8>>, Option<String>), Diagnostic> {
+    let mut loaded = Loaded::new(driver, plan, options.time_limit)?;
+    loaded.upload(inputs)?;
+    loaded.run()?;
+    let outputs = loaded.download()?;
+    let measured = match options.bench {
+        None => None,
+        Some(count) => {
+            let measured = bench::measure(&mut loaded, count, bench::WARM_TIME)?;
+            Some(lines(&bench::shown(&format!("@{}", function.name), plan, &measured)))
+        }
+    };
+    Ok((outputs, measured))
+}
+
+/// The numbers that bytes of the device are.
+fn values(ctx: &Context, tensor: &manifest::numbers::Tensor, bytes: Vec<u8>) -> Option<Values> {
+    let elem = tensor.elem.ty();
+    let shape: Vec<usize> = tensor.shape.iter().map(|&size| size as usize).collect();
+    let array = Array { shape: shape.clone(), elem: Elem::of(ctx, elem)?, bytes };
+    Some(Values { shape, elem, numbers: array.numbers(array.elem) })
+}

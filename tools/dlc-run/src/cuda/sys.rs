@@ -1,0 +1,738 @@
+//! The driver itself: the only file that calls it.
+//!
+//! Functions are taken from the library one by one by their names, and give their results as plain integers: an error
+//! that this program does not know of is an error all the same, and a function that a driver lacks is told.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::ptr::{null, null_mut};
+use std::time::{Duration, Instant};
+
+use cudarc::driver::sys;
+use dlc_translate::manifest::numbers::{Map, Start};
+use dlc_translate::manifest::read::architecture;
+use dlc_translate::manifest::schema::Elem;
+
+use super::driver::{Address, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, TensorMap, Value};
+use super::flush;
+
+/// Declares the functions of the driver that are called: `field = "symbol" (types of the parameters)`.
+macro_rules! functions {
+    ($($field:ident = $symbol:literal ($($param:ty),*);)*) => {
+        struct Functions {
+            $($field: unsafe extern "C" fn($($param),*) -> c_int,)*
+        }
+
+        impl Functions {
+            fn load() -> Done<Functions> {
+                // SAFETY: opening the library of the driver runs its initializers, as every CUDA program does.
+                if !unsafe { sys::is_culib_present() } {
+                    let message = "libcuda.so.1 is not found".to_string();
+                    return Err(Failure { kind: Kind::NoDriver, message });
+                }
+                // SAFETY: it was found just now.
+                let library = unsafe { sys::culib() };
+                Ok(Functions { $(
+                    $field: {
+                        // SAFETY: the types are those of the header of CUDA for this symbol, which never change.
+                        let found = unsafe { library.get($symbol.as_bytes()) };
+                        *found.map_err(|_| {
+                            let message = format!("the CUDA driver has no function {}", $symbol);
+                            Failure { kind: Kind::TooOld, message }
+                        })?
+                    },
+                )* })
+            }
+        }
+    };
+}
+
+functions! {
+    init = "cuInit" (c_uint);
+    driver_version = "cuDriverGetVersion" (*mut c_int);
+    error_name = "cuGetErrorName" (c_int, *mut *const c_char);
+    error_string = "cuGetErrorString" (c_int, *mut *const c_char);
+    device_count = "cuDeviceGetCount" (*mut c_int);
+    device_get = "cuDeviceGet" (*mut sys::CUdevice, c_int);
+    device_name = "cuDeviceGetName" (*mut c_char, c_int, sys::CUdevice);
+    device_attribute = "cuDeviceGetAttribute" (*mut c_int, sys::CUdevice_attribute, sys::CUdevice);
+    context_retain = "cuDevicePrimaryCtxRetain" (*mut sys::CUcontext, sys::CUdevice);
+    context_release = "cuDevicePrimaryCtxRelease_v2" (sys::CUdevice);
+    context_set = "cuCtxSetCurrent" (sys::CUcontext);
+    memory_info = "cuMemGetInfo_v2" (*mut usize, *mut usize);
+    memory_allocate = "cuMemAlloc_v2" (*mut sys::CUdeviceptr, usize);
+    memory_free = "cuMemFree_v2" (sys::CUdeviceptr);
+    copy_up = "cuMemcpyHtoD_v2" (sys::CUdeviceptr, *const c_void, usize);
+    copy_down = "cuMemcpyDtoH_v2" (*mut c_void, sys::CUdeviceptr, usize);
+    fill = "cuMemsetD8Async" (sys::CUdeviceptr, u8, usize, sys::CUstream);
+    stream_create = "cuStreamCreate" (*mut sys::CUstream, c_uint);
+    stream_query = "cuStreamQuery" (sys::CUstream);
+    stream_wait = "cuStreamSynchronize" (sys::CUstream);
+    stream_destroy = "cuStreamDestroy_v2" (sys::CUstream);
+    capture_begin = "cuStreamBeginCapture_v2" (sys::CUstream, sys::CUstreamCaptureMode);
+    capture_end = "cuStreamEndCapture" (sys::CUstream, *mut sys::CUgraph);
+    graph_instantiate = "cuGraphInstantiateWithFlags" (*mut sys::CUgraphExec, sys::CUgraph, c_ulonglong);
+    graph_launch = "cuGraphLaunch" (sys::CUgraphExec, sys::CUstream);
+    graph_destroy = "cuGraphDestroy" (sys::CUgraph);
+    graph_exec_destroy = "cuGraphExecDestroy" (sys::CUgraphExec);
+    event_create = "cuEventCreate" (*mut sys::CUevent, c_uint);
+    event_record = "cuEventRecord" (sys::CUevent, sys::CUstream);
+    event_wait = "cuEventSynchronize" (sys::CUevent);
+    event_elapsed = "cuEventElapsedTime" (*mut f32, sys::CUevent, sys::CUevent);
+    event_destroy = "cuEventDestroy_v2" (sys::CUevent);
+    module_load = "cuModuleLoadData" (*mut sys::CUmodule, *const c_void);
+    module_function = "cuModuleGetFunction" (*mut sys::CUfunction, sys::CUmodule, *const c_char);
+    module_unload = "cuModuleUnload" (sys::CUmodule);
+    function_set = "cuFuncSetAttribute" (sys::CUfunction, sys::CUfunction_attribute, c_int);
+    link_create = "cuLinkCreate_v2" (c_uint, *mut sys::CUjit_option, *mut *mut c_void, *mut sys::CUlinkState);
+    link_add = "cuLinkAddData_v2" (
+        sys::CUlinkState,
+        sys::CUjitInputType,
+        *mut c_void,
+        usize,
+        *const c_char,
+        c_uint,
+        *mut sys::CUjit_option,
+        *mut *mut c_void
+    );
+    link_complete = "cuLinkComplete" (sys::CUlinkState, *mut *mut c_void, *mut usize);
+    link_destroy = "cuLinkDestroy" (sys::CUlinkState);
+    map_tiled = "cuTensorMapEncodeTiled" (
+        *mut sys::CUtensorMap,
+        sys::CUtensorMapDataType,
+        u32,
+        *mut c_void,
+        *const u64,
+        *const u64,
+        *const u32,
+        *const u32,
+        sys::CUtensorMapInterleave,
+        sys::CUtensorMapSwizzle,
+        sys::CUtensorMapL2promotion,
+        sys::CUtensorMapFloatOOBfill
+    );
+    map_im2col = "cuTensorMapEncodeIm2col" (
+        *mut sys::CUtensorMap,
+        sys::CUtensorMapDataType,
+        u32,
+        *mut c_void,
+        *const u64,
+        *const u64,
+        *const c_int,
+        *const c_int,
+        u32,
+        u32,
+        *const u32,
+        sys::CUtensorMapInterleave,
+        sys::CUtensorMapSwizzle,
+        sys::CUtensorMapL2promotion,
+        sys::CUtensorMapFloatOOBfill
+    );
+    launch = "cuLaunchKernelEx" (*const sys::CUlaunchConfig, sys::CUfunction, *mut *mut c_void, *mut *mut c_void);
+}
+
+/// What the driver says by numbers.
+const SUCCESS: c_int = 0;
+const OUT_OF_MEMORY: c_int = 2;
+const STUB: c_int = 34;
+const NO_DEVICE: c_int = 100;
+const UNSUPPORTED_PTX: c_int = 222;
+const NOT_FOUND: c_int = 500;
+const NOT_READY: c_int = 600;
+/// Modules that are not taken: a wrong image, PTX that does not compile, nothing for this device.
+const BAD_MODULE: [c_int; 6] = [200, 209, 218, 221, 223, 300];
+/// What kernels do wrong: addresses, asserts, instructions, time.
+const FAULTS: [c_int; 12] = [214, 700, 701, 702, 710, 714, 715, 716, 717, 718, 719, 721];
+/// Room for what the compiler in the driver says.
+const LOG: usize = 16 << 10;
+/// Tensors of fewer bytes are smaller than the window of addresses that the copy engine looks at.
+const SMALL: u64 = 128 << 10;
+/// The last version of CUDA whose drivers may mark all tensors as larger than that.
+const MARKS_ALL: u32 = 13010;
+/// With more blocks than this, a cluster is not portable.
+const PORTABLE: u32 = 8;
+
+/// A device of this machine, opened.
+pub struct Cuda {
+    call: Functions,
+    info: Device,
+    device: sys::CUdevice,
+    stream: sys::CUstream,
+    modules: Vec<sys::CUmodule>,
+    entries: Vec<sys::CUfunction>,
+    graphs: Vec<(sys::CUgraph, sys::CUgraphExec)>,
+    events: Vec<sys::CUevent>,
+    /// Events that may be used again.
+    idle: Vec<usize>,
+    flush: Option<(sys::CUfunction, Address)>,
+    /// Whether nothing can be done with the device any more, not even giving memory back.
+    dead: bool,
+}
+
+impl Cuda {
+    /// The version of CUDA that the driver is for: 13000 for 13.0.
+    pub fn version() -> Done<u32> {
+        let call = Functions::load()?;
+        let mut version = 0;
+        // SAFETY: it writes one integer, and needs no initialization.
+        let status = unsafe { (call.driver_version)(&mut version) };
+        match status {
+            SUCCESS => Ok(version.max(0) as u32),
+            other => Err(call.failure(other)),
+        }
+    }
+
+    /// Opens a device.
+    pub fn open(number: u32) -> Done<Cuda> {
+        let call = Functions::load()?;
+        let driver = Cuda::version()?;
+        // SAFETY: all out-parameters are places of the type that is written; the context stays until `drop`.
+        unsafe {
+            call.check((call.init)(0))?;
+            let (mut count, mut device) = (0, 0);
+            call.check((call.device_count)(&mut count))?;
+            if i64::from(number) >= i64::from(count) {
+                let message = format!("there is no device {number}; the machine has {count}, numbered from 0");
+                return Err(Failure { kind: Kind::NoDevice, message });
+            }
+            call.check((call.device_get)(&mut device, number as c_int))?;
+            let mut name = [0 as c_char; 256];
+            call.check((call.device_name)(name.as_mut_ptr(), name.len() as c_int - 1, device))?;
+            let attribute = |which| -> Done<u32> {
+                let mut value = 0;
+                call.check((call.device_attribute)(&mut value, which, device))?;
+                Ok(value.max(0) as u32)
+            };
+            use sys::CUdevice_attribute as A;
+            let capability = (
+                attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+                attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+            );
+            let shared = attribute(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+            let name = CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned();
+            let (mut context, mut stream) = (null_mut(), null_mut());
+            call.check((call.context_retain)(&mut context, device))?;
+            let info = Device { name, capability, driver, shared };
+            let made = call
+                .check((call.context_set)(context))
+                // Not blocked by, and not blocking, the stream that is always there.
+                .and_then(|()| call.check((call.stream_create)(&mut stream, 1)));
+            if let Err(failure) = made {
+                (call.context_release)(device);
+                return Err(failure);
+            }
+            Ok(Cuda {
+                call,
+                info,
+                device,
+                stream,
+                modules: Vec::new(),
+                entries: Vec::new(),
+                graphs: Vec::new(),
+                events: Vec::new(),
+                idle: Vec::new(),
+                flush: None,
+                dead: false,
+            })
+        }
+    }
+
+    /// Notes what ends all work with the device.
+    fn done(&mut self, status: c_int) -> Done {
+        let done = self.call.check(status);
+        if matches!(&done, Err(Failure { kind: Kind::Fault, .. })) {
+            self.dead = true;
+        }
+        done
+    }
+
+    fn load_module(&mut self, image: &[u8]) -> Done<sys::CUmodule> {
+        let mut module = null_mut();
+        // SAFETY: an image says itself how long it is: machine code in its header, PTX by the zero at its end.
+        let status = unsafe { (self.call.module_load)(&mut module, image.as_ptr().cast()) };
+        self.done(status)?;
+        self.modules.push(module);
+        Ok(module)
+    }
+
+    fn function(&mut self, module: sys::CUmodule, name: &str) -> Done<sys::CUfunction> {
+        let name = CString::new(name).map_err(|_| other("the name of an entry has a zero in it"))?;
+        let mut function = null_mut();
+        // SAFETY: the module is loaded, and the name ends with a zero.
+        let status = unsafe { (self.call.module_function)(&mut function, module, name.as_ptr()) };
+        self.done(status)?;
+        Ok(function)
+    }
+
+    fn enqueue(&mut self, function: sys::CUfunction, start: &Start, mut params: Vec<*mut c_void>) -> Done {
+        let mut attributes: Vec<sys::CUlaunchAttribute> = Vec::new();
+        let mut attribute = |id, value| attributes.push(sys::CUlaunchAttribute { id, pad: [0; 4], value });
+        let [x, y, z] = start.cluster;
+        if start.cluster != [1; 3] {
+            let size = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z };
+            let id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+            attribute(id, sys::CUlaunchAttributeValue { clusterDim: size });
+        }
+        if start.early {
+            let id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+            attribute(id, sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 });
+        }
+        let config = sys::CUlaunchConfig {
+            gridDimX: start.grid[0],
+            gridDimY: start.grid[1],
+            gridDimZ: start.grid[2],
+            blockDimX: start.threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: start.shared,
+            hStream: self.stream,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as c_uint,
+        };
+        // SAFETY: attributes and parameters live until the call is over, which copies them. That the parameters are those
+        // of the entry, and that the kernel writes its own memory alone, is up to the manifest.
+        let status = unsafe { (self.call.launch)(&config, function, params.as_mut_ptr(), null_mut()) };
+        self.done(status)
+    }
+}
+
+impl Functions {
+    fn check(&self, status: c_int) -> Done {
+        if status == SUCCESS { Ok(()) } else { Err(self.failure(status)) }
+    }
+
+    fn failure(&self, status: c_int) -> Failure {
+        let text = |function: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int| {
+            let mut text = null();
+            // SAFETY: it writes a pointer to a text that stays for ever, or none.
+            let found = unsafe { function(status, &mut text) } == SUCCESS && !text.is_null();
+            // SAFETY: such a text ends with a zero.
+            found.then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+        };
+        let name = text(self.error_name).unwrap_or_else(|| format!("error {status}"));
+        let message = text(self.error_string).map_or(name.clone(), |what| format!("{name} ({what})"));
+        Failure { kind: kind(status), message }
+    }
+}
+
+/// What kind of thing a number of the driver says.
+fn kind(status: c_int) -> Kind {
+    match status {
+        STUB => Kind::NoDriver,
+        NO_DEVICE => Kind::NoDevice,
+        OUT_OF_MEMORY => Kind::OutOfMemory,
+        UNSUPPORTED_PTX => Kind::TooOld,
+        NOT_FOUND => Kind::NoEntry,
+        _ if BAD_MODULE.contains(&status) => Kind::BadModule,
+        _ if FAULTS.contains(&status) => Kind::Fault,
+        _ => Kind::Other,
+    }
+}
+
+fn other(message: &str) -> Failure {
+    Failure { kind: Kind::Other, message: message.to_string() }
+}
+
+impl Driver for Cuda {
+    fn device(&self) -> &Device {
+        &self.info
+    }
+
+    fn memory(&mut self) -> Done<(u64, u64)> {
+        let (mut free, mut all) = (0, 0);
+        // SAFETY: it writes two numbers.
+        let status = unsafe { (self.call.memory_info)(&mut free, &mut all) };
+        self.done(status)?;
+        Ok((free as u64, all as u64))
+    }
+
+    fn compile(&mut self, ptx: &str) -> Done<Vec<u8>> {
+        let text = CString::new(ptx).map_err(|_| other("the PTX has a zero in it"))?;
+        let mut log = vec![0u8; LOG];
+        // What belongs to one device alone is compiled for just that: the capability says less.
+        let target = ptx.lines().find_map(|line| line.trim_start().strip_prefix(".target"));
+        let target = target.and_then(|rest| architecture(rest.trim().split(',').next()?.trim()));
+        let (major, minor) = self.info.capability;
+        let target = match target {
+            Some((number, dlc_translate::manifest::read::Kind::Exact)) => (1 << 16) + number,
+            Some((number, dlc_translate::manifest::read::Kind::Family)) => (1 << 17) + number,
+            _ => 10 * major + minor,
+        };
+        use sys::CUjit_option as O;
+        let mut options = [O::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, O::CU_JIT_ERROR_LOG_BUFFER, O::CU_JIT_TARGET];
+        // Numbers are given in the place of pointers.
+        let mut values = [(LOG - 1) as *mut c_void, log.as_mut_ptr().cast(), target as usize as *mut c_void];
+        let (mut state, mut image, mut size) = (null_mut(), null_mut(), 0usize);
+        // SAFETY: there are as many values as options, each of the kind that its option takes; the log outlives the
+        // state, and what is copied from the image belongs to the state until that is destroyed.
+        let (status, code) = unsafe {
+            let count = options.len() as c_uint;
+            let mut status = (self.call.link_create)(count, options.as_mut_ptr(), values.as_mut_ptr(), &mut state);
+            let mut code = Vec::new();
+            if status == SUCCESS {
+                let bytes = text.as_bytes_with_nul();
+                status = (self.call.link_add)(
+                    state,
+                    sys::CUjitInputType::CU_JIT_INPUT_PTX,
+                    bytes.as_ptr().cast_mut().cast(),
+                    bytes.len(),
+                    c"module.ptx".as_ptr(),
+                    0,
+                    null_mut(),
+                    null_mut(),
+                );
+                if status == SUCCESS {
+                    status = (self.call.link_complete)(state, &mut image, &mut size);
+                }
+                if status == SUCCESS {
+                    code = std::slice::from_raw_parts(image.cast::<u8>(), size).to_vec();
+                }
+                (self.call.link_destroy)(state);
+            }
+            (status, code)
+        };
+        self.done(status).map(|()| code).map_err(|failure| {
+            let end = log.iter().position(|&byte| byte == 0).unwrap_or(LOG);
+            let log = String::from_utf8_lossy(&log[..end]).trim().to_string();
+            match log.is_empty() {
+                true => failure,
+                false => Failure { message: format!("{}:\n{log}", failure.message), ..failure },
+            }
+        })
+    }
+
+    fn load(&mut self, image: &[u8]) -> Done {
+        self.entries.clear();
+        self.load_module(image).map(drop)
+    }
+
+    fn entry(&mut self, name: &str, shared: u32, cluster: u32) -> Done<Entry> {
+        let Some(&module) = self.modules.last() else { return Err(other("no module is loaded")) };
+        let function = self.function(module, name)?;
+        use sys::CUfunction_attribute as A;
+        let mut set = |which, value: u32| {
+            // SAFETY: the function belongs to a module that stays loaded.
+            let status = unsafe { (self.call.function_set)(function, which, value as c_int) };
+            self.done(status)
+        };
+        set(A::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)?;
+        if cluster > PORTABLE {
+            set(A::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;
+        }
+        self.entries.push(function);
+        Ok(Entry(self.entries.len() - 1))
+    }
+
+    fn allocate(&mut self, bytes: u64) -> Done<Address> {
+        let mut at = 0;
+        // SAFETY: it writes an address. Nothing is an amount that the driver refuses.
+        let status = unsafe { (self.call.memory_allocate)(&mut at, bytes.max(1) as usize) };
+        self.done(status).map(|()| at)
+    }
+
+    fn release(&mut self, at: Address) {
+        if !self.dead {
+            // SAFETY: addresses come from `allocate`, and are given back once. A failure could not be helped.
+            unsafe { (self.call.memory_free)(at) };
+        }
+    }
+
+    fn upload(&mut self, at: Address, bytes: &[u8]) -> Done {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: the driver knows which addresses are memory, and refuses others; the bytes are read in the call.
+        let status = unsafe { (self.call.copy_up)(at, bytes.as_ptr().cast(), bytes.len()) };
+        self.done(status)
+    }
+
+    fn download(&mut self, at: Address, bytes: &mut [u8]) -> Done {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: the stream is there until `drop`; the bytes are written in the call.
+        let status = unsafe {
+            match (self.call.stream_wait)(self.stream) {
+                SUCCESS => (self.call.copy_down)(bytes.as_mut_ptr().cast(), at, bytes.len()),
+                failed => failed,
+            }
+        };
+        self.done(status)
+    }
+
+    fn fill(&mut self, at: Address, byte: u8, bytes: u64) -> Done {
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the driver knows which addresses are memory.
+        let status = unsafe { (self.call.fill)(at, byte, bytes as usize, self.stream) };
+        self.done(status)
+    }
+
+    fn tensor_map(&mut self, map: &Map, at: Address) -> Done<TensorMap> {
+        use sys::{CUtensorMapDataType as T, CUtensorMapSwizzle as S};
+        let elem = match map.elem {
+            Elem::F16 => T::CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+            Elem::BF16 => T::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+            Elem::F32 => T::CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+            Elem::F64 => T::CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+            Elem::I32 => T::CU_TENSOR_MAP_DATA_TYPE_INT32,
+            Elem::I64 | Elem::Index => T::CU_TENSOR_MAP_DATA_TYPE_INT64,
+            Elem::UI64 => T::CU_TENSOR_MAP_DATA_TYPE_UINT64,
+            Elem::UI32 => T::CU_TENSOR_MAP_DATA_TYPE_UINT32,
+            Elem::I16 | Elem::UI16 => T::CU_TENSOR_MAP_DATA_TYPE_UINT16,
+            Elem::F8E4M3FN | Elem::F8E5M2 | Elem::I1 | Elem::I8 | Elem::UI8 => T::CU_TENSOR_MAP_DATA_TYPE_UINT8,
+        };
+        let swizzle = match map.swizzle {
+            128 => S::CU_TENSOR_MAP_SWIZZLE_128B,
+            64 => S::CU_TENSOR_MAP_SWIZZLE_64B,
+            32 => S::CU_TENSOR_MAP_SWIZZLE_32B,
+            _ => S::CU_TENSOR_MAP_SWIZZLE_NONE,
+        };
+        let interleave = sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE;
+        let promotion = sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
+        let outside = sys::CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+        let rank = map.dims.len();
+        let mut steps = vec![1u32; rank];
+        let mut made = sys::CUtensorMap_st { opaque: [0; 16] };
+        let (dims, strides, at) = (map.dims.as_ptr(), map.strides.as_ptr(), at as *mut c_void);
+        let status = match &map.im2col {
+            // SAFETY: there are as many sizes and steps as axes, one stride less, and the map is aligned as it must be.
+            None => unsafe {
+                let (tile, steps) = (map.tile.as_ptr(), steps.as_ptr());
+                let call = self.call.map_tiled;
+                call(
+                    &mut made,
+                    elem,
+                    rank as u32,
+                    at,
+                    dims,
+                    strides,
+                    tile,
+                    steps,
+                    interleave,
+                    swizzle,
+                    promotion,
+                    outside,
+                )
+            },
+            Some(window) => {
+                let corner = |corner: &[i32]| corner.iter().rev().copied().collect::<Vec<c_int>>();
+                let (lower, upper) = (corner(&window.lower), corner(&window.upper));
+                // Channels, then the spatial axes from the fastest on, then images.
+                for (step, &wanted) in steps.iter_mut().skip(1).zip(window.strides.iter().rev()) {
+                    *step = wanted;
+                }
+                let [pixels, channels] = map.tile[..] else { return Err(other("a window has pixels and channels")) };
+                // SAFETY: as above; the corners have a number for each spatial axis.
+                unsafe {
+                    let (lower, upper, steps) = (lower.as_ptr(), upper.as_ptr(), steps.as_ptr());
+                    let call = self.call.map_im2col;
+                    call(
+                        &mut made,
+                        elem,
+                        rank as u32,
+                        at,
+                        dims,
+                        strides,
+                        lower,
+                        upper,
+                        channels,
+                        pixels,
+                        steps,
+                        interleave,
+                        swizzle,
+                        promotion,
+                        outside,
+                    )
+                }
+            }
+        };
+        self.done(status)?;
+        let bytes = map.dims.iter().product::<u64>() * map.elem.size();
+        // Drivers that know of tensors which are smaller than the window of addresses that is looked at mark those
+        // that are not; older ones mark all, which is wrong for a small tensor at the end of memory.
+        if bytes < SMALL && self.info.driver <= MARKS_ALL {
+            made.opaque[1] &= !(1 << 21);
+        }
+        Ok(TensorMap(made.opaque))
+    }
+
+    fn launch(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done {
+        let Some(&function) = self.entries.get(entry.0) else { return Err(other("there is no such entry")) };
+        // The driver reads parameters, and writes none.
+        let pointer = |value: &Value| -> *mut c_void {
+            match value {
+                Value::Map(map) => (&raw const map.0).cast_mut().cast(),
+                Value::Address(address) => (&raw const *address).cast_mut().cast(),
+                Value::I32(number) => (&raw const *number).cast_mut().cast(),
+            }
+        };
+        self.enqueue(function, start, params.iter().map(pointer).collect())
+    }
+
+    fn wait(&mut self, limit: Duration) -> Done {
+        let begin = Instant::now();
+        let mut pause = Duration::from_micros(5);
+        loop {
+            // SAFETY: the stream is there until `drop`.
+            let status = unsafe { (self.call.stream_query)(self.stream) };
+            if status != NOT_READY {
+                return self.done(status);
+            }
+            if begin.elapsed() > limit {
+                self.dead = true;
+                let message = format!("it has not ended after {} s", limit.as_secs_f64());
+                return Err(Failure { kind: Kind::TimedOut, message });
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(1));
+        }
+    }
+
+    fn record(&mut self) -> Done {
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        // SAFETY: the stream is there until `drop`, and nothing is being recorded on it.
+        let status = unsafe { (self.call.capture_begin)(self.stream, mode) };
+        self.done(status)
+    }
+
+    fn recorded(&mut self) -> Done<Graph> {
+        let (mut graph, mut exec) = (null_mut(), null_mut());
+        // SAFETY: both are written before they are used, and destroyed in `drop`.
+        let status = unsafe { (self.call.capture_end)(self.stream, &mut graph) };
+        self.done(status)?;
+        // SAFETY: the graph was made just now.
+        let status = unsafe { (self.call.graph_instantiate)(&mut exec, graph, 0) };
+        if status != SUCCESS {
+            // SAFETY: nothing else has it.
+            unsafe { (self.call.graph_destroy)(graph) };
+        }
+        self.done(status)?;
+        self.graphs.push((graph, exec));
+        Ok(Graph(self.graphs.len() - 1))
+    }
+
+    fn replay(&mut self, graph: Graph) -> Done {
+        let Some(&(_, exec)) = self.graphs.get(graph.0) else { return Err(other("there is no such graph")) };
+        // SAFETY: both are there until `drop`.
+        let status = unsafe { (self.call.graph_launch)(exec, self.stream) };
+        self.done(status)
+    }
+
+    fn mark(&mut self) -> Done<Mark> {
+        let number = match self.idle.pop() {
+            Some(number) => number,
+            None => {
+                let mut event = null_mut();
+                // SAFETY: it writes an event, which is destroyed in `drop`.
+                let status = unsafe { (self.call.event_create)(&mut event, 0) };
+                self.done(status)?;
+                self.events.push(event);
+                self.events.len() - 1
+            }
+        };
+        // SAFETY: both are there until `drop`.
+        let status = unsafe { (self.call.event_record)(self.events[number], self.stream) };
+        self.done(status).map(|()| Mark(number))
+    }
+
+    fn between(&mut self, from: Mark, to: Mark) -> Done<f32> {
+        let (Some(&first), Some(&second)) = (self.events.get(from.0), self.events.get(to.0)) else {
+            return Err(other("there is no such mark"));
+        };
+        let mut time = 0.0;
+        // SAFETY: both events are there until `drop`.
+        let status = unsafe {
+            match (self.call.event_wait)(second) {
+                SUCCESS => (self.call.event_elapsed)(&mut time, first, second),
+                failed => failed,
+            }
+        };
+        self.idle.extend([from.0, to.0]);
+        self.done(status).map(|()| time)
+    }
+
+    fn flush(&mut self) -> Done {
+        let (function, at) = match self.flush {
+            Some(found) => found,
+            None => {
+                let text = CString::new(flush::PTX).map_err(|_| other("the PTX has a zero in it"))?;
+                let module = self.load_module(text.as_bytes_with_nul())?;
+                // Entries are looked up in the module that was loaded last.
+                self.modules.rotate_right(1);
+                let function = self.function(module, flush::ENTRY)?;
+                let at = self.allocate(flush::BYTES)?;
+                self.fill(at, 0, flush::BYTES)?;
+                self.flush = Some((function, at));
+                (function, at)
+            }
+        };
+        let count = flush::BYTES / 16;
+        let params = vec![(&raw const at).cast_mut().cast(), (&raw const count).cast_mut().cast()];
+        self.enqueue(function, &flush::start(), params)
+    }
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        // What faulted or hangs cannot be cleared away; the end of the process does it.
+        if self.dead {
+            return;
+        }
+        // SAFETY: each was made by this driver and is destroyed once, before its context is released.
+        unsafe {
+            for &(graph, exec) in &self.graphs {
+                (self.call.graph_exec_destroy)(exec);
+                (self.call.graph_destroy)(graph);
+            }
+            for &event in &self.events {
+                (self.call.event_destroy)(event);
+            }
+            if let Some((_, at)) = self.flush {
+                (self.call.memory_free)(at);
+            }
+            for &module in &self.modules {
+                (self.call.module_unload)(module);
+            }
+            (self.call.stream_destroy)(self.stream);
+            (self.call.context_release)(self.device);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers are those of the header of CUDA.
+    #[test]
+    fn numbers_of_the_driver() {
+        use sys::CUresult as R;
+        let same = [
+            (SUCCESS, R::CUDA_SUCCESS),
+            (OUT_OF_MEMORY, R::CUDA_ERROR_OUT_OF_MEMORY),
+            (STUB, R::CUDA_ERROR_STUB_LIBRARY),
+            (NO_DEVICE, R::CUDA_ERROR_NO_DEVICE),
+            (UNSUPPORTED_PTX, R::CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
+            (NOT_FOUND, R::CUDA_ERROR_NOT_FOUND),
+            (NOT_READY, R::CUDA_ERROR_NOT_READY),
+        ];
+        assert!(same.iter().all(|(number, name)| *number == *name as c_int));
+        assert_eq!(kind(R::CUDA_ERROR_ILLEGAL_ADDRESS as c_int), Kind::Fault);
+        assert_eq!(kind(R::CUDA_ERROR_MISALIGNED_ADDRESS as c_int), Kind::Fault);
+        assert_eq!(kind(R::CUDA_ERROR_LAUNCH_FAILED as c_int), Kind::Fault);
+        assert_eq!(kind(R::CUDA_ERROR_INVALID_PTX as c_int), Kind::BadModule);
+        assert_eq!(kind(R::CUDA_ERROR_NO_BINARY_FOR_GPU as c_int), Kind::BadModule);
+        assert_eq!(kind(12345), Kind::Other);
+    }
+
+    /// A tensor map is what the driver makes of it, aligned at least as a parameter must be.
+    #[test]
+    fn tensor_maps_are_128_bytes() {
+        assert_eq!((size_of::<TensorMap>(), align_of::<TensorMap>()), (128, 128));
+        assert_eq!(size_of::<sys::CUtensorMap_st>(), 128);
+        assert!(align_of::<sys::CUtensorMap_st>() <= align_of::<TensorMap>());
+    }
+}

@@ -1,0 +1,72 @@
+//! The command line: what there is, and what was given.
+
+use std::ffi::OsString;
+
+use clap::{Arg, ArgAction, ArgGroup, Command};
+use dlc_opt::args::{refuse, shown, shown_args};
+use dlc_opt::report::Shown;
+use dlc_opt::{Io, Status};
+
+use crate::target::Target;
+
+/// What the command line asks for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The file that is read; `-` for standard input.
+    pub file: String,
+    /// What it is translated to.
+    pub target: Target,
+    /// Where that is written; `-` for standard output.
+    pub output: String,
+    /// How diagnostics are shown.
+    pub shown: Shown,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  dlc-translate graph.json --to-ir              a program as IR
+  dlc-translate program.tiny --to-json -o p.json
+
+Exit status: 0 all went well, 1 something is wrong with the input, 2 dlc-translate was called wrongly,
+3 dlc itself has made a mistake.";
+
+/// The command line.
+pub fn command() -> Command {
+    let targets = Target::ALL.iter().map(|(_, name, help)| {
+        Arg::new(*name).long(*name).action(ArgAction::SetTrue).help(*help).help_heading("Translations")
+    });
+    Command::new("dlc-translate")
+        .about("Writes IR as something else: what devices run, what other programs read.")
+        .version(env!("CARGO_PKG_VERSION"))
+        .after_help(EXAMPLES)
+        .arg(Arg::new("file").value_name("FILE").default_value("-").help("The program; '-' is standard input"))
+        .arg(
+            Arg::new("output")
+                .short('o')
+                .long("output")
+                .value_name("FILE")
+                .default_value("-")
+                .help("Where the translation goes; '-' is standard output"),
+        )
+        .args(targets)
+        .group(ArgGroup::new("target").args(Target::ALL.iter().map(|(_, name, _)| *name)).required(true))
+        .args(shown_args("Diagnostics"))
+}
+
+/// Reads a command line; when there is nothing more to do, how the process ends.
+pub fn parse(args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
+    let matches = command().try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
+    let text = |name: &str| matches.get_one::<String>(name).cloned().unwrap_or_else(|| "-".into());
+    let target = Target::ALL.iter().find(|(_, name, _)| matches.get_flag(name));
+    // The command line asks for exactly one.
+    let (target, ..) = target.ok_or(Status::Usage)?;
+    Ok(Options { file: text("file"), target: *target, output: text("output"), shown: shown(&matches, io.terminal) })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_well_made() {
+        super::command().debug_assert();
+    }
+}

@@ -1,0 +1,68 @@
+//! `dlc-translate` writes IR as something else: what devices run, what other programs read.
+//!
+//! It knows the dialects that are linked into the program, as `dlc-opt` does, and ends with the same [`Status`].
+//!
+//! - [`args`]: the command line; [`target`]: what IR is translated to, one variant for each.
+//! - [`manifest`]: the launch manifest, which is beside every file of PTX; `dlc-run` reads it.
+
+pub mod args;
+pub mod manifest;
+pub mod target;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use dlc_ir::diag::{Diagnostic, Diagnostics};
+use dlc_ir::text::ParseOptions;
+use dlc_ir::verify::verify;
+use dlc_ir::{Context, Loc};
+use dlc_opt::input::{self, CANNOT_WRITE};
+use dlc_opt::output::write_file;
+use dlc_opt::report::diagnostics;
+use dlc_opt::{Io, Setup, Status};
+
+/// The tool, with everything that is linked into the program.
+pub fn main() -> ExitCode {
+    dlc_opt::start(Setup::linked, run)
+}
+
+/// Does what a command line says. `args` starts with the name of the program.
+pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
+    let options = match args::parse(args, io) {
+        Ok(options) => options,
+        Err(status) => return status,
+    };
+    let ctx = Context::new(setup.dialects.iter().copied());
+    let diags = Diagnostics::new();
+    if let Some(text) = translated(setup, &ctx, &options, io, &diags) {
+        match options.output.as_str() {
+            // Nobody is left to be told when this fails; who stops reading has seen enough.
+            "-" => drop(io.stdout.write_all(text.as_bytes()).and_then(|()| io.stdout.flush())),
+            name => {
+                if let Err(error) = write_file(name, |file| file.write_all(text.as_bytes())) {
+                    let message = format!("'{name}' cannot be written: {error}");
+                    diags.emit(Diagnostic::error(&CANNOT_WRITE, Loc::UNKNOWN, message));
+                }
+            }
+        }
+    }
+    let status = if diags.errors() == 0 { Status::Success } else { Status::Failure };
+    let _ = io.stderr.write_all(diagnostics(&ctx, diags.take(), options.shown).as_bytes());
+    status
+}
+
+/// The text that the file becomes. What goes wrong is reported.
+fn translated(
+    setup: &Setup,
+    ctx: &Context,
+    options: &args::Options,
+    io: &mut Io<'_>,
+    diags: &Diagnostics,
+) -> Option<String> {
+    let file = input::read(ctx, &options.file, io.stdin, diags)?;
+    let module = input::module(ctx, &setup.registry, &file, 0..file.text.len(), ParseOptions::default(), diags)?;
+    if !verify(ctx, &module, diags) || diags.errors() > 0 {
+        return None;
+    }
+    options.target.write(ctx, &setup.registry, &module, diags)
+}

@@ -1,0 +1,471 @@
+//! The launch manifest as it stands in the file: `docs/manifest.md` describes it for people.
+
+use dlc_ir::Type;
+use serde::{Deserialize, Serialize};
+
+use super::expr::{Expr, Guard};
+
+/// The version of the schema that is written and read.
+pub const VERSION: u64 = 1;
+
+/// What is beside a file of PTX: which kernels it holds and how they are launched.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The version of the schema, [`VERSION`].
+    pub manifest: u64,
+    /// What the PTX is for: `sm_90a`.
+    pub target: String,
+    /// The version of PTX that it is written in: `8.0`.
+    pub ptx_version: String,
+    /// The file of the PTX, beside the manifest.
+    pub module: String,
+    /// The kernels.
+    #[serde(default)]
+    pub kernels: Vec<Kernel>,
+    /// Programs that launch them.
+    #[serde(default)]
+    pub programs: Vec<Program>,
+}
+
+/// Something that computes outputs from inputs, by one launch or several.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
+    /// The symbols of its sizes.
+    #[serde(default)]
+    pub symbols: Vec<String>,
+    /// What it reads, in order.
+    pub inputs: Vec<Port>,
+    /// What it writes, in order: names of buffers.
+    pub outputs: Vec<String>,
+    /// Its outputs and the memory that it needs beside them.
+    pub buffers: Vec<Buffer>,
+    /// Names for numbers that depend on the sizes.
+    #[serde(default)]
+    pub values: Vec<Value>,
+    /// The sizes that it is for: all of these hold.
+    #[serde(default)]
+    pub requires: Vec<Guard>,
+    /// Views of buffers for the copy engine.
+    #[serde(default)]
+    pub tensor_maps: Vec<TensorMap>,
+    /// What is launched, in order.
+    pub launches: Vec<Launch>,
+}
+
+/// A tensor that a kernel or program reads.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Port {
+    /// Its name.
+    pub name: String,
+    /// The type of its elements.
+    #[serde(rename = "type")]
+    pub elem: Elem,
+    /// Its sizes; it lies row-major without gaps.
+    pub shape: Vec<Expr>,
+    /// What its address is a multiple of, in bytes.
+    #[serde(default = "one")]
+    pub align: u64,
+}
+
+/// A tensor that a kernel writes.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Buffer {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub role: Role,
+    /// The type of its elements.
+    #[serde(rename = "type")]
+    pub elem: Elem,
+    /// Its sizes.
+    pub shape: Vec<Expr>,
+    /// What its address is a multiple of, in bytes.
+    #[serde(default = "one")]
+    pub align: u64,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// What a buffer is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// A result of the kernel.
+    Output,
+    /// Memory between launches; it is zero when the kernel starts.
+    Scratch,
+}
+
+/// A name for a number.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "RawValue", into = "RawValue")]
+pub struct Value {
+    /// The name.
+    pub name: String,
+    /// The number.
+    pub formula: Formula,
+}
+
+/// How a number is computed.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Formula {
+    /// By an expression.
+    Expr(Expr),
+    /// The smallest of several.
+    Min(Vec<Expr>),
+    /// The largest of several.
+    Max(Vec<Expr>),
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawValue {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expr: Option<Expr>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min: Option<Vec<Expr>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max: Option<Vec<Expr>>,
+}
+
+impl TryFrom<RawValue> for Value {
+    type Error = String;
+    fn try_from(raw: RawValue) -> Result<Value, String> {
+        let formula = match (raw.expr, raw.min, raw.max) {
+            (Some(expr), None, None) => Formula::Expr(expr),
+            (None, Some(all), None) if !all.is_empty() => Formula::Min(all),
+            (None, None, Some(all)) if !all.is_empty() => Formula::Max(all),
+            _ => return Err(format!("the value '{}' has not one of 'expr', 'min' and 'max'", raw.name)),
+        };
+        Ok(Value { name: raw.name, formula })
+    }
+}
+
+impl From<Value> for RawValue {
+    fn from(value: Value) -> RawValue {
+        let mut raw = RawValue { name: value.name, expr: None, min: None, max: None };
+        match value.formula {
+            Formula::Expr(expr) => raw.expr = Some(expr),
+            Formula::Min(all) => raw.min = Some(all),
+            Formula::Max(all) => raw.max = Some(all),
+        }
+        raw
+    }
+}
+
+/// A view of a buffer for the copy engine.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TensorMap {
+    /// Its name.
+    pub name: String,
+    /// The buffer or input.
+    pub buffer: String,
+    /// The type of its elements.
+    #[serde(rename = "type")]
+    pub elem: Elem,
+    /// What one copy takes: a size for each axis, the slowest first; with `im2col`, pixels and channels.
+    #[serde(rename = "box")]
+    pub tile: Vec<u32>,
+    /// The bytes after which the order of 16-byte pieces repeats in shared memory: 128, 64, 32, or 0 for none.
+    #[serde(default)]
+    pub swizzle: u32,
+    /// Where pixels of a window are taken from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub im2col: Option<Im2col>,
+}
+
+/// Where pixels of a window are taken from: one number for each spatial axis, the slowest first.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Im2col {
+    /// How far the first pixel of the walk is from that of the tensor.
+    pub lower: Vec<i32>,
+    /// How far the last pixel of the walk is from that of the tensor.
+    pub upper: Vec<i32>,
+    /// The steps of the walk.
+    pub strides: Vec<u32>,
+}
+
+/// The start of an entry of the PTX.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Launch {
+    /// The entry.
+    pub entry: String,
+    /// How many blocks there are along x, y and z.
+    pub grid: [Expr; 3],
+    /// How many blocks are in a cluster along x, y and z.
+    #[serde(default = "alone")]
+    pub cluster: [u32; 3],
+    /// How many threads a block has.
+    pub threads: u32,
+    /// The bytes of shared memory that a block is given when it starts.
+    #[serde(default)]
+    pub shared: u32,
+    /// Whether it may start before the launch before it has ended (programmatic dependent launch).
+    #[serde(default)]
+    pub early: bool,
+    /// The parameters of the entry, in order.
+    pub args: Vec<Arg>,
+}
+
+fn alone() -> [u32; 3] {
+    [1; 3]
+}
+
+/// A parameter of an entry.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arg {
+    /// A tensor map by value: 128 bytes, aligned to 64.
+    Map(String),
+    /// The address of a buffer or input: 64 bits.
+    Buffer(String),
+    /// A signed integer of 32 bits.
+    I32(Expr),
+}
+
+/// Launches of kernels in order, with what lies where.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// Its name.
+    pub name: String,
+    /// The symbols of its sizes.
+    #[serde(default)]
+    pub symbols: Vec<String>,
+    /// What it reads, in order.
+    pub inputs: Vec<Port>,
+    /// What it gives, in order.
+    pub outputs: Vec<Port>,
+    /// The bytes of memory for what lies between launches.
+    pub arena: Expr,
+    /// The bytes of memory for constants.
+    #[serde(default)]
+    pub pool: u64,
+    /// What is done, in order.
+    pub steps: Vec<Step>,
+    /// The values that are its outputs.
+    pub results: Vec<String>,
+}
+
+/// A step of a program.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "RawStep", into = "RawStep")]
+pub enum Step {
+    /// A constant.
+    Const(Const),
+    /// A kernel runs.
+    Launch(Call),
+    /// The same memory with other sizes.
+    View(View),
+}
+
+/// A constant in the pool.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Const {
+    /// Its name.
+    pub name: String,
+    /// The type of its elements.
+    pub elem: Elem,
+    /// Its sizes.
+    pub shape: Vec<Expr>,
+    /// Where it lies in the pool, in bytes.
+    pub offset: u64,
+    /// Its elements, row-major, the lowest byte first.
+    pub bytes: Vec<u8>,
+}
+
+/// A kernel runs: the first of several that is for the sizes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    /// The kernels.
+    pub choices: Vec<Choice>,
+    /// What it reads.
+    pub inputs: Vec<String>,
+    /// What it gives.
+    pub outputs: Vec<Out>,
+}
+
+/// A kernel that may run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// Its name.
+    pub kernel: String,
+    /// What its symbols are.
+    #[serde(default)]
+    pub sizes: std::collections::BTreeMap<String, Expr>,
+    /// When it is taken: all of these hold, in the symbols of the program.
+    #[serde(default, rename = "where", skip_serializing_if = "Vec::is_empty")]
+    pub guards: Vec<Guard>,
+}
+
+/// What a step gives.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Out {
+    /// Its name.
+    pub name: String,
+    /// The type of its elements.
+    #[serde(rename = "type")]
+    pub elem: Elem,
+    /// Its sizes.
+    pub shape: Vec<Expr>,
+    /// Where it lies in the arena, in bytes; `None` for a result of the program, which has memory of its own.
+    pub offset: Option<Expr>,
+}
+
+/// The same memory with other sizes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct View {
+    /// Its name.
+    pub name: String,
+    /// What it is a view of.
+    pub of: String,
+    /// Its sizes.
+    pub shape: Vec<Expr>,
+}
+
+/// A step with everything that one may have.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RawStep {
+    #[serde(rename = "const", skip_serializing_if = "Option::is_none")]
+    constant: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    launch: Option<Vec<Choice>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<String>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    elem: Option<Elem>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shape: Option<Vec<Expr>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inputs: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outputs: Option<Vec<Out>>,
+}
+
+impl TryFrom<RawStep> for Step {
+    type Error = String;
+    fn try_from(raw: RawStep) -> Result<Step, String> {
+        use base64::{Engine, engine::general_purpose::STANDARD};
+        let RawStep { constant, launch, view, of, elem, shape, offset, base64, inputs, outputs } = raw;
+        match (constant, launch, view) {
+            (Some(name), None, None) => match (elem, shape, offset, base64, of, inputs, outputs) {
+                (Some(elem), Some(shape), Some(offset), Some(text), None, None, None) => {
+                    let bytes = STANDARD.decode(text);
+                    let bytes = bytes.map_err(|error| format!("the constant '{name}' is no base64: {error}"))?;
+                    Ok(Step::Const(Const { name, elem, shape, offset, bytes }))
+                }
+                _ => Err(format!("the constant '{name}' has 'type', 'shape', 'offset' and 'base64', and nothing else")),
+            },
+            (None, Some(choices), None) => match (inputs, outputs, of, elem, shape, offset, base64) {
+                (Some(inputs), Some(outputs), None, None, None, None, None) => {
+                    Ok(Step::Launch(Call { choices, inputs, outputs }))
+                }
+                _ => Err("a launch has 'launch', 'inputs' and 'outputs', and nothing else".into()),
+            },
+            (None, None, Some(name)) => match (of, shape, elem, offset, base64, inputs, outputs) {
+                (Some(of), Some(shape), None, None, None, None, None) => Ok(Step::View(View { name, of, shape })),
+                _ => Err(format!("the view '{name}' has 'of' and 'shape', and nothing else")),
+            },
+            _ => Err("a step is a 'const', a 'launch' or a 'view'".into()),
+        }
+    }
+}
+
+impl From<Step> for RawStep {
+    fn from(step: Step) -> RawStep {
+        use base64::{Engine, engine::general_purpose::STANDARD};
+        match step {
+            Step::Const(Const { name, elem, shape, offset, bytes }) => RawStep {
+                constant: Some(name),
+                elem: Some(elem),
+                shape: Some(shape),
+                offset: Some(offset),
+                base64: Some(STANDARD.encode(bytes)),
+                ..RawStep::default()
+            },
+            Step::Launch(Call { choices, inputs, outputs }) => {
+                RawStep { launch: Some(choices), inputs: Some(inputs), outputs: Some(outputs), ..RawStep::default() }
+            }
+            Step::View(View { name, of, shape }) => {
+                RawStep { view: Some(name), of: Some(of), shape: Some(shape), ..RawStep::default() }
+            }
+        }
+    }
+}
+
+/// The types of elements, with their names, their bytes and their types in the IR.
+macro_rules! elems {
+    ($($name:ident $text:literal $size:literal $ty:ident;)*) => {
+        /// The type of an element in the memory of the device.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+        #[allow(missing_docs, reason = "the names are those of the text")]
+        pub enum Elem {
+            $(#[serde(rename = $text)] $name,)*
+        }
+
+        impl Elem {
+            /// All of them.
+            pub const ALL: &[Elem] = &[$(Elem::$name),*];
+
+            /// The name in the text.
+            pub fn name(self) -> &'static str {
+                match self { $(Elem::$name => $text),* }
+            }
+
+            /// How many bytes one has.
+            pub fn size(self) -> u64 {
+                match self { $(Elem::$name => $size),* }
+            }
+
+            /// The type in the IR.
+            pub fn ty(self) -> Type {
+                match self { $(Elem::$name => Type::$ty),* }
+            }
+
+            /// The element that a type of the IR has in memory; `None` for types that have none.
+            pub fn of(ty: Type) -> Option<Elem> {
+                Elem::ALL.iter().copied().find(|elem| elem.ty() == ty)
+            }
+        }
+    };
+}
+
+elems! {
+    F16 "f16" 2 F16;
+    BF16 "bf16" 2 BF16;
+    F32 "f32" 4 F32;
+    F64 "f64" 8 F64;
+    F8E4M3FN "f8E4M3FN" 1 F8E4M3FN;
+    F8E5M2 "f8E5M2" 1 F8E5M2;
+    I1 "i1" 1 I1;
+    I8 "i8" 1 I8;
+    I16 "i16" 2 I16;
+    I32 "i32" 4 I32;
+    I64 "i64" 8 I64;
+    UI8 "ui8" 1 UI8;
+    UI16 "ui16" 2 UI16;
+    UI32 "ui32" 4 UI32;
+    UI64 "ui64" 8 UI64;
+    Index "index" 8 INDEX;
+}
