@@ -4,6 +4,8 @@
 //! Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014) whose state is a hash of seed and name,
 //! advanced `i + 1` times. So inputs are the same on every machine, and do not depend on each other or on their order.
 
+use std::ops::Range;
+
 use dlc_ir::float::{decode, encode};
 use dlc_ir::{Context, Type, TypeData};
 
@@ -23,8 +25,14 @@ pub enum Spread {
 
 /// Numbers of a type: uniform, floats in `[-1, 1)` and then rounded to the type. `None` if it is no type of numbers.
 pub fn numbers(ctx: &Context, elem: Type, count: usize, spread: Spread, seed: u64, name: &str) -> Option<Numbers> {
+    part(ctx, elem, 0..count, spread, seed, name)
+}
+
+/// Some of the numbers that [`numbers`] makes: those at these places.
+pub fn part(ctx: &Context, elem: Type, places: Range<usize>, spread: Spread, seed: u64, name: &str) -> Option<Numbers> {
     let start = name.bytes().fold(mix(seed.wrapping_add(GAMMA)), |state, byte| mix(state ^ u64::from(byte)));
-    let bits = (1..=count as u64).map(|step| mix(start.wrapping_add(step.wrapping_mul(GAMMA))));
+    let steps = places.start as u64 + 1..places.end as u64 + 1;
+    let bits = steps.map(|step| mix(start.wrapping_add(step.wrapping_mul(GAMMA))));
     match *ctx.type_data(elem) {
         TypeData::Float(kind) => {
             // 53 bits are a number in [0, 2^53) that a float holds exactly.
@@ -95,6 +103,8 @@ mod tests {
         let ctx = Context::new([]);
         let x = floats(&ctx, Type::F64, 8, 0, "x");
         assert_eq!(x[..3], floats(&ctx, Type::F64, 3, 0, "x"));
+        let part = part(&ctx, Type::F64, 5..8, Spread::Small, 0, "x");
+        assert_eq!(part, Some(Numbers::Float(x[5..].to_vec())));
         assert_ne!(x, floats(&ctx, Type::F64, 8, 1, "x"));
         assert_ne!(x, floats(&ctx, Type::F64, 8, 0, "y"));
     }

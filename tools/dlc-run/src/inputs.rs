@@ -9,12 +9,12 @@ use dlc_ir::interp::Datum;
 use dlc_ir::{Body, Context, Loc, Type};
 use dlc_opt::compare::Tolerance;
 use dlc_opt::function::{Function, Port, sizes};
-use dlc_opt::generate::{Spread, numbers};
+use dlc_opt::generate::{Spread, numbers, part};
 use dlc_opt::input::CANNOT_READ;
 use dlc_opt::numbers::Values;
 
 use crate::args::{Given, Options};
-use crate::files::{Array, Elem, Source};
+use crate::files::{Array, Elem, Source, byte_len};
 
 dlc_ir::codes! {
     /// An array does not fit the input or output that it is for: its name, its type, its sizes.
@@ -38,6 +38,9 @@ pub struct Inputs {
     pub tolerance: Tolerance,
 }
 
+/// How many elements are made at once where only their bytes are wanted.
+const PIECE: usize = 1 << 16;
+
 /// What went wrong has been reported.
 struct Reported;
 
@@ -50,7 +53,8 @@ pub enum Needed {
     All,
 }
 
-/// Reads and makes the inputs of a function of a module. Everything that is wrong with them is reported.
+/// Reads and makes the inputs of a function of a module, for the interpreter. Everything that is wrong with them is
+/// reported.
 pub fn inputs(
     ctx: &Context,
     module: &Body,
@@ -58,55 +62,100 @@ pub fn inputs(
     options: &Options,
     diags: &Diagnostics,
 ) -> Option<Inputs> {
-    let mut inputs = Inputs {
-        data: Vec::new(),
-        shapes: Vec::new(),
-        origins: Vec::new(),
-        symbols: Vec::new(),
-        tolerance: Tolerance::of(ctx, module, &function.name),
-    };
-    let add = |inputs: &mut Inputs, port: &Port, values: Values| {
-        inputs.data.push(values.to_datum(ctx, port.ty)?);
-        Ok(())
-    };
-    gather(ctx, function, Needed::OfInputs, options, diags, &mut inputs, add)?;
-    Some(inputs)
+    let mut bound = Bound::of(ctx, function, Needed::OfInputs, options, diags)?;
+    let mut data = Vec::new();
+    for (place, port) in function.inputs.iter().enumerate() {
+        let datum = bound.values(place).and_then(|values| values.to_datum(ctx, port.ty));
+        data.push(datum.map_err(|reason| bound.fail(place, &reason)).ok()?);
+    }
+    let tolerance = Tolerance::of(ctx, module, &function.name);
+    Some(Inputs { data, shapes: bound.shapes, origins: bound.origins, symbols: bound.symbols, tolerance })
 }
 
-/// Reads and makes the inputs of a function one by one, and gives each to `add`. Everything that is wrong with them is
-/// reported.
-pub fn gather(
-    ctx: &Context,
-    function: &Function,
-    needed: Needed,
-    options: &Options,
-    diags: &Diagnostics,
-    inputs: &mut Inputs,
-    mut add: impl FnMut(&mut Inputs, &Port, Values) -> Result<(), String>,
-) -> Option<()> {
-    let binder = Binder { ctx, function, needed, diags };
-    let dims = binder.dims()?;
-    let given = binder.read(&options.given)?;
-    let symbols = binder.symbols(&dims, &given, &options.shape)?;
-    inputs.symbols = in_order(&function.symbols, &symbols);
-    for ((port, (dims, elem)), given) in function.inputs.iter().zip(&dims).zip(given) {
-        let shape = binder.shape(port, dims, given.as_ref(), &symbols)?;
-        let (numbers, origin) = match given {
-            Some((array, file)) => (Elem::of(ctx, *elem).map(|elem| array.numbers(elem)), file),
-            None => {
-                let count = count(&shape).map_err(|reason| binder.fail(format!("the input {}: {reason}", port.name)));
-                let numbers = numbers(ctx, *elem, count.ok()?, Spread::Small, options.seed, &port.name);
-                (numbers, format!("seed {}", options.seed))
-            }
+/// The inputs of a function, of which everything is known but the numbers.
+pub struct Bound<'a> {
+    binder: Binder<'a>,
+    /// The arrays that are given.
+    given: Vec<Option<Array>>,
+    seed: u64,
+    /// The sizes of each.
+    pub shapes: Vec<Vec<usize>>,
+    /// Where each is from, for people.
+    pub origins: Vec<String>,
+    /// What the symbols of the function are, by name.
+    pub symbols: Vec<(String, i64)>,
+}
+
+impl<'a> Bound<'a> {
+    /// Reads the arrays that are given, and finds out what symbols are. Everything that is wrong with them is reported.
+    pub fn of(
+        ctx: &'a Context,
+        function: &'a Function,
+        needed: Needed,
+        options: &Options,
+        diags: &'a Diagnostics,
+    ) -> Option<Bound<'a>> {
+        let binder = Binder { ctx, function, needed, diags };
+        let dims = binder.dims()?;
+        let given = binder.read(&options.given)?;
+        let symbols = binder.symbols(&dims, &given, &options.shape)?;
+        let mut shapes = Vec::new();
+        for ((port, (dims, _)), given) in function.inputs.iter().zip(&dims).zip(&given) {
+            shapes.push(binder.shape(port, dims, given.as_ref(), &symbols)?);
+        }
+        let origin = |given: &Option<FromFile>| match given {
+            Some((_, file)) => file.clone(),
+            None => format!("seed {}", options.seed),
         };
-        let values = numbers.map(|numbers| Values { shape: shape.clone(), elem: *elem, numbers });
-        let values = values.ok_or_else(|| "there are no numbers of its type".to_string());
-        let added = values.and_then(|values| add(inputs, port, values));
-        added.map_err(|reason| binder.fail(format!("the input {}: {reason}", port.name))).ok()?;
-        inputs.shapes.push(shape);
-        inputs.origins.push(origin);
+        let origins = given.iter().map(origin).collect();
+        let given = given.into_iter().map(|given| given.map(|(array, _)| array)).collect();
+        let symbols = in_order(&function.symbols, &symbols);
+        Some(Bound { binder, given, seed: options.seed, shapes, origins, symbols })
     }
-    Some(())
+
+    /// The numbers of an input. Errors, as the end of a sentence.
+    pub fn values(&mut self, place: usize) -> Result<Values, String> {
+        let ctx = self.binder.ctx;
+        let port = &self.binder.function.inputs[place];
+        let (shape, none) = (self.shapes[place].clone(), || "there are no numbers of its type".to_string());
+        let (_, elem) = sizes(ctx, port.ty).ok_or_else(none)?;
+        let numbers = match self.given[place].take() {
+            Some(array) => Elem::of(ctx, elem).map(|elem| array.numbers(elem)),
+            None => numbers(ctx, elem, count(&shape)?, Spread::Small, self.seed, &port.name),
+        };
+        numbers.map(|numbers| Values { shape, elem, numbers }).ok_or_else(none)
+    }
+
+    /// The bytes of the elements of an input, as files have them. Errors, as the end of a sentence.
+    pub fn bytes(&mut self, place: usize) -> Result<Vec<u8>, String> {
+        if let Some(array) = self.given[place].take() {
+            return Ok(array.bytes);
+        }
+        let ctx = self.binder.ctx;
+        let port = &self.binder.function.inputs[place];
+        let none = || "there are no numbers of its type".to_string();
+        let (_, elem) = sizes(ctx, port.ty).ok_or_else(none)?;
+        let size = Elem::of(ctx, elem).ok_or_else(none)?.size();
+        let shape = &self.shapes[place];
+        let len = byte_len(shape, size)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len).map_err(|_| format!("there is no memory for its {len} bytes"))?;
+        // Piece by piece: numbers take more memory than elements.
+        let count = len / size;
+        for start in (0..count).step_by(PIECE) {
+            let places = start..count.min(start + PIECE);
+            let shape = vec![places.len()];
+            let numbers = part(ctx, elem, places, Spread::Small, self.seed, &port.name).ok_or_else(none)?;
+            let array = Array::of(ctx, &Values { shape, elem, numbers }).ok_or_else(none)?;
+            bytes.extend(array.bytes);
+        }
+        Ok(bytes)
+    }
+
+    /// Reports what is wrong with an input.
+    pub fn fail(&self, place: usize, reason: &str) {
+        self.binder.fail(format!("the input {}: {reason}", self.binder.function.inputs[place].name));
+    }
 }
 
 /// The symbols with their values: those that the function declares, in that order.

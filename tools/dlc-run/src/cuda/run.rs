@@ -20,7 +20,7 @@ use super::exec::Loaded;
 use super::{BAD_MODULE, WRONG_DEVICE, bench, cache, device};
 use crate::args::{Device, Options};
 use crate::files::{Array, Elem};
-use crate::inputs::{BAD_INPUT, Inputs, Needed, gather};
+use crate::inputs::{BAD_INPUT, Bound, Inputs, Needed};
 use crate::program::NO_FUNCTION;
 use crate::run::{Ran, Times};
 use crate::show::lines;
@@ -41,9 +41,21 @@ pub fn run(ctx: &Context, options: &Options, file: &SourceFile, diags: &Diagnost
     let manifest = manifest::read(file, diags)?;
     let target = choose(&manifest, options.function.as_deref()).map_err(fail).ok()?;
     let function = function(ctx, target);
-    let (inputs, bytes) = inputs(ctx, &function, options, diags)?;
-    let symbols: BTreeMap<String, i64> = inputs.symbols.iter().cloned().collect();
+    let mut bound = Bound::of(ctx, &function, Needed::All, options, diags)?;
+    // Whether everything fits is known before there is a number.
+    let symbols: BTreeMap<String, i64> = bound.symbols.iter().cloned().collect();
     let plan = target.plan(&manifest, &symbols).map_err(fail).ok()?;
+    let mut bytes = Vec::new();
+    for place in 0..function.inputs.len() {
+        bytes.push(bound.bytes(place).map_err(|reason| bound.fail(place, &reason)).ok()?);
+    }
+    let inputs = Inputs {
+        data: Vec::new(),
+        shapes: bound.shapes,
+        origins: bound.origins,
+        symbols: bound.symbols,
+        tolerance: tolerance(ctx, &function),
+    };
     let ptx = module(&manifest, &file.name).map_err(fail).ok()?;
     let mut times = Times { read: start.elapsed(), on_device: true, ..Times::default() };
 
@@ -103,32 +115,16 @@ fn function(ctx: &Context, target: Target<'_>) -> Function {
     }
 }
 
-/// The inputs, and their bytes.
-fn inputs(
-    ctx: &Context,
-    function: &Function,
-    options: &Options,
-    diags: &Diagnostics,
-) -> Option<(Inputs, Vec<Vec<u8>>)> {
+/// How outputs are compared if the user does not say.
+fn tolerance(ctx: &Context, function: &Function) -> Tolerance {
     let is_narrow = |port: &Port| {
         let elem = dlc_core::memref::shaped(ctx, port.ty).and_then(|(_, elem)| elem.float_kind(ctx));
         elem.is_some_and(|kind| kind.bits() < 32)
     };
-    let narrow = function.inputs.iter().chain(&function.outputs).any(is_narrow);
-    let mut inputs = Inputs {
-        data: Vec::new(),
-        shapes: Vec::new(),
-        origins: Vec::new(),
-        symbols: Vec::new(),
-        tolerance: if narrow { Tolerance::NARROW } else { Tolerance::WIDE },
-    };
-    let mut bytes = Vec::new();
-    gather(ctx, function, Needed::All, options, diags, &mut inputs, |_, _, values| {
-        let array = Array::of(ctx, &values).ok_or_else(|| "files have no way for its elements".to_string())?;
-        bytes.push(array.bytes);
-        Ok(())
-    })?;
-    Some((inputs, bytes))
+    match function.inputs.iter().chain(&function.outputs).any(is_narrow) {
+        true => Tolerance::NARROW,
+        false => Tolerance::WIDE,
+    }
 }
 
 /// The PTX beside a manifest.

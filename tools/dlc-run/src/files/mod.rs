@@ -247,7 +247,7 @@ pub fn write(name: &str, arrays: &[(String, Array)]) -> Result<(), String> {
 }
 
 /// The number of bytes of an array, checked; such a number of them may still be too many for the memory.
-fn byte_len(shape: &[usize], size: usize) -> Result<usize, String> {
+pub(crate) fn byte_len(shape: &[usize], size: usize) -> Result<usize, String> {
     let len = shape.iter().try_fold(size, |len, &size| len.checked_mul(size));
     len.filter(|&len| isize::try_from(len).is_ok())
         .ok_or_else(|| format!("an array of the sizes {shape:?} is larger than any memory"))
