@@ -128,13 +128,7 @@ fn evaluated(
     on_cpu(options, diags)?;
     let mut module = program::read(ctx, registry, &file, diags).ok_or(Status::Failure)?;
     let function = program::choose(ctx, &module, options.function.as_deref(), diags).ok_or(Status::Failure)?;
-    if options.output.as_ref().is_some_and(|name| name.ends_with(".npy")) && function.outputs.len() != 1 {
-        let count = function.outputs.len();
-        let message = format!("the program has {count} outputs, and a .npy file holds one");
-        let error = Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message);
-        diags.emit(error.suggest("write them with -o to a .npz file, or with --out-dir to a folder"));
-        return Err(Status::Failure);
-    }
+    fits_npy(options, &function, diags)?;
     let inputs = inputs::inputs(ctx, &module, &function, options, diags).ok_or(Status::Failure)?;
     times.read = start.elapsed();
 
@@ -146,6 +140,18 @@ fn evaluated(
     let outputs = with_threads(options.threads, || call(ctx, &module, &function, &inputs, diags))?;
     times.evaluation = start.elapsed();
     Ok(Ran { function, inputs, outputs, checked: Vec::new(), times, measured: None })
+}
+
+/// Whether a file that holds one array is given that.
+pub(crate) fn fits_npy(options: &Options, function: &Function, diags: &Diagnostics) -> Result<(), Status> {
+    if options.output.as_ref().is_some_and(|name| name.ends_with(".npy")) && function.outputs.len() != 1 {
+        let count = function.outputs.len();
+        let message = format!("the program has {count} outputs, and a .npy file holds one");
+        let error = Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message);
+        diags.emit(error.suggest("write them with -o to a .npz file, or with --out-dir to a folder"));
+        return Err(Status::Failure);
+    }
+    Ok(())
 }
 
 /// Whether a program that is no launch manifest is to run where it can.

@@ -33,11 +33,6 @@ pub fn open(number: u32) -> Result<Cuda, Diagnostic> {
     Cuda::open(number).map_err(|failure| told(&failure))
 }
 
-/// Whether there is a device that can be opened.
-pub fn is_there(number: u32) -> bool {
-    open(number).is_ok()
-}
-
 /// Whether a driver can be used, by the version that it tells.
 pub fn usable(version: Done<u32>) -> Result<(), Diagnostic> {
     match version {

@@ -262,7 +262,7 @@ impl<'a> Loaded<'a> {
         };
         let message = match failure.kind {
             Kind::Fault => format!("{what} has gone wrong: {}", failure.message),
-            Kind::TimedOut => format!("{what} does not end: {}", failure.message),
+            Kind::TimedOut => format!("{what} hangs: {}", failure.message),
             _ => format!("{what} cannot be launched: {}", failure.message),
         };
         let mut error = Diagnostic::error(code, Loc::UNKNOWN, message);

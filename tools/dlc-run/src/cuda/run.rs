@@ -22,7 +22,7 @@ use crate::args::{Device, Options};
 use crate::files::{Array, Elem};
 use crate::inputs::{BAD_INPUT, Bound, Inputs, Needed};
 use crate::program::NO_FUNCTION;
-use crate::run::{Ran, Times};
+use crate::run::{Ran, Times, fits_npy};
 use crate::show::lines;
 
 /// Runs what a manifest holds. What goes wrong is reported.
@@ -41,10 +41,22 @@ pub fn run(ctx: &Context, options: &Options, file: &SourceFile, diags: &Diagnost
     let manifest = manifest::read(file, diags)?;
     let target = choose(&manifest, options.function.as_deref()).map_err(fail).ok()?;
     let function = function(ctx, target);
+    fits_npy(options, &function, diags).ok()?;
     let mut bound = Bound::of(ctx, &function, Needed::All, options, diags)?;
     // Whether everything fits is known before there is a number.
     let symbols: BTreeMap<String, i64> = bound.symbols.iter().cloned().collect();
     let plan = target.plan(&manifest, &symbols).map_err(fail).ok()?;
+    let ptx = module(&manifest, &file.name).map_err(fail).ok()?;
+    let mut times = Times { on_device: true, ..Times::default() };
+    times.read = start.elapsed();
+
+    // Before inputs are made: that takes longer than to find out that there is no device.
+    let start = Instant::now();
+    let mut driver = device::open(number).map_err(fail).ok()?;
+    load(&mut driver, &manifest, &ptx, options.cache).map_err(fail).ok()?;
+    times.passes = start.elapsed();
+
+    let start = Instant::now();
     let mut bytes = Vec::new();
     for place in 0..function.inputs.len() {
         bytes.push(bound.bytes(place).map_err(|reason| bound.fail(place, &reason)).ok()?);
@@ -56,13 +68,7 @@ pub fn run(ctx: &Context, options: &Options, file: &SourceFile, diags: &Diagnost
         symbols: bound.symbols,
         tolerance: tolerance(ctx, &function),
     };
-    let ptx = module(&manifest, &file.name).map_err(fail).ok()?;
-    let mut times = Times { read: start.elapsed(), on_device: true, ..Times::default() };
-
-    let start = Instant::now();
-    let mut driver = device::open(number).map_err(fail).ok()?;
-    load(&mut driver, &manifest, &ptx, options.cache).map_err(fail).ok()?;
-    times.passes = start.elapsed();
+    times.read += start.elapsed();
 
     let start = Instant::now();
     let (outputs, measured) = execute(&mut driver, &plan, &function, &bytes, options).map_err(fail).ok()?;
