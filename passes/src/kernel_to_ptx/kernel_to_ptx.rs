@@ -167,7 +167,8 @@ fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refu
         map.map_value(arg, new);
     }
     let facts = Facts::of(ctx, kernel);
-    let has_stmatrix = dlc_ptx::form::Target::parse(machine(target, func.target())).is_some_and(|machine| machine.sm >= 90);
+    let has_stmatrix =
+        dlc_ptx::form::Target::parse(machine(target, func.target())).is_some_and(|machine| machine.sm >= 90);
     let name = func.sym_name().to_string();
     let mut entries = 0;
     for id in kernel.ops(block) {
@@ -177,7 +178,8 @@ fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refu
             made.insert(new, InsertPoint::EndOf(into));
             continue;
         };
-        made = entry(ctx, kernel, grid, made, &map, &facts, &format!("{name}_{entries}"), has_stmatrix).map_err(|e| e.at(op))?;
+        made = entry(ctx, kernel, grid, made, &map, &facts, &format!("{name}_{entries}"), has_stmatrix)
+            .map_err(|e| e.at(op))?;
         entries += 1;
     }
     Ok((made, entries))

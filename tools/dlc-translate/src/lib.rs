@@ -2,14 +2,17 @@
 //!
 //! It knows the dialects that are linked into the program, as `dlc-opt` does, and ends with the same [`Status`].
 //!
+//! - [`ptx`]: PTX and how it is launched.
 //! - [`args`]: the command line; [`target`]: what IR is translated to, one variant for each.
 //! - [`manifest`]: the launch manifest, which is beside every file of PTX; `dlc-run` reads it.
 
 pub mod args;
 pub mod manifest;
+pub mod ptx;
 pub mod target;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use dlc_ir::diag::{Diagnostic, Diagnostics};
@@ -34,14 +37,20 @@ pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
     };
     let ctx = Context::new(setup.dialects.iter().copied());
     let diags = Diagnostics::new();
-    if let Some(text) = translated(setup, &ctx, &options, io, &diags) {
+    if let Some(written) = translated(setup, &ctx, &options, io, &diags) {
+        let file = |name: &str, text: &str| {
+            if let Err(error) = write_file(name, |file| file.write_all(text.as_bytes())) {
+                let message = format!("'{name}' cannot be written: {error}");
+                diags.emit(Diagnostic::error(&CANNOT_WRITE, Loc::UNKNOWN, message));
+            }
+        };
         match options.output.as_str() {
             // Nobody is left to be told when this fails; who stops reading has seen enough.
-            "-" => drop(io.stdout.write_all(text.as_bytes()).and_then(|()| io.stdout.flush())),
+            "-" => drop(io.stdout.write_all(written.text.as_bytes()).and_then(|()| io.stdout.flush())),
             name => {
-                if let Err(error) = write_file(name, |file| file.write_all(text.as_bytes())) {
-                    let message = format!("'{name}' cannot be written: {error}");
-                    diags.emit(Diagnostic::error(&CANNOT_WRITE, Loc::UNKNOWN, message));
+                file(name, &written.text);
+                if let Some((ending, text)) = written.beside {
+                    file(&Path::new(name).with_extension(ending).to_string_lossy(), &text);
                 }
             }
         }
@@ -58,11 +67,11 @@ fn translated(
     options: &args::Options,
     io: &mut Io<'_>,
     diags: &Diagnostics,
-) -> Option<String> {
+) -> Option<target::Written> {
     let file = input::read(ctx, &options.file, io.stdin, diags)?;
     let module = input::module(ctx, &setup.registry, &file, 0..file.text.len(), ParseOptions::default(), diags)?;
     if !verify(ctx, &module, diags) || diags.errors() > 0 {
         return None;
     }
-    options.target.write(ctx, &setup.registry, &module, diags)
+    options.target.write(ctx, &setup.registry, &module, &options.output, diags)
 }

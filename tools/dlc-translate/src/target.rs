@@ -1,5 +1,7 @@
 //! What IR is translated to.
 
+use std::path::Path;
+
 use dlc_ir::diag::Diagnostics;
 use dlc_ir::pass::registry::Registry;
 use dlc_ir::text::{PrintOptions, print_body};
@@ -13,6 +15,16 @@ pub enum Target {
     Ir,
     /// The JSON of the layer.
     Json,
+    /// PTX, and beside it the launch manifest.
+    Ptx,
+}
+
+/// What a module became.
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// What is written beside a file of it: the ending of its name, and the text.
+    pub beside: Option<(&'static str, String)>,
 }
 
 impl Target {
@@ -20,17 +32,31 @@ impl Target {
     pub const ALL: &[(Target, &str, &str)] = &[
         (Target::Ir, "to-ir", "Write IR: for programs that are given as JSON"),
         (Target::Json, "to-json", "Write the JSON of the layers of the program"),
+        (Target::Ptx, "to-ptx", "Write PTX of kernels in instructions and, beside the file, the launch manifest"),
     ];
 
     /// The translation of a module that is verified. What goes wrong is reported.
-    pub fn write(self, ctx: &Context, registry: &Registry, module: &Body, diags: &Diagnostics) -> Option<String> {
+    pub fn write(
+        self,
+        ctx: &Context,
+        registry: &Registry,
+        module: &Body,
+        file: &str,
+        diags: &Diagnostics,
+    ) -> Option<Written> {
+        let alone = |text: String| Some(Written { text, beside: None });
         match self {
             Target::Ir => {
                 let mut text = String::new();
                 print_body(ctx, module, PrintOptions::default(), &mut |piece| text.push_str(piece));
-                Some(text)
+                alone(text)
             }
-            Target::Json => dlc_opt::json::write(ctx, registry, module, diags),
+            Target::Json => alone(dlc_opt::json::write(ctx, registry, module, diags)?),
+            Target::Ptx => {
+                let name = Path::new(file).file_name().map_or("module.ptx".into(), |name| name.to_string_lossy());
+                let made = crate::ptx::translate(ctx, module, &name, file != "-", diags)?;
+                Some(Written { text: made.ptx, beside: Some(("json", crate::manifest::write(&made.manifest))) })
+            }
         }
     }
 }

@@ -248,11 +248,13 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 }
                 Left::Registers(registers, self.fragment(lhs_ty)?)
             }
-            _ => Left::Tile(self.matrix(op.lhs(), op.lhs_stage(), if op.lhs_transposed().is_some() { 0 } else { 1 })?),
+            _ => {
+                Left::Tile(self.matrix(op.lhs(), op.lhs_stage(), if op.lhs_transposed().is_some() { 0 } else { 1 })?)
+            }
         };
-        let width = (1..=columns.div_ceil(8)).map(|n| columns / n).find(|&width| {
-            width <= MOST_COLUMNS && width % 8 == 0 && columns % width == 0
-        });
+        let width = (1..=columns.div_ceil(8))
+            .map(|n| columns / n)
+            .find(|&width| width <= MOST_COLUMNS && width % 8 == 0 && columns % width == 0);
         let width = width.ok_or_else(|| Refused::new(format!("{columns} columns are no multiple of 8")))?;
         let part = Distributed::Wgmma.place(&[ROWS, width], 32, 4).map_err(Refused::new)?;
         let mut sums: Vec<Arg> = self.registers(op.acc())?.to_vec();

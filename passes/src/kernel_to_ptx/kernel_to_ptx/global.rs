@@ -197,10 +197,11 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let is_step = slope(&condition.expr, along) == Some(SizeExpr::from(1));
             let rest = self.without(&condition.expr, along);
             let bounds = [&condition.lower, &condition.upper].into_iter().flatten();
-            is_step && bounds.into_iter().all(|bound| {
-                let free = !bound.symbols().iter().any(|symbol| **symbol == *name);
-                free && bound.sub(&rest).is_ok_and(|room| aligned(&room))
-            })
+            is_step
+                && bounds.into_iter().all(|bound| {
+                    let free = !bound.symbols().iter().any(|symbol| **symbol == *name);
+                    free && bound.sub(&rest).is_ok_and(|room| aligned(&room))
+                })
         })
     }
 
@@ -208,10 +209,12 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     fn is_convex(&self, site: &Site, along: usize) -> bool {
         site.guard.as_ref().is_none_or(|guard| {
             let one_piece = guard.pieces.len() <= 1;
-            one_piece && guard.pieces.iter().flatten().all(|condition| {
-                let is_constant = |expr: &SizeExpr| slope(expr, along).is_some_and(|slope| slope.as_constant().is_some());
-                condition.exprs().all(is_constant)
-            })
+            one_piece
+                && guard.pieces.iter().flatten().all(|condition| {
+                    let is_constant =
+                        |expr: &SizeExpr| slope(expr, along).is_some_and(|slope| slope.as_constant().is_some());
+                    condition.exprs().all(is_constant)
+                })
         })
     }
 
@@ -465,7 +468,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             return (single(), true);
         }
         let bytes = tile.elem_bytes();
-        let (Ok(there), Ok(here)) = (fragment.global_access(along, most * bytes), fragment.shared_access(tile, most * bytes))
+        let (Ok(there), Ok(here)) =
+            (fragment.global_access(along, most * bytes), fragment.shared_access(tile, most * bytes))
         else {
             return (single(), true);
         };

@@ -72,8 +72,10 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                     let linear = (2..).map_while(|n| (n * step < whole.shape()[axis]).then_some(n)).take(64);
                     let is_linear = linear.into_iter().all(|n| unit(n * step) == n * bytes);
                     if !is_linear || (span > 16 && bytes % pattern != 0) {
-                        return Err(Refused::new("a part begins within a pattern of the swizzle, at a place that is not known")
-                            .suggest("let parts begin at multiples of 8 rows and of whole panels"));
+                        return Err(Refused::new(
+                            "a part begins within a pattern of the swizzle, at a place that is not known",
+                        )
+                        .suggest("let parts begin at multiples of 8 rows and of whole panels"));
                     }
                     let steps = self.code.floordiv(place, Arg::Int(step.into()), true);
                     let offset = self.code.mul(steps, Arg::Int(bytes.into()));
@@ -165,10 +167,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let offsets: Vec<u32> = places.iter().map(|place| tile.offset(place) + at.low).collect();
         if apart && alone && offsets.iter().all(|offset| offset & bits & mask == 0) {
             let exchange = |columns: &[u32]| columns.iter().map(|&column| swizzle(column, tile.span())).collect();
-            let (own, _) = spread(
-                &mut self.code,
-                &[(self.team.lane, exchange(&lanes)), (self.team.warp, exchange(&warps))],
-            );
+            let (own, _) =
+                spread(&mut self.code, &[(self.team.lane, exchange(&lanes)), (self.team.warp, exchange(&warps))]);
             let own = self.code.add(at.base, own);
             let own = Arg::Value(self.code.register(own, Type::I32));
             let each = offsets.into_iter().map(|offset| {
@@ -210,7 +210,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let elem = elem_of(self.ctx(), ty);
         let access = fragment.shared_access(tile, 16).map_err(Refused::new)?;
         let halves = elem.bits(self.ctx()) == Some(16);
-        if halves && access.vector < 8
+        if halves
+            && access.vector < 8
             && let Ok(way) = fragment.matrix_access(tile)
         {
             return self.load_matrices(&fragment, &way, at, tile);
@@ -231,18 +232,15 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     }
 
     /// Puts the registers of a fragment into a tile.
-    pub fn store_to_tile(
-        &mut self,
-        registers: &[Arg],
-        ty: Type,
-        at: TileAt,
-        tile: &SharedTile,
-    ) -> Result<(), Refused> {
+    pub fn store_to_tile(&mut self, registers: &[Arg], ty: Type, at: TileAt, tile: &SharedTile) -> Result<(), Refused> {
         let fragment = self.fragment(ty)?;
         let elem = elem_of(self.ctx(), ty);
         let access = fragment.shared_access(tile, 16).map_err(Refused::new)?;
         let halves = elem.bits(self.ctx()) == Some(16);
-        if halves && access.vector < 8 && self.has_stmatrix && !fragment.replicates()
+        if halves
+            && access.vector < 8
+            && self.has_stmatrix
+            && !fragment.replicates()
             && let Ok(way) = fragment.matrix_access(tile)
         {
             return self.store_matrices(registers, &fragment, &way, at, tile);
