@@ -32,9 +32,14 @@
 mod code;
 mod compute;
 mod engines;
+mod exchange;
 mod facts;
+mod floats;
 mod global;
+mod integers;
 mod lower;
+mod product;
+mod scalar;
 mod shared;
 mod sync;
 mod values;

@@ -278,7 +278,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                             let from = fragment.extract(&piece, &[row, step as u32 * k]).map_err(Refused::new)?;
                             for pair in from.chunks(2) {
                                 let (low, high) = (registers[pair[0] as usize], registers[pair[1] as usize]);
-                                args.push(self.pack_halves(low, high));
+                                args.push(self.code.pack_halves(low, high));
                             }
                         }
                     }

@@ -248,7 +248,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             site.space = "global.nc.L1::no_allocate";
         }
         let elem = elem_of(ctx, ty);
-        let otherwise = op.fill().and_then(|fill| self.constant(fill)).unwrap_or_else(|| self.zero(elem));
+        let otherwise = op.fill().and_then(|fill| self.number_of(fill)).unwrap_or_else(|| self.zero(elem));
         if rank == 0 && Frag::of(ctx, ty).is_none() {
             let cond = match site.guard.clone() {
                 Some(guard) => self.with_names(&site, &[], 0, |code, names| code.guard(&guard, names))?,
@@ -425,7 +425,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let bits = elem.bits(ctx).unwrap_or(8);
         let fragment = copied.by.place(&shape, bits, self.team.warps).map_err(Refused::new)?;
         let site = self.site(copied.source, copied.at.clone(), copied.guard.clone(), args, shape.len())?;
-        let otherwise = copied.fill.and_then(|fill| self.constant(fill)).unwrap_or_else(|| self.zero(elem));
+        let otherwise = copied.fill.and_then(|fill| self.number_of(fill)).unwrap_or_else(|| self.zero(elem));
         let (groups, uniform) = self.copy_groups(&site, &fragment, &tile);
         let coords = coords(&mut self.code, &fragment, &self.team);
         let first = self.is_first(&fragment);

@@ -325,7 +325,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let mut args = vec![base, Arg::Int(offset)];
             for halves in &group.registers {
                 let (low, high) = (registers[halves[0] as usize], registers[halves[1] as usize]);
-                args.push(self.pack_halves(low, high));
+                args.push(self.code.pack_halves(low, high));
             }
             self.code.act(&table::STMATRIX, &modifiers, &args);
         }

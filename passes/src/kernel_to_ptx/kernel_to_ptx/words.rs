@@ -32,7 +32,7 @@ impl Lower<'_, '_> {
     }
 
     /// A number as an element is held.
-    pub fn constant(&self, attr: dlc_ir::Attr) -> Option<Arg> {
+    pub fn number_of(&self, attr: dlc_ir::Attr) -> Option<Arg> {
         let ctx = self.ctx();
         match *ctx.attr_data(attr) {
             AttrData::Integer { value, .. } => Some(Arg::Int(value as i64)),
@@ -168,7 +168,7 @@ impl Lower<'_, '_> {
         }
         if bits == 16 && values.len() > 1 {
             for pair in halves.chunks(2) {
-                let word = self.pack_halves(pair[0], pair[1]);
+                let word = self.code.pack_halves(pair[0], pair[1]);
                 args.push(word);
             }
         } else {

@@ -1,0 +1,334 @@
+//! Functions of floats. Each is rounded once to its type, but for those that the machine has only approximately: powers
+//! and logarithms to the base of two, sine and quotients of one. What has 16 or 8 bits is computed as `f32`, which has
+//! more than twice their digits, so that a sum, product, quotient or root of two numbers is rounded as if once.
+
+use dlc_core::scalar::{Binary, Unary};
+use dlc_ir::types::FloatKind;
+use dlc_ptx::inst::Arg;
+use dlc_ptx::table;
+
+use super::Refused;
+use super::code::{Code, Cond};
+use super::scalar::Elem;
+
+/// Two pi in three parts, each what the ones before it lack, rounded to `f32`. A multiple of it is taken away part by
+/// part, each time rounded once. Source: Cody and Waite, "Software Manual for the Elementary Functions", 1980, chapter 8.
+const TWO_PI: [f32; 3] = [6.283_185_5, -1.748_455_5e-7, -6.860_498e-15];
+
+impl Code<'_> {
+    /// A float of 16 or 8 bits as `f32`; one that is wider stays.
+    fn widened(&mut self, x: Arg, elem: Elem) -> Result<Arg, Refused> {
+        match (elem, x) {
+            (Elem::Small(kind), Arg::Int(bits)) => {
+                Ok(Arg::F32((dlc_ir::float::decode(bits as u64, kind) as f32).to_bits()))
+            }
+            (Elem::Small(_), _) => self.convert(x, elem, Elem::F32),
+            _ => Ok(x),
+        }
+    }
+
+    fn narrowed(&mut self, x: Arg, elem: Elem) -> Result<Arg, Refused> {
+        match elem {
+            Elem::Small(_) => self.convert(x, Elem::F32, elem),
+            _ => Ok(x),
+        }
+    }
+
+    pub fn float_unary(&mut self, function: Unary, x: Arg, elem: Elem) -> Result<Arg, Refused> {
+        let is_half = matches!(elem, Elem::Small(FloatKind::F16 | FloatKind::BF16));
+        match (function, elem) {
+            (Unary::Neg, Elem::Small(FloatKind::F8E4M3FN | FloatKind::F8E5M2)) => {
+                return Ok(self.made(&table::XOR, "b16", &[x, Arg::Int(0x80)]));
+            }
+            (Unary::Neg, _) => return Ok(self.made(&table::NEG, elem.word(), &[x])),
+            // A maximum that keeps what is no number.
+            (Unary::Relu, Elem::F32) => return Ok(self.made(&table::MAX, "NaN.f32", &[x, 0f32.into()])),
+            (Unary::Relu, Elem::F64) => {
+                let below = self.inst(&table::SETP, "le.f64", &[x, Arg::F64(0)]);
+                return Ok(self.select(Cond::If(below), Arg::F64(0), x, elem));
+            }
+            (Unary::Relu, _) if is_half => {
+                let zero = self.float(Arg::Int(0), elem);
+                return Ok(self.made(&table::MAX, &format!("NaN.{}", elem.word()), &[x, zero]));
+            }
+            (Unary::Trunc, Elem::F32 | Elem::F64 | Elem::Small(FloatKind::F16)) => {
+                let word = elem.word();
+                return Ok(self.made(&table::CVT, &format!("rzi.{word}.{word}"), &[x]));
+            }
+            (Unary::Recip, Elem::F64) => return Ok(self.made(&table::RCP, "rn.f64", &[x])),
+            (Unary::Sqrt, Elem::F64) => return Ok(self.made(&table::SQRT, "rn.f64", &[x])),
+            (_, Elem::F64) => {
+                let message = format!("no instruction gives '{}' of f64", function.word());
+                return Err(Refused::new(message).suggest("cast the numbers to f32 before"));
+            }
+            _ => {}
+        }
+        let x = self.widened(x, elem)?;
+        let y = match function {
+            Unary::Relu => self.made(&table::MAX, "NaN.f32", &[x, 0f32.into()]),
+            Unary::Trunc => self.made(&table::CVT, "rzi.f32.f32", &[x]),
+            Unary::Neg => self.made(&table::NEG, "f32", &[x]),
+            Unary::Recip => self.made(&table::RCP, "approx.f32", &[x]),
+            Unary::Sqrt => self.made(&table::SQRT, "rn.f32", &[x]),
+            Unary::Exp2 => self.made(&table::EX2, "approx.ftz.f32", &[x]),
+            Unary::Log2 => self.made(&table::LG2, "approx.f32", &[x]),
+            Unary::Sin => self.sine(x),
+        };
+        self.narrowed(y, elem)
+    }
+
+    /// The sine, of what is left of a number when whole turns are taken away.
+    fn sine(&mut self, x: Arg) -> Arg {
+        let turns = self.made(&table::MUL, "rn.f32", &[x, (std::f32::consts::FRAC_1_PI / 2.0).into()]);
+        let turns = self.made(&table::CVT, "rni.f32.f32", &[turns]);
+        let rest =
+            TWO_PI.iter().fold(x, |rest, &part| self.made(&table::FMA, "rn.f32", &[turns, (-part).into(), rest]));
+        self.made(&table::SIN, "approx.f32", &[rest])
+    }
+
+    pub fn float_binary(&mut self, function: Binary, a: Arg, b: Arg, elem: Elem) -> Result<Arg, Refused> {
+        if function.is_comparison() {
+            let wide = elem.wide();
+            let (a, b) = (self.widened(a, elem)?, self.widened(b, elem)?);
+            let sign = match function {
+                Binary::Ne => "neu",
+                other => other.word(),
+            };
+            let a = self.float(a, wide);
+            return Ok(self.made(&table::SETP, &format!("{sign}.{}", wide.word()), &[a, b]));
+        }
+        let word = elem.word();
+        match (function, elem) {
+            (Binary::Max | Binary::Min, Elem::Small(FloatKind::F16 | FloatKind::BF16)) => {
+                let row = if function == Binary::Max { &table::MAX } else { &table::MIN };
+                let (a, b) = (self.float(a, elem), self.float(b, elem));
+                return Ok(self.made(row, &format!("NaN.{word}"), &[a, b]));
+            }
+            (Binary::Max | Binary::Min, Elem::F64) => {
+                let row = if function == Binary::Max { &table::MAX } else { &table::MIN };
+                let sum = self.made(row, "f64", &[a, b]);
+                let (first, other) = (self.float(a, elem), self.float(b, elem));
+                // There is none that keeps what is no number; a sum is none where one of both is none.
+                let none = self.inst(&table::SETP, "nan.f64", &[first, other]);
+                return Ok(self.select(Cond::If(none), Arg::F64(f64::NAN.to_bits()), sum, elem));
+            }
+            (Binary::Pow, Elem::F64) => {
+                return Err(Refused::new("no instruction gives 'pow' of f64").suggest("cast the numbers to f32 before"));
+            }
+            _ => {}
+        }
+        let wide = elem.wide();
+        let word = wide.word();
+        let (a, b) = (self.widened(a, elem)?, self.widened(b, elem)?);
+        let y = match function {
+            Binary::Add => self.made(&table::ADD, &format!("rn.{word}"), &[a, b]),
+            Binary::Sub => self.made(&table::SUB, &format!("rn.{word}"), &[a, b]),
+            Binary::Mul => self.made(&table::MUL, &format!("rn.{word}"), &[a, b]),
+            Binary::Max => self.made(&table::MAX, "NaN.f32", &[a, b]),
+            Binary::Min => self.made(&table::MIN, "NaN.f32", &[a, b]),
+            Binary::Fdiv => {
+                let a = self.float(a, wide);
+                self.made(&table::DIV, &format!("rn.{word}"), &[a, b])
+            }
+            Binary::Pow => self.power(a, b),
+            _ => return Err(Refused::new(format!("'{}' is no function of floats", function.word()))),
+        };
+        self.narrowed(y, elem)
+    }
+
+    /// The power of an `f32`: two to the power of the exponent times the logarithm of the magnitude; what that says
+    /// nothing of is put right: signs, and the powers of one and to zero.
+    fn power(&mut self, x: Arg, y: Arg) -> Arg {
+        const TWO: u32 = 0x4000_0000;
+        if y == Arg::F32(TWO) {
+            return self.made(&table::MUL, "rn.f32", &[x, x]);
+        }
+        let (x, y) = (self.float(x, Elem::F32), self.float(y, Elem::F32));
+        let (zero, one) = (Arg::from(0f32), Arg::from(1f32));
+        let size = self.made(&table::ABS, "f32", &[x]);
+        let log = self.made(&table::LG2, "approx.f32", &[size]);
+        let scaled = self.made(&table::MUL, "rn.f32", &[log, y]);
+        // One to any power, and anything to the power of zero.
+        let is_one = Cond::If(self.inst(&table::SETP, "eq.f32", &[size, one]));
+        let no_power = Cond::If(self.inst(&table::SETP, "eq.f32", &[y, zero]));
+        let flat = self.either(is_one, no_power);
+        let scaled = self.select(flat, zero, scaled, Elem::F32);
+        let power = self.made(&table::EX2, "approx.ftz.f32", &[scaled]);
+        // An odd power has the sign of the number.
+        let whole = self.made(&table::CVT, "rzi.f32.f32", &[y]);
+        let half = self.made(&table::MUL, "rn.f32", &[y, 0.5f32.into()]);
+        let cut = self.made(&table::CVT, "rzi.f32.f32", &[half]);
+        let is_whole = Cond::If(self.inst(&table::SETP, "eq.f32", &[whole, y]));
+        let is_odd = Cond::If(self.inst(&table::SETP, "neu.f32", &[cut, half]));
+        let is_odd = self.both(is_whole, is_odd);
+        let bits = match x {
+            Arg::Value(value) => Arg::Value(self.bits(value, dlc_ir::Type::I32)),
+            other => other,
+        };
+        let is_signed = self.compare("lt", bits, Arg::Int(0));
+        let turned = self.both(is_odd, is_signed);
+        let negative = self.made(&table::NEG, "f32", &[power]);
+        let power = self.select(turned, negative, power, Elem::F32);
+        // A finite number below zero has only whole powers.
+        let below = Cond::If(self.inst(&table::SETP, "lt.f32", &[x, zero]));
+        let finite = Cond::If(self.inst(&table::SETP, "neu.f32", &[x, f32::NEG_INFINITY.into()]));
+        let below = self.both(below, finite);
+        let broken = self.not(is_whole);
+        let none = self.both(below, broken);
+        let power = self.select(none, f32::NAN.into(), power, Elem::F32);
+        // What is no number stays none, but to the power of zero.
+        let is_none = Cond::If(self.inst(&table::SETP, "nan.f32", &[x, y]));
+        let other = self.not(flat);
+        let is_none = self.both(is_none, other);
+        self.select(is_none, f32::NAN.into(), power, Elem::F32)
+    }
+
+    /// A number as another type, neither of them known.
+    pub fn convert(&mut self, x: Arg, from: Elem, to: Elem) -> Result<Arg, Refused> {
+        let x = self.float(x, from);
+        Ok(match (from, to) {
+            _ if from == to => x,
+            (Elem::Truth, Elem::Int { .. }) => self.select(super::scalar::cond_of(x), Arg::Int(1), Arg::Int(0), to),
+            (Elem::Truth, _) => {
+                let (one, zero) = match to {
+                    Elem::F64 => (Arg::F64(1f64.to_bits()), Arg::F64(0)),
+                    Elem::Small(kind) => (Arg::Int(dlc_ir::float::encode(1.0, kind) as i64), Arg::Int(0)),
+                    _ => (1f32.into(), 0f32.into()),
+                };
+                self.select(super::scalar::cond_of(x), one, zero, to)
+            }
+            (Elem::Int { .. }, Elem::Truth) => {
+                self.made(&table::SETP, &format!("ne.{}", from.word()), &[x, Arg::Int(0)])
+            }
+            (Elem::Int { .. }, Elem::Int { .. }) => self.int_to_int(x, from, to),
+            // What is no number is not zero.
+            (_, Elem::Truth) => {
+                let (x, wide) = (self.widened(x, from)?, from.wide());
+                let zero = if wide == Elem::F64 { Arg::F64(0) } else { 0f32.into() };
+                self.made(&table::SETP, &format!("neu.{}", wide.word()), &[x, zero])
+            }
+            (Elem::Int { .. }, Elem::F32 | Elem::F64 | Elem::Small(FloatKind::F16)) => {
+                self.made(&table::CVT, &format!("rn.{}.{}", to.word(), from.word()), &[x])
+            }
+            (Elem::Int { bits, .. }, Elem::Small(_)) => {
+                let wide = if bits <= 16 {
+                    self.made(&table::CVT, &format!("rn.f32.{}", from.word()), &[x])
+                } else {
+                    self.odd(x, from)
+                };
+                self.convert(wide, Elem::F32, to)?
+            }
+            (_, Elem::Int { .. }) => self.float_to_int(x, from, to)?,
+            (Elem::F32, Elem::F64) => self.made(&table::CVT, "f64.f32", &[x]),
+            (Elem::F64, Elem::F32) => self.made(&table::CVT, "rn.f32.f64", &[x]),
+            (Elem::F32, Elem::Small(kind)) => self.rounded(x, kind),
+            (Elem::F64, Elem::Small(FloatKind::F16)) => self.made(&table::CVT, "rn.f16.f64", &[x]),
+            (Elem::F64, Elem::Small(kind)) => {
+                let odd = self.odd(x, from);
+                self.rounded(odd, kind)
+            }
+            (Elem::Small(FloatKind::F16), _) if to == Elem::F64 => self.made(&table::CVT, "f64.f16", &[x]),
+            (Elem::Small(kind), Elem::F32) => match kind {
+                FloatKind::F16 => self.made(&table::CVT, "f32.f16", &[x]),
+                FloatKind::BF16 => self.made(&table::CVT, "f32.bf16", &[x]),
+                _ => {
+                    let half = self.byte_as_half(x, kind);
+                    self.made(&table::CVT, "f32.f16", &[half])
+                }
+            },
+            // Every number of 8 bits is one of `f16`.
+            (Elem::Small(kind @ (FloatKind::F8E4M3FN | FloatKind::F8E5M2)), Elem::Small(FloatKind::F16)) => {
+                self.byte_as_half(x, kind)
+            }
+            (Elem::Small(_), _) => {
+                let wide = self.convert(x, from, Elem::F32)?;
+                self.convert(wide, Elem::F32, to)?
+            }
+            (Elem::F32 | Elem::F64, _) => x,
+        })
+    }
+
+    fn byte_as_half(&mut self, x: Arg, kind: FloatKind) -> Arg {
+        let word = if kind == FloatKind::F8E5M2 { "rn.f16x2.e5m2x2" } else { "rn.f16x2.e4m3x2" };
+        let halves = self.made(&table::CVT, word, &[x]);
+        self.unpack_halves(halves)[0]
+    }
+
+    /// An `f32` rounded to 16 or 8 bits.
+    fn rounded(&mut self, x: Arg, kind: FloatKind) -> Arg {
+        let (word, sign, limit, beyond) = match kind {
+            FloatKind::F16 => return self.made(&table::CVT, "rn.f16.f32", &[x]),
+            FloatKind::BF16 => return self.made(&table::CVT, "rn.bf16.f32", &[x]),
+            // The instruction gives the largest number for what is too large. One that is exactly between that and the
+            // next goes to the even one: 464 down, 61440 up.
+            FloatKind::F8E5M2 => ("rn.satfinite.e5m2x2.f32", "ge.f32", 61_440f32, 0x7c),
+            _ => ("rn.satfinite.e4m3x2.f32", "gt.f32", 464f32, 0x7f),
+        };
+        let byte = self.made(&table::CVT, word, &[0f32.into(), x]);
+        let size = self.made(&table::ABS, "f32", &[x]);
+        let large = self.inst(&table::SETP, sign, &[size, limit.into()]);
+        let own = self.made(&table::AND, "b16", &[byte, Arg::Int(0x80)]);
+        let infinite = self.made(&table::OR, "b16", &[own, Arg::Int(beyond)]);
+        self.select(Cond::If(large), infinite, byte, Elem::Small(kind))
+    }
+
+    /// A number as an `f32` cut towards zero, whose last digit is odd where something was cut off: rounded again to fewer
+    /// digits it is what rounding once would have given. Source: Boldo and Melquiond, "When double rounding is odd", 2005.
+    fn odd(&mut self, x: Arg, from: Elem) -> Arg {
+        let cut = self.inst(&table::CVT, &format!("rz.f32.{}", from.word()), &[x]);
+        let word = from.word();
+        // What is no number stays none: the comparison does not hold of it.
+        let back = match from {
+            Elem::F64 => self.made(&table::CVT, "f64.f32", &[cut.into()]),
+            _ => self.made(&table::CVT, &format!("rzi.{word}.f32"), &[cut.into()]),
+        };
+        let kept = self.inst(&table::SETP, &format!("ne.{word}"), &[back, x]);
+        let bits = Arg::Value(self.bits(cut, dlc_ir::Type::I32));
+        let odd = self.or(bits, Arg::Int(1));
+        let bits = self.choose(Cond::If(kept), odd, bits);
+        match bits {
+            Arg::Value(value) => Arg::Value(self.bits(value, dlc_ir::Type::F32)),
+            other => other,
+        }
+    }
+
+    /// A float cut towards zero as an integer of 64 bits, of which the low ones are kept; what 64 bits do not hold is the
+    /// lowest of them.
+    fn float_to_int(&mut self, x: Arg, from: Elem, to: Elem) -> Result<Arg, Refused> {
+        let (x, wide) = (self.widened(x, from)?, from.wide());
+        let word = wide.word();
+        let whole = self.made(&table::CVT, &format!("rzi.s64.{word}"), &[x]);
+        // The instruction gives the highest for what is too high, and the lowest for what is too low or no number.
+        const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+        let limit = if wide == Elem::F64 { Arg::F64(TWO_63.to_bits()) } else { Arg::from(TWO_63 as f32) };
+        let high = self.inst(&table::SETP, &format!("ge.{word}"), &[x, limit]);
+        Ok(match to {
+            Elem::Int { bits: 64, .. } => self.select(Cond::If(high), Arg::Int(i64::MIN), whole, to),
+            _ => {
+                let low = self.made(&table::CVT, "u32.u64", &[whole]);
+                let low = self.choose(Cond::If(high), Arg::Int(0), low);
+                self.normalized(low, to)
+            }
+        })
+    }
+
+    /// The bits of a number as another type of as many bits.
+    pub fn same_bits(&mut self, x: Arg, from: Elem, to: Elem) -> Result<Arg, Refused> {
+        let value = self.register(x, from.held());
+        let x = Arg::Value(value);
+        Ok(match (from, to) {
+            (Elem::Truth, _) | (_, Elem::Truth) => x,
+            (Elem::Small(_), Elem::Int { .. }) => {
+                let wide = self.made(&table::CVT, "u32.u16", &[x]);
+                self.normalized(wide, to)
+            }
+            (Elem::Int { bits, .. }, Elem::Small(_)) => {
+                let low = if bits < 16 { self.and(x, (1 << bits) - 1) } else { x };
+                self.made(&table::CVT, "u16.u32", &[low])
+            }
+            (Elem::Int { .. }, Elem::Int { .. }) => self.normalized(x, to),
+            _ if from.held() == to.held() => x,
+            _ => self.bits(value, to.held()).into(),
+        })
+    }
+}
