@@ -12,15 +12,17 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
   %mA = tensor_map %A : tensormap<[128, 64], f16, swizzle 128>
   %mB = tensor_map %B : tensormap<[128, 64], f16, swizzle 128>
   %mD = tensor_map %D : tensormap<[64, 64], f16, swizzle 128>
-  grid (2) threads 384 {
+  // As many blocks as run at once, or as there are tiles.
+  %sms = index (132)
+  %tiles = index ((M ceildiv 128) * (N ceildiv 128))
+  %blocks = min %sms, %tiles
+  grid (%blocks) threads 384 {
     %sA = shared : tile<6 x [128, 64], f16, swizzle 128>
     %sB = shared : tile<6 x [128, 64], f16, swizzle 128>
     %sD = shared : tile<4 x [64, 64], f16, swizzle 128>
     %full = mbarriers arrivals 1 : mbarrier<6>
     %empty = mbarriers arrivals 1 : mbarrier<6>
     %block = block_id 0
-    %blocks = grid_size 0
-    %tiles = index ((M ceildiv 128) * (N ceildiv 128))
     %steps = index (K ceildiv 64)
     %zero = index (0)
     %one = index (1)

@@ -8,6 +8,8 @@
 // three stages, and do not wait for it. One barrier a step is enough: behind it all have read the stage that is written.
 kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[K, N], f16, row_major, align 16>)
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm80"} {
+  // So that every copy is of 16 bytes.
+  require (K mod 8 == 0, N mod 8 == 0)
   %D = output : memref<[M, N], f16, row_major, align 16>
   grid ((M ceildiv 128) * (N ceildiv 128)) threads 128 {
     %sA = shared at 0 : tile<3 x [128, 64], f16, swizzle 128>

@@ -12,6 +12,8 @@
 !b = frag<[16, 128], f32, blocked [1, 4] lanes [1, 32] warps [8, 1]>
 kernel.func @sgemm<M, N, K>(%A: memref<[M, K], f32, row_major, align 16>, %B: memref<[K, N], f32, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm80"} {
+  // So that every load and store is of 16 bytes.
+  require (K mod 4 == 0, N mod 4 == 0)
   %D = output : memref<[M, N], f32, row_major, align 16>
   grid (N ceildiv 128, M ceildiv 128) threads 256 {
     // A lies column by column, so that a thread reads its part of a column as vectors. The pitch keeps what the threads

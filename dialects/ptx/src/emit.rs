@@ -354,6 +354,10 @@ impl<'a> Writer<'a> {
 
     fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), Refused> {
         let op = inst.op;
+        // A register is there by its name.
+        if inst.instruction.name == "undef" {
+            return Ok(());
+        }
         let results: Vec<ValueId> = op.results().collect();
         // Results that are read as well get what they begin with before, unless that is in their registers already.
         let pairs: Vec<(ValueId, ValueId)> = match inst.otherwise.is_empty() {

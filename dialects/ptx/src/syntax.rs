@@ -4,12 +4,14 @@ use dlc_core::constant::{parse_number, print_number};
 use dlc_core::sizes::{Exprs, parse_expr, print_expression};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{IntArray, Kind, Text};
+use dlc_ir::op::InferCx;
 use dlc_ir::text::{OpParser, OpPrinter, ParseResult, Parser, Token};
 use dlc_ir::{Attr, Type};
 
 use crate::form::{Class, Slot, instruction, signatures};
 use crate::inst::{Arg, Inst};
 use crate::ops::Entry;
+use crate::verify::infer_instruction;
 
 /// `%a, [%p + 16], {%b, %c}, 4 if %q else %x`
 pub fn parse_instruction(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
@@ -55,7 +57,22 @@ pub fn parse_instruction(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
         }
     }
     p.attr_dict()?;
-    p.result_types()
+    if p.token() == Token::Colon {
+        return p.result_types();
+    }
+    // What is not said is the usual thing.
+    if let Some(row) = instruction(p.def().name) {
+        let cx = InferCx {
+            ctx: p.ctx,
+            body: p.current_body(),
+            operands: &p.state.operands,
+            props: &p.state.props,
+        };
+        if let Ok(types) = infer_instruction(row, &cx) {
+            p.state.results = types;
+        }
+    }
+    Ok(())
 }
 
 fn parse_item(p: &mut OpParser<'_, '_>, literals: &mut Vec<Attr>) -> ParseResult<()> {

@@ -92,7 +92,6 @@ macro_rules! instructions {
                     attrs: crate::ops::ATTRS,
                     parse: Some(syntax::parse_instruction),
                     print: Some(syntax::print_instruction),
-                    infer: Some(|cx| verify::infer_instruction(&super::$id, cx)),
                     verify: Some(verify::instruction),
                     eval: Some(interp::instruction),
                     ..OpDef::bare(concat!("ptx.", $name))
@@ -120,6 +119,8 @@ instructions! {
     MOV "mov" PURE "%x = mov.f32 0.0" {
         form("{b16,b32,b64,u32,s32,u64,s64,f32,f64,pred}", "T <- T"),
     }
+    /// A register that nothing has been put into yet: what is in it does not matter.
+    UNDEF "undef" SYNCS "%x = undef.f32" { form("{b16,b32,b64,f32,f64,pred}", "T <-") }
     /// Two halves as one register, the low one first.
     PACK "pack" ("mov") PURE "%w = pack.b32 {%a, %b}" {
         form("b32", "b32 <- {2:b16}"), form("b64", "b64 <- {2:b32}"),

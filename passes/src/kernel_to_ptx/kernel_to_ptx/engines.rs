@@ -257,34 +257,36 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             .find(|&width| width <= MOST_COLUMNS && width % 8 == 0 && columns % width == 0);
         let width = width.ok_or_else(|| Refused::new(format!("{columns} columns are no multiple of 8")))?;
         let part = Distributed::Wgmma.place(&[ROWS, width], 32, 4).map_err(Refused::new)?;
-        let mut sums: Vec<Arg> = self.registers(op.acc())?.to_vec();
-        let fresh = sums.iter().all(|&sum| sum == Arg::F32(0));
-        self.code.act(&table::WGMMA_FENCE, "sync.aligned", &[]);
-        let steps = rhs.starts.len();
-        for step in 0..steps {
+        // Whether what is there is added to, in the first step.
+        let (mut sums, counts) = match self.value(op.acc())? {
+            Lowered::Sums(registers, predicate) => (registers.to_vec(), Arg::Value(*predicate)),
+            Lowered::Fragment(registers) => {
+                let fresh = registers.iter().all(|&sum| sum == Arg::F32(0));
+                (registers.to_vec(), Arg::Int((!fresh).into()))
+            }
+            _ => return Err(Refused::new("a fragment is wanted")),
+        };
+        let fresh = counts == Arg::Int(0);
+        // Everything that is read is there before the fence: what is written behind it is not seen.
+        let mut products = Vec::new();
+        for step in 0..rhs.starts.len() {
             for row in (0..rows).step_by(ROWS as usize) {
                 for column in (0..columns).step_by(width as usize) {
                     let which = acc.extract(&part, &[row, column]).map_err(Refused::new)?;
-                    let begins = fresh && step == 0;
-                    let mut args: Vec<Arg> = Vec::with_capacity(which.len() + 8);
-                    for &register in &which {
-                        let sum = sums[register as usize];
-                        args.push(if begins { Arg::F32(0) } else { Arg::Value(self.code.register(sum, Type::F32)) });
-                    }
-                    match &lhs {
-                        Left::Tile(matrix) => args.push(self.descriptor(matrix, step, row)),
+                    let mut args = match &lhs {
+                        Left::Tile(matrix) => vec![self.descriptor(matrix, step, row)],
                         Left::Registers(registers, fragment) => {
                             let piece = Distributed::WgmmaA.place(&[ROWS, k], 16, 4).map_err(Refused::new)?;
                             let from = fragment.extract(&piece, &[row, step as u32 * k]).map_err(Refused::new)?;
-                            for pair in from.chunks(2) {
+                            let words = from.chunks(2).map(|pair| {
                                 let (low, high) = (registers[pair[0] as usize], registers[pair[1] as usize]);
-                                args.push(self.code.pack_halves(low, high));
-                            }
+                                self.code.pack_halves(low, high)
+                            });
+                            words.collect()
                         }
-                    }
+                    };
                     args.push(self.descriptor(&rhs, step, column));
-                    // What was there counts, unless there is nothing yet.
-                    args.push(Arg::Int(i64::from(!begins)));
+                    args.push(if step == 0 { counts } else { Arg::Int(1) });
                     args.extend([Arg::Int(1), Arg::Int(1)]);
                     if k == 16 {
                         if let Left::Tile(matrix) = &lhs {
@@ -292,12 +294,25 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                         }
                         args.push(Arg::Int(rhs.transposes.into()));
                     }
-                    let modifiers = format!("sync.aligned.m64n{width}k{k}.f32.{word}.{word}");
-                    let results = self.code.insts(&table::WGMMA, &modifiers, &args);
-                    for (&register, result) in which.iter().zip(results) {
-                        sums[register as usize] = result.into();
-                    }
+                    products.push((which, args, step));
                 }
+            }
+        }
+        if !fresh {
+            sums = sums.into_iter().map(|sum| Arg::Value(self.code.register(sum, Type::F32))).collect();
+        }
+        self.code.act(&table::WGMMA_FENCE, "sync.aligned", &[]);
+        let modifiers = format!("sync.aligned.m64n{width}k{k}.f32.{word}.{word}");
+        for (which, operands, step) in products {
+            let begins = fresh && step == 0;
+            let mut args: Vec<Arg> = which
+                .iter()
+                .map(|&register| if begins { Arg::F32(0) } else { sums[register as usize] })
+                .collect();
+            args.extend(operands);
+            let results = self.code.insts(&table::WGMMA, &modifiers, &args);
+            for (&register, result) in which.iter().zip(results) {
+                sums[register as usize] = result.into();
             }
         }
         self.code.act(&table::WGMMA_COMMIT, "sync.aligned", &[]);

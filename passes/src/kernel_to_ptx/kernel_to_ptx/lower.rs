@@ -341,11 +341,20 @@ impl<'a, 'c> Lower<'a, 'c> {
         let begins = self.begun;
         let tokens = self.loop_tokens(op, body, &inits)?;
         let types: Vec<Type> = inits.iter().map(|&value| self.kernel.value_type(value)).collect();
-        let mut flat = Vec::new();
+        let (mut flat, mut entering) = (Vec::new(), Vec::new());
         let mut flat_types = Vec::new();
-        for (value, &ty) in carried.iter().zip(&types) {
-            flat_types.extend(self.flat_types(value, ty));
-            flat.extend(self.flat(value, ty));
+        let fresh: Vec<bool> =
+            taken[1..].iter().zip(&carried).map(|(&arg, value)| self.begins_fresh(arg, value, body)).collect();
+        for ((value, &ty), &fresh) in carried.iter().zip(&types).zip(&fresh) {
+            let own = self.flat_types(value, ty);
+            let registers = self.flat(value, ty);
+            match fresh {
+                // Nothing is put into the registers that the first product does not read.
+                true => own.iter().for_each(|_| entering.extend(self.code.insts(&table::UNDEF, "f32", &[]))),
+                false => entering.extend(registers.iter().copied()),
+            }
+            flat_types.extend(own);
+            flat.extend(registers);
         }
         let runs = self.code.compare("lt", first, last);
         let mut head_types = vec![Type::I32];
@@ -353,7 +362,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         let (head, end) = (self.code.new_block(&head_types), self.code.new_block(&flat_types));
         let first = self.code.register(first, Type::I32);
         let mut into: Vec<ValueId> = vec![first];
-        into.extend(flat.iter().copied());
+        into.extend(entering);
         self.code.bra_if(runs, (head, &into), (end, &flat));
         self.code.start(head);
         self.code.open();
@@ -361,11 +370,17 @@ impl<'a, 'c> Lower<'a, 'c> {
         let counter = args_of_head[0];
         self.set(taken[0], Lowered::Index(counter.into(), natural));
         let mut registers = args_of_head[1..].iter().copied();
-        for ((&arg, value), token) in taken[1..].iter().zip(&carried).zip(&tokens) {
+        let again = fresh.contains(&true).then(|| self.code.compare("ne", counter.into(), first.into()));
+        let again = again.map(|again| self.code.predicate(again));
+        for (((&arg, value), token), &fresh) in taken[1..].iter().zip(&carried).zip(&tokens).zip(&fresh) {
             // A carried integer is not negative if the one it begins with is not, and so what is yielded: see below.
             let value = match Self::from_flat(value, &mut registers) {
                 Lowered::Index(at, natural) => Lowered::Index(at, natural && self.stays_natural(op, arg, body)),
                 Lowered::Token(_) => Lowered::Token(begins_at(token, &self.begun)),
+                Lowered::Fragment(registers) if fresh => match again {
+                    Some(again) => Lowered::Sums(registers, again),
+                    None => Lowered::Fragment(registers),
+                },
                 other => other,
             };
             self.set(arg, value);
@@ -406,6 +421,16 @@ impl<'a, 'c> Lower<'a, 'c> {
             self.set(out, value);
         }
         Ok(())
+    }
+
+    /// Whether what a loop carries are sums that begin with zero, which only a `wgmma` in its body reads: it can be told
+    /// that there is nothing to add to yet.
+    fn begins_fresh(&self, arg: ValueId, init: &Lowered, body: BlockId) -> bool {
+        let zero = matches!(init, Lowered::Fragment(registers) if registers.iter().all(|&sum| sum == Arg::F32(0)));
+        let mut uses = self.kernel.uses(arg);
+        let (Some(only), None) = (uses.next(), uses.next()) else { return false };
+        let product = Wgmma::of(OpRef::new(self.code.ctx, self.kernel, only.op));
+        zero && product.is_some_and(|product| product.acc() == arg && self.kernel.block_of(only.op) == Some(body))
     }
 
     /// Whether what a loop carries as an argument is never negative if it begins so: where it only goes through ops that

@@ -22,6 +22,9 @@ pub enum Lowered {
     Number(Arg),
     /// The registers of a fragment, in the order of its layout, each of the type that [`held`] gives for its elements.
     Fragment(Rc<Vec<Arg>>),
+    /// The sums of a loop of products that begin with zero: what is in the registers counts where the predicate holds,
+    /// which it does not in the first round.
+    Sums(Rc<Vec<Arg>>, ValueId),
     /// A tile, or a ring of them.
     Tile(TileAt),
     /// The address of the first of some mbarriers.
