@@ -53,7 +53,8 @@ impl Registers {
                 }
             }
         }
-        for &block in &blocks {
+        // The last blocks first: what goes round in a loop matters more than what enters it.
+        for &block in blocks.iter().rev() {
             let Some(last) = body.last_op(block) else { continue };
             let op = OpRef::new(ctx, body, last);
             for (index, &to) in op.successors().iter().enumerate() {

@@ -39,7 +39,9 @@ pub struct Lower<'a, 'c> {
     pub threads: u32,
     /// Whether warps store matrices.
     pub has_stmatrix: bool,
-    /// Where an op came from that is lowered.
+    /// Sums that a loop has given which may not have run: they are zero then, which is seen to where they are first used,
+    /// behind the wait for the products. Each with its block and with whether the loop has run.
+    unfinished: Vec<(ValueId, BlockId, Cond)>,
     fragments: FxHashMap<Type, Rc<Fragment>>,
     /// How many groups of asynchronous work have been begun so far, by kind, on the way with the fewest.
     begun: [u64; 3],
@@ -91,6 +93,7 @@ impl<'a, 'c> Lower<'a, 'c> {
             next_barrier: 15,
             threads,
             has_stmatrix,
+            unfinished: Vec::new(),
             fragments: FxHashMap::default(),
             // Far from zero, which says that work ended long ago.
             begun: [1 << 20; 3],
@@ -258,6 +261,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         for id in ops {
             let op = self.at(id);
             self.code.loc = op.loc();
+            self.finish_for(op);
             if let Some(op) = kernel::Yield::of(op) {
                 let values: Vec<ValueId> = op.values().collect();
                 return values.into_iter().map(|value| self.value(value).cloned()).collect();
@@ -265,6 +269,46 @@ impl<'a, 'c> Lower<'a, 'c> {
             self.op(op).map_err(|refused| refused.at(op))?;
         }
         Ok(Vec::new())
+    }
+
+    /// Puts zeros into sums that an op, or one inside of it, uses, where the loop that gives them has not run.
+    fn finish_for(&mut self, op: OpRef<'a>)
+    where
+        'c: 'a,
+    {
+        let Some(here) = self.kernel.block_of(op.id) else { return };
+        let is_used = |value: ValueId| {
+            self.kernel.uses(value).any(|only| {
+                let mut at = only.op;
+                while self.kernel.block_of(at) != Some(here) {
+                    match self.kernel.parent_op(at) {
+                        Some(parent) => at = parent,
+                        None => return false,
+                    }
+                }
+                at == op.id
+            })
+        };
+        let wanted: Vec<usize> = (0..self.unfinished.len())
+            .filter(|&index| self.unfinished[index].1 == here && is_used(self.unfinished[index].0))
+            .collect();
+        for index in wanted.into_iter().rev() {
+            let (value, _, ran) = self.unfinished.remove(index);
+            let Some(Lowered::Fragment(registers)) = self.values.get(&value).cloned() else { continue };
+            let registers: Vec<ValueId> =
+                registers.iter().map(|&register| self.code.register(register, Type::F32)).collect();
+            let types = vec![Type::F32; registers.len()];
+            let (zeros, join) = (self.code.new_block(&[]), self.code.new_block(&types));
+            self.code.bra_if(ran, (join, &registers), (zeros, &[]));
+            self.code.start(zeros);
+            self.code.open();
+            let zero = self.code.register(Arg::F32(0), Type::F32);
+            self.code.bra(join, &vec![zero; registers.len()]);
+            self.code.close();
+            self.code.start(join);
+            let joined = self.code.args(join).into_iter().map(Arg::Value).collect();
+            self.set(value, Lowered::Fragment(Rc::new(joined)));
+        }
     }
 
     fn region(&self, op: OpRef<'_>, index: usize) -> Option<BlockId> {
@@ -341,18 +385,18 @@ impl<'a, 'c> Lower<'a, 'c> {
         let begins = self.begun;
         let tokens = self.loop_tokens(op, body, &inits)?;
         let types: Vec<Type> = inits.iter().map(|&value| self.kernel.value_type(value)).collect();
-        let (mut flat, mut entering) = (Vec::new(), Vec::new());
+        let (mut flat, mut entering): (Vec<ValueId>, Vec<ValueId>) = (Vec::new(), Vec::new());
         let mut flat_types = Vec::new();
         let fresh: Vec<bool> =
             taken[1..].iter().zip(&carried).map(|(&arg, value)| self.begins_fresh(arg, value, body)).collect();
         for ((value, &ty), &fresh) in carried.iter().zip(&types).zip(&fresh) {
             let own = self.flat_types(value, ty);
-            let registers = self.flat(value, ty);
-            match fresh {
+            let registers = match fresh {
                 // Nothing is put into the registers that the first product does not read.
-                true => own.iter().for_each(|_| entering.extend(self.code.insts(&table::UNDEF, "f32", &[]))),
-                false => entering.extend(registers.iter().copied()),
-            }
+                true => own.iter().flat_map(|_| self.code.insts(&table::UNDEF, "f32", &[])).collect(),
+                false => self.flat(value, ty),
+            };
+            entering.extend(registers.iter().copied());
             flat_types.extend(own);
             flat.extend(registers);
         }
@@ -403,6 +447,11 @@ impl<'a, 'c> Lower<'a, 'c> {
         // It may not have run: then nothing has been begun in it.
         self.begun = begins;
         for (index, out) in outs.into_iter().enumerate() {
+            if fresh[index] && runs != Cond::Known(true)
+                && let Some(block) = self.kernel.block_of(op.id)
+            {
+                self.unfinished.push((out, block, runs));
+            }
             let value = match Self::from_flat(&yielded[index], &mut registers) {
                 Lowered::Index(at, natural) => {
                     let before = matches!(carried[index], Lowered::Index(_, true));
