@@ -30,6 +30,28 @@ struct Site {
     linear: Option<Linear>,
 }
 
+/// The fragment that is loaded or stored.
+struct Target<'f> {
+    fragment: &'f Fragment,
+    coords: &'f Coords,
+    elem: Type,
+}
+
+/// A vector in memory.
+struct Vector {
+    place: Place,
+    /// Whether the thread has its registers.
+    there: Cond,
+    /// Whether all of it is accessed.
+    whole: Cond,
+}
+
+/// Vectors, and whether a guard cuts one of them.
+struct Vectors {
+    vectors: Vec<Vector>,
+    cut: Option<Cond>,
+}
+
 /// The number of an element as a sum.
 struct Linear {
     number: SizeExpr,
@@ -266,65 +288,143 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let fragment = self.fragment(ty)?;
         let coords = coords(&mut self.code, &fragment, &self.team);
         let (groups, uniform) = self.vectors(&site, &fragment);
+        let target = Target { fragment: &fragment, coords: &coords, elem };
+        let loaded = self.load_groups(&site, &target, &groups, uniform, otherwise)?;
         let mut registers = vec![Arg::Int(0); fragment.registers() as usize];
-        for group in groups {
-            let loaded = self.load_group(&site, &fragment, &coords, &group, uniform, elem, otherwise)?;
-            group.iter().zip(loaded).for_each(|(&register, value)| registers[register as usize] = value);
+        for (group, values) in groups.iter().zip(loaded) {
+            group.iter().zip(values).for_each(|(&register, value)| registers[register as usize] = value);
         }
         self.set(op.out(), Lowered::Fragment(registers.into()));
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn load_group(
+    /// The elements of each vector.
+    fn load_groups(
         &mut self,
         site: &Site,
-        fragment: &Fragment,
-        coords: &Coords,
-        group: &[u32],
+        target: &Target<'_>,
+        groups: &[Vec<u32>],
         uniform: bool,
-        elem: Type,
         otherwise: Arg,
-    ) -> Result<Vec<Arg>, Refused> {
-        let (first, last) = (group[0] as usize, group[group.len() - 1] as usize);
-        let there = exists(&mut self.code, fragment, coords, first);
-        let inside = self.inside(site, coords, first)?;
-        let (base, offset) = self.address(site, coords, first)?;
-        let place = Place { space: site.space, base, offset };
-        if uniform {
-            let cond = self.code.both(there, inside);
-            return self.load_vector(place, elem, group.len(), cond, otherwise);
-        }
-        // A way for whole vectors, and one for those that the guard cuts.
-        let inside_last = self.inside(site, coords, last)?;
-        let whole = self.code.both(inside, inside_last);
-        let whole = self.code.both(there, whole);
-        let held = super::values::held(&self.code, elem);
-        let types = vec![held; group.len()];
-        let (vector, single) = (self.code.new_block(&[]), self.code.new_block(&[]));
-        let join = self.code.new_block(&types);
-        self.code.bra_if(whole, (vector, &[]), (single, &[]));
-        self.code.start(vector);
+    ) -> Result<Vec<Vec<Arg>>, Refused> {
+        let vectors = self.cut(site, target, groups, uniform)?;
+        let elem = target.elem;
+        let Some(any_cut) = vectors.cut else {
+            let mut loaded = Vec::with_capacity(groups.len());
+            for (group, vector) in groups.iter().zip(&vectors.vectors) {
+                loaded.push(self.load_vector(vector.place, elem, group.len(), vector.whole, otherwise)?);
+            }
+            return Ok(loaded);
+        };
+        // A way on which no vector is cut, and one that goes element by element. What leaves both are words as memory
+        // has them, so that nothing waits for what is loaded before all of it has been asked for.
+        let (whole, single) = (self.code.new_block(&[]), self.code.new_block(&[]));
+        self.code.bra_if(any_cut, (single, &[]), (whole, &[]));
+        self.code.start(whole);
         self.code.open();
-        let loaded = self.load_vector(place, elem, group.len(), Cond::Known(true), otherwise)?;
-        let loaded: Vec<ValueId> = loaded.into_iter().map(|value| self.code.register(value, held)).collect();
-        self.code.bra(join, &loaded);
+        let mut words = Vec::new();
+        let mut counts = Vec::new();
+        for (group, vector) in groups.iter().zip(&vectors.vectors) {
+            let own = self.load_words(vector.place, elem, group.len(), vector.whole, otherwise)?;
+            counts.push(own.len());
+            words.extend(own);
+        }
+        let types: Vec<Type> = words.iter().map(|&word| self.code.body.value_type(word)).collect();
+        let join = self.code.new_block(&types);
+        self.code.bra(join, &words);
         self.code.close();
         self.code.start(single);
         self.code.open();
         let bytes = i64::from(elem_bytes(&self.code, elem));
-        let mut parts = Vec::new();
-        for (number, &register) in group.iter().enumerate() {
-            let inside = self.inside(site, coords, register as usize)?;
-            let cond = self.code.both(there, inside);
-            let place = Place { offset: offset + number as i64 * bytes, ..place };
-            let loaded = self.load_vector(place, elem, 1, cond, otherwise)?;
-            parts.push(self.code.register(loaded[0], held));
+        let mut words = Vec::new();
+        for (group, vector) in groups.iter().zip(&vectors.vectors) {
+            let mut elements = Vec::with_capacity(group.len());
+            for (number, &register) in group.iter().enumerate() {
+                let inside = self.inside(site, target.coords, register as usize)?;
+                let cond = self.code.both(vector.there, inside);
+                let place = Place { offset: vector.place.offset + number as i64 * bytes, ..vector.place };
+                elements.extend(self.load_vector(place, elem, 1, cond, otherwise)?);
+            }
+            let own = self.to_words(&elements, elem);
+            words.extend(own);
         }
-        self.code.bra(join, &parts);
+        let words: Vec<ValueId> =
+            words.into_iter().zip(&types).map(|(word, &ty)| self.code.register(word, ty)).collect();
+        self.code.bra(join, &words);
         self.code.close();
         self.code.start(join);
-        Ok(self.code.args(join).into_iter().map(Arg::Value).collect())
+        let mut words = self.code.args(join).into_iter();
+        let mut loaded = Vec::with_capacity(groups.len());
+        for (group, count) in groups.iter().zip(counts) {
+            let own: Vec<ValueId> = words.by_ref().take(count).collect();
+            loaded.push(self.from_words(&own, elem, group.len()));
+        }
+        Ok(loaded)
+    }
+
+    /// Where vectors are, and where they are accessed whole. Guards that may cut vectors are asked at both ends: a bound
+    /// that holds at both holds between them, and one that holds at neither holds nowhere.
+    fn cut(
+        &mut self,
+        site: &Site,
+        target: &Target<'_>,
+        groups: &[Vec<u32>],
+        uniform: bool,
+    ) -> Result<Vectors, Refused> {
+        let mut vectors = Vec::with_capacity(groups.len());
+        let mut any_cut = Cond::Known(false);
+        for group in groups {
+            let (first, last) = (group[0] as usize, group[group.len() - 1] as usize);
+            let there = exists(&mut self.code, target.fragment, target.coords, first);
+            let (base, offset) = self.address(site, target.coords, first)?;
+            let place = Place { space: site.space, base, offset };
+            if uniform {
+                let inside = self.inside(site, target.coords, first)?;
+                let whole = self.code.both(there, inside);
+                vectors.push(Vector { place, there, whole });
+                continue;
+            }
+            let (begins, ends) = (self.bounds(site, target.coords, first)?, self.bounds(site, target.coords, last)?);
+            let (mut whole, mut none) = (there, Cond::Known(false));
+            for (begin, end) in begins.into_iter().zip(ends) {
+                let both = self.code.both(begin, end);
+                whole = self.code.both(whole, both);
+                let either = self.code.either(begin, end);
+                let neither = self.code.not(either);
+                none = self.code.either(none, neither);
+            }
+            let known = self.code.either(whole, none);
+            let cut = self.code.not(known);
+            let cut = self.code.both(there, cut);
+            any_cut = self.code.either(any_cut, cut);
+            vectors.push(Vector { place, there, whole });
+        }
+        let cut = (any_cut != Cond::Known(false)).then_some(any_cut);
+        Ok(Vectors { vectors, cut })
+    }
+
+    /// Whether each bound of a guard holds for a register.
+    fn bounds(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<Vec<Cond>, Refused> {
+        let conditions: Vec<_> = site.guard.iter().flat_map(|guard| guard.pieces.iter().flatten().cloned()).collect();
+        let place = coords.of(&mut self.code, register);
+        self.with_names(site, &place, register, |code, names| {
+            let mut bounds = Vec::new();
+            for condition in &conditions {
+                let (value, natural) = code.expr(&condition.expr, names)?;
+                if let Some(lower) = &condition.lower {
+                    let (lower, _) = code.expr(lower, names)?;
+                    bounds.push(match natural && lower == Arg::Int(0) {
+                        true => Cond::Known(true),
+                        false => code.compare("ge", value, lower),
+                    });
+                }
+                if let Some(upper) = &condition.upper {
+                    let (upper, _) = code.expr(upper, names)?;
+                    bounds.push(code.compare("lt", value, upper));
+                }
+            }
+            Ok(bounds)
+        })
     }
 
     fn store(&mut self, op: kernel::Store<'a>) -> Result<(), Refused> {
@@ -343,46 +443,43 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             Some(_) => ((0..fragment.registers()).map(|register| vec![register]).collect(), true),
             None => self.vectors(&site, &fragment),
         };
-        for group in groups {
-            let (first, last) = (group[0] as usize, group[group.len() - 1] as usize);
-            let there = exists(&mut self.code, &fragment, &coords, first);
-            let there = self.code.both(owner, there);
-            let inside = self.inside(&site, &coords, first)?;
-            let (base, offset) = self.address(&site, &coords, first)?;
-            let place = Place { space: "global", base, offset };
-            let values: Vec<Arg> = group.iter().map(|&register| registers[register as usize]).collect();
-            if uniform {
-                let cond = self.code.both(there, inside);
+        let target = Target { fragment: &fragment, coords: &coords, elem };
+        let vectors = self.cut(&site, &target, &groups, uniform)?;
+        let values = |group: &Vec<u32>| group.iter().map(|&register| registers[register as usize]).collect::<Vec<Arg>>();
+        let all = |lower: &mut Self| -> Result<(), Refused> {
+            for (group, vector) in groups.iter().zip(&vectors.vectors) {
+                let cond = lower.code.both(owner, vector.whole);
                 match op.combine() {
-                    Some(combiner) => self.combine(place, elem, values[0], combiner, cond)?,
-                    None => self.store_vector(place, elem, &values, cond)?,
+                    Some(combiner) => lower.combine(vector.place, elem, values(group)[0], combiner, cond)?,
+                    None => lower.store_vector(vector.place, elem, &values(group), cond)?,
                 }
-                continue;
             }
-            let inside_last = self.inside(&site, &coords, last)?;
-            let whole = self.code.both(inside, inside_last);
-            let whole = self.code.both(there, whole);
-            let (vector, single) = (self.code.new_block(&[]), self.code.new_block(&[]));
-            let join = self.code.new_block(&[]);
-            self.code.bra_if(whole, (vector, &[]), (single, &[]));
-            self.code.start(vector);
-            self.code.open();
-            self.store_vector(place, elem, &values, Cond::Known(true))?;
-            self.code.bra(join, &[]);
-            self.code.close();
-            self.code.start(single);
-            self.code.open();
-            let bytes = i64::from(elem_bytes(&self.code, elem));
-            for (number, (&register, &value)) in group.iter().zip(&values).enumerate() {
+            Ok(())
+        };
+        let Some(any_cut) = vectors.cut else { return all(self) };
+        let (whole, single) = (self.code.new_block(&[]), self.code.new_block(&[]));
+        let join = self.code.new_block(&[]);
+        self.code.bra_if(any_cut, (single, &[]), (whole, &[]));
+        self.code.start(whole);
+        self.code.open();
+        all(self)?;
+        self.code.bra(join, &[]);
+        self.code.close();
+        self.code.start(single);
+        self.code.open();
+        let bytes = i64::from(elem_bytes(&self.code, elem));
+        for (group, vector) in groups.iter().zip(&vectors.vectors) {
+            let there = self.code.both(owner, vector.there);
+            for (number, (&register, value)) in group.iter().zip(values(group)).enumerate() {
                 let inside = self.inside(&site, &coords, register as usize)?;
                 let cond = self.code.both(there, inside);
-                let place = Place { offset: offset + number as i64 * bytes, ..place };
+                let place = Place { offset: vector.place.offset + number as i64 * bytes, ..vector.place };
                 self.store_vector(place, elem, &[value], cond)?;
             }
-            self.code.bra(join, &[]);
-            self.code.close();
-            self.code.start(join);
         }
+        self.code.bra(join, &[]);
+        self.code.close();
+        self.code.start(join);
         Ok(())
     }
 
@@ -454,8 +551,10 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 self.code.guarded(there, &table::CP_ASYNC, modifiers, &args, &[]);
                 continue;
             }
-            let values = self.load_group(&site, &fragment, &coords, group, uniform, elem, otherwise)?;
-            self.store_vector(Place { space: "shared", base: target, offset }, elem, &values, there)?;
+            let target_of = Target { fragment: &fragment, coords: &coords, elem };
+            let values = self.load_groups(&site, &target_of, std::slice::from_ref(group), uniform, otherwise)?;
+            let values = &values[0];
+            self.store_vector(Place { space: "shared", base: target, offset }, elem, values, there)?;
         }
         Ok(())
     }

@@ -54,10 +54,17 @@ impl Lower<'_, '_> {
         cond: Cond,
         otherwise: Arg,
     ) -> Result<Vec<Arg>, Refused> {
+        if cond == Cond::Known(false) {
+            return Ok(vec![otherwise; count]);
+        }
+        let words = self.load_words(place, elem, count, cond, otherwise)?;
+        Ok(self.from_words(&words, elem, count))
+    }
+
+    /// How the words of elements in memory are loaded and stored.
+    fn kind(&self, elem: Type, count: usize) -> Result<(u32, &'static str), Refused> {
         let ctx = self.ctx();
         let bits = if elem == Type::INDEX { 64 } else { elem.bits(ctx).unwrap_or(0) };
-        let args = [place.base, Arg::Int(place.offset)];
-        let words = words_of(bits, count);
         let kind = match bits {
             16 if count == 1 => "b16",
             16 | 32 if elem != Type::F32 => "b32",
@@ -66,50 +73,55 @@ impl Lower<'_, '_> {
             64 => "b64",
             8 if !elem.is_unsigned(ctx) && elem.is_integer(ctx) => "s8",
             1..=8 => "u8",
-            _ => return Err(Refused::new(format!("elements of {bits} bits are not loaded"))),
+            _ => return Err(Refused::new(format!("elements of {bits} bits have no place in memory"))),
         };
+        Ok((bits, kind))
+    }
+
+    /// The words of elements in a row, as memory has them: pairs of halves are one word. See [`Lower::load_vector`].
+    pub fn load_words(
+        &mut self,
+        place: Place,
+        elem: Type,
+        count: usize,
+        cond: Cond,
+        otherwise: Arg,
+    ) -> Result<Vec<ValueId>, Refused> {
+        let (bits, kind) = self.kind(elem, count)?;
+        let args = [place.base, Arg::Int(place.offset)];
+        let words = words_of(bits, count);
         let vector = if words > 1 { format!("v{words}.") } else { String::new() };
         let modifiers = format!("{}.{vector}{kind}", place.space);
-        let fill: Vec<ValueId> = match cond {
-            Cond::If(_) => {
-                let word = self.fill_word(otherwise, bits, count, kind);
-                vec![word; words]
-            }
-            // What is not used need not be there.
-            _ => Vec::new(),
+        let fill = match cond {
+            Cond::Known(true) => Vec::new(),
+            _ => vec![self.fill_word(otherwise, bits, count, kind); words],
         };
-        if cond == Cond::Known(false) {
-            return Ok(vec![otherwise; count]);
-        }
-        let loaded = self.code.guarded(cond, &table::LD, &modifiers, &args, &fill);
-        let mut values = Vec::with_capacity(count);
-        for word in loaded {
+        Ok(self.code.guarded(cond, &table::LD, &modifiers, &args, &fill))
+    }
+
+    /// The elements of words.
+    pub fn from_words(&mut self, words: &[ValueId], elem: Type, count: usize) -> Vec<Arg> {
+        let ctx = self.ctx();
+        let bits = if elem == Type::INDEX { 64 } else { elem.bits(ctx).unwrap_or(0) };
+        let integer = elem.is_integer(ctx);
+        let unsigned = elem.is_unsigned(ctx);
+        let mut values: Vec<Arg> = Vec::with_capacity(count);
+        for &word in words {
             match (bits, count) {
                 (16, 2..) => {
                     let halves = self.code.insts(&table::UNPACK, "b32", &[word.into()]);
                     values.extend(halves.into_iter().map(Arg::Value));
                 }
-                (1, _) => {
-                    let holds = self.code.inst(&table::SETP, "ne.s16", &[word.into(), Arg::Int(0)]);
-                    values.push(holds.into());
-                }
-                (2..=8, _) if elem.is_integer(ctx) => {
-                    let modifiers = if kind == "s8" { "s32.s16" } else { "u32.u16" };
-                    values.push(self.code.inst(&table::CVT, modifiers, &[word.into()]).into());
-                }
-                (16, 1) if elem.is_integer(ctx) => {
-                    let modifiers = if elem.is_unsigned(ctx) { "u32.u16" } else { "s32.s16" };
-                    values.push(self.code.inst(&table::CVT, modifiers, &[word.into()]).into());
-                }
+                (1, _) => values.push(self.code.inst(&table::SETP, "ne.s16", &[word.into(), Arg::Int(0)]).into()),
                 _ if elem == Type::INDEX => values.push(self.code.inst(&table::CVT, "u32.u64", &[word.into()]).into()),
                 _ => values.push(word.into()),
             }
         }
-        if bits == 16 && count > 1 && elem.is_integer(ctx) {
-            let modifiers = if elem.is_unsigned(ctx) { "u32.u16" } else { "s32.s16" };
+        if matches!(bits, 2..=16) && integer {
+            let modifiers = if unsigned { "u32.u16" } else { "s32.s16" };
             values = values.iter().map(|&half| self.code.inst(&table::CVT, modifiers, &[half]).into()).collect();
         }
-        Ok(values)
+        values
     }
 
     /// The word that is there where nothing is loaded.
@@ -135,46 +147,36 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Puts elements in a row into memory, as [`Lower::load_vector`] reads them.
-    pub fn store_vector(&mut self, place: Place, elem: Type, values: &[Arg], cond: Cond) -> Result<(), Refused> {
+    /// The words of elements in a row, as memory has them.
+    pub fn to_words(&mut self, values: &[Arg], elem: Type) -> Vec<Arg> {
         let ctx = self.ctx();
         let bits = if elem == Type::INDEX { 64 } else { elem.bits(ctx).unwrap_or(0) };
-        let mut args = vec![place.base, Arg::Int(place.offset)];
-        let words = words_of(bits, values.len());
-        let integer = elem.is_integer(ctx) || elem == Type::INDEX;
-        let kind = match bits {
-            16 if values.len() == 1 => "b16",
-            16 | 32 if elem != Type::F32 => "b32",
-            32 => "f32",
-            64 if elem == Type::F64 => "f64",
-            64 => "b64",
-            1..=8 => "u8",
-            _ => return Err(Refused::new(format!("elements of {bits} bits are not stored"))),
-        };
-        let mut halves = Vec::new();
+        let integer = elem.is_integer(ctx);
+        let mut elements = Vec::with_capacity(values.len());
         for &value in values {
             let held = held(&self.code, elem);
             let value = Arg::Value(self.code.register(value, held));
-            let value: Arg = match bits {
-                1 => {
-                    let number = self.code.inst(&table::SELP, "b16", &[Arg::Int(1), Arg::Int(0), value]);
-                    number.into()
-                }
+            elements.push(match bits {
+                1 => self.code.inst(&table::SELP, "b16", &[Arg::Int(1), Arg::Int(0), value]).into(),
                 2..=16 if integer => self.code.inst(&table::CVT, "u16.u32", &[value]).into(),
                 64 if elem == Type::INDEX => self.code.inst(&table::CVT, "s64.s32", &[value]).into(),
                 _ => value,
-            };
-            halves.push(value);
+            });
         }
-        if bits == 16 && values.len() > 1 {
-            for pair in halves.chunks(2) {
-                let word = self.code.pack_halves(pair[0], pair[1]);
-                args.push(word);
-            }
-        } else {
-            args.extend(halves);
+        match bits == 16 && values.len() > 1 {
+            true => elements.chunks(2).map(|pair| self.code.pack_halves(pair[0], pair[1])).collect(),
+            false => elements,
         }
-        let vector = if words > 1 { format!("v{words}.") } else { String::new() };
+    }
+
+    /// Puts elements in a row into memory, as [`Lower::load_vector`] reads them.
+    pub fn store_vector(&mut self, place: Place, elem: Type, values: &[Arg], cond: Cond) -> Result<(), Refused> {
+        let (_, kind) = self.kind(elem, values.len())?;
+        let kind = if kind == "s8" { "u8" } else { kind };
+        let mut args = vec![place.base, Arg::Int(place.offset)];
+        let words = self.to_words(values, elem);
+        let vector = if words.len() > 1 { format!("v{}.", words.len()) } else { String::new() };
+        args.extend(words);
         self.code.guarded(cond, &table::ST, &format!("{}.{vector}{kind}", place.space), &args, &[]);
         Ok(())
     }
