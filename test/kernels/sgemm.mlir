@@ -15,7 +15,7 @@ kernel.func @sgemm<M, N, K>(%A: memref<[M, K], f32, row_major, align 16>, %B: me
   // So that every load and store is of 16 bytes.
   require (K mod 4 == 0, N mod 4 == 0)
   %D = output : memref<[M, N], f32, row_major, align 16>
-  grid (N ceildiv 128, M ceildiv 128) threads 256 {
+  grid (N ceildiv 128, M ceildiv 128) threads 256 blocks_per_sm 2 {
     // A lies column by column, so that a thread reads its part of a column as vectors. The pitch keeps what the threads
     // of a warp write in different banks.
     %sA = shared : tile<2 x [128, 16], f32, col_major pitch 132>

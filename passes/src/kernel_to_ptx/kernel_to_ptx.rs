@@ -346,6 +346,9 @@ fn entry(
         (ctx.intern_str("threads"), ctx.i64_attr(grid.threads())),
         (Str::OPERAND_SEGMENTS, groups),
     ];
+    if let Some(blocks) = grid.blocks_per_sm() {
+        props.push((ctx.intern_str("blocks"), ctx.i64_attr(blocks)));
+    }
     if let Some(cluster) = op.prop_named("cluster") {
         props.push((ctx.intern_str("cluster"), cluster));
     }

@@ -369,7 +369,8 @@ fn tensorize(
     let batches = count(&batch, 1)?;
     let blocks = axes::product([&batches, &high, &wide])?;
     let mut builder = lower.emit.builder();
-    let grid = kernel::Grid::build(&mut builder, loc, &[], vec![blocks], None, i64::from(tiling.warps) * 32);
+    let together = plan.and_then(|plan| plan.blocks_per_sm);
+    let grid = kernel::Grid::build(&mut builder, loc, &[], vec![blocks], None, i64::from(tiling.warps) * 32, together);
     let inside = lower.emit.body.append_block(lower.emit.body.regions(grid)[0]);
     lower.emit.block = inside;
     lower.grid = inside;

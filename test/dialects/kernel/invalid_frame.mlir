@@ -89,6 +89,16 @@ kernel.func @a_large_cluster<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f1
 
 // -----
 
+kernel.func @too_many_blocks_at_once<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{a multiprocessor runs up to 32 blocks and 2048 threads at once, not 4 blocks of 1024}}
+  grid (32) threads 1024 blocks_per_sm 4 {
+  }
+  return %Y
+}
+
+// -----
+
 kernel.func @a_cluster_of_more_axes<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
   %Y = output : memref<[M, N], f16>
   // expected-error@+1 {{a cluster has up to 16 blocks along the axes of the grid}}

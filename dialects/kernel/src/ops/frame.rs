@@ -64,7 +64,7 @@ pub struct Return {
 /// Runs its region in every block of a grid. The threads of a block run it together, unless a role says who does what.
 #[op("kernel.grid", traits(SingleBlock, NoTerminator), parse = syntax::parse_grid, print = syntax::print_grid,
      verify = verify::grid, eval = interp::host::grid,
-     example = "grid (N ceildiv 64, M ceildiv 128) cluster [2, 1] threads 384 { .. }")]
+     example = "grid (N ceildiv 64, M ceildiv 128) cluster [2, 1] threads 384 blocks_per_sm 1 { .. }")]
 pub struct Grid {
     /// Values in `dims`.
     args: Variadic<IndexType>,
@@ -74,6 +74,8 @@ pub struct Grid {
     cluster: OptionalAttr<IntArray>,
     /// The number of threads of a block.
     threads: Attr<Int>,
+    /// How many blocks are to run on a multiprocessor at once: their threads have no more registers than that leaves.
+    blocks_per_sm: OptionalAttr<Int>,
     body: Region,
 }
 

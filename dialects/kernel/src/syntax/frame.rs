@@ -13,7 +13,7 @@ use super::{Groups, parse_tuple, print_exprs, set_exprs, set_guard};
 use crate::ops::{Const, For, Grid, If, Index, Order, Require, Role, TileOrder};
 use crate::types::elem_of;
 
-/// `(N ceildiv 64, M ceildiv 128) cluster [2, 1] threads 384 { .. }`
+/// `(N ceildiv 64, M ceildiv 128) cluster [2, 1] threads 384 blocks_per_sm 1 { .. }`
 pub fn parse_grid(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let dims = p.expressions(parse_tuple)?;
     set_exprs(p, "dims", dims);
@@ -26,6 +26,11 @@ pub fn parse_grid(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let threads = p.integer()?;
     let threads = p.ctx.i64_attr(threads);
     p.set_prop("threads", threads);
+    if p.eat_word("blocks_per_sm") {
+        let blocks = p.integer()?;
+        let blocks = p.ctx.i64_attr(blocks);
+        p.set_prop("blocks_per_sm", blocks);
+    }
     p.region(&[])?;
     p.attr_dict()
 }
@@ -40,8 +45,11 @@ pub fn print_grid(p: &mut OpPrinter<'_, '_>) {
         p.write(&format!(" cluster {cluster:?}"));
     }
     p.write(&format!(" threads {} ", op.threads()));
+    if let Some(blocks) = op.blocks_per_sm() {
+        p.write(&format!("blocks_per_sm {blocks} "));
+    }
     p.region(0);
-    p.attr_dict(&|key| matches!(key, "dims" | "cluster" | "threads"));
+    p.attr_dict(&|key| matches!(key, "dims" | "cluster" | "threads" | "blocks_per_sm"));
 }
 
 /// `consumer warps 4 to 12 groups 2 (%g: index) registers 232 single { .. }`
