@@ -16,6 +16,7 @@ pub mod eval;
 pub mod guard;
 pub mod infer;
 pub mod json;
+pub mod launch;
 pub mod memref;
 pub mod numbers;
 pub mod scalar;

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use dlc_core::launch::Number;
 use dlc_core::scalar;
 use dlc_core::tensor::{ElemKind, TensorValue};
 use dlc_ir::interp::{Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
@@ -11,7 +12,7 @@ use dlc_ir::smallvec::smallvec;
 use super::memory::combined;
 use super::places::{self, At, Names, integers};
 use super::shared::decode;
-use super::state::{Begun, Number, Slots, Work as Begin, device, wrong};
+use super::state::{Begun, Slots, Work as Begin, device, wrong};
 use super::values::{
     FragValue, Operand, Product, TokenValue, as_number, fragment, from_numbers, give, numbers, registers, slots, tile,
     to_numbers, work_index,

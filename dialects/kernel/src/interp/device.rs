@@ -1,11 +1,12 @@
 //! Control and integers.
 
+use dlc_core::launch::Number;
 use dlc_core::tensor::TensorValue;
 use dlc_ir::interp::{Data, Datum, Eval, EvalResult, Failure, Outcome, Resumed, UNDEFINED};
 use dlc_ir::smallvec::smallvec;
 
 use super::places::{self, At, Names, integers};
-use super::state::{Number, Slots, device, wrong};
+use super::state::{Slots, device, wrong};
 use super::values::{FragValue, as_number, fragment, from_numbers, registers, slots, to_numbers};
 use crate::ops::{Advance, BlockId, Const, For, GridSize, If, Index, Order, TileOrder};
 use crate::types::{Frag, elem_of};

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use dlc_core::eval::bindings;
+use dlc_core::launch::{Global, GlobalRef, MapRef, MapValue, globals};
 use dlc_core::tensor::TensorValue;
 use dlc_ir::interp::{Data, Datum, Eval, EvalResult, Outcome, UNDEFINED};
 
 use super::places::{At, Names, integers};
 use super::schedule;
-use super::state::{Device, Global, Seed, device, wrong};
-use super::values::{GlobalRef, MapRef, MapValue};
+use super::state::{Device, Seed, wrong};
 use crate::ops::{Grid, Require, TensorMapOf};
 use crate::types::{TensorMap, sizes};
 
@@ -21,7 +21,7 @@ fn memory(cx: &mut Eval<'_, '_>, written: bool) -> EvalResult {
     if written {
         global.written.fill(true);
     }
-    let globals = &mut device(cx).globals;
+    let globals = globals(cx);
     globals.push(global);
     let number = globals.len() - 1;
     Ok(Outcome::value(Datum::opaque(GlobalRef(number))))
@@ -58,7 +58,7 @@ pub fn return_(cx: &mut Eval<'_, '_>) -> EvalResult {
             continue;
         }
         let number = cx.opaque::<GlobalRef>(index)?.0;
-        let global = &device(cx).globals[number];
+        let global = &globals(cx)[number];
         let missing = global.written.iter().position(|written| !written);
         let value = global.tensor(ctx);
         if let Some(at) = missing {
@@ -81,7 +81,7 @@ pub fn tensor_map(cx: &mut Eval<'_, '_>) -> EvalResult {
     let memory = cx.operand(0)?.clone();
     let sizes_of = match (memory.as_opaque::<TensorValue>(), memory.as_opaque::<GlobalRef>()) {
         (Some(value), _) => value.shape().to_vec(),
-        (_, Some(&GlobalRef(number))) => device(cx).globals[number].shape.clone(),
+        (_, Some(&GlobalRef(number))) => globals(cx)[number].shape.clone(),
         _ => return Err(wrong(cx, "the operand is no memory")),
     };
     // The bytes from one row to the next; those of further axes are multiples of it.
@@ -94,7 +94,7 @@ pub fn tensor_map(cx: &mut Eval<'_, '_>) -> EvalResult {
         memory,
         shape: sizes(&ty.shape(ctx)).ok_or_else(|| wrong(cx, "a box has no size that is not positive"))?,
         elem: ty.elem(ctx),
-        layout: ty.layout(ctx),
+        span: ty.layout(ctx).span(),
         windows,
     };
     Ok(Outcome::value(Datum::opaque(MapRef(Arc::new(value)))))

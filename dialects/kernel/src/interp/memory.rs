@@ -3,21 +3,19 @@
 use std::sync::Arc;
 
 use dlc_core::guard::Guard;
+use dlc_core::launch::{Global, MapRef, MapValue, Memory as Source, Number, element, globals, memory as source};
 use dlc_core::scalar::Combiner;
-use dlc_core::tensor::{ElemKind, TensorValue};
+use dlc_core::tensor::ElemKind;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
 use dlc_ir::{Attr, Context, Type};
 
 use super::places::{self, At, Names, exprs, integers};
 use super::shared::{Byte, Reader, decode, encode};
-use super::state::{Begun, Global, Number, Piece, Put, Slots, Work, device, element, wrong};
+use super::state::{Begun, Piece, Put, Slots, Work, device, wrong};
 use super::sync::{barrier_index, complete_bytes};
-use super::values::{
-    GlobalRef, MapRef, MapValue, TileValue, TokenValue, fragment, from_numbers, registers, slots, tile, to_numbers,
-    work_index,
-};
-use crate::layout::SharedTile;
+use super::values::{TileValue, TokenValue, fragment, from_numbers, registers, slots, tile, to_numbers, work_index};
+use crate::layout::{Shared as Layout, SharedTile};
 use crate::ops::{Copied, Load, LoadShared, Shared, Slice, Store, StoreShared, TmaLoad, TmaStore};
 use crate::types::{self, Frag, Tile};
 
@@ -64,42 +62,16 @@ fn global_index(shape: &[usize], at: &[i64]) -> Option<usize> {
     Some(index)
 }
 
-/// What memory an operand is.
-enum Source {
-    Argument(TensorValue),
-    Global(usize),
-}
-
-fn source(cx: &Eval<'_, '_>, memory: &Datum) -> Result<Source, Failure> {
-    if let Some(value) = memory.as_opaque::<TensorValue>() {
-        let whole = value.contiguous().map_err(|reason| wrong(cx, reason))?;
-        return Ok(Source::Argument(whole));
-    }
-    match memory.as_opaque::<GlobalRef>() {
-        Some(&GlobalRef(number)) => Ok(Source::Global(number)),
-        None => Err(wrong(cx, "the operand is no memory")),
-    }
-}
-
-impl Source {
-    fn shape(&self, cx: &mut Eval<'_, '_>) -> Vec<usize> {
-        match self {
-            Source::Argument(value) => value.shape().to_vec(),
-            Source::Global(number) => device(cx).globals[*number].shape.clone(),
-        }
-    }
-
-    fn get(&self, cx: &mut Eval<'_, '_>, index: usize) -> Result<Number, Failure> {
-        match self {
-            Source::Argument(value) => Ok(element(value, index)),
-            Source::Global(number) => {
-                let global: &Global = &device(cx).globals[*number];
-                if global.written[index] {
-                    return Ok(global.get(index));
-                }
-                Err(cx
-                    .fail(&UNDEFINED, format!("reads element {index} of global memory, which nothing was written to")))
+/// An element of memory that the kernel may read.
+fn read(cx: &mut Eval<'_, '_>, from: &Source, index: usize) -> Result<Number, Failure> {
+    match from {
+        Source::Argument(value) => Ok(element(value, index)),
+        Source::Global(number) => {
+            let global: &Global = &globals(cx)[*number];
+            if global.written[index] {
+                return Ok(global.get(index));
             }
+            Err(cx.fail(&UNDEFINED, format!("reads element {index} of global memory, which nothing was written to")))
         }
     }
 }
@@ -152,7 +124,7 @@ fn read_global(cx: &mut Eval<'_, '_>, access: &Access<'_>, slots: &Slots, elem: 
             let message = format!("element {coords:?} is read at {at:?}, outside of the sizes {shape:?}");
             return Err(cx.fail(&UNDEFINED, message));
         };
-        values.push(from.get(cx, index)?);
+        values.push(read(cx, &from, index)?);
     }
     Ok(values)
 }
@@ -169,7 +141,7 @@ fn read_one(cx: &mut Eval<'_, '_>, access: &Access<'_>, elem: Type) -> Result<Nu
     let shape = from.shape(cx);
     let at = names.uniforms(access.at).map_err(|reason| wrong(cx, reason))?;
     match global_index(&shape, &at) {
-        Some(index) => from.get(cx, index),
+        Some(index) => read(cx, &from, index),
         None => Err(cx.fail(&UNDEFINED, format!("an element is read at {at:?}, outside of the sizes {shape:?}"))),
     }
 }
@@ -213,7 +185,7 @@ pub fn combined(kind: ElemKind, combiner: Option<Combiner>, old: Number, new: Nu
 
 /// Puts a number into global memory.
 fn write_global(cx: &mut Eval<'_, '_>, number: usize, index: usize, value: Number, combiner: Option<Combiner>) {
-    let global = &mut device(cx).globals[number];
+    let global = &mut globals(cx)[number];
     let kind = global.kind;
     let value = match value {
         Number::Float(value) => Number::Float(kind.round(value)),
@@ -235,7 +207,7 @@ pub fn store(cx: &mut Eval<'_, '_>) -> EvalResult {
     let Source::Global(number) = source(cx, &cx.operand(1)?.clone())? else {
         return Err(cx.fail(&UNDEFINED, "writes to an argument of the kernel, which is only read"));
     };
-    let shape = device(cx).globals[number].shape.clone();
+    let shape = globals(cx)[number].shape.clone();
     let (at, guard, combiner) = (exprs(cx, "at"), places::guard(cx), op.combine());
     let positions: Vec<_> = at.iter().map(|expr| names.prepare(expr)).collect();
     let guard = names.prepare_guard(guard.as_deref());
@@ -447,51 +419,17 @@ fn folded(shape: &[u32], coords: &[i64]) -> Vec<u32> {
 
 /// Where in memory the elements of a box are, by the box's position; `None` outside.
 fn boxed(map: &MapValue, shape: &[usize], at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i64], Option<usize>)) {
-    let size: Vec<i64> = map.shape.iter().map(|&size| size.into()).collect();
-    let mut coords = vec![0i64; size.len()];
-    let mut pixel: Vec<i64> = at.to_vec();
-    let count: i64 = size.iter().product();
-    for _ in 0..count {
-        let place: Vec<i64> = match &map.windows {
-            None => coords.iter().zip(at).map(|(coord, at)| coord + at).collect(),
-            Some(_) => {
-                let mut place = pixel.clone();
-                for (axis, offset) in offsets.iter().enumerate() {
-                    place[axis + 1] += offset;
-                }
-                if let (Some(last), Some(channel)) = (place.last_mut(), coords.last()) {
-                    *last += channel;
-                }
-                place
-            }
-        };
-        visit(&coords, global_index(shape, &place));
-        let mut axis = size.len();
-        while axis > 0 {
-            axis -= 1;
-            coords[axis] += 1;
-            if coords[axis] < size[axis] {
-                break;
-            }
-            coords[axis] = 0;
+    let (Some(&inner), Some(&first), Some(&width)) = (map.shape.last(), at.last(), shape.last()) else { return };
+    map.rows(shape, at, offsets, &mut |coords, line| {
+        let mut coords = coords.to_vec();
+        coords.push(0);
+        let last = coords.len() - 1;
+        for column in 0..i64::from(inner) {
+            coords[last] = column;
+            let place = usize::try_from(first + column).ok().filter(|&place| place < width);
+            visit(&coords, line.zip(place).map(|(line, place)| line * width + place));
         }
-        if let Some([lower, upper, steps]) = map.windows.as_ref().filter(|_| coords.last() == Some(&0)) {
-            // The next pixel: along the last axis of the window first, then the one before, then the next image.
-            let mut axis = lower.len();
-            loop {
-                if axis == 0 {
-                    pixel[0] += 1;
-                    break;
-                }
-                pixel[axis] += steps[axis - 1];
-                if pixel[axis] <= shape[axis] as i64 - 1 + upper[axis - 1] {
-                    break;
-                }
-                pixel[axis] = lower[axis - 1];
-                axis -= 1;
-            }
-        }
-    }
+    });
 }
 
 /// The copy engine brings a box.
@@ -522,7 +460,7 @@ pub fn tma_load(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (mut pieces, mut bytes) = (Vec::new(), 0);
     for (coords, index) in found {
         let value = match index {
-            Some(index) => from.get(cx, index)?,
+            Some(index) => read(cx, &from, index)?,
             None => fill_number(ctx, None, elem),
         };
         let data = encode(ctx, elem, value);
@@ -543,7 +481,8 @@ pub fn tma_load(cx: &mut Eval<'_, '_>) -> EvalResult {
 /// The bytes of each element of a box, in order, as they are in shared memory.
 fn box_bytes(cx: &mut Eval<'_, '_>, put: &Put, reader: Option<Reader>) -> Result<Vec<Vec<u8>>, Failure> {
     let shape = types::fold(&put.map.shape);
-    let place = put.map.layout.place(&shape, put.map.elem.bits(cx.op.ctx).unwrap_or(8));
+    let layout = Layout::of_span(put.map.span);
+    let place = layout.place(&shape, put.map.elem.bits(cx.op.ctx).unwrap_or(8));
     let place = place.map_err(|reason| wrong(cx, reason))?;
     let size: Vec<i64> = put.map.shape.iter().map(|&size| size.into()).collect();
     let length = place.elem_bytes() as usize;
@@ -586,8 +525,8 @@ fn finish_put(cx: &mut Eval<'_, '_>, put: &Put) -> Result<(), Failure> {
     let Source::Global(number) = source(cx, &put.map.memory)? else {
         return Err(cx.fail(&UNDEFINED, "writes to an argument of the kernel, which is only read"));
     };
-    let shape = device(cx).globals[number].shape.clone();
-    let kind = device(cx).globals[number].kind;
+    let shape = globals(cx)[number].shape.clone();
+    let kind = globals(cx)[number].kind;
     let mut found = Vec::new();
     boxed(&put.map, &shape, &put.at, &[], &mut |_, index| found.push(index));
     for (index, bytes) in found.into_iter().zip(&put.seen) {

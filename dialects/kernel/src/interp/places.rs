@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dlc_core::eval::bindings;
 use dlc_core::guard::Guard;
+use dlc_core::launch::Number;
 use dlc_core::sizes::{Bindings, Exprs, value_number};
 use dlc_ir::affine::{AffineExpr, SizeExpr, parse_expr};
 use dlc_ir::define::Kind;
@@ -12,7 +13,7 @@ use dlc_ir::smallvec::SmallVec;
 use dlc_ir::{Attr, OpRef};
 use rustc_hash::FxHashMap;
 
-use super::state::{Number, device, wrong};
+use super::state::{device, wrong};
 use super::values::{registers, to_numbers};
 use crate::ops::Grid;
 

@@ -1,9 +1,8 @@
 //! The shared memory of a block: its bytes, and what is known of each.
 
+use dlc_core::launch::Number;
 use dlc_core::tensor::ElemKind;
 use dlc_ir::{Context, Type, float};
-
-use super::state::Number;
 
 /// What is known of a byte.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,43 +1,21 @@
-//! What there is while a kernel runs: global memory, and the blocks of the cluster that runs.
+//! What there is while a kernel runs beside global memory: the blocks of the cluster that runs.
 
 use std::sync::Arc;
 
+use dlc_core::launch::MapValue;
 use dlc_core::scalar::Combiner;
 use dlc_core::sizes::Bindings;
-use dlc_core::tensor::{Data, ElemKind, TensorValue};
 use dlc_ir::interp::{Eval, Failure};
-use dlc_ir::{Context, Loc, OpId, Type};
+use dlc_ir::{Loc, OpId, Type};
 use rustc_hash::FxHashMap;
 
 use super::shared::SharedMemory;
-use super::values::{MapValue, Product};
+use super::values::Product;
 use crate::layout::{Fragment, Table};
 
 /// What the order of teams and of asynchronous work follows from.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Seed(pub u64);
-
-/// Memory that kernels write.
-pub struct Global {
-    pub shape: Vec<usize>,
-    pub elem: Type,
-    pub kind: ElemKind,
-    pub numbers: Numbers,
-    pub written: Vec<bool>,
-}
-
-/// Elements in row-major order.
-pub enum Numbers {
-    Float(Vec<f64>),
-    Int(Vec<i64>),
-}
-
-/// An element.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Number {
-    Float(f64),
-    Int(i64),
-}
 
 /// Asynchronous work that has begun and not ended.
 pub enum Work {
@@ -147,7 +125,6 @@ pub struct Block {
 
 /// Everything.
 pub struct Device {
-    pub globals: Vec<Global>,
     pub blocks: Vec<Block>,
     pub teams: Vec<Team>,
     pub phases: FxHashMap<BarrierKey, Phase>,
@@ -167,7 +144,6 @@ pub struct Device {
 impl Default for Device {
     fn default() -> Device {
         Device {
-            globals: Vec::new(),
             blocks: Vec::new(),
             teams: Vec::new(),
             phases: FxHashMap::default(),
@@ -248,63 +224,6 @@ impl Slots {
             }
         }
         first
-    }
-}
-
-impl Global {
-    pub fn new(ctx: &Context, shape: Vec<usize>, elem: Type) -> Result<Global, String> {
-        let kind = ElemKind::of(ctx, elem).ok_or("the elements are no numbers")?;
-        let count = dlc_core::tensor::count(&shape)?;
-        let numbers = match kind.is_float() {
-            true => Numbers::Float(vec![0.0; count]),
-            false => Numbers::Int(vec![0; count]),
-        };
-        Ok(Global { shape, elem, kind, numbers, written: vec![false; count] })
-    }
-
-    pub fn get(&self, at: usize) -> Number {
-        match &self.numbers {
-            Numbers::Float(values) => Number::Float(values[at]),
-            Numbers::Int(values) => Number::Int(values[at]),
-        }
-    }
-
-    pub fn set(&mut self, at: usize, value: Number) {
-        match (&mut self.numbers, value) {
-            (Numbers::Float(values), Number::Float(value)) => values[at] = value,
-            (Numbers::Int(values), Number::Int(value)) => values[at] = value,
-            _ => {}
-        }
-        self.written[at] = true;
-    }
-
-    /// All of it.
-    pub fn tensor(&self, ctx: &Context) -> Result<TensorValue, String> {
-        match &self.numbers {
-            Numbers::Float(values) => TensorValue::from_f64(ctx, self.shape.clone(), self.elem, values.clone()),
-            Numbers::Int(values) => TensorValue::from_i64(ctx, self.shape.clone(), self.elem, values.clone()),
-        }
-    }
-}
-
-/// The elements of a tensor at places that are counted in row-major order.
-pub fn element(tensor: &TensorValue, at: usize) -> Number {
-    if let Some(data) = tensor.as_data() {
-        return match data {
-            Data::F32(values) => Number::Float(values[at].into()),
-            Data::F64(values) => Number::Float(values[at]),
-            Data::Int(values) => Number::Int(values[at]),
-        };
-    }
-    let mut index = vec![0; tensor.rank()];
-    let mut rest = at;
-    for (axis, &size) in tensor.shape().iter().enumerate().rev() {
-        index[axis] = rest % size;
-        rest /= size;
-    }
-    match tensor.at(&index) {
-        dlc_ir::interp::Datum::Float(value) => Number::Float(value),
-        datum => Number::Int(datum.as_int().unwrap_or(0) as i64),
     }
 }
 

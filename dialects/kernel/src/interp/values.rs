@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use dlc_core::launch::Number;
 use dlc_core::tensor::{Data, ElemKind, TensorValue};
 use dlc_ir::interp::{Datum, Eval, EvalResult, Failure, Outcome};
 use dlc_ir::{OpRef, Type, ValueId};
 
-use super::state::{Number, Slots, device, wrong};
+use super::state::{Slots, device, wrong};
 use crate::layout::SharedTile;
 use crate::ops::{Elect, Role};
 use crate::types::{Frag, Tile, Work};
@@ -14,9 +15,6 @@ use crate::types::{Frag, Tile, Work};
 /// A fragment: the registers of the team. One that a matrix product gives is not there before that has ended.
 #[derive(Clone)]
 pub struct FragValue(pub Arc<OnceLock<TensorValue>>);
-
-/// Memory that a kernel writes, by its number.
-pub struct GlobalRef(pub usize);
 
 /// A tile in shared memory.
 #[derive(Clone, Copy)]
@@ -32,17 +30,6 @@ pub struct TileValue {
 pub struct BarriersValue {
     pub first: usize,
     pub count: usize,
-}
-
-/// A tensor map.
-pub struct MapValue {
-    pub memory: Datum,
-    /// The sizes of the box.
-    pub shape: Vec<u32>,
-    pub elem: Type,
-    pub layout: crate::layout::Shared,
-    /// Of windows: for each axis between images and channels where it begins, where it ends, and the steps.
-    pub windows: Option<[Vec<i64>; 3]>,
 }
 
 /// What a token waits for: the work of a kind that a team has begun, up to a ticket.
@@ -214,6 +201,3 @@ pub fn integer(cx: &Eval<'_, '_>, operand: ValueId) -> Result<i64, Failure> {
     let index = cx.op.operands().position(|value| value == operand).unwrap_or(0);
     Ok(cx.int(index)? as i64)
 }
-
-/// A tensor map as a value.
-pub struct MapRef(pub Arc<MapValue>);

@@ -54,6 +54,22 @@ impl Shared {
         }
     }
 
+    /// The bytes of a row of a panel; 0 where rows lie one behind the other.
+    pub fn span(&self) -> u32 {
+        match *self {
+            Shared::Panels { span, .. } => span,
+            Shared::RowMajor { .. } | Shared::ColMajor { .. } => 0,
+        }
+    }
+
+    /// The layout of a tile that the copy engine moves, with rows of so many bytes in its panels.
+    pub fn of_span(span: u32) -> Shared {
+        match span {
+            0 => Shared::RowMajor { pitch: None },
+            _ => Shared::Panels { span, rows: None },
+        }
+    }
+
     /// The alignment in bytes that a tile needs: so that a swizzle starts with its pattern, and bulk copies can write
     /// it.
     pub fn alignment(&self) -> u32 {
