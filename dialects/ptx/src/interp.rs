@@ -1,15 +1,29 @@
-//! What instructions mean.
+//! What instructions mean. An entry is decoded once, and then run by its threads: each lane of each warp of each block.
 
-use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult, Outcome};
+mod execute;
+mod machine;
+mod matrix;
+mod memory;
+mod number;
+mod program;
+mod scalar;
+mod tensor;
+
+use std::sync::Arc;
+
+use dlc_core::launch::{self, MapRef, Memory, globals};
+use dlc_core::sizes::value_number;
+use dlc_core::tensor::ElemKind;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
+
+use crate::ops::Entry;
+use machine::{Launch, MAP_BASE, Machine, Map};
+use memory::Global;
 
 /// A kernel does nothing where it stands.
 pub fn nothing(_: &mut Eval<'_, '_>) -> EvalResult {
     Ok(Outcome::nothing())
-}
-
-/// Runs every block.
-pub fn entry(cx: &mut Eval<'_, '_>) -> EvalResult {
-    Err(cx.fail(&CANNOT_RUN, "an entry cannot be run yet"))
 }
 
 /// An instruction is done by the threads of an entry, not alone.
@@ -20,4 +34,140 @@ pub fn instruction(cx: &mut Eval<'_, '_>) -> EvalResult {
 /// So is a branch.
 pub fn frame_op(cx: &mut Eval<'_, '_>) -> EvalResult {
     Err(cx.fail(&CANNOT_RUN, "a branch is done by the threads of an entry"))
+}
+
+/// Runs every block.
+pub fn entry(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Entry::from(cx.op);
+    let Some(&region) = op.regions().first() else { return Ok(Outcome::nothing()) };
+    let program = program::decode(cx.op, region)?;
+    let mut launch = shape(cx, op)?;
+    let mut buffers = Buffers::default();
+    let first = op.args().len();
+    for index in first..first + op.memory().len() {
+        let memory = cx.operand(index)?.clone();
+        launch.params.push(buffers.address(cx, &memory)?.0);
+    }
+    let first = first + op.memory().len();
+    let mut maps = Vec::new();
+    for index in first..first + op.maps().len() {
+        let value = Arc::clone(&cx.opaque::<MapRef>(index)?.0);
+        launch.params.push(MAP_BASE + 128 * maps.len() as u64);
+        maps.push(map(cx, value, &mut buffers)?);
+    }
+    for value in integers(cx, &op.sizes(), op.args().len())? {
+        launch.params.push(u64::from(value as i32 as u32));
+    }
+    let limit = cx.interp.limits.steps;
+    let Buffers { global, of_numbers, .. } = buffers;
+    let mut machine = Machine { program: &program, launch, global, maps, entry: cx.op, events: 0, steps: 0, limit };
+    machine.run()?;
+    for (number, at) in of_numbers {
+        let buffer = &machine.global.buffers[at];
+        if !buffer.touched {
+            continue;
+        }
+        let global = &mut globals(cx)[number];
+        let (kind, width) = (global.kind, launch::width(global.kind));
+        for (index, bytes) in buffer.bytes.chunks_exact(width).enumerate() {
+            if buffer.written[index * width..][..width].iter().all(|&written| written) {
+                global.set(index, launch::number(kind, bytes));
+            }
+        }
+    }
+    Ok(Outcome::nothing())
+}
+
+/// The numbers that expressions are.
+fn integers(cx: &mut Eval<'_, '_>, exprs: &[SizeExpr], values: usize) -> Result<Vec<i64>, Failure> {
+    let bindings = dlc_core::eval::bindings(cx)?;
+    let given = (0..values).map(|index| cx.int(index)).collect::<Result<Vec<_>, _>>()?;
+    let value_of = |name: &str| match value_number(name) {
+        Some(number) => given.get(number).map(|&value| value as i64),
+        None => bindings.integer(&SizeExpr::symbol(name).ok()?).ok(),
+    };
+    let number = |expr: &SizeExpr| expr.eval(&value_of).map_err(|error| cx.fail(&CANNOT_RUN, error.message));
+    exprs.iter().map(number).collect()
+}
+
+/// The blocks and threads of a launch.
+fn shape(cx: &mut Eval<'_, '_>, op: Entry<'_>) -> Result<Launch, Failure> {
+    let (mut grid, mut cluster) = ([1; 3], [1; 3]);
+    for (axis, size) in integers(cx, &op.dims(), op.args().len())?.into_iter().enumerate().take(3) {
+        let Ok(size) = u32::try_from(size) else {
+            return Err(cx.fail(&CANNOT_RUN, format!("the grid has {size} blocks along axis {axis}")));
+        };
+        grid[axis] = size;
+    }
+    for (axis, size) in op.cluster().unwrap_or_default().into_iter().enumerate().take(3) {
+        cluster[axis] = u32::try_from(size).unwrap_or(1).max(1);
+        if grid[axis] % cluster[axis] != 0 {
+            let message =
+                format!("{} blocks along axis {axis} are no multiple of {} in a cluster", grid[axis], cluster[axis]);
+            return Err(cx.fail(&CANNOT_RUN, message));
+        }
+    }
+    let (threads, shared) = (op.threads() as u32, usize::try_from(op.shared()).unwrap_or(0));
+    Ok(Launch { grid, cluster, threads, shared, params: Vec::new() })
+}
+
+/// The memory of a launch, each at its address once.
+#[derive(Default)]
+struct Buffers {
+    global: Global,
+    /// What the kernel writes, and which buffer it is.
+    of_numbers: Vec<(usize, usize)>,
+    arguments: Vec<(Datum, usize)>,
+}
+
+impl Buffers {
+    /// Where memory begins, and its sizes.
+    fn address(&mut self, cx: &mut Eval<'_, '_>, datum: &Datum) -> Result<(u64, Vec<usize>), Failure> {
+        let memory = launch::memory(cx, datum)?;
+        let shape = memory.shape(cx);
+        let at = match memory {
+            Memory::Global(number) => match self.of_numbers.iter().find(|(known, _)| *known == number) {
+                Some(&(_, at)) => at,
+                None => {
+                    let global = &globals(cx)[number];
+                    let width = launch::width(global.kind);
+                    let written = global.written.iter().flat_map(|&written| std::iter::repeat_n(written, width));
+                    self.global.push(global.to_bytes(), Some(written.collect()));
+                    self.of_numbers.push((number, self.global.buffers.len() - 1));
+                    self.global.buffers.len() - 1
+                }
+            },
+            Memory::Argument(value) => match self.arguments.iter().find(|(known, _)| known == datum) {
+                Some(&(_, at)) => at,
+                None => {
+                    self.global.push(launch::tensor_bytes(&value), None);
+                    self.arguments.push((datum.clone(), self.global.buffers.len() - 1));
+                    self.global.buffers.len() - 1
+                }
+            },
+        };
+        Ok((self.global.buffers[at].base, shape))
+    }
+}
+
+/// A tensor map, if the hardware can have it.
+fn map(cx: &mut Eval<'_, '_>, value: Arc<launch::MapValue>, buffers: &mut Buffers) -> Result<Map, Failure> {
+    let Some(kind) = ElemKind::of(cx.op.ctx, value.elem) else {
+        return Err(cx.fail(&CANNOT_RUN, "the elements of a tensor map are no numbers"));
+    };
+    let row = value.shape.last().map_or(0, |&size| size as usize * launch::width(kind));
+    let why = if value.shape.iter().any(|&size| size > if value.windows.is_some() { 1024 } else { 256 }) {
+        Some(format!("a box has up to 256 elements along an axis, not {:?}", value.shape))
+    } else if row % 16 != 0 {
+        Some(format!("a row of a box has a multiple of 16 bytes, and not {row}"))
+    } else if value.span > 0 && row != value.span as usize {
+        Some(format!("a row of a box has as many bytes as its swizzle, {}, and not {row}", value.span))
+    } else {
+        None
+    };
+    if let Some(why) = why {
+        return Err(cx.fail(&UNDEFINED, why));
+    }
+    let (base, shape) = buffers.address(cx, &value.memory)?;
+    Ok(Map { value, kind, base, shape })
 }
