@@ -9,6 +9,9 @@ mod program;
 mod scalar;
 mod tensor;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use dlc_core::launch::{self, MapRef, Memory, globals};
