@@ -15,7 +15,7 @@ use dlc_test::discover;
 use dlc_test::features::Features;
 use {
     dlc_book as _, dlc_core as _, dlc_frontend as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_plan as _,
-    dlc_poly as _, dlc_region as _, dlc_sample as _, dlc_tiny as _,
+    dlc_poly as _, dlc_ptx as _, dlc_region as _, dlc_sample as _, dlc_tiny as _,
 };
 
 /// Fewer modules than this mean that the walk, not the tree, has gone wrong.

@@ -386,6 +386,33 @@ fn signature(form: &Form, captures: &Captures<'_>) -> Option<Signature> {
     })
 }
 
+/// All modifiers that a form stands for.
+pub fn instances(form: &Form) -> Vec<String> {
+    let mut all = vec![String::new()];
+    for part in form.pattern.split_whitespace() {
+        let optional = part.strip_prefix('[').and_then(|part| part.strip_suffix(']'));
+        let one_of = part.strip_prefix('{').and_then(|part| part.strip_suffix('}'));
+        let mut words: Vec<String> = Vec::new();
+        if optional.is_some() {
+            words.push(String::new());
+        }
+        for choice in optional.or(one_of).unwrap_or(part).split(',') {
+            match (group(choice), choice.split_once('#')) {
+                (Some(types), _) => words.extend(types.iter().map(|word| word.to_string())),
+                (None, Some((before, after))) => words.extend((1..=32).map(|n| format!("{before}{}{after}", 8 * n))),
+                (None, None) => words.push(choice.to_string()),
+            }
+        }
+        let join = |so_far: &String, word: &String| match (so_far.as_str(), word.as_str()) {
+            (_, "") => so_far.clone(),
+            ("", _) => word.clone(),
+            _ => format!("{so_far}.{word}"),
+        };
+        all = all.iter().flat_map(|so_far| words.iter().map(move |word| join(so_far, word))).collect();
+    }
+    all
+}
+
 /// Every name that a modifier of the instruction may have, for suggestions.
 pub fn known_modifiers(instruction: &Instruction) -> Vec<String> {
     let mut words = BTreeSet::new();
