@@ -1,6 +1,8 @@
 //! Writing entries as PTX text: registers get names, blocks labels, branches the moves that their blocks want.
 
 mod registers;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Write as _;
 

@@ -378,6 +378,14 @@ fn signature(form: &Form, captures: &Captures<'_>) -> Option<Signature> {
     if form.pattern.contains("n#") && !captures.number.is_some_and(|n| n % 8 == 0 && (8..=256).contains(&n)) {
         return None;
     }
+    // A vector has up to 128 bits.
+    let wide = captures
+        .types
+        .first()
+        .is_some_and(|word| matches!(Class::of(word), Some(Class::B64 | Class::W64 | Class::F64)));
+    if wide && captures.words.contains(&"v4") {
+        return None;
+    }
     Some(Signature {
         results: captures.slots(results)?,
         operands: captures.slots(operands)?,
@@ -386,7 +394,7 @@ fn signature(form: &Form, captures: &Captures<'_>) -> Option<Signature> {
     })
 }
 
-/// All modifiers that a form stands for.
+/// All modifiers that a form stands for; with some of them it may still have no signature.
 pub fn instances(form: &Form) -> Vec<String> {
     let mut all = vec![String::new()];
     for part in form.pattern.split_whitespace() {

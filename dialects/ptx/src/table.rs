@@ -199,19 +199,26 @@ instructions! {
     /// A comparison; one with `u` behind it also holds where a number is none. With a second word, that and another one.
     SETP "setp" PURE "%p = setp.lt.s32 %a, %b" {
         form("{eq,ne,lt,le,gt,ge} {INT}", "pred <- T T"), form("{eq,ne} {BITS}", "pred <- T T"),
-        form("{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan} [ftz] {f32,f64}", "pred <- T T"),
+        form("{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan} [ftz] f32", "pred <- T T"),
+        form("{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan} f64", "pred <- T T"),
         form("{eq,ne,lt,le,gt,ge} {and,or,xor} {INT}", "pred <- T T pred"),
     }
     /// One of two values, the first where the predicate holds.
     SELP "selp" PURE "%c = selp.f32 %a, %b, %p" { form("{BITS,INT,f32,f64}", "T <- T T pred") }
     /// The number as another type.
     CVT "cvt" PURE "%h = cvt.rn.f16.f32 %x" {
-        form("[sat] {SMALL} {SMALL}", "T <- U"),
-        form("{rn,rz,rm,rp} {f16,f32,f64} {SMALL}", "T <- U"), since((7, 8), SM_90, "{rn,rz} bf16 {SMALL}", "T <- U"),
-        form("{rni,rzi,rmi,rpi} [ftz] [sat] {SMALL} {f16,f32,f64}", "T <- U"),
-        since((7, 8), SM_90, "{rni,rzi,rmi,rpi} {SMALL} bf16", "T <- U"),
-        form("[ftz] {f32,f64} {f16,f32}", "T <- U"), since((7, 1), SM_80, "f32 bf16", "f32 <- b16"),
-        form("{rn,rz,rm,rp} [ftz] [relu] {f16,f32} {f32,f64}", "T <- U"), form("{rn,rz} [relu] bf16 f32", "b16 <- f32"),
+        form("{SMALL} {SMALL}", "T <- U"), form("sat s8 {u8,INT}", "T <- U"), form("sat u8 {s8,INT}", "T <- U"),
+        form("sat s16 {u16,s32,u32,s64,u64}", "T <- U"), form("sat u16 {s8,s16,s32,u32,s64,u64}", "T <- U"),
+        form("sat s32 {u32,s64,u64}", "T <- U"), form("sat u32 {s8,s16,s32,s64,u64}", "T <- U"),
+        form("sat s64 u64", "T <- U"), form("sat u64 {s8,s16,s32,s64}", "T <- U"),
+        form("{rn,rz,rm,rp} {f16,f32,f64} {SMALL}", "T <- U"), since((7, 8), SM_90, "{rn,rz} bf16 {INT}", "T <- U"),
+        form("{rni,rzi,rmi,rpi} [ftz] [sat] {SMALL} f32", "T <- U"), form("{rni,rzi,rmi,rpi} [sat] {SMALL} {f16,f64}", "T <- U"),
+        since((7, 8), SM_90, "{rni,rzi,rmi,rpi} {INT} bf16", "T <- U"),
+        form("[ftz] f32 {f16,f32}", "T <- U"), form("[ftz] f64 f32", "T <- U"), form("f64 {f16,f64}", "T <- U"),
+        since((7, 1), SM_80, "f32 bf16", "f32 <- b16"),
+        form("{rn,rz,rm,rp} [ftz] f16 f32", "T <- U"), form("{rn,rz} relu f16 f32", "T <- U"),
+        form("{rn,rz,rm,rp} f16 f64", "T <- U"), form("{rn,rz,rm,rp} [ftz] f32 f64", "T <- U"),
+        form("{rn,rz} [relu] bf16 f32", "b16 <- f32"),
         form("{rni,rzi,rmi,rpi} [ftz] f32 f32", "f32 <- f32"), form("{rni,rzi,rmi,rpi} f64 f64", "f64 <- f64"),
         form("{rni,rzi,rmi,rpi} f16 f16", "b16 <- b16"),
         form("{rn,rz} [relu] {f16x2,bf16x2} f32", "b32 <- f32 f32"),
@@ -261,7 +268,9 @@ instructions! {
     }
     /// Combines a value with what is in memory, in one step, and gives what was there.
     ATOM "atom" ANY "%o = atom.global.add.u32 [%p], 1" {
-        form("global {add,min,max,exch} {u32,s32,u64}", "T <- a64 T"), form("{relaxed,acq_rel,acquire,release} gpu global {add,exch} {u32,s32}", "T <- a64 T"),
+        form("global {add,min,max} {u32,s32,u64}", "T <- a64 T"), form("global exch {b32,b64}", "T <- a64 T"),
+        form("{relaxed,acq_rel,acquire,release} gpu global add {u32,s32}", "T <- a64 T"),
+        form("{relaxed,acq_rel,acquire,release} gpu global exch b32", "T <- a64 T"),
         form("global add {f32,f64}", "T <- a64 T"), form("global cas {b16,b32,b64}", "T <- a64 T T"),
     }
     /// Brings a tensor map near.
@@ -269,8 +278,9 @@ instructions! {
     /// Copies from global to shared memory, and does not wait; what is behind the last number of bytes that are read is
     /// zero.
     CP_ASYNC "cp.async" ANY "cp.async.cg.shared.global [%s], [%p], 16" {
-        form("cg shared global [L2::128B,L2::256B]", "a32 a64 imm"), form("cg shared global [L2::128B,L2::256B]", "a32 a64 imm u32"),
-        form("ca shared global [L2::128B]", "a32 a64 imm"), form("ca shared global [L2::128B]", "a32 a64 imm u32"),
+        form("{ca,cg} shared global", "a32 a64 imm"), form("{ca,cg} shared global", "a32 a64 imm u32"),
+        since((7, 4), SM_80, "{ca,cg} shared global {L2::128B,L2::256B}", "a32 a64 imm"),
+        since((7, 4), SM_80, "{ca,cg} shared global {L2::128B,L2::256B}", "a32 a64 imm u32"),
     }
     /// Makes a group of the copies so far.
     CP_ASYNC_COMMIT "cp.async.commit_group" SYNCS "cp.async.commit_group" { form("", "") }
@@ -296,7 +306,8 @@ instructions! {
     MBARRIER_INIT "mbarrier.init" SYNCS "mbarrier.init.shared::cta.b64 [%b], 1" { since((7, 8), SM_90, "shared::cta b64", "a32 u32") }
     /// Arrives at an mbarrier, also at that of another block.
     MBARRIER_ARRIVE "mbarrier.arrive" SYNCS "mbarrier.arrive.shared::cta.b64 _, [%b]" {
-        since((7, 8), SM_90, "{shared::cta,shared::cluster} b64", "_ a32"), since((7, 8), SM_90, "{shared::cta,shared::cluster} b64", "_ a32 u32"),
+        since((7, 8), SM_90, "shared::cta b64", "_ a32"), since((7, 8), SM_90, "shared::cta b64", "_ a32 u32"),
+        since((8, 0), SM_90, "shared::cluster b64", "_ a32"), since((8, 0), SM_90, "shared::cluster b64", "_ a32 u32"),
         since((8, 0), SM_90, "release cluster shared::cluster b64", "_ a32"),
         since((8, 0), SM_90, "expect_tx {shared::cta,shared::cluster} b64", "_ a32 u32"),
     }
