@@ -30,22 +30,22 @@ impl Global {
     }
 
     fn find(&self, address: u64, length: usize) -> Result<(usize, usize), String> {
-        let number = self.buffers.partition_point(|buffer| buffer.base <= address);
-        if let Some(number) = number.checked_sub(1) {
+        let next = self.buffers.partition_point(|buffer| buffer.base <= address);
+        if let Some(number) = next.checked_sub(1) {
             let buffer = &self.buffers[number];
             let at = (address - buffer.base) as usize;
-            if at < buffer.bytes.len() && at + length <= buffer.bytes.len() {
+            let (size, end) = (buffer.bytes.len(), at.saturating_add(length));
+            if at < size && end <= size {
                 return Ok((number, at));
             }
-            let (size, past) = (buffer.bytes.len(), at as i64);
             // What is far from every buffer is not told by its place in one.
-            if at < size + 1024 {
-                return Err(format!("bytes {past} to {} of buffer {number}, which has {size}", past + length as i64));
+            if at < size + 512 {
+                return Err(format!("bytes {at} to {end} of buffer {number}, which has {size}"));
             }
-            if let Some(next) = self.buffers.get(number + 1).filter(|next| next.base - address <= 1024) {
-                let before = next.base - address;
-                return Err(format!("{before} bytes before the begin of buffer {}", number + 1));
-            }
+        }
+        if let Some(buffer) = self.buffers.get(next).filter(|buffer| buffer.base - address <= 512) {
+            let before = buffer.base - address;
+            return Err(format!("{before} bytes before the begin of buffer {next}"));
         }
         Err(format!("address {address:#x}, which is in no buffer"))
     }

@@ -1,10 +1,13 @@
 //! Small entries on small memory.
 
+mod matrices;
+mod threads;
+
 use dlc_ir::diag::{Diagnostics, Style, render};
 use dlc_ir::text::{ParseOptions, parse_module};
 use dlc_ir::{Body, Context, OpRef};
 
-use super::machine::{Launch, Machine};
+use super::machine::{Launch, MAP_BASE, Machine, Map};
 use super::memory::Global;
 use super::program;
 use crate::ops::Entry;
@@ -25,55 +28,58 @@ fn parse(ctx: &Context, text: &str) -> Body {
 
 /// Runs an entry on buffers, the first of which is only read, and gives what is in the others then.
 fn run(head: &str, body: &str, input: &[u32], outputs: &[usize]) -> Result<Vec<Vec<u32>>, String> {
+    run_with(head, body, input, outputs, &|_| Vec::new())
+}
+
+/// The same with tensor maps, which are made when it is known where the input is; their addresses stand behind that.
+fn run_with(
+    head: &str,
+    body: &str,
+    input: &[u32],
+    outputs: &[usize],
+    maps: &dyn Fn(u64) -> Vec<Map>,
+) -> Result<Vec<Vec<u32>>, String> {
     let ctx = context();
-    let names: Vec<String> = (0..=outputs.len()).map(|number| format!("%m{number}")).collect();
-    let args: Vec<String> = names.iter().map(|name| format!("{name}: memref<[N], i32>")).collect();
-    let params: Vec<String> = (0..=outputs.len()).map(|number| format!("%p{number}: i64")).collect();
-    let text = format!(
-        "ptx.func @f<N>({}) {{\n  entry \"f\" {head} memory ({}) {{\n  ^start({}):\n{body}\n  }}\n}}\n",
-        args.join(", "),
-        names.join(", "),
-        params.join(", ")
-    );
-    let module = parse(&ctx, &text);
-    let function = OpRef::new(&ctx, &module, module.ops(module.entry_block().expect("a block")).next().expect("an op"));
-    let entry = crate::emit::entries(function).next().expect("an entry");
-    let program = program::decode(*entry, entry.regions()[0]).map_err(|error| error.message.to_string())?;
     let mut global = Global::default();
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     global.push(bytes(input), None);
     for &count in outputs {
         global.push(vec![0; 4 * count], Some(vec![true; 4 * count]));
     }
-    let launch = launch(entry, &global);
-    let mut machine = Machine {
-        program: &program,
-        launch,
-        global,
-        maps: Vec::new(),
-        entry: *entry,
-        events: 0,
-        steps: 0,
-        limit: 1 << 24,
-    };
+    let maps = maps(global.buffers[0].base);
+    let mut addresses: Vec<u64> = global.buffers.iter().map(|buffer| buffer.base).collect();
+    addresses.splice(1..1, (0..maps.len() as u64).map(|number| MAP_BASE + 128 * number));
+    let list = |of: &dyn Fn(usize) -> String| (0..addresses.len()).map(of).collect::<Vec<_>>().join(", ");
+    let text = format!(
+        "ptx.func @f<N>({}) {{\n  entry \"f\" {head} memory ({}) {{\n  ^start({}):\n{body}\n  }}\n}}\n",
+        list(&|number| format!("%m{number}: memref<[N], i32>")),
+        list(&|number| format!("%m{number}")),
+        list(&|number| format!("%p{number}: i64")),
+    );
+    let module = parse(&ctx, &text);
+    let function = OpRef::new(&ctx, &module, module.ops(module.entry_block().expect("a block")).next().expect("an op"));
+    let entry = crate::emit::entries(function).next().expect("an entry");
+    let program = program::decode(*entry, entry.regions()[0]).map_err(|error| error.message.to_string())?;
+    let launch = Launch { params: addresses, ..launch(entry) };
+    let mut machine =
+        Machine { program: &program, launch, global, maps, entry: *entry, events: 0, steps: 0, limit: 1 << 20 };
     machine.run().map_err(|error| {
         let notes: String = error.notes.iter().map(|note| format!("\n{}", note.message)).collect();
         format!("{}{notes}", error.message)
     })?;
-    let words = |bytes: &[u8]| {
-        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
-    };
+    let word = |word: &[u8]| u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+    let words = |bytes: &[u8]| bytes.chunks_exact(4).map(word).collect();
     Ok(machine.global.buffers[1..].iter().map(|buffer| words(&buffer.bytes)).collect())
 }
 
-fn launch(entry: Entry<'_>, global: &Global) -> Launch {
+fn launch(entry: Entry<'_>) -> Launch {
     let three = |sizes: Vec<i64>| std::array::from_fn(|axis| sizes.get(axis).map_or(1, |&size| size as u32));
     Launch {
         grid: three(entry.dims().iter().map(|size| size.as_constant().expect("a number")).collect()),
         cluster: three(entry.cluster().unwrap_or_default()),
         threads: entry.threads() as u32,
         shared: entry.shared() as usize,
-        params: global.buffers.iter().map(|buffer| buffer.base).collect(),
+        params: Vec::new(),
     }
 }
 
