@@ -1,5 +1,6 @@
 //! A plan on a device: its memory, its launches, and the graph of them.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dlc_ir::Loc;
@@ -68,11 +69,33 @@ impl<'a> Loaded<'a> {
         for (offset, bytes) in &plan.constants {
             self.driver.upload(self.pool + offset, bytes).map_err(fails)?;
         }
+        let entries = self.entries()?;
         for (number, run) in plan.runs.iter().enumerate() {
             let places: Vec<Address> = run.places.iter().map(|&place| self.at(place)).collect();
-            self.add(number, run, &places)?;
+            self.add(number, run, &places, &entries)?;
         }
         Ok(())
+    }
+
+    /// Finds each entry once, and lets it have what the largest of its launches needs.
+    fn entries(&mut self) -> Result<BTreeMap<&'a str, Entry>, Diagnostic> {
+        let mut needs: BTreeMap<&str, (&Run, &Start, u32)> = BTreeMap::new();
+        for run in &self.plan.runs {
+            for start in &run.numbers.starts {
+                let blocks = start.cluster.iter().product();
+                let (first, largest, most) = needs.entry(&start.entry).or_insert((run, start, blocks));
+                *most = blocks.max(*most);
+                if start.shared > largest.shared {
+                    (*first, *largest) = (run, start);
+                }
+            }
+        }
+        let mut found = BTreeMap::new();
+        for (name, (run, start, blocks)) in needs {
+            let entry = self.driver.entry(name, start.shared, blocks);
+            found.insert(name, entry.map_err(|failure| no_entry(self.driver, run, start, failure))?);
+        }
+        Ok(found)
     }
 
     /// The address of a place.
@@ -114,7 +137,13 @@ impl<'a> Loaded<'a> {
     }
 
     /// Adds what a kernel does to the steps.
-    fn add(&mut self, number: usize, run: &Run, places: &[Address]) -> Result<(), Diagnostic> {
+    fn add(
+        &mut self,
+        number: usize,
+        run: &Run,
+        places: &[Address],
+        entries: &BTreeMap<&str, Entry>,
+    ) -> Result<(), Diagnostic> {
         for ((tensor, is), &at) in run.numbers.buffers.iter().zip(places) {
             if *is == Use::Scratch && tensor.bytes() > 0 && !run.numbers.starts.is_empty() {
                 self.steps.push(Step::Zero(at, tensor.bytes()));
@@ -122,8 +151,7 @@ impl<'a> Loaded<'a> {
         }
         let mut maps = vec![None; run.numbers.maps.len()];
         for (place, start) in run.numbers.starts.iter().enumerate() {
-            let entry = self.driver.entry(&start.entry, start.shared, start.cluster.iter().product());
-            let entry = entry.map_err(|failure| no_entry(self.driver, run, start, failure))?;
+            let entry = entries[start.entry.as_str()];
             let mut values = Vec::new();
             for param in &start.params {
                 values.push(match *param {

@@ -115,11 +115,9 @@ fill 256 at 0x5000 with 255
 wait
 upload 4 to 0x4000
 entry first, shared 5000, clusters of 2
+entry second, shared 0, clusters of 1
 map m of 0x1000: [8, 3] [32] [8, 16]
-entry second, shared 0, clusters of 1
-entry first, shared 5000, clusters of 2
 map m of 0x3000: [8, 3] [32] [8, 16]
-entry second, shared 0, clusters of 1
 release 0x1000
 release 0x2000
 release 0x3000
@@ -151,6 +149,19 @@ wait
 download 96 from 0x2000
 download 4 from 0x4000";
     assert_eq!(lines.join("\n"), expected);
+}
+
+#[test]
+fn an_entry_has_what_its_largest_launch_needs() {
+    let mut plan = plan(true);
+    plan.runs[1].numbers.starts[0].shared = 4000;
+    plan.runs[1].numbers.starts[0].cluster = [4, 2, 1];
+    plan.runs[1].numbers.starts[1].entry = "first".into();
+    let mut fake = Fake::new();
+    let log = fake.log.clone();
+    drop(Loaded::new(&mut fake, &plan, LIMIT));
+    let entries: Vec<String> = log.borrow().iter().filter(|line| line.starts_with("entry")).cloned().collect();
+    assert_eq!(entries, ["entry first, shared 5000, clusters of 8", "entry second, shared 0, clusters of 1"]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use dlc_core::json::outline::Outline;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::location::SourceFile;
 use serde::Deserialize;
@@ -25,9 +26,9 @@ struct Head {
     manifest: serde_json::Value,
 }
 
-/// Whether a text is a manifest: a JSON object with the key `manifest`.
+/// Whether a text is meant to be a manifest, well formed or not: JSON with the key `manifest`.
 pub fn is_manifest(text: &str) -> bool {
-    text.trim_start().starts_with('{') && serde_json::from_str::<Head>(text).is_ok()
+    Outline::of(text).has("manifest")
 }
 
 /// Reads a manifest. What is wrong with it is reported.

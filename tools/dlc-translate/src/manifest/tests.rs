@@ -134,9 +134,13 @@ fn what_is_written_is_read() {
 
 #[test]
 fn other_texts_are_no_manifests() {
-    for text in ["", "{}", "[{\"manifest\": 1}]", "{\"manifest\": 1", "module {}", "{\"nodes\": []}"] {
+    for text in ["", "{}", "[{\"manifest\": 1}]", "module {}", "{\"nodes\": []}", "{\"a\": {\"manifest\": 1}}"] {
         assert!(!is_manifest(text), "{text}");
     }
+    // What is wrong with one is said as of one.
+    assert!(is_manifest("{\"manifest\": 1, }"));
+    let found = read_text("{\"manifest\": 1, }").expect_err("it is not well formed");
+    assert!(found[0].code == &BAD_MANIFEST && found[0].message.contains("trailing comma"), "{found:?}");
 }
 
 #[test]

@@ -61,7 +61,12 @@ pub fn linked(repo: &Repo) -> Complaints {
     let dialects = repo.files().filter_map(|(path, _)| path.strip_prefix("dialects/")?.strip_suffix("/Cargo.toml"));
     let dialects: Vec<&str> = dialects.collect();
     let mut complaints = Vec::new();
-    let tools = [("tools/dlc-opt", "src/main.rs"), ("tools/dlc-run", "src/main.rs"), ("tools/xtask", "src/lib.rs")];
+    let tools = [
+        ("tools/dlc-opt", "src/main.rs"),
+        ("tools/dlc-run", "src/main.rs"),
+        ("tools/dlc-translate", "src/main.rs"),
+        ("tools/xtask", "src/lib.rs"),
+    ];
     for (tool, source) in tools {
         for dialect in &dialects {
             let text = |file: &str| repo.text(&format!("{tool}/{file}")).unwrap_or_default();
@@ -121,11 +126,13 @@ mod tests {
             ("tools/dlc-opt/src/main.rs", "use dlc_tiny as _;"),
             ("tools/dlc-run/Cargo.toml", manifest),
             ("tools/dlc-run/src/main.rs", "use dlc_tiny as _;"),
+            ("tools/dlc-translate/Cargo.toml", manifest),
+            ("tools/dlc-translate/src/main.rs", "use dlc_tiny as _;"),
             ("tools/xtask/Cargo.toml", manifest),
             ("tools/xtask/src/lib.rs", "use {dlc_passes as _, dlc_tiny as _};"),
         ];
         assert_eq!(linked(&Repo::of(&files)), [] as [&str; 0]);
-        assert_eq!(linked(&Repo::of(&files[..6])), ["tools/xtask: it does not link the dialect tiny"]);
+        assert_eq!(linked(&Repo::of(&files[..8])), ["tools/xtask: it does not link the dialect tiny"]);
     }
 
     #[test]
