@@ -50,7 +50,7 @@ impl Measured {
 
 /// Runs a plan so many times and measures each run, after others for a while that are not measured. Before each run the
 /// caches are emptied; the time is that from the first launch, with what it needs to be zero, to the end of the last.
-pub fn measure(loaded: &mut Loaded<'_>, count: usize, warm: Duration) -> Result<Measured, Diagnostic> {
+pub fn measure(loaded: &mut Loaded<'_>, count: usize, warm: Duration) -> Result<Measured, Box<Diagnostic>> {
     let begin = Instant::now();
     let mut runs = 0;
     while runs < WARM_UP || begin.elapsed() < warm {
@@ -72,8 +72,8 @@ pub fn measure(loaded: &mut Loaded<'_>, count: usize, warm: Duration) -> Result<
     Ok(Measured::of(times))
 }
 
-fn fails(failure: Failure) -> Diagnostic {
-    Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, format!("nothing can be measured: {}", failure.message))
+fn fails(failure: Failure) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, format!("nothing can be measured: {}", failure.message)))
 }
 
 /// The table of what was measured. Bytes are those of inputs and outputs, each once.

@@ -28,13 +28,13 @@ const VERSIONS: [((u32, u32), u32); 11] = [
 ];
 
 /// Opens a device.
-pub fn open(number: u32) -> Result<Cuda, Diagnostic> {
+pub fn open(number: u32) -> Result<Cuda, Box<Diagnostic>> {
     usable(Cuda::version())?;
     Cuda::open(number).map_err(|failure| told(&failure))
 }
 
 /// Whether a driver can be used, by the version that it tells.
-pub fn usable(version: Done<u32>) -> Result<(), Diagnostic> {
+pub fn usable(version: Done<u32>) -> Result<(), Box<Diagnostic>> {
     match version {
         Err(failure) => Err(told(&failure)),
         Ok(version) if version < LEAST => {
@@ -43,16 +43,16 @@ pub fn usable(version: Done<u32>) -> Result<(), Diagnostic> {
                 spelled(version),
                 spelled(LEAST)
             );
-            Err(Diagnostic::error(&DRIVER_TOO_OLD, Loc::UNKNOWN, message).suggest("install a newer driver"))
+            Err(Box::new(Diagnostic::error(&DRIVER_TOO_OLD, Loc::UNKNOWN, message).suggest("install a newer driver")))
         }
         Ok(_) => Ok(()),
     }
 }
 
 /// A failure where a device is opened.
-fn told(failure: &Failure) -> Diagnostic {
+fn told(failure: &Failure) -> Box<Diagnostic> {
     let message = &failure.message;
-    match failure.kind {
+    Box::new(match failure.kind {
         Kind::NoDriver => Diagnostic::error(&NO_DRIVER, Loc::UNKNOWN, format!("there is no CUDA driver: {message}"))
             .suggest("run on a machine with an NVIDIA GPU"),
         Kind::TooOld => {
@@ -63,7 +63,7 @@ fn told(failure: &Failure) -> Diagnostic {
             Diagnostic::error(&NO_DEVICE, Loc::UNKNOWN, format!("the CUDA driver has no device to run on: {message}"))
         }
         _ => Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, format!("the CUDA driver opens no device: {message}")),
-    }
+    })
 }
 
 /// `12.4` for 12040.
@@ -72,7 +72,7 @@ pub fn spelled(version: u32) -> String {
 }
 
 /// Whether a device can run what a manifest is for.
-pub fn fits(manifest: &Manifest, device: &Device) -> Result<(), Diagnostic> {
+pub fn fits(manifest: &Manifest, device: &Device) -> Result<(), Box<Diagnostic>> {
     let (major, minor) = device.capability;
     let is = 10 * major + minor;
     let target = &manifest.target;
@@ -86,7 +86,7 @@ pub fn fits(manifest: &Manifest, device: &Device) -> Result<(), Diagnostic> {
     if !runs {
         let message = format!("the module is for {target}, and the device is {} (sm_{is})", device.name);
         let error = Diagnostic::error(&WRONG_ARCHITECTURE, Loc::UNKNOWN, message);
-        return Err(error.suggest(format!("compile the program for sm_{is}")));
+        return Err(Box::new(error.suggest(format!("compile the program for sm_{is}"))));
     }
     let wanted = ptx_version(&manifest.ptx_version).and_then(|ptx| {
         let all = VERSIONS.iter();
@@ -99,7 +99,7 @@ pub fn fits(manifest: &Manifest, device: &Device) -> Result<(), Diagnostic> {
 }
 
 /// A driver that does not know a version of PTX, and the version of CUDA that does, if that is known.
-pub fn too_old(manifest: &Manifest, device: &Device, wanted: Option<u32>) -> Diagnostic {
+pub fn too_old(manifest: &Manifest, device: &Device, wanted: Option<u32>) -> Box<Diagnostic> {
     let needs =
         wanted.map_or("a newer driver".to_string(), |wanted| format!("a driver for CUDA {} or later", spelled(wanted)));
     let message = format!(
@@ -107,5 +107,5 @@ pub fn too_old(manifest: &Manifest, device: &Device, wanted: Option<u32>) -> Dia
         manifest.ptx_version,
         spelled(device.driver)
     );
-    Diagnostic::error(&DRIVER_TOO_OLD, Loc::UNKNOWN, message).suggest("install a newer driver")
+    Box::new(Diagnostic::error(&DRIVER_TOO_OLD, Loc::UNKNOWN, message).suggest("install a newer driver"))
 }

@@ -41,7 +41,7 @@ pub struct Loaded<'a> {
 
 impl<'a> Loaded<'a> {
     /// Takes memory for a plan, makes its tensor maps and finds its entries in the module that is loaded.
-    pub fn new(driver: &'a mut dyn Driver, plan: &'a Plan, limit: Duration) -> Result<Loaded<'a>, Diagnostic> {
+    pub fn new(driver: &'a mut dyn Driver, plan: &'a Plan, limit: Duration) -> Result<Loaded<'a>, Box<Diagnostic>> {
         let (inputs, owned, taken, steps) = Default::default();
         let (arena, pool, scratch) = (0, 0, 0);
         let mut loaded = Loaded { driver, plan, inputs, owned, arena, pool, scratch, taken, steps, graph: None, limit };
@@ -49,7 +49,7 @@ impl<'a> Loaded<'a> {
         Ok(loaded)
     }
 
-    fn take(&mut self) -> Result<(), Diagnostic> {
+    fn take(&mut self) -> Result<(), Box<Diagnostic>> {
         let plan = self.plan;
         for tensor in &plan.inputs {
             let at = self.memory(&format!("the input '{}'", tensor.name), tensor.bytes())?;
@@ -78,7 +78,7 @@ impl<'a> Loaded<'a> {
     }
 
     /// Finds each entry once, and lets it have what the largest of its launches needs.
-    fn entries(&mut self) -> Result<BTreeMap<&'a str, Entry>, Diagnostic> {
+    fn entries(&mut self) -> Result<BTreeMap<&'a str, Entry>, Box<Diagnostic>> {
         let mut needs: BTreeMap<&str, (&Run, &Start, u32)> = BTreeMap::new();
         for run in &self.plan.runs {
             for start in &run.numbers.starts {
@@ -109,12 +109,12 @@ impl<'a> Loaded<'a> {
         }
     }
 
-    fn part(&mut self, what: &str, bytes: u64) -> Result<Address, Diagnostic> {
+    fn part(&mut self, what: &str, bytes: u64) -> Result<Address, Box<Diagnostic>> {
         if bytes == 0 { Ok(0) } else { self.memory(what, bytes) }
     }
 
     /// Takes memory, and lets it hold what shows that it was not written.
-    fn memory(&mut self, what: &str, bytes: u64) -> Result<Address, Diagnostic> {
+    fn memory(&mut self, what: &str, bytes: u64) -> Result<Address, Box<Diagnostic>> {
         let at = match self.driver.allocate(bytes) {
             Ok(at) => at,
             Err(failure) if failure.kind == Kind::OutOfMemory => return Err(self.too_much(what, bytes)),
@@ -125,7 +125,7 @@ impl<'a> Loaded<'a> {
         Ok(at)
     }
 
-    fn too_much(&mut self, what: &str, bytes: u64) -> Diagnostic {
+    fn too_much(&mut self, what: &str, bytes: u64) -> Box<Diagnostic> {
         let plan = self.plan;
         let inputs: u64 = plan.inputs.iter().map(|tensor| tensor.bytes()).sum();
         let all = inputs + plan.owned.iter().sum::<u64>() + plan.arena + plan.pool + plan.scratch;
@@ -133,7 +133,7 @@ impl<'a> Loaded<'a> {
             format!("; {free} of the {total} bytes of {} are free", self.driver.device().name)
         });
         let message = format!("{bytes} bytes for {what}, of {all} in all, are more than the device has left{has}");
-        Diagnostic::error(&OUT_OF_MEMORY, Loc::UNKNOWN, message).suggest("run with smaller sizes")
+        Box::new(Diagnostic::error(&OUT_OF_MEMORY, Loc::UNKNOWN, message).suggest("run with smaller sizes"))
     }
 
     /// Adds what a kernel does to the steps.
@@ -143,7 +143,7 @@ impl<'a> Loaded<'a> {
         run: &Run,
         places: &[Address],
         entries: &BTreeMap<&str, Entry>,
-    ) -> Result<(), Diagnostic> {
+    ) -> Result<(), Box<Diagnostic>> {
         for ((tensor, is), &at) in run.numbers.buffers.iter().zip(places) {
             if *is == Use::Scratch && tensor.bytes() > 0 && !run.numbers.starts.is_empty() {
                 self.steps.push(Step::Zero(at, tensor.bytes()));
@@ -169,7 +169,7 @@ impl<'a> Loaded<'a> {
                                     failure.message
                                 );
                                 let error = Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, message);
-                                error.note(Loc::UNKNOWN, format!("its numbers are {numbers:?}"))
+                                Box::new(error.note(Loc::UNKNOWN, format!("its numbers are {numbers:?}")))
                             })?;
                             *maps[map].insert(Value::Map(made))
                         }
@@ -188,7 +188,7 @@ impl<'a> Loaded<'a> {
     }
 
     /// Copies the inputs to the device.
-    pub fn upload(&mut self, inputs: &[Vec<u8>]) -> Result<(), Diagnostic> {
+    pub fn upload(&mut self, inputs: &[Vec<u8>]) -> Result<(), Box<Diagnostic>> {
         for (&at, bytes) in self.inputs.iter().zip(inputs) {
             self.driver.upload(at, bytes).map_err(fails)?;
         }
@@ -197,7 +197,7 @@ impl<'a> Loaded<'a> {
 
     /// Runs everything once, and waits after each launch, so that it is known which one goes wrong: one that may start
     /// before the launch before it has ended is awaited with that.
-    pub fn run(&mut self) -> Result<(), Diagnostic> {
+    pub fn run(&mut self) -> Result<(), Box<Diagnostic>> {
         self.driver.wait(self.limit).map_err(fails)?;
         let mut since: Vec<(usize, usize)> = Vec::new();
         for place in 0..self.steps.len() {
@@ -223,7 +223,7 @@ impl<'a> Loaded<'a> {
     }
 
     /// Puts everything into the sequence of work, as a graph if there are several launches, and does not wait.
-    pub fn enqueue(&mut self) -> Result<(), Diagnostic> {
+    pub fn enqueue(&mut self) -> Result<(), Box<Diagnostic>> {
         if self.plan.launches() < 2 {
             return self.enqueue_steps();
         }
@@ -241,7 +241,7 @@ impl<'a> Loaded<'a> {
         self.driver.replay(graph).map_err(fails)
     }
 
-    fn enqueue_steps(&mut self) -> Result<(), Diagnostic> {
+    fn enqueue_steps(&mut self) -> Result<(), Box<Diagnostic>> {
         for step in &self.steps {
             match step {
                 Step::Zero(at, bytes) => self.driver.fill(*at, 0, *bytes).map_err(fails)?,
@@ -256,7 +256,7 @@ impl<'a> Loaded<'a> {
     }
 
     /// Waits for everything that was put into the sequence of work.
-    pub fn wait(&mut self) -> Result<(), Diagnostic> {
+    pub fn wait(&mut self) -> Result<(), Box<Diagnostic>> {
         let all = (0..self.plan.runs.len())
             .flat_map(|run| (0..self.plan.runs[run].numbers.starts.len()).map(move |number| (run, number)));
         let all: Vec<(usize, usize)> = all.collect();
@@ -269,7 +269,7 @@ impl<'a> Loaded<'a> {
     }
 
     /// The bytes of the outputs.
-    pub fn download(&mut self) -> Result<Vec<Vec<u8>>, Diagnostic> {
+    pub fn download(&mut self) -> Result<Vec<Vec<u8>>, Box<Diagnostic>> {
         let mut outputs = Vec::new();
         for (tensor, place) in &self.plan.outputs {
             let mut bytes = vec![0; tensor.bytes() as usize];
@@ -280,7 +280,7 @@ impl<'a> Loaded<'a> {
     }
 
     /// What is told of a failure after launches, some of which may have gone wrong.
-    fn fault(&self, launches: &[(usize, usize)], failure: Failure) -> Diagnostic {
+    fn fault(&self, launches: &[(usize, usize)], failure: Failure) -> Box<Diagnostic> {
         let names: Vec<String> = launches.iter().map(|&(run, place)| launched(self.start(run, place))).collect();
         let what = names.join(", or ");
         let code = match failure.kind {
@@ -297,7 +297,8 @@ impl<'a> Loaded<'a> {
         if let [(run, place)] = *launches {
             error = error.note(Loc::UNKNOWN, format!("its parameters are {}", self.params(run, place)));
         }
-        error.suggest_if((failure.kind == Kind::TimedOut).then_some("--time-limit gives it more seconds"))
+        let way_out = (failure.kind == Kind::TimedOut).then_some("--time-limit gives it more seconds");
+        Box::new(error.suggest_if(way_out))
     }
 
     /// The parameters of a launch, for people.
@@ -333,7 +334,7 @@ fn launched((run, start): (&Run, &Start)) -> String {
     )
 }
 
-fn no_entry(driver: &dyn Driver, run: &Run, start: &Start, failure: Failure) -> Diagnostic {
+fn no_entry(driver: &dyn Driver, run: &Run, start: &Start, failure: Failure) -> Box<Diagnostic> {
     let (entry, kernel, why) = (&start.entry, &run.kernel, &failure.message);
     let most = driver.device().shared;
     if start.shared > most {
@@ -342,16 +343,16 @@ fn no_entry(driver: &dyn Driver, run: &Run, start: &Start, failure: Failure) -> 
             start.shared,
             driver.device().name
         );
-        return Diagnostic::error(&WRONG_ARCHITECTURE, Loc::UNKNOWN, message);
+        return Box::new(Diagnostic::error(&WRONG_ARCHITECTURE, Loc::UNKNOWN, message));
     }
     let message = match failure.kind {
         Kind::NoEntry => format!("the module has no entry '{entry}', which the kernel '{kernel}' launches"),
         _ => format!("'{entry}' of the kernel '{kernel}' cannot be prepared: {why}"),
     };
-    Diagnostic::error(&BAD_MODULE, Loc::UNKNOWN, message)
+    Box::new(Diagnostic::error(&BAD_MODULE, Loc::UNKNOWN, message))
 }
 
 /// A failure that nothing more is known about.
-fn fails(failure: Failure) -> Diagnostic {
-    Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, format!("the CUDA driver fails: {}", failure.message))
+fn fails(failure: Failure) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, format!("the CUDA driver fails: {}", failure.message)))
 }

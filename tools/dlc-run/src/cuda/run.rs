@@ -28,13 +28,14 @@ use crate::show::lines;
 /// Runs what a manifest holds. What goes wrong is reported.
 pub fn run(ctx: &Context, options: &Options, file: &SourceFile, diags: &Diagnostics) -> Option<Ran> {
     let start = Instant::now();
-    let fail = |error: Diagnostic| diags.emit(error);
+    let fail = |error: Box<Diagnostic>| diags.emit(*error);
     let number = match options.device {
         Device::Cuda(number) => number,
         Device::Auto => 0,
         Device::Cpu => {
             let message = format!("'{}' is a launch manifest, and PTX does not run on the CPU", file.name);
-            fail(Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message).suggest("run it with --device=cuda"));
+            let error = Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message);
+            diags.emit(error.suggest("run it with --device=cuda"));
             return None;
         }
     };
@@ -84,7 +85,7 @@ pub fn run(ctx: &Context, options: &Options, file: &SourceFile, diags: &Diagnost
 }
 
 /// The kernel or program that is meant: the one of a name, or the only program, or where there is none, the only kernel.
-fn choose<'a>(manifest: &'a Manifest, name: Option<&str>) -> Result<Target<'a>, Diagnostic> {
+fn choose<'a>(manifest: &'a Manifest, name: Option<&str>) -> Result<Target<'a>, Box<Diagnostic>> {
     let all = Target::all(manifest);
     let list = |all: &[Target<'_>]| all.iter().map(|one| format!("@{}", one.name())).collect::<Vec<_>>().join(", ");
     let error = |message| Diagnostic::error(&NO_FUNCTION, Loc::UNKNOWN, message);
@@ -93,15 +94,18 @@ fn choose<'a>(manifest: &'a Manifest, name: Option<&str>) -> Result<Target<'a>, 
         let found = all.iter().find(|one| one.name() == name).copied();
         let has = list(&all);
         return found.ok_or_else(|| {
-            error(format!("the launch manifest has no kernel or program @{name}; it has {has}")).suggest_if(near)
+            let message = format!("the launch manifest has no kernel or program @{name}; it has {has}");
+            Box::new(error(message).suggest_if(near))
         });
     }
     let main = if manifest.programs.is_empty() { &all[..] } else { &all[..manifest.programs.len()] };
     match main {
         [only] => Ok(*only),
-        [] => Err(error("the launch manifest has no kernel".to_string())),
-        several => Err(error(format!("the launch manifest has several of them: {}", list(several)))
-            .suggest("choose one with --function")),
+        [] => Err(Box::new(error("the launch manifest has no kernel".to_string()))),
+        several => {
+            let message = format!("the launch manifest has several of them: {}", list(several));
+            Err(Box::new(error(message).suggest("choose one with --function")))
+        }
     }
 }
 
@@ -134,16 +138,16 @@ fn tolerance(ctx: &Context, function: &Function) -> Tolerance {
 }
 
 /// The PTX beside a manifest.
-fn module(manifest: &Manifest, file: &str) -> Result<String, Diagnostic> {
+fn module(manifest: &Manifest, file: &str) -> Result<String, Box<Diagnostic>> {
     let path = Path::new(file).with_file_name(&manifest.module);
     std::fs::read_to_string(&path).map_err(|error| {
         let message = format!("'{}', the module of the launch manifest, cannot be read: {error}", path.display());
-        Diagnostic::error(&CANNOT_READ, Loc::UNKNOWN, message)
+        Box::new(Diagnostic::error(&CANNOT_READ, Loc::UNKNOWN, message))
     })
 }
 
 /// Loads the module of a manifest.
-pub(super) fn load(driver: &mut dyn Driver, manifest: &Manifest, ptx: &str, keep: bool) -> Result<(), Diagnostic> {
+pub(super) fn load(driver: &mut dyn Driver, manifest: &Manifest, ptx: &str, keep: bool) -> Result<(), Box<Diagnostic>> {
     device::fits(manifest, driver.device())?;
     let folder = if keep { cache::folder() } else { None };
     let loaded = cache::load(driver, ptx, folder.as_deref());
@@ -151,7 +155,7 @@ pub(super) fn load(driver: &mut dyn Driver, manifest: &Manifest, ptx: &str, keep
         Kind::TooOld => device::too_old(manifest, driver.device(), None),
         _ => {
             let message = format!("the CUDA driver does not take '{}': {message}", manifest.module);
-            Diagnostic::error(&BAD_MODULE, Loc::UNKNOWN, message)
+            Box::new(Diagnostic::error(&BAD_MODULE, Loc::UNKNOWN, message))
         }
     })
 }
@@ -163,7 +167,7 @@ fn execute(
     function: &Function,
     inputs: &[Vec<u8>],
     options: &Options,
-) -> Result<(Vec<Vec<u8>>, Option<String>), Diagnostic> {
+) -> Result<(Vec<Vec<u8>>, Option<String>), Box<Diagnostic>> {
     let mut loaded = Loaded::new(driver, plan, options.time_limit)?;
     loaded.upload(inputs)?;
     loaded.run()?;

@@ -83,7 +83,7 @@ fn asked(plan: &Plan, work: impl FnOnce(&mut Loaded<'_>)) -> Vec<String> {
 }
 
 /// What is told when something fails.
-fn told(plan: &Plan, change: impl FnOnce(&mut Fake)) -> Diagnostic {
+fn told(plan: &Plan, change: impl FnOnce(&mut Fake)) -> Box<Diagnostic> {
     let mut fake = Fake::new();
     change(&mut fake);
     let mut work = || {

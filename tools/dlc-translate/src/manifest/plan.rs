@@ -125,7 +125,7 @@ impl<'a> Target<'a> {
     }
 
     /// All numbers for what the symbols are.
-    pub fn plan(self, manifest: &Manifest, symbols: &BTreeMap<String, i64>) -> Result<Plan, Diagnostic> {
+    pub fn plan(self, manifest: &Manifest, symbols: &BTreeMap<String, i64>) -> Result<Plan, Box<Diagnostic>> {
         match self {
             Target::Kernel(kernel) => by_itself(kernel, symbols),
             Target::Program(program) => Planner::new(manifest, program, symbols).plan(),
@@ -133,12 +133,12 @@ impl<'a> Target<'a> {
     }
 }
 
-fn not_for(message: String) -> Diagnostic {
-    Diagnostic::error(&NOT_FOR_SIZES, Loc::UNKNOWN, message)
+fn not_for(message: String) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(&NOT_FOR_SIZES, Loc::UNKNOWN, message))
 }
 
 /// A kernel as a program of its own.
-fn by_itself(kernel: &Kernel, symbols: &BTreeMap<String, i64>) -> Result<Plan, Diagnostic> {
+fn by_itself(kernel: &Kernel, symbols: &BTreeMap<String, i64>) -> Result<Plan, Box<Diagnostic>> {
     let numbers = kernel.numbers(symbols).map_err(not_for)?;
     let mut owned = vec![0; kernel.outputs.len()];
     let mut outputs: Vec<Option<(Tensor, Place)>> = vec![None; kernel.outputs.len()];
@@ -213,7 +213,7 @@ impl<'a> Planner<'a> {
         Planner { manifest, program, symbols, plan, known: BTreeMap::new(), last: last_uses(program) }
     }
 
-    fn plan(mut self) -> Result<Plan, Diagnostic> {
+    fn plan(mut self) -> Result<Plan, Box<Diagnostic>> {
         let program = self.program;
         self.plan.arena = program.arena.size(&self.symbols).map_err(not_for)?;
         for (number, port) in program.inputs.iter().enumerate() {
@@ -265,7 +265,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The first kernel of a call that is for the sizes.
-    fn choose(&self, call: &Call) -> Result<(&'a Kernel, Numbers), Diagnostic> {
+    fn choose(&self, call: &Call) -> Result<(&'a Kernel, Numbers), Box<Diagnostic>> {
         let mut reasons = Vec::new();
         for choice in &call.choices {
             let Some(kernel) = self.manifest.kernels.iter().find(|kernel| kernel.name == choice.kernel) else {
@@ -288,12 +288,12 @@ impl<'a> Planner<'a> {
         }
         let mut error = not_for("a launch has no kernel that is for these sizes".to_string());
         for reason in reasons {
-            error = error.note(Loc::UNKNOWN, reason);
+            error = Box::new(error.note(Loc::UNKNOWN, reason));
         }
         Err(error)
     }
 
-    fn call(&mut self, number: usize, call: &'a Call) -> Result<(), Diagnostic> {
+    fn call(&mut self, number: usize, call: &'a Call) -> Result<(), Box<Diagnostic>> {
         let (kernel, numbers) = self.choose(call)?;
         let name = &kernel.name;
         let mut outputs = Vec::new();
@@ -350,7 +350,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Whether a new buffer of the arena lies apart from all that are needed by this step or later ones.
-    fn apart(&self, step: usize, tensor: &Tensor, offset: u64) -> Result<(), Diagnostic> {
+    fn apart(&self, step: usize, tensor: &Tensor, offset: u64) -> Result<(), Box<Diagnostic>> {
         let end = offset + tensor.bytes();
         for (name, known) in &self.known {
             let Place::Arena(other) = known.place else { continue };
@@ -370,15 +370,15 @@ impl<'a> Planner<'a> {
     }
 }
 
-fn bad(message: String) -> Diagnostic {
-    Diagnostic::error(&BAD_PLACE, Loc::UNKNOWN, message)
+fn bad(message: String) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(&BAD_PLACE, Loc::UNKNOWN, message))
 }
 
 fn spelled(tensor: &Tensor) -> String {
     format!("tensor<{:?}, {}>", tensor.shape, tensor.elem.name())
 }
 
-fn within(name: &str, offset: u64, bytes: u64, all: u64, memory: &str) -> Result<(), Diagnostic> {
+fn within(name: &str, offset: u64, bytes: u64, all: u64, memory: &str) -> Result<(), Box<Diagnostic>> {
     match offset.checked_add(bytes) {
         Some(end) if end <= all => Ok(()),
         _ => Err(bad(format!("'{name}' has {bytes} bytes from {offset} on, and the {memory} has {all}"))),

@@ -114,7 +114,7 @@ fn numbers(all: &[(&str, i64)]) -> Result<Numbers, String> {
 }
 
 /// The plan of the program, with something changed in it.
-fn plan(rows: i64, change: impl FnOnce(&mut Value)) -> Result<Plan, Diagnostic> {
+fn plan(rows: i64, change: impl FnOnce(&mut Value)) -> Result<Plan, Box<Diagnostic>> {
     let mut value = whole();
     change(&mut value["programs"][0]);
     let manifest = read_text(&value.to_string()).expect("it is well formed");
