@@ -3,10 +3,10 @@
 //! - [`access`]: where the elements of a tensor are found, seen through views.
 //! - [`axes`]: which axes the values of a kernel depend on.
 //! - [`carried`]: what loops of a kernel carry.
-//! - [`expressions`]: what divides expressions of a kernel, and how they are put together.
+//! - [`expressions`]: the expressions of ops of kernel, and what divides them.
 //! - [`loads`]: what a loop of a kernel loads by itself.
 //! - [`locality`]: how near to where it is used a value can be kept.
-//! - [`places`]: the expressions of ops of kernel.
+//! - [`numbers`]: numbers of attributes.
 //! - [`plans`]: the plan that is beside a kernel.
 //! - [`poly_core`]: what the polyhedral view answers, block by block.
 //! - [`polyhedral`]: which points compute a value, what they read, and which of them come before others.
@@ -19,7 +19,7 @@ pub mod carried;
 pub mod expressions;
 pub mod loads;
 pub mod locality;
-pub mod places;
+pub mod numbers;
 pub mod plans;
 pub mod poly_core;
 pub mod polyhedral;

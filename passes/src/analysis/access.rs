@@ -27,11 +27,12 @@ use std::rc::Rc;
 use dlc_core::space::{Bound, Space};
 use dlc_core::types::Tensor;
 use dlc_ir::affine::{AffineExpr, SizeExpr, parse_expr};
-use dlc_ir::attrs::AttrData;
 use dlc_ir::{Attr, Body, Context, OpRef, Type, ValueId};
 use dlc_tiny::ops::{Expand, Flip, Load, Pad, Permute, Reshape, Shrink, View};
 use dlc_tiny::shape::index_of;
 use rustc_hash::FxHashMap;
+
+use super::numbers::is_zero;
 
 /// The sizes of types, each read once.
 #[derive(Default)]
@@ -200,11 +201,6 @@ impl Access {
 pub fn is_view(op: OpRef<'_>) -> bool {
     let views = [Reshape::DEF, Permute::DEF, Expand::DEF, Pad::DEF, Shrink::DEF, Flip::DEF, View::DEF, Load::DEF];
     views.into_iter().any(|def| op.is(def))
-}
-
-/// Whether a number is zero, of floats the positive one.
-pub fn is_zero(ctx: &Context, number: Attr) -> bool {
-    matches!(ctx.attr_data(number), AttrData::Integer { value: 0, .. } | AttrData::Float { bits: 0, .. })
 }
 
 /// The position on an axis that is repeated if it has size 1 and the result has not.

@@ -1,10 +1,167 @@
-//! Expressions of kernels over values: what divides them, and how they are put together.
+//! The expressions of ops of kernel with the values that they name: read and written again, put together, what divides
+//! them, and guards without what is decided.
 
-use dlc_core::sizes::{value_name, value_number};
+use std::cell::RefCell;
+
+use dlc_core::guard::{Condition, Guard};
+use dlc_core::sizes::{Exprs, value_name, value_number};
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::interp::Datum;
-use dlc_ir::{Attr, Body, Context, OpId, OpRef, ValueId};
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::define::Kind;
+use dlc_ir::{Builder, Context, Loc, OpId, Str, Type, ValueId};
 use dlc_kernel::ops as kernel;
+
+/// The values that expressions name, each once.
+#[derive(Default)]
+struct Names(RefCell<Vec<ValueId>>);
+
+impl Names {
+    /// The symbol of a value.
+    fn of(&self, value: ValueId) -> Option<SizeExpr> {
+        let mut values = self.0.borrow_mut();
+        let known = values.iter().position(|&known| known == value);
+        let number = known.unwrap_or_else(|| {
+            values.push(value);
+            values.len() - 1
+        });
+        SizeExpr::symbol(&value_name(number)).ok()
+    }
+
+    /// An expression over some values, in these names. `None` beyond the limits of expressions.
+    fn put(&self, expr: &SizeExpr, values: &[ValueId]) -> Option<SizeExpr> {
+        expr.substitute(&|symbol| self.of(*values.get(value_number(symbol)?)?)).ok()
+    }
+}
+
+/// The properties that are lists of expressions, of any op.
+const LISTS: &[&str] = &["dims", "bounds", "value", "tiles", "at", "offsets"];
+
+/// The expressions of an op, in which `_0`, `_1`, .. are its values.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Places {
+    /// The values.
+    pub args: Vec<ValueId>,
+    /// Lists of expressions, by the name of their property.
+    pub lists: Vec<(&'static str, Vec<SizeExpr>)>,
+    /// The condition, if there is one.
+    pub guard: Option<Guard>,
+}
+
+/// The group of operands that expressions name.
+fn group(op: OpRef<'_>) -> Option<usize> {
+    op.def().operands.iter().position(|operand| operand.name == "args")
+}
+
+impl Places {
+    /// The expressions of an op; `None` for an op that has none.
+    pub fn of(op: OpRef<'_>) -> Option<Places> {
+        let args = op.operands_of_group(group(op)?).collect();
+        let list = |&key: &&'static str| Some((key, Exprs::get(op.ctx, op.prop_named(key)?)?));
+        let guard = op.prop_named("guard").and_then(|attr| Guard::get(op.ctx, attr));
+        Some(Places { args, lists: LISTS.iter().filter_map(list).collect(), guard })
+    }
+
+    /// The value that a symbol stands for.
+    pub fn value(&self, symbol: &str) -> Option<ValueId> {
+        self.args.get(value_number(symbol)?).copied()
+    }
+
+    /// All expressions.
+    pub fn exprs(&self) -> impl Iterator<Item = &SizeExpr> {
+        self.lists.iter().flat_map(|(_, list)| list).chain(self.guard.iter().flat_map(Guard::exprs))
+    }
+
+    /// With numbers for some of the values. `None` beyond the limits of expressions.
+    pub fn with_numbers(&self, number: &dyn Fn(ValueId) -> Option<i64>) -> Option<Places> {
+        let put =
+            |expr: &SizeExpr| expr.substitute(&|symbol| self.value(symbol).and_then(number).map(SizeExpr::from)).ok();
+        self.map(&put)
+    }
+
+    fn map(&self, put: &dyn Fn(&SizeExpr) -> Option<SizeExpr>) -> Option<Places> {
+        let list = |(key, list): &(&'static str, Vec<SizeExpr>)| {
+            Some((*key, list.iter().map(put).collect::<Option<Vec<_>>>()?))
+        };
+        let guard = match &self.guard {
+            Some(guard) => Some(guard.map(put)?),
+            None => None,
+        };
+        Some(Places { args: self.args.clone(), lists: self.lists.iter().map(list).collect::<Option<_>>()?, guard })
+    }
+
+    /// Puts the expressions into an op, whose operands become those values that they still name.
+    pub fn write(&self, ctx: &Context, body: &mut Body, op: OpId) {
+        let view = OpRef::new(ctx, body, op);
+        let Some(group) = group(view) else { return };
+        let names = Names::default();
+        // Fewer names make no expression larger.
+        let Some(places) = self.map(&|expr| names.put(expr, &self.args)) else { return };
+        let kept = names.0.into_inner();
+        let range = view.operand_group(group);
+        let mut operands: Vec<ValueId> = view.operands().collect();
+        operands.splice(range, kept.iter().copied());
+        let segments: Option<Vec<i32>> = view.prop(Str::OPERAND_SEGMENTS).map(|_| {
+            let count = |at: usize| if at == group { kept.len() } else { view.operand_group(at).len() };
+            (0..view.def().operands.len()).map(|at| count(at) as i32).collect()
+        });
+        body.set_operands(op, &operands);
+        if let Some(segments) = segments {
+            body.set_prop(ctx, op, Str::OPERAND_SEGMENTS, Some(ctx.i32_array(&segments)));
+        }
+        for (key, list) in places.lists {
+            body.set_prop(ctx, op, ctx.intern_str(key), Some(Exprs::make(ctx, list)));
+        }
+        let guard = places.guard.map(|guard| Guard::make(ctx, guard));
+        if guard.is_some() || self.guard.is_none() {
+            body.set_prop(ctx, op, ctx.intern_str("guard"), guard);
+        }
+    }
+}
+
+/// The number that a value is known to be.
+pub fn number(ctx: &Context, body: &Body, value: ValueId) -> Option<i64> {
+    let index = kernel::Index::of(OpRef::new(ctx, body, body.defining_op(value)?))?;
+    match body.value_type(value) {
+        Type::INDEX => index.value().first()?.as_constant(),
+        _ => None,
+    }
+}
+
+/// What is left of a guard.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Decided {
+    /// The conditions that are not known; `None` where it holds everywhere.
+    pub guard: Option<Guard>,
+    /// How many bounds are gone.
+    pub bounds: u64,
+}
+
+/// A guard without the bounds that are decided, `holds` saying whether an expression is never negative, or always.
+pub fn decide(guard: &Guard, holds: &dyn Fn(&SizeExpr) -> Option<bool>) -> Decided {
+    let (mut pieces, mut bounds) = (Vec::new(), 0);
+    for piece in &guard.pieces {
+        let mut left = Some(Vec::new());
+        for condition in piece {
+            let above = condition.lower.as_ref().and_then(|lower| holds(&condition.expr.sub(lower).ok()?));
+            let room = |upper: &SizeExpr| upper.sub(&condition.expr).ok()?.sub(&SizeExpr::from(1)).ok();
+            let below = condition.upper.as_ref().and_then(|upper| holds(&room(upper)?));
+            if above == Some(false) || below == Some(false) {
+                bounds += 1;
+                left = None;
+                break;
+            }
+            let kept = |bound: &Option<SizeExpr>, known: Option<bool>| bound.clone().filter(|_| known.is_none());
+            let (lower, upper) = (kept(&condition.lower, above), kept(&condition.upper, below));
+            bounds += u64::from(above.is_some()) + u64::from(below.is_some());
+            if lower.is_some() || upper.is_some() {
+                left.get_or_insert_default().push(Condition { expr: condition.expr.clone(), lower, upper });
+            }
+        }
+        pieces.extend(left);
+    }
+    let everywhere = pieces.iter().any(Vec::is_empty);
+    Decided { guard: (!everywhere).then_some(Guard { pieces }), bounds }
+}
 
 /// An expression and the values that it names: `_0` is the first.
 #[derive(Clone, Debug)]
@@ -50,22 +207,9 @@ impl Over {
 
 /// Expressions over one list of values, each value that is named there once. `None` beyond 64 bits.
 pub fn pack(parts: &[Over]) -> Option<(Vec<ValueId>, Vec<SizeExpr>)> {
-    let (mut values, mut exprs) = (Vec::new(), Vec::new());
-    for part in parts {
-        for name in part.expr.symbols() {
-            let value = value_number(&name).and_then(|number| part.values.get(number));
-            if let Some(&value) = value.filter(|value| !values.contains(*value)) {
-                values.push(value);
-            }
-        }
-        let replace = |name: &str| {
-            let value = part.values.get(value_number(name)?)?;
-            let number = values.iter().position(|known| known == value)?;
-            SizeExpr::symbol(&value_name(number)).ok()
-        };
-        exprs.push(part.expr.substitute(&replace).ok()?);
-    }
-    Some((values, exprs))
+    let names = Names::default();
+    let exprs = parts.iter().map(|part| names.put(&part.expr, &part.values)).collect::<Option<_>>()?;
+    Some((names.0.into_inner(), exprs))
 }
 
 /// A number that divides an integer, whatever it is: 0 divides only 0.
@@ -124,26 +268,50 @@ pub fn divisor(ctx: &Context, body: &Body, expr: &SizeExpr, values: &[ValueId]) 
     expr.substitute(&replace).map_or(1, |expr| expr.largest_known_divisor())
 }
 
-/// Whether the bits of a number are all zero; nothing is zero.
-pub fn is_zero(ctx: &Context, number: Option<Attr>) -> bool {
-    number.is_none_or(|number| match Datum::of_attr(ctx, number) {
-        Some(Datum::Float(value)) => value.to_bits() == 0,
-        Some(datum) => datum.as_int() == Some(0),
-        None => false,
-    })
-}
-
 /// The greatest common divisor; of 0 and a number that number.
 pub fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Puts an op `kernel.index` of an expression at the place of a builder, unless it is a value alone.
-pub fn index(builder: &mut dlc_ir::Builder<'_>, loc: dlc_ir::Loc, over: &Over) -> Option<ValueId> {
+pub fn index(builder: &mut Builder<'_>, loc: Loc, over: &Over) -> Option<ValueId> {
     let (values, exprs) = pack(std::slice::from_ref(over))?;
     if let (Some(0), &[value]) = (exprs[0].as_symbol().and_then(value_number), values.as_slice()) {
         return Some(value);
     }
-    let op: OpId = kernel::Index::build(builder, loc, &values, exprs, dlc_ir::Type::INDEX);
+    let op: OpId = kernel::Index::build(builder, loc, &values, exprs, Type::INDEX);
     Some(builder.result(op))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(expr: &SizeExpr) -> Option<bool> {
+        expr.as_constant().map(|value| value >= 0)
+    }
+
+    fn guard(conditions: &[(&str, &str, &str)]) -> Vec<Condition> {
+        let parse = |text: &str| SizeExpr::parse(text).unwrap();
+        conditions.iter().filter_map(|(a, sign, b)| Condition::of(&parse(a), sign, &parse(b))).collect()
+    }
+
+    #[test]
+    fn what_numbers_decide_goes() {
+        let decided = decide(&Guard::all(guard(&[("i0", "<", "M"), ("4", "<", "5")])), &number);
+        assert_eq!(decided.guard.map(|guard| guard.to_string()), Some("(i0 < M)".into()));
+        assert_eq!(decided.bounds, 1);
+    }
+
+    #[test]
+    fn a_piece_that_is_everything_is_enough() {
+        let pieces = vec![guard(&[("i0", "<", "M")]), guard(&[("4", "<", "5")])];
+        assert_eq!(decide(&Guard { pieces }, &number), Decided { guard: None, bounds: 1 });
+    }
+
+    #[test]
+    fn a_piece_that_is_nothing_goes() {
+        let pieces = vec![guard(&[("5", "<", "5"), ("i0", "<", "M")])];
+        assert_eq!(decide(&Guard { pieces }, &number).guard, Some(Guard { pieces: Vec::new() }));
+    }
 }

@@ -52,7 +52,7 @@ use dlc_kernel::ops::{
 };
 use dlc_kernel::types::Token;
 
-use crate::analysis::places::Places;
+use crate::analysis::expressions::Places;
 
 static DEF: PassDef = PassDef {
     requires: &["kernel"],

@@ -63,7 +63,7 @@ use dlc_ir::{OpId, ValueId};
 use dlc_kernel::ops::{Copy, CopyAsync, For, Load, MBarriers, Select, Shared, Store};
 use facts::{Facts, FullSteps};
 
-use crate::analysis::places::{Decided, Places, decide};
+use crate::analysis::expressions::{Decided, Places, decide};
 
 static DEF: PassDef = PassDef {
     requires: &["kernel"],

@@ -50,7 +50,7 @@ use dlc_ir::{Builder, OpId, RegionId, Type, ValueId};
 use dlc_kernel::ops::{For, If, Index, MBarriers, Select, Shared, Yield};
 use rustc_hash::FxHashSet;
 
-use crate::analysis::places::{Places, decide, number};
+use crate::analysis::expressions::{Places, decide, number};
 
 static DEF: PassDef = PassDef {
     requires: &["kernel"],

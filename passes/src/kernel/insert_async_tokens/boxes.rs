@@ -15,7 +15,8 @@ use super::fence_or;
 use super::runs::{names, position, strides};
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::carried::{block_of, carry_through, grid_of, loops_around, yield_more};
-use crate::analysis::expressions::{Over, divisor, index, is_zero, pack};
+use crate::analysis::expressions::{Over, divisor, index, pack};
+use crate::analysis::numbers::is_zero;
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of};
 
 /// The most elements of a box along an axis.
@@ -41,7 +42,7 @@ pub struct Boxed {
 /// The box that a copy moves; else why it is none.
 pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
     let copy = kernel::Copy::from(OpRef::new(ctx, body, op));
-    if !is_zero(ctx, copy.fill()) {
+    if copy.fill().is_some_and(|fill| !is_zero(ctx, fill)) {
         return Err("outside of the guard the tile is not filled with zero".into());
     }
     let unknown = "it is not known where its elements lie";

@@ -8,7 +8,8 @@ use dlc_kernel::interp::axis_number;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Tile, sizes};
 
-use crate::analysis::expressions::{divisor, gcd, is_zero};
+use crate::analysis::expressions::{divisor, gcd};
+use crate::analysis::numbers::is_zero;
 
 /// The fewest bytes that a thread copies by itself.
 const LEAST_BYTES: u32 = 4;
@@ -55,7 +56,7 @@ pub fn strides(ctx: &Context, memory: MemRef) -> Option<(Vec<SizeExpr>, SizeExpr
 /// else why not.
 pub fn runs(ctx: &Context, body: &Body, op: OpId) -> Result<(), String> {
     let copy = kernel::Copy::from(OpRef::new(ctx, body, op));
-    if !is_zero(ctx, copy.fill()) {
+    if copy.fill().is_some_and(|fill| !is_zero(ctx, fill)) {
         return Err("outside of the guard the tile is not filled with zero".into());
     }
     let unknown = "it is not known where its elements lie";

@@ -7,7 +7,7 @@ use dlc_kernel::ops::{BlockId, For, Grid, GridSize, Index, Role, TileOrder};
 use dlc_kernel::types::{Frag, Tile};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::places::Places;
+use crate::analysis::expressions::Places;
 
 /// A loop that is taken to run its full steps only.
 pub struct FullSteps {

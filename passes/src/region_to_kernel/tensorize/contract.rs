@@ -12,9 +12,10 @@ use dlc_region::ops::{Binary, Read, Reduce, Yield};
 use dlc_region::verify::axes_of;
 
 use super::axes::{TooLarge, tile_of};
-use super::lower::{Lower, Lowered, Result, is_zero};
+use super::lower::{Lower, Lowered, Result};
 use super::tiling::Instruction;
 use crate::analysis::axes::before_broadcasts;
+use crate::analysis::numbers::is_zero;
 
 /// What is multiplied: the left matrix is over the first axis of fragments, the right one over the second.
 pub struct Product {
@@ -211,7 +212,7 @@ fn operand(
     lower.emit.call(tile, name);
     let plain = before_broadcasts(ctx, lower.region, value);
     let read = lower.region.defining_op(plain).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
-    match read.filter(|read| read.indices().len() == 0 && is_zero(ctx, read.fill())) {
+    match read.filter(|read| read.indices().len() == 0 && read.fill().is_none_or(|fill| is_zero(ctx, fill))) {
         Some(read) => {
             let (access, values) = lower.access(read, [true, true], true)?;
             let Some(&memory) = lower.memory.get(&read.source()) else { return Err(TooLarge) };

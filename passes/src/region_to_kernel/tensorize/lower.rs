@@ -414,12 +414,3 @@ impl<'c> Lower<'_, 'c> {
         Ok(self.made(made, over))
     }
 }
-
-/// The number that a constant op has, if it is one.
-pub fn is_zero(ctx: &Context, attr: Option<Attr>) -> bool {
-    attr.is_none_or(|attr| match Datum::of_attr(ctx, attr) {
-        Some(Datum::Float(value)) => value == 0.0,
-        Some(Datum::Int(value)) => value == 0,
-        _ => false,
-    })
-}

@@ -13,7 +13,8 @@ use dlc_tiny::ops::{Const, Reshape, Valid, View, Where};
 
 use super::entries::Lower;
 use super::rules::is_same;
-use crate::analysis::access::{Access as Chain, Step, is_zero};
+use crate::analysis::access::{Access as Chain, Step};
+use crate::analysis::numbers::is_zero;
 
 /// An operand of an entry.
 pub struct Read {
