@@ -9,4 +9,5 @@ pub mod specialize_warps;
 pub mod check_async;
 pub mod order_tiles;
 pub mod predicate_tails;
+pub mod split_reduction;
 pub mod unroll_loops;

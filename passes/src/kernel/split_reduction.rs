@@ -1,0 +1,436 @@
+//! Splits the sum of a loop among blocks, so that a kernel of few blocks and long sums fills the device.
+//!
+//! **Requires**: kernel.
+//! **Ensures**: kernel. Each grid whose first loop only sums has `parts` times as many blocks, along an axis of its own,
+//! each of which does a part of the loop; partial sums come together in memory. The sum is in another order: the
+//! relaxation `reassoc`.
+//!
+//! **Before**
+//! ```mlir before {parts=4}
+//! kernel.func @rows(%x: memref<[64, 4096], f32>) -> memref<[64], f32> {
+//!   %y = output : memref<[64], f32>
+//!   grid (2) threads 128 {
+//!     %b = block_id 0
+//!     %zero = const 0.0 : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!     %sum = for %k = 0 to 4096 step 32 carry (%acc = %zero) : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]> {
+//!       %v = load %x[32*%b + i0, %k + i1] : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!       %next = binary add %acc, %v : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!       yield %next
+//!     }
+//!     %row = reduce sum %sum along 1 : frag<[32], f32, slice 1 of (blocked [1, 8] lanes [8, 4] warps [4, 1])>
+//!     store %row to %y[32*%b + i0]
+//!   }
+//!   return %y
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! kernel.func @rows(%x: memref<[64, 4096], f32>) -> memref<[64], f32> {
+//!   %y = output : memref<[64], f32>
+//!   %sum_parts = scratch : memref<[2, 32, 32], f32, row_major, align 128>
+//!   grid (2, 4) threads 128 {
+//!     %b = block_id 0
+//!     %zero = const 0.0 : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!     %part = block_id 1
+//!     %sum = for %k = 1024*%part to 1024*%part + 1024 step 32 carry (%acc = %zero) : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]> {
+//!       %v = load %x[32*%b + i0, %k + i1] : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!       %next = binary add %acc, %v : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!       yield %next
+//!     }
+//!     %block = block_id 0
+//!     store combine sum %sum to %sum_parts[%block, i0, i1]
+//!   }
+//!   grid (2) threads 128 {
+//!     %b = block_id 0
+//!     %block = block_id 0
+//!     %0 = load %sum_parts[%block, i0, i1] : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+//!     %row = reduce sum %0 along 1 : frag<[32], f32, slice 1 of (blocked [1, 8] lanes [8, 4] warps [4, 1])>
+//!     store %row to %y[32*%b + i0]
+//!   }
+//!   return %y
+//! }
+//! ```
+//!
+//! **Does not** split a loop that carries more than sums which begin with zero, that uses barriers whose phases go on
+//! (before `pipeline-stages` there are none), or that leaves something in shared memory from step to step; nor grids with
+//! roles or clusters. A remark says why.
+//!
+//! Three forms. *In order* (`deterministic`, or `through workspace`): each part has its sums in a `scratch` of its own,
+//! and a second grid of the shape of the first adds them in the order of the parts and does what came behind the loop.
+//! *Combined*: what comes behind the loop is nothing but stores of the sums, whose elements become those of the output by
+//! `combine sum`; a grid before puts zeros there. *Combined in scratch*: the same into a `scratch`, and a second grid does
+//! what came behind the loop. A part that begins behind the end of the loop adds zero. From the split-K kernels of
+//! CUTLASS (serial reduction through a workspace) and the atomic ones of Triton. Rule of the debug counters: `split`.
+
+use dlc_core::memref::{Layout, MemRef};
+use dlc_core::scalar::Combiner;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
+use dlc_ir::diag::RemarkKind;
+use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::{Builder, Context, OpId, Type, ValueId};
+use dlc_kernel::ops as kernel;
+use dlc_kernel::types::Frag;
+use dlc_plan::clause::Through;
+
+use crate::analysis::carried::yield_more;
+use crate::analysis::expressions::{Over, Places, index};
+use crate::analysis::plans::plan_of;
+use crate::generic::dce::erase_unused;
+use find::{Found, find};
+
+mod find;
+
+static DEF: PassDef = PassDef {
+    on: On::Op("kernel.func"),
+    requires: &["kernel"],
+    consults: &["plan"],
+    reads_symbols: true,
+    options: &[
+        OptionDef {
+            name: "parts",
+            kind: OptionKind::Int,
+            default: "0",
+            doc: "How many parts a sum has; 0 for as many as the plan says.",
+        },
+        OptionDef {
+            name: "deterministic",
+            kind: OptionKind::Bool,
+            default: "false",
+            doc: "Whether parts are added in order, whatever the plan says.",
+        },
+    ],
+    statistics: &[StatDef { name: "split", doc: "Sums that blocks share now." }],
+    ..PassDef::base("split-reduction", "Splits the sum of a loop among blocks.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+/// The most parts.
+const MOST_PARTS: i64 = 1 << 12;
+
+/// How the memory of partial sums is aligned, in bytes.
+const SCRATCH_ALIGN: i64 = 128;
+
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    match options.int("parts") {
+        parts @ 0..=MOST_PARTS => Ok(Box::new(SplitReduction { parts, in_order: options.flag("deterministic") })),
+        parts => Err(format!("a sum has 1 to {MOST_PARTS} parts, not {parts}")),
+    }
+}
+
+struct SplitReduction {
+    parts: i64,
+    in_order: bool,
+}
+
+impl Pass for SplitReduction {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        let plan = plan_of(cx, body);
+        let split = plan.as_ref().and_then(|plan| plan.split_k.as_ref());
+        let parts = if self.parts > 0 { self.parts } else { split.map_or(1, |split| split.parts.min(MOST_PARTS)) };
+        let through = split.and_then(|split| split.through);
+        let in_order = self.in_order
+            || plan.as_ref().is_some_and(|plan| plan.deterministic)
+            || matches!(through, Some(Through::Workspace | Through::Cluster));
+        if through == Some(Through::Cluster) && parts > 1 {
+            let message = "parts come together through memory, not through the shared memory of a cluster";
+            cx.remark(RemarkKind::Missed, body.loc(body.root()), message.to_string());
+        }
+        cx.count("split", split_reduction(body, parts, in_order, cx));
+        Ok(())
+    }
+}
+
+/// Splits the sums of the grids of a kernel into so many parts, which are added in order or as they come. How many.
+pub fn split_reduction(body: &mut Body, parts: i64, in_order: bool, cx: &PassCx<'_>) -> u64 {
+    let ctx = cx.ctx;
+    let Some(block) = body.entry_block().filter(|_| parts > 1) else { return 0 };
+    let grids: Vec<OpId> = body.ops(block).filter(|&op| OpRef::new(ctx, body, op).is(kernel::Grid::DEF)).collect();
+    let mut split = 0;
+    for grid in grids {
+        match find(ctx, body, grid, parts) {
+            Ok(found) if cx.allows_rule("split") => {
+                let way = if in_order || !found.is_atomic { Way::InOrder } else { found.way };
+                let (loc, parts) = (body.loc(found.op), found.parts);
+                if rewrite(ctx, body, &found, way).is_some() {
+                    split += 1;
+                    let how = match way {
+                        Way::InOrder => "in order, through memory",
+                        Way::Output => "as they come, in the output",
+                        Way::Scratch => "as they come, through memory",
+                    };
+                    cx.remark(RemarkKind::Passed, loc, format!("the sum has {parts} parts, added {how}"));
+                }
+            }
+            Ok(_) => {}
+            Err((op, why)) => {
+                cx.remark(RemarkKind::Missed, body.loc(op), format!("the sum is not split: {why}"));
+            }
+        }
+    }
+    split
+}
+
+/// How partial sums come together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// Each part has memory, which a second grid adds in order.
+    InOrder,
+    /// The stores of the sums combine.
+    Output,
+    /// All parts combine in memory, which a second grid reads.
+    Scratch,
+}
+
+/// Splits a loop. `None` where integers go beyond 64 bits, before anything is changed.
+fn rewrite(ctx: &Context, body: &mut Body, found: &Found, way: Way) -> Option<()> {
+    let bounds = Bounds::of(ctx, body, found)?;
+    match way {
+        Way::Output => {
+            if found.stores.iter().any(|&store| kernel::Store::from(OpRef::new(ctx, body, store)).combine().is_none()) {
+                zeros_first(ctx, body, found);
+            }
+            for &store in &found.stores {
+                let sum = <Combiner as dlc_ir::define::Kind>::make(ctx, Combiner::Sum);
+                body.set_prop(ctx, store, ctx.intern_str("combine"), Some(sum));
+            }
+        }
+        Way::InOrder | Way::Scratch => through_memory(ctx, body, found, way),
+    }
+    bounds.write(ctx, body, found)
+}
+
+/// A grid in front that does what is behind the loop with what the loop begins with.
+fn zeros_first(ctx: &Context, body: &mut Body, found: &Found) {
+    let mut map = CloneMap::new();
+    let copy = body.clone_op(found.grid, &mut map);
+    body.insert(copy, InsertPoint::Before(found.grid));
+    let Some(loop_) = map_op(body, &map, found.op) else { return };
+    let inits: Vec<ValueId> = kernel::For::from(OpRef::new(ctx, body, loop_)).inits().collect();
+    replace_loop(ctx, body, copy, loop_, &inits);
+}
+
+/// The copy of an op that has results or uses: looked up by the first result.
+fn map_op(body: &Body, map: &CloneMap, op: OpId) -> Option<OpId> {
+    body.defining_op(map.value(body.results(op).next()?)?)
+}
+
+/// Puts values in the place of a loop's results, and takes away what nothing uses then.
+fn replace_loop(ctx: &Context, body: &mut Body, grid: OpId, loop_: OpId, values: &[ValueId]) {
+    let results: Vec<ValueId> = body.results(loop_).collect();
+    for (&old, &new) in results.iter().zip(values) {
+        body.replace_all_uses(old, new);
+    }
+    body.erase_op(loop_);
+    sweep(ctx, body, grid);
+}
+
+/// Takes away what nothing uses in a grid.
+fn sweep(ctx: &Context, body: &mut Body, grid: OpId) {
+    let mut ops = Vec::new();
+    body.walk_regions(grid, &mut ops);
+    let directly = |&op: &OpId| body.parent_op(op) == Some(grid);
+    let ops: Vec<OpId> = ops.into_iter().filter(directly).collect();
+    erase_unused(ctx, body, ops);
+}
+
+/// Memory for the sums of each block, the grid that reads it, and stores behind the loop in the place of what was there.
+fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
+    let loc = found.loc;
+    let sums: Vec<ValueId> = body.results(found.op).collect();
+    let types: Vec<Type> = sums.iter().map(|&sum| body.value_type(sum)).collect();
+    let memories: Vec<ValueId> = (types.iter().zip(&sums))
+        .map(|(&ty, &sum)| {
+            let shape = Frag::of(ctx, ty).map(|frag| frag.shape(ctx)).unwrap_or_default();
+            let mut dims: Vec<SizeExpr> = Vec::new();
+            dims.extend((way == Way::InOrder).then(|| SizeExpr::from(found.parts)));
+            dims.extend(found.dims.iter().cloned());
+            dims.extend(shape.into_iter().map(SizeExpr::from));
+            let elem = dlc_kernel::types::elem_of(ctx, ty);
+            let ty = MemRef::get(ctx, dims, elem, Layout::RowMajor, SCRATCH_ALIGN, false);
+            let mut builder = Builder::new(ctx, body, InsertPoint::Before(found.grid));
+            let op = kernel::Scratch::build(&mut builder, loc, ty);
+            let memory = builder.result(op);
+            body.set_value_name(memory, ctx.intern_str("parts"));
+            let name = body.value_name(sum);
+            if name != dlc_ir::Str::EMPTY {
+                body.set_value_name(memory, ctx.intern_str(&format!("{}_parts", ctx.str(name))));
+            }
+            memory
+        })
+        .collect();
+
+    // The second grid: the first one with what is in memory in the place of the loop.
+    let mut map = CloneMap::new();
+    let copy = body.clone_op(found.grid, &mut map);
+    body.insert(copy, InsertPoint::After(found.grid));
+    if let Some(loop_) = map_op(body, &map, found.op) {
+        let blocks = block_ids(ctx, body, InsertPoint::Before(loop_), found);
+        let values = match way {
+            Way::InOrder => in_order(ctx, body, loop_, &memories, &blocks, found),
+            _ => memories
+                .iter()
+                .zip(&types)
+                .map(|(&memory, &ty)| partial(ctx, body, InsertPoint::Before(loop_), memory, &blocks, ty, found))
+                .collect(),
+        };
+        replace_loop(ctx, body, copy, loop_, &values);
+    }
+
+    // The first grid: stores of the sums alone.
+    for &op in found.behind.iter().rev() {
+        body.erase_op(op);
+    }
+    let place = InsertPoint::EndOf(found.block);
+    let mut values = Vec::new();
+    if way == Way::InOrder {
+        values.push(part_id(ctx, body, place, found));
+    }
+    values.extend(block_ids(ctx, body, place, found));
+    for ((&memory, &sum), &ty) in memories.iter().zip(&sums).zip(&types) {
+        let at = positions(ctx, values.len(), ty);
+        let combine = (way == Way::Scratch).then_some(Combiner::Sum);
+        let mut builder = Builder::new(ctx, body, place);
+        kernel::Store::build(&mut builder, loc, sum, memory, &values, at, None, combine);
+    }
+    sweep(ctx, body, found.grid);
+}
+
+/// `_0`, `_1`, .., and then the position in the fragment.
+fn positions(ctx: &Context, values: usize, ty: Type) -> Vec<SizeExpr> {
+    let rank = Frag::of(ctx, ty).map_or(0, |frag| frag.shape(ctx).len());
+    let names = (0..values).map(dlc_core::sizes::value_name).chain((0..rank).map(|axis| format!("i{axis}")));
+    names.filter_map(|name| SizeExpr::symbol(&name).ok()).collect()
+}
+
+/// The number of the block along each axis of the grid that has more than one.
+fn block_ids(ctx: &Context, body: &mut Body, place: InsertPoint, found: &Found) -> Vec<ValueId> {
+    let mut builder = Builder::new(ctx, body, place);
+    let mut made = Vec::new();
+    for &axis in &found.axes {
+        let op = kernel::BlockId::build(&mut builder, found.loc, axis);
+        made.push(builder.result(op));
+    }
+    for &value in &made {
+        body.set_value_name(value, ctx.intern_str("block"));
+    }
+    made
+}
+
+/// The number of the part that a block does.
+fn part_id(ctx: &Context, body: &mut Body, place: InsertPoint, found: &Found) -> ValueId {
+    let mut builder = Builder::new(ctx, body, place);
+    let op = kernel::BlockId::build(&mut builder, found.loc, found.rank);
+    let value = builder.result(op);
+    body.set_value_name(value, ctx.intern_str("part"));
+    value
+}
+
+/// A partial sum out of memory, where `values` say of which part and block.
+fn partial(
+    ctx: &Context,
+    body: &mut Body,
+    place: InsertPoint,
+    memory: ValueId,
+    values: &[ValueId],
+    ty: Type,
+    found: &Found,
+) -> ValueId {
+    let at = positions(ctx, values.len(), ty);
+    let mut builder = Builder::new(ctx, body, place);
+    let op = kernel::Load::build(&mut builder, found.loc, memory, values, at, None, None, None, ty);
+    builder.result(op)
+}
+
+/// A loop in front of one that it will replace, which adds the parts in order to what that one begins with.
+fn in_order(
+    ctx: &Context,
+    body: &mut Body,
+    loop_: OpId,
+    memories: &[ValueId],
+    blocks: &[ValueId],
+    found: &Found,
+) -> Vec<ValueId> {
+    let loc = found.loc;
+    let inits: Vec<ValueId> = kernel::For::from(OpRef::new(ctx, body, loop_)).inits().collect();
+    let types: Vec<Type> = inits.iter().map(|&value| body.value_type(value)).collect();
+    let bounds = [0, found.parts, 1].map(SizeExpr::from).to_vec();
+    let mut builder = Builder::new(ctx, body, InsertPoint::Before(loop_));
+    let made = kernel::For::build(&mut builder, loc, &[], &inits, bounds, None, &types);
+    let inner = body.append_block(body.regions(made)[0]);
+    let part = body.add_arg(inner, Type::INDEX, loc);
+    body.set_value_name(part, ctx.intern_str("part"));
+    let mut values = vec![part];
+    values.extend(blocks);
+    let mut sums = Vec::new();
+    for (&memory, &ty) in memories.iter().zip(&types) {
+        let sum = body.add_arg(inner, ty, loc);
+        body.set_value_name(sum, ctx.intern_str("acc"));
+        let value = partial(ctx, body, InsertPoint::EndOf(inner), memory, &values, ty, found);
+        let mut builder = Builder::at_end(ctx, body, inner);
+        let op = kernel::Binary::build(&mut builder, loc, sum, value, dlc_core::scalar::Binary::Add, ty);
+        sums.push(builder.result(op));
+    }
+    yield_more(ctx, body, inner, &sums);
+    body.results(made).collect()
+}
+
+/// What the loop of a part runs through: from a multiple of the steps of a part to the next one, or to the end.
+struct Bounds {
+    /// The steps of a part times the step.
+    stride: Over,
+    /// The first number of the loop, the one behind the last, the step.
+    first: Over,
+    last: Over,
+    step: SizeExpr,
+    /// Whether the parts are of one length.
+    even: bool,
+}
+
+impl Bounds {
+    fn of(ctx: &Context, body: &Body, found: &Found) -> Option<Bounds> {
+        let view = kernel::For::from(OpRef::new(ctx, body, found.op));
+        let args: Vec<ValueId> = view.args().collect();
+        let [first, last, step] = <[SizeExpr; 3]>::try_from(view.bounds()).ok()?;
+        let (first, last) = (Over::new(first, &args), Over::new(last, &args));
+        let parts = SizeExpr::from(found.parts);
+        let length = |last: &SizeExpr, first: &SizeExpr| {
+            let steps = last.sub(first).ok()?.ceildiv(&step).ok()?;
+            steps.ceildiv(&parts).ok()?.mul(&step).ok()
+        };
+        let stride = last.with(&first, length)?;
+        // Also what the blocks will compute.
+        let number = |over: &Over| over.expr.as_constant();
+        let even = match (number(&stride), number(&first), number(&last)) {
+            (Some(stride), Some(first), Some(last)) => stride.checked_mul(found.parts) == last.checked_sub(first),
+            _ => false,
+        };
+        Some(Bounds { stride, first, last, step, even })
+    }
+
+    /// Gives the grid its blocks and the loop its bounds.
+    fn write(&self, ctx: &Context, body: &mut Body, found: &Found) -> Option<()> {
+        let mut dims = Places::of(OpRef::new(ctx, body, found.grid))?;
+        for (_, list) in dims.lists.iter_mut().filter(|(key, _)| *key == "dims") {
+            list.push(SizeExpr::from(found.parts));
+        }
+        dims.write(ctx, body, found.grid);
+        let place = InsertPoint::Before(found.op);
+        let part = Over::value(part_id(ctx, body, place, found))?;
+        let begin = self.stride.with(&part, |stride, part| stride.mul(part).ok())?.plus(&self.first)?;
+        let end = begin.plus(&self.stride)?;
+        let last = if self.even {
+            end
+        } else {
+            let mut builder = Builder::new(ctx, body, place);
+            let end = index(&mut builder, found.loc, &end)?;
+            let last = index(&mut builder, found.loc, &self.last)?;
+            let op = kernel::Min::build(&mut builder, found.loc, end, last);
+            Over::value(builder.result(op))?
+        };
+        let (values, mut bounds) = crate::analysis::expressions::pack(&[begin, last])?;
+        bounds.push(self.step.clone());
+        Places { args: values, lists: vec![("bounds", bounds)], guard: None }.write(ctx, body, found.op);
+        Some(())
+    }
+}

@@ -1,0 +1,269 @@
+//! Which loop of a grid sums, and why it cannot be split.
+
+use dlc_core::scalar::Binary;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::attrs::AttrData;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::effects::is_speculatable;
+use dlc_ir::{BlockId, Context, Loc, OpId, Type, ValueId};
+use dlc_kernel::ops as kernel;
+use dlc_kernel::types::{Frag, MBarrier};
+
+use super::Way;
+use crate::analysis::carried::block_of;
+use crate::analysis::expressions::Places;
+use crate::analysis::tiles::{may_overlap, tile_of, touches, with_inner};
+
+/// A loop that sums, in a grid.
+pub struct Found {
+    /// The loop.
+    pub op: OpId,
+    /// Where it was written.
+    pub loc: Loc,
+    /// The grid, and its block.
+    pub grid: OpId,
+    pub block: BlockId,
+    /// The number of axes of the grid: that of the parts comes behind them.
+    pub rank: i64,
+    /// The axes with more than one block, and how many blocks they have.
+    pub axes: Vec<i64>,
+    pub dims: Vec<SizeExpr>,
+    /// The parts.
+    pub parts: i64,
+    /// What stands behind the loop.
+    pub behind: Vec<OpId>,
+    /// How sums come together that are added as they come.
+    pub way: Way,
+    /// Whether memory can add the elements of all sums.
+    pub is_atomic: bool,
+    /// The stores of the sums, if those alone stand behind the loop.
+    pub stores: Vec<OpId>,
+}
+
+/// Why not, and where.
+type Refused = (OpId, String);
+
+/// The loop of a grid to split.
+pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found, Refused> {
+    let view = kernel::Grid::from(OpRef::new(ctx, body, grid));
+    let no = |why: &str| (grid, why.to_string());
+    let block = body.first_block(kernel::Grid::body(view)).ok_or_else(|| no("the grid does nothing"))?;
+    let dims = view.dims();
+    if view.cluster().is_some() {
+        return Err(no("its blocks are in clusters"));
+    }
+    if dims.len() > 2 {
+        return Err(no("the grid has three axes, and none is left for the parts"));
+    }
+    if view.args().len() > 0 {
+        return Err(no("the number of blocks is computed when the kernel is launched"));
+    }
+    let ops: Vec<OpId> = body.ops(block).collect();
+    let is = |op: OpId, def| OpRef::new(ctx, body, op).is(def);
+    for op in with_inner(body, grid) {
+        if is(op, kernel::Role::DEF) {
+            return Err((op, "its warps have roles".into()));
+        }
+        if is(op, kernel::GridRelease::DEF) || is(op, kernel::GridWait::DEF) {
+            return Err((op, "it says when the grid behind it begins".into()));
+        }
+    }
+    let at = ops.iter().position(|&op| is(op, kernel::For::DEF));
+    let at = at.ok_or_else(|| no("the grid has no loop"))?;
+    let op = ops[at];
+    for &before in &ops[..at] {
+        if with_inner(body, before).into_iter().any(|op| writes_memory(OpRef::new(ctx, body, op))) {
+            return Err((before, "memory is written before the loop, which each part would do".into()));
+        }
+    }
+    let parts = check_loop(ctx, body, op, parts).map_err(|why| (op, why))?;
+    check_tiles(ctx, body, op, &ops[at + 1..]).map_err(|why| (op, why))?;
+    let behind = ops[at + 1..].to_vec();
+    let stores = only_stores(ctx, body, op, &behind);
+    let of_memory = |ty: Type| ty == Type::F32 || ty == Type::F64 || ty == Type::I32 || ty == Type::I64;
+    let is_atomic = body.results(op).all(|sum| of_memory(dlc_kernel::types::elem_of(ctx, body.value_type(sum))));
+    let axes: Vec<usize> = (0..dims.len()).filter(|&axis| dims[axis].as_constant() != Some(1)).collect();
+    Ok(Found {
+        op,
+        loc: body.loc(op),
+        grid,
+        block,
+        rank: dims.len() as i64,
+        dims: axes.iter().map(|&axis| dims[axis].clone()).collect(),
+        axes: axes.into_iter().map(|axis| axis as i64).collect(),
+        parts,
+        behind,
+        way: if stores.is_some() { Way::Output } else { Way::Scratch },
+        is_atomic,
+        stores: stores.unwrap_or_default(),
+    })
+}
+
+fn writes_memory(op: OpRef<'_>) -> bool {
+    op.is(kernel::Store::DEF) || op.is(kernel::TmaStore::DEF)
+}
+
+/// That a loop sums and does nothing else that its parts could not do. How many parts have something to do.
+fn check_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<i64, String> {
+    let view = kernel::For::from(OpRef::new(ctx, body, op));
+    let bounds = view.bounds();
+    let step = bounds.get(2).and_then(SizeExpr::as_constant).filter(|&step| step > 0);
+    let step = step.ok_or("the step of the loop is no positive number")?;
+    let block = block_of(ctx, body, op).ok_or("the loop does nothing")?;
+    for inner in with_inner(body, op) {
+        let view = OpRef::new(ctx, body, inner);
+        if writes_memory(view) {
+            return Err("the loop writes to memory".into());
+        }
+        if view.operands().any(|value| MBarrier::of(ctx, view.type_of(value)).is_some()) {
+            return Err("the phases of its barriers go on from step to step".into());
+        }
+    }
+    let inits: Vec<ValueId> = view.inits().collect();
+    if inits.is_empty() {
+        return Err("the loop carries no sum".into());
+    }
+    let end = body.last_op(block).ok_or("the loop does nothing")?;
+    let values: Vec<ValueId> = body.operands(end).collect();
+    for ((&init, &arg), &value) in inits.iter().zip(&body.args(block)[1..]).zip(&values) {
+        let name = || match ctx.str(body.value_name(arg)) {
+            "" => "a value".to_string(),
+            name => format!("'%{name}'"),
+        };
+        if Frag::of(ctx, body.value_type(init)).is_none() || !is_sum(ctx, body, value, arg) {
+            return Err(format!("{} that the loop carries is no sum", name()));
+        }
+        if !is_zero_fragment(ctx, body, init) {
+            return Err(format!("the sum {} does not begin with zero", name()));
+        }
+    }
+    let (Some(first), Some(last)) = (bounds[0].as_constant(), bounds[1].as_constant()) else { return Ok(parts) };
+    // Parts of as many steps, but none without any.
+    let steps = i128::from(last) - i128::from(first);
+    let steps = (steps.max(0) as u128).div_ceil(step.unsigned_abs().into());
+    let of_part = steps.div_ceil(parts.unsigned_abs().into()).max(1);
+    match i64::try_from(steps.div_ceil(of_part)) {
+        Ok(parts) if parts > 1 => Ok(parts),
+        _ => Err(format!("the loop has {steps} steps")),
+    }
+}
+
+fn is_zero_fragment(ctx: &Context, body: &Body, value: ValueId) -> bool {
+    let op = body.defining_op(value).and_then(|op| kernel::Const::of(OpRef::new(ctx, body, op)));
+    let numbers = op.and_then(|op| op.prop_named("value"));
+    numbers.is_some_and(|numbers| match ctx.attr_data(numbers) {
+        AttrData::Array(numbers) => numbers.iter().all(|&number| crate::analysis::numbers::is_zero(ctx, number)),
+        _ => crate::analysis::numbers::is_zero(ctx, numbers),
+    })
+}
+
+/// Whether a value is another one with something added, which nothing else sees.
+fn is_sum(ctx: &Context, body: &Body, value: ValueId, arg: ValueId) -> bool {
+    if body.uses(value).count() != 1 {
+        return false;
+    }
+    if value == arg {
+        return true;
+    }
+    let Some(op) = body.defining_op(value).map(|op| OpRef::new(ctx, body, op)) else { return false };
+    let below = |value: ValueId| is_sum(ctx, body, value, arg);
+    if let Some(binary) = kernel::Binary::of(op) {
+        return match binary.function() {
+            Binary::Add => below(binary.lhs()) || below(binary.rhs()),
+            Binary::Sub => below(binary.lhs()),
+            _ => false,
+        };
+    }
+    let acc = (kernel::MulAcc::of(op).map(|op| op.acc()))
+        .or_else(|| kernel::Mma::of(op).map(|op| op.acc()))
+        .or_else(|| kernel::Fma::of(op).map(|op| op.acc()))
+        .or_else(|| kernel::Wgmma::of(op).filter(|op| op.out() == value).map(|op| op.acc()));
+    if let Some(acc) = acc {
+        return below(acc);
+    }
+    // A loop in the loop that adds to what it begins with.
+    let inner = || {
+        let view = kernel::For::of(op)?;
+        let number = body.results(op.id).position(|result| result == value)?;
+        let block = block_of(ctx, body, op.id)?;
+        let end = body.operands(body.last_op(block)?).nth(number)?;
+        let carried = *body.args(block).get(number + 1)?;
+        Some(is_sum(ctx, body, end, carried) && below(view.inits().nth(number)?))
+    };
+    inner().unwrap_or(false)
+}
+
+/// That nothing goes through shared memory from one step to the next, or to what is behind the loop.
+fn check_tiles(ctx: &Context, body: &Body, op: OpId, behind: &[OpId]) -> Result<(), String> {
+    let block = block_of(ctx, body, op).ok_or("the loop does nothing")?;
+    let inside: Vec<OpId> = body.ops(block).collect();
+    let mut written = Vec::new();
+    for inner in with_inner(body, op) {
+        for touch in touches(OpRef::new(ctx, body, inner)) {
+            if touch.writes && !written.contains(&touch.tile) {
+                written.push(touch.tile);
+            }
+        }
+    }
+    for tile in written {
+        if may_overlap(ctx, body, tile) {
+            return Err("a tile that the loop writes may lie over others".into());
+        }
+        if !begins_anew(ctx, body, &inside, tile) {
+            return Err("a step reads what another one left in shared memory".into());
+        }
+        if !begins_anew(ctx, body, behind, tile) {
+            return Err("what the loop leaves in shared memory is read behind it".into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether the first of some ops that touches a tile writes all of it.
+fn begins_anew(ctx: &Context, body: &Body, ops: &[OpId], tile: OpId) -> bool {
+    let touching = |&&op: &&OpId| crate::analysis::tiles::touches_tile(ctx, body, op, tile);
+    let Some(&first) = ops.iter().find(touching) else { return true };
+    let view = OpRef::new(ctx, body, first);
+    if view.is(kernel::Reduce::DEF) || view.is(kernel::Convert::DEF) {
+        return true;
+    }
+    let whole = |value: ValueId| body.defining_op(value) == Some(tile) && tile_of(ctx, body, value) == Some(tile);
+    let writes = touches(view).iter().all(|touch| touch.writes);
+    let single = !view
+        .operands()
+        .any(|value| dlc_kernel::types::Tile::of(ctx, view.type_of(value)).is_some_and(|ty| ty.stages(ctx) > 1));
+    writes && single && !touches(view).is_empty() && view.operands().any(whole)
+}
+
+/// The stores behind a loop if they are of its sums, and nothing else there has an effect.
+fn only_stores(ctx: &Context, body: &Body, op: OpId, behind: &[OpId]) -> Option<Vec<OpId>> {
+    let sums: Vec<ValueId> = body.results(op).collect();
+    // The sum as it was, or in another layout.
+    let plain = |mut value: ValueId| loop {
+        match body.defining_op(value).and_then(|op| kernel::Convert::of(OpRef::new(ctx, body, op))) {
+            Some(convert) => value = convert.input(),
+            None => break sums.contains(&value),
+        }
+    };
+    let mut stores = Vec::new();
+    for &id in behind {
+        let view = OpRef::new(ctx, body, id);
+        if let Some(store) = kernel::Store::of(view) {
+            let adds = store.combine().is_none_or(|combine| combine == dlc_core::scalar::Combiner::Sum);
+            // Where it goes must not depend on the sums.
+            let places = Places::of(view)?;
+            let uniform = places.args.iter().all(|&value| Frag::of(ctx, body.value_type(value)).is_none());
+            // What is stored twice would be added up.
+            let again = stores
+                .iter()
+                .any(|&other| kernel::Store::from(OpRef::new(ctx, body, other)).target() == store.target());
+            if !plain(store.value()) || !adds || !uniform || again {
+                return None;
+            }
+            stores.push(id);
+        } else if !is_speculatable(ctx, body, id) && !view.is(kernel::Convert::DEF) && !view.is(kernel::Barrier::DEF) {
+            return None;
+        }
+    }
+    (!stores.is_empty()).then_some(stores)
+}
