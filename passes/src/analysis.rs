@@ -12,6 +12,7 @@
 //! - [`polyhedral`]: which points compute a value, what they read, and which of them come before others.
 //! - [`rings`]: tiles and mbarriers of a kernel that become rings.
 //! - [`tiles`]: which ops of a kernel touch which tiles in shared memory.
+//! - [`vectors`]: how many elements of a row of global memory one access may take.
 
 pub mod access;
 pub mod axes;
@@ -25,3 +26,4 @@ pub mod poly_core;
 pub mod polyhedral;
 pub mod rings;
 pub mod tiles;
+pub mod vectors;

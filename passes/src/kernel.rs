@@ -11,3 +11,4 @@ pub mod order_tiles;
 pub mod predicate_tails;
 pub mod split_reduction;
 pub mod unroll_loops;
+pub mod vectorize_memory;

@@ -18,6 +18,7 @@
 //! }
 //! ```
 
+pub mod global;
 pub mod interp;
 pub mod layout;
 pub mod ops;

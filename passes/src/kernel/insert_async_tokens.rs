@@ -216,9 +216,9 @@ fn make_async(ctx: &Context, body: &mut Body, op: OpId) -> ValueId {
     let copy = kernel::Copy::from(OpRef::new(ctx, body, op));
     let (loc, source, tile, stage) = (copy.loc(), copy.source(), copy.tile(), copy.stage());
     let args: Vec<ValueId> = copy.args().collect();
-    let (at, guard, fill, by) = (copy.at(), copy.guard(), copy.fill(), copy.by());
+    let (at, guard, fill, by, vector) = (copy.at(), copy.guard(), copy.fill(), copy.by(), copy.vector());
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
-    let made = kernel::CopyAsync::build(&mut builder, loc, source, &args, tile, stage, at, guard, fill, by);
+    let made = kernel::CopyAsync::build(&mut builder, loc, source, &args, tile, stage, at, guard, fill, by, vector);
     let token = builder.result(made);
     body.erase_op(op);
     token

@@ -291,7 +291,7 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
         let at = positions(ctx, values.len(), ty);
         let combine = (way == Way::Scratch).then_some(Combiner::Sum);
         let mut builder = Builder::new(ctx, body, place);
-        kernel::Store::build(&mut builder, loc, sum, memory, &values, at, None, combine);
+        kernel::Store::build(&mut builder, loc, sum, memory, &values, at, None, combine, None);
     }
     sweep(ctx, body, found.grid);
 }
@@ -338,7 +338,7 @@ fn partial(
 ) -> ValueId {
     let at = positions(ctx, values.len(), ty);
     let mut builder = Builder::new(ctx, body, place);
-    let op = kernel::Load::build(&mut builder, found.loc, memory, values, at, None, None, None, ty);
+    let op = kernel::Load::build(&mut builder, found.loc, memory, values, at, None, None, None, None, ty);
     builder.result(op)
 }
 

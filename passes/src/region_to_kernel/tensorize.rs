@@ -504,7 +504,7 @@ fn store(
         let guard = axes::both(None, lower.inside(over)?);
         let (values, at, guard) = lower.emit.operands(&at, guard.as_ref())?;
         let loc = lower.emit.loc;
-        kernel::Store::build(&mut lower.emit.builder(), loc, made.value, output, &values, at, guard, None);
+        kernel::Store::build(&mut lower.emit.builder(), loc, made.value, output, &values, at, guard, None, None);
     }
     Ok(())
 }

@@ -279,3 +279,116 @@ kernel.func @all_threads_store<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], 
   }
   return %Y
 }
+
+// -----
+
+kernel.func @a_vector_of_one_number<M>(%X: memref<[M, 64], f32, row_major, align 16>) -> memref<[M, 64], f32, row_major, align 16> {
+  %Y = output : memref<[M, 64], f32, row_major, align 16>
+  grid (1) threads 32 {
+    // expected-error@+1 {{one element is no vector}}
+    %x = load %X[0, 0] vector 4 : f32
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_vector_of_three<M>(%X: memref<[M, 64], f32, row_major, align 16>) -> memref<[M, 64], f32, row_major, align 16> {
+  %Y = output : memref<[M, 64], f32, row_major, align 16>
+  grid (1) threads 32 {
+    // expected-error@+1 {{a vector has a power of two of elements, here at most 4, not 3}}
+    %x = load %X[i0, i1] vector 3 : frag<[8, 64], f32, blocked [1, 4] lanes [8, 4] warps [1, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_vector_too_wide<M>(%X: memref<[M, 64], f32, row_major, align 16>) -> memref<[M, 64], f32, row_major, align 16> {
+  %Y = output : memref<[M, 64], f32, row_major, align 16>
+  grid (1) threads 32 {
+    // expected-error@+1 {{a vector has a power of two of elements, here at most 4, not 8}}
+    %x = load %X[i0, i1] vector 8 : frag<[8, 64], f32, blocked [1, 4] lanes [8, 4] warps [1, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_vector_that_is_added<M>(%X: memref<[M, 64], f32, row_major, align 16>) -> memref<[M, 64], f32, row_major, align 16> {
+  %Y = output : memref<[M, 64], f32, row_major, align 16>
+  grid (1) threads 32 {
+    %x = load %X[i0, i1] : frag<[8, 64], f32, blocked [1, 4] lanes [8, 4] warps [1, 1]>
+    // expected-error@+1 {{elements are combined one by one, not in vectors}}
+    store combine sum %x to %Y[i0, i1] vector 4
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_vector_at_any_element<M>(%X: memref<[M, 64], f32>) -> memref<[M, 64], f32> {
+  %Y = output : memref<[M, 64], f32>
+  grid (1) threads 32 {
+    // expected-error@+1 {{the memory is aligned to 4 bytes, and a vector has 8}}
+    %x = load %X[i0, i1] vector 2 : frag<[8, 64], f32, blocked [1, 4] lanes [8, 4] warps [1, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_vector_of_every_other<M>(%X: memref<[M, 64], f32, row_major, align 16>) -> memref<[M, 64], f32, row_major, align 16> {
+  %Y = output : memref<[M, 64], f32, row_major, align 16>
+  grid (1) threads 32 {
+    // expected-error@+1 {{along no axis of the fragment elements lie one behind the other in memory}}
+    %x = load %X[i0, 2*i1] vector 4 : frag<[8, 64], f32, blocked [1, 4] lanes [8, 4] warps [1, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_vector_in_swizzled_memory<M>(%X: memref<[M, 64], f32, swizzled 128 vec 16, align 16>) -> memref<[M, 64], f32, swizzled 128 vec 16, align 16> {
+  %Y = output : memref<[M, 64], f32, swizzled 128 vec 16, align 16>
+  grid (1) threads 32 {
+    // expected-error@+1 {{along no axis of the fragment elements lie one behind the other in memory}}
+    %x = load %X[i0, i1] vector 4 : frag<[8, 64], f32, blocked [1, 4] lanes [8, 4] warps [1, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_vector_of_several_threads<M>(%X: memref<[M, 64], f32, row_major, align 16>) -> memref<[M, 64], f32, row_major, align 16> {
+  %Y = output : memref<[M, 64], f32, row_major, align 16>
+  grid (1) threads 32 {
+    // expected-error@+1 {{E1701 'kernel.load': a thread has 2 elements of a row at once, and a vector 4}}
+    %x = load %X[i0, i1] vector 4 : frag<[8, 64], f32, blocked [1, 2] lanes [8, 4] warps [1, 1]>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_vector_of_a_column<M>(%X: memref<[M, 64], f32, row_major, align 16>) -> memref<[M, 64], f32, row_major, align 16> {
+  %Y = output : memref<[M, 64], f32, row_major, align 16>
+  grid (1) threads 32 {
+    %t = shared : tile<[8, 64], f32, col_major>
+    // expected-error@+1 {{E1701 'kernel.copy': a thread has 1 elements of a row at once, and a vector 4}}
+    copy %X[i0, i1] to %t by blocked [1, 4] lanes [8, 4] warps [1, 1] vector 4
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_vector_of_an_odd_pitch<M>(%X: memref<[M, 64], f32, row_major, align 16>) -> memref<[M, 64], f32, row_major, align 16> {
+  %Y = output : memref<[M, 64], f32, row_major, align 16>
+  grid (1) threads 32 {
+    %t = shared : tile<[8, 64], f32, row_major pitch 65>
+    // expected-error@+1 {{E1701 'kernel.copy_async': a thread has 1 elements of a row at once, and a vector 2}}
+    %0 = copy_async %X[i0, i1] to %t by blocked [1, 4] lanes [8, 4] warps [1, 1] vector 2
+  }
+  return %Y
+}

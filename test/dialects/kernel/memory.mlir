@@ -169,3 +169,27 @@ kernel.func @engine<M, N>(%X: memref<[M, N], f16>, %I: memref<[2, 8, 8, 64], f16
   // GENERIC: "kernel.return"(%Y) : (!core.memref<["M", "N"], f16, "row_major", 2, false>) -> ()
   return %Y
 }
+
+// CHECK-LABEL: kernel.func @vectors
+// GENERIC-LABEL: sym_name = "vectors"
+kernel.func @vectors<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[M, 64], f16, row_major, align 16> {
+  %Y = output : memref<[M, 64], f16, row_major, align 16>
+  grid (M ceildiv 64) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %b = block_id 0
+    // CHECK: %x = load %X[64*%b + i0, i1] where (64*%b + i0 < M) else 1.0 hint evict_first vector 8 : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    // GENERIC{LITERAL}: %x = "kernel.load"(%X, %b) <{at = ["64*_0 + i0", "i1"], fill = 1.000000e+00 : f16, guard = [["64*_0 + i0 < M"]], hint = "evict_first", vector = 8}>
+    %x = load %X[64*%b + i0, i1] where (64*%b + i0 < M) else 1.0 hint evict_first vector 8 : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    // CHECK: copy %X[64*%b + i0, i1] where (64*%b + i0 < M) to %s by blocked [1, 8] lanes [4, 8] warps [4, 1] vector 4
+    // GENERIC{LITERAL}: "kernel.copy"(%X, %b, %s) <{at = ["64*_0 + i0", "i1"], by = "blocked [1, 8] lanes [4, 8] warps [4, 1]", guard = [["64*_0 + i0 < M"]], operandSegmentSizes = array<i32: 1, 1, 1, 0>, vector = 4}>
+    copy %X[64*%b + i0, i1] where (64*%b + i0 < M) to %s by blocked [1, 8] lanes [4, 8] warps [4, 1] vector 4
+    // CHECK: %t = copy_async %X[64*%b + i0, i1] where (64*%b + i0 < M) to %s by blocked [1, 8] lanes [4, 8] warps [4, 1] vector 8 : token<load>
+    // GENERIC{LITERAL}: %t = "kernel.copy_async"(%X, %b, %s) <{at = ["64*_0 + i0", "i1"], by = "blocked [1, 8] lanes [4, 8] warps [4, 1]", guard = [["64*_0 + i0 < M"]], operandSegmentSizes = array<i32: 1, 1, 1, 0>, vector = 8}>
+    %t = copy_async %X[64*%b + i0, i1] where (64*%b + i0 < M) to %s by blocked [1, 8] lanes [4, 8] warps [4, 1] vector 8 : token<load>
+    await %t
+    // CHECK: store %x to %Y[64*%b + i0, i1] where (64*%b + i0 < M) vector 2
+    // GENERIC{LITERAL}: "kernel.store"(%x, %Y, %b) <{at = ["64*_0 + i0", "i1"], guard = [["64*_0 + i0 < M"]], vector = 2}>
+    store %x to %Y[64*%b + i0, i1] where (64*%b + i0 < M) vector 2
+  }
+  return %Y
+}

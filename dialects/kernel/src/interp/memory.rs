@@ -8,13 +8,15 @@ use dlc_core::scalar::Combiner;
 use dlc_core::tensor::ElemKind;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
-use dlc_ir::{Attr, Context, Type};
+use dlc_ir::{Attr, Context, OpRef, Type};
+use rustc_hash::FxHashMap;
 
-use super::places::{self, At, Names, exprs, integers};
+use super::places::{self, At, Names, Prepared, exprs, integers};
 use super::shared::{Byte, Reader, decode, encode};
 use super::state::{Begun, Piece, Put, Slots, Work, device, wrong};
 use super::sync::{barrier_index, complete_bytes};
 use super::values::{TileValue, TokenValue, fragment, from_numbers, registers, slots, tile, to_numbers, work_index};
+use crate::global::{GlobalAccess, Row};
 use crate::layout::{Shared as Layout, SharedTile};
 use crate::ops::{Copied, Load, LoadShared, Shared, Slice, Store, StoreShared, TmaLoad, TmaStore};
 use crate::types::{self, Frag, Tile};
@@ -95,6 +97,51 @@ fn fill_number(ctx: &Context, fill: Option<Attr>, elem: Type) -> Number {
     }
 }
 
+/// What must hold of the elements that one access takes, if several: they lie at a multiple of their number, and are inside
+/// of the guard all or none.
+struct Vectors<'n> {
+    size: i64,
+    /// The axis of the rows, and how far elements are apart that are neighbours along it, in the order of the fragment.
+    axis: usize,
+    step: i64,
+    /// The number of an element in memory.
+    number: Prepared<'n>,
+    /// For each vector, by its first element, whether it is inside.
+    inside: FxHashMap<i64, bool>,
+}
+
+impl<'n> Vectors<'n> {
+    fn of(row: Option<&'n (i64, Row)>, names: &'n Names, slots: &Slots) -> Option<Vectors<'n>> {
+        let (size, row) = row?;
+        let step = slots.shape[row.axis + 1..].iter().product::<usize>() as i64;
+        let number = names.prepare(&row.number);
+        Some(Vectors { size: *size, axis: row.axis, step, number, inside: FxHashMap::default() })
+    }
+
+    /// An error where the element at a position is none of a vector.
+    fn check(&mut self, place: At<'_>, inside: bool, element: usize) -> Result<(), String> {
+        let (size, at) = (self.size, place.coords[self.axis] % self.size);
+        if *self.inside.entry(element as i64 - at * self.step).or_insert(inside) != inside {
+            return Err(format!("of {size} elements that are taken at once, some are outside of the guard"));
+        }
+        if !inside {
+            return Ok(());
+        }
+        match self.number.at(place)? - at {
+            first if first.rem_euclid(size) == 0 => Ok(()),
+            first => Err(format!("{size} elements are taken at once from number {first} on, which is no multiple")),
+        }
+    }
+}
+
+/// How many elements one access takes, if several, and along which row.
+fn row_of(op: OpRef<'_>) -> Option<(i64, Row)> {
+    // Most ops do not say it.
+    op.prop_named("vector")?;
+    let access = GlobalAccess::of(op)?;
+    Some((access.vector.filter(|&size| size > 1)?, access.row(op)?))
+}
+
 /// The elements of memory for each slot of a layout.
 fn read_global(cx: &mut Eval<'_, '_>, access: &Access<'_>, slots: &Slots, elem: Type) -> Result<Vec<Number>, Failure> {
     let names = Names::of(cx, access.memory + 1, access.values)?;
@@ -103,6 +150,8 @@ fn read_global(cx: &mut Eval<'_, '_>, access: &Access<'_>, slots: &Slots, elem: 
     let positions: Vec<_> = access.at.iter().map(|expr| names.prepare(expr)).collect();
     let guard = names.prepare_guard(access.guard);
     let fill = fill_number(cx.op.ctx, access.fill, elem);
+    let row = row_of(cx.op);
+    let mut vectors = Vectors::of(row.as_ref(), &names, slots);
     let mut coords = vec![0; slots.shape.len()];
     let mut at = vec![0; positions.len()];
     let mut values = Vec::with_capacity(slots.len());
@@ -113,7 +162,11 @@ fn read_global(cx: &mut Eval<'_, '_>, access: &Access<'_>, slots: &Slots, elem: 
         };
         slots.coords(element, &mut coords);
         let place = At { coords: &coords, slot };
-        if !guard.at(place).map_err(|reason| wrong(cx, reason))? {
+        let inside = guard.at(place).map_err(|reason| wrong(cx, reason))?;
+        if let Some(vectors) = &mut vectors {
+            vectors.check(place, inside, element).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
+        }
+        if !inside {
             values.push(fill);
             continue;
         }
@@ -211,12 +264,18 @@ pub fn store(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (at, guard, combiner) = (exprs(cx, "at"), places::guard(cx), op.combine());
     let positions: Vec<_> = at.iter().map(|expr| names.prepare(expr)).collect();
     let guard = names.prepare_guard(guard.as_deref());
+    let row = row_of(cx.op);
+    let mut vectors = Vectors::of(row.as_ref(), &names, &slots);
     let (mut coords, mut at) = (vec![0; slots.shape.len()], vec![0; positions.len()]);
     for (slot, &value) in values.iter().enumerate() {
         let Some(element) = slots.element(slot).filter(|_| slots.is_first(slot)) else { continue };
         slots.coords(element, &mut coords);
         let place = At { coords: &coords, slot };
-        if !guard.at(place).map_err(|reason| wrong(cx, reason))? {
+        let inside = guard.at(place).map_err(|reason| wrong(cx, reason))?;
+        if let Some(vectors) = &mut vectors {
+            vectors.check(place, inside, element).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
+        }
+        if !inside {
             continue;
         }
         for (at, position) in at.iter_mut().zip(&positions) {

@@ -65,7 +65,8 @@ dlc_ir::keywords! {
 
 /// Elements of global memory in registers: for each element of the fragment, at position `i0`, `i1`, .. in it, the one at
 /// these positions. Outside of the guard nothing is read, and the element is the number behind `else`, or zero. As a
-/// number, one element that all threads read.
+/// number, one element that all threads read. With `vector 4` a thread takes four elements of a row at once, which lie at
+/// a multiple of four and are inside of the guard all or none; without it, each by itself.
 #[op("kernel.load", effects(Read), parse = syntax::parse_load, print = syntax::print_load, verify = verify::load,
      eval = interp::memory::load,
      example = "%x = load %X[%m0 + i0, i1] where (%m0 + i0 < M) else 0.0 : frag<[64, 32], f16, blocked [1, 8] lanes [8, 4] warps [4, 1]>")]
@@ -81,11 +82,14 @@ pub struct Load {
     fill: OptionalAttr<Number>,
     /// How long the cache should keep it.
     hint: OptionalAttr<Hint>,
+    /// How many elements of a row one access takes; one without.
+    vector: OptionalAttr<Int>,
     out: Result<AnyType>,
 }
 
 /// Puts a fragment into global memory, each element once, where the guard holds. With a combiner the element there
-/// becomes the sum (or the largest, the smallest) of both, in one step that no other thread comes between.
+/// becomes the sum (or the largest, the smallest) of both, in one step that no other thread comes between. `vector` is as
+/// of `load`.
 #[op("kernel.store", effects(Write), parse = syntax::parse_store, print = syntax::print_store, verify = verify::store,
      eval = interp::memory::store, example = "store %y to %Y[%m0 + i0, %n0 + i1] where (%m0 + i0 < M, %n0 + i1 < N)")]
 pub struct Store {
@@ -97,10 +101,12 @@ pub struct Store {
     guard: OptionalAttr<Guard>,
     /// How it is combined with what is there.
     combine: OptionalAttr<Combiner>,
+    /// How many elements of a row one access takes; one without.
+    vector: OptionalAttr<Int>,
 }
 
 /// Copies from global memory to a tile, of which the element at `i0`, `i1`, .. gets the one at these positions. The layout
-/// says which thread copies what.
+/// says which thread copies what. `vector` is as of `load`.
 #[op("kernel.copy", effects(Read, Write), parse = syntax::parse_copy, print = syntax::print_copy,
      verify = verify::copy, eval = interp::memory::copy,
      example = "copy %X[%m0 + i0, %k + i1] where (%m0 + i0 < M, %k + i1 < K) to %sX by blocked [1, 8] lanes [4, 8] warps [4, 1]")]
@@ -114,6 +120,8 @@ pub struct Copy {
     guard: OptionalAttr<Guard>,
     fill: OptionalAttr<Number>,
     by: Attr<Distributed>,
+    /// How many elements of a row one access takes; one without.
+    vector: OptionalAttr<Int>,
 }
 
 /// As `copy`, but the threads do not wait: the tile is there when the token is awaited, for others behind a barrier.
@@ -130,6 +138,8 @@ pub struct CopyAsync {
     guard: OptionalAttr<Guard>,
     fill: OptionalAttr<Number>,
     by: Attr<Distributed>,
+    /// How many elements of a row one access takes; one without.
+    vector: OptionalAttr<Int>,
     token: Result<Token>,
 }
 
@@ -149,6 +159,8 @@ pub struct Copied {
     pub fill: Option<Attr>,
     /// Which thread copies what.
     pub by: Distributed,
+    /// How many elements of a row one access takes.
+    pub vector: Option<i64>,
 }
 
 impl Copied {
@@ -164,6 +176,7 @@ impl Copied {
                     guard: op.guard(),
                     fill: op.fill(),
                     by: op.by(),
+                    vector: op.vector(),
                 })
             };
         }

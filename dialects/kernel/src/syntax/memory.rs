@@ -93,10 +93,27 @@ fn print_hint(p: &mut OpPrinter<'_, '_>, hint: Option<Hint>) {
     }
 }
 
-/// `%X[%m0 + i0, i1] where (..) else 0.0 hint evict_first : frag<..>`
+/// `vector 4`
+fn parse_vector(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    if p.eat_word("vector") {
+        let vector = p.integer()?;
+        let vector = p.ctx.i64_attr(vector);
+        p.set_prop("vector", vector);
+    }
+    Ok(())
+}
+
+fn print_vector(p: &mut OpPrinter<'_, '_>, vector: Option<i64>) {
+    if let Some(vector) = vector {
+        p.write(&format!(" vector {vector}"));
+    }
+}
+
+/// `%X[%m0 + i0, i1] where (..) else 0.0 hint evict_first vector 4 : frag<..>`
 pub fn parse_load(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     parse_access(p, &mut Groups::default())?;
     parse_hint(p)?;
+    parse_vector(p)?;
     p.attr_dict()?;
     p.result_types()
 }
@@ -107,11 +124,12 @@ pub fn print_load(p: &mut OpPrinter<'_, '_>) {
     p.write(" ");
     print_access(p, 0, &op.at(), op.guard(), op.fill());
     print_hint(p, op.hint());
-    p.attr_dict(&|key| matches!(key, "at" | "guard" | "fill" | "hint"));
+    print_vector(p, op.vector());
+    p.attr_dict(&|key| matches!(key, "at" | "guard" | "fill" | "hint" | "vector"));
     p.result_types();
 }
 
-/// `%y to %Y[%m0 + i0, i1] where (..)`, or `combine sum %y to ..`
+/// `%y to %Y[%m0 + i0, i1] where (..) vector 4`, or `combine sum %y to ..`
 pub fn parse_store(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     if p.eat_word("combine") {
         let combiner = p.one_of("combiner", Combiner::WORDS)?;
@@ -120,6 +138,7 @@ pub fn parse_store(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     p.operand()?;
     p.expect_word("to")?;
     parse_access(p, &mut Groups::default())?;
+    parse_vector(p)?;
     p.attr_dict()
 }
 
@@ -133,10 +152,11 @@ pub fn print_store(p: &mut OpPrinter<'_, '_>) {
     p.operand(0);
     p.write(" to ");
     print_access(p, 1, &op.at(), op.guard(), None);
-    p.attr_dict(&|key| matches!(key, "at" | "guard" | "combine"));
+    print_vector(p, op.vector());
+    p.attr_dict(&|key| matches!(key, "at" | "guard" | "combine" | "vector"));
 }
 
-/// `%X[%m0 + i0, %k + i1] where (..) to %sX[%s] by blocked ..`, and of `copy_async` `: token<load>`
+/// `%X[%m0 + i0, %k + i1] where (..) to %sX[%s] by blocked .. vector 8`, and of `copy_async` `: token<load>`
 pub fn parse_copy(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let mut groups = Groups::default();
     parse_access(p, &mut groups)?;
@@ -149,6 +169,7 @@ pub fn parse_copy(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
         None => return p.expected("a layout"),
     };
     p.set_prop("by", by);
+    parse_vector(p)?;
     p.attr_dict()?;
     if p.def().results.is_empty() { Ok(()) } else { p.result_types() }
 }
@@ -164,7 +185,8 @@ pub fn print_copy(p: &mut OpPrinter<'_, '_>) {
     if let (Some(print), Some(by)) = (Distributed::KIND.print, p.op.prop(p.ctx.intern_str("by"))) {
         print(p, by);
     }
-    p.attr_dict(&|key| matches!(key, "at" | "guard" | "fill" | "by"));
+    print_vector(p, op.vector);
+    p.attr_dict(&|key| matches!(key, "at" | "guard" | "fill" | "by" | "vector"));
     p.result_types();
 }
 

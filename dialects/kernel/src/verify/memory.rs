@@ -5,7 +5,9 @@ use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
 
-use super::{SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain};
+use super::{LAYOUT_MISMATCH, SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain};
+use crate::global::GlobalAccess;
+use crate::layout::MAX_VECTOR_BYTES;
 use crate::ops::{
     Copied, Copy, CopyAsync, Load, LoadShared, Shared, Slice, Store, StoreShared, TensorMapOf, TmaLoad, TmaStore,
 };
@@ -103,6 +105,40 @@ fn whole_warps(op: OpRef<'_>, diags: &Diagnostics) {
     }
 }
 
+/// A vector has elements that lie one behind the other, in memory and in the registers of a thread, at multiples of what
+/// it takes.
+fn vector(op: OpRef<'_>, vector: Option<i64>, diags: &Diagnostics) {
+    let Some(vector) = vector else { return };
+    let Some(access) = GlobalAccess::of(op) else {
+        return plain(op, "one element is no vector", diags);
+    };
+    let bytes = i64::from(elem_of(op.ctx, access.frag).bits(op.ctx).unwrap_or(8).div_ceil(8));
+    let most = i64::from(MAX_VECTOR_BYTES) / bytes;
+    if !u32::try_from(vector).is_ok_and(u32::is_power_of_two) || vector > most {
+        return plain(op, format!("a vector has a power of two of elements, here at most {most}, not {vector}"), diags);
+    }
+    if access.combines {
+        return plain(op, "elements are combined one by one, not in vectors", diags);
+    }
+    if access.memory.align(op.ctx) % (vector * bytes) != 0 {
+        let align = access.memory.align(op.ctx);
+        let message = format!("the memory is aligned to {align} bytes, and a vector has {}", vector * bytes);
+        return plain(op, message, diags);
+    }
+    // Where the layout does not fit the threads, that is said already.
+    if access.fragment(op).is_err() {
+        return;
+    }
+    match access.row(op) {
+        None => plain(op, "along no axis of the fragment elements lie one behind the other in memory", diags),
+        Some(row) if i64::from(row.elements) < vector => {
+            let message = format!("a thread has {} elements of a row at once, and a vector {vector}", row.elements);
+            broken(op, &LAYOUT_MISMATCH, message, diags);
+        }
+        Some(_) => {}
+    }
+}
+
 /// From memory to a fragment of its elements.
 pub fn load(op: Load<'_>, diags: &Diagnostics) {
     let ty = op.type_of(op.out());
@@ -113,6 +149,7 @@ pub fn load(op: Load<'_>, diags: &Diagnostics) {
         whole_warps(*op, diags);
         place(*op, ty, diags);
     }
+    vector(*op, op.vector(), diags);
 }
 
 /// From a fragment to memory.
@@ -123,6 +160,7 @@ pub fn store(op: Store<'_>, diags: &Diagnostics) {
     same_elements(*op, op.target(), elem_of(op.ctx, ty), diags);
     whole_warps(*op, diags);
     place(*op, ty, diags);
+    vector(*op, op.vector(), diags);
 }
 
 /// From memory to a tile of its elements.
@@ -144,6 +182,7 @@ fn copied(op: OpRef<'_>, diags: &Diagnostics) {
     same_elements(op, parts.source, tile.elem(op.ctx), diags);
     whole_warps(op, diags);
     place(op, Frag::get(op.ctx, shape, tile.elem(op.ctx), parts.by), diags);
+    vector(op, parts.vector, diags);
 }
 
 /// A tile and a fragment of the same sizes and elements.

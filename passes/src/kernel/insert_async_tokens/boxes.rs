@@ -12,12 +12,12 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{MBarrier, TensorMap, Tile};
 
 use super::fence_or;
-use super::runs::{names, position, strides};
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::carried::{block_of, carry_through, grid_of, loops_around, yield_more};
 use crate::analysis::expressions::{Over, divisor, index, pack};
 use crate::analysis::numbers::is_zero;
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of};
+use dlc_kernel::global::{names_axis as names, position, strides};
 
 /// The most elements of a box along an axis.
 const MOST_ELEMENTS: u32 = 256;

@@ -218,7 +218,7 @@ fn operand(
             let Some(&memory) = lower.memory.get(&read.source()) else { return Err(TooLarge) };
             let by = lower.tiling.copying(shape, 1);
             let (at, guard, fill) = (access.at, access.guard, access.fill);
-            kernel::Copy::build(&mut lower.emit.builder(), loc, memory, &values, tile, None, at, guard, fill, by);
+            kernel::Copy::build(&mut lower.emit.builder(), loc, memory, &values, tile, None, at, guard, fill, by, None);
         }
         None => {
             let made = lower.value(value)?;

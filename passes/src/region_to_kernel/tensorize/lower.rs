@@ -410,7 +410,7 @@ impl<'c> Lower<'_, 'c> {
         let Some(&memory) = self.memory.get(&read.source()) else { return Err(TooLarge) };
         let (ty, loc) = (self.ty(self.elem(read.result(0)), over), self.emit.loc);
         let Access { at, guard, fill } = access;
-        let made = kernel::Load::build(&mut self.emit.builder(), loc, memory, &values, at, guard, fill, None, ty);
+        let made = kernel::Load::build(&mut self.emit.builder(), loc, memory, &values, at, guard, fill, None, None, ty);
         Ok(self.made(made, over))
     }
 }

@@ -1,0 +1,159 @@
+//! What threads load, store and copy of global memory: which element each of them touches, and which lie one behind the
+//! other.
+
+use dlc_core::guard::Guard;
+use dlc_core::memref::{Layout, MemRef};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::{Context, OpRef, Type, ValueId};
+
+use crate::interp::axis_number;
+use crate::layout::{Fragment, MAX_VECTOR_BYTES};
+use crate::ops::{Copied, Load, Store};
+use crate::types::{Frag, Tile, sizes};
+use crate::verify::warps_of;
+
+/// An access of the elements of a fragment, or of a tile that threads copy, to global memory.
+#[derive(Clone, Debug)]
+pub struct GlobalAccess {
+    /// The memref.
+    pub memory: MemRef,
+    /// The operand that it is.
+    pub operand: ValueId,
+    /// The values `_0`, `_1`, .. of expressions.
+    pub values: Vec<ValueId>,
+    /// For each axis of the memref an expression of the position in the fragment.
+    pub at: Vec<SizeExpr>,
+    /// Where memory is touched.
+    pub guard: Option<Guard>,
+    /// The type of the fragment; of a copy, that of the tile's elements in the layout by which threads share them.
+    pub frag: Type,
+    /// The tile of a copy.
+    pub tile: Option<ValueId>,
+    /// How many elements of a row one access takes.
+    pub vector: Option<i64>,
+    /// Whether elements are combined with what is there.
+    pub combines: bool,
+}
+
+/// Elements of a fragment that lie one behind the other in memory.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The axis of the fragment.
+    pub axis: usize,
+    /// How many of them each thread has in a row in its registers, of a copy in the tile too: the most that one access can
+    /// take.
+    pub elements: u32,
+    /// The number of an element in memory by its position in the fragment, counted in elements.
+    pub number: SizeExpr,
+}
+
+impl GlobalAccess {
+    /// That of a load to a fragment, a store or a copy by threads; `None` for another op.
+    pub fn of(op: OpRef<'_>) -> Option<GlobalAccess> {
+        let ctx = op.ctx;
+        let memory = |operand: ValueId| Some((MemRef::of(ctx, op.type_of(operand))?, operand));
+        if let Some(load) = Load::of(op) {
+            let ((memory, operand), frag) = (memory(load.source())?, op.type_of(load.out()));
+            let (at, guard, values) = (load.at(), load.guard(), load.args().collect());
+            let (tile, vector) = (None, load.vector());
+            Frag::of(ctx, frag)?;
+            return Some(GlobalAccess { memory, operand, values, at, guard, frag, tile, vector, combines: false });
+        }
+        if let Some(store) = Store::of(op) {
+            let ((memory, operand), frag) = (memory(store.target())?, op.type_of(store.value()));
+            let (at, guard, values) = (store.at(), store.guard(), store.args().collect());
+            let (tile, vector, combines) = (None, store.vector(), store.combine().is_some());
+            return Some(GlobalAccess { memory, operand, values, at, guard, frag, tile, vector, combines });
+        }
+        let copied = Copied::of(op)?;
+        let (memory, operand) = memory(copied.source)?;
+        let tile = Tile::of(ctx, op.type_of(copied.tile.0))?;
+        let frag = Frag::get(ctx, tile.shape(ctx), tile.elem(ctx), copied.by);
+        let values = op.operands().skip(1).take(copied.values).collect();
+        let (at, guard, tile, vector) = (copied.at, copied.guard, Some(copied.tile.0), copied.vector);
+        Some(GlobalAccess { memory, operand, values, at, guard, frag, tile, vector, combines: false })
+    }
+
+    /// The number of an element in memory by its position in the fragment, counted in elements. `None` where it cannot be
+    /// said, and beyond 64 bits.
+    pub fn number(&self, ctx: &Context) -> Option<SizeExpr> {
+        let (strides, mut number) = strides(ctx, self.memory)?;
+        if strides.len() != self.at.len() {
+            return None;
+        }
+        for (at, stride) in self.at.iter().zip(&strides) {
+            number = number.add(&at.mul(stride).ok()?).ok()?;
+        }
+        Some(number)
+    }
+
+    /// The row: the axis of the fragment along which elements lie one behind the other in memory, and of several that along
+    /// which a thread has the most of them in a row. `None` where there is none, and where the layout does not fit.
+    pub fn row(&self, op: OpRef<'_>) -> Option<Row> {
+        let shape = Frag::of(op.ctx, self.frag)?.shape(op.ctx);
+        let number = self.number(op.ctx)?;
+        let is_row = |&axis: &usize| {
+            let rest = position(axis).and_then(|axis| number.sub(&axis).ok());
+            shape[axis] > 1 && rest.is_some_and(|rest| !names_axis(&rest, axis))
+        };
+        let rows = (0..shape.len()).filter(is_row);
+        let (elements, axis) = rows.filter_map(|axis| Some((self.elements(op, axis).ok()?, axis))).max()?;
+        Some(Row { axis, elements, number })
+    }
+
+    /// Which registers of which threads have which elements, for the threads that run the op. An error where the layout
+    /// does not fit them.
+    pub fn fragment(&self, op: OpRef<'_>) -> Result<Fragment, String> {
+        let frag = Frag::of(op.ctx, self.frag).ok_or("it is no fragment")?;
+        let shape = sizes(&frag.shape(op.ctx)).ok_or("the sizes are not positive")?;
+        let warps = warps_of(op).ok_or("no block runs it")?;
+        frag.layout(op.ctx).place(&shape, frag.elem(op.ctx).bits(op.ctx).unwrap_or(0), warps)
+    }
+
+    /// How many elements along an axis one access can take, by the layout; 1 where elements are no whole bytes.
+    fn elements(&self, op: OpRef<'_>, axis: usize) -> Result<u32, String> {
+        let fragment = self.fragment(op)?;
+        let most = fragment.global_access(axis, MAX_VECTOR_BYTES).map_or(1, |access| access.vector);
+        let Some(tile) = self.tile.and_then(|tile| Tile::of(op.ctx, op.type_of(tile))) else { return Ok(most) };
+        let tile = tile.place(op.ctx)?;
+        let along = tile.contiguous_axis() == Some(axis);
+        let shared = fragment.shared_access(&tile, MAX_VECTOR_BYTES)?.vector;
+        Ok(if along { most.min(shared) } else { 1 })
+    }
+}
+
+/// The symbol of the position along an axis of a fragment.
+pub fn position(axis: usize) -> Option<SizeExpr> {
+    SizeExpr::symbol(&format!("i{axis}")).ok()
+}
+
+/// Whether an expression names the position along an axis.
+pub fn names_axis(expr: &SizeExpr, axis: usize) -> bool {
+    expr.symbols().iter().any(|name| axis_number(name) == Some(axis))
+}
+
+/// How many elements lie from one index to the next along each axis of a memref, where that can be said; and the number of
+/// the first element.
+pub fn strides(ctx: &Context, memory: MemRef) -> Option<(Vec<SizeExpr>, SizeExpr)> {
+    let dims = memory.dims(ctx);
+    let zero = SizeExpr::from(0);
+    let rising = |dims: &mut dyn Iterator<Item = &SizeExpr>| {
+        let mut next = SizeExpr::from(1);
+        let mut all = Vec::new();
+        for size in dims {
+            let after = next.mul(size).ok()?;
+            all.push(std::mem::replace(&mut next, after));
+        }
+        Some(all)
+    };
+    match memory.layout(ctx) {
+        Layout::RowMajor => {
+            let mut all = rising(&mut dims.iter().rev())?;
+            all.reverse();
+            Some((all, zero))
+        }
+        Layout::ColMajor => Some((rising(&mut dims.iter())?, zero)),
+        Layout::Strided { strides, offset } => Some((strides, offset)),
+        Layout::Swizzled { .. } => None,
+    }
+}

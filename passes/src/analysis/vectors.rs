@@ -1,0 +1,133 @@
+//! How many elements of a row of global memory one access may take.
+//!
+//! Four things decide: how many of them a thread has in a row in its registers, the alignment of the memory, what divides
+//! the number of the first element of each row, and whether the guard changes within a vector. What divides sizes comes
+//! from `require (K mod 8 == 0)`, what divides positions from the ops that compute them.
+
+use dlc_core::guard::Guard;
+use dlc_core::sizes::value_number;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::{Body, Context, OpRef, ValueId};
+use dlc_kernel::global::{GlobalAccess, Row, names_axis, position};
+use dlc_kernel::interp::axis_number;
+use dlc_kernel::layout::MAX_VECTOR_BYTES;
+use dlc_kernel::ops as kernel;
+use dlc_kernel::types::{Frag, elem_of};
+
+use super::expressions::{divisor, gcd};
+
+/// How wide an access may be, in elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Width {
+    /// The most that are right for all sizes: a power of two.
+    pub vector: u32,
+    /// The most that a thread has in a row.
+    pub of_layout: u32,
+    /// The bytes of an element.
+    pub bytes: u32,
+    /// What keeps it below that.
+    pub limit: Option<Limit>,
+}
+
+/// What keeps accesses narrow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// Rows are known to begin at multiples of so many bytes.
+    Alignment(u32),
+    /// The guard may change within more elements than these.
+    Guard(u32),
+    /// A value in the expressions may be another one for each element.
+    Gather,
+    /// Elements are combined with what is there, one by one.
+    Combines,
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Limit::Alignment(bytes) => write!(f, "rows are known to begin at multiples of {bytes} bytes"),
+            Limit::Guard(elements) => write!(f, "the guard is known to be the same for {elements} in a row"),
+            Limit::Gather => f.write_str("a position or a guard is a value of each element"),
+            Limit::Combines => f.write_str("elements are combined one by one"),
+        }
+    }
+}
+
+/// How wide a load to a fragment, a store or a copy by threads may be. `None` for another op, and where a layout does not
+/// fit or elements do not lie one behind the other along any axis.
+pub fn widest(op: OpRef<'_>) -> Option<Width> {
+    let access = GlobalAccess::of(op)?;
+    let row = access.row(op)?;
+    let bytes = elem_of(op.ctx, access.frag).bits(op.ctx)?.div_ceil(8);
+    let width = Width { vector: 1, of_layout: row.elements, bytes, limit: None };
+    let limited = |limit: Limit| Some(Width { limit: Some(limit).filter(|_| row.elements > 1), ..width });
+    if access.combines {
+        return limited(Limit::Combines);
+    }
+    if !access.values.iter().all(|&value| is_same_along(op.ctx, op.body, value, row.axis)) {
+        return limited(Limit::Gather);
+    }
+    let alignment = row_alignment(op, &access, &row);
+    let mut vector = row.elements.min((alignment / bytes).max(1));
+    let mut limit = (vector < row.elements).then_some(Limit::Alignment(alignment));
+    while vector > 1 && !is_whole(op.ctx, op.body, access.guard.as_ref(), row.axis, vector, &access.values) {
+        vector /= 2;
+        limit = Some(Limit::Guard(vector));
+    }
+    Some(Width { vector, limit, ..width })
+}
+
+/// A power of two of bytes, at most those of the widest access, at whose multiples the rows of an access begin: those of
+/// its memory, counted from where the axis of the row is 0.
+pub fn row_alignment(op: OpRef<'_>, access: &GlobalAccess, row: &Row) -> u32 {
+    let bytes = elem_of(op.ctx, access.frag).bits(op.ctx).map_or(1, |bits| bits.div_ceil(8));
+    let first = row.number.substitute(&|name| (axis_number(name) == Some(row.axis)).then(|| SizeExpr::from(0)));
+    let first = first.and_then(|first| first.mul(&SizeExpr::from(i64::from(bytes))));
+    // Beyond 64 bits nothing is known but what elements are.
+    let divides = first.map_or(u64::from(bytes), |first| divisor(op.ctx, op.body, &first, &access.values));
+    let alignment = gcd(access.memory.align(op.ctx).unsigned_abs(), divides);
+    let alignment = alignment & alignment.wrapping_neg();
+    u32::try_from(alignment).unwrap_or(MAX_VECTOR_BYTES).clamp(1, MAX_VECTOR_BYTES)
+}
+
+/// Whether runs of as many elements along an axis of a fragment are inside of a guard as a whole or not at all, if each
+/// begins at a multiple of their number.
+pub fn is_whole(ctx: &Context, body: &Body, guard: Option<&Guard>, axis: usize, run: u32, values: &[ValueId]) -> bool {
+    let Some(position) = position(axis) else { return false };
+    let conditions = guard.into_iter().flat_map(|guard| guard.pieces.iter().flatten());
+    let mut exprs = conditions.map(|condition| condition.not_negative());
+    // Each is 'something is not negative': it changes only at multiples of the run if it is the position, or less it, and
+    // something that the run divides.
+    exprs.all(|exprs| {
+        let Ok(exprs) = exprs else { return false };
+        exprs.iter().all(|expr| {
+            if !names_axis(expr, axis) {
+                return true;
+            }
+            let rising = expr.sub(&position).ok().filter(|rest| !names_axis(rest, axis));
+            // `room - i - 1 >= 0`
+            let falling = expr.add(&position).and_then(|rest| rest.add(&SizeExpr::from(1))).ok();
+            let rest = rising.or(falling.filter(|rest| !names_axis(rest, axis)));
+            rest.is_some_and(|rest| divisor(ctx, body, &rest, values).is_multiple_of(run.into()))
+        })
+    })
+}
+
+/// Whether a value is a number, or a fragment that is the same along an axis.
+fn is_same_along(ctx: &Context, body: &Body, value: ValueId, axis: usize) -> bool {
+    if Frag::of(ctx, body.value_type(value)).is_none() {
+        return true;
+    }
+    let Some(op) = body.defining_op(value).map(|op| OpRef::new(ctx, body, op)) else { return false };
+    if let Some(broadcast) = kernel::Broadcast::of(op) {
+        return usize::try_from(broadcast.axis()) == Ok(axis);
+    }
+    kernel::Index::of(op).is_some_and(|index| {
+        let values: Vec<ValueId> = index.args().collect();
+        let named = |name: &str| value_number(name).and_then(|number| values.get(number)).copied();
+        index.value().iter().all(|expr| {
+            let values = expr.symbols().into_iter().filter_map(|name| named(&name)).collect::<Vec<_>>();
+            !names_axis(expr, axis) && values.iter().all(|&value| is_same_along(ctx, body, value, axis))
+        })
+    })
+}
