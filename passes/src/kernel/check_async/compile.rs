@@ -105,6 +105,7 @@ type Done = Result<(), Box<Diagnostic>>;
 
 impl<'a> Compiler<'a> {
     fn push(&mut self, op: OpId, instr: Instr) -> usize {
+        self.program.named |= matches!(instr, Instr::Named { .. });
         self.program.code.push(instr);
         self.program.at.push((op, self.single, self.around));
         self.program.code.len() - 1
@@ -164,11 +165,33 @@ impl<'a> Compiler<'a> {
         let tile = Tile::of(self.ctx, ty).ok_or_else(|| wrong("the operand is no tile"))?;
         let place = tile.place(self.ctx).map_err(|reason| wrong(&reason))?;
         let count: u64 = place.shape().iter().map(|&size| u64::from(size)).product();
-        let dense = count * u64::from(place.elem_bytes()) == u64::from(place.bytes());
+        let whole = count * u64::from(place.elem_bytes()) == u64::from(place.bytes()) || self.is_alone(ty);
         let number = self.program.tiles.len() as u32;
-        self.program.tiles.push(TileType { place, stages: tile.stages(self.ctx), dense });
+        self.program.tiles.push(TileType { place, stages: tile.stages(self.ctx), whole });
         self.tiles.insert(ty, number);
         Ok(number)
+    }
+
+    /// Whether tiles of a type have no parts, are no parts, and lie over no others: nothing else has bytes between theirs.
+    fn is_alone(&self, ty: Type) -> bool {
+        let mut all = Vec::new();
+        for id in self.body.walk() {
+            let op = OpRef { ctx: self.ctx, body: self.body, id };
+            if let Some(slice) = ops::Slice::of(op)
+                && [slice.tile(), slice.out()].iter().any(|&value| op.type_of(value) == ty)
+            {
+                return false;
+            }
+            if let (Some(shared), Some(&start)) = (ops::Shared::of(op), self.places.tiles.get(&id)) {
+                let Some(tile) = Tile::of(self.ctx, op.type_of(shared.out())) else { return false };
+                let Ok(place) = tile.place(self.ctx) else { return false };
+                let stages = u32::try_from(tile.stages(self.ctx)).unwrap_or(1).max(1);
+                let end = start + (stages - 1) * place.stride() + place.bytes();
+                all.push((start, end, op.type_of(shared.out()) == ty));
+            }
+        }
+        let meets = |a: usize, b: usize| a != b && all[a].0 < all[b].1 && all[b].0 < all[a].1;
+        !(0..all.len()).any(|a| all[a].2 && (0..all.len()).any(|b| meets(a, b)))
     }
 
     fn tile(&mut self, op: OpRef<'_>, tile: ValueId, stage: Option<ValueId>) -> Result<TileAt, Box<Diagnostic>> {

@@ -172,7 +172,8 @@ impl<'p> Machine<'p> {
         let blocks = program.cluster_blocks();
         let of_block = 1 + program.roles.iter().map(|role| role.groups as usize).sum::<usize>();
         let mbarriers = program.arrivals.len() * blocks;
-        let plan = Plan::new(of_block * blocks, mbarriers, NAMED * blocks);
+        let named = if program.named { NAMED * blocks } else { 0 };
+        let plan = Plan::new(of_block * blocks, mbarriers, named);
         let clock = vec![0; plan.len()];
         let barrier =
             |&count: &u32| MBarrier { count, coming: clock.clone(), complete: clock.clone(), ..MBarrier::default() };
@@ -210,7 +211,7 @@ impl<'p> Machine<'p> {
             agents: (0..blocks).map(agent).collect(),
             blocks: vec![cells; blocks],
             barriers: (0..blocks).flat_map(|_| program.arrivals.iter().map(barrier)).collect(),
-            named: vec![Named::default(); NAMED * blocks + 1],
+            named: vec![Named::default(); named + 1],
             remotes: Vec::new(),
             steps: 0,
             log: None,

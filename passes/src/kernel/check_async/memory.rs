@@ -143,16 +143,22 @@ impl Machine<'_> {
         base: u32,
         mut visit: impl FnMut(&mut Self, usize) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        for (start, end) in self.shapes.bytes(self.program, tile.ty, base) {
-            if end > self.program.bytes {
-                let message = format!("{} goes beyond the shared memory", self.name(tile.name));
-                return Err(self.fault(&NOT_CHECKED, a, message, "", vec![]));
+        let mut interval = |machine: &mut Self, start: u32, end: u32| {
+            if end > machine.program.bytes {
+                let message = format!("{} goes beyond the shared memory", machine.name(tile.name));
+                return Err(machine.fault(&NOT_CHECKED, a, message, "", vec![]));
             }
-            for index in self.blocks[block].range(start, end) {
-                visit(self, index)?;
+            for index in machine.blocks[block].range(start, end) {
+                visit(machine, index)?;
             }
+            Ok(())
+        };
+        let ty = &self.program.tiles[tile.ty as usize];
+        if ty.whole {
+            return interval(self, base, base + ty.place.bytes());
         }
-        Ok(())
+        let (pattern, bytes) = self.shapes.bytes(self.program, tile.ty, base);
+        bytes.iter().try_for_each(|&(start, end)| interval(self, pattern + start, pattern + end))
     }
 
     /// The tile in words, with the stage.
@@ -281,16 +287,19 @@ impl Machine<'_> {
         let base = self.base(a, tile)?;
         self.each(a, tile, block, base, |machine, index| {
             let cell = &machine.blocks[block].0[index];
-            let (start, end, old, reads) = (cell.start, cell.end, cell.write, cell.reads.clone());
+            let (start, end, old) = (cell.start, cell.end, cell.write);
             machine.note(a, Subject::Bytes { block, start, end }, |machine| {
                 let name = machine.tile_name(a, tile);
                 let what = if matches!(write, Write::Threads(_)) { "writes" } else { "begins to fill" };
                 format!("{what} {name}")
             });
             let mut reason = old.and_then(|(old, event)| machine.not_written(a, single, write, old, event));
-            for (read, event) in reads {
+            // Behind this write those reads are of no interest.
+            let mut reads = std::mem::take(&mut machine.blocks[block].0[index].reads);
+            for &(read, event) in &reads {
                 reason = reason.or_else(|| machine.not_read(a, single, write, read, event));
             }
+            reads.clear();
             if let Some((code, reason, suggestion)) = reason {
                 let message = format!("writes to {}: {reason}", machine.tile_name(a, tile));
                 let mut subjects = vec![Subject::Bytes { block, start, end }];
@@ -304,7 +313,7 @@ impl Machine<'_> {
             let event = machine.happening(a, time);
             let cell = &mut machine.blocks[block].0[index];
             cell.write = Some((write, event));
-            cell.reads.clear();
+            cell.reads = reads;
             Ok(())
         })
     }

@@ -130,8 +130,9 @@ pub struct TileType {
     pub place: SharedTile,
     /// How many stages there are.
     pub stages: i64,
-    /// Whether its bytes are the bytes of its elements, with none between.
-    pub dense: bool,
+    /// Whether all bytes from the first to the last are its own: those of its elements, and such between them as nothing
+    /// else has.
+    pub whole: bool,
 }
 
 /// How warps share the elements of a tile.
@@ -216,6 +217,8 @@ pub struct Program {
     pub cluster: [i64; 3],
     /// The warps of a block.
     pub warps: u32,
+    /// Whether numbered barriers are used.
+    pub named: bool,
     /// Whether some branch depends on data.
     pub data: bool,
     /// Whether the number of the block matters, and whether the number of blocks does.

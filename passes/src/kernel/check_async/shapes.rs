@@ -1,4 +1,7 @@
-//! Which bytes tiles have, and which warp touches which of them. Looked up once for each type, place and layout.
+//! Which bytes tiles have, and which warp touches which of them. Looked up once for each type, layout and place, places
+//! that are a whole pattern of swizzles apart being alike.
+
+use std::rc::Rc;
 
 use dlc_kernel::layout::SharedTile;
 use rustc_hash::FxHashMap;
@@ -9,67 +12,89 @@ use super::program::{Class, Program};
 /// Bytes from a first one to one behind the last.
 pub type Interval = (u32, u32);
 
-/// The bytes of a tile, in order.
-pub type Bytes = SmallVec<[Interval; 1]>;
+/// The bytes after which units of all swizzles are exchanged in the same way again.
+const PATTERN: u32 = 1024;
 
 /// What was looked up.
 #[derive(Default)]
 pub struct Shapes {
-    bytes: FxHashMap<(u32, u32), Bytes>,
-    warps: FxHashMap<(u32, u32), Vec<(u32, u32)>>,
+    bytes: FxHashMap<(u32, u32), Rc<[Interval]>>,
+    warps: FxHashMap<(u32, u32), Rc<Touched>>,
     apart: FxHashMap<[(u32, u32); 2], bool>,
 }
 
+/// Which warps touch the elements of a tile.
+#[derive(Default)]
+struct Touched {
+    /// The first byte of all.
+    start: u32,
+    /// The bytes of an element.
+    width: u32,
+    /// The warps as bits, for each place of an element from the first byte on. Empty where the layout does not fit: then
+    /// warps are taken to touch everything.
+    masks: Vec<u32>,
+}
+
 impl Shapes {
-    /// The bytes of a tile of a type whose first byte is `base`.
-    pub fn bytes(&mut self, program: &Program, ty: u32, base: u32) -> Bytes {
-        let tile = &program.tiles[ty as usize];
-        if tile.dense {
-            return smallvec![(base, base + tile.place.bytes())];
-        }
-        self.bytes.entry((ty, base)).or_insert_with(|| join(elements(&tile.place, base))).clone()
+    /// The bytes of a tile of a type whose first byte is `base`, in order, counted from a byte that comes first.
+    pub fn bytes(&mut self, program: &Program, ty: u32, base: u32) -> (u32, Rc<[Interval]>) {
+        let place = &program.tiles[ty as usize].place;
+        let (pattern, rest) = (base / PATTERN * PATTERN, base % PATTERN);
+        let found = self.bytes.entry((ty, rest)).or_insert_with(|| join(elements(place, rest)).into());
+        (pattern, Rc::clone(found))
     }
 
     /// Whether each warp that makes the second access touches only what no other warp touches with the first. An access
     /// is a class and the first byte of the tile.
     pub fn stays_in_warps(&mut self, program: &Program, first: (u32, u32), second: (u32, u32)) -> bool {
-        let key = [first, second];
+        let pattern = first.1.min(second.1) / PATTERN * PATTERN;
+        let key = [first, second].map(|(class, base)| (class, base - pattern));
         if let Some(&known) = self.apart.get(&key) {
             return known;
         }
-        let apart = {
-            let warps = |access: (u32, u32)| by_warp(program, access);
-            for access in key {
-                self.warps.entry(access).or_insert_with(|| warps(access));
-            }
-            disjoint(&self.warps[&first], &self.warps[&second], program, key)
-        };
+        let [first, second] = key.map(|(class, base)| {
+            let touched = self.warps.entry((class, base % PATTERN));
+            let touched = touched.or_insert_with(|| Rc::new(by_warp(program, class, base % PATTERN)));
+            (Rc::clone(touched), base / PATTERN * PATTERN)
+        });
+        let apart = disjoint((&first.0, first.1), (&second.0, second.1));
         self.apart.insert(key, apart);
         apart
     }
 }
 
-/// The coordinates of a tile in row-major order.
-fn positions(place: &SharedTile) -> impl Iterator<Item = SmallVec<[u32; 4]>> + '_ {
-    let count: u64 = place.shape().iter().map(|&size| u64::from(size)).product();
-    (0..count).map(move |number| {
-        let (mut rest, mut at) = (number, smallvec![0; place.shape().len()]);
-        for (axis, &size) in place.shape().iter().enumerate().rev() {
-            at[axis] = (rest % u64::from(size)) as u32;
-            rest /= u64::from(size);
+/// The first byte of each element of a tile, in row-major order.
+fn addresses(place: &SharedTile, base: u32) -> Vec<u32> {
+    let (shape, width) = (place.shape(), place.elem_bytes());
+    let count: u64 = shape.iter().map(|&size| u64::from(size)).product();
+    let mut found = Vec::with_capacity(count as usize);
+    // Units of 16 bytes are moved as a whole.
+    let along_rows = place.contiguous_axis().is_some_and(|axis| axis + 1 == shape.len());
+    let unit = if along_rows && place.has_whole_units() && base.is_multiple_of(16) { 16 / width } else { 1 };
+    let mut at: SmallVec<[u32; 4]> = smallvec![0; shape.len()];
+    while (found.len() as u64) < count {
+        let address = place.address(base, &at);
+        found.extend((0..unit).map(|number| address + number * width));
+        let mut step = unit;
+        for (at, &size) in at.iter_mut().zip(shape).rev() {
+            *at += step;
+            if *at < size {
+                break;
+            }
+            (*at, step) = (0, 1);
         }
-        at
-    })
+    }
+    found
 }
 
 fn elements(place: &SharedTile, base: u32) -> Vec<Interval> {
     let width = place.elem_bytes();
-    positions(place).map(|at| place.address(base, &at)).map(|address| (address, address + width)).collect()
+    addresses(place, base).into_iter().map(|address| (address, address + width)).collect()
 }
 
-fn join(mut all: Vec<Interval>) -> Bytes {
+fn join(mut all: Vec<Interval>) -> Vec<Interval> {
     all.sort_unstable();
-    let mut joined = Bytes::new();
+    let mut joined: Vec<Interval> = Vec::new();
     for (start, end) in all {
         match joined.last_mut() {
             Some(last) if last.1 >= start => last.1 = last.1.max(end),
@@ -79,56 +104,44 @@ fn join(mut all: Vec<Interval>) -> Bytes {
     joined
 }
 
-/// The address of each element with the warps that touch it, as bits, in order of the addresses. Empty where the layout
-/// does not fit: then warps are taken to touch everything.
-fn by_warp(program: &Program, (class, base): (u32, u32)) -> Vec<(u32, u32)> {
+/// The warps that touch each element.
+fn by_warp(program: &Program, class: u32, base: u32) -> Touched {
     let Class { tile, layout, warps, first, turned } = &program.classes[class as usize];
     let place = &program.tiles[*tile as usize].place;
     let turned = if *turned { place.transposed() } else { None };
     let place = turned.as_ref().unwrap_or(place);
-    let Ok(fragment) = layout.place(place.shape(), place.elem_bytes() * 8, *warps) else { return Vec::new() };
+    let Ok(fragment) = layout.place(place.shape(), place.elem_bytes() * 8, *warps) else { return Touched::default() };
     let table = fragment.table();
-    let mut masks = vec![0u32; place.shape().iter().map(|&size| size as usize).product()];
+    let addresses = addresses(place, base);
+    let (start, width) = (addresses.iter().copied().min().unwrap_or(0), place.elem_bytes());
+    let end = addresses.iter().copied().max().map_or(start, |last| last + width);
+    let mut masks = vec![0u32; ((end - start) / width) as usize];
     for warp in 0..table.warps() {
         for lane in 0..32 {
             if *first && !table.is_first(lane, warp) {
                 continue;
             }
             for &element in table.thread(lane, warp) {
-                if let Some(mask) = masks.get_mut(element as usize) {
-                    *mask |= 1 << warp;
+                if let Some(address) = addresses.get(element as usize) {
+                    masks[((address - start) / width) as usize] |= 1 << warp;
                 }
             }
         }
     }
-    let mut all: Vec<_> = positions(place).map(|at| place.address(base, &at)).zip(masks).collect();
-    all.sort_unstable();
-    all
+    Touched { start, width, masks }
 }
 
-/// Whether no byte is touched by one warp in the first list and another in the second.
-fn disjoint(first: &[(u32, u32)], second: &[(u32, u32)], program: &Program, key: [(u32, u32); 2]) -> bool {
-    let width =
-        |(class, _): (u32, u32)| program.tiles[program.classes[class as usize].tile as usize].place.elem_bytes();
-    let widths = [width(key[0]), width(key[1])];
-    if first.is_empty() || second.is_empty() {
+/// Whether no byte is touched by one warp in the first access and another in the second, each moved by so many bytes.
+fn disjoint((first, by): (&Touched, u32), (second, moved): (&Touched, u32)) -> bool {
+    if first.masks.is_empty() || second.masks.is_empty() {
         return false;
     }
-    let mut from = 0;
-    for &(address, mask) in second {
-        while from < first.len() && first[from].0 + widths[0] <= address {
-            from += 1;
-        }
-        for &(other, others) in &first[from..] {
-            if other >= address + widths[1] {
-                break;
-            }
-            // Both sets of warps must be one and the same warp.
-            let both = mask | others;
-            if both.count_ones() > 1 && mask != 0 && others != 0 {
-                return false;
-            }
-        }
-    }
-    true
+    let start = i64::from(first.start + by);
+    (0i64..).zip(&second.masks).filter(|&(_, &mask)| mask != 0).all(|(number, &mask)| {
+        let begin = i64::from(second.start + moved) + number * i64::from(second.width) - start;
+        let place = |byte: i64| byte.div_euclid(i64::from(first.width)).clamp(0, first.masks.len() as i64) as usize;
+        let touched = &first.masks[place(begin)..place(begin + i64::from(second.width) + i64::from(first.width) - 1)];
+        // Both sets of warps must be one and the same warp.
+        touched.iter().all(|&others| others == 0 || (mask | others).count_ones() == 1)
+    })
 }

@@ -211,7 +211,7 @@ impl Machine<'_> {
     fn arrive(&mut self, a: usize, index: usize, count: u32, all: bool, single: bool) -> Result<(), Stop> {
         let known = self.phases_known(a, single, index);
         let barrier = &self.barriers[index];
-        let subjects = vec![Subject::Barrier(index)];
+        let subjects = || vec![Subject::Barrier(index)];
         if known < barrier.phase {
             let name = self.barrier_name(index);
             let message = format!(
@@ -219,7 +219,7 @@ impl Machine<'_> {
                 barrier.count
             );
             let suggestion = "arrive once for each time that the barrier is waited for, and say so in 'arrivals'";
-            return Err(self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects));
+            return Err(self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects()));
         }
         if barrier.arrived + count > barrier.count {
             let message = format!(
@@ -229,7 +229,7 @@ impl Machine<'_> {
                 barrier.count
             );
             let suggestion = "say in 'arrivals' how many arrive: one, or one for each warp or thread";
-            return Err(self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects));
+            return Err(self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects()));
         }
         let pc = self.agents[a].pc;
         let barrier = &mut self.barriers[index];
@@ -313,7 +313,6 @@ impl Machine<'_> {
             return Ok(true);
         }
         let (warps, component) = (i64::from(agent.warps), self.plan.named + index);
-        let subjects = vec![Subject::Named(index)];
         let barrier = &self.named[index];
         let suggestion = "every warp that meets names the same barrier and number of threads, once";
         let id = index % NAMED;
@@ -330,7 +329,7 @@ impl Machine<'_> {
             None
         };
         if let Some(message) = wrong {
-            return Err(self.fault(&BARRIER_MISMATCH, a, message, suggestion, subjects));
+            return Err(self.fault(&BARRIER_MISMATCH, a, message, suggestion, vec![Subject::Named(index)]));
         }
         self.note(a, Subject::Named(index), |_| match waits {
             true => "comes, and waits".to_owned(),
@@ -364,8 +363,8 @@ impl Machine<'_> {
     fn fence(&mut self, a: usize, single: bool) {
         let teams = self.plan.mbarriers / 3;
         let agent = &mut self.agents[a];
-        let clocks = if single || agent.solo { vec![&mut agent.one] } else { vec![&mut agent.one, &mut agent.know] };
-        for clock in clocks {
+        let know = (!single && !agent.solo).then_some(&mut agent.know);
+        for clock in std::iter::once(&mut agent.one).chain(know) {
             for team in 0..teams {
                 let known = clock[Plan::team(team, ALL)];
                 raise(clock, Plan::team(team, FENCED), known);
