@@ -161,10 +161,11 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let function = OpRef::new(ctx, body, body.root());
     let program = compile::compile(Func::from(function), Grid::from(OpRef { id: grid, ..function }))?;
     let mut shapes = shapes::Shapes::default();
+    let mut machine = machine::Machine::new(&program, &mut shapes);
     let mut proof = Proof::default();
     for launch in scenarios::launches(&program) {
         for scenario in launch.scenarios(&program) {
-            let mut machine = machine::Machine::new(&program, &mut shapes, &scenario, &launch.slots);
+            machine.prepare(&scenario, &launch.slots);
             if let Err(fault) = machine.run() {
                 return Err(Box::new(report::report(function, &program, &launch, &scenario, &fault)));
             }

@@ -17,7 +17,7 @@ use super::{DEADLOCK, NOT_CHECKED, READ_TOO_EARLY};
 const MOST_STEPS: u64 = 5_000_000;
 
 /// What a run is of: the values of symbols, blocks, and how branches on data go.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Scenario {
     /// The values of the symbols.
     pub symbols: Vec<i64>,
@@ -66,7 +66,7 @@ pub struct Entry {
 }
 
 /// Warps that run the same ops.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Agent {
     pub block: usize,
     pub role: Option<usize>,
@@ -150,9 +150,11 @@ pub struct Remote {
 pub struct Machine<'p> {
     pub program: &'p Program,
     pub shapes: &'p mut Shapes,
-    pub scenario: &'p Scenario,
+    pub scenario: Scenario,
     pub plan: Plan,
     pub agents: Vec<Agent>,
+    /// What the memory of a block is at first, and that of each.
+    cells: Cells,
     pub blocks: Vec<Cells>,
     pub barriers: Vec<MBarrier>,
     /// The numbered barriers of all blocks, and last that of the cluster.
@@ -161,61 +163,79 @@ pub struct Machine<'p> {
     pub steps: u64,
     /// Whose history is written, and the history.
     pub log: Option<(Vec<Subject>, Vec<Entry>)>,
+    /// Agents of runs before, whose memory is used again.
+    spare: Vec<Agent>,
+}
+
+/// A clock of so many zeros, in the memory of another one.
+fn zeros(mut clock: Clock, length: usize) -> Clock {
+    clock.clear();
+    clock.resize(length, 0);
+    clock
 }
 
 /// The numbered barriers of a block.
 pub const NAMED: usize = 16;
 
 impl<'p> Machine<'p> {
-    /// The blocks of a cluster before they begin. `slots` are what the launch has computed.
-    pub fn new(program: &'p Program, shapes: &'p mut Shapes, scenario: &'p Scenario, slots: &[i64]) -> Machine<'p> {
+    /// A machine for a program; [`Machine::prepare`] comes before each run.
+    pub fn new(program: &'p Program, shapes: &'p mut Shapes) -> Machine<'p> {
         let blocks = program.cluster_blocks();
         let of_block = 1 + program.roles.iter().map(|role| role.groups as usize).sum::<usize>();
         let mbarriers = program.arrivals.len() * blocks;
         let named = if program.named { NAMED * blocks } else { 0 };
         let plan = Plan::new(of_block * blocks, mbarriers, named);
-        let clock = vec![0; plan.len()];
-        let barrier =
-            |&count: &u32| MBarrier { count, coming: clock.clone(), complete: clock.clone(), ..MBarrier::default() };
-        let agent = |block: usize| Agent {
-            block,
-            role: None,
-            group: 0,
-            warps: program.warps,
-            solo: program.warps == 1,
-            pc: 0,
-            slots: slots.to_vec(),
-            done: false,
-            time: 0,
-            synced: 0,
-            fenced: 0,
-            fenced_one: 0,
-            fence: 0,
-            know: clock.clone(),
-            one: clock.clone(),
-            waiting: None,
-            tickets: [0; 3],
-            awaited: [0; 3],
-            awaits: Default::default(),
-            begun: [0; 3],
-            last_wait: None,
-            doubt: None,
-            branches: 0,
-        };
-        let cells = Cells::new(program.bytes, &program.edges);
         Machine {
             program,
             shapes,
-            scenario,
+            scenario: Scenario::default(),
             plan,
-            agents: (0..blocks).map(agent).collect(),
-            blocks: vec![cells; blocks],
-            barriers: (0..blocks).flat_map(|_| program.arrivals.iter().map(barrier)).collect(),
+            agents: Vec::new(),
+            cells: Cells::new(program.bytes, &program.edges),
+            blocks: vec![Cells(Vec::new()); blocks],
+            barriers: vec![MBarrier::default(); mbarriers],
             named: vec![Named::default(); named + 1],
             remotes: Vec::new(),
             steps: 0,
             log: None,
+            spare: Vec::new(),
         }
+    }
+
+    /// The blocks of a cluster before they begin. `slots` are what the launch has computed. What a run before has left is
+    /// gone, but for its memory: there are many short runs.
+    pub fn prepare(&mut self, scenario: &Scenario, slots: &[i64]) {
+        self.scenario = scenario.clone();
+        self.steps = 0;
+        self.remotes.clear();
+        self.spare.append(&mut self.agents);
+        for block in 0..self.blocks.len() {
+            let (mut agent, warps, length) = (self.blank(), self.program.warps, self.plan.len());
+            (agent.block, agent.warps, agent.solo) = (block, warps, warps == 1);
+            agent.slots.extend_from_slice(slots);
+            agent.know.resize(length, 0);
+            agent.one.resize(length, 0);
+            self.agents.push(agent);
+            self.blocks[block].0.clone_from(&self.cells.0);
+        }
+        let counts = self.program.arrivals.iter().cycle();
+        for (barrier, &count) in self.barriers.iter_mut().zip(counts) {
+            let (coming, complete) = (std::mem::take(&mut barrier.coming), std::mem::take(&mut barrier.complete));
+            let [coming, complete] = [coming, complete].map(|clock| zeros(clock, self.plan.len()));
+            *barrier = MBarrier { count, coming, complete, ..MBarrier::default() };
+        }
+        self.named.fill(Named::default());
+    }
+
+    /// An agent that has done nothing, with the memory of one that is gone.
+    fn blank(&mut self) -> Agent {
+        let Some(agent) = self.spare.pop() else { return Agent::default() };
+        let Agent { mut slots, mut know, mut one, mut awaits, .. } = agent;
+        slots.clear();
+        know.clear();
+        one.clear();
+        awaits.iter_mut().for_each(Vec::clear);
+        Agent { slots, know, one, awaits, ..Agent::default() }
     }
 
     /// Runs everything to its end.
@@ -244,40 +264,17 @@ impl<'p> Machine<'p> {
         let code: &'p [Instr] = &self.program.code;
         let mut moved = false;
         loop {
+            let from = self.steps;
+            let instr = self.count(a, code);
+            moved |= self.steps > from;
             self.steps += 1;
-            let agent = &mut self.agents[a];
-            let instr = &code[agent.pc as usize];
+            if self.steps > MOST_STEPS {
+                let message = "the loops go on for too long to be followed".to_owned();
+                return Err(self.fault(&NOT_CHECKED, a, message, "make the trip count a symbol", vec![]));
+            }
             match instr {
-                Instr::Set(slot, expr) => agent.slots[*slot as usize] = expr.eval(&agent.slots),
-                Instr::Move(moves) => {
-                    let values: SmallVec<[i64; 8]> =
-                        moves.iter().map(|&(_, from)| agent.slots[from as usize]).collect();
-                    for (&(to, _), value) in moves.iter().zip(values) {
-                        agent.slots[to as usize] = value;
-                    }
-                }
-                Instr::Test { index, last, exit } => {
-                    if agent.slots[*index as usize] >= agent.slots[*last as usize] {
-                        agent.pc = *exit;
-                        continue;
-                    }
-                }
-                Instr::Next { index, step, head } => {
-                    let next = agent.slots[*index as usize].saturating_add(agent.slots[*step as usize]);
-                    agent.slots[*index as usize] = next;
-                    agent.pc = *head;
-                    if self.steps > MOST_STEPS {
-                        let message = "the loops go on for too long to be followed".to_owned();
-                        return Err(self.fault(&NOT_CHECKED, a, message, "make the trip count a symbol", vec![]));
-                    }
-                    continue;
-                }
-                Instr::Jump(to) => {
-                    agent.pc = *to;
-                    continue;
-                }
                 Instr::End => {
-                    agent.done = true;
+                    self.agents[a].done = true;
                     self.ended(a)?;
                     return Ok(true);
                 }
@@ -297,6 +294,50 @@ impl<'p> Machine<'p> {
             }
             self.agents[a].pc += 1;
             moved = true;
+        }
+    }
+
+    /// Does what only moves integers of an agent, up to the next instruction that is something else; that one. Or to the end
+    /// of the steps of a run, with whatever comes then.
+    fn count(&mut self, a: usize, code: &'p [Instr]) -> &'p Instr {
+        let agent = &mut self.agents[a];
+        let slots = agent.slots.as_mut_slice();
+        let mut pc = agent.pc;
+        loop {
+            let instr = &code[pc as usize];
+            match instr {
+                Instr::Set(slot, expr) => slots[*slot as usize] = expr.eval(slots),
+                Instr::Move(moves) => {
+                    let values: SmallVec<[i64; 8]> = moves.iter().map(|&(_, from)| slots[from as usize]).collect();
+                    for (&(to, _), value) in moves.iter().zip(values) {
+                        slots[to as usize] = value;
+                    }
+                }
+                Instr::Test { index, last, exit } => {
+                    if slots[*index as usize] >= slots[*last as usize] {
+                        pc = *exit;
+                        self.steps += 1;
+                        continue;
+                    }
+                }
+                Instr::Next { index, step, head } if self.steps <= MOST_STEPS => {
+                    slots[*index as usize] = slots[*index as usize].saturating_add(slots[*step as usize]);
+                    pc = *head;
+                    self.steps += 1;
+                    continue;
+                }
+                Instr::Jump(to) => {
+                    pc = *to;
+                    self.steps += 1;
+                    continue;
+                }
+                _ => {
+                    agent.pc = pc;
+                    return instr;
+                }
+            }
+            pc += 1;
+            self.steps += 1;
         }
     }
 
@@ -384,41 +425,20 @@ impl<'p> Machine<'p> {
     pub fn fork(&mut self, a: usize, role: usize) {
         let info = &self.program.roles[role];
         for group in 0..info.groups {
+            let mut agent = self.blank();
             let from = &self.agents[a];
-            let mut know = if from.solo { from.one.clone() } else { from.know.clone() };
             let synced = if from.solo { from.time } else { from.synced };
-            raise(&mut know, Plan::team(a, ALL), synced);
-            raise(&mut know, Plan::team(a, ONE), synced);
-            raise(&mut know, Plan::team(a, FENCED), from.fenced);
-            let mut slots = from.slots.clone();
+            agent.know.extend_from_slice(if from.solo { &from.one } else { &from.know });
+            raise(&mut agent.know, Plan::team(a, ALL), synced);
+            raise(&mut agent.know, Plan::team(a, ONE), synced);
+            raise(&mut agent.know, Plan::team(a, FENCED), from.fenced);
+            agent.one.extend_from_slice(&agent.know);
+            agent.slots.extend_from_slice(&from.slots);
             if let Some(slot) = info.group {
-                slots[slot as usize] = group.into();
+                agent.slots[slot as usize] = group.into();
             }
-            let agent = Agent {
-                role: Some(role),
-                group,
-                warps: info.warps,
-                solo: info.single || info.warps == 1,
-                pc: info.start,
-                slots,
-                time: 0,
-                synced: 0,
-                fenced: 0,
-                fenced_one: 0,
-                fence: 0,
-                one: know.clone(),
-                know,
-                waiting: None,
-                tickets: [0; 3],
-                awaited: [0; 3],
-                awaits: Default::default(),
-                begun: [0; 3],
-                last_wait: None,
-                doubt: None,
-                branches: 0,
-                done: false,
-                block: from.block,
-            };
+            (agent.block, agent.role, agent.group) = (from.block, Some(role), group);
+            (agent.warps, agent.solo, agent.pc) = (info.warps, info.single || info.warps == 1, info.start);
             self.agents.push(agent);
         }
     }

@@ -20,7 +20,8 @@ pub fn report(
     fault: &Fault,
 ) -> Diagnostic {
     let mut shapes = Shapes::default();
-    let mut machine = Machine::new(program, &mut shapes, scenario, &launch.slots);
+    let mut machine = Machine::new(program, &mut shapes);
+    machine.prepare(scenario, &launch.slots);
     machine.log = Some((fault.subjects.clone(), Vec::new()));
     // It ends with the same fault, as nothing in it is by chance.
     let fault = match machine.run() {
