@@ -6,6 +6,7 @@ pub mod pipeline_stages;
 
 pub mod specialize_warps;
 
+pub mod assign_layouts;
 pub mod check_async;
 pub mod order_tiles;
 pub mod predicate_tails;

@@ -21,6 +21,8 @@ use super::expressions::{divisor, gcd};
 pub struct Width {
     /// The most that are right for all sizes: a power of two.
     pub vector: u32,
+    /// The axis of the fragment along which they lie.
+    pub axis: usize,
     /// The most that a thread has in a row.
     pub of_layout: u32,
     /// The bytes of an element.
@@ -56,10 +58,14 @@ impl std::fmt::Display for Limit {
 /// How wide a load to a fragment, a store or a copy by threads may be. `None` for another op, and where a layout does not
 /// fit or elements do not lie one behind the other along any axis.
 pub fn widest(op: OpRef<'_>) -> Option<Width> {
-    let access = GlobalAccess::of(op)?;
+    widest_of(op, &GlobalAccess::of(op)?)
+}
+
+/// The same for an access that the op could make, in another layout.
+pub fn widest_of(op: OpRef<'_>, access: &GlobalAccess) -> Option<Width> {
     let row = access.row(op)?;
     let bytes = elem_of(op.ctx, access.frag).bits(op.ctx)?.div_ceil(8);
-    let width = Width { vector: 1, of_layout: row.elements, bytes, limit: None };
+    let width = Width { vector: 1, axis: row.axis, of_layout: row.elements, bytes, limit: None };
     let limited = |limit: Limit| Some(Width { limit: Some(limit).filter(|_| row.elements > 1), ..width });
     if access.combines {
         return limited(Limit::Combines);
@@ -67,7 +73,7 @@ pub fn widest(op: OpRef<'_>) -> Option<Width> {
     if !access.values.iter().all(|&value| is_same_along(op.ctx, op.body, value, row.axis)) {
         return limited(Limit::Gather);
     }
-    let alignment = row_alignment(op, &access, &row);
+    let alignment = row_alignment(op, access, &row);
     let mut vector = row.elements.min((alignment / bytes).max(1));
     let mut limit = (vector < row.elements).then_some(Limit::Alignment(alignment));
     while vector > 1 && !is_whole(op.ctx, op.body, access.guard.as_ref(), row.axis, vector, &access.values) {
