@@ -12,15 +12,15 @@ use crate::table::Instruction;
 
 dlc_ir::codes! {
     /// The table does not know an instruction with these modifiers or so many operands.
-    NO_INSTRUCTION = "E1801" "NoInstruction";
+    NO_INSTRUCTION = "E1901" "NoInstruction";
     /// An operand or result of an instruction is of the wrong kind.
-    WRONG_REGISTER = "E1802" "WrongRegister";
+    WRONG_REGISTER = "E1902" "WrongRegister";
     /// The machine that a function is for does not have an instruction.
-    NOT_ON_TARGET = "E1803" "NotOnTarget";
+    NOT_ON_TARGET = "E1903" "NotOnTarget";
     /// A branch does not give a block what it takes, or an entry its blocks.
-    WRONG_BRANCH = "E1804" "WrongBranch";
+    WRONG_BRANCH = "E1904" "WrongBranch";
     /// The grid, the threads, the memory or the sizes of an entry cannot be.
-    WRONG_ENTRY = "E1805" "WrongEntry";
+    WRONG_ENTRY = "E1905" "WrongEntry";
 }
 
 fn broken(op: OpRef<'_>, code: &'static dlc_ir::diag::Code, message: impl Into<String>) -> Diagnostic {

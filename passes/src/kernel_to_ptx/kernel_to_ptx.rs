@@ -62,7 +62,7 @@ use values::Lowered;
 
 dlc_ir::codes! {
     /// A kernel cannot be written in instructions.
-    NO_INSTRUCTIONS = "E1810" "NoInstructions";
+    NO_INSTRUCTIONS = "E1910" "NoInstructions";
 }
 
 static DEF: PassDef = PassDef {
