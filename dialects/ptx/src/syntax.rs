@@ -62,12 +62,7 @@ pub fn parse_instruction(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     }
     // What is not said is the usual thing.
     if let Some(row) = instruction(p.def().name) {
-        let cx = InferCx {
-            ctx: p.ctx,
-            body: p.current_body(),
-            operands: &p.state.operands,
-            props: &p.state.props,
-        };
+        let cx = InferCx { ctx: p.ctx, body: p.current_body(), operands: &p.state.operands, props: &p.state.props };
         if let Ok(types) = infer_instruction(row, &cx) {
             p.state.results = types;
         }

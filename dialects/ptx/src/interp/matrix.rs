@@ -272,7 +272,8 @@ impl Machine<'_> {
             // A product before it that runs adds to the same registers, so these are not waited for.
             let begins = match code.args[register] {
                 Operand::Reg(begin) => warp.regs[begin as usize],
-                Operand::Const(begin) => [begin; 32],
+                Operand::Const(_) if adds.iter().all(|&adds| adds & 1 == 0) => [0; 32],
+                Operand::Const(_) => return Err("adds to registers that nothing was put into".into()),
             };
             let mut values = [0; 32];
             for (lane, value) in values.iter_mut().enumerate() {

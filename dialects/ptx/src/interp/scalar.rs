@@ -57,6 +57,11 @@ pub fn scalar(name: &str, words: &[&str]) -> Option<Scalar> {
     let flags = Flags::of(words);
     match name {
         "mov" => ok(|x| x[0]),
+        // What does not matter shows where it does.
+        "undef" => {
+            let all = mask(ty?.bits());
+            ok(move |_| all)
+        }
         "pack" => {
             let half = ty?.bits() / 2;
             ok(move |x| x[0] | x[1] << half)

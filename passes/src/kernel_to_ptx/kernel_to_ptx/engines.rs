@@ -305,10 +305,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let modifiers = format!("sync.aligned.m64n{width}k{k}.f32.{word}.{word}");
         for (which, operands, step) in products {
             let begins = fresh && step == 0;
-            let mut args: Vec<Arg> = which
-                .iter()
-                .map(|&register| if begins { Arg::F32(0) } else { sums[register as usize] })
-                .collect();
+            let mut args: Vec<Arg> =
+                which.iter().map(|&register| if begins { Arg::F32(0) } else { sums[register as usize] }).collect();
             args.extend(operands);
             let results = self.code.insts(&table::WGMMA, &modifiers, &args);
             for (&register, result) in which.iter().zip(results) {

@@ -445,7 +445,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         };
         let target = Target { fragment: &fragment, coords: &coords, elem };
         let vectors = self.cut(&site, &target, &groups, uniform)?;
-        let values = |group: &Vec<u32>| group.iter().map(|&register| registers[register as usize]).collect::<Vec<Arg>>();
+        let values =
+            |group: &Vec<u32>| group.iter().map(|&register| registers[register as usize]).collect::<Vec<Arg>>();
         let all = |lower: &mut Self| -> Result<(), Refused> {
             for (group, vector) in groups.iter().zip(&vectors.vectors) {
                 let cond = lower.code.both(owner, vector.whole);

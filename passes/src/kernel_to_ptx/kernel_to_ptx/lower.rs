@@ -447,7 +447,8 @@ impl<'a, 'c> Lower<'a, 'c> {
         // It may not have run: then nothing has been begun in it.
         self.begun = begins;
         for (index, out) in outs.into_iter().enumerate() {
-            if fresh[index] && runs != Cond::Known(true)
+            if fresh[index]
+                && runs != Cond::Known(true)
                 && let Some(block) = self.kernel.block_of(op.id)
             {
                 self.unfinished.push((out, block, runs));
