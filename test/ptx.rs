@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use dlc_ir::diag::Diagnostics;
-use dlc_ir::text::{ParseOptions, parse_module};
+use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_body};
 use dlc_ir::{Body, Context};
 use dlc_ptx::form::{Class, Slot, Target, instances, signatures};
 use dlc_ptx::table::{INSTRUCTIONS, Instruction};
@@ -41,8 +41,8 @@ fn number(instruction: &Instruction, modifiers: &str, place: usize) -> i64 {
 }
 
 /// The lines of a form: an instruction for each number of operands and all modifiers.
-fn lines(instruction: &'static Instruction, modifiers: &str, form: (&'static str, Target), out: &mut String) {
-    for signature in signatures(instruction, modifiers).iter().filter(|signature| signature.target == form.1) {
+fn lines(instruction: &'static Instruction, modifiers: &str, target: Target, out: &mut String) {
+    for signature in signatures(instruction, modifiers).iter().filter(|signature| signature.target == target) {
         let results = signature.result_classes();
         let mut parts = Vec::new();
         let mut numbers = 0;
@@ -92,6 +92,45 @@ fn parse(ctx: &Context, text: &str) -> Body {
     body.unwrap_or_else(|| panic!("{:?}", diags.take().iter().map(|each| each.message.clone()).collect::<Vec<_>>()))
 }
 
+fn print(ctx: &Context, body: &Body, generic: bool) -> String {
+    let mut text = String::new();
+    print_body(ctx, body, PrintOptions { generic, ..PrintOptions::default() }, &mut |piece| text.push_str(piece));
+    text
+}
+
+/// The rows of the table by version and machine, each with the lines of all its modifiers.
+fn groups() -> BTreeMap<((u32, u32), Target), Vec<(String, String)>> {
+    let mut groups: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for &instruction in INSTRUCTIONS {
+        for form in instruction.forms {
+            let mut text = String::new();
+            for modifiers in instances(form) {
+                lines(instruction, &modifiers, form.target, &mut text);
+            }
+            assert!(!text.is_empty(), "'{}' with '{}' stands for nothing", instruction.name, form.pattern);
+            let name = format!("{} {} ({})", instruction.name, form.pattern, form.signature);
+            groups.entry((form.since, form.target)).or_default().push((name, text));
+        }
+    }
+    groups
+}
+
+/// Every form is read as it is written, in its own text and in the generic one, and the verifier takes it.
+#[test]
+fn every_form_survives_its_text() {
+    for ((_, target), entries) in groups() {
+        let ctx = Context::new([&dlc_core::DIALECT, &dlc_ptx::DIALECT]);
+        let body = parse(&ctx, &kernel(target, &entries));
+        let diags = Diagnostics::new();
+        let valid = dlc_ir::verify::verify(&ctx, &body, &diags);
+        assert!(valid, "{:?}", diags.take().iter().map(|each| each.message.clone()).collect::<Vec<_>>());
+        let custom = print(&ctx, &body, false);
+        assert_eq!(print(&ctx, &parse(&ctx, &custom), false), custom);
+        let generic = print(&ctx, &body, true);
+        assert_eq!(print(&ctx, &parse(&ctx, &generic), false), custom);
+    }
+}
+
 /// What ptxas says against a text.
 fn assemble(ptxas: &Path, text: &str, target: Target) -> Result<(), String> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -113,21 +152,8 @@ fn ptxas_takes_every_form() {
         let _ = writeln!(std::io::stderr(), "\nptx: not run: ptxas is not installed");
         return;
     };
-    // For each version and machine its instructions, each row of the table an entry.
-    let mut groups: BTreeMap<((u32, u32), Target), Vec<(String, String)>> = BTreeMap::new();
-    let mut count = 0;
-    for &instruction in INSTRUCTIONS {
-        for form in instruction.forms {
-            let mut text = String::new();
-            for modifiers in instances(form) {
-                lines(instruction, &modifiers, (form.signature, form.target), &mut text);
-                count += 1;
-            }
-            assert!(!text.is_empty(), "'{}' with '{}' stands for nothing", instruction.name, form.pattern);
-            let name = format!("{} {} ({})", instruction.name, form.pattern, form.signature);
-            groups.entry((form.since, form.target)).or_default().push((name, text));
-        }
-    }
+    let groups = groups();
+    let count: usize = groups.values().flatten().map(|(_, lines)| lines.lines().count()).sum();
     let mut wrong = String::new();
     for ((since, target), entries) in &groups {
         let ctx = Context::new([&dlc_core::DIALECT, &dlc_ptx::DIALECT]);

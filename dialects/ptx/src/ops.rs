@@ -54,7 +54,7 @@ pub struct Entry {
 }
 
 /// Goes to a block.
-#[op("ptx.bra", traits(Terminator), format = "$dest attr-dict", verify = verify::bra, eval = interp::frame_op,
+#[op("ptx.bra", traits(Terminator), format = "$dest attr-dict", eval = interp::frame_op,
      example = "bra ^bb1(%x, %y)")]
 pub struct Bra {
     #[passes_to(dest)]
@@ -63,7 +63,7 @@ pub struct Bra {
 }
 
 /// Goes to the first block where the predicate holds, else to the second.
-#[op("ptx.bra_if", traits(Terminator), format = "$cond `,` $then `,` $otherwise attr-dict", verify = verify::bra_if,
+#[op("ptx.bra_if", traits(Terminator), format = "$cond `,` $then `,` $otherwise attr-dict",
      eval = interp::frame_op, example = "bra_if %p, ^bb1(%x), ^bb2")]
 pub struct BraIf {
     cond: Operand<Bool>,

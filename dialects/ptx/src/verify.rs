@@ -17,7 +17,7 @@ dlc_ir::codes! {
     WRONG_REGISTER = "E1902" "WrongRegister";
     /// The machine that a function is for does not have an instruction.
     NOT_ON_TARGET = "E1903" "NotOnTarget";
-    /// A branch does not give a block what it takes, or an entry its blocks.
+    /// The first block of an entry does not take what the entry gives it.
     WRONG_BRANCH = "E1904" "WrongBranch";
     /// The grid, the threads, the memory or the sizes of an entry cannot be.
     WRONG_ENTRY = "E1905" "WrongEntry";
@@ -186,33 +186,6 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
                     format!("'{}' needs {}, and this is for {target}", inst.mnemonic(), inst.signature.target);
                 diags.emit(broken(inner, &NOT_ON_TARGET, message));
             }
-        }
-    }
-}
-
-/// See `branch`.
-pub fn bra(op: Bra<'_>, diags: &Diagnostics) {
-    branch(*op, diags);
-}
-
-/// See `branch`.
-pub fn bra_if(op: BraIf<'_>, diags: &Diagnostics) {
-    branch(*op, diags);
-}
-
-/// Blocks get what they take, and the first one is not gone to.
-fn branch(op: OpRef<'_>, diags: &Diagnostics) {
-    for (index, &block) in op.successors().iter().enumerate() {
-        let given: Vec<Type> = op.successor_operands(index).map(|place| op.type_of(op.operand(place))).collect();
-        let taken: Vec<Type> = op.body.args(block).iter().map(|&arg| op.type_of(arg)).collect();
-        if given != taken {
-            let names = |types: &[Type]| types.iter().map(|ty| ty.display(op.ctx)).collect::<Vec<_>>().join(", ");
-            let message = format!("the block takes ({}), and gets ({})", names(&taken), names(&given));
-            diags.emit(broken(op, &WRONG_BRANCH, message));
-        }
-        let first = op.body.region_of(block).and_then(|region| op.body.first_block(region));
-        if first == Some(block) {
-            diags.emit(broken(op, &WRONG_BRANCH, "nothing goes to the first block of an entry"));
         }
     }
 }

@@ -54,3 +54,8 @@ sample.func private @shared_spelling(!kernel.tile<1, array<i64: 64, 64>, f16, "s
 
 // expected-error@+1 {{a pitch of 8 is too small for a row of 64 elements}}
 sample.func private @pitch(tile<[64, 64], f16, row_major pitch 8>)
+
+// -----
+
+// expected-error@+1 {{the copy engine writes rows one behind the other: 'row_major' without a pitch, or panels}}
+sample.func private @pitch_of_a_map(tensormap<[64, 64], f16, row_major pitch 72>)

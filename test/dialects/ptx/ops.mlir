@@ -30,20 +30,20 @@ ptx.func @frame<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> attributes
     // CHECK-NEXT: %f = mov.b32 %t : f32
     // GENERIC: %f = "ptx.mov"(%t) <{modifiers = "b32"}> : (i32) -> f32
     %f = mov.b32 %t : f32
-    // CHECK-NEXT: %one = mov.f32 -1.500000e+00
+    // CHECK-NEXT: %one = mov.f32 -1.5
     // GENERIC: %one = "ptx.mov"() <{literals = [-1.500000e+00 : f32], modifiers = "f32"}> : () -> f32
     %one = mov.f32 -1.5
     // CHECK-NEXT: %inf = mov.f32 0x7F800000
     // GENERIC: %inf = "ptx.mov"() <{literals = [0x7F800000 : f32], modifiers = "f32"}> : () -> f32
     %inf = mov.f32 0x7F800000
     // CHECK-NEXT: %d = mov.f64 0x3FF0000000000000
-    // GENERIC: %d = "ptx.mov"() <{literals = [1.000000e+00 : f64], modifiers = "f64"}> : () -> f64
+    // GENERIC: %d = "ptx.mov"() <{literals = [1.000000e+00], modifiers = "f64"}> : () -> f64
     %d = mov.f64 0x3FF0000000000000
     // CHECK-NEXT: %h:2 = unpack.b32 %t
     // GENERIC: %h:2 = "ptx.unpack"(%t) <{modifiers = "b32"}> : (i32) -> (i16, i16)
     %h:2 = unpack.b32 %t
-    // CHECK-NEXT: %w = pack.b32 {%h#1, %h#0}
-    // GENERIC: %w = "ptx.pack"(%h#1, %h#0) <{modifiers = "b32"}> : (i16, i16) -> i32
+    // CHECK-NEXT: %w = pack.b32 {%h#1, %h}
+    // GENERIC: %w = "ptx.pack"(%h#1, %h) <{modifiers = "b32"}> : (i16, i16) -> i32
     %w = pack.b32 {%h#1, %h#0}
     // CHECK-NEXT: %x = add.s32 %w, 4 if %p else %t
     // GENERIC: %x = "ptx.add"(%w, %p, %t) <{guarded = "if", literals = [unit, 4], modifiers = "s32"}> : (i32, i1, i32) -> i32

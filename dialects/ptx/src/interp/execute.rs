@@ -39,6 +39,10 @@ impl Machine<'_> {
                 warp.live &= !here;
                 if warp.live == 0 {
                     cluster.blocks[warp.block].live -= 1;
+                    // Who is no more is not waited for, so its arrival does not count either.
+                    if warp.arrived_at_cluster == cluster.phase + 1 {
+                        cluster.arrived -= 1;
+                    }
                     self.recount(cluster, warp.block);
                 }
                 return Ok(());

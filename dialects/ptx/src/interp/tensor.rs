@@ -17,7 +17,7 @@ pub fn swizzle(address: u32, span: u32) -> u32 {
 const UNIT: u32 = 16;
 
 /// A box as it is copied.
-struct Box {
+struct Boxed {
     map: usize,
     /// The bytes of an element and of a row.
     width: usize,
@@ -27,7 +27,7 @@ struct Box {
     offsets: Vec<i64>,
 }
 
-impl Box {
+impl Boxed {
     /// The rows: their bytes in global memory, those outside left out, as where they are in the row and the address.
     fn rows(&self, map: &Map) -> Vec<Option<(std::ops::Range<usize>, u64)>> {
         let (Some(&first), Some(&size)) = (self.at.last(), map.shape.last()) else { return Vec::new() };
@@ -46,16 +46,15 @@ impl Box {
 }
 
 impl Machine<'_> {
+    /// The box that a map and the coordinates behind it say, with offsets of windows.
     fn the_box(
         &self,
         warp: &Warp,
         code: &Code,
         lane: usize,
-        index: usize,
-        axes: usize,
-        offsets: Vec<i64>,
-        windows: bool,
-    ) -> Result<Box, Fault> {
+        (index, axes): (usize, usize),
+        windows: Option<Vec<i64>>,
+    ) -> Result<Boxed, Fault> {
         let pointer = one(warp, code, index, lane)?;
         let map = pointer.checked_sub(MAP_BASE).filter(|at| at % 128 == 0).map(|at| (at / 128) as usize);
         let Some((number, map)) = map.and_then(|number| Some((number, self.maps.get(number)?))) else {
@@ -65,7 +64,7 @@ impl Machine<'_> {
         for axis in (0..axes).rev() {
             at.push(signed(one(warp, code, index + 1 + axis, lane)?, 32));
         }
-        if at.len() != map.shape.len() || map.value.windows.is_some() != windows {
+        if at.len() != map.shape.len() || map.value.windows.is_some() != windows.is_some() {
             let kind = if map.value.windows.is_some() { "windows of " } else { "" };
             let message = format!("the tensor map is for {kind}{} axes", map.shape.len());
             return Err(in_lane(lane)(message));
@@ -77,7 +76,7 @@ impl Machine<'_> {
             return Err(in_lane(lane)(message));
         }
         let row = map.value.shape.last().map_or(0, |&size| size as usize * width);
-        Ok(Box { map: number, width, row, at, offsets })
+        Ok(Boxed { map: number, width, row, at, offsets: windows.unwrap_or_default() })
     }
 
     /// A box comes to shared memory, of all blocks that are named.
@@ -103,7 +102,7 @@ impl Machine<'_> {
             next += axes - 2;
         }
         let named = if multicast { Some(one(warp, code, next, lane)?) } else { None };
-        let wanted = self.the_box(warp, code, lane, 2, axes, offsets, windows)?;
+        let wanted = self.the_box(warp, code, lane, (2, axes), windows.then_some(offsets))?;
         let (own, to) = owner(cluster, warp, to).map_err(in_lane(lane))?;
         let (barrier_block, barrier) = owner(cluster, warp, barrier).map_err(in_lane(lane))?;
         if to % 128 != 0 {
@@ -168,7 +167,7 @@ impl Machine<'_> {
         axes: usize,
         combine: Option<Rmw>,
     ) -> Result<(), Fault> {
-        let wanted = self.the_box(warp, code, lane, 0, axes, Vec::new(), false)?;
+        let wanted = self.the_box(warp, code, lane, (0, axes), None)?;
         let from = address(warp, code, 1 + axes, lane)? as u32;
         let (block, from) = owner(cluster, warp, from).map_err(in_lane(lane))?;
         if from % 128 != 0 {
