@@ -2,7 +2,7 @@
 //! named.
 //!
 //! Run is every function directly in the module that takes tensors and numbers, on a few inputs of small sizes. What
-//! cannot be run before the first pass is left out. The elements of tensors are compared by the tolerance that suits the
+//! cannot be run before the first pass is left out, and sizes that a kernel has come to refuse. The elements of tensors are compared by the tolerance that suits the
 //! function, as `dlc-run --check` does; single numbers bit by bit.
 
 use std::collections::BTreeMap;
@@ -20,6 +20,7 @@ use crate::compare::{Tolerance, compare, index_of};
 use crate::function::{Function, Port, functions, sizes};
 use crate::generate::{Spread, numbers};
 use crate::numbers::Values;
+use dlc_kernel::interp::host::NOT_FOR_SIZES;
 
 dlc_ir::codes! {
     /// A pass has changed what the program gives.
@@ -84,7 +85,9 @@ impl Instrument for Evaluate {
                     None => continue,
                     Some(difference) => difference,
                 },
-                Err(reason) => {
+                // A kernel says itself which sizes it is for.
+                Err(Stopped { refused: true, .. }) => continue,
+                Err(Stopped { reason, .. }) => {
                     format!("it was ({}), it is ({reason})", show(at.ctx, &run.function.outputs, &run.output))
                 }
             };
@@ -125,6 +128,13 @@ fn symbols(function: &Function, seed: usize) -> BTreeMap<String, i64> {
     function.symbols.iter().cloned().zip(given.copied()).collect()
 }
 
+/// Why a function gives nothing.
+struct Stopped {
+    reason: String,
+    /// Whether it is a kernel that is not for these sizes.
+    refused: bool,
+}
+
 /// What a function gives, or why it gives nothing.
 fn call(
     ctx: &Context,
@@ -132,7 +142,7 @@ fn call(
     function: &str,
     input: &Data,
     symbols: &BTreeMap<String, i64>,
-) -> Result<Data, String> {
+) -> Result<Data, Stopped> {
     let run = || {
         let mut interpreter = Interpreter::new(ctx, module);
         interpreter.limits = LIMITS;
@@ -141,8 +151,11 @@ fn call(
     };
     match catch(run) {
         Ok(Ok(output)) => Ok(output),
-        Ok(Err(failure)) => Err(format!("error: {}", failure.message)),
-        Err(panic) => Err(format!("panic: {}", panic.message)),
+        Ok(Err(failure)) => {
+            let refused = failure.code.code == NOT_FOR_SIZES.code;
+            Err(Stopped { reason: format!("error: {}", failure.message), refused })
+        }
+        Err(panic) => Err(Stopped { reason: format!("panic: {}", panic.message), refused: false }),
     }
 }
 

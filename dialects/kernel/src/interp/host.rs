@@ -13,6 +13,11 @@ use super::state::{Device, Seed, wrong};
 use crate::ops::{Grid, Require, TensorMapOf};
 use crate::types::{TensorMap, sizes};
 
+dlc_ir::codes! {
+    /// A kernel is launched for sizes that it is not for.
+    NOT_FOR_SIZES = "E1705" "NotForSizes";
+}
+
 /// New memory with zeros in it.
 fn memory(cx: &mut Eval<'_, '_>, written: bool) -> EvalResult {
     let shape = dlc_core::eval::shape(cx)?;
@@ -34,7 +39,7 @@ pub fn require(cx: &mut Eval<'_, '_>) -> EvalResult {
     let names = Names::of(cx, 0, op.args().len())?;
     match names.holds(&guard, At { coords: &[], slot: 0 }).map_err(|reason| wrong(cx, reason))? {
         true => Ok(Outcome::nothing()),
-        false => Err(cx.fail(&UNDEFINED, format!("the kernel is not for these sizes: it requires {guard}"))),
+        false => Err(cx.fail(&NOT_FOR_SIZES, format!("the kernel is not for these sizes: it requires {guard}"))),
     }
 }
 
