@@ -2,7 +2,9 @@
 //!
 //! - [`access`]: where the elements of a tensor are found, seen through views.
 //! - [`axes`]: which axes the values of a kernel depend on.
+//! - [`boxes`]: what the copy engine can move.
 //! - [`carried`]: what loops of a kernel carry.
+//! - [`conditions`]: what a kernel made by a plan asks of sizes.
 //! - [`expressions`]: the expressions of ops of kernel, and what divides them.
 //! - [`loads`]: what a loop of a kernel loads by itself.
 //! - [`locality`]: how near to where it is used a value can be kept.
@@ -16,7 +18,9 @@
 
 pub mod access;
 pub mod axes;
+pub mod boxes;
 pub mod carried;
+pub mod conditions;
 pub mod expressions;
 pub mod loads;
 pub mod locality;

@@ -15,3 +15,5 @@ pub mod chain_contractions;
 pub mod explicit_broadcast;
 
 pub mod choose_plan;
+
+pub mod add_fallback;

@@ -2,6 +2,7 @@
 //! them, and guards without what is decided.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::sizes::{Exprs, value_name, value_number};
@@ -238,12 +239,28 @@ pub fn divisor_of(ctx: &Context, body: &Body, value: ValueId) -> u64 {
 /// The largest number that a kernel may require a size to be a multiple of.
 const MOST_REQUIRED: u32 = 12;
 
-/// A power of two that divides a symbol, as the kernel is launched for no other sizes: `require (K mod 8 == 0)`.
-fn required(ctx: &Context, body: &Body, symbol: &str) -> i64 {
+/// The conditions that hold for all sizes that a kernel is launched for.
+fn requirements(ctx: &Context, body: &Body) -> Vec<Condition> {
     let ops = body.entry_block().into_iter().flat_map(|block| body.ops(block));
     let guards = ops.filter_map(|op| Some(kernel::Require::of(OpRef::new(ctx, body, op))?.guard()));
     let pieces = guards.filter_map(|guard| <[_; 1]>::try_from(guard.pieces).ok());
-    let conditions: Vec<_> = pieces.flat_map(|[piece]| piece).collect();
+    pieces.flat_map(|[piece]| piece).collect()
+}
+
+/// The powers of two that divide symbols of a kernel, as it is launched for no other sizes: `require (K mod 8 == 0)`.
+pub fn required_divisors(ctx: &Context, body: &Body) -> Vec<(String, i64)> {
+    let conditions = requirements(ctx, body);
+    let named: BTreeSet<_> = conditions.iter().flat_map(|condition| condition.expr.symbols()).collect();
+    let divisor = |name: &std::sync::Arc<str>| (name.to_string(), divisor_among(&conditions, name));
+    named.iter().map(divisor).filter(|(_, divisor)| *divisor > 1).collect()
+}
+
+/// A power of two that divides a symbol, as the kernel is launched for no other sizes.
+fn required(ctx: &Context, body: &Body, symbol: &str) -> i64 {
+    divisor_among(&requirements(ctx, body), symbol)
+}
+
+fn divisor_among(conditions: &[Condition], symbol: &str) -> i64 {
     let Ok(size) = SizeExpr::symbol(symbol) else { return 1 };
     let holds = |power: &i64| {
         let rest = size.modulo(&SizeExpr::from(*power)).ok();

@@ -1,8 +1,17 @@
-//! The plan that is beside a kernel.
+//! The plan that is beside a kernel, and the options of passes that follow it.
 
 use dlc_ir::body::{Body, OpRef};
-use dlc_ir::pass::PassCx;
-use dlc_plan::Schedule;
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, PassCx};
+use dlc_plan::value::Choice;
+use dlc_plan::{Schedule, Target, TargetName};
+
+/// The option of a pass that does nothing but what a plan asks for.
+pub const PLANNED: OptionDef = OptionDef {
+    name: "planned",
+    kind: OptionKind::Bool,
+    default: "false",
+    doc: "Whether only what a plan asks for is done: without one, nothing.",
+};
 
 /// The first plan of the module that is for the function whose body this is: one that names it, or one that names none.
 pub fn plan_of(cx: &PassCx<'_>, body: &Body) -> Option<Schedule> {
@@ -11,4 +20,52 @@ pub fn plan_of(cx: &PassCx<'_>, body: &Body) -> Option<Schedule> {
     let plans = cx.symbols.others().iter().filter(|(op, _)| *op == schedule);
     let mut plans = plans.map(|&(_, props)| Schedule::of_props(cx.ctx, props));
     plans.find(|plan| plan.of.as_deref().is_none_or(|of| of == name))
+}
+
+/// The machines that a plan is for: those that are built in, and those of the module.
+pub fn machines(cx: &PassCx<'_>, plan: &Schedule) -> Vec<Target> {
+    let machine = |target: &TargetName| match target {
+        TargetName::BuiltIn(name) => Target::built_in(name),
+        TargetName::Symbol(name) => Target::of_props(cx.ctx, cx.symbols.get(cx.ctx.intern_str(name))?.props),
+    };
+    plan.targets.iter().filter_map(machine).collect()
+}
+
+/// How many blocks go from tile to tile, if a plan says that they do: on all machines that it is for.
+pub fn persistent_blocks(cx: &PassCx<'_>, plan: &Schedule) -> Option<i64> {
+    match plan.persistent.as_ref()? {
+        Choice::Number(blocks) => Some(*blocks),
+        Choice::Word(_) => {
+            let sms = machines(cx, plan).into_iter().map(|machine| machine.sms).min()?;
+            Some(sms.saturating_mul(plan.blocks_per_sm.unwrap_or(1).max(1)))
+        }
+    }
+}
+
+/// The architecture of a function that a plan is for, if it is for one that is built in.
+pub fn architecture(plan: &Schedule) -> Option<&str> {
+    match plan.targets.as_slice() {
+        [TargetName::BuiltIn(name)] => Some(name),
+        _ => None,
+    }
+}
+
+/// The number of an option, or nothing where it is `auto`.
+///
+/// Errors: a text that is neither.
+pub fn given(options: &OptionValues, name: &str) -> Result<Option<i64>, String> {
+    match options.text(name) {
+        "auto" => Ok(None),
+        text => match text.parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(format!("'{name}' takes a number or 'auto', not '{text}'")),
+        },
+    }
+}
+
+/// Whether what a plan says along an axis it says of rows: those of its tile, of which there are several, come first.
+pub fn is_of_rows(plan: &Schedule, axis: Option<&str>) -> bool {
+    let tile = plan.tile.iter().flat_map(|tile| &tile.0);
+    let first = tile.clone().find(|(_, size)| *size > 1).or_else(|| tile.clone().next());
+    axis.is_none() || first.map(|(name, _)| name.as_str()) == axis
 }

@@ -52,7 +52,7 @@
 //! is `first + step*q` with `0 <= q < trips`. To prove `e >= 0`, each variable that `e` is linear in is put at the end
 //! where `e` is least, the latest first, as bounds of inner loops may depend on outer counters; what remains is left to
 //! the ranges of sizes, which are not negative. What is assumed of a divisor holds for every symbol of that name: the
-//! caller must launch the kernel with such sizes only. Rules of the debug counters: `bound`, `peel`.
+//! caller must launch the kernel with such sizes only. What the kernel requires, `require (K mod 8 == 0)`, is known. Rules of the debug counters: `bound`, `peel`.
 
 mod facts;
 
@@ -63,7 +63,7 @@ use dlc_ir::{OpId, ValueId};
 use dlc_kernel::ops::{Copy, CopyAsync, For, Load, MBarriers, Select, Shared, Store};
 use facts::{Facts, FullSteps};
 
-use crate::analysis::expressions::{Decided, Places, decide};
+use crate::analysis::expressions::{Decided, Places, decide, required_divisors};
 
 static DEF: PassDef = PassDef {
     requires: &["kernel"],
@@ -72,7 +72,7 @@ static DEF: PassDef = PassDef {
             name: "assume",
             kind: OptionKind::Text,
             default: "",
-            doc: "Numbers that symbols are multiples of, such as 'K=64,N=8'.",
+            doc: "Numbers that symbols are multiples of, such as 'K=64,N=8', beside those that the kernel requires.",
         },
         OptionDef { name: "peel", kind: OptionKind::Bool, default: "true", doc: "Whether loops are split." },
     ],
@@ -109,10 +109,12 @@ struct PredicateTails {
 
 impl Pass for PredicateTails {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        // What is said by hand comes first.
+        let divisors: Vec<_> = self.divisors.iter().cloned().chain(required_divisors(cx.ctx, body)).collect();
         if self.peel {
-            peel_loops(body, &self.divisors, cx);
+            peel_loops(body, &divisors, cx);
         }
-        let (bounds, unguarded) = remove_bounds(body, &self.divisors, cx);
+        let (bounds, unguarded) = remove_bounds(body, &divisors, cx);
         cx.count("bounds", bounds);
         cx.count("unguarded", unguarded);
         Ok(())

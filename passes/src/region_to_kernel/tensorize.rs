@@ -43,6 +43,9 @@
 //! one as columns, those of both as the blocks' number; without a product the last axis as columns. Axes that are reduced
 //! become loops, and so do those that are both. Fragments have two axes: rows, and columns or a tile of what is reduced.
 //! A value is made where it is first needed, in the innermost loop that it depends on. See `lower`, `contract`, `tiling`.
+//! Axes of which a plan's tile has one position, others of its kind having more, are gone over one by one, by blocks and
+//! loops. Blocks of a cluster have neighbouring tiles. What the plan assumes of sizes, and what the copy engine will need of them,
+//! the kernel requires.
 //! Linear in the ops of the region, but for values that several loops need, each of which makes its own.
 
 mod axes;
@@ -53,10 +56,11 @@ mod reduce;
 mod stream;
 mod tiling;
 
+use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
-use dlc_ir::diag::Diagnostic;
+use dlc_ir::diag::{Diagnostic, RemarkKind};
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData, ValueId};
 use dlc_kernel::ops as kernel;
@@ -66,7 +70,8 @@ use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::axes::reductions;
-use crate::analysis::plans::plan_of;
+use crate::analysis::conditions::conditions;
+use crate::analysis::plans::{architecture, plan_of};
 use axes::{Dim, TooLarge};
 use emit::Emit;
 use lower::{Lower, Scope};
@@ -113,7 +118,7 @@ impl Pass for Tensorize {
             return Ok(());
         }
         let plan = plan_of(cx, body);
-        let (made, tiling) = match tensorize(cx.ctx, body, plan.as_ref(), self.tensor_cores) {
+        let Made { body: made, tiling, missed } = match tensorize(cx.ctx, body, plan.as_ref(), self.tensor_cores) {
             Ok(made) => made,
             Err(Refused::TooLarge) => return Err(too_large(body, cx)),
             Err(Refused::Plan(reason)) => {
@@ -121,6 +126,7 @@ impl Pass for Tensorize {
                 return Err(cx.fail(error.suggest("change the plan, or leave it out")));
             }
         };
+        missed.into_iter().for_each(|why| cx.remark(RemarkKind::Missed, body.loc(body.root()), why));
         cx.count("kernels", 1);
         cx.count("products", tiling.matrix.is_some().into());
         *body = made;
@@ -131,6 +137,14 @@ impl Pass for Tensorize {
 fn too_large(body: &Body, cx: &PassCx<'_>) -> PassFailed {
     let message = "the positions of this kernel's blocks go beyond 64 bits";
     cx.fail(Diagnostic::error(&NOT_A_KERNEL, body.loc(body.root()), message).at(Func::DEF.name))
+}
+
+/// A kernel that was made.
+struct Made {
+    body: Body,
+    tiling: Tiling,
+    /// What the plan says and is not done, and why.
+    missed: Vec<String>,
 }
 
 /// Why there is no kernel.
@@ -176,6 +190,21 @@ struct Groups {
     halves: bool,
     /// Whether it is a sum below a maximum.
     streams: bool,
+}
+
+impl Groups {
+    /// Makes the axes of rows and columns of which the plan's tile has one position, others having more, axes of blocks
+    /// alone: what is read is then a matrix of a stack.
+    fn leave_single(&mut self, plan: &Schedule) {
+        for side in [&mut self.rows, &mut self.columns] {
+            if side.iter().any(|(axis, _)| plan.tile_of(axis) > 1) {
+                let (single, rest) = std::mem::take(side).into_iter().partition(|(axis, _)| plan.tile_of(axis) == 1);
+                *side = rest;
+                let single: Vec<_> = single;
+                self.batch.extend(single);
+            }
+        }
+    }
 }
 
 /// The last reduction at the top whose result is over the axes that blocks share, if it is a product of matrices.
@@ -277,12 +306,7 @@ fn reduces_rows(ctx: &Context, region: &Body) -> Option<SizeExpr> {
 }
 
 /// A region as a kernel.
-fn tensorize(
-    ctx: &Context,
-    region: &Body,
-    plan: Option<&Schedule>,
-    tensor_cores: bool,
-) -> Result<(Body, Tiling), Refused> {
+fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores: bool) -> Result<Made, Refused> {
     let root = OpRef::new(ctx, region, region.root());
     let (Some(func), Some(entry)) = (Func::of(root), region.entry_block()) else { return Err(Refused::TooLarge) };
     let axes = KernelAxes::of(ctx, region);
@@ -301,6 +325,10 @@ fn tensorize(
         body.set_value_name(made, region.value_name(arg));
         memory.insert(arg, made);
     }
+    let asked = plan.map(|plan| conditions(ctx, region, plan)).unwrap_or_default();
+    if !asked.is_empty() {
+        kernel::Require::build(&mut Builder::at_end(ctx, &mut body, block), loc, &[], Guard::all(asked));
+    }
     let mut outputs: Vec<ValueId> = Vec::new();
     for (&ty, name) in results.iter().zip(func.outputs()) {
         let op = kernel::Output::build(&mut Builder::at_end(ctx, &mut body, block), loc, ty);
@@ -313,11 +341,17 @@ fn tensorize(
             .into_iter()
             .filter_map(|key| Some((key, root.prop(key)?)))
             .collect();
+    if let Some(target) = plan.and_then(architecture) {
+        props.push((ctx.intern_str("target"), ctx.str_attr(target)));
+    }
     props.sort_by_key(|&(key, _)| ctx.str(key));
     body.set_props(body.root(), ctx.dict_attr(&props));
     body.set_attrs(body.root(), region.attrs(region.root()));
 
     let mut grouped = groups(ctx, region, &shape);
+    if let (Some(groups), Some(plan)) = (grouped.as_mut(), plan.filter(|plan| plan.tile.is_some())) {
+        groups.leave_single(plan);
+    }
     if let Some(groups) = grouped.as_mut().filter(|_| plan.is_some_and(|plan| plan.swap_operands)) {
         // What is narrow goes where the instruction may be narrow.
         std::mem::swap(&mut groups.rows, &mut groups.columns);
@@ -359,24 +393,47 @@ fn tensorize(
         scopes: Vec::new(),
         next_id: 0,
         grid: block,
+        missed: Vec::new(),
     };
     let [batch, rows, columns] = split;
+    let names = |axes: &[(String, SizeExpr)]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let cluster = match plan.map_or(Ok([1, 1]), |plan| tiling::cluster(plan, &names(&rows), &names(&columns))) {
+        Ok(cluster) => cluster,
+        Err(why) => {
+            lower.missed.push(format!("blocks are in no clusters: {why}"));
+            [1, 1]
+        }
+    };
+    let together = i64::from(cluster[0] * cluster[1]);
     let count = |axes: &[(String, SizeExpr)], tile: u32| -> Result<SizeExpr, TooLarge> {
         let total = axes::product(axes.iter().map(|(_, size)| size))?;
         total.ceildiv(&i64::from(tile).into()).map_err(|_| TooLarge)
     };
-    let (high, wide) = (count(&rows, tiling.tile[0])?, count(&columns, tiling.tile[1])?);
+    let high = count(&rows, tiling.tile[0] * cluster[0])?;
+    let wide = count(&columns, tiling.tile[1] * cluster[1])?;
     let batches = count(&batch, 1)?;
-    let blocks = axes::product([&batches, &high, &wide])?;
+    let blocks = axes::product([&batches, &high, &wide, &together.into()])?;
     let mut builder = lower.emit.builder();
-    let together = plan.and_then(|plan| plan.blocks_per_sm);
-    let grid = kernel::Grid::build(&mut builder, loc, &[], vec![blocks], None, i64::from(tiling.warps) * 32, together);
+    let clusters = (together > 1).then(|| vec![together]);
+    let resident = plan.and_then(|plan| plan.blocks_per_sm);
+    let threads = i64::from(tiling.warps) * 32;
+    let grid = kernel::Grid::build(&mut builder, loc, &[], vec![blocks], clusters, threads, resident);
     let inside = lower.emit.body.append_block(lower.emit.body.regions(grid)[0]);
     lower.emit.block = inside;
     lower.grid = inside;
 
-    let tile = kernel::BlockId::build(&mut lower.emit.builder(), loc, 0);
-    let number = lower.emit.body.result(tile, 0);
+    let block_id = kernel::BlockId::build(&mut lower.emit.builder(), loc, 0);
+    let mut number = lower.emit.body.result(block_id, 0);
+    let mut rank = None;
+    if together > 1 {
+        lower.emit.call(number, "block");
+        let at = axes::quotient(&lower.emit.name(number), &together.into())?;
+        number = lower.emit.index(&at)?;
+        let op = kernel::BlockRank::build(&mut lower.emit.builder(), loc);
+        let value = lower.emit.body.result(op, 0);
+        lower.emit.call(value, "rank");
+        rank = Some(lower.emit.name(value));
+    }
     lower.emit.call(number, "tile");
     let tile = lower.emit.name(number);
     let area = axes::product([&high, &wide])?;
@@ -395,6 +452,12 @@ fn tensorize(
             (lower.emit.name(row), lower.emit.name(column))
         }
     };
+    // The blocks of a cluster have neighbouring tiles.
+    let neighbour = |at: SizeExpr, size: u32| match rank.as_ref().filter(|_| size > 1) {
+        Some(rank) => at.mul(&i64::from(size).into()).and_then(|first| first.add(rank)).map_err(|_| TooLarge),
+        None => Ok(at),
+    };
+    let (row, column) = (neighbour(row, cluster[0])?, neighbour(column, cluster[1])?);
     let scaled = |at: &SizeExpr, tile: u32| at.mul(&i64::from(tile).into()).map_err(|_| TooLarge);
     let first = lower.dim(rows, scaled(&row, tiling.tile[0])?, tiling.tile[0])?;
     let second = match columns.is_empty() {
@@ -427,7 +490,7 @@ fn tensorize(
     lower.emit.block = block;
     lower.emit.loc = loc;
     kernel::Return::build(&mut lower.emit.builder(), loc, &outputs);
-    Ok((lower.emit.body, tiling))
+    Ok(Made { body: lower.emit.body, tiling, missed: lower.missed })
 }
 
 /// What depends on none of the axes that loops go over is computed first, in order.

@@ -11,9 +11,9 @@ use dlc_kernel::types::Tile;
 use dlc_region::ops::{Binary, Read, Reduce, Yield};
 use dlc_region::verify::axes_of;
 
-use super::axes::{TooLarge, tile_of};
+use super::axes::{Dim, TooLarge, tile_of};
 use super::lower::{Lower, Lowered, Result};
-use super::tiling::Instruction;
+use super::tiling::{Instruction, Matrix};
 use crate::analysis::axes::before_broadcasts;
 use crate::analysis::numbers::is_zero;
 
@@ -135,7 +135,7 @@ pub fn accumulate(
         false => ([Some(dim.clone()), Some(columns.clone())], [dim.tile, columns.tile]),
     };
     lower.scope().dims = dims;
-    let rhs = operand(lower, rhs, elem, shape, turned, "rhs")?;
+    let rhs = operand(lower, rhs, elem, shape, turned, "rhs", None)?;
     lower.scopes.pop();
     if matrix.instruction == Instruction::Wgmma {
         kernel::FenceAsync::build(&mut lower.emit.builder(), loc);
@@ -152,12 +152,23 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     let Some(matrix) = lower.tiling.matrix.clone() else { return Err(TooLarge) };
     let reduce = Reduce::from(OpRef::new(ctx, lower.region, id));
     let axes: Vec<(String, SizeExpr)> = reduce.axes().into_iter().map(String::from).zip(reduce.sizes()).collect();
+    let (single, axes): (Vec<_>, Vec<_>) = axes.into_iter().partition(|(name, _)| matrix.single.contains(name));
     let total = super::axes::product(axes.iter().map(|(_, size)| size))?;
     let least = if matrix.instruction == Instruction::Fma { 1 } else { 16 };
     let depth = tile_of(&total, matrix.depth, matrix.depth).max(least);
     let (acc, init) = (reduce.acc()[0], reduce.init()[0]);
     let ty = lower.ty(acc, [true, true]);
-    let start = lower.emit.constant(init, ty);
+    let mut start = lower.emit.constant(init, ty);
+    let mut around = Vec::new();
+    for axis in single {
+        let open = lower.emit.open_loop(&axis.1, 1, &axis.0, &[start])?;
+        let base = lower.emit.name(open.counter);
+        lower.push_scope();
+        let dim = lower.dim(vec![axis], base, 1)?;
+        lower.scope().points.push(dim);
+        start = open.carried[0];
+        around.push(open);
+    }
     let open = lower.emit.open_loop(&total, depth, "k", &[start])?;
     let base = lower.emit.name(open.counter);
     let dim = lower.dim(axes, base, depth)?;
@@ -166,16 +177,20 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     lower.push_scope();
     lower.scope().dims = [Some(rows.clone()), Some(dim.clone())];
     let lhs = match matrix.turned {
-        false => operand(lower, product.lhs, product.elem, [rows.tile, depth], false, "lhs")?,
+        false => operand(lower, product.lhs, product.elem, [rows.tile, depth], false, "lhs", Some(&rows))?,
         true => {
             lower.scope().dims.reverse();
-            operand(lower, product.lhs, product.elem, [depth, rows.tile], true, "lhs")?
+            operand(lower, product.lhs, product.elem, [depth, rows.tile], true, "lhs", Some(&rows))?
         }
     };
     lower.scopes.pop();
     let sum = accumulate(lower, Left::Tile(lhs), product.rhs, product.elem, &dim, open.carried[0])?;
-    let results = lower.emit.close_loop(open, &[sum]);
-    let made = Lowered { value: results[0], over: [true, true] };
+    let mut sum = lower.emit.close_loop(open, &[sum])[0];
+    for open in around.into_iter().rev() {
+        lower.scopes.pop();
+        sum = lower.emit.close_loop(open, &[sum])[0];
+    }
+    let made = Lowered { value: sum, over: [true, true] };
     let result = reduce.result(0);
     Ok(lower.cast(made, crate::analysis::axes::elem(ctx, lower.region, result), false))
 }
@@ -192,7 +207,8 @@ fn is_contiguous(lower: &Lower<'_, '_>, value: ValueId, axes: &[&str]) -> bool {
     last.is_some_and(|last| last.symbols().iter().any(|name| axes.contains(&&**name)))
 }
 
-/// Brings a matrix to shared memory: from memory as it is, or from registers where it is computed.
+/// Brings a matrix to shared memory: from memory as it is, or from registers where it is computed. What is beyond the last
+/// of the rows may be any number that is there, as the rows of the result are then none.
 fn operand(
     lower: &mut Lower<'_, '_>,
     value: ValueId,
@@ -200,11 +216,14 @@ fn operand(
     shape: [u32; 2],
     transposed: bool,
     name: &str,
+    rows: Option<&Dim>,
 ) -> Result<Operand> {
     let ctx = lower.ctx;
     let loc = lower.emit.loc;
-    let layout =
-        shared_layout(elem.bits(ctx).unwrap_or(16), shape, lower.tiling.matrix.as_ref().map(|m| m.instruction));
+    let plain = before_broadcasts(ctx, lower.region, value);
+    let read = lower.region.defining_op(plain).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
+    let tensor = read.map(|read| ctx.str(lower.region.value_name(read.source())));
+    let layout = shared_layout(elem.bits(ctx).unwrap_or(16), shape, lower.tiling.matrix.as_ref(), tensor);
     let ty = Tile::get(ctx, 1, shape.iter().map(|&size| size.into()).collect(), elem, layout);
     let place = InsertPoint::StartOf(lower.grid_block());
     let op = kernel::Shared::build(&mut Builder::new(ctx, &mut lower.emit.body, place), loc, None, ty);
@@ -214,7 +233,8 @@ fn operand(
     let read = lower.region.defining_op(plain).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
     match read.filter(|read| read.indices().len() == 0 && read.fill().is_none_or(|fill| is_zero(ctx, fill))) {
         Some(read) => {
-            let (access, values) = lower.access(read, [true, true], true)?;
+            let free = rows.filter(|rows| is_bounded(lower, read, rows)).map(|rows| rows.id);
+            let (access, values) = lower.access(read, [true, true], free)?;
             let Some(&memory) = lower.memory.get(&read.source()) else { return Err(TooLarge) };
             let by = lower.tiling.copying(shape, 1);
             let (at, guard, fill) = (access.at, access.guard, access.fill);
@@ -241,11 +261,27 @@ fn operand(
     Ok(Operand { tile, transposed })
 }
 
+/// Whether the guard of a read bounds each position of memory that depends on an axis, so that nothing beyond memory is read
+/// where the axis is beyond its size.
+fn is_bounded(lower: &Lower<'_, '_>, read: Read<'_>, rows: &Dim) -> bool {
+    let ([(axis, _)], Some(guard)) = (rows.axes.as_slice(), read.guard()) else { return false };
+    let sizes = MemRef::of(lower.ctx, read.type_of(read.source())).map(|ty| ty.dims(lower.ctx)).unwrap_or_default();
+    let at = read.at();
+    let mut named = at.iter().zip(&sizes).filter(|(at, _)| at.symbols().iter().any(|name| **name == **axis)).peekable();
+    let [piece] = guard.pieces.as_slice() else { return false };
+    let zero = SizeExpr::from(0);
+    let bounded = |at: &SizeExpr, size: &SizeExpr| {
+        let own = || piece.iter().filter(|condition| condition.expr == *at);
+        own().any(|condition| condition.lower.as_ref() == Some(&zero))
+            && own().any(|condition| condition.upper.as_ref() == Some(size))
+    };
+    named.peek().is_some() && named.all(|(at, size)| bounded(at, size))
+}
+
 /// A tile in shared memory, which the grid names.
 fn tile_in_shared_memory(lower: &mut Lower<'_, '_>, elem: Type, shape: [u32; 2], name: &str) -> ValueId {
     let ctx = lower.ctx;
-    let instruction = lower.tiling.matrix.as_ref().map(|matrix| matrix.instruction);
-    let layout = shared_layout(elem.bits(ctx).unwrap_or(16), shape, instruction);
+    let layout = shared_layout(elem.bits(ctx).unwrap_or(16), shape, lower.tiling.matrix.as_ref(), None);
     let ty = Tile::get(ctx, 1, shape.iter().map(|&size| size.into()).collect(), elem, layout);
     let (place, loc) = (InsertPoint::StartOf(lower.grid_block()), lower.emit.loc);
     let op = kernel::Shared::build(&mut Builder::new(ctx, &mut lower.emit.body, place), loc, None, ty);
@@ -254,12 +290,20 @@ fn tile_in_shared_memory(lower: &mut Lower<'_, '_>, elem: Type, shape: [u32; 2],
     tile
 }
 
-/// Rows of a tile in shared memory: exchanged in units of 16 bytes where rows are whole units, as wide as they are.
-fn shared_layout(bits: u32, shape: [u32; 2], instruction: Option<Instruction>) -> Shared {
+/// Rows of a tile in shared memory: exchanged in units of 16 bytes where rows are whole units, as wide as they are or as the
+/// plan says of the tensor.
+fn shared_layout(bits: u32, shape: [u32; 2], matrix: Option<&Matrix>, tensor: Option<&str>) -> Shared {
     let bytes = shape[1] * bits / 8;
-    match instruction {
-        Some(Instruction::Fma) | None => Shared::RowMajor { pitch: Some(shape[1] + 4) },
-        _ => Shared::Panels { span: if bytes >= 128 { 128 } else { bytes.next_power_of_two().max(32) }, rows: None },
+    let instruction = matrix.map(|matrix| matrix.instruction);
+    let said = matrix.and_then(|matrix| matrix.swizzle.iter().find(|(name, _)| tensor == Some(name.as_str())));
+    let own = if bytes >= 128 { 128 } else { bytes.next_power_of_two().max(32) };
+    match (instruction, said.map(|(_, span)| *span)) {
+        (Some(Instruction::Fma) | None, _) => Shared::RowMajor { pitch: Some(shape[1] + 4) },
+        // What tensor cores read from shared memory lies in units of 16 bytes at least.
+        (Some(Instruction::Wgmma), Some(0)) => Shared::Panels { span: 16, rows: None },
+        (Some(Instruction::Mma), Some(0)) => Shared::RowMajor { pitch: None },
+        (_, Some(span)) if span <= own => Shared::Panels { span, rows: None },
+        _ => Shared::Panels { span: own, rows: None },
     }
 }
 

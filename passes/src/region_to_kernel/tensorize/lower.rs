@@ -51,6 +51,8 @@ pub struct Lower<'a, 'c> {
     pub scopes: Vec<Scope>,
     pub next_id: usize,
     pub grid: BlockId,
+    /// What the plan says and is not done, and why.
+    pub missed: Vec<String>,
 }
 
 pub type Result<T> = std::result::Result<T, TooLarge>;
@@ -136,11 +138,16 @@ impl<'c> Lower<'_, 'c> {
 
     /// Where all positions of a fragment are ones.
     pub fn inside(&self, over: [bool; 2]) -> Result<Vec<Condition>> {
+        self.inside_but(over, None)
+    }
+
+    /// The same without what is said of one binding.
+    fn inside_but(&self, over: [bool; 2], but: Option<usize>) -> Result<Vec<Condition>> {
         let mut conditions = Vec::new();
         let dims = &self.scopes.last().expect("code is made in a scope").dims;
         for (place, dim) in dims.iter().enumerate().filter(|(place, _)| over[*place]) {
             let number = if place == 1 && over[0] { 1 } else { 0 };
-            if let Some(dim) = dim {
+            if let Some(dim) = dim.as_ref().filter(|dim| but != Some(dim.id)) {
                 conditions.extend(dim.inside(number)?);
             }
         }
@@ -374,8 +381,9 @@ impl<'c> Lower<'_, 'c> {
         Ok(self.cast(made, elem, false))
     }
 
-    /// How a read is read from the kernel's memory, over these axes: where, within which guard, and the values named.
-    pub fn access(&mut self, read: Read<'_>, over: [bool; 2], with_inside: bool) -> Result<(Access, Vec<ValueId>)> {
+    /// How a read is read from the kernel's memory, over these axes: where, within which guard, and the values named. Nothing
+    /// is asked of the positions of the binding `but`.
+    pub fn access(&mut self, read: Read<'_>, over: [bool; 2], but: Option<usize>) -> Result<(Access, Vec<ValueId>)> {
         let ctx = self.ctx;
         let memory = MemRef::of(ctx, read.type_of(read.source()));
         let sizes = memory.map(|ty| ty.dims(ctx)).unwrap_or_default();
@@ -396,9 +404,7 @@ impl<'c> Lower<'_, 'c> {
             }
         }
         let guard = read.guard().map(|guard| self.guard(&guard, over)).transpose()?;
-        if with_inside {
-            conditions.extend(self.inside(over)?);
-        }
+        conditions.extend(self.inside_but(over, but)?);
         let guard = both(guard, conditions);
         let (values, at, guard) = self.emit.operands(&at, guard.as_ref())?;
         Ok((Access { at, guard, fill: read.fill() }, values))
@@ -406,7 +412,7 @@ impl<'c> Lower<'_, 'c> {
 
     fn read(&mut self, read: Read<'_>) -> Result<Lowered> {
         let (_, over) = self.depends(read.result(0));
-        let (access, values) = self.access(read, over, true)?;
+        let (access, values) = self.access(read, over, None)?;
         let Some(&memory) = self.memory.get(&read.source()) else { return Err(TooLarge) };
         let (ty, loc) = (self.ty(self.elem(read.result(0)), over), self.emit.loc);
         let Access { at, guard, fill } = access;

@@ -5,6 +5,7 @@ use dlc_kernel::layout::Distributed;
 
 use dlc_plan::Schedule;
 use dlc_plan::clause::{Kind, Place};
+use dlc_plan::value::Choice;
 
 use super::axes::tile_of;
 
@@ -25,11 +26,13 @@ pub struct Matrix {
     pub instruction: Instruction,
     /// How much of the reduced axes is in shared memory at once.
     pub depth: u32,
+    /// Reduced axes that loops go over one by one, around the loop over the others.
+    pub single: Vec<String>,
     /// Whether the left matrix is turned on the way into shared memory, so that a column of it is contiguous there.
     pub turned: bool,
-    /// The bytes of a row in which units of shared memory are exchanged, of the left and the right matrix; where no plan
-    /// says, those of a row.
-    pub swizzle: [Option<u32>; 2],
+    /// The bytes of a row in which units of shared memory are exchanged, by tensor, 0 for none; where no plan says, those
+    /// of a row.
+    pub swizzle: Vec<(String, u32)>,
 }
 
 /// The tiles of a kernel.
@@ -46,6 +49,8 @@ pub struct Tiling {
     pub warps: u32,
 }
 
+/// The most blocks of a cluster.
+const MOST_BLOCKS: u32 = 16;
 /// The threads of a block where no plan says.
 const WARPS: u32 = 4;
 
@@ -143,7 +148,13 @@ impl Tiling {
                 axes.iter().any(|axis| rows.contains(axis)) && !axes.iter().any(|axis| columns.contains(axis))
             });
             let turned = instruction == Instruction::Fma && left.is_some_and(|cache| cache.transposed);
-            Matrix { turned, ..Matrix::new(instruction, depth) }
+            let swizzles = plan.swizzle.iter().flat_map(|table| &table.0);
+            let number = |(tensor, swizzle): &(String, Choice)| match swizzle {
+                Choice::Number(bytes) => Some((tensor.clone(), u32::try_from(*bytes).ok()?)),
+                Choice::Word(_) => None,
+            };
+            let single = reduced.iter().filter(|axis| depth > 1 && plan.tile_of(axis) == 1).cloned().collect();
+            Matrix { single, turned, swizzle: swizzles.filter_map(number).collect(), ..Matrix::new(instruction, depth) }
         });
         Ok(Tiling { tile, along: 1, matrix, layout, warps })
     }
@@ -171,8 +182,31 @@ impl Tiling {
 impl Matrix {
     /// With what follows from the shapes.
     pub fn new(instruction: Instruction, depth: u32) -> Matrix {
-        Matrix { instruction, depth, turned: false, swizzle: [None, None] }
+        Matrix { instruction, depth, single: Vec::new(), turned: false, swizzle: Vec::new() }
     }
+}
+
+/// The blocks of a cluster along rows and columns, as a plan says: they are neighbours along one of both.
+///
+/// An error says why there are no clusters.
+pub fn cluster(plan: &Schedule, rows: &[String], columns: &[String]) -> Result<[u32; 2], String> {
+    let Some(table) = &plan.cluster else { return Ok([1, 1]) };
+    let mut cluster = [1, 1];
+    for (axis, size) in table.0.iter().filter(|(_, size)| *size != 1) {
+        let side = match (rows.contains(axis), columns.contains(axis)) {
+            (true, _) => 0,
+            (_, true) => 1,
+            _ => return Err(format!("'{axis}' is an axis of neither rows nor columns")),
+        };
+        // Of several axes that are rows the last one has neighbours.
+        let last = if side == 0 { rows.last() } else { columns.last() };
+        if last != Some(axis) || cluster != [1, 1] {
+            return Err("they are neighbours along one axis alone, the last of rows or columns".into());
+        }
+        let size = u32::try_from(*size).ok().filter(|size| (1..=MOST_BLOCKS).contains(size));
+        cluster[side] = size.ok_or_else(|| format!("a cluster has 1 to {MOST_BLOCKS} blocks"))?;
+    }
+    Ok(cluster)
 }
 
 /// How threads share a tile of results: each has a part, lanes lie beside each other along the axis that the plan binds to

@@ -1,0 +1,86 @@
+//! What a kernel made by a plan asks of sizes: what the plan assumes, and what the copy engine needs of the tensors that
+//! the plan gives it.
+
+use dlc_core::guard::Condition;
+use dlc_core::memref::{Layout, MemRef};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::{Context, Type, TypeData};
+use dlc_plan::Schedule;
+use dlc_plan::clause::{Barrier, Place, Way};
+use dlc_region::ops::{Func, Read};
+
+/// What the addresses of the copy engine are multiples of, in bytes.
+const ALIGNMENT: i64 = 16;
+
+/// The sizes that a plan is for: one condition for each symbol that it fixes or assumes about, or whose rows of memory the
+/// copy engine moves. None where it is for all.
+pub fn conditions(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Condition> {
+    let zero = SizeExpr::from(0);
+    let fixed = plan.fix.iter().flat_map(|table| &table.0);
+    let fixed = fixed.filter_map(|(name, size)| Some((SizeExpr::symbol(name).ok()?, SizeExpr::from(*size))));
+    let mut all: Vec<Condition> = fixed.filter_map(|(size, number)| Condition::of(&size, "==", &number)).collect();
+    for (name, divisor) in divisors(ctx, region, plan) {
+        let rest = SizeExpr::symbol(&name).and_then(|size| size.modulo(&SizeExpr::from(divisor)));
+        all.extend(rest.ok().and_then(|rest| Condition::of(&rest, "==", &zero)));
+    }
+    all
+}
+
+/// The symbols that must be multiples of a number, and the number.
+fn divisors(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<(String, i64)> {
+    let assumed = plan.assume.iter().flat_map(|table| table.0.iter().cloned());
+    let mut all: Vec<(String, i64)> = assumed.filter(|(_, divisor)| *divisor > 1).collect();
+    let memory = inputs(ctx, region, plan).into_iter().chain(outputs(ctx, region, plan));
+    for (name, divisor) in memory.filter_map(|memory| of_rows(ctx, memory)) {
+        let fixed = plan.fix.iter().flat_map(|table| &table.0).any(|(known, _)| *known == name);
+        match all.iter_mut().find(|(known, _)| *known == name) {
+            _ if fixed => {}
+            // Both are powers of two, or the larger one is what somebody wanted.
+            Some((_, known)) if *known % divisor == 0 => {}
+            Some((_, known)) if divisor % *known == 0 => *known = divisor,
+            _ => all.push((name, divisor)),
+        }
+    }
+    all
+}
+
+/// The tensors that the copy engine brings: those that the plan keeps in shared memory and that are read where an axis is,
+/// at no positions that are computed.
+fn inputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
+    if plan.barrier != Some(Barrier::Mbarrier) {
+        return Vec::new();
+    }
+    let reads = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op)));
+    let boxed = reads.filter(|read| {
+        let cache = plan.cache_of(ctx.str(region.value_name(read.source())));
+        let is_kept = cache.is_some_and(|cache| cache.place == Place::Smem);
+        is_kept && read.indices().len() == 0 && read.at().iter().all(|at| at.as_symbol().is_some())
+    });
+    boxed.filter_map(|read| MemRef::of(ctx, read.type_of(read.source()))).collect()
+}
+
+/// The results that the copy engine takes away.
+fn outputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
+    let func = Func::of(OpRef::new(ctx, region, region.root())).filter(|_| stores_by_engine(plan));
+    let Some(TypeData::Function { results, .. }) = func.map(|func| ctx.type_data(func.function_type())) else {
+        return Vec::new();
+    };
+    results.iter().filter_map(|&ty: &Type| MemRef::of(ctx, ty)).collect()
+}
+
+/// Whether a plan lets the copy engine store results.
+pub fn stores_by_engine(plan: &Schedule) -> bool {
+    match plan.store.as_ref().map(|store| store.way) {
+        Some(way) => way == Way::Tma,
+        None => plan.overlap.as_ref().is_some_and(|overlap| overlap.enable && overlap.epilogue_overlap),
+    }
+}
+
+/// The symbol that is the length of the rows of a tensor, and what it must be a multiple of for the copy engine.
+fn of_rows(ctx: &Context, memory: MemRef) -> Option<(String, i64)> {
+    let (dims, bytes) = (memory.dims(ctx), i64::from(memory.elem(ctx).bits(ctx)? / 8));
+    let fits = memory.layout(ctx) == Layout::RowMajor && dims.len() > 1 && memory.align(ctx) % ALIGNMENT == 0;
+    let name = dims.last()?.as_symbol().filter(|_| fits && bytes > 0 && bytes < ALIGNMENT)?;
+    Some((name.to_string(), ALIGNMENT / bytes))
+}
