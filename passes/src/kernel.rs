@@ -9,6 +9,7 @@ pub mod specialize_warps;
 pub mod assign_layouts;
 pub mod check_async;
 pub mod order_tiles;
+pub mod overlap_epilogue;
 pub mod predicate_tails;
 pub mod split_reduction;
 pub mod unroll_loops;

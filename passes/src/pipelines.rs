@@ -98,3 +98,21 @@ static TINY_TO_KERNEL: PipelineDef = PipelineDef {
     to_layer: "kernel",
 };
 inventory::submit! { &TINY_TO_KERNEL }
+
+/// What the plans of kernels ask for, and nothing where none does.
+///
+/// 1. `order-tiles`: in which order tiles are taken, and by how many blocks.
+/// 2. `insert-async-tokens`: copies by themselves.
+/// 3. `specialize-warps`: one thread loads, groups of others compute.
+/// 4. `pipeline-stages`: where warps have no roles, loads run ahead.
+/// 5. `overlap-epilogue`: results leave through shared memory.
+/// 6. `cse`, `dce`: what that left twice, or left over.
+/// 7. `check-async`: it is proved that nobody reads too early or waits for ever.
+static KERNEL_SCHEDULE: PipelineDef = PipelineDef {
+    name: "kernel-schedule",
+    summary: "Does what the plans of kernels ask for: copies ahead, roles of warps, results that leave by themselves.",
+    text: "order-tiles{planned},insert-async-tokens{planned},specialize-warps{planned},pipeline-stages{planned},\
+           overlap-epilogue{planned},cse,dce,check-async",
+    to_layer: "",
+};
+inventory::submit! { &KERNEL_SCHEDULE }

@@ -2,6 +2,7 @@
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s
 // RUN: dlc-opt %s --tensorize --evaluate-each --check-async -o /dev/null
+// RUN: dlc-opt %s --pass-pipeline='tensorize,kernel-schedule' --evaluate-each -o /dev/null
 
 // CHECK-LABEL: kernel.func @sgemm
 // CHECK: threads 128

@@ -58,7 +58,8 @@
 //! Phases, for each barrier: (1) the copies since the one before it whose tile nothing else touches up to it; (2) for
 //! `sm90`, those that move boxes become one request of one thread, which the barrier's threads wait for with a parity
 //! that loops carry; (3) of the others, those with runs become `copy_async`, awaited together. Alignment follows from
-//! memrefs, their strides and what divides the positions. Rules of the debug counters: `async`, `box`.
+//! memrefs, their strides and what divides the positions. Who copies, the `barrier` of the plan says where no option does.
+//! Rules of the debug counters: `async`, `box`.
 
 mod boxes;
 mod runs;
@@ -68,18 +69,26 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, ValueId};
 use dlc_kernel::ops as kernel;
+use dlc_plan::Schedule;
+use dlc_plan::clause::Barrier;
 
+use crate::analysis::plans::{PLANNED, plan_of};
 use crate::analysis::tiles::{is_barrier, may_overlap, tile_of, touches_tile};
 
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),
     requires: &["kernel"],
-    options: &[OptionDef {
-        name: "target",
-        kind: OptionKind::Choice(&["auto", "sm80", "sm90"]),
-        default: "auto",
-        doc: "The architecture: that of the function, or sm80, where it names none.",
-    }],
+    consults: &["plan"],
+    reads_symbols: true,
+    options: &[
+        OptionDef {
+            name: "target",
+            kind: OptionKind::Choice(&["auto", "sm80", "sm90"]),
+            default: "auto",
+            doc: "The architecture; 'auto' for what the plan's barriers need, or that of the function, or sm80.",
+        },
+        PLANNED,
+    ],
     statistics: &[
         StatDef { name: "copies", doc: "Copies that threads no longer wait for." },
         StatDef { name: "boxes", doc: "Copies that the copy engine does." },
@@ -93,20 +102,42 @@ static DEF: PassDef = PassDef {
 dlc_ir::inventory::submit! { &DEF }
 
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
-    Ok(Box::new(InsertAsyncTokens { target: options.text("target").to_string() }))
+    let engine = match options.text("target") {
+        "auto" => None,
+        target => Some(target == "sm90"),
+    };
+    Ok(Box::new(InsertAsyncTokens { engine, planned: options.flag("planned") }))
 }
 
 struct InsertAsyncTokens {
-    target: String,
+    /// Whether the copy engine copies, if an option says.
+    engine: Option<bool>,
+    planned: bool,
+}
+
+impl InsertAsyncTokens {
+    /// Whether the copy engine copies, else threads do; nothing where copies stay.
+    fn engine(&self, own: Option<&str>, plan: Option<&Schedule>) -> Option<bool> {
+        if self.engine.is_some() {
+            return self.engine;
+        }
+        if plan.is_some_and(|plan| plan.overlap.as_ref().is_some_and(|overlap| !overlap.enable)) {
+            return None;
+        }
+        match plan.and_then(|plan| plan.barrier) {
+            Some(Barrier::Mbarrier) => Some(true),
+            Some(Barrier::CpAsyncGroup) => Some(false),
+            Some(Barrier::Block) => None,
+            None if self.planned => None,
+            None => Some(own == Some("sm90")),
+        }
+    }
 }
 
 impl Pass for InsertAsyncTokens {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let own = kernel::Func::of(OpRef::new(cx.ctx, body, body.root())).and_then(|func| func.target());
-        let engine = match self.target.as_str() {
-            "auto" => own == Some("sm90"),
-            target => target == "sm90",
-        };
+        let Some(engine) = self.engine(own, plan_of(cx, body).as_ref()) else { return Ok(()) };
         let (copies, boxes) = insert_async_tokens(body, engine, cx);
         cx.count("copies", copies);
         cx.count("boxes", boxes);

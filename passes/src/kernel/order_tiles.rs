@@ -32,14 +32,15 @@
 //! }
 //! ```
 //!
-//! **Does not** make a kernel persistent whose warps have roles or whose blocks are in clusters: there each role has its
-//! own loop over tiles. If the number of tiles is known only when the kernel is launched, there are N blocks, of which
+//! **Does not** make a kernel persistent whose warps have roles: there each role has its own loop over tiles. Blocks of a
+//! cluster go together, if each takes a tile that is found from the number of its cluster. If the number of tiles is known only when the kernel is launched, there are N blocks, of which
 //! those behind the last tile do nothing.
 //!
 //! In groups of rows, what the blocks that run at once read is nearly square (the raster of CUTLASS's tile schedulers); a
 //! Hilbert curve keeps that for any number of blocks. The number of a tile says nothing but which tile it is, so a kernel
 //! whose work is that of its tiles does the same in any order. Where blocks have shared memory, a barrier stands between
-//! two tiles: the next one writes what this one reads. Rules of the debug counters: `order`, `persistent`.
+//! two tiles: the next one writes what this one reads. What no option says is that of the kernel's plan. Rules of the
+//! debug counters: `order`, `persistent`.
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
@@ -51,25 +52,36 @@ use dlc_kernel::ops::{
     Await, AwaitRead, Barrier, BlockId, For, Grid, GridSize, Index, MBarriers, Order, Role, Shared, TileOrder, Yield,
 };
 use dlc_kernel::types::Token;
+use dlc_plan::Schedule;
+use dlc_plan::clause::Walk;
 
 use crate::analysis::expressions::Places;
+use crate::analysis::plans::{PLANNED, given, is_of_rows, persistent_blocks, plan_of};
 
 static DEF: PassDef = PassDef {
     requires: &["kernel"],
+    consults: &["plan"],
+    reads_symbols: true,
     options: &[
         OptionDef {
             name: "order",
-            kind: OptionKind::Choice(&["rows", "grouped", "hilbert"]),
-            default: "grouped",
-            doc: "The order of the tiles.",
+            kind: OptionKind::Choice(&["auto", "rows", "grouped", "hilbert"]),
+            default: "auto",
+            doc: "The order of the tiles; 'auto' for what the plan says, or 'grouped'.",
         },
-        OptionDef { name: "group", kind: OptionKind::Int, default: "8", doc: "The rows of a group." },
+        OptionDef {
+            name: "group",
+            kind: OptionKind::Text,
+            default: "auto",
+            doc: "The rows of a group; 'auto' for what the plan says, or 8.",
+        },
         OptionDef {
             name: "persistent",
-            kind: OptionKind::Int,
-            default: "0",
-            doc: "The most blocks of a grid, which then goes through tiles in a loop; 0 for a block for each tile.",
+            kind: OptionKind::Text,
+            default: "auto",
+            doc: "The most blocks of a grid, which then goes through tiles in a loop, 0 for a block for each tile; 'auto' for what the plan says, or 0.",
         },
+        PLANNED,
     ],
     statistics: &[
         StatDef { name: "ordered", doc: "Orders of tiles that changed." },
@@ -79,41 +91,51 @@ static DEF: PassDef = PassDef {
 };
 dlc_ir::inventory::submit! { &DEF }
 
+/// The rows of a group where nothing says.
+const GROUP: i64 = 8;
+
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     let order = match options.text("order") {
-        "rows" => Order::Rows,
-        "hilbert" => Order::Hilbert,
-        _ => Order::Grouped,
+        "auto" => None,
+        "rows" => Some(Order::Rows),
+        "hilbert" => Some(Order::Hilbert),
+        _ => Some(Order::Grouped),
     };
-    let (group, persistent) = (options.int("group"), options.int("persistent"));
-    if group < 1 {
+    let (group, persistent) = (given(options, "group")?, given(options, "persistent")?);
+    if let Some(group) = group.filter(|&group| group < 1) {
         return Err(format!("'group' must be positive, but is {group}"));
     }
-    if persistent < 0 {
+    if let Some(persistent) = persistent.filter(|&persistent| persistent < 0) {
         return Err(format!("'persistent' must not be negative, but is {persistent}"));
     }
-    Ok(Box::new(OrderTiles { order, group, persistent }))
+    Ok(Box::new(OrderTiles { order, group, persistent, planned: options.flag("planned") }))
 }
 
 struct OrderTiles {
-    order: Order,
-    group: i64,
-    persistent: i64,
+    order: Option<Order>,
+    group: Option<i64>,
+    persistent: Option<i64>,
+    planned: bool,
 }
 
 impl Pass for OrderTiles {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
-        cx.count("ordered", order_tiles(body, self.order, self.group, cx));
-        if self.persistent > 0 {
+        let plan = plan_of(cx, body);
+        if let Some((order, group)) = self.order_of(body, plan.as_ref(), cx) {
+            cx.count("ordered", order_tiles(body, order, group, cx));
+        }
+        let planned = plan.as_ref().and_then(|plan| persistent_blocks(cx, plan));
+        let blocks = self.persistent.or(planned).unwrap_or(0);
+        if blocks > 0 {
             let is_grid = |&op: &OpId| OpRef::new(cx.ctx, body, op).is(Grid::DEF);
             let grids: Vec<OpId> = body.walk().into_iter().filter(is_grid).collect();
             for grid in grids {
-                match tiles_of(Grid::from(OpRef::new(cx.ctx, body, grid)), self.persistent) {
+                match tiles_of(Grid::from(OpRef::new(cx.ctx, body, grid)), blocks) {
                     Ok(tiles) if cx.allows_rule("persistent") => {
-                        let message = format!("at most {} blocks go through {tiles} tiles", self.persistent);
+                        let message = format!("at most {blocks} blocks go through {tiles} tiles");
                         cx.remark(RemarkKind::Passed, body.loc(grid), message);
                         cx.count("persistent", 1);
-                        make_persistent(body, grid, tiles, self.persistent, cx);
+                        make_persistent(body, grid, tiles, blocks, cx);
                     }
                     Ok(_) => {}
                     Err(reason) => {
@@ -123,6 +145,33 @@ impl Pass for OrderTiles {
             }
         }
         Ok(())
+    }
+}
+
+impl OrderTiles {
+    /// The order of the tiles and the rows of a group, if one is wanted: that of the options, else that of the plan.
+    fn order_of(&self, body: &Body, plan: Option<&Schedule>, cx: &PassCx<'_>) -> Option<(Order, i64)> {
+        let planned = plan.and_then(|plan| plan.order.as_ref());
+        let size = self.group.or(planned.and_then(|order| order.size)).unwrap_or(GROUP).max(1);
+        if let Some(order) = self.order {
+            return Some((order, size));
+        }
+        let Some(wanted) = planned else { return (!self.planned).then_some((Order::Grouped, size)) };
+        let of_rows = plan.is_some_and(|plan| is_of_rows(plan, wanted.along.as_deref()));
+        match wanted.kind {
+            Walk::Grouped if of_rows => Some((Order::Grouped, size)),
+            Walk::Hilbert => Some((Order::Hilbert, size)),
+            Walk::Row => Some((Order::Rows, size)),
+            Walk::Grouped | Walk::Column | Walk::LongestFirst => {
+                let has_tiles = body.walk().into_iter().any(|op| OpRef::new(cx.ctx, body, op).is(TileOrder::DEF));
+                if has_tiles && cx.wants_remarks() {
+                    let message =
+                        "the order of tiles stays: the plan wants one that goes not by rows or groups of them";
+                    cx.remark(RemarkKind::Missed, body.loc(body.root()), message);
+                }
+                None
+            }
+        }
     }
 }
 
@@ -146,11 +195,10 @@ pub fn order_tiles(body: &mut Body, order: Order, group: i64, cx: &PassCx<'_>) -
     changed
 }
 
-/// The number of tiles of a grid that a loop can go through, in the values of the grid; or why it cannot.
+/// The number of tiles of a grid that a loop can go through, in the values of the grid, those of the blocks of a cluster
+/// being one; or why it cannot.
 fn tiles_of(grid: Grid<'_>, blocks: i64) -> Result<SizeExpr, String> {
-    if grid.cluster().is_some() {
-        return Err("its blocks are in clusters".into());
-    }
+    let together = cluster_of(grid)?;
     let mut inside = Vec::new();
     grid.body.walk_regions(grid.id, &mut inside);
     for &id in &inside {
@@ -160,6 +208,11 @@ fn tiles_of(grid: Grid<'_>, blocks: i64) -> Result<SizeExpr, String> {
         }
         if op.is(GridSize::DEF) {
             return Err("it asks how many blocks there are".into());
+        }
+        let of_cluster = |user: OpId| number_of_cluster(OpRef { id: user, ..*grid }, together);
+        let in_cluster = || grid.body.uses(grid.body.result(id, 0)).all(|at| of_cluster(at.op));
+        if together > 1 && op.is(BlockId::DEF) && !in_cluster() {
+            return Err("the blocks of a cluster have tiles that are no neighbours".into());
         }
         if op.is(MBarriers::DEF) {
             return Err("the phases of its barriers would go on from tile to tile".into());
@@ -178,17 +231,35 @@ fn tiles_of(grid: Grid<'_>, blocks: i64) -> Result<SizeExpr, String> {
     for size in grid.dims() {
         tiles = tiles.mul(&size).map_err(|_| "its tiles go beyond 64 bits")?;
     }
+    if blocks < together {
+        return Err(format!("its clusters have {together} blocks"));
+    }
     match tiles.as_constant() {
         Some(tiles) if tiles <= blocks => Err(format!("{tiles} tiles are no more than {blocks} blocks")),
-        _ => Ok(tiles),
+        _ => tiles.floordiv(&together.into()).map_err(|_| "its tiles go beyond 64 bits".into()),
     }
 }
 
-/// Turns a grid of `tiles` blocks into one of at most `blocks`, with a loop.
+/// The blocks of a cluster, all along the only axis of the grid.
+fn cluster_of(grid: Grid<'_>) -> Result<i64, String> {
+    match grid.cluster() {
+        None => Ok(1),
+        Some(cluster) if cluster.len() == 1 && grid.dims().len() == 1 => Ok(cluster[0]),
+        Some(_) => Err("its blocks are in clusters along several axes".into()),
+    }
+}
+
+/// Whether an op is the number of the cluster, of blocks that its value counts.
+fn number_of_cluster(op: OpRef<'_>, together: i64) -> bool {
+    let quotient = SizeExpr::symbol("_0").and_then(|block| block.floordiv(&together.into())).ok();
+    Index::of(op).is_some_and(|index| quotient.is_some() && index.value().first() == quotient.as_ref())
+}
+
+/// Turns a grid of a block or a cluster for each of `tiles` into one of at most `blocks`, with a loop.
 fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx: &PassCx<'_>) {
     let ctx = cx.ctx;
     let view = Grid::from(OpRef::new(ctx, body, grid));
-    let (dims, loc) = (view.dims(), view.loc());
+    let (dims, loc, together) = (view.dims(), view.loc(), cluster_of(view).unwrap_or(1));
     let Some(block) = body.first_block(Grid::body(view)) else { return };
     let Some(mut places) = Places::of(*view) else { return };
     let args = places.args.clone();
@@ -203,9 +274,18 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
     let mut builder = Builder::at_end(ctx, body, block);
     let own = BlockId::build(&mut builder, loc, 0);
     let step = GridSize::build(&mut builder, loc, 0);
-    let (own_value, step_value) = (body.result(own, 0), body.result(step, 0));
+    let (mut own_value, mut step_value) = (body.result(own, 0), body.result(step, 0));
     body.set_value_name(own_value, ctx.intern_str("block"));
     body.set_value_name(step_value, ctx.intern_str("blocks"));
+    if together > 1 {
+        [own_value, step_value] = [(own_value, "cluster"), (step_value, "clusters")].map(|(value, name)| {
+            let number = SizeExpr::symbol("_0").and_then(|number| number.floordiv(&together.into()));
+            let number = number.unwrap_or_else(|_| 0.into());
+            let op = Index::build(&mut Builder::at_end(ctx, body, block), loc, &[value], vec![number], Type::INDEX);
+            body.set_value_name(body.result(op, 0), ctx.intern_str(name));
+            body.result(op, 0)
+        });
+    }
     // In the order in which the bounds name them.
     let named = |number: usize| SizeExpr::symbol(&dlc_core::sizes::value_name(number)).unwrap_or_else(|_| 0.into());
     let shifted = |expr: &SizeExpr| {
@@ -231,8 +311,19 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
     Yield::build(&mut builder, loc, &[]);
 
     // The place of a block in the grid is that of the tile.
-    for op in inside {
-        let Some(id) = BlockId::of(OpRef::new(ctx, body, op)) else { continue };
+    let ids: Vec<OpId> = inside.into_iter().filter(|&op| is(body, op, BlockId::DEF)).collect();
+    for op in ids {
+        let id = BlockId::from(OpRef::new(ctx, body, op));
+        if together > 1 {
+            let block = body.result(op, 0);
+            let numbers: Vec<OpId> = body.uses(block).map(|used| used.op).collect();
+            for number in numbers {
+                body.replace_all_uses(body.result(number, 0), counter);
+                body.erase_op(number);
+            }
+            body.erase_op(op);
+            continue;
+        }
         let axis = usize::try_from(id.axis()).unwrap_or(0);
         let below = dims.iter().take(axis).try_fold(SizeExpr::from(1), |all, size| all.mul(size).ok());
         let at = match (dims.len(), dims.get(axis), below) {
@@ -265,7 +356,8 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
         }
         body.erase_op(op);
     }
-    let fewest = tiles.as_constant().map_or(blocks, |tiles| tiles.min(blocks));
+    let blocks = blocks / together;
+    let fewest = together * tiles.as_constant().map_or(blocks, |tiles| tiles.min(blocks));
     places.lists = vec![("dims", vec![SizeExpr::from(fewest)])];
     places.write(ctx, body, grid);
 }

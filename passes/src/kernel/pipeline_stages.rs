@@ -73,7 +73,8 @@
 //! Phases: (1) the loads of the loop, what they need, and where they are awaited (`analysis::loads`); (2) in front of the loop,
 //! the loads of the first steps, each if there is such a step; (3) in the loop, behind the barrier, the load of a later
 //! step into the tile of the one before; products that only add up are awaited a step later. From the multistage loop of
-//! CUTLASS (`mma_multistage.h`), with one barrier a step. Rule of the debug counters: `pipeline`.
+//! CUTLASS (`mma_multistage.h`), with one barrier a step. The stages are those of the plan where no option says them. Rule
+//! of the debug counters: `pipeline`.
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_ir::affine::SizeExpr;
@@ -87,6 +88,7 @@ use dlc_kernel::types::{Token, Work};
 use crate::analysis::carried::{carry, carry_through, loops_around, yield_more};
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::loads::{Found, find};
+use crate::analysis::plans::{PLANNED, given, plan_of};
 use crate::analysis::rings::{copy_ops, in_ring, name_stage, next_stage, ring_of};
 use crate::analysis::tiles::{touches, with_inner};
 use crate::generic::dce::erase_unused;
@@ -94,31 +96,43 @@ use crate::generic::dce::erase_unused;
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),
     requires: &["kernel"],
-    options: &[OptionDef {
-        name: "stages",
-        kind: OptionKind::Int,
-        default: "3",
-        doc: "How many tiles a ring has, 1 to 16; with 1 nothing changes.",
-    }],
+    consults: &["plan"],
+    reads_symbols: true,
+    options: &[
+        OptionDef {
+            name: "stages",
+            kind: OptionKind::Text,
+            default: "auto",
+            doc: "How many tiles a ring has, 1 to 16, with 1 nothing changes; 'auto' for what the plan says, or 3.",
+        },
+        PLANNED,
+    ],
     statistics: &[StatDef { name: "loops", doc: "Loops whose loads run ahead." }],
     ..PassDef::base("pipeline-stages", "Lets the loads of a loop run steps ahead, in rings of tiles.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
-    match options.int("stages") {
-        stages @ 1..=16 => Ok(Box::new(PipelineStages { stages })),
-        stages => Err(format!("a ring has 1 to 16 stages, not {stages}")),
+    let stages = given(options, "stages")?;
+    if let Some(stages) = stages.filter(|stages| !(1..=16).contains(stages)) {
+        return Err(format!("a ring has 1 to 16 stages, not {stages}"));
     }
+    Ok(Box::new(PipelineStages { stages, planned: options.flag("planned") }))
 }
 
+/// The stages of a ring where nothing says.
+const STAGES: i64 = 3;
+
 struct PipelineStages {
-    stages: i64,
+    stages: Option<i64>,
+    planned: bool,
 }
 
 impl Pass for PipelineStages {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
-        let loops = pipeline_stages(body, self.stages, cx);
+        let planned = || plan_of(cx, body).and_then(|plan| plan.stages);
+        let stages = self.stages.or_else(planned).unwrap_or(if self.planned { 1 } else { STAGES });
+        let loops = pipeline_stages(body, stages.min(16), cx);
         cx.count("loops", loops);
         Ok(())
     }

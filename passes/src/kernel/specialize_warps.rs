@@ -92,19 +92,29 @@
 //! }
 //! ```
 //!
-//! **Does not** change grids in which threads copy to shared memory, meet by number, or wait for other blocks; with
-//! several consumers, neither those in which threads write shared memory, reductions along rows among them, or whose
-//! fragments are not of 64 rows for each consumer. What `pipeline-stages` has made into rings stays too. A remark says why.
+//! What is not given by options is that of the kernel's plan: stages, roles, registers, and what is loaded for a cluster.
+//! With `roles=ping_pong` each consumer has every second tile of a loop over tiles, and they take turns to multiply: while
+//! one stores, the other one has the tensor cores. With `multicast` each block of a cluster loads a part of what all of
+//! them need, for all; a tile is empty when the consumers of all blocks have given it back.
 //!
-//! Phases: (1) what the loops load (`analysis::loads`); (2) the producer: a copy of the loops with nothing in them but
-//! requests, each when its tile is empty; (3) the consumers: all else, where requests were waited for the ring's next
-//! tile, which is given back where the threads met, or behind the products of the next step; (4) the rows of all
-//! fragments shared among the consumers. After the pipelines of CUTLASS (`sm90_mma_tma_gmma_ss_warpspecialized.hpp`).
-//! Rule of the debug counters: `specialize`.
+//! **Does not** change grids in which threads copy to shared memory, meet by number, or wait for other blocks; with
+//! several consumers, neither those in which threads write shared memory, reductions along rows among them, or, where they
+//! share a tile, whose fragments are not of 64 rows for each consumer. They take turns only at tiles that have all the
+//! same number of steps and need nothing of each other. What `pipeline-stages` has made into rings stays too. A remark
+//! says why.
+//!
+//! Phases: (1) what the loops load (`analysis::loads`); (2) for a cluster, loads of parts (`multicast`); (3) the producer: a
+//! copy of the loops with nothing in them but requests, each when its tile is empty; (4) the consumers: all else, where
+//! requests were waited for the ring's next tile, which is given back where the threads met, or behind the products of the
+//! next step; (5) the rows of all fragments shared among the consumers (`rows`), or the tiles (`turns`). After the pipelines
+//! of CUTLASS (`sm90_mma_tma_gmma_ss_warpspecialized.hpp`, `.._warpspecialized_pingpong.hpp`). Rule of the debug counters:
+//! `specialize`.
 
 mod consumers;
+mod multicast;
 mod producer;
 mod rows;
+mod turns;
 
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
@@ -112,9 +122,12 @@ use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDe
 use dlc_ir::{BlockId, Builder, Context, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, MBarrier, Token};
+use dlc_plan::Schedule;
+use dlc_plan::clause::Sharing;
 
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::loads::{Found, find};
+use crate::analysis::plans::{PLANNED, given, plan_of};
 use crate::analysis::rings::ring_of;
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of, with_inner};
 use producer::Source;
@@ -122,32 +135,46 @@ use producer::Source;
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),
     requires: &["kernel"],
+    consults: &["plan"],
+    reads_symbols: true,
     options: &[
-        OptionDef { name: "stages", kind: OptionKind::Int, default: "4", doc: "How many tiles a ring has, 2 to 16." },
+        OptionDef {
+            name: "stages",
+            kind: OptionKind::Text,
+            default: "auto",
+            doc: "How many tiles a ring has, 2 to 16; 'auto' for what the plan says, or 4.",
+        },
         OptionDef {
             name: "consumers",
-            kind: OptionKind::Int,
-            default: "2",
-            doc: "How many groups of four warps compute, 1 to 3.",
+            kind: OptionKind::Text,
+            default: "auto",
+            doc: "How many groups of four warps compute, 1 to 3; 'auto' for what the plan says, or 2.",
         },
         OptionDef {
             name: "roles",
-            kind: OptionKind::Choice(&["cooperative"]),
-            default: "cooperative",
-            doc: "How they share the work: all of them the rows of one tile.",
+            kind: OptionKind::Choice(&["auto", "cooperative", "ping_pong"]),
+            default: "auto",
+            doc: "How they share the work: all of them the rows of one tile, or each has a tile, and they take turns to multiply; 'auto' for what the plan says, or cooperative.",
+        },
+        OptionDef {
+            name: "multicast",
+            kind: OptionKind::List,
+            default: "[]",
+            doc: "Tensors of which each block of a cluster loads a part for all, beside those of the plan.",
         },
         OptionDef {
             name: "producer-registers",
             kind: OptionKind::Int,
             default: "0",
-            doc: "The registers of a thread of the producer, 0 for what fits: 40, or 24 with three consumers.",
+            doc: "The registers of a thread of the producer, 0 for what the plan says, or what fits: 40, or 24 with three consumers.",
         },
         OptionDef {
             name: "consumer-registers",
             kind: OptionKind::Int,
             default: "0",
-            doc: "The registers of a thread of a consumer, 0 for what fits: 232, or 160 with three consumers.",
+            doc: "The registers of a thread of a consumer, 0 for what the plan says, or what fits: 232, or 160 with three consumers.",
         },
+        PLANNED,
     ],
     statistics: &[StatDef { name: "grids", doc: "Grids whose warps got roles." }],
     ..PassDef::base(
@@ -162,58 +189,112 @@ dlc_ir::inventory::submit! { &DEF }
 const REGISTERS: i64 = 512;
 
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
-    let (stages, consumers) = (options.int("stages"), options.int("consumers"));
-    if !(2..=16).contains(&stages) {
-        return Err(format!("a ring has 2 to 16 stages, not {stages}"));
-    }
-    if !(1..=3).contains(&consumers) {
-        return Err(format!("there are 1 to 3 consumers, not {consumers}"));
-    }
-    let fitting = if consumers == 3 { [24, 160] } else { [40, 232] };
-    let given = [options.int("producer-registers"), options.int("consumer-registers")];
-    let [producer, consumer] = [0, 1].map(|role| if given[role] == 0 { fitting[role] } else { given[role] });
-    for registers in [producer, consumer] {
-        if !(24..=240).contains(&registers) || registers % 8 != 0 {
-            return Err(format!("a thread has 24 to 240 registers, a multiple of 8, not {registers}"));
-        }
-    }
-    let all = producer + consumers * consumer;
-    if all > REGISTERS {
-        return Err(format!(
-            "a thread of each role has {all} registers together, and there are {REGISTERS}: consumers have at most {}",
-            (REGISTERS - producer) / consumers / 8 * 8
-        ));
-    }
-    Ok(Box::new(SpecializeWarps { plan: Plan { stages, consumers, producer, consumer } }))
+    let number = |name: &str| Some(options.int(name)).filter(|&number| number != 0);
+    let given = Given {
+        stages: given(options, "stages")?,
+        consumers: given(options, "consumers")?,
+        turns: match options.text("roles") {
+            "auto" => None,
+            roles => Some(roles == "ping_pong"),
+        },
+        multicast: options.list("multicast").into_iter().map(String::from).collect(),
+        producer: number("producer-registers"),
+        consumer: number("consumer-registers"),
+    };
+    given.plan(None)?;
+    Ok(Box::new(SpecializeWarps { given, planned: options.flag("planned") }))
 }
 
 /// What the options say.
-#[derive(Clone, Copy)]
+struct Given {
+    stages: Option<i64>,
+    consumers: Option<i64>,
+    turns: Option<bool>,
+    multicast: Vec<String>,
+    producer: Option<i64>,
+    consumer: Option<i64>,
+}
+
+/// How the warps share the work.
+#[derive(Clone)]
 pub struct Plan {
     /// The tiles of a ring.
     pub stages: i64,
     /// The groups that compute.
     pub consumers: i64,
+    /// Whether each has a tile of its own, and they take turns to multiply; else they share the rows of one.
+    pub turns: bool,
+    /// The tensors of which each block of a cluster loads a part for all.
+    pub multicast: Vec<String>,
     /// The registers of a thread of the producer.
     pub producer: i64,
     /// The registers of a thread of a consumer.
     pub consumer: i64,
 }
 
+impl Given {
+    /// With what a plan says where no option does, and what fits where neither does. An error names the number that
+    /// cannot be.
+    fn plan(&self, plan: Option<&Schedule>) -> Result<Plan, String> {
+        let roles = plan.and_then(|plan| plan.roles.as_ref());
+        let stages = self.stages.or(plan.and_then(|plan| plan.stages)).unwrap_or(4);
+        let consumers = self.consumers.or(roles.map(|roles| roles.consumers)).unwrap_or(2);
+        let turns = self.turns.or(roles.map(|roles| roles.kind == Sharing::PingPong)).unwrap_or(false);
+        if !(2..=16).contains(&stages) {
+            return Err(format!("a ring has 2 to 16 stages, not {stages}"));
+        }
+        if !(1..=3).contains(&consumers) {
+            return Err(format!("there are 1 to 3 consumers, not {consumers}"));
+        }
+        let registers = |role: &str| plan.and_then(|plan| plan.registers.as_ref()?.get(role).copied());
+        let fitting = if consumers == 3 { (24, 160) } else { (40, 232) };
+        let producer = self.producer.or(registers("producer")).unwrap_or(fitting.0);
+        let consumer = self.consumer.or(registers("consumer")).unwrap_or(fitting.1);
+        for registers in [producer, consumer] {
+            if !(24..=240).contains(&registers) || registers % 8 != 0 {
+                return Err(format!("a thread has 24 to 240 registers, a multiple of 8, not {registers}"));
+            }
+        }
+        let all = producer + consumers * consumer;
+        if all > REGISTERS {
+            return Err(format!(
+                "a thread of each role has {all} registers together, and there are {REGISTERS}: consumers have at most {}",
+                (REGISTERS - producer) / consumers / 8 * 8
+            ));
+        }
+        let planned = plan.and_then(|plan| plan.multicast.clone()).unwrap_or_default();
+        let multicast = self.multicast.iter().cloned().chain(planned).collect();
+        Ok(Plan { stages, consumers, turns, multicast, producer, consumer })
+    }
+}
+
 struct SpecializeWarps {
-    plan: Plan,
+    given: Given,
+    planned: bool,
 }
 
 impl Pass for SpecializeWarps {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
-        let grids = specialize_warps(body, self.plan, cx);
-        cx.count("grids", grids);
+        let schedule = plan_of(cx, body);
+        if self.planned && schedule.as_ref().is_none_or(|schedule| schedule.roles.is_none()) {
+            return Ok(());
+        }
+        match self.given.plan(schedule.as_ref()) {
+            Ok(plan) => {
+                let grids = specialize_warps(body, &plan, cx);
+                cx.count("grids", grids);
+            }
+            Err(why) => {
+                let message = format!("the warps of this kernel get no roles: {why}");
+                cx.remark(RemarkKind::Missed, body.loc(body.root()), message);
+            }
+        }
         Ok(())
     }
 }
 
 /// Gives the warps of a kernel's grids roles. How many grids have got some.
-pub fn specialize_warps(body: &mut Body, plan: Plan, cx: &PassCx<'_>) -> u64 {
+pub fn specialize_warps(body: &mut Body, plan: &Plan, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let mut done = 0;
     let grids: Vec<OpId> =
@@ -226,17 +307,22 @@ pub fn specialize_warps(body: &mut Body, plan: Plan, cx: &PassCx<'_>) -> u64 {
         // A grid that does not fit after all is left as it was.
         let mut changed = body.clone();
         match specialize(ctx, &mut changed, grid, plan) {
-            Ok(()) if cx.allows_rule("specialize") => {
+            Ok(not_shared) if cx.allows_rule("specialize") => {
                 *body = changed;
                 done += 1;
                 if cx.wants_remarks() {
                     let groups = if plan.consumers == 1 { "group computes" } else { "groups compute" };
+                    let turns = if plan.turns { " in turn" } else { "" };
+                    let count = plan.consumers;
                     let message =
-                        format!("one thread loads, and {} {groups}, with rings of {}", plan.consumers, plan.stages);
+                        format!("one thread loads, and {count} {groups}{turns}, with rings of {}", plan.stages);
                     cx.remark(RemarkKind::Passed, body.loc(grid), message);
+                    for why in not_shared {
+                        cx.remark(RemarkKind::Missed, body.loc(grid), why);
+                    }
                 }
             }
-            Ok(()) => {}
+            Ok(_) => {}
             Err(why) => {
                 if cx.wants_remarks() {
                     cx.remark(
@@ -255,9 +341,12 @@ pub fn specialize_warps(body: &mut Body, plan: Plan, cx: &PassCx<'_>) -> u64 {
 struct Ring {
     found: Found,
     empty: ValueId,
+    /// The blocks of the cluster that wait for its tiles to be empty, if not this one alone.
+    ranks: Vec<ValueId>,
 }
 
-fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: Plan) -> Result<(), String> {
+/// Gives the warps of a grid roles. What the plan says of loads and is not done, and why.
+fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result<Vec<String>, String> {
     let view = kernel::Grid::from(OpRef::new(ctx, body, grid));
     if view.threads() != 128 {
         return Err(format!(
@@ -286,11 +375,29 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: Plan) -> Result<
         return Err("no loop loads by the copy engine, or a condition decides about it".into());
     }
 
-    let rings: Vec<Ring> = found.into_iter().map(|found| ring(ctx, body, found, plan)).collect::<Result<_, _>>()?;
+    let tiles = if plan.turns { Some(turns::tiles(ctx, body, block, &found)?) } else { None };
+    let mut cluster = multicast::Cluster::of(ctx, body, grid, plan);
+    let mut rings = Vec::new();
+    for found in found {
+        let ranks = cluster.share(ctx, body, &found);
+        rings.push(ring(ctx, body, found, plan, ranks)?);
+    }
     let mut shared = moved_not(ctx, body, block);
     let loc = body.loc(grid);
+    if rings.iter().any(|ring| !ring.ranks.is_empty()) {
+        // Others must not arrive at a barrier, or load, before it is there.
+        let (barriers, rest): (Vec<OpId>, Vec<OpId>) =
+            shared.into_iter().partition(|&op| is_barrier(OpRef::new(ctx, body, op)));
+        barriers.into_iter().for_each(|op| body.erase_op(op));
+        shared = rest;
+        let op = kernel::ClusterBarrier::build(&mut Builder::at_end(ctx, body, block), loc);
+        shared.push(op);
+    }
     let last_mbarriers = shared.iter().rposition(|&op| OpRef::new(ctx, body, op).is(kernel::MBarriers::DEF));
-    let meets = shared[last_mbarriers.unwrap_or(0)..].iter().any(|&op| is_barrier(OpRef::new(ctx, body, op)));
+    let meets = shared[last_mbarriers.unwrap_or(0)..].iter().any(|&op| {
+        let view = OpRef::new(ctx, body, op);
+        is_barrier(view) || view.is(kernel::ClusterBarrier::DEF)
+    });
     if !meets {
         // Nobody may wait at an mbarrier that is not there yet.
         let op = kernel::Barrier::build(&mut Builder::at_end(ctx, body, block), loc, None, None);
@@ -307,8 +414,9 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: Plan) -> Result<
 
     let requests: Vec<OpId> = requests.into_iter().filter(|&op| body.block_of(op) == Some(block)).collect();
     requests.into_iter().for_each(|op| body.erase_op(op));
+    let mut taken = Vec::new();
     for ring in &rings {
-        consumers::take(ctx, body, ring, plan)?;
+        taken.push(consumers::take(ctx, body, ring, plan)?);
     }
     let inside = body.append_block(body.regions(consumer)[0]);
     let group = (plan.consumers > 1).then(|| body.add_arg(inside, Type::INDEX, loc));
@@ -320,13 +428,16 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: Plan) -> Result<
     body.set_prop(ctx, grid, ctx.intern_str("threads"), Some(ctx.i64_attr(32 * last)));
     if let Some(group) = group {
         body.set_value_name(group, ctx.intern_str("g"));
-        rows::share(ctx, body, consumer, group, plan.consumers)?;
+        match tiles {
+            Some(tiles) => turns::take(ctx, body, tiles, &taken, (group, plan))?,
+            None => rows::share(ctx, body, consumer, group, plan.consumers)?,
+        }
     }
-    Ok(())
+    Ok(cluster.missed)
 }
 
 /// What speaks against roles in the ops of a grid.
-fn check(ctx: &Context, body: &Body, block: BlockId, plan: Plan) -> Result<(), String> {
+fn check(ctx: &Context, body: &Body, block: BlockId, plan: &Plan) -> Result<(), String> {
     let tiles = Tiles::of(ctx, body);
     for op in body.ops(block).flat_map(|op| with_inner(body, op)) {
         let view = OpRef::new(ctx, body, op);
@@ -380,18 +491,19 @@ fn moved_not(ctx: &Context, body: &Body, block: BlockId) -> Vec<OpId> {
 }
 
 /// The tiles of a loop as rings, with mbarriers that say which are empty.
-fn ring(ctx: &Context, body: &mut Body, found: Found, plan: Plan) -> Result<Ring, String> {
+fn ring(ctx: &Context, body: &mut Body, found: Found, plan: &Plan, ranks: Vec<ValueId>) -> Result<Ring, String> {
     let full = found.requests.first().and_then(|request| body.defining_op(request.full)).ok_or("it has no mbarrier")?;
     for &ring in &found.rings {
         let ty = ring_of(ctx, body.value_type(ring), plan.stages).ok_or("its tiles are rings already")?;
         body.set_value_type(ring, ty);
     }
     let loc = body.loc(full);
-    // Every warp of every consumer gives a tile back.
-    let arrivals = 4 * plan.consumers;
+    // Every warp of those that read a tile gives it back: to each block that loads for all.
+    let groups = if plan.turns { 1 } else { plan.consumers };
+    let arrivals = 4 * groups * ranks.len().max(1) as i64;
     let mut builder = Builder::new(ctx, body, InsertPoint::After(full));
     let op = kernel::MBarriers::build(&mut builder, loc, arrivals, MBarrier::get(ctx, plan.stages));
     let empty = builder.result(op);
     body.set_value_name(empty, ctx.intern_str("empty"));
-    Ok(Ring { found, empty })
+    Ok(Ring { found, empty, ranks })
 }

@@ -19,8 +19,20 @@ use crate::generic::dce::erase_unused;
 
 const BEYOND: &str = "an integer goes beyond 64 bits";
 
+/// A loop that was rewritten.
+pub struct Taken {
+    /// The loop.
+    pub op: OpId,
+    /// The stage behind its last step.
+    pub stage: ValueId,
+    /// The parities with which the next steps wait.
+    pub parities: Vec<ValueId>,
+    /// How many steps it has.
+    pub steps: Over,
+}
+
 /// Rewrites a loop: its requests are gone, its tiles are those of a ring.
-pub fn take(ctx: &Context, body: &mut Body, ring: &Ring, plan: Plan) -> Result<(), String> {
+pub fn take(ctx: &Context, body: &mut Body, ring: &Ring, plan: &Plan) -> Result<Taken, String> {
     let found = &ring.found;
     let loc = found.loc;
     let outer = loops_around(ctx, body, found.op).unwrap_or_default();
@@ -54,7 +66,9 @@ pub fn take(ctx: &Context, body: &mut Body, ring: &Ring, plan: Plan) -> Result<(
     }
     if !threads_write(ctx, body) {
         let meets = |&op: &OpId| is_barrier(OpRef::new(ctx, body, op));
-        let barriers: Vec<OpId> = body.ops(found.block).filter(meets).collect();
+        let around = loops_around(ctx, body, made.op).unwrap_or_default();
+        let blocks = around.into_iter().filter_map(|op| block_of(ctx, body, op)).chain([found.block]);
+        let barriers: Vec<OpId> = blocks.flat_map(|block| body.ops(block)).filter(meets).collect();
         barriers.into_iter().for_each(|op| body.erase_op(op));
     }
 
@@ -75,7 +89,10 @@ pub fn take(ctx: &Context, body: &mut Body, ring: &Ring, plan: Plan) -> Result<(
         }
     }
     yield_more(ctx, body, found.block, &next);
-    Ok(())
+    let parities = found.requests.iter().map(|request| body.result(made.op, request.carried)).collect();
+    let trips = |last: &SizeExpr, step: &SizeExpr| last.ceildiv(step).ok();
+    let steps = found.last.with(&found.step, trips).ok_or(BEYOND)?;
+    Ok(Taken { op: made.op, stage: made.results[0], parities, steps })
 }
 
 /// Whether threads write shared memory anywhere.
@@ -123,8 +140,14 @@ fn release_behind(ctx: &Context, body: &Body, found: &Found) -> Result<OpId, Str
 
 /// Every warp gives a tile back.
 fn give_back(ctx: &Context, body: &mut Body, place: InsertPoint, ring: &Ring, stage: ValueId) {
+    let (loc, by) = (ring.found.loc, Arrivals::Warp);
     let mut builder = Builder::new(ctx, body, place);
-    kernel::Arrive::build(&mut builder, ring.found.loc, ring.empty, Some(stage), None, Arrivals::Warp);
+    if ring.ranks.is_empty() {
+        kernel::Arrive::build(&mut builder, loc, ring.empty, Some(stage), None, by);
+    }
+    for &rank in &ring.ranks {
+        kernel::Arrive::build(&mut builder, loc, ring.empty, Some(stage), Some(rank), by);
+    }
 }
 
 /// The same if a number is below another.

@@ -21,7 +21,7 @@ pub struct Source<'a> {
     /// The ops of the grid that stay where all roles see them.
     pub shared: &'a [OpId],
     pub grid: BlockId,
-    pub plan: Plan,
+    pub plan: &'a Plan,
 }
 
 struct Slice<'a> {
@@ -48,6 +48,7 @@ pub fn slice(ctx: &Context, body: &mut Body, into: BlockId, source: &Source<'_>)
     }
     let mut slice = Slice { ctx, source, map: CloneMap::new(), states, copied: Vec::new() };
     slice.block(body, source.grid, into)?;
+    slice.drain(body, into);
     let copied = std::mem::take(&mut slice.copied);
     erase_unused(ctx, body, copied);
     Ok(())
@@ -149,6 +150,30 @@ impl Slice<'_> {
             body.set_value_name(body.result(next, 0), ctx.intern_str("next"));
         }
         Ok(())
+    }
+
+    /// Waits for all tiles that other blocks give back, too: they arrive at barriers of this one, which must be there.
+    fn drain(&mut self, body: &mut Body, into: BlockId) {
+        let (ctx, stages) = (self.ctx, self.source.plan.stages);
+        for (number, ring) in self.source.rings.iter().enumerate().filter(|(_, ring)| !ring.ranks.is_empty()) {
+            let loc = ring.found.loc;
+            let bounds = [0, stages, 1].map(SizeExpr::from).to_vec();
+            let types = [dlc_ir::Type::INDEX; 2];
+            let mut builder = Builder::at_end(ctx, body, into);
+            let made = kernel::For::build(&mut builder, loc, &[], &self.states[number], bounds, None, &types);
+            let block = body.append_block(body.regions(made)[0]);
+            let args = ["left", "stage", "parity"].map(|name| {
+                let arg = body.add_arg(block, dlc_ir::Type::INDEX, loc);
+                body.set_value_name(arg, ctx.intern_str(name));
+                arg
+            });
+            let mut builder = Builder::at_end(ctx, body, block);
+            kernel::Wait::build(&mut builder, loc, ring.empty, Some(args[1]), args[2]);
+            let next = kernel::Advance::build(&mut builder, loc, args[1], args[2], stages);
+            let next: Vec<ValueId> = body.results(next).collect();
+            body.set_value_name(next[0], ctx.intern_str("next"));
+            kernel::Yield::build(&mut Builder::at_end(ctx, body, block), loc, &next);
+        }
     }
 
     /// A loop that carries stages and parities alone.

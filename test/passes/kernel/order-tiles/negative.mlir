@@ -32,11 +32,13 @@ kernel.func @roles() {
   return
 }
 
-// REMARK: a block for each tile: its blocks are in clusters
+// REMARK: a block for each tile: the blocks of a cluster have tiles that are no neighbours
 // CHECK-LABEL: kernel.func @cluster(
 // CHECK: grid (8) cluster [2] threads 32 {
 kernel.func @cluster() {
   grid (8) cluster [2] threads 32 {
+    %b = block_id 0
+    %t = index (%b floordiv 3)
     cluster_barrier
   }
   return

@@ -2,7 +2,7 @@
 // RUN: not dlc-opt %s --specialize-warps=consumers=4 2>&1 | FileCheck %s --check-prefix=CONSUMERS
 // RUN: not dlc-opt %s --specialize-warps=consumer-registers=100 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // RUN: not dlc-opt %s --specialize-warps=consumers=3,consumer-registers=168 2>&1 | FileCheck %s --check-prefix=MANY
-// RUN: not dlc-opt %s --specialize-warps=roles=ping_pong 2>&1 | FileCheck %s --check-prefix=ROLES
+// RUN: not dlc-opt %s --specialize-warps=roles=alone 2>&1 | FileCheck %s --check-prefix=ROLES
 
 // STAGES: E0413
 // STAGES-SAME: a ring has 2 to 16 stages, not 1

@@ -1,0 +1,401 @@
+//! Lets results leave through shared memory, panel by panel, while the threads go on: with the next panel, and with the
+//! next tile.
+//!
+//! **Requires**: kernel.
+//! **Ensures**: kernel. A result that lies as products of `wgmma` give it, and is stored to a box of a memref whose rows
+//! are aligned, is stored by the copy engine, from `panels` buffers in turn for each group of four warps.
+//!
+//! **Before**
+//! ```mlir before
+//! kernel.func @rows<N>(%x: memref<[N], f32>) -> memref<[64, N], f16, row_major, align 16> attributes {target = "sm90"} {
+//!   require (N mod 8 == 0)
+//!   %D = output : memref<[64, N], f16, row_major, align 16>
+//!   grid (2) threads 128 {
+//!     %b = block_id 0
+//!     for %n = %b to N ceildiv 16 step 2 {
+//!       %v = load %x[16*%n + i0] where (16*%n + i0 < N) : frag<[16], f32, slice 0 of (wgmma)>
+//!       %w = broadcast %v along 0 : frag<[64, 16], f32, wgmma>
+//!       %h = cast %w : frag<[64, 16], f16, wgmma>
+//!       store %h to %D[i0, 16*%n + i1] where (16*%n + i1 < N)
+//!     }
+//!   }
+//!   return %D
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! kernel.func @rows<N>(%x: memref<[N], f32, row_major, align 4>) -> memref<[64, N], f16, row_major, align 16> attributes {target = "sm90"} {
+//!   require (N mod 8 == 0)
+//!   %D = output : memref<[64, N], f16, row_major, align 16>
+//!   %map_D = tensor_map %D : tensormap<[64, 16], f16, swizzle 32>
+//!   grid (2) threads 128 {
+//!     %panels = shared : tile<[64, 16], f16, swizzle 32>
+//!     %b = block_id 0
+//!     %0 = done : token<epilogue>
+//!     %1 = for %n = %b to N ceildiv 16 step 2 carry (%stored = %0) : token<epilogue> {
+//!       %v = load %x[16*%n + i0] where (16*%n + i0 < N) : frag<[16], f32, slice 0 of (wgmma)>
+//!       %w = broadcast %v along 0 : frag<[64, 16], f32, wgmma>
+//!       %h = cast %w : frag<[64, 16], f16, wgmma>
+//!       elect {
+//!         await_read %stored
+//!       }
+//!       barrier
+//!       store_shared %h to %panels
+//!       fence_async
+//!       barrier
+//!       %2 = elect : token<epilogue> {
+//!         %3 = tma_store %panels to %map_D[0, 16*%n] : token<epilogue>
+//!         yield %3
+//!       }
+//!       yield %2
+//!     }
+//!     elect {
+//!       await_read %1
+//!     }
+//!   }
+//!   return %D
+//! }
+//! ```
+//!
+//! **Does not** change stores that add to memory, or of other fragments; nor those whose rows are not known to be a
+//! multiple of 16 bytes (`require` says so), whose guard is another one than that of the memref, that stand in a condition,
+//! or for whose panels there is no room. A remark says why. Panels are stored one at a time.
+//!
+//! Phases, for each store: (1) the box and its panels of 64 rows and up to 128 bytes; (2) the buffers, and the loops around
+//! that carry for each the token of its last store; (3) for each panel: one thread waits until the buffer has been read, all
+//! write the panel, and one thread lets it be stored. After the epilogues of CUTLASS (`sm90_epilogue_tma_warpspecialized.hpp`).
+//! Rule of the debug counters: `store`.
+
+use dlc_core::memref::MemRef;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, InsertPoint, OpRef};
+use dlc_ir::diag::RemarkKind;
+use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::{Builder, Context, Loc, OpId, Type, ValueId};
+use dlc_kernel::layout::{Distributed, Shared};
+use dlc_kernel::ops as kernel;
+use dlc_kernel::places::shared_memory;
+use dlc_kernel::types::{Frag, TensorMap, Tile, Token, Work, elem_of};
+use dlc_plan::clause::Way;
+use dlc_plan::{Schedule, Target};
+
+use crate::analysis::boxes::{aligned, inside, names, positions};
+use crate::analysis::carried::{block_of, carry_through, grid_of, yield_more};
+use crate::analysis::conditions::stores_by_engine;
+use crate::analysis::expressions::{Over, index, pack};
+use crate::analysis::plans::{PLANNED, given, plan_of};
+
+static DEF: PassDef = PassDef {
+    on: On::Op("kernel.func"),
+    requires: &["kernel"],
+    consults: &["plan"],
+    reads_symbols: true,
+    options: &[
+        OptionDef {
+            name: "panels",
+            kind: OptionKind::Text,
+            default: "auto",
+            doc: "How many panels each group has in shared memory, 1 to 8; 'auto' for what the plan says, or 2.",
+        },
+        PLANNED,
+    ],
+    statistics: &[StatDef { name: "stores", doc: "Stores that the copy engine does." }],
+    ..PassDef::base("overlap-epilogue", "Lets results leave through shared memory while the threads go on.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+/// The rows of a panel: those of four warps.
+const ROWS: i64 = 64;
+/// The most bytes of a row of a panel: as far as the exchange of units of 16 bytes reaches.
+const ROW_BYTES: i64 = 128;
+
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    let panels = given(options, "panels")?;
+    match panels.filter(|panels| !(1..=8).contains(panels)) {
+        Some(panels) => Err(format!("a group has 1 to 8 panels, not {panels}")),
+        None => Ok(Box::new(OverlapEpilogue { panels, planned: options.flag("planned") })),
+    }
+}
+
+struct OverlapEpilogue {
+    panels: Option<i64>,
+    planned: bool,
+}
+
+impl Pass for OverlapEpilogue {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        let plan = plan_of(cx, body);
+        let way = plan.as_ref().and_then(|plan| plan.store.as_ref());
+        let wanted = match self.planned {
+            true => plan.as_ref().is_some_and(|plan: &Schedule| stores_by_engine(plan)),
+            false => way.is_none_or(|store| store.way == Way::Tma),
+        };
+        if wanted {
+            let panels = self.panels.or(way.and_then(|store| store.panels)).unwrap_or(2).clamp(1, 8);
+            cx.count("stores", overlap_epilogue(body, panels, cx));
+        }
+        Ok(())
+    }
+}
+
+/// Lets the copy engine store results of products, from so many panels of each group. How many stores changed.
+pub fn overlap_epilogue(body: &mut Body, panels: i64, cx: &PassCx<'_>) -> u64 {
+    let ctx = cx.ctx;
+    let mut changed = 0;
+    for op in body.walk() {
+        let Some(store) = kernel::Store::of(OpRef::new(ctx, body, op)) else { continue };
+        let layout = Frag::of(ctx, store.type_of(store.value())).map(|frag| frag.layout(ctx));
+        if layout != Some(Distributed::Wgmma) {
+            continue;
+        }
+        match find(ctx, body, store, panels) {
+            Ok(found) if cx.allows_rule("store") => {
+                let (count, buffers) = (found.panels.len(), found.buffers);
+                if rewrite(ctx, body, op, &found).is_some() {
+                    changed += 1;
+                    if cx.wants_remarks() {
+                        let message = format!("the copy engine stores this in {count} panels, from {buffers} buffers");
+                        cx.remark(RemarkKind::Passed, found.loc, message);
+                    }
+                }
+            }
+            Ok(_) => {}
+            Err(why) => {
+                if cx.wants_remarks() {
+                    let message = format!("the threads store this result themselves: {why}");
+                    cx.remark(RemarkKind::Missed, body.loc(op), message);
+                }
+            }
+        }
+    }
+    changed
+}
+
+/// A result that the copy engine can store.
+struct Found {
+    loc: Loc,
+    grid: OpId,
+    /// The loops around, from the inside out, up to the role or the grid.
+    loops: Vec<OpId>,
+    /// Those that store a result each.
+    groups: Groups,
+    /// How many panels each of them has in shared memory.
+    buffers: i64,
+    /// Rows and columns of the first element of each panel.
+    panels: Vec<[i64; 2]>,
+    /// The axis of the memref along which rows are.
+    axis: usize,
+    /// Where the result begins in the memref.
+    at: Vec<Over>,
+    map: Type,
+    tile: [Type; 2],
+}
+
+fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Result<Found, String> {
+    let func = kernel::Func::of(OpRef::new(ctx, body, body.root()));
+    let target = func.and_then(|func| Target::built_in(func.target()?));
+    if let Some(target) = target.as_ref().filter(|target| !target.has("tma")) {
+        return Err(format!("{} has no copy engine", target.name));
+    }
+    if store.combine().is_some() {
+        return Err("it is added to what is there".into());
+    }
+    let unknown = "it is not known where its elements lie";
+    let frag = Frag::of(ctx, store.type_of(store.value())).ok_or(unknown)?;
+    let memory = MemRef::of(ctx, store.type_of(store.target())).ok_or(unknown)?;
+    let &[rows, columns] = frag.shape(ctx).as_slice() else { return Err("it has not two axes".into()) };
+    let elem = elem_of(ctx, store.type_of(store.value()));
+    let bytes = i64::from(elem.bits(ctx).unwrap_or(0) / 8);
+    let size = |size: i64| u32::try_from(size).map_err(|_| unknown);
+    let at = store.at();
+    let (_, bases) = positions(&at, &[size(rows)?, size(columns)?])?;
+    inside(ctx, store.guard().as_ref(), memory, &at)?;
+    aligned(ctx, body, memory)?;
+    let axis = at.iter().position(|at| names(at, 0)).ok_or(unknown)?;
+    let width = columns.min(ROW_BYTES / bytes.max(1));
+    let span = u32::try_from(width * bytes).ok().filter(|span| matches!(span, 32 | 64 | 128));
+    let Some(span) = span.filter(|_| columns % width == 0 && rows % ROWS == 0) else {
+        return Err(format!("{rows} times {columns} elements of {bytes} bytes are no whole panels"));
+    };
+    let (loops, groups) = around(ctx, body, store.id)?;
+    let grid = grid_of(ctx, body, store.id).ok_or("it stands in no grid")?;
+    let all: Vec<[i64; 2]> =
+        (0..rows / ROWS).flat_map(|row| (0..columns / width).map(move |column| [row * ROWS, column * width])).collect();
+    let used = i64::from(shared_memory(OpRef::new(ctx, body, grid))?.bytes);
+    let panel = ROWS * width * bytes;
+    let most = target.map_or(i64::MAX, |target| target.smem_per_block);
+    let wanted = panels.min(all.len() as i64);
+    // An atom of the exchange is where panels may begin.
+    let room = (most - (used + 1023) / 1024 * 1024) / panel / groups.0;
+    let buffers = wanted.min(room);
+    if buffers < 1 {
+        let more = groups.0 * panel;
+        return Err(format!("its panels take {more} bytes of shared memory beside {used}, and a block has {most}"));
+    }
+    let mut shape = vec![1; at.len()];
+    shape[axis] = ROWS;
+    *shape.last_mut().ok_or(unknown)? = width;
+    let layout = Shared::Panels { span, rows: None };
+    let args: Vec<ValueId> = store.args().collect();
+    Ok(Found {
+        loc: store.loc(),
+        grid,
+        loops,
+        groups,
+        buffers,
+        panels: all,
+        axis,
+        at: bases.into_iter().map(|at| Over::new(at, &args)).collect(),
+        map: TensorMap::get(ctx, shape, elem, layout),
+        tile: [
+            Tile::get(ctx, buffers * groups.0, vec![ROWS, width], elem, layout),
+            Frag::get(ctx, vec![ROWS, width], elem, Distributed::Wgmma),
+        ],
+    })
+}
+
+/// The groups of threads that run an op, and the number of the one that is here.
+type Groups = (i64, Option<ValueId>);
+
+/// The loops around an op, from the inside out, and the groups of four warps that run it.
+fn around(ctx: &Context, body: &Body, op: OpId) -> Result<(Vec<OpId>, Groups), String> {
+    let mut loops = Vec::new();
+    let mut at = op;
+    while let Some(parent) = body.parent_op(at) {
+        let view = OpRef::new(ctx, body, parent);
+        let (warps, groups) = match (kernel::Role::of(view), kernel::Grid::of(view)) {
+            (Some(role), _) => (role.last() - role.first(), role.groups()),
+            (_, Some(grid)) => (grid.threads() / 32, 1),
+            _ if kernel::For::of(view).is_some() => {
+                loops.push(parent);
+                at = parent;
+                continue;
+            }
+            _ => return Err("a condition decides about it".into()),
+        };
+        if warps != 4 * groups {
+            return Err(format!("{} warps have it, not four", warps / groups.max(1)));
+        }
+        let block = kernel::Role::of(view).and_then(|role| body.first_block(kernel::Role::body(role)));
+        let number = block.and_then(|block| body.args(block).first().copied());
+        return match (groups, number) {
+            (2.., None) => Err("its group has no number".into()),
+            (1, _) => Ok((loops, (1, None))),
+            _ => Ok((loops, (groups, number))),
+        };
+    }
+    Err("it stands in no grid".into())
+}
+
+/// Puts stores of panels in the place of a store. `None` where positions go beyond 64 bits.
+fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &Found) -> Option<()> {
+    let loc = found.loc;
+    let store = kernel::Store::from(OpRef::new(ctx, body, op));
+    let (value, memory) = (store.value(), store.target());
+    let map = tensor_map(ctx, body, found, memory);
+    let block = body.first_block(kernel::Grid::body(kernel::Grid::from(OpRef::new(ctx, body, found.grid))))?;
+    let mut builder = Builder::new(ctx, body, InsertPoint::StartOf(block));
+    let tile = kernel::Shared::build(&mut builder, loc, None, found.tile[0]);
+    let tile = builder.result(tile);
+    body.set_value_name(tile, ctx.intern_str("panels"));
+
+    // For each buffer the token of its last store, through all loops.
+    let first = found.loops.last().copied().unwrap_or(op);
+    let mut inits = Vec::new();
+    for _ in 0..if found.loops.is_empty() { 0 } else { found.buffers } {
+        let mut builder = Builder::new(ctx, body, InsertPoint::Before(first));
+        let done = kernel::Done::build(&mut builder, loc, Token::get(ctx, Work::Epilogue));
+        inits.push((builder.result(done), "stored"));
+    }
+    let (carried, inner) = carry_through(ctx, body, &found.loops, &inits)?;
+    let mut tokens: Vec<Option<ValueId>> = carried.into_iter().map(Some).collect();
+    tokens.resize(found.buffers as usize, None);
+
+    let ty = found.tile[1];
+    let whole = body.value_type(value) == ty;
+    for (number, &[row, column]) in found.panels.iter().enumerate() {
+        let buffer = number % tokens.len();
+        let slot = slot(ctx, body, op, found, buffer as i64)?;
+        let mut at = found.at.clone();
+        for (axis, offset) in [(found.axis, row), (at.len() - 1, column)] {
+            at[axis] = at[axis].plus(&Over::plain(offset.into()))?;
+        }
+        let (args, at) = pack(&at)?;
+        if let Some(token) = tokens[buffer] {
+            elect_await(ctx, body, InsertPoint::Before(op), loc, &[token]);
+            kernel::Barrier::build(&mut Builder::new(ctx, body, InsertPoint::Before(op)), loc, None, None);
+        }
+        let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
+        let part = match whole {
+            true => value,
+            false => {
+                let at = [row, column].map(SizeExpr::from).to_vec();
+                let part = kernel::Extract::build(&mut builder, loc, value, &[], at, ty);
+                builder.result(part)
+            }
+        };
+        kernel::StoreShared::build(&mut builder, loc, part, tile, slot, None);
+        kernel::FenceAsync::build(&mut builder, loc);
+        kernel::Barrier::build(&mut builder, loc, None, None);
+        let elect = kernel::Elect::build(&mut builder, loc, &[Token::get(ctx, Work::Epilogue)]);
+        let inside = body.append_block(body.regions(elect)[0]);
+        let mut builder = Builder::at_end(ctx, body, inside);
+        let stored = kernel::TmaStore::build(&mut builder, loc, tile, slot, map, &args, at, None);
+        let stored = builder.result(stored);
+        kernel::Yield::build(&mut builder, loc, &[stored]);
+        tokens[buffer] = Some(body.result(elect, 0));
+    }
+    let tokens: Vec<ValueId> = tokens.into_iter().flatten().collect();
+    // A block ends when nothing of its shared memory is to be read any more.
+    match inner.and_then(|inner| block_of(ctx, body, inner)) {
+        Some(block) => {
+            yield_more(ctx, body, block, &tokens);
+            let (loops, _) = around(ctx, body, op).ok()?;
+            let outer = *loops.last()?;
+            let results: Vec<ValueId> = body.results(outer).collect();
+            let last = &results[results.len() - tokens.len()..];
+            elect_await(ctx, body, InsertPoint::After(outer), loc, last);
+        }
+        None => elect_await(ctx, body, InsertPoint::After(op), loc, &tokens),
+    }
+    body.erase_op(op);
+    Some(())
+}
+
+/// The number of a buffer among those of all groups; nothing where there is one.
+fn slot(ctx: &Context, body: &mut Body, op: OpId, found: &Found, buffer: i64) -> Option<Option<ValueId>> {
+    let (groups, group) = found.groups;
+    if groups * found.buffers == 1 {
+        return Some(None);
+    }
+    let own = Over::plain(buffer.into());
+    let number = match group {
+        Some(group) => Over::value(group)?.times(found.buffers)?.plus(&own)?,
+        None => own,
+    };
+    index(&mut Builder::new(ctx, body, InsertPoint::Before(op)), found.loc, &number).map(Some)
+}
+
+/// One thread waits until stores have read shared memory.
+fn elect_await(ctx: &Context, body: &mut Body, place: InsertPoint, loc: Loc, tokens: &[ValueId]) {
+    let elect = kernel::Elect::build(&mut Builder::new(ctx, body, place), loc, &[]);
+    let block = body.append_block(body.regions(elect)[0]);
+    kernel::AwaitRead::build(&mut Builder::at_end(ctx, body, block), loc, tokens);
+}
+
+/// The map of the panels of a memref, before the grid.
+fn tensor_map(ctx: &Context, body: &mut Body, found: &Found, memory: ValueId) -> ValueId {
+    let known = body.uses(memory).find_map(|used| {
+        let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op))?;
+        (map.lower().is_none() && map.type_of(map.out()) == found.map && body.is_before(map.id, found.grid))
+            .then(|| map.out())
+    });
+    known.unwrap_or_else(|| {
+        let mut builder = Builder::new(ctx, body, InsertPoint::Before(found.grid));
+        let op = kernel::TensorMapOf::build(&mut builder, found.loc, memory, None, None, None, found.map);
+        let map = builder.result(op);
+        let name = format!("map_{}", ctx.str(body.value_name(memory)));
+        body.set_value_name(map, ctx.intern_str(name.trim_end_matches('_')));
+        map
+    })
+}
