@@ -50,7 +50,7 @@ impl<'a> NewInst<'a> {
         };
         let mut operands: Vec<ValueId> = self.args.iter().filter_map(value).collect();
         let mut props = Vec::new();
-        if self.modifiers != "" {
+        if !self.modifiers.is_empty() {
             props.push((ctx.intern_str("modifiers"), ctx.str_attr(self.modifiers)));
         }
         if operands.len() < self.args.len() {

@@ -87,7 +87,7 @@ pub fn instruction(op: OpRef<'_>, diags: &Diagnostics) {
                     }
                 }
                 (Some(_), _) if vector => wrong(format!("operand {place} is in a vector, so it must be a register")),
-                (Some(class), Arg::Int(_)) if matches!(class, Class::F32 | Class::F64) => {
+                (Some(Class::F32 | Class::F64), Arg::Int(_)) => {
                     wrong(format!("operand {place} must be a float, such as 1.0"));
                 }
                 (Some(Class::F32 | Class::W32), Arg::F32(_)) | (Some(Class::F64 | Class::W64), Arg::F64(_)) => {}

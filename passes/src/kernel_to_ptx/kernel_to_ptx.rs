@@ -19,6 +19,30 @@
 //! ```
 //! **After**
 //! ```mlir after
+//! ptx.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> attributes {target = "sm_80"} {
+//!   %Y = kernel.output : memref<[N], f32, row_major, align 4>
+//!   entry "double_0" (N ceildiv 128) threads 128 shared 0 memory (%X, %Y) sizes (N) {
+//!   ^bb0(%X_0: i64, %Y_0: i64, %N: i32):
+//!     %0 = sreg.tid.x
+//!     %1 = and.b32 %0, 31
+//!     %2 = shr.u32 %0, 5
+//!     %3 = shfl.sync.idx.b32 %2, 0, 31, -1
+//!     %4 = sreg.ctaid.x
+//!     %5 = shl.b32 %3, 5
+//!     %6 = add.s32 %1, %5
+//!     %7 = shl.b32 %4, 7
+//!     %8 = add.s32 %7, %6
+//!     %9 = setp.lt.s32 %8, %N
+//!     %10 = mad.wide.s32 %8, 4, %X_0
+//!     %11 = mov.f32 0.0
+//!     %12 = ld.global.nc.f32 [%10] if %9 else %11
+//!     %13 = add.rn.f32 %12, %12
+//!     %14 = mad.wide.s32 %8, 4, %Y_0
+//!     st.global.f32 [%14], %13 if %9
+//!     exit
+//!   }
+//!   kernel.return %Y
+//! }
 //! ```
 //!
 //! **Does not** choose anything: which memory is shared, who loads what and when is the kernel's.

@@ -280,7 +280,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                             let from = fragment.extract(&piece, &[row, step as u32 * k]).map_err(Refused::new)?;
                             let words = from.chunks(2).map(|pair| {
                                 let (low, high) = (registers[pair[0] as usize], registers[pair[1] as usize]);
-                                self.code.pack_halves(low, high)
+                                // Operands in registers are no constants.
+                                let word = self.code.pack_halves(low, high);
+                                Arg::Value(self.code.register(word, Type::I32))
                             });
                             words.collect()
                         }
