@@ -32,12 +32,18 @@ impl<'a> NewInst<'a> {
 
     /// Makes it at the place of a builder.
     ///
-    /// # Panics
-    /// If the table does not know it: who makes an instruction knows the table.
-    pub fn build(self, b: &mut Builder<'_>, loc: Loc) -> OpId {
+    /// # Errors
+    /// If the table does not know it: what it lacks, in words.
+    pub fn build(self, b: &mut Builder<'_>, loc: Loc) -> Result<OpId, String> {
         let ctx = b.ctx;
         let Some(signature) = signature_for(self.instruction, self.modifiers, self.args.len()) else {
-            panic!("no '{}.{}' with {} operands", self.instruction.name, self.modifiers, self.args.len());
+            let dot = if self.modifiers.is_empty() { "" } else { "." };
+            return Err(format!(
+                "there is no instruction '{}{dot}{}' with {} operands",
+                self.instruction.name,
+                self.modifiers,
+                self.args.len()
+            ));
         };
         let classes = signature.result_classes();
         let types: Vec<Type> = match self.types {
@@ -64,7 +70,7 @@ impl<'a> NewInst<'a> {
         }
         let name = ctx.op_name(&format!("ptx.{}", self.instruction.name));
         let props = if props.is_empty() { Attr::EMPTY_DICT } else { ctx.dict_attr(&props) };
-        b.create(OpParts { operands: &operands, results: &types, props, ..OpParts::new(name, loc) })
+        Ok(b.create(OpParts { operands: &operands, results: &types, props, ..OpParts::new(name, loc) }))
     }
 }
 

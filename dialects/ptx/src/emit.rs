@@ -37,7 +37,8 @@ type Refused = Box<Diagnostic>;
 
 /// All entries of a module as PTX text, `sources` giving files and lines of instructions where that is wanted.
 ///
-/// Functions of a module are for one machine; an error names one that is for another.
+/// A module is for one machine: the one of its functions that has what all others need. An error names two of which
+/// neither has what the other one needs.
 pub fn module(ctx: &Context, body: &Body, sources: Option<&SourceMap>) -> Result<Module, Refused> {
     let mut target: Option<Target> = None;
     let mut version = (7, 0);
@@ -48,12 +49,15 @@ pub fn module(ctx: &Context, body: &Body, sources: Option<&SourceMap>) -> Result
         let function = OpRef::new(ctx, body, id).resolve();
         let Some(func) = Func::of(function) else { continue };
         let own = func.target().and_then(Target::parse).unwrap_or(DEFAULT_TARGET);
-        if let Some(other) = target.filter(|&other| other != own) {
-            let message = format!("one module has code for {other}, and this function is for {own}");
-            let error = Diagnostic::error(&NOT_ON_TARGET, function.loc(), message).at(function.name());
-            return Err(Box::new(error.suggest("let both be for one machine, or write two modules")));
-        }
-        target = Some(own);
+        target = match target {
+            Some(other) if other.has(own) => Some(other),
+            Some(other) if !own.has(other) => {
+                let message = format!("one module has code for {other}, and this function is for {own}");
+                let error = Diagnostic::error(&NOT_ON_TARGET, function.loc(), message).at(function.name());
+                return Err(Box::new(error.suggest("let both be for one machine, or write two modules")));
+            }
+            _ => Some(own),
+        };
         let root = function.body;
         for id in root.entry_block().into_iter().flat_map(|block| root.ops(block)) {
             if let Some(entry) = Entry::of(OpRef { id, ..function }) {

@@ -76,6 +76,7 @@ use dlc_ir::diag::Diagnostic;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Attr, Context, Loc, OpId, Str, Type, ValueId};
 use dlc_kernel::ops as kernel;
+use dlc_ptx::form::Target;
 use dlc_ptx::inst::Arg;
 use rustc_hash::FxHashMap;
 
@@ -94,7 +95,8 @@ static DEF: PassDef = PassDef {
         name: "target",
         kind: OptionKind::Text,
         default: "",
-        doc: "The machine, sm_80 or sm_90a; without it, the one that the kernel is written for.",
+        doc: "The machine, sm_80 or sm_90a; without it, the one that the kernel is written for, or the least that has \
+              its instructions.",
     }],
     statistics: &[
         StatDef { name: "entries", doc: "Grids that became entries." },
@@ -109,7 +111,7 @@ dlc_ir::inventory::submit! { &DEF }
 
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     let target = options.text("target").to_string();
-    if !target.is_empty() && dlc_ptx::form::Target::parse(&target).is_none() {
+    if !target.is_empty() && Target::parse(&target).is_none() {
         return Err(format!("'{target}' is no machine, such as sm_80 or sm_90a"));
     }
     Ok(Box::new(KernelToPtx { target }))
@@ -117,6 +119,32 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
 
 struct KernelToPtx {
     target: String,
+}
+
+impl KernelToPtx {
+    /// What was made for the least machine, or for another one where that lacks some of it. A kernel that says for which
+    /// machine it is stays for that one.
+    fn on_another(&self, ctx: &Context, kernel: &Body, made: (Body, u64)) -> Result<(Body, u64), Refused> {
+        let says = kernel::Func::of(OpRef::new(ctx, kernel, kernel.root())).is_some_and(|func| func.target().is_some());
+        let wanted = needed(ctx, &made.0);
+        if says || !self.target.is_empty() || LEAST.has(wanted) {
+            return Ok(made);
+        }
+        lower(ctx, kernel, &wanted.to_string())
+    }
+}
+
+/// The machine that kernels are for that say none.
+const LEAST: Target = Target { sm: 80, exact: false };
+
+/// The machine that all instructions of a function need.
+fn needed(ctx: &Context, body: &Body) -> Target {
+    let mut ops = Vec::new();
+    body.walk_regions(body.root(), &mut ops);
+    ops.iter().fold(LEAST, |known, &id| match dlc_ptx::inst::Inst::of(OpRef::new(ctx, body, id)) {
+        Ok(inst) if !known.has(inst.signature.target) => inst.signature.target,
+        _ => known,
+    })
 }
 
 /// Why a kernel has no instructions.
@@ -154,7 +182,7 @@ impl Pass for KernelToPtx {
         if !is_kernel || body.entry_block().is_none() {
             return Ok(());
         }
-        match lower(cx.ctx, body, &self.target) {
+        match lower(cx.ctx, body, &self.target).and_then(|made| self.on_another(cx.ctx, body, made)) {
             Ok((made, entries)) => {
                 cx.count("entries", entries);
                 cx.count("instructions", made.num_ops() as u64);
@@ -197,7 +225,7 @@ fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refu
     }
     let facts = Facts::of(ctx, kernel);
     let has_stmatrix =
-        dlc_ptx::form::Target::parse(machine(target, func.target())).is_some_and(|machine| machine.sm >= 90);
+        Target::parse(machine(target, func.target())).is_some_and(|machine| machine.sm >= 90);
     let name = func.sym_name().to_string();
     let mut entries = 0;
     for id in kernel.ops(block) {

@@ -13,6 +13,7 @@ use dlc_ir::{Body, Context, OpRef, Str, Type, ValueId};
 use dlc_kernel::layout::Shared;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types;
+use dlc_opt::function;
 use dlc_ptx::ops::{Entry, Func};
 
 use crate::manifest::expr::{Expr, Guard};
@@ -58,12 +59,15 @@ pub fn translate(ctx: &Context, module: &Body, file: &str, lines: bool, diags: &
         .map(|id| OpRef::new(ctx, module, id).resolve())
         .filter_map(|op| Some((op.symbol_name()?.to_string(), symbols(op))))
         .collect();
+    let functions = function::functions(ctx, module);
     for id in ops() {
         let op = OpRef::new(ctx, module, id).resolve();
         let made = if Func::of(op).is_some() {
             kernel_of(op).map(|kernel| manifest.kernels.push(kernel))
         } else if host::Func::of(op).is_some() {
-            program_of(op, &called).map(|program| manifest.programs.push(program))
+            let name = op.symbol_name().unwrap_or_default();
+            let outputs = functions.iter().find(|function| function.name == name).map_or(&[][..], |f| &f.outputs);
+            program_of(op, &called, outputs).map(|program| manifest.programs.push(program))
         } else if kernel::Func::of(op).is_some() {
             Err(Wrong::at(op, "the kernel is not in instructions yet").hint("run 'dlc-opt --kernel-to-ptx' before"))
         } else {
@@ -311,7 +315,12 @@ fn launch(op: Entry<'_>, names: &mut Names<'_>) -> Launch {
     }
 }
 
-fn program_of(root: OpRef<'_>, called: &BTreeMap<String, Vec<String>>) -> Made<Program> {
+/// A program, whose results are called as its outputs are.
+fn program_of(
+    root: OpRef<'_>,
+    called: &BTreeMap<String, Vec<String>>,
+    outputs: &[function::Port],
+) -> Made<Program> {
     let (ctx, body) = (root.ctx, root.body);
     let Some(func) = host::Func::of(root) else { return Err(Wrong::at(root, "this is no program")) };
     let mut names = Names::new(root);
@@ -344,6 +353,7 @@ fn program_of(root: OpRef<'_>, called: &BTreeMap<String, Vec<String>>) -> Made<P
         } else if let Some(op) = host::Return::of(op) {
             let values: Vec<ValueId> = op.values().collect();
             made.outputs = values.iter().map(|&value| port(&mut names, value)).collect::<Made<Vec<Port>>>()?;
+            made.outputs.iter_mut().zip(outputs).for_each(|(port, output)| port.name.clone_from(&output.name));
             made.results = values.iter().map(|&value| names.of(value)).collect();
         } else {
             return Err(Wrong::at(op, format!("'{}' has no place in a manifest", op.name())));

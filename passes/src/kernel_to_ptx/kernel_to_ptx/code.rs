@@ -10,6 +10,8 @@ use dlc_ptx::table::{self, Instruction};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::Refused;
+
 /// An instruction that was made: what it is, and what it is made of.
 type Key = (*const Instruction, Box<str>, SmallVec<[Arg; 4]>);
 
@@ -33,11 +35,39 @@ pub struct Code<'c> {
     pub loc: Loc,
     /// The pure instructions that were made, in each region that is open: inside of one, those outside of it are there.
     known: Vec<FxHashMap<Key, ValueId>>,
+    /// Why an instruction was not made. What was made since then is of no use.
+    failed: Option<String>,
 }
+
+/// The results of an instruction that was not made are as many as any instruction has, so that each that is asked for is
+/// there until somebody sees that it failed.
+const MOST_RESULTS: usize = 256;
 
 impl<'c> Code<'c> {
     pub fn new(ctx: &'c Context, body: Body, region: RegionId, block: BlockId, loc: Loc) -> Code<'c> {
-        Code { ctx, body, region, block, loc, known: vec![FxHashMap::default()] }
+        Code { ctx, body, region, block, loc, known: vec![FxHashMap::default()], failed: None }
+    }
+
+    /// An error if an instruction was not made because the table does not have it.
+    pub fn check(&self) -> Result<(), Refused> {
+        match &self.failed {
+            Some(message) => Err(Refused::new(message.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// The results of a new instruction.
+    fn make(&mut self, new: NewInst<'_>) -> SmallVec<[ValueId; 2]> {
+        let loc = self.loc;
+        match new.build(&mut self.builder(), loc) {
+            Ok(op) => self.body.results(op).collect(),
+            Err(message) => {
+                self.failed.get_or_insert(message);
+                let stray = self.body.create_block();
+                let value = self.body.add_arg(stray, Type::I32, loc);
+                SmallVec::from_elem(value, MOST_RESULTS)
+            }
+        }
     }
 
     /// Opens a region that may not be run, or more than once: what is made in it is not there behind it.
@@ -68,9 +98,7 @@ impl<'c> Code<'c> {
         }
         let types = ty.map(|ty| [ty]);
         let new = NewInst { types: types.as_ref().map(|types| types.as_slice()), ..NewInst::new(row, modifiers, args) };
-        let loc = self.loc;
-        let op = new.build(&mut self.builder(), loc);
-        let value = self.body.result(op, 0);
+        let value = self.make(new)[0];
         if pure && let Some(known) = self.known.last_mut() {
             known.insert(key, value);
         }
@@ -79,9 +107,7 @@ impl<'c> Code<'c> {
 
     /// An instruction with any number of results.
     pub fn insts(&mut self, row: &'static Instruction, modifiers: &str, args: &[Arg]) -> Vec<ValueId> {
-        let loc = self.loc;
-        let op = NewInst::new(row, modifiers, args).build(&mut self.builder(), loc);
-        self.body.results(op).collect()
+        self.make(NewInst::new(row, modifiers, args)).into_vec()
     }
 
     /// An instruction for what it does.
@@ -104,10 +130,8 @@ impl<'c> Code<'c> {
             Cond::If(predicate) => (predicate, true),
         };
         let types: Vec<Type> = otherwise.iter().map(|&value| self.body.value_type(value)).collect();
-        let loc = self.loc;
         let new = NewInst { guard: Some(guard), otherwise, types: Some(&types), ..NewInst::new(row, modifiers, args) };
-        let op = new.build(&mut self.builder(), loc);
-        self.body.results(op).collect()
+        self.make(new).into_vec()
     }
 
     // Blocks.

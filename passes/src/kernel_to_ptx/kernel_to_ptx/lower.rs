@@ -266,7 +266,7 @@ impl<'a, 'c> Lower<'a, 'c> {
                 let values: Vec<ValueId> = op.values().collect();
                 return values.into_iter().map(|value| self.value(value).cloned()).collect();
             }
-            self.op(op).map_err(|refused| refused.at(op))?;
+            self.op(op).and_then(|()| self.code.check()).map_err(|refused| refused.at(op))?;
         }
         Ok(Vec::new())
     }
