@@ -118,10 +118,10 @@ plan.schedule of @conv for sm90 {
   async prefetch 2 overlap_epilogue
 }
 
-// With a stride of two the copy engine could not: threads copy, and warps have no roles then.
+// With a stride of two the copy engine could not: threads copy, by themselves, and warps have no roles then.
 // CHECK-LABEL: kernel.func @strided
 // CHECK-NOT: role producer
-// CHECK: {{ copy %X}}
+// CHECK: copy_async %X
 region.func @strided<N, C, H, W, Co> iters (n: N, ho: (H + 1) floordiv 2, wo: (W + 1) floordiv 2, co: Co)
     ins (%X: memref<[N, H, W, C], f16, row_major, align 128, noalias>, %F: memref<[3, 3, C, Co], f16, row_major, align 128, noalias>)
     outs (Y: memref<[N, (H + 1) floordiv 2, (W + 1) floordiv 2, Co], f16, row_major, align 128, noalias> materialize gmem) {
