@@ -37,7 +37,7 @@ def tolerance(manifest):
 
 
 def by_name(ports, arrays, what):
-    """The arrays in the order of the inputs or outputs; a single one need not be called the same."""
+    """The arrays in the order of the inputs or outputs. Each must have its array, and each array its place."""
     names = [port["name"] for port in ports]
     missing = [name for name in names if name not in arrays]
     surplus = [name for name in arrays if name not in names]
@@ -71,11 +71,8 @@ def to_device(torch, array, port):
     import numpy as np
 
     target = next(getattr(torch, name) for name in dlc_launch._type(port["type"])[0] if hasattr(torch, name))
-    array = np.ascontiguousarray(array)
-    if array.dtype == np.bool_:
-        array = array.view(np.uint8)
     size = array.dtype.itemsize
-    raw = torch.from_numpy(array.reshape(-1).view(np.uint8).copy()).cuda()
+    raw = torch.from_numpy(np.ascontiguousarray(array).reshape(-1).view(np.uint8).copy()).cuda()
     wanted = torch.empty((), dtype=target).element_size()
     if size != wanted:
         raise Wrong(f"{port['name']} is {port['type']}, and the file has elements of {size} bytes")

@@ -79,3 +79,26 @@ pub fn literals(ctx: &Context, args: &[Arg]) -> Attr {
     let items: Vec<Attr> = args.iter().map(|arg| arg.literal(ctx)).collect();
     ctx.array_attr(&items)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dlc_ir::Body;
+    use dlc_ir::body::InsertPoint;
+
+    use crate::table;
+
+    #[test]
+    fn what_the_table_lacks_is_not_made() {
+        let ctx = Context::new([&dlc_core::DIALECT, &crate::DIALECT]);
+        let mut body = Body::module(&ctx);
+        let block = body.entry_block().expect("a module has a block");
+        let mut b = Builder::new(&ctx, &mut body, InsertPoint::EndOf(block));
+        let args = [Arg::Int(1), Arg::Int(2)];
+        let made = NewInst::new(&table::ADD, "s33", &args).build(&mut b, Loc::UNKNOWN);
+        assert_eq!(made, Err("there is no instruction 'add.s33' with 2 operands".into()));
+        let made = NewInst::new(&table::ADD, "s32", &args[..1]).build(&mut b, Loc::UNKNOWN);
+        assert_eq!(made, Err("there is no instruction 'add.s32' with 1 operands".into()));
+        assert_eq!(b.body.ops(block).count(), 0);
+    }
+}

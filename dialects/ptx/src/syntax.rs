@@ -93,9 +93,19 @@ fn parse_item(p: &mut OpParser<'_, '_>, literals: &mut Vec<Attr>) -> ParseResult
                 let number = parse_number(p, ty)?;
                 literals.push(number);
             } else {
-                let value = p.integer()?;
-                let value = if negative { value.checked_neg() } else { Some(value) };
-                let Some(value) = value else { return p.expected("an integer of 64 bits") };
+                // Without its sign, the least integer would not fit.
+                let value = match p.text().parse::<i128>() {
+                    Ok(value) if negative && p.token() == Token::Integer => i64::try_from(-value).ok(),
+                    _ => None,
+                };
+                let value = match value {
+                    Some(value) => {
+                        p.advance();
+                        value
+                    }
+                    None if negative => return p.expected("an integer of 64 bits"),
+                    None => p.integer()?,
+                };
                 literals.push(p.ctx.i64_attr(value));
             }
         }

@@ -125,25 +125,41 @@ impl KernelToPtx {
     /// What was made for the least machine, or for another one where that lacks some of it. A kernel that says for which
     /// machine it is stays for that one.
     fn on_another(&self, ctx: &Context, kernel: &Body, made: (Body, u64)) -> Result<(Body, u64), Refused> {
-        let says = kernel::Func::of(OpRef::new(ctx, kernel, kernel.root())).is_some_and(|func| func.target().is_some());
-        let wanted = needed(ctx, &made.0);
-        if says || !self.target.is_empty() || LEAST.has(wanted) {
-            return Ok(made);
+        let says = kernel::Func::of(OpRef::new(ctx, kernel, kernel.root())).and_then(|func| func.target());
+        let own = Target::parse(machine(&self.target, says)).unwrap_or(LEAST);
+        let Some((wanted, op)) = beyond(ctx, &made.0, own) else { return Ok(made) };
+        if says.is_none() && self.target.is_empty() {
+            let made = lower(ctx, kernel, &wanted.to_string())?;
+            // What is taken for another machine may need another one again.
+            return match beyond(ctx, &made.0, wanted) {
+                None => Ok(made),
+                Some((more, op)) => Err(lacks(OpRef::new(ctx, &made.0, op), wanted, more)),
+            };
         }
-        lower(ctx, kernel, &wanted.to_string())
+        Err(lacks(OpRef::new(ctx, &made.0, op), own, wanted))
     }
+}
+
+fn lacks(op: OpRef<'_>, own: Target, wanted: Target) -> Refused {
+    let name = dlc_ptx::inst::Inst::of(op).map_or_else(|_| op.name().to_string(), |inst| inst.mnemonic());
+    Refused::new(format!("this needs '{name}', which {wanted} has, and the kernel is for {own}"))
+        .suggest("let the kernel be for that machine")
+        .at(op)
 }
 
 /// The machine that kernels are for that say none.
 const LEAST: Target = Target { sm: 80, exact: false };
 
-/// The machine that all instructions of a function need.
-fn needed(ctx: &Context, body: &Body) -> Target {
+/// The machine that has what the instructions of a function need beyond another one, with one that needs it.
+fn beyond(ctx: &Context, body: &Body, own: Target) -> Option<(Target, OpId)> {
     let mut ops = Vec::new();
     body.walk_regions(body.root(), &mut ops);
-    ops.iter().fold(LEAST, |known, &id| match dlc_ptx::inst::Inst::of(OpRef::new(ctx, body, id)) {
-        Ok(inst) if !known.has(inst.signature.target) => inst.signature.target,
-        _ => known,
+    ops.into_iter().fold(None, |known: Option<(Target, OpId)>, id| {
+        let known_target = known.map_or(own, |(target, _)| target);
+        match dlc_ptx::inst::Inst::of(OpRef::new(ctx, body, id)) {
+            Ok(inst) if !known_target.has(inst.signature.target) => Some((inst.signature.target, id)),
+            _ => known,
+        }
     })
 }
 

@@ -78,7 +78,8 @@ pub fn translate(ctx: &Context, module: &Body, file: &str, lines: bool, diags: &
             return None;
         }
     }
-    if manifest.kernels.is_empty() {
+    // A program that only gives back what it is given has no kernels.
+    if manifest.kernels.is_empty() && manifest.programs.is_empty() {
         let error = Diagnostic::error(&NOT_LAUNCHED, dlc_ir::Loc::UNKNOWN, "there is no kernel in instructions");
         diags.emit(error.suggest("run 'dlc-opt --kernel-to-ptx' before"));
         return None;
