@@ -81,7 +81,7 @@ fn kernel(target: Target, entries: &[(String, String)]) -> String {
              %p = setp.eq.s32 %r, %s\n{lines}    exit\n  }}\n"
         );
     }
-    text.push_str("}\n");
+    text.push_str("  kernel.return\n}\n");
     text
 }
 
@@ -119,7 +119,7 @@ fn groups() -> BTreeMap<((u32, u32), Target), Vec<(String, String)>> {
 #[test]
 fn every_form_survives_its_text() {
     for ((_, target), entries) in groups() {
-        let ctx = Context::new([&dlc_core::DIALECT, &dlc_ptx::DIALECT]);
+        let ctx = Context::new([&dlc_core::DIALECT, &dlc_kernel::DIALECT, &dlc_ptx::DIALECT]);
         let body = parse(&ctx, &kernel(target, &entries));
         let diags = Diagnostics::new();
         let valid = dlc_ir::verify::verify(&ctx, &body, &diags);
@@ -156,7 +156,7 @@ fn ptxas_takes_every_form() {
     let count: usize = groups.values().flatten().map(|(_, lines)| lines.lines().count()).sum();
     let mut wrong = String::new();
     for ((since, target), entries) in &groups {
-        let ctx = Context::new([&dlc_core::DIALECT, &dlc_ptx::DIALECT]);
+        let ctx = Context::new([&dlc_core::DIALECT, &dlc_kernel::DIALECT, &dlc_ptx::DIALECT]);
         let body = parse(&ctx, &kernel(*target, entries));
         let module = dlc_ptx::emit::module(&ctx, &body, None).unwrap_or_else(|error| panic!("{}", error.message));
         let least = (7, 0).max(if target.exact {
