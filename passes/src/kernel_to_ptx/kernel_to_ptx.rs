@@ -249,6 +249,7 @@ fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refu
         let Some(grid) = kernel::Grid::of(op) else {
             let new = made.import_op(kernel, id, &mut map);
             made.insert(new, InsertPoint::EndOf(into));
+            narrow(ctx, &mut made, new);
             continue;
         };
         made = entry(ctx, kernel, grid, made, &map, &facts, &format!("{name}_{entries}"), has_stmatrix)
@@ -256,6 +257,21 @@ fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refu
         entries += 1;
     }
     Ok((made, entries))
+}
+
+/// Lets a tensor map move boxes whose rows are those of a panel, as the copy engine does it: wider ones are loaded and
+/// stored panel by panel.
+fn narrow(ctx: &Context, made: &mut Body, id: OpId) {
+    use dlc_kernel::types::TensorMap;
+    let Some(op) = kernel::TensorMapOf::of(OpRef::new(ctx, made, id)) else { return };
+    let out = op.out();
+    let Some(ty) = TensorMap::of(ctx, made.value_type(out)) else { return };
+    let (mut shape, elem, layout) = (ty.shape(ctx), ty.elem(ctx), ty.layout(ctx));
+    let bytes = i64::from(elem.bits(ctx).unwrap_or(8).div_ceil(8));
+    if let Some(inner) = shape.last_mut() {
+        *inner = engines::panel(layout, *inner, bytes);
+    }
+    made.set_value_type(out, TensorMap::get(ctx, shape, elem, layout));
 }
 
 /// What an entry is told, found out before its ops are lowered.

@@ -254,17 +254,10 @@ fn tensor_map(op: kernel::TensorMapOf<'_>, names: &mut Names<'_>) -> Made<Tensor
     let out = op.out();
     let ty = types::TensorMap::of(ctx, op.type_of(out)).ok_or_else(|| Wrong::at(*op, "a tensor map is wanted"))?;
     let elem = ty.elem(ctx);
-    let bytes = i64::from(elem.bits(ctx).unwrap_or(8).div_ceil(8));
-    let mut tile = ty.shape(ctx);
+    let tile = ty.shape(ctx);
     let swizzle = match ty.layout(ctx) {
-        Shared::Panels { span, .. } => {
-            // The copy engine exchanges units within a row: wider boxes are loaded panel by panel.
-            if let Some(inner) = tile.last_mut() {
-                *inner = (*inner).min(i64::from(span) / bytes);
-            }
-            if span > 16 { span } else { 0 }
-        }
-        Shared::RowMajor { .. } | Shared::ColMajor { .. } => 0,
+        Shared::Panels { span: span @ 32.., .. } => span,
+        _ => 0,
     };
     let numbers = |list: Vec<i64>| list.into_iter().map(|number| number as i32).collect();
     let im2col = match (op.lower(), op.upper(), op.strides()) {
