@@ -161,7 +161,7 @@ fn map(cx: &mut Eval<'_, '_>, value: Arc<launch::MapValue>, buffers: &mut Buffer
     let row = value.shape.last().map_or(0, |&size| size as usize * launch::width(kind));
     let why = if value.shape.iter().any(|&size| size > if value.windows.is_some() { 1024 } else { 256 }) {
         Some(format!("a box has up to 256 elements along an axis, not {:?}", value.shape))
-    } else if row % 16 != 0 {
+    } else if !row.is_multiple_of(16) {
         Some(format!("a row of a box has a multiple of 16 bytes, and not {row}"))
     } else if value.span > 0 && row != value.span as usize {
         Some(format!("a row of a box has as many bytes as its swizzle, {}, and not {row}", value.span))

@@ -207,7 +207,7 @@ impl Shared {
     /// A new mbarrier.
     pub fn init(&mut self, address: u32, count: u32) -> Result<(), String> {
         let range = self.range(address, 8).map_err(|what| format!("writes {what}"))?;
-        if address % 8 != 0 {
+        if !address.is_multiple_of(8) {
             return Err(format!("an mbarrier is aligned to 8 bytes, and {address} is not"));
         }
         if !(1..1 << 20).contains(&count) {

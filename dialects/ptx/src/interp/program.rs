@@ -344,7 +344,7 @@ fn meaning(inst: &Inst<'_>) -> Option<(Kind, Together)> {
     let axes = words.iter().find_map(|word| word.strip_suffix('d')?.parse::<usize>().ok());
     let after = |prefix: &str| {
         let shape = words.iter().find(|word| word.starts_with(prefix))?;
-        Some(shape.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()?)
+        shape.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
     };
     let alone = |kind| Some((kind, Together::Alone));
     let of_warp = |kind| Some((kind, Together::Warp));
