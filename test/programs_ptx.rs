@@ -88,7 +88,8 @@ fn assemble(ptxas: &Path, ptx: &str, machine: &str) -> Result<(), String> {
         if let Some(name) = line.split("Compiling entry function '").nth(1) {
             entry = name.split('\'').next().unwrap_or("");
         }
-        let spills = line.contains("bytes spill stores") && !line.contains(" 0 bytes spill stores, 0 bytes spill loads");
+        let spills =
+            line.contains("bytes spill stores") && !line.contains(" 0 bytes spill stores, 0 bytes spill loads");
         if spills && has_tensor_cores(ptx, entry) {
             return Err(format!("{entry} spills for {machine}: {}", line.trim()));
         }
@@ -98,7 +99,9 @@ fn assemble(ptxas: &Path, ptx: &str, machine: &str) -> Result<(), String> {
 
 fn has_tensor_cores(ptx: &str, entry: &str) -> bool {
     let bodies = ptx.split(".entry ");
-    bodies.filter(|body| body.starts_with(&format!("{entry}("))).any(|body| body.contains("mma.sync") || body.contains("wgmma.mma"))
+    bodies
+        .filter(|body| body.starts_with(&format!("{entry}(")))
+        .any(|body| body.contains("mma.sync") || body.contains("wgmma.mma"))
 }
 
 /// Does all jobs, and gives what failed.
@@ -194,7 +197,8 @@ fn check_random(style: Style) {
 
 /// Modules as one, whose entries have different names.
 fn joined(modules: &[(u64, String)]) -> String {
-    let mut all = String::from(".version 8.0\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n");
+    let mut all =
+        String::from(".version 8.5\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n");
     for (_, module) in modules {
         // Without what is there once, and lines of files.
         let from = module.find(".visible").unwrap_or(module.len());

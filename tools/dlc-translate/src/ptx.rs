@@ -310,11 +310,7 @@ fn launch(op: Entry<'_>, names: &mut Names<'_>) -> Launch {
 }
 
 /// A program, whose results are called as its outputs are.
-fn program_of(
-    root: OpRef<'_>,
-    called: &BTreeMap<String, Vec<String>>,
-    outputs: &[function::Port],
-) -> Made<Program> {
+fn program_of(root: OpRef<'_>, called: &BTreeMap<String, Vec<String>>, outputs: &[function::Port]) -> Made<Program> {
     let (ctx, body) = (root.ctx, root.body);
     let Some(func) = host::Func::of(root) else { return Err(Wrong::at(root, "this is no program")) };
     let mut names = Names::new(root);
