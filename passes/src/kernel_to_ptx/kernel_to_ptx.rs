@@ -78,7 +78,7 @@ use dlc_ir::{Attr, Context, Loc, OpId, Str, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_ptx::form::Target;
 use dlc_ptx::inst::Arg;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use code::Code;
 use facts::Facts;
@@ -165,7 +165,7 @@ fn beyond(ctx: &Context, body: &Body, own: Target) -> Option<(Target, OpId)> {
 
 /// Why a kernel has no instructions.
 #[derive(Clone, Debug)]
-pub struct Refused {
+pub(crate) struct Refused {
     message: String,
     suggestion: Option<String>,
     loc: Option<Loc>,
@@ -173,11 +173,13 @@ pub struct Refused {
 }
 
 impl Refused {
-    pub fn new(message: impl Into<String>) -> Refused {
+    /// With what is wrong.
+    pub(crate) fn new(message: impl Into<String>) -> Refused {
         Refused { message: message.into(), suggestion: None, loc: None, op: String::new() }
     }
 
-    pub fn suggest(mut self, suggestion: &str) -> Refused {
+    /// And with what would help.
+    pub(crate) fn suggest(mut self, suggestion: &str) -> Refused {
         self.suggestion = Some(suggestion.into());
         self
     }
@@ -289,18 +291,16 @@ impl Told {
         let mut told = Told::default();
         let mut ops = Vec::new();
         kernel.walk_regions(grid.id, &mut ops);
-        let mut inside: FxHashMap<ValueId, ()> = FxHashMap::default();
+        let mut inside: FxHashSet<ValueId> = FxHashSet::default();
         for &id in &ops {
-            kernel.results(id).for_each(|value| drop(inside.insert(value, ())));
+            inside.extend(kernel.results(id));
             for &region in kernel.regions(id) {
-                kernel
-                    .blocks(region)
-                    .for_each(|block| kernel.args(block).iter().for_each(|&arg| drop(inside.insert(arg, ()))));
+                kernel.blocks(region).for_each(|block| inside.extend(kernel.args(block)));
             }
         }
         for &id in &ops {
             for value in kernel.operands(id) {
-                if inside.contains_key(&value) {
+                if inside.contains(&value) {
                     continue;
                 }
                 let ty = kernel.value_type(value);

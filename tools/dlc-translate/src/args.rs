@@ -26,6 +26,7 @@ const EXAMPLES: &str = "\
 Examples:
   dlc-translate graph.json --to-ir              a program as IR
   dlc-translate program.tiny --to-json -o p.json
+  dlc-translate kernels.mlir --to-ptx -o k.ptx   PTX, and in k.json how it is launched
 
 Exit status: 0 all went well, 1 something is wrong with the input, 2 dlc-translate was called wrongly,
 3 dlc itself has made a mistake.";

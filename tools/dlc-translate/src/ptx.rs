@@ -385,11 +385,19 @@ fn call(op: host::Launch<'_>, called: &BTreeMap<String, Vec<String>>, names: &mu
         let Some(symbols) = called.get(&kernel) else {
             return Err(Wrong::at(*op, format!("there is no kernel @{kernel} in the module")));
         };
-        let sizes = symbols.iter().cloned().zip(choice.sizes.iter().cloned().map(Expr)).collect();
-        let conditions = choice.condition.iter().flat_map(|guard| guard.pieces.iter().flatten());
-        let mut made = Vec::new();
-        conditions.for_each(|condition| made.extend(guards(names, condition, &[])));
-        choices.push(Choice { kernel, sizes, guards: made });
+        let sizes: BTreeMap<String, Expr> =
+            symbols.iter().cloned().zip(choice.sizes.iter().cloned().map(Expr)).collect();
+        // All conditions of a choice hold: what holds in one of several ways is as many choices.
+        let pieces = choice.condition.iter().flat_map(|guard| &guard.pieces);
+        let mut ways: Vec<Vec<Guard>> = Vec::new();
+        for piece in pieces {
+            ways.push(piece.iter().flat_map(|condition| guards(names, condition, &[])).collect());
+        }
+        if choice.condition.is_none() {
+            ways.push(Vec::new());
+        }
+        let made = ways.into_iter().map(|guards| Choice { kernel: kernel.clone(), sizes: sizes.clone(), guards });
+        choices.extend(made);
     }
     let offsets = op.offsets();
     let mut outputs = Vec::new();

@@ -139,7 +139,9 @@ impl<'c> Code<'c> {
     /// A new block that takes values of these types, behind all others.
     pub fn new_block(&mut self, args: &[Type]) -> BlockId {
         let block = self.body.create_block();
-        args.iter().for_each(|&ty| drop(self.body.add_arg(block, ty, self.loc)));
+        for &ty in args {
+            self.body.add_arg(block, ty, self.loc);
+        }
         block
     }
 

@@ -1,0 +1,412 @@
+//! Loops, conditions, roles, and what one thread does for the others.
+
+use dlc_ir::{BlockId, OpRef, Type, ValueId};
+use dlc_kernel::ops::{self as kernel, Wgmma};
+use dlc_ptx::inst::Arg;
+use dlc_ptx::table;
+
+use super::super::Refused;
+use super::super::code::Cond;
+use super::super::values::{Lowered, Team};
+use super::tokens::{age, begins_at, born_at};
+use super::{Lower, Yielded};
+
+impl<'a, 'c> Lower<'a, 'c> {
+    pub(super) fn for_(&mut self, op: kernel::For<'a>) -> Result<(), Refused>
+    where
+        'c: 'a,
+    {
+        let args: Vec<ValueId> = op.args().collect();
+        let inits: Vec<ValueId> = op.inits().collect();
+        let bounds = op.bounds();
+        let &[ref first, ref last, ref step] = bounds.as_slice() else {
+            return Err(Refused::new("a loop has a first integer, a last one and a step"));
+        };
+        let ((first, natural), (last, _), (step, _)) =
+            (self.expr(first, &args)?, self.expr(last, &args)?, self.expr(step, &args)?);
+        let Some(body) = self.region(*op, 0) else { return Err(Refused::new("a loop has a body")) };
+        let taken: Vec<ValueId> = self.kernel.args(body).to_vec();
+        let outs: Vec<ValueId> = op.outs().collect();
+        let mut carried: Vec<Lowered> =
+            inits.iter().map(|&value| self.value(value).cloned()).collect::<Result<_, _>>()?;
+        if op.unroll().is_some() {
+            let (Arg::Int(first), Arg::Int(last), Arg::Int(step)) = (first, last, step) else {
+                return Err(Refused::new("the bounds of a loop that is to be written out are not known"));
+            };
+            let mut at = first;
+            while at < last && step > 0 {
+                self.set(taken[0], Lowered::Index(Arg::Int(at), at >= 0));
+                for (&arg, value) in taken[1..].iter().zip(&carried) {
+                    self.set(arg, value.clone());
+                }
+                carried = self.block(body)?;
+                at += step;
+            }
+            for (out, value) in outs.into_iter().zip(carried) {
+                self.set(out, value);
+            }
+            return Ok(());
+        }
+        // The loop is entered only if it runs, and asks at its end whether it runs again.
+        let begins = self.begun;
+        let tokens = self.loop_tokens(body, &inits)?;
+        let types: Vec<Type> = inits.iter().map(|&value| self.kernel.value_type(value)).collect();
+        let (mut flat, mut entering): (Vec<ValueId>, Vec<ValueId>) = (Vec::new(), Vec::new());
+        let mut flat_types = Vec::new();
+        let fresh: Vec<bool> =
+            taken[1..].iter().zip(&carried).map(|(&arg, value)| self.begins_fresh(arg, value, body)).collect();
+        for ((value, &ty), &fresh) in carried.iter().zip(&types).zip(&fresh) {
+            let own = self.flat_types(value, ty);
+            let registers = match fresh {
+                // Nothing is put into the registers that the first product does not read.
+                true => own.iter().flat_map(|_| self.code.insts(&table::UNDEF, "f32", &[])).collect(),
+                false => self.flat(value, ty),
+            };
+            entering.extend(registers.iter().copied());
+            flat_types.extend(own);
+            flat.extend(registers);
+        }
+        let runs = self.code.compare("lt", first, last);
+        let mut head_types = vec![Type::I32];
+        head_types.extend(flat_types.iter().copied());
+        let (head, end) = (self.code.new_block(&head_types), self.code.new_block(&flat_types));
+        let first = self.code.register(first, Type::I32);
+        let mut into: Vec<ValueId> = vec![first];
+        into.extend(entering);
+        self.code.bra_if(runs, (head, &into), (end, &flat));
+        self.code.start(head);
+        self.code.open();
+        let args_of_head = self.code.args(head);
+        let counter = args_of_head[0];
+        self.set(taken[0], Lowered::Index(counter.into(), natural));
+        let mut registers = args_of_head[1..].iter().copied();
+        let again = fresh.contains(&true).then(|| self.code.compare("ne", counter.into(), first.into()));
+        let again = again.map(|again| self.code.predicate(again));
+        for (((&arg, value), token), &fresh) in taken[1..].iter().zip(&carried).zip(&tokens).zip(&fresh) {
+            // A carried integer is not negative if the one it begins with is not, and so what is yielded: see below.
+            let value = match Self::from_flat(value, &mut registers) {
+                Lowered::Index(at, natural) => Lowered::Index(at, natural && self.stays_natural(arg, body)),
+                Lowered::Token(_) => Lowered::Token(begins_at(token, &self.begun)),
+                Lowered::Fragment(registers) if fresh => match again {
+                    Some(again) => Lowered::Sums(registers, again),
+                    None => Lowered::Fragment(registers),
+                },
+                other => other,
+            };
+            self.set(arg, value);
+        }
+        let yielded = self.block(body)?;
+        let next = self.code.add(counter.into(), step);
+        let mut back = Vec::new();
+        for (value, &ty) in yielded.iter().zip(&types) {
+            back.extend(self.flat(value, ty));
+        }
+        let again = self.code.compare("lt", next, last);
+        let next = self.code.register(next, Type::I32);
+        let mut into = vec![next];
+        into.extend(back.iter().copied());
+        self.code.bra_if(again, (head, &into), (end, &back));
+        self.code.close();
+        self.code.start(end);
+        let mut registers = self.code.args(end).into_iter();
+        let ends = self.begun;
+        // It may not have run: then nothing has been begun in it.
+        self.begun = begins;
+        for (index, out) in outs.into_iter().enumerate() {
+            if fresh[index]
+                && runs != Cond::Known(true)
+                && let Some(block) = self.kernel.block_of(op.id)
+            {
+                self.unfinished.push((out, block, runs));
+            }
+            let value = match Self::from_flat(&yielded[index], &mut registers) {
+                Lowered::Index(at, natural) => {
+                    let before = matches!(carried[index], Lowered::Index(_, true));
+                    Lowered::Index(at, natural && before)
+                }
+                Lowered::Token(born) => {
+                    let work = self.work(out)?;
+                    let before = match carried[index] {
+                        Lowered::Token(before) => age(begins[work], before),
+                        _ => 0,
+                    };
+                    Lowered::Token(born_at(begins[work], before.min(age(ends[work], born))))
+                }
+                other => other,
+            };
+            self.set(out, value);
+        }
+        Ok(())
+    }
+
+    /// Whether what a loop carries are sums that begin with zero, which only a `wgmma` in its body reads: it can be told
+    /// that there is nothing to add to yet.
+    fn begins_fresh(&self, arg: ValueId, init: &Lowered, body: BlockId) -> bool {
+        let zero = matches!(init, Lowered::Fragment(registers) if registers.iter().all(|&sum| sum == Arg::F32(0)));
+        let mut uses = self.kernel.uses(arg);
+        let (Some(only), None) = (uses.next(), uses.next()) else { return false };
+        let product = Wgmma::of(OpRef::new(self.code.ctx, self.kernel, only.op));
+        zero && product.is_some_and(|product| product.acc() == arg && self.kernel.block_of(only.op) == Some(body))
+    }
+
+    /// Whether what a loop carries as an argument is never negative if it begins so: where it only goes through ops that
+    /// keep that, or is handed on unchanged.
+    fn stays_natural(&self, arg: ValueId, body: BlockId) -> bool {
+        let Some(index) = self.kernel.args(body)[1..].iter().position(|&other| other == arg) else { return false };
+        let end =
+            self.kernel.last_op(body).and_then(|id| kernel::Yield::of(OpRef::new(self.code.ctx, self.kernel, id)));
+        let Some(yielded) = end.and_then(|end| end.values().nth(index)) else { return false };
+        self.is_natural(yielded, 0)
+    }
+
+    /// Whether an integer is not negative if those that loops carry are not.
+    fn is_natural(&self, value: ValueId, depth: usize) -> bool {
+        if depth > 8 {
+            return false;
+        }
+        let Some(id) = self.kernel.defining_op(value) else {
+            // What a loop carries, or what it counts.
+            return true;
+        };
+        let op = OpRef::new(self.code.ctx, self.kernel, id);
+        if let Some(Lowered::Index(_, natural)) = self.values.get(&value) {
+            return *natural;
+        }
+        if let Some(op) = kernel::Index::of(op) {
+            let exprs = op.value();
+            let plus = exprs.iter().all(|expr| expr.terms().iter().all(|&(coefficient, _)| coefficient >= 0));
+            return plus && op.args().all(|arg| self.is_natural(arg, depth + 1));
+        }
+        if let Some(op) = kernel::Min::of(op) {
+            return self.is_natural(op.lhs(), depth + 1) && self.is_natural(op.rhs(), depth + 1);
+        }
+        let known = kernel::Advance::of(op).is_some()
+            || kernel::BlockId::of(op).is_some()
+            || kernel::GridSize::of(op).is_some()
+            || kernel::TileOrder::of(op).is_some();
+        known
+    }
+
+    pub(super) fn if_(&mut self, op: kernel::If<'a>) -> Result<(), Refused>
+    where
+        'c: 'a,
+    {
+        let args: Vec<ValueId> = op.args().collect();
+        let cond = match (op.guard(), op.cond()) {
+            (Some(guard), _) => self.holds(&guard, &args)?,
+            (None, Some(cond)) => match self.value(cond)? {
+                &Lowered::Number(Arg::Value(predicate)) => Cond::If(predicate),
+                &Lowered::Number(Arg::Int(value)) => Cond::Known(value != 0),
+                _ => return Err(Refused::new("a condition is wanted")),
+            },
+            (None, None) => return Err(Refused::new("there is no condition")),
+        };
+        let outs: Vec<ValueId> = op.outs().collect();
+        let (then, otherwise) = (self.region(*op, 0), self.region(*op, 1));
+        if let Cond::Known(known) = cond {
+            let block = if known { then } else { otherwise };
+            let yielded = match block {
+                Some(block) => self.block(block)?,
+                None => Vec::new(),
+            };
+            for (out, value) in outs.into_iter().zip(yielded) {
+                self.set(out, value);
+            }
+            return Ok(());
+        }
+        self.branch(cond, [then, otherwise], &outs)
+    }
+
+    /// One of two blocks by a condition, and the values that it yields.
+    fn branch(&mut self, cond: Cond, sides: [Option<BlockId>; 2], outs: &[ValueId]) -> Result<(), Refused>
+    where
+        'c: 'a,
+    {
+        let types: Vec<Type> = outs.iter().map(|&value| self.kernel.value_type(value)).collect();
+        let copies = sides.map(|side| side.map_or(0, |block| self.groups_in(block, None, 0)));
+        let most = copies[0].max(copies[1]);
+        let begins = self.begun;
+        let begin_blocks = [self.code.new_block(&[]), self.code.new_block(&[])];
+        let empty_else = sides[1].is_none() && most == 0;
+        let join_early = if empty_else { Some(begin_blocks[1]) } else { None };
+        self.code.bra_if(cond, (begin_blocks[0], &[]), (begin_blocks[1], &[]));
+        let mut ends = Vec::new();
+        for (side, start) in sides.into_iter().zip(begin_blocks) {
+            if join_early == Some(start) {
+                break;
+            }
+            self.begun = begins;
+            self.code.start(start);
+            self.code.open();
+            let yielded = match side {
+                Some(block) => self.block(block)?,
+                None => Vec::new(),
+            };
+            // Both sides begin as many groups of copies, so that whoever counts them need not know which side it was.
+            let own = self.begun[0] - begins[0];
+            for _ in own..most {
+                self.code.act(&table::CP_ASYNC_COMMIT, "", &[]);
+                self.begun[0] += 1;
+            }
+            let mut flat = Vec::new();
+            for (value, &ty) in yielded.iter().zip(&types) {
+                flat.extend(self.flat(value, ty));
+            }
+            self.code.close();
+            ends.push((self.code.block, flat, yielded, self.begun));
+        }
+        let mut flat_types = Vec::new();
+        if let Some((_, _, yielded, _)) = ends.first() {
+            for (value, &ty) in yielded.clone().iter().zip(&types) {
+                flat_types.extend(self.flat_types(value, ty));
+            }
+        }
+        let join = match join_early {
+            Some(block) => block,
+            None => self.code.new_block(&flat_types),
+        };
+        for (block, flat, ..) in &ends {
+            self.code.block = *block;
+            self.code.bra(join, flat);
+        }
+        self.code.start(join);
+        let begun_on = |work: usize, ends: &[(BlockId, Vec<ValueId>, Yielded, [u64; 3])]| {
+            let least = ends.iter().map(|(.., begun)| begun[work]).min().unwrap_or(begins[work]);
+            if join_early.is_some() { least.min(begins[work]) } else { least }
+        };
+        self.begun = [begun_on(0, &ends), begun_on(1, &ends), begun_on(2, &ends)];
+        let mut registers = self.code.args(join).into_iter();
+        for (index, &out) in outs.iter().enumerate() {
+            let first = &ends[0].2[index];
+            let value = match Self::from_flat(first, &mut registers) {
+                Lowered::Index(at, _) => Lowered::Index(
+                    at,
+                    ends.iter().all(|(_, _, yielded, _)| matches!(yielded[index], Lowered::Index(_, true))),
+                ),
+                Lowered::Token(_) => {
+                    let work = self.work(out)?;
+                    let ages = ends.iter().map(|(_, _, yielded, begun)| match yielded[index] {
+                        Lowered::Token(born) => age(begun[work], born),
+                        _ => 0,
+                    });
+                    Lowered::Token(born_at(self.begun[work], ages.min().unwrap_or(0)))
+                }
+                other => other,
+            };
+            self.set(out, value);
+        }
+        Ok(())
+    }
+
+    pub(super) fn elect(&mut self, op: kernel::Elect<'a>) -> Result<(), Refused>
+    where
+        'c: 'a,
+    {
+        let Some(block) = self.region(*op, 0) else { return Err(Refused::new("there is nothing to do")) };
+        let cond = self.first_thread();
+        let outer = self.team;
+        let (inside, behind) = (self.code.new_block(&[]), self.code.new_block(&[]));
+        self.code.bra_if(cond, (inside, &[]), (behind, &[]));
+        self.code.start(inside);
+        self.code.open();
+        self.team.single = true;
+        let yielded = self.block(block)?;
+        self.team = outer;
+        self.code.close();
+        self.code.bra(behind, &[]);
+        self.code.start(behind);
+        // What leaves are tokens: the thread that has begun the work also waits for it.
+        for (out, value) in op.outs().zip(yielded) {
+            match value {
+                Lowered::Token(_) => self.set(out, value),
+                _ => return Err(Refused::new("only tokens leave what one thread does")),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn role(&mut self, op: kernel::Role<'a>) -> Result<(), Refused>
+    where
+        'c: 'a,
+    {
+        let Some(block) = self.region(*op, 0) else { return Err(Refused::new("a role has a body")) };
+        let (first, last, groups) = (op.first(), op.last(), op.groups());
+        let warps = (last - first) / groups.max(1);
+        let outer = self.team;
+        let begins = self.begun;
+        let above = self.code.compare("ge", outer.warp, Arg::Int(first));
+        let below = self.code.compare("lt", outer.warp, Arg::Int(last));
+        // At the start nobody is below the first warp, at the end nobody is above the last.
+        let cond = match (first, last == i64::from(outer.warps)) {
+            (0, _) => below,
+            (_, true) => above,
+            _ => self.code.both(above, below),
+        };
+        let (inside, behind) = (self.code.new_block(&[]), self.code.new_block(&[]));
+        self.code.bra_if(cond, (inside, &[]), (behind, &[]));
+        self.code.start(inside);
+        self.code.open();
+        if let Some(registers) = op.registers() {
+            // What a thread has at the start: all registers shared out, in steps of eight.
+            let own = i64::from(65_536 / self.threads / 8 * 8).min(255);
+            let word = if registers <= own { "dec.sync.aligned.u32" } else { "inc.sync.aligned.u32" };
+            self.code.act(&table::SETMAXNREG, word, &[Arg::Int(registers)]);
+        }
+        let relative = self.code.sub(outer.warp, Arg::Int(first));
+        let group = self.code.floordiv(relative, Arg::Int(warps), true);
+        let group = if groups == 1 { Arg::Int(0) } else { group };
+        let back = self.code.mul(group, Arg::Int(warps));
+        let warp = self.code.sub(relative, back);
+        let start = self.code.add(back, Arg::Int(first));
+        let start = self.code.mul(start, Arg::Int(32));
+        let thread = self.code.sub(outer.thread, start);
+        self.next_barrier -= groups;
+        let barrier = self.code.add(group, Arg::Int(self.next_barrier + 1));
+        if let Some(&arg) = self.kernel.args(block).first() {
+            self.set(arg, Lowered::Index(group, true));
+        }
+        let single = op.single().is_some();
+        self.team = Team { warps: warps as u32, warp, thread, lane: outer.lane, single, barrier };
+        if single {
+            // One lane of the first warp stays.
+            let is_first = self.code.compare("eq", warp, Arg::Int(0));
+            let (of_warp, chosen) = (self.code.new_block(&[]), self.code.new_block(&[]));
+            let gone = self.code.new_block(&[]);
+            self.code.bra_if(is_first, (of_warp, &[]), (gone, &[]));
+            self.code.start(of_warp);
+            let lane = self.code.inst(&table::ELECT, "", &[Arg::Int(-1)]);
+            self.code.bra_if(Cond::If(lane), (chosen, &[]), (gone, &[]));
+            self.code.start(chosen);
+            self.block(block)?;
+            self.code.exit();
+            self.code.start(gone);
+        } else {
+            self.block(block)?;
+        }
+        self.code.exit();
+        self.code.close();
+        self.team = outer;
+        self.begun = begins;
+        self.code.start(behind);
+        Ok(())
+    }
+
+    pub(super) fn warp_if(&mut self, op: kernel::WarpIf<'a>) -> Result<(), Refused>
+    where
+        'c: 'a,
+    {
+        let registers = self.registers(op.cond())?;
+        let mut any = Cond::Known(false);
+        for &register in registers.iter() {
+            let holds = match register {
+                Arg::Value(value) => Cond::If(value),
+                other => Cond::Known(other != Arg::Int(0)),
+            };
+            any = self.code.either(any, holds);
+        }
+        let predicate = self.code.predicate(any);
+        let warp = self.code.inst(&table::VOTE, "any.pred", &[predicate.into(), Arg::Int(-1)]);
+        let outs: Vec<ValueId> = op.outs().collect();
+        self.branch(Cond::If(warp), [self.region(*op, 0), self.region(*op, 1)], &outs)
+    }
+}

@@ -1,0 +1,146 @@
+// Loads and stores of device memory: how wide they are, what guards them, atomics.
+
+// RUN: dlc-opt %s --kernel-to-ptx | FileCheck %s
+
+// Four elements at once where layout and alignment allow it. Memory that nobody writes is loaded as such.
+// CHECK-LABEL: ptx.func @whole(
+// CHECK: %[[AT:.+]] = mad.wide.s32 %{{.+}}, 4, %X
+// CHECK: %[[A:.+]]:4 = ld.global.nc{{.*}}.v4.f32 [%[[AT]]]
+// CHECK: %[[B:.+]]:4 = ld.global.nc{{.*}}.v4.f32 [%[[AT]] + 512]
+// CHECK: st.global.v4.f32 [%[[TO:.+]]], {%[[A]], %[[A]]#1, %[[A]]#2, %[[A]]#3}
+// CHECK-NEXT: st.global.v4.f32 [%[[TO]] + 512], {%[[B]], %[[B]]#1, %[[B]]#2, %[[B]]#3}
+kernel.func @whole(%X: memref<[4, 256], f32, row_major, align 16>) -> memref<[4, 256], f32, row_major, align 16> {
+  %Y = output : memref<[4, 256], f32, row_major, align 16>
+  grid (1) threads 128 {
+    %x = load %X[i0, i1] hint evict_last : frag<[4, 256], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    store %x to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// A guard that holds for a whole vector or for none of it is a predicate; else there is another number.
+// CHECK-LABEL: ptx.func @uniform<M>(
+// CHECK: %[[IN:.+]] = setp.lt.s32 %{{.+}}, %M
+// CHECK: %[[ELSE:.+]] = mov.f32 1.0
+// CHECK: %[[A:.+]]:4 = ld.global.nc.v4.f32 [%{{.+}}] if %[[IN]] else %[[ELSE]], %[[ELSE]], %[[ELSE]], %[[ELSE]]
+// CHECK: st.global.v4.f32 [%{{.+}}], {%[[A]], %[[A]]#1, %[[A]]#2, %[[A]]#3} if %[[IN]]
+// CHECK-NOT: bra
+// CHECK: exit
+kernel.func @uniform<M>(%X: memref<[M, 256], f32, row_major, align 16>) -> memref<[M, 256], f32, row_major, align 16> {
+  %Y = output : memref<[M, 256], f32, row_major, align 16>
+  grid (M ceildiv 4) threads 128 {
+    %b = block_id 0
+    %x = load %X[4 * %b + i0, i1] where (4 * %b + i0 < M) else 1.0 : frag<[4, 256], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    store %x to %Y[4 * %b + i0, i1] where (4 * %b + i0 < M)
+  }
+  return %Y
+}
+
+// A guard that may cut a vector apart: one way for whole vectors, another for single elements.
+// CHECK-LABEL: ptx.func @cut<N>(
+// CHECK: %[[FIRST:.+]] = setp.lt.s32 %[[COLUMN:.+]], %N
+// CHECK: %[[THREE:.+]] = add.s32 %[[COLUMN]], 3
+// CHECK-NEXT: %[[LAST:.+]] = setp.lt.s32 %[[THREE]], %N
+// CHECK: bra_if %[[ALL:.+]], ^bb1, ^bb2
+// CHECK-NEXT: ^bb1:
+// CHECK-NEXT: ld.global.nc.v2.b32
+// CHECK: ^bb2:
+// CHECK: ld.global.nc.b16 [%[[AT:.+]]] if %[[FIRST]] else
+// CHECK: ld.global.nc.b16 [%[[AT]] + 2] if
+// CHECK: ld.global.nc.b16 [%[[AT]] + 4] if
+// CHECK: ld.global.nc.b16 [%[[AT]] + 6] if %[[LAST]] else
+// CHECK: ^bb3(%{{.+}}: i16, %{{.+}}: i16, %{{.+}}: i16, %{{.+}}: i16):
+// CHECK: bra_if %[[ALL]], ^bb4, ^bb5
+// CHECK: st.global.v2.b32
+// CHECK: st.global.b16 [%[[TO:.+]]], %{{.+}} if %[[FIRST]]
+// CHECK: st.global.b16 [%[[TO]] + 6], %{{.+}} if %[[LAST]]
+kernel.func @cut<N>(%X: memref<[4, 128], f16, row_major, align 8>) -> memref<[4, 128], f16, row_major, align 8> {
+  %Y = output : memref<[4, 128], f16, row_major, align 8>
+  grid (1) threads 128 {
+    %x = load %X[i0, i1] where (i1 < N) : frag<[4, 128], f16, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    store %x to %Y[i0, i1] where (i1 < N)
+  }
+  return %Y
+}
+
+// Memory that is aligned to an element is loaded by elements; to two of them, stored by two.
+// CHECK-LABEL: ptx.func @narrow(
+// CHECK-COUNT-8: ld.global.nc.f32
+// CHECK-NOT: ld.global
+// CHECK-COUNT-4: st.global.v2.f32
+// CHECK-NOT: st.global
+// CHECK: exit
+kernel.func @narrow(%X: memref<[4, 256], f32, row_major, align 4>) -> memref<[4, 256], f32, row_major, align 8> {
+  %Y = output : memref<[4, 256], f32, row_major, align 8>
+  grid (1) threads 128 {
+    %x = load %X[i0, i1] : frag<[4, 256], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    store %x to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// Positions from a fragment.
+// CHECK-LABEL: ptx.func @gather<N>(
+// CHECK: %[[P:.+]] = ld.global.nc.b32
+// CHECK-DAG: %[[LOW:.+]] = setp.ge.s32 %[[P]], 0
+// CHECK-DAG: %[[HIGH:.+]] = setp.lt.s32 %[[P]], %N
+// CHECK: %[[IN:.+]] = and.pred %[[LOW]], %[[HIGH]]
+// CHECK: ld.global.nc.f32 [%{{.+}}] if %[[IN]]
+kernel.func @gather<N>(%X: memref<[N, 32], f32, row_major, align 4>, %P: memref<[4], i32, row_major, align 4>) -> memref<[4, 32], f32, row_major, align 4> {
+  %Y = output : memref<[4, 32], f32, row_major, align 4>
+  grid (1) threads 128 {
+    %p = load %P[i0] : frag<[4], i32, slice 1 of (blocked [1, 1] lanes [1, 32] warps [4, 1])>
+    %i = cast %p : frag<[4], index, slice 1 of (blocked [1, 1] lanes [1, 32] warps [4, 1])>
+    %rows = broadcast %i along 1 : frag<[4, 32], index, blocked [1, 1] lanes [1, 32] warps [4, 1]>
+    %x = load %X[%rows, i1] where (0 <= %rows < N) : frag<[4, 32], f32, blocked [1, 1] lanes [1, 32] warps [4, 1]>
+    store %x to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// A number of one place: all threads load it.
+// CHECK-LABEL: ptx.func @scalar(
+// CHECK: %[[AT:.+]] = add.s64 %P{{.*}}, 8
+// CHECK-NEXT: %[[P:.+]] = ld.global.nc.b32 [%[[AT]]]
+// CHECK: add.s32 %{{.+}}, %[[P]]
+kernel.func @scalar(%P: memref<[4], i32, row_major, align 4>) -> memref<[32], i32, row_major, align 4> {
+  %Y = output : memref<[32], i32, row_major, align 4>
+  grid (1) threads 32 {
+    %p = load %P[2] : i32
+    %one = index (i0) : frag<[32], i32, blocked [1] lanes [32] warps [1]>
+    %q = binary add %one, %p : frag<[32], i32, blocked [1] lanes [32] warps [1]>
+    store %q to %Y[i0]
+  }
+  return %Y
+}
+
+// What several blocks store to one place is combined in memory.
+// CHECK-LABEL: ptx.func @atomics(
+// CHECK: red.global.add.f32
+// CHECK: red.global.max.s32
+kernel.func @atomics(%X: memref<[32], f32, row_major, align 4>, %I: memref<[32], i32, row_major, align 4>) -> (memref<[32], f32, row_major, align 4>, memref<[32], i32, row_major, align 4>) {
+  %Y = output : memref<[32], f32, row_major, align 4>
+  %Z = output : memref<[32], i32, row_major, align 4>
+  grid (1) threads 32 {
+    %x = load %X[i0] : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+    %i = load %I[i0] : frag<[32], i32, blocked [1] lanes [32] warps [1]>
+    store combine sum %x to %Y[i0]
+    store combine max %i to %Z[i0]
+  }
+  return %Y, %Z
+}
+
+// An element that several threads have is stored by one of them.
+// CHECK-LABEL: ptx.func @rows_once(
+// CHECK: %[[FIRST:.+]] = setp.eq.s32 %{{.+}}, 0
+// CHECK: red.global.add.f32 [%{{.+}}], %{{.+}} if %[[FIRST]]
+// CHECK: st.global.f32 [%{{.+}}], %{{.+}} if %[[FIRST]]
+kernel.func @rows_once(%X: memref<[4], f32, row_major, align 4>) -> memref<[4], f32, row_major, align 4> {
+  %Y = output : memref<[4], f32, row_major, align 4>
+  grid (1) threads 128 {
+    %x = load %X[i0] : frag<[4], f32, slice 1 of (blocked [1, 1] lanes [1, 32] warps [4, 1])>
+    store combine sum %x to %Y[i0]
+    store %x to %Y[i0]
+  }
+  return %Y
+}

@@ -1,0 +1,5 @@
+kernel.func @empty() {
+  grid (1) threads 32 {
+  }
+  return
+}
