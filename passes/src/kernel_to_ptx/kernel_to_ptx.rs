@@ -32,13 +32,13 @@
 //!     %6 = add.s32 %1, %5
 //!     %7 = shl.b32 %4, 7
 //!     %8 = add.s32 %7, %6
-//!     %9 = setp.lt.s32 %8, %N
-//!     %10 = mad.wide.s32 %8, 4, %X_0
+//!     %9 = mad.wide.s32 %8, 4, %X_0
+//!     %10 = setp.lt.s32 %8, %N
 //!     %11 = mov.f32 0.0
-//!     %12 = ld.global.nc.f32 [%10] if %9 else %11
+//!     %12 = ld.global.nc.f32 [%9] if %10 else %11
 //!     %13 = add.rn.f32 %12, %12
 //!     %14 = mad.wide.s32 %8, 4, %Y_0
-//!     st.global.f32 [%14], %13 if %9
+//!     st.global.f32 [%14], %13 if %10
 //!     exit
 //!   }
 //!   kernel.return %Y

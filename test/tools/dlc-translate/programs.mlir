@@ -32,6 +32,49 @@ kernel.func private @wide<N>(%X: memref<[N], f32, row_major, align 16>, %Z: memr
 // of whose conditions all hold.
 // CHECK: "programs": [
 // CHECK: "name": "sums"
+// CHECK: "arena": "16*M",
+// CHECK-NEXT: "pool": 32,
+// CHECK-NEXT: "steps": [
+// CHECK: "const": "one",
+// CHECK: "offset": 0,
+// CHECK-NEXT: "base64": "AACAPwAAgD8AAIA/AACAPw=="
+// CHECK: "const": "list",
+// CHECK: "offset": 16,
+// CHECK-NEXT: "base64": "AACAPwAAAMAAAEBAAAAAPw=="
+// CHECK: "view": "v",
+// CHECK-NEXT: "of": "x",
+// CHECK: "launch": [
+// CHECK-NEXT: {
+// CHECK-NEXT: "kernel": "wide",
+// CHECK-NEXT: "sizes": {
+// CHECK-NEXT: "N": "4*M"
+// CHECK-NEXT: },
+// CHECK-NEXT: "where": [
+// CHECK-NEXT: "M mod 8 == 0",
+// CHECK-NEXT: "M < 64"
+// CHECK-NEXT: ]
+// CHECK-NEXT: },
+// CHECK-NEXT: {
+// CHECK-NEXT: "kernel": "wide",
+// CHECK: "where": [
+// CHECK-NEXT: "M == 1"
+// CHECK-NEXT: ]
+// CHECK-NEXT: },
+// CHECK-NEXT: {
+// CHECK-NEXT: "kernel": "add",
+// CHECK-NOT: where
+// CHECK: "inputs": [
+// CHECK-NEXT: "v",
+// CHECK-NEXT: "one"
+// CHECK: "name": "y",
+// CHECK: "offset": "0"
+// CHECK: "kernel": "add",
+// CHECK: "name": "z",
+// CHECK: "offset": null
+// CHECK: "view": "w",
+// CHECK-NEXT: "of": "z",
+// CHECK: "results": [
+// CHECK-NEXT: "w"
 host.func @sums<M>(%x: memref<[M, 4], f32, row_major, align 16>) -> memref<[M, 4], f32, row_major, align 16> {
   %one = const 1.0 : f32 : memref<[4], f32, row_major, align 16>
   %list = const dense<[1.0, -2.0, 3.0, 0.5]> : tensor<4xf32> : memref<[4], f32, row_major, align 16>

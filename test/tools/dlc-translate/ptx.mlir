@@ -32,7 +32,28 @@
 
 // A kernel by itself: what it takes, what it gives, how it is launched.
 // CHECK: "name": "double"
-// CHECK: "entry": "double_0"
+// CHECK: "inputs": [
+// CHECK-NEXT: {
+// CHECK-NEXT: "name": "X",
+// CHECK-NEXT: "type": "f32",
+// CHECK-NEXT: "shape": [
+// CHECK-NEXT: "N"
+// CHECK-NEXT: ],
+// CHECK-NEXT: "align": 4
+// CHECK: "outputs": [
+// CHECK-NEXT: "Y"
+// CHECK: "role": "output",
+// CHECK: "entry": "double_0",
+// CHECK-NEXT: "grid": [
+// CHECK-NEXT: "N ceildiv 128",
+// CHECK: "threads": 128,
+// CHECK-NEXT: "shared": 0,
+// CHECK-NEXT: "early": false,
+// CHECK-NEXT: "args": [
+// CHECK-NEXT: {
+// CHECK-NEXT: "buffer": "X"
+// CHECK: "buffer": "Y"
+// CHECK: "i32": "N"
 kernel.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> attributes {target = "sm90"} {
   %Y = output : memref<[N], f32, row_major, align 4>
   grid (N ceildiv 128) threads 128 {
@@ -48,10 +69,57 @@ kernel.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], 
 // of the copy engine takes a panel at a time where a tile is wider than its pattern; a second grid that waits by itself
 // begins early.
 // CHECK: "name": "launch"
-kernel.func @launch<M, N>(%X: memref<[M, N], f16, row_major, align 16>, %I: memref<[2, 8, 8, 64], f16, row_major, align 16>) -> memref<[64], f16, row_major, align 16> attributes {target = "sm90"} {
+// CHECK: "role": "scratch",
+// CHECK: "values": [
+// CHECK: "name": "most",
+// CHECK-NEXT: "expr": "66"
+// CHECK: "name": "[[UNNAMED:v[0-9]+]]",
+// CHECK-NEXT: "expr": "N*(M ceildiv 128)"
+// CHECK: "name": "pairs",
+// CHECK-NEXT: "min": [
+// CHECK-NEXT: "most",
+// CHECK-NEXT: "[[UNNAMED]]"
+// CHECK: "name": "N_",
+// CHECK-NEXT: "max": [
+// CHECK-NEXT: "pairs",
+// CHECK-NEXT: "most"
+// CHECK: "requires": [
+// CHECK-NEXT: "N mod 8 == 0",
+// CHECK-NEXT: "M < 8193",
+// CHECK-NEXT: "M >= 1"
+// CHECK: "name": "mX",
+// CHECK-NEXT: "buffer": "X",
+// CHECK-NEXT: "type": "f16",
+// CHECK-NEXT: "box": [
+// CHECK-NEXT: 64,
+// CHECK-NEXT: 64
+// CHECK-NEXT: ],
+// CHECK-NEXT: "swizzle": 128
+// CHECK: "name": "mI",
+// CHECK: "im2col": {
+// CHECK-NEXT: "lower": [
+// CHECK-NEXT: -1,
+// CHECK: "strides": [
+// CHECK-NEXT: 2,
+// CHECK: "entry": "launch_0",
+// CHECK-NEXT: "grid": [
+// CHECK-NEXT: "2*pairs",
+// CHECK-NEXT: "N ceildiv 64",
+// CHECK-NEXT: "1"
+// CHECK-NEXT: ],
+// CHECK-NEXT: "cluster": [
+// CHECK-NEXT: 2,
+// CHECK: "shared": 16392,
+// CHECK-NEXT: "early": false,
+// CHECK: "map": "mX"
+// CHECK: "map": "mI"
+// CHECK: "i32": "N_"
+// CHECK: "entry": "launch_1",
+// CHECK: "early": true,
+kernel.func @launch<M, N>(%X: memref<[M, N], f16, row_major, align 16>, %I: memref<[2, 8, 8, 64], f16, row_major, align 16>) -> memref<[128], f16, row_major, align 16> attributes {target = "sm90"} {
   require (N mod 8 == 0, M < 8193, M >= 1)
-  %Y = output : memref<[64], f16, row_major, align 16>
-  %w = scratch : memref<[64], f16, row_major, align 16>
+  %Y = output : memref<[128], f16, row_major, align 16>
+  %w = scratch : memref<[128], f16, row_major, align 16>
   %mX = tensor_map %X : tensormap<[64, 128], f16, swizzle 128>
   %mI = tensor_map %I im2col lower [-1, -1] upper [-1, -1] strides [2, 2] : tensormap<[64, 64], f16, swizzle 128>
   %most = index (66)
@@ -69,15 +137,15 @@ kernel.func @launch<M, N>(%X: memref<[M, N], f16, row_major, align 16>, %I: memr
       tma_load %mI[0, -1, -1, 0] offsets (0, 0) to %t signal %full
     }
     wait %full parity %zero
-    %c = const 1.0 : frag<[64], f16, blocked [1] lanes [32] warps [2]>
+    %c = const 1.0 : frag<[128], f16, blocked [1] lanes [32] warps [4]>
     %k = index (%N)
     if (%k > 3) {
       store %c to %w[i0]
     }
   }
-  grid (1) threads 64 {
+  grid (1) threads 128 {
     grid_wait
-    %x = load %w[i0] : frag<[64], f16, blocked [1] lanes [32] warps [2]>
+    %x = load %w[i0] : frag<[128], f16, blocked [1] lanes [32] warps [4]>
     store %x to %Y[i0]
   }
   return %Y

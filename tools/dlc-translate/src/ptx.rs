@@ -57,6 +57,7 @@ pub fn translate(ctx: &Context, module: &Body, file: &str, lines: bool, diags: &
     let ops = || module.entry_block().into_iter().flat_map(|block| module.ops(block));
     let called: BTreeMap<String, Vec<String>> = ops()
         .map(|id| OpRef::new(ctx, module, id).resolve())
+        .filter(|op| Func::of(*op).is_some())
         .filter_map(|op| Some((op.symbol_name()?.to_string(), symbols(op))))
         .collect();
     let functions = function::functions(ctx, module);
@@ -383,7 +384,7 @@ fn call(op: host::Launch<'_>, called: &BTreeMap<String, Vec<String>>, names: &mu
         let path = choice.callee.as_symbol(ctx).unwrap_or(&[]);
         let kernel = path.last().map(|name| ctx.str(*name).to_string()).unwrap_or_default();
         let Some(symbols) = called.get(&kernel) else {
-            return Err(Wrong::at(*op, format!("there is no kernel @{kernel} in the module")));
+            return Err(Wrong::at(*op, format!("there is no kernel @{kernel} in instructions")));
         };
         let sizes: BTreeMap<String, Expr> =
             symbols.iter().cloned().zip(choice.sizes.iter().cloned().map(Expr)).collect();

@@ -36,23 +36,29 @@ kernel.func @uniform<M>(%X: memref<[M, 256], f32, row_major, align 16>) -> memre
   return %Y
 }
 
-// A guard that may cut a vector apart: one way for whole vectors, another for single elements.
+// A guard that may cut a vector apart: where it holds for all of the vector or for nothing of it, the vector is loaded as
+// one, or not at all; else there is a way for single elements.
 // CHECK-LABEL: ptx.func @cut<N>(
 // CHECK: %[[FIRST:.+]] = setp.lt.s32 %[[COLUMN:.+]], %N
-// CHECK: %[[THREE:.+]] = add.s32 %[[COLUMN]], 3
+// CHECK-NEXT: %[[THREE:.+]] = add.s32 %[[COLUMN]], 3
 // CHECK-NEXT: %[[LAST:.+]] = setp.lt.s32 %[[THREE]], %N
-// CHECK: bra_if %[[ALL:.+]], ^bb1, ^bb2
+// CHECK-NEXT: %[[ALL:.+]] = and.pred %[[FIRST]], %[[LAST]]
+// CHECK-NEXT: %[[SOME:.+]] = or.pred %[[FIRST]], %[[LAST]]
+// CHECK-NEXT: %[[NONE:.+]] = not.pred %[[SOME]]
+// CHECK-NEXT: %[[WHOLE:.+]] = or.pred %[[ALL]], %[[NONE]]
+// CHECK-NEXT: %[[CUT:.+]] = not.pred %[[WHOLE]]
+// CHECK-NEXT: bra_if %[[CUT]], ^bb2, ^bb1
 // CHECK-NEXT: ^bb1:
-// CHECK-NEXT: ld.global.nc.v2.b32
+// CHECK: ld.global.nc.v2.b32 [%{{.+}}] if %[[ALL]] else
 // CHECK: ^bb2:
 // CHECK: ld.global.nc.b16 [%[[AT:.+]]] if %[[FIRST]] else
 // CHECK: ld.global.nc.b16 [%[[AT]] + 2] if
 // CHECK: ld.global.nc.b16 [%[[AT]] + 4] if
 // CHECK: ld.global.nc.b16 [%[[AT]] + 6] if %[[LAST]] else
-// CHECK: ^bb3(%{{.+}}: i16, %{{.+}}: i16, %{{.+}}: i16, %{{.+}}: i16):
-// CHECK: bra_if %[[ALL]], ^bb4, ^bb5
-// CHECK: st.global.v2.b32
-// CHECK: st.global.b16 [%[[TO:.+]]], %{{.+}} if %[[FIRST]]
+// CHECK: ^bb3(%{{.+}}: i32, %{{.+}}: i32):
+// CHECK: bra_if %[[CUT]], ^bb5, ^bb4
+// CHECK: st.global.v2.b32 [%[[TO:.+]]], {%{{.+}}, %{{.+}}} if %[[ALL]]
+// CHECK: st.global.b16 [%[[TO]]], %{{.+}} if %[[FIRST]]
 // CHECK: st.global.b16 [%[[TO]] + 6], %{{.+}} if %[[LAST]]
 kernel.func @cut<N>(%X: memref<[4, 128], f16, row_major, align 8>) -> memref<[4, 128], f16, row_major, align 8> {
   %Y = output : memref<[4, 128], f16, row_major, align 8>

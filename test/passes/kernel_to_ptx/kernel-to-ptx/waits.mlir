@@ -35,9 +35,8 @@ kernel.func @straight(%X: memref<[4, 512], f32, row_major, align 16>) {
 // nearly over, an empty group is begun, so that the number is the same.
 // CHECK-LABEL: ptx.func @stages<K>(
 // CHECK-COUNT-2: cp.async.commit_group
-// CHECK: ^bb1(
-// CHECK-NOT: cp.async.wait
-// CHECK: cp.async.wait_group 1
+// CHECK: ^bb1(%{{.+}}: i32,
+// CHECK-NEXT: cp.async.wait_group 1
 // CHECK: bra_if %{{.+}}, ^bb2, ^bb3
 // CHECK-NEXT: ^bb2:
 // CHECK: cp.async.cg.shared.global
@@ -46,9 +45,8 @@ kernel.func @straight(%X: memref<[4, 512], f32, row_major, align 16>) {
 // CHECK-NEXT: ^bb3:
 // CHECK-NEXT: cp.async.commit_group
 // CHECK-NEXT: bra ^bb4
-// CHECK: ^bb5(
-// CHECK-NOT: cp.async.wait
-// CHECK: cp.async.wait_group 0
+// CHECK: ^bb5(%{{.+}}: f32,
+// CHECK-NEXT: cp.async.wait_group 0
 kernel.func @stages<K>(%X: memref<[K, 512], f32, row_major, align 16>) -> memref<[512], f32, row_major, align 16> {
   %Y = output : memref<[512], f32, row_major, align 16>
   grid (1) threads 128 {
@@ -90,7 +88,7 @@ kernel.func @stages<K>(%X: memref<[K, 512], f32, row_major, align 16>) -> memref
 // CHECK-NEXT: wgmma.mma_async{{.*}}, 1, 1, 1, 0, 0
 // CHECK: wgmma.commit_group.sync.aligned
 // CHECK-NEXT: wgmma.wait_group.sync.aligned 1
-// CHECK: ^bb2(
+// CHECK: ^bb2(%{{.+}}: f32,
 // CHECK-NEXT: wgmma.wait_group.sync.aligned 0
 // CHECK: bra_if %[[RUNS]], ^bb4({{.*}}), ^bb3
 // CHECK-NEXT: ^bb3:
