@@ -242,8 +242,7 @@ fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refu
         map.map_value(arg, new);
     }
     let facts = Facts::of(ctx, kernel);
-    let has_stmatrix =
-        Target::parse(machine(target, func.target())).is_some_and(|machine| machine.sm >= 90);
+    let has_stmatrix = Target::parse(machine(target, func.target())).is_some_and(|machine| machine.sm >= 90);
     let name = func.sym_name().to_string();
     let mut entries = 0;
     for id in kernel.ops(block) {

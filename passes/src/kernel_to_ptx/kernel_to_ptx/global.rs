@@ -345,7 +345,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 let place = Place { offset: vector.place.offset + number as i64 * bytes, ..vector.place };
                 elements.extend(self.load_vector(place, elem, 1, cond, otherwise)?);
             }
-            let own = self.to_words(&elements, elem);
+            let own = self.pack_words(&elements, elem);
             words.extend(own);
         }
         let words: Vec<ValueId> =
@@ -357,7 +357,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let mut loaded = Vec::with_capacity(groups.len());
         for (group, count) in groups.iter().zip(counts) {
             let own: Vec<ValueId> = words.by_ref().take(count).collect();
-            loaded.push(self.from_words(&own, elem, group.len()));
+            loaded.push(self.unpack_words(&own, elem, group.len()));
         }
         Ok(loaded)
     }

@@ -309,9 +309,13 @@ impl<'a, 'c> Lower<'a, 'c> {
             self.role(op)
         } else if let Some(op) = kernel::WarpIf::of(op) {
             self.warp_if(op)
-        } else if self.integers(op)? || self.sync(op)? || self.global(op)? || self.shared(op)? || self.engines(op)? {
-            Ok(())
-        } else if self.compute(op)? {
+        } else if self.integers(op)?
+            || self.sync(op)?
+            || self.global(op)?
+            || self.shared(op)?
+            || self.engines(op)?
+            || self.compute(op)?
+        {
             Ok(())
         } else {
             Err(Refused::new(format!("there are no instructions for '{}'", op.name())))

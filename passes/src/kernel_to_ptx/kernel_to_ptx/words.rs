@@ -58,7 +58,7 @@ impl Lower<'_, '_> {
             return Ok(vec![otherwise; count]);
         }
         let words = self.load_words(place, elem, count, cond, otherwise)?;
-        Ok(self.from_words(&words, elem, count))
+        Ok(self.unpack_words(&words, elem, count))
     }
 
     /// How the words of elements in memory are loaded and stored.
@@ -100,7 +100,7 @@ impl Lower<'_, '_> {
     }
 
     /// The elements of words.
-    pub fn from_words(&mut self, words: &[ValueId], elem: Type, count: usize) -> Vec<Arg> {
+    pub fn unpack_words(&mut self, words: &[ValueId], elem: Type, count: usize) -> Vec<Arg> {
         let ctx = self.ctx();
         let bits = if elem == Type::INDEX { 64 } else { elem.bits(ctx).unwrap_or(0) };
         let integer = elem.is_integer(ctx);
@@ -148,7 +148,7 @@ impl Lower<'_, '_> {
     }
 
     /// The words of elements in a row, as memory has them.
-    pub fn to_words(&mut self, values: &[Arg], elem: Type) -> Vec<Arg> {
+    pub fn pack_words(&mut self, values: &[Arg], elem: Type) -> Vec<Arg> {
         let ctx = self.ctx();
         let bits = if elem == Type::INDEX { 64 } else { elem.bits(ctx).unwrap_or(0) };
         let integer = elem.is_integer(ctx);
@@ -174,7 +174,7 @@ impl Lower<'_, '_> {
         let (_, kind) = self.kind(elem, values.len())?;
         let kind = if kind == "s8" { "u8" } else { kind };
         let mut args = vec![place.base, Arg::Int(place.offset)];
-        let words = self.to_words(values, elem);
+        let words = self.pack_words(values, elem);
         let vector = if words.len() > 1 { format!("v{}.", words.len()) } else { String::new() };
         args.extend(words);
         self.code.guarded(cond, &table::ST, &format!("{}.{vector}{kind}", place.space), &args, &[]);

@@ -19,7 +19,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         let args: Vec<ValueId> = op.args().collect();
         let inits: Vec<ValueId> = op.inits().collect();
         let bounds = op.bounds();
-        let &[ref first, ref last, ref step] = bounds.as_slice() else {
+        let [first, last, step] = bounds.as_slice() else {
             return Err(Refused::new("a loop has a first integer, a last one and a step"));
         };
         let ((first, natural), (last, _), (step, _)) =
@@ -180,11 +180,10 @@ impl<'a, 'c> Lower<'a, 'c> {
         if let Some(op) = kernel::Min::of(op) {
             return self.is_natural(op.lhs(), depth + 1) && self.is_natural(op.rhs(), depth + 1);
         }
-        let known = kernel::Advance::of(op).is_some()
+        kernel::Advance::of(op).is_some()
             || kernel::BlockId::of(op).is_some()
             || kernel::GridSize::of(op).is_some()
-            || kernel::TileOrder::of(op).is_some();
-        known
+            || kernel::TileOrder::of(op).is_some()
     }
 
     pub(super) fn if_(&mut self, op: kernel::If<'a>) -> Result<(), Refused>
@@ -194,9 +193,9 @@ impl<'a, 'c> Lower<'a, 'c> {
         let args: Vec<ValueId> = op.args().collect();
         let cond = match (op.guard(), op.cond()) {
             (Some(guard), _) => self.holds(&guard, &args)?,
-            (None, Some(cond)) => match self.value(cond)? {
-                &Lowered::Number(Arg::Value(predicate)) => Cond::If(predicate),
-                &Lowered::Number(Arg::Int(value)) => Cond::Known(value != 0),
+            (None, Some(cond)) => match *self.value(cond)? {
+                Lowered::Number(Arg::Value(predicate)) => Cond::If(predicate),
+                Lowered::Number(Arg::Int(value)) => Cond::Known(value != 0),
                 _ => return Err(Refused::new("a condition is wanted")),
             },
             (None, None) => return Err(Refused::new("there is no condition")),
