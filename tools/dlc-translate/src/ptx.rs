@@ -75,7 +75,7 @@ pub fn translate(ctx: &Context, module: &Body, file: &str, lines: bool, diags: &
             Ok(())
         };
         if let Err(wrong) = made {
-            diags.emit(wrong.0);
+            diags.emit(*wrong.0);
             return None;
         }
     }
@@ -89,15 +89,15 @@ pub fn translate(ctx: &Context, module: &Body, file: &str, lines: bool, diags: &
 }
 
 /// Why there is no manifest.
-struct Wrong(Diagnostic);
+struct Wrong(Box<Diagnostic>);
 
 impl Wrong {
     fn at(op: OpRef<'_>, message: impl Into<String>) -> Wrong {
-        Wrong(Diagnostic::error(&NOT_LAUNCHED, op.loc(), message).at(op.name()))
+        Wrong(Box::new(Diagnostic::error(&NOT_LAUNCHED, op.loc(), message).at(op.name())))
     }
 
     fn hint(self, hint: &str) -> Wrong {
-        Wrong(self.0.suggest(hint))
+        Wrong(Box::new(self.0.suggest(hint)))
     }
 }
 

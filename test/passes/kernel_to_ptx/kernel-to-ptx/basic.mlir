@@ -2,6 +2,7 @@
 // RUN: FileCheck %s --input-file=%t.once
 // RUN: dlc-opt %t.once --kernel-to-ptx | cmp %t.once -
 // RUN: dlc-opt %s --kernel-to-ptx=target=sm_90a | FileCheck %s --check-prefix=GIVEN
+// RUN: dlc-opt %s --kernel-to-ptx --evaluate-each -o /dev/null
 // RUN: dlc-opt %s --kernel-to-ptx --statistics --no-output 2>&1 | FileCheck %s --check-prefix=STATISTICS
 // RUN: not dlc-opt %s --kernel-to-ptx=target=hopper 2>&1 | FileCheck %s --check-prefix=MACHINE
 
