@@ -173,8 +173,8 @@ fn check_random(style: Style) {
         let (variant, way, _) = VARIANTS[case as usize % VARIANTS.len()];
         let instructions = match lowered("-", &text, way) {
             Ok(instructions) => instructions,
-            Err(why) if why.contains("[E1810]") => {
-                let line = why.lines().find(|line| line.contains("[E1810]")).unwrap_or_default();
+            Err(why) if why.contains("[E1910]") => {
+                let line = why.lines().find(|line| line.contains("[E1910]")).unwrap_or_default();
                 *refused.lock().expect("nobody panics").entry(line.to_string()).or_default() += 1;
                 return Ok(());
             }

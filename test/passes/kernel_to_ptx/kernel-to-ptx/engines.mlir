@@ -114,7 +114,7 @@ kernel.func @left_in_registers() attributes {target = "sm90"} {
 
 // What is multiplied is in registers, even if it is a constant.
 // CHECK-LABEL: ptx.func @constant(
-// CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {0.0, {{.*}}}, {%{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}}, %
+// CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {0.0, {{.*}}, 0, 1, 1, 1
 kernel.func @constant() attributes {target = "sm90"} {
   grid (1) threads 128 {
     %r = shared : tile<[16, 16], bf16, swizzle 32>

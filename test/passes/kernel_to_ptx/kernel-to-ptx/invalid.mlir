@@ -4,7 +4,7 @@
 
 kernel.func @beyond_tokens() {
   grid (1) threads 32 {
-    // expected-error@+1 {{E1810 'kernel.elect': only tokens leave what one thread does}}
+    // expected-error@+1 {{E1910 'kernel.elect': only tokens leave what one thread does}}
     %e = elect : index {
       %n = index (2)
       yield %n
@@ -17,7 +17,7 @@ kernel.func @beyond_tokens() {
 
 kernel.func @bounds_are_not_known<K>() {
   grid (1) threads 32 {
-    // expected-error@+1 {{E1810 'kernel.for': the bounds of a loop that is to be written out are not known}}
+    // expected-error@+1 {{E1910 'kernel.for': the bounds of a loop that is to be written out are not known}}
     for %k = 0 to K unroll {
     }
   }
@@ -30,7 +30,7 @@ kernel.func @a_part_of_registers<K>() {
   grid (1) threads 128 {
     %a = const 0.0 : frag<[64, 64], f32, mma [2, 2]>
     for %p = 0 to 2 {
-      // expected-error@+1 {{E1810 'kernel.extract': registers have numbers, and where the part begins is not known}}
+      // expected-error@+1 {{E1910 'kernel.extract': registers have numbers, and where the part begins is not known}}
       %q = extract %a at [0, 32 * %p] : frag<[64, 32], f32, mma [2, 2]>
     }
   }
@@ -42,7 +42,7 @@ kernel.func @a_part_of_registers<K>() {
 kernel.func @a_curve_with_holes(%X: memref<[32], f32>) {
   grid (12) threads 32 {
     %b = block_id 0
-    // expected-error@+1 {{E1810 'kernel.tile_order': a walk along a Hilbert curve that leaves tiles out has no formula}}
+    // expected-error@+1 {{E1910 'kernel.tile_order': a walk along a Hilbert curve that leaves tiles out has no formula}}
     %m, %n = tile_order %b of (3, 4) hilbert
     %k = index (%m + %n)
     if (%k < 2) {
@@ -58,7 +58,7 @@ kernel.func @a_product_in_memory(%X: memref<[32], f32>) -> memref<[32], f32> {
   %Y = output : memref<[32], f32>
   grid (2) threads 32 {
     %x = load %X[i0] : frag<[32], f32, blocked [1] lanes [32] warps [1]>
-    // expected-error@+1 {{E1810 'kernel.store': there is no instruction for this combiner of floats in memory}}
+    // expected-error@+1 {{E1910 'kernel.store': there is no instruction for this combiner of floats in memory}}
     store combine prod %x to %Y[i0]
   }
   return %Y
@@ -71,7 +71,7 @@ kernel.func @bytes_are_not_multiplied() attributes {target = "sm80"} {
     %a = const 1.0 : frag<[64, 16], f32, mma_a [2, 2]>
     %b = const 1.0 : frag<[16, 64], f32, mma_b [2, 2]>
     %c = const 0.0 : frag<[64, 64], f16, mma [2, 2]>
-    // expected-error@+1 {{E1810 'kernel.mma': no mma.sync multiplies f32 and adds to f16}}
+    // expected-error@+1 {{E1910 'kernel.mma': no mma.sync multiplies f32 and adds to f16}}
     %d = mma %a, %b, %c
   }
   return
