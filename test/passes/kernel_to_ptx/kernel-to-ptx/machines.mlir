@@ -14,7 +14,7 @@
 // MODULE: .target sm_90a
 // MODULE: .entry any_0(
 // MODULE: .entry products_0(
-// LESS: [E1910] Error: this needs 'wgmma.fence.sync.aligned', which sm_90a has, and the kernel is for sm_80
+// LESS: [E1910] Error: 'ptx.wgmma.fence': this needs 'wgmma.fence.sync.aligned', which sm_90a has, and the kernel is for sm_80
 
 kernel.func @any(%X: memref<[128], f32, row_major, align 4>) -> memref<[128], f32, row_major, align 4> {
   %Y = output : memref<[128], f32, row_major, align 4>

@@ -1,4 +1,4 @@
-ptx.func @one() attributes {target = "sm_80"} {
+ptx.func @one() attributes {target = "sm_100a"} {
   entry "one_0" (1) threads 32 shared 0 {
     exit
   }
