@@ -12,7 +12,11 @@
 //! - [`book`]: passes inside the layer book.
 //! - [`region`]: passes inside the layer region.
 //! - [`region_to_kernel`]: from functions of axes and schedules to programs of blocks.
+//! - [`kernel_to_ptx`]: from programs of blocks to instructions.
 //! - [`pipelines`]: passes in order, under one name.
+
+// The examples in headers of passes may say with which options they are run.
+#![allow(rustdoc::invalid_codeblock_attributes)]
 
 pub mod analysis;
 pub mod book;
