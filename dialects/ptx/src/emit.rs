@@ -414,7 +414,7 @@ impl<'a> Writer<'a> {
                     let base = self.arg(args[0]);
                     match args[1] {
                         Arg::Int(0) => format!("[{base}]"),
-                        Arg::Int(offset) => format!("[{base}{offset:+}]"),
+                        Arg::Int(offset) => format!("[{base}+{offset}]"),
                         other => format!("[{base}+{}]", self.arg(other)),
                     }
                 }
