@@ -62,6 +62,7 @@ mod floats;
 mod global;
 mod integers;
 mod lower;
+mod natural;
 mod product;
 mod scalar;
 mod shared;
@@ -402,8 +403,7 @@ fn entry(
     }
     for &value in &told.values {
         let at = arg(&mut made, Type::I32, Some(value));
-        // Sizes and what is made of them when a kernel is launched.
-        values.insert(value, Lowered::Index(at.into(), true));
+        values.insert(value, Lowered::Index(at.into(), natural::is_natural(ctx, kernel, value, &|_| None)));
     }
     for symbol in &told.symbols {
         let at = arg(&mut made, Type::I32, None);

@@ -364,14 +364,14 @@ impl<'a, 'c> Lower<'a, 'c> {
             let (at, natural) = self.expr(expr, &args)?;
             self.set(inner.out(), Lowered::Index(at, natural));
         } else if let Some(inner) = kernel::Advance::of(op) {
-            let ((stage, _), (parity, _)) = (self.index(inner.stage())?, self.index(inner.parity())?);
+            let ((stage, natural), (parity, is_parity)) = (self.index(inner.stage())?, self.index(inner.parity())?);
             let next = self.code.add(stage, Arg::Int(1));
             let wraps = self.code.compare("eq", next, Arg::Int(inner.stages()));
             let stage = self.code.choose(wraps, Arg::Int(0), next);
             let turned = self.code.xor(parity, Arg::Int(1));
             let parity = self.code.choose(wraps, turned, parity);
-            self.set(inner.next(), Lowered::Index(stage, true));
-            self.set(inner.next_parity(), Lowered::Index(parity, true));
+            self.set(inner.next(), Lowered::Index(stage, natural));
+            self.set(inner.next_parity(), Lowered::Index(parity, is_parity));
         } else if let Some(inner) = kernel::TileOrder::of(op) {
             self.tile_order(inner)?;
         } else {

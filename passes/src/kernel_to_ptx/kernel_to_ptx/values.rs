@@ -12,6 +12,7 @@ use dlc_ptx::inst::Arg;
 
 use super::Refused;
 use super::code::{Code, Cond};
+use super::natural::is_natural_expr;
 
 /// What a value of a kernel is.
 #[derive(Clone, Debug)]
@@ -113,30 +114,27 @@ impl Code<'_> {
     pub fn expr(&mut self, expr: &SizeExpr, names: &Names<'_>) -> Result<(Arg, bool), Refused> {
         use dlc_ir::affine::Factor;
         let mut sum = Arg::Int(0);
-        let mut natural = true;
         // The constant last, so that it is folded into what follows.
         let mut constant = 0i64;
         let mut terms: Vec<(Arg, i64)> = Vec::new();
         for (coefficient, factors) in expr.terms() {
             if factors.is_empty() {
                 constant = coefficient;
-                natural &= coefficient >= 0;
                 continue;
             }
             let mut product = Arg::Int(1);
-            natural &= coefficient >= 0;
             for factor in &factors {
-                let (value, positive) = match factor {
-                    Factor::Symbol(name) => names
-                        .get(name)
-                        .ok_or_else(|| Refused::new(format!("'{name}' in an expression is not known")))?,
+                let value = match factor {
+                    Factor::Symbol(name) => {
+                        let known = names.get(name);
+                        known.ok_or_else(|| Refused::new(format!("'{name}' in an expression is not known")))?.0
+                    }
                     Factor::Quotient(numerator, divisor) => {
                         let (numerator, above) = self.expr(numerator, names)?;
                         let (divisor, below) = self.expr(divisor, names)?;
-                        (self.floordiv(numerator, divisor, above && below), above && below)
+                        self.floordiv(numerator, divisor, above && below)
                     }
                 };
-                natural &= positive;
                 product = self.mul(product, value);
             }
             terms.push((product, coefficient));
@@ -158,8 +156,7 @@ impl Code<'_> {
             };
         }
         let sum = self.add(sum, Arg::Int(constant));
-        // What the arithmetic of expressions can prove of differences is worth asking for.
-        let natural = natural || is_remainder(expr);
+        let natural = is_natural_expr(expr, &|name| names.get(name).is_some_and(|(_, natural)| natural));
         Ok((sum, natural || matches!(sum, Arg::Int(value) if value >= 0)))
     }
 
@@ -187,22 +184,6 @@ impl Code<'_> {
         }
         Ok(any)
     }
-}
-
-/// Whether an expression is `x mod c` for a positive number c: the numerator of its quotient minus c times that.
-fn is_remainder(expr: &SizeExpr) -> bool {
-    use dlc_ir::affine::Factor;
-    expr.terms().into_iter().any(|(coefficient, factors)| match factors.as_slice() {
-        [Factor::Quotient(numerator, divisor)] => {
-            let Some(divisor) = divisor.as_constant().filter(|&divisor| divisor > 0) else { return false };
-            let whole = || {
-                let quotient = numerator.floordiv(&SizeExpr::from(divisor)).ok()?;
-                numerator.sub(&quotient.mul(&SizeExpr::from(divisor)).ok()?).ok()
-            };
-            coefficient == -divisor && whole().as_ref() == Some(expr)
-        }
-        _ => false,
-    })
 }
 
 /// The coordinates of the elements that a thread holds: what its number says, and what the number of the register does.

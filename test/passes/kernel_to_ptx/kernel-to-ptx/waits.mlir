@@ -1,6 +1,7 @@
 // Which number a wait gets: as many groups of its kind as have been begun since, on every way to it.
 
 // RUN: dlc-opt %s --kernel-to-ptx | FileCheck %s
+// RUN: dlc-opt %s --kernel-to-ptx --evaluate-each -o /dev/null
 
 // One after another: behind %a two were begun, behind %b two more; the younger of several tokens counts. There is nothing
 // to wait for where nothing was begun.
@@ -152,6 +153,47 @@ kernel.func @stores(%X: memref<[64, 64], f16, row_major, align 16>) -> memref<[6
     elect {
       await %f
     }
+  }
+  return %Y
+}
+
+// A condition that is known leaves one side: as many groups are begun there as on the other, so that the wait at the start
+// of an iteration leaves no more than were begun behind the copy that it is for.
+// CHECK-LABEL: ptx.func @known<K>(
+// CHECK-COUNT-2: cp.async.commit_group
+// CHECK: ^bb1(%{{.+}}: i32,
+// CHECK-NEXT: cp.async.wait_group 1
+// CHECK: cp.async.cg.shared.global
+// CHECK-NEXT: cp.async.commit_group
+// CHECK-NEXT: cp.async.commit_group
+// CHECK-NOT: cp.async.commit_group
+// CHECK: exit
+kernel.func @known<K>(%X: memref<[K, 128], f32, row_major, align 16>) -> memref<[128], f32, row_major, align 16> {
+  %Y = output : memref<[128], f32, row_major, align 16>
+  grid (1) threads 32 {
+    %s = shared : tile<2 x [128], f32, row_major>
+    %extra = shared : tile<[128], f32, row_major>
+    %zero = index (0)
+    %c0 = const 0.0 : frag<[128], f32, blocked [4] lanes [32] warps [1]>
+    %first = copy_async %X[0, i0] where (0 < K) to %s[%zero] by blocked [4] lanes [32] warps [1] : token<load>
+    %second = copy_async %X[0, i0] where (0 < K) to %extra by blocked [4] lanes [32] warps [1] : token<load>
+    %c, %t, %st = for %k = 0 to K carry (%acc = %c0, %held = %first, %at = %zero) {
+      await %held
+      barrier
+      %x = load_shared %s[%at] : frag<[128], f32, blocked [4] lanes [32] warps [1]>
+      %sum = binary add %acc, %x : frag<[128], f32, blocked [4] lanes [32] warps [1]>
+      barrier
+      %next = index ((%at + 1) mod 2)
+      %y = copy_async %X[%k + 1, i0] where (%k + 1 < K) to %s[%next] by blocked [4] lanes [32] warps [1] : token<load>
+      // Never taken.
+      if (%zero > 0) {
+        %z = copy_async %X[0, i0] to %s[%at] by blocked [4] lanes [32] warps [1] : token<load>
+        await %z
+      }
+      yield %sum, %y, %next
+    }
+    await %t, %second
+    store %c to %Y[i0]
   }
   return %Y
 }

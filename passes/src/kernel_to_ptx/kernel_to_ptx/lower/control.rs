@@ -7,6 +7,7 @@ use dlc_ptx::table;
 
 use super::super::Refused;
 use super::super::code::Cond;
+use super::super::natural::is_natural;
 use super::super::values::{Lowered, Team};
 use super::tokens::{age, begins_at, born_at};
 use super::{Lower, Yielded};
@@ -82,10 +83,11 @@ impl<'a, 'c> Lower<'a, 'c> {
         let mut registers = args_of_head[1..].iter().copied();
         let again = fresh.contains(&true).then(|| self.code.compare("ne", counter.into(), first.into()));
         let again = again.map(|again| self.code.predicate(again));
-        for (((&arg, value), token), &fresh) in taken[1..].iter().zip(&carried).zip(&tokens).zip(&fresh) {
-            // A carried integer is not negative if the one it begins with is not, and so what is yielded: see below.
+        let naturals = self.stay_natural(body, &carried, natural);
+        let starts = carried.iter().zip(&tokens).zip(&fresh).zip(naturals);
+        for (&arg, (((value, token), &fresh), natural)) in taken[1..].iter().zip(starts) {
             let value = match Self::from_flat(value, &mut registers) {
-                Lowered::Index(at, natural) => Lowered::Index(at, natural && self.stays_natural(arg, body)),
+                Lowered::Index(at, _) => Lowered::Index(at, natural),
                 Lowered::Token(_) => Lowered::Token(begins_at(token, &self.begun)),
                 Lowered::Fragment(registers) if fresh => match again {
                     Some(again) => Lowered::Sums(registers, again),
@@ -149,41 +151,29 @@ impl<'a, 'c> Lower<'a, 'c> {
         zero && product.is_some_and(|product| product.acc() == arg && self.kernel.block_of(only.op) == Some(body))
     }
 
-    /// Whether what a loop carries as an argument is never negative if it begins so: where it only goes through ops that
-    /// keep that, or is handed on unchanged.
-    fn stays_natural(&self, arg: ValueId, body: BlockId) -> bool {
-        let Some(index) = self.kernel.args(body)[1..].iter().position(|&other| other == arg) else { return false };
-        let end =
-            self.kernel.last_op(body).and_then(|id| kernel::Yield::of(OpRef::new(self.code.ctx, self.kernel, id)));
-        let Some(yielded) = end.and_then(|end| end.values().nth(index)) else { return false };
-        self.is_natural(yielded, 0)
-    }
-
-    /// Whether an integer is not negative if those that loops carry are not.
-    fn is_natural(&self, value: ValueId, depth: usize) -> bool {
-        if depth > 8 {
-            return false;
+    /// Which of the values that a loop carries are integers that are never negative: they begin so, and are so at the end
+    /// of an iteration if all of them are at its start.
+    fn stay_natural(&self, body: BlockId, carried: &[Lowered], counts_natural: bool) -> Vec<bool> {
+        let mut natural: Vec<bool> = carried.iter().map(|value| matches!(value, Lowered::Index(_, true))).collect();
+        let args = self.kernel.args(body);
+        let end = self.kernel.last_op(body).and_then(|id| kernel::Yield::of(self.at(id)));
+        let yielded: Vec<ValueId> = end.map_or_else(Vec::new, |end| end.values().collect());
+        loop {
+            let known = |value: ValueId| match args.iter().position(|&arg| arg == value) {
+                Some(0) => Some(counts_natural),
+                Some(place) => Some(natural[place - 1]),
+                None if self.kernel.defining_op(value).is_some_and(|id| self.kernel.block_of(id) == Some(body)) => None,
+                None => Some(matches!(self.values.get(&value), Some(Lowered::Index(_, true)))),
+            };
+            let stays = |(index, &holds): (usize, &bool)| {
+                holds && yielded.get(index).is_some_and(|&value| is_natural(self.code.ctx, self.kernel, value, &known))
+            };
+            let next: Vec<bool> = natural.iter().enumerate().map(stays).collect();
+            if next == natural {
+                return natural;
+            }
+            natural = next;
         }
-        let Some(id) = self.kernel.defining_op(value) else {
-            // What a loop carries, or what it counts.
-            return true;
-        };
-        let op = OpRef::new(self.code.ctx, self.kernel, id);
-        if let Some(Lowered::Index(_, natural)) = self.values.get(&value) {
-            return *natural;
-        }
-        if let Some(op) = kernel::Index::of(op) {
-            let exprs = op.value();
-            let plus = exprs.iter().all(|expr| expr.terms().iter().all(|&(coefficient, _)| coefficient >= 0));
-            return plus && op.args().all(|arg| self.is_natural(arg, depth + 1));
-        }
-        if let Some(op) = kernel::Min::of(op) {
-            return self.is_natural(op.lhs(), depth + 1) && self.is_natural(op.rhs(), depth + 1);
-        }
-        kernel::Advance::of(op).is_some()
-            || kernel::BlockId::of(op).is_some()
-            || kernel::GridSize::of(op).is_some()
-            || kernel::TileOrder::of(op).is_some()
     }
 
     pub(super) fn if_(&mut self, op: kernel::If<'a>) -> Result<(), Refused>
@@ -204,10 +194,12 @@ impl<'a, 'c> Lower<'a, 'c> {
         let (then, otherwise) = (self.region(*op, 0), self.region(*op, 1));
         if let Cond::Known(known) = cond {
             let block = if known { then } else { otherwise };
+            let begins = self.begun;
             let yielded = match block {
                 Some(block) => self.block(block)?,
                 None => Vec::new(),
             };
+            self.fill_up(begins[0], self.most_copies([then, otherwise]));
             for (out, value) in outs.into_iter().zip(yielded) {
                 self.set(out, value);
             }
@@ -216,14 +208,30 @@ impl<'a, 'c> Lower<'a, 'c> {
         self.branch(cond, [then, otherwise], &outs)
     }
 
+    /// How many groups of copies the side with the most of them begins.
+    fn most_copies(&self, sides: [Option<BlockId>; 2]) -> u64
+    where
+        'c: 'a,
+    {
+        sides.into_iter().flatten().map(|block| self.groups_in(block, None, 0)).max().unwrap_or(0)
+    }
+
+    /// Begins empty groups of copies until they are so many since `begins`: both sides of a condition begin as many, so
+    /// that whoever counts them need not know which side it was.
+    fn fill_up(&mut self, begins: u64, most: u64) {
+        for _ in self.begun[0] - begins..most {
+            self.code.act(&table::CP_ASYNC_COMMIT, "", &[]);
+            self.begun[0] += 1;
+        }
+    }
+
     /// One of two blocks by a condition, and the values that it yields.
     fn branch(&mut self, cond: Cond, sides: [Option<BlockId>; 2], outs: &[ValueId]) -> Result<(), Refused>
     where
         'c: 'a,
     {
         let types: Vec<Type> = outs.iter().map(|&value| self.kernel.value_type(value)).collect();
-        let copies = sides.map(|side| side.map_or(0, |block| self.groups_in(block, None, 0)));
-        let most = copies[0].max(copies[1]);
+        let most = self.most_copies(sides);
         let begins = self.begun;
         let begin_blocks = [self.code.new_block(&[]), self.code.new_block(&[])];
         let empty_else = sides[1].is_none() && most == 0;
@@ -241,12 +249,7 @@ impl<'a, 'c> Lower<'a, 'c> {
                 Some(block) => self.block(block)?,
                 None => Vec::new(),
             };
-            // Both sides begin as many groups of copies, so that whoever counts them need not know which side it was.
-            let own = self.begun[0] - begins[0];
-            for _ in own..most {
-                self.code.act(&table::CP_ASYNC_COMMIT, "", &[]);
-                self.begun[0] += 1;
-            }
+            self.fill_up(begins[0], most);
             let mut flat = Vec::new();
             for (value, &ty) in yielded.iter().zip(&types) {
                 flat.extend(self.flat(value, ty));
