@@ -40,7 +40,7 @@ SERVES = (
 
 # The manifests that a folder of kernels has; those that are missing are named.
 EXPECTED = ("gemm_pingpong", "gemm_cooperative", "gemm_skinny", "gemm_sm80", "sgemm", "chain", "conv_im2col", "conv_window",
-            "attention", "attention_causal", "row_softmax", "row_layernorm")
+            "attention", "attention_causal", "row_softmax", "row_layernorm", "row_rmsnorm", "gelu_add")
 
 # The largest error of a right kernel: of all elements together, and of one, against it and the mean size of all.
 BOUNDS = {"f16": (1e-3, 2e-2), "bf16": (8e-3, 1.2e-1), "f32": (1e-5, 1e-3)}

@@ -8,11 +8,13 @@
 // RUN: dlc-opt %S/../../../kernels/chain.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/conv_im2col.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/conv_window.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/gelu_add.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/gemm_cooperative.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/gemm_pingpong.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/gemm_skinny.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/gemm_sm80.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/row_layernorm.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/row_rmsnorm.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/row_softmax.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/sgemm.mlir --check-async --no-output
 

@@ -1,0 +1,6 @@
+frontend.graph @rmsnorm<M, N>(%X: tensor<[M, N], f16>, %W: tensor<[N], f16>) -> tensor<[M, N], f16> {
+  %x = cast %X to f32
+  %w = cast %W to f32
+  %Y = rms_norm %x weight %w eps 1.0e-05
+  output %Y as f16
+}
