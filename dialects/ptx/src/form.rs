@@ -30,11 +30,13 @@ pub struct Target {
 }
 
 impl Target {
-    /// The target of a name such as `sm_90a`.
+    /// The target of a name such as `sm_90a`. Machines have two or three digits, and those below 70 no versions of PTX in
+    /// which the instructions of the table are.
     pub fn parse(name: &str) -> Option<Target> {
         let number = name.strip_prefix("sm_")?;
         let (number, exact) = number.strip_suffix('a').map_or((number, false), |number| (number, true));
-        Some(Target { sm: number.parse().ok()?, exact })
+        let sm = number.parse().ok().filter(|sm| (70..1000).contains(sm) && !number.starts_with(['+', '0']))?;
+        Some(Target { sm, exact })
     }
 
     /// Whether code for `self` may have what needs `wanted`.

@@ -418,6 +418,7 @@ fn entry(
         return Err(Refused::new("a grid has a body"));
     };
     lower.block(first)?;
+    lower.barriers_differ()?;
     lower.code.exit();
     let mut made = lower.code.body;
     let into = made.entry_block().ok_or_else(|| Refused::new("the function has no body"))?;

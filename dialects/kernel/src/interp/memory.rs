@@ -236,19 +236,27 @@ pub fn combined(kind: ElemKind, combiner: Option<Combiner>, old: Number, new: Nu
     }
 }
 
-/// Puts a number into global memory.
-fn write_global(cx: &mut Eval<'_, '_>, number: usize, index: usize, value: Number, combiner: Option<Combiner>) {
+/// Puts a number into global memory, or combines it with the one that is there.
+fn write_global(
+    cx: &mut Eval<'_, '_>,
+    number: usize,
+    index: usize,
+    value: Number,
+    combiner: Option<Combiner>,
+) -> Result<(), Failure> {
     let global = &mut globals(cx)[number];
     let kind = global.kind;
     let value = match value {
         Number::Float(value) => Number::Float(kind.round(value)),
         Number::Int(value) => Number::Int(kind.wrap(value)),
     };
-    let value = match global.written[index] {
-        true => combined(kind, combiner, global.get(index), value),
-        false => value,
-    };
+    if combiner.is_some() && !global.written[index] {
+        let message = format!("combines with element {index} of global memory, which nothing was written to");
+        return Err(cx.fail(&UNDEFINED, message));
+    }
+    let value = combined(kind, combiner, global.get(index), value);
     global.set(index, value);
+    Ok(())
 }
 
 /// Registers to global memory.
@@ -285,7 +293,7 @@ pub fn store(cx: &mut Eval<'_, '_>) -> EvalResult {
             let message = format!("element {coords:?} is written at {at:?}, outside of the sizes {shape:?}");
             return Err(cx.fail(&UNDEFINED, message));
         };
-        write_global(cx, number, index, value, combiner);
+        write_global(cx, number, index, value, combiner)?;
     }
     Ok(Outcome::nothing())
 }
@@ -590,7 +598,7 @@ fn finish_put(cx: &mut Eval<'_, '_>, put: &Put) -> Result<(), Failure> {
     boxed(&put.map, &shape, &put.at, &[], &mut |_, index| found.push(index));
     for (index, bytes) in found.into_iter().zip(&put.seen) {
         if let Some(index) = index {
-            write_global(cx, number, index, decode(ctx, put.map.elem, kind, bytes), put.combine);
+            write_global(cx, number, index, decode(ctx, put.map.elem, kind, bytes), put.combine)?;
         }
     }
     Ok(())

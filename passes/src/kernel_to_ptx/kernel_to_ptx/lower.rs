@@ -39,6 +39,10 @@ pub struct Lower<'a, 'c> {
     pub cluster: i64,
     /// The next number of a barrier that no text names: they are given out from the last one down.
     pub next_barrier: i64,
+    /// The barriers that the text has by their numbers, as bits, where the numbers are known.
+    pub given_barriers: u16,
+    /// Those that teams meet at without a number.
+    pub own_barriers: u16,
     /// The threads of a block.
     pub threads: u32,
     /// Whether warps store matrices.
@@ -88,6 +92,7 @@ impl<'a, 'c> Lower<'a, 'c> {
                 lane: Arg::Int(0),
                 single: false,
                 barrier: Arg::Int(0),
+                numbers: 1,
             },
             symbols,
             places,
@@ -95,6 +100,8 @@ impl<'a, 'c> Lower<'a, 'c> {
             smem: Arg::Int(0),
             cluster,
             next_barrier: 15,
+            given_barriers: 0,
+            own_barriers: 0,
             threads,
             has_stmatrix,
             unfinished: Vec::new(),

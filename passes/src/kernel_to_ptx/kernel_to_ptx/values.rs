@@ -80,6 +80,8 @@ pub struct Team {
     pub single: bool,
     /// The number of their barrier.
     pub barrier: Arg,
+    /// Which numbers that may be, as bits: groups of a role have one each.
+    pub numbers: u16,
 }
 
 /// What names in expressions stand for.

@@ -5,10 +5,12 @@
 // RUN: dlc-opt %s --kernel-to-ptx --evaluate-each -o /dev/null
 // RUN: dlc-opt %s --kernel-to-ptx --statistics --no-output 2>&1 | FileCheck %s --check-prefix=STATISTICS
 // RUN: not dlc-opt %s --kernel-to-ptx=target=hopper 2>&1 | FileCheck %s --check-prefix=MACHINE
+// RUN: not dlc-opt %s --kernel-to-ptx=target=sm_0 2>&1 | FileCheck %s --check-prefix=NO-MACHINE
 
 // STATISTICS-DAG: 6 entries: Grids that became entries.
 // STATISTICS-DAG: {{[0-9]+}} instructions: Instructions in them.
 // MACHINE: 'hopper' is no machine, such as sm_80 or sm_90a
+// NO-MACHINE: 'sm_0' is no machine, such as sm_80 or sm_90a
 
 // A grid is an entry that is told the addresses of memory and the sizes that it needs. What the launch does stays. A
 // loop carries registers: it is entered only if it runs, and asks at its end whether it runs again.

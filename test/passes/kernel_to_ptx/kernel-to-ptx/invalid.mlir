@@ -76,3 +76,31 @@ kernel.func @bytes_are_not_multiplied() attributes {target = "sm80"} {
   }
   return
 }
+
+// -----
+
+kernel.func @the_barrier_of_a_role() {
+  // expected-error@+1 {{E1910 'kernel.grid': barrier 15 is given by its number, and warps that meet without one have it too: give a smaller number}}
+  grid (1) threads 192 {
+    %own = index (15)
+    role compute warps 0 to 4 {
+      barrier
+      barrier id %own threads 128
+    }
+    role other warps 4 to 6 {
+    }
+  }
+  return
+}
+
+// -----
+
+kernel.func @the_barrier_of_a_block() {
+  // expected-error@+1 {{E1910 'kernel.grid': barrier 0 is given by its number, and warps that meet without one have it too: give a smaller number}}
+  grid (1) threads 64 {
+    %all = index (0)
+    barrier
+    barrier id %all threads 64
+  }
+  return
+}
