@@ -19,13 +19,21 @@ use dlc_test::fuzz::tiny::{self, Style};
 // What is linked in registers itself.
 use {dlc_book as _, dlc_core as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_region as _, dlc_tiny as _};
 
-/// The ways to kernels: blocks that fit any machine, the same without tensor cores, plans for an A100 and for an H200.
-/// Each with the machines that it is assembled for.
+/// The ways to kernels: blocks that fit any machine, the same without tensor cores, and what plans for an A100 and for an
+/// H200 ask for. Each with the machines that it is assembled for.
 const VARIANTS: [(&str, &[&str], &[&str]); 4] = [
     ("default", &["--tiny-to-kernel"], &["sm_80", "sm_90a"]),
     ("fma", &["--tiny-to-region", "--tensorize=instruction=fma"], &["sm_80"]),
-    ("sm80", &["--tiny-to-region", "--choose-plan=target=sm80", "--tensorize"], &["sm_80"]),
-    ("sm90", &["--tiny-to-region", "--choose-plan=target=sm90", "--tensorize"], &["sm_90a"]),
+    (
+        "sm80",
+        &["--tiny-to-region", "--choose-plan=target=sm80", "--add-fallback", "--tensorize", "--kernel-schedule"],
+        &["sm_80"],
+    ),
+    (
+        "sm90",
+        &["--tiny-to-region", "--choose-plan=target=sm90", "--add-fallback", "--tensorize", "--kernel-schedule"],
+        &["sm_90a"],
+    ),
 ];
 
 /// As many folders as there are: one that is not found would be missed by nobody.

@@ -42,8 +42,9 @@ for folder in "$programs"/*/; do
   cp "$folder/inputs.npz" "$folder/expected.npz" "$out/$name/" || exit 1
   translate "$name" default --tiny-to-kernel
   translate "$name" fma --tiny-to-region --tensorize=instruction=fma
-  translate "$name" sm80 --tiny-to-region --choose-plan=target=sm80 --tensorize
-  translate "$name" sm90 --tiny-to-region --choose-plan=target=sm90 --tensorize
+  for target in sm80 sm90; do
+    translate "$name" "$target" --tiny-to-region "--choose-plan=target=$target" --add-fallback --tensorize --kernel-schedule
+  done
 done
 echo "$count programs in $out"
 exit $bad
