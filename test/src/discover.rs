@@ -1,4 +1,5 @@
-//! Finds the tests: the files under `test/` with `RUN:` lines and the Markdown pages under `docs/` with `sh test` blocks.
+//! Finds the tests: the files under `test/` with `RUN:` lines, and `README.md` and the Markdown pages under `docs/` with
+//! `sh test` blocks.
 
 use crate::{markdown, run_line};
 use std::fs;
@@ -45,7 +46,9 @@ pub fn tests(root: &Path) -> Result<Vec<Test>, String> {
             tests.push(Test { name, path, kind });
         }
     }
-    for path in files(&root.join("docs"))?.into_iter().filter(|path| has_extension(path, &["md"])) {
+    let readme = Some(root.join("README.md")).filter(|path| path.is_file());
+    let pages = files(&root.join("docs"))?.into_iter().chain(readme);
+    for path in pages.filter(|path| has_extension(path, &["md"])) {
         if markdown::has_tests(&read(&path)?) {
             tests.push(Test { name: relative(root, &path), path, kind: Kind::Page });
         }
@@ -144,11 +147,17 @@ mod tests {
         write("test/passes/notes.txt", "nothing\n");
         write("docs/a.md", "```sh test\n$ echo a\na\n```\n");
         write("docs/b.md", "```sh\n$ echo a\n```\n");
+        write("README.md", "```sh test\n$ echo a\na\n```\n");
         let found = tests(root.path()).expect("tests");
         let names: Vec<(&str, bool)> =
             found.iter().map(|test| (test.name.as_str(), matches!(test.kind, Kind::Broken(_)))).collect();
-        let expected =
-            [("docs/a.md", false), ("passes/a.tiny", false), ("passes/b.tiny", true), ("passes/c.test", false)];
+        let expected = [
+            ("README.md", false),
+            ("docs/a.md", false),
+            ("passes/a.tiny", false),
+            ("passes/b.tiny", true),
+            ("passes/c.test", false),
+        ];
         assert_eq!(names, expected);
     }
 }
