@@ -17,6 +17,8 @@ pub enum Target {
     Json,
     /// PTX, and beside it the launch manifest.
     Ptx,
+    /// CUDA C++ for people.
+    Cuda,
 }
 
 /// What a module became.
@@ -33,6 +35,7 @@ impl Target {
         (Target::Ir, "to-ir", "Write IR: for programs that are given as JSON"),
         (Target::Json, "to-json", "Write the JSON of the layers of the program"),
         (Target::Ptx, "to-ptx", "Write PTX of kernels in instructions and, beside the file, the launch manifest"),
+        (Target::Cuda, "to-cuda", "Write CUDA C++ of kernels in instructions, for people"),
     ];
 
     /// The translation of a module that is verified. What goes wrong is reported.
@@ -56,6 +59,10 @@ impl Target {
                 let name = Path::new(file).file_name().map_or("module.ptx".into(), |name| name.to_string_lossy());
                 let made = crate::ptx::translate(ctx, module, &name, file != "-", diags)?;
                 Some(Written { text: made.ptx, beside: Some(("json", crate::manifest::write(&made.manifest))) })
+            }
+            Target::Cuda => {
+                let made = crate::ptx::translate(ctx, module, "", false, diags)?;
+                alone(crate::cuda::translate(ctx, module, &made.manifest, diags)?.text)
             }
         }
     }

@@ -38,8 +38,29 @@ type Ranges = Vec<(u32, u32)>;
 impl Registers {
     /// The registers of the values of a region.
     pub fn of(ctx: &Context, body: &Body, region: RegionId) -> Registers {
+        Registers::with(ctx, body, region, &|_| false, &[])
+    }
+
+    /// The registers of the values of a region, where some have none because they are written as what they are, and where
+    /// other pairs are to share one if nothing is against it.
+    pub fn with(
+        ctx: &Context,
+        body: &Body,
+        region: RegionId,
+        has_none: &dyn Fn(ValueId) -> bool,
+        wanted: &[(ValueId, ValueId)],
+    ) -> Registers {
         let blocks: Vec<BlockId> = body.blocks(region).collect();
-        let ranges = live_ranges(body, &blocks);
+        let mut ranges = live_ranges(body, &blocks);
+        let mut all: Vec<ValueId> = Vec::new();
+        for &block in &blocks {
+            all.extend(body.args(block));
+            body.ops(block).for_each(|op| all.extend(body.results(op)));
+        }
+        // Without a register a value is always there: nothing can share with it.
+        for value in all.into_iter().filter(|&value| has_none(value)) {
+            ranges.insert(value.index() as u32, vec![(0, u32::MAX)]);
+        }
         let mut classes = Classes { parent: FxHashMap::default(), ranges };
         // Ties first: without them the text could not be written as one instruction.
         for &block in &blocks {
@@ -64,6 +85,11 @@ impl Registers {
                         classes.join(arg, source);
                     }
                 }
+            }
+        }
+        for &(a, b) in wanted {
+            if body.value_type(a) == body.value_type(b) {
+                classes.join(a, b);
             }
         }
         let values: Vec<u32> = classes.ranges.keys().copied().collect();
