@@ -132,6 +132,13 @@ pub fn names_axis(expr: &SizeExpr, axis: usize) -> bool {
     expr.symbols().iter().any(|name| axis_number(name) == Some(axis))
 }
 
+/// What an expression rises by from each position along an axis to the next; `None` where that depends on the position.
+pub fn slope(expr: &SizeExpr, axis: usize) -> Option<SizeExpr> {
+    let next = position(axis)?.add(&SizeExpr::from(1)).ok()?;
+    let moved = expr.substitute(&|name| (axis_number(name) == Some(axis)).then(|| next.clone())).ok()?;
+    moved.sub(expr).ok().filter(|slope| !names_axis(slope, axis))
+}
+
 /// How many elements lie from one index to the next along each axis of a memref, where that can be said; and the number of
 /// the first element.
 pub fn strides(ctx: &Context, memory: MemRef) -> Option<(Vec<SizeExpr>, SizeExpr)> {

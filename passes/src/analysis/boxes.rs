@@ -1,51 +1,16 @@
 //! What the copy engine can move: boxes of memrefs.
 
 use dlc_core::guard::Guard;
-use dlc_core::memref::{Layout, MemRef};
+use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Body, Context};
+use dlc_kernel::global::{names_axis, position, strides};
 use dlc_kernel::interp::axis_number;
 
 use super::expressions::divisor;
 
 /// What addresses and strides of a memref are multiples of, in bytes.
 pub const ALIGNMENT: u64 = 16;
-
-/// The symbol of the position along an axis of a tile.
-pub fn position(axis: usize) -> Option<SizeExpr> {
-    SizeExpr::symbol(&format!("i{axis}")).ok()
-}
-
-/// Whether an expression names the position along an axis.
-pub fn names(expr: &SizeExpr, axis: usize) -> bool {
-    expr.symbols().iter().any(|name| axis_number(name) == Some(axis))
-}
-
-/// How many elements lie from one index to the next along each axis of a memref, where that can be said; and the number of
-/// the first element.
-pub fn strides(ctx: &Context, memory: MemRef) -> Option<(Vec<SizeExpr>, SizeExpr)> {
-    let dims = memory.dims(ctx);
-    let zero = SizeExpr::from(0);
-    let rising = |dims: &mut dyn Iterator<Item = &SizeExpr>| {
-        let mut next = SizeExpr::from(1);
-        let mut all = Vec::new();
-        for size in dims {
-            let after = next.mul(size).ok()?;
-            all.push(std::mem::replace(&mut next, after));
-        }
-        Some(all)
-    };
-    match memory.layout(ctx) {
-        Layout::RowMajor => {
-            let mut all = rising(&mut dims.iter().rev())?;
-            all.reverse();
-            Some((all, zero))
-        }
-        Layout::ColMajor => Some((rising(&mut dims.iter())?, zero)),
-        Layout::Strided { strides, offset } => Some((strides, offset)),
-        Layout::Swizzled { .. } => None,
-    }
-}
 
 /// The sizes of the box along each axis of the memref and where it begins: the last axis of the tile is the last one, the
 /// one before another, all by single steps.
@@ -56,7 +21,7 @@ pub fn positions(at: &[SizeExpr], sizes: &[u32]) -> Result<(Vec<i64>, Vec<SizeEx
     let mut below = rank;
     for axis in (0..sizes.len()).rev() {
         let step = "its positions are no single steps along the axes of the memref, the last along the last";
-        let mut found = (0..rank).filter(|&dim| names(&at[dim], axis));
+        let mut found = (0..rank).filter(|&dim| names_axis(&at[dim], axis));
         let (Some(dim), None) = (found.next(), found.next()) else { return Err(step.into()) };
         let base = position(axis).and_then(|position| bases[dim].sub(&position).ok()).ok_or(step)?;
         if base.symbols().iter().any(|name| axis_number(name).is_some()) || dim >= below {

@@ -5,10 +5,12 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use dlc_core::guard::{Condition, Guard};
+use dlc_core::memref::MemRef;
 use dlc_core::sizes::{Exprs, value_name, value_number};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::define::Kind;
+use dlc_ir::entity::EntityId;
 use dlc_ir::{Builder, Context, Loc, OpId, Str, Type, ValueId};
 use dlc_kernel::ops as kernel;
 
@@ -213,38 +215,31 @@ pub fn pack(parts: &[Over]) -> Option<(Vec<ValueId>, Vec<SizeExpr>)> {
     Some((names.0.into_inner(), exprs))
 }
 
-/// A number that divides an integer, whatever it is: 0 divides only 0.
-pub fn divisor_of(ctx: &Context, body: &Body, value: ValueId) -> u64 {
-    if let Some(op) = body.defining_op(value) {
-        return match kernel::Index::of(OpRef::new(ctx, body, op)) {
-            Some(index) => match index.value().first() {
-                Some(expr) => divisor(ctx, body, expr, &index.args().collect::<Vec<_>>()),
-                None => 1,
-            },
-            None => 1,
-        };
-    }
-    let holder = body.defining_block(value).and_then(|block| body.region_of(block));
-    let holder = holder.and_then(|region| body.region_parent(region));
-    let Some(loop_) = holder.and_then(|op| kernel::For::of(OpRef::new(ctx, body, op))) else { return 1 };
-    let counter = body.first_block(kernel::For::body(loop_)).and_then(|block| body.args(block).first());
-    let bounds = loop_.bounds();
-    if counter != Some(&value) || bounds.len() != 3 {
-        return 1;
-    }
-    let values: Vec<ValueId> = loop_.args().collect();
-    gcd(divisor(ctx, body, &bounds[0], &values), divisor(ctx, body, &bounds[2], &values))
-}
-
 /// The largest number that a kernel may require a size to be a multiple of.
 const MOST_REQUIRED: u32 = 12;
 
-/// The conditions that hold for all sizes that a kernel is launched for.
+/// The conditions that hold for all sizes that a kernel is launched for: what it requires, and that the copy engine is
+/// given rows of whole 16 bytes, as it is refused at the launch else.
 fn requirements(ctx: &Context, body: &Body) -> Vec<Condition> {
-    let ops = body.entry_block().into_iter().flat_map(|block| body.ops(block));
-    let guards = ops.filter_map(|op| Some(kernel::Require::of(OpRef::new(ctx, body, op))?.guard()));
-    let pieces = guards.filter_map(|guard| <[_; 1]>::try_from(guard.pieces).ok());
-    pieces.flat_map(|[piece]| piece).collect()
+    let mut all = Vec::new();
+    for id in body.entry_block().into_iter().flat_map(|block| body.ops(block)) {
+        let op = OpRef::new(ctx, body, id);
+        if let Some(require) = kernel::Require::of(op) {
+            let piece = <[_; 1]>::try_from(require.guard().pieces);
+            all.extend(piece.into_iter().flat_map(|[piece]| piece));
+        } else if let Some(map) = kernel::TensorMapOf::of(op) {
+            all.extend(MemRef::of(ctx, body.value_type(map.memory())).and_then(|memory| whole_rows(ctx, memory)));
+        }
+    }
+    all
+}
+
+/// That the rows of memory are whole 16 bytes, where it has several.
+fn whole_rows(ctx: &Context, memory: MemRef) -> Option<Condition> {
+    let dims = memory.dims(ctx);
+    let last = dims.last().filter(|_| dims.len() > 1)?;
+    let width = SizeExpr::from(i64::from(128 / memory.elem(ctx).bits(ctx)?.max(8)));
+    Condition::of(&last.modulo(&width).ok()?, "==", &SizeExpr::from(0))
 }
 
 /// The powers of two that divide symbols of a kernel, as it is launched for no other sizes: `require (K mod 8 == 0)`.
@@ -273,16 +268,56 @@ fn divisor_among(conditions: &[Condition], symbol: &str) -> i64 {
     (1..=MOST_REQUIRED).rev().map(|bit| 1 << bit).find(holds).unwrap_or(1)
 }
 
-/// A number that divides an expression over values, for all sizes that the kernel is for.
+/// A number that divides an expression over values, for all sizes that the kernel is for: 0 divides only 0.
 pub fn divisor(ctx: &Context, body: &Body, expr: &SizeExpr, values: &[ValueId]) -> u64 {
+    let expr = expanded(ctx, body, expr, values, MOST_EXPANDED);
     let replace = |name: &str| {
-        let factor = match value_number(name) {
-            Some(number) => i64::try_from(divisor_of(ctx, body, *values.get(number)?)).ok()?,
-            None => required(ctx, body, name),
-        };
-        SizeExpr::symbol(name).ok()?.mul(&SizeExpr::from(factor)).ok()
+        let factor = SizeExpr::from(required(ctx, body, name));
+        SizeExpr::symbol(name).ok()?.mul(&factor).ok()
     };
     expr.substitute(&replace).map_or(1, |expr| expr.largest_known_divisor())
+}
+
+/// How many ops behind each other are put into one expression.
+const MOST_EXPANDED: usize = 8;
+
+/// An expression in which values are what they are made of, as far as that is known: integers their expressions, what a
+/// loop counts its start and some steps. The others are named by their numbers in the body.
+fn expanded(ctx: &Context, body: &Body, expr: &SizeExpr, values: &[ValueId], depth: usize) -> SizeExpr {
+    let replace = |name: &str| {
+        let &value = values.get(value_number(name)?)?;
+        let made = if depth > 0 { definition(ctx, body, value, depth - 1) } else { None };
+        made.or_else(|| unknown(value))
+    };
+    // What is too large stays as it is: nothing is known of its values.
+    expr.substitute(&replace).unwrap_or_else(|_| expr.clone())
+}
+
+/// The name of a value of which nothing is known.
+fn unknown(value: ValueId) -> Option<SizeExpr> {
+    SizeExpr::symbol(&format!("_v{}", value.index())).ok()
+}
+
+/// What an integer is made of.
+fn definition(ctx: &Context, body: &Body, value: ValueId, depth: usize) -> Option<SizeExpr> {
+    if let Some(op) = body.defining_op(value) {
+        let index = kernel::Index::of(OpRef::new(ctx, body, op))?;
+        let expr = index.value().into_iter().next()?;
+        // The elements of a fragment have no one number.
+        let is_one = body.value_type(value) == Type::INDEX;
+        return is_one.then(|| expanded(ctx, body, &expr, &index.args().collect::<Vec<_>>(), depth));
+    }
+    let holder = body.defining_block(value).and_then(|block| body.region_of(block));
+    let loop_ = kernel::For::of(OpRef::new(ctx, body, body.region_parent(holder?)?))?;
+    let counter = body.first_block(kernel::For::body(loop_)).and_then(|block| body.args(block).first());
+    let values: Vec<ValueId> = loop_.args().collect();
+    match loop_.bounds().as_slice() {
+        [first, _, step] if counter == Some(&value) => {
+            let [first, step] = [first, step].map(|expr| expanded(ctx, body, expr, &values, depth));
+            first.add(&step.mul(&unknown(value)?).ok()?).ok()
+        }
+        _ => None,
+    }
 }
 
 /// The greatest common divisor; of 0 and a number that number.

@@ -8,7 +8,7 @@ use dlc_core::guard::Guard;
 use dlc_core::sizes::value_number;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Body, Context, OpRef, ValueId};
-use dlc_kernel::global::{GlobalAccess, Row, names_axis, position};
+use dlc_kernel::global::{GlobalAccess, Row, names_axis, position, slope};
 use dlc_kernel::interp::axis_number;
 use dlc_kernel::layout::MAX_VECTOR_BYTES;
 use dlc_kernel::ops as kernel;
@@ -21,6 +21,8 @@ use super::expressions::{divisor, gcd};
 pub struct Width {
     /// The most that are right for all sizes: a power of two.
     pub vector: u32,
+    /// The most that layout and alignment allow; a guard may cut them.
+    pub aligned: u32,
     /// The axis of the fragment along which they lie.
     pub axis: usize,
     /// The most that a thread has in a row.
@@ -65,7 +67,7 @@ pub fn widest(op: OpRef<'_>) -> Option<Width> {
 pub fn widest_of(op: OpRef<'_>, access: &GlobalAccess) -> Option<Width> {
     let row = access.row(op)?;
     let bytes = elem_of(op.ctx, access.frag).bits(op.ctx)?.div_ceil(8);
-    let width = Width { vector: 1, axis: row.axis, of_layout: row.elements, bytes, limit: None };
+    let width = Width { vector: 1, aligned: 1, axis: row.axis, of_layout: row.elements, bytes, limit: None };
     let limited = |limit: Limit| Some(Width { limit: Some(limit).filter(|_| row.elements > 1), ..width });
     if access.combines {
         return limited(Limit::Combines);
@@ -74,13 +76,14 @@ pub fn widest_of(op: OpRef<'_>, access: &GlobalAccess) -> Option<Width> {
         return limited(Limit::Gather);
     }
     let alignment = row_alignment(op, access, &row);
-    let mut vector = row.elements.min((alignment / bytes).max(1));
+    let aligned = row.elements.min((alignment / bytes).max(1));
+    let mut vector = aligned;
     let mut limit = (vector < row.elements).then_some(Limit::Alignment(alignment));
     while vector > 1 && !is_whole(op.ctx, op.body, access.guard.as_ref(), row.axis, vector, &access.values) {
         vector /= 2;
         limit = Some(Limit::Guard(vector));
     }
-    Some(Width { vector, limit, ..width })
+    Some(Width { vector, aligned, limit, ..width })
 }
 
 /// A power of two of bytes, at most those of the widest access, at whose multiples the rows of an access begin: those of
@@ -116,6 +119,15 @@ pub fn is_whole(ctx: &Context, body: &Body, guard: Option<&Guard>, axis: usize, 
             let rest = rising.or(falling.filter(|rest| !names_axis(rest, axis)));
             rest.is_some_and(|rest| divisor(ctx, body, &rest, values).is_multiple_of(run.into()))
         })
+    })
+}
+
+/// Whether what a guard holds for lies in a row along an axis: where it holds at both ends of a run, it holds between them,
+/// and where each of its bounds holds at neither end, nowhere.
+pub fn is_convex(guard: Option<&Guard>, axis: usize) -> bool {
+    let is_affine = |expr: &SizeExpr| slope(expr, axis).is_some_and(|slope| slope.as_constant().is_some());
+    guard.is_none_or(|guard| {
+        guard.pieces.len() <= 1 && guard.pieces.iter().flatten().all(|condition| condition.exprs().all(is_affine))
     })
 }
 

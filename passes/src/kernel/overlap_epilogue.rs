@@ -72,6 +72,7 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, Loc, OpId, Type, ValueId};
+use dlc_kernel::global::names_axis;
 use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::places::shared_memory;
@@ -79,7 +80,7 @@ use dlc_kernel::types::{Frag, TensorMap, Tile, Token, Work, elem_of};
 use dlc_plan::clause::Way;
 use dlc_plan::{Schedule, Target};
 
-use crate::analysis::boxes::{aligned, inside, names, positions};
+use crate::analysis::boxes::{aligned, inside, positions};
 use crate::analysis::carried::{block_of, carry_through, grid_of, yield_more};
 use crate::analysis::conditions::stores_by_engine;
 use crate::analysis::expressions::{Over, index, pack};
@@ -211,7 +212,7 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Re
     let (_, bases) = positions(&at, &[size(rows)?, size(columns)?])?;
     inside(ctx, store.guard().as_ref(), memory, &at)?;
     aligned(ctx, body, memory)?;
-    let axis = at.iter().position(|at| names(at, 0)).ok_or(unknown)?;
+    let axis = at.iter().position(|at| names_axis(at, 0)).ok_or(unknown)?;
     let width = columns.min(ROW_BYTES / bytes.max(1));
     let span = u32::try_from(width * bytes).ok().filter(|span| matches!(span, 32 | 64 | 128));
     let Some(span) = span.filter(|_| columns % width == 0 && rows % ROWS == 0) else {

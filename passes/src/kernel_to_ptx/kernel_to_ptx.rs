@@ -48,7 +48,8 @@
 //! **Does not** choose anything: which memory is shared, who loads what and when is the kernel's.
 //!
 //! Integers that all threads agree on have 32 bits, addresses in memory 64; a tensor of 2^31 elements or more is refused
-//! when the kernel is launched. Vectors are as wide as layout, alignment and guard allow; where a guard may cut a vector
+//! when the kernel is launched. Vectors are as wide as an access says, else as layout, alignment and guard allow (see
+//! `analysis::vectors`); where a guard may cut a vector
 //! apart, there is a way for whole vectors and one for single elements. An asynchronous wait leaves as many groups on
 //! their way as have been begun since the one that is waited for, on every way to it.
 //! Linear in the registers of the kernel's fragments.
@@ -57,7 +58,6 @@ mod code;
 mod compute;
 mod engines;
 mod exchange;
-mod facts;
 mod floats;
 mod global;
 mod integers;
@@ -82,7 +82,6 @@ use dlc_ptx::inst::Arg;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use code::Code;
-use facts::Facts;
 use lower::Lower;
 use values::Lowered;
 
@@ -242,7 +241,6 @@ fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refu
         made.set_value_name(new, kernel.value_name(arg));
         map.map_value(arg, new);
     }
-    let facts = Facts::of(ctx, kernel);
     let has_stmatrix = Target::parse(machine(target, func.target())).is_some_and(|machine| machine.sm >= 90);
     let name = func.sym_name().to_string();
     let mut entries = 0;
@@ -254,8 +252,8 @@ fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refu
             narrow(ctx, &mut made, new);
             continue;
         };
-        made = entry(ctx, kernel, grid, made, &map, &facts, &format!("{name}_{entries}"), has_stmatrix)
-            .map_err(|e| e.at(op))?;
+        made =
+            entry(ctx, kernel, grid, made, &map, &format!("{name}_{entries}"), has_stmatrix).map_err(|e| e.at(op))?;
         entries += 1;
     }
     Ok((made, entries))
@@ -316,7 +314,7 @@ impl Told {
                 }
             }
             let op = OpRef::new(ctx, kernel, id);
-            for name in facts::symbols_of(op) {
+            for name in values::symbols_of(op) {
                 if !told.symbols.contains(&name) {
                     told.symbols.push(name);
                 }
@@ -350,7 +348,6 @@ fn entry(
     grid: kernel::Grid<'_>,
     mut made: Body,
     map: &CloneMap,
-    facts: &Facts,
     name: &str,
     has_stmatrix: bool,
 ) -> Result<Body, Refused> {
@@ -413,7 +410,7 @@ fn entry(
     let groups = ctx.i32_array(&[args.len() as i32, memory.len() as i32, maps.len() as i32]);
     let shared = places.bytes;
     let code = Code::new(ctx, made, region, start, op.loc());
-    let mut lower = Lower::new(code, kernel, grid, symbols, values, places, facts.clone(), has_stmatrix);
+    let mut lower = Lower::new(code, kernel, grid, symbols, values, places, has_stmatrix);
     let Some(first) = op.regions().first().and_then(|&region| kernel.first_block(region)) else {
         return Err(Refused::new("a grid has a body"));
     };

@@ -3,19 +3,23 @@
 
 use std::rc::Rc;
 
+use dlc_core::guard::Guard;
 use dlc_core::scalar::Combiner;
 use dlc_ir::interp::Datum;
 use dlc_ir::{OpRef, Type, ValueId, float};
-use dlc_kernel::layout::{Dim, Fragment};
+use dlc_kernel::layout::{Dim, Fragment, MAX_VECTOR_BYTES};
 use dlc_kernel::ops as kernel;
-use dlc_kernel::types::{Frag, elem_of};
+use dlc_kernel::types::{Frag, elem_of, sizes};
 use dlc_ptx::inst::Arg;
+use rustc_hash::FxHashMap;
 
 use super::Refused;
 use super::code::{Code, Cond};
 use super::lower::Lower;
 use super::scalar::{Elem, arg_of, cond_of, of_cond};
+use super::shared::grouped;
 use super::values::{Lowered, Names, coords};
+use crate::analysis::vectors::is_whole;
 
 /// Coordinates of an element.
 type Place = Vec<u32>;
@@ -221,12 +225,45 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             None => None,
         };
         let symbols = self.symbols.clone();
+        let firsts = self.runs(ty, &guard, &op.args().collect::<Vec<_>>());
+        let mut known: FxHashMap<u32, Cond> = FxHashMap::default();
         self.each_at(&[yes, no], op.out(), |code, register, args| {
-            let at = places.as_ref().map_or_else(Vec::new, |places| places.of(code, register));
-            let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &at };
-            let holds = code.guard(&guard, &names)?;
+            let first = firsts.get(register).copied().unwrap_or(register as u32);
+            let holds = match known.get(&first) {
+                Some(&holds) => holds,
+                None => {
+                    let at = places.as_ref().map_or_else(Vec::new, |places| places.of(code, first as usize));
+                    let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &at };
+                    let holds = code.guard(&guard, &names)?;
+                    known.insert(first, holds);
+                    holds
+                }
+            };
             Ok(code.select(holds, args[0], args[1], elem))
         })
+    }
+
+    /// For each register of a fragment the first of those in a row for which a guard holds if it does for that one.
+    fn runs(&self, ty: Type, guard: &Guard, args: &[ValueId]) -> Vec<u32> {
+        let runs = || {
+            let (ctx, frag) = (self.ctx(), Frag::of(self.ctx(), ty)?);
+            let is_number = |&arg: &ValueId| Frag::of(ctx, self.kernel.value_type(arg)).is_none();
+            let shape = sizes(&frag.shape(ctx)).filter(|_| args.iter().all(is_number))?;
+            // Of bytes most are in a row.
+            let fragment = frag.layout(ctx).place(&shape, 8, self.team.warps).ok()?;
+            let along = |axis: usize| {
+                let access = fragment.global_access(axis, MAX_VECTOR_BYTES).ok()?;
+                let whole = |&run: &u32| is_whole(ctx, self.kernel, Some(guard), axis, run, args);
+                let run = (1..=access.vector.ilog2()).rev().map(|bits| 1 << bits).find(whole)?;
+                Some((run, grouped(&access.groups, run)))
+            };
+            (0..shape.len()).filter_map(along).max_by_key(|(run, _)| *run)
+        };
+        let Some((_, groups)) = runs() else { return Vec::new() };
+        let mut firsts: Vec<(u32, u32)> =
+            groups.iter().flat_map(|group| group.iter().map(|&register| (register, group[0]))).collect();
+        firsts.sort_unstable();
+        firsts.into_iter().map(|(_, first)| first).collect()
     }
 
     /// The registers of a result, each one of the same thread that holds what `wanted` gives for its element.

@@ -68,7 +68,10 @@ impl Code<'_> {
             Unary::Relu => self.made(&table::MAX, "NaN.f32", &[x, 0f32.into()]),
             Unary::Trunc => self.made(&table::CVT, "rzi.f32.f32", &[x]),
             Unary::Neg => self.made(&table::NEG, "f32", &[x]),
-            Unary::Recip => self.made(&table::RCP, "approx.f32", &[x]),
+            Unary::Recip => match self.root_of(x) {
+                Some(square) => self.made(&table::RSQRT, "approx.f32", &[square]),
+                None => self.made(&table::RCP, "approx.f32", &[x]),
+            },
             Unary::Sqrt => self.made(&table::SQRT, "rn.f32", &[x]),
             Unary::Exp2 => self.made(&table::EX2, "approx.ftz.f32", &[x]),
             Unary::Log2 => self.made(&table::LG2, "approx.f32", &[x]),

@@ -2,8 +2,9 @@
 
 use dlc_core::guard::Guard;
 use dlc_core::scalar::Combiner;
-use dlc_ir::affine::{Factor, SizeExpr};
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::{OpRef, Type, ValueId};
+use dlc_kernel::global::{GlobalAccess, slope};
 use dlc_kernel::layout::{Fragment, SharedTile};
 use dlc_kernel::ops::{self as kernel, Copied, Hint};
 use dlc_kernel::types::{Frag, Work, elem_of, sizes};
@@ -12,11 +13,11 @@ use dlc_ptx::table;
 
 use super::Refused;
 use super::code::Cond;
-use super::facts::Facts;
 use super::lower::Lower;
 use super::shared::{grouped, widest};
-use super::values::{Coords, Lowered, Memory, Names, axis, coords, elem_bytes, exists};
+use super::values::{Coords, Lowered, Memory, Names, coords, elem_bytes, exists};
 use super::words::Place;
+use crate::analysis::vectors::{is_convex, widest_of};
 
 /// What an op says of places in memory: the expressions, and what they name.
 struct Site {
@@ -50,6 +51,16 @@ struct Vector {
 struct Vectors {
     vectors: Vec<Vector>,
     cut: Option<Cond>,
+}
+
+/// The elements that one access takes at once.
+struct Row {
+    /// The axis of the fragment along which they lie.
+    axis: usize,
+    /// How many they are.
+    elements: u32,
+    /// Whether guards hold for all of them or none.
+    uniform: bool,
 }
 
 /// The number of an element as a sum.
@@ -184,79 +195,29 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         self.with_names(site, &place, register, |code, names| code.guard(&guard, names))
     }
 
-    /// The axis along which elements lie in a row, and how many of them an access may have, by what is known of the
-    /// address.
-    fn vector(&self, site: &Site) -> (usize, u32) {
-        let bytes = elem_bytes(&self.code, site.memory.elem);
-        let Some(linear) = &site.linear else { return (0, 1) };
-        let Some(along) = linear.steps.iter().position(|step| step.as_constant() == Some(1)) else { return (0, 1) };
-        let number = self.without(&linear.number, along);
-        let number = Facts::expand(self.ctx(), self.kernel, &number, &site.args);
-        let aligned = self.facts.alignment(&number, 16) as u32;
-        let aligned = aligned.min((site.memory.align / bytes).max(1));
-        (along, widest(bytes, aligned))
-    }
-
-    /// An expression without its terms in a position.
-    fn without(&self, expr: &SizeExpr, along: usize) -> SizeExpr {
-        let zero = |name: &str| (axis(name) == Some(along)).then(|| SizeExpr::from(0));
-        expr.substitute(&zero).unwrap_or_else(|_| expr.clone())
-    }
-
-    /// Whether a guard holds for all elements of a vector along an axis if it does for the first one.
-    fn is_uniform(&self, site: &Site, along: usize, vector: u32) -> bool {
-        let Some(guard) = &site.guard else { return true };
-        let name = format!("i{along}");
-        let aligned = |expr: &SizeExpr| {
-            let expr = Facts::expand(self.ctx(), self.kernel, expr, &site.args);
-            self.facts.alignment(&expr, i64::from(vector)) >= i64::from(vector)
-        };
-        guard.pieces.iter().flatten().all(|condition| {
-            if !condition.exprs().any(|expr| expr.symbols().iter().any(|symbol| **symbol == *name)) {
-                return true;
+    /// How many elements of a row each access of an op has, as it says itself or as many as layout and alignment allow.
+    fn row(&self, op: OpRef<'a>) -> Option<Row> {
+        let access = GlobalAccess::of(op)?;
+        let width = widest_of(op, &access)?;
+        let limited = |elements: u32| widest(width.bytes, elements);
+        let row = |elements: u32, uniform: bool| Row { axis: width.axis, elements: limited(elements), uniform };
+        Some(match access.vector.and_then(|vector| u32::try_from(vector).ok()) {
+            Some(vector) => row(vector, true),
+            None if limited(width.aligned) > limited(width.vector) && is_convex(access.guard.as_ref(), width.axis) => {
+                row(width.aligned, false)
             }
-            // The position itself, and something that vectors do not cut.
-            let is_step = slope(&condition.expr, along) == Some(SizeExpr::from(1));
-            let rest = self.without(&condition.expr, along);
-            let bounds = [&condition.lower, &condition.upper].into_iter().flatten();
-            is_step
-                && bounds.into_iter().all(|bound| {
-                    let free = !bound.symbols().iter().any(|symbol| **symbol == *name);
-                    free && bound.sub(&rest).is_ok_and(|room| aligned(&room))
-                })
-        })
-    }
-
-    /// Whether what a guard holds for lies in a row along an axis.
-    fn is_convex(&self, site: &Site, along: usize) -> bool {
-        site.guard.as_ref().is_none_or(|guard| {
-            let one_piece = guard.pieces.len() <= 1;
-            one_piece
-                && guard.pieces.iter().flatten().all(|condition| {
-                    let is_constant =
-                        |expr: &SizeExpr| slope(expr, along).is_some_and(|slope| slope.as_constant().is_some());
-                    condition.exprs().all(is_constant)
-                })
+            None => row(width.vector, true),
         })
     }
 
     /// The vectors of a fragment, and whether guards do not cut them.
-    fn vectors(&mut self, site: &Site, fragment: &Fragment) -> (Vec<Vec<u32>>, bool) {
-        let (along, most) = self.vector(site);
-        let single = || (0..fragment.registers()).map(|register| vec![register]).collect();
-        if most <= 1 {
-            return (single(), true);
-        }
-        let bytes = elem_bytes(&self.code, site.memory.elem);
-        let Ok(access) = fragment.global_access(along, most * bytes) else { return (single(), true) };
-        let groups = grouped(&access.groups, most);
-        let vector = groups.first().map_or(1, Vec::len) as u32;
-        if vector == 1 || self.is_uniform(site, along, vector) {
-            return (groups, true);
-        }
-        match self.is_convex(site, along) {
-            true => (groups, false),
-            false => (single(), true),
+    fn vectors(&self, op: OpRef<'a>, fragment: &Fragment) -> (Vec<Vec<u32>>, bool) {
+        let single = || ((0..fragment.registers()).map(|register| vec![register]).collect(), true);
+        let Some(row) = self.row(op).filter(|row| row.elements > 1) else { return single() };
+        let bytes = fragment.elem_bits() / 8;
+        match fragment.global_access(row.axis, row.elements * bytes) {
+            Ok(access) => (grouped(&access.groups, row.elements), row.uniform),
+            Err(_) => single(),
         }
     }
 
@@ -287,7 +248,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         }
         let fragment = self.fragment(ty)?;
         let coords = coords(&mut self.code, &fragment, &self.team);
-        let (groups, uniform) = self.vectors(&site, &fragment);
+        let (groups, uniform) = self.vectors(*op, &fragment);
         let target = Target { fragment: &fragment, coords: &coords, elem };
         let loaded = self.load_groups(&site, &target, &groups, uniform, otherwise)?;
         let mut registers = vec![Arg::Int(0); fragment.registers() as usize];
@@ -441,7 +402,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let owner = self.is_first(&fragment);
         let (groups, uniform) = match op.combine() {
             Some(_) => ((0..fragment.registers()).map(|register| vec![register]).collect(), true),
-            None => self.vectors(&site, &fragment),
+            None => self.vectors(*op, &fragment),
         };
         let target = Target { fragment: &fragment, coords: &coords, elem };
         let vectors = self.cut(&site, &target, &groups, uniform)?;
@@ -524,7 +485,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let fragment = copied.by.place(&shape, bits, self.team.warps).map_err(Refused::new)?;
         let site = self.site(copied.source, copied.at.clone(), copied.guard.clone(), args, shape.len())?;
         let otherwise = copied.fill.and_then(|fill| self.number_of(fill)).unwrap_or_else(|| self.zero(elem));
-        let (groups, uniform) = self.copy_groups(&site, &fragment, &tile);
+        let (groups, uniform) = self.copy_groups(op, &fragment, &tile);
         let coords = coords(&mut self.code, &fragment, &self.team);
         let first = self.is_first(&fragment);
         let is_zero = matches!(otherwise, Arg::Int(0) | Arg::F32(0) | Arg::F64(0));
@@ -560,65 +521,14 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         Ok(())
     }
 
-    /// The vectors of a copy: as wide as both sides allow.
-    fn copy_groups(&mut self, site: &Site, fragment: &Fragment, tile: &SharedTile) -> (Vec<Vec<u32>>, bool) {
-        let single = || (0..fragment.registers()).map(|register| vec![register]).collect::<Vec<_>>();
-        let (along, most) = self.vector(site);
-        if most <= 1 || tile.contiguous_axis() != Some(along) {
-            return (single(), true);
+    /// The vectors of a copy, as wide as both sides allow, in the order of the tile.
+    fn copy_groups(&self, op: OpRef<'a>, fragment: &Fragment, tile: &SharedTile) -> (Vec<Vec<u32>>, bool) {
+        let single = || ((0..fragment.registers()).map(|register| vec![register]).collect(), true);
+        let Some(row) = self.row(op).filter(|row| row.elements > 1) else { return single() };
+        match fragment.shared_access(tile, row.elements * tile.elem_bytes()) {
+            Ok(here) => (grouped(&here.groups, row.elements), row.uniform),
+            Err(_) => single(),
         }
-        let bytes = tile.elem_bytes();
-        let (Ok(there), Ok(here)) =
-            (fragment.global_access(along, most * bytes), fragment.shared_access(tile, most * bytes))
-        else {
-            return (single(), true);
-        };
-        let vector = there.vector.min(here.vector).min(most);
-        if vector <= 1 {
-            return (single(), true);
-        }
-        let uniform = self.is_uniform(site, along, vector);
-        if !uniform && !self.is_convex(site, along) {
-            return (single(), true);
-        }
-        (grouped(&here.groups, vector), uniform)
-    }
-}
-
-/// The factor of a position in an expression; `None` where it is not a sum of multiples of positions.
-fn slope(expr: &SizeExpr, along: usize) -> Option<SizeExpr> {
-    let mut slope = SizeExpr::from(0);
-    for (coefficient, factors) in expr.terms() {
-        let places = factors.iter().filter(|factor| mentions(factor, along)).count();
-        if places == 0 {
-            continue;
-        }
-        let mut rest = SizeExpr::from(coefficient);
-        for factor in factors {
-            match factor {
-                Factor::Symbol(name) if axis(&name) == Some(along) => {}
-                Factor::Symbol(name) => rest = rest.mul(&SizeExpr::symbol(&name).ok()?).ok()?,
-                Factor::Quotient(numerator, divisor) => {
-                    if mentions(&Factor::Quotient(numerator.clone(), divisor.clone()), along) {
-                        return None;
-                    }
-                    rest = rest.mul(&numerator.floordiv(&divisor).ok()?).ok()?;
-                }
-            }
-        }
-        if places != 1 || rest.symbols().iter().any(|name| axis(name).is_some()) {
-            return None;
-        }
-        slope = slope.add(&rest).ok()?;
-    }
-    Some(slope)
-}
-
-fn mentions(factor: &Factor, along: usize) -> bool {
-    let in_expr = |expr: &SizeExpr| expr.symbols().iter().any(|name| axis(name) == Some(along));
-    match factor {
-        Factor::Symbol(name) => axis(name) == Some(along),
-        Factor::Quotient(numerator, divisor) => in_expr(numerator) || in_expr(divisor),
     }
 }
 

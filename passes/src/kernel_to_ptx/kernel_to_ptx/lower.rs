@@ -19,7 +19,6 @@ use rustc_hash::FxHashMap;
 
 use super::Refused;
 use super::code::{Code, Cond};
-use super::facts::Facts;
 use super::values::{Lowered, Names, Team, held};
 
 /// A grid that becomes instructions.
@@ -32,7 +31,6 @@ pub struct Lower<'a, 'c> {
     /// The sizes that the entry is told.
     pub symbols: FxHashMap<String, Arg>,
     pub places: Places,
-    pub facts: Facts,
     /// The address of the block's shared memory.
     pub smem: Arg,
     /// The blocks of a cluster.
@@ -76,7 +74,6 @@ impl<'a, 'c> Lower<'a, 'c> {
         symbols: FxHashMap<String, Arg>,
         values: FxHashMap<ValueId, Lowered>,
         places: Places,
-        facts: Facts,
         has_stmatrix: bool,
     ) -> Lower<'a, 'c> {
         let threads = u32::try_from(grid.threads()).unwrap_or(32);
@@ -96,7 +93,6 @@ impl<'a, 'c> Lower<'a, 'c> {
             },
             symbols,
             places,
-            facts,
             smem: Arg::Int(0),
             cluster,
             next_barrier: 15,

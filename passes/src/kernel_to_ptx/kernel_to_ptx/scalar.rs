@@ -285,6 +285,13 @@ impl Code<'_> {
         bare.then(|| (instruction, modifiers, op.operands().collect(), place))
     }
 
+    /// What a register of type `f32` is the root of, if it is one.
+    pub fn root_of(&self, root: Arg) -> Option<Arg> {
+        let (instruction, modifiers, operands, _) = self.origin(root)?;
+        let is_root = std::ptr::eq(instruction, &table::SQRT) && modifiers == "rn.f32";
+        operands.first().filter(|_| is_root).map(|&square| square.into())
+    }
+
     /// Two numbers of 16 bits as one register, the low one first. Two that were rounded just now are rounded together,
     /// and the halves of one register are that register.
     pub fn pack_halves(&mut self, lo: Arg, hi: Arg) -> Arg {

@@ -12,6 +12,7 @@ use super::code::Cond;
 use super::lower::Lower;
 use super::values::{Coords, Lowered, TileAt, columns, coords, elem_bytes, exists, spread};
 use super::words::Place;
+use crate::analysis::expressions::divisor;
 
 /// The addresses of the registers of a thread: a register, and a number that is added.
 pub type Addresses = Vec<(Arg, i64)>;
@@ -65,9 +66,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 }
                 _ => {
                     // The steps are known to be multiples of some number: bytes are linear in those.
-                    let expanded = super::facts::Facts::expand(self.ctx(), self.kernel, expr, &args);
-                    let step = u32::try_from(self.facts.alignment(&expanded, 4096)).unwrap_or(1);
-                    let step = step.min(whole.shape()[axis].next_power_of_two());
+                    let step = divisor(self.ctx(), self.kernel, expr, &args);
+                    let step: u32 = 1 << step.trailing_zeros().min(whole.shape()[axis].next_power_of_two().ilog2());
                     let bytes = unit(step);
                     let linear = (2..).map_while(|n| (n * step < whole.shape()[axis]).then_some(n)).take(64);
                     let is_linear = linear.into_iter().all(|n| unit(n * step) == n * bytes);

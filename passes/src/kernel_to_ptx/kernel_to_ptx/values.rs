@@ -3,10 +3,12 @@
 use std::rc::Rc;
 
 use dlc_core::guard::Guard;
-use dlc_core::memref::{Layout, MemRef};
-use dlc_core::sizes::value_number;
+use dlc_core::memref::MemRef;
+use dlc_core::sizes::{Exprs, value_number};
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::{Type, ValueId};
+use dlc_ir::define::Kind;
+use dlc_ir::{OpRef, Type, ValueId};
+use dlc_kernel::global::strides;
 use dlc_kernel::layout::{Fragment, SharedTile};
 use dlc_ptx::inst::Arg;
 
@@ -318,28 +320,35 @@ pub struct Memory {
     pub strides: Vec<SizeExpr>,
     pub offset: SizeExpr,
     pub elem: Type,
-    /// What its first byte is a multiple of.
-    pub align: u32,
 }
 
 impl Memory {
     pub fn of(code: &Code<'_>, ty: Type) -> Result<Memory, Refused> {
         let ctx = code.ctx;
         let memref = MemRef::of(ctx, ty).ok_or_else(|| Refused::new("the operand is no memref"))?;
-        let dims = memref.dims(ctx);
-        let product =
-            |sizes: &[SizeExpr]| sizes.iter().try_fold(SizeExpr::from(1), |product, size| product.mul(size).ok());
-        let none = || Some(SizeExpr::from(0));
-        let (strides, offset): (Option<Vec<SizeExpr>>, Option<SizeExpr>) = match memref.layout(ctx) {
-            Layout::RowMajor => ((0..dims.len()).map(|axis| product(&dims[axis + 1..])).collect(), none()),
-            Layout::ColMajor => ((0..dims.len()).map(|axis| product(&dims[..axis])).collect(), none()),
-            Layout::Strided { strides, offset } => (Some(strides), Some(offset)),
-            Layout::Swizzled { .. } => return Err(Refused::new("memory that is swizzled has no steps along its axes")),
+        let Some((strides, offset)) = strides(ctx, memref) else {
+            return Err(Refused::new(
+                "memory that is swizzled, or larger than 64 bits say, has no steps along its axes",
+            ));
         };
-        let (Some(strides), Some(offset)) = (strides, offset) else {
-            return Err(Refused::new("the steps of the memref go beyond 64 bits"));
-        };
-        let align = u32::try_from(memref.align(ctx)).unwrap_or(1);
-        Ok(Memory { strides, offset, elem: memref.elem(ctx), align })
+        Ok(Memory { strides, offset, elem: memref.elem(ctx) })
     }
+}
+
+/// The symbols in the expressions of an op.
+pub fn symbols_of(op: OpRef<'_>) -> Vec<String> {
+    let ctx = op.ctx;
+    let mut names: Vec<String> = Vec::new();
+    for &(_, attr) in op.body.props(op.id).as_dict(ctx).unwrap_or(&[]) {
+        let exprs = Exprs::get(ctx, attr).unwrap_or_default();
+        let guard = Guard::get(ctx, attr);
+        let guarded = guard.iter().flat_map(Guard::exprs);
+        for name in exprs.iter().chain(guarded).flat_map(SizeExpr::symbols) {
+            let is_size = value_number(&name).is_none() && axis(&name).is_none();
+            if is_size && !names.iter().any(|known| **known == *name) {
+                names.push(name.to_string());
+            }
+        }
+    }
+    names
 }

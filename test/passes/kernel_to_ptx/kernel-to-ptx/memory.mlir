@@ -150,3 +150,68 @@ kernel.func @rows_once(%X: memref<[4], f32, row_major, align 4>) -> memref<[4], 
   }
   return %Y
 }
+
+// As many elements as the text says, where more would do, and where nothing else says that so many would.
+// CHECK-LABEL: ptx.func @said<N>(
+// CHECK-COUNT-2: ld.global.nc.v2.f32
+// CHECK-NOT: ld.global
+// CHECK: st.global.v4.f32 [%{{.+}}], {%{{.+}}} if %{{.+}}
+// CHECK-NOT: bra
+// CHECK: exit
+kernel.func @said<N>(%X: memref<[4, 128], f32, row_major, align 16>) -> memref<[4, 128], f32, row_major, align 16> {
+  %Y = output : memref<[4, 128], f32, row_major, align 16>
+  grid (1) threads 128 {
+    %x = load %X[i0, i1] vector 2 : frag<[4, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    store %x to %Y[i0, i1] where (i1 < N) vector 4
+  }
+  return %Y
+}
+
+// Rows that the copy engine sees are whole 16 bytes, or the launch is refused: they begin aligned for threads, too.
+// CHECK-LABEL: ptx.func @seen<M, K>(
+// CHECK: ld.global.nc.v4.b32
+kernel.func @seen<M, K>(%X: memref<[M, K], f16, row_major, align 16>) -> memref<[M, K], f16, row_major, align 16> attributes {target = "sm90"} {
+  %Y = output : memref<[M, K], f16, row_major, align 16>
+  %m = tensor_map %X : tensormap<[64, 64], f16, swizzle 128>
+  grid (M) threads 32 {
+    %b = block_id 0
+    %x = load %X[%b, i0] where (i0 < K) : frag<[256], f16, blocked [8] lanes [32] warps [1]>
+    store %x to %Y[%b, i0] where (i0 < K)
+  }
+  return %Y
+}
+
+// Rows that begin anywhere are aligned at an element before them: what an index takes away counts.
+// CHECK-LABEL: ptx.func @shifted<M, N>(
+// CHECK: bra_if
+// CHECK: ld.global.nc.v4.b32
+kernel.func @shifted<M, N>(%X: memref<[M, N], f16, row_major, align 16>) -> memref<[M, N], f16, row_major, align 16> {
+  require (N <= 249)
+  %Y = output : memref<[M, N], f16, row_major, align 16>
+  grid (M) threads 32 {
+    %b = block_id 0
+    %shift = index ((%b * N) mod 8)
+    %x = load %X[%b, i0 - %shift] where (0 <= i0 - %shift < N) : frag<[256], f16, blocked [8] lanes [32] warps [1]>
+    store %x to %Y[%b, i0 - %shift] where (0 <= i0 - %shift < N)
+  }
+  return %Y
+}
+
+// A condition that holds for all of a vector or for none of it is asked once for it.
+// CHECK-LABEL: ptx.func @asked_once<N>(
+// CHECK: %[[IN:.+]] = setp.lt.s32 %{{.+}}, %N
+// CHECK-NOT: setp
+// CHECK-COUNT-8: selp.f32 %{{.+}}, 1.0, %[[IN]]
+// CHECK-NOT: setp
+// CHECK: exit
+kernel.func @asked_once<N>(%X: memref<[256], f32, row_major, align 16>) -> memref<[256], f32, row_major, align 16> {
+  require (N mod 8 == 0)
+  %Y = output : memref<[256], f32, row_major, align 16>
+  grid (1) threads 32 {
+    %one = const 1.0 : f32
+    %x = load %X[i0] : frag<[256], f32, blocked [8] lanes [32] warps [1]>
+    %y = select where (i0 < N) then %x else %one : frag<[256], f32, blocked [8] lanes [32] warps [1]>
+    store %y to %Y[i0]
+  }
+  return %Y
+}

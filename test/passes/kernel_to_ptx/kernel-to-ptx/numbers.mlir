@@ -186,3 +186,19 @@ kernel.func @tensor_cores(%X: memref<[64, 16], f16, row_major, align 4>) -> memr
   }
   return %Y
 }
+
+// One over a root is one instruction, which is as exact as the quotient alone.
+// CHECK-LABEL: ptx.func @root(
+// CHECK: rsqrt.approx.f32
+// CHECK-NOT: rcp
+// CHECK: exit
+kernel.func @root(%X: memref<[32], f32, row_major, align 4>) -> memref<[32], f32, row_major, align 4> {
+  %Y = output : memref<[32], f32, row_major, align 4>
+  grid (1) threads 32 {
+    %x = load %X[i0] : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+    %a = unary sqrt %x
+    %b = unary recip %a
+    store %b to %Y[i0]
+  }
+  return %Y
+}
