@@ -26,8 +26,8 @@
 // CHECK-NEXT: const int warp = __shfl_sync(0xffffffffu, thread >> 5, 0);
 // CHECK-NEXT: const int [[I:i[0-9]+]] = int(blockIdx.x) * 128 + ((thread & 31) + warp * 32);
 // CHECK-NEXT: const bool [[P:p[0-9]+]] = [[I]] < N;
-// CHECK-NEXT: const float [[F:f[0-9]+]] = [[P]] ? __ldg(&X[[[I]]]) : 0.0f;
-// CHECK-NEXT: if ([[P]]) Y[[[I]]] = [[F]] + [[F]];
+// CHECK-NEXT: const float [[F:f[0-9]+]] = [[P]] ? __ldg(&X{{\[}}[[I]]]) : 0.0f;
+// CHECK-NEXT: if ([[P]]) Y{{\[}}[[I]]] = [[F]] + [[F]];
 // CHECK-NEXT: }
 kernel.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
   %Y = output : memref<[N], f32, row_major, align 4>
