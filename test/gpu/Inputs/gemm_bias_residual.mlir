@@ -1,0 +1,10 @@
+// A product with a bias and what it is added to.
+// choose-plan: assume=4096 sizes=[1024]
+frontend.graph @gemm_bias_residual<M, N, K>(%A: tensor<[M, K], f16>, %B: tensor<[K, N], f16>, %bias: tensor<[N], f16>, %R: tensor<[M, N], f16>) -> tensor<[M, N], f16> {
+  %p = gemm %A, %B acc f32
+  %b = cast %bias to f32
+  %s = add %p, %b
+  %r = cast %R to f32
+  %D = add %s, %r
+  output %D as f16
+}
