@@ -101,17 +101,22 @@ inventory::submit! { &TINY_TO_KERNEL }
 
 /// What the plans of kernels ask for, and nothing where none does.
 ///
-/// 1. `order-tiles`: in which order tiles are taken, and by how many blocks.
-/// 2. `insert-async-tokens`: copies by themselves.
-/// 3. `specialize-warps`: one thread loads, groups of others compute.
-/// 4. `pipeline-stages`: where warps have no roles, loads run ahead.
-/// 5. `overlap-epilogue`: results leave through shared memory.
-/// 6. `cse`, `dce`: what that left twice, or left over.
-/// 7. `check-async`: it is proved that nobody reads too early or waits for ever.
+/// 1. `split-reduction`: blocks share sums.
+/// 2. `unroll-loops`: a loop of one step is none.
+/// 3. `hoist-copies`: what all steps of a loop need is copied once.
+/// 4. `order-tiles`: in which order tiles are taken, and by how many blocks.
+/// 5. `insert-async-tokens`: copies by themselves.
+/// 6. `specialize-warps`: one thread loads, groups of others compute.
+/// 7. `pipeline-stages`: where warps have no roles, loads run ahead.
+/// 8. `predicate-tails`: nothing is asked of sizes that is known.
+/// 9. `overlap-epilogue`: results leave through shared memory.
+/// 10. `cse`, `dce`: what that left twice, or left over.
+/// 11. `check-async`: it is proved that nobody reads too early or waits for ever.
 static KERNEL_SCHEDULE: PipelineDef = PipelineDef {
     name: "kernel-schedule",
     summary: "Does what the plans of kernels ask for: copies ahead, roles of warps, results that leave by themselves.",
-    text: "order-tiles{planned},insert-async-tokens{planned},specialize-warps{planned},pipeline-stages{planned},\
+    text: "split-reduction{planned},unroll-loops{steps=1 max=65536 planned},hoist-copies{planned},order-tiles{planned},\
+           insert-async-tokens{planned},specialize-warps{planned},pipeline-stages{planned},predicate-tails{peel=false planned},\
            overlap-epilogue{planned},cse,dce,check-async",
     to_layer: "",
 };

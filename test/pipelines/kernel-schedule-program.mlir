@@ -18,7 +18,9 @@
 // CHECK: load %bias
 // CHECK: tma_store
 // CHECK: kernel.func private @gemm_0_any<
-// CHECK-NOT: tma
+// CHECK: scratch
+// CHECK: tma_load %map_X_rows
+// CHECK-NOT: tma_store
 // CHECK: return
 tiny.func @gemm<M, N, K>(%X: tensor<[M, K], f16>, %W: tensor<[K, N], f16>, %bias: tensor<[N], f16>) -> tensor<[M, N], f16> {
   %s = contract %X [m, k], %W [k, n] to [m, n] acc f32

@@ -7,11 +7,19 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{Context, Type, TypeData};
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Place, Way};
+use dlc_plan::clause::{Barrier, Place, Store, Way};
+use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Func, Read};
 
 /// What the addresses of the copy engine are multiples of, in bytes.
-const ALIGNMENT: i64 = 16;
+pub const ALIGNMENT: i64 = 16;
+
+/// Whether a plan lets a tensor be copied to where its rows begin at multiples of that.
+pub fn is_padded(plan: &Schedule, tensor: &str) -> bool {
+    let key = format!("load_{tensor}");
+    let mut words = plan.algo.iter().flat_map(|table| &table.0);
+    words.any(|(name, word)| *name == key && *word == Choice::Word("padded".into()))
+}
 
 /// The sizes that a plan is for: one condition for each symbol that it fixes or assumes about, or whose rows of memory the
 /// copy engine moves. None where it is for all.
@@ -53,11 +61,38 @@ fn inputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
     }
     let reads = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op)));
     let boxed = reads.filter(|read| {
-        let cache = plan.cache_of(ctx.str(region.value_name(read.source())));
+        let name = ctx.str(region.value_name(read.source()));
+        let cache = plan.cache_of(name).filter(|_| !is_padded(plan, name));
         let is_kept = cache.is_some_and(|cache| cache.place == Place::Smem);
         is_kept && read.indices().len() == 0 && read.at().iter().all(|at| at.as_symbol().is_some())
     });
     boxed.filter_map(|read| MemRef::of(ctx, read.type_of(read.source()))).collect()
+}
+
+/// The same plan for all sizes: what the copy engine brings is padded first, and threads store results. `None` where the plan
+/// asks more of sizes than the copy engine does.
+pub fn for_all_sizes(ctx: &Context, region: &Body, plan: &Schedule) -> Option<Schedule> {
+    let entry = region.entry_block()?;
+    let needs = |memory: MemRef| of_rows(ctx, memory).is_some();
+    let mut words: Vec<(String, Choice)> = plan.algo.iter().flat_map(|table| table.0.iter().cloned()).collect();
+    for &arg in region.args(entry) {
+        let name = ctx.str(region.value_name(arg));
+        let kept = plan.cache_of(name).is_some_and(|cache| cache.place == Place::Smem);
+        let Some(memory) = MemRef::of(ctx, region.value_type(arg)).filter(|&memory| kept && needs(memory)) else {
+            continue;
+        };
+        let key = format!("load_{name}");
+        if memory.dims(ctx).len() != 2 || words.iter().any(|(known, _)| *known == key) {
+            return None;
+        }
+        words.push((key, Choice::Word("padded".into())));
+    }
+    let algo = Some(Table(words)).filter(|it| !it.0.is_empty());
+    let mut all = Schedule { assume: None, cluster: None, multicast: None, algo, ..plan.clone() };
+    if !outputs(ctx, region, plan).is_empty() {
+        all.store = Some(Store { way: Way::Fragments, panels: None, together: None, per_warp: false });
+    }
+    (plan.barrier == Some(Barrier::Mbarrier) && conditions(ctx, region, &all).is_empty()).then_some(all)
 }
 
 /// The results that the copy engine takes away.

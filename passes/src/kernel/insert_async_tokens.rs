@@ -72,8 +72,9 @@ use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
 use dlc_plan::clause::Barrier;
 
+use crate::analysis::carried::grid_of;
 use crate::analysis::plans::{PLANNED, plan_of};
-use crate::analysis::tiles::{is_barrier, may_overlap, tile_of, touches_tile};
+use crate::analysis::tiles::{is_barrier, may_overlap, tile_of, touches_tile, with_inner};
 
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),
@@ -220,14 +221,28 @@ fn groups(body: &Body, cx: &PassCx<'_>) -> Vec<Group> {
     groups
 }
 
+/// Whether something in the grid around an op writes memory; what an earlier grid wrote is there.
+fn writes(ctx: &Context, body: &Body, op: OpId, memory: ValueId) -> bool {
+    let is_made = body.defining_op(memory).is_some();
+    let inside = grid_of(ctx, body, op).map(|grid| with_inner(body, grid)).unwrap_or_default();
+    let touches = |op: OpId| {
+        let view = OpRef::new(ctx, body, op);
+        let stored = kernel::Store::of(view).map(|store| store.target());
+        let map = kernel::TmaStore::of(view).and_then(|store| body.defining_op(store.map()));
+        let mapped = map.and_then(|map| kernel::TensorMapOf::of(OpRef::new(ctx, body, map))).map(|map| map.memory());
+        stored == Some(memory) || mapped == Some(memory)
+    };
+    is_made && (inside.is_empty() || inside.into_iter().any(touches))
+}
+
 /// The first barrier behind a copy in its block, if nothing needs the copy before.
 fn first_barrier(ctx: &Context, body: &Body, copy: kernel::Copy<'_>) -> Result<OpId, String> {
     let tile = tile_of(ctx, body, copy.tile()).ok_or("it is not known where its tile lies")?;
     if may_overlap(ctx, body, tile) {
         return Err("its tile may lie over others".into());
     }
-    if body.defining_op(copy.source()).is_some() {
-        return Err("the kernel writes the memory that it reads".into());
+    if writes(ctx, body, copy.id, copy.source()) {
+        return Err("the grid writes the memory that it reads".into());
     }
     let mut next = body.next_op(copy.id);
     while let Some(op) = next {

@@ -57,6 +57,7 @@ use dlc_plan::clause::Walk;
 
 use crate::analysis::expressions::Places;
 use crate::analysis::plans::{PLANNED, given, is_of_rows, persistent_blocks, plan_of};
+use crate::analysis::tiles::with_inner;
 
 static DEF: PassDef = PassDef {
     requires: &["kernel"],
@@ -127,7 +128,13 @@ impl Pass for OrderTiles {
         let planned = plan.as_ref().and_then(|plan| persistent_blocks(cx, plan));
         let blocks = self.persistent.or(planned).unwrap_or(0);
         if blocks > 0 {
-            let is_grid = |&op: &OpId| OpRef::new(cx.ctx, body, op).is(Grid::DEF);
+            let is_shared = |op: OpId| OpRef::new(cx.ctx, body, op).is(Shared::DEF);
+            let has_tiles = |op: OpId| with_inner(body, op).into_iter().any(is_shared);
+            // Of several grids a plan means those with tiles in shared memory: what only copies has nothing from one to
+            // the next.
+            let some = body.walk().into_iter().any(is_shared);
+            let is_meant = |op: OpId| self.persistent.is_some() || !some || has_tiles(op);
+            let is_grid = |&op: &OpId| OpRef::new(cx.ctx, body, op).is(Grid::DEF) && is_meant(op);
             let grids: Vec<OpId> = body.walk().into_iter().filter(is_grid).collect();
             for grid in grids {
                 match tiles_of(Grid::from(OpRef::new(cx.ctx, body, grid)), blocks) {

@@ -213,9 +213,11 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Re
     inside(ctx, store.guard().as_ref(), memory, &at)?;
     aligned(ctx, body, memory)?;
     let axis = at.iter().position(|at| names_axis(at, 0)).ok_or(unknown)?;
-    let width = columns.min(ROW_BYTES / bytes.max(1));
+    // The widest rows of panels that columns are made of.
+    let widths = [ROW_BYTES, ROW_BYTES / 2, ROW_BYTES / 4].map(|span| span / bytes.max(1));
+    let width = widths.into_iter().find(|width| columns % width == 0).unwrap_or(columns);
     let span = u32::try_from(width * bytes).ok().filter(|span| matches!(span, 32 | 64 | 128));
-    let Some(span) = span.filter(|_| columns % width == 0 && rows % ROWS == 0) else {
+    let Some(span) = span.filter(|_| rows % ROWS == 0) else {
         return Err(format!("{rows} times {columns} elements of {bytes} bytes are no whole panels"));
     };
     let (loops, groups) = around(ctx, body, store.id)?;

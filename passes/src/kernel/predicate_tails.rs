@@ -64,6 +64,7 @@ use dlc_kernel::ops::{Copy, CopyAsync, For, Load, MBarriers, Select, Shared, Sto
 use facts::{Facts, FullSteps};
 
 use crate::analysis::expressions::{Decided, Places, decide, required_divisors};
+use crate::analysis::plans::{PLANNED, plan_of};
 
 static DEF: PassDef = PassDef {
     requires: &["kernel"],
@@ -75,7 +76,10 @@ static DEF: PassDef = PassDef {
             doc: "Numbers that symbols are multiples of, such as 'K=64,N=8', beside those that the kernel requires.",
         },
         OptionDef { name: "peel", kind: OptionKind::Bool, default: "true", doc: "Whether loops are split." },
+        PLANNED,
     ],
+    consults: &["plan"],
+    reads_symbols: true,
     statistics: &[
         StatDef { name: "bounds", doc: "Bounds taken out of guards." },
         StatDef { name: "unguarded", doc: "Guards that are gone." },
@@ -99,16 +103,20 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
             _ => return Err(format!("'assume' says what sizes are multiples of, as in 'K=64,N=8', not '{fact}'")),
         }
     }
-    Ok(Box::new(PredicateTails { divisors, peel: options.flag("peel") }))
+    Ok(Box::new(PredicateTails { divisors, peel: options.flag("peel"), planned: options.flag("planned") }))
 }
 
 struct PredicateTails {
     divisors: Vec<(String, i64)>,
     peel: bool,
+    planned: bool,
 }
 
 impl Pass for PredicateTails {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        if self.planned && plan_of(cx, body).is_none_or(|plan| plan.predicate_tail.is_none()) {
+            return Ok(());
+        }
         // What is said by hand comes first.
         let divisors: Vec<_> = self.divisors.iter().cloned().chain(required_divisors(cx.ctx, body)).collect();
         if self.peel {

@@ -121,11 +121,14 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{BlockId, Builder, Context, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
+use dlc_kernel::places::shared_memory;
 use dlc_kernel::types::{Frag, MBarrier, Token};
-use dlc_plan::Schedule;
 use dlc_plan::clause::Sharing;
+use dlc_plan::{Schedule, Target};
 
 use crate::analysis::axes::ancestor_in;
+use crate::analysis::carried::block_of;
+use crate::analysis::conditions::stores_by_engine;
 use crate::analysis::loads::{Found, find};
 use crate::analysis::plans::{PLANNED, given, plan_of};
 use crate::analysis::rings::ring_of;
@@ -185,6 +188,8 @@ static DEF: PassDef = PassDef {
 };
 dlc_ir::inventory::submit! { &DEF }
 
+/// The bytes of a panel of results: 64 rows of 128.
+const PANEL: i64 = 64 * 128;
 /// The registers of a multiprocessor, for each thread of a group of four warps.
 const REGISTERS: i64 = 512;
 
@@ -224,6 +229,10 @@ pub struct Plan {
     pub consumers: i64,
     /// Whether each has a tile of its own, and they take turns to multiply; else they share the rows of one.
     pub turns: bool,
+    /// How many tiles there are of tensors for which the plan says so.
+    pub buffers: Vec<(String, i64)>,
+    /// The bytes of shared memory that are left for results.
+    pub reserved: i64,
     /// The tensors of which each block of a cluster loads a part for all.
     pub multicast: Vec<String>,
     /// The registers of a thread of the producer.
@@ -264,7 +273,12 @@ impl Given {
         }
         let planned = plan.and_then(|plan| plan.multicast.clone()).unwrap_or_default();
         let multicast = self.multicast.iter().cloned().chain(planned).collect();
-        Ok(Plan { stages, consumers, turns, multicast, producer, consumer })
+        let caches = plan.iter().flat_map(|plan| &plan.caches);
+        let buffers = caches.filter_map(|cache| Some((cache.tensor.clone(), cache.buffers?.clamp(1, 16)))).collect();
+        let stored =
+            plan.filter(|plan| stores_by_engine(plan)).map(|plan| plan.store.as_ref().and_then(|it| it.panels));
+        let reserved = stored.map_or(0, |panels| panels.unwrap_or(1).clamp(1, 8) * consumers * PANEL);
+        Ok(Plan { stages, consumers, turns, buffers, reserved, multicast, producer, consumer })
     }
 }
 
@@ -306,9 +320,21 @@ pub fn specialize_warps(body: &mut Body, plan: &Plan, cx: &PassCx<'_>) -> u64 {
         }
         // A grid that does not fit after all is left as it was.
         let mut changed = body.clone();
-        match specialize(ctx, &mut changed, grid, plan) {
-            Ok(not_shared) if cx.allows_rule("specialize") => {
+        let mut made = specialize(ctx, &mut changed, grid, plan);
+        let mut fewer = plan.clone();
+        while matches!(made, Err(Refused::Room(_))) && fewer.stages > 2 {
+            fewer.stages -= 1;
+            changed = body.clone();
+            made = specialize(ctx, &mut changed, grid, &fewer);
+        }
+        match made {
+            Ok(mut not_shared) if cx.allows_rule("specialize") => {
                 *body = changed;
+                if fewer.stages < plan.stages {
+                    let (wanted, plan) = (plan.stages, &fewer);
+                    not_shared.push(format!("rings have {} tiles and not {wanted}: there is no room", plan.stages));
+                }
+                let plan = &fewer;
                 done += 1;
                 if cx.wants_remarks() {
                     let groups = if plan.consumers == 1 { "group computes" } else { "groups compute" };
@@ -323,7 +349,7 @@ pub fn specialize_warps(body: &mut Body, plan: &Plan, cx: &PassCx<'_>) -> u64 {
                 }
             }
             Ok(_) => {}
-            Err(why) => {
+            Err(Refused::Room(why) | Refused::Other(why)) => {
                 if cx.wants_remarks() {
                     cx.remark(
                         RemarkKind::Missed,
@@ -337,22 +363,41 @@ pub fn specialize_warps(body: &mut Body, plan: &Plan, cx: &PassCx<'_>) -> u64 {
     done
 }
 
+/// Why the warps of a grid get no roles.
+enum Refused {
+    /// Fewer tiles might fit.
+    Room(String),
+    Other(String),
+}
+
+impl From<String> for Refused {
+    fn from(why: String) -> Refused {
+        Refused::Other(why)
+    }
+}
+
+impl From<&str> for Refused {
+    fn from(why: &str) -> Refused {
+        Refused::Other(why.to_string())
+    }
+}
+
 /// A ring: what is loaded in a loop, and the mbarriers that say that its tiles are empty.
 struct Ring {
     found: Found,
     empty: ValueId,
+    /// How many tiles it has.
+    stages: i64,
     /// The blocks of the cluster that wait for its tiles to be empty, if not this one alone.
     ranks: Vec<ValueId>,
 }
 
 /// Gives the warps of a grid roles. What the plan says of loads and is not done, and why.
-fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result<Vec<String>, String> {
+fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result<Vec<String>, Refused> {
     let view = kernel::Grid::from(OpRef::new(ctx, body, grid));
     if view.threads() != 128 {
-        return Err(format!(
-            "the block has {} threads, and one group of four warps is shared among roles",
-            view.threads()
-        ));
+        let count = view.threads();
+        return Err(format!("the block has {count} threads, and one group of four warps is shared among roles").into());
     }
     let block = body.first_block(kernel::Grid::body(view)).ok_or("the grid is empty")?;
     check(ctx, body, block, plan)?;
@@ -361,8 +406,9 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result
         if kernel::For::of(OpRef::new(ctx, body, op)).is_none() {
             continue;
         }
-        if let Some(loop_) = find(ctx, body, op, plan.stages)? {
-            found.push(loop_);
+        let stages = stages_of(ctx, body, op, plan);
+        if let Some(loop_) = find(ctx, body, op, stages)? {
+            found.push((loop_, stages));
         }
     }
     let asks = |op: OpId| {
@@ -370,18 +416,23 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result
         elect && with_inner(body, op).iter().any(|&op| OpRef::new(ctx, body, op).is(kernel::TmaLoad::DEF))
     };
     let requests: Vec<OpId> = with_inner(body, grid).into_iter().filter(|&op| asks(op)).collect();
-    let known = |op: &OpId| found.iter().any(|found| found.loads.contains(op)) || body.block_of(*op) == Some(block);
+    let known =
+        |op: &OpId| found.iter().any(|(found, _)| found.loads.contains(op)) || body.block_of(*op) == Some(block);
     if found.is_empty() || !requests.iter().all(known) {
         return Err("no loop loads by the copy engine, or a condition decides about it".into());
     }
 
-    let tiles = if plan.turns { Some(turns::tiles(ctx, body, block, &found)?) } else { None };
+    let tiles = match plan.turns {
+        true => Some(turns::tiles(ctx, body, block, &found.iter().map(|(found, _)| found).collect::<Vec<_>>())?),
+        false => None,
+    };
     let mut cluster = multicast::Cluster::of(ctx, body, grid, plan);
     let mut rings = Vec::new();
-    for found in found {
+    for (found, stages) in found {
         let ranks = cluster.share(ctx, body, &found);
-        rings.push(ring(ctx, body, found, plan, ranks)?);
+        rings.push(ring(ctx, body, (found, stages), plan, ranks)?);
     }
+    room(ctx, body, grid, plan)?;
     let mut shared = moved_not(ctx, body, block);
     let loc = body.loc(grid);
     if rings.iter().any(|ring| !ring.ranks.is_empty()) {
@@ -409,14 +460,14 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result
     let consumer =
         kernel::Role::build(&mut builder, loc, "consumer", 4, last, plan.consumers, Some(plan.consumer), None);
     let inside = body.append_block(body.regions(producer)[0]);
-    let source = Source { rings: &rings, requests: &requests, shared: &shared, grid: block, plan };
+    let source = Source { rings: &rings, requests: &requests, shared: &shared, grid: block };
     producer::slice(ctx, body, inside, &source)?;
 
     let requests: Vec<OpId> = requests.into_iter().filter(|&op| body.block_of(op) == Some(block)).collect();
     requests.into_iter().for_each(|op| body.erase_op(op));
     let mut taken = Vec::new();
     for ring in &rings {
-        taken.push(consumers::take(ctx, body, ring, plan)?);
+        taken.push(consumers::take(ctx, body, ring)?);
     }
     let inside = body.append_block(body.regions(consumer)[0]);
     let group = (plan.consumers > 1).then(|| body.add_arg(inside, Type::INDEX, loc));
@@ -491,10 +542,16 @@ fn moved_not(ctx: &Context, body: &Body, block: BlockId) -> Vec<OpId> {
 }
 
 /// The tiles of a loop as rings, with mbarriers that say which are empty.
-fn ring(ctx: &Context, body: &mut Body, found: Found, plan: &Plan, ranks: Vec<ValueId>) -> Result<Ring, String> {
+fn ring(
+    ctx: &Context,
+    body: &mut Body,
+    (found, stages): (Found, i64),
+    plan: &Plan,
+    ranks: Vec<ValueId>,
+) -> Result<Ring, String> {
     let full = found.requests.first().and_then(|request| body.defining_op(request.full)).ok_or("it has no mbarrier")?;
     for &ring in &found.rings {
-        let ty = ring_of(ctx, body.value_type(ring), plan.stages).ok_or("its tiles are rings already")?;
+        let ty = ring_of(ctx, body.value_type(ring), stages).ok_or("its tiles are rings already")?;
         body.set_value_type(ring, ty);
     }
     let loc = body.loc(full);
@@ -502,8 +559,37 @@ fn ring(ctx: &Context, body: &mut Body, found: Found, plan: &Plan, ranks: Vec<Va
     let groups = if plan.turns { 1 } else { plan.consumers };
     let arrivals = 4 * groups * ranks.len().max(1) as i64;
     let mut builder = Builder::new(ctx, body, InsertPoint::After(full));
-    let op = kernel::MBarriers::build(&mut builder, loc, arrivals, MBarrier::get(ctx, plan.stages));
+    let op = kernel::MBarriers::build(&mut builder, loc, arrivals, MBarrier::get(ctx, stages));
     let empty = builder.result(op);
     body.set_value_name(empty, ctx.intern_str("empty"));
-    Ok(Ring { found, empty, ranks })
+    Ok(Ring { found, empty, stages, ranks })
+}
+
+/// How many tiles the ring of a loop has: what the plan says of the tensors that it loads, else of all.
+fn stages_of(ctx: &Context, body: &Body, loop_: OpId, plan: &Plan) -> i64 {
+    let Some(block) = block_of(ctx, body, loop_) else { return plan.stages };
+    let elects = body.ops(block).filter(|&op| OpRef::new(ctx, body, op).is(kernel::Elect::DEF));
+    let loads = elects.flat_map(|op| with_inner(body, op));
+    let loads = loads.filter_map(|op| kernel::TmaLoad::of(OpRef::new(ctx, body, op)));
+    let said: Option<Vec<i64>> = loads
+        .map(|load| {
+            let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, body.defining_op(load.map())?))?;
+            let name = ctx.str(body.value_name(map.memory()));
+            plan.buffers.iter().find(|(tensor, _)| tensor == name).map(|(_, count)| *count)
+        })
+        .collect();
+    said.and_then(|said| said.into_iter().max()).unwrap_or(plan.stages)
+}
+
+/// That all rings fit into the shared memory of a block, and results beside them.
+fn room(ctx: &Context, body: &Body, grid: OpId, plan: &Plan) -> Result<(), Refused> {
+    let func = kernel::Func::of(OpRef::new(ctx, body, body.root()));
+    let Some(target) = func.and_then(|func| Target::built_in(func.target()?)) else { return Ok(()) };
+    let bytes = i64::from(shared_memory(OpRef::new(ctx, body, grid))?.bytes);
+    let most = target.smem_per_block;
+    if bytes + plan.reserved <= most || (plan.stages == 2 && bytes <= most) {
+        return Ok(());
+    }
+    let name = target.name;
+    Err(Refused::Room(format!("its rings take {bytes} bytes of shared memory, and a block of {name} has {most}")))
 }

@@ -75,7 +75,7 @@ use dlc_plan::clause::Through;
 
 use crate::analysis::carried::yield_more;
 use crate::analysis::expressions::{Over, Places, index};
-use crate::analysis::plans::plan_of;
+use crate::analysis::plans::{PLANNED, plan_of};
 use crate::generic::dce::erase_unused;
 use find::{Found, find};
 
@@ -99,6 +99,7 @@ static DEF: PassDef = PassDef {
             default: "false",
             doc: "Whether parts are added in order, whatever the plan says.",
         },
+        PLANNED,
     ],
     statistics: &[StatDef { name: "split", doc: "Sums that blocks share now." }],
     ..PassDef::base("split-reduction", "Splits the sum of a loop among blocks.", create)
@@ -113,7 +114,11 @@ const SCRATCH_ALIGN: i64 = 128;
 
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     match options.int("parts") {
-        parts @ 0..=MOST_PARTS => Ok(Box::new(SplitReduction { parts, in_order: options.flag("deterministic") })),
+        parts @ 0..=MOST_PARTS => Ok(Box::new(SplitReduction {
+            parts,
+            in_order: options.flag("deterministic"),
+            planned: options.flag("planned"),
+        })),
         parts => Err(format!("a sum has 1 to {MOST_PARTS} parts, not {parts}")),
     }
 }
@@ -121,12 +126,16 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
 struct SplitReduction {
     parts: i64,
     in_order: bool,
+    planned: bool,
 }
 
 impl Pass for SplitReduction {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let plan = plan_of(cx, body);
         let split = plan.as_ref().and_then(|plan| plan.split_k.as_ref());
+        if self.planned && split.is_none() {
+            return Ok(());
+        }
         let parts = if self.parts > 0 { self.parts } else { split.map_or(1, |split| split.parts.min(MOST_PARTS)) };
         let through = split.and_then(|split| split.through);
         let in_order = self.in_order

@@ -51,15 +51,27 @@ use dlc_kernel::ops::{For, If, Index, MBarriers, Select, Shared, Yield};
 use rustc_hash::FxHashSet;
 
 use crate::analysis::expressions::{Places, decide, number};
+use crate::analysis::plans::{PLANNED, plan_of};
 
 static DEF: PassDef = PassDef {
     requires: &["kernel"],
-    options: &[OptionDef {
-        name: "max",
-        kind: OptionKind::Int,
-        default: "64",
-        doc: "A loop that is not marked is written out if it runs at most this many ops in all.",
-    }],
+    consults: &["plan"],
+    reads_symbols: true,
+    options: &[
+        OptionDef {
+            name: "max",
+            kind: OptionKind::Int,
+            default: "64",
+            doc: "A loop that is not marked is written out if it runs at most this many ops in all.",
+        },
+        OptionDef {
+            name: "steps",
+            kind: OptionKind::Int,
+            default: "65536",
+            doc: "A loop that is not marked is written out if it has at most this many steps.",
+        },
+        PLANNED,
+    ],
     statistics: &[
         StatDef { name: "unrolled", doc: "Loops written out." },
         StatDef { name: "copies", doc: "Copies of their regions." },
@@ -72,24 +84,39 @@ dlc_ir::inventory::submit! { &DEF }
 const MOST: u64 = 1 << 16;
 
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
-    let max = options.int("max");
-    let max = u64::try_from(max).map_err(|_| format!("'max' must not be negative, but is {max}"))?;
-    Ok(Box::new(UnrollLoops { max }))
+    let number = |name: &str| {
+        let value = options.int(name);
+        u64::try_from(value).map_err(|_| format!("'{name}' must not be negative, but is {value}"))
+    };
+    let limits = Limits { ops: number("max")?.min(MOST), steps: number("steps")?.min(MOST) };
+    Ok(Box::new(UnrollLoops { limits, planned: options.flag("planned") }))
 }
 
 struct UnrollLoops {
-    max: u64,
+    limits: Limits,
+    planned: bool,
+}
+
+/// How large a loop may be that is not marked.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The most ops, over all steps.
+    pub ops: u64,
+    /// The most steps.
+    pub steps: u64,
 }
 
 impl Pass for UnrollLoops {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
-        unroll_loops(body, self.max, cx);
+        if !self.planned || plan_of(cx, body).is_some() {
+            unroll_loops(body, self.limits, cx);
+        }
         Ok(())
     }
 }
 
-/// Writes out the loops of a kernel that run at most `max` ops, and those that are marked.
-pub fn unroll_loops(body: &mut Body, max: u64, cx: &PassCx<'_>) {
+/// Writes out the loops of a kernel within limits, and those that are marked.
+pub fn unroll_loops(body: &mut Body, limits: Limits, cx: &PassCx<'_>) {
     let mut seen: FxHashSet<OpId> = FxHashSet::default();
     loop {
         // An op comes before those in its regions: backwards is from the inside out.
@@ -100,7 +127,7 @@ pub fn unroll_loops(body: &mut Body, max: u64, cx: &PassCx<'_>) {
             .find(|&op| For::of(OpRef::new(cx.ctx, body, op)).is_some() && !seen.contains(&op));
         let Some(op) = next else { return };
         seen.insert(op);
-        match plan(For::from(OpRef::new(cx.ctx, body, op)), max) {
+        match plan(For::from(OpRef::new(cx.ctx, body, op)), limits) {
             Ok(counts) if cx.allows_rule("loop") => {
                 let message = format!("wrote out a loop, its steps: {}", counts.len());
                 cx.remark(RemarkKind::Passed, body.loc(op), message);
@@ -121,7 +148,7 @@ pub fn unroll_loops(body: &mut Body, max: u64, cx: &PassCx<'_>) {
 }
 
 /// What the counter is in each trip, or why the loop stays.
-fn plan(op: For<'_>, max: u64) -> Result<Vec<i64>, String> {
+fn plan(op: For<'_>, limits: Limits) -> Result<Vec<i64>, String> {
     let bounds = op.bounds();
     let numbers: Vec<i64> = bounds.iter().filter_map(|bound| bound.as_constant()).collect();
     let &[first, last, step] = numbers.as_slice() else {
@@ -140,9 +167,12 @@ fn plan(op: For<'_>, max: u64) -> Result<Vec<i64>, String> {
     let span = (i128::from(last) - i128::from(first)).max(0) as u128;
     let trips = span.div_ceil(step as u128);
     let (total, marked) = (ops * trips, op.unroll().is_some());
-    if total > u128::from(if marked { MOST } else { max.min(MOST) }) || trips > u128::from(MOST) {
-        let limit = if marked { MOST } else { max.min(MOST) };
-        return Err(format!("its steps, {trips}, times its ops, {ops}, are more than {limit}"));
+    let limits = if marked { Limits { ops: MOST, steps: MOST } } else { limits };
+    if trips > u128::from(limits.steps) {
+        return Err(format!("its steps, {trips}, are more than {}", limits.steps));
+    }
+    if total > u128::from(limits.ops) {
+        return Err(format!("its steps, {trips}, times its ops, {ops}, are more than {}", limits.ops));
     }
     // Below the last one, so none of them overflows.
     Ok((0..trips as i64).map(|trip| first + trip * step).collect())

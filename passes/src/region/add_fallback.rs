@@ -2,7 +2,7 @@
 //! the kernel fast, and the program still takes any sizes.
 //!
 //! **Requires**: region.
-//! **Ensures**: region. A kernel that is launched, and whose plan asks something of sizes, has a copy without a plan; each
+//! **Ensures**: region. A kernel that is launched, and whose plan asks something of sizes, has a copy for all sizes; each
 //! launch of it says when it runs, and has the copy as its last choice, except where the sizes decide at once.
 //!
 //! **Before**
@@ -50,6 +50,9 @@
 //! }
 //! ```
 //!
+//! Where the plan asks nothing of sizes but that the copy engine can move rows, the copy has the same plan, by which what
+//! the engine brings is padded first (`algo (load_X: padded)`) and threads store the results; else it has none.
+//!
 //! **Does not** copy a kernel that nothing launches: whoever calls it is told by `require`, which `tensorize` writes. What
 //! alignment a tensor has is known, and no question of sizes.
 //!
@@ -64,11 +67,11 @@ use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::define::{Kind, Text, TextArray};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Context, OpId, Str};
+use dlc_ir::{Builder, Context, OpId, Str};
 use dlc_plan::Schedule;
 
 use crate::analysis::axes::is_kernel;
-use crate::analysis::conditions::conditions;
+use crate::analysis::conditions::{conditions, for_all_sizes};
 
 static DEF: PassDef = PassDef {
     on: On::Module,
@@ -100,11 +103,17 @@ impl Pass for AddFallback {
             if asked.is_empty() || kernel.entry_block().is_none() || !cx.allows_rule("fallback") {
                 continue;
             }
-            let launches = add_fallback(ctx, body, op, &asked);
+            let all = for_all_sizes(ctx, kernel, &plan);
+            let (launches, copy) = add_fallback(ctx, body, op, &asked);
             if launches == 0 {
                 continue;
             }
-            // The copy has no plan, not even one that names nobody.
+            if let (Some(all), Some((copy, other))) = (all, copy) {
+                let all = Schedule { of: Some(other), ..all };
+                let loc = body.loc(copy);
+                all.build(&mut Builder::new(ctx, body, InsertPoint::After(copy)), loc);
+            }
+            // The copy has another plan or none, not even one that names nobody.
             Schedule { of: Some(name.clone()), ..plan }.replace(ctx, body, at);
             cx.count("fallbacks", 1);
             cx.count("launches", launches);
@@ -115,15 +124,16 @@ impl Pass for AddFallback {
     }
 }
 
-/// Puts a copy of a kernel beside it that launches choose where these conditions do not hold. How many launches choose;
-/// without any there is no copy.
-pub fn add_fallback(ctx: &Context, module: &mut Body, kernel: OpId, asked: &[Condition]) -> u64 {
-    let Some(name) = OpRef::new(ctx, module, kernel).symbol_name().map(String::from) else { return 0 };
-    let symbols = module.nested(kernel).and_then(|body| {
-        let symbols = OpRef::new(ctx, body, body.root()).prop(Str::SYMBOLS);
-        symbols.map(|attr| TextArray::get(ctx, attr).unwrap_or_default())
-    });
-    let symbols: Vec<String> = symbols.unwrap_or_default().iter().map(|name| name.to_string()).collect();
+/// Puts a copy of a kernel beside it that launches choose where these conditions do not hold, and no later choice of theirs
+/// is for that. How many launches choose, and the copy with its name; where no launch needs it there is none.
+pub fn add_fallback(
+    ctx: &Context,
+    module: &mut Body,
+    kernel: OpId,
+    asked: &[Condition],
+) -> (u64, Option<(OpId, String)>) {
+    let Some(name) = OpRef::new(ctx, module, kernel).symbol_name().map(String::from) else { return (0, None) };
+    let symbols = module.nested(kernel).map(|body| symbols(ctx, body)).unwrap_or_default();
     let other = free_name(ctx, module, &format!("{name}_any"));
     let mut launches = 0;
     for function in module.nested_ops() {
@@ -132,9 +142,10 @@ pub fn add_fallback(ctx: &Context, module: &mut Body, kernel: OpId, asked: &[Con
             let Some(launch) = Launch::of(OpRef::new(ctx, body, op)) else { continue };
             let choices = launch.choices();
             let mut next = Vec::new();
-            for choice in choices.iter().cloned() {
+            for (number, choice) in choices.iter().cloned().enumerate() {
                 match is_of(ctx, &choice, &name) {
-                    true => next.extend(both(ctx, choice, &other, &symbols, asked)),
+                    true if number + 1 == choices.len() => next.extend(both(ctx, choice, &other, &symbols, asked)),
+                    true => next.extend(within(choice, &symbols, asked)),
                     false => next.push(choice),
                 }
             }
@@ -144,20 +155,39 @@ pub fn add_fallback(ctx: &Context, module: &mut Body, kernel: OpId, asked: &[Con
             }
         }
     }
-    if launches > 0 {
-        let copy = module.clone_op(kernel, &mut CloneMap::new());
-        module.insert(copy, InsertPoint::After(kernel));
-        if let Some(body) = module.nested_mut(copy) {
-            let root = body.root();
-            body.set_prop(ctx, root, Str::SYM_NAME, Some(Text::make(ctx, &other)));
-            body.set_prop(ctx, root, Str::SYM_VISIBILITY, Some(Text::make(ctx, "private")));
-        }
+    let named = |op: OpId| module.nested(op).is_some_and(|body| launches_kernel(ctx, body, &other));
+    let copy = module.nested_ops().into_iter().any(named).then(|| copy_kernel(ctx, module, kernel, &other));
+    (launches, copy.map(|copy| (copy, other)))
+}
+
+/// Whether something in a function launches a kernel of a name.
+fn launches_kernel(ctx: &Context, body: &Body, name: &str) -> bool {
+    let launches = |op: OpId| Launch::of(OpRef::new(ctx, body, op));
+    let mut launches = body.walk().into_iter().filter_map(launches);
+    launches.any(|launch| launch.choices().iter().any(|choice| is_of(ctx, choice, name)))
+}
+
+/// The symbols of a kernel in the order in which it declares them.
+pub fn symbols(ctx: &Context, kernel: &Body) -> Vec<String> {
+    let declared = OpRef::new(ctx, kernel, kernel.root()).prop(Str::SYMBOLS);
+    let names = declared.and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
+    names.into_iter().map(|name| name.to_string()).collect()
+}
+
+/// Puts a copy of a kernel behind it, under another name, for launches of the module alone.
+pub fn copy_kernel(ctx: &Context, module: &mut Body, kernel: OpId, name: &str) -> OpId {
+    let copy = module.clone_op(kernel, &mut CloneMap::new());
+    module.insert(copy, InsertPoint::After(kernel));
+    if let Some(body) = module.nested_mut(copy) {
+        let root = body.root();
+        body.set_prop(ctx, root, Str::SYM_NAME, Some(Text::make(ctx, name)));
+        body.set_prop(ctx, root, Str::SYM_VISIBILITY, Some(Text::make(ctx, "private")));
     }
-    launches
+    copy
 }
 
 /// A name that no symbol has: this one, or with a number behind it.
-fn free_name(ctx: &Context, module: &Body, name: &str) -> String {
+pub fn free_name(ctx: &Context, module: &Body, name: &str) -> String {
     let ops: Vec<OpId> = module.entry_block().into_iter().flat_map(|block| module.ops(block)).collect();
     let is_taken = |name: &str| ops.iter().any(|&op| OpRef::new(ctx, module, op).symbol_name() == Some(name));
     let numbered = (0..).map(|number| format!("{name}_{number}"));
@@ -165,31 +195,49 @@ fn free_name(ctx: &Context, module: &Body, name: &str) -> String {
 }
 
 /// Whether a choice is that of a kernel.
-fn is_of(ctx: &Context, choice: &Choice, name: &str) -> bool {
+pub fn is_of(ctx: &Context, choice: &Choice, name: &str) -> bool {
     matches!(choice.callee.as_symbol(ctx), Some(&[own]) if ctx.str(own) == name)
 }
 
-/// A kernel where it can run, then the other one; one of them alone where the sizes decide.
-fn both(ctx: &Context, choice: Choice, other: &str, symbols: &[String], asked: &[Condition]) -> Vec<Choice> {
+/// What is left to ask of conditions on a kernel's symbols where a launch says what these are: `Some(None)` where one is
+/// known not to hold, `None` where their integers go beyond 64 bits.
+pub fn where_known(choice: &Choice, symbols: &[String], asked: &[Condition]) -> Option<Option<Vec<Condition>>> {
     let size = |symbol: &str| {
         let number = symbols.iter().position(|known| known == symbol)?;
         choice.sizes.get(number).cloned()
     };
     let put = |expr: &SizeExpr| expr.substitute(&size).ok();
-    let otherwise = Choice { callee: ctx.symbol_attr(other), ..choice.clone() };
-    let Some(asked) = asked.iter().map(|condition| condition.map(&put)).collect::<Option<Vec<_>>>() else {
-        return vec![otherwise];
-    };
+    let asked = asked.iter().map(|condition| condition.map(&put)).collect::<Option<Vec<_>>>()?;
     let known = |condition: &Condition| condition.holds(&|_| None).ok();
     if asked.iter().any(|condition| known(condition) == Some(false)) {
-        return vec![otherwise];
+        return Some(None);
     }
-    let open: Vec<Condition> = asked.into_iter().filter(|condition| known(condition).is_none()).collect();
+    Some(Some(asked.into_iter().filter(|condition| known(condition).is_none()).collect()))
+}
+
+/// A choice, if conditions hold as well.
+pub fn narrowed(choice: Choice, open: &[Condition]) -> Choice {
     if open.is_empty() {
-        return vec![choice];
+        return choice;
     }
     let pieces = choice.condition.clone().map_or_else(|| vec![Vec::new()], |guard| guard.pieces);
     let pieces = pieces.into_iter().map(|piece| piece.into_iter().chain(open.iter().cloned()).collect());
     let condition = Some(Guard { pieces: pieces.collect() });
-    vec![Choice { condition, ..choice }, otherwise]
+    Choice { condition, ..choice }
+}
+
+/// A kernel where it can run; nothing where the sizes say that it cannot.
+fn within(choice: Choice, symbols: &[String], asked: &[Condition]) -> Option<Choice> {
+    let open = where_known(&choice, symbols, asked)??;
+    Some(narrowed(choice, &open))
+}
+
+/// A kernel where it can run, then the other one; one of them alone where the sizes decide.
+fn both(ctx: &Context, choice: Choice, other: &str, symbols: &[String], asked: &[Condition]) -> Vec<Choice> {
+    let otherwise = Choice { callee: ctx.symbol_attr(other), ..choice.clone() };
+    match where_known(&choice, symbols, asked).flatten() {
+        None => vec![otherwise],
+        Some(open) if open.is_empty() => vec![choice],
+        Some(open) => vec![narrowed(choice, &open), otherwise],
+    }
 }

@@ -70,6 +70,7 @@ mod candidates;
 mod cost;
 mod facts;
 mod memory;
+mod sizes;
 
 use dlc_ir::body::{Body, InsertPoint};
 use dlc_ir::diag::{Diagnostic, RemarkKind, did_you_mean};
@@ -80,6 +81,7 @@ use dlc_plan::{Schedule, Target, TargetName};
 use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
 
+use crate::region::add_fallback::symbols;
 use candidates::Maker;
 use cost::{Cost, estimate, resident_by_registers};
 use facts::Facts;
@@ -98,6 +100,12 @@ static DEF: PassDef = PassDef {
             kind: OptionKind::Int,
             default: "128",
             doc: "The size that a symbol is taken to have where plans are compared.",
+        },
+        OptionDef {
+            name: "sizes",
+            kind: OptionKind::List,
+            default: "[]",
+            doc: "Sizes for which plans of their own are chosen, of which launches take one: a number for all symbols, or one for each in order, as in '16x14336x4096'.",
         },
         OptionDef {
             name: "top",
@@ -123,12 +131,14 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
         value => Err(format!("'{name}' must be at least 1, but is {value}")),
     };
     let target = options.text("target").trim_start_matches('@').to_string();
-    Ok(Box::new(ChoosePlan { target, assume: positive("assume")?, top: positive("top")? as usize }))
+    let sizes = options.list("sizes").into_iter().map(sizes::parse).collect::<Result<_, _>>()?;
+    Ok(Box::new(ChoosePlan { target, assume: positive("assume")?, sizes, top: positive("top")? as usize }))
 }
 
 struct ChoosePlan {
     target: String,
     assume: i64,
+    sizes: Vec<Vec<i64>>,
     top: usize,
 }
 
@@ -155,16 +165,44 @@ impl Pass for ChoosePlan {
                 continue;
             }
             let base = Schedule { targets: vec![name.clone()], ..Schedule::new(symbol, "") };
-            let Some(chosen) = choose_plan(ctx, kernel, base, &target, self.assume) else { continue };
-            cx.count("candidates", chosen.ranked.len() as u64);
-            cx.count("stopped", chosen.stopped as u64);
-            if cx.wants_remarks() {
-                self.tell(cx, view, &chosen);
+            let names = symbols(ctx, kernel);
+            let chosen = |numbers: &[i64]| {
+                let size = |name: &str| sizes::number(&names, numbers, name).unwrap_or(self.assume);
+                Some((choose_plan(ctx, kernel, base.clone(), &target, &size)?, Facts::of(ctx, kernel, &size)?))
+            };
+            let Some((general, _)) = chosen(&[self.assume]) else { continue };
+            let others: Vec<(Chosen, Facts)> = self.sizes.iter().filter_map(|numbers| chosen(numbers)).collect();
+            for chosen in std::iter::once(&general).chain(others.iter().map(|(chosen, _)| chosen)) {
+                cx.count("candidates", chosen.ranked.len() as u64);
+                cx.count("stopped", chosen.stopped as u64);
+                if cx.wants_remarks() {
+                    self.tell(cx, view, chosen);
+                }
             }
-            let Some((plan, _)) = chosen.ranked.into_iter().next().filter(|_| cx.allows_rule("plan")) else { continue };
-            cx.count("plans", 1);
+            let best = |chosen: Chosen| chosen.ranked.into_iter().next().map(|(plan, _)| plan);
+            let Some(plan) = best(general).filter(|_| cx.allows_rule("plan")) else { continue };
+            let variant = |(chosen, facts): (Chosen, Facts)| {
+                let plan = best(chosen)?;
+                let cases = vec![sizes::conditions(&facts, &plan, &target)?];
+                Some(sizes::Variant { plan, cases })
+            };
+            let variants = sizes::sorted(others.into_iter().filter_map(variant).collect(), &plan);
             let loc = view.loc();
+            cx.count("plans", 1);
             plan.build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc);
+            if variants.is_empty() {
+                continue;
+            }
+            let wanted = variants.len();
+            let made = sizes::add_variants(ctx, body, op, variants);
+            cx.count("plans", made.len() as u64);
+            if made.is_empty() && cx.wants_remarks() {
+                let message = format!("{wanted} plans for other sizes are left out: nothing launches this kernel");
+                cx.remark(RemarkKind::Missed, loc, message);
+            }
+            for (copy, plan) in made {
+                plan.build(&mut Builder::new(ctx, body, InsertPoint::After(copy)), loc);
+            }
         }
         Ok(())
     }
@@ -242,9 +280,15 @@ pub struct Chosen {
     pub refused: Vec<String>,
 }
 
-/// The plans for a kernel that fit a target, the best first; `base` has its name and that of the target. `None` for a body
-/// that is no kernel.
-pub fn choose_plan(ctx: &Context, kernel: &Body, base: Schedule, target: &Target, assume: i64) -> Option<Chosen> {
+/// The plans for a kernel that fit a target, the best first; `base` has its name and that of the target, `assume` says how
+/// large a symbol is. `None` for a body that is no kernel.
+pub fn choose_plan(
+    ctx: &Context,
+    kernel: &Body,
+    base: Schedule,
+    target: &Target,
+    assume: &dyn Fn(&str) -> i64,
+) -> Option<Chosen> {
     let facts = Facts::of(ctx, kernel, assume)?;
     let maker = Maker { ctx, body: kernel, facts: &facts, target, base: base.clone() };
     let (mut plans, mut refused): (Vec<Schedule>, Vec<String>) = Default::default();

@@ -52,6 +52,8 @@ mod axes;
 mod contract;
 mod emit;
 mod lower;
+mod mask;
+mod padding;
 mod reduce;
 mod stream;
 mod tiling;
@@ -395,6 +397,9 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
         grid: block,
         missed: Vec::new(),
     };
+    if let Some(plan) = plan {
+        padding::pad(&mut lower, plan)?;
+    }
     let [batch, rows, columns] = split;
     let names = |axes: &[(String, SizeExpr)]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     let cluster = match plan.map_or(Ok([1, 1]), |plan| tiling::cluster(plan, &names(&rows), &names(&columns))) {

@@ -8,7 +8,7 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::ops::Arrivals;
 use dlc_kernel::types::{Token, Work};
 
-use super::{Plan, Ring};
+use super::Ring;
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::carried::{block_of, carry, carry_through, loops_around, yield_more};
 use crate::analysis::expressions::{Over, index, pack};
@@ -23,6 +23,8 @@ const BEYOND: &str = "an integer goes beyond 64 bits";
 pub struct Taken {
     /// The loop.
     pub op: OpId,
+    /// How many tiles its ring has.
+    pub stages: i64,
     /// The stage behind its last step.
     pub stage: ValueId,
     /// The parities with which the next steps wait.
@@ -32,7 +34,7 @@ pub struct Taken {
 }
 
 /// Rewrites a loop: its requests are gone, its tiles are those of a ring.
-pub fn take(ctx: &Context, body: &mut Body, ring: &Ring, plan: &Plan) -> Result<Taken, String> {
+pub fn take(ctx: &Context, body: &mut Body, ring: &Ring) -> Result<Taken, String> {
     let found = &ring.found;
     let loc = found.loc;
     let outer = loops_around(ctx, body, found.op).unwrap_or_default();
@@ -72,7 +74,7 @@ pub fn take(ctx: &Context, body: &mut Body, ring: &Ring, plan: &Plan) -> Result<
         barriers.into_iter().for_each(|op| body.erase_op(op));
     }
 
-    let mut next = vec![next_stage(ctx, body, found, stage, plan.stages).ok_or(BEYOND)?];
+    let mut next = vec![next_stage(ctx, body, found, stage, ring.stages).ok_or(BEYOND)?];
     match &found.deferred {
         None => give_back(ctx, body, InsertPoint::After(release), ring, stage),
         Some(deferred) => {
@@ -92,7 +94,7 @@ pub fn take(ctx: &Context, body: &mut Body, ring: &Ring, plan: &Plan) -> Result<
     let parities = found.requests.iter().map(|request| body.result(made.op, request.carried)).collect();
     let trips = |last: &SizeExpr, step: &SizeExpr| last.ceildiv(step).ok();
     let steps = found.last.with(&found.step, trips).ok_or(BEYOND)?;
-    Ok(Taken { op: made.op, stage: made.results[0], parities, steps })
+    Ok(Taken { op: made.op, stages: ring.stages, stage: made.results[0], parities, steps })
 }
 
 /// Whether threads write shared memory anywhere.

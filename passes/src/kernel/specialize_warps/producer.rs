@@ -6,7 +6,7 @@ use dlc_ir::{BlockId, Builder, Context, OpId, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, Token};
 
-use super::{Plan, Ring};
+use super::Ring;
 use crate::analysis::carried::block_of;
 use crate::analysis::expressions::{Over, index};
 use crate::analysis::rings::name_stage;
@@ -21,7 +21,6 @@ pub struct Source<'a> {
     /// The ops of the grid that stay where all roles see them.
     pub shared: &'a [OpId],
     pub grid: BlockId,
-    pub plan: &'a Plan,
 }
 
 struct Slice<'a> {
@@ -145,7 +144,7 @@ impl Slice<'_> {
         if let Some(number) = ring.filter(|&number| self.source.rings[number].found.loads.last() == Some(&op)) {
             let [stage, parity] = self.states[number];
             let mut builder = Builder::at_end(ctx, body, into);
-            let next = kernel::Advance::build(&mut builder, loc, stage, parity, self.source.plan.stages);
+            let next = kernel::Advance::build(&mut builder, loc, stage, parity, self.source.rings[number].stages);
             self.states[number] = [body.result(next, 0), body.result(next, 1)];
             body.set_value_name(body.result(next, 0), ctx.intern_str("next"));
         }
@@ -154,9 +153,9 @@ impl Slice<'_> {
 
     /// Waits for all tiles that other blocks give back, too: they arrive at barriers of this one, which must be there.
     fn drain(&mut self, body: &mut Body, into: BlockId) {
-        let (ctx, stages) = (self.ctx, self.source.plan.stages);
+        let ctx = self.ctx;
         for (number, ring) in self.source.rings.iter().enumerate().filter(|(_, ring)| !ring.ranks.is_empty()) {
-            let loc = ring.found.loc;
+            let (loc, stages) = (ring.found.loc, ring.stages);
             let bounds = [0, stages, 1].map(SizeExpr::from).to_vec();
             let types = [dlc_ir::Type::INDEX; 2];
             let mut builder = Builder::at_end(ctx, body, into);

@@ -22,7 +22,7 @@ const FIRST_BARRIER: i64 = 8;
 const THREADS_OF_TURN: i64 = 256;
 
 /// The block of the loop over tiles, if consumers can take turns at it.
-pub fn tiles(ctx: &Context, body: &Body, block: BlockId, found: &[Found]) -> Result<BlockId, String> {
+pub fn tiles(ctx: &Context, body: &Body, block: BlockId, found: &[&Found]) -> Result<BlockId, String> {
     let view = |op: OpId| OpRef::new(ctx, body, op);
     let loops = found.first().and_then(|found| loops_around(ctx, body, found.op)).unwrap_or_default();
     let tiles = loops.last().copied();
@@ -138,7 +138,7 @@ fn skip(
 ) -> Option<()> {
     let loc = body.loc(taken.op);
     let end = body.last_op(block)?;
-    let ring = SizeExpr::from(plan.stages);
+    let ring = SizeExpr::from(taken.stages);
     let stage_of = |steps: &Over| Some(Over { expr: steps.expr.modulo(&ring).ok()?, values: steps.values.clone() });
     let parity_of = |steps: &Over| {
         let turns = steps.expr.floordiv(&ring).ok()?.modulo(&SizeExpr::from(2)).ok()?;
@@ -158,7 +158,7 @@ fn skip(
     for (number, &value) in std::iter::once(&last_stage).chain(&parities).enumerate() {
         // How many steps were before, as far as stage and parity tell.
         let parity = if number == 0 { *parities.first()? } else { value };
-        let done = stage.plus(&Over::value(parity)?.times(plan.stages)?)?.plus(&others)?;
+        let done = stage.plus(&Over::value(parity)?.times(taken.stages)?)?.plus(&others)?;
         let (first, next) = match number {
             0 => (stage_of(&before)?, stage_of(&done)?),
             _ => (parity_of(&before)?, parity_of(&done)?),

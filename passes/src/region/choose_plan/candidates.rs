@@ -29,7 +29,7 @@ pub struct Maker<'a> {
 
 /// Rows, columns, consumers, and whether each has a tile of its own. The numbers are those that win somewhere in
 /// measurements on an H200.
-const WGMMA: [(i64, i64, i64, bool); 12] = [
+const WGMMA: [(i64, i64, i64, bool); 13] = [
     (128, 128, 2, true),
     (128, 160, 2, true),
     (128, 176, 2, true),
@@ -38,6 +38,7 @@ const WGMMA: [(i64, i64, i64, bool); 12] = [
     (128, 256, 2, false),
     (256, 128, 2, false),
     (128, 144, 2, false),
+    (128, 112, 2, false),
     (192, 128, 3, false),
     (128, 64, 2, false),
     (64, 128, 1, false),
@@ -466,14 +467,20 @@ impl Maker<'_> {
         let columns = (self.extent(&last.columns) as u64).clamp(16, 256).next_power_of_two() as i64;
         let mut plans = Vec::new();
         for groups in [2, 3, 1] {
-            for step in [64, 128, 32] {
+            for step in [128, 64, 32] {
                 let rows = if kind == Kind::Fma { 32 * groups } else { 64 * groups };
+                // What a thread of a consumer has of the last sums, of those between, and of these as an operand.
+                let held = columns / 2 + step / 2 + step / 4 + dlc_plan::footprint::OVERHEAD;
+                if kind == Kind::Wgmma && held > (if groups == 3 { 160 } else { 240 }) {
+                    continue;
+                }
                 let mut plan = self.tiled(last, rows, columns, step);
                 self.hold_inner(&mut plan, last);
                 let axes = plan.tile.iter().flat_map(|tile| tile.names());
                 let reduced = axes.filter(|axis| !self.facts.iters().iter().any(|iter| iter == axis)).map(String::from);
                 plan.reduced = Some(reduced.collect());
-                plan.caches = self.chain_caches(last);
+                // Blocks that go from tile to tile load what the next tile begins with ahead.
+                plan.caches = self.chain_caches(last, if kind == Kind::Wgmma { 2 } else { 1 });
                 plan.edges = self.edges();
                 plan.instruction = Some(Instruction { kind, shape: None });
                 plan.assume = Some(assume.clone());
@@ -534,15 +541,15 @@ impl Maker<'_> {
         }
     }
 
-    /// Tiles of all factors that come from memory: once what does not change along the steps of the last product, in
+    /// Tiles of all factors that come from memory: so many of what does not change along the steps of the last product, in
     /// stages what does.
-    fn chain_caches(&self, last: &Product) -> Vec<Cache> {
+    fn chain_caches(&self, last: &Product, buffers: i64) -> Vec<Cache> {
         let mut caches: Vec<Cache> = Vec::new();
         for factor in self.facts.products.iter().flat_map(|product| &product.factors) {
             let Some(mut cache) = self.cache_of(factor, Place::Smem) else { continue };
             let over = axes(self.ctx, self.body, factor.value);
             if !last.depth.iter().any(|axis| over.contains(&axis.as_str())) {
-                cache.buffers = Some(1);
+                cache.buffers = Some(buffers);
             }
             if !caches.contains(&cache) {
                 caches.push(cache);

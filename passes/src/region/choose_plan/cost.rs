@@ -81,9 +81,17 @@ pub fn resident(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
 }
 
 /// How well the pipeline of an instruction is fed: the numbers are those of measurements on an H200, rounded.
-fn efficiency(plan: &Schedule) -> f64 {
+fn efficiency(plan: &Schedule, products: usize) -> f64 {
     let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
     let stages = plan.stages.unwrap_or(1);
+    // Of products in a row a stage may be longer than the 128 bytes that copies are made of.
+    let last = plan
+        .tile
+        .iter()
+        .flat_map(|tile| &tile.0)
+        .next_back()
+        .filter(|_| plan.reduced.is_some() && plan.roles.is_some());
+    let stages = stages * last.map_or(1, |(_, step)| (step / 64).max(1));
     let fed = match (asynchronous, stages) {
         (false, _) => 0.55,
         (true, ..=2) => 0.80,
@@ -95,6 +103,8 @@ fn efficiency(plan: &Schedule) -> f64 {
     let inner = plan.warp_tile.as_ref().or(plan.thread_tile.as_ref()).and_then(Table::product);
     match (kind, &plan.roles) {
         (Kind::Wgmma, Some(roles)) if roles.kind == Sharing::PingPong => fed * 1.03,
+        // One consumer alone leaves the tensor cores idle while it computes between two products.
+        (Kind::Wgmma, Some(roles)) if products > 1 && roles.consumers == 1 => fed * 0.7,
         (Kind::Wgmma, _) => fed,
         (Kind::Mma, _) => fed * (inner.unwrap_or(1024) as f64 / 4096.0).powf(0.15).min(1.0),
         (Kind::Fma, _) => fed * (inner.unwrap_or(1) as f64 / 64.0).powf(0.3).min(1.0),
@@ -126,7 +136,7 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     let slots = sms * together;
     let waves = (tiles / slots).ceil();
     let occupancy = tiles / (waves * slots);
-    let efficiency = efficiency(plan);
+    let efficiency = efficiency(plan, facts.products.len());
 
     // Tiles are computed whole: what is beyond the end of an axis counts.
     let padded = |axis: &str| steps(axis) * tile(axis);
@@ -168,7 +178,9 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
         }
         false => 0.0,
     };
-    let penalties = penalties + turns + reduction;
+    // What is computed in vain takes from what waits for memory.
+    let beside = if alone && load > compute { 0.1 * compute } else { 0.0 };
+    let penalties = penalties + turns + reduction + beside;
     let time = body_time + epilogue + penalties - gain + target.launch_ns as f64 / 1e3;
     Cost { time, compute, memory, cache, epilogue, occupancy, efficiency, penalties, gain, tiles }
 }

@@ -89,13 +89,13 @@ pub struct Factor {
 }
 
 impl Facts {
-    /// Looks at a kernel; `assume` is the size of symbols.
-    pub fn of(ctx: &Context, body: &Body, assume: i64) -> Option<Facts> {
+    /// Looks at a kernel; `assume` is the size of a symbol.
+    pub fn of(ctx: &Context, body: &Body, assume: &dyn Fn(&str) -> i64) -> Option<Facts> {
         let root = OpRef::new(ctx, body, body.root());
         let func = Func::of(root)?;
         let block = body.entry_block()?;
         let kernel = KernelAxes::of(ctx, body);
-        let number = |size: &SizeExpr| size.eval(&|_| Some(assume)).unwrap_or(i64::MAX).clamp(0, 1 << 40);
+        let number = |size: &SizeExpr| size.eval(&|name| Some(assume(name))).unwrap_or(i64::MAX).clamp(0, 1 << 40);
         let sizes: Vec<i64> = kernel.sizes.iter().map(number).collect();
         let count = |dims: &[SizeExpr]| dims.iter().map(|dim| number(dim) as f64).product::<f64>();
         let tensor = |name: &str, ty: Type| {
@@ -279,7 +279,11 @@ impl Facts {
                 !more.is_empty() && more.iter().all(|axis| over.contains(axis))
             };
             let first = *values.iter().find(weighs)?;
-            let factors = [first, second].map(|value| factor(ctx, body, value, args));
+            let mut factors = [first, second].map(|value| factor(ctx, body, value, args));
+            // Weights are rounded to what they weigh, as they are between zero and one.
+            if let Some(read) = (0..2).find(|&side| factors[side].input.is_some()) {
+                factors[1 - read].elem = factors[read].elem;
+            }
             let exact = factors[0].elem == factors[1].elem;
             self.sides(ctx, body, op, factors, reduced, exact)
         })

@@ -13,7 +13,7 @@ pub struct Dim {
     pub total: SizeExpr,
     /// The position of the first of the tile; values in it are named as [`super::emit::Emit`] names them.
     pub base: SizeExpr,
-    /// How many positions a tile has: a power of two.
+    /// How many positions a tile has.
     pub tile: u32,
     /// Which binding of its axes it is: another tile of the same axes is another one.
     pub id: usize,
@@ -66,6 +66,13 @@ impl Dim {
             return Ok(Some(quotient));
         }
         remainder(&quotient, &self.axes[at].1).map(Some)
+    }
+
+    /// That all positions of the tile are ones, where that is a question.
+    pub fn is_full(&self) -> Option<Condition> {
+        let whole = self.base.as_constant() == Some(0) && self.total.as_constant() == Some(self.tile.into());
+        let end = self.base.add(&i64::from(self.tile).into()).ok().filter(|_| self.tile > 1 && !whole)?;
+        Condition::of(&end, "<=", &self.total)
     }
 
     /// That the position is one, where not all of the tile's are: a tile of one has its position from a loop or a block.

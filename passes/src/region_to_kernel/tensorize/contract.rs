@@ -1,5 +1,6 @@
 //! Products of matrices: a loop over the reduced axes, of which a tile of each operand is in shared memory at once.
 
+use dlc_core::guard::Guard;
 use dlc_core::memref::{Layout as Memory, MemRef};
 use dlc_core::scalar::{self, Combiner};
 use dlc_ir::affine::SizeExpr;
@@ -155,7 +156,9 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     let (single, axes): (Vec<_>, Vec<_>) = axes.into_iter().partition(|(name, _)| matrix.single.contains(name));
     let total = super::axes::product(axes.iter().map(|(_, size)| size))?;
     let least = if matrix.instruction == Instruction::Fma { 1 } else { 16 };
-    let depth = tile_of(&total, matrix.depth, matrix.depth).max(least);
+    let names: Vec<&str> = axes.iter().map(|(name, _)| name.as_str()).collect();
+    let most = matrix.depth_of(&names);
+    let depth = tile_of(&total, most, most).max(least);
     let (acc, init) = (reduce.acc()[0], reduce.init()[0]);
     let ty = lower.ty(acc, [true, true]);
     let mut start = lower.emit.constant(init, ty);
@@ -176,15 +179,21 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
 
     lower.push_scope();
     lower.scope().dims = [Some(rows.clone()), Some(dim.clone())];
-    let lhs = match matrix.turned {
-        false => operand(lower, product.lhs, product.elem, [rows.tile, depth], false, "lhs", Some(&rows))?,
+    let along_rows: Vec<&str> = rows.axes.iter().map(|(name, _)| name.as_str()).collect();
+    // Tensor cores read the left matrix either way: it stays as it is in memory.
+    let across = matrix.instruction != Instruction::Fma && is_read(lower, product.lhs, &along_rows);
+    let lhs = match matrix.turned || across {
+        false if is_computed(lower, product.lhs) && holds_rows(lower) => {
+            Left::Registers(in_registers(lower, product.lhs, product.elem)?)
+        }
+        false => Left::Tile(operand(lower, product.lhs, product.elem, [rows.tile, depth], false, "lhs", Some(&rows))?),
         true => {
             lower.scope().dims.reverse();
-            operand(lower, product.lhs, product.elem, [depth, rows.tile], true, "lhs", Some(&rows))?
+            Left::Tile(operand(lower, product.lhs, product.elem, [depth, rows.tile], true, "lhs", Some(&rows))?)
         }
     };
     lower.scopes.pop();
-    let sum = accumulate(lower, Left::Tile(lhs), product.rhs, product.elem, &dim, open.carried[0])?;
+    let sum = accumulate(lower, lhs, product.rhs, product.elem, &dim, open.carried[0])?;
     let mut sum = lower.emit.close_loop(open, &[sum])[0];
     for open in around.into_iter().rev() {
         lower.scopes.pop();
@@ -195,12 +204,55 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     Ok(lower.cast(made, crate::analysis::axes::elem(ctx, lower.region, result), false))
 }
 
+/// The read that a value is, broadcasts aside.
+fn read_of<'a>(lower: &'a Lower<'_, '_>, value: ValueId) -> Option<Read<'a>> {
+    let value = before_broadcasts(lower.ctx, lower.region, value);
+    Read::of(OpRef::new(lower.ctx, lower.region, lower.region.defining_op(value)?))
+}
+
+/// Whether a value is a function of others.
+fn is_computed(lower: &Lower<'_, '_>, value: ValueId) -> bool {
+    read_of(lower, value).is_none()
+}
+
+/// Whether a value is a read that moves along some axes as it moves along memory.
+fn is_read(lower: &Lower<'_, '_>, value: ValueId, axes: &[&str]) -> bool {
+    read_of(lower, value).is_some() && is_contiguous(lower, value, axes)
+}
+
+/// Whether each warp has whole rows of what it computes, so that it is a left matrix in its registers.
+fn holds_rows(lower: &mut Lower<'_, '_>) -> bool {
+    matches!(lower.scope().layout, Distributed::Wgmma | Distributed::Mma([_, 1]))
+}
+
+/// A left matrix that is computed, as it lies in registers: zero beyond what is reduced, any number beyond the last row.
+fn in_registers(lower: &mut Lower<'_, '_>, value: ValueId, elem: Type) -> Result<ValueId> {
+    let both = [true, true];
+    let made = lower.value(value)?;
+    let made = lower.cast(made, elem, false);
+    let made = lower.as_fragment(made, both)?;
+    let Some(condition) = lower.scope().dims[1].as_ref().map_or(Ok(None), |dim| dim.inside(1))? else {
+        return Ok(made.value);
+    };
+    let cut = |lower: &mut Lower<'_, '_>| {
+        let loc = lower.emit.loc;
+        let zero = lower.zero(elem);
+        let zero = lower.emit.constant(zero, elem);
+        let (args, _, guard) = lower.emit.operands(&[], Some(&Guard::all(vec![condition])))?;
+        let ty = lower.ty(elem, both);
+        let op = kernel::Select::build(&mut lower.emit.builder(), loc, &args, None, made.value, zero, guard, ty);
+        Ok(lower.emit.body.result(op, 0))
+    };
+    match lower.scope().dims[1].as_ref().and_then(|dim| dim.is_full()) {
+        Some(full) => lower.unless(vec![full], made.value, cut),
+        None => cut(lower),
+    }
+}
+
 /// Whether a read moves along some axes as it moves along memory.
 fn is_contiguous(lower: &Lower<'_, '_>, value: ValueId, axes: &[&str]) -> bool {
     let ctx = lower.ctx;
-    let value = before_broadcasts(ctx, lower.region, value);
-    let read = lower.region.defining_op(value).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
-    let Some(read) = read else { return true };
+    let Some(read) = read_of(lower, value) else { return true };
     let layout = MemRef::of(ctx, read.type_of(read.source())).map(|ty| ty.layout(ctx));
     let at = read.at();
     let last = if layout == Some(Memory::ColMajor) { at.first() } else { at.last() };
@@ -237,7 +289,10 @@ fn operand(
             let (access, values) = lower.access(read, [true, true], free)?;
             let Some(&memory) = lower.memory.get(&read.source()) else { return Err(TooLarge) };
             let by = lower.tiling.copying(shape, 1);
-            let (at, guard, fill) = (access.at, access.guard, access.fill);
+            let dims = |ty: Type| MemRef::of(ctx, ty).map(|ty| ty.dims(ctx)).unwrap_or_default();
+            let (from, to) = (dims(read.type_of(read.source())), dims(lower.emit.body.value_type(memory)));
+            let guard = super::padding::widened(access.guard, &access.at, &from, &to);
+            let (at, fill) = (access.at, access.fill);
             kernel::Copy::build(&mut lower.emit.builder(), loc, memory, &values, tile, None, at, guard, fill, by, None);
         }
         None => {
@@ -248,7 +303,7 @@ fn operand(
             if !conditions.is_empty() {
                 let zero = lower.zero(elem);
                 let zero = lower.emit.constant(zero, elem);
-                let guard = dlc_core::guard::Guard::all(conditions);
+                let guard = Guard::all(conditions);
                 let (args, _, guard) = lower.emit.operands(&[], Some(&guard))?;
                 let ty = lower.ty(elem, [true, true]);
                 let mut builder = lower.emit.builder();
@@ -323,11 +378,11 @@ fn multiply(
     match instruction {
         Instruction::Wgmma => {
             let mut builder = lower.emit.builder();
-            let lhs = match lhs {
-                Left::Tile(lhs) => lhs.tile,
-                Left::Registers(lhs) => *lhs,
+            let (lhs, across) = match lhs {
+                Left::Tile(lhs) => (lhs.tile, lhs.transposed.then_some(())),
+                Left::Registers(lhs) => (*lhs, None),
             };
-            let op = kernel::Wgmma::build(&mut builder, loc, lhs, None, rhs.tile, None, acc, None, turn);
+            let op = kernel::Wgmma::build(&mut builder, loc, lhs, None, rhs.tile, None, acc, across, turn);
             let (sum, token) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));
             kernel::Await::build(&mut lower.emit.builder(), loc, &[token]);
             Ok(sum)
@@ -338,7 +393,8 @@ fn multiply(
             let a = match lhs {
                 Left::Tile(lhs) => {
                     let a = lower.emit.frag(&[rows.tile, depth], elem, &Distributed::MmaA(warps));
-                    let a = kernel::LoadShared::build(&mut lower.emit.builder(), loc, lhs.tile, None, None, a);
+                    let across = lhs.transposed.then_some(());
+                    let a = kernel::LoadShared::build(&mut lower.emit.builder(), loc, lhs.tile, None, across, a);
                     lower.emit.body.result(a, 0)
                 }
                 Left::Registers(lhs) => *lhs,

@@ -19,6 +19,7 @@ use dlc_region::verify::axes_of;
 use super::axes::TooLarge;
 use super::contract::{Left, accumulate};
 use super::lower::{Lower, Lowered, Result};
+use super::mask::mask_of;
 use crate::analysis::axes::before_broadcasts;
 
 /// Accumulators that are sums below a maximum.
@@ -30,6 +31,8 @@ pub struct Weighted {
     right: ValueId,
     top: ValueId,
     weights: Vec<ValueId>,
+    /// The maximum of the left side, and its weight for each sum, where those are functions of both alone.
+    left: Option<(ValueId, Vec<ValueId>)>,
 }
 
 /// Whether a reduction is one of those.
@@ -60,18 +63,20 @@ pub fn weighted(ctx: &dlc_ir::Context, region: &dlc_ir::Body, id: OpId) -> Optio
         let [lhs, rhs] = binary(product, scalar::Binary::Mul)?;
         if lhs == of { Some(rhs) } else { (rhs == of).then_some(lhs) }
     };
-    let mut weights = Vec::new();
+    let (mut weights, mut lefts) = (Vec::new(), Vec::new());
     for index in 1..count {
         let [lhs, rhs] = binary(next[index], scalar::Binary::Add)?;
         let (left, right) = (args[index], args[count + index]);
         let pair = |a: ValueId, b: ValueId| Some((weight(a, left)?, weight(b, right)?));
-        let (_, of_right) = pair(lhs, rhs).or_else(|| pair(rhs, lhs))?;
+        let (of_left, of_right) = pair(lhs, rhs).or_else(|| pair(rhs, lhs))?;
         if !depends_only(ctx, region, of_right, &[args[count], next[0]]) {
             return None;
         }
         weights.push(of_right);
+        lefts.extend(depends_only(ctx, region, of_left, &[args[0], next[0]]).then_some(of_left));
     }
-    Some(Weighted { contributions, right: args[count], top: next[0], weights })
+    let left = (lefts.len() == weights.len()).then_some((args[0], lefts));
+    Some(Weighted { contributions, right: args[count], top: next[0], weights, left })
 }
 
 /// Whether a value is a function of some others and of numbers.
@@ -112,13 +117,16 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
     }
     let tile = match (&lower.tiling.matrix, lower.tiling.along) {
         (_, along) if along > 1 && !wide.contains(&true) => along,
-        (Some(matrix), _) => super::axes::tile_of(&axis.1, matrix.depth, matrix.depth).max(16),
+        (Some(matrix), _) => {
+            let most = matrix.depth_of(&[&axis.0]);
+            super::axes::tile_of(&axis.1, most, most).max(16)
+        }
         _ => return Ok(None),
     };
     let overs: Vec<[bool; 2]> = wide.iter().map(|&wide| [true, wide]).collect();
     if held {
         // The initial numbers change nothing, so that a row that is there as a whole is the result.
-        return contributions(lower, reduce, &found, &wide, None).map(Some);
+        return contributions(lower, reduce, &found, &wide, None, None).map(Some);
     }
     let inits: Vec<ValueId> = {
         let numbers: Vec<_> = reduce.acc().into_iter().zip(reduce.init().to_vec()).zip(&overs).collect();
@@ -129,59 +137,123 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
         }
         inits
     };
-    let open = lower.emit.open_loop(&axis.1, tile, &axis.0, &inits)?;
+    // Behind what is hidden from all rows there is nothing to do.
+    let mask = mask_of(lower, found.contributions[0], reduce.init().to_vec()[0]);
+    let end = mask.as_ref().filter(|_| wide.contains(&true)).and_then(|mask| mask.end(lower, &axis.0, &rows));
+    let last = match end {
+        Some(end) => {
+            let (all, end) = (lower.emit.index(&axis.1)?, lower.emit.index(&end)?);
+            let loc = lower.emit.loc;
+            let op = kernel::Min::build(&mut lower.emit.builder(), loc, all, end);
+            let least = lower.emit.body.result(op, 0);
+            lower.emit.call(least, "end");
+            lower.emit.name(least)
+        }
+        None => axis.1.clone(),
+    };
+    let open = lower.emit.open_loop(&last, tile, &axis.0, &inits)?;
     let base = lower.emit.name(open.counter);
     let dim = lower.dim(vec![axis.clone()], base, tile)?;
     lower.push_scope();
     lower.scope().dims = [Some(rows), Some(dim)];
-    let values = contributions(lower, reduce, &found, &wide, columns.clone())?;
+    // A product adds to what is there, which is weighted first: then sums are of the new maximum at once.
+    let runs = found.left.is_some() && wide.contains(&true);
+    let before = runs.then_some(open.carried.as_slice());
+    let values = contributions(lower, reduce, &found, &wide, columns.clone(), before)?;
     lower.scopes.pop();
-    lower.push_scope();
-    lower.scope().known.clear();
-    let next = lower.combine_values(reduce, &overs, &open.carried, &values)?;
-    lower.scopes.pop();
+    let next = match runs {
+        true => values.into_iter().map(|value| value.value).collect(),
+        false => {
+            lower.push_scope();
+            lower.scope().known.clear();
+            let next = lower.combine_values(reduce, &overs, &open.carried, &values)?;
+            lower.scopes.pop();
+            next
+        }
+    };
     let results = lower.emit.close_loop(open, &next);
     let results = results.into_iter().zip(overs).map(|(value, over)| Lowered { value, over });
     Ok(Some(results.collect()))
 }
 
-/// What a tile gives for each accumulator. The scope has rows and the tile as its axes.
+/// What a tile gives for each accumulator, added to what there is `before` if that is said. The scope has rows and the tile
+/// as its axes.
 fn contributions(
     lower: &mut Lower<'_, '_>,
     reduce: Reduce<'_>,
     found: &Weighted,
     wide: &[bool],
     columns: Option<super::axes::Dim>,
+    before: Option<&[ValueId]>,
 ) -> Result<Vec<Lowered>> {
     let ctx = lower.ctx;
     let (acc, init) = (reduce.acc(), reduce.init().to_vec());
     let both = [true, true];
-    let score = lower.value(found.contributions[0])?;
-    let score = lower.cast(score, acc[0], false);
-    let mut score = lower.as_fragment(score, both)?;
     let dims = lower.scope().dims.clone();
     let (Some(rows), Some(tile)) = (dims[0].clone(), dims[1].clone()) else { return Err(TooLarge) };
-    let loc = lower.emit.loc;
-    if let Some(condition) = tile.inside(1)? {
-        let none = lower.emit.constant(init[0], acc[0]);
-        let guard = Guard::all(vec![condition]);
-        let (args, _, guard) = lower.emit.operands(&[], Some(&guard))?;
+    let wanted = found.contributions[0];
+    let score = |lower: &mut Lower<'_, '_>, value: ValueId| {
+        let score = lower.value(value)?;
+        let score = lower.cast(score, acc[0], false);
+        lower.as_fragment(score, both)
+    };
+    let inside = tile.inside(1)?;
+    let cut = |lower: &mut Lower<'_, '_>, score: ValueId| {
+        let Some(condition) = inside.clone() else { return Ok(score) };
+        let (loc, none) = (lower.emit.loc, lower.emit.constant(init[0], acc[0]));
+        let (args, _, guard) = lower.emit.operands(&[], Some(&Guard::all(vec![condition])))?;
         let ty = lower.ty(acc[0], both);
-        let yes = score.value;
-        let op = kernel::Select::build(&mut lower.emit.builder(), loc, &args, None, yes, none, guard, ty);
-        score = Lowered { value: lower.emit.body.result(op, 0), over: both };
+        let op = kernel::Select::build(&mut lower.emit.builder(), loc, &args, None, score, none, guard, ty);
+        Ok(lower.emit.body.result(op, 0))
+    };
+    // Of a whole step nothing is asked.
+    let mask = mask_of(lower, wanted, init[0]);
+    let open = match &mask {
+        Some(mask) => mask.is_open(lower, &tile, &rows),
+        None => Some(Vec::new()),
+    };
+    let open = open.filter(|_| before.is_some()).map(|open| open.into_iter().chain(tile.is_full()).collect::<Vec<_>>());
+    let score = match open {
+        Some(open) if !open.is_empty() => {
+            let seen = score(lower, mask.map_or(wanted, |mask| mask.seen))?;
+            let value = lower.unless(open, seen.value, |lower| {
+                let whole = score(lower, wanted)?;
+                cut(lower, whole.value)
+            })?;
+            Lowered { value, over: both }
+        }
+        _ => {
+            let whole = score(lower, wanted)?;
+            Lowered { value: cut(lower, whole.value)?, over: both }
+        }
+    };
+    let loc = lower.emit.loc;
+    let mut top = reduce_tile(lower, Combiner::Max, score.value);
+    if let Some(&[old, ..]) = before {
+        let ty = lower.emit.body.value_type(old);
+        let op = kernel::Binary::build(&mut lower.emit.builder(), loc, old, top.value, scalar::Binary::Max, ty);
+        top.value = lower.emit.body.result(op, 0);
     }
-    let top = reduce_tile(lower, Combiner::Max, score.value);
     let mut values = vec![top];
 
     lower.push_scope();
-    let known = [(found.right, score), (found.top, top)];
+    let mut known = vec![(found.right, score), (found.top, top)];
+    if let (Some((left, _)), Some(&[old, ..])) = (&found.left, before) {
+        known.push((*left, Lowered { value: old, over: [true, false] }));
+    }
     for (value, lowered) in known {
         let ids = lower.ids(value);
         lower.scope().known.insert(value, (lowered, ids));
     }
     for (index, &weight) in found.weights.iter().enumerate() {
         let index = index + 1;
+        let old = match (&found.left, before) {
+            (Some((_, lefts)), Some(before)) => {
+                let old = Lowered { value: before[index], over: [true, wide[index]] };
+                Some(weigh(lower, lefts[index - 1], old, acc[index])?)
+            }
+            _ => None,
+        };
         let weight = lower.value(weight)?;
         let weight = lower.cast(weight, acc[index], false);
         let weight = lower.as_fragment(weight, both)?;
@@ -192,7 +264,13 @@ fn contributions(
             let (ty, mul) = (lower.ty(acc[index], both), scalar::Binary::Mul);
             let op = kernel::Binary::build(&mut lower.emit.builder(), loc, weight.value, value.value, mul, ty);
             let product = lower.emit.body.result(op, 0);
-            values.push(reduce_tile(lower, Combiner::Sum, product));
+            let mut sum = reduce_tile(lower, Combiner::Sum, product);
+            if let Some(old) = old {
+                let ty = lower.emit.body.value_type(old);
+                let op = kernel::Binary::build(&mut lower.emit.builder(), loc, old, sum.value, scalar::Binary::Add, ty);
+                sum.value = lower.emit.body.result(op, 0);
+            }
+            values.push(sum);
             continue;
         }
         let Some(columns) = columns.clone() else { return Err(TooLarge) };
@@ -200,16 +278,38 @@ fn contributions(
         let weight = lower.cast(weight, elem, false);
         lower.push_scope();
         lower.scope().dims = [Some(rows.clone()), Some(columns.clone())];
-        let ty = lower.ty(acc[index], both);
-        let zero = lower.zero(acc[index]);
-        let zero = lower.emit.constant(zero, ty);
+        let start = match old {
+            Some(old) => old,
+            None => {
+                let ty = lower.ty(acc[index], both);
+                let zero = lower.zero(acc[index]);
+                lower.emit.constant(zero, ty)
+            }
+        };
         let left = Left::Registers(weight.value);
-        let sum = accumulate(lower, left, found.contributions[index], elem, &tile, zero)?;
+        let sum = accumulate(lower, left, found.contributions[index], elem, &tile, start)?;
         lower.scopes.pop();
         values.push(Lowered { value: sum, over: both });
     }
     lower.scopes.pop();
     Ok(values)
+}
+
+/// What there is, by its weight below the new maximum.
+fn weigh(lower: &mut Lower<'_, '_>, weight: ValueId, old: Lowered, elem: dlc_ir::Type) -> Result<ValueId> {
+    let weight = lower.value(weight)?;
+    let weight = lower.cast(weight, elem, false);
+    let ty = lower.emit.body.value_type(old.value);
+    let loc = lower.emit.loc;
+    let weight = match old.over[1] {
+        false => weight.value,
+        true => {
+            let op = kernel::Broadcast::build(&mut lower.emit.builder(), loc, weight.value, 1, ty);
+            lower.emit.body.result(op, 0)
+        }
+    };
+    let op = kernel::Binary::build(&mut lower.emit.builder(), loc, old.value, weight, scalar::Binary::Mul, ty);
+    Ok(lower.emit.body.result(op, 0))
 }
 
 /// A tile combined along its second axis.

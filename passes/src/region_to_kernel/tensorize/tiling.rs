@@ -26,6 +26,8 @@ pub struct Matrix {
     pub instruction: Instruction,
     /// How much of the reduced axes is in shared memory at once.
     pub depth: u32,
+    /// The same for single axes, where the plan says it of them.
+    pub depths: Vec<(String, u32)>,
     /// Reduced axes that loops go over one by one, around the loop over the others.
     pub single: Vec<String>,
     /// Whether the left matrix is turned on the way into shared memory, so that a column of it is contiguous there.
@@ -49,6 +51,10 @@ pub struct Tiling {
     pub warps: u32,
 }
 
+/// What `wgmma` multiplies at once: rows, the least columns, and the depth of halves.
+const WGMMA_ROWS: u32 = 64;
+const WGMMA_COLUMNS: u32 = 8;
+const WGMMA_DEPTH: u32 = 16;
 /// The most blocks of a cluster.
 const MOST_BLOCKS: u32 = 16;
 /// The threads of a block where no plan says.
@@ -98,23 +104,28 @@ impl Tiling {
     ///
     /// An error names the number that cannot be.
     pub fn of_plan(plan: &Schedule, rows: &[String], columns: &[String], reduced: &[String]) -> Result<Tiling, String> {
-        let along = |axes: &[String]| -> Result<u32, String> {
-            let tile: i64 = axes.iter().map(|axis| plan.tile_of(axis)).product();
-            u32::try_from(tile)
-                .ok()
-                .filter(|tile| tile.is_power_of_two())
-                .ok_or_else(|| format!("the tile along ({}) is {tile}, which is no power of two", axes.join(", ")))
-        };
-        let tile = [along(rows)?, along(columns)?];
         let kind = plan.instruction.as_ref().map_or(Kind::Fma, |instruction| instruction.kind);
+        // The registers of a warpgroup repeat, so that its tiles are of any number of them; others double.
+        let along = |axes: &[String], unit: u32| -> Result<u32, String> {
+            let tile: i64 = axes.iter().map(|axis| plan.tile_of(axis)).product();
+            let repeats = |tile: u32| kind == Kind::Wgmma && tile > 0 && tile.is_multiple_of(unit);
+            let fits = |tile: &u32| tile.is_power_of_two() || repeats(*tile);
+            u32::try_from(tile).ok().filter(fits).ok_or_else(|| match kind {
+                Kind::Wgmma => {
+                    format!("the tile along ({}) is {tile}, which is no multiple of {unit}", axes.join(", "))
+                }
+                _ => format!("the tile along ({}) is {tile}, which is no power of two", axes.join(", ")),
+            })
+        };
+        let tile = [along(rows, WGMMA_ROWS)?, along(columns, WGMMA_COLUMNS)?];
         let number = |table: &Option<dlc_plan::value::Table<i64>>, axes: &[String]| -> Option<u32> {
             let table = table.as_ref()?;
             u32::try_from(axes.iter().map(|axis| table.along(axis)).product::<i64>()).ok()
         };
         let pair = |table: &Option<dlc_plan::value::Table<i64>>| Some([number(table, rows)?, number(table, columns)?]);
         let (layout, warps) = match kind {
-            Kind::Wgmma if tile[0] % 64 != 0 => {
-                return Err(format!("wgmma multiplies 64 rows at once, and the tile has {}", tile[0]));
+            Kind::Wgmma if tile[0] % WGMMA_ROWS != 0 => {
+                return Err(format!("wgmma multiplies {WGMMA_ROWS} rows at once, and the tile has {}", tile[0]));
             }
             Kind::Wgmma => (Distributed::Wgmma, 4),
             Kind::Mma => {
@@ -136,7 +147,7 @@ impl Tiling {
             )?,
         };
         let cached = plan.caches.iter().any(|cache| cache.place == Place::Smem);
-        let depth = along(reduced)?;
+        let depth = along(reduced, WGMMA_DEPTH)?;
         let matrix = (kind != Kind::Fma || cached).then(|| {
             let instruction = match kind {
                 Kind::Fma => Instruction::Fma,
@@ -154,7 +165,10 @@ impl Tiling {
                 Choice::Word(_) => None,
             };
             let single = reduced.iter().filter(|axis| depth > 1 && plan.tile_of(axis) == 1).cloned().collect();
-            Matrix { single, turned, swizzle: swizzles.filter_map(number).collect(), ..Matrix::new(instruction, depth) }
+            let said = plan.tile.iter().flat_map(|tile| &tile.0).filter(|(_, extent)| *extent > 1);
+            let depths = said.filter_map(|(axis, extent)| Some((axis.clone(), u32::try_from(*extent).ok()?)));
+            let (depths, swizzle) = (depths.collect(), swizzles.filter_map(number).collect());
+            Matrix { depths, single, turned, swizzle, ..Matrix::new(instruction, depth) }
         });
         Ok(Tiling { tile, along: 1, matrix, layout, warps })
     }
@@ -182,7 +196,16 @@ impl Tiling {
 impl Matrix {
     /// With what follows from the shapes.
     pub fn new(instruction: Instruction, depth: u32) -> Matrix {
-        Matrix { instruction, depth, single: Vec::new(), turned: false, swizzle: Vec::new() }
+        let (depths, single, swizzle) = (Vec::new(), Vec::new(), Vec::new());
+        Matrix { instruction, depth, depths, single, turned: false, swizzle }
+    }
+
+    /// How much of some reduced axes is in shared memory at once.
+    pub fn depth_of(&self, axes: &[&str]) -> u32 {
+        let own: Option<Vec<u32>> = (axes.iter())
+            .map(|axis| self.depths.iter().find(|(name, _)| name == axis).map(|(_, extent)| *extent))
+            .collect();
+        own.filter(|own| !own.is_empty()).map_or(self.depth, |own| own.into_iter().fold(1, u32::saturating_mul))
     }
 }
 

@@ -108,7 +108,7 @@ kernel.func @overlaps<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memre
 }
 
 // The kernel itself writes what is copied.
-// REMARK: missed] {{.*}}the kernel writes the memory that it reads
+// REMARK: missed] {{.*}}the grid writes the memory that it reads
 kernel.func @own_memory<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[M, 64], f16, row_major, align 16> attributes {target = "sm80"} {
   %Y = output : memref<[M, 64], f16, row_major, align 16>
   grid (M ceildiv 32) threads 128 {

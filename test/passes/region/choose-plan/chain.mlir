@@ -4,19 +4,19 @@
 
 // Two products: rows of the last one, for which the first is computed step by step.
 // CHECK: plan.schedule of @mlp for sm90 {
-// CHECK-NEXT: tile (m: 64, n: 128, k: 64, h: 64)
+// CHECK-NEXT: tile (m: 64, n: 128, k: 64, h: 128)
 // CHECK-NEXT: reduced [k, h]
 // CHECK-NEXT: instruction wgmma
-// CHECK-NEXT: stages 8
+// CHECK-NEXT: stages 4
 // CHECK-NEXT: persistent sms
 // CHECK-NEXT: roles cooperative consumers 1
 // CHECK-NEXT: registers (producer: 24, consumer: 240)
-// CHECK-NEXT: cache X (m, k) f16 in smem buffers 1
+// CHECK-NEXT: cache X (m, k) f16 in smem buffers 2
 // CHECK-NEXT: cache A (k, h) f16 in smem
 // CHECK-NEXT: cache B (h, n) f16 in smem
 // CHECK-NEXT: predicate_tail [m]
 // CHECK-NEXT: barrier mbarrier
-// CHECK-NEXT: async prefetch 7 overlap_epilogue overlap_chain 1
+// CHECK-NEXT: async prefetch 3 overlap_epilogue overlap_chain 1
 // CHECK-NEXT: in_flight 1
 // CHECK-NEXT: edge first to second in reg
 // CHECK-NEXT: store tma panels 2 together 1

@@ -1,0 +1,135 @@
+//! Several plans for one kernel: one for all sizes, and others for some, of which a launch takes the first that fits.
+//!
+//! A plan that was chosen for few tiles is as good for all sizes that give as few: as many as were counted on, or as there
+//! are multiprocessors. Where one tile covered an axis, it must. Plans with the smallest tiles come first.
+
+use dlc_core::guard::Condition;
+use dlc_host::choice::{Choice, Choices};
+use dlc_host::ops::Launch;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::define::Kind;
+use dlc_ir::{Context, OpId};
+use dlc_plan::value::Table;
+use dlc_plan::{Schedule, Target};
+
+use super::facts::Facts;
+use crate::region::add_fallback::{copy_kernel, free_name, is_of, narrowed, symbols, where_known};
+
+/// Numbers for the symbols of a kernel: one for all of them, or one for each in order, `16x14336x4096`.
+///
+/// An error says what is wrong with the text.
+pub fn parse(text: &str) -> Result<Vec<i64>, String> {
+    let wrong = || format!("'{text}' is no number, nor numbers for symbols as in '16x14336x4096'");
+    let numbers: Option<Vec<i64>> = text.split('x').map(|number| number.trim().parse().ok()).collect();
+    numbers.filter(|numbers| numbers.iter().all(|&number| number > 0)).ok_or_else(wrong)
+}
+
+/// What a symbol is taken to be: the number that is given for it, or the only one.
+pub fn number(symbols: &[String], numbers: &[i64], name: &str) -> Option<i64> {
+    match numbers {
+        [all] => Some(*all),
+        _ => numbers.get(symbols.iter().position(|known| known == name)?).copied(),
+    }
+}
+
+/// The tiles of the results by a plan, as sizes say them; `None` beyond 64 bits.
+fn tiles(facts: &Facts, plan: &Schedule) -> Option<SizeExpr> {
+    let parts = plan.split_k.as_ref().map_or(1, |split| split.parts);
+    let axes = facts.axes.names.iter().zip(&facts.axes.sizes).take(facts.axes.iters);
+    axes.into_iter().try_fold(SizeExpr::from(parts), |all, (axis, size)| {
+        all.mul(&size.ceildiv(&plan.tile_of(axis).max(1).into()).ok()?).ok()
+    })
+}
+
+/// The sizes that a plan is for which was chosen for the sizes of `facts`.
+pub fn conditions(facts: &Facts, plan: &Schedule, target: &Target) -> Option<Vec<Condition>> {
+    let mut all = Vec::new();
+    let mut counted = plan.split_k.as_ref().map_or(1, |split| split.parts);
+    let axes = facts.axes.names.iter().zip(&facts.axes.sizes).take(facts.axes.iters);
+    for (axis, size) in axes {
+        let tile = plan.tile_of(axis).max(1);
+        let own = facts.size(axis).max(1);
+        counted = counted.saturating_mul((own - 1) / tile + 1);
+        if own <= tile && tile > 1 {
+            all.push(Condition::of(size, "<=", &tile.into())?);
+        }
+    }
+    all.push(Condition::of(&tiles(facts, plan)?, "<=", &counted.max(target.sms).into())?);
+    Some(all)
+}
+
+/// A plan for some sizes.
+pub struct Variant {
+    /// The plan.
+    pub plan: Schedule,
+    /// When it is taken: where all conditions of one of these hold.
+    pub cases: Vec<Vec<Condition>>,
+}
+
+/// Puts plans with the smallest tiles first, each once, without those that are the general one.
+pub fn sorted(mut variants: Vec<Variant>, general: &Schedule) -> Vec<Variant> {
+    let area = |plan: &Schedule| {
+        let out = Table(plan.out_tile()).product().unwrap_or(i64::MAX);
+        out.saturating_mul(plan.tile.as_ref().and_then(Table::product).unwrap_or(1).min(1 << 20))
+    };
+    variants.retain(|variant| variant.plan != *general);
+    variants.sort_by_key(|variant| area(&variant.plan));
+    let mut kept: Vec<Variant> = Vec::new();
+    for variant in variants {
+        match kept.iter_mut().find(|other| other.plan == variant.plan) {
+            Some(other) => {
+                let new = variant.cases.into_iter().filter(|case| !other.cases.contains(case)).collect::<Vec<_>>();
+                other.cases.extend(new);
+            }
+            None => kept.push(variant),
+        }
+    }
+    kept
+}
+
+/// Puts a copy of a kernel beside it for each variant, with its plan, and lets launches take the first that fits. How many
+/// were made: none where nothing launches the kernel.
+pub fn add_variants(ctx: &Context, module: &mut Body, kernel: OpId, variants: Vec<Variant>) -> Vec<(OpId, Schedule)> {
+    let Some(name) = OpRef::new(ctx, module, kernel).symbol_name().map(String::from) else { return Vec::new() };
+    let symbols = module.nested(kernel).map(|body| symbols(ctx, body)).unwrap_or_default();
+    let mut launches: Vec<(OpId, OpId)> = Vec::new();
+    for function in module.nested_ops() {
+        let Some(body) = module.nested(function) else { continue };
+        let launched = body.walk().into_iter().filter(|&op| {
+            let launch = Launch::of(OpRef::new(ctx, body, op));
+            launch.is_some_and(|launch| launch.choices().iter().any(|choice| is_of(ctx, choice, &name)))
+        });
+        launches.extend(launched.map(|op| (function, op)));
+    }
+    if launches.is_empty() {
+        return Vec::new();
+    }
+    let mut made = Vec::new();
+    let mut others: Vec<(String, Vec<Condition>)> = Vec::new();
+    let mut count = 0;
+    for variant in variants {
+        count += 1;
+        let own = free_name(ctx, module, &format!("{name}_{count}"));
+        let copy = copy_kernel(ctx, module, kernel, &own);
+        made.push((copy, Schedule { of: Some(own.clone()), ..variant.plan }));
+        others.extend(variant.cases.into_iter().map(|case| (own.clone(), case)));
+    }
+    for (function, op) in launches {
+        let Some(body) = module.nested_mut(function) else { continue };
+        let Some(launch) = Launch::of(OpRef::new(ctx, body, op)) else { continue };
+        let mut next: Vec<Choice> = Vec::new();
+        for choice in launch.choices() {
+            if is_of(ctx, &choice, &name) {
+                for (own, asked) in &others {
+                    let Some(open) = where_known(&choice, &symbols, asked).flatten() else { continue };
+                    let other = Choice { callee: ctx.symbol_attr(own), ..choice.clone() };
+                    next.push(narrowed(other, &open));
+                }
+            }
+            next.push(choice);
+        }
+        body.set_prop(ctx, op, ctx.intern_str("choices"), Some(Choices::make(ctx, next)));
+    }
+    made
+}

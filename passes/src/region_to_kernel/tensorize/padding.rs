@@ -1,0 +1,98 @@
+//! Tensors whose rows begin anywhere, copied first to where rows begin at multiples of 16 bytes, which is what the copy
+//! engine moves: a plan says `algo (load_X: padded)`. What is between the rows is zero.
+
+use dlc_core::guard::{Condition, Guard};
+use dlc_core::memref::{Layout, MemRef};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::{Builder, ValueId};
+use dlc_kernel::layout::Distributed;
+use dlc_kernel::ops as kernel;
+use dlc_plan::Schedule;
+
+use super::axes::{TooLarge, coordinate, product, quotient, remainder};
+use super::lower::{Lower, Result};
+use crate::analysis::conditions::{ALIGNMENT, is_padded};
+
+/// The rows and columns that a block copies, and its warps.
+const TILE: [u32; 2] = [16, 256];
+const WARPS: u32 = 4;
+/// How the copy is aligned, in bytes.
+const ALIGN: i64 = 128;
+
+/// Copies what a plan wants padded, in grids of their own; the kernel reads the copies then.
+pub fn pad(lower: &mut Lower<'_, '_>, plan: &Schedule) -> Result<()> {
+    let Some(entry) = lower.region.entry_block() else { return Ok(()) };
+    for arg in lower.region.args(entry).to_vec() {
+        let name = lower.ctx.str(lower.region.value_name(arg)).to_string();
+        let Some(&memory) = lower.memory.get(&arg).filter(|_| is_padded(plan, &name)) else { continue };
+        match copy_rows(lower, memory)? {
+            Some(copy) => {
+                lower.emit.call(copy, &format!("{name}_rows"));
+                lower.memory.insert(arg, copy);
+            }
+            None => {
+                lower.missed.push(format!("{name} is not padded: it is no matrix with its rows one behind another"))
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A copy of a matrix with rows of whole units of 16 bytes, made by a grid; `None` of what is no such matrix.
+fn copy_rows(lower: &mut Lower<'_, '_>, memory: ValueId) -> Result<Option<ValueId>> {
+    let (ctx, loc, block) = (lower.ctx, lower.emit.loc, lower.emit.block);
+    let Some(ty) = MemRef::of(ctx, lower.emit.body.value_type(memory)) else { return Ok(None) };
+    let (dims, elem) = (ty.dims(ctx), ty.elem(ctx));
+    let bytes = i64::from(elem.bits(ctx).unwrap_or(0) / 8);
+    let ([rows, columns], Layout::RowMajor, 1..) = (dims.as_slice(), ty.layout(ctx), bytes) else { return Ok(None) };
+    let unit = SizeExpr::from(ALIGNMENT / bytes);
+    let whole = columns.ceildiv(&unit).and_then(|units| units.mul(&unit)).map_err(|_| TooLarge)?;
+    let ty = MemRef::get(ctx, vec![rows.clone(), whole.clone()], elem, Layout::RowMajor, ALIGN, false);
+    let op = kernel::Scratch::build(&mut Builder::at_end(ctx, &mut lower.emit.body, block), loc, ty);
+    let copy = lower.emit.body.result(op, 0);
+
+    let count = |size: &SizeExpr, tile: u32| size.ceildiv(&i64::from(tile).into()).map_err(|_| TooLarge);
+    let (down, across) = (count(rows, TILE[0])?, count(&whole, TILE[1])?);
+    let blocks = product([&down, &across])?;
+    let threads = i64::from(WARPS) * 32;
+    let grid = kernel::Grid::build(&mut lower.emit.builder(), loc, &[], vec![blocks], None, threads, None);
+    let inside = lower.emit.body.append_block(lower.emit.body.regions(grid)[0]);
+    lower.emit.block = inside;
+    let number = kernel::BlockId::build(&mut lower.emit.builder(), loc, 0);
+    let number = lower.emit.body.result(number, 0);
+    let number = lower.emit.name(number);
+    let first = [quotient(&number, &across)?, remainder(&number, &across)?];
+    let mut at = Vec::new();
+    for (axis, first) in first.iter().enumerate() {
+        let first = first.mul(&i64::from(TILE[axis]).into()).map_err(|_| TooLarge)?;
+        at.push(first.add(&coordinate(axis)).map_err(|_| TooLarge)?);
+    }
+    let within = |width: &SizeExpr| {
+        let below =
+            |expr: &SizeExpr, size: &SizeExpr| Condition { expr: expr.clone(), lower: None, upper: Some(size.clone()) };
+        Guard::all(vec![below(&at[0], rows), below(&at[1], width)])
+    };
+    let layout = Distributed::blocked(&[1, 8], &[1, 32], &[WARPS, 1]);
+    let frag = lower.emit.frag(&TILE, elem, &layout);
+    let (values, places, guard) = lower.emit.operands(&at, Some(&within(columns)))?;
+    let mut builder = lower.emit.builder();
+    let load = kernel::Load::build(&mut builder, loc, memory, &values, places, guard, None, None, None, frag);
+    let load = lower.emit.body.result(load, 0);
+    let (values, places, guard) = lower.emit.operands(&at, Some(&within(&whole)))?;
+    kernel::Store::build(&mut lower.emit.builder(), loc, load, copy, &values, places, guard, None, None);
+    lower.emit.block = block;
+    Ok(Some(copy))
+}
+
+/// A guard of a read for a memref with longer rows, between which there is zero.
+pub fn widened(guard: Option<Guard>, at: &[SizeExpr], from: &[SizeExpr], to: &[SizeExpr]) -> Option<Guard> {
+    let mut guard = guard?;
+    for condition in guard.pieces.iter_mut().flatten() {
+        let axis = at.iter().position(|at| *at == condition.expr);
+        if let Some(axis) = axis.filter(|&axis| condition.upper.is_some() && condition.upper.as_ref() == from.get(axis))
+        {
+            condition.upper = to.get(axis).cloned();
+        }
+    }
+    Some(guard)
+}
