@@ -22,18 +22,10 @@ use {dlc_book as _, dlc_core as _, dlc_host as _, dlc_kernel as _, dlc_passes as
 /// The ways to kernels: blocks that fit any machine, the same without tensor cores, and what plans for an A100 and for an
 /// H200 ask for. Each with the machines that it is assembled for.
 const VARIANTS: [(&str, &[&str], &[&str]); 4] = [
-    ("default", &["--tiny-to-kernel"], &["sm_80", "sm_90a"]),
+    ("default", &["--tiny-to-ptx"], &["sm_80", "sm_90a"]),
     ("fma", &["--tiny-to-region", "--tensorize=instruction=fma"], &["sm_80"]),
-    (
-        "sm80",
-        &["--tiny-to-region", "--choose-plan=target=sm80", "--add-fallback", "--tensorize", "--kernel-schedule"],
-        &["sm_80"],
-    ),
-    (
-        "sm90",
-        &["--tiny-to-region", "--choose-plan=target=sm90", "--add-fallback", "--tensorize", "--kernel-schedule"],
-        &["sm_90a"],
-    ),
+    ("sm80", &["--tiny-to-ptx-sm80"], &["sm_80"]),
+    ("sm90", &["--tiny-to-ptx-sm90"], &["sm_90a"]),
 ];
 
 /// As many folders as there are: one that is not found would be missed by nobody.

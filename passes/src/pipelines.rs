@@ -121,3 +121,48 @@ static KERNEL_SCHEDULE: PipelineDef = PipelineDef {
     to_layer: "",
 };
 inventory::submit! { &KERNEL_SCHEDULE }
+
+/// From kernels to instructions.
+///
+/// 1. `tensorize`: tiles of them as blocks, loops and fragments, by their plans or as fits any machine.
+/// 2. `kernel-schedule`: what plans ask for, and the proof that nobody waits for ever.
+/// 3. `kernel-to-ptx`: what each thread does.
+/// 4. `cse`, `dce`: what that left twice, or left over.
+static REGION_TO_PTX: PipelineDef = PipelineDef {
+    name: "region-to-ptx",
+    summary: "Makes instructions of kernels, by the plans beside them.",
+    text: "tensorize,kernel-schedule,kernel-to-ptx,cse,dce",
+    to_layer: "",
+};
+inventory::submit! { &REGION_TO_PTX }
+
+/// From tensors to instructions. What is on a layer on the way, or below, is taken from there.
+///
+/// 1. `tiny-to-region`: kernels in normal form.
+/// 2. `add-fallback`: where a plan that is written by hand asks something of sizes, a kernel for all others.
+/// 3. `region-to-ptx`: instructions.
+static TINY_TO_PTX: PipelineDef = PipelineDef {
+    name: "tiny-to-ptx",
+    summary: "Makes instructions of a tensor program, with tiles that fit any machine where no plan says more.",
+    text: "tiny-to-region,add-fallback,region-to-ptx",
+    to_layer: "",
+};
+inventory::submit! { &TINY_TO_PTX }
+
+/// The same, with plans for an A100 beside the kernels that have none.
+static TINY_TO_PTX_SM80: PipelineDef = PipelineDef {
+    name: "tiny-to-ptx-sm80",
+    summary: "Makes instructions of a tensor program by plans for sm80, which later machines run too.",
+    text: "tiny-to-region,choose-plan{target=sm80},add-fallback,region-to-ptx",
+    to_layer: "",
+};
+inventory::submit! { &TINY_TO_PTX_SM80 }
+
+/// The same, with plans for an H200.
+static TINY_TO_PTX_SM90: PipelineDef = PipelineDef {
+    name: "tiny-to-ptx-sm90",
+    summary: "Makes instructions of a tensor program by plans for sm90.",
+    text: "tiny-to-region,choose-plan{target=sm90},add-fallback,region-to-ptx",
+    to_layer: "",
+};
+inventory::submit! { &TINY_TO_PTX_SM90 }

@@ -40,11 +40,10 @@ for folder in "$programs"/*/; do
   [ -f "$folder/graph.json" ] || continue
   mkdir -p "$out/$name" || exit 1
   cp "$folder/inputs.npz" "$folder/expected.npz" "$out/$name/" || exit 1
-  translate "$name" default --tiny-to-kernel
+  translate "$name" default --tiny-to-ptx
   translate "$name" fma --tiny-to-region --tensorize=instruction=fma
-  for target in sm80 sm90; do
-    translate "$name" "$target" --tiny-to-region "--choose-plan=target=$target" --add-fallback --tensorize --kernel-schedule
-  done
+  translate "$name" sm80 --tiny-to-ptx-sm80
+  translate "$name" sm90 --tiny-to-ptx-sm90
 done
 echo "$count programs in $out"
 exit $bad

@@ -67,8 +67,8 @@
 //! terms are told in a remark. Linear in the kernel for each candidate. Rule of the debug counters: `plan`.
 
 mod candidates;
-mod cost;
-mod facts;
+pub mod cost;
+pub mod facts;
 mod memory;
 mod sizes;
 

@@ -175,6 +175,12 @@ impl Facts {
         2.0 * self.points(over)
     }
 
+    /// All that is computed: products, and each other op once for each of its points.
+    pub fn all_flops(&self, ctx: &Context, body: &Body) -> f64 {
+        let products = self.products.iter().map(|product| self.flops(product, ctx, body));
+        products.sum::<f64>() + self.simple + self.special
+    }
+
     /// How often a kernel goes along an axis: for each reduction over it, and for results along it or along one as long.
     pub fn passes(&self, axis: &str) -> usize {
         let size = self.axes.size(axis);
