@@ -16,7 +16,8 @@ fn run_all(args: &[&str]) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut io = Io { stdin: &mut std::io::empty(), stdout: &mut out, stderr: &mut err, terminal: false };
     let batch = format!("--batch={}", folder.display());
-    let args = ["dlc-run", &batch].into_iter().chain(args.iter().copied()).map(OsString::from);
+    // What a GPU gives is another question.
+    let args = ["dlc-run", &batch, "--device=cpu"].into_iter().chain(args.iter().copied()).map(OsString::from);
     let status = dlc_opt::on_big_stack(dlc_run::run, &Setup::linked(), args, &mut io);
     let (out, err) = (String::from_utf8_lossy(&out), String::from_utf8_lossy(&err));
     assert_eq!(status, Status::Success, "{out}{err}");

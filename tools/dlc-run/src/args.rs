@@ -37,8 +37,18 @@ pub struct Options {
     pub passes: Passes,
     /// `--device`
     pub device: Device,
+    /// `--target`: the machine that programs are compiled for, where it is not that of the device.
+    pub target: Option<String>,
+    /// `--plan`
+    pub plan: Planning,
     /// `--bench`: how many runs are measured.
     pub bench: Option<usize>,
+    /// `--against`: whether the library cublasLt is measured beside it.
+    pub against: bool,
+    /// `--log`: a file that gets a line for each run.
+    pub log: Option<String>,
+    /// `--emit-manifest`: a file for the launch manifest of what runs.
+    pub emit_manifest: Option<String>,
     /// Whether compiled modules are kept, and those that were kept are used.
     pub cache: bool,
     /// `--time-limit`: what a kernel may take.
@@ -71,6 +81,15 @@ pub enum Device {
     Cpu,
     /// The GPU of a number.
     Cuda(u32),
+}
+
+/// How kernels without a plan are made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Planning {
+    /// With tiles that fit any machine.
+    Off,
+    /// By the plan that an estimate says is fastest on the target.
+    Choose,
 }
 
 /// What is run before the program is evaluated.
@@ -106,8 +125,10 @@ Examples:
   dlc-run gemm.tiny X=x.npy W=w.npy -o y.npy    run on arrays, write the result
   dlc-run gemm.tiny inputs.npz --check=expected.npz
   dlc-run --batch=test/programs                 run and check everything in a folder
-  dlc-run gemm.json --shape=M=4096,N=4096,K=4096 --bench
-                                                run PTX by its launch manifest on the GPU, measure it
+  dlc-run gemm.tiny --shape=M=4096,N=4096,K=4096 --device=cuda --bench
+                                                compile it, run it on the GPU, measure it
+  dlc-run gemm.json --shape=M=4096,N=4096,K=4096
+                                                run PTX by its launch manifest
 
 Exit status: 0 all went well, 1 something is wrong with the input or differs from what is expected,
 2 dlc-run was called wrongly, 3 dlc itself has made a mistake.";
@@ -163,26 +184,40 @@ pub fn command() -> Command {
                 ),
         ])
         .args([
-            flag("strict", RUN, "Evaluate the program as it is written, without passes").conflicts_with("passes"),
+            flag("strict", RUN, "Evaluate the program on the CPU as it is written, without passes").conflicts_with("passes"),
             option("passes", "PIPELINE", RUN, "Run these passes first, not the pipeline 'evaluate'"),
             option("batch", "DIR", RUN, "Run every program below a folder on its inputs.npz, check expected.npz")
-                .conflicts_with_all(["inputs", "output", "out-dir", "check", "bench"]),
+                .conflicts_with_all(["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest"]),
             option("device", "DEVICE", DEVICE, "What it runs on: cpu, cuda, cuda:1 (the second GPU), or auto")
                 .value_parser(device)
                 .default_value("auto")
                 .long_help(
                     "What it runs on: cpu, cuda, cuda:1 (the second GPU), or auto, which is the GPU if there is a driver and a \
-                     device, else the CPU. Launch manifests run on a GPU, programs on the CPU",
+                     device, else the CPU. On a GPU programs of any layer are compiled to PTX, on the CPU they are \
+                     evaluated; launch manifests run on a GPU alone",
                 ),
+            option("target", "MACHINE", DEVICE, "Compile for this machine, not for the device that runs it")
+                .value_parser(["sm80", "sm90"]),
+            option("plan", "HOW", DEVICE, "How kernels that have no plan are made: choose one for the target, or off")
+                .value_parser(["choose", "off"])
+                .default_value("choose")
+                .long_help(
+                    "How kernels that have no plan are made: choose the plan that an estimate says is fastest on the \
+                     target, or off, which takes tiles that fit any machine",
+                ),
+            option("emit-manifest", "FILE", DEVICE, "Write the launch manifest of what runs, and its PTX beside it"),
             option("bench", "N", DEVICE, "Measure N runs on the device, with cold caches")
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("100")
                 .value_parser(value_parser!(u32).range(1..)),
+            option("against", "LIBRARY", DEVICE, "Measure a library in turn, for a program that is a product of matrices")
+                .value_parser(["cublaslt"]),
             flag("no-cache", DEVICE, "Compile the module anew, and keep nothing"),
             option("time-limit", "SECONDS", DEVICE, "How long a kernel may run")
                 .value_parser(value_parser!(u32).range(1..))
                 .default_value("30"),
+            option("log", "FILE", RUN, "Append a line for each run to a table (CSV)"),
             flag("time", RUN, "Show how long reading, passes and evaluation took"),
             threads_arg(RUN, "How many threads work on functions, or on programs of a folder"),
         ])
@@ -211,6 +246,10 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
     for file in [text("output"), text("check")].iter().flatten() {
         Format::of(file)?;
     }
+    let device = matches.get_one::<Device>("device").copied().unwrap_or(Device::Auto);
+    if matches.get_flag("strict") && matches!(device, Device::Cuda(_)) {
+        return Err("--strict evaluates a program as it is written, which no GPU does".into());
+    }
     let passes = match text("passes") {
         _ if matches.get_flag("strict") => Passes::None,
         Some(pipeline) => Passes::Text(pipeline),
@@ -228,7 +267,12 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         rtol: matches.get_one::<f64>("rtol").copied(),
         atol: matches.get_one::<f64>("atol").copied(),
         passes,
-        device: matches.get_one::<Device>("device").copied().unwrap_or(Device::Auto),
+        device,
+        target: text("target"),
+        plan: if text("plan").as_deref() == Some("off") { Planning::Off } else { Planning::Choose },
+        against: matches.contains_id("against"),
+        log: text("log"),
+        emit_manifest: text("emit-manifest"),
         bench: matches.get_one::<u32>("bench").map(|&count| count as usize),
         cache: !matches.get_flag("no-cache"),
         time_limit: Duration::from_secs(matches.get_one::<u32>("time-limit").copied().unwrap_or(30).into()),

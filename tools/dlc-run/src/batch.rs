@@ -11,7 +11,9 @@ use dlc_opt::report::diagnostics;
 use dlc_opt::{Io, STACK, Setup, Status};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::args::{Given, Options, What};
+use crate::args::{Device, Given, Options, What};
+use crate::cuda::gpu::Gpu;
+use crate::log;
 use crate::run::{self, Ran};
 use crate::show::{lines, short, table, times};
 
@@ -29,7 +31,7 @@ struct Row {
 }
 
 /// Runs every program below a folder and shows a table. The status is the worst of all.
-pub fn run(setup: &Setup, options: &Options, folder: &str, io: &mut Io<'_>) -> Status {
+pub fn run(setup: &Setup, options: &Options, folder: &str, gpu: &mut Gpu, io: &mut Io<'_>) -> Status {
     let mut found = Vec::new();
     let problem = match find(Path::new(folder), &mut found) {
         Ok(()) if found.is_empty() => {
@@ -43,7 +45,22 @@ pub fn run(setup: &Setup, options: &Options, folder: &str, io: &mut Io<'_>) -> S
         let _ = io.stderr.write_all(diagnostics(&Context::new([]), vec![error], options.shown).as_bytes());
         return Status::Failure;
     }
-    let rows = run_all(setup, options, &found);
+    let diags = Diagnostics::new();
+    let said = |diags: &Diagnostics, io: &mut Io<'_>| {
+        let _ = io.stderr.write_all(diagnostics(&Context::new([]), diags.take(), options.shown).as_bytes());
+    };
+    // A device that is asked for and cannot be had is told once.
+    let rows = match gpu.is_chosen(options.device, &diags) {
+        Err(status) => {
+            said(&diags, io);
+            return status;
+        }
+        Ok(true) => on_gpu(setup, options, &found, gpu),
+        Ok(false) => run_all(setup, &Options { device: Device::Cpu, ..options.clone() }, &found),
+    };
+    let logged: Vec<_> = rows.iter().filter_map(|row| row.ran.as_ref()?.row.as_ref()).collect();
+    let is_logged = log::append(options, &logged, &diags);
+    said(&diags, io);
     let mut shown = table(["program", "outputs", "elements", "off by", "result"], &[2, 3]);
     for (path, row) in found.iter().zip(&rows) {
         let name = path.strip_prefix(folder).unwrap_or(path).to_string_lossy();
@@ -73,7 +90,8 @@ pub fn run(setup: &Setup, options: &Options, folder: &str, io: &mut Io<'_>) -> S
             let _ = writeln!(io.stderr, "{}: {}", path.display(), times(&ran.times));
         }
     }
-    rows.iter().map(|row| row.status).max().unwrap_or(Status::Success)
+    let worst = rows.iter().map(|row| row.status).max().unwrap_or(Status::Success);
+    if is_logged { worst } else { worst.max(Status::Failure) }
 }
 
 /// The folders that hold a program and arrays, by name. Links to folders are not followed.
@@ -108,17 +126,36 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// All programs, several at once, in the order of the folders.
-fn run_all(setup: &Setup, options: &Options, folders: &[PathBuf]) -> Vec<Row> {
+fn progress(options: &Options, folders: &[PathBuf]) -> ProgressBar {
     let target = if options.progress { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(folders.len() as u64), target);
-    let bar = bar.with_style(ProgressStyle::with_template(LINE).expect("the template is right"));
+    bar.with_style(ProgressStyle::with_template(LINE).expect("the template is right"))
+}
+
+/// All programs on one device, one after the other: they would wait for each other there, and what is measured would not
+/// be theirs alone.
+fn on_gpu(setup: &Setup, options: &Options, folders: &[PathBuf], gpu: &mut Gpu) -> Vec<Row> {
+    let bar = progress(options, folders);
+    let mut rows = Vec::new();
+    for folder in folders {
+        bar.set_message(folder.display().to_string());
+        rows.push(run_folder(setup, options, folder, options.threads, gpu));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    rows
+}
+
+/// All programs, several at once, in the order of the folders.
+fn run_all(setup: &Setup, options: &Options, folders: &[PathBuf]) -> Vec<Row> {
+    let bar = progress(options, folders);
     let next = AtomicUsize::new(0);
     let rows: Mutex<Vec<Option<Row>>> = Mutex::new(folders.iter().map(|_| None).collect());
     let work = || {
         while let Some((place, folder)) = take(&next, folders) {
             bar.set_message(folder.display().to_string());
-            let row = run_folder(setup, options, folder);
+            // The programs are what the threads share out.
+            let row = run_folder(setup, options, folder, 1, &mut Gpu::none());
             rows.lock().unwrap_or_else(PoisonError::into_inner)[place] = Some(row);
             bar.inc(1);
         }
@@ -141,7 +178,7 @@ fn take<'a>(next: &AtomicUsize, folders: &'a [PathBuf]) -> Option<(usize, &'a Pa
     Some((place, folders.get(place)?))
 }
 
-fn run_folder(setup: &Setup, options: &Options, folder: &Path) -> Row {
+fn run_folder(setup: &Setup, options: &Options, folder: &Path, threads: usize, gpu: &mut Gpu) -> Row {
     let ctx = Context::new(setup.dialects.iter().copied());
     let diags = Diagnostics::new();
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
@@ -153,11 +190,10 @@ fn run_folder(setup: &Setup, options: &Options, folder: &Path) -> Row {
                 what: What::Program(program.to_string_lossy().into_owned()),
                 given: vec![Given { name: None, file: path(INPUTS), entry: None }],
                 check: Some(path(EXPECTED)),
-                // The programs are what the threads share out.
-                threads: 1,
+                threads,
                 ..options.clone()
             };
-            run::run(setup, &ctx, &options, &program.to_string_lossy(), &mut std::io::empty(), &diags)
+            run::run(setup, &ctx, &options, &program.to_string_lossy(), gpu, &mut std::io::empty(), &diags)
         }
         (_, missing) => {
             let why = missing.map_or("has several programs".to_string(), |name| format!("has no {name}"));

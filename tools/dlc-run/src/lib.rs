@@ -6,8 +6,9 @@
 //!
 //! - [`args`]: the command line; [`program`]: from the text of a program to a function that can be run.
 //! - [`files`]: arrays in files; [`inputs`]: what the function is called with.
-//! - [`cuda`]: launch manifests, which run on a GPU.
-//! - [`mod@run`]: all of it, once; [`check`]: comparing outputs; [`show`]: tables; [`batch`]: many programs in one process.
+//! - [`cuda`]: programs and launch manifests on a GPU.
+//! - [`mod@run`]: all of it, once; [`check`]: comparing outputs; [`show`]: tables; [`log`]: a line for each run;
+//!   [`batch`]: many programs in one process.
 
 pub mod args;
 pub mod batch;
@@ -15,6 +16,7 @@ pub mod check;
 pub mod cuda;
 pub mod files;
 pub mod inputs;
+pub mod log;
 pub mod program;
 pub mod run;
 pub mod show;
@@ -24,6 +26,8 @@ use std::process::ExitCode;
 
 use dlc_opt::{Io, Setup, Status};
 
+use cuda::gpu::Gpu;
+
 /// The tool, with everything that is linked into the program.
 pub fn main() -> ExitCode {
     dlc_opt::start(Setup::linked, run)
@@ -31,12 +35,17 @@ pub fn main() -> ExitCode {
 
 /// Does what a command line says. `args` starts with the name of the program.
 pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
+    run_on(&mut Gpu::default(), setup, args, io)
+}
+
+/// The same on another device, which tests have.
+pub fn run_on(gpu: &mut Gpu, setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
     let options = match args::parse(args, io) {
         Ok(options) => options,
         Err(status) => return status,
     };
     match &options.what {
-        args::What::Program(file) => run::one(setup, &options, file, io),
-        args::What::Batch(folder) => batch::run(setup, &options, folder, io),
+        args::What::Program(file) => run::one(setup, &options, file, gpu, io),
+        args::What::Batch(folder) => batch::run(setup, &options, folder, gpu, io),
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean};
 use dlc_ir::location::SourceFile;
 use dlc_ir::pass::DebugCounters;
+use dlc_ir::pass::instrument::Instrument;
 use dlc_ir::pass::manager::{FailureKind, Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::Pipeline;
 use dlc_ir::pass::registry::Registry;
@@ -66,13 +67,14 @@ pub fn choose(ctx: &Context, module: &Body, name: Option<&str>, diags: &Diagnost
     }
 }
 
-/// Runs passes on a module. What goes wrong is reported, and makes the status.
+/// Runs passes on a module, under the eyes of some. What goes wrong is reported, and makes the status.
 pub fn transform(
     ctx: &Context,
     registry: &Registry,
     pipeline: &Pipeline,
     module: &mut Body,
     threads: usize,
+    watch: &[&dyn Instrument],
     diags: &Diagnostics,
 ) -> Result<(), Status> {
     if pipeline.is_empty() {
@@ -83,7 +85,7 @@ pub fn transform(
         ctx,
         registry,
         options: ManagerOptions { threads, ..ManagerOptions::default() },
-        instruments: Vec::new(),
+        instruments: watch.to_vec(),
         counters: &DebugCounters::off(),
         host: &host,
     };

@@ -20,10 +20,13 @@ use dlc_opt::report::diagnostics;
 use dlc_opt::{Io, Setup, Status};
 use dlc_translate::manifest::is_manifest;
 
-use crate::args::{Device, Options};
+use crate::args::{Options, Passes};
 use crate::check::{self, Checked};
+use crate::cuda::compile::Compiler;
+use crate::cuda::gpu::Gpu;
 use crate::files::{self, Array};
 use crate::inputs::{self, BAD_INPUT, Inputs};
+use crate::log::{self, Row};
 use crate::{cuda, program, show};
 
 dlc_ir::codes! {
@@ -43,8 +46,10 @@ pub struct Ran {
     pub checked: Vec<Checked>,
     /// How long everything took.
     pub times: Times,
-    /// What `--bench` measured, as a table.
+    /// What `--bench` and `--against` measured, as tables.
     pub measured: Option<String>,
+    /// What `--log` gets.
+    pub row: Option<Row>,
 }
 
 /// How long everything took.
@@ -52,19 +57,23 @@ pub struct Ran {
 pub struct Times {
     /// Reading the program and the inputs.
     pub read: Duration,
-    /// Passes; on a GPU, opening it and loading the module.
-    pub passes: Duration,
+    /// Passes, where there are any.
+    pub passes: Option<Duration>,
+    /// On a GPU, loading the module.
+    pub device: Option<Duration>,
     /// Evaluation, with measuring if that was asked for.
     pub evaluation: Duration,
-    /// Whether it ran on a GPU.
-    pub on_device: bool,
 }
 
 /// Runs one program, and shows what it gave unless that is written or checked.
-pub fn one(setup: &Setup, options: &Options, file: &str, io: &mut Io<'_>) -> Status {
+pub fn one(setup: &Setup, options: &Options, file: &str, gpu: &mut Gpu, io: &mut Io<'_>) -> Status {
     let ctx = Context::new(setup.dialects.iter().copied());
     let diags = Diagnostics::new();
-    let (ran, status) = run(setup, &ctx, options, file, io.stdin, &diags);
+    let (ran, mut status) = run(setup, &ctx, options, file, gpu, io.stdin, &diags);
+    let rows: Vec<&Row> = ran.iter().filter_map(|ran| ran.row.as_ref()).collect();
+    if !log::append(options, &rows, &diags) {
+        status = status.max(Status::Failure);
+    }
     let mut text = String::new();
     if let Some(ran) = &ran {
         if options.check.is_some() {
@@ -89,10 +98,11 @@ pub fn run(
     ctx: &Context,
     options: &Options,
     file: &str,
+    gpu: &mut Gpu,
     stdin: &mut dyn Read,
     diags: &Diagnostics,
 ) -> (Option<Ran>, Status) {
-    match evaluated(setup, ctx, options, file, stdin, diags) {
+    match evaluated(setup, ctx, options, file, gpu, stdin, diags) {
         Ok(mut ran) => {
             let written = write(ctx, options, &ran, diags);
             if let Some(expected) = &options.check {
@@ -113,6 +123,7 @@ fn evaluated(
     ctx: &Context,
     options: &Options,
     file: &str,
+    gpu: &mut Gpu,
     stdin: &mut dyn Read,
     diags: &Diagnostics,
 ) -> Result<Ran, Status> {
@@ -123,23 +134,33 @@ fn evaluated(
     let pipeline = program::pipeline(registry, ctx, &options.passes, diags).ok_or(Status::Usage)?;
     let file = input::read(ctx, file, stdin, diags).ok_or(Status::Failure)?;
     if is_manifest(&file.text) {
-        return cuda::run::run(ctx, options, &file, diags).ok_or(Status::Failure);
+        return cuda::run::manifest(ctx, options, &file, gpu, diags).ok_or(Status::Failure);
     }
-    on_cpu(options, diags)?;
     let mut module = program::read(ctx, registry, &file, diags).ok_or(Status::Failure)?;
     let function = program::choose(ctx, &module, options.function.as_deref(), diags).ok_or(Status::Failure)?;
     fits_npy(options, &function, diags)?;
-    let inputs = inputs::inputs(ctx, &module, &function, options, diags).ok_or(Status::Failure)?;
     times.read = start.elapsed();
+    // As it is written a program is evaluated, and not compiled.
+    if options.passes != Passes::None && gpu.is_chosen(options.device, diags)? {
+        let compiler = Compiler { ctx, registry, options, passes: &pipeline, diags };
+        if let Some(ran) = cuda::run::program(&compiler, &module, &function, gpu, times)? {
+            return Ok(ran);
+        }
+    }
+    on_cpu(options, diags)?;
+    let start = Instant::now();
+    let inputs = inputs::inputs(ctx, &module, &function, options, diags).ok_or(Status::Failure)?;
+    times.read += start.elapsed();
 
     let start = Instant::now();
-    program::transform(ctx, registry, &pipeline, &mut module, options.threads, diags)?;
-    times.passes = start.elapsed();
+    program::transform(ctx, registry, &pipeline, &mut module, options.threads, &[], diags)?;
+    times.passes = Some(start.elapsed());
 
     let start = Instant::now();
     let outputs = with_threads(options.threads, || call(ctx, &module, &function, &inputs, diags))?;
     times.evaluation = start.elapsed();
-    Ok(Ran { function, inputs, outputs, checked: Vec::new(), times, measured: None })
+    let row = options.log.is_some().then(|| Row::of_cpu(&function.name, &inputs, times.evaluation));
+    Ok(Ran { function, inputs, outputs, checked: Vec::new(), times, measured: None, row })
 }
 
 /// Whether a file that holds one array is given that.
@@ -154,15 +175,17 @@ pub(crate) fn fits_npy(options: &Options, function: &Function, diags: &Diagnosti
     Ok(())
 }
 
-/// Whether a program that is no launch manifest is to run where it can.
+/// Whether nothing is asked for that the CPU does not do.
 fn on_cpu(options: &Options, diags: &Diagnostics) -> Result<(), Status> {
-    let message = match (options.device, options.bench) {
-        (Device::Cuda(_), _) => "the program is not compiled, and runs on the CPU alone",
-        (_, Some(_)) => "--bench measures on a GPU, and the program runs on the CPU alone",
-        _ => return Ok(()),
-    };
+    let asked = [
+        (options.bench.is_some(), "--bench measures on a GPU"),
+        (options.against, "--against measures on a GPU"),
+        (options.emit_manifest.is_some(), "--emit-manifest writes what runs on a GPU"),
+    ];
+    let Some((_, what)) = asked.into_iter().find(|(is_asked, _)| *is_asked) else { return Ok(()) };
+    let message = format!("{what}, and the program runs on the CPU");
     let error = Diagnostic::error(&cuda::WRONG_DEVICE, Loc::UNKNOWN, message);
-    diags.emit(error.suggest("a GPU runs PTX by its launch manifest"));
+    diags.emit(error.suggest("--device=cuda says why it does not run on a GPU"));
     Err(Status::Failure)
 }
 

@@ -66,14 +66,15 @@ pub fn checked(checked: &[Checked]) -> String {
 
 /// How long everything took, on one line.
 pub fn times(times: &Times) -> String {
-    let Times { read, passes, evaluation, on_device } = times;
-    let (second, third) = if *on_device { ("device and module", "run") } else { ("passes", "evaluation") };
-    format!(
-        "read {:.6} s, {second} {:.6} s, {third} {:.6} s",
-        read.as_secs_f64(),
-        passes.as_secs_f64(),
-        evaluation.as_secs_f64()
-    )
+    let third = if times.device.is_some() { "run" } else { "evaluation" };
+    let parts = [
+        ("read", Some(times.read)),
+        ("passes", times.passes),
+        ("module", times.device),
+        (third, Some(times.evaluation)),
+    ];
+    let shown = parts.iter().filter_map(|(what, time)| Some(format!("{what} {:.6} s", time.as_ref()?.as_secs_f64())));
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// A table without lines, some of its columns aligned at the right.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dlc_translate::manifest::numbers::{Map, Start};
+use dlc_translate::manifest::schema::Elem;
 
 /// An address in the memory of the device.
 pub type Address = u64;
@@ -11,9 +12,22 @@ pub type Address = u64;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry(pub usize);
 
+/// A launch whose numbers are all known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Prepared(pub usize);
+
 /// A sequence of launches that was recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Graph(pub usize);
+
+/// Everything that a run launches, as one call of the driver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ready {
+    /// A single launch.
+    Launch(Prepared),
+    /// Several.
+    Graph(Graph),
+}
 
 /// A point in the sequence of work whose time is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,11 +49,81 @@ pub enum Value {
     I32(i32),
 }
 
+/// What of a multiprocessor an entry fills.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Occupancy {
+    /// The registers of a thread.
+    pub registers: u32,
+    /// The bytes of a thread that did not fit into registers.
+    pub local: u32,
+    /// The bytes of shared memory of a block: those that the entry declares, and those that it is launched with.
+    pub shared: u32,
+    /// How many blocks run at once on a multiprocessor.
+    pub blocks: u32,
+    /// The warps of them.
+    pub warps: u32,
+    /// The most warps of a multiprocessor.
+    pub most: u32,
+}
+
+/// What is done to a product before it is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Epilogue {
+    /// Nothing.
+    None,
+    /// What is below zero becomes zero.
+    Relu,
+    /// A row is added to each row.
+    Bias,
+    /// Both: first the row.
+    BiasRelu,
+}
+
+/// A product of matrices, as a library is asked for it. Matrices lie row by row; the result has `m` rows and `n` columns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Product {
+    /// The rows of the result.
+    pub m: u64,
+    /// Its columns.
+    pub n: u64,
+    /// How many products are added for each element.
+    pub k: u64,
+    /// The elements of the factors; sums are `f32`.
+    pub elem: Elem,
+    /// The elements of the result and of what is added to it.
+    pub out: Elem,
+    /// Whether the left factor lies as `k` rows of `m`.
+    pub trans_a: bool,
+    /// Whether the right factor lies as `n` rows of `k`.
+    pub trans_b: bool,
+    /// What is done behind it.
+    pub epilogue: Epilogue,
+}
+
+/// Where the parts of a product lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Places {
+    /// The left factor.
+    pub a: Address,
+    /// The right factor.
+    pub b: Address,
+    /// What is added, if something is.
+    pub bias: Address,
+    /// The result.
+    pub d: Address,
+}
+
+/// A product that a library is ready to compute in one of its ways.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rival(pub usize);
+
 /// What kind of thing went wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// There is no driver.
     NoDriver,
+    /// A library is not installed.
+    NoLibrary,
     /// The driver does not have a function, or does not know a version of PTX.
     TooOld,
     /// There is no such device.
@@ -87,6 +171,8 @@ pub struct Device {
 pub trait Driver {
     /// The device.
     fn device(&self) -> &Device;
+    /// Whether nothing can be done with the device any more in this process.
+    fn is_lost(&self) -> bool;
     /// Free and all bytes of its memory.
     fn memory(&mut self) -> Done<(u64, u64)>;
 
@@ -110,8 +196,12 @@ pub trait Driver {
 
     /// Makes a tensor map.
     fn tensor_map(&mut self, map: &Map, at: Address) -> Done<TensorMap>;
-    /// Launches an entry, in the sequence of work.
-    fn launch(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done;
+    /// Makes a launch ready, so that nothing is left to be computed when it starts.
+    fn prepare(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done<Prepared>;
+    /// Launches what was prepared, in the sequence of work.
+    fn launch(&mut self, prepared: Prepared) -> Done;
+    /// What of a multiprocessor the blocks of a launch fill.
+    fn occupancy(&mut self, entry: Entry, start: &Start) -> Done<Occupancy>;
     /// Waits until all work is done, but not longer than this.
     fn wait(&mut self, limit: Duration) -> Done;
 
@@ -122,10 +212,19 @@ pub trait Driver {
     /// Does what was recorded, in the sequence of work.
     fn replay(&mut self, graph: Graph) -> Done;
 
+    /// Does the same several times by the driver's function alone, and takes the time that the calls need on this side.
+    fn bare(&mut self, ready: Ready, count: usize) -> Done<Duration>;
+
     /// Takes the time, in the sequence of work.
     fn mark(&mut self) -> Done<Mark>;
     /// The milliseconds between two marks that have passed; then both are forgotten.
     fn between(&mut self, from: Mark, to: Mark) -> Done<f32>;
+    /// Lets the library cublasLt make a product ready, in the ways that it proposes, the best first.
+    fn library(&mut self, product: &Product, places: &Places) -> Done<Vec<Rival>>;
+    /// The name and version of the library, once it was asked.
+    fn library_name(&self) -> String;
+    /// Lets the library compute a product, in the sequence of work.
+    fn compete(&mut self, rival: Rival) -> Done;
     /// Reads so much other memory that nothing of before is left in the caches, in the sequence of work.
     fn flush(&mut self) -> Done;
 }

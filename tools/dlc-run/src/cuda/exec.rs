@@ -8,7 +8,7 @@ use dlc_ir::diag::Diagnostic;
 use dlc_translate::manifest::numbers::{Param, Start, Use};
 use dlc_translate::manifest::plan::{Place, Plan, Run};
 
-use super::driver::{Address, Driver, Entry, Failure, Graph, Kind, Value};
+use super::driver::{Address, Driver, Entry, Failure, Graph, Kind, Occupancy, Prepared, Ready, Value};
 use super::{BAD_MODULE, DRIVER_FAILS, KERNEL_FAULT, KERNEL_HANGS, OUT_OF_MEMORY, WRONG_ARCHITECTURE};
 
 /// What memory holds before something is written to it: no number, for floats.
@@ -18,8 +18,8 @@ const UNWRITTEN: u8 = 0xff;
 enum Step {
     /// This memory becomes zero.
     Zero(Address, u64),
-    /// A launch: the place of its run, its place in that, and what it is given.
-    Launch(usize, usize, Entry, Vec<Value>),
+    /// A launch: the place of its run, and its place in that.
+    Launch(usize, usize, Prepared),
 }
 
 /// A plan whose memory is taken and whose entries are found.
@@ -34,17 +34,30 @@ pub struct Loaded<'a> {
     /// Everything that is to be given back.
     taken: Vec<Address>,
     steps: Vec<Step>,
-    /// All launches as one, once it has been made.
-    graph: Option<Graph>,
+    /// The entries of the launches, in order.
+    found: Vec<Entry>,
+    /// All steps as one call, once it has been made.
+    ready: Option<Ready>,
     limit: Duration,
 }
 
 impl<'a> Loaded<'a> {
     /// Takes memory for a plan, makes its tensor maps and finds its entries in the module that is loaded.
     pub fn new(driver: &'a mut dyn Driver, plan: &'a Plan, limit: Duration) -> Result<Loaded<'a>, Box<Diagnostic>> {
-        let (inputs, owned, taken, steps) = Default::default();
-        let (arena, pool, scratch) = (0, 0, 0);
-        let mut loaded = Loaded { driver, plan, inputs, owned, arena, pool, scratch, taken, steps, graph: None, limit };
+        let mut loaded = Loaded {
+            driver,
+            plan,
+            inputs: Vec::new(),
+            owned: Vec::new(),
+            arena: 0,
+            pool: 0,
+            scratch: 0,
+            taken: Vec::new(),
+            steps: Vec::new(),
+            found: Vec::new(),
+            ready: None,
+            limit,
+        };
         loaded.take()?;
         Ok(loaded)
     }
@@ -99,7 +112,7 @@ impl<'a> Loaded<'a> {
     }
 
     /// The address of a place.
-    fn at(&self, place: Place) -> Address {
+    pub fn at(&self, place: Place) -> Address {
         match place {
             Place::Input(number) => self.inputs[number],
             Place::Owned(number) => self.owned[number],
@@ -114,7 +127,7 @@ impl<'a> Loaded<'a> {
     }
 
     /// Takes memory, and lets it hold what shows that it was not written.
-    fn memory(&mut self, what: &str, bytes: u64) -> Result<Address, Box<Diagnostic>> {
+    pub fn memory(&mut self, what: &str, bytes: u64) -> Result<Address, Box<Diagnostic>> {
         let at = match self.driver.allocate(bytes) {
             Ok(at) => at,
             Err(failure) if failure.kind == Kind::OutOfMemory => return Err(self.too_much(what, bytes)),
@@ -176,7 +189,9 @@ impl<'a> Loaded<'a> {
                     },
                 });
             }
-            self.steps.push(Step::Launch(number, place, entry, values));
+            let prepared = self.driver.prepare(entry, start, &values).map_err(fails)?;
+            self.found.push(entry);
+            self.steps.push(Step::Launch(number, place, prepared));
         }
         Ok(())
     }
@@ -203,15 +218,13 @@ impl<'a> Loaded<'a> {
         for place in 0..self.steps.len() {
             match &self.steps[place] {
                 Step::Zero(at, bytes) => self.driver.fill(*at, 0, *bytes).map_err(fails)?,
-                Step::Launch(run, number, entry, values) => {
-                    let (run, number) = (*run, *number);
-                    let start = &self.plan.runs[run].numbers.starts[number];
-                    since.push((run, number));
-                    let launched = self.driver.launch(*entry, start, values);
+                Step::Launch(run, number, prepared) => {
+                    since.push((*run, *number));
+                    let launched = self.driver.launch(*prepared);
                     launched.map_err(|failure| self.fault(&since, failure))?;
                     let next = self.steps.get(place + 1);
                     let goes_on =
-                        matches!(next, Some(Step::Launch(run, number, ..)) if self.start(*run, *number).1.early);
+                        matches!(next, Some(Step::Launch(run, number, _)) if self.start(*run, *number).1.early);
                     if !goes_on {
                         self.driver.wait(self.limit).map_err(|failure| self.fault(&since, failure))?;
                         since.clear();
@@ -222,37 +235,58 @@ impl<'a> Loaded<'a> {
         Ok(())
     }
 
-    /// Puts everything into the sequence of work, as a graph if there are several launches, and does not wait.
+    /// Puts everything into the sequence of work by one call of the driver, and does not wait.
     pub fn enqueue(&mut self) -> Result<(), Box<Diagnostic>> {
-        if self.plan.launches() < 2 {
-            return self.enqueue_steps();
-        }
-        let graph = match self.graph {
-            Some(graph) => graph,
-            None => {
-                self.driver.record().map_err(fails)?;
-                let steps = self.enqueue_steps();
-                // The recording ends in any case; what went wrong first is told.
-                let recorded = self.driver.recorded().map_err(fails);
-                steps?;
-                *self.graph.insert(recorded?)
-            }
+        let called = match self.ready()? {
+            Some(Ready::Launch(prepared)) => self.driver.launch(prepared),
+            Some(Ready::Graph(graph)) => self.driver.replay(graph),
+            None => Ok(()),
         };
-        self.driver.replay(graph).map_err(fails)
+        called.map_err(|failure| match self.steps[..] {
+            [Step::Launch(run, number, _)] => self.fault(&[(run, number)], failure),
+            _ => fails(failure),
+        })
+    }
+
+    /// All steps as one call: of several a graph is made, once. `None` where there is nothing to do.
+    pub fn ready(&mut self) -> Result<Option<Ready>, Box<Diagnostic>> {
+        if self.ready.is_none() {
+            self.ready = match self.steps[..] {
+                [] => return Ok(None),
+                [Step::Launch(_, _, prepared)] => Some(Ready::Launch(prepared)),
+                _ => Some(Ready::Graph(self.record()?)),
+            };
+        }
+        Ok(self.ready)
+    }
+
+    fn record(&mut self) -> Result<Graph, Box<Diagnostic>> {
+        self.driver.record().map_err(fails)?;
+        let steps = self.enqueue_steps();
+        // The recording ends in any case; what went wrong first is told.
+        let recorded = self.driver.recorded().map_err(fails);
+        steps?;
+        recorded
     }
 
     fn enqueue_steps(&mut self) -> Result<(), Box<Diagnostic>> {
         for step in &self.steps {
-            match step {
-                Step::Zero(at, bytes) => self.driver.fill(*at, 0, *bytes).map_err(fails)?,
-                Step::Launch(run, number, entry, values) => {
-                    let start = &self.plan.runs[*run].numbers.starts[*number];
-                    let launched = self.driver.launch(*entry, start, values);
-                    launched.map_err(|failure| self.fault(&[(*run, *number)], failure))?;
+            match *step {
+                Step::Zero(at, bytes) => self.driver.fill(at, 0, bytes).map_err(fails)?,
+                Step::Launch(run, number, prepared) => {
+                    let launched = self.driver.launch(prepared);
+                    launched.map_err(|failure| self.fault(&[(run, number)], failure))?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// What of a multiprocessor each launch fills, in order.
+    pub fn occupancy(&mut self) -> Result<Vec<Occupancy>, Box<Diagnostic>> {
+        let starts = self.plan.runs.iter().flat_map(|run| &run.numbers.starts);
+        let driver = &mut *self.driver;
+        self.found.iter().zip(starts).map(|(&entry, start)| driver.occupancy(entry, start).map_err(fails)).collect()
     }
 
     /// Waits for everything that was put into the sequence of work.
@@ -261,6 +295,16 @@ impl<'a> Loaded<'a> {
             .flat_map(|run| (0..self.plan.runs[run].numbers.starts.len()).map(move |number| (run, number)));
         let all: Vec<(usize, usize)> = all.collect();
         self.driver.wait(self.limit).map_err(|failure| self.fault(&all, failure))
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &'a Plan {
+        self.plan
+    }
+
+    /// What a kernel may take.
+    pub fn limit(&self) -> Duration {
+        self.limit
     }
 
     /// The driver, for what is between runs.

@@ -1,12 +1,16 @@
 //! A driver for tests: it does nothing, and writes down what is asked of it.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
 use dlc_translate::manifest::numbers::{Map, Start};
 
-use super::driver::{Address, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, TensorMap, Value};
+use super::driver::{
+    Address, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, Occupancy, Places, Prepared, Product, Ready,
+    Rival, TensorMap, Value,
+};
 
 /// What was asked, line by line.
 pub type Log = Rc<RefCell<Vec<String>>>;
@@ -23,9 +27,13 @@ pub struct Fake {
     pub fails: Vec<(&'static str, usize, Kind)>,
     used: u64,
     next: Address,
+    /// What downloads give, in order; zeros when there is no more.
+    pub answers: VecDeque<Vec<u8>>,
     entries: Vec<String>,
+    launches: Vec<String>,
     graphs: usize,
     marks: usize,
+    lost: bool,
 }
 
 impl Fake {
@@ -39,9 +47,12 @@ impl Fake {
             fails: Vec::new(),
             used: 0,
             next: 0x1000,
+            answers: VecDeque::new(),
             entries: Vec::new(),
+            launches: Vec::new(),
             graphs: 0,
             marks: 0,
+            lost: false,
         }
     }
 
@@ -54,6 +65,7 @@ impl Fake {
             }
         }
         self.log.borrow_mut().push(line);
+        self.lost |= matches!(failing, Some(Kind::Fault | Kind::TimedOut));
         failing.map_or(Ok(()), |kind| Err(Failure { kind, message: "it was told to".into() }))
     }
 }
@@ -70,6 +82,9 @@ fn values(params: &[Value]) -> String {
 impl Driver for Fake {
     fn device(&self) -> &Device {
         &self.device
+    }
+    fn is_lost(&self) -> bool {
+        self.lost
     }
     fn memory(&mut self) -> Done<(u64, u64)> {
         Ok((self.total - self.used, self.total))
@@ -101,6 +116,10 @@ impl Driver for Fake {
         self.note(format!("upload {} to {at:#x}", bytes.len()))
     }
     fn download(&mut self, at: Address, bytes: &mut [u8]) -> Done {
+        match self.answers.pop_front() {
+            Some(answer) => bytes.copy_from_slice(&answer),
+            None => bytes.fill(0),
+        }
         self.note(format!("download {} from {at:#x}", bytes.len()))
     }
     fn fill(&mut self, at: Address, byte: u8, bytes: u64) -> Done {
@@ -112,11 +131,21 @@ impl Driver for Fake {
         words[0] = at;
         Ok(TensorMap(words))
     }
-    fn launch(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done {
+    fn prepare(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done<Prepared> {
         let early = if start.early { " early" } else { "" };
         let (name, grid) = (self.entries[entry.0].clone(), start.grid);
         let sizes = format!("{grid:?} by {:?}, {}, {}", start.cluster, start.threads, start.shared);
-        self.note(format!("launch {name} {sizes}{early} ({})", values(params)))
+        self.launches.push(format!("launch {name} {sizes}{early} ({})", values(params)));
+        Ok(Prepared(self.launches.len() - 1))
+    }
+    fn launch(&mut self, prepared: Prepared) -> Done {
+        self.note(self.launches[prepared.0].clone())
+    }
+    fn occupancy(&mut self, entry: Entry, start: &Start) -> Done<Occupancy> {
+        let name = self.entries[entry.0].clone();
+        self.note(format!("occupancy {name}"))?;
+        let warps = start.threads.div_ceil(32);
+        Ok(Occupancy { registers: 32, local: 0, shared: start.shared, blocks: 2, warps: 2 * warps, most: 64 })
     }
     fn wait(&mut self, _: Duration) -> Done {
         self.note("wait".into())
@@ -132,6 +161,9 @@ impl Driver for Fake {
     fn replay(&mut self, graph: Graph) -> Done {
         self.note(format!("replay {}", graph.0))
     }
+    fn bare(&mut self, ready: Ready, count: usize) -> Done<Duration> {
+        self.note(format!("{count} times {ready:?}")).map(|()| Duration::from_micros(2 * count as u64))
+    }
     fn mark(&mut self) -> Done<Mark> {
         self.marks += 1;
         let mark = Mark(self.marks);
@@ -139,6 +171,16 @@ impl Driver for Fake {
     }
     fn between(&mut self, from: Mark, to: Mark) -> Done<f32> {
         self.note(format!("between {} and {}", from.0, to.0)).map(|()| to.0 as f32)
+    }
+    fn library(&mut self, product: &Product, places: &Places) -> Done<Vec<Rival>> {
+        self.note(format!("library {product:?} {places:?}"))?;
+        Ok(vec![Rival(0), Rival(1)])
+    }
+    fn library_name(&self) -> String {
+        "cublasLt 1.2.3".into()
+    }
+    fn compete(&mut self, rival: Rival) -> Done {
+        self.note(format!("compete {}", rival.0))
     }
     fn flush(&mut self) -> Done {
         self.note("flush".into())

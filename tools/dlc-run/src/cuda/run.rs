@@ -1,87 +1,235 @@
-//! A launch manifest run once: from files to files.
+//! A program or a launch manifest run once on the GPU: from files to files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
 use dlc_core::types::Tensor;
+use dlc_ir::body::Body;
 use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean};
 use dlc_ir::location::SourceFile;
 use dlc_ir::{Context, Loc};
+use dlc_opt::Status;
 use dlc_opt::compare::Tolerance;
 use dlc_opt::function::{Function, Port};
-use dlc_opt::input::CANNOT_READ;
+use dlc_opt::input::{CANNOT_READ, CANNOT_WRITE};
 use dlc_opt::numbers::Values;
+use dlc_opt::output::write_file;
 use dlc_translate::manifest::plan::{Plan, Target};
 use dlc_translate::manifest::{self, Manifest, schema};
 
+use super::compile::{Compiler, not_compiled};
 use super::driver::{Driver, Failure, Kind};
 use super::exec::Loaded;
-use super::{BAD_MODULE, WRONG_DEVICE, bench, cache, device};
+use super::gpu::Gpu;
+use super::{BAD_MODULE, WRONG_ARCHITECTURE, WRONG_DEVICE, against, bench, cache, device};
 use crate::args::{Device, Options};
 use crate::files::{Array, Elem};
 use crate::inputs::{BAD_INPUT, Bound, Inputs, Needed};
+use crate::log::{Planned, Row};
 use crate::program::NO_FUNCTION;
 use crate::run::{Ran, Times, fits_npy};
 use crate::show::lines;
 
+/// The device that is meant, by its number.
+pub(crate) fn number(device: Device) -> u32 {
+    if let Device::Cuda(number) = device { number } else { 0 }
+}
+
 /// Runs what a manifest holds. What goes wrong is reported.
-pub fn run(ctx: &Context, options: &Options, file: &SourceFile, diags: &Diagnostics) -> Option<Ran> {
+pub fn manifest(
+    ctx: &Context,
+    options: &Options,
+    file: &SourceFile,
+    gpu: &mut Gpu,
+    diags: &Diagnostics,
+) -> Option<Ran> {
     let start = Instant::now();
     let fail = |error: Box<Diagnostic>| diags.emit(*error);
-    let number = match options.device {
-        Device::Cuda(number) => number,
-        Device::Auto => 0,
-        Device::Cpu => {
-            let message = format!("'{}' is a launch manifest, and PTX does not run on the CPU", file.name);
-            let error = Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message);
-            diags.emit(error.suggest("run it with --device=cuda"));
-            return None;
-        }
-    };
+    if options.device == Device::Cpu {
+        let message = format!("'{}' is a launch manifest, and PTX does not run on the CPU", file.name);
+        let error = Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message);
+        diags.emit(error.suggest("run it with --device=cuda"));
+        return None;
+    }
     let manifest = manifest::read(file, diags)?;
     let target = choose(&manifest, options.function.as_deref()).map_err(fail).ok()?;
     let function = function(ctx, target);
     fits_npy(options, &function, diags).ok()?;
-    let mut bound = Bound::of(ctx, &function, Needed::All, options, diags)?;
-    // Whether everything fits is known before there is a number.
+    let bound = Bound::of(ctx, &function, Needed::All, options, diags)?;
     let symbols: BTreeMap<String, i64> = bound.symbols.iter().cloned().collect();
+    // Whether everything fits is known before there is a number.
     let plan = target.plan(&manifest, &symbols).map_err(fail).ok()?;
     let ptx = module(&manifest, &file.name).map_err(fail).ok()?;
-    let mut times = Times { on_device: true, ..Times::default() };
-    times.read = start.elapsed();
-
+    let times = Times { read: start.elapsed(), ..Times::default() };
     // Before inputs are made: that takes longer than to find out that there is no device.
-    let start = Instant::now();
-    let mut driver = device::open(number).map_err(fail).ok()?;
-    load(&mut driver, &manifest, &ptx, options.cache).map_err(fail).ok()?;
-    times.passes = start.elapsed();
+    let driver = gpu.driver(number(options.device)).map_err(fail).ok()?;
+    let tolerance = tolerance(ctx, &function);
+    let (is_compiled, planned) = (false, None);
+    let (manifest, ptx, function) = (&manifest, &*ptx, &function);
+    let job = Job { ctx, options, manifest, ptx, function, is_compiled, planned, tolerance, diags };
+    job.run(driver, &plan, bound, times)
+}
 
-    let start = Instant::now();
-    let mut bytes = Vec::new();
-    for place in 0..function.inputs.len() {
-        bytes.push(bound.bytes(place).map_err(|reason| bound.fail(place, &reason)).ok()?);
-    }
-    let inputs = Inputs {
-        data: Vec::new(),
-        shapes: bound.shapes,
-        origins: bound.origins,
-        symbols: bound.symbols,
-        tolerance: tolerance(ctx, &function),
+/// Compiles and runs a function of a module. `None` where it has no way to instructions. What goes wrong is reported.
+pub fn program(
+    compiler: &Compiler<'_>,
+    module: &Body,
+    function: &Function,
+    gpu: &mut Gpu,
+    mut times: Times,
+) -> Result<Option<Ran>, Status> {
+    let Compiler { ctx, options, diags, .. } = *compiler;
+    let fail = |error: Box<Diagnostic>| {
+        diags.emit(*error);
+        Status::Failure
     };
-    times.read += start.elapsed();
-
     let start = Instant::now();
-    let (outputs, measured) = execute(&mut driver, &plan, &function, &bytes, options).map_err(fail).ok()?;
-    times.evaluation = start.elapsed();
-    let values = function.outputs.iter().zip(&plan.outputs).zip(outputs).map(|((port, (tensor, _)), bytes)| {
-        values(ctx, tensor, bytes).ok_or_else(|| {
-            let message = format!("the output {} has elements that are no numbers", port.name);
-            diags.emit(Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message));
-        })
-    });
-    let outputs = values.collect::<Result<_, ()>>().ok()?;
-    Some(Ran { function, inputs, outputs, checked: Vec::new(), times, measured })
+    let bound = Bound::of(ctx, function, Needed::All, options, diags).ok_or(Status::Failure)?;
+    times.read += start.elapsed();
+    let driver = gpu.driver(number(options.device)).map_err(fail)?;
+    let start = Instant::now();
+    let Some(compiled) = compiler.compile(module, function, &bound.symbols, driver.device())? else {
+        if options.device == Device::Auto {
+            return Ok(None);
+        }
+        return Err(fail(Box::new(not_compiled(function))));
+    };
+    times.passes = Some(start.elapsed());
+    let (manifest, ptx) = (&compiled.translated.manifest, &compiled.translated.ptx);
+    let symbols: BTreeMap<String, i64> = bound.symbols.iter().cloned().collect();
+    let target = choose(manifest, Some(&function.name)).map_err(fail)?;
+    let plan = target.plan(manifest, &symbols).map_err(fail)?;
+    let tolerance = Tolerance::of(ctx, module, &function.name);
+    let planned = compiled.planned.as_ref();
+    let job = Job { ctx, options, manifest, ptx, function, is_compiled: true, planned, tolerance, diags };
+    job.run(driver, &plan, bound, times).map(Some).ok_or(Status::Failure)
+}
+
+/// Something that is compiled, and what it is called for.
+struct Job<'a> {
+    ctx: &'a Context,
+    options: &'a Options,
+    manifest: &'a Manifest,
+    ptx: &'a str,
+    function: &'a Function,
+    /// Whether it was compiled just now.
+    is_compiled: bool,
+    planned: Option<&'a Planned>,
+    tolerance: Tolerance,
+    diags: &'a Diagnostics,
+}
+
+/// What a plan gave.
+struct Given {
+    /// The bytes of its outputs.
+    outputs: Vec<Vec<u8>>,
+    /// What was measured, as tables.
+    measured: Option<String>,
+    /// What is logged of it.
+    row: Option<Row>,
+}
+
+impl Job<'_> {
+    fn run(&self, driver: &mut dyn Driver, plan: &Plan, mut bound: Bound<'_>, mut times: Times) -> Option<Ran> {
+        let Job { ctx, options, manifest, function, diags, .. } = *self;
+        let fail = |error: Box<Diagnostic>| diags.emit(*error);
+        if let Some(file) = &options.emit_manifest {
+            emit(manifest, self.ptx, file).map_err(fail).ok()?;
+        }
+        let start = Instant::now();
+        // A program can be compiled for what there is.
+        let other = |error: Box<Diagnostic>| match self.is_compiled && error.code == &WRONG_ARCHITECTURE {
+            true => Box::new(error.suggest("--target=sm80 is for all devices from sm_80 on")),
+            false => error,
+        };
+        load(driver, manifest, self.ptx, options.cache).map_err(other).map_err(fail).ok()?;
+        times.device = Some(start.elapsed());
+
+        let start = Instant::now();
+        let mut bytes = Vec::new();
+        for place in 0..function.inputs.len() {
+            bytes.push(bound.bytes(place).map_err(|reason| bound.fail(place, &reason)).ok()?);
+        }
+        let Bound { shapes, origins, symbols, .. } = bound;
+        let inputs = Inputs { data: Vec::new(), shapes, origins, symbols, tolerance: self.tolerance };
+        times.read += start.elapsed();
+
+        let start = Instant::now();
+        let given = self.execute(driver, plan, &bytes, &inputs).map_err(fail).ok()?;
+        times.evaluation = start.elapsed();
+        let outputs = function.outputs.iter().zip(&plan.outputs).zip(given.outputs);
+        let outputs = outputs.map(|((port, (tensor, _)), bytes)| {
+            values(ctx, tensor, bytes).ok_or_else(|| {
+                let message = format!("the output {} has elements that are no numbers", port.name);
+                diags.emit(Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message));
+            })
+        });
+        let outputs = outputs.collect::<Result<_, ()>>().ok()?;
+        let (function, checked) = (function.clone(), Vec::new());
+        Some(Ran { function, inputs, outputs, checked, times, measured: given.measured, row: given.row })
+    }
+
+    /// Runs a plan on the module that is loaded.
+    fn execute(
+        &self,
+        driver: &mut dyn Driver,
+        plan: &Plan,
+        bytes: &[Vec<u8>],
+        inputs: &Inputs,
+    ) -> Result<Given, Box<Diagnostic>> {
+        let options = self.options;
+        let device = driver.device().name.clone();
+        let mut loaded = Loaded::new(driver, plan, options.time_limit)?;
+        loaded.upload(bytes)?;
+        loaded.run()?;
+        let outputs = loaded.download()?;
+        let mut given = Given { outputs, measured: None, row: None };
+        let count = options.bench.or(options.log.is_some().then_some(bench::LOGGED));
+        let found = if options.against { Some(against::find(self.ctx, plan, self.planned)?) } else { None };
+        let name = format!("@{}", self.function.name);
+        if let Some(found) = found {
+            let count = options.bench.unwrap_or(bench::COMPARED);
+            bench::measure(&mut loaded, 1, bench::WARM_TIME)?;
+            let against = against::measure(self.ctx, &mut loaded, &found, count, self.tolerance)?;
+            given.measured = Some(lines(&against::shown(&name, &against)));
+        }
+        let Some(count) = count else { return Ok(given) };
+        let measured = bench::measure(&mut loaded, count, bench::WARM_TIME)?;
+        if options.bench.is_some() {
+            let calls = bench::calls(&mut loaded, &measured)?;
+            let shown = lines(&bench::shown(&name, plan, &measured, calls.as_ref()));
+            given.measured = Some(given.measured.unwrap_or_default() + &shown);
+        }
+        if options.log.is_some() {
+            let occupancy = loaded.occupancy()?;
+            given.row = Some(Row::of_device(
+                self.ctx,
+                (&self.function.name, &device),
+                plan,
+                &inputs.symbols,
+                &occupancy,
+                (measured.median(), count),
+                self.planned,
+            ));
+        }
+        Ok(given)
+    }
+}
+
+/// Writes a manifest, and the PTX beside it.
+fn emit(manifest: &Manifest, ptx: &str, file: &str) -> Result<(), Box<Diagnostic>> {
+    let beside = Path::new(file).with_extension("ptx");
+    let beside = beside.to_string_lossy();
+    let module = Path::new(&*beside).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let manifest = manifest::write(&Manifest { module, ..manifest.clone() });
+    for (name, text) in [(file, manifest.as_str()), (&*beside, ptx)] {
+        write_file(name, |out| out.write_all(text.as_bytes())).map_err(|error| {
+            let message = format!("'{name}' cannot be written: {error}");
+            Box::new(Diagnostic::error(&CANNOT_WRITE, Loc::UNKNOWN, message))
+        })?;
+    }
+    Ok(())
 }
 
 /// The kernel or program that is meant: the one of a name, or the only program, or where there is none, the only kernel.
@@ -160,30 +308,8 @@ pub(super) fn load(driver: &mut dyn Driver, manifest: &Manifest, ptx: &str, keep
     })
 }
 
-/// Runs a plan on the module that is loaded: its outputs, and what was measured.
-fn execute(
-    driver: &mut dyn Driver,
-    plan: &Plan,
-    function: &Function,
-    inputs: &[Vec<u8>],
-    options: &Options,
-) -> Result<(Vec<Vec<u8>>, Option<String>), Box<Diagnostic>> {
-    let mut loaded = Loaded::new(driver, plan, options.time_limit)?;
-    loaded.upload(inputs)?;
-    loaded.run()?;
-    let outputs = loaded.download()?;
-    let measured = match options.bench {
-        None => None,
-        Some(count) => {
-            let measured = bench::measure(&mut loaded, count, bench::WARM_TIME)?;
-            Some(lines(&bench::shown(&format!("@{}", function.name), plan, &measured)))
-        }
-    };
-    Ok((outputs, measured))
-}
-
 /// The numbers that bytes of the device are.
-fn values(ctx: &Context, tensor: &manifest::numbers::Tensor, bytes: Vec<u8>) -> Option<Values> {
+pub(super) fn values(ctx: &Context, tensor: &manifest::numbers::Tensor, bytes: Vec<u8>) -> Option<Values> {
     let elem = tensor.elem.ty();
     let shape: Vec<usize> = tensor.shape.iter().map(|&size| size as usize).collect();
     let array = Array { shape: shape.clone(), elem: Elem::of(ctx, elem)?, bytes };

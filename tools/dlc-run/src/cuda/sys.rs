@@ -5,7 +5,9 @@
 
 #![allow(unsafe_code)]
 
+mod cublaslt;
 mod functions;
+mod launch;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
@@ -16,9 +18,14 @@ use dlc_translate::manifest::numbers::{Map, Start};
 use dlc_translate::manifest::read::architecture;
 use dlc_translate::manifest::schema::Elem;
 
-use super::driver::{Address, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, TensorMap, Value};
+use super::driver::{
+    Address, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, Occupancy, Places, Prepared, Product, Ready,
+    Rival, TensorMap, Value,
+};
 use super::flush;
+use cublaslt::{CublasLt, Multiply, WORKSPACE};
 use functions::{Functions, NOT_READY, SUCCESS};
+use launch::Launch;
 
 /// Room for what the compiler in the driver says.
 const LOG: usize = 16 << 10;
@@ -35,15 +42,26 @@ pub struct Cuda {
     info: Device,
     device: sys::CUdevice,
     stream: sys::CUstream,
-    modules: Vec<sys::CUmodule>,
+    module: Option<sys::CUmodule>,
     entries: Vec<sys::CUfunction>,
+    launches: Vec<Launch>,
     graphs: Vec<(sys::CUgraph, sys::CUgraphExec)>,
     events: Vec<sys::CUevent>,
     /// Events that may be used again.
     idle: Vec<usize>,
-    flush: Option<(sys::CUfunction, Address)>,
+    flush: Option<Flush>,
+    /// The library, once it was asked for, and memory for it.
+    library: Option<(CublasLt, Address)>,
+    rivals: Vec<Multiply>,
     /// Whether nothing can be done with the device any more, not even giving memory back.
     dead: bool,
+}
+
+/// What reads so much memory that nothing is left in the caches.
+struct Flush {
+    module: sys::CUmodule,
+    memory: Address,
+    launch: Launch,
 }
 
 impl Cuda {
@@ -103,12 +121,15 @@ impl Cuda {
                 info,
                 device,
                 stream,
-                modules: Vec::new(),
+                module: None,
                 entries: Vec::new(),
+                launches: Vec::new(),
                 graphs: Vec::new(),
                 events: Vec::new(),
                 idle: Vec::new(),
                 flush: None,
+                library: None,
+                rivals: Vec::new(),
                 dead: false,
             })
         }
@@ -125,11 +146,10 @@ impl Cuda {
 
     fn load_module(&mut self, image: &[u8]) -> Done<sys::CUmodule> {
         let mut module = null_mut();
-        // SAFETY: an image says itself how long it is: machine code in its header, PTX by the zero at its end.
+        // SAFETY: an image says itself how long it is: machine code, which a driver has made and which is whole, in its
+        // header, and PTX by the zero at its end.
         let status = unsafe { (self.call.module_load)(&mut module, image.as_ptr().cast()) };
-        self.done(status)?;
-        self.modules.push(module);
-        Ok(module)
+        self.done(status).map(|()| module)
     }
 
     fn function(&mut self, module: sys::CUmodule, name: &str) -> Done<sys::CUfunction> {
@@ -141,35 +161,30 @@ impl Cuda {
         Ok(function)
     }
 
-    fn enqueue(&mut self, function: sys::CUfunction, start: &Start, mut params: Vec<*mut c_void>) -> Done {
-        let mut attributes: Vec<sys::CUlaunchAttribute> = Vec::new();
-        let mut attribute = |id, value| attributes.push(sys::CUlaunchAttribute { id, pad: [0; 4], value });
-        let [x, y, z] = start.cluster;
-        if start.cluster != [1; 3] {
-            let size = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z };
-            let id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-            attribute(id, sys::CUlaunchAttributeValue { clusterDim: size });
+    /// Forgets the module that is loaded with all that is of it.
+    fn unload(&mut self) {
+        self.entries.clear();
+        self.launches.clear();
+        self.rivals.clear();
+        let (graphs, module) = (std::mem::take(&mut self.graphs), self.module.take());
+        // What faulted or hangs cannot be cleared away; the end of the process does it.
+        if self.dead {
+            return;
         }
-        if start.early {
-            let id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-            attribute(id, sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 });
+        // SAFETY: each was made by this driver and is destroyed once, while its context is there and when nothing of it is
+        // under way any more.
+        unsafe {
+            if module.is_some() {
+                (self.call.stream_wait)(self.stream);
+            }
+            for (graph, exec) in graphs {
+                (self.call.graph_exec_destroy)(exec);
+                (self.call.graph_destroy)(graph);
+            }
+            if let Some(module) = module {
+                (self.call.module_unload)(module);
+            }
         }
-        let config = sys::CUlaunchConfig {
-            gridDimX: start.grid[0],
-            gridDimY: start.grid[1],
-            gridDimZ: start.grid[2],
-            blockDimX: start.threads,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: start.shared,
-            hStream: self.stream,
-            attrs: attributes.as_mut_ptr(),
-            numAttrs: attributes.len() as c_uint,
-        };
-        // SAFETY: attributes and parameters live until the call is over, which copies them. That the parameters are those
-        // of the entry, and that the kernel writes its own memory alone, is up to the manifest.
-        let status = unsafe { (self.call.launch)(&config, function, params.as_mut_ptr(), null_mut()) };
-        self.done(status)
     }
 }
 
@@ -180,6 +195,10 @@ fn other(message: &str) -> Failure {
 impl Driver for Cuda {
     fn device(&self) -> &Device {
         &self.info
+    }
+
+    fn is_lost(&self) -> bool {
+        self.dead
     }
 
     fn memory(&mut self) -> Done<(u64, u64)> {
@@ -246,12 +265,13 @@ impl Driver for Cuda {
     }
 
     fn load(&mut self, image: &[u8]) -> Done {
-        self.entries.clear();
-        self.load_module(image).map(drop)
+        self.unload();
+        self.module = Some(self.load_module(image)?);
+        Ok(())
     }
 
     fn entry(&mut self, name: &str, shared: u32, cluster: u32) -> Done<Entry> {
-        let Some(&module) = self.modules.last() else { return Err(other("no module is loaded")) };
+        let Some(module) = self.module else { return Err(other("no module is loaded")) };
         let function = self.function(module, name)?;
         use sys::CUfunction_attribute as A;
         let mut set = |which, value: u32| {
@@ -402,17 +422,43 @@ impl Driver for Cuda {
         Ok(TensorMap(made.opaque))
     }
 
-    fn launch(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done {
+    fn prepare(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done<Prepared> {
         let Some(&function) = self.entries.get(entry.0) else { return Err(other("there is no such entry")) };
-        // The driver reads parameters, and writes none.
-        let pointer = |value: &Value| -> *mut c_void {
-            match value {
-                Value::Map(map) => (&raw const map.0).cast_mut().cast(),
-                Value::Address(address) => (&raw const *address).cast_mut().cast(),
-                Value::I32(number) => (&raw const *number).cast_mut().cast(),
-            }
+        self.launches.push(Launch::new(function, self.stream, start, params.into()));
+        Ok(Prepared(self.launches.len() - 1))
+    }
+
+    fn launch(&mut self, prepared: Prepared) -> Done {
+        let Some(launch) = self.launches.get(prepared.0) else { return Err(other("there is no such launch")) };
+        let status = launch.enqueue(&self.call);
+        self.done(status)
+    }
+
+    fn occupancy(&mut self, entry: Entry, start: &Start) -> Done<Occupancy> {
+        let Some(&function) = self.entries.get(entry.0) else { return Err(other("there is no such entry")) };
+        let mut get = |which| {
+            let mut value = 0;
+            // SAFETY: it writes one integer; the function belongs to a module that is loaded.
+            let status = unsafe { (self.call.function_get)(&mut value, which, function) };
+            self.done(status).map(|()| value.max(0) as u32)
         };
-        self.enqueue(function, start, params.iter().map(pointer).collect())
+        use sys::CUfunction_attribute as A;
+        let registers = get(A::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
+        let local = get(A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?;
+        let shared = get(A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)? + start.shared;
+        let mut blocks = 0;
+        let (threads, dynamic) = (start.threads as c_int, start.shared as usize);
+        // SAFETY: as above.
+        let status = unsafe { (self.call.occupancy)(&mut blocks, function, threads, dynamic) };
+        self.done(status)?;
+        let mut most = 0;
+        let which = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR;
+        // SAFETY: it writes one integer.
+        let status = unsafe { (self.call.device_attribute)(&mut most, which, self.device) };
+        self.done(status)?;
+        let blocks = blocks.max(0) as u32;
+        let warps = blocks * start.threads.div_ceil(32);
+        Ok(Occupancy { registers, local, shared, blocks, warps, most: most.max(0) as u32 / 32 })
     }
 
     fn wait(&mut self, limit: Duration) -> Done {
@@ -464,6 +510,28 @@ impl Driver for Cuda {
         self.done(status)
     }
 
+    fn bare(&mut self, ready: Ready, count: usize) -> Done<Duration> {
+        let mut status = SUCCESS;
+        let begin = Instant::now();
+        match ready {
+            Ready::Launch(prepared) => {
+                let Some(launch) = self.launches.get(prepared.0) else { return Err(other("there is no such launch")) };
+                for _ in 0..count {
+                    status = status.max(launch.enqueue(&self.call));
+                }
+            }
+            Ready::Graph(graph) => {
+                let Some(&(_, exec)) = self.graphs.get(graph.0) else { return Err(other("there is no such graph")) };
+                for _ in 0..count {
+                    // SAFETY: both are there until `drop`.
+                    status = status.max(unsafe { (self.call.graph_launch)(exec, self.stream) });
+                }
+            }
+        }
+        let time = begin.elapsed();
+        self.done(status).map(|()| time)
+    }
+
     fn mark(&mut self) -> Done<Mark> {
         let number = match self.idle.pop() {
             Some(number) => number,
@@ -497,46 +565,65 @@ impl Driver for Cuda {
         self.done(status).map(|()| time)
     }
 
+    fn library(&mut self, product: &Product, places: &Places) -> Done<Vec<Rival>> {
+        if self.library.is_none() {
+            let library = CublasLt::open()?;
+            self.library = Some((library, self.allocate(WORKSPACE)?));
+        }
+        let Some((library, _)) = &mut self.library else { return Err(other("there is no library")) };
+        let first = self.rivals.len();
+        self.rivals.extend(library.prepare(product, places)?);
+        Ok((first..self.rivals.len()).map(Rival).collect())
+    }
+
+    fn library_name(&self) -> String {
+        self.library.as_ref().map_or(String::new(), |(library, _)| library.name())
+    }
+
+    fn compete(&mut self, rival: Rival) -> Done {
+        match (&self.library, self.rivals.get(rival.0)) {
+            (Some((library, workspace)), Some(rival)) => library.multiply(rival, *workspace, self.stream),
+            _ => Err(other("there is no such product")),
+        }
+    }
+
     fn flush(&mut self) -> Done {
-        let (function, at) = match self.flush {
-            Some(found) => found,
-            None => {
-                let text = CString::new(flush::PTX).map_err(|_| other("the PTX has a zero in it"))?;
-                let module = self.load_module(text.as_bytes_with_nul())?;
-                // Entries are looked up in the module that was loaded last.
-                self.modules.rotate_right(1);
-                let function = self.function(module, flush::ENTRY)?;
-                let at = self.allocate(flush::BYTES)?;
-                self.fill(at, 0, flush::BYTES)?;
-                self.flush = Some((function, at));
-                (function, at)
-            }
-        };
-        let count = flush::BYTES / 16;
-        let params = vec![(&raw const at).cast_mut().cast(), (&raw const count).cast_mut().cast()];
-        self.enqueue(function, &flush::start(), params)
+        if self.flush.is_none() {
+            let text = CString::new(flush::PTX).map_err(|_| other("the PTX has a zero in it"))?;
+            let module = self.load_module(text.as_bytes_with_nul())?;
+            let function = self.function(module, flush::ENTRY)?;
+            let memory = self.allocate(flush::BYTES)?;
+            self.fill(memory, 0, flush::BYTES)?;
+            // Both are numbers of 64 bits: where to read, and how often.
+            let values = [Value::Address(memory), Value::Address(flush::BYTES / 16)];
+            let launch = Launch::new(function, self.stream, &flush::start(), values.into());
+            self.flush = Some(Flush { module, memory, launch });
+        }
+        let status = self.flush.as_ref().map_or(SUCCESS, |flush| flush.launch.enqueue(&self.call));
+        self.done(status)
     }
 }
 
 impl Drop for Cuda {
     fn drop(&mut self) {
+        self.unload();
+        let library = self.library.take();
         // What faulted or hangs cannot be cleared away; the end of the process does it.
         if self.dead {
+            std::mem::forget(library);
             return;
+        }
+        if let Some((library, workspace)) = library {
+            drop(library);
+            self.release(workspace);
         }
         // SAFETY: each was made by this driver and is destroyed once, before its context is released.
         unsafe {
-            for &(graph, exec) in &self.graphs {
-                (self.call.graph_exec_destroy)(exec);
-                (self.call.graph_destroy)(graph);
-            }
             for &event in &self.events {
                 (self.call.event_destroy)(event);
             }
-            if let Some((_, at)) = self.flush {
-                (self.call.memory_free)(at);
-            }
-            for &module in &self.modules {
+            if let Some(Flush { module, memory, .. }) = self.flush {
+                (self.call.memory_free)(memory);
                 (self.call.module_unload)(module);
             }
             (self.call.stream_destroy)(self.stream);

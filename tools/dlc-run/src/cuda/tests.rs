@@ -1,10 +1,13 @@
 //! Tests of what is asked of the driver, and of what is told when it fails.
 
+mod programs;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dlc_ir::Context;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
+use dlc_translate::manifest::numbers::Use;
 use dlc_translate::manifest::plan::{Plan, Target};
 use dlc_translate::manifest::{Manifest, read};
 use serde_json::{Value, json};
@@ -184,11 +187,33 @@ replay 1
 replay 1
 wait";
     assert_eq!(lines.join("\n"), expected);
-    // A single launch needs no graph.
+    // A single launch needs no graph, and with memory that must be zero it is two things to do.
     let mut single = plan;
     single.runs[0].numbers.starts.truncate(1);
     let lines = asked(&single, |loaded| loaded.enqueue().expect("it does"));
-    assert!(lines.len() == 2 && lines[1].starts_with("launch first"), "{lines:?}");
+    assert!(lines.len() == 5 && lines[0] == "record" && lines[4] == "replay 1", "{lines:?}");
+    single.runs[0].numbers.buffers.retain(|(_, is)| *is != Use::Scratch);
+    single.runs[0].places.truncate(2);
+    single.runs[0].numbers.starts[0].params.truncate(1);
+    let lines = asked(&single, |loaded| loaded.enqueue().expect("it does"));
+    assert!(lines.len() == 1 && lines[0].starts_with("launch first"), "{lines:?}");
+}
+
+/// What it takes to start a run is measured beside the driver's part of it.
+#[test]
+fn calls_are_measured() {
+    let plan = plan(false);
+    let lines = asked(&plan, |loaded| {
+        let calls =
+            bench::calls(loaded, &bench::Measured::of(vec![1.0])).expect("it does").expect("there are launches");
+        assert!(calls.driver == 2.0 && calls.all < 1e4, "{calls:?}");
+        // What takes long is started less often.
+        let calls = bench::calls(loaded, &bench::Measured::of(vec![1e6])).expect("it does");
+        assert_eq!(calls.map(|calls| calls.driver), Some(2.0));
+    });
+    let bursts = |count: usize| lines.iter().filter(|line| **line == format!("{count} times Graph(Graph(1))")).count();
+    assert_eq!((bursts(32), bursts(1)), (3, 1), "{lines:?}");
+    assert_eq!(lines.iter().filter(|line| *line == "replay 1").count(), 3 * 32 + 1);
 }
 
 #[test]
@@ -198,9 +223,9 @@ fn runs_are_measured_with_cold_caches() {
         let measured = bench::measure(loaded, 2, Duration::ZERO).expect("it does");
         // The fake takes the number of the later mark for the time.
         assert_eq!((measured.quantile(0.0), measured.quantile(1.0)), (2.0, 4.0));
-        let shown = crate::show::lines(&bench::shown("@k", &plan, &measured));
+        let shown = crate::show::lines(&bench::shown("@k", &plan, &measured, None));
         let row = shown.lines().nth(1).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-        assert_eq!(row.as_deref(), Some("@k 2 2 3000.00 2000.00 4000.00 2000.00 0.0"));
+        assert_eq!(row.as_deref(), Some("@k 2 2 3000.00 2000.00 4000.00 2000.00 0.0 - -"));
     });
     let timed = lines.iter().position(|line| line == "mark 1").expect("a mark");
     let expected = "flush\nmark 1\nreplay 1\nmark 2\nwait\nbetween 1 and 2\nflush\nmark 3\nreplay 1\nmark 4\nwait\nbetween 3 and 4";
@@ -342,6 +367,13 @@ fn modules_are_compiled_once() {
     for file in files() {
         let bytes = std::fs::read(&file).expect("a file");
         std::fs::write(&file, &bytes[..bytes.len() / 2]).expect("it is written");
+    }
+    assert_eq!(load("a", &same, Some(&inside)), (Ok(false), compiled.clone()));
+    assert_eq!(load("a", &same, Some(&inside)).0, Ok(true));
+    // So is code that lacks its end.
+    for file in files() {
+        let bytes = std::fs::read(&file).expect("a file");
+        std::fs::write(&file, &bytes[..bytes.len() - 1]).expect("it is written");
     }
     assert_eq!(load("a", &same, Some(&inside)), (Ok(false), compiled.clone()));
     assert_eq!(load("a", &same, Some(&inside)).0, Ok(true));

@@ -28,11 +28,16 @@ pub enum Place {
     Scratch(u64),
 }
 
+/// What symbols are.
+type Sizes = BTreeMap<String, i64>;
+
 /// A kernel that runs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {
     /// Its name.
     pub kernel: String,
+    /// What its symbols are.
+    pub symbols: Sizes,
     /// Its numbers.
     pub numbers: Numbers,
     /// Where its buffers lie, in the order of [`Numbers::buffers`].
@@ -164,7 +169,7 @@ fn by_itself(kernel: &Kernel, symbols: &BTreeMap<String, i64>) -> Result<Plan, B
         constants: Vec::new(),
         pool: 0,
         scratch,
-        runs: vec![Run { kernel: kernel.name.clone(), numbers, places }],
+        runs: vec![Run { kernel: kernel.name.clone(), symbols: symbols.clone(), numbers, places }],
         outputs: outputs.into_iter().flatten().collect(),
     })
 }
@@ -265,14 +270,14 @@ impl<'a> Planner<'a> {
     }
 
     /// The first kernel of a call that is for the sizes.
-    fn choose(&self, call: &Call) -> Result<(&'a Kernel, Numbers), Box<Diagnostic>> {
+    fn choose(&self, call: &Call) -> Result<(&'a Kernel, Sizes, Numbers), Box<Diagnostic>> {
         let mut reasons = Vec::new();
         for choice in &call.choices {
             let Some(kernel) = self.manifest.kernels.iter().find(|kernel| kernel.name == choice.kernel) else {
                 continue;
             };
             let sizes = choice.sizes.iter().map(|(symbol, expr)| Ok((symbol.clone(), expr.eval(&self.symbols)?)));
-            let sizes: BTreeMap<String, i64> = sizes.collect::<Result<_, String>>().map_err(not_for)?;
+            let sizes: Sizes = sizes.collect::<Result<_, String>>().map_err(not_for)?;
             let mut failing = None;
             for guard in &choice.guards {
                 if !guard.holds(&self.symbols).map_err(not_for)? {
@@ -283,7 +288,10 @@ impl<'a> Planner<'a> {
             let failing = failing.or_else(|| kernel.admits(&Bindings::from(sizes.clone())).err());
             match failing {
                 Some(reason) => reasons.push(reason),
-                None => return Ok((kernel, kernel.numbers(&sizes).map_err(not_for)?)),
+                None => {
+                    let numbers = kernel.numbers(&sizes).map_err(not_for)?;
+                    return Ok((kernel, sizes, numbers));
+                }
             }
         }
         let mut error = not_for("a launch has no kernel that is for these sizes".to_string());
@@ -294,7 +302,7 @@ impl<'a> Planner<'a> {
     }
 
     fn call(&mut self, number: usize, call: &'a Call) -> Result<(), Box<Diagnostic>> {
-        let (kernel, numbers) = self.choose(call)?;
+        let (kernel, symbols, numbers) = self.choose(call)?;
         let name = &kernel.name;
         let mut outputs = Vec::new();
         for out in &call.outputs {
@@ -345,7 +353,7 @@ impl<'a> Planner<'a> {
             places.push(place);
         }
         self.plan.scratch = self.plan.scratch.max(scratch);
-        self.plan.runs.push(Run { kernel: kernel.name.clone(), numbers, places });
+        self.plan.runs.push(Run { kernel: kernel.name.clone(), symbols, numbers, places });
         Ok(())
     }
 

@@ -88,6 +88,8 @@ functions! {
     module_function = "cuModuleGetFunction" (*mut sys::CUfunction, sys::CUmodule, *const c_char);
     module_unload = "cuModuleUnload" (sys::CUmodule);
     function_set = "cuFuncSetAttribute" (sys::CUfunction, sys::CUfunction_attribute, c_int);
+    function_get = "cuFuncGetAttribute" (*mut c_int, sys::CUfunction_attribute, sys::CUfunction);
+    occupancy = "cuOccupancyMaxActiveBlocksPerMultiprocessor" (*mut c_int, sys::CUfunction, c_int, usize);
     link_create = "cuLinkCreate_v2" (c_uint, *mut sys::CUjit_option, *mut *mut c_void, *mut sys::CUlinkState);
     link_add = "cuLinkAddData_v2" (
         sys::CUlinkState,

@@ -1,0 +1,146 @@
+//! From a program of any layer to PTX for the device.
+
+use std::path::Path;
+
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::context::Str;
+use dlc_ir::define::{Kind, Text};
+use dlc_ir::diag::{Diagnostic, Diagnostics};
+use dlc_ir::op::Traits;
+use dlc_ir::pass::instrument::Instrument;
+use dlc_ir::pass::pipeline::Pipeline;
+use dlc_ir::pass::registry::Registry;
+use dlc_ir::{Context, OpId};
+use dlc_opt::Status;
+use dlc_opt::function::Function;
+use dlc_translate::ptx::{Translated, translate};
+
+use super::NOT_COMPILED;
+use super::driver::Device;
+use crate::args::{Options, Passes, Planning};
+use crate::log::Planned;
+use crate::program;
+
+/// The layers that are launched.
+const LAUNCHED: [&str; 2] = ["host", "ptx"];
+
+/// What is to be run of a module, as PTX.
+pub struct Compiled {
+    /// The text, and how it is launched.
+    pub translated: Translated,
+    /// The kernels as they were planned, where somebody wants to know.
+    pub planned: Option<Planned>,
+}
+
+/// The machine that programs are compiled for: the one that is named, or the one that the device is most like.
+pub fn target<'a>(options: &'a Options, device: &Device) -> &'a str {
+    match &options.target {
+        Some(target) => target,
+        // Instructions of sm_90a are for that alone.
+        None if device.capability == (9, 0) => "sm90",
+        None => "sm80",
+    }
+}
+
+/// The pipeline that leads to instructions, for the sizes that symbols have. Without a plan it is `tiny-to-ptx`, with one
+/// `tiny-to-ptx-sm90` or its like, where plans are compared for symbols of about this size.
+pub fn way(options: &Options, device: &Device, symbols: &[(String, i64)]) -> String {
+    let target = target(options, device);
+    match options.plan {
+        Planning::Off => "tiny-to-ptx".to_string(),
+        Planning::Choose if symbols.is_empty() => format!("tiny-to-ptx-{target}"),
+        Planning::Choose => {
+            let size = typical(symbols);
+            format!("tiny-to-region,choose-plan{{target={target} assume={size}}},add-fallback,region-to-ptx")
+        }
+    }
+}
+
+/// The size that a symbol has: the geometric mean of all of them.
+fn typical(symbols: &[(String, i64)]) -> i64 {
+    let logs: f64 = symbols.iter().map(|(_, size)| (*size).max(1) as f64).map(f64::ln).sum();
+    (logs / symbols.len().max(1) as f64).exp().round() as i64
+}
+
+/// What compiling needs beside the program.
+#[derive(Clone, Copy)]
+pub struct Compiler<'a> {
+    /// The context.
+    pub ctx: &'a Context,
+    /// The passes there are.
+    pub registry: &'a Registry,
+    /// What the command line asks for.
+    pub options: &'a Options,
+    /// The passes that are asked for, which run first.
+    pub passes: &'a Pipeline,
+    /// Where to report.
+    pub diags: &'a Diagnostics,
+}
+
+impl Compiler<'_> {
+    /// Compiles a function of a module with all that it needs, for a device. `None` where no passes lead from its layer to
+    /// instructions. What goes wrong is reported.
+    pub fn compile(
+        &self,
+        module: &Body,
+        function: &Function,
+        symbols: &[(String, i64)],
+        device: &Device,
+    ) -> Result<Option<Compiled>, Status> {
+        let Compiler { ctx, registry, options, diags, .. } = *self;
+        let mut module = module.clone();
+        alone(ctx, &mut module, &function.name);
+        let text = format!("symbol-dce,{}", way(options, device, symbols));
+        let way = Pipeline::parse_reporting(registry, ctx, ("<way to PTX>", &text), false, diags);
+        let way = way.ok_or(Status::Internal)?;
+        // The pipeline that is run before evaluation is for that.
+        if matches!(options.passes, Passes::Text(_)) {
+            program::transform(ctx, registry, self.passes, &mut module, options.threads, &[], diags)?;
+        }
+        let planned = Planned::default();
+        let is_wanted = options.log.is_some() || options.against;
+        let watch: &[&dyn Instrument] = if is_wanted { &[&planned] } else { &[] };
+        program::transform(ctx, registry, &way, &mut module, options.threads, watch, diags)?;
+        let mut all = functions(ctx, &module);
+        if !all.any(|(_, name, layer)| name == function.name && LAUNCHED.contains(&layer)) {
+            return Ok(None);
+        }
+        // Lines of the program are for readers of the file; without them the same text is the same module elsewhere.
+        let beside = options.emit_manifest.as_deref().map(|file| Path::new(file).with_extension("ptx"));
+        let name = beside.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_else(|| format!("{}.ptx", function.name));
+        let translated = translate(ctx, &module, &name, beside.is_some(), diags).ok_or(Status::Failure)?;
+        Ok(Some(Compiled { translated, planned: is_wanted.then_some(planned) }))
+    }
+}
+
+/// What is told of a function that no pass makes into instructions.
+pub fn not_compiled(function: &Function) -> Diagnostic {
+    let message = format!("no registered pass makes instructions of @{}", function.name);
+    Diagnostic::error(&NOT_COMPILED, function.loc, message).suggest("--device=cpu evaluates it")
+}
+
+/// Makes a function the only one that is not private, so that what it does not need can go.
+fn alone(ctx: &Context, module: &mut Body, name: &str) {
+    let all: Vec<(OpId, bool)> = functions(ctx, module).map(|(op, own, _)| (op, own == name)).collect();
+    if all.len() < 2 {
+        return;
+    }
+    for (op, is_chosen) in all {
+        let visibility = (!is_chosen).then(|| Text::make(ctx, "private"));
+        if let Some(body) = module.nested_mut(op) {
+            let root = body.root();
+            body.set_prop(ctx, root, Str::SYM_VISIBILITY, visibility);
+        }
+    }
+}
+
+/// The functions of a module, with their names and layers.
+fn functions<'a>(ctx: &'a Context, module: &'a Body) -> impl Iterator<Item = (OpId, &'a str, &'a str)> {
+    let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
+    ops.filter_map(|id| {
+        let op = OpRef::new(ctx, module, id).resolve();
+        let name = op.symbol_name().filter(|_| op.has(Traits::CALLABLE))?;
+        Some((id, name, op.name().split_once('.').map_or("", |(layer, _)| layer)))
+    })
+}

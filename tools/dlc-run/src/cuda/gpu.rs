@@ -1,0 +1,77 @@
+//! The GPU of a process: opened when the first program wants it, and kept for those behind it.
+
+use dlc_ir::Loc;
+use dlc_ir::diag::{Diagnostic, Diagnostics, Severity};
+use dlc_opt::Status;
+
+use super::driver::Driver;
+use super::{DEVICE_LOST, NO_DEVICE, NO_DRIVER, device};
+use crate::args::Device;
+
+/// How a device is opened.
+pub type Open = Box<dyn Fn(u32) -> Result<Box<dyn Driver>, Box<Diagnostic>>>;
+
+/// The device that programs run on, if there is one.
+pub struct Gpu {
+    open: Open,
+    driver: Option<Box<dyn Driver>>,
+    /// Whether it is known that there is none.
+    none: bool,
+}
+
+impl Default for Gpu {
+    fn default() -> Gpu {
+        Gpu::new(Box::new(|number| device::open(number).map(|cuda| Box::new(cuda) as Box<dyn Driver>)))
+    }
+}
+
+impl Gpu {
+    /// With another way to open it, which tests have.
+    pub fn new(open: Open) -> Gpu {
+        Gpu { open, driver: None, none: false }
+    }
+
+    /// Without any, whatever there is.
+    pub fn none() -> Gpu {
+        Gpu { none: true, ..Gpu::default() }
+    }
+
+    /// Whether programs run on it. That a device which is asked for cannot be had is reported.
+    pub fn is_chosen(&mut self, device: Device, diags: &Diagnostics) -> Result<bool, Status> {
+        let number = match device {
+            Device::Cpu => return Ok(false),
+            Device::Auto if self.none => return Ok(false),
+            Device::Auto => 0,
+            Device::Cuda(number) => number,
+        };
+        match self.driver(number) {
+            Ok(_) => Ok(true),
+            Err(error) if device == Device::Auto && error.code != &DEVICE_LOST => {
+                self.none = true;
+                // A machine without a GPU is nothing to talk about; one whose driver cannot be used is.
+                if ![&NO_DRIVER, &NO_DEVICE].contains(&error.code) {
+                    let message = format!("{}; programs run on the CPU", error.message);
+                    diags.emit(Diagnostic { severity: Severity::Warning, message, ..*error });
+                }
+                Ok(false)
+            }
+            Err(error) => {
+                diags.emit(*error);
+                Err(Status::Failure)
+            }
+        }
+    }
+
+    /// The device of a number. All programs of a process run on the same one.
+    pub fn driver(&mut self, number: u32) -> Result<&mut dyn Driver, Box<Diagnostic>> {
+        if self.driver.as_ref().is_some_and(|driver| driver.is_lost()) {
+            let message = "a kernel has stopped the device before, and nothing runs on it until this process ends";
+            return Err(Box::new(Diagnostic::error(&DEVICE_LOST, Loc::UNKNOWN, message).suggest("run the rest again")));
+        }
+        let driver = match self.driver.take() {
+            Some(driver) => driver,
+            None => (self.open)(number)?,
+        };
+        Ok(self.driver.insert(driver).as_mut())
+    }
+}

@@ -1,0 +1,377 @@
+//! Tests of programs on a device: what is compiled, launched, told and written. The passes are those that are linked in.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::path::Path;
+use std::rc::Rc;
+
+use dlc_ir::Loc;
+use dlc_ir::diag::Diagnostic;
+use dlc_opt::{Io, Setup, Status};
+
+// What is linked in registers itself.
+use {
+    dlc_book as _, dlc_core as _, dlc_frontend as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_plan as _,
+    dlc_poly as _, dlc_ptx as _, dlc_region as _, dlc_sample as _, dlc_tiny as _,
+};
+
+use crate::cuda::driver::{Driver, Kind};
+use crate::cuda::fake::Fake;
+use crate::cuda::gpu::Gpu;
+use crate::cuda::{DRIVER_TOO_OLD, NO_DRIVER};
+
+/// What came of a command line.
+struct Said {
+    status: Status,
+    out: String,
+    err: String,
+    /// What was asked of the driver: the first line of each.
+    asked: Vec<String>,
+    /// How often a device was opened.
+    opened: usize,
+}
+
+impl Said {
+    /// What was asked that begins with one of these words.
+    fn only(&self, words: &[&str]) -> Vec<&str> {
+        let wanted = |line: &&str| words.iter().any(|word| line.starts_with(word));
+        self.asked.iter().map(String::as_str).filter(wanted).collect()
+    }
+}
+
+fn run_on(gpu: &mut Gpu, args: &[&str], mut stdin: &[u8]) -> (Status, String, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut io = Io { stdin: &mut stdin, stdout: &mut out, stderr: &mut err, terminal: false };
+    // What a test compiles is no module for the folder of the user.
+    let args = ["dlc-run", "--no-cache"].iter().chain(args).map(OsString::from).collect::<Vec<_>>();
+    let status = crate::run_on(gpu, &Setup::linked(), &args, &mut io);
+    let text = |bytes| String::from_utf8(bytes).expect("the tool writes UTF-8");
+    (status, text(out), text(err))
+}
+
+/// Runs a program on a machine with a device that does nothing.
+fn run(args: &[&str], stdin: &str, change: impl Fn(&mut Fake) + 'static) -> Said {
+    let log = Rc::new(RefCell::new(Vec::new()));
+    let opened = Rc::new(RefCell::new(0));
+    let (own, count) = (log.clone(), opened.clone());
+    let mut gpu = Gpu::new(Box::new(move |_| {
+        *count.borrow_mut() += 1;
+        let mut fake = Fake::new();
+        fake.log = own.clone();
+        change(&mut fake);
+        Ok(Box::new(fake) as Box<dyn Driver>)
+    }));
+    let (status, out, err) = run_on(&mut gpu, args, stdin.as_bytes());
+    let asked = log.borrow().iter().filter_map(|line: &String| line.lines().next().map(String::from)).collect();
+    let opened = *opened.borrow();
+    Said { status, out, err, asked, opened }
+}
+
+fn same(_: &mut Fake) {}
+
+/// Rows times a row.
+const SCALE: &str = "tiny.func @scale<M, N>(%X: tensor<[M, N], f32>, %row: tensor<[N], f32>) -> tensor<[M, N], f32> {
+  %y = mul %X, %row
+  return %y
+}";
+
+/// A product, and what is there beside it.
+const GEMM: &str = "tiny.func @gemm<M, N, K>(%X: tensor<[M, K], f16>, %W: tensor<[K, N], f16>) -> tensor<[M, N], f16> {
+  %x1 = reshape %X to [M, 1, K]
+  %w1 = reshape %W to [1, K, N]
+  %w2 = permute %w1 by [0, 2, 1]
+  %p = mul %x1, %w2
+  %s = reduce sum %p over [2] acc f32
+  %y = cast %s to f16
+  return %y
+}
+tiny.func @other<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  %y = exp2 %x
+  return %y
+}";
+
+const SIZES: &str = "--shape=M=256,N=512,K=128";
+
+fn file(folder: &Path, name: &str) -> String {
+    folder.join(name).to_string_lossy().into_owned()
+}
+
+#[test]
+fn a_program_is_compiled_for_the_device_and_launched() {
+    let said = run(&["-", "--shape=M=2,N=3", "--device=cuda", "--plan=off"], SCALE, |fake| {
+        fake.answers
+            .push_back([1f32, 2.0, 3.0, 4.0, 5.0, 6.0].iter().flat_map(|number| number.to_le_bytes()).collect());
+    });
+    assert_eq!((said.status, said.err.as_str()), (Status::Success, ""));
+    assert!(said.asked[0].starts_with("compile .version") && said.asked[1].starts_with("load code of .version"));
+    let expected = "\
+allocate 24
+fill 24 at 0x1000 with 255
+allocate 12
+fill 12 at 0x2000 with 255
+allocate 24
+fill 24 at 0x3000 with 255
+wait
+entry scale_0_0, shared 0, clusters of 1
+upload 24 to 0x1000
+upload 12 to 0x2000
+wait
+launch scale_0_0 [1, 1, 1] by [1, 1, 1], 128, 0 (0x1000, 0x2000, 0x3000, 2, 3)
+wait
+download 24 from 0x3000
+release 0x1000
+release 0x2000
+release 0x3000";
+    assert_eq!(said.asked[2..].join("\n"), expected);
+    assert!(said.out.contains("y       tensor<[2, 3], f32>    1    6   3.5  1, 2, 3, 4, .."), "{}", said.out);
+}
+
+/// Where nobody says it, the device decides; what a program becomes is not that of another target or without a plan.
+#[test]
+fn programs_are_compiled_for_a_target_with_or_without_a_plan() {
+    let launched = |args: &[&str], capability| {
+        let args = [&["-", "--function=gemm", SIZES], args].concat();
+        let said = run(&args, GEMM, move |fake| fake.device.capability = capability);
+        assert_eq!(said.status, Status::Success, "{}", said.err);
+        let lines = said.only(&["launch", "map"]);
+        assert_eq!(lines.iter().filter(|line| line.starts_with("launch")).count(), 1, "{lines:?}");
+        (lines.len() > 1, lines.last().map(|line| line.to_string()).unwrap_or_default())
+    };
+    // The copy engine has tensor maps; before it there is none.
+    assert!(launched(&[], (9, 0)).0);
+    assert!(!launched(&[], (8, 0)).0);
+    assert!(!launched(&[], (10, 0)).0);
+    assert_eq!(launched(&["--target=sm80"], (9, 0)), launched(&[], (8, 0)));
+    assert_eq!(launched(&["--plan=off"], (9, 0)), launched(&["--plan=off"], (8, 0)));
+    assert_ne!(launched(&["--plan=off"], (8, 0)), launched(&[], (8, 0)));
+    // Passes that are asked for come first.
+    let fma = launched(&["--passes=tiny-to-region,tensorize{instruction=fma}", "--plan=off"], (8, 0));
+    assert_ne!(fma, launched(&["--plan=off"], (8, 0)));
+}
+
+#[test]
+fn what_a_program_needs_is_told() {
+    let told = |args: &[&str], change: fn(&mut Fake)| {
+        let said = run(&[&["-", "--shape=M=2,N=3", "--device=cuda", "--plan=off"], args].concat(), SCALE, change);
+        assert_eq!(said.status, Status::Failure, "{}", said.out);
+        said.err
+    };
+    let err = told(&["--target=sm90", "--plan=choose"], |fake| fake.device.capability = (8, 0));
+    assert!(err.contains("error[E0554]: the module is for sm_90a, and the device is Fake (sm_80)"), "{err}");
+    assert!(err.contains("help: --target=sm80 is for all devices from sm_80 on"), "{err}");
+    let err = told(&[], |fake| fake.device.capability = (7, 5));
+    assert!(err.contains("error[E0554]: the module is for sm_80, and the device is Fake (sm_75)"), "{err}");
+    let err = told(&[], |fake| fake.fails.push(("compile", 0, Kind::TooOld)));
+    assert!(err.contains("error[E0552]: the module is in PTX"), "{err}");
+    let err = told(&[], |fake| fake.fails.push(("compile", 0, Kind::BadModule)));
+    assert!(err.contains("error[E0555]: the CUDA driver does not take 'scale.ptx'"), "{err}");
+    let err = told(&[], |fake| fake.total = 40);
+    assert!(err.contains("error[E0556]: 24 bytes for the output 'y', of 60 in all, are more"), "{err}");
+    let err = told(&[], |fake| fake.fails.push(("launch", 0, Kind::Fault)));
+    assert!(err.contains("error[E0557]: 'scale_0_0' of the kernel 'scale_0' (grid [1, 1, 1]"), "{err}");
+    let err = told(&[], |fake| fake.fails.push(("wait", 2, Kind::TimedOut)));
+    assert!(err.contains("error[E0558]: 'scale_0_0' of the kernel 'scale_0'") && err.contains("hangs"), "{err}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let expected = file(folder.path(), "expected.npz");
+    let cpu = run(&["-", "--shape=M=2,N=3", "--device=cpu", "-o", &expected], SCALE, same);
+    assert_eq!((cpu.status, cpu.opened), (Status::Success, 0), "{}", cpu.err);
+    let err = told(&["--check", &expected], same);
+    assert!(err.contains("error[E0534]: 6 of 6 elements of y are not as"), "{err}");
+}
+
+/// `auto` takes the device where there is one, and else the CPU.
+#[test]
+fn auto_is_the_device_that_there_is() {
+    let args = ["-", "--shape=M=2,N=3"];
+    let said = run(&args, SCALE, same);
+    assert!(said.status == Status::Success && said.only(&["launch"]).len() == 1, "{}", said.err);
+    // What is evaluated as it is written is evaluated.
+    let said = run(&["-", "--shape=M=2,N=3", "--strict"], SCALE, same);
+    assert_eq!((said.status, said.opened), (Status::Success, 0));
+    let said = run(&["-", "--shape=M=2,N=3", "--strict", "--device=cuda"], SCALE, same);
+    assert_eq!((said.status, said.opened), (Status::Usage, 0));
+
+    let without = |code: &'static _, args: &[&str]| {
+        let mut gpu = Gpu::new(Box::new(move |_| Err(Box::new(Diagnostic::error(code, Loc::UNKNOWN, "why not")))));
+        run_on(&mut gpu, args, SCALE.as_bytes())
+    };
+    let (status, out, err) = without(&NO_DRIVER, &args);
+    assert!(status == Status::Success && err.is_empty() && out.contains("tensor<[2, 3], f32>"), "{err}");
+    let (status, _, err) = without(&DRIVER_TOO_OLD, &args);
+    assert!(status == Status::Success && err.contains("warning[E0552]: why not; programs run on the CPU"), "{err}");
+    let (status, _, err) = without(&NO_DRIVER, &["-", "--shape=M=2,N=3", "--device=cuda"]);
+    assert!(status == Status::Failure && err.contains("error[E0551]: why not"), "{err}");
+    let (status, _, err) = without(&NO_DRIVER, &["-", "--shape=M=2,N=3", "--bench"]);
+    assert!(status == Status::Failure && err.contains("error[E0560]: --bench measures on a GPU"), "{err}");
+    let (status, _, err) = without(&NO_DRIVER, &["-", "--shape=M=2,N=3", "--emit-manifest=m.json"]);
+    assert!(status == Status::Failure && err.contains("error[E0560]: --emit-manifest writes"), "{err}");
+}
+
+/// A layer without a way to instructions is evaluated, unless a device is asked for.
+#[test]
+fn what_cannot_be_compiled_is_told() {
+    let program = "sample.func @f(%a: i64) -> i64 { %b = addi %a, %a : i64  return %b }";
+    let said = run(&["-"], program, same);
+    assert_eq!((said.status, said.opened, said.asked.len()), (Status::Success, 1, 0), "{}", said.err);
+    let said = run(&["-", "--device=cuda"], program, same);
+    assert_eq!(said.status, Status::Failure);
+    assert!(said.err.contains("[E0561] Error: no registered pass makes instructions of @f"), "{}", said.err);
+    // What it has to do with is not asked for.
+    let said = run(&["-", "--function=other", "--shape=M=4", "--device=cuda", "--plan=off"], GEMM, same);
+    assert!(said.status == Status::Success && said.only(&["launch other_0_0"]).len() == 1, "{}", said.err);
+    assert_eq!(said.only(&["entry"]).len(), 1);
+}
+
+/// What is written is what runs: the manifest gives the same launches.
+#[test]
+fn the_manifest_of_a_program_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let manifest = file(folder.path(), "gemm.json");
+    let program = run(&["-", "--function=gemm", SIZES, "--emit-manifest", &manifest], GEMM, same);
+    assert_eq!(program.status, Status::Success, "{}", program.err);
+    let ptx = std::fs::read_to_string(file(folder.path(), "gemm.ptx")).expect("it is written");
+    assert!(ptx.contains(".target sm_90a") && ptx.contains(".entry gemm_0"), "{ptx}");
+    let again = run(&[&manifest, SIZES], "", same);
+    assert_eq!(
+        (again.status, &again.asked, &again.out),
+        (Status::Success, &program.asked, &program.out),
+        "{}",
+        again.err
+    );
+    let said = run(&["-", "--function=gemm", SIZES, "--emit-manifest=/nowhere/m.json"], GEMM, same);
+    assert!(said.status == Status::Failure && said.err.contains("error[E0502]: '/nowhere/m.json'"), "{}", said.err);
+}
+
+#[test]
+fn programs_are_measured() {
+    let said = run(&["-", "--function=gemm", SIZES, "--bench=3"], GEMM, same);
+    assert_eq!(said.status, Status::Success, "{}", said.err);
+    let row: Vec<&str> = said.out.lines().nth(1).map(|line| line.split_whitespace().collect()).unwrap_or_default();
+    assert!(row[..3] == ["@gemm", "1", "3"] && row[9] == "2.00", "{}", said.out);
+}
+
+#[test]
+fn every_run_has_a_line_in_the_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = file(folder.path(), "log.csv");
+    let run_gemm = |args: &[&str]| run(&[&["-", "--function=gemm", SIZES, "--log", &log], args].concat(), GEMM, same);
+    assert_eq!(run_gemm(&[]).status, Status::Success);
+    assert_eq!(run_gemm(&["--plan=off"]).status, Status::Success);
+    assert_eq!(run(&["-", "--shape=M=2,N=3", "--device=cpu", "--log", &log], SCALE, same).status, Status::Success);
+    let text = std::fs::read_to_string(&log).expect("it is written");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    assert!(lines[0].starts_with("program,kernels,device,sizes,flops,bytes,registers,"), "{text}");
+    // 2 * M * N * K, and both factors and the result in two bytes each.
+    assert!(lines[1].starts_with("gemm,gemm_0,Fake,M=256;N=512;K=128,33554432,458752,32,0,"), "{text}");
+    assert!(lines[1].contains("instruction wgmma") && lines[1].ends_with('"'), "{text}");
+    // Without a plan there is no estimate.
+    assert!(lines[2].starts_with("gemm,gemm_0,Fake,") && lines[2].ends_with(",20,"), "{text}");
+    assert!(lines[3].starts_with("scale,,cpu,M=2;N=3,,,,") && lines[3].ends_with(",1,"), "{text}");
+
+    // What is no log stays as it is.
+    std::fs::write(&log, "a,b\n1,2\n").expect("it is written");
+    let said = run_gemm(&[]);
+    assert!(said.status == Status::Failure && said.err.contains("error[E0563]: "), "{}", said.err);
+    assert_eq!(std::fs::read_to_string(&log).ok().as_deref(), Some("a,b\n1,2\n"));
+}
+
+/// Every program of a folder runs on the device, which is opened once; what stops it stops those behind too.
+#[test]
+fn folders_run_on_one_device() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["a", "b", "c"] {
+        let own = folder.path().join(name);
+        std::fs::create_dir(&own).expect("a folder");
+        std::fs::write(own.join("p.tiny"), SCALE).expect("it is written");
+        let inputs = file(&own, "inputs.npz");
+        let made = run(&["-", "--seed=3", "-o", &inputs, "--device=cpu"], &both(), same);
+        assert_eq!(made.status, Status::Success, "{}", made.err);
+        let made = run(&["-", &inputs, "-o", &file(&own, "expected.npz"), "--device=cpu"], SCALE, same);
+        assert_eq!(made.status, Status::Success, "{}", made.err);
+    }
+    let batch = format!("--batch={}", folder.path().display());
+    let said = run(&[&batch, "--device=cuda", "--log", &file(folder.path(), "l.csv")], "", same);
+    assert_eq!((said.status, said.opened), (Status::Failure, 1));
+    assert!(said.out.contains("0 of 3 as expected") && said.out.contains("differs"), "{}", said.out);
+    assert_eq!(said.only(&["compile"]).len(), 3);
+    let log = std::fs::read_to_string(file(folder.path(), "l.csv")).expect("it is written");
+    let is_run = |line: &&str| line.starts_with("scale,scale_0") && line.contains(",Fake,M=2;N=3,");
+    assert_eq!(log.lines().filter(is_run).count(), 3, "{log}");
+
+    let said = run(&[&batch], "", |fake| fake.fails.push(("launch", 1, Kind::Fault)));
+    assert_eq!((said.status, said.opened), (Status::Failure, 1));
+    let rows: Vec<&str> = said.out.lines().filter_map(|line| line.split_whitespace().last()).collect();
+    assert_eq!(rows[1..4], ["differs", "fails", "fails"], "{}", said.out);
+    assert!(said.err.contains("error[E0557]") && said.err.contains("error[E0562]"), "{}", said.err);
+
+    let mut gpu = Gpu::new(Box::new(|_| Err(Box::new(Diagnostic::error(&NO_DRIVER, Loc::UNKNOWN, "why not")))));
+    let (status, out, err) = run_on(&mut gpu, &[&batch, "--device=cuda"], b"");
+    assert!(status == Status::Failure && out.is_empty() && err.matches("E0551").count() == 1, "{out}{err}");
+    let (status, out, _) = run_on(&mut gpu, &[&batch], b"");
+    assert!(status == Status::Success && out.contains("3 of 3 as expected"), "{out}");
+}
+
+/// A program that gives what another one is called with.
+fn both() -> String {
+    "tiny.func @both(%X: tensor<[2, 3], f32>, %row: tensor<[3], f32>) -> (tensor<[2, 3], f32>, tensor<[3], f32>) {
+  return %X, %row
+}"
+    .to_string()
+}
+
+/// A product is measured beside the library, in turn; what is none is told.
+#[test]
+fn products_are_measured_against_the_library() {
+    let program = |epilogue: &str, bias: &str| {
+        format!(
+            "frontend.graph @f<M, N, K>(%A: tensor<[K, M], f16>, %B: tensor<[N, K], f16>{bias}) -> tensor<[M, N], f16> {{
+  %s = gemm %A, %B trans_a trans_b acc f32
+  {epilogue}
+  output %r as f16
+}}"
+        )
+    };
+    let bias = ", %bias: tensor<[N], f16>";
+    let args = ["-", SIZES, "--against=cublaslt", "--bench=3"];
+    let said = run(&args, &program("%t = add %s, %bias\n  %r = relu %t", bias), same);
+    assert_eq!(said.status, Status::Success, "{}", said.err);
+    let asked = said.only(&["library"]);
+    let shape =
+        "Product { m: 256, n: 512, k: 128, elem: F16, out: F16, trans_a: true, trans_b: true, epilogue: BiasRelu }";
+    assert_eq!(asked.len(), 1);
+    // The inputs are the first that memory is taken for, and the last is for what the library gives.
+    let is_placed = |line: &str| line.contains("Places { a: 4096, b: 73728, bias: ") && line.contains(shape);
+    assert!(is_placed(asked[0]), "{asked:?}");
+    // Two ways, five trials each, then three times by the fastest.
+    assert_eq!((said.only(&["compete 0"]).len(), said.only(&["compete 1"]).len()), (5 + 3, 5));
+    let row: Vec<&str> = said.out.lines().nth(1).map(|line| line.split_whitespace().collect()).unwrap_or_default();
+    assert!(row[..3] == ["@f", "cublasLt", "1.2.3"] && row.last() == Some(&"0"), "{}", said.out);
+    assert!(said.out.contains("measured"), "{}", said.out);
+
+    let epilogue = |text: &str, bias: &str| {
+        let said = run(&args, &program(text, bias), same);
+        let asked = said.only(&["library"]).first().map(|line| line.to_string());
+        asked.ok_or(said.err)
+    };
+    assert!(epilogue("%r = relu %s", "").is_ok_and(|line| line.contains("epilogue: Relu")));
+    assert!(epilogue("%r = add %s, %bias", bias).is_ok_and(|line| line.contains("epilogue: Bias ")));
+    assert!(epilogue("%r = mul %s, %bias", bias).is_err_and(|err| err.contains("error[E0565]") && err.contains("mul")));
+    let wide = ", %bias: tensor<[M, N], f16>";
+    assert!(epilogue("%r = add %s, %bias", wide).is_err_and(|err| err.contains("no row of the type of the result")));
+    let said = run(&["-", "--shape=M=2,N=3", "--against=cublaslt"], SCALE, same);
+    assert!(said.status == Status::Failure && said.err.contains("its kernel has 0 products"), "{}", said.err);
+
+    // Numbers that differ, and a library that is not there.
+    let relu = program("%r = relu %s", "");
+    let ones = || [0x3c00u16; 256 * 512].iter().flat_map(|bits| bits.to_le_bytes()).collect::<Vec<u8>>();
+    let said =
+        run(&args, &relu, move |fake| fake.answers.extend([vec![0; 2 * 256 * 512], vec![0; 2 * 256 * 512], ones()]));
+    assert!(
+        said.status == Status::Failure && said.err.contains("error[E0566]: 131072 of 131072 elements"),
+        "{}",
+        said.err
+    );
+    let said = run(&args, &relu, |fake| fake.fails.push(("library", 0, Kind::NoLibrary)));
+    assert!(said.status == Status::Failure && said.err.contains("error[E0564]: there is no cublasLt"), "{}", said.err);
+}

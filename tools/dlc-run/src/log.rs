@@ -1,0 +1,221 @@
+//! `--log`: a line for each run in a table (specification, section 13): what was computed and moved, what of the machine
+//! was filled, how long an estimate says it takes and how long it took, and the plan.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::diag::{Diagnostic, Diagnostics};
+use dlc_ir::pass::instrument::{At, Instrument};
+use dlc_ir::{Context, Loc, OpId};
+use dlc_opt::input::{CANNOT_READ, CANNOT_WRITE};
+use dlc_opt::output::write_file;
+use dlc_passes::analysis::axes::is_kernel;
+use dlc_passes::region::choose_plan::cost::estimate;
+use dlc_passes::region::choose_plan::facts::Facts;
+use dlc_plan::{Schedule, Target, TargetName};
+use dlc_translate::manifest::numbers::Use;
+use dlc_translate::manifest::plan::{Plan, Run};
+
+use crate::args::Options;
+use crate::cuda::driver::Occupancy;
+use crate::inputs::Inputs;
+
+dlc_ir::codes! {
+    /// The file for the log is no log, or one with other columns.
+    NOT_A_LOG = "E0563" "NotALog";
+}
+
+/// The columns. Where a run has several kernels or launches, their words stand in order with `;` between them.
+const COLUMNS: [&str; 16] = [
+    "program",
+    "kernels",
+    "device",
+    "sizes",
+    "flops",
+    "bytes",
+    "registers",
+    "local",
+    "shared",
+    "threads",
+    "warps",
+    "occupancy",
+    "estimate_us",
+    "actual_us",
+    "runs",
+    "plan",
+];
+
+/// The pass in front of which kernels are whole and have their plans.
+const BEFORE: &str = "tensorize";
+
+/// What the kernels of a program were when they had plans and were not yet made into blocks.
+#[derive(Default)]
+pub struct Planned(Mutex<Option<Body>>);
+
+impl Instrument for Planned {
+    fn before(&self, at: &At<'_>, module: &Body) {
+        if at.pass.def.name == BEFORE {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(module.clone());
+        }
+    }
+}
+
+impl Planned {
+    /// What is to be known of the kernel of a name; `None` where it is no longer, or not yet, a region there.
+    pub fn kernel<T>(&self, ctx: &Context, name: &str, look: impl FnOnce(&Body) -> T) -> Option<T> {
+        let module = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let module = module.as_ref()?;
+        let mut ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
+        let kernel = ops.find(|&op| OpRef::new(ctx, module, op).symbol_name() == Some(name))?;
+        module.nested(kernel).filter(|kernel| is_kernel(ctx, kernel)).map(look)
+    }
+}
+
+/// A line of the log.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row([String; COLUMNS.len()]);
+
+impl Row {
+    /// Of a run on the CPU, where there are no kernels.
+    pub fn of_cpu(program: &str, inputs: &Inputs, time: Duration) -> Row {
+        let mut row = Row(Default::default());
+        row.set("program", program.to_string());
+        row.set("device", "cpu".to_string());
+        row.set("sizes", sizes(&inputs.symbols));
+        row.set("actual_us", format!("{:.3}", 1e6 * time.as_secs_f64()));
+        row.set("runs", "1".to_string());
+        row
+    }
+
+    /// Of runs of a program on a device, with their median in milliseconds and how many there were.
+    pub fn of_device(
+        ctx: &Context,
+        (program, device): (&str, &str),
+        plan: &Plan,
+        symbols: &[(String, i64)],
+        occupancy: &[Occupancy],
+        (time, runs): (f64, usize),
+        planned: Option<&Planned>,
+    ) -> Row {
+        let starts = || plan.runs.iter().flat_map(|run| &run.numbers.starts);
+        let each = |word: &dyn Fn(&Occupancy) -> String| joined(occupancy.iter().map(word));
+        let module = planned.map(|planned| planned.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let module = module.as_ref().and_then(|module| module.as_ref());
+        let known: Vec<Option<Known>> = plan.runs.iter().map(|run| Known::of(ctx, module?, run)).collect();
+        // A sum in which something is not known is not known.
+        let sum = |term: &dyn Fn(&Known) -> Option<f64>| -> Option<f64> {
+            known.iter().map(|known| known.as_ref().and_then(term)).sum::<Option<f64>>().filter(|_| !known.is_empty())
+        };
+        let mut row = Row(Default::default());
+        row.set("program", program.to_string());
+        row.set("kernels", joined(plan.runs.iter().map(|run| run.kernel.clone())));
+        row.set("device", device.to_string());
+        row.set("sizes", sizes(symbols));
+        row.set("flops", sum(&|known| Some(known.flops)).map_or(String::new(), |flops| format!("{flops:.0}")));
+        row.set("bytes", plan.runs.iter().map(bytes).sum::<u64>().to_string());
+        row.set("registers", each(&|of| of.registers.to_string()));
+        row.set("local", each(&|of| of.local.to_string()));
+        row.set("shared", each(&|of| of.shared.to_string()));
+        row.set("threads", joined(starts().map(|start| start.threads.to_string())));
+        row.set("warps", each(&|of| of.warps.to_string()));
+        row.set("occupancy", each(&|of| format!("{:.3}", f64::from(of.warps) / f64::from(of.most.max(1)))));
+        row.set("estimate_us", sum(&|known| known.estimate).map_or(String::new(), |time| format!("{time:.3}")));
+        row.set("actual_us", format!("{:.3}", 1e3 * time));
+        row.set("runs", runs.to_string());
+        let plans = known.iter().map(|known| known.as_ref().map_or(String::new(), |known| known.plan.clone()));
+        row.set("plan", joined(plans));
+        row
+    }
+
+    fn set(&mut self, column: &str, text: String) {
+        if let Some(place) = COLUMNS.iter().position(|own| *own == column) {
+            self.0[place] = text;
+        }
+    }
+
+    /// The word of a column.
+    pub fn get(&self, column: &str) -> &str {
+        COLUMNS.iter().position(|own| *own == column).map_or("", |place| &self.0[place])
+    }
+}
+
+/// What is known of a kernel that runs, from before it was made into blocks.
+struct Known {
+    flops: f64,
+    /// Microseconds.
+    estimate: Option<f64>,
+    plan: String,
+}
+
+impl Known {
+    fn of(ctx: &Context, module: &Body, run: &Run) -> Option<Known> {
+        let ops: Vec<OpId> = module.entry_block().into_iter().flat_map(|block| module.ops(block)).collect();
+        let is_meant = |op: &&OpId| OpRef::new(ctx, module, **op).symbol_name() == Some(&run.kernel);
+        let kernel = module.nested(*ops.iter().find(is_meant)?)?;
+        let facts = Facts::of(ctx, kernel, &|name| run.symbols.get(name).copied().unwrap_or(1))?;
+        let plan = Schedule::all_of(ctx, module, &run.kernel).into_iter().next().map(|(_, plan)| plan);
+        let machine = |plan: &Schedule| match plan.targets.first()? {
+            TargetName::BuiltIn(name) => Target::built_in(name),
+            TargetName::Symbol(name) => {
+                let declared = ops.iter().filter_map(|&op| Target::of(OpRef::new(ctx, module, op)));
+                declared.into_iter().find(|target| target.name == *name)
+            }
+        };
+        let estimate = plan.as_ref().and_then(|plan| Some(estimate(ctx, kernel, &facts, plan, &machine(plan)?).time));
+        let plan = plan.map_or(String::new(), |plan| plan.clauses(ctx).join(" "));
+        Some(Known { flops: facts.all_flops(ctx, kernel), estimate, plan })
+    }
+}
+
+/// What a kernel takes and gives, each once.
+fn bytes(run: &Run) -> u64 {
+    let moved = run.numbers.buffers.iter().filter(|(_, is)| *is != Use::Scratch);
+    moved.map(|(tensor, _)| tensor.bytes()).sum()
+}
+
+fn joined(words: impl Iterator<Item = String>) -> String {
+    words.collect::<Vec<_>>().join(";")
+}
+
+fn sizes(symbols: &[(String, i64)]) -> String {
+    joined(symbols.iter().map(|(name, size)| format!("{name}={size}")))
+}
+
+/// Appends lines to the log, if there is one. Whether all is well; if not, that is reported, and the file is as it was.
+pub fn append(options: &Options, rows: &[&Row], diags: &Diagnostics) -> bool {
+    let (Some(file), false) = (&options.log, rows.is_empty()) else { return true };
+    let fail = |code, message: String| {
+        diags.emit(Diagnostic::error(code, Loc::UNKNOWN, message));
+        false
+    };
+    let head = line(&COLUMNS);
+    let mut text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return fail(&CANNOT_READ, format!("'{file}' cannot be read: {error}")),
+    };
+    if text.is_empty() {
+        text.clone_from(&head);
+    } else if !text.starts_with(&head) {
+        return fail(&NOT_A_LOG, format!("'{file}' is not a log: its first line is not '{}'", head.trim_end()));
+    }
+    // The last line of somebody else may lack its end.
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    rows.iter().for_each(|row| text += &line(&row.0));
+    match write_file(file, |out| out.write_all(text.as_bytes())) {
+        Ok(()) => true,
+        Err(error) => fail(&CANNOT_WRITE, format!("'{file}' cannot be written: {error}")),
+    }
+}
+
+/// A line of a table: words with signs in them are quoted.
+fn line<T: AsRef<str>>(words: &[T]) -> String {
+    let word = |word: &T| match word.as_ref() {
+        word if word.contains([',', '"', '\n', '\r']) => format!("\"{}\"", word.replace('"', "\"\"")),
+        word => word.to_string(),
+    };
+    words.iter().map(word).collect::<Vec<_>>().join(",") + "\n"
+}
