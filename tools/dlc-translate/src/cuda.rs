@@ -88,7 +88,9 @@ pub fn translate(ctx: &Context, module: &Body, manifest: &Manifest, diags: &Diag
     }
     let mut text = String::from("// Written by dlc-translate --to-cuda.\n//\n");
     let _ = writeln!(text, "//   nvcc -std=c++17 -O3 -fmad=false -arch={}", manifest.target);
-    text.push_str("//\n// -fmad=false leaves sums and products apart where the kernel does; what it joins says fmaf.\n\n");
+    text.push_str(
+        "//\n// -fmad=false leaves sums and products apart where the kernel does; what it joins says fmaf.\n\n",
+    );
     let functions = helpers.text();
     let all = format!("{functions}{entries}");
     let has = |word: &str| all.contains(word);
@@ -128,8 +130,11 @@ fn signature(kernel: &Kernel) -> String {
         let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
         format!("[{}]", sizes.join(", "))
     };
-    let inputs: Vec<String> =
-        kernel.inputs.iter().map(|port| format!("{}: {} {}", port.name, port.elem.name(), shape(&port.shape))).collect();
+    let inputs: Vec<String> = kernel
+        .inputs
+        .iter()
+        .map(|port| format!("{}: {} {}", port.name, port.elem.name(), shape(&port.shape)))
+        .collect();
     let outputs: Vec<String> = kernel
         .outputs
         .iter()

@@ -7,7 +7,7 @@ use dlc_ir::types::FloatKind;
 use super::machine::{Cluster, Fault, Machine, Wait, Warp, in_lane, lanes};
 use super::memory::Reader;
 use super::number::{Exact, Mode, Ty, integer, mask, value};
-use super::program::{Code, Kind, Rmw, Shuffle, Space, Special};
+use super::program::{Code, Kind, Rmw, SHARED_BASE, Shuffle, Space, Special};
 
 impl Machine<'_> {
     /// Does an instruction for lanes that are there.
@@ -206,6 +206,8 @@ impl Machine<'_> {
             Special::Nclusters(axis) => launch.grid[axis] / size[axis],
             Special::ClusterRank => warp.block as u32,
             Special::ClusterSize => cluster.blocks.len() as u32,
+            Special::Smem if cluster.blocks.len() == 1 => SHARED_BASE,
+            Special::Smem => (warp.block as u32 + 1) << 24 | SHARED_BASE,
         };
         number.into()
     }
@@ -490,7 +492,7 @@ pub fn owner(cluster: &Cluster, warp: &Warp, address: u32) -> Result<(usize, u32
 }
 
 /// The same for the space that an instruction names.
-fn place(cluster: &Cluster, warp: &Warp, space: Space, address: u32) -> Result<(usize, u32), String> {
+pub fn place(cluster: &Cluster, warp: &Warp, space: Space, address: u32) -> Result<(usize, u32), String> {
     let (block, at) = owner(cluster, warp, address)?;
     match space == Space::Shared && block != warp.block {
         true => Err(format!("the address is in block {block} of the cluster, and only 'shared::cluster' goes there")),

@@ -2,11 +2,11 @@
 
 use dlc_ir::types::FloatKind;
 
-use super::execute::{address, aligned, one};
+use super::execute::{address, aligned, one, place};
 use super::machine::{Cluster, Fault, Machine, Wait, Warp, in_lane, lanes};
 use super::memory::Reader;
 use super::number::{Exact, Mode, Ty, integer, value};
-use super::program::{Code, Kind, Operand};
+use super::program::{Code, Kind, Operand, Space};
 use super::tensor::swizzle;
 
 /// The number of bits as an element of a matrix.
@@ -306,7 +306,8 @@ impl Machine<'_> {
                 let lane = 8 * number + row;
                 let at = address(warp, code, 0, lane)?;
                 aligned(at, 16).map_err(in_lane(lane))?;
-                let bytes = shared.read(at as u32, 16, Reader::Thread).map_err(in_lane(lane))?;
+                let (_, at) = place(cluster, warp, Space::Shared, at as u32).map_err(in_lane(lane))?;
+                let bytes = shared.read(at, 16, Reader::Thread).map_err(in_lane(lane))?;
                 let halves = bytes.chunks_exact(2).map(|half| u64::from(u16::from_le_bytes([half[0], half[1]])));
                 matrix.iter_mut().zip(halves).for_each(|(to, half)| *to = half);
             }
@@ -350,9 +351,9 @@ impl Machine<'_> {
                 let at = address(warp, code, 0, lane)?;
                 let bytes: Vec<u8> = matrix.iter().flat_map(|half| half.to_le_bytes()).collect();
                 let by = (cluster.clock, cluster.thread(warp, lane));
-                let done = aligned(at, 16)
-                    .and_then(|()| cluster.blocks[warp.block].shared.write(at as u32, &bytes, by, false));
-                done.map_err(in_lane(lane))?;
+                aligned(at, 16).map_err(in_lane(lane))?;
+                let (block, at) = place(cluster, warp, Space::Shared, at as u32).map_err(in_lane(lane))?;
+                cluster.blocks[block].shared.write(at, &bytes, by, false).map_err(in_lane(lane))?;
             }
         }
         Ok(())

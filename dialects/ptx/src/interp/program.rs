@@ -77,6 +77,9 @@ pub enum Special {
     Nclusters(usize),
     ClusterRank,
     ClusterSize,
+    /// Where the shared memory of the block begins. In a cluster all blocks have addresses of their own, as on the machine:
+    /// the upper bits say which block it is.
+    Smem,
 }
 
 /// Which memory an address is in.
@@ -350,7 +353,7 @@ fn meaning(inst: &Inst<'_>) -> Option<(Kind, Together)> {
     let of_warp = |kind| Some((kind, Together::Warp));
     match name {
         "sreg" => alone(Kind::Special(special(&words)?)),
-        "smem" => alone(Kind::Scalar(Box::new(|_| Ok(SHARED_BASE.into())))),
+        "smem" => alone(Kind::Special(Special::Smem)),
         "unpack" => alone(Kind::Unpack(ty?.bits() / 2)),
         "ld" => {
             alone(Kind::Load { space: space(&words), ty: ty?, polls: has("relaxed") || has("acquire") || has("cv") })

@@ -195,7 +195,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let at = self.stage(tile, stage)?;
         let tile = self.tile_type(tile)?.place(self.ctx()).map_err(Refused::new)?;
         let descriptor = tile.descriptor(k_axis).map_err(Refused::new)?;
-        let address = self.code.shr(at.base, 4);
+        // In a cluster the upper bits of an address say which block it is in: in a descriptor they would be others.
+        let within = if self.cluster > 1 { self.code.and(at.base, 0x3FFFF) } else { at.base };
+        let address = self.code.shr(within, 4);
         let constant = i64::from(at.low / 16) + (i64::from((descriptor.leading & 0x3FFFF) >> 4) << 16);
         let low = self.code.add(address, Arg::Int(constant));
         let high = i64::from((descriptor.stride & 0x3FFFF) >> 4) | i64::from(descriptor.swizzle) << 30;

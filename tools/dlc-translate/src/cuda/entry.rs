@@ -168,7 +168,8 @@ impl<'a> Writer<'a> {
             return self.values.text(variable);
         }
         self.open[variable.number] = true;
-        let constant = if declared.once && finally && !matches!(declared.kind, Kind::Pointer(..)) { "const " } else { "" };
+        let constant =
+            if declared.once && finally && !matches!(declared.kind, Kind::Pointer(..)) { "const " } else { "" };
         format!("{constant}{}", spaced(&declared.kind.text(), &declared.name))
     }
 

@@ -44,10 +44,16 @@ impl Ex {
 /// How an operator binds, and on which side its equal may stand without parentheses.
 fn infix(left: &Ex, sign: &str, right: &Ex, level: u8, kind: Kind) -> Ex {
     // A difference of levels that people do not know by heart gets parentheses, too.
-    let clear = |ex: &Ex| if level < SHIFT && level > BOTH && ex.level < ATOM && !matches!(level, LESS | EQUAL) { ATOM } else { level };
+    let clear = |ex: &Ex| {
+        if level < SHIFT && level > BOTH && ex.level < ATOM && !matches!(level, LESS | EQUAL) { ATOM } else { level }
+    };
     let clear_shift = |ex: &Ex| if level == SHIFT && ex.level < UNARY { ATOM } else { clear(ex) };
     let left = left.at(clear_shift(left));
-    let right = right.at(if level == TIMES || level == PLUS || level == SHIFT { clear_shift(right).max(level + 1) } else { clear(right).max(level + 1) });
+    let right = right.at(if level == TIMES || level == PLUS || level == SHIFT {
+        clear_shift(right).max(level + 1)
+    } else {
+        clear(right).max(level + 1)
+    });
     Ex::new(format!("{left} {sign} {right}"), level, kind)
 }
 
@@ -77,7 +83,8 @@ pub fn number(arg: Arg, kind: Kind) -> Ex {
         }
         Arg::F64(bits) => {
             let value = f64::from_bits(bits);
-            let text = if value.is_finite() { format!("{value:?}") } else { format!("__longlong_as_double(0x{bits:016x}ll)") };
+            let text =
+                if value.is_finite() { format!("{value:?}") } else { format!("__longlong_as_double(0x{bits:016x}ll)") };
             let level = if text.starts_with('-') { UNARY } else { ATOM };
             Ex::new(text, level, Kind::Double)
         }
@@ -296,9 +303,16 @@ impl Writer<'_> {
             "min" | "max" if word == "s32" || word == "u32" => {
                 let (left, right) = (self.signed(args[0], word), self.signed(args[1], word));
                 let (left, right) = match (left.kind, right.kind) {
-                    (Kind::Int, Kind::Unsigned) => (Ex::new(format!("unsigned({})", left.text), ATOM, Kind::Unsigned), right),
-                    (Kind::Unsigned, Kind::Int) => (left, Ex::new(format!("unsigned({})", right.text), ATOM, Kind::Unsigned)),
-                    both => { let _ = both; (left, right) }
+                    (Kind::Int, Kind::Unsigned) => {
+                        (Ex::new(format!("unsigned({})", left.text), ATOM, Kind::Unsigned), right)
+                    }
+                    (Kind::Unsigned, Kind::Int) => {
+                        (left, Ex::new(format!("unsigned({})", right.text), ATOM, Kind::Unsigned))
+                    }
+                    both => {
+                        let _ = both;
+                        (left, right)
+                    }
                 };
                 let common = left.kind;
                 call(inst.instruction.name, &[&left, &right], common)
@@ -474,7 +488,11 @@ impl Writer<'_> {
             let size = elem.size() as i64;
             let base = self.plain(args[2], Kind::Long);
             if step % size == 0 {
-                let by = if step == size { by } else { infix(&by, "*", &number(Arg::Int(step / size), Kind::Int), TIMES, Kind::Int) };
+                let by = if step == size {
+                    by
+                } else {
+                    infix(&by, "*", &number(Arg::Int(step / size), Kind::Int), TIMES, Kind::Int)
+                };
                 return Some(pointer_sum(&base, &by, kind));
             }
             let cast = if read_only { "const char*" } else { "char*" };
@@ -541,7 +559,8 @@ impl Writer<'_> {
 
     fn cvt(&mut self, inst: &Inst<'_>, words: &[&str], kind: Kind) -> Option<Ex> {
         let args = inst.args.clone();
-        let one = |writer: &mut Self, name: &str, from: Kind, to: Kind| Some(call(name, &[&writer.arg(args[0], from)], to));
+        let one =
+            |writer: &mut Self, name: &str, from: Kind, to: Kind| Some(call(name, &[&writer.arg(args[0], from)], to));
         match inst.modifiers {
             "f32.f16" => one(self, "__half2float", Kind::Half, Kind::Float),
             "rn.f16.f32" => one(self, "__float2half_rn", Kind::Float, Kind::Half),
@@ -652,7 +671,8 @@ fn offset_by(base: &Ex, offset: i64) -> Ex {
 
 fn infix_same(left: &Ex, sign: &str, right: &Ex, level: u8) -> Ex {
     // What is said in the other word stands in parentheses.
-    let clear = |ex: &Ex| if ex.level == EITHER && level == BOTH || ex.level == BOTH && level == EITHER { ATOM } else { level };
+    let clear =
+        |ex: &Ex| if ex.level == EITHER && level == BOTH || ex.level == BOTH && level == EITHER { ATOM } else { level };
     Ex::new(format!("{} {sign} {}", left.at(clear(left)), right.at(clear(right))), level, Kind::Bool)
 }
 
@@ -677,7 +697,9 @@ fn bits(ex: Ex) -> Ex {
 /// What a choice gives has one type.
 fn as_kind(ex: Ex, kind: Kind) -> Ex {
     match (ex.kind, kind) {
-        (Kind::Int, Kind::Unsigned) if ex.text.parse::<i64>().is_err() => Ex::new(format!("uint32_t({})", ex.text), ATOM, kind),
+        (Kind::Int, Kind::Unsigned) if ex.text.parse::<i64>().is_err() => {
+            Ex::new(format!("uint32_t({})", ex.text), ATOM, kind)
+        }
         _ => ex,
     }
 }
@@ -734,8 +756,20 @@ pub fn slot_kind(slot: Slot, ty: Option<Type>) -> Kind {
         Class::F64 => Kind::Double,
         Class::B64 => Kind::Long,
         Class::B32 => Kind::Unsigned,
-        Class::W32 => if ty == Some(Type::F32) { Kind::Float } else { Kind::Unsigned },
-        Class::W64 => if ty == Some(Type::F64) { Kind::Double } else { Kind::Long },
+        Class::W32 => {
+            if ty == Some(Type::F32) {
+                Kind::Float
+            } else {
+                Kind::Unsigned
+            }
+        }
+        Class::W64 => {
+            if ty == Some(Type::F64) {
+                Kind::Double
+            } else {
+                Kind::Long
+            }
+        }
     };
     match slot {
         Slot::Reg(class) | Slot::Group(_, class) | Slot::Tied(_, class) => of(class),

@@ -146,7 +146,9 @@ pub fn begins_with(inst: &Inst<'_>) -> Vec<Arg> {
 /// A name without what goes without saying.
 fn short_name(inst: &Inst<'_>) -> String {
     let dims = inst.modifiers.split('.').find(|word| word.len() == 2 && word.ends_with('d')).unwrap_or("");
-    let with = |word: &str, name: &str| if inst.modifiers.split('.').any(|each| each == word) { name.to_string() } else { String::new() };
+    let with = |word: &str, name: &str| {
+        if inst.modifiers.split('.').any(|each| each == word) { name.to_string() } else { String::new() }
+    };
     match inst.instruction.name {
         "cp.async.bulk.tensor" => {
             let way = if inst.modifiers.contains("bulk_group") { "store" } else { "load" };
@@ -155,7 +157,8 @@ fn short_name(inst: &Inst<'_>) -> String {
             return format!("tma_{way}{im2col}_{dims}{multicast}{hint}");
         }
         "cp.reduce.async.bulk.tensor" => {
-            let what = ["add", "min", "max"].into_iter().find(|word| inst.modifiers.split('.').any(|each| each == *word));
+            let what =
+                ["add", "min", "max"].into_iter().find(|word| inst.modifiers.split('.').any(|each| each == *word));
             return format!("tma_{}_{dims}", what.unwrap_or("add"));
         }
         "cp.async.bulk.commit_group" => return "tma_commit".into(),
@@ -163,8 +166,10 @@ fn short_name(inst: &Inst<'_>) -> String {
         "cp.async.commit_group" => return "cp_async_commit".into(),
         "cp.async.wait_group" => return "cp_async_wait".into(),
         "wgmma.mma_async" => {
-            let words: Vec<&str> = inst.modifiers.split('.').filter(|word| !matches!(*word, "sync" | "aligned")).collect();
-            let registers = if inst.slots().any(|(slot, _)| matches!(slot, Slot::Group(..))) { "_registers" } else { "" };
+            let words: Vec<&str> =
+                inst.modifiers.split('.').filter(|word| !matches!(*word, "sync" | "aligned")).collect();
+            let registers =
+                if inst.slots().any(|(slot, _)| matches!(slot, Slot::Group(..))) { "_registers" } else { "" };
             return format!("wgmma_{}{registers}", words.join("_"));
         }
         "wgmma.commit_group" => return "wgmma_commit".into(),
@@ -174,13 +179,20 @@ fn short_name(inst: &Inst<'_>) -> String {
         _ => {}
     }
     let dull = |word: &str| {
-        matches!(word, "sync" | "aligned" | "m8n8" | "row" | "col" | "shared::cta" | "cta" | "tile" | "approx" | "bulk_group")
-            || (word == "b64" && inst.instruction.name.starts_with("mbarrier"))
+        matches!(
+            word,
+            "sync" | "aligned" | "m8n8" | "row" | "col" | "shared::cta" | "cta" | "tile" | "approx" | "bulk_group"
+        ) || (word == "b64" && inst.instruction.name.starts_with("mbarrier"))
             || (word == "parity" || word == "mbarrier::complete_tx::bytes")
             || (matches!(word, "shared" | "b16") && inst.instruction.name.ends_with("matrix"))
             || (matches!(word, "shared" | "global") && inst.instruction.name == "cp.async")
     };
-    let words = inst.instruction.name.split('.').chain(inst.modifiers.split('.')).filter(|word| !word.is_empty() && !dull(word));
+    let words = inst
+        .instruction
+        .name
+        .split('.')
+        .chain(inst.modifiers.split('.'))
+        .filter(|word| !word.is_empty() && !dull(word));
     words.collect::<Vec<_>>().join("_").replace("::", "_")
 }
 
@@ -238,7 +250,8 @@ fn function(name: &str, inst: &Inst<'_>, results: &[Type], args: &[Option<Type>]
     if several {
         params.push(format!("{}* d", out_kinds[0].text()));
         let sign = if in_place { "+" } else { "=" };
-        asm.outs.extend(out_kinds.iter().enumerate().map(|(at, &kind)| format!("\"{sign}{}\"(d[{at}])", constraint(kind))));
+        asm.outs
+            .extend(out_kinds.iter().enumerate().map(|(at, &kind)| format!("\"{sign}{}\"(d[{at}])", constraint(kind))));
         if !inst.is_tied() {
             parts.push(numbered(0, outs));
         }
@@ -287,7 +300,8 @@ fn function(name: &str, inst: &Inst<'_>, results: &[Type], args: &[Option<Type>]
             }
             Slot::Address(class) => {
                 let letter = if class == Class::B64 { "at".to_string() } else { next() };
-                let (ty, kind) = if class == Class::B64 { ("const void*", Kind::Long) } else { ("uint32_t", Kind::Unsigned) };
+                let (ty, kind) =
+                    if class == Class::B64 { ("const void*", Kind::Long) } else { ("uint32_t", Kind::Unsigned) };
                 params.push(format!("{ty} {letter}"));
                 let place = asm.read(kind, &letter, outs);
                 parts.push(format!("[{place}]"));

@@ -251,7 +251,13 @@ fn halves(
                 }
             }
             if matches!(inst.instruction.name, "mov" | "selp") || inst.guard.is_some() {
-                let all: Vec<ValueId> = results.iter().copied().chain(values(&inst.args)).chain(inst.otherwise.iter().copied()).filter(is_short).collect();
+                let all: Vec<ValueId> = results
+                    .iter()
+                    .copied()
+                    .chain(values(&inst.args))
+                    .chain(inst.otherwise.iter().copied())
+                    .filter(is_short)
+                    .collect();
                 same.extend(all.windows(2).map(|pair| (class(pair[0]), class(pair[1]))));
             }
         }
@@ -305,15 +311,25 @@ fn words(
                     }
                 }
                 let Some(inst) = insts.get(&id) else { continue };
-                let of_unsigned = || values(&inst.args).chain(inst.otherwise.iter().copied()).any(|value| is_word(&value) && unsigned.contains(&class(value)));
+                let of_unsigned = || {
+                    values(&inst.args)
+                        .chain(inst.otherwise.iter().copied())
+                        .any(|value| is_word(&value) && unsigned.contains(&class(value)))
+                };
                 let is_unsigned = match inst.instruction.name {
                     "smem" | "pack" | "unpack" | "ldmatrix" | "mapa" | "atom" | "prmt" | "lop3" => true,
                     "ld" => !inst.modifiers.ends_with("s32"),
-                    "mov" => inst.modifiers == "b32" && values(&inst.args).any(|value| body.value_type(value) == Type::F32) || of_unsigned(),
-                    "cvt" => !inst.modifiers.contains("32.s") && types(inst.modifiers).first().is_some_and(|word| !matches!(*word, "s32" | "u32")),
+                    "mov" => {
+                        inst.modifiers == "b32" && values(&inst.args).any(|value| body.value_type(value) == Type::F32)
+                            || of_unsigned()
+                    }
+                    "cvt" => {
+                        !inst.modifiers.contains("32.s")
+                            && types(inst.modifiers).first().is_some_and(|word| !matches!(*word, "s32" | "u32"))
+                    }
                     "setp" | "mad" if inst.modifiers.starts_with("wide") => false,
-                    "mma" | "shr" | "shl" | "add" | "sub" | "mul" | "mad" | "and" | "or" | "xor" | "not" | "selp" | "min"
-                    | "max" | "shfl.sync" | "redux.sync" | "div" | "rem" => of_unsigned(),
+                    "mma" | "shr" | "shl" | "add" | "sub" | "mul" | "mad" | "and" | "or" | "xor" | "not" | "selp"
+                    | "min" | "max" | "shfl.sync" | "redux.sync" | "div" | "rem" => of_unsigned(),
                     _ => false,
                 };
                 if is_unsigned {
@@ -389,7 +405,10 @@ pub fn natural(entry: Entry<'_>, blocks: &[BlockId], insts: &FxHashMap<OpId, Ins
                     "mul" | "mad" => inst.modifiers.starts_with("lo") && all(),
                     "selp" => inst.args[..2].iter().all(holds),
                     "shfl.sync" => holds(&inst.args[0]),
-                    "cvt" => matches!(types(inst.modifiers).last(), Some(&("u16" | "u8"))) || (types(inst.modifiers).first() == Some(&"u32") && all()),
+                    "cvt" => {
+                        matches!(types(inst.modifiers).last(), Some(&("u16" | "u8")))
+                            || (types(inst.modifiers).first() == Some(&"u32") && all())
+                    }
                     _ => false,
                 };
                 if !stays {

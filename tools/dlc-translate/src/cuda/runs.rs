@@ -200,9 +200,8 @@ fn repeated(
     // How much each number goes up, which the second time says.
     let mut steps: Vec<i64> = Vec::new();
     let mut times = 1;
-    let is_local = |name: &str, begin: usize| {
-        spans.get(name).is_some_and(|&(from, to)| from >= begin && to < begin + period)
-    };
+    let is_local =
+        |name: &str, begin: usize| spans.get(name).is_some_and(|&(from, to)| from >= begin && to < begin + period);
     while at + (times + 1) * period <= lines.len() {
         let begin = at + times * period;
         let next = &lines[begin..begin + period];
@@ -367,8 +366,7 @@ mod tests {
     #[test]
     fn a_variable_of_one_repetition_is_one_of_each() {
         let lines = ["int x = f(1);", "g(x, 0);", "int y = f(1);", "g(y, 8);", "int z = f(1);", "g(z, 16);"];
-        let wanted =
-            ["#pragma unroll", "for (int r = 0; r < 3; ++r) {", "  int x = f(1);", "  g(x, 8 * r);", "}"];
+        let wanted = ["#pragma unroll", "for (int r = 0; r < 3; ++r) {", "  int x = f(1);", "  g(x, 8 * r);", "}"];
         check(&lines, &["x", "y", "z"], &wanted);
     }
 
@@ -388,7 +386,8 @@ mod tests {
 
     #[test]
     fn what_leaves_a_loop_around_it_stays() {
-        let lines = ["if (x == 0) {", "  break;", "}", "if (x == 1) {", "  break;", "}", "if (x == 2) {", "  break;", "}"];
+        let lines =
+            ["if (x == 0) {", "  break;", "}", "if (x == 1) {", "  break;", "}", "if (x == 2) {", "  break;", "}"];
         check(&lines, &[], &lines);
     }
 }

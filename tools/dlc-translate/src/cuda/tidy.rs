@@ -149,7 +149,10 @@ fn tested(mut inner: Vec<Node>) -> (Node, Vec<Node>) {
     if let Some((cond, holds, behind)) = tested {
         let last = inner.pop();
         let leaves = leaves_otherwise(&inner);
-        if !leaves.1 && (behind.is_empty() || !leaves.0) && !behind.iter().any(|node| leaves_otherwise(std::slice::from_ref(node)) != (false, false)) {
+        if !leaves.1
+            && (behind.is_empty() || !leaves.0)
+            && !behind.iter().any(|node| leaves_otherwise(std::slice::from_ref(node)) != (false, false))
+        {
             return (Node::DoWhile(inner, cond, holds), behind);
         }
         inner.extend(last);
@@ -228,7 +231,8 @@ fn counted(guard: Option<ValueId>, nodes: &[Node], values: &Values<'_>) -> Optio
     }
     // The others are moved whether it is done or not, so nobody else may want what was there.
     let reads = |value: ValueId| others.iter().any(|&(source, _)| !values.is_literal(source) && source == value);
-    if reads(*counter) || (guard.is_some() && others.iter().any(|&(_, target)| !is_only_inside(target, inner, values))) {
+    if reads(*counter) || (guard.is_some() && others.iter().any(|&(_, target)| !is_only_inside(target, inner, values)))
+    {
         return None;
     }
     let mut body = inner.clone();

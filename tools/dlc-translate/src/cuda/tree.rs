@@ -132,7 +132,9 @@ impl<'a> Graph<'a> {
     fn is_exit(&self, at: usize) -> bool {
         let block = self.blocks[at];
         let first = self.body.first_op(block);
-        self.body.args(block).is_empty() && first == self.body.last_op(block) && self.body.successors(first.unwrap_or_else(|| self.body.root())).is_empty()
+        self.body.args(block).is_empty()
+            && first == self.body.last_op(block)
+            && self.body.successors(first.unwrap_or_else(|| self.body.root())).is_empty()
     }
 
     fn inside(&self, head: Option<usize>, at: usize) -> bool {

@@ -255,7 +255,9 @@ impl<'a> Values<'a> {
                 place.insert(key, Variable { number: self.declared.len(), element: Some(element) });
             }
             let kind = self.kinds.get(&group[0]).copied().unwrap_or(Kind::Unsigned);
-            let zero = !carried && body.defining_op(group[0]).is_some_and(|id| body.num_results(id) > 1) && group.iter().all(|&value| self.is_zero_else(value));
+            let zero = !carried
+                && body.defining_op(group[0]).is_some_and(|id| body.num_results(id) > 1)
+                && group.iter().all(|&value| self.is_zero_else(value));
             let zero = zero && keys_of.iter().all(|key| of_class.get(key).is_some_and(|members| members.len() == 1));
             self.declared.push(Declared { name, kind, count: Some(group.len()), once: false, zero });
         }
@@ -286,7 +288,9 @@ impl<'a> Values<'a> {
             let this = Some((loc, inst.instruction.name, results.len()));
             let in_place = super::helpers::adds_in_place(inst);
             match groups.last_mut() {
-                Some(group) if last == this && loc != Loc::UNKNOWN && !in_place && group.len() < 256 => group.extend(results),
+                Some(group) if last == this && loc != Loc::UNKNOWN && !in_place && group.len() < 256 => {
+                    group.extend(results)
+                }
                 _ => groups.push(results),
             }
             last = this;
@@ -321,9 +325,10 @@ impl<'a> Values<'a> {
     fn is_zero_else(&self, value: ValueId) -> bool {
         self.inst(value).is_some_and(|inst| {
             !inst.otherwise.is_empty()
-                && inst.otherwise.iter().all(|&other| {
-                    matches!(self.literal(other), Some(Arg::Int(0) | Arg::F32(0) | Arg::F64(0)))
-                })
+                && inst
+                    .otherwise
+                    .iter()
+                    .all(|&other| matches!(self.literal(other), Some(Arg::Int(0) | Arg::F32(0) | Arg::F64(0))))
         })
     }
 
@@ -357,11 +362,14 @@ fn accumulated(inst: &Inst<'_>) -> Vec<(ValueId, ValueId)> {
         _ => return Vec::new(),
     };
     let sources = inst.args[last].iter().copied();
-    inst.op.results().zip(sources).filter_map(|(result, arg)| match arg {
-        Arg::Value(value) => Some((result, value)),
-        _ => None,
-    })
-    .collect()
+    inst.op
+        .results()
+        .zip(sources)
+        .filter_map(|(result, arg)| match arg {
+            Arg::Value(value) => Some((result, value)),
+            _ => None,
+        })
+        .collect()
 }
 
 /// What has a name of its own although it is used once.
@@ -405,7 +413,10 @@ impl Names {
             && !text.as_bytes()[0].is_ascii_digit();
         if usable {
             // The IR tells values of one name apart by a number behind it.
-            let base = text.rsplit_once('_').filter(|(base, number)| !base.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).map_or(text.as_str(), |(base, _)| base);
+            let base = text
+                .rsplit_once('_')
+                .filter(|(base, number)| !base.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+                .map_or(text.as_str(), |(base, _)| base);
             for name in [base.to_string(), text.clone(), format!("{text}_")] {
                 if taken.insert(name.clone()) {
                     return name;
@@ -434,7 +445,9 @@ impl Names {
 /// What is well known by what it is.
 fn said(values: &Values<'_>, inst: &Inst<'_>) -> Option<&'static str> {
     let of = |arg: Arg, name: &str, modifiers: &str| match arg {
-        Arg::Value(value) => values.inst(value).is_some_and(|inst| inst.instruction.name == name && inst.modifiers == modifiers),
+        Arg::Value(value) => {
+            values.inst(value).is_some_and(|inst| inst.instruction.name == name && inst.modifiers == modifiers)
+        }
         _ => false,
     };
     match (inst.instruction.name, inst.modifiers, inst.args.as_slice()) {
