@@ -72,6 +72,8 @@ pub mod facts;
 mod memory;
 mod sizes;
 
+use std::collections::BTreeMap;
+
 use dlc_ir::body::{Body, InsertPoint};
 use dlc_ir::diag::{Diagnostic, RemarkKind, did_you_mean};
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
@@ -100,6 +102,12 @@ static DEF: PassDef = PassDef {
             kind: OptionKind::Int,
             default: "128",
             doc: "The size that a symbol is taken to have where plans are compared.",
+        },
+        OptionDef {
+            name: "symbols",
+            kind: OptionKind::List,
+            default: "[]",
+            doc: "What some symbols are taken to be by their names, as in 'M:16': the program is going to run with these.",
         },
         OptionDef {
             name: "sizes",
@@ -132,12 +140,14 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     };
     let target = options.text("target").trim_start_matches('@').to_string();
     let sizes = options.list("sizes").into_iter().map(sizes::parse).collect::<Result<_, _>>()?;
-    Ok(Box::new(ChoosePlan { target, assume: positive("assume")?, sizes, top: positive("top")? as usize }))
+    let symbols = options.list("symbols").into_iter().map(sizes::symbol).collect::<Result<_, _>>()?;
+    Ok(Box::new(ChoosePlan { target, assume: positive("assume")?, symbols, sizes, top: positive("top")? as usize }))
 }
 
 struct ChoosePlan {
     target: String,
     assume: i64,
+    symbols: BTreeMap<String, i64>,
     sizes: Vec<Vec<i64>>,
     top: usize,
 }
@@ -166,11 +176,12 @@ impl Pass for ChoosePlan {
             }
             let base = Schedule { targets: vec![name.clone()], ..Schedule::new(symbol, "") };
             let names = symbols(ctx, kernel);
+            let assumed = |name: &str| self.symbols.get(name).copied().unwrap_or(self.assume);
             let chosen = |numbers: &[i64]| {
-                let size = |name: &str| sizes::number(&names, numbers, name).unwrap_or(self.assume);
+                let size = |name: &str| sizes::number(&names, numbers, name).unwrap_or_else(|| assumed(name));
                 Some((choose_plan(ctx, kernel, base.clone(), &target, &size)?, Facts::of(ctx, kernel, &size)?))
             };
-            let Some((general, _)) = chosen(&[self.assume]) else { continue };
+            let Some((general, _)) = chosen(&[]) else { continue };
             let others: Vec<(Chosen, Facts)> = self.sizes.iter().filter_map(|numbers| chosen(numbers)).collect();
             for chosen in std::iter::once(&general).chain(others.iter().map(|(chosen, _)| chosen)) {
                 cx.count("candidates", chosen.ranked.len() as u64);

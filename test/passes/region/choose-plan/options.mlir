@@ -4,12 +4,16 @@
 // RUN: not dlc-opt %s --choose-plan='target=sm91' 2>&1 | FileCheck %s --check-prefix=NEAR
 // RUN: not dlc-opt %s --choose-plan='assume=0' 2>&1 | FileCheck %s --check-prefix=ASSUME
 // RUN: not dlc-opt %s --choose-plan='top=0' 2>&1 | FileCheck %s --check-prefix=TOP
+// RUN: not dlc-opt %s --choose-plan='symbols=[M]' 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: not dlc-opt %s --choose-plan='symbols=[M:0]' 2>&1 | FileCheck %s --check-prefix=ZERO
 
 // FAR: [E1611] Error: there is no target 'h200'
 // NEAR: [E1611] Error: there is no target 'sm91'
 // NEAR: did you mean 'sm90'?
 // ASSUME: 'assume' must be at least 1, but is 0
 // TOP: 'top' must be at least 1, but is 0
+// NUMBER: 'M' is no symbol with its number, as in 'M:16'
+// ZERO: 'M:0' is no symbol with its number, as in 'M:16'
 
 region.func @f<M> iters (m: M) ins (%x: memref<[M], f32>) outs (y: memref<[M], f32> materialize gmem) {
   %a = read %x[m] : f32 over (m)

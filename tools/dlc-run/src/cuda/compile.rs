@@ -43,23 +43,19 @@ pub fn target<'a>(options: &'a Options, device: &Device) -> &'a str {
 }
 
 /// The pipeline that leads to instructions, for the sizes that symbols have. Without a plan it is `tiny-to-ptx`, with one
-/// `tiny-to-ptx-sm90` or its like, where plans are compared for symbols of about this size.
+/// `tiny-to-ptx-sm90` or its like, where plans are compared for these sizes.
 pub fn way(options: &Options, device: &Device, symbols: &[(String, i64)]) -> String {
     let target = target(options, device);
     match options.plan {
         Planning::Off => "tiny-to-ptx".to_string(),
         Planning::Choose if symbols.is_empty() => format!("tiny-to-ptx-{target}"),
         Planning::Choose => {
-            let size = typical(symbols);
-            format!("tiny-to-region,choose-plan{{target={target} assume={size}}},add-fallback,region-to-ptx")
+            // A size of nothing is no size to plan for.
+            let sizes: Vec<String> = symbols.iter().map(|(name, size)| format!("{name}:{}", (*size).max(1))).collect();
+            let sizes = sizes.join(",");
+            format!("tiny-to-region,choose-plan{{target={target} symbols=[{sizes}]}},add-fallback,region-to-ptx")
         }
     }
-}
-
-/// The size that a symbol has: the geometric mean of all of them.
-fn typical(symbols: &[(String, i64)]) -> i64 {
-    let logs: f64 = symbols.iter().map(|(_, size)| (*size).max(1) as f64).map(f64::ln).sum();
-    (logs / symbols.len().max(1) as f64).exp().round() as i64
 }
 
 /// What compiling needs beside the program.

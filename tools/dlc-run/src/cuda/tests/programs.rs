@@ -149,6 +149,20 @@ fn programs_are_compiled_for_a_target_with_or_without_a_plan() {
     assert_ne!(fma, launched(&["--plan=off"], (8, 0)));
 }
 
+/// Plans are compared for the sizes of the run.
+#[test]
+fn plans_are_for_the_sizes_of_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = file(folder.path(), "log.csv");
+    for sizes in ["--shape=M=16,N=4096,K=4096", "--shape=M=4096,N=4096,K=4096"] {
+        let said = run(&["-", "--function=gemm", sizes, "--log", &log, "--bench=1"], GEMM, same);
+        assert_eq!(said.status, Status::Success, "{}", said.err);
+    }
+    let text = std::fs::read_to_string(&log).expect("it is written");
+    let plans: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split("tile (").nth(1)).collect();
+    assert!(plans.len() == 2 && plans[0] != plans[1], "{text}");
+}
+
 #[test]
 fn what_a_program_needs_is_told() {
     let told = |args: &[&str], change: fn(&mut Fake)| {
