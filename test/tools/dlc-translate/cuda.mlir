@@ -6,7 +6,7 @@
 // RUN: dlc-opt %s --kernel-to-ptx --cse --dce -o %t.mlir
 // RUN: dlc-translate %t.mlir --to-cuda -o %t.cu
 // RUN: dlc-translate %t.mlir --to-cuda | cmp %t.cu -
-// CHECK: // nvcc -std=c++17 -O3 -fmad=false -arch=sm_80
+// CHECK: // nvcc -std=c++17 -O3 -fmad=false -gencode arch=compute_80,code=sm_80
 // CHECK: #ifdef __CUDACC_RTC__
 // CHECK: #include <cuda_fp16.h>
 // CHECK: __device__ __forceinline__ uint32_t shared_address(const void* at) {

@@ -18,6 +18,10 @@ pub struct Options {
     pub target: Target,
     /// Where that is written; `-` for standard output.
     pub output: String,
+    /// The program that C++ compares its kernel with.
+    pub against: Option<String>,
+    /// The sizes of its symbols, unless they are given when it runs.
+    pub shape: Vec<(String, i64)>,
     /// How diagnostics are shown.
     pub shown: Shown,
 }
@@ -27,6 +31,7 @@ Examples:
   dlc-translate graph.json --to-ir              a program as IR
   dlc-translate program.tiny --to-json -o p.json
   dlc-translate kernels.mlir --to-ptx -o k.ptx   PTX, and in k.json how it is launched
+  dlc-translate kernels.mlir --to-cuda -o k.cu   the same kernels as C++ for people
 
 Exit status: 0 all went well, 1 something is wrong with the input, 2 dlc-translate was called wrongly,
 3 dlc itself has made a mistake.";
@@ -50,6 +55,23 @@ pub fn command() -> Command {
                 .help("Where the translation goes; '-' is standard output"),
         )
         .args(targets)
+        .arg(
+            Arg::new("against")
+                .long("against")
+                .value_name("FILE")
+                .requires("to-cuda")
+                .help("With --to-cuda, add a 'main' that compares the kernel with the loops of this program of regions"),
+        )
+        .arg(
+            Arg::new("shape")
+                .long("shape")
+                .value_name("SIZES")
+                .requires("against")
+                .value_delimiter(',')
+                .action(ArgAction::Append)
+                .value_parser(symbol_size)
+                .help("The sizes that 'main' takes unless it is given others: M=150,N=130"),
+        )
         .group(ArgGroup::new("target").args(Target::ALL.iter().map(|(_, name, _)| *name)).required(true))
         .args(shown_args("Diagnostics"))
 }
@@ -61,7 +83,23 @@ pub fn parse(args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
     let target = Target::ALL.iter().find(|(_, name, _)| matches.get_flag(name));
     // The command line asks for exactly one.
     let (target, ..) = target.ok_or(Status::Usage)?;
-    Ok(Options { file: text("file"), target: *target, output: text("output"), shown: shown(&matches, io.terminal) })
+    Ok(Options {
+        file: text("file"),
+        target: *target,
+        output: text("output"),
+        against: matches.get_one::<String>("against").cloned(),
+        shape: matches.get_many::<(String, i64)>("shape").into_iter().flatten().cloned().collect(),
+        shown: shown(&matches, io.terminal),
+    })
+}
+
+/// A symbol and its size: `M=150`.
+fn symbol_size(text: &str) -> Result<(String, i64), String> {
+    let (name, size) = text.split_once('=').ok_or("a symbol and its size are wanted, such as M=150")?;
+    match size.parse() {
+        Ok(size) if size >= 0 => Ok((name.to_string(), size)),
+        _ => Err(format!("'{size}' is no size")),
+    }
 }
 
 #[cfg(test)]

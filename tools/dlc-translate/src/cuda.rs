@@ -5,10 +5,12 @@
 //! branches ([`tree`], [`tidy`]), expressions for what is used once ([`values`], [`expr`]), arrays for fragments, types
 //! ([`kinds`]). An instruction that C++ has no words for is a call of a small function that holds it ([`helpers`]).
 
+mod check;
 mod entry;
 mod expr;
 mod helpers;
 mod kinds;
+mod loops;
 mod runs;
 mod scopes;
 mod source;
@@ -30,6 +32,18 @@ use values::Values;
 dlc_ir::codes! {
     /// A kernel has no C++: its branches are no nested statements, or an op of it is no instruction.
     NO_STRUCTURE = "E0571" "NoStructure";
+    /// A `main` that checks a kernel cannot be written: there is not one kernel, or nothing to compare it with.
+    NO_CHECK = "E0572" "NoCheck";
+    /// A program has no plain loops.
+    NO_LOOPS = "E0573" "NoLoops";
+}
+
+/// What a `main` compares a kernel with.
+pub struct Against<'a> {
+    /// A module of regions.
+    pub program: &'a Body,
+    /// The sizes that symbols have unless they are given.
+    pub shape: &'a [(String, i64)],
 }
 
 /// The integers that a host's header has.
@@ -51,7 +65,17 @@ pub struct Made {
 }
 
 /// The kernels of a module in C++. What goes wrong is reported.
-pub fn translate(ctx: &Context, module: &Body, manifest: &Manifest, diags: &Diagnostics) -> Option<Made> {
+pub fn translate(
+    ctx: &Context,
+    module: &Body,
+    manifest: &Manifest,
+    against: Option<Against<'_>>,
+    diags: &Diagnostics,
+) -> Option<Made> {
+    let main = match against {
+        Some(against) => Some(checked(ctx, manifest, &against, diags)?),
+        None => None,
+    };
     let mut helpers = Helpers::default();
     let mut entries = String::new();
     for id in module.entry_block().into_iter().flat_map(|block| module.ops(block)) {
@@ -87,10 +111,9 @@ pub fn translate(ctx: &Context, module: &Body, manifest: &Manifest, diags: &Diag
         }
     }
     let mut text = String::from("// Written by dlc-translate --to-cuda.\n//\n");
-    let _ = writeln!(text, "//   nvcc -std=c++17 -O3 -fmad=false -arch={}", manifest.target);
-    text.push_str(
-        "//\n// -fmad=false leaves sums and products apart where the kernel does; what it joins says fmaf.\n\n",
-    );
+    let of = manifest.target.strip_prefix("sm_").unwrap_or(&manifest.target);
+    let _ = writeln!(text, "//   nvcc -std=c++17 -O3 -fmad=false -gencode arch=compute_{of},code=sm_{of}");
+    text.push_str("//\n// -fmad=false leaves sums and products apart where the kernel does; what it joins says fmaf.\n\n");
     let functions = helpers.text();
     let all = format!("{functions}{entries}");
     let has = |word: &str| all.contains(word);
@@ -121,7 +144,42 @@ pub fn translate(ctx: &Context, module: &Body, manifest: &Manifest, diags: &Diag
     text.push_str(&functions);
     text.push_str(entries.trim_end());
     text.push('\n');
+    text.push_str(&main.unwrap_or_default());
     Some(Made { text })
+}
+
+/// The `main` of the only kernel.
+fn checked(ctx: &Context, manifest: &Manifest, against: &Against<'_>, diags: &Diagnostics) -> Option<String> {
+    let refuse = |message: String, hint: &str| {
+        let error = Diagnostic::error(&NO_CHECK, dlc_ir::Loc::UNKNOWN, message);
+        diags.emit(error.suggest(hint.to_string()));
+        None
+    };
+    let [kernel] = manifest.kernels.as_slice() else {
+        return refuse(
+            format!("a 'main' checks one kernel, and the module has {}", manifest.kernels.len()),
+            "write each kernel by itself, or leave '--against' out",
+        );
+    };
+    let loops = match loops::loops(ctx, against.program) {
+        Ok(Some(loops)) => loops,
+        Ok(None) => {
+            return refuse("the program to compare with has no regions".into(), "run 'dlc-opt --emit=region' before");
+        }
+        Err(loops::Wrong(op, why)) => {
+            diags.emit(Diagnostic::error(&NO_LOOPS, op.loc(), why).at(op.name()));
+            return None;
+        }
+    };
+    let takes = (kernel.symbols.len(), kernel.inputs.len(), kernel.outputs.len());
+    if takes != (loops.symbols.len(), loops.inputs, loops.outputs) {
+        let message = format!(
+            "the kernel has {} symbols, {} inputs and {} outputs, and the program {}, {} and {}",
+            takes.0, takes.1, takes.2, loops.symbols.len(), loops.inputs, loops.outputs
+        );
+        return refuse(message, "compare it with a program of the same symbols, inputs and outputs, in the same order");
+    }
+    Some(check::main(kernel, &loops, against.shape))
 }
 
 /// What a kernel takes and gives, as a comment.
@@ -130,11 +188,8 @@ fn signature(kernel: &Kernel) -> String {
         let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
         format!("[{}]", sizes.join(", "))
     };
-    let inputs: Vec<String> = kernel
-        .inputs
-        .iter()
-        .map(|port| format!("{}: {} {}", port.name, port.elem.name(), shape(&port.shape)))
-        .collect();
+    let inputs: Vec<String> =
+        kernel.inputs.iter().map(|port| format!("{}: {} {}", port.name, port.elem.name(), shape(&port.shape))).collect();
     let outputs: Vec<String> = kernel
         .outputs
         .iter()

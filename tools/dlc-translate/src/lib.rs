@@ -74,5 +74,15 @@ fn translated(
     if !verify(ctx, &module, diags) || diags.errors() > 0 {
         return None;
     }
-    options.target.write(ctx, &setup.registry, &module, &options.output, diags)
+    let read = |name: &str, stdin: &mut dyn std::io::Read| {
+        let file = input::read(ctx, name, stdin, diags)?;
+        let program = input::module(ctx, &setup.registry, &file, 0..file.text.len(), ParseOptions::default(), diags)?;
+        (verify(ctx, &program, diags) && diags.errors() == 0).then_some(program)
+    };
+    let program = match &options.against {
+        Some(name) => Some(read(name, io.stdin)?),
+        None => None,
+    };
+    let against = program.as_ref().map(|program| cuda::Against { program, shape: &options.shape });
+    options.target.write(ctx, &setup.registry, &module, &options.output, against, diags)
 }

@@ -7,6 +7,8 @@ use dlc_ir::pass::registry::Registry;
 use dlc_ir::text::{PrintOptions, print_body};
 use dlc_ir::{Body, Context};
 
+use crate::cuda::Against;
+
 /// What IR is translated to. Each has an option of its name, `--to-ir`; a new one is a variant with its line in
 /// [`Target::ALL`] and in [`Target::write`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +47,7 @@ impl Target {
         registry: &Registry,
         module: &Body,
         file: &str,
+        against: Option<Against<'_>>,
         diags: &Diagnostics,
     ) -> Option<Written> {
         let alone = |text: String| Some(Written { text, beside: None });
@@ -62,7 +65,7 @@ impl Target {
             }
             Target::Cuda => {
                 let made = crate::ptx::translate(ctx, module, "", false, diags)?;
-                alone(crate::cuda::translate(ctx, module, &made.manifest, diags)?.text)
+                alone(crate::cuda::translate(ctx, module, &made.manifest, against, diags)?.text)
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use dlc_ir::op::Traits;
 use dlc_ir::{BlockId, OpRef, Type, ValueId};
 use dlc_ptx::emit::Move;
 use dlc_ptx::form::Slot;
@@ -177,7 +178,7 @@ impl<'a> Writer<'a> {
         self.at += 1;
         match node {
             Node::Op(id) => {
-                if let Some(inst) = self.values.insts.get(id).cloned() {
+                if let Some(inst) = self.values.insts.get(id).cloned().filter(|inst| self.is_wanted(inst)) {
                     self.comment(inst.op);
                     self.instruction(&inst);
                 }
@@ -214,6 +215,15 @@ impl<'a> Writer<'a> {
             }
             Node::Return => self.line("return;"),
         }
+    }
+
+    /// Whether an instruction does something, or gives what is read.
+    fn is_wanted(&self, inst: &Inst<'a>) -> bool {
+        let read = |value| match self.values.variables.get(&value) {
+            Some(variable) => variable.element.is_some() || self.scopes.is_read(variable.number),
+            None => false,
+        };
+        !inst.instruction.traits.has(Traits::PURE) || inst.op.results().any(read)
     }
 
     fn label(&mut self, block: BlockId) -> String {

@@ -19,6 +19,8 @@ pub struct Scopes {
     ends: Vec<usize>,
     /// Whether a variable is declared where it is first written.
     inline: Vec<bool>,
+    /// Whether a variable is read.
+    read: Vec<bool>,
 }
 
 struct Walk<'v, 'a> {
@@ -36,6 +38,7 @@ impl Scopes {
             parents: vec![(0, 0)],
             places: vec![None; count],
             inline: vec![false; count],
+            read: vec![false; count],
             ..Scopes::default()
         };
         let mut walk = Walk { values, scopes, count: 0, jumps: has_jumps(nodes) };
@@ -57,6 +60,11 @@ impl Scopes {
     /// The scope of a variable.
     pub fn scope_of(&self, number: usize) -> Option<usize> {
         self.places[number].map(|(scope, _)| scope)
+    }
+
+    /// Whether a variable is read anywhere.
+    pub fn is_read(&self, number: usize) -> bool {
+        self.read[number]
     }
 
     /// The variables to declare before a statement of a scope: those that it uses first, unless it begins them itself.
@@ -164,6 +172,9 @@ impl Walk<'_, '_> {
         let mut leaves = Vec::new();
         self.values.leaves(value, &mut leaves);
         for leaf in leaves {
+            if let Some(variable) = self.values.variables.get(&leaf) {
+                self.scopes.read[variable.number] = true;
+            }
             self.access(leaf, scope, at, false);
         }
     }
