@@ -12,7 +12,7 @@ use super::kinds::{self, Kind};
 /// How many ops an expression has at most.
 const LONGEST: usize = 6;
 
-/// How many values that are alike are an array.
+/// How many numbers that are alike are an array; of positions and conditions it takes twice as many.
 const ALIKE: usize = 4;
 
 /// A variable, or an element of an array.
@@ -318,7 +318,11 @@ impl<'a> Values<'a> {
                 None => groups.push((loc, mnemonic, vec![result])),
             }
         }
-        groups.into_iter().map(|(_, _, group)| group).filter(|group| group.len() >= ALIKE).collect()
+        let is_number = |value: ValueId| {
+            matches!(self.kinds.get(&value), Some(Kind::Half | Kind::Bfloat | Kind::Float | Kind::Double | Kind::Short))
+        };
+        let enough = |group: &Vec<ValueId>| group.len() >= if is_number(group[0]) { ALIKE } else { 2 * ALIKE };
+        groups.into_iter().map(|(_, _, group)| group).filter(enough).collect()
     }
 
     /// Whether a value is zero where its instruction is not done.
