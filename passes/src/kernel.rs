@@ -12,6 +12,7 @@ pub mod hoist_copies;
 pub mod order_tiles;
 pub mod overlap_epilogue;
 pub mod predicate_tails;
+pub mod report_plan;
 pub mod split_reduction;
 pub mod unroll_loops;
 pub mod vectorize_memory;

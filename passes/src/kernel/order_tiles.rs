@@ -66,7 +66,7 @@ static DEF: PassDef = PassDef {
     options: &[
         OptionDef {
             name: "order",
-            kind: OptionKind::Choice(&["auto", "rows", "grouped", "hilbert"]),
+            kind: OptionKind::Choice(&["auto", "rows", "columns", "grouped", "hilbert"]),
             default: "auto",
             doc: "The order of the tiles; 'auto' for what the plan says, or 'grouped'.",
         },
@@ -99,6 +99,7 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     let order = match options.text("order") {
         "auto" => None,
         "rows" => Some(Order::Rows),
+        "columns" => Some(Order::Columns),
         "hilbert" => Some(Order::Hilbert),
         _ => Some(Order::Grouped),
     };
@@ -169,12 +170,15 @@ impl OrderTiles {
             Walk::Grouped if of_rows => Some((Order::Grouped, size)),
             Walk::Hilbert => Some((Order::Hilbert, size)),
             Walk::Row => Some((Order::Rows, size)),
-            Walk::Grouped | Walk::Column | Walk::LongestFirst => {
+            Walk::Column => Some((Order::Columns, size)),
+            Walk::Grouped | Walk::LongestFirst => {
                 let has_tiles = body.walk().into_iter().any(|op| OpRef::new(cx.ctx, body, op).is(TileOrder::DEF));
                 if has_tiles && cx.wants_remarks() {
-                    let message =
-                        "the order of tiles stays: the plan wants one that goes not by rows or groups of them";
-                    cx.remark(RemarkKind::Missed, body.loc(body.root()), message);
+                    let why = match wanted.kind {
+                        Walk::Grouped => "groups are of rows, and the plan wants them of columns",
+                        _ => "it is not known which tiles have the most work",
+                    };
+                    cx.remark(RemarkKind::Missed, body.loc(body.root()), format!("the order of tiles stays: {why}"));
                 }
                 None
             }

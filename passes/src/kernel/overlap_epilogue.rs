@@ -66,6 +66,8 @@
 //! write the panel, and one thread lets it be stored. After the epilogues of CUTLASS (`sm90_epilogue_tma_warpspecialized.hpp`).
 //! Rule of the debug counters: `store`.
 
+mod parts;
+
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
@@ -73,6 +75,7 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::global::names_axis;
+use dlc_kernel::interp::axis_number;
 use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::places::shared_memory;
@@ -80,11 +83,13 @@ use dlc_kernel::types::{Frag, TensorMap, Tile, Token, Work, elem_of};
 use dlc_plan::clause::Way;
 use dlc_plan::{Schedule, Target};
 
-use crate::analysis::boxes::{aligned, inside, positions};
+use crate::analysis::boxes::{aligned, inside, position, positions};
 use crate::analysis::carried::{block_of, carry_through, grid_of, yield_more};
 use crate::analysis::conditions::stores_by_engine;
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::plans::{PLANNED, given, plan_of};
+use crate::generic::dce::erase_unused;
+use parts::Parts;
 
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),
@@ -107,6 +112,9 @@ dlc_ir::inventory::submit! { &DEF }
 
 /// The rows of a panel: those of four warps.
 const ROWS: i64 = 64;
+/// The rows after which the exchange of units of 16 bytes begins again, and the most of a box.
+const LEAST_ROWS: i64 = 8;
+const MOST_ROWS: i64 = 256;
 /// The most bytes of a row of a panel: as far as the exchange of units of 16 bytes reaches.
 const ROW_BYTES: i64 = 128;
 
@@ -190,6 +198,8 @@ struct Found {
     at: Vec<Over>,
     map: Type,
     tile: [Type; 2],
+    /// Whether rows of the fragment lie along rows of memory, so that panels are turned on their way to shared memory.
+    turned: bool,
 }
 
 fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Result<Found, String> {
@@ -208,24 +218,40 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Re
     let elem = elem_of(ctx, store.type_of(store.value()));
     let bytes = i64::from(elem.bits(ctx).unwrap_or(0) / 8);
     let size = |size: i64| u32::try_from(size).map_err(|_| unknown);
-    let at = store.at();
-    let (_, bases) = positions(&at, &[size(rows)?, size(columns)?])?;
-    inside(ctx, store.guard().as_ref(), memory, &at)?;
+    let mut at = store.at();
+    let sizes = [size(rows)?, size(columns)?];
+    let mut guard = store.guard();
+    let straight = positions(&at, &sizes);
+    let turned = straight.is_err() && at.last().is_some_and(|last| names_axis(last, 0));
+    let (_, bases) = match turned {
+        false => straight?,
+        true => {
+            at = at.iter().map(swapped).collect::<Option<_>>().ok_or(unknown)?;
+            guard = guard.map(|guard| guard.map(&swapped).ok_or(unknown)).transpose()?;
+            positions(&at, &[sizes[1], sizes[0]])?
+        }
+    };
+    inside(ctx, guard.as_ref(), memory, &at)?;
     aligned(ctx, body, memory)?;
     let axis = at.iter().position(|at| names_axis(at, 0)).ok_or(unknown)?;
-    // The widest rows of panels that columns are made of.
+    // The widest rows of panels that columns are made of; of turned panels rows of the fragment are that.
     let widths = [ROW_BYTES, ROW_BYTES / 2, ROW_BYTES / 4].map(|span| span / bytes.max(1));
-    let width = widths.into_iter().find(|width| columns % width == 0).unwrap_or(columns);
+    let width = match turned {
+        false => widths.into_iter().find(|width| columns % width == 0).unwrap_or(columns),
+        true => ROWS,
+    };
+    let high = if turned { columns } else { ROWS };
     let span = u32::try_from(width * bytes).ok().filter(|span| matches!(span, 32 | 64 | 128));
-    let Some(span) = span.filter(|_| rows % ROWS == 0) else {
+    let Some(span) = span.filter(|_| rows % ROWS == 0 && high % LEAST_ROWS == 0 && high <= MOST_ROWS) else {
         return Err(format!("{rows} times {columns} elements of {bytes} bytes are no whole panels"));
     };
     let (loops, groups) = around(ctx, body, store.id)?;
     let grid = grid_of(ctx, body, store.id).ok_or("it stands in no grid")?;
+    let across = if turned { 1 } else { columns / width };
     let all: Vec<[i64; 2]> =
-        (0..rows / ROWS).flat_map(|row| (0..columns / width).map(move |column| [row * ROWS, column * width])).collect();
+        (0..rows / ROWS).flat_map(|row| (0..across).map(move |column| [row * ROWS, column * width])).collect();
     let used = i64::from(shared_memory(OpRef::new(ctx, body, grid))?.bytes);
-    let panel = ROWS * width * bytes;
+    let panel = high * width * bytes;
     let most = target.map_or(i64::MAX, |target| target.smem_per_block);
     let wanted = panels.min(all.len() as i64);
     // An atom of the exchange is where panels may begin.
@@ -236,7 +262,7 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Re
         return Err(format!("its panels take {more} bytes of shared memory beside {used}, and a block has {most}"));
     }
     let mut shape = vec![1; at.len()];
-    shape[axis] = ROWS;
+    shape[axis] = high;
     *shape.last_mut().ok_or(unknown)? = width;
     let layout = Shared::Panels { span, rows: None };
     let args: Vec<ValueId> = store.args().collect();
@@ -251,10 +277,21 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Re
         at: bases.into_iter().map(|at| Over::new(at, &args)).collect(),
         map: TensorMap::get(ctx, shape, elem, layout),
         tile: [
-            Tile::get(ctx, buffers * groups.0, vec![ROWS, width], elem, layout),
-            Frag::get(ctx, vec![ROWS, width], elem, Distributed::Wgmma),
+            Tile::get(ctx, buffers * groups.0, vec![high, width], elem, layout),
+            Frag::get(ctx, vec![ROWS, if turned { columns } else { width }], elem, Distributed::Wgmma),
         ],
+        turned,
     })
+}
+
+/// An expression with the axes of a fragment exchanged.
+fn swapped(expr: &SizeExpr) -> Option<SizeExpr> {
+    let other = |name: &str| match axis_number(name) {
+        Some(0) => position(1),
+        Some(1) => position(0),
+        _ => None,
+    };
+    expr.substitute(&other).ok()
 }
 
 /// The groups of threads that run an op, and the number of the one that is here.
@@ -316,11 +353,13 @@ fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &Found) -> Option<()
 
     let ty = found.tile[1];
     let whole = body.value_type(value) == ty;
+    let shape = Frag::of(ctx, ty).map(|frag| frag.shape(ctx)).unwrap_or_default();
     for (number, &[row, column]) in found.panels.iter().enumerate() {
         let buffer = number % tokens.len();
         let slot = slot(ctx, body, op, found, buffer as i64)?;
         let mut at = found.at.clone();
-        for (axis, offset) in [(found.axis, row), (at.len() - 1, column)] {
+        let (down, along) = if found.turned { (column, row) } else { (row, column) };
+        for (axis, offset) in [(found.axis, down), (at.len() - 1, along)] {
             at[axis] = at[axis].plus(&Over::plain(offset.into()))?;
         }
         let (args, at) = pack(&at)?;
@@ -328,16 +367,12 @@ fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &Found) -> Option<()
             elect_await(ctx, body, InsertPoint::Before(op), loc, &[token]);
             kernel::Barrier::build(&mut Builder::new(ctx, body, InsertPoint::Before(op)), loc, None, None);
         }
-        let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
         let part = match whole {
             true => value,
-            false => {
-                let at = [row, column].map(SizeExpr::from).to_vec();
-                let part = kernel::Extract::build(&mut builder, loc, value, &[], at, ty);
-                builder.result(part)
-            }
+            false => Parts::new(ctx, body, op, [row, column], shape.clone()).of(body, value)?,
         };
-        kernel::StoreShared::build(&mut builder, loc, part, tile, slot, None);
+        let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
+        kernel::StoreShared::build(&mut builder, loc, part, tile, slot, found.turned.then_some(()));
         kernel::FenceAsync::build(&mut builder, loc);
         kernel::Barrier::build(&mut builder, loc, None, None);
         let elect = kernel::Elect::build(&mut builder, loc, &[Token::get(ctx, Work::Epilogue)]);
@@ -362,6 +397,8 @@ fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &Found) -> Option<()
         None => elect_await(ctx, body, InsertPoint::After(op), loc, &tokens),
     }
     body.erase_op(op);
+    let whole: Vec<OpId> = body.defining_op(value).into_iter().collect();
+    erase_unused(ctx, body, whole);
     Some(())
 }
 

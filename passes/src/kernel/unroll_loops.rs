@@ -88,7 +88,8 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
         let value = options.int(name);
         u64::try_from(value).map_err(|_| format!("'{name}' must not be negative, but is {value}"))
     };
-    let limits = Limits { ops: number("max")?.min(MOST), steps: number("steps")?.min(MOST) };
+    let limits =
+        Limits { ops: number("max")?.min(MOST), steps: number("steps")?.min(MOST), tells: !options.flag("planned") };
     Ok(Box::new(UnrollLoops { limits, planned: options.flag("planned") }))
 }
 
@@ -104,6 +105,8 @@ pub struct Limits {
     pub ops: u64,
     /// The most steps.
     pub steps: u64,
+    /// Whether remarks say which loops stay.
+    pub tells: bool,
 }
 
 impl Pass for UnrollLoops {
@@ -142,7 +145,10 @@ pub fn unroll_loops(body: &mut Body, limits: Limits, cx: &PassCx<'_>) {
                 }
             }
             Ok(_) => {}
-            Err(reason) => cx.remark(RemarkKind::Missed, body.loc(op), format!("the loop stays: {reason}")),
+            Err(reason) if limits.tells => {
+                cx.remark(RemarkKind::Missed, body.loc(op), format!("the loop stays: {reason}"));
+            }
+            Err(_) => {}
         }
     }
 }
@@ -167,7 +173,7 @@ fn plan(op: For<'_>, limits: Limits) -> Result<Vec<i64>, String> {
     let span = (i128::from(last) - i128::from(first)).max(0) as u128;
     let trips = span.div_ceil(step as u128);
     let (total, marked) = (ops * trips, op.unroll().is_some());
-    let limits = if marked { Limits { ops: MOST, steps: MOST } } else { limits };
+    let limits = if marked { Limits { ops: MOST, steps: MOST, ..limits } } else { limits };
     if trips > u128::from(limits.steps) {
         return Err(format!("its steps, {trips}, are more than {}", limits.steps));
     }

@@ -120,6 +120,11 @@ impl Pass for Tensorize {
             return Ok(());
         }
         let plan = plan_of(cx, body);
+        if plan.as_ref().is_some_and(|plan| plan.stream_k.is_some()) {
+            let reason = "the plan shares the steps of the last waves, 'stream_k', which no pass does";
+            let error = Diagnostic::error(&NOT_A_KERNEL, body.loc(body.root()), reason).at(Func::DEF.name);
+            return Err(cx.fail(error.suggest("'split_k' divides sums among blocks")));
+        }
         let Made { body: made, tiling, missed } = match tensorize(cx.ctx, body, plan.as_ref(), self.tensor_cores) {
             Ok(made) => made,
             Err(Refused::TooLarge) => return Err(too_large(body, cx)),

@@ -58,6 +58,9 @@ kernel.func @launch<M, N>(%X: memref<[M, N], f16, row_major, align 16>, %I: memr
     // CHECK: %m2, %k2 = tile_order %c of (%d, N) hilbert
     // GENERIC: %m2, %k2 = "kernel.tile_order"(%c, %d) <{order = "hilbert", tiles = ["_0", "N"]}> : (index, index) -> (index, index)
     %m2, %k2 = tile_order %c of (%d, N) hilbert
+    // CHECK: %m3, %k3 = tile_order %c of (M, N) columns
+    // GENERIC: %m3, %k3 = "kernel.tile_order"(%c) <{order = "columns", tiles = ["M", "N"]}> : (index) -> (index, index)
+    %m3, %k3 = tile_order %c of (M, N) columns
     // CHECK: %p, %q = advance %m, %k over 6
     // GENERIC: %p, %q = "kernel.advance"(%m, %k) <{stages = 6}> : (index, index) -> (index, index)
     %p, %q = advance %m, %k over 6

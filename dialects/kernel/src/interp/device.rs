@@ -205,6 +205,7 @@ pub fn order_tile(order: Order, group: i64, tile: i64, rows: i64, columns: i64) 
     }
     match order {
         Order::Rows => Some((tile / columns, tile % columns)),
+        Order::Columns => Some((tile % rows, tile / rows)),
         Order::Grouped => {
             let (first, rest) = (tile / (group * columns) * group, tile % (group * columns));
             let height = group.min(rows - first);

@@ -218,6 +218,8 @@ dlc_ir::keywords! {
     pub enum Order: "the order of tiles" {
         /// Row by row.
         Rows = "rows",
+        /// Column by column.
+        Columns = "columns",
         /// In groups of some rows, each group column by column: what is live at once is nearly square.
         Grouped = "grouped",
         /// Along a Hilbert curve over the next power of two.

@@ -247,7 +247,7 @@ pub fn tile_order(op: TileOrder<'_>, diags: &Diagnostics) {
     }
     names(*op, &tiles, op.args().len(), 0, diags);
     match (op.order(), op.group()) {
-        (Order::Grouped, Some(1..)) | (Order::Rows | Order::Hilbert, None) => {}
+        (Order::Grouped, Some(1..)) | (Order::Rows | Order::Columns | Order::Hilbert, None) => {}
         (Order::Grouped, _) => plain(*op, "the rows of a group are a positive number: 'grouped 8'", diags),
         _ => plain(*op, "only the order 'grouped' has groups", diags),
     }

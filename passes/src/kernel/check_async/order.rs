@@ -14,6 +14,7 @@ pub fn place(order: Order, group: i64, tile: i64, rows: i64, columns: i64) -> Op
     }
     match order {
         Order::Rows => Some((tile / columns, tile % columns)),
+        Order::Columns => Some((tile % rows, tile / rows)),
         Order::Grouped => {
             let size = group.checked_mul(columns)?;
             let (first, within) = (tile / size * group, tile % size);

@@ -393,6 +393,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         let code = &mut self.code;
         let (row, column) = match op.order() {
             kernel::Order::Rows => (code.floordiv(tile, columns, true), code.floormod(tile, columns, true)),
+            kernel::Order::Columns => (code.floormod(tile, rows, true), code.floordiv(tile, rows, true)),
             kernel::Order::Grouped => {
                 let group = Arg::Int(op.group().unwrap_or(1));
                 let per = code.mul(columns, group);

@@ -11,9 +11,10 @@ use dlc_core::guard::Guard;
 use dlc_core::scalar::{self, Combiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::OpRef;
+use dlc_ir::interp::Datum;
 use dlc_ir::{OpId, ValueId};
 use dlc_kernel::ops as kernel;
-use dlc_region::ops::{Binary, Reduce, Yield};
+use dlc_region::ops::{Binary, Const, Reduce, Yield};
 use dlc_region::verify::axes_of;
 
 use super::axes::TooLarge;
@@ -258,12 +259,17 @@ fn contributions(
         let weight = lower.cast(weight, acc[index], false);
         let weight = lower.as_fragment(weight, both)?;
         if !wide[index] {
-            let value = lower.value(found.contributions[index])?;
-            let value = lower.cast(value, acc[index], false);
-            let value = lower.spread(value, both);
-            let (ty, mul) = (lower.ty(acc[index], both), scalar::Binary::Mul);
-            let op = kernel::Binary::build(&mut lower.emit.builder(), loc, weight.value, value.value, mul, ty);
-            let product = lower.emit.body.result(op, 0);
+            let product = match is_one(lower, found.contributions[index]) {
+                true => weight.value,
+                false => {
+                    let value = lower.value(found.contributions[index])?;
+                    let value = lower.cast(value, acc[index], false);
+                    let value = lower.spread(value, both);
+                    let (ty, mul) = (lower.ty(acc[index], both), scalar::Binary::Mul);
+                    let op = kernel::Binary::build(&mut lower.emit.builder(), loc, weight.value, value.value, mul, ty);
+                    lower.emit.body.result(op, 0)
+                }
+            };
             let mut sum = reduce_tile(lower, Combiner::Sum, product);
             if let Some(old) = old {
                 let ty = lower.emit.body.value_type(old);
@@ -293,6 +299,14 @@ fn contributions(
     }
     lower.scopes.pop();
     Ok(values)
+}
+
+/// Whether a value is the number one.
+fn is_one(lower: &Lower<'_, '_>, value: ValueId) -> bool {
+    let value = before_broadcasts(lower.ctx, lower.region, value);
+    let op = lower.region.defining_op(value).map(|op| OpRef::new(lower.ctx, lower.region, op));
+    let one = Datum::Float(1.0).to_attr(lower.ctx, lower.elem(value));
+    op.and_then(Const::of).is_some_and(|op| one == Some(op.value()))
 }
 
 /// What there is, by its weight below the new maximum.

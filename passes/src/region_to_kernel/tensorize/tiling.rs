@@ -110,12 +110,8 @@ impl Tiling {
             let tile: i64 = axes.iter().map(|axis| plan.tile_of(axis)).product();
             let repeats = |tile: u32| kind == Kind::Wgmma && tile > 0 && tile.is_multiple_of(unit);
             let fits = |tile: &u32| tile.is_power_of_two() || repeats(*tile);
-            u32::try_from(tile).ok().filter(fits).ok_or_else(|| match kind {
-                Kind::Wgmma => {
-                    format!("the tile along ({}) is {tile}, which is no multiple of {unit}", axes.join(", "))
-                }
-                _ => format!("the tile along ({}) is {tile}, which is no power of two", axes.join(", ")),
-            })
+            let wrong = || format!("the tile along ({}) is {tile}, which is no power of two", axes.join(", "));
+            u32::try_from(tile).ok().filter(fits).ok_or_else(wrong)
         };
         let tile = [along(rows, WGMMA_ROWS)?, along(columns, WGMMA_COLUMNS)?];
         let number = |table: &Option<dlc_plan::value::Table<i64>>, axes: &[String]| -> Option<u32> {

@@ -1,6 +1,8 @@
 // RUN: dlc-opt %s --order-tiles | FileCheck %s --check-prefix=GROUPED
 // RUN: dlc-opt %s --order-tiles='group=4' | FileCheck %s --check-prefix=FOUR
 // RUN: dlc-opt %s --order-tiles='order=hilbert' | FileCheck %s --check-prefix=HILBERT
+// RUN: dlc-opt %s --order-tiles='order=columns' | FileCheck %s --check-prefix=COLUMNS
+// RUN: dlc-opt %s --order-tiles='order=columns persistent=3' --evaluate-each -o /dev/null
 // RUN: dlc-opt %s --order-tiles='order=rows persistent=3' | FileCheck %s --check-prefix=PERSISTENT
 // RUN: dlc-opt %s --order-tiles='persistent=3' --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: dlc-opt %s --order-tiles --evaluate-each -o /dev/null
@@ -18,6 +20,7 @@
 // GROUPED: tile_order %tile of (M ceildiv 4, N ceildiv 16) grouped 8
 // FOUR: tile_order %tile of (M ceildiv 4, N ceildiv 16) grouped 4
 // HILBERT: tile_order %tile of (M ceildiv 4, N ceildiv 16) hilbert
+// COLUMNS: tile_order %tile of (M ceildiv 4, N ceildiv 16) columns
 // PERSISTENT-LABEL: kernel.func @tiles<
 // PERSISTENT: grid (3) threads 32 {
 // PERSISTENT-NEXT: %s = shared

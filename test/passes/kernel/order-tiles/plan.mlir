@@ -46,10 +46,8 @@ plan.schedule of @machines for sm90 or @half {
   blocks_per_sm 2
 }
 
-// There is no such order.
-// REMARK: missed] the order of tiles stays: the plan wants one that goes not by rows or groups of them
 // CHECK-LABEL: kernel.func @columns
-// CHECK: rows
+// CHECK: columns
 kernel.func @columns<M, N>(%x: memref<[M, N], f32>) -> memref<[M, N], f32> {
   %y = output : memref<[M, N], f32>
   grid ((M ceildiv 16) * (N ceildiv 128)) threads 128 {
@@ -62,6 +60,42 @@ kernel.func @columns<M, N>(%x: memref<[M, N], f32>) -> memref<[M, N], f32> {
 }
 plan.schedule of @columns for sm90 {
   order column
+}
+
+// Which tiles have the most work nobody knows, and groups are of rows.
+// REMARK: missed] the order of tiles stays: it is not known which tiles have the most work
+// REMARK: missed] the order of tiles stays: groups are of rows, and the plan wants them of columns
+// CHECK-LABEL: kernel.func @longest
+// CHECK: rows
+kernel.func @longest<M, N>(%x: memref<[M, N], f32>) -> memref<[M, N], f32> {
+  %y = output : memref<[M, N], f32>
+  grid ((M ceildiv 16) * (N ceildiv 128)) threads 128 {
+    %t = block_id 0
+    %m, %n = tile_order %t of (M ceildiv 16, N ceildiv 128) rows
+    %v = load %x[16*%m + i0, 128*%n + i1] where (16*%m + i0 < M, 128*%n + i1 < N) : frag<[16, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    store %v to %y[16*%m + i0, 128*%n + i1] where (16*%m + i0 < M, 128*%n + i1 < N)
+  }
+  return %y
+}
+plan.schedule of @longest for sm90 {
+  order longest_first
+}
+
+// CHECK-LABEL: kernel.func @other
+// CHECK: rows
+kernel.func @other<M, N>(%x: memref<[M, N], f32>) -> memref<[M, N], f32> {
+  %y = output : memref<[M, N], f32>
+  grid ((M ceildiv 16) * (N ceildiv 128)) threads 128 {
+    %t = block_id 0
+    %m, %n = tile_order %t of (M ceildiv 16, N ceildiv 128) rows
+    %v = load %x[16*%m + i0, 128*%n + i1] where (16*%m + i0 < M, 128*%n + i1 < N) : frag<[16, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    store %v to %y[16*%m + i0, 128*%n + i1] where (16*%m + i0 < M, 128*%n + i1 < N)
+  }
+  return %y
+}
+plan.schedule of @other for sm90 {
+  tile (m: 16, n: 128)
+  order grouped 4 along n
 }
 
 // Without a plan nothing is done, unless by hand.
