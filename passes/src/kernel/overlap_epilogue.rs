@@ -75,6 +75,7 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::global::names_axis;
+use dlc_kernel::global::position;
 use dlc_kernel::interp::axis_number;
 use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
@@ -83,7 +84,7 @@ use dlc_kernel::types::{Frag, TensorMap, Tile, Token, Work, elem_of};
 use dlc_plan::clause::Way;
 use dlc_plan::{Schedule, Target};
 
-use crate::analysis::boxes::{aligned, inside, position, positions};
+use crate::analysis::boxes::{aligned, inside, positions};
 use crate::analysis::carried::{block_of, carry_through, grid_of, yield_more};
 use crate::analysis::conditions::stores_by_engine;
 use crate::analysis::expressions::{Over, index, pack};

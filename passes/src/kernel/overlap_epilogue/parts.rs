@@ -13,7 +13,7 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, elem_of};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::boxes::position;
+use dlc_kernel::global::position;
 
 /// Where parts are taken.
 pub struct Parts<'a> {
