@@ -16,9 +16,18 @@ pub const ALIGNMENT: i64 = 16;
 
 /// Whether a plan lets a tensor be copied to where its rows begin at multiples of that.
 pub fn is_padded(plan: &Schedule, tensor: &str) -> bool {
+    is_loaded(plan, tensor, "padded")
+}
+
+/// Whether a plan lets the copy engine take windows of pixels from a tensor.
+pub fn is_im2col(plan: &Schedule, tensor: &str) -> bool {
+    is_loaded(plan, tensor, "im2col")
+}
+
+fn is_loaded(plan: &Schedule, tensor: &str, way: &str) -> bool {
     let key = format!("load_{tensor}");
     let mut words = plan.algo.iter().flat_map(|table| &table.0);
-    words.any(|(name, word)| *name == key && *word == Choice::Word("padded".into()))
+    words.any(|(name, word)| *name == key && *word == Choice::Word(way.into()))
 }
 
 /// The sizes that a plan is for: one condition for each symbol that it fixes or assumes about, or whose rows of memory the

@@ -63,6 +63,7 @@
 
 mod boxes;
 mod runs;
+mod windows;
 
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;

@@ -72,7 +72,7 @@ use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::axes::reductions;
-use crate::analysis::conditions::conditions;
+use crate::analysis::conditions::{conditions, is_im2col};
 use crate::analysis::plans::{architecture, plan_of};
 use axes::{Dim, TooLarge};
 use emit::Emit;
@@ -202,9 +202,15 @@ struct Groups {
 impl Groups {
     /// Makes the axes of rows and columns of which the plan's tile has one position, others having more, axes of blocks
     /// alone: what is read is then a matrix of a stack.
+    ///
+    /// Pixels that the copy engine takes one behind another go on over all rows and images.
     fn leave_single(&mut self, plan: &Schedule) {
         for side in [&mut self.rows, &mut self.columns] {
-            if side.iter().any(|(axis, _)| plan.tile_of(axis) > 1) {
+            let in_a_row = plan.caches.iter().any(|cache| {
+                let axes = cache.axes.as_deref().unwrap_or_default();
+                is_im2col(plan, &cache.tensor) && side.iter().all(|(axis, _)| axes.contains(axis))
+            });
+            if !in_a_row && side.iter().any(|(axis, _)| plan.tile_of(axis) > 1) {
                 let (single, rest) = std::mem::take(side).into_iter().partition(|(axis, _)| plan.tile_of(axis) == 1);
                 *side = rest;
                 let single: Vec<_> = single;

@@ -10,6 +10,7 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{MBarrier, TensorMap, Tile};
 
 use super::fence_or;
+use super::windows::{Window, window};
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::boxes::{ALIGNMENT, aligned, inside, positions};
 use crate::analysis::carried::{block_of, carry_through, grid_of, loops_around, yield_more};
@@ -33,6 +34,8 @@ pub struct Boxed {
     /// How many panels there are along the last axis.
     panels: i64,
     bytes: u64,
+    /// How it goes from pixel to pixel, where it is one of those.
+    window: Option<Window>,
 }
 
 /// The box that a copy moves; else why it is none.
@@ -55,8 +58,17 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
     {
         return Err(format!("a tile of rank {} is no box of a memref of rank {}", sizes.len(), at.len()));
     }
-    let (shape, bases) = positions(&at, &sizes)?;
-    inside(ctx, copy.guard().as_ref(), memory, &at)?;
+    let straight = positions(&at, &sizes).and_then(|found| {
+        inside(ctx, copy.guard().as_ref(), memory, &at)?;
+        Ok(found)
+    });
+    let (shape, bases, window) = match straight {
+        Ok((shape, bases)) => (shape, bases, None),
+        Err(why) => match window(ctx, body, op, &sizes) {
+            Ok(window) => (sizes.iter().map(|&size| size.into()).collect(), window.at.clone(), Some(window)),
+            Err(_) => return Err(why),
+        },
+    };
     aligned(ctx, body, memory)?;
     if let Some(&size) = sizes.iter().find(|&&size| size > MOST_ELEMENTS) {
         let last = sizes.len() == 2 && size == sizes[1];
@@ -89,7 +101,7 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
         return Err("its positions go beyond 64 bits".into());
     }
     separate(ctx, body, op, copy.tile())?;
-    Ok(Boxed { copy: op, at: bases, shape, panels: panels.into(), bytes })
+    Ok(Boxed { copy: op, at: bases, shape, panels: panels.into(), bytes, window })
 }
 
 /// That nothing but the copy writes its tile, and that threads meet between their reads of it and the next copy: one
@@ -193,10 +205,14 @@ fn load(ctx: &Context, body: &mut Body, block: BlockId, boxed: &Boxed, (map, ful
             // That there is such a number was seen when the box was found.
             *last = last.add(&SizeExpr::from(panel * width)).unwrap_or_else(|_| last.clone());
         }
-        let over: Vec<_> = at.iter().map(|at| Over::new(at.clone(), &args)).collect();
-        let (args, at) = pack(&over).unwrap_or_else(|| (args.clone(), at.clone()));
+        let offsets = boxed.window.as_ref().map_or(&[][..], |window| &window.offsets);
+        let all: Vec<SizeExpr> = at.iter().chain(offsets).cloned().collect();
+        let over: Vec<_> = all.iter().map(|expr| Over::new(expr.clone(), &args)).collect();
+        let (args, mut all) = pack(&over).unwrap_or_else(|| (args.clone(), all));
+        let offsets = all.split_off(at.len());
+        let offsets = boxed.window.is_some().then_some(offsets);
         let mut builder = Builder::at_end(ctx, body, block);
-        kernel::TmaLoad::build(&mut builder, loc, map, &args, part, part_stage, full, None, at, None, None, None);
+        kernel::TmaLoad::build(&mut builder, loc, map, &args, part, part_stage, full, None, all, offsets, None, None);
     }
 }
 
@@ -207,13 +223,19 @@ fn tensor_map(ctx: &Context, body: &mut Body, grid: OpId, boxed: &Boxed) -> Valu
     let ty = Tile::of(ctx, copy.type_of(copy.tile()));
     let (elem, layout) = ty.map_or((Type::F32, Shared::RowMajor { pitch: None }), |ty| (ty.elem(ctx), ty.layout(ctx)));
     let ty = TensorMap::get(ctx, boxed.shape.clone(), elem, layout);
+    let window = boxed.window.as_ref();
+    let numbers = |of: &dyn Fn(&Window) -> Vec<i64>| window.map(of);
+    let lower = numbers(&|window| window.lower.clone());
+    let upper = numbers(&|window| window.upper.clone());
+    let strides = numbers(&|window| window.strides.clone());
     let known = body.uses(memory).find_map(|used| {
         let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op))?;
-        (map.lower().is_none() && map.type_of(map.out()) == ty && body.is_before(map.id, grid)).then(|| map.out())
+        let same = map.lower() == lower && map.upper() == upper && map.strides() == strides;
+        (same && map.type_of(map.out()) == ty && body.is_before(map.id, grid)).then(|| map.out())
     });
     known.unwrap_or_else(|| {
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(grid));
-        let op = kernel::TensorMapOf::build(&mut builder, loc, memory, None, None, None, ty);
+        let op = kernel::TensorMapOf::build(&mut builder, loc, memory, lower, upper, strides, ty);
         let map = builder.result(op);
         let name = format!("map_{}", ctx.str(body.value_name(memory)));
         body.set_value_name(map, ctx.intern_str(name.trim_end_matches('_')));
