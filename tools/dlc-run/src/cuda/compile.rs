@@ -44,9 +44,8 @@ pub fn target<'a>(options: &'a Options, device: &Device) -> &'a str {
 
 /// The pipeline that leads to instructions, for the sizes that symbols have. Without a plan it is `tiny-to-ptx`, with one
 /// `tiny-to-ptx-sm90` or its like, where plans are compared for these sizes.
-pub fn way(options: &Options, device: &Device, symbols: &[(String, i64)]) -> String {
-    let target = target(options, device);
-    match options.plan {
+pub fn way(planning: Planning, target: &str, symbols: &[(String, i64)]) -> String {
+    match planning {
         Planning::Off => "tiny-to-ptx".to_string(),
         Planning::Choose if symbols.is_empty() => format!("tiny-to-ptx-{target}"),
         Planning::Choose => {
@@ -81,12 +80,13 @@ impl Compiler<'_> {
         module: &Body,
         function: &Function,
         symbols: &[(String, i64)],
+        planning: Planning,
         device: &Device,
     ) -> Result<Option<Compiled>, Status> {
         let Compiler { ctx, registry, options, diags, .. } = *self;
         let mut module = module.clone();
         alone(ctx, &mut module, &function.name);
-        let text = format!("symbol-dce,{}", way(options, device, symbols));
+        let text = format!("symbol-dce,{}", way(planning, target(options, device), symbols));
         let way = Pipeline::parse_reporting(registry, ctx, ("<way to PTX>", &text), false, diags);
         let way = way.ok_or(Status::Internal)?;
         // The pipeline that is run before evaluation is for that.

@@ -16,14 +16,14 @@ use dlc_opt::input::{CANNOT_READ, CANNOT_WRITE};
 use dlc_opt::numbers::Values;
 use dlc_opt::output::write_file;
 use dlc_translate::manifest::plan::{Plan, Target};
-use dlc_translate::manifest::{self, Manifest, schema};
+use dlc_translate::manifest::{self, Manifest, NOT_FOR_SIZES, schema};
 
-use super::compile::{Compiler, not_compiled};
+use super::compile::{Compiled, Compiler, not_compiled};
 use super::driver::{Driver, Failure, Kind};
 use super::exec::Loaded;
 use super::gpu::Gpu;
 use super::{BAD_MODULE, WRONG_ARCHITECTURE, WRONG_DEVICE, against, bench, cache, device};
-use crate::args::{Device, Options};
+use crate::args::{Device, Options, Planning};
 use crate::files::{Array, Elem};
 use crate::inputs::{BAD_INPUT, Bound, Inputs, Needed};
 use crate::log::{Planned, Row};
@@ -89,17 +89,28 @@ pub fn program(
     times.read += start.elapsed();
     let driver = gpu.driver(number(options.device)).map_err(fail)?;
     let start = Instant::now();
-    let Some(compiled) = compiler.compile(module, function, &bound.symbols, driver.device())? else {
+    let symbols: BTreeMap<String, i64> = bound.symbols.iter().cloned().collect();
+    let numbers = |compiled: &Compiled| {
+        let manifest = &compiled.translated.manifest;
+        choose(manifest, Some(&function.name))?.plan(manifest, &symbols)
+    };
+    let Some(mut compiled) = compiler.compile(module, function, &bound.symbols, options.plan, driver.device())? else {
         if options.device == Device::Auto {
             return Ok(None);
         }
         return Err(fail(Box::new(not_compiled(function))));
     };
+    let mut plan = numbers(&compiled);
+    // A plan may ask something of sizes. Launches have another kernel then; what nothing launches goes without a plan.
+    if options.plan == Planning::Choose && plan.as_ref().is_err_and(|error| error.code == &NOT_FOR_SIZES) {
+        let other = compiler.compile(module, function, &bound.symbols, Planning::Off, driver.device())?;
+        if let Some((other, numbers)) = other.and_then(|other| numbers(&other).ok().map(|numbers| (other, numbers))) {
+            (compiled, plan) = (other, Ok(numbers));
+        }
+    }
+    let plan = plan.map_err(fail)?;
     times.passes = Some(start.elapsed());
     let (manifest, ptx) = (&compiled.translated.manifest, &compiled.translated.ptx);
-    let symbols: BTreeMap<String, i64> = bound.symbols.iter().cloned().collect();
-    let target = choose(manifest, Some(&function.name)).map_err(fail)?;
-    let plan = target.plan(manifest, &symbols).map_err(fail)?;
     let tolerance = Tolerance::of(ctx, module, &function.name);
     let planned = compiled.planned.as_ref();
     let job = Job { ctx, options, manifest, ptx, function, is_compiled: true, planned, tolerance, diags };

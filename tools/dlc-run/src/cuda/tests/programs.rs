@@ -163,6 +163,54 @@ fn plans_are_for_the_sizes_of_the_run() {
     assert!(plans.len() == 2 && plans[0] != plans[1], "{text}");
 }
 
+/// A kernel that nothing launches has no other one beside it: where its plan is not for the sizes, it has none.
+#[test]
+fn a_kernel_alone_runs_for_all_sizes() {
+    let region = "region.func @gemm<M, N, K> iters (m: M, n: N)
+    ins (%X: memref<[M, K], f16, row_major, align 16>, %W: memref<[K, N], f16, row_major, align 16>)
+    outs (Y: memref<[M, N], f16, row_major, align 16> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %X[m, k] : f16 over (m, k)
+    %b = read %W[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to Y as f16
+}
+";
+    let launched = |text: &str, sizes: &str| {
+        let said = run(&["-", "--device=cuda", sizes], text, same);
+        let count = |word| said.only(&[word]).len();
+        if said.status == Status::Success { Ok((count("launch"), count("map") > 0)) } else { Err(said.err) }
+    };
+    assert_eq!(launched(region, "--shape=M=256,N=512,K=128"), Ok((1, true)));
+    assert_eq!(launched(region, "--shape=M=25,N=51,K=13"), Ok((1, false)));
+    // A plan by hand stays what it is.
+    let plan = "plan.schedule of @gemm for sm90 {
+  tile (m: 128, n: 128, k: 64)
+  assume (K: 8)
+  instruction wgmma
+  cache X (m, k) f16 in smem
+  cache W (k, n) f16 in smem
+}";
+    let planned = format!("{region}{plan}");
+    assert!(launched(&planned, "--shape=M=256,N=512,K=128").is_ok());
+    let told = launched(&planned, "--shape=M=25,N=51,K=13");
+    assert!(
+        told.as_ref().is_err_and(|err| err.contains("error[E0543]: the kernel 'gemm' is for sizes with")),
+        "{told:?}"
+    );
+}
+
+/// Where there is nothing to compute nothing is launched, also where that is measured.
+#[test]
+fn nothing_may_be_launched() {
+    let said = run(&["-", "--device=cuda", "--shape=M=0,N=3", "--bench=2"], SCALE, same);
+    assert_eq!((said.status, said.only(&["launch", "replay", "record"]).len()), (Status::Success, 0), "{}", said.err);
+    let last: Vec<&str> = said.out.split_whitespace().rev().take(2).collect();
+    assert_eq!(last, ["-", "-"], "{}", said.out);
+}
+
 #[test]
 fn what_a_program_needs_is_told() {
     let told = |args: &[&str], change: fn(&mut Fake)| {
