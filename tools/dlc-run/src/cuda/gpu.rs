@@ -5,8 +5,11 @@ use dlc_ir::diag::{Diagnostic, Diagnostics, Severity};
 use dlc_opt::Status;
 
 use super::driver::Driver;
-use super::{DEVICE_LOST, NO_DEVICE, NO_DRIVER, device};
+use super::{DEVICE_LOST, NO_DEVICE, NO_DRIVER, WRONG_ARCHITECTURE, device};
 use crate::args::Device;
+
+/// The least compute capability that programs are compiled for.
+const LEAST: (u32, u32) = (8, 0);
 
 /// How a device is opened.
 pub type Open = Box<dyn Fn(u32) -> Result<Box<dyn Driver>, Box<Diagnostic>>>;
@@ -44,11 +47,22 @@ impl Gpu {
             Device::Auto => 0,
             Device::Cuda(number) => number,
         };
-        match self.driver(number) {
-            Ok(_) => Ok(true),
+        let found = self.driver(number).map(|driver| driver.device().clone());
+        let usable = found.and_then(|found| match found.capability {
+            (major, minor) if device == Device::Auto && (major, minor) < LEAST => {
+                let message = format!(
+                    "{} (sm_{major}{minor}) is older than the devices that programs are compiled for, from sm_{}{} on",
+                    found.name, LEAST.0, LEAST.1
+                );
+                Err(Box::new(Diagnostic::error(&WRONG_ARCHITECTURE, Loc::UNKNOWN, message)))
+            }
+            _ => Ok(()),
+        });
+        match usable {
+            Ok(()) => Ok(true),
             Err(error) if device == Device::Auto && error.code != &DEVICE_LOST => {
                 self.none = true;
-                // A machine without a GPU is nothing to talk about; one whose driver cannot be used is.
+                // A machine without a GPU is nothing to talk about; one whose driver or GPU cannot be used is.
                 if ![&NO_DRIVER, &NO_DEVICE].contains(&error.code) {
                     let message = format!("{}; programs run on the CPU", error.message);
                     diags.emit(Diagnostic { severity: Severity::Warning, message, ..*error });

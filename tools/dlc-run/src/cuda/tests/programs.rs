@@ -261,6 +261,11 @@ fn auto_is_the_device_that_there_is() {
     assert!(status == Status::Success && err.is_empty() && out.contains("tensor<[2, 3], f32>"), "{err}");
     let (status, _, err) = without(&DRIVER_TOO_OLD, &args);
     assert!(status == Status::Success && err.contains("warning[E0552]: why not; programs run on the CPU"), "{err}");
+    let said = run(&args, SCALE, |fake| fake.device.capability = (7, 5));
+    assert!(said.status == Status::Success && said.only(&["launch"]).is_empty(), "{}", said.err);
+    let warning = "warning[E0554]: Fake (sm_75) is older than the devices that programs are compiled for, from sm_80 on; \
+                   programs run on the CPU";
+    assert!(said.err.contains(warning), "{}", said.err);
     let (status, _, err) = without(&NO_DRIVER, &["-", "--shape=M=2,N=3", "--device=cuda"]);
     assert!(status == Status::Failure && err.contains("error[E0551]: why not"), "{err}");
     let (status, _, err) = without(&NO_DRIVER, &["-", "--shape=M=2,N=3", "--bench"]);
