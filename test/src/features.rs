@@ -13,8 +13,10 @@ pub const FEATURES: &[(&str, &[&str])] = &[
     ("python3", &["python3"]),
 ];
 
-/// Packages of Python that `REQUIRES:` may name as features, and how their versions must begin.
-const PACKAGES: &[(&str, &str)] = &[("islpy", "20"), ("tinygrad", "0.14.")];
+/// Packages of Python that `REQUIRES:` may name as features, by the names that they have there, and how their versions
+/// must begin.
+const PACKAGES: &[(&str, &str, &str)] =
+    &[("islpy", "islpy", "20"), ("nvrtc", "nvidia-cuda-nvrtc", "13."), ("tinygrad", "tinygrad", "0.14.")];
 
 /// The tools that this machine has.
 #[derive(Clone, Debug, Default)]
@@ -33,8 +35,8 @@ impl Features {
         let found = FEATURES.iter().filter_map(|(name, programs)| Some((*name, find(programs)?)));
         let mut found: BTreeMap<&'static str, PathBuf> = found.collect();
         if let Some(python) = found.get("python3").cloned() {
-            let packages = PACKAGES.iter().filter(|(name, version)| has_package(&python, name, version));
-            found.extend(packages.map(|(name, _)| (*name, python.clone())));
+            let packages = PACKAGES.iter().filter(|(_, package, version)| has_package(&python, package, version));
+            found.extend(packages.map(|(name, ..)| (*name, python.clone())));
         }
         Features { found }
     }
@@ -76,7 +78,7 @@ pub fn is_known(name: &str) -> bool {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    FEATURES.iter().map(|(name, _)| *name).chain(PACKAGES.iter().map(|(name, _)| *name))
+    FEATURES.iter().map(|(name, _)| *name).chain(PACKAGES.iter().map(|(name, ..)| *name))
 }
 
 /// Whether a Python has a package of a version. What is called `python3` may be anything; then it has not.

@@ -41,6 +41,7 @@ pub fn command() -> Command {
     let targets = Target::ALL.iter().map(|(_, name, help)| {
         Arg::new(*name).long(*name).action(ArgAction::SetTrue).help(*help).help_heading("Translations")
     });
+    let others = Target::ALL.iter().filter(|(target, ..)| *target != Target::Cuda).map(|(_, name, _)| *name);
     Command::new("dlc-translate")
         .about("Writes IR as something else: what devices run, what other programs read.")
         .version(env!("CARGO_PKG_VERSION"))
@@ -59,7 +60,7 @@ pub fn command() -> Command {
             Arg::new("against")
                 .long("against")
                 .value_name("FILE")
-                .requires("to-cuda")
+                .conflicts_with_all(others)
                 .help("With --to-cuda, add a 'main' that compares the kernel with the loops of this program of regions"),
         )
         .arg(

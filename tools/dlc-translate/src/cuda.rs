@@ -4,13 +4,16 @@
 //! same loads, barriers and products in the same order. What makes it readable is found again: nested statements for
 //! branches ([`tree`], [`tidy`]), expressions for what is used once ([`values`], [`expr`]), arrays for fragments, types
 //! ([`kinds`]). An instruction that C++ has no words for is a call of a small function that holds it ([`helpers`]).
+//! What runs again and again is rolled up ([`runs`]); a `main` compares a kernel with plain loops ([`check`], [`loops`]).
 
+mod address;
 mod check;
 mod entry;
 mod expr;
 mod helpers;
 mod kinds;
 mod loops;
+mod numbers;
 mod runs;
 mod scopes;
 mod source;
@@ -101,7 +104,7 @@ pub fn translate(
             };
             let Some(nodes) = tree::structure(ctx, function.body, region) else {
                 let message = "a loop is entered in several places, which C++ has no statement for";
-                let error = Diagnostic::error(&NO_STRUCTURE, entry.loc(), message).at(entry.name());
+                let error = Diagnostic::error(&NO_STRUCTURE, entry.loc(), message).at((*entry).name());
                 diags.emit(error.suggest("let branches from outside of a loop go to its first block alone"));
                 return None;
             };

@@ -3,11 +3,13 @@
 //! It knows the dialects that are linked into the program, as `dlc-opt` does, and ends with the same [`Status`].
 //!
 //! - [`ptx`]: PTX and how it is launched; [`cuda`]: the same kernels as CUDA C++ for people.
+//! - [`dot`]: a picture of the ops of any layer.
 //! - [`args`]: the command line; [`target`]: what IR is translated to, one variant for each.
 //! - [`manifest`]: the launch manifest, which is beside every file of PTX; `dlc-run` reads it.
 
 pub mod args;
 pub mod cuda;
+pub mod dot;
 pub mod manifest;
 pub mod ptx;
 pub mod target;

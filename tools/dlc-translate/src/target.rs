@@ -21,6 +21,8 @@ pub enum Target {
     Ptx,
     /// CUDA C++ for people.
     Cuda,
+    /// A picture of the ops.
+    Dot,
 }
 
 /// What a module became.
@@ -38,6 +40,7 @@ impl Target {
         (Target::Json, "to-json", "Write the JSON of the layers of the program"),
         (Target::Ptx, "to-ptx", "Write PTX of kernels in instructions and, beside the file, the launch manifest"),
         (Target::Cuda, "to-cuda", "Write CUDA C++ of kernels in instructions, for people"),
+        (Target::Dot, "to-dot", "Write a graph of the ops of any layer, which Graphviz draws"),
     ];
 
     /// The translation of a module that is verified. What goes wrong is reported.
@@ -63,6 +66,7 @@ impl Target {
                 let made = crate::ptx::translate(ctx, module, &name, file != "-", diags)?;
                 Some(Written { text: made.ptx, beside: Some(("json", crate::manifest::write(&made.manifest))) })
             }
+            Target::Dot => alone(crate::dot::write(ctx, module)),
             Target::Cuda => {
                 let made = crate::ptx::translate(ctx, module, "", false, diags)?;
                 alone(crate::cuda::translate(ctx, module, &made.manifest, against, diags)?.text)

@@ -11,7 +11,8 @@ use dlc_ptx::inst::{Arg, Inst};
 use dlc_ptx::ops::Entry;
 use rustc_hash::FxHashMap;
 
-use super::expr::{ATOM, Ex, UNARY, convert, memory_type, slot_kind};
+use super::address::memory_type;
+use super::expr::{ATOM, Ex, UNARY, convert, slot_kind};
 use super::helpers::{self, Helpers};
 use super::kinds::{Kind, types};
 use super::scopes::Scopes;
@@ -638,15 +639,11 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
-            at += slot_positions(slot);
+            at += slot.positions();
         }
         let templates = if templates.is_empty() { String::new() } else { format!("<{}>", templates.join(", ")) };
         format!("{name}{templates}({})", args.join(", "))
     }
-}
-
-fn slot_positions(slot: Slot) -> usize {
-    slot.positions()
 }
 
 /// A type and a name.

@@ -8,12 +8,11 @@ use std::fmt::Write as _;
 
 use dlc_core::guard::Guard;
 use dlc_core::memref::{Layout, MemRef};
-use dlc_core::scalar::{Binary, Combiner, Unary};
+use dlc_core::scalar::Combiner;
 use dlc_host::ops as host;
 use dlc_ir::affine::{Factor, SizeExpr};
 use dlc_ir::attrs::AttrData;
-use dlc_ir::interp::Datum;
-use dlc_ir::{Attr, BlockId, Body, Context, OpRef, Str, Type, ValueId};
+use dlc_ir::{BlockId, Body, Context, OpRef, Str, Type, ValueId};
 use dlc_region::ops as region;
 use dlc_region::syntax::element_of;
 use dlc_region::types::Value;
@@ -21,6 +20,7 @@ use dlc_region::verify::axes_of;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::kinds::{element, reserved};
+use super::numbers::{binary, converted, literal, load, rounded, store, unary, variable, zero};
 use crate::manifest::Elem;
 
 /// Why there are no loops, and at which op.
@@ -322,10 +322,6 @@ impl<'a> Region<'a> {
         let _ = writeln!(self.out, "{}{text}", "  ".repeat(self.depth));
     }
 
-    fn at(&self, op: OpRef<'a>) -> OpRef<'a> {
-        op
-    }
-
     fn body(&mut self, block: BlockId, func: &region::Func<'a>, outputs: &[String], results: &[Type]) -> Made<'a, ()> {
         let body = self.root.body;
         let iters: Vec<String> = func.iters().iter().map(ToString::to_string).collect();
@@ -533,7 +529,7 @@ impl<'a> Region<'a> {
         let Some(id) = body.defining_op(value) else {
             return Err(Wrong(self.root, "a value is not known here".into()));
         };
-        let op = self.at(OpRef { id, ..self.root });
+        let op = OpRef { id, ..self.root };
         let elem = self.elem(value);
         let text = if let Some(op) = region::Const::of(op) {
             return Ok(literal(ctx, op.value(), elem));
@@ -678,132 +674,7 @@ impl<'a> Region<'a> {
         if conditions.is_empty() {
             return Ok(read);
         }
-        let fill = op.fill().map_or_else(|| literal_zero(elem, ctx), |fill| literal(ctx, fill, elem));
+        let fill = op.fill().map_or_else(|| zero(elem, ctx), |fill| literal(ctx, fill, elem));
         Ok(format!("{} ? {read} : {fill}", conditions.join(" && ")))
     }
-}
-
-/// The type of a variable that holds numbers of a type.
-fn variable(elem: Type, ctx: &Context) -> &'static str {
-    match elem {
-        Type::F64 => "double",
-        Type::I1 => "bool",
-        _ if elem.float_kind(ctx).is_some() => "float",
-        Type::UI64 => "uint64_t",
-        _ => "int64_t",
-    }
-}
-
-/// A number of a type, rounded to it.
-fn rounded(text: &str, elem: Type, ctx: &Context) -> String {
-    match elem {
-        Type::F64 | Type::I64 | Type::INDEX | Type::UI64 | Type::I1 => text.to_string(),
-        Type::F32 => format!("float({text})"),
-        _ => match Elem::of(elem) {
-            Some(of) if elem.float_kind(ctx).is_some() => format!("float({}({}))", element(of), if text.starts_with("float(") { text.to_string() } else { format!("float({text})") }),
-            Some(of) => format!("{}({text})", element(of)),
-            None => text.to_string(),
-        },
-    }
-}
-
-fn converted(text: &str, from: Type, to: Type, ctx: &Context) -> String {
-    let is_float = |ty: Type| ty.float_kind(ctx).is_some();
-    match (from == to, is_float(from), is_float(to)) {
-        (true, ..) => text.to_string(),
-        (_, true, true) if to == Type::F64 || (to == Type::F32 && from != Type::F64) => text.to_string(),
-        (_, true, true) => rounded(text, to, ctx),
-        (_, false, true) => rounded(&format!("double({text})"), to, ctx).replace("float(double(", "float(double("),
-        _ if to == Type::I1 => format!("({text} != 0)"),
-        _ => rounded(&format!("int64_t({text})"), to, ctx),
-    }
-}
-
-/// An element of memory as a number.
-fn load(text: &str, elem: Elem) -> String {
-    match elem {
-        Elem::F16 | Elem::BF16 | Elem::F8E4M3FN | Elem::F8E5M2 => format!("float({text})"),
-        _ => text.to_string(),
-    }
-}
-
-/// A number as an element of memory.
-fn store(text: &str, elem: Elem) -> String {
-    format!("{}({text})", element(elem))
-}
-
-fn literal_zero(elem: Type, ctx: &Context) -> String {
-    if elem.float_kind(ctx).is_some() { "0.0f".into() } else { "0".into() }
-}
-
-fn literal(ctx: &Context, attr: Attr, elem: Type) -> String {
-    match Datum::of_attr(ctx, attr) {
-        Some(Datum::Float(value)) if value.is_infinite() => if value > 0.0 { "INFINITY" } else { "-INFINITY" }.into(),
-        Some(Datum::Float(value)) if value.is_nan() => "NAN".into(),
-        Some(Datum::Float(value)) if elem == Type::F64 => format!("{value:?}"),
-        Some(Datum::Float(value)) => format!("{:?}f", value as f32),
-        Some(Datum::Int(value)) if elem == Type::I1 => if value != 0 { "true" } else { "false" }.into(),
-        Some(Datum::Int(value)) => value.to_string(),
-        _ => "0".into(),
-    }
-}
-
-fn unary(function: Unary, of: &str, from: Type, elem: Type, ctx: &Context) -> String {
-    let of = &converted(of, from, elem, ctx);
-    let text = match function {
-        Unary::Neg if elem == Type::I1 => return format!("!{of}"),
-        Unary::Neg => format!("-{of}"),
-        Unary::Relu if elem.float_kind(ctx).is_some() => return format!("{of} <= 0 ? 0 : {of}"),
-        Unary::Relu => return format!("{of} > 0 ? {of} : 0"),
-        Unary::Trunc => format!("std::trunc({of})"),
-        Unary::Recip => format!("1 / {of}"),
-        Unary::Sqrt => format!("std::sqrt({of})"),
-        Unary::Exp2 => format!("std::exp2({of})"),
-        Unary::Log2 => format!("std::log2({of})"),
-        Unary::Sin => format!("std::sin({of})"),
-    };
-    in_type(text, elem, ctx)
-}
-
-/// What floats of 32 and 64 bits give is rounded already.
-fn in_type(text: String, elem: Type, ctx: &Context) -> String {
-    if elem == Type::F32 { text } else { rounded(&text, elem, ctx) }
-}
-
-fn binary(function: Binary, (a, from_a): (&str, Type), (b, from_b): (&str, Type), elem: Type, ctx: &Context) -> String {
-    let sign = match function {
-        Binary::Eq => "==",
-        Binary::Ne => "!=",
-        Binary::Lt => "<",
-        Binary::Le => "<=",
-        Binary::Gt => ">",
-        Binary::Ge => ">=",
-        _ => "",
-    };
-    if !sign.is_empty() {
-        return format!("{a} {sign} {b}");
-    }
-    let (a, b) = (converted(a, from_a, elem, ctx), if matches!(function, Binary::Shl | Binary::Shr) { b.to_string() } else { converted(b, from_b, elem, ctx) });
-    let is_bool = elem == Type::I1;
-    let text = match function {
-        Binary::Add if is_bool => return format!("{a} || {b}"),
-        Binary::Mul if is_bool => return format!("{a} && {b}"),
-        Binary::Add => format!("{a} + {b}"),
-        Binary::Sub => format!("{a} - {b}"),
-        Binary::Mul => format!("{a} * {b}"),
-        Binary::Max => format!("larger({a}, {b})"),
-        Binary::Min => format!("smaller({a}, {b})"),
-        Binary::Fdiv => format!("{a} / {b}"),
-        Binary::Pow => format!("std::pow({a}, {b})"),
-        Binary::Cdiv => format!("({b} == 0 ? {a} : {a} / {b})"),
-        Binary::Cmod => format!("({b} == 0 ? 0 : {a} % {b})"),
-        Binary::Floordiv => format!("({b} == 0 ? {a} : floor_div({a}, {b}))"),
-        Binary::Floormod => format!("({b} == 0 ? 0 : {a} - floor_div({a}, {b}) * {b})"),
-        Binary::And => format!("({a} & {b})"),
-        Binary::Or => format!("({a} | {b})"),
-        Binary::Xor => format!("({a} ^ {b})"),
-        Binary::Shl => format!("({a} << {b})"),
-        _ => format!("({a} >> {b})"),
-    };
-    in_type(text, elem, ctx)
 }
