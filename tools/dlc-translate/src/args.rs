@@ -57,11 +57,9 @@ pub fn command() -> Command {
         )
         .args(targets)
         .arg(
-            Arg::new("against")
-                .long("against")
-                .value_name("FILE")
-                .conflicts_with_all(others)
-                .help("With --to-cuda, add a 'main' that compares the kernel with the loops of this program of regions"),
+            Arg::new("against").long("against").value_name("FILE").conflicts_with_all(others).help(
+                "With --to-cuda, add a 'main' that compares the kernel with the loops of this program of regions",
+            ),
         )
         .arg(
             Arg::new("shape")

@@ -116,7 +116,9 @@ pub fn translate(
     let mut text = String::from("// Written by dlc-translate --to-cuda.\n//\n");
     let of = manifest.target.strip_prefix("sm_").unwrap_or(&manifest.target);
     let _ = writeln!(text, "//   nvcc -std=c++17 -O3 -fmad=false -gencode arch=compute_{of},code=sm_{of}");
-    text.push_str("//\n// -fmad=false leaves sums and products apart where the kernel does; what it joins says fmaf.\n\n");
+    text.push_str(
+        "//\n// -fmad=false leaves sums and products apart where the kernel does; what it joins says fmaf.\n\n",
+    );
     let functions = helpers.text();
     let all = format!("{functions}{entries}");
     let has = |word: &str| all.contains(word);
@@ -178,7 +180,12 @@ fn checked(ctx: &Context, manifest: &Manifest, against: &Against<'_>, diags: &Di
     if takes != (loops.symbols.len(), loops.inputs, loops.outputs) {
         let message = format!(
             "the kernel has {} symbols, {} inputs and {} outputs, and the program {}, {} and {}",
-            takes.0, takes.1, takes.2, loops.symbols.len(), loops.inputs, loops.outputs
+            takes.0,
+            takes.1,
+            takes.2,
+            loops.symbols.len(),
+            loops.inputs,
+            loops.outputs
         );
         return refuse(message, "compare it with a program of the same symbols, inputs and outputs, in the same order");
     }
@@ -191,8 +198,11 @@ fn signature(kernel: &Kernel) -> String {
         let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
         format!("[{}]", sizes.join(", "))
     };
-    let inputs: Vec<String> =
-        kernel.inputs.iter().map(|port| format!("{}: {} {}", port.name, port.elem.name(), shape(&port.shape))).collect();
+    let inputs: Vec<String> = kernel
+        .inputs
+        .iter()
+        .map(|port| format!("{}: {} {}", port.name, port.elem.name(), shape(&port.shape)))
+        .collect();
     let outputs: Vec<String> = kernel
         .outputs
         .iter()

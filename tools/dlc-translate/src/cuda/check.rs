@@ -144,7 +144,8 @@ fn body(kernel: &Kernel, loops: &Loops, shape: &[(String, i64)], text: &mut Stri
     }
     for guard in &kernel.requires {
         let _ = writeln!(text, "  if (!({})) {{", condition(guard));
-        let _ = writeln!(text, "    fprintf(stderr, \"the kernel is for sizes with {guard}\\n\");\n    return 2;\n  }}");
+        let _ =
+            writeln!(text, "    fprintf(stderr, \"the kernel is for sizes with {guard}\\n\");\n    return 2;\n  }}");
     }
     text.push_str("  std::mt19937 random(123);\n");
     for port in &kernel.inputs {
@@ -166,13 +167,18 @@ fn body(kernel: &Kernel, loops: &Loops, shape: &[(String, i64)], text: &mut Stri
         else {
             continue;
         };
-        let _ = writeln!(text, "  {name}_.down();\n  std::vector<{}> {name}_wanted({name}_.host.size());", stored(buffer.elem));
+        let _ = writeln!(
+            text,
+            "  {name}_.down();\n  std::vector<{}> {name}_wanted({name}_.host.size());",
+            stored(buffer.elem)
+        );
     }
     let pointer = |name: &str, elem: Elem, of: &str| {
         if elem == Elem::I1 { format!("(bool*){name}{of}.data()") } else { format!("{name}{of}.data()") }
     };
-    let mut args: Vec<String> = kernel.symbols.clone();
-    args.truncate(loops.symbols.len());
+    // Sizes go by name where both have the same ones, and else by their order.
+    let by_name = loops.symbols.iter().all(|name| kernel.symbols.contains(name));
+    let mut args: Vec<String> = if by_name { loops.symbols.clone() } else { kernel.symbols.clone() };
     args.extend(kernel.inputs.iter().map(|port| pointer(&port.name, port.elem, "_.host")));
     for name in &kernel.outputs {
         let elem = kernel.buffers.iter().find(|buffer| buffer.name == *name).map_or(Elem::F32, |buffer| buffer.elem);
@@ -277,7 +283,11 @@ fn tensor_map(kernel: &Kernel, map: &TensorMap, text: &mut String) {
         "steps, CU_TENSOR_MAP_INTERLEAVE_NONE,\n        CU_TENSOR_MAP_SWIZZLE_{swizzle}, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, \
          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE"
     );
-    let begins = format!("&{name}, CU_TENSOR_MAP_DATA_TYPE_{}, {rank}, {}_.device, dims, strides", data_type(map.elem), map.buffer);
+    let begins = format!(
+        "&{name}, CU_TENSOR_MAP_DATA_TYPE_{}, {rank}, {}_.device, dims, strides",
+        data_type(map.elem),
+        map.buffer
+    );
     let (function, middle) = match &map.im2col {
         None => {
             let tile: Vec<String> = map.tile.iter().rev().map(ToString::to_string).collect();
@@ -289,7 +299,12 @@ fn tensor_map(kernel: &Kernel, map: &TensorMap, text: &mut String) {
                 *step = wanted.to_string();
             }
             let corner = |corner: &[i32]| list(corner.iter().rev().map(ToString::to_string).collect());
-            let _ = writeln!(text, "    const int lower[] = {{{}}}, upper[] = {{{}}};", corner(&window.lower), corner(&window.upper));
+            let _ = writeln!(
+                text,
+                "    const int lower[] = {{{}}}, upper[] = {{{}}};",
+                corner(&window.lower),
+                corner(&window.upper)
+            );
             let (pixels, channels) = (map.tile.first().copied().unwrap_or(1), map.tile.get(1).copied().unwrap_or(1));
             ("cuTensorMapEncodeIm2col", format!("lower, upper, {channels}, {pixels}"))
         }
@@ -297,7 +312,11 @@ fn tensor_map(kernel: &Kernel, map: &TensorMap, text: &mut String) {
     let _ = writeln!(text, "    const cuuint32_t steps[] = {{{}}};", list(steps));
     let _ = writeln!(text, "    const auto encode = (decltype(&{function}))driver_function(\"{function}\");");
     let _ = writeln!(text, "    const CUresult made = encode({begins}, {middle},\n        {ends});");
-    let _ = writeln!(text, "    if (made != CUDA_SUCCESS) {{\n      fprintf(stderr, \"no tensor map of {} for these sizes: %d\\n\", int(made));\n      return 2;\n    }}\n  }}", map.buffer);
+    let _ = writeln!(
+        text,
+        "    if (made != CUDA_SUCCESS) {{\n      fprintf(stderr, \"no tensor map of {} for these sizes: %d\\n\", int(made));\n      return 2;\n    }}\n  }}",
+        map.buffer
+    );
 }
 
 /// Starts an entry.
@@ -305,7 +324,12 @@ fn launched(launch: &Launch, text: &mut String) {
     let entry = &launch.entry;
     let _ = writeln!(text, "  {{\n    cudaLaunchConfig_t start = {{}};");
     let grid: Vec<String> = launch.grid.iter().map(|size| format!("unsigned({})", number(size))).collect();
-    let _ = writeln!(text, "    start.gridDim = dim3({});\n    start.blockDim = dim3({});", grid.join(", "), launch.threads);
+    let _ = writeln!(
+        text,
+        "    start.gridDim = dim3({});\n    start.blockDim = dim3({});",
+        grid.join(", "),
+        launch.threads
+    );
     if launch.shared > 0 {
         let _ = writeln!(text, "    start.dynamicSmemBytes = {};", launch.shared);
         let _ = writeln!(
@@ -315,7 +339,9 @@ fn launched(launch: &Launch, text: &mut String) {
         );
     }
     if launch.early {
-        text.push_str("    cudaLaunchAttribute early = {};\n    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;\n");
+        text.push_str(
+            "    cudaLaunchAttribute early = {};\n    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;\n",
+        );
         text.push_str("    early.val.programmaticStreamSerializationAllowed = 1;\n    start.attrs = &early;\n    start.numAttrs = 1;\n");
     }
     let mut args = Vec::new();
@@ -332,5 +358,8 @@ fn launched(launch: &Launch, text: &mut String) {
     }
     let _ = writeln!(text, "    void* args[] = {{{}}};", args.join(", "));
     text.push_str("    if (start.gridDim.x > 0 && start.gridDim.y > 0 && start.gridDim.z > 0) {\n");
-    let _ = writeln!(text, "      must(cudaLaunchKernelExC(&start, (const void*){entry}, args), \"launching {entry}\");\n    }}\n  }}");
-    }
+    let _ = writeln!(
+        text,
+        "      must(cudaLaunchKernelExC(&start, (const void*){entry}, args), \"launching {entry}\");\n    }}\n  }}"
+    );
+}

@@ -5,8 +5,8 @@ use dlc_ir::{Type, ValueId};
 use dlc_ptx::form::Slot;
 use dlc_ptx::inst::{Arg, Inst};
 
-use super::entry::Writer;
 use super::address::{loaded, memory_type, pointer_sum};
+use super::entry::Writer;
 use super::kinds::{self, Kind, types};
 
 /// A piece of C++, with how tightly it binds: a larger number binds tighter.

@@ -127,7 +127,9 @@ fn sum(expr: &SizeExpr, named: &dyn Fn(&str) -> String) -> String {
 
 /// In parentheses, where it is no single word.
 pub fn factor(text: &str) -> String {
-    if text.contains(' ') && !(text.starts_with("floor_div(") && text.matches("floor_div(").count() == 1 && text.ends_with(')')) {
+    if text.contains(' ')
+        && !(text.starts_with("floor_div(") && text.matches("floor_div(").count() == 1 && text.ends_with(')'))
+    {
         format!("({text})")
     } else {
         text.to_string()
@@ -199,7 +201,12 @@ fn program_function(op: OpRef<'_>) -> Made<'_, (String, usize, usize)> {
                 names.insert(out, cast.clone());
                 given.push(cast);
             }
-            let _ = writeln!(text, "  plain_{}({});", callee.replace(|c: char| !c.is_ascii_alphanumeric(), "_"), given.join(", "));
+            let _ = writeln!(
+                text,
+                "  plain_{}({});",
+                callee.replace(|c: char| !c.is_ascii_alphanumeric(), "_"),
+                given.join(", ")
+            );
         } else if host::Return::of(inner).is_none() {
             return Err(Wrong(inner, format!("'{}' has no plain loops", inner.name())));
         }
@@ -301,8 +308,7 @@ impl<'a> Region<'a> {
     }
 
     fn fresh(&mut self, name: &str) -> String {
-        let mut name: String =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let mut name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         if name.is_empty() {
             name.push('x');
         }
@@ -331,7 +337,8 @@ impl<'a> Region<'a> {
             let Some(reduce) = region::Reduce::of(op) else { continue };
             // The last one is computed where it is wanted, if that is at every point.
             let axes: Vec<Vec<String>> = reduce.outs().map(|out| self.axes_of(out)).collect();
-            let everywhere = axes.iter().all(|axes| axes.len() == iters.len() && axes.iter().all(|axis| iters.contains(axis)));
+            let everywhere =
+                axes.iter().all(|axes| axes.len() == iters.len() && axes.iter().all(|axis| iters.contains(axis)));
             if !(Some(index) == last && everywhere) {
                 self.place(reduce)?;
             }
@@ -350,7 +357,11 @@ impl<'a> Region<'a> {
             let ty = casts.get(index).copied().filter(|&ty| ty != Type::NONE).unwrap_or(own);
             let at = self.linear(&sizes, &iters.iter().map(|axis| self.axes[axis].clone()).collect::<Vec<_>>());
             // What is stored is rounded by that.
-            let text = if Elem::of(ty) == Some(elem) && own.float_kind(self.root.ctx).is_some() { text } else { converted(&text, own, ty, self.root.ctx) };
+            let text = if Elem::of(ty) == Some(elem) && own.float_kind(self.root.ctx).is_some() {
+                text
+            } else {
+                converted(&text, own, ty, self.root.ctx)
+            };
             let written = store(&text, elem);
             self.line(&format!("{}[{at}] = {written};", outputs[place]));
         }
@@ -454,7 +465,8 @@ impl<'a> Region<'a> {
         let axes: Vec<String> = reduce.axes().iter().map(ToString::to_string).collect();
         self.open(&axes);
         let block = regions.first().and_then(|&region| body.first_block(region));
-        let end = block.and_then(|block| body.last_op(block)).and_then(|id| region::Yield::of(OpRef { id, ..self.root }));
+        let end =
+            block.and_then(|block| body.last_op(block)).and_then(|id| region::Yield::of(OpRef { id, ..self.root }));
         let Some(end) = end else { return Err(Wrong(*reduce, "the reduction yields nothing".into())) };
         let mut given = Vec::new();
         for value in end.values() {
@@ -640,8 +652,12 @@ impl<'a> Region<'a> {
                 let mut all = Vec::new();
                 for condition in piece {
                     let at = factor(&self.expr(&condition.expr, elements));
-                    all.extend(condition.lower.iter().map(|lower| format!("{at} >= {}", factor(&self.expr(lower, elements)))));
-                    all.extend(condition.upper.iter().map(|upper| format!("{at} < {}", factor(&self.expr(upper, elements)))));
+                    all.extend(
+                        condition.lower.iter().map(|lower| format!("{at} >= {}", factor(&self.expr(lower, elements)))),
+                    );
+                    all.extend(
+                        condition.upper.iter().map(|upper| format!("{at} < {}", factor(&self.expr(upper, elements)))),
+                    );
                 }
                 if all.is_empty() { "true".into() } else { format!("({})", all.join(" && ")) }
             })
@@ -668,7 +684,8 @@ impl<'a> Region<'a> {
             }
             at.push(text);
         }
-        let at: Vec<String> = at.into_iter().enumerate().map(|(index, text)| if index == 0 { text } else { factor(&text) }).collect();
+        let at: Vec<String> =
+            at.into_iter().enumerate().map(|(index, text)| if index == 0 { text } else { factor(&text) }).collect();
         let name = self.buffers.get(&source).cloned().unwrap_or_default();
         let read = load(&format!("{name}[{}]", self.linear(&sizes, &at)), stored);
         if conditions.is_empty() {

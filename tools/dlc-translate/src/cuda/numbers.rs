@@ -24,7 +24,11 @@ pub fn rounded(text: &str, elem: Type, ctx: &Context) -> String {
         Type::F64 | Type::I64 | Type::INDEX | Type::UI64 | Type::I1 => text.to_string(),
         Type::F32 => format!("float({text})"),
         _ => match Elem::of(elem) {
-            Some(of) if elem.float_kind(ctx).is_some() => format!("float({}({}))", element(of), if text.starts_with("float(") { text.to_string() } else { format!("float({text})") }),
+            Some(of) if elem.float_kind(ctx).is_some() => format!(
+                "float({}({}))",
+                element(of),
+                if text.starts_with("float(") { text.to_string() } else { format!("float({text})") }
+            ),
             Some(of) => format!("{}({text})", element(of)),
             None => text.to_string(),
         },
@@ -94,7 +98,13 @@ fn in_type(text: String, elem: Type, ctx: &Context) -> String {
     if elem == Type::F32 { text } else { rounded(&text, elem, ctx) }
 }
 
-pub fn binary(function: Binary, (a, from_a): (&str, Type), (b, from_b): (&str, Type), elem: Type, ctx: &Context) -> String {
+pub fn binary(
+    function: Binary,
+    (a, from_a): (&str, Type),
+    (b, from_b): (&str, Type),
+    elem: Type,
+    ctx: &Context,
+) -> String {
     let sign = match function {
         Binary::Eq => "==",
         Binary::Ne => "!=",
@@ -107,7 +117,10 @@ pub fn binary(function: Binary, (a, from_a): (&str, Type), (b, from_b): (&str, T
     if !sign.is_empty() {
         return format!("{a} {sign} {b}");
     }
-    let (a, b) = (converted(a, from_a, elem, ctx), if matches!(function, Binary::Shl | Binary::Shr) { b.to_string() } else { converted(b, from_b, elem, ctx) });
+    let (a, b) = (
+        converted(a, from_a, elem, ctx),
+        if matches!(function, Binary::Shl | Binary::Shr) { b.to_string() } else { converted(b, from_b, elem, ctx) },
+    );
     let is_bool = elem == Type::I1;
     let text = match function {
         Binary::Add if is_bool => return format!("{a} || {b}"),

@@ -185,7 +185,8 @@ fn is_whole(lines: &[Line]) -> bool {
             return false;
         }
     }
-    depth == 0
+    // What is said of the next line stays with it.
+    depth == 0 && !lines.last().is_some_and(|line| text(line).trim().starts_with('#'))
 }
 
 /// How often the lines from one on repeat, and what is done each time.

@@ -230,8 +230,10 @@ fn counted(guard: Option<ValueId>, nodes: &[Node], values: &Values<'_>) -> Optio
         },
     }
     // The others are moved whether it is done or not, so nobody else may want what was there.
-    let reads = |value: ValueId| others.iter().any(|&(source, _)| !values.is_literal(source) && source == value);
-    if reads(*counter) || (guard.is_some() && others.iter().any(|&(_, target)| !is_only_inside(target, inner, values)))
+    let class = |value: ValueId| values.class(value);
+    let reads = others.iter().any(|&(source, _)| !values.is_literal(source) && class(source) == class(*counter));
+    let written = !values.is_literal(*from) && others.iter().any(|&(_, target)| class(target) == class(*from));
+    if reads || written || (guard.is_some() && others.iter().any(|&(_, target)| !is_only_inside(target, inner, values)))
     {
         return None;
     }
