@@ -18,6 +18,13 @@
 // CHECK-NEXT: : "memory");
 // CHECK-NEXT: }
 
+// Vectors have words in C++.
+// CHECK: __device__ __forceinline__ void ld_shared_v2_f32(float* d, uint32_t at) {
+// CHECK-NEXT: const float2 all = *static_cast<const float2*>(__cvta_shared_to_generic(at));
+// CHECK-NEXT: d[0] = all.x;
+// CHECK-NEXT: d[1] = all.y;
+// CHECK-NEXT: }
+
 // A value that is used once stands where it is used; names that need none of their own are taken from what they are.
 // CHECK: // double(X: f32 [N]) -> Y: f32 [N]
 // CHECK-NEXT: extern "C" __global__ void __launch_bounds__(128, 1)
@@ -26,8 +33,8 @@
 // CHECK-NEXT: const int warp = __shfl_sync(0xffffffffu, thread >> 5, 0);
 // CHECK-NEXT: const int [[I:i[0-9]+]] = int(blockIdx.x) * 128 + ((thread & 31) + warp * 32);
 // CHECK-NEXT: const bool [[P:p[0-9]+]] = [[I]] < N;
-// CHECK-NEXT: const float [[F:f[0-9]+]] = [[P]] ? __ldg(&X{{\[}}[[I]]]) : 0.0f;
-// CHECK-NEXT: if ([[P]]) Y{{\[}}[[I]]] = [[F]] + [[F]];
+// CHECK-NEXT: const float [[F:f[0-9]+]] = [[P]] ? __ldg(&X{{\[}}[[I]]{{\]}}) : 0.0f;
+// CHECK-NEXT: if ([[P]]) Y{{\[}}[[I]]{{\]}} = [[F]] + [[F]];
 // CHECK-NEXT: }
 kernel.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
   %Y = output : memref<[N], f32, row_major, align 4>

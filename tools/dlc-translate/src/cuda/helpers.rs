@@ -100,7 +100,8 @@ impl Helpers {
             count += 1;
             name = format!("{short}_{count}");
         }
-        let text = function(&name, inst, &result_types, &arg_types);
+        let text = vector(&name, inst, &result_types, &arg_types)
+            .unwrap_or_else(|| function(&name, inst, &result_types, &arg_types));
         self.known.push((key, name.clone(), text));
         name
     }
@@ -229,6 +230,57 @@ impl Asm {
         let _ = write!(self.before, "setp.ne.b32 {name}, %{place}, 0; ");
         name
     }
+}
+
+/// The text of the function of a load or store of a vector that C++ has words for.
+fn vector(name: &str, inst: &Inst<'_>, results: &[Type], args: &[Option<Type>]) -> Option<String> {
+    let words: Vec<&str> = inst.modifiers.split('.').collect();
+    let (space, cached, count, word) = match words.as_slice() {
+        &[space @ ("global" | "shared"), count @ ("v2" | "v4"), word] => (space, false, count, word),
+        &["global", "nc", count @ ("v2" | "v4"), word] => ("global", true, count, word),
+        _ => return None,
+    };
+    let count: usize = count[1..].parse().ok()?;
+    let value = if inst.instruction.name == "ld" { results.first().copied() } else { args.last().copied().flatten() };
+    let stem = match (word, value) {
+        ("f32", _) | ("b32", Some(Type::F32)) => "float",
+        ("b32" | "u32", _) => "uint",
+        ("b16" | "u16", _) => "ushort",
+        ("f64", _) | ("b64", Some(Type::F64)) => "double",
+        ("b64" | "u64", _) => "ulonglong",
+        _ => return None,
+    };
+    let one = match stem {
+        "uint" => "uint32_t",
+        "ushort" => "uint16_t",
+        "ulonglong" => "uint64_t",
+        other => other,
+    };
+    let ty = format!("{stem}{count}");
+    let axes = &["x", "y", "z", "w"][..count];
+    let (param, at) = match space {
+        "shared" => ("uint32_t at", "__cvta_shared_to_generic(at)"),
+        _ if inst.instruction.name == "ld" => ("const void* at", "at"),
+        _ => ("void* at", "at"),
+    };
+    Some(if inst.instruction.name == "ld" {
+        let place = format!("static_cast<const {ty}*>({at})");
+        let read = if cached { format!("__ldg({place})") } else { format!("*{place}") };
+        let parts = axes.iter().enumerate().map(|(index, axis)| format!("  d[{index}] = all.{axis};\n"));
+        format!(
+            "__device__ __forceinline__ void {name}({one}* d, {param}) {{\n  const {ty} all = {read};\n{}}}\n",
+            parts.collect::<String>()
+        )
+    } else if inst.instruction.name == "st" {
+        let params: Vec<String> = axes.iter().map(|axis| format!("{one} {axis}")).collect();
+        format!(
+            "__device__ __forceinline__ void {name}({param}, {}) {{\n  *static_cast<{ty}*>({at}) = make_{ty}({});\n}}\n",
+            params.join(", "),
+            axes.join(", ")
+        )
+    } else {
+        return None;
+    })
 }
 
 /// The text of the function of an instruction.
