@@ -7,13 +7,12 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::define::Kind;
 use dlc_ir::{BlockId, Builder, Context, OpId, Type, ValueId};
+use dlc_kernel::global::position;
 use dlc_kernel::interp::axis_number;
 use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, elem_of};
 use rustc_hash::FxHashMap;
-
-use dlc_kernel::global::position;
 
 /// Where parts are taken.
 pub struct Parts<'a> {

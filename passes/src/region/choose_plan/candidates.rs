@@ -466,8 +466,9 @@ impl Maker<'_> {
         let bits = bits(self.ctx, elem) as i64;
         let columns = (self.extent(&last.columns) as u64).clamp(16, 256).next_power_of_two() as i64;
         let mut plans = Vec::new();
+        let steps = if kind == Kind::Wgmma { [128, 64, 32] } else { [64, 128, 32] };
         for groups in [2, 3, 1] {
-            for step in [128, 64, 32] {
+            for step in steps {
                 let rows = if kind == Kind::Fma { 32 * groups } else { 64 * groups };
                 // What a thread of a consumer has of the last sums, of those between, and of these as an operand.
                 let held = columns / 2 + step / 2 + step / 4 + dlc_plan::footprint::OVERHEAD;

@@ -103,10 +103,10 @@ kernel.func @stack<B, N>(%x: memref<[N], f32>) -> memref<[B, 64, N], bf16, row_m
 //         barrier
 //         yield %d
 //       }
-//       %h = cast %c : frag<[64, 128], f16, wgmma>
 //       %0 = index (0)
-//       %1 = extract %h at [0, 0] : frag<[64, 64], f16, wgmma>
-//       store_shared %1 to %panels[%0]
+//       %1 = extract %c at [0, 0] : frag<[64, 64], f32, wgmma>
+//       %h = cast %1 : frag<[64, 64], f16, wgmma>
+//       store_shared %h to %panels[%0]
 //       fence_async
 //       barrier
 //       %2 = elect : token<epilogue> {
@@ -114,8 +114,9 @@ kernel.func @stack<B, N>(%x: memref<[N], f32>) -> memref<[B, 64, N], bf16, row_m
 //         yield %3
 //       }
 //       %4 = index (1)
-//       %5 = extract %h at [0, 64] : frag<[64, 64], f16, wgmma>
-//       store_shared %5 to %panels[%4]
+//       %5 = extract %c at [0, 64] : frag<[64, 64], f32, wgmma>
+//       %h_0 = cast %5 : frag<[64, 64], f16, wgmma>
+//       store_shared %h_0 to %panels[%4]
 //       fence_async
 //       barrier
 //       %6 = elect : token<epilogue> {

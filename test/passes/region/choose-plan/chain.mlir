@@ -42,19 +42,19 @@ region.func @mlp<M> iters (m: M, n: 128)
 
 // Attention: a reduction that weighs one contribution by another is a product of the two.
 // CHECK: plan.schedule of @attention for sm90 {
-// CHECK-NEXT: tile (h: 1, q: 128, e: 128, d: 128, k: 64)
+// CHECK-NEXT: tile (h: 1, q: 128, e: 128, d: 128, k: 128)
 // CHECK-NEXT: reduced [d, k]
 // CHECK-NEXT: instruction wgmma
-// CHECK-NEXT: stages 5
+// CHECK-NEXT: stages 2
 // CHECK-NEXT: persistent sms
 // CHECK-NEXT: roles cooperative consumers 2
 // CHECK-NEXT: registers (producer: 24, consumer: 240)
-// CHECK-NEXT: cache Q (h, q, d) f16 in smem buffers 1
+// CHECK-NEXT: cache Q (h, q, d) f16 in smem buffers 2
 // CHECK-NEXT: cache K (h, k, d) f16 in smem
 // CHECK-NEXT: cache V (h, k, e) f16 in smem
 // CHECK-NEXT: predicate_tail [q, k]
 // CHECK-NEXT: barrier mbarrier
-// CHECK-NEXT: async prefetch 4 overlap_epilogue overlap_chain 1
+// CHECK-NEXT: async prefetch 1 overlap_epilogue overlap_chain 1
 // CHECK-NEXT: in_flight 1
 // CHECK-NEXT: edge s to top in reg
 // CHECK-NEXT: epilogue [recip, mul]
