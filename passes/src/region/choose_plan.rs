@@ -208,7 +208,7 @@ impl Pass for ChoosePlan {
             let made = sizes::add_variants(ctx, body, op, variants);
             cx.count("plans", made.len() as u64);
             if made.is_empty() && cx.wants_remarks() {
-                let message = format!("{wanted} plans for other sizes are left out: nothing launches this kernel");
+                let message = format!("plans for other sizes ({wanted}) are left out: nothing launches this kernel");
                 cx.remark(RemarkKind::Missed, loc, message);
             }
             for (copy, plan) in made {

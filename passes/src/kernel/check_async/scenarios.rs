@@ -81,6 +81,8 @@ struct Facts<'p> {
     slots: Vec<Slot>,
     /// Trip counts: the first integer, the one behind the last, the step.
     trips: Vec<&'p [Expr; 3]>,
+    /// The integers behind the last of loops that blocks share, each with a part of its own.
+    shared: Vec<&'p Expr>,
 }
 
 impl<'p> Facts<'p> {
@@ -92,15 +94,18 @@ impl<'p> Facts<'p> {
                 known[*slot as usize] = true;
             }
         }
-        let mut facts = Facts { program, known, exprs: Vec::new(), slots: Vec::new(), trips: Vec::new() };
+        let mut facts =
+            Facts { program, known, exprs: Vec::new(), slots: Vec::new(), trips: Vec::new(), shared: Vec::new() };
         for instr in &program.code {
             for expr in exprs_of(instr) {
                 facts.add(expr);
             }
-            if let Instr::Start { bounds, .. } = instr
-                && bounds.iter().all(|bound| facts.is_known(bound))
-            {
-                facts.trips.push(bounds);
+            if let Instr::Start { bounds, .. } = instr {
+                if bounds.iter().all(|bound| facts.is_known(bound)) {
+                    facts.trips.push(bounds);
+                } else if facts.is_known(&bounds[1]) {
+                    facts.shared.push(&bounds[1]);
+                }
             }
         }
         facts.slots.sort_unstable();
@@ -150,11 +155,14 @@ impl<'p> Facts<'p> {
 
     /// Whether no loop whose trip count depends on symbols runs for longer than is of use.
     fn is_short(&self, launch: &Launch, most: i64) -> bool {
-        self.trips.iter().all(|bounds| {
-            let [first, last, step] = [0, 1, 2].map(|part: usize| bounds[part].eval(&launch.slots));
-            let constant = bounds.iter().all(|bound| matches!(bound, Expr::Const(_)));
-            constant || step <= 0 || last.saturating_sub(first) / step <= most
-        })
+        let blocks = launch.grid.iter().fold(1, |all: i64, size| all.saturating_mul(*size)).max(1);
+        let shared = self.shared.iter().all(|last| last.eval(&launch.slots) / blocks <= most);
+        shared
+            && self.trips.iter().all(|bounds| {
+                let [first, last, step] = [0, 1, 2].map(|part: usize| bounds[part].eval(&launch.slots));
+                let constant = bounds.iter().all(|bound| matches!(bound, Expr::Const(_)));
+                constant || step <= 0 || last.saturating_sub(first) / step <= most
+            })
     }
 
     /// The sizes of a symbol at which something changes, least first.

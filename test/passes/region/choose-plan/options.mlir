@@ -6,7 +6,13 @@
 // RUN: not dlc-opt %s --choose-plan='top=0' 2>&1 | FileCheck %s --check-prefix=TOP
 // RUN: not dlc-opt %s --choose-plan='symbols=[M]' 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: not dlc-opt %s --choose-plan='symbols=[M:0]' 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not dlc-opt %s --choose-plan='sizes=[few]' 2>&1 | FileCheck %s --check-prefix=SIZES
+// RUN: not dlc-opt %s --choose-plan='sizes=[16x0]' 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: dlc-opt %s --choose-plan='assume=65536 sizes=[8]' --remarks=missed --no-output 2>&1 | FileCheck %s --check-prefix=ALONE
 
+// SIZES: 'few' is no number, nor numbers for symbols as in '16x14336x4096'
+// NONE: '16x0' is no number, nor numbers for symbols as in '16x14336x4096'
+// ALONE: missed] plans for other sizes (1) are left out: nothing launches this kernel
 // FAR: [E1611] Error: there is no target 'h200'
 // NEAR: [E1611] Error: there is no target 'sm91'
 // NEAR: did you mean 'sm90'?
