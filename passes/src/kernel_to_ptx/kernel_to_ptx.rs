@@ -49,9 +49,9 @@
 //!
 //! Integers that all threads agree on have 32 bits, addresses in memory 64; a tensor of 2^31 elements or more is refused
 //! when the kernel is launched. Vectors are as wide as an access says, else as layout, alignment and guard allow (see
-//! `analysis::vectors`); where a guard may cut a vector
-//! apart, there is a way for whole vectors and one for single elements. An asynchronous wait leaves as many groups on
-//! their way as have been begun since the one that is waited for, on every way to it.
+//! `analysis::vectors`); where a guard may cut a vector apart, there is a way for whole vectors and one for single elements.
+//! An asynchronous wait leaves as many groups on their way as have been begun since the one that is waited for, on every
+//! way to it.
 //! Linear in the registers of the kernel's fragments.
 
 mod code;
@@ -91,13 +91,21 @@ dlc_ir::codes! {
 }
 
 static DEF: PassDef = PassDef {
-    options: &[OptionDef {
-        name: "target",
-        kind: OptionKind::Text,
-        default: "",
-        doc: "The machine, sm_80 or sm_90a; without it, the one that the kernel is written for, or the least that has \
+    options: &[
+        OptionDef {
+            name: "target",
+            kind: OptionKind::Text,
+            default: "",
+            doc: "The machine, sm_80 or sm_90a; without it, the one that the kernel is written for, or the least that has \
               its instructions.",
-    }],
+        },
+        OptionDef {
+            name: "fuse",
+            kind: OptionKind::Bool,
+            default: "false",
+            doc: "A sum of a product may be rounded once: the assembler joins them.",
+        },
+    ],
     statistics: &[
         StatDef { name: "entries", doc: "Grids that became entries." },
         StatDef { name: "instructions", doc: "Instructions in them." },
@@ -114,11 +122,12 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     if !target.is_empty() && Target::parse(&target).is_none() {
         return Err(format!("'{target}' is no machine, such as sm_80 or sm_90a"));
     }
-    Ok(Box::new(KernelToPtx { target }))
+    Ok(Box::new(KernelToPtx { target, fuse: options.flag("fuse") }))
 }
 
 struct KernelToPtx {
     target: String,
+    fuse: bool,
 }
 
 impl KernelToPtx {
@@ -129,7 +138,7 @@ impl KernelToPtx {
         let own = Target::parse(machine(&self.target, says)).unwrap_or(LEAST);
         let Some((wanted, op)) = beyond(ctx, &made.0, own) else { return Ok(made) };
         if says.is_none() && self.target.is_empty() {
-            let made = lower(ctx, kernel, &wanted.to_string())?;
+            let made = lower(ctx, kernel, &wanted.to_string(), self.fuse)?;
             // What is taken for another machine may need another one again.
             return match beyond(ctx, &made.0, wanted) {
                 None => Ok(made),
@@ -200,7 +209,7 @@ impl Pass for KernelToPtx {
         if !is_kernel || body.entry_block().is_none() {
             return Ok(());
         }
-        match lower(cx.ctx, body, &self.target).and_then(|made| self.on_another(cx.ctx, body, made)) {
+        match lower(cx.ctx, body, &self.target, self.fuse).and_then(|made| self.on_another(cx.ctx, body, made)) {
             Ok((made, entries)) => {
                 cx.count("entries", entries);
                 cx.count("instructions", made.num_ops() as u64);
@@ -226,7 +235,7 @@ fn machine<'t>(target: &'t str, written_for: Option<&str>) -> &'t str {
 }
 
 /// A kernel in instructions, and how many entries it has.
-fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refused> {
+fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool) -> Result<(Body, u64), Refused> {
     let root = OpRef::new(ctx, kernel, kernel.root());
     let Some(func) = kernel::Func::of(root) else { return Err(Refused::new("this is no kernel")) };
     let Some(block) = kernel.entry_block() else { return Err(Refused::new("the kernel has no body")) };
@@ -252,8 +261,8 @@ fn lower(ctx: &Context, kernel: &Body, target: &str) -> Result<(Body, u64), Refu
             narrow(ctx, &mut made, new);
             continue;
         };
-        made =
-            entry(ctx, kernel, grid, made, &map, &format!("{name}_{entries}"), has_stmatrix).map_err(|e| e.at(op))?;
+        made = entry(ctx, kernel, grid, made, &map, &format!("{name}_{entries}"), has_stmatrix, fuse)
+            .map_err(|e| e.at(op))?;
         entries += 1;
     }
     Ok((made, entries))
@@ -350,6 +359,7 @@ fn entry(
     map: &CloneMap,
     name: &str,
     has_stmatrix: bool,
+    fuse: bool,
 ) -> Result<Body, Refused> {
     let op = *grid;
     let told = Told::of(ctx, kernel, grid);
@@ -409,7 +419,8 @@ fn entry(
     }
     let groups = ctx.i32_array(&[args.len() as i32, memory.len() as i32, maps.len() as i32]);
     let shared = places.bytes;
-    let code = Code::new(ctx, made, region, start, op.loc());
+    let mut code = Code::new(ctx, made, region, start, op.loc());
+    code.fuse = fuse;
     let mut lower = Lower::new(code, kernel, grid, symbols, values, places, has_stmatrix);
     let Some(first) = op.regions().first().and_then(|&region| kernel.first_block(region)) else {
         return Err(Refused::new("a grid has a body"));

@@ -33,6 +33,8 @@ pub struct Code<'c> {
     /// The block to whose end instructions go.
     pub block: BlockId,
     pub loc: Loc,
+    /// Whether a product and a sum of it may be rounded once.
+    pub fuse: bool,
     /// The pure instructions that were made, in each region that is open: inside of one, those outside of it are there.
     known: Vec<FxHashMap<Key, ValueId>>,
     /// Why an instruction was not made. What was made since then is of no use.
@@ -45,7 +47,7 @@ const MOST_RESULTS: usize = 256;
 
 impl<'c> Code<'c> {
     pub fn new(ctx: &'c Context, body: Body, region: RegionId, block: BlockId, loc: Loc) -> Code<'c> {
-        Code { ctx, body, region, block, loc, known: vec![FxHashMap::default()], failed: None }
+        Code { ctx, body, region, block, loc, fuse: false, known: vec![FxHashMap::default()], failed: None }
     }
 
     /// An error if an instruction was not made because the table does not have it.

@@ -123,10 +123,12 @@ impl Code<'_> {
         let wide = elem.wide();
         let word = wide.word();
         let (a, b) = (self.widened(a, elem)?, self.widened(b, elem)?);
+        // What says how it is rounded is not joined with something else.
+        let rounded = if self.fuse { "" } else { "rn." };
         let y = match function {
-            Binary::Add => self.made(&table::ADD, &format!("rn.{word}"), &[a, b]),
-            Binary::Sub => self.made(&table::SUB, &format!("rn.{word}"), &[a, b]),
-            Binary::Mul => self.made(&table::MUL, &format!("rn.{word}"), &[a, b]),
+            Binary::Add => self.made(&table::ADD, &format!("{rounded}{word}"), &[a, b]),
+            Binary::Sub => self.made(&table::SUB, &format!("{rounded}{word}"), &[a, b]),
+            Binary::Mul => self.made(&table::MUL, &format!("{rounded}{word}"), &[a, b]),
             Binary::Max => self.made(&table::MAX, "NaN.f32", &[a, b]),
             Binary::Min => self.made(&table::MIN, "NaN.f32", &[a, b]),
             Binary::Fdiv => {

@@ -1,6 +1,7 @@
 // Arithmetic: functions by type, casts, reductions, changes of layout, products.
 
 // RUN: dlc-opt %s --kernel-to-ptx | FileCheck %s
+// RUN: dlc-opt %s --kernel-to-ptx=fuse | FileCheck %s --check-prefix=FUSED
 
 // CHECK-LABEL: ptx.func @floats(
 // CHECK: %[[X:.+]] = ld.global.nc.f32
@@ -198,6 +199,24 @@ kernel.func @root(%X: memref<[32], f32, row_major, align 4>) -> memref<[32], f32
     %x = load %X[i0] : frag<[32], f32, blocked [1] lanes [32] warps [1]>
     %a = unary sqrt %x
     %b = unary recip %a
+    store %b to %Y[i0]
+  }
+  return %Y
+}
+
+// A product and a sum of it are rounded one after the other, or where the option says so as the assembler likes.
+// CHECK-LABEL: ptx.func @joined(
+// CHECK: mul.rn.f32
+// CHECK-NEXT: add.rn.f32
+// FUSED-LABEL: ptx.func @joined(
+// FUSED: mul.f32
+// FUSED-NEXT: add.f32
+kernel.func @joined(%X: memref<[32], f32, row_major, align 4>) -> memref<[32], f32, row_major, align 4> {
+  %Y = output : memref<[32], f32, row_major, align 4>
+  grid (1) threads 32 {
+    %x = load %X[i0] : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+    %a = binary mul %x, %x : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+    %b = binary add %a, %x : frag<[32], f32, blocked [1] lanes [32] warps [1]>
     store %b to %Y[i0]
   }
   return %Y
