@@ -1,5 +1,5 @@
-//! What a kernel made by a plan asks of sizes: what the plan assumes, and what the copy engine needs of the tensors that
-//! the plan gives it.
+//! What a kernel made by a plan asks of sizes: what the plan assumes, what the copy engine needs of the tensors that the plan
+//! gives it, and that rows which it keeps in registers fit into its tile.
 
 use dlc_core::guard::Condition;
 use dlc_core::memref::{Layout, MemRef};
@@ -10,6 +10,7 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::{Barrier, Place, Store, Way};
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Func, Read};
+use dlc_region::verify::KernelAxes;
 
 /// What the addresses of the copy engine are multiples of, in bytes.
 pub const ALIGNMENT: i64 = 16;
@@ -41,7 +42,21 @@ pub fn conditions(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Conditio
         let rest = SizeExpr::symbol(&name).and_then(|size| size.modulo(&SizeExpr::from(divisor)));
         all.extend(rest.ok().and_then(|rest| Condition::of(&rest, "==", &zero)));
     }
+    for (size, most) in kept(ctx, region, plan) {
+        let condition = Condition::of(&size, "<=", &SizeExpr::from(most)).filter(|_| size.as_constant().is_none());
+        all.extend(condition.filter(|condition| !all.contains(condition)));
+    }
     all
+}
+
+/// The sizes of the axes that are reduced of what a plan keeps in registers, and its tile along them: a row that is read once
+/// is there as a whole.
+pub fn kept(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<(SizeExpr, i64)> {
+    let axes = KernelAxes::of(ctx, region);
+    let caches = plan.caches.iter().filter(|cache| cache.place == Place::Reg);
+    let own = caches.flat_map(|cache| cache.axes.iter().flatten());
+    let reduced = own.filter(|axis| plan.reduced.iter().flatten().any(|name| name == *axis));
+    reduced.filter_map(|axis| Some((axes.size(axis)?.clone(), plan.tile_of(axis)))).collect()
 }
 
 /// The symbols that must be multiples of a number, and the number.

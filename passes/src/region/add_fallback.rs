@@ -221,8 +221,13 @@ pub fn narrowed(choice: Choice, open: &[Condition]) -> Choice {
         return choice;
     }
     let pieces = choice.condition.clone().map_or_else(|| vec![Vec::new()], |guard| guard.pieces);
-    let pieces = pieces.into_iter().map(|piece| piece.into_iter().chain(open.iter().cloned()).collect());
-    let condition = Some(Guard { pieces: pieces.collect() });
+    // What is asked already is not asked again.
+    let more = |mut piece: Vec<Condition>| {
+        let new: Vec<Condition> = open.iter().filter(|condition| !piece.contains(condition)).cloned().collect();
+        piece.extend(new);
+        piece
+    };
+    let condition = Some(Guard { pieces: pieces.into_iter().map(more).collect() });
     Choice { condition, ..choice }
 }
 

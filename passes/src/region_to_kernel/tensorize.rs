@@ -42,6 +42,9 @@
 //! Axes of the result become those of blocks, flattened: the axes of a product's left operand as rows, those of its right
 //! one as columns, those of both as the blocks' number; without a product the last axis as columns. Axes that are reduced
 //! become loops, and so do those that are both. Fragments have two axes: rows, and columns or a tile of what is reduced.
+//! Rows that are reduced and then read again are held whole where they fit: where their length is a number, or the plan keeps
+//! them in registers, with as many warps for each as it says. Divided by what a whole row has in common, it is multiplied by
+//! one over that.
 //! A value is made where it is first needed, in the innermost loop that it depends on. See `lower`, `contract`, `tiling`.
 //! Axes of which a plan's tile has one position, others of its kind having more, are gone over one by one, by blocks and
 //! loops. Blocks of a cluster have neighbouring tiles. What the plan assumes of sizes, and what the copy engine will need of them,
@@ -72,7 +75,7 @@ use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::axes::reductions;
-use crate::analysis::conditions::{conditions, is_im2col};
+use crate::analysis::conditions::{conditions, is_im2col, kept};
 use crate::analysis::plans::{architecture, plan_of};
 use axes::{Dim, TooLarge};
 use emit::Emit;
@@ -371,6 +374,8 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
     }
     let rows_along = reduces_rows(ctx, region).filter(|_| grouped.is_none());
     let none = SizeExpr::from(1);
+    let kept = plan.map(|plan| kept(ctx, region, plan)).unwrap_or_default();
+    let mut held = false;
     let (tiling, split) = match (&grouped, &rows_along) {
         (Some(groups), _) => {
             let size = |axes: &[(String, SizeExpr)]| axes::product(axes.iter().map(|(_, size)| size));
@@ -386,14 +391,24 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
             };
             (tiling, [groups.batch.clone(), groups.rows.clone(), groups.columns.clone()])
         }
-        (None, Some(along)) => (Tiling::of_rows(along), [Vec::new(), shape.outer.clone(), Vec::new()]),
+        (None, Some(along)) => {
+            let names: Vec<String> = shape.outer.iter().map(|(name, _)| name.clone()).collect();
+            let planned = plan.filter(|_| !kept.is_empty()).zip(shape.inner.first().filter(|_| shape.inner.len() == 1));
+            let planned = planned.and_then(|(plan, (axis, _))| Tiling::of_planned_rows(plan, &names, axis));
+            held = planned.is_some();
+            (planned.unwrap_or_else(|| Tiling::of_rows(along)), [Vec::new(), shape.outer.clone(), Vec::new()])
+        }
         (None, None) => {
             let (rows, columns) = match shape.outer.split_last() {
                 Some((last, rows)) if shape.inner.is_empty() => (rows.to_vec(), vec![last.clone()]),
                 _ => (shape.outer.clone(), Vec::new()),
             };
             let size = columns.first().or(shape.inner.last()).map_or(&none, |(_, size)| size);
-            (Tiling::of_elements(size), [Vec::new(), rows, columns])
+            let names: Vec<String> = rows.iter().map(|(name, _)| name.clone()).collect();
+            let column = columns.first().filter(|_| reductions(ctx, region).is_empty());
+            let planned =
+                plan.zip(column).and_then(|(plan, (axis, _))| Tiling::of_planned_elements(plan, &names, axis));
+            (planned.unwrap_or_else(|| Tiling::of_elements(size)), [Vec::new(), rows, columns])
         }
     };
     let mut lower = Lower {
@@ -406,6 +421,8 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
         scopes: Vec::new(),
         next_id: 0,
         grid: block,
+        kept,
+        filled: Vec::new(),
         missed: Vec::new(),
     };
     if let Some(plan) = plan {
@@ -431,7 +448,8 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
     let blocks = axes::product([&batches, &high, &wide, &together.into()])?;
     let mut builder = lower.emit.builder();
     let clusters = (together > 1).then(|| vec![together]);
-    let resident = plan.and_then(|plan| plan.blocks_per_sm);
+    // Blocks that are others than the plan's take what they need.
+    let resident = plan.filter(|_| rows_along.is_none() || held).and_then(|plan| plan.blocks_per_sm);
     let threads = i64::from(tiling.warps) * 32;
     let grid = kernel::Grid::build(&mut builder, loc, &[], vec![blocks], clusters, threads, resident);
     let inside = lower.emit.body.append_block(lower.emit.body.regions(grid)[0]);
@@ -487,8 +505,8 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
     // A row that fits is held whole.
     let held = match (&second, shape.inner.as_slice()) {
         (None, [axis]) => {
-            let size = axis.1.as_constant().filter(|&size| size > 0 && size <= i64::from(tiling.along));
-            size.map(|_| lower.dim(vec![axis.clone()], SizeExpr::from(0), tiling.along)).transpose()?
+            let fits = axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.along));
+            (fits || held).then(|| lower.dim(vec![axis.clone()], SizeExpr::from(0), tiling.along)).transpose()?
         }
         _ => None,
     };

@@ -7,6 +7,9 @@ use dlc_plan::value::Table;
 use super::candidates::Maker;
 use super::facts::{Tensor, bits};
 
+/// The registers of a thread beside the elements that it keeps: addresses, sums, and what is loaded for a vector of them.
+const BESIDE_ELEMENTS: i64 = 32;
+
 impl Maker<'_> {
     /// The most elements of the widest type that 16 bytes hold, as far as rows are made of them; and what is assumed of
     /// symbols for that.
@@ -151,7 +154,12 @@ impl Maker<'_> {
                     if threads * each > (size as u64).next_power_of_two() as i64 && (threads > 32 || each > width) {
                         continue;
                     }
-                    plans.push(self.row_plan(long, last.as_deref(), [threads, rows, width, each], &assume));
+                    let plan = self.row_plan(long, last.as_deref(), [threads, rows, width, each], &assume);
+                    // What is kept is under way as a whole: two vectors of each thread at least, in several blocks.
+                    let few = each < 2 * width || (threads > 256 && each < 4 * width);
+                    if plan.caches.is_empty() || threads == 32 || !few {
+                        plans.push(plan);
+                    }
                 }
             }
         }
@@ -195,11 +203,13 @@ impl Maker<'_> {
         let mut grid: Vec<(String, i64)> =
             row.filter(|_| rows > 1).map(|row| (row.clone(), rows)).into_iter().collect();
         grid.push((long.to_string(), threads));
-        let known = self.facts.axes.size(long).and_then(dlc_ir::affine::SizeExpr::as_constant);
-        // A row that fits stays in registers between its reductions.
-        let keeps = known.is_some_and(|size| size <= step) && each <= 32 && self.facts.passes(long) > 1;
-        let along = |input: &Tensor| input.plain && input.along.iter().any(|axis| axis == long);
-        let kept = self.facts.inputs.iter().enumerate().filter(|(_, input)| keeps && along(input));
+        // A row that fits stays in registers between its reductions; the kernel is for rows that do.
+        let keeps = self.facts.size(long) <= step && each <= 32 && self.facts.passes(long) > 1;
+        let along = |input: &&Tensor| input.plain && input.along.iter().any(|axis| axis == long);
+        // What is the same for all rows is near anyway.
+        let most = self.facts.inputs.iter().filter(along).map(|input| input.axes.len()).max();
+        let is_kept = |input: &Tensor| keeps && along(&input) && Some(input.axes.len()) == most;
+        let kept = self.facts.inputs.iter().enumerate().filter(|(_, input)| is_kept(input));
         let caches: Vec<Cache> = kept.map(|(at, _)| self.cache(at, Place::Reg)).collect();
         let used = self.facts.inputs.iter().filter(|input| input.reads > 0).chain(&self.facts.outputs);
         let lies = |axes: &[String]| axes.last().is_some_and(|axis| axis == long || as_long == Some(axis.as_str()));
@@ -213,10 +223,18 @@ impl Maker<'_> {
             unroll: (each > width).then(|| Table::of([(long, each / width)])),
             assume: Some(assume.clone()).filter(|_| width > 1),
             vectors: (width > 1 && !vectors.is_empty()).then_some(Table(vectors)),
+            blocks_per_sm: (!caches.is_empty()).then(|| self.resident_rows(threads * rows, each)),
             caches,
             ..self.base.clone()
         };
         self.finish(plan)
+    }
+
+    /// How many blocks of threads that keep so many elements each share a multiprocessor: with what is computed beside
+    /// them, but not so many that elements would not stay in registers.
+    fn resident_rows(&self, threads: i64, each: i64) -> i64 {
+        let by_registers = self.target.registers_per_sm / (threads * (each + BESIDE_ELEMENTS));
+        by_registers.min(self.target.threads_per_sm / threads).clamp(1, self.target.max_blocks_per_sm)
     }
 
     /// Neighbouring threads take neighbouring columns, and share the steps along what is reduced.

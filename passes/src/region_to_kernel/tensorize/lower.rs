@@ -6,11 +6,12 @@ use dlc_core::guard::{Condition, Guard};
 use dlc_core::memref::MemRef;
 use dlc_core::scalar;
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::body::{Body, OpRef};
+use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::interp::Datum;
-use dlc_ir::{Attr, BlockId, Context, OpId, Type, ValueId};
-use dlc_kernel::layout::Distributed;
+use dlc_ir::{Attr, BlockId, Builder, Context, OpId, Type, ValueId};
+use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
+use dlc_kernel::types::Tile;
 use dlc_region::ops::{Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Select, Transpose, Unary};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
@@ -51,6 +52,10 @@ pub struct Lower<'a, 'c> {
     pub scopes: Vec<Scope>,
     pub next_id: usize,
     pub grid: BlockId,
+    /// Sizes, and what they are at most.
+    pub kept: Vec<(SizeExpr, i64)>,
+    /// Values that outside of their tile are another number than what they are made of is there.
+    pub filled: Vec<ValueId>,
     /// What the plan says and is not done, and why.
     pub missed: Vec<String>,
 }
@@ -196,6 +201,20 @@ impl<'c> Lower<'_, 'c> {
         Lowered { value: self.emit.body.result(op, 0), over }
     }
 
+    /// Memory through which warps that share rows exchange what they have of them; `None` where none share one.
+    pub fn exchange(&mut self, elem: Type) -> Option<ValueId> {
+        let [warps, rows] = [self.tiling.sharing, self.tiling.tile[0]];
+        let shape = vec![i64::from(warps * rows)];
+        let ty = Tile::get(self.ctx, 1, shape, elem, Shared::RowMajor { pitch: None });
+        let (loc, place) = (self.emit.loc, InsertPoint::StartOf(self.grid));
+        (warps > 1).then(|| {
+            let op = kernel::Shared::build(&mut Builder::new(self.ctx, &mut self.emit.body, place), loc, None, ty);
+            let tile = self.emit.body.result(op, 0);
+            self.emit.call(tile, "shared");
+            tile
+        })
+    }
+
     /// A number as a fragment of which all elements are that.
     pub fn as_fragment(&mut self, lowered: Lowered, over: [bool; 2]) -> Result<Lowered> {
         if lowered.over != [false, false] || over == [false, false] {
@@ -321,11 +340,18 @@ impl<'c> Lower<'_, 'c> {
             }
             _ => elem,
         };
-        let (lhs, rhs) = (self.cast(lhs, common, false), self.cast(rhs, common, false));
+        let (lhs, mut rhs) = (self.cast(lhs, common, false), self.cast(rhs, common, false));
+        let mut function = op.function();
+        // One over what a whole row is divided by is computed once.
+        if function == scalar::Binary::Fdiv && elem == Type::F32 && lhs.over[1] && rhs.over == [true, false] {
+            let loc = self.emit.loc;
+            let made = kernel::Unary::build(&mut self.emit.builder(), loc, rhs.value, scalar::Unary::Recip);
+            (rhs, function) = (self.made(made, rhs.over), scalar::Binary::Mul);
+        }
         let (lhs, rhs) = self.alike(lhs, rhs);
         let over = [lhs.over[0] || rhs.over[0], lhs.over[1] || rhs.over[1]];
         let (ty, loc) = (self.ty(elem, over), self.emit.loc);
-        let made = kernel::Binary::build(&mut self.emit.builder(), loc, lhs.value, rhs.value, op.function(), ty);
+        let made = kernel::Binary::build(&mut self.emit.builder(), loc, lhs.value, rhs.value, function, ty);
         Ok(self.made(made, over))
     }
 

@@ -4,9 +4,10 @@ use dlc_core::guard::{Condition, Guard};
 use dlc_core::scalar::{self, Combiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::OpRef;
+use dlc_ir::interp::Datum;
 use dlc_ir::{Attr, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
-use dlc_region::ops::{Reduce, Yield};
+use dlc_region::ops::{Binary, Cast, Const, Read, Reduce, Unary, Yield};
 use rustc_hash::FxHashMap;
 
 use super::axes::TooLarge;
@@ -36,6 +37,9 @@ impl Lower<'_, '_> {
         let combiner = reduce.combiner();
         let mut outer: Vec<(String, SizeExpr)> = names.into_iter().zip(sizes).collect();
         let Some(last) = outer.pop() else { return self.once(id) };
+        if let Some(count) = self.counted(id, &last.1, outer.is_empty())? {
+            return Ok(vec![count]);
+        }
         let results: Vec<ValueId> = self.region.results(id).collect();
         let overs: Vec<[bool; 2]> = results.iter().map(|&result| self.depends(result).1).collect();
         let held = self.scope().dims[1].as_ref().is_some_and(|dim| {
@@ -89,6 +93,30 @@ impl Lower<'_, '_> {
         };
         self.scopes.pop();
         Ok(done)
+    }
+
+    /// A sum of ones along an axis that is known to be short enough: its size, which `f32` has exactly.
+    fn counted(&mut self, id: OpId, size: &SizeExpr, alone: bool) -> Result<Option<Lowered>> {
+        let reduce = Reduce::from(OpRef::new(self.ctx, self.region, id));
+        let most = self.kept.iter().find(|(known, _)| known == size).map(|(_, most)| *most);
+        let short = most.is_some_and(|most| most <= 1 << f32::MANTISSA_DIGITS);
+        let plain = reduce.combiner() == Some(Combiner::Sum) && reduce.acc().first() == Some(&Type::F32);
+        let from_zero = reduce.init().first().and_then(|&init| self.number(init)) == Some(0.0);
+        let body = reduce.regions().first().and_then(|&region| self.region.first_block(region));
+        let end = body.and_then(|block| self.region.last_op(block));
+        let end = end.and_then(|end| Yield::of(OpRef::new(self.ctx, self.region, end)));
+        let value = end.and_then(|end| end.values().next());
+        let value = value.map(|value| crate::analysis::axes::before_broadcasts(self.ctx, self.region, value));
+        let made = value.and_then(|value| self.region.defining_op(value));
+        let constant = made.and_then(|op| Const::of(OpRef::new(self.ctx, self.region, op)));
+        let one = constant.and_then(|constant| self.number(constant.value())) == Some(1.0);
+        if !(alone && short && plain && from_zero && one) {
+            return Ok(None);
+        }
+        let value = self.emit.index(size)?;
+        let count = self.cast(Lowered { value, over: [false; 2] }, Type::F32, false);
+        let result = reduce.result(0);
+        Ok(Some(self.cast(count, self.elem(result), false)))
     }
 
     /// A reduction over no axes: what it combines once.
@@ -224,10 +252,12 @@ impl Lower<'_, '_> {
         let (acc, init) = (reduce.acc(), reduce.init().to_vec());
         let mut values = Vec::new();
         for (index, value) in end.values().enumerate() {
+            let neutral = self.number(init[index]) == Some(0.0) && reduce.combiner() == Some(Combiner::Sum);
+            let is_zero = neutral && self.is_zero_outside(value);
             let value = self.value(value)?;
             let value = self.cast(value, acc[index], false);
             let mut value = self.as_fragment(value, overs[index])?;
-            if tiled {
+            if tiled && !is_zero {
                 let conditions = self.inside([false, true])?;
                 // The second axis has the number 1 where the first is there.
                 let conditions: Vec<Condition> = conditions
@@ -248,6 +278,32 @@ impl Lower<'_, '_> {
         Ok(values)
     }
 
+    /// Whether a value is zero where a tile reaches beyond its second axis: it is made of what is read there, and reads are
+    /// zero outside.
+    fn is_zero_outside(&self, value: ValueId) -> bool {
+        let Some(op) = self.region.defining_op(value).filter(|_| !self.filled.contains(&value)) else { return false };
+        let op = OpRef::new(self.ctx, self.region, op);
+        if let Some(read) = Read::of(op) {
+            let fills = read.fill().is_some_and(|fill| self.number(fill) != Some(0.0));
+            return self.depends(value).1[1] && read.indices().len() == 0 && !fills;
+        }
+        if let Some(op) = Binary::of(op) {
+            use scalar::Binary::{Add, Max, Min, Mul, Sub};
+            let keeps = matches!(op.function(), Add | Sub | Mul | Max | Min);
+            return keeps && self.is_zero_outside(op.lhs()) && self.is_zero_outside(op.rhs());
+        }
+        if let Some(op) = Unary::of(op) {
+            use scalar::Unary::{Neg, Relu, Sqrt, Trunc};
+            return matches!(op.function(), Neg | Relu | Sqrt | Trunc) && self.is_zero_outside(op.input());
+        }
+        Cast::of(op).is_some_and(|op| self.is_zero_outside(op.input()))
+    }
+
+    /// The float that an attribute is.
+    fn number(&self, attr: Attr) -> Option<f64> {
+        Datum::of_attr(self.ctx, attr).and_then(|datum| datum.as_float())
+    }
+
     /// Fragments combined along their second axis.
     fn across(
         &mut self,
@@ -259,7 +315,9 @@ impl Lower<'_, '_> {
         let mut done = Vec::new();
         for ((value, &result), over) in values.iter().zip(results).zip(overs) {
             let loc = self.emit.loc;
-            let made = kernel::Reduce::build(&mut self.emit.builder(), loc, value.value, None, combiner, 1);
+            let elem = dlc_kernel::types::elem_of(self.ctx, self.emit.body.value_type(value.value));
+            let through = self.exchange(elem);
+            let made = kernel::Reduce::build(&mut self.emit.builder(), loc, value.value, through, combiner, 1);
             let made = self.made(made, [true, false]);
             debug_assert!(!over[1], "a value along the axis that is combined");
             done.push(self.cast(made, self.elem(result), false));

@@ -228,6 +228,13 @@ fn contributions(
             Lowered { value: cut(lower, whole.value)?, over: both }
         }
     };
+    // What is outside of a row that is held whole is never stored: whatever else is made of the value is made of this one, and
+    // only once.
+    if before.is_none() && columns.is_none() && acc[0] == lower.elem(wanted) {
+        let ids = lower.ids(wanted);
+        lower.scope().known.insert(wanted, (score, ids));
+        lower.filled.push(wanted);
+    }
     let loc = lower.emit.loc;
     let mut top = reduce_tile(lower, Combiner::Max, score.value);
     if let Some(&[old, ..]) = before {
@@ -329,6 +336,8 @@ fn weigh(lower: &mut Lower<'_, '_>, weight: ValueId, old: Lowered, elem: dlc_ir:
 /// A tile combined along its second axis.
 fn reduce_tile(lower: &mut Lower<'_, '_>, combiner: Combiner, value: ValueId) -> Lowered {
     let loc = lower.emit.loc;
-    let op = kernel::Reduce::build(&mut lower.emit.builder(), loc, value, None, combiner, 1);
+    let elem = dlc_kernel::types::elem_of(lower.ctx, lower.emit.body.value_type(value));
+    let through = lower.exchange(elem);
+    let op = kernel::Reduce::build(&mut lower.emit.builder(), loc, value, through, combiner, 1);
     Lowered { value: lower.emit.body.result(op, 0), over: [true, false] }
 }

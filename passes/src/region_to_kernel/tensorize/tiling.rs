@@ -49,6 +49,8 @@ pub struct Tiling {
     pub layout: Distributed,
     /// The warps of a block.
     pub warps: u32,
+    /// How many of them share a row that is reduced.
+    pub sharing: u32,
 }
 
 /// What `wgmma` multiplies at once: rows, the least columns, and the depth of halves.
@@ -68,14 +70,34 @@ impl Tiling {
         let lanes = (wide / each).min(32);
         let rows = (512 / wide).max(1);
         let layout = Distributed::blocked(&[1, each], &[32 / lanes, lanes], &[WARPS, 1]);
-        Tiling { tile: [rows, wide], along: 1, matrix: None, layout, warps: WARPS }
+        Tiling { tile: [rows, wide], along: 1, matrix: None, layout, warps: WARPS, sharing: 1 }
     }
 
     /// Of rows that are reduced: a warp has some, its lanes share the axis.
     pub fn of_rows(along: &SizeExpr) -> Tiling {
         let along = tile_of(along, 1024, 256).max(32);
         let layout = Distributed::blocked(&[1, (along / 32).min(8)], &[1, 32], &[WARPS, 1]);
-        Tiling { tile: [WARPS, 1], along, matrix: None, layout, warps: WARPS }
+        Tiling { tile: [WARPS, 1], along, matrix: None, layout, warps: WARPS, sharing: 1 }
+    }
+
+    /// Of elements alone, as a plan says it: each thread has vectors along the last axis. `None` where the plan says no
+    /// threads, or such as are not whole warps.
+    pub fn of_planned_elements(plan: &Schedule, rows: &[String], column: &str) -> Option<Tiling> {
+        let shared = plan.caches.iter().any(|cache| cache.place == Place::Smem);
+        let [high, wide] = Planned::of(plan, rows, column)?.sides;
+        let layout = Distributed::blocked(&[1, wide.each], &[high.lanes, wide.lanes], &[high.warps, wide.warps]);
+        let (tile, warps) = ([high.tile, wide.tile], high.warps * wide.warps);
+        (!shared).then_some(Tiling { tile, along: 1, matrix: None, layout, warps, sharing: 1 })
+    }
+
+    /// Of rows that a plan keeps in registers while they are reduced: some warps share each. `None` where the plan says no
+    /// threads, or such as are not whole warps along a row.
+    pub fn of_planned_rows(plan: &Schedule, rows: &[String], along: &str) -> Option<Tiling> {
+        let [high, wide] = Planned::of(plan, rows, along)?.sides;
+        let layout = Distributed::blocked(&[1, wide.each], &[1, 32], &[high.warps, wide.warps]);
+        let (tile, warps) = ([high.tile, 1], high.warps * wide.warps);
+        let matrix = None;
+        (wide.lanes == 32).then_some(Tiling { tile, along: wide.tile, matrix, layout, warps, sharing: wide.warps })
     }
 
     /// Around a product of matrices, with what may be assumed of any target: `mma` for halves, multiplications for others.
@@ -85,7 +107,14 @@ impl Tiling {
             true => (Instruction::Mma, 32, Distributed::Mma([2, 2])),
             false => (Instruction::Fma, 16, Distributed::blocked(&[4, 4], &[4, 8], &[2, 2])),
         };
-        Tiling { tile: [high, wide], along: 1, matrix: Some(Matrix::new(instruction, depth)), layout, warps: WARPS }
+        Tiling {
+            tile: [high, wide],
+            along: 1,
+            matrix: Some(Matrix::new(instruction, depth)),
+            layout,
+            warps: WARPS,
+            sharing: 1,
+        }
     }
 
     /// Around sums below a maximum with a product of matrices behind them: each warp has whole rows, so that what is summed
@@ -96,7 +125,14 @@ impl Tiling {
             true => (Instruction::Mma, 32, Distributed::Mma([4, 1])),
             false => (Instruction::Fma, 16, Distributed::blocked(&[4, 4], &[4, 8], &[4, 1])),
         };
-        Tiling { tile: [high, wide], along: 1, matrix: Some(Matrix::new(instruction, depth)), layout, warps: WARPS }
+        Tiling {
+            tile: [high, wide],
+            along: 1,
+            matrix: Some(Matrix::new(instruction, depth)),
+            layout,
+            warps: WARPS,
+            sharing: 1,
+        }
     }
 
     /// What a plan says of a kernel whose blocks share rows and columns of these axes, of a sum over `reduced`. Without
@@ -166,7 +202,7 @@ impl Tiling {
             let (depths, swizzle) = (depths.collect(), swizzles.filter_map(number).collect());
             Matrix { depths, single, turned, swizzle, ..Matrix::new(instruction, depth) }
         });
-        Ok(Tiling { tile, along: 1, matrix, layout, warps })
+        Ok(Tiling { tile, along: 1, matrix, layout, warps, sharing: 1 })
     }
 
     /// How the threads of a block share a tile of these sizes that they copy, with neighbours along an axis.
@@ -226,6 +262,41 @@ pub fn cluster(plan: &Schedule, rows: &[String], columns: &[String]) -> Result<[
         cluster[side] = size.ok_or_else(|| format!("a cluster has 1 to {MOST_BLOCKS} blocks"))?;
     }
     Ok(cluster)
+}
+
+/// A tile whose threads the plan says, by rows and columns.
+struct Planned {
+    sides: [Side; 2],
+}
+
+/// One side of it.
+#[derive(Clone, Copy)]
+struct Side {
+    tile: u32,
+    /// The elements in a row of one thread.
+    each: u32,
+    lanes: u32,
+    warps: u32,
+}
+
+impl Planned {
+    fn of(plan: &Schedule, rows: &[String], column: &str) -> Option<Planned> {
+        let threads = plan.threads.as_ref()?;
+        let power = |number: i64| u32::try_from(number).ok().filter(|number| number.is_power_of_two());
+        let along = |table: &dyn Fn(&str) -> i64| {
+            Some([power(rows.iter().map(|axis| table(axis)).product())?, power(table(column))?])
+        };
+        let tile = along(&|axis| plan.tile_of(axis))?;
+        let threads = along(&|axis| threads.along(axis))?;
+        let each = power(plan.thread_tile.as_ref().map_or(1, |each| each.along(column)))?;
+        // Lanes lie along the columns first.
+        let lanes = [32 / threads[1].min(32), threads[1].min(32)];
+        let fits = threads[0] >= lanes[0] && threads[0] <= tile[0] && threads[1].checked_mul(each)? <= tile[1];
+        let is_block = (32..=1024).contains(&threads[0].checked_mul(threads[1])?);
+        let side =
+            |at: usize, each: u32| Side { tile: tile[at], each, lanes: lanes[at], warps: threads[at] / lanes[at] };
+        (fits && is_block).then(|| Planned { sides: [side(0, 1), side(1, each)] })
+    }
 }
 
 /// How threads share a tile of results: each has a part, lanes lie beside each other along the axis that the plan binds to

@@ -69,6 +69,7 @@ region.func @transposed iters (m: 4096, n: 4096) ins (%x: memref<[4096, 4096], f
 // CHECK-NEXT: thread_tile (n: 8)
 // CHECK-NEXT: threads (n: 256)
 // CHECK-NEXT: unroll (n: 2)
+// CHECK-NEXT: blocks_per_sm 5
 // CHECK-NEXT: cache x (m, n) f16 in reg
 // CHECK-NEXT: vectors (x: 8, y: 8)
 // CHECK-NEXT: }
@@ -191,4 +192,29 @@ region.func @rank_five<V> iters (a: 2, b: 3, c: 4, d: 5, e: 64) ins (%ids: memre
   %i = read %ids[a, b, c, d] : i32 over (a, b, c, d)
   %v = read %t[%i, e] : f16 over (a, b, c, d, e)
   yield %v to y
+}
+
+// A softmax of rows of any length, which are taken to be as long: they stay there too, and the kernel is for those that do.
+// What is the same for all rows does not.
+// CHECK: plan.schedule of @scaled for sm90 {
+// CHECK-NEXT: tile (m: 1, n: 4096)
+// CHECK-NEXT: reduced [n]
+// CHECK-NEXT: assume (N: 8)
+// CHECK-NEXT: thread_tile (n: 8)
+// CHECK-NEXT: threads (n: 256)
+// CHECK-NEXT: unroll (n: 2)
+// CHECK-NEXT: blocks_per_sm 5
+// CHECK-NEXT: cache x (m, n) f16 in reg
+// CHECK-NEXT: vectors (x: 8, w: 8, y: 8)
+region.func @scaled<M, N> iters (m: M, n: N) ins (%x: memref<[M, N], f16>, %w: memref<[N], f16>) outs (y: memref<[M, N], f16> materialize gmem) {
+  %a = read %x[m, n] : f16 over (m, n)
+  %top = reduce max (n: N) acc f16 init -inf {
+    yield %a
+  } : f16 over (m)
+  %b = broadcast_in_dim %top to [M, N] dims [0] : f16 over (m, n)
+  %d = binary sub %a, %b : f16 over (m, n)
+  %v = read %w[n] : f16 over (n)
+  %vb = broadcast_in_dim %v to [M, N] dims [1] : f16 over (m, n)
+  %y = binary mul %d, %vb : f16 over (m, n)
+  yield %y to y
 }
