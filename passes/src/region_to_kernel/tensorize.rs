@@ -366,6 +366,11 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
 
     let mut grouped = groups(ctx, region, &shape);
     if let (Some(groups), Some(plan)) = (grouped.as_mut(), plan.filter(|plan| plan.tile.is_some())) {
+        let last = shape.outer.last();
+        if !groups.streams && last.is_some_and(|last| groups.rows.contains(last)) {
+            // As plans have it, whichever factor is named first: neighbours in memory are columns.
+            std::mem::swap(&mut groups.rows, &mut groups.columns);
+        }
         groups.leave_single(plan);
     }
     if let Some(groups) = grouped.as_mut().filter(|_| plan.is_some_and(|plan| plan.swap_operands)) {

@@ -245,10 +245,15 @@ impl Maker<'_> {
             let mut names: Vec<&str> = caches.iter().map(|cache| cache.tensor.as_str()).collect();
             names.dedup();
             let swizzle = names.into_iter().map(|name| (name, Choice::Number(128)));
-            let loads = product.factors.iter().filter_map(|factor| Some(&self.facts.inputs[factor.input?]));
-            let im2col = loads
-                .filter(|input| !input.plain)
-                .map(|input| (format!("load_{}", input.name), Choice::Word("im2col".into())));
+            let windows = product.factors.iter().zip([&product.rows, &product.columns]);
+            let im2col = windows.filter_map(|(factor, side)| {
+                let input = &self.facts.inputs[factor.input?];
+                // The pixels of images lie one behind another, each with its channels.
+                let pixels = side.len() >= if input.plain { 3 } else { 2 };
+                let channels = factor.axes.last().is_some_and(|axis| product.depth.contains(axis));
+                let way = || (format!("load_{}", input.name), Choice::Word("im2col".into()));
+                (pixels && channels).then(way)
+            });
             let algo: Vec<(String, Choice)> = im2col.collect();
             let mut assume = Some(assume.clone());
             let store = self.store(if wide % 64 == 0 { 2 } else { 1 }, &mut assume);
