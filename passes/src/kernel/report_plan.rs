@@ -46,6 +46,9 @@ use dlc_plan::value::Choice;
 
 use crate::analysis::plans::plan_of;
 
+/// The ways to load that passes know.
+const KNOWN: [&str; 2] = ["padded", "im2col"];
+
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),
     requires: &["kernel"],
@@ -131,7 +134,7 @@ pub fn left_out(plan: &Schedule) -> Vec<(&'static str, String)> {
     );
     let words = plan.algo.iter().flat_map(|table| &table.0);
     let unknown: Vec<String> = words
-        .filter(|(_, word)| *word != Choice::Word("padded".into()))
+        .filter(|(_, word)| !KNOWN.iter().any(|known| *word == Choice::Word((*known).into())))
         .map(|(name, word)| match word {
             Choice::Word(word) => format!("{name}: {word}"),
             Choice::Number(number) => format!("{name}: {number}"),
