@@ -35,7 +35,7 @@ use values::Values;
 dlc_ir::codes! {
     /// A kernel has no C++: its branches are no nested statements, or an op of it is no instruction.
     NO_STRUCTURE = "E0571" "NoStructure";
-    /// A `main` that checks a kernel cannot be written: there is not one kernel, or nothing to compare it with.
+    /// A `main` that checks kernels cannot be written: there is nothing to compare them with, or something else.
     NO_CHECK = "E0572" "NoCheck";
     /// A program has no plain loops.
     NO_LOOPS = "E0573" "NoLoops";
@@ -153,18 +153,12 @@ pub fn translate(
     Some(Made { text })
 }
 
-/// The `main` of the only kernel.
+/// The `main` of the kernels.
 fn checked(ctx: &Context, manifest: &Manifest, against: &Against<'_>, diags: &Diagnostics) -> Option<String> {
     let refuse = |message: String, hint: &str| {
         let error = Diagnostic::error(&NO_CHECK, dlc_ir::Loc::UNKNOWN, message);
         diags.emit(error.suggest(hint.to_string()));
         None
-    };
-    let [kernel] = manifest.kernels.as_slice() else {
-        return refuse(
-            format!("a 'main' checks one kernel, and the module has {}", manifest.kernels.len()),
-            "write each kernel by itself, or leave '--against' out",
-        );
     };
     let loops = match loops::loops(ctx, against.program) {
         Ok(Some(loops)) => loops,
@@ -176,20 +170,20 @@ fn checked(ctx: &Context, manifest: &Manifest, against: &Against<'_>, diags: &Di
             return None;
         }
     };
-    let takes = (kernel.symbols.len(), kernel.inputs.len(), kernel.outputs.len());
-    if takes != (loops.symbols.len(), loops.inputs, loops.outputs) {
-        let message = format!(
-            "the kernel has {} symbols, {} inputs and {} outputs, and the program {}, {} and {}",
-            takes.0,
-            takes.1,
-            takes.2,
-            loops.symbols.len(),
-            loops.inputs,
-            loops.outputs
-        );
-        return refuse(message, "compare it with a program of the same symbols, inputs and outputs, in the same order");
+    let wanted = (loops.symbols.len(), loops.inputs, loops.outputs);
+    for kernel in &manifest.kernels {
+        let takes = (kernel.symbols.len(), kernel.inputs.len(), kernel.outputs.len());
+        if takes != wanted {
+            let message = format!(
+                "the kernel '{}' has {} symbols, {} inputs and {} outputs, and the program {}, {} and {}",
+                kernel.name, takes.0, takes.1, takes.2, wanted.0, wanted.1, wanted.2
+            );
+            let hint = "compare it with a program of the same symbols, inputs and outputs, in the same order; write each \
+                        kernel of a module that is not one of several for the same by itself";
+            return refuse(message, hint);
+        }
     }
-    Some(check::main(kernel, &loops, against.shape))
+    Some(check::main(&manifest.kernels, &loops, against.shape))
 }
 
 /// What a kernel takes and gives, as a comment.

@@ -104,36 +104,50 @@ static void* driver_function(const char* name) {
 }
 "#;
 
-/// The text of the `main` of a kernel. `shape` has the sizes that symbols have where none are given.
-pub fn main(kernel: &Kernel, loops: &Loops, shape: &[(String, i64)]) -> String {
+/// The text of the `main` of kernels that compute the same, each for some sizes. `shape` has the sizes that symbols have
+/// where none are given.
+pub fn main(kernels: &[Kernel], loops: &Loops, shape: &[(String, i64)]) -> String {
     let mut text = String::from(PRELUDE);
-    if !kernel.tensor_maps.is_empty() {
+    if kernels.iter().any(|kernel| !kernel.tensor_maps.is_empty()) {
         text.push_str(MAPS);
     }
     text.push_str("\n// What the kernel computes, as plain loops.\n");
     text.push_str(&loops.text);
+    for kernel in kernels {
+        let sizes: Vec<String> = kernel.symbols.iter().map(|symbol| format!("int64_t {symbol}")).collect();
+        let _ = writeln!(text, "// 0 where it is as expected, 1 where it is not, 2 where the sizes are not for it.");
+        let _ = writeln!(text, "static int check_{}({}) {{", kernel.name, sizes.join(", "));
+        body(kernel, loops, &mut text);
+        text.push_str("}\n\n");
+    }
     text.push_str("int main(int count, char** words) {\n");
-    body(kernel, loops, shape, &mut text);
-    text.push_str("}\n#endif\n");
-    text
-}
-
-fn body(kernel: &Kernel, loops: &Loops, shape: &[(String, i64)], text: &mut String) {
-    for symbol in &kernel.symbols {
+    let symbols = kernels.first().map_or(&[][..], |kernel| kernel.symbols.as_slice());
+    for symbol in symbols {
         let given = shape.iter().find(|(name, _)| name == symbol).map_or(128, |(_, size)| *size);
         let _ = writeln!(text, "  int64_t {symbol} = {given};");
     }
-    if !kernel.symbols.is_empty() {
-        text.push_str("  // Sizes may be given: M=300 N=40\n  for (int i = 1; i < count; ++i) {\n");
-        for symbol in &kernel.symbols {
-            let length = symbol.len() + 1;
-            let _ = writeln!(
-                text,
-                "    if (strncmp(words[i], \"{symbol}=\", {length}) == 0) {symbol} = atoll(words[i] + {length});"
-            );
-        }
-        text.push_str("  }\n");
+    text.push_str("  // Sizes may be given: M=300 N=40\n  for (int i = 1; i < count; ++i) {\n");
+    for symbol in symbols {
+        let length = symbol.len() + 1;
+        let _ = writeln!(
+            text,
+            "    if (strncmp(words[i], \"{symbol}=\", {length}) == 0) {symbol} = atoll(words[i] + {length});"
+        );
     }
+    text.push_str("  }\n  int status = 2;\n");
+    for kernel in kernels {
+        // What all of them are for comes first, by name where names are the same.
+        let by_name = symbols.iter().all(|symbol| kernel.symbols.contains(symbol));
+        let sizes = if by_name { kernel.symbols.join(", ") } else { symbols.join(", ") };
+        let _ = writeln!(text, "  {{\n    const int one = check_{}({sizes});", kernel.name);
+        text.push_str("    status = one == 2 ? status : status == 2 ? one : status | one;\n  }\n");
+    }
+    text.push_str("  printf(status == 0 ? \"as expected\\n\" : status == 1 ? \"too far apart\\n\" : \"not for these sizes\\n\");\n");
+    text.push_str("  return status;\n}\n#endif\n");
+    text
+}
+
+fn body(kernel: &Kernel, loops: &Loops, text: &mut String) {
     for value in &kernel.values {
         let number = match &value.formula {
             Formula::Expr(expr) => number(expr),
@@ -190,7 +204,7 @@ fn body(kernel: &Kernel, loops: &Loops, shape: &[(String, i64)], text: &mut Stri
         let tolerance = tolerance(kernel, elem);
         let _ = writeln!(text, "  good = compare(\"{name}\", {name}_.host, {name}_wanted, {tolerance}) && good;");
     }
-    text.push_str("  printf(good ? \"as expected\\n\" : \"too far apart\\n\");\n  return good ? 0 : 1;\n");
+    text.push_str("  return good ? 0 : 1;\n");
 }
 
 /// How far results may be from those of plain loops, as a part of them and of one: a few steps of the coarsest type.

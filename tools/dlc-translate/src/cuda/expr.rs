@@ -214,7 +214,6 @@ impl Writer<'_> {
         let args = inst.args.clone();
         let result = inst.op.result(0);
         let kind = self.values.kinds.get(&result).copied().unwrap_or(Kind::usual(inst.op.type_of(result)));
-        let is_int = matches!(word, "s16" | "u16" | "s32" | "u32" | "s64" | "u64");
         let is_word = matches!(word, "s32" | "u32" | "s64" | "u64");
         let is_double = word == "f64" && matches!(modifiers, "f64" | "rn.f64");
         let plain_float = matches!(modifiers, "f32" | "rn.f32") || is_double;
@@ -309,10 +308,7 @@ impl Writer<'_> {
                     (Kind::Unsigned, Kind::Int) => {
                         (left, Ex::new(format!("unsigned({})", right.text), ATOM, Kind::Unsigned))
                     }
-                    both => {
-                        let _ = both;
-                        (left, right)
-                    }
+                    _ => (left, right),
                 };
                 let common = left.kind;
                 call(inst.instruction.name, &[&left, &right], common)
@@ -369,7 +365,7 @@ impl Writer<'_> {
                 let condition = self.arg(args[2], Kind::Bool);
                 Ex::new(format!("{} ? {} : {}", condition.at(EITHER), yes.at(EITHER), no.at(CHOICE)), CHOICE, kind)
             }
-            "cvt" => return self.cvt(inst, &words, kind),
+            "cvt" => return self.cvt(inst, kind),
             "pack" if modifiers == "b32" => {
                 let halves = |ex: &Ex| ex.kind == Kind::Half;
                 let (low, high) = (self.plain(args[0], Kind::Short), self.plain(args[1], Kind::Short));
@@ -424,10 +420,7 @@ impl Writer<'_> {
                 let text = if name.is_empty() { at } else { format!("{name}(&{at})") };
                 Ex::new(text, if name.is_empty() { UNARY } else { ATOM }, loaded(words, kind))
             }
-            _ => {
-                let _ = is_int;
-                return None;
-            }
+            _ => return None,
         })
     }
 
@@ -557,7 +550,7 @@ impl Writer<'_> {
         }
     }
 
-    fn cvt(&mut self, inst: &Inst<'_>, words: &[&str], kind: Kind) -> Option<Ex> {
+    fn cvt(&mut self, inst: &Inst<'_>, kind: Kind) -> Option<Ex> {
         let args = inst.args.clone();
         let one =
             |writer: &mut Self, name: &str, from: Kind, to: Kind| Some(call(name, &[&writer.arg(args[0], from)], to));
@@ -597,10 +590,7 @@ impl Writer<'_> {
                 let of = self.arg(args[0], Kind::Short);
                 Some(Ex::new(format!("int({})", of.text), ATOM, Kind::Int))
             }
-            _ => {
-                let _ = words;
-                None
-            }
+            _ => None,
         }
     }
 }
