@@ -235,9 +235,9 @@ impl Asm {
 /// The text of the function of a load or store of a vector that C++ has words for.
 fn vector(name: &str, inst: &Inst<'_>, results: &[Type], args: &[Option<Type>]) -> Option<String> {
     let words: Vec<&str> = inst.modifiers.split('.').collect();
-    let (space, cached, count, word) = match words.as_slice() {
-        &[space @ ("global" | "shared"), count @ ("v2" | "v4"), word] => (space, false, count, word),
-        &["global", "nc", count @ ("v2" | "v4"), word] => ("global", true, count, word),
+    let (space, cached, count, word) = match *words.as_slice() {
+        [space @ ("global" | "shared"), count @ ("v2" | "v4"), word] => (space, false, count, word),
+        ["global", "nc", count @ ("v2" | "v4"), word] => ("global", true, count, word),
         _ => return None,
     };
     let count: usize = count[1..].parse().ok()?;

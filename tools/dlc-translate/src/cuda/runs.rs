@@ -42,7 +42,7 @@ pub fn rolled(lines: Vec<String>, names: &FxHashSet<String>) -> Vec<String> {
     for counter in COUNTERS {
         lines = roll(&lines, counter);
     }
-    lines.iter().map(|line| text(line)).collect()
+    lines.iter().map(text).collect()
 }
 
 /// A line as text, variables and numbers. Numbers that C++ must know when it compiles stay text.

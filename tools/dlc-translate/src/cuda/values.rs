@@ -263,15 +263,20 @@ impl<'a> Values<'a> {
         }
         for value in order {
             let key = key(value);
-            if !place.contains_key(&key) {
-                let members = of_class.get(&key).map_or(&[][..], Vec::as_slice);
-                let once = members.len() == 1 && (body.defining_op(value).is_some() || argument(value));
-                let name = names.of(self, value, !once, false, &mut taken);
-                let kind = self.kinds.get(&value).copied().unwrap_or(Kind::Unsigned);
-                place.insert(key, Variable { number: self.declared.len(), element: None });
-                self.declared.push(Declared { name, kind, count: None, once, zero: false });
-            }
-            self.variables.insert(value, place[&key].clone());
+            let variable = match place.get(&key) {
+                Some(known) => known.clone(),
+                None => {
+                    let members = of_class.get(&key).map_or(&[][..], Vec::as_slice);
+                    let once = members.len() == 1 && (body.defining_op(value).is_some() || argument(value));
+                    let name = names.of(self, value, !once, false, &mut taken);
+                    let kind = self.kinds.get(&value).copied().unwrap_or(Kind::Unsigned);
+                    let variable = Variable { number: self.declared.len(), element: None };
+                    place.insert(key, variable.clone());
+                    self.declared.push(Declared { name, kind, count: None, once, zero: false });
+                    variable
+                }
+            };
+            self.variables.insert(value, variable);
         }
     }
 
