@@ -24,10 +24,8 @@
 //!     %0 = const 0.0 : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
 //!     %1 = for %n = 0 to N step 256 carry (%2 = %0) : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]> {
 //!       %x = load %X[4*%tile + i0, %n + i1] where (4*%tile + i0 < M, %n + i1 < N) : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
-//!       %3 = const 0.0 : f32
-//!       %4 = select where (%n + i1 < N) then %x else %3 : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
-//!       %5 = binary add %2, %4 : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
-//!       yield %5
+//!       %3 = binary add %2, %x : frag<[4, 256], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
+//!       yield %3
 //!     }
 //!     %s = reduce sum %1 along 1 : frag<[4], f32, slice 1 of (blocked [1, 8] lanes [1, 32] warps [4, 1])>
 //!     store %s to %Y[4*%tile + i0] where (4*%tile + i0 < M)
@@ -40,7 +38,8 @@
 //! reduction that a region combines are taken one position at a time.
 //!
 //! Axes of the result become those of blocks, flattened: the axes of a product's left operand as rows, those of its right
-//! one as columns, those of both as the blocks' number; without a product the last axis as columns. Axes that are reduced
+//! one as columns, those of both as the blocks' number; without a product the last axis as columns. Where a plan says the
+//! tile, columns are those with the last axis of the result, and pixels that the copy engine takes are a run over all images. Axes that are reduced
 //! become loops, and so do those that are both. Fragments have two axes: rows, and columns or a tile of what is reduced.
 //! Rows that are reduced and then read again are held whole where they fit: where their length is a number, or the plan keeps
 //! them in registers, with as many warps for each as it says. Divided by what a whole row has in common, it is multiplied by

@@ -68,8 +68,7 @@ pub fn window(ctx: &Context, body: &Body, op: OpId, sizes: &[u32]) -> Result<Win
         let count = count.ok_or(unknown)?;
         let place = rest.modulo(&count).map_err(|_| unknown)?;
         let scaled = |stride: i64| Some((stride, at[axis].sub(&place.mul(&stride.into()).ok()?).ok()?));
-        let (stride, from) =
-            (1..=MOST_STRIDE).filter_map(scaled).find(|(_, from)| is_fixed(from)).ok_or(unknown)?;
+        let (stride, from) = (1..=MOST_STRIDE).filter_map(scaled).find(|(_, from)| is_fixed(from)).ok_or(unknown)?;
         let lower = constant(&from);
         let offset = from.sub(&lower.into()).map_err(|_| unknown)?;
         let most = most_of(ctx, body, op, &offset).ok_or("where in the window it takes pixels is not bounded")?;
@@ -112,12 +111,11 @@ fn holds_what_it_says(
     let Some(guard) = guard else { return Ok(()) };
     let room = |at: &SizeExpr, size: &SizeExpr| size.sub(at).and_then(|room| room.sub(&1.into())).ok();
     let positions = at.iter().zip(dims).chain([(pixel, all)]);
-    let bounds: Vec<SizeExpr> =
-        positions.flat_map(|(at, size)| [Some(at.clone()), room(at, size)]).flatten().collect();
+    let bounds: Vec<SizeExpr> = positions.flat_map(|(at, size)| [Some(at.clone()), room(at, size)]).flatten().collect();
     let [piece] = guard.pieces.as_slice() else { return Err("its guard has several pieces".into()) };
-    let known = piece.iter().all(|condition| {
-        condition.not_negative().is_ok_and(|exprs| exprs.iter().all(|expr| bounds.contains(expr)))
-    });
+    let known = piece
+        .iter()
+        .all(|condition| condition.not_negative().is_ok_and(|exprs| exprs.iter().all(|expr| bounds.contains(expr))));
     if known { Ok(()) } else { Err("its guard is not that the positions are in the memref".into()) }
 }
 

@@ -204,15 +204,16 @@ impl<'c> Lower<'_, 'c> {
     /// Memory through which warps that share rows exchange what they have of them; `None` where none share one.
     pub fn exchange(&mut self, elem: Type) -> Option<ValueId> {
         let [warps, rows] = [self.tiling.sharing, self.tiling.tile[0]];
+        if warps <= 1 {
+            return None;
+        }
         let shape = vec![i64::from(warps * rows)];
         let ty = Tile::get(self.ctx, 1, shape, elem, Shared::RowMajor { pitch: None });
         let (loc, place) = (self.emit.loc, InsertPoint::StartOf(self.grid));
-        (warps > 1).then(|| {
-            let op = kernel::Shared::build(&mut Builder::new(self.ctx, &mut self.emit.body, place), loc, None, ty);
-            let tile = self.emit.body.result(op, 0);
-            self.emit.call(tile, "shared");
-            tile
-        })
+        let op = kernel::Shared::build(&mut Builder::new(self.ctx, &mut self.emit.body, place), loc, None, ty);
+        let tile = self.emit.body.result(op, 0);
+        self.emit.call(tile, "shared");
+        Some(tile)
     }
 
     /// A number as a fragment of which all elements are that.

@@ -10,7 +10,7 @@
 // CHECK: missed] nothing follows 'roles .. in_turn' of the plan
 // CHECK: missed] nothing follows 'async .. overlap_chain' of the plan
 // CHECK: missed] nothing follows 'store .. together' of the plan
-// CHECK: missed] nothing follows 'algo' of the plan: no pass knows (load_X: im2col)
+// CHECK: missed] nothing follows 'algo' of the plan: no pass knows (load_X: gather)
 // CHECK: missed] nothing follows 'launch_overlap' of the plan: the kernel begins when
 kernel.func @f(%X: memref<[32], f32>) -> memref<[32], f32> {
   %Y = output : memref<[32], f32>
@@ -35,7 +35,7 @@ plan.schedule of @f for sm90 {
   async prefetch 2 overlap_epilogue overlap_chain 1
   in_flight 2
   store tma panels 2 together 2
-  algo (load_X: im2col)
+  algo (load_X: gather)
   launch_overlap
 }
 
