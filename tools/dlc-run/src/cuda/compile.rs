@@ -105,7 +105,12 @@ impl Compiler<'_> {
         let beside = options.emit_manifest.as_deref().map(|file| Path::new(file).with_extension("ptx"));
         let name = beside.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_else(|| format!("{}.ptx", function.name));
-        let translated = translate(ctx, &module, &name, beside.is_some(), diags).ok_or(Status::Failure)?;
+        let mut translated = translate(ctx, &module, &name, beside.is_some(), diags).ok_or(Status::Failure)?;
+        // Passes make other values of outputs; their names are those that the program gave them.
+        let made = translated.manifest.programs.iter_mut().find(|program| program.name == function.name);
+        for (made, own) in made.into_iter().flat_map(|program| &mut program.outputs).zip(&function.outputs) {
+            made.name.clone_from(&own.name);
+        }
         Ok(Some(Compiled { translated, planned: is_wanted.then_some(planned) }))
     }
 }
