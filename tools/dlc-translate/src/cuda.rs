@@ -2,9 +2,9 @@
 //!
 //! What is translated are the instructions, so that every kernel that has some has C++, and it is the same kernel: the
 //! same loads, barriers and products in the same order. What makes it readable is found again: nested statements for
-//! branches ([`tree`], [`tidy`]), expressions for what is used once ([`values`], [`expr`]), arrays for fragments, types
-//! ([`kinds`]). An instruction that C++ has no words for is a call of a small function that holds it ([`helpers`]).
-//! What runs again and again is rolled up ([`runs`]); a `main` compares a kernel with plain loops ([`check`], [`loops`]).
+//! branches (`tree`, `tidy`), expressions for what is used once (`values`, `expr`), arrays for fragments, types
+//! (`kinds`). An instruction that C++ has no words for is a call of a small function that holds it (`helpers`).
+//! What runs again and again is rolled up (`runs`); a `main` compares a kernel with plain loops (`check`, `loops`).
 
 mod address;
 mod check;

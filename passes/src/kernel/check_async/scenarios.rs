@@ -11,6 +11,10 @@ use rustc_hash::FxHashSet;
 use super::exprs::{Expr, Factor, Slot, UNKNOWN};
 use super::machine::{Scenario, binary};
 use super::program::{Instr, Program};
+use dlc_core::scalar::Binary;
+
+/// As many rounds of tiles for a block as are tried.
+const MOST_ROUNDS: i64 = 4;
 
 /// The values of symbols with what the launch computes from them.
 #[derive(Clone, Debug)]
@@ -83,6 +87,8 @@ struct Facts<'p> {
     trips: Vec<&'p [Expr; 3]>,
     /// The integers behind the last of loops that blocks share, each with a part of its own.
     shared: Vec<&'p Expr>,
+    /// Trip counts that a loop has at most: its end is the smaller of one that symbols decide and another.
+    capped: Vec<[Expr; 3]>,
 }
 
 impl<'p> Facts<'p> {
@@ -94,8 +100,15 @@ impl<'p> Facts<'p> {
                 known[*slot as usize] = true;
             }
         }
-        let mut facts =
-            Facts { program, known, exprs: Vec::new(), slots: Vec::new(), trips: Vec::new(), shared: Vec::new() };
+        let mut facts = Facts {
+            program,
+            known,
+            exprs: Vec::new(),
+            slots: Vec::new(),
+            trips: Vec::new(),
+            shared: Vec::new(),
+            capped: Vec::new(),
+        };
         for instr in &program.code {
             for expr in exprs_of(instr) {
                 facts.add(expr);
@@ -105,12 +118,30 @@ impl<'p> Facts<'p> {
                     facts.trips.push(bounds);
                 } else if facts.is_known(&bounds[1]) {
                     facts.shared.push(&bounds[1]);
+                } else if let Some(end) = facts.cap(&bounds[1]).filter(|_| facts.is_known(&bounds[0])) {
+                    facts.capped.push([bounds[0].clone(), end, bounds[2].clone()]);
                 }
             }
         }
         facts.slots.sort_unstable();
         facts.slots.dedup();
         facts
+    }
+
+    /// What symbols decide that an integer is not above: one of two of which it is the smaller.
+    fn cap(&self, expr: &Expr) -> Option<Expr> {
+        let Expr::Slot(end) = expr else { return None };
+        let both = self.program.code.iter().find_map(|instr| match instr {
+            Instr::Binary(slot, Binary::Min, both) if slot == end => Some(both),
+            _ => None,
+        })?;
+        both.iter().find_map(|&slot| {
+            let set = self.program.code.iter().find_map(|instr| match instr {
+                Instr::Set(to, expr) if *to == slot => Some(expr.clone()),
+                _ => None,
+            });
+            Some(set.unwrap_or(Expr::Slot(slot))).filter(|expr| self.is_known(expr))
+        })
     }
 
     fn is_known(&self, expr: &Expr) -> bool {
@@ -155,14 +186,27 @@ impl<'p> Facts<'p> {
 
     /// Whether no loop whose trip count depends on symbols runs for longer than is of use.
     fn is_short(&self, launch: &Launch, most: i64) -> bool {
+        self.rounds(launch).all(|rounds| rounds <= most)
+            && self.trips.iter().all(|bounds| runs_at_most(bounds, launch, most))
+    }
+
+    /// How often a block goes through each of the loops that blocks share.
+    fn rounds(&self, launch: &Launch) -> impl Iterator<Item = i64> {
         let blocks = launch.grid.iter().fold(1, |all: i64, size| all.saturating_mul(*size)).max(1);
-        let shared = self.shared.iter().all(|last| last.eval(&launch.slots) / blocks <= most);
-        shared
-            && self.trips.iter().all(|bounds| {
-                let [first, last, step] = [0, 1, 2].map(|part: usize| bounds[part].eval(&launch.slots));
-                let constant = bounds.iter().all(|bound| matches!(bound, Expr::Const(_)));
-                constant || step <= 0 || last.saturating_sub(first) / step <= most
-            })
+        self.shared.iter().map(move |last| last.eval(&launch.slots) / blocks)
+    }
+
+    /// Leaves out launches in which a loop inside of rounds may run for longer than is of use, where others have as many
+    /// rounds: both together are of no use.
+    fn leave_long(&self, launches: Vec<Launch>, most: i64) -> Vec<Launch> {
+        let is_short = |launch: &Launch| self.capped.iter().all(|bounds| runs_at_most(bounds, launch, most));
+        let rounds = |launch: &Launch| self.rounds(launch).min().unwrap_or(0);
+        let all = launches.iter().map(rounds).max().unwrap_or(0);
+        let left = launches.iter().filter(|launch| is_short(launch)).map(rounds).max().unwrap_or(0);
+        match self.capped.is_empty() || self.shared.is_empty() || left < all.min(MOST_ROUNDS) {
+            true => launches,
+            false => launches.into_iter().filter(is_short).collect(),
+        }
     }
 
     /// The sizes of a symbol at which something changes, least first.
@@ -196,6 +240,13 @@ impl<'p> Facts<'p> {
         }
         units
     }
+}
+
+/// Whether a loop runs so often at most; one whose bounds are numbers does not depend on symbols.
+fn runs_at_most(bounds: &[Expr; 3], launch: &Launch, most: i64) -> bool {
+    let [first, last, step] = [0, 1, 2].map(|part: usize| bounds[part].eval(&launch.slots));
+    let constant = bounds.iter().all(|bound| matches!(bound, Expr::Const(_)));
+    constant || step <= 0 || last.saturating_sub(first) / step <= most
 }
 
 fn gcd(a: i64, b: i64) -> i64 {
@@ -261,7 +312,7 @@ pub fn launches(program: &Program) -> Vec<Launch> {
             chosen.push(launch);
         }
     }
-    chosen
+    facts.leave_long(chosen, most)
 }
 
 fn with(base: &[i64], changed: &[(usize, i64)]) -> Vec<i64> {
@@ -278,7 +329,7 @@ fn sweep(units: &[i64], most: i64, blocks: i64) -> Vec<i64> {
         values.extend((1..=most).map(|tiles| unit.saturating_mul(tiles)));
         values.extend([1, 8, 16].map(|more| unit.saturating_add(more)));
         if blocks > 2 {
-            for rounds in 1..=4 {
+            for rounds in 1..=MOST_ROUNDS {
                 let near = [-1, 0, 1].map(|more| unit.saturating_mul(rounds * blocks + more));
                 values.extend(near.into_iter().filter(|&value| value > 0));
             }
