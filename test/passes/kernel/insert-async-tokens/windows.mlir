@@ -93,17 +93,17 @@ kernel.func @far<B, H, W, C, R>(%X: memref<[B, H, W, C], f16, row_major, align 1
   return
 }
 
-// One image at a time: behind the last pixel of an image there is zero, and not the next image.
+// The same image for all pixels: the engine would go on to the next one.
 // CHECK-LABEL: kernel.func @image<
 // CHECK-NOT: im2col
 // CHECK: copy_async %X
 kernel.func @image<B, H, W, C>(%X: memref<[B, H, W, C], f16, row_major, align 128>) {
   require (C mod 8 == 0)
-  grid ((H*W) ceildiv 64, B) threads 128 {
+  grid ((B*H*W) ceildiv 64, B) threads 128 {
     %s = shared : tile<[64, 64], f16, swizzle 128>
     %p = block_id 0
     %b = block_id 1
-    copy %X[%b, (64*%p + i0) floordiv W, (64*%p + i0) mod W, i1] where (64*%p + i0 < H*W, i1 < C)
+    copy %X[%b, ((64*%p + i0) floordiv W) mod H, (64*%p + i0) mod W, i1] where (64*%p + i0 < B*H*W, i1 < C)
         to %s by blocked [1, 8] lanes [4, 8] warps [4, 1]
     barrier
     %x = load_shared %s : !half
