@@ -2,32 +2,24 @@
 //! same each time, and compiled with NVRTC where that is installed, for each machine that it is for. What NVRTC gives is
 //! assembled where `ptxas` is installed.
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use dlc_opt::{Io, RunFn, Setup, Status};
 use dlc_test::child::{self, Ending};
 use dlc_test::features::Features;
+
+use crate::tool::tool;
+
+#[path = "tool.rs"]
+mod tool;
 
 // What is linked in registers itself.
 use {dlc_book as _, dlc_core as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_region as _, dlc_tiny as _};
 
 /// The ways to kernels of a program: blocks that fit any machine, and plans for an H200.
 const WAYS: [&[&str]; 2] = [&["--tiny-to-kernel"], &["--tiny-to-region", "--choose-plan=target=sm90", "--tensorize"]];
-
-/// As `dlc-opt` and `dlc-translate` do it: what is written to the standard output, or what is said instead.
-fn tool(run: RunFn, args: &[&str], input: &str) -> Result<String, String> {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut stdin = input.as_bytes();
-    let mut io = Io { stdin: &mut stdin, stdout: &mut out, stderr: &mut err, terminal: false };
-    let args = args.iter().map(OsString::from);
-    let status = dlc_opt::on_big_stack(run, &Setup::linked(), args, &mut io);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    if status == Status::Success { Ok(text(&out)) } else { Err(text(&err)) }
-}
 
 /// A file in C++.
 fn written(file: &Path, way: &[&str]) -> Result<String, String> {

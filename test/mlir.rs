@@ -9,10 +9,16 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use dlc_opt::{Io, Setup, Status};
 use dlc_test::child::{self, Ending};
 use dlc_test::discover;
 use dlc_test::features::Features;
+
+use crate::tool::tool;
+
+#[path = "tool.rs"]
+mod tool;
+
+// What is linked in registers itself.
 use {
     dlc_book as _, dlc_core as _, dlc_frontend as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_plan as _,
     dlc_poly as _, dlc_ptx as _, dlc_region as _, dlc_sample as _, dlc_tiny as _,
@@ -78,12 +84,7 @@ fn round_trip(mlir_opt: &Path, text: &str) -> Result<usize, String> {
 }
 
 fn dlc(text: &str) -> Option<String> {
-    let args = ["dlc-opt", "-", "--allow-unregistered-dialect", "--print-generic"].map(Into::into);
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let mut stdin = text.as_bytes();
-    let mut io = Io { stdin: &mut stdin, stdout: &mut stdout, stderr: &mut stderr, terminal: false };
-    let status = dlc_opt::run_on_big_stack(&Setup::linked(), args.into_iter(), &mut io);
-    (status == Status::Success).then(|| String::from_utf8(stdout).expect("dlc-opt writes UTF-8"))
+    tool(dlc_opt::run, &["dlc-opt", "-", "--allow-unregistered-dialect", "--print-generic"], text).ok()
 }
 
 fn mlir(mlir_opt: &Path, text: &str) -> Result<String, String> {

@@ -8,9 +8,15 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use dlc_opt::{Io, Setup, Status};
 use dlc_test::child::{self, Ending};
 use dlc_test::features::Features;
+
+use crate::tool::tool;
+
+#[path = "tool.rs"]
+mod tool;
+
+// What is linked in registers itself.
 use {
     dlc_book as _, dlc_core as _, dlc_frontend as _, dlc_host as _, dlc_passes as _, dlc_poly as _, dlc_region as _,
     dlc_sample as _, dlc_tiny as _,
@@ -74,12 +80,8 @@ fn say(line: &str) {
 /// The program with its view behind it.
 fn view(file: &Path, passes: &[&str]) -> String {
     let file = file.display().to_string();
-    let args: Vec<_> = ["dlc-opt", &file].iter().chain(passes).map(Into::into).collect();
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let mut io = Io { stdin: &mut &b""[..], stdout: &mut stdout, stderr: &mut stderr, terminal: false };
-    let status = dlc_opt::run_on_big_stack(&Setup::linked(), args.into_iter(), &mut io);
-    assert!(status == Status::Success, "{file}: {}", String::from_utf8_lossy(&stderr));
-    String::from_utf8(stdout).expect("dlc-opt writes UTF-8")
+    let args: Vec<&str> = ["dlc-opt", &file].into_iter().chain(passes.iter().copied()).collect();
+    tool(dlc_opt::run, &args, "").unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
 /// The sets and maps of views, each behind its word.

@@ -2,7 +2,6 @@
 //! assembled where `ptxas` is installed. Kernels for tensor cores keep their registers.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,11 +9,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use dlc_ir::Context;
-use dlc_opt::{Io, RunFn, Setup, Status};
 use dlc_test::child::{self, Ending};
 use dlc_test::features::Features;
 use dlc_test::fuzz::Rng;
 use dlc_test::fuzz::tiny::{self, Style};
+
+use crate::tool::tool;
+
+#[path = "tool.rs"]
+mod tool;
 
 // What is linked in registers itself.
 use {dlc_book as _, dlc_core as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_region as _, dlc_tiny as _};
@@ -33,17 +36,6 @@ const PROGRAMS: usize = 18;
 
 /// How many random programs there are of each style.
 const RANDOM: u64 = 120;
-
-/// As `dlc-opt` and `dlc-translate` do it: what is written to the standard output, or what is said instead.
-fn tool(run: RunFn, args: &[&str], input: &str) -> Result<String, String> {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut stdin = input.as_bytes();
-    let mut io = Io { stdin: &mut stdin, stdout: &mut out, stderr: &mut err, terminal: false };
-    let args = args.iter().map(OsString::from);
-    let status = dlc_opt::on_big_stack(run, &Setup::linked(), args, &mut io);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    if status == Status::Success { Ok(text(&out)) } else { Err(text(&err)) }
-}
 
 /// The program in instructions, as text.
 fn lowered(file: &str, input: &str, way: &[&str]) -> Result<String, String> {
