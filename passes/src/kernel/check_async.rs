@@ -64,7 +64,7 @@ mod values;
 
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Diagnostic, RemarkKind};
-use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
+use dlc_ir::pass::{Analysis, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Context, OpId};
 use dlc_kernel::ops::{Func, Grid};
 
@@ -118,24 +118,48 @@ struct CheckAsync;
 
 impl Pass for CheckAsync {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
-        let mut failed = false;
-        for grid in grids(cx.ctx, body) {
-            match check_async(cx.ctx, body, grid) {
-                Ok(proof) => {
-                    cx.count("grids", 1);
-                    cx.count("runs", proof.runs);
-                    cx.count("steps", proof.steps);
-                    let message = format!("safe in {} runs of {} steps", proof.runs, proof.steps);
-                    cx.remark(RemarkKind::Analysis, body.loc(grid), message);
-                }
-                Err(diagnostic) => {
-                    cx.diags.emit(*diagnostic);
-                    failed = true;
-                }
+        let proofs = proofs(body, cx)?;
+        for (grid, proof) in proofs {
+            cx.count("grids", 1);
+            cx.count("runs", proof.runs);
+            cx.count("steps", proof.steps);
+            let message = format!("safe in {} runs of {} steps", proof.runs, proof.steps);
+            cx.remark(RemarkKind::Analysis, body.loc(grid), message);
+        }
+        Ok(())
+    }
+}
+
+/// What is proved of each grid of a kernel, or what is wrong with it. It holds as long as the kernel is not changed, so
+/// that a pass that relies on it asks for it at no cost behind the checker.
+struct Safety(Vec<(OpId, Result<Proof, Box<Diagnostic>>)>);
+
+impl Analysis for Safety {
+    const NAME: &'static str = "async-safety";
+
+    fn of(ctx: &Context, body: &Body) -> Self {
+        Safety(grids(ctx, body).into_iter().map(|grid| (grid, check_async(ctx, body, grid))).collect())
+    }
+}
+
+/// The proofs that the grids of a kernel are safe, in order. Not made again where the kernel is as it was when they were
+/// asked for before.
+///
+/// Errors: what is wrong with each grid that is not safe is emitted.
+pub(crate) fn proofs(body: &Body, cx: &PassCx<'_>) -> Result<Vec<(OpId, Proof)>, PassFailed> {
+    let safety = cx.analysis::<Safety>(body);
+    let mut failed = false;
+    let mut proved = Vec::new();
+    for (grid, outcome) in &safety.borrow().0 {
+        match outcome {
+            Ok(proof) => proved.push((*grid, *proof)),
+            Err(diagnostic) => {
+                cx.diags.emit((**diagnostic).clone());
+                failed = true;
             }
         }
-        if failed { Err(PassFailed) } else { Ok(()) }
     }
+    if failed { Err(PassFailed) } else { Ok(proved) }
 }
 
 /// The grids of a kernel, in order. None of another body.

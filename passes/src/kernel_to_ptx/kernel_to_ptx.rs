@@ -45,7 +45,9 @@
 //! }
 //! ```
 //!
-//! **Does not** choose anything: which memory is shared, who loads what and when is the kernel's.
+//! **Does not** choose anything: which memory is shared, who loads what and when is the kernel's. Nor does it make
+//! instructions of a kernel that `check-async` does not prove safe, unless it is told to (`check=false`); behind that
+//! pass this costs nothing.
 //!
 //! Integers that all threads agree on have 32 bits, addresses in memory 64; a tensor of 2^31 elements or more is refused
 //! when the kernel is launched. Vectors are as wide as an access says, else as layout, alignment and guard allow (see
@@ -81,6 +83,7 @@ use dlc_ptx::form::Target;
 use dlc_ptx::inst::Arg;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::kernel::check_async::proofs;
 use code::Code;
 use lower::Lower;
 use values::Lowered;
@@ -105,6 +108,12 @@ static DEF: PassDef = PassDef {
             default: "false",
             doc: "A sum of a product may be rounded once: the assembler joins them.",
         },
+        OptionDef {
+            name: "check",
+            kind: OptionKind::Bool,
+            default: "true",
+            doc: "Kernels that check-async does not prove safe are refused, as it would.",
+        },
     ],
     statistics: &[
         StatDef { name: "entries", doc: "Grids that became entries." },
@@ -122,12 +131,13 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     if !target.is_empty() && Target::parse(&target).is_none() {
         return Err(format!("'{target}' is no machine, such as sm_80 or sm_90a"));
     }
-    Ok(Box::new(KernelToPtx { target, fuse: options.flag("fuse") }))
+    Ok(Box::new(KernelToPtx { target, fuse: options.flag("fuse"), check: options.flag("check") }))
 }
 
 struct KernelToPtx {
     target: String,
     fuse: bool,
+    check: bool,
 }
 
 impl KernelToPtx {
@@ -208,6 +218,9 @@ impl Pass for KernelToPtx {
         let is_kernel = kernel::Func::of(OpRef::new(cx.ctx, body, body.root())).is_some();
         if !is_kernel || body.entry_block().is_none() {
             return Ok(());
+        }
+        if self.check {
+            proofs(body, cx)?;
         }
         match lower(cx.ctx, body, &self.target, self.fuse).and_then(|made| self.on_another(cx.ctx, body, made)) {
             Ok((made, entries)) => {

@@ -1,6 +1,6 @@
 // Kernels in instructions become PTX, and beside it a launch manifest.
 
-// RUN: dlc-opt %s --kernel-to-ptx -o %t.mlir
+// RUN: dlc-opt %s --kernel-to-ptx=check=false -o %t.mlir
 // RUN: dlc-translate %t.mlir --to-ptx | FileCheck %s --check-prefix=PTX
 // RUN: dlc-translate %t.mlir --to-ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=LINES --input-file=%t.ptx
