@@ -20,7 +20,7 @@ use dlc_opt::report::diagnostics;
 use dlc_opt::{Io, Setup, Status};
 use dlc_translate::manifest::is_manifest;
 
-use crate::args::{Options, Passes};
+use crate::args::{Device, Options, Passes};
 use crate::check::{self, Checked};
 use crate::cuda::compile::Compiler;
 use crate::cuda::gpu::Gpu;
@@ -46,6 +46,8 @@ pub struct Ran {
     pub checked: Vec<Checked>,
     /// How long everything took.
     pub times: Times,
+    /// What it ran on.
+    pub device: String,
     /// What `--bench` and `--against` measured, as tables.
     pub measured: Option<String>,
     /// What `--log` gets.
@@ -103,7 +105,8 @@ pub fn run(
     diags: &Diagnostics,
 ) -> (Option<Ran>, Status) {
     match evaluated(setup, ctx, options, file, gpu, stdin, diags) {
-        Ok(mut ran) => {
+        Ok(None) => (None, Status::Success),
+        Ok(Some(mut ran)) => {
             let written = write(ctx, options, &ran, diags);
             if let Some(expected) = &options.check {
                 let default = ran.inputs.tolerance;
@@ -118,6 +121,7 @@ pub fn run(
     }
 }
 
+/// What a program gave. `None` where it was compiled for another machine, and is not run.
 fn evaluated(
     setup: &Setup,
     ctx: &Context,
@@ -126,7 +130,7 @@ fn evaluated(
     gpu: &mut Gpu,
     stdin: &mut dyn Read,
     diags: &Diagnostics,
-) -> Result<Ran, Status> {
+) -> Result<Option<Ran>, Status> {
     let mut times = Times::default();
     let start = Instant::now();
     let registry = &setup.registry;
@@ -134,17 +138,24 @@ fn evaluated(
     let pipeline = program::pipeline(registry, ctx, &options.passes, diags).ok_or(Status::Usage)?;
     let file = input::read(ctx, file, stdin, diags).ok_or(Status::Failure)?;
     if is_manifest(&file.text) {
-        return cuda::run::manifest(ctx, options, &file, gpu, diags).ok_or(Status::Failure);
+        return cuda::run::manifest(ctx, options, &file, gpu, diags).ok_or(Status::Failure).map(Some);
     }
     let mut module = program::read(ctx, registry, &file, diags).ok_or(Status::Failure)?;
     let function = program::choose(ctx, &module, options.function.as_deref(), diags).ok_or(Status::Failure)?;
     fits_npy(options, &function, diags)?;
     times.read = start.elapsed();
     // As it is written a program is evaluated, and not compiled.
-    if options.passes != Passes::None && gpu.is_chosen(options.device, diags)? {
+    if options.passes != Passes::None {
         let compiler = Compiler { ctx, registry, options, passes: &pipeline, diags };
-        if let Some(ran) = cuda::run::program(&compiler, &module, &function, gpu, times)? {
-            return Ok(ran);
+        if gpu.is_chosen(options.device, diags)? {
+            if let Some(ran) = cuda::run::program(&compiler, &module, &function, gpu, times)? {
+                return Ok(Some(ran));
+            }
+        } else if let (Device::Auto, Some(file), Some(machine)) =
+            (options.device, &options.emit_manifest, &options.target)
+        {
+            cuda::run::written(&compiler, &module, &function, machine, file)?;
+            return Ok(None);
         }
     }
     on_cpu(options, diags)?;
@@ -160,7 +171,16 @@ fn evaluated(
     let outputs = with_threads(options.threads, || call(ctx, &module, &function, &inputs, diags))?;
     times.evaluation = start.elapsed();
     let row = options.log.is_some().then(|| Row::of_cpu(&function.name, &inputs, times.evaluation));
-    Ok(Ran { function, inputs, outputs, checked: Vec::new(), times, measured: None, row })
+    Ok(Some(Ran {
+        function,
+        inputs,
+        outputs,
+        checked: Vec::new(),
+        times,
+        device: "the CPU".into(),
+        measured: None,
+        row,
+    }))
 }
 
 /// Whether a file that holds one array is given that.
@@ -185,7 +205,15 @@ fn on_cpu(options: &Options, diags: &Diagnostics) -> Result<(), Status> {
     let Some((_, what)) = asked.into_iter().find(|(is_asked, _)| *is_asked) else { return Ok(()) };
     let message = format!("{what}, and the program runs on the CPU");
     let error = Diagnostic::error(&cuda::WRONG_DEVICE, Loc::UNKNOWN, message);
-    diags.emit(error.suggest("--device=cuda says why it does not run on a GPU"));
+    diags.emit(match (&options.emit_manifest, options.device, options.bench.is_some() || options.against) {
+        (Some(_), Device::Auto, false) => {
+            error.suggest("--target=sm90 writes it for that machine where there is no GPU, and runs nothing")
+        }
+        (Some(_), _, false) => {
+            error.suggest("leave --device out and say --target=sm90: it is written, and nothing is run")
+        }
+        _ => error.suggest("--device=cuda says why it does not run on a GPU"),
+    });
     Err(Status::Failure)
 }
 

@@ -16,7 +16,7 @@ const FIRST: usize = 4;
 pub fn summary(ctx: &Context, ran: &Ran) -> String {
     let symbols: Vec<String> = ran.inputs.symbols.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let symbols = if symbols.is_empty() { String::new() } else { format!("<{}>", symbols.join(", ")) };
-    let mut text = format!("@{}{symbols}\n", ran.function.name);
+    let mut text = format!("@{}{symbols} on {}\n", ran.function.name, ran.device);
     let mut inputs = table(["input", "type", "from"], &[]);
     for ((port, shape), origin) in ran.function.inputs.iter().zip(&ran.inputs.shapes).zip(&ran.inputs.origins) {
         let elem = shaped(ctx, port.ty).map_or(port.ty, |(_, elem)| elem);

@@ -73,7 +73,7 @@ pub struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    /// Compiles a function of a module with all that it needs, for a device. `None` where no passes lead from its layer to
+    /// Compiles a function of a module with all that it needs, for a machine. `None` where no passes lead from its layer to
     /// instructions. What goes wrong is reported.
     pub fn compile(
         &self,
@@ -81,12 +81,12 @@ impl Compiler<'_> {
         function: &Function,
         symbols: &[(String, i64)],
         planning: Planning,
-        device: &Device,
+        target: &str,
     ) -> Result<Option<Compiled>, Status> {
         let Compiler { ctx, registry, options, diags, .. } = *self;
         let mut module = module.clone();
         alone(ctx, &mut module, &function.name);
-        let text = format!("symbol-dce,{}", way(planning, target(options, device), symbols));
+        let text = format!("symbol-dce,{}", way(planning, target, symbols));
         let way = Pipeline::parse_reporting(registry, ctx, ("<way to PTX>", &text), false, diags);
         let way = way.ok_or(Status::Internal)?;
         // The pipeline that is run before evaluation is for that.

@@ -58,4 +58,6 @@ dlc_ir::codes! {
     NOT_A_PRODUCT = "E0565" "NotAProduct";
     /// A program and a library give different numbers.
     DISAGREES = "E0566" "Disagrees";
+    /// What was to be written is, and nothing was run.
+    NOT_RUN = "E0567" "NotRun";
 }

@@ -18,11 +18,11 @@ use dlc_opt::output::write_file;
 use dlc_translate::manifest::plan::{Plan, Target};
 use dlc_translate::manifest::{self, Manifest, NOT_FOR_SIZES, schema};
 
-use super::compile::{Compiled, Compiler, not_compiled};
+use super::compile::{Compiled, Compiler, not_compiled, target};
 use super::driver::{Driver, Failure, Kind};
 use super::exec::Loaded;
 use super::gpu::Gpu;
-use super::{BAD_MODULE, WRONG_ARCHITECTURE, WRONG_DEVICE, against, bench, cache, device};
+use super::{BAD_MODULE, NOT_RUN, WRONG_ARCHITECTURE, WRONG_DEVICE, against, bench, cache, device};
 use crate::args::{Device, Options, Planning};
 use crate::files::{Array, Elem};
 use crate::inputs::{BAD_INPUT, Bound, Inputs, Needed};
@@ -88,13 +88,14 @@ pub fn program(
     let bound = Bound::of(ctx, function, Needed::All, options, diags).ok_or(Status::Failure)?;
     times.read += start.elapsed();
     let driver = gpu.driver(number(options.device)).map_err(fail)?;
+    let machine = target(options, driver.device());
     let start = Instant::now();
     let symbols: BTreeMap<String, i64> = bound.symbols.iter().cloned().collect();
     let numbers = |compiled: &Compiled| {
         let manifest = &compiled.translated.manifest;
         choose(manifest, Some(&function.name))?.plan(manifest, &symbols)
     };
-    let Some(mut compiled) = compiler.compile(module, function, &bound.symbols, options.plan, driver.device())? else {
+    let Some(mut compiled) = compiler.compile(module, function, &bound.symbols, options.plan, machine)? else {
         if options.device == Device::Auto {
             return Ok(None);
         }
@@ -103,7 +104,7 @@ pub fn program(
     let mut plan = numbers(&compiled);
     // A plan may ask something of sizes. Launches have another kernel then; what nothing launches goes without a plan.
     if options.plan == Planning::Choose && plan.as_ref().is_err_and(|error| error.code == &NOT_FOR_SIZES) {
-        let other = compiler.compile(module, function, &bound.symbols, Planning::Off, driver.device())?;
+        let other = compiler.compile(module, function, &bound.symbols, Planning::Off, machine)?;
         if let Some((other, numbers)) = other.and_then(|other| numbers(&other).ok().map(|numbers| (other, numbers))) {
             (compiled, plan) = (other, Ok(numbers));
         }
@@ -115,6 +116,34 @@ pub fn program(
     let planned = compiled.planned.as_ref();
     let job = Job { ctx, options, manifest, ptx, function, is_compiled: true, planned, tolerance, diags };
     job.run(driver, &plan, bound, times).map(Some).ok_or(Status::Failure)
+}
+
+/// Compiles a function of a module for a machine and writes what would run there, where there is no device to run it on.
+/// Without sizes it is compiled for all of them. What goes wrong is reported.
+pub fn written(
+    compiler: &Compiler<'_>,
+    module: &Body,
+    function: &Function,
+    machine: &str,
+    file: &str,
+) -> Result<(), Status> {
+    let Compiler { ctx, options, diags, .. } = *compiler;
+    let fail = |error: Box<Diagnostic>| {
+        diags.emit(*error);
+        Status::Failure
+    };
+    let symbols = match options.shape.is_empty() && options.given.is_empty() {
+        true => Vec::new(),
+        false => Bound::of(ctx, function, Needed::All, options, diags).ok_or(Status::Failure)?.symbols,
+    };
+    let compiled = compiler.compile(module, function, &symbols, options.plan, machine)?;
+    let Some(Compiled { translated, .. }) = compiled else { return Err(fail(Box::new(not_compiled(function)))) };
+    emit(&translated.manifest, &translated.ptx, file).map_err(fail)?;
+    let ptx = Path::new(file).with_extension("ptx");
+    let message =
+        format!("'{file}' and '{}' are written for {machine}, and nothing is run: there is no GPU", ptx.display());
+    diags.emit(Diagnostic::warning(&NOT_RUN, Loc::UNKNOWN, message));
+    Ok(())
 }
 
 /// Something that is compiled, and what it is called for.
@@ -167,6 +196,7 @@ impl Job<'_> {
         times.read += start.elapsed();
 
         let start = Instant::now();
+        let device = driver.device().name.clone();
         let given = self.execute(driver, plan, &bytes, &inputs).map_err(fail).ok()?;
         times.evaluation = start.elapsed();
         let outputs = function.outputs.iter().zip(&plan.outputs).zip(given.outputs);
@@ -178,7 +208,7 @@ impl Job<'_> {
         });
         let outputs = outputs.collect::<Result<_, ()>>().ok()?;
         let (function, checked) = (function.clone(), Vec::new());
-        Some(Ran { function, inputs, outputs, checked, times, measured: given.measured, row: given.row })
+        Some(Ran { function, inputs, outputs, checked, times, device, measured: given.measured, row: given.row })
     }
 
     /// Runs a plan on the module that is loaded.

@@ -272,6 +272,7 @@ fn auto_is_the_device_that_there_is() {
     assert!(status == Status::Failure && err.contains("error[E0560]: --bench measures on a GPU"), "{err}");
     let (status, _, err) = without(&NO_DRIVER, &["-", "--shape=M=2,N=3", "--emit-manifest=m.json"]);
     assert!(status == Status::Failure && err.contains("error[E0560]: --emit-manifest writes"), "{err}");
+    assert!(err.contains("--target=sm90"), "{err}");
 }
 
 /// A layer without a way to instructions is evaluated, unless a device is asked for.
@@ -307,6 +308,22 @@ fn the_manifest_of_a_program_is_written() {
     );
     let said = run(&["-", "--function=gemm", SIZES, "--emit-manifest=/nowhere/m.json"], GEMM, same);
     assert!(said.status == Status::Failure && said.err.contains("error[E0502]: '/nowhere/m.json'"), "{}", said.err);
+}
+
+/// For a machine that is named, without one: for sizes and for all of them.
+#[test]
+fn the_manifest_of_a_program_is_written_without_a_device() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let manifest = file(folder.path(), "gemm.json");
+    for sizes in [&[][..], &[SIZES]] {
+        let mut gpu = Gpu::new(Box::new(|_| Err(Box::new(Diagnostic::error(&NO_DRIVER, Loc::UNKNOWN, "why not")))));
+        let mut args = vec!["-", "--function=gemm", "--target=sm90", "--emit-manifest", &manifest];
+        args.extend(sizes);
+        let (status, out, err) = run_on(&mut gpu, &args, GEMM.as_bytes());
+        assert!(status == Status::Success && out.is_empty() && err.contains("warning[E0567]: '"), "{out}{err}");
+        let again = run(&[&manifest, SIZES], "", same);
+        assert_eq!((again.status, again.only(&["launch"]).len()), (Status::Success, 1), "{}", again.err);
+    }
 }
 
 #[test]
