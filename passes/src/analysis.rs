@@ -12,6 +12,7 @@
 //! - [`plans`]: the plan that is beside a kernel.
 //! - [`poly_core`]: what the polyhedral view answers, block by block.
 //! - [`polyhedral`]: which points compute a value, what they read, and which of them come before others.
+//! - [`ranges`]: between which numbers the floats of a kernel lie.
 //! - [`rings`]: tiles and mbarriers of a kernel that become rings.
 //! - [`tiles`]: which ops of a kernel touch which tiles in shared memory.
 //! - [`vectors`]: how many elements of a row of global memory one access may take.
@@ -28,6 +29,7 @@ pub mod numbers;
 pub mod plans;
 pub mod poly_core;
 pub mod polyhedral;
+pub mod ranges;
 pub mod rings;
 pub mod tiles;
 pub mod vectors;

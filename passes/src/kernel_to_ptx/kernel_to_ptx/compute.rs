@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use dlc_core::guard::Guard;
-use dlc_core::scalar::Combiner;
+use dlc_core::scalar::{Combiner, Unary};
 use dlc_ir::interp::Datum;
 use dlc_ir::{OpRef, Type, ValueId, float};
 use dlc_kernel::layout::{Dim, Fragment, MAX_VECTOR_BYTES};
@@ -19,7 +19,11 @@ use super::lower::Lower;
 use super::scalar::{Elem, arg_of, cond_of, of_cond};
 use super::shared::grouped;
 use super::values::{Lowered, Names, coords};
+use crate::analysis::ranges::range;
 use crate::analysis::vectors::is_whole;
+
+/// A number that is none of those near zero which have fewer digits, far from them by more than what is rounded.
+const NORMAL: f64 = 1e-30;
 
 /// Coordinates of an element.
 type Place = Vec<u32>;
@@ -47,9 +51,10 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             self.positions(op)?;
         } else if let Some(op) = kernel::Unary::of(op) {
             let (from, to) = (self.elem(op.input()), self.elem(op.out()));
+            let normal = op.function() == Unary::Recip && range(self.ctx(), self.kernel, op.input()).is_beyond(NORMAL);
             self.each(&[op.input()], op.out(), |code, args| {
                 let x = code.cast(args[0], from, to)?;
-                code.unary(op.function(), x, to)
+                if normal { code.recip_of_normal(x, to) } else { code.unary(op.function(), x, to) }
             })?;
         } else if let Some(op) = kernel::Binary::of(op) {
             let ty = self.elem(op.lhs());

@@ -3,6 +3,7 @@
 //! more than twice their digits, so that a sum, product, quotient or root of two numbers is rounded as if once.
 
 use dlc_core::scalar::{Binary, Unary};
+use dlc_ir::Type;
 use dlc_ir::types::FloatKind;
 use dlc_ptx::inst::Arg;
 use dlc_ptx::table;
@@ -78,6 +79,17 @@ impl Code<'_> {
             Unary::Sin => self.sine(x),
         };
         self.narrowed(y, elem)
+    }
+
+    /// One divided by a number that is none of those near zero which have fewer digits. A quotient that is one of them is
+    /// zero, as of powers, and nothing is scaled before and behind.
+    pub fn recip_of_normal(&mut self, x: Arg, ty: Type) -> Result<Arg, Refused> {
+        match x {
+            Arg::Value(_) if ty == Type::F32 && self.root_of(x).is_none() => {
+                Ok(self.made(&table::RCP, "approx.ftz.f32", &[x]))
+            }
+            _ => self.unary(Unary::Recip, x, ty),
+        }
     }
 
     /// The sine, of what is left of a number when whole turns are taken away.
