@@ -5,8 +5,8 @@
 // RUN: dlc-opt %s --pass-pipeline='tensorize,kernel-schedule' --evaluate-each -o /dev/null
 
 // CHECK-LABEL: kernel.func @sgemm
-// CHECK: %lhs = shared : tile<[8, 128], f16
-// CHECK: load_shared {{%.*}} transposed : frag<[128, 1]
+// CHECK: %lhs = shared : tile<[128, 8], f16, col_major pitch 132>
+// CHECK: load_shared {{%.*}} : frag<[128, 1]
 // CHECK: fma
 
 region.func @sgemm<M, N, K> iters (m: M, n: N)

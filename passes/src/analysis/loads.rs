@@ -263,7 +263,7 @@ fn meeting(
 }
 
 /// That a tile is written by the loads alone and touched in the loop alone, read behind the barrier.
-fn ring_fits(
+pub fn ring_fits(
     ctx: &Context,
     body: &Body,
     tiles: &Tiles,
@@ -295,7 +295,7 @@ fn ring_fits(
 
 /// The last barrier of the loop, if nothing is behind it, and no thread writes shared memory in the loop but by the loads:
 /// then the next step's barrier is enough.
-fn last_barrier(ctx: &Context, body: &Body, ops: &[OpId], meet: OpId, loads: &[OpId]) -> Option<OpId> {
+pub fn last_barrier(ctx: &Context, body: &Body, ops: &[OpId], meet: OpId, loads: &[OpId]) -> Option<OpId> {
     let view = |op: OpId| OpRef::new(ctx, body, op);
     let last = ops.iter().rposition(|&op| is_barrier(view(op))).filter(|&last| ops[last] != meet)?;
     let idle = |&op: &OpId| view(op).is(kernel::Yield::DEF) || dlc_ir::effects::is_speculatable(ctx, body, op);
@@ -370,7 +370,14 @@ fn chain(products: &[kernel::Wgmma<'_>], acc: ValueId) -> ValueId {
 }
 
 /// That the rings fit into the shared memory of a block.
-fn room(ctx: &Context, body: &Body, grid: OpId, rings: &[ValueId], barriers: usize, stages: i64) -> Result<(), String> {
+pub fn room(
+    ctx: &Context,
+    body: &Body,
+    grid: OpId,
+    rings: &[ValueId],
+    barriers: usize,
+    stages: i64,
+) -> Result<(), String> {
     let func = kernel::Func::of(OpRef::new(ctx, body, body.root()));
     let Some(target) = func.and_then(|func| Target::built_in(func.target()?)) else { return Ok(()) };
     let bytes = shared_memory(OpRef::new(ctx, body, grid))?.bytes;

@@ -223,7 +223,7 @@ fn groups(body: &Body, cx: &PassCx<'_>) -> Vec<Group> {
 }
 
 /// Whether something in the grid around an op writes memory; what an earlier grid wrote is there.
-fn writes(ctx: &Context, body: &Body, op: OpId, memory: ValueId) -> bool {
+pub fn writes(ctx: &Context, body: &Body, op: OpId, memory: ValueId) -> bool {
     let is_made = body.defining_op(memory).is_some();
     let inside = grid_of(ctx, body, op).map(|grid| with_inner(body, grid)).unwrap_or_default();
     let touches = |op: OpId| {

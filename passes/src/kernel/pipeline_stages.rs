@@ -2,7 +2,8 @@
 //!
 //! **Requires**: kernel.
 //! **Ensures**: in a loop that fits, tiles and their mbarriers are rings of `stages`; loads run `stages - 1` steps ahead,
-//! one less where matrix products are on their way from one step to the next; threads meet once a step.
+//! one less where matrix products are on their way from one step to the next; threads meet once a step. Copies that
+//! threads wait for become loads one step ahead, which go to the other one of two tiles behind the work of the step.
 //!
 //! **Before**
 //! ```mlir before
@@ -76,6 +77,8 @@
 //! CUTLASS (`mma_multistage.h`), with one barrier a step. The stages are those of the plan where no option says them. Rule
 //! of the debug counters: `pipeline`.
 
+mod registers;
+
 use dlc_core::guard::{Condition, Guard};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
@@ -148,6 +151,15 @@ pub fn pipeline_stages(body: &mut Body, stages: i64, cx: &PassCx<'_>) -> u64 {
     let mut seen: Vec<BlockId> = Vec::new();
     while let Some((op, block)) = next_loop(cx.ctx, body, &seen) {
         seen.push(block);
+        let through_registers = registers::find(cx.ctx, body, op);
+        if let Ok(Some(staged)) = &through_registers {
+            if cx.allows_rule("registers") && registers::rewrite(cx.ctx, body, staged).is_some() {
+                loops += 1;
+                let message = "loads run 1 step ahead, through registers, in rings of 2";
+                cx.remark(RemarkKind::Passed, staged.loc, message);
+            }
+            continue;
+        }
         match find(cx.ctx, body, op, stages) {
             Ok(None) => {}
             Ok(Some(found)) => {
@@ -163,6 +175,10 @@ pub fn pipeline_stages(body: &mut Body, stages: i64, cx: &PassCx<'_>) -> u64 {
             }
             Err(why) => {
                 if cx.wants_remarks() {
+                    let why = match through_registers {
+                        Err(other) if other != why => format!("{why}; and not through registers: {other}"),
+                        _ => why,
+                    };
                     cx.remark(
                         RemarkKind::Missed,
                         body.loc(op),

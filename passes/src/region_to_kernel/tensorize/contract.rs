@@ -182,7 +182,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     let along_rows: Vec<&str> = rows.axes.iter().map(|(name, _)| name.as_str()).collect();
     // Tensor cores read the left matrix either way: it stays as it is in memory.
     let across = matrix.instruction != Instruction::Fma && is_read(lower, product.lhs, &along_rows);
-    let lhs = match matrix.turned || across {
+    let lhs = match across {
         false if is_computed(lower, product.lhs) && holds_rows(lower) => {
             Left::Registers(in_registers(lower, product.lhs, product.elem)?)
         }
@@ -275,7 +275,20 @@ fn operand(
     let plain = before_broadcasts(ctx, lower.region, value);
     let read = lower.region.defining_op(plain).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
     let tensor = read.map(|read| ctx.str(lower.region.value_name(read.source())));
-    let layout = shared_layout(elem.bits(ctx).unwrap_or(16), shape, lower.tiling.matrix.as_ref(), tensor);
+    let bits = elem.bits(ctx).unwrap_or(16);
+    let fma = lower.tiling.matrix.as_ref().is_none_or(|matrix| matrix.instruction == Instruction::Fma);
+    // Threads that multiply read what lies along the side of the result: it is contiguous if the plan says so, or if it is
+    // in memory.
+    let side = lower.scope().dims[0].clone().filter(|_| fma && (rows.is_some() || transposed));
+    let names: Vec<&str> = side.iter().flat_map(|dim| dim.axes.iter().map(|(name, _)| name.as_str())).collect();
+    let is_along = side.is_some() && is_read(lower, value, &names);
+    let matrix = lower.tiling.matrix.as_ref();
+    let said =
+        tensor.is_some_and(|tensor| matrix.is_some_and(|matrix| matrix.turned.iter().any(|name| name == tensor)));
+    let layout = match side.is_some() && (is_along || said) {
+        true => Shared::ColMajor { pitch: Some(shape[0] + 4) },
+        false => shared_layout(bits, shape, matrix, tensor),
+    };
     let ty = Tile::get(ctx, 1, shape.iter().map(|&size| size.into()).collect(), elem, layout);
     let place = InsertPoint::StartOf(lower.grid_block());
     let op = kernel::Shared::build(&mut Builder::new(ctx, &mut lower.emit.body, place), loc, None, ty);
@@ -288,7 +301,7 @@ fn operand(
             let free = rows.filter(|rows| is_bounded(lower, read, rows)).map(|rows| rows.id);
             let (access, values) = lower.access(read, [true, true], free)?;
             let Some(&memory) = lower.memory.get(&read.source()) else { return Err(TooLarge) };
-            let by = lower.tiling.copying(shape, 1);
+            let by = copying(lower, memory, (bits, tensor), shape, usize::from(!is_along));
             let dims = |ty: Type| MemRef::of(ctx, ty).map(|ty| ty.dims(ctx)).unwrap_or_default();
             let (from, to) = (dims(read.type_of(read.source())), dims(lower.emit.body.value_type(memory)));
             let guard = super::padding::widened(access.guard, &access.at, &from, &to);
@@ -331,6 +344,29 @@ fn is_bounded(lower: &Lower<'_, '_>, read: Read<'_>, rows: &Dim) -> bool {
             && own().any(|condition| condition.upper.as_ref() == Some(size))
     };
     named.peek().is_some() && named.all(|(at, size)| bounded(at, size))
+}
+
+/// Who copies what of a tile whose elements are neighbours in memory along an axis.
+fn copying(
+    lower: &Lower<'_, '_>,
+    memory: ValueId,
+    (bits, tensor): (u32, Option<&str>),
+    shape: [u32; 2],
+    along: usize,
+) -> Distributed {
+    let ctx = lower.ctx;
+    let Some(matrix) = lower.tiling.matrix.as_ref().filter(|matrix| matrix.instruction == Instruction::Fma) else {
+        return lower.tiling.copying(shape, along, 8);
+    };
+    // Rows that begin anywhere come element by element: then neighbours are in other lanes.
+    let vector = (128 / bits.max(1)).clamp(1, 8);
+    let said = tensor.is_some_and(|tensor| matrix.wide.iter().any(|name| name == tensor));
+    let is_wide = |ty: MemRef| {
+        let row = ty.dims(ctx).last().is_some_and(|row| row.divisible_by(i64::from(vector)));
+        ty.align(ctx) >= 16 && (said || row)
+    };
+    let is_wide = MemRef::of(ctx, lower.emit.body.value_type(memory)).is_some_and(is_wide);
+    lower.tiling.copying(shape, along, if is_wide { vector } else { 1 })
 }
 
 /// A tile in shared memory, which the grid names.
@@ -407,16 +443,15 @@ fn multiply(
         Instruction::Fma => {
             let Left::Tile(lhs) = lhs else { return Err(TooLarge) };
             let open = lower.emit.open_loop(&SizeExpr::from(i64::from(depth)), 1, "kk", &[acc])?;
+            if lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.written_out) {
+                let name = lower.ctx.intern_str("unroll");
+                lower.emit.body.set_prop(lower.ctx, open.op, name, Some(dlc_ir::Attr::UNIT));
+            }
             let kk = lower.emit.name(open.counter);
             let layout = lower.scope().layout.clone();
-            let (at, shape) = match lhs.transposed {
-                true => ([kk.clone(), SizeExpr::from(0)], [1, rows.tile]),
-                false => ([SizeExpr::from(0), kk.clone()], [rows.tile, 1]),
-            };
-            let a = slice(lower, lhs.tile, at, shape)?;
+            let a = slice(lower, lhs.tile, [SizeExpr::from(0), kk.clone()], [rows.tile, 1])?;
             let a_ty = lower.emit.frag(&[rows.tile, 1], elem, &layout);
-            let left = lhs.transposed.then_some(());
-            let a = kernel::LoadShared::build(&mut lower.emit.builder(), loc, a, None, left, a_ty);
+            let a = kernel::LoadShared::build(&mut lower.emit.builder(), loc, a, None, None, a_ty);
             let (at, shape) = match rhs.transposed {
                 true => ([SizeExpr::from(0), kk], [columns.tile, 1]),
                 false => ([kk, SizeExpr::from(0)], [1, columns.tile]),

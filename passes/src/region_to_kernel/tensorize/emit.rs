@@ -12,7 +12,8 @@ use super::axes::TooLarge;
 
 /// A loop that is being made.
 pub struct Open {
-    op: OpId,
+    /// The loop.
+    pub op: OpId,
     /// The integer that it counts.
     pub counter: ValueId,
     /// What it carries.

@@ -30,8 +30,13 @@ pub struct Matrix {
     pub depths: Vec<(String, u32)>,
     /// Reduced axes that loops go over one by one, around the loop over the others.
     pub single: Vec<String>,
-    /// Whether the left matrix is turned on the way into shared memory, so that a column of it is contiguous there.
-    pub turned: bool,
+    /// The tensors that are turned on the way into shared memory, so that what a thread needs of a column of the left
+    /// matrix, or of a row of the right one, is contiguous there.
+    pub turned: Vec<String>,
+    /// The tensors of which the plan lets one access take several elements.
+    pub wide: Vec<String>,
+    /// Whether the loop over what is in shared memory is written out.
+    pub written_out: bool,
     /// The bytes of a row in which units of shared memory are exchanged, by tensor, 0 for none; where no plan says, those
     /// of a row.
     pub swizzle: Vec<(String, u32)>,
@@ -186,11 +191,12 @@ impl Tiling {
                 Kind::Mma => Instruction::Mma,
                 Kind::Wgmma => Instruction::Wgmma,
             };
-            let left = plan.caches.iter().find(|cache| {
-                let axes = cache.axes.clone().unwrap_or_default();
-                axes.iter().any(|axis| rows.contains(axis)) && !axes.iter().any(|axis| columns.contains(axis))
-            });
-            let turned = instruction == Instruction::Fma && left.is_some_and(|cache| cache.transposed);
+            let turned =
+                plan.caches.iter().filter(|cache| cache.transposed).map(|cache| cache.tensor.clone()).collect();
+            let vectors = plan.vectors.iter().flat_map(|table| &table.0);
+            let wide = vectors.filter(|(_, width)| *width > 1).map(|(name, _)| name.clone()).collect();
+            let written = plan.unroll.as_ref().and_then(|table| number(&Some(table.clone()), reduced));
+            let written_out = written.is_some_and(|steps| steps > 1 && steps >= depth);
             let swizzles = plan.swizzle.iter().flat_map(|table| &table.0);
             let number = |(tensor, swizzle): &(String, Choice)| match swizzle {
                 Choice::Number(bytes) => Some((tensor.clone(), u32::try_from(*bytes).ok()?)),
@@ -200,15 +206,16 @@ impl Tiling {
             let said = plan.tile.iter().flat_map(|tile| &tile.0).filter(|(_, extent)| *extent > 1);
             let depths = said.filter_map(|(axis, extent)| Some((axis.clone(), u32::try_from(*extent).ok()?)));
             let (depths, swizzle) = (depths.collect(), swizzles.filter_map(number).collect());
-            Matrix { depths, single, turned, swizzle, ..Matrix::new(instruction, depth) }
+            Matrix { depths, single, turned, wide, written_out, swizzle, ..Matrix::new(instruction, depth) }
         });
         Ok(Tiling { tile, along: 1, matrix, layout, warps, sharing: 1 })
     }
 
-    /// How the threads of a block share a tile of these sizes that they copy, with neighbours along an axis.
-    pub fn copying(&self, shape: [u32; 2], along: usize) -> Distributed {
+    /// How the threads of a block share a tile of these sizes that they copy, with neighbours along an axis: each has at
+    /// most so many of them in a row.
+    pub fn copying(&self, shape: [u32; 2], along: usize, most: u32) -> Distributed {
         let size = shape[along].next_power_of_two();
-        let each = size.min(8);
+        let each = size.min(most);
         let lanes = (size / each).min(32);
         let mut grids = [[1, 1], [1, 1], [1, 1]];
         grids[0][along] = each;
@@ -228,8 +235,16 @@ impl Tiling {
 impl Matrix {
     /// With what follows from the shapes.
     pub fn new(instruction: Instruction, depth: u32) -> Matrix {
-        let (depths, single, swizzle) = (Vec::new(), Vec::new(), Vec::new());
-        Matrix { instruction, depth, depths, single, turned: false, swizzle }
+        Matrix {
+            instruction,
+            depth,
+            depths: Vec::new(),
+            single: Vec::new(),
+            turned: Vec::new(),
+            wide: Vec::new(),
+            written_out: false,
+            swizzle: Vec::new(),
+        }
     }
 
     /// How much of some reduced axes is in shared memory at once.

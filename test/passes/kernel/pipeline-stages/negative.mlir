@@ -3,19 +3,64 @@
 // RUN: dlc-opt %s --pipeline-stages --no-output --remarks=missed 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed
 
-// The threads copy and wait.
-// REMARK: missed] {{.*}}the loads of this loop do not run ahead: its threads wait for their copies: 'insert-async-tokens' says why
+// The threads copy and wait, and where the next tile lies follows from this step.
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: its threads wait for their copies: 'insert-async-tokens' says why; and not through registers: what its copies read depends on what the loop carries or on memory
 kernel.func @synchronous<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
   %Y = output : memref<[32, 64], f32>
   grid (1) threads 128 {
     %tile = shared : tile<[32, 64], f16, swizzle 128>
     %zero = const 0.0 : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
-    %sum = for %m = 0 to M step 32 carry (%acc = %zero) : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]> {
-      copy %X[%m + i0, i1] where (%m + i0 < M) to %tile by blocked [1, 8] lanes [4, 8] warps [4, 1]
+    %start = index (0)
+    %sum:2 = for %m = 0 to M step 32 carry (%acc = %zero, %at = %start) : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>, index {
+      copy %X[%at + i0, i1] where (%at + i0 < M) to %tile by blocked [1, 8] lanes [4, 8] warps [4, 1]
       barrier
+      %next = index (%at + 32)
       %x = load_shared %tile : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
       %f = cast %x : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
       %d = binary add %acc, %f : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      barrier
+      yield %d, %next
+    }
+    store %sum#0 to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// A step of 64 KB is too much for the registers of 128 threads.
+// REMARK: missed] {{.*}}and not through registers: a thread would have 512 bytes of a step in registers, and 256 are the most
+kernel.func @many<M>(%X: memref<[M, 128], f32, row_major, align 16>) -> memref<[128, 128], f32> {
+  %Y = output : memref<[128, 128], f32>
+  grid (1) threads 128 {
+    %tile = shared : tile<[128, 128], f32, row_major>
+    %zero = const 0.0 : frag<[128, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    %sum = for %m = 0 to M step 128 carry (%acc = %zero) : frag<[128, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]> {
+      copy %X[%m + i0, i1] where (%m + i0 < M) to %tile by blocked [1, 4] lanes [1, 32] warps [4, 1]
+      barrier
+      %x = load_shared %tile : frag<[128, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+      %d = binary add %acc, %x : frag<[128, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+      barrier
+      yield %d
+    }
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// What is copied and what is computed lie beside each other until the end of the step.
+// REMARK: missed] {{.*}}and not through registers: its threads do not meet at its end, or write more to shared memory
+kernel.func @beside<M>(%X: memref<[M, 32], f32, row_major, align 16>) -> memref<[32, 32], f32> {
+  %Y = output : memref<[32, 32], f32>
+  grid (1) threads 128 {
+    %tile = shared : tile<[32, 32], f32, row_major>
+    %other = shared : tile<[32, 32], f32, row_major>
+    %zero = const 0.0 : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+    %sum = for %m = 0 to M step 32 carry (%acc = %zero) : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]> {
+      copy %X[%m + i0, i1] where (%m + i0 < M) to %tile by blocked [1, 4] lanes [4, 8] warps [4, 1]
+      store_shared %acc to %other
+      barrier
+      %x = load_shared %tile : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+      %o = load_shared %other transposed : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+      %d = binary add %o, %x : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
       barrier
       yield %d
     }
