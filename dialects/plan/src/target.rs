@@ -65,6 +65,8 @@ numbers! {
     clock_mhz,
     /// What global memory gives, in 10^9 bytes per second.
     memory_gbps,
+    /// How long a load from global memory is waited for where many are on their way, in nanoseconds.
+    memory_latency_ns,
     /// The size of the second-level cache, in bytes.
     l2_bytes,
     /// What it gives to all multiprocessors, in bytes per clock.

@@ -61,6 +61,16 @@ const MMA: [(i64, i64, i64, i64); 8] = [
 const FMA: [(i64, i64, i64, i64); 6] =
     [(128, 128, 8, 8), (128, 64, 8, 4), (64, 128, 4, 8), (64, 64, 4, 4), (32, 64, 2, 4), (32, 32, 2, 2)];
 
+/// Rows and columns of a block, and its warps along both. The lanes of a warp are four by eight, and have pieces of four by
+/// four: so every access to shared memory takes 16 bytes, and the lanes of a warp read neighbours.
+const THREADS: [(i64, i64, i64, i64); 5] =
+    [(128, 128, 4, 1), (128, 64, 4, 1), (64, 128, 2, 2), (64, 64, 4, 1), (32, 64, 2, 2)];
+/// Those lanes, and the side of a piece.
+const LANES: [i64; 2] = [4, 8];
+const PIECE: i64 = 4;
+/// How much of a sum is in shared memory at once, of which the loop is written out.
+const STEP: i64 = 16;
+
 impl Maker<'_> {
     /// The candidates, in the order in which they are preferred where they cost the same.
     pub fn candidates(&self) -> Vec<Schedule> {
@@ -404,7 +414,7 @@ impl Maker<'_> {
         let mut assume = Table::default();
         let vectors = self.vectors(&mut assume);
         let direct = product.factors.iter().all(|factor| factor.direct);
-        let mut plans = Vec::new();
+        let mut plans = self.through_registers(product, &assume, &vectors);
         for (step, stages) in [(8, 1), (16, 2)] {
             let run_ahead = stages > 1 && direct && self.target.has("cp_async");
             for (rows, columns, thread_rows, thread_columns) in FMA {
@@ -426,6 +436,46 @@ impl Maker<'_> {
             }
         }
         plans
+    }
+
+    /// The same with loads that come to registers while the step before is computed: so operands are turned on the way, and
+    /// lie in shared memory as threads want them.
+    fn through_registers(&self, product: &Product, assume: &Table<i64>, vectors: &Option<Table<i64>>) -> Vec<Schedule> {
+        let (Some(row), Some(column)) = (product.rows.last(), product.columns.last()) else { return Vec::new() };
+        if product.factors.iter().any(|factor| !factor.direct) || self.elem(product) != Type::F32 {
+            return Vec::new();
+        }
+        let both = |rows: i64, columns: i64| Some(Table::of([(row.as_str(), rows), (column.as_str(), columns)]));
+        let plan = |(rows, columns, high, wide): (i64, i64, i64, i64)| {
+            let tile = self.tiled(product, rows, columns, STEP);
+            let threads = high * wide * LANES.iter().product::<i64>();
+            let (own_rows, own_columns) = (rows / high / LANES[0], columns / wide / LANES[1]);
+            let loads = (rows + columns) * STEP / threads;
+            // What is loaded, the sums, and what is multiplied, of one step of the sum and of the next.
+            let held = loads + own_rows * own_columns + 2 * (own_rows + own_columns) + dlc_plan::footprint::OVERHEAD;
+            let depth = tile.tile.as_ref()?.0.last()?.0.clone();
+            let fits = tile.tile_of(row) == rows && tile.tile_of(column) == columns;
+            let turned = |cache: Cache| {
+                let along = cache.axes.as_ref().and_then(|axes| axes.last());
+                Cache { transposed: along.is_some_and(|axis| product.depth.contains(axis)), ..cache }
+            };
+            let plan = Schedule {
+                instruction: Some(Instruction { kind: Kind::Fma, shape: None }),
+                thread_tile: both(PIECE, PIECE),
+                lanes: both(LANES[0], LANES[1]),
+                warps: both(high, wide),
+                unroll: Some(Table::of([(depth.as_str(), STEP)])),
+                stages: Some(2),
+                blocks_per_sm: Some(self.target.registers_per_sm / (threads * held)),
+                caches: self.caches(product).into_iter().map(turned).collect(),
+                assume: Some(assume.clone()),
+                vectors: vectors.clone(),
+                barrier: Some(Barrier::Block),
+                ..tile
+            };
+            fits.then(|| self.finish(self.with_reduced(plan)))
+        };
+        THREADS.into_iter().filter_map(plan).collect()
     }
 
     /// Says which axes are reduced where that is not the last of three.

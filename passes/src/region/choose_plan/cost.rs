@@ -6,6 +6,8 @@
 //! - `eff` is how well the instruction's pipeline is fed, by stages and roles, as measured.
 //! - The bytes of global memory are those of every tensor once; what tiles read again comes from the second-level cache,
 //!   which has a rate of its own (DeepGEMM's model).
+//! - Threads that load for themselves wait for what they load. By Little's law that takes no time beside the bytes
+//!   themselves only if as many of them are on their way at once as memory gives while one load is waited for.
 //! - What is not overlapped is added: loads where nothing is asynchronous, the epilogue where it is not hidden.
 
 use dlc_ir::{Body, Context};
@@ -24,6 +26,12 @@ pub struct Cost {
     pub compute: f64,
     /// Global memory.
     pub memory: f64,
+    /// Waiting for loads, if nothing else took time.
+    pub latency: f64,
+    /// The bytes of loads that are on their way to a multiprocessor at once, where threads load for themselves.
+    pub in_flight: f64,
+    /// Those that keep the memory busy.
+    pub needed: f64,
     /// The second-level cache.
     pub cache: f64,
     /// What is written behind a tile.
@@ -56,9 +64,17 @@ impl std::fmt::Display for Cost {
             self.tiles,
             self.occupancy,
             self.efficiency
-        )
+        )?;
+        if self.in_flight > 0.0 {
+            let (latency, own, needed) = (self.latency, self.in_flight / 1024.0, self.needed / 1024.0);
+            write!(f, ", latency {latency:.1}: {own:.1} KB of loads on their way, of {needed:.1}")?;
+        }
+        Ok(())
     }
 }
+
+/// What a thread computes beside its elements, in simple operations: positions, addresses, conditions.
+const THREAD_OPS: i64 = 32;
 
 /// The threads of a block, 256 where the plan does not say it.
 fn threads(ctx: &Context, plan: &Schedule) -> i64 {
@@ -67,6 +83,10 @@ fn threads(ctx: &Context, plan: &Schedule) -> i64 {
 
 /// How many blocks of a plan the registers of a multiprocessor are enough for.
 pub fn resident_by_registers(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
+    if let Some(blocks) = plan.blocks_per_sm {
+        // The assembler is told so.
+        return blocks;
+    }
     let registers = plan.footprint(ctx).held.map_or(40, |held| held + dlc_plan::footprint::OVERHEAD);
     target.registers_per_sm / (registers.max(24) * threads(ctx, plan))
 }
@@ -82,6 +102,7 @@ pub fn resident(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
 
 /// How well the pipeline of an instruction is fed: the numbers are those of measurements on an H200, rounded.
 fn efficiency(plan: &Schedule, products: usize) -> f64 {
+    let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
     let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
     let stages = plan.stages.unwrap_or(1);
     // Of products in a row a stage may be longer than the 128 bytes that copies are made of.
@@ -93,12 +114,13 @@ fn efficiency(plan: &Schedule, products: usize) -> f64 {
         .filter(|_| plan.reduced.is_some() && plan.roles.is_some());
     let stages = stages * last.map_or(1, |(_, step)| (step / 64).max(1));
     let fed = match (asynchronous, stages) {
+        // Loads come to registers a step ahead.
+        (false, 2..) if kind == Kind::Fma && plan.barrier == Some(Barrier::Block) => 0.95,
         (false, _) => 0.55,
         (true, ..=2) => 0.80,
         (true, 3) => 0.90,
         (true, _) => 0.95,
     };
-    let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
     // Small tiles of a warp read shared memory more often than they multiply.
     let inner = plan.warp_tile.as_ref().or(plan.thread_tile.as_ref()).and_then(Table::product);
     match (kind, &plan.roles) {
@@ -107,7 +129,12 @@ fn efficiency(plan: &Schedule, products: usize) -> f64 {
         (Kind::Wgmma, Some(roles)) if products > 1 && roles.consumers == 1 => fed * 0.7,
         (Kind::Wgmma, _) => fed,
         (Kind::Mma, _) => fed * (inner.unwrap_or(1024) as f64 / 4096.0).powf(0.15).min(1.0),
-        (Kind::Fma, _) => fed * (inner.unwrap_or(1) as f64 / 64.0).powf(0.3).min(1.0),
+        // What a thread computes of several pieces counts together.
+        (Kind::Fma, _) => {
+            let elems = plan.out_tile().iter().map(|(_, extent)| *extent as f64).product::<f64>();
+            let own = plan.workers().map_or(1.0, |workers| elems / workers.max(1) as f64);
+            fed * (own / 128.0).powf(0.2).min(1.0)
+        }
     }
 }
 
@@ -152,10 +179,18 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     }
     let simple = target.rate(ctx, Kind::Fma, dlc_ir::Type::F32).unwrap_or(1) as f64 / 2.0;
     let others = facts.simple / simple + facts.special / target.special_per_clock.max(1) as f64;
+    let others = match plan.threads.is_some() {
+        // A product is joined with the sum that it goes to; exponentials have a pipeline of their own.
+        true => {
+            let own = facts.simple - facts.joined + beside_elements(ctx, facts, plan, tiles);
+            both(own / simple, facts.special / target.special_per_clock.max(1) as f64)
+        }
+        false => others,
+    };
     compute += others / (sms * clock * occupancy);
 
     // Half of the multiprocessors are enough to fill the memory, if each has enough under way.
-    let busy = (2.0 * tiles / sms).min(1.0) * in_flight(ctx, facts, plan, together);
+    let busy = (2.0 * tiles / sms).min(1.0);
     let memory = memory_bytes(ctx, facts, plan) / (target.memory_gbps as f64 * 1e3 * busy);
     let cache = cache_bytes(ctx, body, facts, plan, tiles) / (target.l2_bytes_per_clock as f64 * clock * occupancy);
     let epilogue_bytes: f64 = facts.outputs.iter().map(|output| output.elems * bits(ctx, output.elem) / 8.0).sum();
@@ -164,7 +199,12 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     let penalties = penalties(ctx, facts, plan, memory.max(cache));
     let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
     let load = memory.max(cache);
-    let body_time = if asynchronous || resident(ctx, plan, target) > 1 { compute.max(load) } else { compute + load };
+    let Flight { in_flight, needed, latency } = flight(ctx, facts, plan, target, [together, tiles]);
+    let body_time = match plan.threads.is_some() {
+        true => both(both(compute, load), latency),
+        false if asynchronous || resident(ctx, plan, target) > 1 => compute.max(load),
+        false => compute + load,
+    };
     let hidden = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable && overlap.epilogue_overlap);
     // The last tile has no next one whose loads it could run beside.
     let gain = if hidden { load.min(epilogue) * (1.0 - 1.0 / waves) } else { 0.0 };
@@ -182,23 +222,84 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     let beside = if alone && load > compute { 0.1 * compute } else { 0.0 };
     let penalties = penalties + turns + reduction + beside;
     let time = body_time + epilogue + penalties - gain + target.launch_ns as f64 / 1e3;
-    Cost { time, compute, memory, cache, epilogue, occupancy, efficiency, penalties, gain, tiles }
+    Cost {
+        time,
+        compute,
+        memory,
+        latency,
+        in_flight,
+        needed,
+        cache,
+        epilogue,
+        occupancy,
+        efficiency,
+        penalties,
+        gain,
+        tiles,
+    }
 }
 
-/// The share of the memory's rate that threads reach which load for themselves: some 32 KB must be under way on each
-/// multiprocessor.
-fn in_flight(ctx: &Context, facts: &Facts, plan: &Schedule, together: f64) -> f64 {
+/// What threads compute beside what the kernel does once for each point: each finds out where it is and what it may read,
+/// and takes and converts for itself what others have read as well.
+fn beside_elements(ctx: &Context, facts: &Facts, plan: &Schedule, tiles: f64) -> f64 {
+    let again = |input: &Tensor| {
+        let own = input.tile_bytes(ctx, facts, plan) * 8.0 / bits(ctx, input.elem);
+        (own * tile_reads(facts, plan, input, tiles) - input.elems).max(0.0)
+    };
+    let read = facts.inputs.iter().filter(|input| input.reads > 0).map(again).sum::<f64>();
+    tiles * (threads(ctx, plan) * THREAD_OPS) as f64 + read
+}
+
+/// How many tiles of an input are read: by each tile of the results, and in each step along what is reduced, of which the
+/// parts of a sum have their share.
+fn tile_reads(facts: &Facts, plan: &Schedule, input: &Tensor, tiles: f64) -> f64 {
+    let is_reduced = |axis: &&String| plan.reduced.iter().flatten().any(|own| own == *axis);
+    let steps = |axis: &String| (facts.size(axis) as f64 / plan.tile_of(axis).max(1) as f64).ceil().max(1.0);
+    let parts = plan.split_k.as_ref().map_or(1.0, |split| split.parts as f64);
+    tiles / parts * input.axes.iter().filter(is_reduced).map(steps).product::<f64>()
+}
+
+/// How long two things take that run beside each other: the longer one, and more where both are about as long, as neither
+/// then always has work.
+fn both(a: f64, b: f64) -> f64 {
+    (a.powi(4) + b.powi(4)).powf(0.25)
+}
+
+/// Loads of threads.
+struct Flight {
+    in_flight: f64,
+    needed: f64,
+    latency: f64,
+}
+
+/// The bytes of loads that threads have on their way to a multiprocessor at once, those that must be for the memory to be
+/// busy, and how long all loads take that way: what a step of a tile reads, of each block that is there. What several
+/// tiles read comes from memory once.
+fn flight(ctx: &Context, facts: &Facts, plan: &Schedule, target: &Target, [together, tiles]: [f64; 2]) -> Flight {
+    let sms = target.sms as f64;
+    let needed = target.memory_latency_ns as f64 * target.memory_gbps as f64 / sms;
     if plan.threads.is_none() {
-        return 1.0;
+        return Flight { in_flight: 0.0, needed, latency: 0.0 };
     }
-    let elems = plan.tile.as_ref().and_then(Table::product).unwrap_or(1) as f64;
-    let widest = facts.inputs.iter().map(|input| bits(ctx, input.elem) / 8.0).fold(1.0, f64::max);
-    (elems * widest * together / 32768.0).clamp(0.05, 1.0)
+    let from_memory = |input: &Tensor| {
+        let times = tile_reads(facts, plan, input, tiles);
+        input.tile_bytes(ctx, facts, plan).min(input.elems * bits(ctx, input.elem) / 8.0 / times)
+    };
+    let in_flight = together * facts.inputs.iter().filter(|input| input.reads > 0).map(from_memory).sum::<f64>();
+    let latency = target.memory_latency_ns as f64 / (sms.min(tiles) * in_flight.max(1.0)) / 1e3;
+    let latency = read_bytes(ctx, facts, plan) * latency;
+    Flight { in_flight, needed, latency }
 }
 
 /// What is read and written, each once; a row that is reduced, and then used again, twice or more unless it is kept. The
 /// cache has half of what is read again.
 fn memory_bytes(ctx: &Context, facts: &Facts, plan: &Schedule) -> f64 {
+    let bytes = |tensor: &Tensor| tensor.elems * bits(ctx, tensor.elem) / 8.0;
+    read_bytes(ctx, facts, plan) + facts.outputs.iter().map(bytes).sum::<f64>()
+}
+
+/// What of that is read.
+fn read_bytes(ctx: &Context, facts: &Facts, plan: &Schedule) -> f64 {
     let bytes = |tensor: &Tensor| tensor.elems * bits(ctx, tensor.elem) / 8.0;
     let again = |input: &Tensor| {
         let kept = plan.cache_of(&input.name).is_some();
@@ -206,8 +307,7 @@ fn memory_bytes(ctx: &Context, facts: &Facts, plan: &Schedule) -> f64 {
         let passes = long.map(|axis| facts.passes(axis)).max().unwrap_or(1);
         if kept || plan.threads.is_none() { 0.0 } else { 0.5 * passes.saturating_sub(1) as f64 }
     };
-    let read = facts.inputs.iter().filter(|input| input.reads > 0).map(|input| bytes(input) * (1.0 + again(input)));
-    read.sum::<f64>() + facts.outputs.iter().map(bytes).sum::<f64>()
+    facts.inputs.iter().filter(|input| input.reads > 0).map(|input| bytes(input) * (1.0 + again(input))).sum()
 }
 
 /// What all tiles read together, parts that a cluster shares counted once.

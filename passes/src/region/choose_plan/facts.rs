@@ -5,6 +5,7 @@ use dlc_core::memref::{Layout, MemRef};
 use dlc_core::scalar::{self, Binary as BinaryFn};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Body, Context, OpId, OpRef, Type, ValueId};
+use dlc_plan::Schedule;
 use dlc_region::ops::{Binary, BroadcastInDim, Cast, Func, Read, Reduce, Select, Transpose, Unary, Yield};
 use dlc_region::verify::KernelAxes;
 
@@ -30,8 +31,12 @@ pub struct Facts {
     pub summed_over: Vec<String>,
     /// Additions, multiplications and the like outside of products, one for each point of each op.
     pub simple: f64,
+    /// How many of these are multiplications whose product is only added to something.
+    pub joined: f64,
     /// Exponentials, roots and the like.
     pub special: f64,
+    /// The most numbers of a point that are computed already and still needed.
+    pub live: usize,
     /// Whether something is read under a guard or at positions that are not axes.
     pub pieces: bool,
     /// What is done to results of products, as words, in order.
@@ -56,6 +61,14 @@ pub struct Tensor {
     pub row: Option<SizeExpr>,
     /// How many reads there are of it.
     pub reads: usize,
+}
+
+impl Tensor {
+    /// The bytes of it that a tile of a plan reads at once.
+    pub fn tile_bytes(&self, ctx: &Context, facts: &Facts, plan: &Schedule) -> f64 {
+        let extent = |axis: &String| plan.tile_of(axis).clamp(1, facts.size(axis).max(1)) as f64;
+        self.axes.iter().map(extent).product::<f64>() * bits(ctx, self.elem) / 8.0
+    }
 }
 
 /// A sum of products along axes that both factors have.
@@ -131,7 +144,9 @@ impl Facts {
             sums: Vec::new(),
             summed_over: Vec::new(),
             simple: 0.0,
+            joined: 0.0,
             special: 0.0,
+            live: live(ctx, body),
             pieces: false,
             epilogue: Vec::new(),
         };
@@ -209,6 +224,9 @@ impl Facts {
                 match binary.function() {
                     BinaryFn::Fdiv | BinaryFn::Pow | BinaryFn::Cdiv | BinaryFn::Cmod => self.special += points,
                     _ => self.simple += points,
+                }
+                if binary.function() == BinaryFn::Mul && is_added(ctx, body, op.result(0)) {
+                    self.joined += points;
                 }
             } else if op.is(Select::DEF) || op.is(Cast::DEF) {
                 self.simple += points;
@@ -355,6 +373,36 @@ impl Facts {
         }
         self.epilogue = words;
     }
+}
+
+/// Whether a value is used once, in a sum or a difference.
+fn is_added(ctx: &Context, body: &Body, value: ValueId) -> bool {
+    let mut uses = body.uses(value).map(|used| Binary::of(OpRef::new(ctx, body, used.op)));
+    let added = |op: Binary<'_>| matches!(op.function(), BinaryFn::Add | BinaryFn::Sub);
+    uses.next().flatten().is_some_and(added) && uses.next().is_none()
+}
+
+/// The most values over axes that are alive at once, in the order of the ops.
+fn live(ctx: &Context, body: &Body) -> usize {
+    let ops = body.walk();
+    let place: rustc_hash::FxHashMap<OpId, usize> = ops.iter().enumerate().map(|(at, &op)| (op, at)).collect();
+    // What is alive behind each op: one more where it is made, one less behind its last use.
+    let mut change = vec![0i64; ops.len() + 1];
+    for (at, &op) in ops.iter().enumerate() {
+        for value in body.results(op).filter(|&value| !axes(ctx, body, value).is_empty()) {
+            let last = body.uses(value).filter_map(|used| place.get(&used.op)).max();
+            // A broadcast is the number that it had before.
+            if let Some(&last) = last.filter(|_| BroadcastInDim::of(OpRef::new(ctx, body, op)).is_none()) {
+                change[at] += 1;
+                change[last] -= 1;
+            }
+        }
+    }
+    let mut now = 0;
+    change.into_iter().fold(0, |most, change| {
+        now += change;
+        most.max(now)
+    }) as usize
 }
 
 /// The bits of a number, 32 for what has none.

@@ -9,6 +9,9 @@ use super::facts::{Tensor, bits};
 
 /// The registers of a thread beside the elements that it keeps: addresses, sums, and what is loaded for a vector of them.
 const BESIDE_ELEMENTS: i64 = 32;
+/// The registers of a thread beside what it loads and what is computed of one element: addresses, counters, the element
+/// that is computed beside it.
+const FOR_ADDRESSES: i64 = 12;
 
 impl Maker<'_> {
     /// The most elements of the widest type that 16 bytes hold, as far as rows are made of them; and what is assumed of
@@ -34,10 +37,16 @@ impl Maker<'_> {
         let (width, assume) = self.width(&along);
         let mut plans = Vec::new();
         let widths = if width > 1 { vec![width, (width / 2).max(1)] } else { vec![1] };
+        // Several vectors of a thread lie behind each other in a row, or below each other where rows share what is read.
+        let mut unrolls = vec![(along.as_str(), 1), (along.as_str(), 2), (along.as_str(), 4)];
+        let shared = |row: &&String| self.facts.inputs.iter().any(|it| it.reads > 0 && !it.axes.contains(row));
+        if let Some(row) = self.facts.iters().iter().rev().nth(1).filter(shared) {
+            unrolls.extend([(row.as_str(), 2), (row.as_str(), 4)]);
+        }
         for width in widths {
-            for unroll in [1, 2, 4] {
+            for unroll in &unrolls {
                 for threads in [256, 128] {
-                    plans.push(self.spread_threads(&along, threads, width, unroll, &assume));
+                    plans.push(self.spread_threads(&along, threads, width, *unroll, &assume));
                 }
             }
         }
@@ -46,11 +55,18 @@ impl Maker<'_> {
     }
 
     /// A grid of threads over the axes of the results, the contiguous one first.
-    fn spread_threads(&self, along: &str, threads: i64, width: i64, unroll: i64, assume: &Table<i64>) -> Schedule {
+    fn spread_threads(
+        &self,
+        along: &str,
+        threads: i64,
+        width: i64,
+        (unrolled, unroll): (&str, i64),
+        assume: &Table<i64>,
+    ) -> Schedule {
         let (mut tile, mut grid) = (Vec::new(), Vec::new());
         let mut left = threads;
         for axis in self.facts.iters().iter().rev() {
-            let each = if axis == along { width * unroll } else { 1 };
+            let each = if axis == along { width } else { 1 } * if axis == unrolled { unroll } else { 1 };
             let wanted =
                 (self.facts.size(axis).clamp(1, 1 << 30) as u64).div_ceil(each as u64).next_power_of_two() as i64;
             // The first axis takes what is left, so that the grid is whole.
@@ -66,12 +82,26 @@ impl Maker<'_> {
             tile: Some(Table(tile)),
             threads: Some(Table(grid)),
             thread_tile: (width > 1).then(|| Table::of([(along, width)])),
-            unroll: (unroll > 1).then(|| Table::of([(along, unroll)])),
+            unroll: (unroll > 1).then(|| Table::of([(unrolled, unroll)])),
             assume: Some(assume.clone()).filter(|_| width > 1),
             vectors: self.widths(width),
             ..self.base.clone()
         };
-        self.finish(plan)
+        self.finish(self.with_residents(plan))
+    }
+
+    /// Says how many blocks share a multiprocessor, so that the assembler leaves each thread the registers for what it
+    /// loads at once and computes with it, and no more.
+    fn with_residents(&self, mut plan: Schedule) -> Schedule {
+        let threads = plan.threads.as_ref().and_then(Table::product).unwrap_or(1).max(1);
+        let loads = self.facts.inputs.iter().filter(|input| input.reads > 0);
+        let words = loads.map(|input| (input.tile_bytes(self.ctx, self.facts, &plan) / (4 * threads) as f64).ceil());
+        let registers = words.sum::<f64>() as i64 + self.facts.live as i64 + FOR_ADDRESSES;
+        // They are given out by eights.
+        let blocks = self.target.registers_per_sm / (threads * ((registers + 7) / 8 * 8));
+        let blocks = blocks.min(self.target.threads_per_sm / threads).min(self.target.max_blocks_per_sm);
+        plan.blocks_per_sm = (blocks > 1).then_some(blocks);
+        plan
     }
 
     /// The widths of accesses of the tensors that lie along the axis of the threads.

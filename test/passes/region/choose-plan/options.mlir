@@ -8,7 +8,7 @@
 // RUN: not dlc-opt %s --choose-plan='symbols=[M:0]' 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not dlc-opt %s --choose-plan='sizes=[few]' 2>&1 | FileCheck %s --check-prefix=SIZES
 // RUN: not dlc-opt %s --choose-plan='sizes=[16x0]' 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: dlc-opt %s --choose-plan='assume=65536 sizes=[8]' --remarks=missed --no-output 2>&1 | FileCheck %s --check-prefix=ALONE
+// RUN: dlc-opt %s --choose-plan='assume=1048576 sizes=[8]' --remarks=missed --no-output 2>&1 | FileCheck %s --check-prefix=ALONE
 
 // SIZES: 'few' is no number, nor numbers for symbols as in '16x14336x4096'
 // NONE: '16x0' is no number, nor numbers for symbols as in '16x14336x4096'

@@ -218,19 +218,22 @@ region.func @prologue<M, N, K> iters (m: M, n: N)
   yield %s to Y as f16
 }
 
-// `f32` stays `f32`: no tensor core.
+// `f32` stays `f32`: no tensor core. Operands come through registers, the left one is turned there.
 // CHECK: plan.schedule of @single for sm90 {
 // CHECK-NEXT: tile (m: 128, n: 128, k: 16)
 // CHECK-NEXT: assume (K: 4, N: 4)
 // CHECK-NEXT: instruction fma
-// CHECK-NEXT: thread_tile (m: 8, n: 8)
+// CHECK-NEXT: thread_tile (m: 4, n: 4)
+// CHECK-NEXT: lanes (m: 4, n: 8)
+// CHECK-NEXT: warps (m: 4, n: 1)
 // CHECK-NEXT: stages 2
-// CHECK-NEXT: cache X (m, k) f32 in smem
+// CHECK-NEXT: unroll (k: 16)
+// CHECK-NEXT: blocks_per_sm 2
+// CHECK-NEXT: cache X (m, k) f32 in smem transposed
 // CHECK-NEXT: cache W (k, n) f32 in smem
 // CHECK-NEXT: vectors (X: 4, W: 4, Y: 4)
 // CHECK-NEXT: predicate_tail [m, n, k]
-// CHECK-NEXT: barrier cp_async_group
-// CHECK-NEXT: async prefetch 1
+// CHECK-NEXT: barrier block
 // CHECK-NEXT: }
 region.func @single<M, N, K> iters (m: M, n: N)
     ins (%X: memref<[M, K], f32, row_major, align 128>, %W: memref<[K, N], f32, row_major, align 128>)
