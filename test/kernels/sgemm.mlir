@@ -3,19 +3,19 @@
 // RUN: dlc-opt %s --print-generic -o %t.generic
 // RUN: dlc-opt %t.generic | cmp %t.custom -
 
-// D = A B in f32, without tensor cores. A block has a tile of 128 by 128, each of its 256 threads 8 by 8 of it: four
+// D = A B in f32, without tensor cores. A block has a tile of 128 by 128, each of its 128 threads 8 by 16 of it: eight
 // pieces of 4 by 4, so that the threads of a warp read neighbouring vectors. For each k a thread multiplies a column of 8
-// by a row of 8. The next tiles of A and B come to registers while this one is multiplied, and go to the other stage of
-// shared memory behind that: one barrier a step.
-!acc = frag<[128, 128], f32, blocked [4, 4] lanes [8, 4] warps [2, 4]>
-!a = frag<[128, 16], f32, blocked [1, 4] lanes [8, 4] warps [8, 1]>
-!b = frag<[16, 128], f32, blocked [1, 4] lanes [1, 32] warps [8, 1]>
+// by a row of 16: with 6 loads of 16 bytes for 128 multiplications, shared memory keeps up. The next tiles of A and B come
+// to registers while this one is multiplied, and go to the other stage of shared memory behind that: one barrier a step.
+!acc = frag<[128, 128], f32, blocked [4, 4] lanes [4, 8] warps [4, 1]>
+!a = frag<[128, 16], f32, blocked [1, 4] lanes [8, 4] warps [4, 1]>
+!b = frag<[16, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
 kernel.func @sgemm<M, N, K>(%A: memref<[M, K], f32, row_major, align 16>, %B: memref<[K, N], f32, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm80"} {
   // So that every load and store is of 16 bytes.
   require (K mod 4 == 0, N mod 4 == 0)
   %D = output : memref<[M, N], f32, row_major, align 16>
-  grid (N ceildiv 128, M ceildiv 128) threads 256 blocks_per_sm 2 {
+  grid (N ceildiv 128, M ceildiv 128) threads 128 blocks_per_sm 2 {
     // A lies column by column, so that a thread reads its part of a column as vectors. The pitch keeps what the threads
     // of a warp write in different banks.
     %sA = shared : tile<2 x [128, 16], f32, col_major pitch 132>
@@ -37,8 +37,8 @@ kernel.func @sgemm<M, N, K>(%A: memref<[M, K], f32, row_major, align 16>, %B: me
       %c2 = for %j = 0 to 16 unroll carry (%c3 = %c1) {
         %column = slice %sA[%s0] at (0, %j) : tile<[128, 1], f32, col_major>
         %row = slice %sB[%s0] at (%j, 0) : tile<[1, 128], f32, row_major>
-        %x = load_shared %column : frag<[128, 1], f32, blocked [4, 4] lanes [8, 4] warps [2, 4]>
-        %y = load_shared %row : frag<[1, 128], f32, blocked [4, 4] lanes [8, 4] warps [2, 4]>
+        %x = load_shared %column : frag<[128, 1], f32, blocked [4, 4] lanes [4, 8] warps [4, 1]>
+        %y = load_shared %row : frag<[1, 128], f32, blocked [4, 4] lanes [4, 8] warps [4, 1]>
         %c4 = fma %x, %y, %c3
         yield %c4
       }
