@@ -44,6 +44,10 @@
 //! Rows that are reduced and then read again are held whole where they fit: where their length is a number, or the plan keeps
 //! them in registers, with as many warps for each as it says. Divided by what a whole row has in common, it is multiplied by
 //! one over that.
+//! Weights below a running maximum that are powers, as those of a softmax are, are made of scores by one product with an
+//! addition and one power; what scores are multiplied by goes into that, and sums are weighted anew only where a maximum has
+//! grown by much (`powers`). What is read for the sums between two products of `wgmma` goes through shared memory where the
+//! plan has a tile of it there.
 //! A value is made where it is first needed, in the innermost loop that it depends on. See `lower`, `contract`, `tiling`.
 //! Axes of which a plan's tile has one position, others of its kind having more, are gone over one by one, by blocks and
 //! loops. Blocks of a cluster have neighbouring tiles. What the plan assumes of sizes, and what the copy engine will need of them,
@@ -56,6 +60,7 @@ mod emit;
 mod lower;
 mod mask;
 mod padding;
+mod powers;
 mod reduce;
 mod stream;
 mod tiling;
@@ -428,6 +433,7 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
         kept,
         filled: Vec::new(),
         missed: Vec::new(),
+        conditions: 0,
     };
     if let Some(plan) = plan {
         padding::pad(&mut lower, plan)?;

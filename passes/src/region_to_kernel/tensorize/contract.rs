@@ -329,6 +329,34 @@ fn operand(
     Ok(Operand { tile, transposed })
 }
 
+/// A matrix that is read for what stands between two products, by way of shared memory where the plan wants it there: a
+/// copy can run ahead, and threads get what they have of a product's sums without waiting for memory. `None` for what is
+/// read from where it is.
+pub fn staged(lower: &mut Lower<'_, '_>, read: Read<'_>, over: [bool; 2]) -> Result<Option<Lowered>> {
+    let ctx = lower.ctx;
+    let tensor = ctx.str(lower.region.value_name(read.source())).to_string();
+    let matrix = lower.tiling.matrix.as_ref();
+    let wanted = matrix
+        .is_some_and(|it| it.instruction == Instruction::Wgmma && it.staged.contains(&tensor) && it.single.is_empty());
+    let [Some(rows), Some(columns)] = lower.scope().dims.clone() else { return Ok(None) };
+    let names: Vec<&str> = columns.axes.iter().map(|(name, _)| name.as_str()).collect();
+    let lies = lower.scope().layout == Distributed::Wgmma && is_contiguous(lower, read.result(0), &names);
+    let plain = read.indices().len() == 0 && read.fill().is_none_or(|fill| is_zero(ctx, fill));
+    // A step of a loop: what is read once is not read ahead.
+    let steps = columns.base.as_constant().is_none();
+    if !wanted || !lies || !plain || !steps || over != [true, true] || lower.conditions > 0 {
+        return Ok(None);
+    }
+    let (loc, elem) = (lower.emit.loc, lower.elem(read.result(0)));
+    let tile = operand(lower, read.result(0), elem, [rows.tile, columns.tile], false, &tensor, None)?.tile;
+    lower.emit.barrier();
+    let ty = lower.ty(elem, over);
+    let op = kernel::LoadShared::build(&mut lower.emit.builder(), loc, tile, None, None, ty);
+    let value = lower.emit.body.result(op, 0);
+    lower.emit.barrier();
+    Ok(Some(Lowered { value, over }))
+}
+
 /// Whether the guard of a read bounds each position of memory that depends on an axis, so that nothing beyond memory is read
 /// where the axis is beyond its size.
 fn is_bounded(lower: &Lower<'_, '_>, read: Read<'_>, rows: &Dim) -> bool {

@@ -58,6 +58,8 @@ pub struct Lower<'a, 'c> {
     pub filled: Vec<ValueId>,
     /// What the plan says and is not done, and why.
     pub missed: Vec<String>,
+    /// How many conditions what is made stands in: not all threads come there.
+    pub conditions: usize,
 }
 
 pub type Result<T> = std::result::Result<T, TooLarge>;
@@ -439,6 +441,9 @@ impl<'c> Lower<'_, 'c> {
 
     fn read(&mut self, read: Read<'_>) -> Result<Lowered> {
         let (_, over) = self.depends(read.result(0));
+        if let Some(staged) = super::contract::staged(self, read, over)? {
+            return Ok(staged);
+        }
         let (access, values) = self.access(read, over, None)?;
         let Some(&memory) = self.memory.get(&read.source()) else { return Err(TooLarge) };
         let (ty, loc) = (self.ty(self.elem(read.result(0)), over), self.emit.loc);

@@ -129,7 +129,9 @@ impl Lower<'_, '_> {
         kernel::Yield::build(&mut builder, loc, &[value]);
         let outside = std::mem::replace(&mut self.emit.block, otherwise);
         self.push_scope();
+        self.conditions += 1;
         let made = other(self);
+        self.conditions -= 1;
         self.scopes.pop();
         let made = made?;
         kernel::Yield::build(&mut self.emit.builder(), loc, &[made]);

@@ -14,13 +14,14 @@ use dlc_ir::body::OpRef;
 use dlc_ir::interp::Datum;
 use dlc_ir::{OpId, ValueId};
 use dlc_kernel::ops as kernel;
-use dlc_region::ops::{Binary, Const, Reduce, Yield};
+use dlc_region::ops::{Binary, Const, Reduce, Select, Unary, Yield};
 use dlc_region::verify::axes_of;
 
 use super::axes::TooLarge;
 use super::contract::{Left, accumulate};
 use super::lower::{Lower, Lowered, Result};
 use super::mask::mask_of;
+use super::powers::Powers;
 use crate::analysis::axes::before_broadcasts;
 
 /// Accumulators that are sums below a maximum.
@@ -34,6 +35,8 @@ pub struct Weighted {
     weights: Vec<ValueId>,
     /// The maximum of the left side, and its weight for each sum, where those are functions of both alone.
     left: Option<(ValueId, Vec<ValueId>)>,
+    /// `c`, if all weights are `2^(c*(m0 - m))`, of equal maxima 1.
+    pub scale: Option<f64>,
 }
 
 /// Whether a reduction is one of those.
@@ -76,8 +79,48 @@ pub fn weighted(ctx: &dlc_ir::Context, region: &dlc_ir::Body, id: OpId) -> Optio
         weights.push(of_right);
         lefts.extend(depends_only(ctx, region, of_left, &[args[0], next[0]]).then_some(of_left));
     }
+    let scales = weights.iter().map(|&weight| power_of(ctx, region, weight, [args[count], next[0]]));
+    let lower = lefts.iter().map(|&weight| power_of(ctx, region, weight, [args[0], next[0]]));
+    let scales: Option<Vec<f64>> = scales.chain(lower).collect();
+    let scale = scales.and_then(|scales| scales.iter().all(|it| *it == scales[0]).then_some(scales[0]));
     let left = (lefts.len() == weights.len()).then_some((args[0], lefts));
-    Some(Weighted { contributions, right: args[count], top: next[0], weights, left })
+    Some(Weighted { contributions, right: args[count], top: next[0], weights, left, scale })
+}
+
+/// `c` of a weight `2^(c*(side - top))`, or of one that is this where both are not equal, and else 1.
+fn power_of(ctx: &dlc_ir::Context, region: &dlc_ir::Body, weight: ValueId, [side, top]: [ValueId; 2]) -> Option<f64> {
+    let op = |value: ValueId| {
+        let value = before_broadcasts(ctx, region, value);
+        region.defining_op(value).map(|op| OpRef::new(ctx, region, op))
+    };
+    let is = |value: ValueId, other: ValueId| before_broadcasts(ctx, region, value) == other;
+    let mut power = op(weight)?;
+    if let Some(select) = Select::of(power) {
+        let operands: Vec<ValueId> = select.operands().collect();
+        let (&[same, one, other], None) = (operands.as_slice(), select.guard()) else { return None };
+        let same = Binary::of(op(same)?).filter(|same| same.function() == scalar::Binary::Eq)?;
+        let equal = (is(same.lhs(), side) && is(same.rhs(), top)) || (is(same.lhs(), top) && is(same.rhs(), side));
+        if !equal || number_of(ctx, region, one) != Some(1.0) {
+            return None;
+        }
+        power = op(other)?;
+    }
+    let power = Unary::of(power).filter(|power| power.function() == scalar::Unary::Exp2)?;
+    let mut below = Binary::of(op(power.input())?)?;
+    let mut scale = 1.0;
+    if below.function() == scalar::Binary::Mul {
+        scale = number_of(ctx, region, below.rhs())?;
+        below = Binary::of(op(below.lhs())?)?;
+    }
+    let differs = below.function() == scalar::Binary::Sub && is(below.lhs(), side) && is(below.rhs(), top);
+    (differs && scale > 0.0 && scale.is_finite()).then_some(scale)
+}
+
+/// The number that a value is, broadcasts aside.
+pub fn number_of(ctx: &dlc_ir::Context, region: &dlc_ir::Body, value: ValueId) -> Option<f64> {
+    let value = before_broadcasts(ctx, region, value);
+    let op = Const::of(OpRef::new(ctx, region, region.defining_op(value)?))?;
+    Datum::of_attr(ctx, op.value())?.as_float()
 }
 
 /// Whether a value is a function of some others and of numbers.
@@ -129,12 +172,19 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
         // The initial numbers change nothing, so that a row that is there as a whole is the result.
         return contributions(lower, reduce, &found, &wide, None, None).map(Some);
     }
+    // A product adds to what is there, which is weighted first: then sums are of the new maximum at once.
+    let runs = found.left.is_some() && wide.contains(&true);
+    let powers = Powers::of(lower, reduce, &found).filter(|_| runs);
     let inits: Vec<ValueId> = {
         let numbers: Vec<_> = reduce.acc().into_iter().zip(reduce.init().to_vec()).zip(&overs).collect();
         let mut inits = Vec::new();
         for ((elem, init), &over) in numbers {
+            let start = powers.as_ref().filter(|_| inits.is_empty());
             let ty = lower.ty(elem, over);
-            inits.push(lower.emit.constant(init, ty));
+            inits.push(match start {
+                Some(powers) => powers.start(lower),
+                None => lower.emit.constant(init, ty),
+            });
         }
         inits
     };
@@ -157,10 +207,11 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
     let dim = lower.dim(vec![axis.clone()], base, tile)?;
     lower.push_scope();
     lower.scope().dims = [Some(rows), Some(dim)];
-    // A product adds to what is there, which is weighted first: then sums are of the new maximum at once.
-    let runs = found.left.is_some() && wide.contains(&true);
     let before = runs.then_some(open.carried.as_slice());
-    let values = contributions(lower, reduce, &found, &wide, columns.clone(), before)?;
+    let values = match &powers {
+        Some(powers) => powers.step(lower, reduce, (&found, &wide), columns.clone(), &open.carried)?,
+        None => contributions(lower, reduce, &found, &wide, columns.clone(), before)?,
+    };
     lower.scopes.pop();
     let next = match runs {
         true => values.into_iter().map(|value| value.value).collect(),
@@ -172,27 +223,21 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
             next
         }
     };
-    let results = lower.emit.close_loop(open, &next);
+    let mut results = lower.emit.close_loop(open, &next);
+    if let Some(powers) = &powers {
+        results[0] = powers.end(lower, results[0]);
+    }
     let results = results.into_iter().zip(overs).map(|(value, over)| Lowered { value, over });
     Ok(Some(results.collect()))
 }
 
-/// What a tile gives for each accumulator, added to what there is `before` if that is said. The scope has rows and the tile
-/// as its axes.
-fn contributions(
-    lower: &mut Lower<'_, '_>,
-    reduce: Reduce<'_>,
-    found: &Weighted,
-    wide: &[bool],
-    columns: Option<super::axes::Dim>,
-    before: Option<&[ValueId]>,
-) -> Result<Vec<Lowered>> {
-    let ctx = lower.ctx;
+/// The scores of a tile; of those that stand outside of it or are hidden the initial maximum. With `running` nothing is asked
+/// of a whole tile.
+pub fn scores(lower: &mut Lower<'_, '_>, reduce: Reduce<'_>, wanted: ValueId, running: bool) -> Result<Lowered> {
     let (acc, init) = (reduce.acc(), reduce.init().to_vec());
     let both = [true, true];
     let dims = lower.scope().dims.clone();
     let (Some(rows), Some(tile)) = (dims[0].clone(), dims[1].clone()) else { return Err(TooLarge) };
-    let wanted = found.contributions[0];
     let score = |lower: &mut Lower<'_, '_>, value: ValueId| {
         let score = lower.value(value)?;
         let score = lower.cast(score, acc[0], false);
@@ -213,21 +258,37 @@ fn contributions(
         Some(mask) => mask.is_open(lower, &tile, &rows),
         None => Some(Vec::new()),
     };
-    let open = open.filter(|_| before.is_some()).map(|open| open.into_iter().chain(tile.is_full()).collect::<Vec<_>>());
-    let score = match open {
+    let open = open.filter(|_| running).map(|open| open.into_iter().chain(tile.is_full()).collect::<Vec<_>>());
+    match open {
         Some(open) if !open.is_empty() => {
             let seen = score(lower, mask.map_or(wanted, |mask| mask.seen))?;
             let value = lower.unless(open, seen.value, |lower| {
                 let whole = score(lower, wanted)?;
                 cut(lower, whole.value)
             })?;
-            Lowered { value, over: both }
+            Ok(Lowered { value, over: both })
         }
         _ => {
             let whole = score(lower, wanted)?;
-            Lowered { value: cut(lower, whole.value)?, over: both }
+            Ok(Lowered { value: cut(lower, whole.value)?, over: both })
         }
-    };
+    }
+}
+
+/// What a tile gives for each accumulator, added to what there is `before` if that is said. The scope has rows and the tile
+/// as its axes.
+fn contributions(
+    lower: &mut Lower<'_, '_>,
+    reduce: Reduce<'_>,
+    found: &Weighted,
+    wide: &[bool],
+    columns: Option<super::axes::Dim>,
+    before: Option<&[ValueId]>,
+) -> Result<Vec<Lowered>> {
+    let acc = reduce.acc();
+    let both = [true, true];
+    let wanted = found.contributions[0];
+    let score = scores(lower, reduce, wanted, before.is_some())?;
     // What is outside of a row that is held whole is never stored: whatever else is made of the value is made of this one, and
     // only once.
     if before.is_none() && columns.is_none() && acc[0] == lower.elem(wanted) {
@@ -265,55 +326,67 @@ fn contributions(
         let weight = lower.value(weight)?;
         let weight = lower.cast(weight, acc[index], false);
         let weight = lower.as_fragment(weight, both)?;
-        if !wide[index] {
-            let product = match is_one(lower, found.contributions[index]) {
-                true => weight.value,
-                false => {
-                    let value = lower.value(found.contributions[index])?;
-                    let value = lower.cast(value, acc[index], false);
-                    let value = lower.spread(value, both);
-                    let (ty, mul) = (lower.ty(acc[index], both), scalar::Binary::Mul);
-                    let op = kernel::Binary::build(&mut lower.emit.builder(), loc, weight.value, value.value, mul, ty);
-                    lower.emit.body.result(op, 0)
-                }
-            };
-            let mut sum = reduce_tile(lower, Combiner::Sum, product);
-            if let Some(old) = old {
-                let ty = lower.emit.body.value_type(old);
-                let op = kernel::Binary::build(&mut lower.emit.builder(), loc, old, sum.value, scalar::Binary::Add, ty);
-                sum.value = lower.emit.body.result(op, 0);
-            }
-            values.push(sum);
-            continue;
-        }
-        let Some(columns) = columns.clone() else { return Err(TooLarge) };
-        let elem = crate::analysis::axes::elem(ctx, lower.region, found.contributions[index]);
-        let weight = lower.cast(weight, elem, false);
-        lower.push_scope();
-        lower.scope().dims = [Some(rows.clone()), Some(columns.clone())];
-        let start = match old {
-            Some(old) => old,
-            None => {
-                let ty = lower.ty(acc[index], both);
-                let zero = lower.zero(acc[index]);
-                lower.emit.constant(zero, ty)
-            }
-        };
-        let left = Left::Registers(weight.value);
-        let sum = accumulate(lower, left, found.contributions[index], elem, &tile, start)?;
-        lower.scopes.pop();
-        values.push(Lowered { value: sum, over: both });
+        let wide = columns.as_ref().filter(|_| wide[index]);
+        values.push(add(lower, found.contributions[index], acc[index], weight, wide, old)?);
     }
     lower.scopes.pop();
     Ok(values)
 }
 
+/// What a tile gives for a sum, by its weights, added to what there is `before`. The scope has rows and the tile as its axes;
+/// a sum that is over columns, too, is a product of matrices.
+pub fn add(
+    lower: &mut Lower<'_, '_>,
+    contribution: ValueId,
+    acc: dlc_ir::Type,
+    weight: Lowered,
+    columns: Option<&super::axes::Dim>,
+    before: Option<ValueId>,
+) -> Result<Lowered> {
+    let (loc, both) = (lower.emit.loc, [true, true]);
+    let Some(columns) = columns else {
+        let product = match is_one(lower, contribution) {
+            true => weight.value,
+            false => {
+                let value = lower.value(contribution)?;
+                let value = lower.cast(value, acc, false);
+                let value = lower.spread(value, both);
+                let (ty, mul) = (lower.ty(acc, both), scalar::Binary::Mul);
+                let op = kernel::Binary::build(&mut lower.emit.builder(), loc, weight.value, value.value, mul, ty);
+                lower.emit.body.result(op, 0)
+            }
+        };
+        let mut sum = reduce_tile(lower, Combiner::Sum, product);
+        if let Some(before) = before {
+            let ty = lower.emit.body.value_type(before);
+            let add = scalar::Binary::Add;
+            let op = kernel::Binary::build(&mut lower.emit.builder(), loc, before, sum.value, add, ty);
+            sum.value = lower.emit.body.result(op, 0);
+        }
+        return Ok(sum);
+    };
+    let dims = lower.scope().dims.clone();
+    let (Some(rows), Some(tile)) = (dims[0].clone(), dims[1].clone()) else { return Err(TooLarge) };
+    let elem = crate::analysis::axes::elem(lower.ctx, lower.region, contribution);
+    let weight = lower.cast(weight, elem, false);
+    lower.push_scope();
+    lower.scope().dims = [Some(rows), Some(columns.clone())];
+    let start = match before {
+        Some(before) => before,
+        None => {
+            let ty = lower.ty(acc, both);
+            let zero = lower.zero(acc);
+            lower.emit.constant(zero, ty)
+        }
+    };
+    let sum = accumulate(lower, Left::Registers(weight.value), contribution, elem, &tile, start)?;
+    lower.scopes.pop();
+    Ok(Lowered { value: sum, over: both })
+}
+
 /// Whether a value is the number one.
 fn is_one(lower: &Lower<'_, '_>, value: ValueId) -> bool {
-    let value = before_broadcasts(lower.ctx, lower.region, value);
-    let op = lower.region.defining_op(value).map(|op| OpRef::new(lower.ctx, lower.region, op));
-    let one = Datum::Float(1.0).to_attr(lower.ctx, lower.elem(value));
-    op.and_then(Const::of).is_some_and(|op| one == Some(op.value()))
+    number_of(lower.ctx, lower.region, value) == Some(1.0)
 }
 
 /// What there is, by its weight below the new maximum.
@@ -334,7 +407,7 @@ fn weigh(lower: &mut Lower<'_, '_>, weight: ValueId, old: Lowered, elem: dlc_ir:
 }
 
 /// A tile combined along its second axis.
-fn reduce_tile(lower: &mut Lower<'_, '_>, combiner: Combiner, value: ValueId) -> Lowered {
+pub fn reduce_tile(lower: &mut Lower<'_, '_>, combiner: Combiner, value: ValueId) -> Lowered {
     let loc = lower.emit.loc;
     let elem = dlc_kernel::types::elem_of(lower.ctx, lower.emit.body.value_type(value));
     let through = lower.exchange(elem);

@@ -40,6 +40,8 @@ pub struct Matrix {
     /// The bytes of a row in which units of shared memory are exchanged, by tensor, 0 for none; where no plan says, those
     /// of a row.
     pub swizzle: Vec<(String, u32)>,
+    /// The tensors whose tiles the plan wants in shared memory.
+    pub staged: Vec<String>,
 }
 
 /// The tiles of a kernel.
@@ -206,7 +208,9 @@ impl Tiling {
             let said = plan.tile.iter().flat_map(|tile| &tile.0).filter(|(_, extent)| *extent > 1);
             let depths = said.filter_map(|(axis, extent)| Some((axis.clone(), u32::try_from(*extent).ok()?)));
             let (depths, swizzle) = (depths.collect(), swizzles.filter_map(number).collect());
-            Matrix { depths, single, turned, wide, written_out, swizzle, ..Matrix::new(instruction, depth) }
+            let caches = plan.caches.iter().filter(|cache| cache.place == Place::Smem);
+            let staged = caches.map(|cache| cache.tensor.clone()).collect();
+            Matrix { depths, single, turned, wide, written_out, swizzle, staged, ..Matrix::new(instruction, depth) }
         });
         Ok(Tiling { tile, along: 1, matrix, layout, warps, sharing: 1 })
     }
@@ -244,6 +248,7 @@ impl Matrix {
             wide: Vec::new(),
             written_out: false,
             swizzle: Vec::new(),
+            staged: Vec::new(),
         }
     }
 
