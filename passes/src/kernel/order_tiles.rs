@@ -36,11 +36,17 @@
 //! cluster go together, if each takes a tile that is found from the number of its cluster. If the number of tiles is known only when the kernel is launched, there are N blocks, of which
 //! those behind the last tile do nothing.
 //!
+//! With `longest_first` the rows of tiles whose loops have the most steps come first, those of all matrices of a batch one
+//! after the other: what is left in the end are short tiles, and all blocks end at nearly the same time. That is known of
+//! rows whose number a loop's end grows with, as below a diagonal.
+//!
 //! In groups of rows, what the blocks that run at once read is nearly square (the raster of CUTLASS's tile schedulers); a
 //! Hilbert curve keeps that for any number of blocks. The number of a tile says nothing but which tile it is, so a kernel
 //! whose work is that of its tiles does the same in any order. Where blocks have shared memory, a barrier stands between
 //! two tiles: the next one writes what this one reads. What no option says is that of the kernel's plan. Rules of the
 //! debug counters: `order`, `persistent`.
+
+mod longest;
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
@@ -66,7 +72,7 @@ static DEF: PassDef = PassDef {
     options: &[
         OptionDef {
             name: "order",
-            kind: OptionKind::Choice(&["auto", "rows", "columns", "grouped", "hilbert"]),
+            kind: OptionKind::Choice(&["auto", "rows", "columns", "grouped", "hilbert", "longest_first"]),
             default: "auto",
             doc: "The order of the tiles; 'auto' for what the plan says, or 'grouped'.",
         },
@@ -98,10 +104,11 @@ const GROUP: i64 = 8;
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     let order = match options.text("order") {
         "auto" => None,
-        "rows" => Some(Order::Rows),
-        "columns" => Some(Order::Columns),
-        "hilbert" => Some(Order::Hilbert),
-        _ => Some(Order::Grouped),
+        "rows" => Some(Wanted::Order(Order::Rows)),
+        "columns" => Some(Wanted::Order(Order::Columns)),
+        "hilbert" => Some(Wanted::Order(Order::Hilbert)),
+        "longest_first" => Some(Wanted::LongestFirst),
+        _ => Some(Wanted::Order(Order::Grouped)),
     };
     let (group, persistent) = (given(options, "group")?, given(options, "persistent")?);
     if let Some(group) = group.filter(|&group| group < 1) {
@@ -113,8 +120,17 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     Ok(Box::new(OrderTiles { order, group, persistent, planned: options.flag("planned") }))
 }
 
+/// An order that is asked for.
+#[derive(Clone, Copy)]
+enum Wanted {
+    /// One of a matrix of tiles.
+    Order(Order),
+    /// Rows of tiles that have the most work first.
+    LongestFirst,
+}
+
 struct OrderTiles {
-    order: Option<Order>,
+    order: Option<Wanted>,
     group: Option<i64>,
     persistent: Option<i64>,
     planned: bool,
@@ -123,8 +139,13 @@ struct OrderTiles {
 impl Pass for OrderTiles {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let plan = plan_of(cx, body);
-        if let Some((order, group)) = self.order_of(body, plan.as_ref(), cx) {
-            cx.count("ordered", order_tiles(body, order, group, cx));
+        match self.order_of(body, plan.as_ref(), cx) {
+            Some((Wanted::Order(order), group)) => cx.count("ordered", order_tiles(body, order, group, cx)),
+            Some((Wanted::LongestFirst, _)) => match longest::longest_first(body, cx) {
+                Ok(changed) => cx.count("ordered", changed),
+                Err(why) => stays(body, why, cx),
+            },
+            None => {}
         }
         let planned = plan.as_ref().and_then(|plan| persistent_blocks(cx, plan));
         let blocks = self.persistent.or(planned).unwrap_or(0);
@@ -158,31 +179,34 @@ impl Pass for OrderTiles {
 
 impl OrderTiles {
     /// The order of the tiles and the rows of a group, if one is wanted: that of the options, else that of the plan.
-    fn order_of(&self, body: &Body, plan: Option<&Schedule>, cx: &PassCx<'_>) -> Option<(Order, i64)> {
+    fn order_of(&self, body: &Body, plan: Option<&Schedule>, cx: &PassCx<'_>) -> Option<(Wanted, i64)> {
         let planned = plan.and_then(|plan| plan.order.as_ref());
         let size = self.group.or(planned.and_then(|order| order.size)).unwrap_or(GROUP).max(1);
         if let Some(order) = self.order {
             return Some((order, size));
         }
-        let Some(wanted) = planned else { return (!self.planned).then_some((Order::Grouped, size)) };
+        let Some(wanted) = planned else { return (!self.planned).then_some((Wanted::Order(Order::Grouped), size)) };
         let of_rows = plan.is_some_and(|plan| is_of_rows(plan, wanted.along.as_deref()));
-        match wanted.kind {
-            Walk::Grouped if of_rows => Some((Order::Grouped, size)),
-            Walk::Hilbert => Some((Order::Hilbert, size)),
-            Walk::Row => Some((Order::Rows, size)),
-            Walk::Column => Some((Order::Columns, size)),
-            Walk::Grouped | Walk::LongestFirst => {
-                let has_tiles = body.walk().into_iter().any(|op| OpRef::new(cx.ctx, body, op).is(TileOrder::DEF));
-                if has_tiles && cx.wants_remarks() {
-                    let why = match wanted.kind {
-                        Walk::Grouped => "groups are of rows, and the plan wants them of columns",
-                        _ => "it is not known which tiles have the most work",
-                    };
-                    cx.remark(RemarkKind::Missed, body.loc(body.root()), format!("the order of tiles stays: {why}"));
-                }
-                None
+        let order = match wanted.kind {
+            Walk::Grouped if of_rows => Wanted::Order(Order::Grouped),
+            Walk::Hilbert => Wanted::Order(Order::Hilbert),
+            Walk::Row => Wanted::Order(Order::Rows),
+            Walk::Column => Wanted::Order(Order::Columns),
+            Walk::LongestFirst => Wanted::LongestFirst,
+            Walk::Grouped => {
+                stays(body, "groups are of rows, and the plan wants them of columns", cx);
+                return None;
             }
-        }
+        };
+        Some((order, size))
+    }
+}
+
+/// Says why tiles are taken in the order that they have.
+fn stays(body: &Body, why: &str, cx: &PassCx<'_>) {
+    let has_tiles = body.walk().into_iter().any(|op| OpRef::new(cx.ctx, body, op).is(TileOrder::DEF));
+    if has_tiles && cx.wants_remarks() {
+        cx.remark(RemarkKind::Missed, body.loc(body.root()), format!("the order of tiles stays: {why}"));
     }
 }
 

@@ -62,7 +62,7 @@ plan.schedule of @columns for sm90 {
   order column
 }
 
-// Which tiles have the most work nobody knows, and groups are of rows.
+// All tiles have the same work, and groups are of rows.
 // REMARK: missed] the order of tiles stays: it is not known which tiles have the most work
 // REMARK: missed] the order of tiles stays: groups are of rows, and the plan wants them of columns
 // CHECK-LABEL: kernel.func @longest
