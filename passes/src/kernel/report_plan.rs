@@ -108,7 +108,6 @@ pub fn left_out(plan: &Schedule) -> Vec<(&'static str, String)> {
     );
     let roles = plan.roles.as_ref();
     say(roles.is_some_and(|it| it.start.is_some()), "roles .. start", "consumers begin one tile apart");
-    say(roles.is_some_and(|it| it.in_turn), "roles .. in_turn", "consumers of one tile multiply when they can");
     let chained = plan.overlap.as_ref().and_then(|it| it.chain_overlap).is_some_and(|ahead| ahead > 0);
     say(chained, "async .. overlap_chain", "a product is waited for before the next one of its chain begins");
     let ring = plan.edges.iter().any(|edge| edge.buffer == Buffer::SmemRing);

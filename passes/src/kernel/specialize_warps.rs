@@ -94,7 +94,9 @@
 //!
 //! What is not given by options is that of the kernel's plan: stages, roles, registers, and what is loaded for a cluster.
 //! With `roles=ping_pong` each consumer has every second tile of a loop over tiles, and they take turns to multiply: while
-//! one stores, the other one has the tensor cores. With `multicast` each block of a cluster loads a part of what all of
+//! one stores, the other one has the tensor cores. With `in-turn` those that share a tile take turns at products in a row:
+//! one has the tensor cores from the last product of a step to the first one of the next, and computes what stands between
+//! them while the others multiply. With `multicast` each block of a cluster loads a part of what all of
 //! them need, for all; a tile is empty when the consumers of all blocks have given it back.
 //!
 //! **Does not** change grids in which threads copy to shared memory, meet by number, or wait for other blocks; with
@@ -106,11 +108,12 @@
 //! Phases: (1) what the loops load (`analysis::loads`); (2) for a cluster, loads of parts (`multicast`); (3) the producer: a
 //! copy of the loops with nothing in them but requests, each when its tile is empty; (4) the consumers: all else, where
 //! requests were waited for the ring's next tile, which is given back where the threads met, or behind the products of the
-//! next step; (5) the rows of all fragments shared among the consumers (`rows`), or the tiles (`turns`). After the pipelines
+//! next step; (5) the rows of all fragments shared among the consumers (`rows`, `in_turn`), or the tiles (`turns`). After the pipelines
 //! of CUTLASS (`sm90_mma_tma_gmma_ss_warpspecialized.hpp`, `.._warpspecialized_pingpong.hpp`). Rule of the debug counters:
 //! `specialize`.
 
 mod consumers;
+mod in_turn;
 mod multicast;
 mod producer;
 mod rows;
@@ -151,13 +154,19 @@ static DEF: PassDef = PassDef {
             name: "consumers",
             kind: OptionKind::Text,
             default: "auto",
-            doc: "How many groups of four warps compute, 1 to 3; 'auto' for what the plan says, or 2.",
+            doc: "How many groups of four warps compute, 1 to 4; 'auto' for what the plan says, or 2.",
         },
         OptionDef {
             name: "roles",
             kind: OptionKind::Choice(&["auto", "cooperative", "ping_pong"]),
             default: "auto",
             doc: "How they share the work: all of them the rows of one tile, or each has a tile, and they take turns to multiply; 'auto' for what the plan says, or cooperative.",
+        },
+        OptionDef {
+            name: "in-turn",
+            kind: OptionKind::Bool,
+            default: "false",
+            doc: "Whether groups that share a tile take turns at products in a row, also where the plan does not say so.",
         },
         OptionDef {
             name: "multicast",
@@ -169,13 +178,13 @@ static DEF: PassDef = PassDef {
             name: "producer-registers",
             kind: OptionKind::Int,
             default: "0",
-            doc: "The registers of a thread of the producer, 0 for what the plan says, or what fits: 40, or 24 with three consumers.",
+            doc: "The registers of a thread of the producer, 0 for what the plan says, or what fits: 40, or 24 with three consumers or more.",
         },
         OptionDef {
             name: "consumer-registers",
             kind: OptionKind::Int,
             default: "0",
-            doc: "The registers of a thread of a consumer, 0 for what the plan says, or what fits: 232, or 160 with three consumers.",
+            doc: "The registers of a thread of a consumer, 0 for what the plan says, or what fits: 232, 160 with three consumers, 112 with four.",
         },
         PLANNED,
     ],
@@ -202,6 +211,7 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
             "auto" => None,
             roles => Some(roles == "ping_pong"),
         },
+        in_turn: options.flag("in-turn"),
         multicast: options.list("multicast").into_iter().map(String::from).collect(),
         producer: number("producer-registers"),
         consumer: number("consumer-registers"),
@@ -215,6 +225,7 @@ struct Given {
     stages: Option<i64>,
     consumers: Option<i64>,
     turns: Option<bool>,
+    in_turn: bool,
     multicast: Vec<String>,
     producer: Option<i64>,
     consumer: Option<i64>,
@@ -229,6 +240,8 @@ pub struct Plan {
     pub consumers: i64,
     /// Whether each has a tile of its own, and they take turns to multiply; else they share the rows of one.
     pub turns: bool,
+    /// Whether those that share a tile take turns at products in a row.
+    pub in_turn: bool,
     /// How many tiles there are of tensors for which the plan says so.
     pub buffers: Vec<(String, i64)>,
     /// The bytes of shared memory that are left for results.
@@ -249,14 +262,19 @@ impl Given {
         let stages = self.stages.or(plan.and_then(|plan| plan.stages)).unwrap_or(4);
         let consumers = self.consumers.or(roles.map(|roles| roles.consumers)).unwrap_or(2);
         let turns = self.turns.or(roles.map(|roles| roles.kind == Sharing::PingPong)).unwrap_or(false);
+        let in_turn = self.in_turn || roles.is_some_and(|roles| roles.in_turn);
         if !(2..=16).contains(&stages) {
             return Err(format!("a ring has 2 to 16 stages, not {stages}"));
         }
-        if !(1..=3).contains(&consumers) {
-            return Err(format!("there are 1 to 3 consumers, not {consumers}"));
+        if !(1..=4).contains(&consumers) {
+            return Err(format!("there are 1 to 4 consumers, not {consumers}"));
         }
         let registers = |role: &str| plan.and_then(|plan| plan.registers.as_ref()?.get(role).copied());
-        let fitting = if consumers == 3 { (24, 160) } else { (40, 232) };
+        let fitting = match consumers {
+            4 => (24, 112),
+            3 => (24, 160),
+            _ => (40, 232),
+        };
         let producer = self.producer.or(registers("producer")).unwrap_or(fitting.0);
         let consumer = self.consumer.or(registers("consumer")).unwrap_or(fitting.1);
         for registers in [producer, consumer] {
@@ -278,7 +296,7 @@ impl Given {
         let stored =
             plan.filter(|plan| stores_by_engine(plan)).map(|plan| plan.store.as_ref().and_then(|it| it.panels));
         let reserved = stored.map_or(0, |panels| panels.unwrap_or(1).clamp(1, 8) * consumers * PANEL);
-        Ok(Plan { stages, consumers, turns, buffers, reserved, multicast, producer, consumer })
+        Ok(Plan { stages, consumers, turns, in_turn, buffers, reserved, multicast, producer, consumer })
     }
 }
 
@@ -482,6 +500,9 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result
         match tiles {
             Some(tiles) => turns::take(ctx, body, tiles, &taken, (group, plan))?,
             None => rows::share(ctx, body, consumer, group, plan.consumers)?,
+        }
+        if plan.in_turn && !plan.turns {
+            cluster.missed.extend(in_turn::take(ctx, body, inside, (group, plan.consumers)).err());
         }
     }
     Ok(cluster.missed)

@@ -3,7 +3,7 @@
 use dlc_core::guard::{Condition, Guard};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
-use dlc_ir::{BlockId, Builder, Context, OpId, Type, ValueId};
+use dlc_ir::{BlockId, Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 
 use super::Plan;
@@ -183,15 +183,8 @@ fn turns(
     round: &Round,
 ) -> Option<()> {
     let loc = body.loc(tiles);
-    let number = |from: SizeExpr| Some(Over { expr: from, values: round.group.values.clone() });
-    let mine = round.group.expr.add(&FIRST_BARRIER.into()).ok()?;
-    let next = round.group.expr.add(&1.into()).ok()?.modulo(&round.count.into()).ok()?;
-    let next = next.add(&FIRST_BARRIER.into()).ok()?;
-    let mut builder = Builder::new(ctx, body, InsertPoint::Before(tiles));
-    let mine = index(&mut builder, loc, &number(mine)?)?;
-    let next = index(&mut builder, loc, &number(next)?)?;
-    body.set_value_name(mine, ctx.intern_str("mine"));
-    body.set_value_name(next, ctx.intern_str("other"));
+    let before = InsertPoint::Before(tiles);
+    let [mine, next] = barriers_of(ctx, body, before, loc, (&round.group, round.count))?;
 
     // The last group lets the first one begin.
     let last_group = Over::plain(SizeExpr::from(round.count - 1));
@@ -211,23 +204,66 @@ fn turns(
 }
 
 /// Arrives at a numbered barrier if conditions hold.
-fn arrive_if(
+pub fn arrive_if(
     ctx: &Context,
     body: &mut Body,
     place: InsertPoint,
     conditions: &[(&Over, &str, &Over)],
     id: ValueId,
 ) -> Option<()> {
-    let loc = body.defining_op(id).map_or(dlc_ir::Loc::UNKNOWN, |op| body.loc(op));
+    let (block, loc) = place_if(ctx, body, place, conditions, id)?;
+    kernel::BarrierArrive::build(&mut Builder::at_end(ctx, body, block), loc, id, THREADS_OF_TURN);
+    Some(())
+}
+
+/// Waits at a numbered barrier if conditions hold.
+pub fn wait_if(
+    ctx: &Context,
+    body: &mut Body,
+    place: InsertPoint,
+    conditions: &[(&Over, &str, &Over)],
+    id: ValueId,
+) -> Option<()> {
+    let (block, loc) = place_if(ctx, body, place, conditions, id)?;
+    kernel::Barrier::build(&mut Builder::at_end(ctx, body, block), loc, Some(id), Some(THREADS_OF_TURN));
+    Some(())
+}
+
+/// Where something is done if conditions hold.
+fn place_if(
+    ctx: &Context,
+    body: &mut Body,
+    place: InsertPoint,
+    conditions: &[(&Over, &str, &Over)],
+    id: ValueId,
+) -> Option<(BlockId, Loc)> {
+    let loc = body.defining_op(id).map_or(Loc::UNKNOWN, |op| body.loc(op));
     let parts: Vec<Over> = conditions.iter().flat_map(|(a, _, b)| [(*a).clone(), (*b).clone()]).collect();
     let (values, exprs) = pack(&parts)?;
     let signs = conditions.iter().zip(exprs.chunks(2));
     let conditions = signs.map(|((_, sign, _), sides)| Condition::of(&sides[0], sign, &sides[1]));
     let guard = Guard::all(conditions.collect::<Option<_>>()?);
     let none: &[Type] = &[];
+    let op = kernel::If::build(&mut Builder::new(ctx, body, place), loc, &values, None, Some(guard), none, 0);
+    Some((body.append_block(body.regions(op)[0]), loc))
+}
+
+/// The numbers of the barriers of a group and of the one behind it.
+pub fn barriers_of(
+    ctx: &Context,
+    body: &mut Body,
+    place: InsertPoint,
+    loc: Loc,
+    (group, count): (&Over, i64),
+) -> Option<[ValueId; 2]> {
+    let number = |expr: SizeExpr| Some(Over { expr, values: group.values.clone() });
+    let mine = group.expr.add(&FIRST_BARRIER.into()).ok()?;
+    let next = group.expr.add(&1.into()).ok()?.modulo(&count.into()).ok()?;
+    let next = next.add(&FIRST_BARRIER.into()).ok()?;
     let mut builder = Builder::new(ctx, body, place);
-    let op = kernel::If::build(&mut builder, loc, &values, None, Some(guard), none, 0);
-    let block = body.append_block(body.regions(op)[0]);
-    kernel::BarrierArrive::build(&mut Builder::at_end(ctx, body, block), loc, id, THREADS_OF_TURN);
-    Some(())
+    let mine = index(&mut builder, loc, &number(mine)?)?;
+    let next = index(&mut builder, loc, &number(next)?)?;
+    body.set_value_name(mine, ctx.intern_str("mine"));
+    body.set_value_name(next, ctx.intern_str("other"));
+    Some([mine, next])
 }
