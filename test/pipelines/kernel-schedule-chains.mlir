@@ -20,16 +20,16 @@
 // CHECK: role producer
 // CHECK: for %tile
 // CHECK: tma_load %map_Q
-// CHECK: for %t = 0 to T step 128
+// CHECK: for %t = 0 to T step 96
 // CHECK: tma_load %map_K
 // CHECK: tma_load %map_V
-// CHECK: role consumer warps 4 to 12 groups 2
+// CHECK: role consumer warps 4 to 16 groups 3
 // CHECK: for %tile
 // CHECK: wait %full[
-// CHECK-NEXT: {{.*}} for %t = 0 to T step 128
+// CHECK-NEXT: {{.*}} for %t = 0 to T step 96
 // CHECK-NOT: for
 // CHECK: wgmma {{.*}} transposed
-// CHECK: if (%t + 128 <= T)
+// CHECK: if (%t + 96 <= T)
 // CHECK: } else {
 // CHECK: select where (%t + i1 < T)
 // CHECK: reduce max
@@ -44,12 +44,13 @@ frontend.graph @full<B, S, T>(%Q: tensor<[B, S, 128], f16>, %K: tensor<[B, T, 12
 
 // CHECK-LABEL: kernel.func private @causal_0
 // CHECK: role producer
+// CHECK: %number = index
 // CHECK: %end = min
-// CHECK: for %t = 0 to %end step 128
+// CHECK: for %t = 0 to %end step 96
 // CHECK: role consumer
 // CHECK: %end = min
-// CHECK: for %t = 0 to %end step 128
-// CHECK: if (0 <= 128*%row - %t - 127, %t + 128 <= T)
+// CHECK: for %t = 0 to %end step 96
+// CHECK: if (0 <= 192*%row - %t - 95, %t + 96 <= T)
 frontend.graph @causal<B, S, T>(%Q: tensor<[B, S, 128], f16>, %K: tensor<[B, T, 128], f16>, %V: tensor<[B, T, 128], f16>) -> tensor<[B, S, 128], f16> {
   %O = attention %Q, %K, %V causal
   output %O as f16
@@ -60,11 +61,12 @@ frontend.graph @causal<B, S, T>(%Q: tensor<[B, S, 128], f16>, %K: tensor<[B, T, 
 // CHECK: tma_load %map_A
 // CHECK: for %k = 0 to N step
 // CHECK: tma_load %map_B
+// CHECK: tma_load %map_D0
 // CHECK: tma_load %map_C
-// CHECK: role consumer warps 4 to 12 groups 2
+// CHECK: role consumer warps 4 to 16 groups 3
 // CHECK: for %k = 0 to N step
 // CHECK: wgmma %
-// CHECK: load %D0
+// CHECK: load_shared %
 // CHECK: unary relu
 // CHECK: convert {{.*}} wgmma_a>
 // CHECK: wgmma

@@ -6,16 +6,17 @@
 //! - reductions without a product: threads for each row, or for columns where these are contiguous;
 //! - everything else: threads along the contiguous axis, through shared memory where something is read across.
 
-use dlc_ir::{Body, Context, Type};
+use dlc_ir::{Body, Context, OpRef, Type, ValueId};
 use dlc_plan::clause::{
     Async, Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk,
     Way,
 };
 use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
+use dlc_region::ops::{Binary, Index, Reduce};
 
 use super::facts::{Factor, Facts, Product, Tensor, bits};
-use crate::analysis::axes::axes;
+use crate::analysis::axes::{axes, before_broadcasts};
 
 /// What candidates are made from.
 pub struct Maker<'a> {
@@ -521,67 +522,125 @@ impl Maker<'_> {
         let bits = bits(self.ctx, elem) as i64;
         let columns = (self.extent(&last.columns) as u64).clamp(16, 256).next_power_of_two() as i64;
         let mut plans = Vec::new();
-        let steps = if kind == Kind::Wgmma { [128, 64, 32] } else { [64, 128, 32] };
-        for groups in [2, 3, 1] {
-            for step in steps {
-                let rows = if kind == Kind::Fma { 32 * groups } else { 64 * groups };
-                // What a thread of a consumer has of the last sums, of those between, and of these as an operand.
-                let held = columns / 2 + step / 2 + step / 4 + dlc_plan::footprint::OVERHEAD;
-                if kind == Kind::Wgmma && held > (if groups == 3 { 160 } else { 240 }) {
+        // Groups of consumers that compute between two products while the others multiply, and steps that leave each of them
+        // the registers for it: more of them with shorter steps are faster.
+        const WGMMA: [(i64, i64); 9] =
+            [(3, 96), (4, 96), (3, 128), (2, 128), (2, 64), (3, 64), (4, 64), (1, 128), (1, 64)];
+        let others = || [2, 3, 1].into_iter().flat_map(|groups| [64, 128, 32].map(|step| (groups, step)));
+        let choices = if kind == Kind::Wgmma { WGMMA.to_vec() } else { others().collect() };
+        // What comes by rows of 128 bytes along the steps is cut where one ends.
+        let along = |factor: &Factor| factor.axes.last().is_some_and(|axis| last.depth.contains(axis));
+        let rows_of_steps = products.iter().flat_map(|product| &product.factors).any(along);
+        let between = self.between(last);
+        let brought: Vec<&Tensor> =
+            between.iter().copied().filter(|input| by_tma && self.divides(input, &mut assume).is_some()).collect();
+        for (groups, step) in choices {
+            let rows = if kind == Kind::Fma { 32 * groups } else { 64 * groups };
+            if kind == Kind::Wgmma {
+                // What a thread of a consumer has of the last sums and of those between, which become an operand in place,
+                // and of what is read for these.
+                let held = columns / 2 + step / 2 + between.len() as i64 * step / 4 + 32;
+                if held > consumer_registers(groups) || (rows_of_steps && step * bits % 1024 != 0) {
                     continue;
                 }
-                let mut plan = self.tiled(last, rows, columns, step);
-                self.hold_inner(&mut plan, last);
-                let axes = plan.tile.iter().flat_map(|tile| tile.names());
-                let reduced = axes.filter(|axis| !self.facts.iters().iter().any(|iter| iter == axis)).map(String::from);
-                plan.reduced = Some(reduced.collect());
-                // Blocks that go from tile to tile load what the next tile begins with ahead.
-                plan.caches = self.chain_caches(last, if kind == Kind::Wgmma { 2 } else { 1 });
-                plan.edges = self.edges();
-                plan.instruction = Some(Instruction { kind, shape: None });
-                plan.assume = Some(assume.clone());
-                match kind {
-                    Kind::Wgmma => {
-                        let registers = if groups == 3 {
-                            [("producer", 32), ("consumer", 160)]
-                        } else {
-                            [("producer", 24), ("consumer", 240)]
-                        };
-                        plan.roles =
-                            Some(Roles { kind: Sharing::Cooperative, consumers: groups, start: None, in_turn: false });
-                        plan.registers = Some(Table::of(registers));
-                        plan.persistent = Some(Choice::Word("sms".into()));
-                        plan.barrier = Some(Barrier::Mbarrier);
-                        plan.overlap = self.asynchronous(1, true, Some(1));
-                        plan.in_flight = Some(1);
-                        plan.store = self.store(2, &mut plan.assume);
-                    }
-                    Kind::Mma => {
-                        let side = 256 / bits;
-                        plan.warp_tile = Some(self.warp_tile(last, &plan, side.max(16), columns));
-                        plan.barrier = Some(Barrier::CpAsyncGroup)
-                            .filter(|_| self.target.has("cp_async"))
-                            .or(Some(Barrier::Block));
-                        plan.overlap = self.asynchronous(1, false, None).filter(|_| self.target.has("cp_async"));
-                        plan.vectors = self
-                            .vectors(&mut Table::default())
-                            .map(|table| Table(table.0.into_iter().map(|(name, _)| (name, 1)).collect()));
-                    }
-                    Kind::Fma => {
-                        plan.thread_tile = Some(self.warp_tile(last, &plan, 4, 8));
-                        plan.barrier = Some(Barrier::Block);
-                        plan.overlap = None;
-                    }
-                }
-                // What is not asynchronous has no use for more than one tile.
-                let staged = match plan.overlap.is_some() {
-                    true => self.staged(plan),
-                    false => Some(Schedule { stages: Some(1), ..plan }),
-                };
-                plans.extend(staged.map(|plan| self.finish(plan)));
             }
+            let mut plan = self.tiled(last, rows, columns, step);
+            self.hold_inner(&mut plan, last);
+            let axes = plan.tile.iter().flat_map(|tile| tile.names());
+            let reduced = axes.filter(|axis| !self.facts.iters().iter().any(|iter| iter == axis)).map(String::from);
+            plan.reduced = Some(reduced.collect());
+            // Blocks that go from tile to tile load what the next tile begins with ahead.
+            plan.caches = self.chain_caches(last, if kind == Kind::Wgmma { 2 } else { 1 });
+            plan.caches.extend(brought.iter().map(|input| self.cache_of_input(input)));
+            plan.edges = self.edges();
+            plan.instruction = Some(Instruction { kind, shape: None });
+            plan.assume = Some(assume.clone());
+            match kind {
+                Kind::Wgmma => {
+                    let producer = if groups == 3 { 32 } else { 24 };
+                    let registers = [("producer", producer), ("consumer", consumer_registers(groups))];
+                    // Many with short products get in each other's way.
+                    let in_turn = groups > 3;
+                    plan.roles = Some(Roles { kind: Sharing::Cooperative, consumers: groups, start: None, in_turn });
+                    plan.registers = Some(Table::of(registers));
+                    plan.persistent = Some(Choice::Word("sms".into()));
+                    plan.barrier = Some(Barrier::Mbarrier);
+                    plan.overlap = self.asynchronous(1, true, Some(1));
+                    plan.in_flight = Some(1);
+                    plan.order = self.hides(last).then(|| Order { kind: Walk::LongestFirst, size: None, along: None });
+                    plan.store = self.store(1, &mut plan.assume);
+                }
+                Kind::Mma => {
+                    let side = 256 / bits;
+                    plan.warp_tile = Some(self.warp_tile(last, &plan, side.max(16), columns));
+                    plan.barrier =
+                        Some(Barrier::CpAsyncGroup).filter(|_| self.target.has("cp_async")).or(Some(Barrier::Block));
+                    plan.overlap = self.asynchronous(1, false, None).filter(|_| self.target.has("cp_async"));
+                    plan.vectors = self
+                        .vectors(&mut Table::default())
+                        .map(|table| Table(table.0.into_iter().map(|(name, _)| (name, 1)).collect()));
+                }
+                Kind::Fma => {
+                    plan.thread_tile = Some(self.warp_tile(last, &plan, 4, 8));
+                    plan.barrier = Some(Barrier::Block);
+                    plan.overlap = None;
+                }
+            }
+            // What is not asynchronous has no use for more than one tile.
+            let staged = match plan.overlap.is_some() {
+                true => {
+                    // A second panel of results where it takes no stage from what is loaded.
+                    let more = Schedule { store: plan.store.clone().map(two_panels), ..plan.clone() };
+                    let staged = [more, plan].map(|plan| self.staged(plan));
+                    let stages = |plan: &Option<Schedule>| plan.as_ref().and_then(|plan| plan.stages).unwrap_or(0);
+                    let [more, one] = staged;
+                    if stages(&more) >= stages(&one).min(3) { more } else { one }
+                }
+                false => Some(Schedule { stages: Some(1), ..plan }),
+            };
+            plans.extend(staged.map(|plan| self.finish(plan)));
         }
         plans
+    }
+
+    /// The inputs that are read for what stands between products, one element for each row and step.
+    fn between(&self, last: &Product) -> Vec<&Tensor> {
+        let is_factor = |at: usize| {
+            let factors = self.facts.products.iter().flat_map(|product| &product.factors);
+            factors.filter(|factor| factor.direct).any(|factor| factor.input == Some(at))
+        };
+        let over = |input: &Tensor, axes: &[String]| axes.iter().any(|axis| input.axes.contains(axis));
+        let along = |input: &Tensor| input.axes.last().is_some_and(|axis| last.depth.contains(axis));
+        let reads = |(at, input): &(usize, &Tensor)| {
+            input.reads == 1 && input.plain && !is_factor(*at) && over(input, &last.rows) && along(input)
+        };
+        self.facts.inputs.iter().enumerate().filter(reads).map(|(_, input)| input).collect()
+    }
+
+    /// The clause of such an input.
+    fn cache_of_input(&self, input: &Tensor) -> Cache {
+        let at = self.facts.inputs.iter().position(|other| std::ptr::eq(other, input)).unwrap_or(0);
+        Cache { axes: Some(input.axes.clone()), ..self.cache(at, Place::Smem) }
+    }
+
+    /// Whether positions decide how much of what is summed below a maximum counts for a row, as below a diagonal: its steps
+    /// end there.
+    fn hides(&self, last: &Product) -> bool {
+        let sum = Reduce::of(OpRef::new(self.ctx, self.body, last.op));
+        if sum.is_none_or(|sum| sum.combiner().is_some()) {
+            return false;
+        }
+        let along = |value: ValueId, axes: &[String]| {
+            let value = before_broadcasts(self.ctx, self.body, value);
+            let index = self.body.defining_op(value).and_then(|op| Index::of(OpRef::new(self.ctx, self.body, op)));
+            let exprs = index.map(Index::value).unwrap_or_default();
+            exprs.iter().flat_map(|expr| expr.symbols()).any(|name| axes.iter().any(|axis| **axis == *name))
+        };
+        self.body.walk().into_iter().any(|op| {
+            let Some(op) = Binary::of(OpRef::new(self.ctx, self.body, op)) else { return false };
+            let sides = |a: ValueId, b: ValueId| along(a, &last.rows) && along(b, &last.depth);
+            op.function().is_comparison() && (sides(op.lhs(), op.rhs()) || sides(op.rhs(), op.lhs()))
+        })
     }
 
     /// Gives a tile the axes that inner products reduce: whole where they are short and known, else in steps.
@@ -625,6 +684,20 @@ impl Maker<'_> {
             Some(Edge { from: name(from)?, to: name(to)?, buffer: Buffer::Reg, depth: None })
         };
         pairs.filter_map(edge).collect()
+    }
+}
+
+/// The same way to store results, from two panels of each consumer.
+fn two_panels(store: Store) -> Store {
+    Store { panels: store.panels.map(|_| 2), ..store }
+}
+
+/// The registers of a thread of so many consumers.
+fn consumer_registers(groups: i64) -> i64 {
+    match groups {
+        ..=2 => 240,
+        3 => 160,
+        _ => 112,
     }
 }
 

@@ -11,11 +11,14 @@
 //! - What is not overlapped is added: loads where nothing is asynchronous, the epilogue where it is not hidden.
 
 use dlc_ir::{Body, Context};
-use dlc_plan::clause::{Barrier, Kind, Sharing};
+use dlc_plan::clause::{Barrier, Kind, Sharing, Walk};
 use dlc_plan::value::Table;
 use dlc_plan::{Schedule, Target};
 
 use super::facts::{Facts, Tensor, bits};
+
+/// As many rounds of tiles as are gone through one by one.
+const MOST_ROUNDS: i64 = 1 << 16;
 
 /// The terms of an estimate, in microseconds but for shares.
 #[derive(Clone, Copy, Default, Debug)]
@@ -101,18 +104,19 @@ pub fn resident(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
 }
 
 /// How well the pipeline of an instruction is fed: the numbers are those of measurements on an H200, rounded.
-fn efficiency(plan: &Schedule, products: usize) -> f64 {
+fn efficiency(plan: &Schedule, facts: &Facts) -> f64 {
+    let products = facts.products.len();
     let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
     let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
     let stages = plan.stages.unwrap_or(1);
     // Of products in a row a stage may be longer than the 128 bytes that copies are made of.
-    let last = plan
+    let step = plan
         .tile
         .iter()
         .flat_map(|tile| &tile.0)
         .next_back()
         .filter(|_| plan.reduced.is_some() && plan.roles.is_some());
-    let stages = stages * last.map_or(1, |(_, step)| (step / 64).max(1));
+    let stages = step.map_or(stages, |(_, step)| (stages * step / 64).max(stages));
     let fed = match (asynchronous, stages) {
         // Loads come to registers a step ahead.
         (false, 2..) if kind == Kind::Fma && plan.barrier == Some(Barrier::Block) => 0.95,
@@ -121,12 +125,20 @@ fn efficiency(plan: &Schedule, products: usize) -> f64 {
         (true, 3) => 0.90,
         (true, _) => 0.95,
     };
+    // Exponentials between two products, below a maximum that is looked for first, have to be waited for in every step.
+    let short = products > 1 && facts.special > 0.0 && step.is_some_and(|(_, step)| *step < 96);
+    let fed = if short { fed * 0.88 } else { fed };
     // Small tiles of a warp read shared memory more often than they multiply.
     let inner = plan.warp_tile.as_ref().or(plan.thread_tile.as_ref()).and_then(Table::product);
     match (kind, &plan.roles) {
         (Kind::Wgmma, Some(roles)) if roles.kind == Sharing::PingPong => fed * 1.03,
-        // One consumer alone leaves the tensor cores idle while it computes between two products.
-        (Kind::Wgmma, Some(roles)) if products > 1 && roles.consumers == 1 => fed * 0.7,
+        // Few consumers leave the tensor cores idle while they compute between two products.
+        (Kind::Wgmma, Some(roles)) if products > 1 => match roles.consumers {
+            1 => fed * 0.7,
+            2 => fed * 0.85,
+            3 => fed * 0.97,
+            _ => fed,
+        },
         (Kind::Wgmma, _) => fed,
         (Kind::Mma, _) => fed * (inner.unwrap_or(1024) as f64 / 4096.0).powf(0.15).min(1.0),
         // What a thread computes of several pieces counts together.
@@ -163,7 +175,7 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     let slots = sms * together;
     let waves = (tiles / slots).ceil();
     let occupancy = tiles / (waves * slots);
-    let efficiency = efficiency(plan, facts.products.len());
+    let efficiency = efficiency(plan, facts);
 
     // Tiles are computed whole: what is beyond the end of an axis counts.
     let padded = |axis: &str| steps(axis) * tile(axis);
@@ -177,6 +189,8 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
         let rate = rate.unwrap_or(1) as f64;
         compute += facts.flops(product, ctx, body) * padding / (rate * sms * clock * occupancy * efficiency);
     }
+    let seen = seen(facts, plan, tiles, slots).map_or(1.0, |seen| seen / waves);
+    compute *= seen;
     let simple = target.rate(ctx, Kind::Fma, dlc_ir::Type::F32).unwrap_or(1) as f64 / 2.0;
     let others = facts.simple / simple + facts.special / target.special_per_clock.max(1) as f64;
     let others = match plan.threads.is_some() {
@@ -187,7 +201,7 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
         }
         false => others,
     };
-    compute += others / (sms * clock * occupancy);
+    compute += others * seen / (sms * clock * occupancy);
 
     // Half of the multiprocessors are enough to fill the memory, if each has enough under way.
     let busy = (2.0 * tiles / sms).min(1.0);
@@ -219,7 +233,7 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
         false => 0.0,
     };
     // What is computed in vain takes from what waits for memory.
-    let beside = if alone && load > compute { 0.1 * compute } else { 0.0 };
+    let beside = if alone && load > compute && facts.products.len() < 2 { 0.1 * compute } else { 0.0 };
     let penalties = penalties + turns + reduction + beside;
     let time = body_time + epilogue + penalties - gain + target.launch_ns as f64 / 1e3;
     Cost {
@@ -237,6 +251,24 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
         gain,
         tiles,
     }
+}
+
+/// The tiles that the block with the most work computes where positions hide the rest: a tile's steps end at the diagonal,
+/// those with the most come first, and blocks take them in turn. `None` where nothing is hidden.
+fn seen(facts: &Facts, plan: &Schedule, tiles: f64, slots: f64) -> Option<f64> {
+    plan.order.as_ref().filter(|order| order.kind == Walk::LongestFirst)?;
+    let last = facts.products.last()?;
+    let (rows, depth) = (last.rows.last()?, last.depth.last()?);
+    let (high, step) = (plan.tile_of(rows).max(1), plan.tile_of(depth).max(1));
+    let (size, along) = (facts.size(rows).max(1), facts.size(depth).max(1));
+    let count = (size + high - 1) / high;
+    let matrices = (tiles / count as f64).max(1.0);
+    let steps = |end: i64| (end.min(along) + step - 1) / step;
+    let row = |tile: f64| count - 1 - ((tile / matrices) as i64).clamp(0, count - 1);
+    let rounds = ((tiles / slots).ceil() as i64).min(MOST_ROUNDS);
+    let sum: i64 = (0..rounds).map(|round| steps((row(round as f64 * slots) + 1).saturating_mul(high))).sum();
+    let all = (tiles / slots).ceil() / rounds.max(1) as f64;
+    Some(sum as f64 * all * step as f64 / along as f64)
 }
 
 /// What threads compute beside what the kernel does once for each point: each finds out where it is and what it may read,

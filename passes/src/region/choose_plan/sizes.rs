@@ -1,7 +1,7 @@
 //! Several plans for one kernel: one for all sizes, and others for some, of which a launch takes the first that fits.
 //!
 //! A plan that was chosen for few tiles is as good for all sizes that give as few: as many as were counted on, or as there
-//! are multiprocessors. Where one tile covered an axis, it must. Plans with the smallest tiles come first.
+//! are multiprocessors. Where one tile covered an axis, it must. Rows with uneven work are as many at most. Plans with the smallest tiles come first.
 
 use dlc_core::guard::Condition;
 use dlc_host::choice::{Choice, Choices};
@@ -10,6 +10,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::define::Kind;
 use dlc_ir::{Context, OpId};
+use dlc_plan::clause::Walk;
 use dlc_plan::value::Table;
 use dlc_plan::{Schedule, Target};
 
@@ -61,8 +62,10 @@ pub fn conditions(facts: &Facts, plan: &Schedule, target: &Target) -> Option<Vec
         let tile = plan.tile_of(axis).max(1);
         let own = facts.size(axis).max(1);
         counted = counted.saturating_mul((own - 1) / tile + 1);
-        if own <= tile && tile > 1 {
-            all.push(Condition::of(size, "<=", &tile.into())?);
+        // Rows of which the last have the most work are as uneven in larger numbers, and cost less of all the work.
+        let uneven = plan.order.as_ref().is_some_and(|order| order.kind == Walk::LongestFirst);
+        if tile > 1 && (own <= tile || uneven) && size.as_constant().is_none() {
+            all.push(Condition::of(size, "<=", &own.max(tile).into())?);
         }
     }
     all.push(Condition::of(&tiles(facts, plan)?, "<=", &counted.max(target.sms).into())?);

@@ -42,13 +42,13 @@ region.func @mlp<M> iters (m: M, n: 128)
 
 // Attention: a reduction that weighs one contribution by another is a product of the two.
 // CHECK: plan.schedule of @attention for sm90 {
-// CHECK-NEXT: tile (h: 1, q: 128, e: 128, d: 128, k: 128)
+// CHECK-NEXT: tile (h: 1, q: 192, e: 128, d: 128, k: 96)
 // CHECK-NEXT: reduced [d, k]
 // CHECK-NEXT: instruction wgmma
 // CHECK-NEXT: stages 2
 // CHECK-NEXT: persistent sms
-// CHECK-NEXT: roles cooperative consumers 2
-// CHECK-NEXT: registers (producer: 24, consumer: 240)
+// CHECK-NEXT: roles cooperative consumers 3
+// CHECK-NEXT: registers (producer: 32, consumer: 160)
 // CHECK-NEXT: cache Q (h, q, d) f16 in smem buffers 2
 // CHECK-NEXT: cache K (h, k, d) f16 in smem
 // CHECK-NEXT: cache V (h, k, e) f16 in smem
@@ -58,7 +58,7 @@ region.func @mlp<M> iters (m: M, n: 128)
 // CHECK-NEXT: in_flight 1
 // CHECK-NEXT: edge s to top in reg
 // CHECK-NEXT: epilogue [recip, mul]
-// CHECK-NEXT: store tma panels 2 together 1
+// CHECK-NEXT: store tma panels 1 together 1
 // CHECK-NEXT: }
 region.func @attention<H, Q, K> iters (h: H, q: Q, e: 128)
     ins (%Q: memref<[H, Q, 128], f16>, %K: memref<[H, K, 128], f16>, %V: memref<[H, K, 128], f16>)
@@ -70,6 +70,49 @@ region.func @attention<H, Q, K> iters (h: H, q: Q, e: 128)
     yield %p
   } : f32 over (h, q, k)
   %t = cast %s {deferred} : f16 over (h, q, k)
+  %top, %sum, %o = reduce (k: K) acc (f32, f32, f32) init (-inf, 0.0, 0.0) {
+    %v = read %V[h, k, e] : f16 over (h, e, k)
+    %one = const 1.0 : f32 over ()
+    yield %t, %one, %v
+  } combine (%m0: f32 over (h, q), %s0: f32 over (h, q), %o0: f32 over (h, q, e), %m1: f32 over (h, q), %s1: f32 over (h, q), %o1: f32 over (h, q, e)) {
+    %m = binary max %m0, %m1 : f32 over (h, q)
+    %d0 = binary sub %m0, %m : f32 over (h, q)
+    %w0 = unary exp2 %d0 : f32 over (h, q)
+    %d1 = binary sub %m1, %m : f32 over (h, q)
+    %w1 = unary exp2 %d1 : f32 over (h, q)
+    %l0 = binary mul %s0, %w0 : f32 over (h, q)
+    %l1 = binary mul %s1, %w1 : f32 over (h, q)
+    %l = binary add %l0, %l1 : f32 over (h, q)
+    %p0 = binary mul %o0, %w0 : f32 over (h, q, e)
+    %p1 = binary mul %o1, %w1 : f32 over (h, q, e)
+    %p = binary add %p0, %p1 : f32 over (h, q, e)
+    yield %m, %l, %p
+  } {reassoc} : f32 over (h, q), f32 over (h, q), f32 over (h, q, e)
+  %r = unary recip %sum : f32 over (h, q)
+  %y = binary mul %o, %r : f32 over (h, q, e)
+  yield %y to O as f16
+}
+
+// Keys behind a query do not count for it: rows of tiles with many of them come first.
+// CHECK: plan.schedule of @causal for sm90 {
+// CHECK-NEXT: tile (h: 1, q: 192, e: 128, d: 128, k: 96)
+// CHECK: persistent sms
+// CHECK-NEXT: order longest_first
+// CHECK-NEXT: roles cooperative consumers 3
+region.func @causal<H, Q, K> iters (h: H, q: Q, e: 128)
+    ins (%Q: memref<[H, Q, 128], f16>, %K: memref<[H, K, 128], f16>, %V: memref<[H, K, 128], f16>)
+    outs (O: memref<[H, Q, 128], f16> materialize gmem) {
+  %s = reduce sum (d: 128) acc f32 init 0.0 {
+    %a = read %Q[h, q, d] : f16 over (h, q, d)
+    %b = read %K[h, k, d] : f16 over (h, k, d)
+    %p = binary mul %a, %b widen : f32 over (h, q, k, d)
+    yield %p
+  } : f32 over (h, q, k)
+  %row = index (q) : i32 over (q)
+  %key = index (k) : i32 over (k)
+  %seen = binary ge %row, %key : i1 over (q, k)
+  %hidden = const -inf : f32 over ()
+  %t = select %seen, %s, %hidden {deferred} : f32 over (h, q, k)
   %top, %sum, %o = reduce (k: K) acc (f32, f32, f32) init (-inf, 0.0, 0.0) {
     %v = read %V[h, k, e] : f16 over (h, e, k)
     %one = const 1.0 : f32 over ()
@@ -122,4 +165,38 @@ region.func @single<M> iters (m: M, n: 32)
     yield %tb
   } : f32 over (m, n)
   yield %second to Y
+}
+
+// What is read between two products comes with what is multiplied.
+// CHECK: plan.schedule of @between for sm90 {
+// CHECK-NEXT: tile (m: 64, n: 128, k: 64, h: 128)
+// CHECK: stages 3
+// CHECK: cache A (h, k) f16 in smem
+// CHECK-NEXT: cache B (h, n) f16 in smem
+// CHECK-NEXT: cache D (m, h) f16 in smem
+// CHECK-NOT: cache F
+// CHECK: store tma panels 2
+region.func @between<M> iters (m: M, n: 128)
+    ins (%X: memref<[M, 64], f16>, %A: memref<[4096, 64], f16>, %B: memref<[4096, 128], f16>, %D: memref<[M, 4096], f16>,
+         %F: memref<[M, 128], f16>)
+    outs (Y: memref<[M, 128], f16> materialize gmem) {
+  %first = reduce sum (k: 64) acc f32 init 0.0 {
+    %x = read %X[m, k] : f16 over (m, k)
+    %a = read %A[h, k] : f16 over (h, k)
+    %xa = binary mul %x, %a widen : f32 over (m, h, k)
+    yield %xa
+  } : f32 over (m, h)
+  %d = read %D[m, h] : f16 over (m, h)
+  %d1 = cast %d : f32 over (m, h)
+  %more = binary add %first, %d1 : f32 over (m, h)
+  %t = cast %more {deferred} : f16 over (m, h)
+  %second = reduce sum (h: 4096) acc f32 init 0.0 {
+    %b = read %B[h, n] : f16 over (n, h)
+    %tb = binary mul %t, %b widen : f32 over (m, n, h)
+    yield %tb
+  } : f32 over (m, n)
+  %f = read %F[m, n] : f16 over (m, n)
+  %f1 = cast %f : f32 over (m, n)
+  %y = binary add %second, %f1 : f32 over (m, n)
+  yield %y to Y as f16
 }
