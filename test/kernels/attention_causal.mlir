@@ -9,7 +9,8 @@
 // Persistent: a block takes tiles of 192 queries. One thread loads; three groups of four warps own 64 queries each and
 // share the blocks of 112 keys that come by, from the last to the first, so that those come first where keys are hidden.
 // While one group computes exponentials the two others multiply: they take turns at the tensor cores, by a named barrier
-// each. Tiles with many keys are taken first, so that all blocks end at nearly the same time.
+// each. Tiles with many keys are taken first, and dealt out to the blocks forwards and backwards in turn, so that all blocks
+// end at nearly the same time. Heads are taken in sections whose keys and values stay in the second-level cache.
 //
 // The rows of O are written over those of Q in shared memory and leave from there: of Q there are two stages, and one is
 // given back while the next tile is computed.
@@ -49,11 +50,29 @@ kernel.func @attention<B, S, T>(
     %zero = index (0)
     %one = index (1)
     %last = index (T)
+    // The last round may not have a tile for each block.
+    %full = index (%tiles floordiv 132)
+    %turn = index (%block + (%full mod 2) * (131 - 2 * %block))
+    %over = index (%tiles mod 132 - %turn)
+    %some = max %over, %zero
+    %more = min %some, %one
+    %rounds = index (%full + %more)
+    // Heads with 32 MB of keys and values, and no fewer than give even shares.
+    %fitting = index (65536 floordiv T)
+    %even = index (16)
+    %least = max %fitting, %even
+    %all = index (B)
+    %section = min %least, %all
     barrier
     role producer warps 0 to 4 registers 32 single {
-      %q, %pq, %k, %pk, %v, %pv = for %t = %block to %tiles step %blocks carry (%q0 = %zero, %pq0 = %one, %k0 = %zero, %pk0 = %one, %v0 = %zero, %pv0 = %one) {
-        %head = index (%t mod B)
-        %m = index (S ceildiv 192 - 1 - %t floordiv B)
+      %q, %pq, %k, %pk, %v, %pv = for %r = 0 to %rounds carry (%q0 = %zero, %pq0 = %one, %k0 = %zero, %pk0 = %one, %v0 = %zero, %pv0 = %one) {
+        %t = index (132 * %r + %block + (%r mod 2) * (131 - 2 * %block))
+        %head0 = index (%section * (%t floordiv (%section * (S ceildiv 192))))
+        %rest = index (%t - %head0 * (S ceildiv 192))
+        %behind = index (B - %head0)
+        %heads = min %section, %behind
+        %head = index (%head0 + %rest mod %heads)
+        %m = index (S ceildiv 192 - 1 - %rest floordiv %heads)
         %end = index (192 * %m + 192)
         %keys = min %last, %end
         %n = index (%keys ceildiv 112)
@@ -100,9 +119,14 @@ kernel.func @attention<B, S, T>(
         barrier_arrive id %one threads 256
       }
       %kept = done : token<epilogue>
-      %q, %pq, %k, %pk, %v, %pv, %stored, %left = for %t = %block to %tiles step %blocks carry (%q0 = %zero, %pq0 = %zero, %k0 = %zero, %pk0 = %zero, %v0 = %zero, %pv0 = %zero, %before = %kept, %old = %zero) {
-        %head = index (%t mod B)
-        %m = index (S ceildiv 192 - 1 - %t floordiv B)
+      %q, %pq, %k, %pk, %v, %pv, %stored, %left = for %r = 0 to %rounds carry (%q0 = %zero, %pq0 = %zero, %k0 = %zero, %pk0 = %zero, %v0 = %zero, %pv0 = %zero, %before = %kept, %old = %zero) {
+        %t = index (132 * %r + %block + (%r mod 2) * (131 - 2 * %block))
+        %head0 = index (%section * (%t floordiv (%section * (S ceildiv 192))))
+        %rest = index (%t - %head0 * (S ceildiv 192))
+        %behind = index (B - %head0)
+        %heads = min %section, %behind
+        %head = index (%head0 + %rest mod %heads)
+        %m = index (S ceildiv 192 - 1 - %rest floordiv %heads)
         %end = index (192 * %m + 192)
         %keys = min %last, %end
         %n = index (%keys ceildiv 112)
@@ -129,7 +153,7 @@ kernel.func @attention<B, S, T>(
         %h0 = cast %e0 : frag<[64, 112], f16, wgmma>
         %p0 = convert %h0 : !p
         // By now the store of the tile before has read its stage of Q.
-        if (%t >= %block + %blocks) {
+        if (%r >= 1) {
           elect {
             await_read %before
             arrive %emptyQ[%old] by one
