@@ -61,11 +61,15 @@
 //! multiple of 16 bytes (`require` says so), whose guard is another one than that of the memref, that stand in a condition,
 //! or for whose panels there is no room. A remark says why. Panels are stored one at a time.
 //!
+//! What the epilogue reads for whole rows or columns, such as a bias, is asked for before the loop that sums products, where
+//! the sums and it take half of the registers at most.
+//!
 //! Phases, for each store: (1) the box and its panels of 64 rows and up to 128 bytes; (2) the buffers, and the loops around
 //! that carry for each the token of its last store; (3) for each panel: one thread waits until the buffer has been read, all
 //! write the panel, and one thread lets it be stored. After the epilogues of CUTLASS (`sm90_epilogue_tma_warpspecialized.hpp`).
-//! Rule of the debug counters: `store`.
+//! Rules of the debug counters: `ahead`, `store`.
 
+mod ahead;
 mod parts;
 
 use dlc_core::memref::MemRef;
@@ -105,7 +109,10 @@ static DEF: PassDef = PassDef {
         },
         PLANNED,
     ],
-    statistics: &[StatDef { name: "stores", doc: "Stores that the copy engine does." }],
+    statistics: &[
+        StatDef { name: "stores", doc: "Stores that the copy engine does." },
+        StatDef { name: "loads", doc: "Loads of epilogues that are begun before the sum." },
+    ],
     ..PassDef::base("overlap-epilogue", "Lets results leave through shared memory while the threads go on.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
@@ -141,6 +148,7 @@ impl Pass for OverlapEpilogue {
         };
         if wanted {
             let panels = self.panels.or(way.and_then(|store| store.panels)).unwrap_or(2).clamp(1, 8);
+            cx.count("loads", ahead::load_ahead(body, cx));
             cx.count("stores", overlap_epilogue(body, panels, cx));
         }
         Ok(())

@@ -273,25 +273,9 @@ fn softsign(e: &mut Emit<'_>, x: ValueId) -> ValueId {
 
 fn gelu(e: &mut Emit<'_>) -> Values {
     let approximate = frontend::Gelu::from(e.source()).approximate();
-    e.wide(|e, x| {
-        let gate = match approximate {
-            None | Some(frontend::Approximation::None) => {
-                let scaled = e.times(x, std::f64::consts::FRAC_1_SQRT_2);
-                e.erf(scaled)
-            }
-            Some(frontend::Approximation::Tanh) => {
-                // x + 0.044715 * x**3, by its factors.
-                let square = e.mul(x, x);
-                let factor = e.times(square, 0.044715);
-                let factor = e.plus(factor, 1.0);
-                let inner = e.mul(x, factor);
-                let inner = e.times(inner, (2.0 / std::f64::consts::PI).sqrt());
-                e.tanh(inner)
-            }
-        };
-        let gate = e.plus(gate, 1.0);
-        let half = e.times(x, 0.5);
-        e.mul(half, gate)
+    e.wide(|e, x| match approximate {
+        None | Some(frontend::Approximation::None) => e.gelu(x),
+        Some(frontend::Approximation::Tanh) => e.gelu_tanh(x),
     })
 }
 

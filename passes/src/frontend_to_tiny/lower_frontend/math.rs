@@ -290,6 +290,39 @@ impl Emit<'_> {
         self.with_sign_of(x, result)
     }
 
+    /// `x` times the share of a normal distribution below `x`, as `max(x, 0) - |x| * q`, where `q` is the share beyond `|x|`.
+    /// Its logarithm to the base of two is nearly a parabola: by a polynomial that was fitted up to 5.5, the result is off
+    /// by at most 1.2e-7, and below zero by a part in 3000. Nothing has to be divided, and no sign to be put back.
+    pub fn gelu(&mut self, x: ValueId) -> ValueId {
+        let negative = self.neg(x);
+        let magnitude = self.max(x, negative);
+        // Nothing is left of `q` here, and infinity times nothing would be no number.
+        let most = self.number(8.0, self.elem(x));
+        let magnitude = self.min(magnitude, most);
+        let log = self.polynomial(
+            magnitude,
+            &[3.35505865e-05, -0.000768236584, 0.00806021592, -0.0533508877, -0.458842685, -1.1511672, -0.999998368],
+        );
+        let beyond = self.exp2(log);
+        let rest = self.mul(magnitude, beyond);
+        let positive = self.relu(x);
+        self.sub(positive, rest)
+    }
+
+    /// The same with a hyperbolic tangent in place of the error function: `x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 *
+    /// x**3))`.
+    pub fn gelu_tanh(&mut self, x: ValueId) -> ValueId {
+        let scale = 2.0 * (2.0 / PI).sqrt();
+        let square = self.mul(x, x);
+        let factor = self.times(square, -LOG2_E * scale * 0.044715);
+        let factor = self.plus(factor, -LOG2_E * scale);
+        let power = self.mul(x, factor);
+        let power = self.exp2(power);
+        let sum = self.plus(power, 1.0);
+        let gate = self.recip(sum);
+        self.mul(x, gate)
+    }
+
     /// `ln(1 + exp(-|x|))`
     fn log_of_one_and_power(&mut self, x: ValueId) -> ValueId {
         let magnitude = self.abs(x);

@@ -141,6 +141,9 @@ impl Code<'_> {
             Binary::Add => self.made(&table::ADD, &format!("{rounded}{word}"), &[a, b]),
             Binary::Sub => self.made(&table::SUB, &format!("{rounded}{word}"), &[a, b]),
             Binary::Mul => self.made(&table::MUL, &format!("{rounded}{word}"), &[a, b]),
+            // Operands of most instructions may be without their sign, at no cost.
+            Binary::Max if self.is_negative_of(a, b) => self.made(&table::ABS, "f32", &[a]),
+            Binary::Max if self.is_negative_of(b, a) => self.made(&table::ABS, "f32", &[b]),
             Binary::Max => self.made(&table::MAX, "NaN.f32", &[a, b]),
             Binary::Min => self.made(&table::MIN, "NaN.f32", &[a, b]),
             Binary::Fdiv => {

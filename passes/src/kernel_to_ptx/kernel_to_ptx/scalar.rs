@@ -292,6 +292,16 @@ impl Code<'_> {
         operands.first().filter(|_| is_root).map(|&square| square.into())
     }
 
+    /// Whether a register of type `f32` has the number of another one with the other sign.
+    pub fn is_negative_of(&self, x: Arg, negative: Arg) -> bool {
+        let origin = self.origin(negative);
+        origin.is_some_and(|(instruction, modifiers, operands, _)| {
+            std::ptr::eq(instruction, &table::NEG)
+                && modifiers == "f32"
+                && operands.first().map(|&of| of.into()) == Some(x)
+        })
+    }
+
     /// Two numbers of 16 bits as one register, the low one first. Two that were rounded just now are rounded together,
     /// and the halves of one register are that register.
     pub fn pack_halves(&mut self, lo: Arg, hi: Arg) -> Arg {

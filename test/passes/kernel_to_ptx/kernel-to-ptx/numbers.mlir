@@ -204,6 +204,29 @@ kernel.func @root(%X: memref<[32], f32, row_major, align 4>) -> memref<[32], f32
   return %Y
 }
 
+// The larger of a number and its negative is the number without its sign, in either order; of two others it is not.
+// CHECK-LABEL: ptx.func @magnitude(
+// CHECK: abs.f32
+// CHECK: abs.f32
+// CHECK: max.NaN.f32
+// CHECK-NOT: max
+// CHECK: exit
+kernel.func @magnitude(%X: memref<[32], f32, row_major, align 4>) -> memref<[32], f32, row_major, align 4> {
+  %Y = output : memref<[32], f32, row_major, align 4>
+  grid (1) threads 32 {
+    %x = load %X[i0] : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+    %n = unary neg %x
+    %a = binary max %x, %n : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+    %y = unary exp2 %x
+    %m = unary neg %y
+    %b = binary max %m, %y : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+    %c = binary add %a, %b : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+    %d = binary max %c, %n : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+    store %d to %Y[i0]
+  }
+  return %Y
+}
+
 // A product and a sum of it are rounded one after the other, or where the option says so as the assembler likes.
 // CHECK-LABEL: ptx.func @joined(
 // CHECK: mul.rn.f32
