@@ -11,6 +11,7 @@ pub mod check_async;
 pub mod hoist_copies;
 pub mod order_tiles;
 pub mod overlap_epilogue;
+pub mod overlap_fragments;
 pub mod predicate_tails;
 pub mod report_plan;
 pub mod split_reduction;

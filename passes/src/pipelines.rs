@@ -108,16 +108,17 @@ inventory::submit! { &TINY_TO_KERNEL }
 /// 5. `insert-async-tokens`: copies by themselves.
 /// 6. `specialize-warps`: one thread loads, groups of others compute.
 /// 7. `pipeline-stages`: where warps have no roles, loads run ahead.
-/// 8. `predicate-tails`: nothing is asked of sizes that is known.
-/// 9. `overlap-epilogue`: results leave through shared memory.
-/// 10. `report-plan`: what plans ask for and no pass does is told.
-/// 11. `cse`, `dce`: what that left twice, or left over.
-/// 12. `check-async`: it is proved that nobody reads too early or waits for ever.
+/// 8. `overlap-fragments`: fragments are loaded while others are multiplied.
+/// 9. `predicate-tails`: nothing is asked of sizes that is known.
+/// 10. `overlap-epilogue`: results leave through shared memory.
+/// 11. `report-plan`: what plans ask for and no pass does is told.
+/// 12. `cse`, `dce`: what that left twice, or left over.
+/// 13. `check-async`: it is proved that nobody reads too early or waits for ever.
 static KERNEL_SCHEDULE: PipelineDef = PipelineDef {
     name: "kernel-schedule",
     summary: "Does what the plans of kernels ask for: copies ahead, roles of warps, results that leave by themselves.",
     text: "split-reduction{planned},unroll-loops{steps=1 max=65536 planned},hoist-copies{planned},order-tiles{planned},\
-           insert-async-tokens{planned},specialize-warps{planned},pipeline-stages{planned},predicate-tails{peel=false planned},\
+           insert-async-tokens{planned},specialize-warps{planned},pipeline-stages{planned},overlap-fragments{planned},predicate-tails{peel=false planned},\
            overlap-epilogue{planned},report-plan,cse,dce,check-async",
     to_layer: "",
 };

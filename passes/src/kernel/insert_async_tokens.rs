@@ -71,7 +71,8 @@ use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDe
 use dlc_ir::{Builder, Context, OpId, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
-use dlc_plan::clause::Barrier;
+use dlc_plan::clause::{Barrier, Policy};
+use dlc_plan::value::Table;
 
 use crate::analysis::carried::grid_of;
 use crate::analysis::plans::{PLANNED, plan_of};
@@ -139,17 +140,24 @@ impl InsertAsyncTokens {
 impl Pass for InsertAsyncTokens {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let own = kernel::Func::of(OpRef::new(cx.ctx, body, body.root())).and_then(|func| func.target());
-        let Some(engine) = self.engine(own, plan_of(cx, body).as_ref()) else { return Ok(()) };
-        let (copies, boxes) = insert_async_tokens(body, engine, cx);
+        let plan = plan_of(cx, body);
+        let Some(engine) = self.engine(own, plan.as_ref()) else { return Ok(()) };
+        let policy = plan.as_ref().and_then(|plan| plan.policy.as_ref());
+        let (copies, boxes) = insert_async_tokens(body, engine, policy, cx);
         cx.count("copies", copies);
         cx.count("boxes", boxes);
         Ok(())
     }
 }
 
-/// Makes the copies of a kernel asynchronous, with `engine` by the copy engine where it can. How many became
-/// `copy_async`, and how many `tma_load`.
-pub fn insert_async_tokens(body: &mut Body, engine: bool, cx: &PassCx<'_>) -> (u64, u64) {
+/// Makes the copies of a kernel asynchronous, with `engine` by the copy engine where it can, which then tells the cache how
+/// long to keep what a memref with a policy has. How many became `copy_async`, and how many `tma_load`.
+pub fn insert_async_tokens(
+    body: &mut Body,
+    engine: bool,
+    policy: Option<&Table<Policy>>,
+    cx: &PassCx<'_>,
+) -> (u64, u64) {
     let (mut copies, mut boxes) = (0, 0);
     let mut requests = Vec::new();
     for group in groups(body, cx) {
@@ -162,7 +170,7 @@ pub fn insert_async_tokens(body: &mut Body, engine: bool, cx: &PassCx<'_>) -> (u
                 _ => left.push((copy, None)),
             }
         }
-        match boxes::request(body, cx, &boxed, group.until) {
+        match boxes::request(body, cx, &boxed, group.until, policy) {
             Ok(request) => requests.extend(request.map(|request| (request, group.until))),
             Err(why) => left.extend(boxed.drain(..).map(|boxed| (boxed.copy, Some(why.clone())))),
         }

@@ -36,12 +36,13 @@
 //! A clause that nothing reads is named here, with what is done in its place. Whoever lets a pass follow it takes it out of
 //! the list. Rule of the debug counters: none.
 
+use dlc_ir::Context;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Buffer, Kind, Place, Way};
+use dlc_plan::clause::{Buffer, Kind, Place, Policy, Way};
 use dlc_plan::value::Choice;
 
 use crate::analysis::plans::plan_of;
@@ -73,6 +74,9 @@ impl Pass for ReportPlan {
         if plan.launch_overlap && !has(kernel::GridWait::DEF) {
             left.push(("launch_overlap", "the kernel begins when the one in front of it has ended".into()));
         }
+        if !is_kept(cx.ctx, body, &plan) {
+            left.push(("policy", "tensors stay in the second-level cache as the hardware likes".into()));
+        }
         cx.count("clauses", left.len() as u64);
         for (clause, instead) in left {
             let message = format!("nothing follows '{clause}' of the plan: {instead}");
@@ -80,6 +84,20 @@ impl Pass for ReportPlan {
         }
         Ok(())
     }
+}
+
+/// Whether the cache is told of each tensor with a policy how long to keep it: by the loads of the copy engine.
+fn is_kept(ctx: &Context, body: &Body, plan: &Schedule) -> bool {
+    let tensors = plan.policy.iter().flat_map(|table| &table.0).filter(|(_, policy)| *policy != Policy::Normal);
+    let told = |name: &String| {
+        body.walk().into_iter().any(|op| {
+            let load = kernel::TmaLoad::of(OpRef::new(ctx, body, op)).filter(|load| load.hint().is_some());
+            let map = load.and_then(|load| body.defining_op(load.map()));
+            let map = map.and_then(|map| kernel::TensorMapOf::of(OpRef::new(ctx, body, map)));
+            map.is_some_and(|map| ctx.str(body.value_name(map.memory())) == name)
+        })
+    };
+    tensors.into_iter().all(|(name, _)| told(name))
 }
 
 /// The clauses of a plan that no pass follows, and what is done in their place.
@@ -94,7 +112,6 @@ pub fn left_out(plan: &Schedule) -> Vec<(&'static str, String)> {
     say(plan.stream_k.is_some(), "stream_k", "each block computes whole tiles; 'split_k' divides sums");
     let multiplies = plan.contracts() && plan.instruction.as_ref().is_some_and(|it| it.kind == Kind::Fma);
     say(plan.unroll.is_some() && !multiplies, "unroll", "loops stay, but for those of one step");
-    say(plan.policy.is_some(), "policy", "tensors stay in the second-level cache as the hardware likes");
     say(plan.stride.is_some(), "stride", "results lie as the kernel declares them");
     say(plan.vectorize.is_some(), "vectorize", "accesses are as wide as alignment and sizes allow");
     say(plan.vectors.is_some(), "vectors", "accesses are as wide as alignment and sizes allow");

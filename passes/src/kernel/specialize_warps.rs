@@ -248,10 +248,8 @@ pub struct Plan {
     pub reserved: i64,
     /// The tensors of which each block of a cluster loads a part for all.
     pub multicast: Vec<String>,
-    /// The registers of a thread of the producer.
-    pub producer: i64,
-    /// The registers of a thread of a consumer.
-    pub consumer: i64,
+    /// The registers of a thread of the producer and of a consumer; none where all threads have as many.
+    pub registers: Option<(i64, i64)>,
 }
 
 impl Given {
@@ -277,6 +275,7 @@ impl Given {
         };
         let producer = self.producer.or(registers("producer")).unwrap_or(fitting.0);
         let consumer = self.consumer.or(registers("consumer")).unwrap_or(fitting.1);
+        let alike = registers("thread").is_some() && self.producer.or(self.consumer).is_none();
         for registers in [producer, consumer] {
             if !(24..=240).contains(&registers) || registers % 8 != 0 {
                 return Err(format!("a thread has 24 to 240 registers, a multiple of 8, not {registers}"));
@@ -296,7 +295,8 @@ impl Given {
         let stored =
             plan.filter(|plan| stores_by_engine(plan)).map(|plan| plan.store.as_ref().and_then(|it| it.panels));
         let reserved = stored.map_or(0, |panels| panels.unwrap_or(1).clamp(1, 8) * consumers * PANEL);
-        Ok(Plan { stages, consumers, turns, in_turn, buffers, reserved, multicast, producer, consumer })
+        let registers = Some((producer, consumer)).filter(|_| !alike);
+        Ok(Plan { stages, consumers, turns, in_turn, buffers, reserved, multicast, registers })
     }
 }
 
@@ -473,10 +473,19 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result
         shared.push(op);
     }
     let mut builder = Builder::at_end(ctx, body, block);
-    let producer = kernel::Role::build(&mut builder, loc, "producer", 0, 4, 1, Some(plan.producer), Some(()));
+    let producer =
+        kernel::Role::build(&mut builder, loc, "producer", 0, 4, 1, plan.registers.map(|(own, _)| own), Some(()));
     let last = 4 + 4 * plan.consumers;
-    let consumer =
-        kernel::Role::build(&mut builder, loc, "consumer", 4, last, plan.consumers, Some(plan.consumer), None);
+    let consumer = kernel::Role::build(
+        &mut builder,
+        loc,
+        "consumer",
+        4,
+        last,
+        plan.consumers,
+        plan.registers.map(|(_, own)| own),
+        None,
+    );
     let inside = body.append_block(body.regions(producer)[0]);
     let source = Source { rings: &rings, requests: &requests, shared: &shared, grid: block };
     producer::slice(ctx, body, inside, &source)?;

@@ -60,7 +60,8 @@
 //! reductions, and from where it reads.
 //!
 //! *Algorithm.* (1) Facts: sizes, with a number in the place of symbols; which reductions are sums of products, and which
-//! axes only one factor has; where neighbouring elements lie. (2) Ten to twenty candidates (`candidates`, `memory`); those
+//! axes only one factor has; where neighbouring elements lie. (2) Some twenty candidates (`candidates`, `warpgroups`,
+//! `memory`); those
 //! that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each (`cost`), by
 //! section 11 of the specification; those that its conditions stop (more than 80 % of the shared memory, registers for one
 //! block alone) count only if no other is left. The fastest is taken, of equal ones the first. The
@@ -71,6 +72,7 @@ pub mod cost;
 pub mod facts;
 mod memory;
 mod sizes;
+mod warpgroups;
 
 use std::collections::BTreeMap;
 
@@ -326,9 +328,10 @@ pub fn choose_plan(
 }
 
 /// Whether a condition of section 11 stops a plan: it takes more than four fifths of the shared memory, or so many registers
-/// that one block fills a multiprocessor. Blocks with roles that go from tile to tile are alone there by intent.
+/// that one block fills a multiprocessor. Blocks with roles, or that go from tile to tile, are alone there by
+/// intent, and so are those whose fragments are loaded ahead.
 fn stops(ctx: &Context, plan: &Schedule, target: &Target) -> bool {
-    if plan.persistent.is_some() {
+    if plan.persistent.is_some() || plan.roles.is_some() || plan.in_flight.is_some() {
         return false;
     }
     let smem = plan.footprint(ctx).smem.unwrap_or(i64::MAX);

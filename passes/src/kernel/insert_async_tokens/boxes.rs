@@ -6,8 +6,10 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::pass::PassCx;
 use dlc_ir::{BlockId, Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::layout::Shared;
-use dlc_kernel::ops as kernel;
+use dlc_kernel::ops::{self as kernel, Hint};
 use dlc_kernel::types::{MBarrier, TensorMap, Tile};
+use dlc_plan::clause::Policy;
+use dlc_plan::value::Table;
 
 use super::fence_or;
 use super::windows::{Window, window};
@@ -128,7 +130,13 @@ fn separate(ctx: &Context, body: &Body, op: OpId, tile: ValueId) -> Result<(), S
 
 /// Lets one thread ask the copy engine for boxes, if there are any, and all threads wait for them before a barrier. The op
 /// in which it asks. An error, and nothing is changed, where the phases of the barrier cannot be counted.
-pub fn request(body: &mut Body, cx: &PassCx<'_>, boxes: &[Boxed], barrier: OpId) -> Result<Option<OpId>, String> {
+pub fn request(
+    body: &mut Body,
+    cx: &PassCx<'_>,
+    boxes: &[Boxed],
+    barrier: OpId,
+    policy: Option<&Table<Policy>>,
+) -> Result<Option<OpId>, String> {
     let ctx = cx.ctx;
     let Some(last) = boxes.last() else { return Ok(None) };
     let bytes: u64 = boxes.iter().map(|boxed| boxed.bytes).sum();
@@ -161,7 +169,8 @@ pub fn request(body: &mut Body, cx: &PassCx<'_>, boxes: &[Boxed], barrier: OpId)
     let block = body.append_block(body.regions(elect)[0]);
     kernel::Expect::build(&mut Builder::at_end(ctx, body, block), loc, full, None, bytes as i64);
     for (boxed, &map) in boxes.iter().zip(&maps) {
-        load(ctx, body, block, boxed, (map, full));
+        let hint = hint(ctx, body, boxed, policy);
+        load(ctx, body, block, boxed, (map, full), hint);
     }
     let wait = InsertPoint::Before(fence_or(ctx, body, elect, barrier));
     kernel::Wait::build(&mut Builder::new(ctx, body, wait), loc, full, None, parity);
@@ -184,8 +193,25 @@ fn turned(ctx: &Context, body: &mut Body, block: BlockId, parity: ValueId) -> Op
     index(&mut Builder::new(ctx, body, place), Loc::UNKNOWN, &other)
 }
 
+/// How long the cache should keep what a copy reads, as the plan says by the name of the memref.
+fn hint(ctx: &Context, body: &Body, boxed: &Boxed, policy: Option<&Table<Policy>>) -> Option<Hint> {
+    let memory = kernel::Copy::from(OpRef::new(ctx, body, boxed.copy)).source();
+    match policy?.get(ctx.str(body.value_name(memory)))? {
+        Policy::EvictFirst => Some(Hint::EvictFirst),
+        Policy::EvictLast => Some(Hint::EvictLast),
+        Policy::Normal => None,
+    }
+}
+
 /// The loads of a box, one for each panel.
-fn load(ctx: &Context, body: &mut Body, block: BlockId, boxed: &Boxed, (map, full): (ValueId, ValueId)) {
+fn load(
+    ctx: &Context,
+    body: &mut Body,
+    block: BlockId,
+    boxed: &Boxed,
+    (map, full): (ValueId, ValueId),
+    hint: Option<Hint>,
+) {
     let copy = kernel::Copy::from(OpRef::new(ctx, body, boxed.copy));
     let (loc, tile, stage) = (copy.loc(), copy.tile(), copy.stage());
     let Some(ty) = Tile::of(ctx, copy.type_of(tile)) else { return };
@@ -212,7 +238,7 @@ fn load(ctx: &Context, body: &mut Body, block: BlockId, boxed: &Boxed, (map, ful
         let offsets = all.split_off(at.len());
         let offsets = boxed.window.is_some().then_some(offsets);
         let mut builder = Builder::at_end(ctx, body, block);
-        kernel::TmaLoad::build(&mut builder, loc, map, &args, part, part_stage, full, None, all, offsets, None, None);
+        kernel::TmaLoad::build(&mut builder, loc, map, &args, part, part_stage, full, None, all, offsets, None, hint);
     }
 }
 

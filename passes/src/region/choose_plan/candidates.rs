@@ -1,4 +1,4 @@
-//! The plans that are compared: ten to twenty for a kernel, by what it is made of. Sizes of tiles, roles and stages are those
+//! The plans that are compared: some twenty for a kernel, by what it is made of. Sizes of tiles, roles and stages are those
 //! that measurements have shown to be worth a try; everything else follows from the kernel.
 //!
 //! - a product of matrices: `wgmma` where both factors come by the tensor memory accelerator, else `mma`, else `fma`;
@@ -8,8 +8,7 @@
 
 use dlc_ir::{Body, Context, OpRef, Type, ValueId};
 use dlc_plan::clause::{
-    Async, Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk,
-    Way,
+    Async, Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Store, Walk, Way,
 };
 use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
@@ -28,23 +27,8 @@ pub struct Maker<'a> {
     pub base: Schedule,
 }
 
-/// Rows, columns, consumers, and whether each has a tile of its own. The numbers are those that win somewhere in
-/// measurements on an H200.
-const WGMMA: [(i64, i64, i64, bool); 13] = [
-    (128, 128, 2, true),
-    (128, 160, 2, true),
-    (128, 176, 2, true),
-    (128, 192, 2, true),
-    (64, 256, 2, true),
-    (128, 256, 2, false),
-    (256, 128, 2, false),
-    (128, 144, 2, false),
-    (128, 112, 2, false),
-    (192, 128, 3, false),
-    (128, 64, 2, false),
-    (64, 128, 1, false),
-    (64, 64, 1, false),
-];
+/// The most stages: with more, measurements have shown no gain but where a factor is read once.
+pub(super) const STAGES: i64 = 8;
 
 /// Rows and columns of a block and of a warp.
 const MMA: [(i64, i64, i64, i64); 8] = [
@@ -84,7 +68,7 @@ impl Maker<'_> {
         }
     }
 
-    fn elem(&self, product: &Product) -> Type {
+    pub(super) fn elem(&self, product: &Product) -> Type {
         product.factors[0].elem
     }
 
@@ -133,7 +117,7 @@ impl Maker<'_> {
 
     /// A tile: extents for rows and columns spread over their axes, 1 for other axes of the results, and a step along the
     /// longest reduced axis.
-    fn tiled(&self, product: &Product, rows: i64, columns: i64, step: i64) -> Schedule {
+    pub(super) fn tiled(&self, product: &Product, rows: i64, columns: i64, step: i64) -> Schedule {
         let mut tile: Table<i64> = Table(self.facts.iters().iter().map(|axis| (axis.clone(), 1)).collect());
         self.spread(&mut tile, &product.rows, rows);
         self.spread(&mut tile, &product.columns, columns);
@@ -178,7 +162,7 @@ impl Maker<'_> {
         Some(Cache { axes: Some(factor.axes.clone()), ..cache })
     }
 
-    fn caches(&self, product: &Product) -> Vec<Cache> {
+    pub(super) fn caches(&self, product: &Product) -> Vec<Cache> {
         let mut caches: Vec<Cache> = product.factors.iter().filter_map(|it| self.cache_of(it, Place::Smem)).collect();
         caches.dedup();
         caches
@@ -197,15 +181,15 @@ impl Maker<'_> {
         plan
     }
 
-    fn asynchronous(&self, depth: i64, epilogue: bool, chain: Option<i64>) -> Option<Async> {
+    pub(super) fn asynchronous(&self, depth: i64, epilogue: bool, chain: Option<i64>) -> Option<Async> {
         let epilogue_overlap = epilogue;
         Some(Async { enable: true, prefetch_depth: Some(depth), epilogue_overlap, chain_overlap: chain })
     }
 
-    /// As many stages as shared memory has room for, at most eight; `None` if there is none for two.
-    fn staged(&self, mut plan: Schedule) -> Option<Schedule> {
+    /// As many stages as shared memory has room for, at most so many; `None` if there is none for two.
+    pub(super) fn staged(&self, mut plan: Schedule, most: i64) -> Option<Schedule> {
         let overlap = plan.overlap.clone();
-        for stages in (2..=8).rev() {
+        for stages in (2..=most).rev() {
             plan.stages = Some(stages);
             plan.overlap = overlap.clone();
             if let Some(overlap) = &mut plan.overlap {
@@ -232,113 +216,8 @@ impl Maker<'_> {
         if has(Kind::Mma) { self.mma(product) } else { self.fma(product) }
     }
 
-    /// What the accelerator brings, multiplied by warpgroups.
-    fn wgmma(&self, product: &Product, assume: &Table<i64>) -> Vec<Schedule> {
-        let elem = self.elem(product);
-        let bits = bits(self.ctx, elem) as i64;
-        let step = 1024 / bits;
-        let contiguous = |side: usize| product.factors[side].axes.last();
-        let along_depth = [0, 1].map(|side| contiguous(side).is_some_and(|axis| product.depth.contains(axis)));
-        // Bytes are multiplied along contiguous rows alone; a tile across has whole atoms of a swizzle.
-        let fits = |rows: i64, columns: i64| {
-            let atom = |along: bool, extent: i64| along || (bits == 16 && extent * bits % 1024 == 0);
-            atom(along_depth[0], rows) && atom(along_depth[1], columns)
-        };
-        let plan = |rows: i64, columns: i64, consumers: i64, ping_pong: bool, swap: bool| {
-            let wide = if swap { rows } else { columns };
-            let kind = if ping_pong { Sharing::PingPong } else { Sharing::Cooperative };
-            let registers = match consumers {
-                3.. => [("producer", 32), ("consumer", 160)],
-                _ if wide > 160 => [("producer", 24), ("consumer", 240)],
-                _ => [("producer", 40), ("consumer", 232)],
-            };
-            let caches = self.caches(product);
-            let mut names: Vec<&str> = caches.iter().map(|cache| cache.tensor.as_str()).collect();
-            names.dedup();
-            let swizzle = names.into_iter().map(|name| (name, Choice::Number(128)));
-            let windows = product.factors.iter().zip([&product.rows, &product.columns]);
-            let im2col = windows.filter_map(|(factor, side)| {
-                let input = &self.facts.inputs[factor.input?];
-                // The pixels of images lie one behind another, each with its channels.
-                let pixels = side.len() >= if input.plain { 3 } else { 2 };
-                let channels = factor.axes.last().is_some_and(|axis| product.depth.contains(axis));
-                let way = || (format!("load_{}", input.name), Choice::Word("im2col".into()));
-                (pixels && channels).then(way)
-            });
-            let algo: Vec<(String, Choice)> = im2col.collect();
-            let mut assume = Some(assume.clone());
-            let store = self.store(if wide % 64 == 0 { 2 } else { 1 }, &mut assume);
-            self.staged(Schedule {
-                instruction: Some(Instruction { kind: Kind::Wgmma, shape: Some(vec![64, wide, 256 / bits]) }),
-                persistent: Some(Choice::Word("sms".into())),
-                order: Some(Order { kind: Walk::Grouped, size: Some(8), along: product.rows.last().cloned() }),
-                roles: Some(Roles { kind, consumers, start: None, in_turn: false }),
-                registers: Some(Table::of(registers)),
-                swizzle: Some(Table::of(swizzle)),
-                assume,
-                barrier: Some(Barrier::Mbarrier),
-                overlap: self.asynchronous(1, true, None),
-                in_flight: Some(1),
-                store,
-                algo: Some(Table(algo)).filter(|table| !table.0.is_empty()),
-                swap_operands: swap,
-                caches,
-                ..self.tiled(product, rows, columns, step)
-            })
-        };
-        let mut plans: Vec<Schedule> = Vec::new();
-        for (rows, columns, consumers, ping_pong) in WGMMA {
-            if fits(rows, columns) {
-                let alone = plan(rows, columns, consumers, ping_pong, false);
-                let pair =
-                    alone.as_ref().filter(|_| rows * columns >= 1 << 14).and_then(|plan| self.paired(product, plan));
-                plans.extend(pair);
-                plans.extend(alone);
-            }
-        }
-        // Few rows: the columns fill the rows of the instruction.
-        let (all_rows, all_columns) = (self.extent(&product.rows), self.extent(&product.columns));
-        if all_rows <= 64.0 && all_columns > all_rows {
-            for rows in [16, 32, 64] {
-                if fits(rows, 128) && along_depth[0] {
-                    plans.extend(plan(rows, 128, 2, false, true));
-                }
-            }
-        }
-        // Few tiles and a long sum: parts of it, added through memory in one order.
-        let depth = self.extent(&product.depth);
-        for (rows, columns) in [(128, 128), (64, 128)] {
-            let tiles = (all_rows / rows as f64).ceil() * (all_columns / columns as f64).ceil();
-            let parts = ((self.target.sms as f64 / tiles.max(1.0)).floor()).min((depth / 512.0).floor()) as i64;
-            if parts >= 2 && fits(rows, columns) {
-                let split = Split { parts, along: None, through: Some(Through::Workspace) };
-                let whole = plan(rows, columns, rows / 64, false, false);
-                plans.extend(whole.map(|plan| Schedule { split_k: Some(split), ..plan }));
-            }
-        }
-        plans.into_iter().map(|plan| self.finish(plan)).collect()
-    }
-
-    /// The same with blocks in pairs that share the larger operand, where more than one wave of them is needed.
-    fn paired(&self, product: &Product, plan: &Schedule) -> Option<Schedule> {
-        let (rows, columns) = plan.sides();
-        let extent = |side: &[(String, i64)]| side.iter().map(|(_, extent)| *extent).product::<i64>();
-        let (axis, shared) = match extent(&columns) >= extent(&rows) {
-            true => (product.rows.last()?, &product.factors[1]),
-            false => (product.columns.last()?, &product.factors[0]),
-        };
-        let tiles = |axis: &String| (self.facts.size(axis) as f64 / plan.tile_of(axis) as f64).ceil();
-        let all: f64 = self.facts.iters().iter().map(tiles).product();
-        let shared = &self.facts.inputs[shared.input?];
-        (self.target.has("cluster") && all > self.target.sms as f64 && tiles(axis) >= 2.0).then(|| Schedule {
-            cluster: Some(Table::of([(axis.as_str(), 2)])),
-            multicast: Some(vec![shared.name.clone()]),
-            ..plan.clone()
-        })
-    }
-
     /// Results go through the accelerator if their rows begin at multiples of 16 bytes, and from the fragments otherwise.
-    fn store(&self, panels: i64, assume: &mut Option<Table<i64>>) -> Option<Store> {
+    pub(super) fn store(&self, panels: i64, assume: &mut Option<Table<i64>>) -> Option<Store> {
         let mut wanted = assume.clone().unwrap_or_default();
         let tma = self.facts.outputs.iter().all(|output| self.divides(output, &mut wanted).is_some());
         if !tma {
@@ -349,7 +228,7 @@ impl Maker<'_> {
     }
 
     /// The number of points of some axes.
-    fn extent(&self, axes: &[String]) -> f64 {
+    pub(super) fn extent(&self, axes: &[String]) -> f64 {
         self.facts.points(axes.iter().map(String::as_str))
     }
 
@@ -374,6 +253,8 @@ impl Maker<'_> {
                 barrier: Some(if run_ahead { Barrier::CpAsyncGroup } else { Barrier::Block }),
                 ..self.tiled(product, rows, columns, 1024 / bits)
             };
+            // A stage is read to its end while the next one is waited for.
+            plan.in_flight = Some(1).filter(|_| run_ahead && stages >= 3);
             plan.overlap = match run_ahead {
                 true => self.asynchronous(stages - 1, true, None),
                 false => {
@@ -591,7 +472,7 @@ impl Maker<'_> {
                 true => {
                     // A second panel of results where it takes no stage from what is loaded.
                     let more = Schedule { store: plan.store.clone().map(two_panels), ..plan.clone() };
-                    let staged = [more, plan].map(|plan| self.staged(plan));
+                    let staged = [more, plan].map(|plan| self.staged(plan, STAGES));
                     let stages = |plan: &Option<Schedule>| plan.as_ref().and_then(|plan| plan.stages).unwrap_or(0);
                     let [more, one] = staged;
                     if stages(&more) >= stages(&one).min(3) { more } else { one }

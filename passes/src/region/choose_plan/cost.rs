@@ -12,7 +12,7 @@
 
 use dlc_ir::{Body, Context};
 use dlc_plan::clause::{Barrier, Kind, Sharing, Walk};
-use dlc_plan::value::Table;
+use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
 
 use super::facts::{Facts, Tensor, bits};
@@ -140,7 +140,12 @@ fn efficiency(plan: &Schedule, facts: &Facts) -> f64 {
             _ => fed,
         },
         (Kind::Wgmma, _) => fed,
-        (Kind::Mma, _) => fed * (inner.unwrap_or(1024) as f64 / 4096.0).powf(0.15).min(1.0),
+        // Fragments that are loaded ahead leave the copies to shared memory as what is waited for: large tiles have fewer.
+        (Kind::Mma, _) => {
+            let area = Table(plan.out_tile()).product().unwrap_or(1) as f64;
+            let copies = if plan.in_flight.is_some() { (area / 32768.0).powf(0.1).min(1.0) } else { 0.9 };
+            fed * copies * (inner.unwrap_or(1024) as f64 / 4096.0).powf(0.15).min(1.0)
+        }
         // What a thread computes of several pieces counts together.
         (Kind::Fma, _) => {
             let elems = plan.out_tile().iter().map(|(_, extent)| *extent as f64).product::<f64>();
@@ -170,7 +175,7 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
 
     // A wave has a tile for every consumer that works alone, or for every block.
     let ping_pong = plan.roles.as_ref().is_some_and(|roles| roles.kind == Sharing::PingPong);
-    let alone = plan.persistent.is_some();
+    let alone = plan.persistent.is_some() || plan.roles.is_some();
     let together = if alone { 1.0 } else { (resident(ctx, plan, target) as f64).min((tiles / sms).ceil()) };
     let slots = sms * together;
     let waves = (tiles / slots).ceil();
@@ -234,7 +239,9 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     };
     // What is computed in vain takes from what waits for memory.
     let beside = if alone && load > compute && facts.products.len() < 2 { 0.1 * compute } else { 0.0 };
-    let penalties = penalties + turns + reduction + beside;
+    // Blocks that look for a next tile begin and end later, as measured.
+    let again = if plan.persistent.is_some() { target.launch_ns as f64 / 4e3 } else { 0.0 };
+    let penalties = penalties + turns + reduction + beside + again;
     let time = body_time + epilogue + penalties - gain + target.launch_ns as f64 / 1e3;
     Cost {
         time,
@@ -358,7 +365,13 @@ fn cache_bytes(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, tiles
             let shared = plan.multicast.iter().flatten().any(|name| *name == input.name);
             let blocks = plan.cluster.as_ref().and_then(Table::product).unwrap_or(1) as f64;
             let bytes = over.iter().map(extent).product::<f64>() * bits(ctx, input.elem) / 8.0;
-            sum += bytes * tiles / parts / if shared { blocks } else { 1.0 };
+            // Narrow atoms of a swizzle are narrow rows of copies.
+            let narrow = match plan.swizzle.as_ref().and_then(|table| table.get(&input.name)) {
+                Some(Choice::Number(..=32)) => 2.4,
+                Some(Choice::Number(..=64)) => 1.1,
+                _ => 1.0,
+            };
+            sum += bytes * narrow * tiles / parts / if shared { blocks } else { 1.0 };
         }
     }
     sum

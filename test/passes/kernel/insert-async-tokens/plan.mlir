@@ -4,7 +4,7 @@
 // RUN: dlc-opt %s --insert-async-tokens=target=sm80 | FileCheck %s --check-prefix=HAND
 // RUN: dlc-opt %s --insert-async-tokens | FileCheck %s --check-prefix=ALL
 
-// HAND-COUNT-5: copy_async
+// HAND-COUNT-7: copy_async
 
 // CHECK-LABEL: kernel.func @engine
 // CHECK: tma_load
@@ -132,4 +132,34 @@ kernel.func @none<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[M
     store %sum to %Y[32*%b + i0, i1] where (32*%b + i0 < M)
   }
   return %Y
+}
+
+// The cache is told what a plan says of a memref, panel by panel, and nothing of another one.
+// CHECK-LABEL: kernel.func @policy
+// CHECK-COUNT-2: tma_load %map_W{{.*}} hint evict_first
+// CHECK: tma_load %map_X
+// CHECK-NOT: hint
+// CHECK: return
+kernel.func @policy<M>(%W: memref<[64, M], f16, row_major, align 16>, %X: memref<[32, 32], f16, row_major, align 16>) -> (memref<[32, 64], f32>, memref<[32, 32], f32>) {
+  require (M mod 8 == 0)
+  %Y = output : memref<[32, 64], f32>
+  %Z = output : memref<[32, 32], f32>
+  grid (1) threads 128 {
+    %w = shared : tile<[32, 64], f16, swizzle 64>
+    %x = shared : tile<[32, 32], f16, swizzle 64>
+    copy %W[i0, i1] where (i1 < M) to %w by blocked [1, 8] lanes [4, 8] warps [4, 1]
+    copy %X[i0, i1] to %x by blocked [1, 8] lanes [8, 4] warps [4, 1]
+    barrier
+    %v = load_shared %w : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %u = load_shared %x : frag<[32, 32], f16, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+    %f = cast %v : frag<[32, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %g = cast %u : frag<[32, 32], f32, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+    store %f to %Y[i0, i1]
+    store %g to %Z[i0, i1]
+  }
+  return %Y, %Z
+}
+plan.schedule of @policy for sm90 {
+  policy (W: evict_first, X: normal)
+  barrier mbarrier
 }

@@ -4,13 +4,13 @@
 // RUN: dlc-opt %s | cmp %t.mlir -
 
 // CHECK: missed] nothing follows 'unroll' of the plan: loops stay
-// CHECK: missed] nothing follows 'policy' of the plan: tensors stay in the second-level cache
 // CHECK: missed] nothing follows 'vectorize' of the plan: accesses are as wide as
 // CHECK: missed] nothing follows 'in_flight' of the plan: one group of multiplications
 // CHECK: missed] nothing follows 'async .. overlap_chain' of the plan
 // CHECK: missed] nothing follows 'store .. together' of the plan
 // CHECK: missed] nothing follows 'algo' of the plan: no pass knows (load_X: gather)
 // CHECK: missed] nothing follows 'launch_overlap' of the plan: the kernel begins when
+// CHECK: missed] nothing follows 'policy' of the plan: tensors stay in the second-level cache
 kernel.func @f(%X: memref<[32], f32>) -> memref<[32], f32> {
   %Y = output : memref<[32], f32>
   grid (1) threads 32 {
@@ -66,4 +66,27 @@ plan.schedule of @h for sm90 {
   barrier mbarrier
   async prefetch 2 overlap_epilogue
   in_flight 1
+}
+
+// The cache is told by the loads of the copy engine; of others it is said.
+kernel.func @told(%W: memref<[32, 32], f16, row_major, align 16>) -> memref<[32, 32], f16> attributes {target = "sm90"} {
+  %Y = output : memref<[32, 32], f16>
+  %map = tensor_map %W : tensormap<[32, 32], f16, swizzle 64>
+  grid (1) threads 128 {
+    %w = shared : tile<[32, 32], f16, swizzle 64>
+    %full = mbarriers arrivals 1 : mbarrier<1>
+    %zero = index (0)
+    barrier
+    elect {
+      expect %full bytes 2048
+      tma_load %map[0, 0] to %w signal %full hint evict_first
+    }
+    wait %full parity %zero
+    %v = load_shared %w : frag<[32, 32], f16, blocked [1, 8] lanes [8, 4] warps [4, 1]>
+    store %v to %Y[i0, i1]
+  }
+  return %Y
+}
+plan.schedule of @told for sm90 {
+  policy (W: evict_first, X: normal)
 }

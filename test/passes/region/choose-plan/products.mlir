@@ -78,10 +78,8 @@ region.func @rows_of_both iters (m: 8192, n: 8192)
 // CHECK-NEXT: tile (m: 128, n: 64, k: 64)
 // CHECK-NEXT: instruction wgmma [64, 64, 16]
 // CHECK-NEXT: stages 8
-// CHECK-NEXT: persistent sms
-// CHECK-NEXT: order grouped 8 along m
 // CHECK-NEXT: roles cooperative consumers 2
-// CHECK-NEXT: registers (producer: 40, consumer: 232)
+// CHECK-NEXT: registers (thread: 168)
 // CHECK-NEXT: cache X (m, k) f16 in smem
 // CHECK-NEXT: cache W (k, n) f16 in smem
 // CHECK-NEXT: swizzle (X: 128, W: 128)
@@ -106,16 +104,15 @@ region.func @small iters (m: 1024, n: 1024)
 // CHECK: plan.schedule of @few_tokens for sm90 {
 // CHECK-NEXT: tile (m: 16, n: 128, k: 64)
 // CHECK-NEXT: instruction wgmma [64, 16, 16]
-// CHECK-NEXT: stages 8
-// CHECK-NEXT: persistent sms
-// CHECK-NEXT: order grouped 8 along m
+// CHECK-NEXT: stages 12
 // CHECK-NEXT: roles cooperative consumers 2
-// CHECK-NEXT: registers (producer: 40, consumer: 232)
+// CHECK-NEXT: registers (thread: 168)
 // CHECK-NEXT: cache X (m, k) f16 in smem
 // CHECK-NEXT: cache W (n, k) f16 in smem
+// CHECK-NEXT: policy (W: evict_first)
 // CHECK-NEXT: swizzle (X: 128, W: 128)
 // CHECK-NEXT: barrier mbarrier
-// CHECK-NEXT: async prefetch 7 overlap_epilogue
+// CHECK-NEXT: async prefetch 11 overlap_epilogue
 // CHECK-NEXT: in_flight 1
 // CHECK-NEXT: store tma panels 1 together 1
 // CHECK-NEXT: swap_operands
@@ -144,6 +141,7 @@ region.func @few_tokens iters (m: 16, n: 14336)
 // CHECK-NEXT: split_k 66 through workspace
 // CHECK-NEXT: cache X (m, k) f16 in smem
 // CHECK-NEXT: cache W (k, n) f16 in smem
+// CHECK-NEXT: policy (X: evict_first)
 // CHECK-NEXT: swizzle (X: 128, W: 128)
 // CHECK-NEXT: barrier mbarrier
 // CHECK-NEXT: async prefetch 7 overlap_epilogue
@@ -176,6 +174,7 @@ region.func @long_sum iters (m: 128, n: 128)
 // CHECK-NEXT: predicate_tail [m, n, k]
 // CHECK-NEXT: barrier cp_async_group
 // CHECK-NEXT: async prefetch 2 overlap_epilogue
+// CHECK-NEXT: in_flight 1
 // CHECK-NEXT: }
 region.func @odd_rows iters (m: 1000, n: 999)
     ins (%X: memref<[1000, 1001], f16, row_major, align 128>, %W: memref<[1001, 999], f16, row_major, align 128>)
@@ -338,4 +337,58 @@ region.func @batched<B, M, N, K> iters (b: B, m: M, n: N)
     yield %p
   } : f32 over (b, m, n)
   yield %s to Y as bf16
+}
+
+// One wave of tiles that are no multiples of 64: what lies across takes the side of the instruction that has them.
+// CHECK: plan.schedule of @one_wave for sm90 {
+// CHECK-NEXT: tile (m: 144, n: 128, k: 64)
+// CHECK-NEXT: instruction wgmma [64, 144, 16]
+// CHECK: swizzle (X: 128, W: 128)
+// CHECK: swap_operands
+region.func @one_wave iters (m: 1536, n: 1536)
+    ins (%X: memref<[1536, 1536], f16, row_major, align 128>, %W: memref<[1536, 1536], f16, row_major, align 128>)
+    outs (Y: memref<[1536, 1536], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: 1536) acc f32 init 0.0 {
+    %x = read %X[m, k] : f16 over (m, k)
+    %w = read %W[k, n] : f16 over (n, k)
+    %p = binary mul %x, %w widen : f32 over (m, n, k)
+    yield %p
+  } : f32 over (m, n)
+  yield %s to Y as f16
+}
+
+// Where both lie across, narrower atoms of a swizzle. Another tensor that is read by rows and columns keeps its sides, too.
+// CHECK: plan.schedule of @both_across for sm90 {
+// CHECK-NEXT: tile (m: 192, n: 96, k: 64)
+// CHECK: roles cooperative consumers 3
+// CHECK: swizzle (X: 128, W: 64)
+// CHECK-NOT: swap_operands
+// CHECK: }
+region.func @both_across iters (m: 1536, n: 1536)
+    ins (%X: memref<[1536, 1536], f16, row_major, align 128>, %W: memref<[1536, 1536], f16, row_major, align 128>)
+    outs (Y: memref<[1536, 1536], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: 1536) acc f32 init 0.0 {
+    %x = read %X[k, m] : f16 over (m, k)
+    %w = read %W[k, n] : f16 over (n, k)
+    %p = binary mul %x, %w widen : f32 over (m, n, k)
+    yield %p
+  } : f32 over (m, n)
+  yield %s to Y as f16
+}
+// CHECK: plan.schedule of @residual for sm90 {
+// CHECK-NEXT: tile (m: 192, n: 96, k: 64)
+// CHECK-NOT: swap_operands
+// CHECK: }
+region.func @residual iters (m: 1536, n: 1536)
+    ins (%X: memref<[1536, 1536], f16, row_major, align 128>, %W: memref<[1536, 1536], f16, row_major, align 128>, %R: memref<[1536, 1536], f16, row_major, align 128>)
+    outs (Y: memref<[1536, 1536], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: 1536) acc f32 init 0.0 {
+    %x = read %X[m, k] : f16 over (m, k)
+    %w = read %W[k, n] : f16 over (n, k)
+    %p = binary mul %x, %w widen : f32 over (m, n, k)
+    yield %p
+  } : f32 over (m, n)
+  %r = read %R[m, n] : f16 over (m, n)
+  %c = binary add %s, %r : f32 over (m, n)
+  yield %c to Y as f16
 }

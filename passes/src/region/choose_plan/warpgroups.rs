@@ -1,0 +1,181 @@
+//! Plans of products that groups of four warps multiply with `wgmma`, from tiles that the tensor memory accelerator brings.
+
+use dlc_plan::Schedule;
+use dlc_plan::clause::{Barrier, Instruction, Kind, Order, Policy, Roles, Sharing, Split, Through, Walk};
+use dlc_plan::footprint::OVERHEAD;
+use dlc_plan::value::{Choice, Table};
+
+use super::candidates::{Maker, STAGES};
+use super::facts::{Product, bits};
+
+/// Rows, columns, consumers, and whether each has a tile of its own. The numbers are those that win somewhere in
+/// measurements on an H200.
+const WGMMA: [(i64, i64, i64, bool); 14] = [
+    (128, 128, 2, true),
+    (128, 160, 2, true),
+    (128, 176, 2, true),
+    (128, 192, 2, true),
+    (64, 256, 2, true),
+    (128, 256, 2, false),
+    (256, 128, 2, false),
+    (128, 144, 2, false),
+    (128, 112, 2, false),
+    (192, 128, 3, false),
+    (192, 96, 3, false),
+    (128, 64, 2, false),
+    (64, 128, 1, false),
+    (64, 64, 1, false),
+];
+
+impl Maker<'_> {
+    /// What the accelerator brings, multiplied by warpgroups.
+    pub(super) fn wgmma(&self, product: &Product, assume: &Table<i64>) -> Vec<Schedule> {
+        let elem = self.elem(product);
+        let bits = bits(self.ctx, elem) as i64;
+        let step = 1024 / bits;
+        let contiguous = |side: usize| product.factors[side].axes.last();
+        let along_depth = [0, 1].map(|side| contiguous(side).is_some_and(|axis| product.depth.contains(axis)));
+        // Bytes are multiplied along contiguous rows alone; a tile across has whole atoms of a swizzle, which is as wide as
+        // it may be.
+        let span = |side: usize, extent: i64| match along_depth[side] {
+            true => Some(128),
+            false => [128, 64].into_iter().find(|span| bits == 16 && extent * bits % (8 * span) == 0),
+        };
+        let plan = |(rows, columns, consumers): (i64, i64, i64), ping_pong: bool, swap: bool, parts: i64| {
+            let wide = if swap { rows } else { columns };
+            let kind = if ping_pong { Sharing::PingPong } else { Sharing::Cooperative };
+            let registers = match consumers {
+                3.. => [("producer", 32), ("consumer", 160)],
+                _ if wide > 160 => [("producer", 24), ("consumer", 240)],
+                _ => [("producer", 40), ("consumer", 232)],
+            };
+            let caches = self.caches(product);
+            let mut swizzle: Vec<(&str, Choice)> = Vec::new();
+            for (side, (factor, extent)) in product.factors.iter().zip([rows, columns]).enumerate() {
+                let Some(input) = factor.input else { continue };
+                let (name, span) = (self.facts.inputs[input].name.as_str(), Choice::Number(span(side, extent)?));
+                match swizzle.iter().find(|(known, _)| *known == name) {
+                    Some((_, other)) if *other != span => return None,
+                    Some(_) => {}
+                    None => swizzle.push((name, span)),
+                }
+            }
+            let windows = product.factors.iter().zip([&product.rows, &product.columns]);
+            let im2col = windows.filter_map(|(factor, side)| {
+                let input = &self.facts.inputs[factor.input?];
+                // The pixels of images lie one behind another, each with its channels.
+                let pixels = side.len() >= if input.plain { 3 } else { 2 };
+                let channels = factor.axes.last().is_some_and(|axis| product.depth.contains(axis));
+                let way = || (format!("load_{}", input.name), Choice::Word("im2col".into()));
+                (pixels && channels).then(way)
+            });
+            let algo: Vec<(String, Choice)> = im2col.collect();
+            // One tile a block needs no loop, and nothing that goes on while it is stored.
+            let tile = self.tiled(product, rows, columns, step);
+            let again = ping_pong || parts > 1 || self.tiles(&tile) > self.target.sms as f64;
+            let once = self.read_once(product, rows, columns);
+            let streams = !once.is_empty();
+            let policy = once.into_iter().map(|name| (name, Policy::EvictFirst)).collect::<Vec<_>>();
+            let policy = Some(Table(policy)).filter(|table| !table.0.is_empty() && self.target.has("cache_hint"));
+            let mut assume = Some(assume.clone());
+            let store = self.store(if wide % 64 == 0 { 2 } else { 1 }, &mut assume);
+            let mut plan = Schedule {
+                instruction: Some(Instruction { kind: Kind::Wgmma, shape: Some(vec![64, wide, 256 / bits]) }),
+                persistent: again.then(|| Choice::Word("sms".into())),
+                order: again.then(|| Order { kind: Walk::Grouped, size: Some(8), along: product.rows.last().cloned() }),
+                roles: Some(Roles { kind, consumers, start: None, in_turn: false }),
+                split_k: (parts > 1).then_some(Split { parts, along: None, through: Some(Through::Workspace) }),
+                registers: Some(Table::of(registers)),
+                swizzle: Some(Table::of(swizzle)),
+                assume,
+                barrier: Some(Barrier::Mbarrier),
+                overlap: self.asynchronous(1, true, None),
+                in_flight: Some(1),
+                store,
+                algo: Some(Table(algo)).filter(|table| !table.0.is_empty()),
+                swap_operands: swap,
+                caches,
+                policy,
+                ..tile
+            };
+            // Nor do its threads exchange registers, if those that compute have enough from the beginning.
+            let footprint = plan.footprint(self.ctx);
+            let entry = footprint.threads.map(|threads| self.target.entry_registers(threads));
+            let enough = footprint.held.zip(entry).filter(|(held, entry)| held + 2 * OVERHEAD <= *entry && !again);
+            plan.registers = enough.map(|(_, entry)| Table::of([("thread", entry)])).or(plan.registers);
+            // What is read once comes from far away: as much of it as there is room for is asked for ahead.
+            self.staged(plan, if streams { 2 * STAGES } else { STAGES })
+        };
+        let mut plans: Vec<Schedule> = Vec::new();
+        // Few rows: the columns fill the rows of the instruction.
+        let (all_rows, all_columns) = (self.extent(&product.rows), self.extent(&product.columns));
+        if all_rows <= 128.0 && all_columns > all_rows && along_depth[0] {
+            plans.extend([16, 32, 64, 128].into_iter().filter_map(|rows| plan((rows, 128, 2), false, true, 1)));
+        }
+        for (rows, columns, consumers, ping_pong) in WGMMA {
+            let alone = plan((rows, columns, consumers), ping_pong, false, 1);
+            let pair = alone.as_ref().filter(|_| rows * columns >= 1 << 14).and_then(|plan| self.paired(product, plan));
+            plans.extend(pair);
+            plans.extend(alone);
+            // What is across has only whole atoms of a swizzle, which the 64 rows of an instruction are.
+            if !ping_pong && !along_depth[1] && along_depth[0] && columns % 64 != 0 && self.reads_factors_alone(product)
+            {
+                plans.extend(plan((columns, rows, consumers), false, true, 1));
+            }
+        }
+        // Few tiles and a long sum: parts of it, added through memory in one order.
+        let depth = self.extent(&product.depth);
+        for (rows, columns) in [(128, 128), (64, 128)] {
+            let tiles = (all_rows / rows as f64).ceil() * (all_columns / columns as f64).ceil();
+            let parts = ((self.target.sms as f64 / tiles.max(1.0)).floor()).min((depth / 512.0).floor()) as i64;
+            if parts >= 2 {
+                plans.extend(plan((rows, columns, rows / 64), false, false, parts));
+            }
+        }
+        plans.into_iter().map(|plan| self.finish(plan)).collect()
+    }
+
+    /// The same with blocks in pairs that share the larger operand, where more than one wave of them is needed.
+    fn paired(&self, product: &Product, plan: &Schedule) -> Option<Schedule> {
+        let (rows, columns) = plan.sides();
+        let extent = |side: &[(String, i64)]| side.iter().map(|(_, extent)| *extent).product::<i64>();
+        let (axis, shared) = match extent(&columns) >= extent(&rows) {
+            true => (product.rows.last()?, &product.factors[1]),
+            false => (product.columns.last()?, &product.factors[0]),
+        };
+        let tiles = |axis: &String| (self.facts.size(axis) as f64 / plan.tile_of(axis) as f64).ceil();
+        let all = self.tiles(plan);
+        let shared = &self.facts.inputs[shared.input?];
+        (self.target.has("cluster") && all > self.target.sms as f64 && tiles(axis) >= 2.0).then(|| Schedule {
+            cluster: Some(Table::of([(axis.as_str(), 2)])),
+            multicast: Some(vec![shared.name.clone()]),
+            ..plan.clone()
+        })
+    }
+
+    /// The factors that are read once, where a tile has all of the rows, or all of the columns, of a product that has several
+    /// tiles: what is read again should stay in the cache in their place.
+    fn read_once(&self, product: &Product, rows: i64, columns: i64) -> Vec<String> {
+        let fits = [self.extent(&product.columns) <= columns as f64, self.extent(&product.rows) <= rows as f64];
+        if fits[0] == fits[1] {
+            return Vec::new();
+        }
+        let sides = product.factors.iter().zip(fits).filter(|(_, other)| *other);
+        let inputs = sides.filter_map(|(factor, _)| Some(&self.facts.inputs[factor.input?]));
+        inputs.filter(|input| input.plain && input.reads == 1).map(|input| input.name.clone()).collect()
+    }
+
+    /// Whether a kernel reads nothing else by rows and columns: where rows of memory lie across the fragments of threads, each
+    /// element would be an access of its own.
+    fn reads_factors_alone(&self, product: &Product) -> bool {
+        let factor = |at: usize| product.factors.iter().any(|factor| factor.input == Some(at));
+        let inputs = self.facts.inputs.iter().enumerate().filter(|(_, input)| input.reads > 0);
+        inputs.into_iter().all(|(at, input)| factor(at) || input.axes.len() < 2)
+    }
+
+    /// The tiles of the results.
+    fn tiles(&self, plan: &Schedule) -> f64 {
+        let tiles = |axis: &String| (self.facts.size(axis) as f64 / plan.tile_of(axis).max(1) as f64).ceil();
+        self.facts.iters().iter().map(tiles).product()
+    }
+}
