@@ -527,6 +527,10 @@ class Plan:
     def _encode(self, spec, addresses):
         buffer = spec["buffer"]
         shape, size = self.shapes[buffer], _type(spec["type"])[1]
+        if spec["shape"]:
+            whole, shape = shape, [e(self.values) for e in spec["shape"]]
+            if math.prod(shape) != math.prod(whole):
+                raise LaunchError(f"{self.kernel.name}: the map {spec['name']} of {shape} elements is not {buffer} {whole}")
         what = f"{self.kernel.name}: the map {spec['name']} of {buffer} {shape}"
         dims = shape[::-1]
         strides = [size * math.prod(dims[: i + 1]) for i in range(len(dims) - 1)]
@@ -560,7 +564,7 @@ class Kernel:
             exprs = value[kind] if kind != "expr" else [value[kind]]
             self.values.append((value["name"], kind, [Expr(e) for e in exprs]))
         self.requires = [Expr(r, guard=True) for r in spec.get("requires", ())]
-        self.maps = {m["name"]: m for m in spec.get("tensor_maps", ())}
+        self.maps = {m["name"]: dict(m, shape=[Expr(s) for s in m.get("shape", ())]) for m in spec.get("tensor_maps", ())}
         self.launches = [self._read_launch(l) for l in spec["launches"]]
         self._functions = {}
         self._plans, self._bound = _Lru(256), _Lru(512)

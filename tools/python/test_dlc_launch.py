@@ -274,6 +274,19 @@ class Kernels(Base):
         self.assertEqual(self.driver.launches[0]["attrs"], [])
         self.assertEqual(self.driver.attributes, [])
 
+    def test_maps_with_other_sizes(self):
+        def kernel(shape):
+            y = dict(name="Y", type="f16", shape=["2", "H", "7", "C"], align=16)
+            return self.module([dict(
+                name="rows", symbols=["H", "C"], inputs=[y], outputs=[], buffers=[],
+                tensor_maps=[dict(name="mY", buffer="Y", type="f16", shape=shape, box=[64, 64], swizzle=128)],
+                launches=[dict(entry="r", grid=["1"], threads=32, args=[dict(map="mY")])])])["rows"]
+        y = FakeTensor((2, 5, 7, 64))
+        kernel(["14*H", "C"])(y)
+        self.assertEqual((self.driver.maps[0]["dims"], self.driver.maps[0]["strides"]), ([64, 70], [128]))
+        with self.assertRaisesRegex(LaunchError, "the map mY of .* is not Y"):
+            kernel(["7*H", "C"])(y)
+
     def test_warm_calls_only_launch(self):
         self.torch.fixed = 0x300000
         for _ in range(3):

@@ -197,6 +197,8 @@ pub fn number(kind: ElemKind, bytes: &[u8]) -> Number {
 pub struct MapValue {
     /// The memory.
     pub memory: Datum,
+    /// The sizes of the memory along the axes that the engine knows: those that it has, or some of them taken as one.
+    pub sizes: Vec<usize>,
     /// The sizes of the box; of windows, the pixels and the channels.
     pub shape: Vec<u32>,
     /// The type of the elements.
@@ -214,9 +216,10 @@ pub struct MapRef(pub Arc<MapValue>);
 
 impl MapValue {
     /// Visits the rows of a box in order: the position of a row in the box, all its axes but the last, and where in
-    /// memory its line is, counted in lines along the last axis; `None` outside. `shape` are the sizes of the memory,
-    /// `at` where the box begins, `offsets` where in the window.
-    pub fn rows(&self, shape: &[usize], at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i64], Option<usize>)) {
+    /// memory its line is, counted in lines along the last axis; `None` outside. `at` is where the box begins,
+    /// `offsets` where in the window.
+    pub fn rows(&self, at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i64], Option<usize>)) {
+        let shape = &self.sizes;
         let Some((_, outer)) = self.shape.split_last() else { return };
         let size: Vec<i64> = outer.iter().map(|&size| size.into()).collect();
         let mut coords = vec![0i64; size.len()];

@@ -47,6 +47,37 @@ pub struct Row {
     pub number: SizeExpr,
 }
 
+/// The sizes where some axes count as one: of how many, `groups` says for each. `None` where those are not all of them.
+pub fn merged<T: Clone>(sizes: &[T], groups: &[i64], product: impl Fn(&T, &T) -> Option<T>) -> Option<Vec<T>> {
+    let mut rest = sizes;
+    let mut made = Vec::new();
+    for &count in groups {
+        let (group, behind) = rest.split_at_checked(usize::try_from(count).ok()?)?;
+        let (first, others) = group.split_first()?;
+        made.push(others.iter().try_fold(first.clone(), |all, size| product(&all, size))?);
+        rest = behind;
+    }
+    rest.is_empty().then_some(made)
+}
+
+/// The sizes of a memref where some of its axes count as one. `None` where those are not all of its axes, or do not lie one
+/// behind the other.
+pub fn merged_dims(ctx: &Context, memory: MemRef, groups: &[i64]) -> Option<Vec<SizeExpr>> {
+    let dims = memory.dims(ctx);
+    let (strides, _) = strides(ctx, memory)?;
+    let made = merged(&dims, groups, |a, b| a.mul(b).ok())?;
+    let mut axis = 0;
+    for &count in groups {
+        let end = axis + usize::try_from(count).ok()?;
+        let dense = |at: usize| strides[at + 1].mul(&dims[at + 1]).is_ok_and(|step| step == strides[at]);
+        if !(axis..end - 1).all(dense) {
+            return None;
+        }
+        axis = end;
+    }
+    Some(made)
+}
+
 impl GlobalAccess {
     /// That of a load to a fragment, a store or a copy by threads; `None` for another op.
     pub fn of(op: OpRef<'_>) -> Option<GlobalAccess> {

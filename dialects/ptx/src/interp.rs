@@ -49,7 +49,7 @@ pub fn entry(cx: &mut Eval<'_, '_>) -> EvalResult {
     let first = op.args().len();
     for index in first..first + op.memory().len() {
         let memory = cx.operand(index)?.clone();
-        launch.params.push(buffers.address(cx, &memory)?.0);
+        launch.params.push(buffers.address(cx, &memory)?);
     }
     let first = first + op.memory().len();
     let mut maps = Vec::new();
@@ -124,10 +124,9 @@ struct Buffers {
 }
 
 impl Buffers {
-    /// Where memory begins, and its sizes.
-    fn address(&mut self, cx: &mut Eval<'_, '_>, datum: &Datum) -> Result<(u64, Vec<usize>), Failure> {
+    /// Where memory begins.
+    fn address(&mut self, cx: &mut Eval<'_, '_>, datum: &Datum) -> Result<u64, Failure> {
         let memory = launch::memory(cx, datum)?;
-        let shape = memory.shape(cx);
         let at = match memory {
             Memory::Global(number) => match self.of_numbers.iter().find(|(known, _)| *known == number) {
                 Some(&(_, at)) => at,
@@ -149,7 +148,7 @@ impl Buffers {
                 }
             },
         };
-        Ok((self.global.buffers[at].base, shape))
+        Ok(self.global.buffers[at].base)
     }
 }
 
@@ -171,6 +170,6 @@ fn map(cx: &mut Eval<'_, '_>, value: Arc<launch::MapValue>, buffers: &mut Buffer
     if let Some(why) = why {
         return Err(cx.fail(&UNDEFINED, why));
     }
-    let (base, shape) = buffers.address(cx, &value.memory)?;
-    Ok(Map { value, kind, base, shape })
+    let base = buffers.address(cx, &value.memory)?;
+    Ok(Map { value, kind, base })
 }

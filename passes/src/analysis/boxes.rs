@@ -2,9 +2,9 @@
 
 use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{Factor, SizeExpr};
 use dlc_ir::{Body, Context};
-use dlc_kernel::global::{names_axis, position, strides};
+use dlc_kernel::global::{merged_dims, names_axis, position, strides};
 use dlc_kernel::interp::axis_number;
 
 use super::expressions::divisor;
@@ -12,9 +12,92 @@ use super::expressions::divisor;
 /// What addresses and strides of a memref are multiples of, in bytes.
 pub const ALIGNMENT: u64 = 16;
 
+/// A box of a memref.
+pub struct Boxed {
+    /// The axes of the memref as the box sees them, of how many each is one, where they are not those that it has.
+    pub merged: Option<Vec<i64>>,
+    /// Positions along these axes.
+    pub at: Vec<SizeExpr>,
+    /// The sizes of the box.
+    pub shape: Vec<i64>,
+    /// Where it begins.
+    pub bases: Vec<SizeExpr>,
+}
+
+/// The box of the elements of a tile that are at these positions, under a guard that says nothing but that they are in the
+/// memref. A run that goes on from row to row, as `p floordiv W`, `p mod W` do, is one along both axes taken as one.
+pub fn boxed(
+    ctx: &Context,
+    guard: Option<&Guard>,
+    memory: MemRef,
+    at: &[SizeExpr],
+    sizes: &[u32],
+) -> Result<Boxed, String> {
+    let dims = memory.dims(ctx);
+    let straight = positions(at, sizes).and_then(|(shape, bases)| {
+        inside(guard, &dims, at)?;
+        Ok(Boxed { merged: None, at: at.to_vec(), shape, bases })
+    });
+    let merged = || {
+        let (groups, dims, at) = merge(ctx, memory, at, sizes.len())?;
+        let (shape, bases) = positions(&at, sizes).ok()?;
+        inside(guard, &dims, &at).ok()?;
+        Some(Boxed { merged: Some(groups), at, shape, bases })
+    };
+    straight.or_else(|why| merged().ok_or(why))
+}
+
+/// The axes of a memref where those that one axis of a tile goes through are taken as one: of how many each is one, their
+/// sizes, and positions along them.
+fn merge(
+    ctx: &Context,
+    memory: MemRef,
+    at: &[SizeExpr],
+    axes: usize,
+) -> Option<(Vec<i64>, Vec<SizeExpr>, Vec<SizeExpr>)> {
+    let dims = memory.dims(ctx);
+    let (mut groups, mut places) = (Vec::new(), Vec::new());
+    let mut first = 0;
+    while first < at.len() {
+        let goes = |dim: &usize| (0..axes).any(|axis| names_axis(&at[first], axis) && names_axis(&at[*dim], axis));
+        let last = (first..at.len()).rev().find(goes).unwrap_or(first);
+        let along = |place: SizeExpr, dim: usize| place.mul(&dims[dim]).ok()?.add(&at[dim]).ok();
+        places.push(joined(&(first + 1..=last).try_fold(at[first].clone(), along)?)?);
+        groups.push((last - first + 1) as i64);
+        first = last + 1;
+    }
+    let dims = merged_dims(ctx, memory, &groups)?;
+    Some((groups, dims, places))
+}
+
+/// An expression with quotients of quotients by sizes as one: `(p floordiv W) floordiv H` is `p floordiv (H*W)`.
+fn joined(expr: &SizeExpr) -> Option<SizeExpr> {
+    let mut sum = SizeExpr::from(0);
+    for (coefficient, factors) in expr.terms() {
+        let mut product = SizeExpr::from(coefficient);
+        for factor in factors {
+            let value = match factor {
+                Factor::Symbol(name) => SizeExpr::symbol(&name).ok()?,
+                Factor::Quotient(over, by) => {
+                    let over = joined(&over)?;
+                    let terms = over.terms();
+                    let inner = terms.first().filter(|(times, _)| terms.len() == 1 && *times == 1);
+                    match inner.map(|(_, factors)| factors.as_slice()) {
+                        Some([Factor::Quotient(whole, first)]) => whole.floordiv(&first.mul(&by).ok()?).ok()?,
+                        _ => over.floordiv(&by).ok()?,
+                    }
+                }
+            };
+            product = product.mul(&value).ok()?;
+        }
+        sum = sum.add(&product).ok()?;
+    }
+    Some(sum)
+}
+
 /// The sizes of the box along each axis of the memref and where it begins: the last axis of the tile is the last one, the
 /// one before another, all by single steps.
-pub fn positions(at: &[SizeExpr], sizes: &[u32]) -> Result<(Vec<i64>, Vec<SizeExpr>), String> {
+fn positions(at: &[SizeExpr], sizes: &[u32]) -> Result<(Vec<i64>, Vec<SizeExpr>), String> {
     let rank = at.len();
     let mut shape = vec![1; rank];
     let mut bases = at.to_vec();
@@ -38,12 +121,11 @@ pub fn positions(at: &[SizeExpr], sizes: &[u32]) -> Result<(Vec<i64>, Vec<SizeEx
 }
 
 /// That a guard says nothing but that the positions are in the memref.
-pub fn inside(ctx: &Context, guard: Option<&Guard>, memory: MemRef, at: &[SizeExpr]) -> Result<(), String> {
+fn inside(guard: Option<&Guard>, dims: &[SizeExpr], at: &[SizeExpr]) -> Result<(), String> {
     let Some(guard) = guard else { return Ok(()) };
-    let dims = memory.dims(ctx);
     let bounds: Vec<SizeExpr> = at
         .iter()
-        .zip(&dims)
+        .zip(dims)
         .flat_map(|(at, size)| [Some(at.clone()), size.sub(at).and_then(|room| room.sub(&SizeExpr::from(1))).ok()])
         .flatten()
         .collect();

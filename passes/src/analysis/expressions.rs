@@ -12,6 +12,7 @@ use dlc_ir::body::{Body, OpRef};
 use dlc_ir::define::Kind;
 use dlc_ir::entity::EntityId;
 use dlc_ir::{Builder, Context, Loc, OpId, Str, Type, ValueId};
+use dlc_kernel::global::merged_dims;
 use dlc_kernel::ops as kernel;
 
 /// The values that expressions name, each once.
@@ -228,18 +229,33 @@ fn requirements(ctx: &Context, body: &Body) -> Vec<Condition> {
             let piece = <[_; 1]>::try_from(require.guard().pieces);
             all.extend(piece.into_iter().flat_map(|[piece]| piece));
         } else if let Some(map) = kernel::TensorMapOf::of(op) {
-            all.extend(MemRef::of(ctx, body.value_type(map.memory())).and_then(|memory| whole_rows(ctx, memory)));
+            all.extend(whole_rows(ctx, map));
         }
     }
     all
 }
 
-/// That the rows of memory are whole 16 bytes, where it has several.
-fn whole_rows(ctx: &Context, memory: MemRef) -> Option<Condition> {
-    let dims = memory.dims(ctx);
+/// That the rows of a map are whole 16 bytes, where it has several.
+fn whole_rows(ctx: &Context, map: kernel::TensorMapOf<'_>) -> Option<Condition> {
+    let memory = MemRef::of(ctx, map.type_of(map.memory()))?;
+    let dims = match map.merged() {
+        Some(groups) => merged_dims(ctx, memory, &groups)?,
+        None => memory.dims(ctx),
+    };
     let last = dims.last().filter(|_| dims.len() > 1)?;
     let width = SizeExpr::from(i64::from(128 / memory.elem(ctx).bits(ctx)?.max(8)));
     Condition::of(&last.modulo(&width).ok()?, "==", &SizeExpr::from(0))
+}
+
+/// The symbols of a kernel that are one number, as it is launched for no other sizes: `require (C == 3)`.
+pub fn required_values(ctx: &Context, body: &Body) -> Vec<(String, i64)> {
+    let value = |condition: Condition| {
+        let (terms, base) = condition.expr.as_linear()?;
+        let [(name, 1)] = terms.as_slice() else { return None };
+        let (lower, upper) = (condition.lower?.as_constant()?, condition.upper?.as_constant()?);
+        (lower.checked_add(1)? == upper).then_some((name.to_string(), lower.checked_sub(base)?))
+    };
+    requirements(ctx, body).into_iter().filter_map(value).collect()
 }
 
 /// The powers of two that divide symbols of a kernel, as it is launched for no other sizes: `require (K mod 8 == 0)`.

@@ -55,6 +55,8 @@
 //! block stays. Copies stay that fill with another number than zero, whose runs are shorter than 4 bytes or not known to
 //! be aligned, and, for the copy engine, whose positions form no box: more on that in the remarks.
 //!
+//! A run that goes on from row to row, as the pixels of images do, is a box of these axes taken as one.
+//!
 //! Phases, for each barrier: (1) the copies since the one before it whose tile nothing else touches up to it; (2) for
 //! `sm90`, those that move boxes become one request of one thread, which the barrier's threads wait for with a parity
 //! that loops carry; (3) of the others, those with runs become `copy_async`, awaited together. Alignment follows from

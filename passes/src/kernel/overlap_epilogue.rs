@@ -64,7 +64,8 @@
 //! What the epilogue reads for whole rows or columns, such as a bias, is asked for before the loop that sums products, where
 //! the sums and it take half of the registers at most.
 //!
-//! Phases, for each store: (1) the box and its panels of 64 rows and up to 128 bytes; (2) the buffers, and the loops around
+//! Phases, for each store: (1) the box, of axes taken as one where a run goes on from row to row, and its panels of 64 rows
+//! and up to 128 bytes; (2) the buffers, and the loops around
 //! that carry for each the token of its last store; (3) for each panel: one thread waits until the buffer has been read, all
 //! write the panel, and one thread lets it be stored. After the epilogues of CUTLASS (`sm90_epilogue_tma_warpspecialized.hpp`).
 //! Rules of the debug counters: `ahead`, `store`.
@@ -87,7 +88,7 @@ use dlc_kernel::types::{Frag, TensorMap, Tile, Token, Work, elem_of};
 use dlc_plan::clause::Way;
 use dlc_plan::{Schedule, Target};
 
-use crate::analysis::boxes::{aligned, inside, positions};
+use crate::analysis::boxes::{aligned, boxed};
 use crate::analysis::carried::{block_of, carry_through, grid_of, yield_more};
 use crate::analysis::conditions::stores_by_engine;
 use crate::analysis::expressions::{Over, index, pack};
@@ -205,6 +206,8 @@ struct Found {
     /// Where the result begins in the memref.
     at: Vec<Over>,
     map: Type,
+    /// The axes of the memref as the map sees them, where they are others.
+    merged: Option<Vec<i64>>,
     tile: [Type; 2],
     /// Whether rows of the fragment lie along rows of memory, so that panels are turned on their way to shared memory.
     turned: bool,
@@ -229,19 +232,17 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Re
     let mut at = store.at();
     let sizes = [size(rows)?, size(columns)?];
     let mut guard = store.guard();
-    let straight = positions(&at, &sizes);
-    let turned = straight.is_err() && at.last().is_some_and(|last| names_axis(last, 0));
-    let (_, bases) = match turned {
-        false => straight?,
+    let turned = at.last().is_some_and(|last| names_axis(last, 0) && !names_axis(last, 1));
+    let found = match turned {
+        false => boxed(ctx, guard.as_ref(), memory, &at, &sizes)?,
         true => {
             at = at.iter().map(swapped).collect::<Option<_>>().ok_or(unknown)?;
             guard = guard.map(|guard| guard.map(&swapped).ok_or(unknown)).transpose()?;
-            positions(&at, &[sizes[1], sizes[0]])?
+            boxed(ctx, guard.as_ref(), memory, &at, &[sizes[1], sizes[0]])?
         }
     };
-    inside(ctx, guard.as_ref(), memory, &at)?;
     aligned(ctx, body, memory)?;
-    let axis = at.iter().position(|at| names_axis(at, 0)).ok_or(unknown)?;
+    let axis = found.at.iter().position(|at| names_axis(at, 0)).ok_or(unknown)?;
     // The widest rows of panels that columns are made of; of turned panels rows of the fragment are that.
     let widths = [ROW_BYTES, ROW_BYTES / 2, ROW_BYTES / 4].map(|span| span / bytes.max(1));
     let width = match turned {
@@ -269,7 +270,7 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Re
         let more = groups.0 * panel;
         return Err(format!("its panels take {more} bytes of shared memory beside {used}, and a block has {most}"));
     }
-    let mut shape = vec![1; at.len()];
+    let mut shape = vec![1; found.at.len()];
     shape[axis] = high;
     *shape.last_mut().ok_or(unknown)? = width;
     let layout = Shared::Panels { span, rows: None };
@@ -282,8 +283,9 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Re
         buffers,
         panels: all,
         axis,
-        at: bases.into_iter().map(|at| Over::new(at, &args)).collect(),
+        at: found.bases.into_iter().map(|at| Over::new(at, &args)).collect(),
         map: TensorMap::get(ctx, shape, elem, layout),
+        merged: found.merged,
         tile: [
             Tile::get(ctx, buffers * groups.0, vec![high, width], elem, layout),
             Frag::get(ctx, vec![ROWS, if turned { columns } else { width }], elem, Distributed::Wgmma),
@@ -435,12 +437,21 @@ fn elect_await(ctx: &Context, body: &mut Body, place: InsertPoint, loc: Loc, tok
 fn tensor_map(ctx: &Context, body: &mut Body, found: &Found, memory: ValueId) -> ValueId {
     let known = body.uses(memory).find_map(|used| {
         let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op))?;
-        (map.lower().is_none() && map.type_of(map.out()) == found.map && body.is_before(map.id, found.grid))
-            .then(|| map.out())
+        let same = map.lower().is_none() && map.merged() == found.merged && map.type_of(map.out()) == found.map;
+        (same && body.is_before(map.id, found.grid)).then(|| map.out())
     });
     known.unwrap_or_else(|| {
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(found.grid));
-        let op = kernel::TensorMapOf::build(&mut builder, found.loc, memory, None, None, None, found.map);
+        let op = kernel::TensorMapOf::build(
+            &mut builder,
+            found.loc,
+            memory,
+            None,
+            None,
+            None,
+            found.merged.clone(),
+            found.map,
+        );
         let map = builder.result(op);
         let name = format!("map_{}", ctx.str(body.value_name(memory)));
         body.set_value_name(map, ctx.intern_str(name.trim_end_matches('_')));

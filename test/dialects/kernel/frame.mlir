@@ -25,6 +25,9 @@ kernel.func @launch<M, N>(%X: memref<[M, N], f16, row_major, align 16>, %I: memr
   // CHECK: %i = tensor_map %I im2col lower [-1, -1] upper [-1, -1] strides [2, 2] : tensormap<[128, 64], f16, swizzle 128>
   // GENERIC: %i = "kernel.tensor_map"(%I) <{lower = array<i64: -1, -1>, strides = array<i64: 2, 2>, upper = array<i64: -1, -1>}> : (!core.memref<[2, 8, 8, 64], f16, "row_major", 2, false>) -> !kernel.tensormap<array<i64: 128, 64>, f16, "swizzle 128">
   %i = tensor_map %I im2col lower [-1, -1] upper [-1, -1] strides [2, 2] : tensormap<[128, 64], f16, swizzle 128>
+  // CHECK: %flat = tensor_map %I merged [1, 2, 1] : tensormap<[1, 16, 64], f16, swizzle 128>
+  // GENERIC: %flat = "kernel.tensor_map"(%I) <{merged = array<i64: 1, 2, 1>}> : (!core.memref<[2, 8, 8, 64], f16, "row_major", 2, false>) -> !kernel.tensormap<array<i64: 1, 16, 64>, f16, "swizzle 128">
+  %flat = tensor_map %I merged [1, 2, 1] : tensormap<[1, 16, 64], f16, swizzle 128>
   // CHECK: %most = index (132)
   // GENERIC: %most = "kernel.index"() <{value = [132]}> : () -> index
   %most = index (132)

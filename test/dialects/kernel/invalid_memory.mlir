@@ -71,6 +71,58 @@ kernel.func @a_box_of_others<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f1
 
 // -----
 
+kernel.func @merged_axes_that_are_not_all<B, H, W>(%X: memref<[B, H, W, 64], f16>) -> memref<[B, H, W, 64], f16> {
+  %Y = output : memref<[B, H, W, 64], f16>
+  // expected-error@+1 {{E1704 'kernel.tensor_map': [2, 1] are not all 4 axes of the memref, those merged one behind the other}}
+  %x = tensor_map %X merged [2, 1] : tensormap<[64, 64], f16, swizzle 128>
+  return %Y
+}
+
+// -----
+
+kernel.func @merged_axes_with_gaps<H, W>(%X: memref<[H, W, 64], f16, strided [W * 128, 64, 1]>) -> memref<[H, W, 64], f16> {
+  %Y = output : memref<[H, W, 64], f16>
+  // expected-error@+1 {{E1704 'kernel.tensor_map': [2, 1] are not all 3 axes of the memref, those merged one behind the other}}
+  %x = tensor_map %X merged [2, 1] : tensormap<[64, 64], f16, swizzle 128>
+  return %Y
+}
+
+// -----
+
+kernel.func @merged_axes_of_another_box<B, H, W>(%X: memref<[B, H, W, 64], f16>) -> memref<[B, H, W, 64], f16> {
+  %Y = output : memref<[B, H, W, 64], f16>
+  // expected-error@+1 {{E1704 'kernel.tensor_map': the box has 4 axes, the memref 2: as many, 1 to 5}}
+  %x = tensor_map %X merged [3, 1] : tensormap<[1, 1, 64, 64], f16, swizzle 128>
+  return %Y
+}
+
+// -----
+
+kernel.func @merged_windows<B, H, W>(%X: memref<[B, H, W, 64], f16>) -> memref<[B, H, W, 64], f16> {
+  %Y = output : memref<[B, H, W, 64], f16>
+  // expected-error@+1 {{'kernel.tensor_map': the axes of windows are not merged}}
+  %x = tensor_map %X im2col lower [0, 0] upper [0, 0] strides [1, 1] merged [1, 1, 1, 1] : tensormap<[64, 64], f16, swizzle 128>
+  return %Y
+}
+
+// -----
+
+kernel.func @a_position_of_merged_axes<B, H, W>(%X: memref<[B, H, W, 64], f16>) -> memref<[B, H, W, 64], f16> {
+  %Y = output : memref<[B, H, W, 64], f16>
+  %x = tensor_map %X merged [3, 1] : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<1>
+    elect {
+      // expected-error@+1 {{E1704 'kernel.tma_load': 4 positions are given for memory of rank 2}}
+      tma_load %x[0, 0, 0, 0] to %s signal %full
+    }
+  }
+  return %Y
+}
+
+// -----
+
 kernel.func @a_box_of_other_rank<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
   %Y = output : memref<[M, N], f16>
   // expected-error@+1 {{E1704 'kernel.tensor_map': the box has 1 axes, the memref 2: as many, 1 to 5}}

@@ -10,6 +10,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::{Body, Context, OpRef, Str, Type, ValueId};
+use dlc_kernel::global::merged_dims;
 use dlc_kernel::layout::Shared;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types;
@@ -269,10 +270,17 @@ fn tensor_map(op: kernel::TensorMapOf<'_>, names: &mut Names<'_>) -> Made<Tensor
         }),
         _ => None,
     };
+    let shape = op.merged().map(|groups| {
+        let memory = MemRef::of(ctx, op.type_of(op.memory()));
+        let dims = memory.and_then(|memory| merged_dims(ctx, memory, &groups));
+        dims.ok_or_else(|| Wrong::at(*op, "its axes do not lie one behind the other"))
+    });
+    let shape = shape.transpose()?.map(|dims| dims.iter().map(|dim| names.expr(dim, &[])).collect());
     Ok(TensorMap {
         name: names.of(out),
         buffer: names.of(op.memory()),
         elem: Elem::of(elem).ok_or_else(|| Wrong::at(*op, "the copy engine has no such elements"))?,
+        shape,
         tile: tile.into_iter().map(|size| size as u32).collect(),
         swizzle,
         im2col,

@@ -10,6 +10,7 @@ use dlc_ir::interp::{Data, Datum, Eval, EvalResult, Outcome, UNDEFINED};
 use super::places::{At, Names, integers};
 use super::schedule;
 use super::state::{Device, Seed, wrong};
+use crate::global::merged;
 use crate::ops::{Grid, Require, TensorMapOf};
 use crate::types::{TensorMap, sizes};
 
@@ -84,19 +85,25 @@ pub fn tensor_map(cx: &mut Eval<'_, '_>) -> EvalResult {
         _ => None,
     };
     let memory = cx.operand(0)?.clone();
-    let sizes_of = match (memory.as_opaque::<TensorValue>(), memory.as_opaque::<GlobalRef>()) {
+    let whole = match (memory.as_opaque::<TensorValue>(), memory.as_opaque::<GlobalRef>()) {
         (Some(value), _) => value.shape().to_vec(),
         (_, Some(&GlobalRef(number))) => globals(cx)[number].shape.clone(),
         _ => return Err(wrong(cx, "the operand is no memory")),
     };
+    let along = match op.merged() {
+        Some(groups) => merged(&whole, &groups, |a, b| a.checked_mul(*b)),
+        None => Some(whole),
+    };
+    let along = along.ok_or_else(|| wrong(cx, "its axes cannot be taken as so many"))?;
     // The bytes from one row to the next; those of further axes are multiples of it.
-    let bytes = sizes_of.last().map_or(0, |&size| size as u64 * u64::from(ty.elem(ctx).bits(ctx).unwrap_or(8)) / 8);
-    if sizes_of.len() > 1 && bytes % 16 != 0 {
+    let bytes = along.last().map_or(0, |&size| size as u64 * u64::from(ty.elem(ctx).bits(ctx).unwrap_or(8)) / 8);
+    if along.len() > 1 && bytes % 16 != 0 {
         let message = format!("the copy engine needs rows of a multiple of 16 bytes, and these have {bytes}");
         return Err(cx.fail(&UNDEFINED, message));
     }
     let value = MapValue {
         memory,
+        sizes: along,
         shape: sizes(&ty.shape(ctx)).ok_or_else(|| wrong(cx, "a box has no size that is not positive"))?,
         elem: ty.elem(ctx),
         span: ty.layout(ctx).span(),

@@ -485,9 +485,9 @@ fn folded(shape: &[u32], coords: &[i64]) -> Vec<u32> {
 }
 
 /// Where in memory the elements of a box are, by the box's position; `None` outside.
-fn boxed(map: &MapValue, shape: &[usize], at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i64], Option<usize>)) {
-    let (Some(&inner), Some(&first), Some(&width)) = (map.shape.last(), at.last(), shape.last()) else { return };
-    map.rows(shape, at, offsets, &mut |coords, line| {
+fn boxed(map: &MapValue, at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i64], Option<usize>)) {
+    let (Some(&inner), Some(&first), Some(&width)) = (map.shape.last(), at.last(), map.sizes.last()) else { return };
+    map.rows(at, offsets, &mut |coords, line| {
         let mut coords = coords.to_vec();
         coords.push(0);
         let last = coords.len() - 1;
@@ -510,15 +510,12 @@ pub fn tma_load(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (base, place, elem) = tile(cx, op.tile(), op.stage())?;
     let barrier = barrier_index(cx, op.barrier(), op.barrier_stage())?;
     let from = source(cx, &map.memory)?;
-    let shape = from.shape(cx);
-    if at.len() != shape.len() {
-        return Err(wrong(
-            cx,
-            format!("a position of {} numbers is given for memory of rank {}", at.len(), shape.len()),
-        ));
+    if at.len() != map.sizes.len() {
+        let rank = map.sizes.len();
+        return Err(wrong(cx, format!("a position of {} numbers is given for memory of rank {rank}", at.len())));
     }
     let mut found = Vec::new();
-    boxed(&map, &shape, &at, &offsets, &mut |coords, index| found.push((folded(&map.shape, coords), index)));
+    boxed(&map, &at, &offsets, &mut |coords, index| found.push((folded(&map.shape, coords), index)));
     let own = device(cx).team().block;
     let blocks: Vec<usize> = match op.multicast() {
         Some(mask) => (0..device(cx).blocks.len()).filter(|&block| mask >> block & 1 == 1).collect(),
@@ -592,10 +589,9 @@ fn finish_put(cx: &mut Eval<'_, '_>, put: &Put) -> Result<(), Failure> {
     let Source::Global(number) = source(cx, &put.map.memory)? else {
         return Err(cx.fail(&UNDEFINED, "writes to an argument of the kernel, which is only read"));
     };
-    let shape = globals(cx)[number].shape.clone();
     let kind = globals(cx)[number].kind;
     let mut found = Vec::new();
-    boxed(&put.map, &shape, &put.at, &[], &mut |_, index| found.push(index));
+    boxed(&put.map, &put.at, &[], &mut |_, index| found.push(index));
     for (index, bytes) in found.into_iter().zip(&put.seen) {
         if let Some(index) = index {
             write_global(cx, number, index, decode(ctx, put.map.elem, kind, bytes), put.combine)?;

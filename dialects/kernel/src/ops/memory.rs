@@ -42,7 +42,10 @@ pub struct Slice {
 /// With `lower`, `upper` and `strides` it moves pixels, `im2col`: of a memref whose first axis counts images and whose
 /// last counts channels, the box is [pixels, channels], and those numbers are, for each axis between, where the window
 /// begins, where it ends counted from the last element, and by how much it moves.
-#[op("kernel.tensor_map", traits(Pure), format = "$memory (`im2col` `lower` $lower^ `upper` $upper `strides` $strides)? attr-dict `:` type($out)",
+///
+/// With `merged` some axes that lie one behind the other count as one: `merged [3, 1]` of [B, H, W, C] is [B*H*W, C], so
+/// that a box may go on from row to row.
+#[op("kernel.tensor_map", traits(Pure), format = "$memory (`im2col` `lower` $lower^ `upper` $upper `strides` $strides)? (`merged` $merged^)? attr-dict `:` type($out)",
      verify = verify::tensor_map, eval = interp::host::tensor_map,
      example = "%mA = tensor_map %A : tensormap<[128, 64], f16, swizzle 128>")]
 pub struct TensorMapOf {
@@ -50,6 +53,8 @@ pub struct TensorMapOf {
     lower: OptionalAttr<IntArray>,
     upper: OptionalAttr<IntArray>,
     strides: OptionalAttr<IntArray>,
+    /// How many axes of the memref each axis is.
+    merged: OptionalAttr<IntArray>,
     out: Result<TensorMap>,
 }
 

@@ -6,7 +6,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
 
 use super::{LAYOUT_MISMATCH, SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain};
-use crate::global::GlobalAccess;
+use crate::global::{GlobalAccess, merged_dims};
 use crate::layout::MAX_VECTOR_BYTES;
 use crate::ops::{
     Copied, Copy, CopyAsync, Load, LoadShared, Shared, Slice, Store, StoreShared, TensorMapOf, TmaLoad, TmaStore,
@@ -53,7 +53,17 @@ pub fn tensor_map(op: TensorMapOf<'_>, diags: &Diagnostics) {
     if memory.elem(op.ctx) != map.elem(op.ctx) {
         broken(*op, &SHAPE_MISMATCH, "the elements of the box are not those of the memref".into(), diags);
     }
-    let (rank, shape) = (memory.rank(op.ctx), map.shape(op.ctx));
+    let (mut rank, shape) = (memory.rank(op.ctx), map.shape(op.ctx));
+    if let Some(groups) = op.merged() {
+        if op.lower().is_some() {
+            plain(*op, "the axes of windows are not merged", diags);
+        } else if merged_dims(op.ctx, memory, &groups).is_none() {
+            let message =
+                format!("{groups:?} are not all {rank} axes of the memref, those merged one behind the other");
+            broken(*op, &SHAPE_MISMATCH, message, diags);
+        }
+        rank = groups.len();
+    }
     match (op.lower(), op.upper(), op.strides()) {
         (None, None, None) => {
             if shape.len() != rank || rank == 0 || rank > 5 {
@@ -228,8 +238,11 @@ fn boxed(op: OpRef<'_>, map: ValueId, tile: ValueId, stage: Option<ValueId>, at:
     let (Some(map), Some(tile)) = (TensorMap::of(op.ctx, op.type_of(map)), Tile::of(op.ctx, op.type_of(tile))) else {
         return;
     };
-    let memory = map_op.and_then(|map| MemRef::of(op.ctx, op.type_of(map.memory())));
-    if let Some(rank) = memory.map(|memory| memory.rank(op.ctx)).filter(|&rank| rank != at) {
+    let rank_of = |map: TensorMapOf<'_>| match map.merged() {
+        Some(groups) => Some(groups.len()),
+        None => MemRef::of(op.ctx, op.type_of(map.memory())).map(|memory| memory.rank(op.ctx)),
+    };
+    if let Some(rank) = map_op.and_then(rank_of).filter(|&rank| rank != at) {
         broken(op, &SHAPE_MISMATCH, format!("{at} positions are given for memory of rank {rank}"), diags);
     }
     let boxed = sizes(&map.shape(op.ctx)).map(|shape| fold(&shape)).unwrap_or_default();

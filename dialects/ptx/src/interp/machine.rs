@@ -60,7 +60,6 @@ pub struct Map {
     pub value: Arc<MapValue>,
     pub kind: dlc_core::tensor::ElemKind,
     pub base: u64,
-    pub shape: Vec<usize>,
 }
 
 /// Where the addresses of tensor maps begin.

@@ -30,11 +30,11 @@ struct Boxed {
 impl Boxed {
     /// The rows: their bytes in global memory, those outside left out, as where they are in the row and the address.
     fn rows(&self, map: &Map) -> Vec<Option<(std::ops::Range<usize>, u64)>> {
-        let (Some(&first), Some(&size)) = (self.at.last(), map.shape.last()) else { return Vec::new() };
+        let (Some(&first), Some(&size)) = (self.at.last(), map.value.sizes.last()) else { return Vec::new() };
         let count = (self.row / self.width) as i64;
         let (from, to) = ((-first).clamp(0, count), (size as i64 - first).clamp(0, count));
         let mut rows = Vec::new();
-        map.value.rows(&map.shape, &self.at, &self.offsets, &mut |_, line| {
+        map.value.rows(&self.at, &self.offsets, &mut |_, line| {
             rows.push(line.filter(|_| from < to).map(|line| {
                 let element = line as u64 * size as u64 + (first + from) as u64;
                 let inside = from as usize * self.width..to as usize * self.width;
@@ -64,9 +64,9 @@ impl Machine<'_> {
         for axis in (0..axes).rev() {
             at.push(signed(one(warp, code, index + 1 + axis, lane)?, 32));
         }
-        if at.len() != map.shape.len() || map.value.windows.is_some() != windows.is_some() {
+        if at.len() != map.value.sizes.len() || map.value.windows.is_some() != windows.is_some() {
             let kind = if map.value.windows.is_some() { "windows of " } else { "" };
-            let message = format!("the tensor map is for {kind}{} axes", map.shape.len());
+            let message = format!("the tensor map is for {kind}{} axes", map.value.sizes.len());
             return Err(in_lane(lane)(message));
         }
         let width = launch::width(map.kind);

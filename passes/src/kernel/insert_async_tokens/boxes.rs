@@ -14,7 +14,7 @@ use dlc_plan::value::Table;
 use super::fence_or;
 use super::windows::{Window, window};
 use crate::analysis::axes::ancestor_in;
-use crate::analysis::boxes::{ALIGNMENT, aligned, inside, positions};
+use crate::analysis::boxes::{self, ALIGNMENT, aligned};
 use crate::analysis::carried::{block_of, carry_through, grid_of, loops_around, yield_more};
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::numbers::is_zero;
@@ -36,6 +36,8 @@ pub struct Boxed {
     /// How many panels there are along the last axis.
     panels: i64,
     bytes: u64,
+    /// The axes of the memref as the box sees them, where they are others.
+    merged: Option<Vec<i64>>,
     /// How it goes from pixel to pixel, where it is one of those.
     window: Option<Window>,
 }
@@ -60,14 +62,10 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
     {
         return Err(format!("a tile of rank {} is no box of a memref of rank {}", sizes.len(), at.len()));
     }
-    let straight = positions(&at, &sizes).and_then(|found| {
-        inside(ctx, copy.guard().as_ref(), memory, &at)?;
-        Ok(found)
-    });
-    let (shape, bases, window) = match straight {
-        Ok((shape, bases)) => (shape, bases, None),
+    let (shape, bases, merged, window) = match boxes::boxed(ctx, copy.guard().as_ref(), memory, &at, &sizes) {
+        Ok(found) => (found.shape, found.bases, found.merged, None),
         Err(why) => match window(ctx, body, op, &sizes) {
-            Ok(window) => (sizes.iter().map(|&size| size.into()).collect(), window.at.clone(), Some(window)),
+            Ok(window) => (sizes.iter().map(|&size| size.into()).collect(), window.at.clone(), None, Some(window)),
             Err(_) => return Err(why),
         },
     };
@@ -103,7 +101,7 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
         return Err("its positions go beyond 64 bits".into());
     }
     separate(ctx, body, op, copy.tile())?;
-    Ok(Boxed { copy: op, at: bases, shape, panels: panels.into(), bytes, window })
+    Ok(Boxed { copy: op, at: bases, shape, panels: panels.into(), bytes, merged, window })
 }
 
 /// That nothing but the copy writes its tile, and that threads meet between their reads of it and the next copy: one
@@ -256,12 +254,13 @@ fn tensor_map(ctx: &Context, body: &mut Body, grid: OpId, boxed: &Boxed) -> Valu
     let strides = numbers(&|window| window.strides.clone());
     let known = body.uses(memory).find_map(|used| {
         let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op))?;
-        let same = map.lower() == lower && map.upper() == upper && map.strides() == strides;
+        let same =
+            map.lower() == lower && map.upper() == upper && map.strides() == strides && map.merged() == boxed.merged;
         (same && map.type_of(map.out()) == ty && body.is_before(map.id, grid)).then(|| map.out())
     });
     known.unwrap_or_else(|| {
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(grid));
-        let op = kernel::TensorMapOf::build(&mut builder, loc, memory, lower, upper, strides, ty);
+        let op = kernel::TensorMapOf::build(&mut builder, loc, memory, lower, upper, strides, boxed.merged.clone(), ty);
         let map = builder.result(op);
         let name = format!("map_{}", ctx.str(body.value_name(memory)));
         body.set_value_name(map, ctx.intern_str(name.trim_end_matches('_')));

@@ -243,18 +243,19 @@ impl Cluster {
         let mut shape = ty.shape(ctx);
         *shape.get_mut(part.axis)? = part.rows;
         let ty = TensorMap::get(ctx, shape, ty.elem(ctx), ty.layout(ctx));
-        let memory = kernel::TensorMapOf::of(OpRef::new(ctx, body, old))?.memory();
+        let whole = kernel::TensorMapOf::of(OpRef::new(ctx, body, old))?;
+        let (memory, merged) = (whole.memory(), whole.merged());
         let known = body.uses(memory).find_map(|used| {
             let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op))?;
-            (map.lower().is_none() && map.type_of(map.out()) == ty && body.is_before(map.id, self.grid))
-                .then(|| map.out())
+            let same = map.lower().is_none() && map.merged() == merged && map.type_of(map.out()) == ty;
+            (same && body.is_before(map.id, self.grid)).then(|| map.out())
         });
         if known.is_some() {
             return known;
         }
         let (loc, name) = (body.loc(old), body.value_name(body.result(old, 0)));
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(self.grid));
-        let op = kernel::TensorMapOf::build(&mut builder, loc, memory, None, None, None, ty);
+        let op = kernel::TensorMapOf::build(&mut builder, loc, memory, None, None, None, merged, ty);
         let map = builder.result(op);
         body.set_value_name(map, name);
         Some(map)

@@ -271,6 +271,7 @@ fn tensor_map(kernel: &Kernel, map: &TensorMap, text: &mut String) {
         .chain(kernel.buffers.iter().map(|buffer| (&buffer.name, &buffer.shape)))
         .find(|(name, _)| **name == map.buffer)
         .map_or(&[][..], |(_, shape)| shape.as_slice());
+    let shape = map.shape.as_deref().unwrap_or(shape);
     let rank = shape.len();
     let name = &map.name;
     let dims: Vec<String> = shape.iter().rev().map(|size| format!("cuuint64_t({})", number(size))).collect();

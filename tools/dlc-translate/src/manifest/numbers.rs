@@ -163,7 +163,7 @@ impl Kernel {
         let mut maps = Vec::new();
         for (place, map) in self.tensor_maps.iter().enumerate() {
             let is_used = starts.iter().any(|start| start.params.contains(&Param::Map(place)));
-            let map = self.map(map, &buffers);
+            let map = self.map(map, &buffers, &known)?;
             // A tensor map of nothing cannot be made, and where nothing is launched, need not.
             if is_used {
                 check(&map)?;
@@ -228,16 +228,26 @@ impl Kernel {
         Ok((!grid.contains(&0)).then_some(start))
     }
 
-    fn map(&self, map: &TensorMap, buffers: &[(Tensor, Use)]) -> Map {
+    fn map(&self, map: &TensorMap, buffers: &[(Tensor, Use)], known: &Bindings) -> Result<Map, String> {
         // Reading admits no other name.
         let buffer = buffers.iter().position(|(tensor, _)| tensor.name == map.buffer).unwrap_or_default();
-        let dims: Vec<u64> = buffers[buffer].0.shape.iter().rev().copied().collect();
+        let shape = &buffers[buffer].0.shape;
+        let mut dims = shape.clone();
+        if let Some(sizes) = &map.shape {
+            dims = sizes.iter().map(|size| size.size(known)).collect::<Result<_, _>>()?;
+            let count = |sizes: &[u64]| sizes.iter().try_fold(1u64, |all, &size| all.checked_mul(size));
+            if count(&dims) != count(shape) {
+                let (name, buffer) = (&map.name, &map.buffer);
+                return Err(format!("the tensor map '{name}' of {dims:?} elements is not '{buffer}' of {shape:?}"));
+            }
+        }
+        dims.reverse();
         let mut bytes = map.elem.size();
         let strides = dims.iter().take(dims.len().saturating_sub(1)).map(|size| {
             bytes = bytes.saturating_mul(*size);
             bytes
         });
-        Map {
+        Ok(Map {
             name: map.name.clone(),
             buffer,
             elem: map.elem,
@@ -247,7 +257,7 @@ impl Kernel {
             tile: if map.im2col.is_some() { map.tile.clone() } else { map.tile.iter().rev().copied().collect() },
             swizzle: map.swizzle,
             im2col: map.im2col.clone(),
-        }
+        })
     }
 }
 

@@ -192,6 +192,7 @@ impl<'a> Checker<'a> {
         }
         let maps = self.names("tensor maps", kernel.tensor_maps.iter().map(|map| &map.name));
         for map in &kernel.tensor_maps {
+            self.known_all(&known, map.shape.iter().flatten());
             self.map(kernel, map);
         }
         if kernel.launches.is_empty() {
@@ -216,7 +217,7 @@ impl<'a> Checker<'a> {
                 elem.name()
             ));
         }
-        let rank = shape.len();
+        let rank = map.shape.as_ref().unwrap_or(shape).len();
         let (least, axes) = match &map.im2col {
             Some(_) => (3, 2),
             None => (1, rank),

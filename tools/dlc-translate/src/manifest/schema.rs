@@ -173,6 +173,9 @@ pub struct TensorMap {
     /// The type of its elements.
     #[serde(rename = "type")]
     pub elem: Elem,
+    /// The sizes of its axes, where they are not those of the buffer: some that lie one behind the other as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Vec<Expr>>,
     /// What one copy takes: a size for each axis, the slowest first; with `im2col`, pixels and channels.
     #[serde(rename = "box")]
     pub tile: Vec<u32>,

@@ -280,6 +280,23 @@ fn windows_of_pixels() {
 }
 
 #[test]
+fn axes_taken_as_one() {
+    let numbers = |shape: Value| {
+        let mut value = whole();
+        value["kernels"][0]["inputs"][0]["shape"] = json!(["M", 7, 9, "K"]);
+        value["kernels"][0]["tensor_maps"][0]["shape"] = shape;
+        let manifest = read_text(&value.to_string()).expect("it is well formed");
+        manifest.kernels[0].numbers(&symbols(&[("M", 2), ("N", 256), ("K", 64)]))
+    };
+    let made = numbers(json!(["63*M", "K"])).expect("numbers");
+    assert_eq!((&made.maps[0].dims[..], &made.maps[0].strides[..]), (&[64, 126][..], &[128][..]));
+    let refused = numbers(json!(["9*M", "K"])).expect_err("it is a part");
+    assert_eq!(refused, "the tensor map 'mA' of [18, 64] elements is not 'A' of [2, 7, 9, 64]");
+    let unknown = wrong(|m| m["kernels"][0]["tensor_maps"][0]["shape"] = json!(["L", "K"]));
+    assert!(unknown.contains("names 'L'"), "{unknown}");
+}
+
+#[test]
 fn sizes_that_a_kernel_is_not_for() {
     let refused = |sizes: &[(&str, i64)]| numbers(sizes).expect_err("it is not for these sizes");
     let message = refused(&[("M", 300), ("N", 256), ("K", 100)]);

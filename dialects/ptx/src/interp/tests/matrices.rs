@@ -91,8 +91,9 @@ fn a_product_of_a_warp() {
 
 /// A tensor map of the first buffer.
 fn map(base: u64, shape: &[usize], boxed: &[u32], span: u32, windows: Option<[Vec<i64>; 3]>) -> Map {
-    let value = MapValue { memory: Datum::Int(0), shape: boxed.to_vec(), elem: Type::F16, span, windows };
-    Map { value: Arc::new(value), kind: ElemKind::Float(FloatKind::F16), base, shape: shape.to_vec() }
+    let (memory, sizes) = (Datum::Int(0), shape.to_vec());
+    let value = MapValue { memory, sizes, shape: boxed.to_vec(), elem: Type::F16, span, windows };
+    Map { value: Arc::new(value), kind: ElemKind::Float(FloatKind::F16), base }
 }
 
 /// A box comes to swizzled shared memory, the tensor cores read it, and the sums go where each thread has them.
