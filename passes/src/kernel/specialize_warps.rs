@@ -108,13 +108,15 @@
 //! Phases: (1) what the loops load (`analysis::loads`); (2) for a cluster, loads of parts (`multicast`); (3) the producer: a
 //! copy of the loops with nothing in them but requests, each when its tile is empty; (4) the consumers: all else, where
 //! requests were waited for the ring's next tile, which is given back where the threads met, or behind the products of the
-//! next step; (5) the rows of all fragments shared among the consumers (`rows`, `in_turn`), or the tiles (`turns`). After the pipelines
+//! next step; where loops do nothing but run it again, in one loop; (5) the rows of all fragments shared among the consumers
+//! (`rows`, `in_turn`), or the tiles (`turns`). After the pipelines
 //! of CUTLASS (`sm90_mma_tma_gmma_ss_warpspecialized.hpp`, `.._warpspecialized_pingpong.hpp`). Rule of the debug counters:
 //! `specialize`.
 
 mod consumers;
 mod in_turn;
 mod multicast;
+mod nests;
 mod producer;
 mod rows;
 mod turns;
@@ -493,7 +495,7 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result
     let requests: Vec<OpId> = requests.into_iter().filter(|&op| body.block_of(op) == Some(block)).collect();
     requests.into_iter().for_each(|op| body.erase_op(op));
     let mut taken = Vec::new();
-    for ring in &rings {
+    for ring in &mut rings {
         taken.push(consumers::take(ctx, body, ring)?);
     }
     let inside = body.append_block(body.regions(consumer)[0]);

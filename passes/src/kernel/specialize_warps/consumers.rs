@@ -8,7 +8,7 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::ops::Arrivals;
 use dlc_kernel::types::{Token, Work};
 
-use super::Ring;
+use super::{Ring, nests};
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::carried::{block_of, carry, carry_through, loops_around, yield_more};
 use crate::analysis::expressions::{Over, index, pack};
@@ -34,8 +34,11 @@ pub struct Taken {
 }
 
 /// Rewrites a loop: its requests are gone, its tiles are those of a ring.
-pub fn take(ctx: &Context, body: &mut Body, ring: &Ring) -> Result<Taken, String> {
-    let found = &ring.found;
+pub fn take(ctx: &Context, body: &mut Body, ring: &mut Ring) -> Result<Taken, String> {
+    ring.found.loads.iter().for_each(|&op| body.erase_op(op));
+    erase_unused(ctx, body, ring.found.needed.clone());
+    nests::flatten(ctx, body, &mut ring.found);
+    let (ring, found) = (&*ring, &ring.found);
     let loc = found.loc;
     let outer = loops_around(ctx, body, found.op).unwrap_or_default();
     let release = release_behind(ctx, body, found)?;
@@ -57,8 +60,6 @@ pub fn take(ctx: &Context, body: &mut Body, ring: &Ring) -> Result<Taken, String
     }
     let stage = made.args[0];
 
-    found.loads.iter().for_each(|&op| body.erase_op(op));
-    erase_unused(ctx, body, found.needed.clone());
     for &tile in &found.rings {
         let inside = |op: &OpId| ancestor_in(body, *op, found.block).is_some();
         let users: Vec<OpId> = body.uses(tile).map(|used| used.op).filter(inside).collect();
