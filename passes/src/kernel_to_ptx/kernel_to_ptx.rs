@@ -72,6 +72,7 @@ mod sync;
 mod values;
 mod words;
 
+use crate::analysis::expressions::required_values;
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpParts, OpRef};
@@ -403,6 +404,7 @@ fn entry(
     let start = made.append_block(region);
     let mut values: FxHashMap<ValueId, Lowered> = FxHashMap::default();
     let mut symbols: FxHashMap<String, Arg> = FxHashMap::default();
+    let fixed = required_values(ctx, kernel);
     let arg = |made: &mut Body, ty: Type, of: Option<ValueId>| {
         let value = made.add_arg(start, ty, op.loc());
         if let Some(of) = of {
@@ -428,13 +430,15 @@ fn entry(
     for symbol in &told.symbols {
         let at = arg(&mut made, Type::I32, None);
         made.set_value_name(at, ctx.intern_str(symbol));
-        symbols.insert(symbol.clone(), at.into());
+        let known = fixed.iter().find(|(name, _)| name == symbol);
+        symbols.insert(symbol.clone(), known.map_or(at.into(), |&(_, value)| Arg::Int(value)));
     }
     let groups = ctx.i32_array(&[args.len() as i32, memory.len() as i32, maps.len() as i32]);
     let shared = places.bytes;
     let mut code = Code::new(ctx, made, region, start, op.loc());
     code.fuse = fuse;
     let mut lower = Lower::new(code, kernel, grid, symbols, values, places, has_stmatrix);
+    lower.fixed = fixed.into_iter().map(|(name, value)| (name, SizeExpr::from(value))).collect();
     let Some(first) = op.regions().first().and_then(|&region| kernel.first_block(region)) else {
         return Err(Refused::new("a grid has a body"));
     };

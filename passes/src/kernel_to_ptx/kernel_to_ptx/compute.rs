@@ -193,7 +193,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let symbols = self.symbols.clone();
         self.each_at(&[], op.out(), |code, register, _| {
             let at = places.as_ref().map_or_else(Vec::new, |places| places.of(code, register));
-            let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &at };
+            let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &at, parts: &[] };
             let (number, _) = code.expr(expr, &names)?;
             match (elem, number) {
                 (Elem::Int { .. }, Arg::Value(_)) => {
@@ -238,7 +238,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 Some(&holds) => holds,
                 None => {
                     let at = places.as_ref().map_or_else(Vec::new, |places| places.of(code, first as usize));
-                    let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &at };
+                    let names =
+                        Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &at, parts: &[] };
                     let holds = code.guard(&guard, &names)?;
                     known.insert(first, holds);
                     holds

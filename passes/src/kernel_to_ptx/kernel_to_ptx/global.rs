@@ -4,7 +4,7 @@ use dlc_core::guard::Guard;
 use dlc_core::scalar::Combiner;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{OpRef, Type, ValueId};
-use dlc_kernel::global::{GlobalAccess, slope};
+use dlc_kernel::global::{GlobalAccess, names_axis, slope};
 use dlc_kernel::layout::{Fragment, SharedTile};
 use dlc_kernel::ops::{self as kernel, Copied, Hint};
 use dlc_kernel::types::{Frag, Work, elem_of, sizes};
@@ -27,7 +27,7 @@ struct Site {
     memory: Memory,
     pointer: ValueId,
     space: &'static str,
-    /// The number of the element, where it is a sum of multiples of the positions: what each of them steps over.
+    /// The number of the element, where it is a sum with multiples of positions: what each of them steps over.
     linear: Option<Linear>,
 }
 
@@ -66,8 +66,8 @@ struct Row {
 /// The number of an element as a sum.
 struct Linear {
     number: SizeExpr,
-    /// By axis of the fragment.
-    steps: Vec<SizeExpr>,
+    /// By axis of the fragment; `None` where it is no multiple of the position.
+    steps: Vec<Option<SizeExpr>>,
 }
 
 impl<'a, 'c: 'a> Lower<'a, 'c> {
@@ -104,7 +104,17 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             &Lowered::Memory(pointer, read_only) => (pointer, read_only),
             _ => return Err(Refused::new("memory is wanted")),
         };
-        let layout = Memory::of(&self.code, self.kernel.value_type(memory))?;
+        let mut layout = Memory::of(&self.code, self.kernel.value_type(memory))?;
+        let (mut at, mut guard) = (at, guard);
+        if !self.fixed.is_empty() {
+            // With its numbers in their places an expression may be a simpler one.
+            let known = |expr: &SizeExpr| expr.substitute(&|name| self.fixed.get(name).cloned()).ok();
+            let beyond = || Refused::new("an expression goes beyond 64 bits");
+            for expr in at.iter_mut().chain(&mut layout.strides).chain([&mut layout.offset]) {
+                *expr = known(expr).ok_or_else(beyond)?;
+            }
+            guard = guard.map(|guard| guard.map(&known).ok_or_else(beyond)).transpose()?;
+        }
         let uniform = args.iter().all(|&arg| matches!(self.value(arg), Ok(Lowered::Index(..))));
         let linear = if uniform { linear(&at, &layout, rank) } else { None };
         let space = if read_only { "global.nc" } else { "global" };
@@ -115,7 +125,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     fn with_names<T>(
         &mut self,
         site: &Site,
-        place: &[Arg],
+        (place, parts): (&[Arg], &[(Arg, u32)]),
         register: usize,
         run: impl FnOnce(&mut super::code::Code<'c>, &Names<'_>) -> Result<T, Refused>,
     ) -> Result<T, Refused> {
@@ -135,7 +145,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             }
         }
         let symbols = &self.symbols;
-        let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: place };
+        let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: place, parts };
         run(&mut self.code, &names)
     }
 
@@ -143,7 +153,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     fn element(&mut self, site: &Site, place: &[Arg], register: usize) -> Result<Arg, Refused> {
         let bytes = elem_bytes(&self.code, site.memory.elem);
         let pointer = site.pointer;
-        self.with_names(site, place, register, |code, names| {
+        self.with_names(site, (place, &[]), register, |code, names| {
             let (mut number, _) = code.expr(&site.memory.offset, names)?;
             for (at, stride) in site.at.iter().zip(&site.memory.strides) {
                 let (at, _) = code.expr(at, names)?;
@@ -159,14 +169,18 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     fn address(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<(Arg, i64), Refused> {
         let bytes = i64::from(elem_bytes(&self.code, site.memory.elem));
         if let Some(linear) = site.linear.as_ref().filter(|_| coords.is_sum()) {
-            let thread: Vec<Arg> = coords.thread.iter().map(|&(at, _)| at).collect();
+            let whole = coords.of(&mut self.code, register);
+            let parts = coords.thread.iter().zip(whole).zip(&linear.steps);
+            let place: Vec<Arg> =
+                parts.map(|((&(thread, _), whole), step)| if step.is_some() { thread } else { whole }).collect();
             let own = &coords.registers[register];
             let pointer = site.pointer;
-            return self.with_names(site, &thread, register, |code, names| {
+            return self.with_names(site, (&place, &[]), register, |code, names| {
                 let (number, _) = code.expr(&linear.number, names)?;
                 let mut base = code.address(pointer.into(), number, Arg::Int(bytes));
                 let mut offset = 0;
                 for (step, &at) in linear.steps.iter().zip(own) {
+                    let Some(step) = step else { continue };
                     match step.as_constant() {
                         _ if at == 0 => {}
                         Some(step) => offset += i64::from(at) * step * bytes,
@@ -191,8 +205,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 
     fn inside(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<Cond, Refused> {
         let Some(guard) = site.guard.clone() else { return Ok(Cond::Known(true)) };
-        let place = coords.of(&mut self.code, register);
-        self.with_names(site, &place, register, |code, names| code.guard(&guard, names))
+        let (place, parts) = (coords.of(&mut self.code, register), coords.parts(register));
+        self.with_names(site, (&place, &parts), register, |code, names| code.guard(&guard, names))
     }
 
     /// How many elements of a row each access of an op has, as it says itself or as many as layout and alignment allow.
@@ -234,7 +248,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let otherwise = op.fill().and_then(|fill| self.number_of(fill)).unwrap_or_else(|| self.zero(elem));
         if rank == 0 && Frag::of(ctx, ty).is_none() {
             let cond = match site.guard.clone() {
-                Some(guard) => self.with_names(&site, &[], 0, |code, names| code.guard(&guard, names))?,
+                Some(guard) => self.with_names(&site, (&[], &[]), 0, |code, names| code.guard(&guard, names))?,
                 None => Cond::Known(true),
             };
             let base = self.element(&site, &[], 0)?;
@@ -368,7 +382,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     fn bounds(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<Vec<Cond>, Refused> {
         let conditions: Vec<_> = site.guard.iter().flat_map(|guard| guard.pieces.iter().flatten().cloned()).collect();
         let place = coords.of(&mut self.code, register);
-        self.with_names(site, &place, register, |code, names| {
+        self.with_names(site, (&place, &[]), register, |code, names| {
             let mut bounds = Vec::new();
             for condition in &conditions {
                 let (value, natural) = code.expr(&condition.expr, names)?;
@@ -486,10 +500,20 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let site = self.site(copied.source, copied.at.clone(), copied.guard.clone(), args, shape.len())?;
         let otherwise = copied.fill.and_then(|fill| self.number_of(fill)).unwrap_or_else(|| self.zero(elem));
         let (groups, uniform) = self.copy_groups(op, &fragment, &tile);
+        // What comes one by one goes to the tile together.
+        let single = !is_async && groups.iter().all(|group| group.len() == 1);
+        let groups = match single {
+            true => {
+                let access = fragment.shared_access(&tile, 16).map_err(Refused::new)?;
+                grouped(&access.groups, widest(tile.elem_bytes(), access.vector))
+            }
+            false => groups,
+        };
         let coords = coords(&mut self.code, &fragment, &self.team);
         let first = self.is_first(&fragment);
         let is_zero = matches!(otherwise, Arg::Int(0) | Arg::F32(0) | Arg::F64(0));
         let places = self.register_addresses(&fragment, &groups, at, &tile);
+        let mut loaded = Vec::new();
         for (group, (base, offset)) in groups.iter().zip(places) {
             let bytes = group.len() as u32 * elem_bytes(&self.code, elem);
             let register = group[0] as usize;
@@ -514,9 +538,16 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 continue;
             }
             let target_of = Target { fragment: &fragment, coords: &coords, elem };
-            let values = self.load_groups(&site, &target_of, std::slice::from_ref(group), uniform, otherwise)?;
-            let values = &values[0];
-            self.store_vector(Place { space: "shared", base: target, offset }, elem, values, there)?;
+            let vectors = match single {
+                true => group.iter().map(|&register| vec![register]).collect(),
+                false => vec![group.clone()],
+            };
+            let values = self.load_groups(&site, &target_of, &vectors, uniform, otherwise)?.concat();
+            loaded.push((Place { space: "shared", base: target, offset }, values, there));
+        }
+        // All of it is on its way before the first of it is waited for.
+        for (place, values, there) in loaded {
+            self.store_vector(place, elem, &values, there)?;
         }
         Ok(())
     }
@@ -532,12 +563,13 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     }
 }
 
-/// The number of an element as a sum of multiples of the positions, if it is one.
+/// The number of an element as a sum with multiples of positions, if there are some.
 fn linear(at: &[SizeExpr], memory: &Memory, rank: usize) -> Option<Linear> {
     let mut number = memory.offset.clone();
     for (at, stride) in at.iter().zip(&memory.strides) {
         number = number.add(&at.mul(stride).ok()?).ok()?;
     }
-    let steps: Vec<SizeExpr> = (0..rank).map(|axis| slope(&number, axis)).collect::<Option<_>>()?;
-    Some(Linear { number, steps })
+    let is_own = |step: &SizeExpr| (0..rank).all(|axis| !names_axis(step, axis));
+    let steps: Vec<Option<SizeExpr>> = (0..rank).map(|axis| slope(&number, axis).filter(is_own)).collect();
+    steps.iter().any(Option::is_some).then_some(Linear { number, steps })
 }

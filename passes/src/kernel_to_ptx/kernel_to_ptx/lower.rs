@@ -30,6 +30,8 @@ pub struct Lower<'a, 'c> {
     pub team: Team,
     /// The sizes that the entry is told.
     pub symbols: FxHashMap<String, Arg>,
+    /// Those that are one number, as the kernel requires it.
+    pub fixed: FxHashMap<String, SizeExpr>,
     pub places: Places,
     /// The address of the block's shared memory.
     pub smem: Arg,
@@ -92,6 +94,7 @@ impl<'a, 'c> Lower<'a, 'c> {
                 numbers: 1,
             },
             symbols,
+            fixed: FxHashMap::default(),
             places,
             smem: Arg::Int(0),
             cluster,
@@ -177,14 +180,14 @@ impl<'a, 'c> Lower<'a, 'c> {
     pub fn expr(&mut self, expr: &SizeExpr, args: &[ValueId]) -> Result<(Arg, bool), Refused> {
         let values: Vec<(Arg, bool)> = args.iter().map(|&value| self.index(value)).collect::<Result<_, _>>()?;
         let symbols = &self.symbols;
-        let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &[] };
+        let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &[], parts: &[] };
         self.code.expr(expr, &names)
     }
 
     fn holds(&mut self, guard: &Guard, args: &[ValueId]) -> Result<Cond, Refused> {
         let values: Vec<(Arg, bool)> = args.iter().map(|&value| self.index(value)).collect::<Result<_, _>>()?;
         let symbols = &self.symbols;
-        let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &[] };
+        let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &[], parts: &[] };
         self.code.guard(guard, &names)
     }
 

@@ -1,8 +1,9 @@
 //! What the values of a kernel are in instructions.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use dlc_core::guard::Guard;
+use dlc_core::guard::{Condition, Guard};
 use dlc_core::memref::MemRef;
 use dlc_core::sizes::{Exprs, value_number};
 use dlc_ir::affine::SizeExpr;
@@ -11,6 +12,7 @@ use dlc_ir::{OpRef, Type, ValueId};
 use dlc_kernel::global::strides;
 use dlc_kernel::layout::{Fragment, SharedTile};
 use dlc_ptx::inst::Arg;
+use dlc_ptx::table;
 
 use super::Refused;
 use super::code::{Code, Cond};
@@ -94,6 +96,9 @@ pub struct Names<'a> {
     pub values: &'a [(Arg, bool)],
     /// `i0` and so on.
     pub coords: &'a [Arg],
+    /// The same as sums of what the thread says and what the register adds, where they are that: what is computed of the
+    /// first is the same for all registers.
+    pub parts: &'a [(Arg, u32)],
 }
 
 impl Names<'_> {
@@ -123,7 +128,14 @@ impl Code<'_> {
         let mut terms: Vec<(Arg, i64)> = Vec::new();
         for (coefficient, factors) in expr.terms() {
             if factors.is_empty() {
-                constant = coefficient;
+                constant += coefficient;
+                continue;
+            }
+            if let [Factor::Symbol(name)] = factors.as_slice()
+                && let Some(&(thread, own)) = axis(name).and_then(|axis| names.parts.get(axis))
+            {
+                terms.push((thread, coefficient));
+                constant += coefficient * i64::from(own);
                 continue;
             }
             let mut product = Arg::Int(1);
@@ -168,25 +180,59 @@ impl Code<'_> {
     pub fn guard(&mut self, guard: &Guard, names: &Names<'_>) -> Result<Cond, Refused> {
         let mut any = Cond::Known(false);
         for piece in &guard.pieces {
+            // What is the same for many elements is asked first, and once: of all, of a row, of a column.
+            let mut order: Vec<(usize, &Condition)> = piece.iter().map(|one| (shared_by(one), one)).collect();
+            order.sort_by_key(|&(by, _)| by);
             let mut all = Cond::Known(true);
-            for condition in piece {
-                let (value, natural) = self.expr(&condition.expr, names)?;
-                if let Some(lower) = &condition.lower
-                    && !(natural && lower.as_constant() == Some(0))
-                {
-                    let (lower, _) = self.expr(lower, names)?;
-                    let holds = self.compare("ge", value, lower);
-                    all = self.both(all, holds);
+            for group in order.chunk_by(|a, b| a.0 == b.0 && a.0 != OF_ELEMENTS) {
+                let mut own = Cond::Known(true);
+                for (_, condition) in group {
+                    let holds = self.holds(condition, names)?;
+                    own = self.both(own, holds);
                 }
-                if let Some(upper) = &condition.upper {
-                    let (upper, _) = self.expr(upper, names)?;
-                    let holds = self.compare("lt", value, upper);
-                    all = self.both(all, holds);
-                }
+                all = self.both(all, own);
             }
             any = self.either(any, all);
         }
         Ok(any)
+    }
+
+    /// Whether a condition holds. A number from zero on, below one that is not negative, is one without a sign below it.
+    fn holds(&mut self, condition: &Condition, names: &Names<'_>) -> Result<Cond, Refused> {
+        let (value, natural) = self.expr(&condition.expr, names)?;
+        let from_zero = condition.lower.as_ref().is_some_and(|lower| lower.as_constant() == Some(0));
+        let mut holds = Cond::Known(true);
+        let upper = match &condition.upper {
+            Some(upper) => Some(self.expr(upper, names)?),
+            None => None,
+        };
+        if let Some((upper, true)) = upper.filter(|_| from_zero && !natural && !matches!(value, Arg::Int(_))) {
+            return Ok(Cond::If(self.inst(&table::SETP, "lt.u32", &[value, upper])));
+        }
+        if let Some(lower) = condition.lower.as_ref().filter(|_| !(natural && from_zero)) {
+            let (lower, _) = self.expr(lower, names)?;
+            holds = self.compare("ge", value, lower);
+        }
+        if let Some((upper, _)) = upper {
+            let below = self.compare("lt", value, upper);
+            holds = self.both(holds, below);
+        }
+        Ok(holds)
+    }
+}
+
+/// What is asked of each element by itself.
+const OF_ELEMENTS: usize = usize::MAX;
+
+/// What a condition is the same for: 0 for all elements, `1 + axis` for those that are at one place of an axis.
+fn shared_by(condition: &Condition) -> usize {
+    let bounds = condition.lower.iter().chain(&condition.upper);
+    let names = bounds.chain([&condition.expr]).flat_map(SizeExpr::symbols);
+    let axes: BTreeSet<usize> = names.filter_map(|name| axis(&name)).collect();
+    match axes.len() {
+        0 => 0,
+        1 => 1 + axes.first().copied().unwrap_or(0),
+        _ => OF_ELEMENTS,
     }
 }
 
@@ -210,6 +256,15 @@ impl Coords {
             });
         }
         coords
+    }
+
+    /// The parts of the coordinates of a register; none where some are no sums.
+    pub fn parts(&self, register: usize) -> Vec<(Arg, u32)> {
+        let own = self.thread.iter().zip(&self.registers[register]);
+        match self.is_sum() {
+            true => own.map(|(&(thread, _), &at)| (thread, at)).collect(),
+            false => Vec::new(),
+        }
     }
 
     /// Whether what registers add, they add without a carry: coordinates are sums of both parts.

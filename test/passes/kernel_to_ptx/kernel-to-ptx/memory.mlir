@@ -88,9 +88,7 @@ kernel.func @narrow(%X: memref<[4, 256], f32, row_major, align 4>) -> memref<[4,
 // Positions from a fragment.
 // CHECK-LABEL: ptx.func @gather<N>(
 // CHECK: %[[P:.+]] = ld.global.nc.b32
-// CHECK-DAG: %[[LOW:.+]] = setp.ge.s32 %[[P]], 0
-// CHECK-DAG: %[[HIGH:.+]] = setp.lt.s32 %[[P]], %N
-// CHECK: %[[IN:.+]] = and.pred %[[LOW]], %[[HIGH]]
+// CHECK: %[[IN:.+]] = setp.lt.u32 %[[P]], %N
 // CHECK: ld.global.nc.f32 [%{{.+}}] if %[[IN]]
 kernel.func @gather<N>(%X: memref<[N, 32], f32, row_major, align 4>, %P: memref<[4], i32, row_major, align 4>) -> memref<[4, 32], f32, row_major, align 4> {
   %Y = output : memref<[4, 32], f32, row_major, align 4>

@@ -1,4 +1,5 @@
-// A bound below goes where an integer is known not to be negative, and stays where it may be.
+// A bound below goes where an integer is known not to be negative, and stays where it may be: with one above, as a
+// comparison without a sign.
 
 // RUN: dlc-opt %s --kernel-to-ptx | FileCheck %s
 // RUN: dlc-opt %s --kernel-to-ptx --evaluate-each -o /dev/null
@@ -8,8 +9,7 @@
 // What a loop carries begins with zero, and is negative in the second iteration, as the count was in the first.
 // CHECK-LABEL: ptx.func @carried<N>(
 // CHECK: ^bb1(
-// CHECK-DAG: setp.ge.s32 %[[AT:.+]], 0
-// CHECK-DAG: setp.lt.s32 %[[AT]], %N
+// CHECK: setp.lt.u32 %{{.+}}, %N
 kernel.func @carried<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
   %Y = output : memref<[N], f32, row_major, align 4>
   grid (N ceildiv 32) threads 32 {
@@ -29,7 +29,7 @@ kernel.func @carried<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N],
 // Two that hand each other on: neither is negative, since both begin with zero and only grow.
 // CHECK-LABEL: ptx.func @handed_on<N>(
 // CHECK: ^bb1(
-// CHECK-NOT: setp.ge
+// CHECK-NOT: setp.{{ge|lt.u32}}
 // CHECK: exit
 kernel.func @handed_on<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
   %Y = output : memref<[N], f32, row_major, align 4>
@@ -51,7 +51,7 @@ kernel.func @handed_on<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N
 // One of the two falls, and the other gets what it was.
 // CHECK-LABEL: ptx.func @handed_on_falling<N>(
 // CHECK: ^bb1(
-// CHECK: setp.ge.s32
+// CHECK: setp.lt.u32
 kernel.func @handed_on_falling<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
   %Y = output : memref<[N], f32, row_major, align 4>
   grid (N ceildiv 32) threads 32 {
@@ -71,7 +71,7 @@ kernel.func @handed_on_falling<N>(%X: memref<[N], f32, row_major, align 4>) -> m
 
 // An integer of the launch: sizes are not negative, differences of them may be.
 // CHECK-LABEL: ptx.func @launched<N>(
-// CHECK: setp.ge.s32
+// CHECK: setp.lt.u32
 // CHECK: exit
 kernel.func @launched<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
   %Y = output : memref<[N], f32, row_major, align 4>
@@ -85,7 +85,7 @@ kernel.func @launched<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N]
 }
 
 // CHECK-LABEL: ptx.func @launched_above<N>(
-// CHECK-NOT: setp.ge
+// CHECK-NOT: setp.{{ge|lt.u32}}
 // CHECK: exit
 kernel.func @launched_above<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
   %Y = output : memref<[N], f32, row_major, align 4>
