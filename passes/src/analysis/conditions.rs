@@ -25,6 +25,17 @@ pub fn is_im2col(plan: &Schedule, tensor: &str) -> bool {
     is_loaded(plan, tensor, "im2col")
 }
 
+/// The axes among those of rows, or of columns, whose positions blocks go over as one run: those of which a tile has several,
+/// or all, where the copy engine takes pixels of them one behind another.
+pub fn run_of<'a>(plan: &Schedule, side: &'a [String]) -> Vec<&'a String> {
+    let pixels = plan.caches.iter().any(|cache| {
+        let axes = cache.axes.as_deref().unwrap_or_default();
+        is_im2col(plan, &cache.tensor) && side.iter().all(|axis| axes.contains(axis))
+    });
+    let several = side.iter().any(|axis| plan.tile_of(axis) > 1);
+    side.iter().filter(|axis| pixels || !several || plan.tile_of(axis) > 1).collect()
+}
+
 fn is_loaded(plan: &Schedule, tensor: &str, way: &str) -> bool {
     let key = format!("load_{tensor}");
     let mut words = plan.algo.iter().flat_map(|table| &table.0);

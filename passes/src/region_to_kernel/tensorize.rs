@@ -40,7 +40,7 @@
 //! Axes of the result become those of blocks, flattened: the axes of a product's left operand as rows, those of its right
 //! one as columns, those of both as the blocks' number; without a product the last axis as columns. Where a plan says the
 //! tile, columns are those with the last axis of the result, and pixels that the copy engine takes are a run over all images. Axes that are reduced
-//! become loops, and so do those that are both. Fragments have two axes: rows, and columns or a tile of what is reduced.
+//! become loops, and so do those that are both; several in one loop are in the order in which memory has them. Fragments have two axes: rows, and columns or a tile of what is reduced.
 //! Rows that are reduced and then read again are held whole where they fit: where their length is a number, or the plan keeps
 //! them in registers, with as many warps for each as it says. Divided by what a whole row has in common, it is multiplied by
 //! one over that.
@@ -79,7 +79,7 @@ use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::axes::reductions;
-use crate::analysis::conditions::{conditions, is_im2col, kept};
+use crate::analysis::conditions::{conditions, kept, run_of};
 use crate::analysis::plans::{architecture, plan_of};
 use axes::{Dim, TooLarge};
 use emit::Emit;
@@ -213,16 +213,12 @@ impl Groups {
     /// Pixels that the copy engine takes one behind another go on over all rows and images.
     fn leave_single(&mut self, plan: &Schedule) {
         for side in [&mut self.rows, &mut self.columns] {
-            let in_a_row = plan.caches.iter().any(|cache| {
-                let axes = cache.axes.as_deref().unwrap_or_default();
-                is_im2col(plan, &cache.tensor) && side.iter().all(|(axis, _)| axes.contains(axis))
-            });
-            if !in_a_row && side.iter().any(|(axis, _)| plan.tile_of(axis) > 1) {
-                let (single, rest) = std::mem::take(side).into_iter().partition(|(axis, _)| plan.tile_of(axis) == 1);
-                *side = rest;
-                let single: Vec<_> = single;
-                self.batch.extend(single);
-            }
+            let names: Vec<String> = side.iter().map(|(axis, _)| axis.clone()).collect();
+            let run = run_of(plan, &names);
+            let (rest, single) = std::mem::take(side).into_iter().partition(|(axis, _)| run.contains(&axis));
+            *side = rest;
+            let single: Vec<_> = single;
+            self.batch.extend(single);
         }
     }
 }

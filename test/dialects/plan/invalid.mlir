@@ -281,6 +281,17 @@ plan.schedule for sm90 {
 
 // -----
 
+// Short axes are gone over together, and are no whole instruction.
+// expected-error@+1 {{E1605 'plan.schedule': the tile along 'c' is 4 for each that computes 'mma', which takes 8 at once}}
+plan.schedule for sm80 {
+  tile (m: 64, n: 64, s: 2, c: 2)
+  reduced [s, c]
+  instruction mma
+  warp_tile (m: 32, n: 32)
+}
+
+// -----
+
 // The columns of a warp.
 // expected-error@+1 {{E1605 'plan.schedule': the tile along 'n' is 12 for each that computes 'mma', which takes 8 at once; the nearest plan that fits has 'tile (m: 64, n: 32, k: 32)', 'warp_tile (m: 16, n: 16)'}}
 plan.schedule for sm80 {

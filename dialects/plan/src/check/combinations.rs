@@ -238,7 +238,8 @@ impl Checked<'_> {
         let word = of.kind.word();
         let (first, second) = plan.sides();
         let out = plan.out_tile();
-        let reduced = plan.tile.iter().flat_map(|tile| &tile.0).rfind(|axis| !out.contains(axis));
+        let mut reduced: Vec<_> =
+            plan.tile.iter().flat_map(|tile| &tile.0).filter(|axis| !out.contains(axis)).cloned().collect();
         let warp = plan.warp_tile.as_ref();
         let part = |(axis, extent): &(String, i64)| warp.and_then(|warp| warp.get(axis)).copied().unwrap_or(*extent);
         let cooperative = plan.roles.as_ref().filter(|roles| roles.kind == Sharing::Cooperative);
@@ -248,7 +249,11 @@ impl Checked<'_> {
         let shape = of.shape.as_deref();
         let wide = shape.and_then(|shape| shape.get(1)).copied().unwrap_or(columns);
         let deep = shape.and_then(|shape| shape.get(2)).copied().or(depth).unwrap_or(1);
-        let sides = [(row_axes, rows * sharing), (column_axes, wide), (reduced.cloned().into_iter().collect(), deep)];
+        // Short axes are gone over together, the last one alone where it is long enough.
+        if let Some(last) = reduced.pop_if(|(_, extent)| *extent >= deep) {
+            reduced = vec![last];
+        }
+        let sides = [(row_axes, rows * sharing), (column_axes, wide), (reduced, deep)];
         for (axes, step) in sides {
             let Some((axis, _)) = axes.last() else { continue };
             let extent = axes.iter().try_fold(1i64, |extent, axis| extent.checked_mul(part(axis))).unwrap_or(1);

@@ -1,7 +1,8 @@
 //! The plans that are compared: some twenty for a kernel, by what it is made of. Sizes of tiles, roles and stages are those
 //! that measurements have shown to be worth a try; everything else follows from the kernel.
 //!
-//! - a product of matrices: `wgmma` where both factors come by the tensor memory accelerator, else `mma`, else `fma`;
+//! - a product of matrices: `wgmma` where both factors come by the tensor memory accelerator, else `mma`, else `fma`; rows of
+//!   fewer than 16 bytes are gathered, by a kernel for that size;
 //! - products in a row: a tile of rows of the last one, for which the others are computed step by step;
 //! - reductions without a product: threads for each row, or for columns where these are contiguous;
 //! - everything else: threads along the contiguous axis, through shared memory where something is read across.
@@ -42,6 +43,9 @@ const MMA: [(i64, i64, i64, i64); 8] = [
     (64, 64, 32, 16),
 ];
 
+/// The registers of a thread that gathers elements, beside its sums.
+const GATHERED: i64 = 64;
+
 /// Rows and columns of a block and of a thread.
 const FMA: [(i64, i64, i64, i64); 6] =
     [(128, 128, 8, 8), (128, 64, 8, 4), (64, 128, 4, 8), (64, 64, 4, 4), (32, 64, 2, 4), (32, 32, 2, 2)];
@@ -78,12 +82,20 @@ impl Maker<'_> {
         let mut assume: Table<i64> = Table::default();
         for factor in product.factors.iter().filter(|factor| factor.input.is_some()) {
             let tensor = &self.facts.inputs[factor.input?];
-            if !factor.direct {
+            if !factor.direct || self.narrow(tensor).is_some() {
                 return None;
             }
             self.divides(tensor, &mut assume)?;
         }
         Some(assume)
+    }
+
+    /// The size of the rows of a tensor, and what it is here, where they have less than 16 bytes: threads gather them.
+    fn narrow(&self, tensor: &Tensor) -> Option<(String, i64)> {
+        let row = tensor.row.as_ref()?;
+        let axis = self.facts.axes.sizes.iter().position(|size| size == row)?;
+        let (name, size) = (row.as_symbol()?, self.facts.sizes[axis]);
+        ((size as f64) < 128.0 / bits(self.ctx, tensor.elem)).then(|| (name.to_string(), size))
     }
 
     /// Whether 16 bytes divide the rows of a tensor, if symbols have the divisors that are noted.
@@ -107,7 +119,8 @@ impl Maker<'_> {
         let used = self.facts.inputs.iter().filter(|input| input.reads > 0);
         for tensor in used.chain(&self.facts.outputs) {
             let whole = (128.0 / bits(self.ctx, tensor.elem)) as i64;
-            let wide = tensor.plain && !tensor.axes.is_empty() && self.divides(tensor, assume).is_some();
+            let rows = tensor.plain && !tensor.axes.is_empty() && self.narrow(tensor).is_none();
+            let wide = rows && self.divides(tensor, assume).is_some();
             if !vectors.names().any(|name| name == tensor.name) {
                 vectors.0.push((tensor.name.clone(), if wide { whole } else { 1 }));
             }
@@ -125,6 +138,22 @@ impl Maker<'_> {
         tile.0.retain(|(axis, _)| *axis != depth);
         tile.0.push((depth, step));
         Schedule { tile: Some(tile), ..self.base.clone() }
+    }
+
+    /// Spreads a step over all reduced axes, the contiguous one first.
+    fn spread_depth(&self, plan: &mut Schedule, product: &Product, step: i64) {
+        let Some(tile) = &mut plan.tile else { return };
+        tile.0.retain(|(axis, _)| !product.depth.contains(axis));
+        let along: Vec<&String> = product.factors[0].axes.iter().filter(|axis| product.depth.contains(axis)).collect();
+        let mut left = step;
+        let mut own = Vec::new();
+        for (before, axis) in along.into_iter().enumerate().rev() {
+            let whole = (self.facts.size(axis).clamp(1, 1 << 20) as u64).next_power_of_two() as i64;
+            let extent = if before == 0 { left } else { whole.max(2).min((left >> before).max(1)) };
+            left /= extent;
+            own.push((axis.clone(), extent));
+        }
+        tile.0.extend(own.into_iter().rev());
     }
 
     /// Spreads an extent over axes, the last one first, so that the product of the extents is it.
@@ -237,7 +266,10 @@ impl Maker<'_> {
         let bits = bits(self.ctx, self.elem(product)) as i64;
         let mut assume = Table::default();
         let vectors = self.vectors(&mut assume);
-        let direct = product.factors.iter().all(|factor| factor.direct);
+        let inputs = || product.factors.iter().filter_map(|factor| Some(&self.facts.inputs[factor.input?]));
+        let mut narrow: Vec<(String, i64)> = inputs().filter_map(|input| self.narrow(input)).collect();
+        narrow.dedup();
+        let direct = product.factors.iter().all(|factor| factor.direct) && narrow.is_empty();
         let mut swizzle: Vec<(String, Choice)> =
             self.caches(product).into_iter().map(|cache| (cache.tensor, Choice::Word("auto".into()))).collect();
         swizzle.dedup();
@@ -255,6 +287,16 @@ impl Maker<'_> {
             };
             // A stage is read to its end while the next one is waited for.
             plan.in_flight = Some(1).filter(|_| run_ahead && stages >= 3);
+            if !narrow.is_empty() {
+                // What is reduced is one row after the other, of so many elements as there are.
+                self.spread_depth(&mut plan, product, 512 / bits);
+                plan.fix = Some(Table(narrow.clone()));
+                // What waits for memory is hidden by other blocks: as many as have registers for what they sum and address.
+                let threads = rows * columns / (warp_rows * warp_columns) * 32;
+                let held = rows * columns / threads + GATHERED;
+                plan.blocks_per_sm = Some((self.target.registers_per_sm / (threads * held)).max(1));
+                plan = self.with_reduced(plan);
+            }
             plan.overlap = match run_ahead {
                 true => self.asynchronous(stages - 1, true, None),
                 false => {
@@ -264,6 +306,8 @@ impl Maker<'_> {
             plan.warp_tile = Some(self.warp_tile(product, &plan, warp_rows, warp_columns));
             self.finish(plan)
         };
+        // Few warps, in several blocks: what gathers waits often.
+        let fits = |tile: &(i64, i64, i64, i64)| narrow.is_empty() || tile.0 * tile.1 <= 4 * tile.2 * tile.3;
         // What is computed on the way into shared memory cannot be copied there beside something else.
         let run_ahead = direct && self.target.has("cp_async");
         let mut plans: Vec<Schedule> = Vec::new();
@@ -271,7 +315,9 @@ impl Maker<'_> {
             plans.extend([3, 2].into_iter().flat_map(|stages| MMA.map(|tile| plan(tile, stages, true))));
             plans.extend([MMA[0], MMA[6]].map(|tile| plan(tile, 1, false)));
         } else {
-            plans.extend([1, 2].into_iter().flat_map(|stages| MMA.map(|tile| plan(tile, stages, false))));
+            for stages in if narrow.is_empty() { 1..=2 } else { 1..=1 } {
+                plans.extend(MMA.iter().filter(|tile| fits(tile)).map(|&tile| plan(tile, stages, false)));
+            }
         }
         plans
     }

@@ -16,6 +16,7 @@ use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
 
 use super::facts::{Facts, Tensor, bits};
+use crate::analysis::conditions::run_of;
 
 /// As many rounds of tiles as are gone through one by one.
 const MOST_ROUNDS: i64 = 1 << 16;
@@ -159,15 +160,18 @@ fn efficiency(plan: &Schedule, facts: &Facts) -> f64 {
 pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, target: &Target) -> Cost {
     let clock = target.clock_mhz as f64;
     let sms = target.sms as f64;
-    let tile = |axis: &str| plan.tile_of(axis).max(1) as f64;
+    let along = |run: &[&String], number: &dyn Fn(&str) -> i64| {
+        run.iter().map(|axis| number(axis).max(1) as f64).product::<f64>()
+    };
+    let size = |run: &[&String]| run.iter().map(|axis| facts.size(axis) as f64).product::<f64>();
+    let tile = |run: &[&String]| along(run, &|axis| plan.tile_of(axis));
     // A cluster has all its blocks, also where the last of them have nothing to do.
-    let blocks = |axis: &str| plan.cluster.as_ref().map_or(1, |cluster| cluster.along(axis)).max(1) as f64;
-    let steps = |axis: &str| (facts.size(axis) as f64 / tile(axis) / blocks(axis)).ceil() * blocks(axis);
+    let blocks = |run: &[&String]| along(run, &|axis| plan.cluster.as_ref().map_or(1, |cluster| cluster.along(axis)));
+    let steps = |run: &[&String]| (size(run) / tile(run) / blocks(run)).ceil() * blocks(run);
     let parts = plan.split_k.as_ref().map_or(1.0, |split| split.parts as f64);
     // A block goes all along what it reduces, also where results lie along it.
-    let reduced = |axis: &String| plan.reduced.as_ref().is_some_and(|reduced| reduced.contains(axis));
-    let out: Vec<&String> = facts.iters().iter().filter(|axis| !reduced(axis)).collect();
-    let tiles = out.iter().map(|axis| steps(axis)).product::<f64>() * parts;
+    let out = runs(facts, plan);
+    let tiles = out.iter().map(|run| steps(run)).product::<f64>() * parts;
     if tiles == 0.0 || facts.sizes.contains(&0) {
         let launch = target.launch_ns as f64 / 1e3;
         return Cost { time: launch, occupancy: 1.0, efficiency: 1.0, ..Cost::default() };
@@ -183,8 +187,7 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     let efficiency = efficiency(plan, facts);
 
     // Tiles are computed whole: what is beyond the end of an axis counts.
-    let padded = |axis: &str| steps(axis) * tile(axis);
-    let padding = out.iter().map(|axis| padded(axis) / facts.size(axis).max(1) as f64).product::<f64>();
+    let padding = out.iter().map(|run| steps(run) * tile(run) / size(run).max(1.0)).product::<f64>();
     let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
     let mut compute = 0.0;
     for product in &facts.products {
@@ -258,6 +261,18 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
         gain,
         tiles,
     }
+}
+
+/// The axes of the results by what blocks go over as one run. What a block goes all along is none of them.
+pub fn runs<'a>(facts: &'a Facts, plan: &Schedule) -> Vec<Vec<&'a String>> {
+    let reduced = |axis: &String| plan.reduced.as_ref().is_some_and(|reduced| reduced.contains(axis));
+    let sides = facts.products.last().map_or_else(Vec::new, |last| vec![&last.rows, &last.columns]);
+    let mut runs: Vec<Vec<&String>> = sides.into_iter().map(|side| run_of(plan, side)).collect();
+    let alone = |axis: &&String| !runs.iter().flatten().any(|known| known == axis);
+    let rest: Vec<&String> = facts.iters().iter().filter(alone).collect();
+    runs.extend(rest.into_iter().map(|axis| vec![axis]));
+    runs.retain(|run| !run.iter().any(|axis| reduced(axis)));
+    runs
 }
 
 /// The tiles that the block with the most work computes where positions hide the rest: a tile's steps end at the diagonal,
@@ -352,12 +367,14 @@ fn read_bytes(ctx: &Context, facts: &Facts, plan: &Schedule) -> f64 {
 /// What all tiles read together, parts that a cluster shares counted once.
 fn cache_bytes(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, tiles: f64) -> f64 {
     let mut sum = 0.0;
+    let whole: Vec<&String> = runs(facts, plan).into_iter().filter(|run| run.len() > 1).flatten().collect();
     for product in &facts.products {
         for factor in &product.factors {
             let Some(input) = factor.input.map(|at| &facts.inputs[at]) else { continue };
             let over = crate::analysis::axes::axes(ctx, body, factor.value);
             // The reduced axes whole, the others as far as the tile goes.
             let extent = |axis: &&str| match facts.iters().iter().any(|iter| iter == axis) {
+                true if whole.iter().any(|own| own == axis) => plan.tile_of(axis) as f64,
                 true => plan.tile_of(axis).min(facts.size(axis).max(1)) as f64,
                 false => facts.size(axis) as f64,
             };

@@ -14,6 +14,7 @@ use dlc_plan::clause::Walk;
 use dlc_plan::value::Table;
 use dlc_plan::{Schedule, Target};
 
+use super::cost::runs;
 use super::facts::Facts;
 use crate::region::add_fallback::{copy_kernel, free_name, is_of, narrowed, symbols, where_known};
 
@@ -47,25 +48,40 @@ pub fn number(symbols: &[String], numbers: &[i64], name: &str) -> Option<i64> {
 /// The tiles of the results by a plan, as sizes say them; `None` beyond 64 bits.
 fn tiles(facts: &Facts, plan: &Schedule) -> Option<SizeExpr> {
     let parts = plan.split_k.as_ref().map_or(1, |split| split.parts);
-    let axes = facts.axes.names.iter().zip(&facts.axes.sizes).take(facts.axes.iters);
-    axes.into_iter().try_fold(SizeExpr::from(parts), |all, (axis, size)| {
-        all.mul(&size.ceildiv(&plan.tile_of(axis).max(1).into()).ok()?).ok()
-    })
+    let along = |run: &[&String]| extent(facts, run)?.ceildiv(&tile(plan, run).into()).ok();
+    let runs = in_order(facts, plan);
+    runs.iter().try_fold(SizeExpr::from(parts), |all, run| all.mul(&along(run)?).ok())
+}
+
+/// What blocks go over as one run, as the first axes of runs follow each other.
+fn in_order<'a>(facts: &'a Facts, plan: &Schedule) -> Vec<Vec<&'a String>> {
+    let mut runs = runs(facts, &Schedule { reduced: None, ..plan.clone() });
+    runs.sort_by_key(|run| facts.iters().iter().position(|axis| run.first() == Some(&axis)));
+    runs
+}
+
+/// How many positions a run has.
+fn extent(facts: &Facts, run: &[&String]) -> Option<SizeExpr> {
+    run.iter().try_fold(SizeExpr::from(1), |all, axis| all.mul(facts.axes.size(axis)?).ok())
+}
+
+/// How many of them are in a tile.
+fn tile(plan: &Schedule, run: &[&String]) -> i64 {
+    run.iter().map(|axis| plan.tile_of(axis).max(1)).fold(1, i64::saturating_mul)
 }
 
 /// The sizes that a plan is for which was chosen for the sizes of `facts`.
 pub fn conditions(facts: &Facts, plan: &Schedule, target: &Target) -> Option<Vec<Condition>> {
     let mut all = Vec::new();
     let mut counted = plan.split_k.as_ref().map_or(1, |split| split.parts);
-    let axes = facts.axes.names.iter().zip(&facts.axes.sizes).take(facts.axes.iters);
-    for (axis, size) in axes {
-        let tile = plan.tile_of(axis).max(1);
-        let own = facts.size(axis).max(1);
+    for run in in_order(facts, plan) {
+        let (tile, size) = (tile(plan, &run), extent(facts, &run)?);
+        let own = run.iter().map(|axis| facts.size(axis).max(1)).fold(1, i64::saturating_mul);
         counted = counted.saturating_mul((own - 1) / tile + 1);
         // Rows of which the last have the most work are as uneven in larger numbers, and cost less of all the work.
         let uneven = plan.order.as_ref().is_some_and(|order| order.kind == Walk::LongestFirst);
         if tile > 1 && (own <= tile || uneven) && size.as_constant().is_none() {
-            all.push(Condition::of(size, "<=", &own.max(tile).into())?);
+            all.push(Condition::of(&size, "<=", &own.max(tile).into())?);
         }
     }
     all.push(Condition::of(&tiles(facts, plan)?, "<=", &counted.max(target.sms).into())?);

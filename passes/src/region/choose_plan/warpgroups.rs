@@ -7,10 +7,11 @@ use dlc_plan::value::{Choice, Table};
 
 use super::candidates::{Maker, STAGES};
 use super::facts::{Product, bits};
+use crate::analysis::conditions::is_im2col;
 
 /// Rows, columns, consumers, and whether each has a tile of its own. The numbers are those that win somewhere in
 /// measurements on an H200.
-const WGMMA: [(i64, i64, i64, bool); 14] = [
+const WGMMA: [(i64, i64, i64, bool); 15] = [
     (128, 128, 2, true),
     (128, 160, 2, true),
     (128, 176, 2, true),
@@ -23,6 +24,7 @@ const WGMMA: [(i64, i64, i64, bool); 14] = [
     (192, 128, 3, false),
     (192, 96, 3, false),
     (128, 64, 2, false),
+    (128, 64, 2, true),
     (64, 128, 1, false),
     (64, 64, 1, false),
 ];
@@ -143,6 +145,10 @@ impl Maker<'_> {
             true => (product.rows.last()?, &product.factors[1]),
             false => (product.columns.last()?, &product.factors[0]),
         };
+        // Pixels that are taken for each place of a window are most of what is loaded, and are not shared.
+        if plan.caches.iter().any(|cache| is_im2col(plan, &cache.tensor)) {
+            return None;
+        }
         let tiles = |axis: &String| (self.facts.size(axis) as f64 / plan.tile_of(axis) as f64).ceil();
         let all = self.tiles(plan);
         let shared = &self.facts.inputs[shared.input?];

@@ -154,6 +154,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     let reduce = Reduce::from(OpRef::new(ctx, lower.region, id));
     let axes: Vec<(String, SizeExpr)> = reduce.axes().into_iter().map(String::from).zip(reduce.sizes()).collect();
     let (single, axes): (Vec<_>, Vec<_>) = axes.into_iter().partition(|(name, _)| matrix.single.contains(name));
+    let axes = as_they_lie(lower, product, axes);
     let total = super::axes::product(axes.iter().map(|(_, size)| size))?;
     let least = if matrix.instruction == Instruction::Fma { 1 } else { 16 };
     let names: Vec<&str> = axes.iter().map(|(name, _)| name.as_str()).collect();
@@ -202,6 +203,27 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     let made = Lowered { value: sum, over: [true, true] };
     let result = reduce.result(0);
     Ok(lower.cast(made, crate::analysis::axes::elem(ctx, lower.region, result), false))
+}
+
+/// Reduced axes in the order in which memory has them, the contiguous one last: neighbours are read by neighbours. As they
+/// are where both matrices do not have them in one order.
+fn as_they_lie(lower: &Lower<'_, '_>, product: &Product, axes: Vec<(String, SizeExpr)>) -> Vec<(String, SizeExpr)> {
+    let from_end = |value: ValueId, axis: &str| {
+        let at = read_of(lower, value)?.at();
+        at.iter().rev().position(|at| at.symbols().iter().any(|name| **name == *axis))
+    };
+    let places = |value: ValueId| axes.iter().map(|(axis, _)| from_end(value, axis)).collect::<Option<Vec<_>>>();
+    let (Some(left), Some(right)) = (places(product.lhs), places(product.rhs)) else { return axes };
+    let sorted = |places: &[usize]| {
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        order.sort_by_key(|&number| std::cmp::Reverse(places[number]));
+        order
+    };
+    let order = sorted(&left);
+    if order != sorted(&right) {
+        return axes;
+    }
+    order.into_iter().map(|number| axes[number].clone()).collect()
 }
 
 /// The read that a value is, broadcasts aside.
@@ -357,6 +379,17 @@ pub fn staged(lower: &mut Lower<'_, '_>, read: Read<'_>, over: [bool; 2]) -> Res
     Ok(Some(Lowered { value, over }))
 }
 
+/// Whether a matrix comes element by element, as its rows are short and begin anywhere: neighbours are then read by
+/// neighbouring threads rather than by one.
+fn is_gathered(lower: &Lower<'_, '_>, memory: ValueId) -> bool {
+    let memory = MemRef::of(lower.ctx, lower.emit.body.value_type(memory));
+    let Some((memory, matrix)) = memory.zip(lower.tiling.matrix.as_ref()) else { return false };
+    let (dims, bits) = (memory.dims(lower.ctx), i64::from(memory.elem(lower.ctx).bits(lower.ctx).unwrap_or(8)));
+    let fixed = |name: &str| matrix.fixed.iter().find(|(known, _)| known == name).map(|(_, size)| *size);
+    let row = dims.last().and_then(|row| row.as_constant().or_else(|| fixed(row.as_symbol()?)));
+    row.is_some_and(|row| row * bits < 128)
+}
+
 /// Whether the guard of a read bounds each position of memory that depends on an axis, so that nothing beyond memory is read
 /// where the axis is beyond its size.
 fn is_bounded(lower: &Lower<'_, '_>, read: Read<'_>, rows: &Dim) -> bool {
@@ -384,7 +417,7 @@ fn copying(
 ) -> Distributed {
     let ctx = lower.ctx;
     let Some(matrix) = lower.tiling.matrix.as_ref().filter(|matrix| matrix.instruction == Instruction::Fma) else {
-        return lower.tiling.copying(shape, along, 8);
+        return lower.tiling.copying(shape, along, if is_gathered(lower, memory) { 4 } else { 8 });
     };
     // Rows that begin anywhere come element by element: then neighbours are in other lanes.
     let vector = (128 / bits.max(1)).clamp(1, 8);

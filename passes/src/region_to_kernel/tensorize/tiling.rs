@@ -42,6 +42,8 @@ pub struct Matrix {
     pub swizzle: Vec<(String, u32)>,
     /// The tensors whose tiles the plan wants in shared memory.
     pub staged: Vec<String>,
+    /// The sizes that are one number, where the plan says so.
+    pub fixed: Vec<(String, i64)>,
 }
 
 /// The tiles of a kernel.
@@ -210,7 +212,8 @@ impl Tiling {
             let (depths, swizzle) = (depths.collect(), swizzles.filter_map(number).collect());
             let caches = plan.caches.iter().filter(|cache| cache.place == Place::Smem);
             let staged = caches.map(|cache| cache.tensor.clone()).collect();
-            Matrix { depths, single, turned, wide, written_out, swizzle, staged, ..Matrix::new(instruction, depth) }
+            let fixed = plan.fix.iter().flat_map(|table| &table.0).cloned().collect();
+            Matrix { depths, single, turned, wide, written_out, swizzle, staged, fixed, ..Matrix::new(instruction, depth) }
         });
         Ok(Tiling { tile, along: 1, matrix, layout, warps, sharing: 1 })
     }
@@ -249,6 +252,7 @@ impl Matrix {
             written_out: false,
             swizzle: Vec::new(),
             staged: Vec::new(),
+            fixed: Vec::new(),
         }
     }
 

@@ -272,26 +272,25 @@ region.func @rounded<M, N, K> iters (m: M, n: N)
   yield %s to Y
 }
 
-// A convolution: windows come through a map of the accelerator; pixels are the rows, spread over two axes.
+// A convolution: windows come through a map of the accelerator; pixels are the rows, one run over all images, so that a tile
+// may be wider than an image. Blocks are not in pairs: pixels are not shared.
 // CHECK: plan.schedule of @conv for sm90 {
-// CHECK-NEXT: tile (n: 1, h: 4, w: 64, co: 128, ci: 64)
+// CHECK-NEXT: tile (n: 1, h: 2, w: 64, co: 160, ci: 64)
 // CHECK-NEXT: assume (Ci: 8, Co: 8)
-// CHECK-NEXT: instruction wgmma [64, 128, 16]
-// CHECK-NEXT: stages 4
-// CHECK-NEXT: cluster (co: 2)
-// CHECK-NEXT: multicast [X]
+// CHECK-NEXT: instruction wgmma [64, 160, 16]
+// CHECK-NEXT: stages 5
 // CHECK-NEXT: persistent sms
 // CHECK-NEXT: order grouped 8 along w
-// CHECK-NEXT: roles cooperative consumers 2
+// CHECK-NEXT: roles ping_pong consumers 2
 // CHECK-NEXT: registers (producer: 40, consumer: 232)
 // CHECK-NEXT: cache X (n, h, r, w, s, ci) f16 in smem
 // CHECK-NEXT: cache K (co, r, s, ci) f16 in smem
 // CHECK-NEXT: swizzle (X: 128, K: 128)
 // CHECK-NEXT: predicate_tail [w, co, ci]
 // CHECK-NEXT: barrier mbarrier
-// CHECK-NEXT: async prefetch 3 overlap_epilogue
+// CHECK-NEXT: async prefetch 4 overlap_epilogue
 // CHECK-NEXT: in_flight 1
-// CHECK-NEXT: store tma panels 2 together 1
+// CHECK-NEXT: store tma panels 1 together 1
 // CHECK-NEXT: algo (load_X: im2col)
 // CHECK-NEXT: }
 region.func @conv<N, Co, Ci> iters (n: N, h: 56, w: 56, co: Co)
