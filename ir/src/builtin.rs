@@ -12,6 +12,7 @@ pub static DIALECT: Dialect = Dialect {
     types: &[],
     attrs: &[],
     materialize: None,
+    synonyms: &[],
 };
 
 /// A string.

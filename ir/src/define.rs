@@ -411,8 +411,11 @@ pub fn print_keyword(p: &mut Printer<'_>, attr: Attr) {
 ///     types: [BoxType],
 ///     attrs: [],
 ///     materialize: Some(fold::materialize),
+///     synonyms: ["plus" => "addi"],
 /// }
 /// ```
+///
+/// `synonyms` may be left out.
 #[macro_export]
 macro_rules! dialect {
     (
@@ -421,7 +424,8 @@ macro_rules! dialect {
         ops: [$($($op:ident)::+),* $(,)?],
         types: [$($($ty:ident)::+),* $(,)?],
         attrs: [$($($attr:ident)::+),* $(,)?],
-        materialize: $materialize:expr $(,)?
+        materialize: $materialize:expr
+        $(, synonyms: [$($word:literal => $own:literal),* $(,)?])? $(,)?
     ) => {
         #[doc = concat!("The dialect `", $name, "`.")]
         pub static DIALECT: $crate::op::Dialect = $crate::op::Dialect {
@@ -431,6 +435,7 @@ macro_rules! dialect {
             types: &[$($($ty)::+::DEF),*],
             attrs: &[$($($attr)::+::DEF),*],
             materialize: $materialize,
+            synonyms: &[$($(($word, $own)),*)?],
         };
         $crate::inventory::submit! { &DIALECT }
     };

@@ -213,12 +213,22 @@ impl Diagnostics {
     }
 }
 
-/// The known name nearest to a misspelt one, as a suggestion: `did you mean 'sample.addi'?`.
-///
-/// Near means at most a third of the letters changed (Damerau-Levenshtein), ties settled by name.
+/// The known name nearest to a misspelt one, as a suggestion: `did you mean 'sample.addi'?`. See [`nearest`].
 pub fn did_you_mean<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let limit = (wrong.chars().count() / 3).max(1);
+    nearest(wrong, known).map(|name| format!("did you mean '{name}'?"))
+}
+
+/// The known name nearest to a misspelt one.
+///
+/// Near means at most a third of the letters changed (Damerau-Levenshtein), ties settled by name. Of one letter every
+/// other one is a change away: near is only the same one in the other case.
+pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let letters = wrong.chars().count();
+    let limit = (letters / 3).max(1);
     let near = |name: &'a str| {
+        if letters == 1 {
+            return wrong.eq_ignore_ascii_case(name).then_some((0, name));
+        }
         // Far lengths cannot be near words; the distance is quadratic in them.
         if name.len().abs_diff(wrong.len()) > limit || wrong.len() > 256 {
             return None;
@@ -226,6 +236,5 @@ pub fn did_you_mean<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -
         let distance = strsim::damerau_levenshtein(wrong, name);
         (distance <= limit).then_some((distance, name))
     };
-    let best = known.into_iter().filter_map(near).min()?;
-    Some(format!("did you mean '{}'?", best.1))
+    known.into_iter().filter_map(near).min().map(|(_, name)| name)
 }

@@ -35,6 +35,21 @@ pub struct Dialect {
     pub attrs: &'static [&'static AttrDef],
     /// Makes the op for a constant that a fold gave, when the dialect can hold a value of this type.
     pub materialize: Option<fn(&mut Builder<'_>, Loc, Attr, Type) -> Option<OpId>>,
+    /// Words by which others know what is here, each with how it is written here: an op's name without the dialect, and
+    /// more words where they belong to it (`("sum", "reduce sum")`). For messages alone: none of them is read.
+    pub synonyms: &'static [(&'static str, &'static str)],
+}
+
+impl Dialect {
+    /// How a word that is no op here is written here, where it is known by that word elsewhere.
+    pub fn synonym(&self, word: &str) -> Option<&'static str> {
+        self.synonyms.iter().find(|(known, _)| *known == word).map(|(_, own)| *own)
+    }
+
+    /// The op of a name without the dialect.
+    pub fn op(&self, mnemonic: &str) -> Option<&'static OpDef> {
+        self.ops.iter().find(|def| def.mnemonic() == mnemonic).copied()
+    }
 }
 
 inventory::collect!(&'static Dialect);
@@ -91,6 +106,8 @@ traits! {
     LOOP = 16 "Loop";
     /// Effects are those of the ops in its regions and no others.
     RECURSIVE_EFFECTS = 17 "RecursiveEffects";
+    /// Gives the elements of its operand in another type.
+    CAST = 18 "Cast";
 }
 
 impl Traits {

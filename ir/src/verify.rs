@@ -54,6 +54,8 @@ crate::codes! {
     REGION_SHAPE = "E0208" "RegionShape";
     /// An op with a trait does not keep its rule.
     TRAIT_RULE = "E0209" "TraitRule";
+    /// A function gives other results than its type says.
+    RETURN_MISMATCH = "E0210" "ReturnMismatch";
     /// Two symbols of a table have one name.
     DUPLICATE_SYMBOL = "E0301" "DuplicateSymbol";
     /// A symbol is referred to that its table does not have, or that is not what it must be.
@@ -444,12 +446,40 @@ impl<'a> Verifier<'a> {
                     let show =
                         |types: &[Type]| types.iter().map(|t| t.display(self.ctx)).collect::<Vec<_>>().join(", ");
                     let message = format!("returns ({}), but the function returns ({})", show(&given), show(results));
-                    self.error(view, &TRAIT_RULE, message);
+                    let mut error = Diagnostic::error(&RETURN_MISMATCH, view.loc(), message).at(view.name());
+                    let pairs = given.iter().zip(results).enumerate();
+                    let wrong = pairs.filter(|_| given.len() == results.len()).find(|(_, (from, to))| from != to);
+                    if let Some((place, (&from, &to))) = wrong {
+                        let way = self.cast_between(function, from, to);
+                        let way = way.map(|way| format!("value {place} differs in its elements alone: {way}"));
+                        let made = self.body.defining_op(view.operand(place)).filter(|_| way.is_none());
+                        error = error.suggest_if(way);
+                        if let Some(made) = made {
+                            error = error.note(self.body.loc(made), format!("value {place} comes from here"));
+                        }
+                    }
+                    self.diags.emit(error);
                 }
                 return;
             }
             holder = self.body.parent_op(op);
         }
+    }
+
+    /// How a type becomes another that differs from it in the type of the elements alone, where the dialect of the
+    /// function has an op for that.
+    fn cast_between(&self, function: OpRef<'a>, from: Type, to: Type) -> Option<String> {
+        let ctx = self.ctx;
+        let (TypeData::Dialect { def, params }, TypeData::Dialect { def: other, params: others }) =
+            (ctx.type_data(from), ctx.type_data(to))
+        else {
+            return None;
+        };
+        let mut differing = params.iter().zip(*others).filter(|(a, b)| a != b);
+        let (_, elem) = differing.next().filter(|_| def == other && params.len() == others.len())?;
+        let elem = elem.as_type(ctx).filter(|_| differing.next().is_none())?;
+        let cast = ctx.dialect(function.def().dialect())?.ops.iter().find(|op| op.traits.has(Traits::CAST))?;
+        Some(format!("'{}' makes {} of them, as in '{}'", cast.mnemonic(), elem.display(ctx), cast.example))
     }
 
     fn inferred(&self, view: OpRef<'a>, infer: fn(&crate::op::InferCx<'_>) -> crate::op::Inferred) {

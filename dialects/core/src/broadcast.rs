@@ -27,13 +27,29 @@ pub fn broadcast(lhs: &[SizeExpr], rhs: &[SizeExpr]) -> Result<Vec<SizeExpr>, Br
                     show(lhs),
                     show(rhs)
                 );
-                let way = "reshape one side so that equal sizes stand under each other, with 1 where it is repeated";
+                let (short, long) = if lhs.len() <= rhs.len() { (lhs, rhs) } else { (rhs, lhs) };
+                let way = match placed(short, long) {
+                    Some(placed) => {
+                        let (short, placed) = (show(short), show(&placed));
+                        format!("reshape {short} to {placed}; where axes were reduced, 'keepdim' leaves them so")
+                    }
+                    None => "reshape one side so that equal sizes stand under each other, with 1 where it is repeated"
+                        .into(),
+                };
                 return Err(BrokenRule::new(&BROADCAST_MISMATCH, message).suggest(way));
             }
             (a, b) => a.or(b).unwrap_or_else(|| one.clone()),
         });
     }
     Ok(dims)
+}
+
+/// The shorter list with 1 for every axis that only the longer one has, as it is after a reduction that keeps them.
+/// `None` where its sizes do not stand in that order in the longer one.
+fn placed(short: &[SizeExpr], long: &[SizeExpr]) -> Option<Vec<SizeExpr>> {
+    let mut own = short.iter().peekable();
+    let placed = long.iter().map(|size| own.next_if_eq(&size).cloned().unwrap_or_else(|| SizeExpr::from(1))).collect();
+    own.peek().is_none().then_some(placed)
 }
 
 /// A list of sizes as it is written.

@@ -90,7 +90,11 @@ impl<'s> Written<'s> {
         let (token, text) = (p.token(), p.text());
         let word = matches!(text, "inf" | "nan") && token == Token::Word;
         if !word && !matches!(token, Token::Integer | Token::Float | Token::Hex) {
-            return p.expected("a number");
+            // A symbol, most likely.
+            let way = (token == Token::Word && text != "dense").then_some(
+                "a size is no constant: as a number it is the sum of ones, of a constant 1 over an axis of that size",
+            );
+            return Err(p.fail(p.unexpected("a number").suggest_if(way.map(str::to_string))));
         }
         p.advance();
         Ok(Written { at, negative, token, text })

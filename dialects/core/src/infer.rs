@@ -30,13 +30,32 @@ pub fn optional<'c, K: Kind>(cx: &InferCx<'c>, key: &str) -> Result<Option<K::Va
     K::get(cx.ctx, attr).map(Some).ok_or_else(|| format!("'{key}' must be {}", K::KIND.name).into())
 }
 
-/// Axes below a rank, ascending.
+/// Axes below a rank, ascending. They are counted from 0; one that is counted from the end gets the way to write it.
 pub fn axes(cx: &InferCx<'_>, key: &str, rank: usize) -> Result<Vec<usize>, BrokenRule> {
     let axes = attr::<IntArray>(cx, key)?;
     let ascending = axes.windows(2).all(|pair| pair[0] < pair[1]);
     let places: Option<Vec<usize>> =
         axes.iter().map(|&axis| usize::try_from(axis).ok().filter(|&axis| axis < rank)).collect();
-    places.filter(|_| ascending).ok_or_else(|| format!("{axes:?} must be axes below {rank}, ascending").into())
+    places.filter(|_| ascending).ok_or_else(|| {
+        let broken = BrokenRule::from(format!("{axes:?} must be axes below {rank}, ascending"));
+        match from_start(&axes, rank) {
+            Some(from_start) => broken.suggest(format!("axes are counted from 0: write {from_start:?}")),
+            None => broken,
+        }
+    })
+}
+
+/// Axes of which some are counted from the end, as others write them, counted from the start and ascending.
+pub fn from_start(axes: &[i64], rank: usize) -> Option<Vec<usize>> {
+    let rank = i64::try_from(rank).ok()?;
+    if !axes.iter().any(|axis| *axis < 0) {
+        return None;
+    }
+    let own = |&axis: &i64| usize::try_from(if axis < 0 { axis + rank } else { axis }).ok();
+    let mut places: Vec<usize> = axes.iter().map(own).collect::<Option<_>>()?;
+    places.sort_unstable();
+    places.dedup();
+    (places.len() == axes.len() && places.iter().all(|&place| (place as i64) < rank)).then_some(places)
 }
 
 /// The only result: a tensor of these sizes and elements.

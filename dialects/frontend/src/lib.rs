@@ -47,4 +47,17 @@ dlc_ir::dialect! {
     types: [],
     attrs: [],
     materialize: None,
+    synonyms: [
+        "return" => "output", "func" => "graph", "const" => "full", "constant" => "full", "fill" => "full",
+        "iota" => "arange", "range" => "arange", "matmul" => "gemm", "mm" => "gemm", "bmm" => "gemm", "dot" => "gemm",
+        "contract" => "einsum", "permute" => "transpose", "view" => "reshape", "flatten" => "reshape",
+        "squeeze" => "reshape", "unsqueeze" => "reshape", "broadcast" => "expand", "broadcast_to" => "expand",
+        "broadcast_in_dim" => "expand", "shrink" => "slice", "cat" => "concat", "concatenate" => "concat",
+        "index" => "gather", "subtract" => "sub", "multiply" => "mul", "divide" => "div", "fdiv" => "div",
+        "negative" => "neg", "power" => "pow", "recip" => "reciprocal", "swish" => "silu", "select" => "where",
+        "convert" => "cast", "astype" => "cast", "reduce_sum" => "sum", "reduce_mean" => "mean",
+        "reduce_max" => "max", "reduce_min" => "min", "conv2d" => "conv", "convolution" => "conv",
+        "max_pool2d" => "max_pool", "avg_pool2d" => "avg_pool", "layernorm" => "layer_norm", "rmsnorm" => "rms_norm",
+        "groupnorm" => "group_norm", "batchnorm" => "batch_norm", "scaled_dot_product_attention" => "attention",
+    ],
 }

@@ -43,4 +43,11 @@ dlc_ir::dialect! {
     types: [types::Frag, types::Tile, types::MBarrier, types::TensorMap, types::Token],
     attrs: [],
     materialize: None,
+    synonyms: [
+        "neg" => "unary neg", "relu" => "unary relu", "recip" => "unary recip", "sqrt" => "unary sqrt",
+        "exp2" => "unary exp2", "log2" => "unary log2", "add" => "binary add", "sub" => "binary sub",
+        "mul" => "binary mul", "fdiv" => "binary fdiv", "pow" => "binary pow", "div" => "binary fdiv",
+        "where" => "select", "constant" => "const", "syncthreads" => "barrier", "sync" => "barrier", "dot" => "mma",
+        "alloc" => "shared", "smem" => "shared", "launch" => "grid", "program_id" => "block_id",
+    ],
 }

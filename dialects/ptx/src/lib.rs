@@ -59,5 +59,6 @@ pub static DIALECT: dlc_ir::op::Dialect = dlc_ir::op::Dialect {
     types: &[],
     attrs: &[],
     materialize: None,
+    synonyms: &[],
 };
 dlc_ir::inventory::submit! { &DIALECT }

@@ -40,4 +40,11 @@ dlc_ir::dialect! {
     types: [types::Value],
     attrs: [],
     materialize: None,
+    synonyms: [
+        "neg" => "unary neg", "relu" => "unary relu", "recip" => "unary recip", "sqrt" => "unary sqrt",
+        "exp2" => "unary exp2", "log2" => "unary log2", "add" => "binary add", "sub" => "binary sub",
+        "mul" => "binary mul", "fdiv" => "binary fdiv", "pow" => "binary pow", "div" => "binary fdiv",
+        "where" => "select", "constant" => "const", "permute" => "transpose", "broadcast" => "broadcast_in_dim",
+        "load" => "read", "sum" => "reduce sum", "max" => "reduce max", "return" => "yield",
+    ],
 }

@@ -36,6 +36,20 @@ dlc_ir::dialect! {
     types: [],
     attrs: [],
     materialize: Some(fold::materialize),
+    synonyms: [
+        "output" => "return", "graph" => "func", "constant" => "const", "full" => "const", "fill" => "const",
+        "iota" => "range", "arange" => "range", "matmul" => "contract", "gemm" => "contract", "mm" => "contract",
+        "bmm" => "contract", "dot" => "contract", "einsum" => "contract", "transpose" => "permute",
+        "flatten" => "reshape", "squeeze" => "reshape", "unsqueeze" => "reshape", "broadcast" => "expand",
+        "broadcast_to" => "expand", "broadcast_in_dim" => "expand", "slice" => "shrink", "gather" => "index",
+        "take" => "index", "subtract" => "sub", "multiply" => "mul", "div" => "fdiv", "divide" => "fdiv",
+        "negative" => "neg", "power" => "pow", "reciprocal" => "recip", "maximum" => "max", "minimum" => "min",
+        "fma" => "mulacc", "select" => "where", "convert" => "cast", "astype" => "cast", "mod" => "floormod",
+        "bitwise_and" => "and", "bitwise_or" => "or", "bitwise_xor" => "xor", "lshift" => "shl", "rshift" => "shr",
+        "sum" => "reduce sum", "prod" => "reduce prod", "reduce_sum" => "reduce sum", "reduce_max" => "reduce max",
+        "reduce_min" => "reduce min", "eq" => "cmp eq", "ne" => "cmp ne", "lt" => "cmp lt", "le" => "cmp le",
+        "gt" => "cmp gt", "ge" => "cmp ge",
+    ],
 }
 
 #[cfg(test)]

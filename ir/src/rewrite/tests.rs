@@ -55,6 +55,7 @@ static DIALECT: Dialect = Dialect {
     types: &[],
     attrs: &[],
     materialize: Some(materialize),
+    synonyms: &[],
 };
 
 fn materialize(b: &mut Builder<'_>, loc: Loc, value: Attr, ty: Type) -> Option<OpId> {

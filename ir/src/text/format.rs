@@ -12,6 +12,7 @@
 
 use crate::attrs::Attr;
 use crate::context::Str;
+use crate::diag::did_you_mean;
 use crate::op::{Arity, OpDef};
 use crate::text::lexer::Token;
 use crate::text::{OpParser, OpPrinter, ParseResult};
@@ -65,7 +66,11 @@ fn parse_directives(
 ) -> ParseResult<()> {
     for directive in directives {
         match *directive {
-            Directive::Word(word) => p.expect_word(word)?,
+            Directive::Word(word) if p.eat_word(word) => {}
+            Directive::Word(word) => {
+                let near = (p.token() == Token::Word).then(|| did_you_mean(p.text(), keywords(def.format))).flatten();
+                return Err(p.fail(p.unexpected(&format!("'{word}'")).suggest_if(near)));
+            }
             Directive::Mark(mark) => p.expect(mark_token(mark))?,
             Directive::Operand(group) => {
                 let before = p.state.operands.len();
@@ -243,6 +248,19 @@ fn is_present(p: &OpPrinter<'_, '_>, def: &'static OpDef, group: &[Directive]) -
         _ => None,
     });
     anchor.unwrap_or(false)
+}
+
+/// The keywords of a format, in the order in which they are written.
+pub(super) fn keywords(directives: &[Directive]) -> Vec<&'static str> {
+    let mut words = Vec::new();
+    for directive in directives {
+        match directive {
+            Directive::Word(word) => words.push(*word),
+            Directive::Optional(group) => words.extend(keywords(group)),
+            _ => {}
+        }
+    }
+    words
 }
 
 fn contains(directives: &[Directive], wanted: &impl Fn(&Directive) -> bool) -> bool {

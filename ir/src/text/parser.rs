@@ -6,6 +6,7 @@
 mod aliases;
 mod attrs;
 mod dense;
+mod hints;
 mod locations;
 mod ops;
 mod types;
@@ -27,6 +28,7 @@ use crate::location::{Loc, SourceFile};
 use crate::types::Type;
 
 use aliases::{Alias, Aliases};
+use hints::LastOp;
 pub use ops::{OpParser, OpState};
 pub use values::OperandName;
 use values::Scope;
@@ -99,6 +101,8 @@ pub struct Parser<'s> {
     resources: Option<FxHashMap<String, dense::Blob>>,
     /// The values that expressions of the op have named, each once; `None` where they may name none.
     in_expressions: Option<Vec<OperandName>>,
+    /// The op before in this block, where it was written in custom form.
+    last_op: Option<LastOp>,
 }
 
 impl<'s> Parser<'s> {
@@ -131,6 +135,7 @@ impl<'s> Parser<'s> {
             dict_cache: FxHashMap::default(),
             resources: None,
             in_expressions: None,
+            last_op: None,
         };
         parser.advance();
         parser
@@ -241,7 +246,7 @@ impl<'s> Parser<'s> {
                 self.advance();
                 return Ok(word);
             }
-            let near = did_you_mean(text, words.iter().copied());
+            let near = did_you_mean(text, words.iter().copied()).or_else(|| self.op_elsewhere(text));
             let message = format!("'{text}' is no {what}; it is one of {}", words.join(", "));
             return Err(self.fail(self.error(&SYNTAX, message).suggest_if(near)));
         }
@@ -320,6 +325,11 @@ impl<'s> Parser<'s> {
 
     /// Reports that something else was expected here.
     pub fn expected<T>(&self, what: &str) -> ParseResult<T> {
+        Err(self.fail(self.unexpected(what)))
+    }
+
+    /// The error that something else was expected here, to be reported with [`fail`](Self::fail).
+    pub fn unexpected(&self, what: &str) -> Diagnostic {
         // At the end of the text, and where the next token stands on a later line, the place after the last token is
         // where the missing thing belongs.
         if self.token == Token::Bad {
@@ -328,7 +338,7 @@ impl<'s> Parser<'s> {
                 true => format!("expected {what}, found a string that does not end on its line"),
                 false => format!("expected {what}, found {:?}", text.chars().next().unwrap_or(' ')),
             };
-            return Err(self.fail(self.error(&SYNTAX, message)));
+            return self.error(&SYNTAX, message);
         }
         let found = match self.token {
             Token::Word | Token::Value | Token::Block | Token::Symbol | Token::TypeName | Token::AttrName => {
@@ -336,7 +346,7 @@ impl<'s> Parser<'s> {
             }
             token => token.describe().to_string(),
         };
-        Err(self.fail(self.error(&SYNTAX, format!("expected {what}, found {found}"))))
+        self.error(&SYNTAX, format!("expected {what}, found {found}"))
     }
 
     /// Counts one more level of nesting while `parse` runs.

@@ -74,7 +74,7 @@ mod memory;
 mod sizes;
 mod warpgroups;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dlc_ir::body::{Body, InsertPoint};
 use dlc_ir::diag::{Diagnostic, RemarkKind, did_you_mean};
@@ -89,6 +89,11 @@ use crate::region::add_fallback::symbols;
 use candidates::Maker;
 use cost::{Cost, estimate, resident_by_registers};
 use facts::Facts;
+
+dlc_ir::codes! {
+    /// An option names a symbol of sizes that no function has.
+    UNKNOWN_SIZE = "E1613" "UnknownSize";
+}
 
 static DEF: PassDef = PassDef {
     on: On::Module,
@@ -109,7 +114,7 @@ static DEF: PassDef = PassDef {
             name: "symbols",
             kind: OptionKind::List,
             default: "[]",
-            doc: "What some symbols are taken to be by their names, as in 'M:16': the program is going to run with these.",
+            doc: "What some symbols are taken to be by their names, as in 'M:16' or 'M=16': the program is going to run with these.",
         },
         OptionDef {
             name: "sizes",
@@ -164,6 +169,7 @@ impl Pass for ChoosePlan {
             return Ok(());
         }
         let (name, target) = self.target(body, kernels[0], cx)?;
+        self.know_symbols(body, kernels[0], cx)?;
         let only = kernels.len() == 1;
         for op in kernels {
             let view = OpRef::new(ctx, body, op);
@@ -241,7 +247,23 @@ impl ChoosePlan {
             declared.into_iter().map(|target| target.name).chain(Target::names().map(String::from)).collect();
         let error =
             Diagnostic::error(&UNKNOWN_TARGET, module.loc(kernel), format!("there is no target '{}'", self.target));
-        cx.diags.emit(error.suggest_if(did_you_mean(&self.target, known.iter().map(String::as_str))));
+        let near = did_you_mean(&self.target, known.iter().map(String::as_str));
+        cx.diags.emit(error.suggest(near.unwrap_or_else(|| format!("the targets are {}", known.join(", ")))));
+        Err(PassFailed)
+    }
+
+    /// Every symbol of the options is one that some function of the module takes; that it is not is said at a kernel.
+    fn know_symbols(&self, module: &Body, kernel: OpId, cx: &PassCx<'_>) -> PassResult {
+        let functions = module.nested_ops().into_iter().filter_map(|op| module.nested(op));
+        let known: BTreeSet<String> = functions.flat_map(|function| symbols(cx.ctx, function)).collect();
+        let Some(unknown) = self.symbols.keys().find(|name| !known.contains(*name)) else { return Ok(()) };
+        let all = known.iter().map(String::as_str).collect::<Vec<_>>();
+        let way = did_you_mean(unknown, all.iter().copied()).unwrap_or_else(|| match all.as_slice() {
+            [] => "there are none".into(),
+            all => format!("the symbols are {}", all.join(", ")),
+        });
+        let message = format!("'symbols' names the symbol '{unknown}', which no function of the module has");
+        cx.diags.emit(Diagnostic::error(&UNKNOWN_SIZE, module.loc(kernel), message).suggest(way));
         Err(PassFailed)
     }
 

@@ -285,7 +285,7 @@ book.func @undeclared(%x: tensor<[M], f32>) -> tensor<[M], f32> {
 // -----
 
 book.func @result<M>(%x: tensor<[M], f32>) -> tensor<[M], f16> {
-  // expected-error@+1 {{E0209 'book.return': returns (tensor<[M], f32>), but the function returns (tensor<[M], f16>)}}
+  // expected-error@+1 {{E0210 'book.return': returns (tensor<[M], f32>), but the function returns (tensor<[M], f16>)}}
   return %x
 }
 

@@ -386,6 +386,6 @@ poly.view of @f<M> tensors (x: tensor<[M], f32>) {
 
 book.func private @f<M, N>(tensor<[M, N], f32>) -> tensor<[M, N], f32>
 
-// expected-error@+1 {{E0302 'poly.view': no symbol @g can be seen from here; did you mean '@f'?}}
-poly.view of @g tensors () {
+// expected-error@+1 {{E0302 'poly.view': no symbol @fs can be seen from here; did you mean '@f'?}}
+poly.view of @fs tensors () {
 }

@@ -15,8 +15,13 @@ sample.func private @f(i0)
 
 // -----
 
-// expected-error@+1 {{'memref' is a type of MLIR that no layer of dlc uses}}
+// expected-error@+1 {{'memref' is written here as MLIR does, and no layer of dlc uses such types; dlc writes memref<[4], f32>}}
 sample.func private @f(memref<4xf32>)
+
+// -----
+
+// expected-error@+1 {{'vector' is a type of MLIR that no layer of dlc uses; with --allow-unregistered-dialect it is taken as it stands}}
+sample.func private @f(vector<4xf32>)
 
 // -----
 

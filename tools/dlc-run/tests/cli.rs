@@ -13,8 +13,15 @@ static EVALUATE: PipelineDef =
     PipelineDef { name: "evaluate", summary: "What is run before evaluation.", text: "cse,dce", to_layer: "" };
 
 static BAD: OpDef = OpDef { traits: Traits::PURE, eval: Some(|_| panic!("for a test")), ..OpDef::bare("bad.panic") };
-static DIALECT: Dialect =
-    Dialect { name: "bad", summary: "Ops that go wrong.", ops: &[&BAD], types: &[], attrs: &[], materialize: None };
+static DIALECT: Dialect = Dialect {
+    name: "bad",
+    summary: "Ops that go wrong.",
+    ops: &[&BAD],
+    types: &[],
+    attrs: &[],
+    materialize: None,
+    synonyms: &[],
+};
 
 /// Runs the tool: the status, and what it printed on both streams.
 fn run(args: &[&str], mut stdin: &[u8]) -> (Status, String, String) {

@@ -13,3 +13,15 @@ fn pages_are_fresh() {
 fn equal_declarations_give_equal_pages() {
     assert_eq!(reference::pages(&xtask::setup()), reference::pages(&xtask::setup()));
 }
+
+#[test]
+fn words_of_others_lead_to_ops() {
+    for dialect in xtask::setup().dialects {
+        for (place, (word, own)) in dialect.synonyms.iter().enumerate() {
+            let name = own.split(' ').next().unwrap_or_default();
+            assert!(dialect.op(name).is_some(), "{} has no op '{name}', by which '{word}' is known", dialect.name);
+            assert!(dialect.op(word).is_none(), "'{word}' is an op of {}", dialect.name);
+            assert!(!dialect.synonyms[..place].iter().any(|(other, _)| other == word), "'{word}' stands twice");
+        }
+    }
+}

@@ -495,7 +495,7 @@ pub struct Lerp {
 
 /// The elements as another type: to a float rounded to the nearest; to an integer towards zero and then modulo two to
 /// the power of the width; to `i1` whether they differ from zero.
-#[op("frontend.cast", traits(Pure), format = "$input `to` $elem attr-dict `:` type($out)", infer = shape::cast,
+#[op("frontend.cast", traits(Pure, Cast), format = "$input `to` $elem attr-dict `:` type($out)", infer = shape::cast,
      eval = interp::cast, example = "%y = cast %x to f16 : tensor<[M, N], f16>")]
 pub struct Cast {
     input: Operand<Tensor>,

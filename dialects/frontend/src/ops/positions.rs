@@ -21,7 +21,7 @@ pub struct Arange {
 
 /// One number for every index.
 #[op("frontend.full", traits(Pure), format = "$value attr-dict `:` type($out)", verify = verify::full,
-     eval = interp::full, example = "%c = full 0.5 : tensor<[M, N], f32>")]
+     eval = interp::full, example = "%c = full 0.5 : tensor<[], f32>")]
 pub struct Full {
     /// Rounded to the type of the elements.
     value: Attr<Real>,

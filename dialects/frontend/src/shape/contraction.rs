@@ -130,7 +130,20 @@ pub fn gemm_loops(lhs: &[SizeExpr], rhs: &[SizeExpr], trans_a: bool, trans_b: bo
     out.extend(names(&["m", "n"]));
     // The summed axis is not broadcast.
     let (inner, other) = (lhs.len() - 1 - usize::from(trans_a), rhs.len() - 2 + usize::from(trans_b));
-    same_size("k", &lhs[inner], &rhs[other], lhs, rhs)?;
+    let swap = |word: &str, given: bool| if given { format!("leave out '{word}'") } else { format!("add '{word}'") };
+    let how = |swapped: bool, a: &str, b: &str| if swapped { format!("[{b}, {a}]") } else { format!("[{a}, {b}]") };
+    // The other axis of each matrix.
+    let (outer, opposite) = (2 * lhs.len() - 3 - inner, 2 * rhs.len() - 3 - other);
+    let way = match () {
+        () if lhs[inner] == rhs[opposite] => {
+            Some(format!("{}: the second operand is {}", swap("trans_b", trans_b), how(!trans_b, "k", "n")))
+        }
+        () if lhs[outer] == rhs[other] => {
+            Some(format!("{}: the first operand is {}", swap("trans_a", trans_a), how(!trans_a, "m", "k")))
+        }
+        () => None,
+    };
+    same_size("k", &lhs[inner], &rhs[other], lhs, rhs).map_err(|broken| BrokenRule { suggestion: way, ..broken })?;
     Loops::new(&[(lhs, left), (rhs, right)], &out)
 }
 
@@ -149,7 +162,12 @@ pub fn linear_loops(input: &[SizeExpr], weight: &[SizeExpr], transposed: bool) -
         let way = "the input has at least one axis, the weights have two";
         return Err(BrokenRule::new(&CONTRACTION_MISMATCH, message).suggest(way));
     };
-    same_size("k", inner, &weight[usize::from(!transposed)], input, weight)?;
+    let way = (*inner == weight[usize::from(transposed)]).then(|| match transposed {
+        true => "the weights are [out, in]: leave out 'transposed'".to_string(),
+        false => "the weights are [in, out]: add 'transposed'".to_string(),
+    });
+    same_size("k", inner, &weight[usize::from(!transposed)], input, weight)
+        .map_err(|broken| BrokenRule { suggestion: way, ..broken })?;
     let mut left = match input.len() {
         2 => names(&["m"]),
         rank => batch_names(rank - 1, rank - 1),

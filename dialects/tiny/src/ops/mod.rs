@@ -76,10 +76,11 @@ pub struct Return {
 }
 
 /// A tensor whose elements are known: one number everywhere, `const 0.5 : tensor<[M, 1], f32>`, or a number for each,
-/// `const dense<[1, 2, 3]> : tensor<3xi32>`.
+/// `const dense<[1, 2, 3]> : tensor<3xi32>`. The type behind `dense` is part of that literal, which is written as in
+/// MLIR; the value is a `tensor<[3], i32>`.
 #[op("tiny.const", traits(Pure, ConstantLike), parse = constant::parse_const, print = constant::print_const,
      verify = verify::const_, fold = fold::const_, eval = interp::const_,
-     example = "%c = const 0.5 : tensor<[M, 1], f32>")]
+     example = "%c = const 0.5 : tensor<[], f32>")]
 pub struct Const {
     value: Attr<Elements>,
     out: Result<Tensor>,

@@ -41,7 +41,7 @@ static VIEW: OpDef =
     OpDef { attrs: &[AttrSpec { name: "of", kind: &REFERENCE, optional: false }], ..OpDef::bare("view.of") };
 
 const fn dialect(name: &'static str, ops: &'static [&'static OpDef]) -> Dialect {
-    Dialect { name, summary: "A layer.", ops, types: &[], attrs: &[], materialize: None }
+    Dialect { name, summary: "A layer.", ops, types: &[], attrs: &[], materialize: None, synonyms: &[] }
 }
 
 static DIALECTS: [Dialect; 5] = [

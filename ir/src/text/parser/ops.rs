@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use smallvec::SmallVec;
 
+use super::hints::LastOp;
 use super::values::OperandName;
 use super::*;
 use crate::attrs::NamedAttr;
@@ -144,23 +145,6 @@ impl<'s> Parser<'s> {
         Ok(id)
     }
 
-    /// `name` is the full name of what is written as `spelling`.
-    fn unknown_op(&self, spelling: &str, name: &str) -> ParseFailed {
-        let dialect = name.split_once('.').map(|(dialect, _)| dialect);
-        let known = self.ctx.dialects().iter().flat_map(|d| d.ops).map(|def| def.name);
-        let near = did_you_mean(name, known).or_else(|| {
-            let dialects = self.ctx.dialects().iter().map(|d| d.name);
-            did_you_mean(dialect?, dialects.filter(|&d| Some(d) != dialect))
-                .map(|s| s.replace("mean '", "mean the dialect '"))
-        });
-        let hint = near.unwrap_or_else(|| match dialect.and_then(|d| self.ctx.dialect(d)) {
-            Some(dialect) => format!("the ops of '{}' are listed by --show-dialects={}", dialect.name, dialect.name),
-            None => "with --allow-unregistered-dialect it is taken as it stands, in generic form".into(),
-        });
-        let message = format!("no dialect registers the op '{}'", shorten(spelling));
-        self.fail(self.error(&UNKNOWN_OP, message).suggest(hint))
-    }
-
     // The generic form.
 
     fn parse_generic_op(&mut self, loc: Loc) -> ParseResult<OpState> {
@@ -279,6 +263,7 @@ impl<'s> Parser<'s> {
             None => format::parse_op(&mut op, def)?,
         }
         let state = op.state;
+        self.last_op = Some(LastOp { def, end: self.last_end });
         self.finish_op(state, block)
     }
 
@@ -498,6 +483,7 @@ impl OpParser<'_, '_> {
         let Self { parser, state, .. } = self;
         parser.expect(Token::LBrace)?;
         parser.default_dialects.push(dialect);
+        parser.last_op = None;
         let region = if isolated {
             let nested = state.nested.take().unwrap_or_else(|| Box::new(Body::new(state.name, state.loc, 0)));
             parser.scopes.push(Scope::new(*nested));

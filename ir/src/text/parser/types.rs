@@ -137,8 +137,12 @@ impl<'s> Parser<'s> {
     fn parse_foreign_type(&mut self) -> ParseResult<Type> {
         let (start, word) = (self.start, self.text());
         if !self.options.allow_unregistered {
-            let message = format!("'{word}' is a type of MLIR that no layer of dlc uses");
-            let hint = "with --allow-unregistered-dialect it is taken as it stands";
+            let message = match self.ctx.short_type(word) {
+                Some(_) => format!("'{word}' is written here as MLIR does, and no layer of dlc uses such types"),
+                None => format!("'{word}' is a type of MLIR that no layer of dlc uses"),
+            };
+            let own = self.own_spelling(word);
+            let hint = own.unwrap_or_else(|| "with --allow-unregistered-dialect it is taken as it stands".into());
             return Err(self.fail(self.error(&UNKNOWN_TYPE, message).suggest(hint)));
         }
         self.advance();

@@ -118,7 +118,7 @@ impl<'s> Parser<'s> {
     #[inline]
     pub fn operand_name(&mut self) -> ParseResult<OperandName> {
         if self.token != Token::Value {
-            return self.expected("a value");
+            return self.expected_value();
         }
         let text = &self.text()[1..];
         let bytes = text.as_bytes();

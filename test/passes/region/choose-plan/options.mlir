@@ -6,6 +6,8 @@
 // RUN: not dlc-opt %s --choose-plan='top=0' 2>&1 | FileCheck %s --check-prefix=TOP
 // RUN: not dlc-opt %s --choose-plan='symbols=[M]' 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: not dlc-opt %s --choose-plan='symbols=[M:0]' 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not dlc-opt %s --choose-plan='symbols=[Q:16]' 2>&1 | FileCheck %s --check-prefix=SYMBOL
+// RUN: not dlc-opt %s --choose-plan='symbols=[m=16]' 2>&1 | FileCheck %s --check-prefix=CASE
 // RUN: not dlc-opt %s --choose-plan='sizes=[few]' 2>&1 | FileCheck %s --check-prefix=SIZES
 // RUN: not dlc-opt %s --choose-plan='sizes=[16x0]' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: dlc-opt %s --choose-plan='assume=1048576 sizes=[8]' --remarks=missed --no-output 2>&1 | FileCheck %s --check-prefix=ALONE
@@ -14,6 +16,11 @@
 // NONE: '16x0' is no number, nor numbers for symbols as in '16x14336x4096'
 // ALONE: missed] plans for other sizes (1) are left out: nothing launches this kernel
 // FAR: [E1611] Error: there is no target 'h200'
+// FAR: the targets are sm80, sm90
+// SYMBOL: [E1613] Error: 'symbols' names the symbol 'Q', which no function of the module has
+// SYMBOL: the symbols are M
+// CASE: [E1613] Error: 'symbols' names the symbol 'm', which no function of the module has
+// CASE: did you mean 'M'?
 // NEAR: [E1611] Error: there is no target 'sm91'
 // NEAR: did you mean 'sm90'?
 // ASSUME: 'assume' must be at least 1, but is 0

@@ -1,9 +1,10 @@
 // What the program is going to run with is known by the names of symbols: the plan is the one for all of them being that,
-// and those that are not named are what is assumed.
+// and those that are not named are what is assumed. A number is given behind ':' or, as on the command line of dlc-run,
+// behind '='.
 
 // RUN: dlc-opt %s --choose-plan=assume=4096 -o %t.4096
 // RUN: dlc-opt %s --choose-plan='symbols=[M:4096,N:4096,K:4096]' | cmp %t.4096 -
-// RUN: dlc-opt %s --choose-plan='assume=4096 symbols=[other:1]' | cmp %t.4096 -
+// RUN: dlc-opt %s --choose-plan='symbols=[M=4096,N=4096,K=4096]' | cmp %t.4096 -
 // RUN: dlc-opt %s --choose-plan='assume=4096 symbols=[M:4096, K:4096]' | cmp %t.4096 -
 // RUN: FileCheck %s --input-file=%t.4096 --check-prefix=MANY
 // RUN: dlc-opt %s --choose-plan='assume=4096 symbols=[M:16]' | FileCheck %s --check-prefix=FEW

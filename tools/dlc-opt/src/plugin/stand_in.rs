@@ -110,6 +110,7 @@ pub fn dialect(info: &DialectInfo) -> &'static Dialect {
         types: types(&info.types),
         attrs: types(&info.attrs),
         materialize: None,
+        synonyms: &[],
     }))
 }
 

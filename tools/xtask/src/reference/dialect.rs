@@ -23,6 +23,13 @@ pub fn page(dialect: &Dialect) -> String {
             text += &parametrized(def, sigil);
         }
     }
+    if !dialect.synonyms.is_empty() {
+        text += "\n## Words of others\n\nWhat is known elsewhere by another word; none of these is read.\n";
+        text += "\n| word | is written |\n| --- | --- |\n";
+        for (word, own) in dialect.synonyms {
+            text += &row(&[format!("`{word}`"), format!("`{own}`")]);
+        }
+    }
     text
 }
 
@@ -174,8 +181,15 @@ mod tests {
         ..OpDef::bare("x.jump")
     };
 
-    static DIALECT: Dialect =
-        Dialect { name: "x", summary: "Jumps.", ops: &[&JUMP], types: &[], attrs: &[], materialize: None };
+    static DIALECT: Dialect = Dialect {
+        name: "x",
+        summary: "Jumps.",
+        ops: &[&JUMP],
+        types: &[],
+        attrs: &[],
+        materialize: None,
+        synonyms: &[("br", "jump")],
+    };
 
     #[test]
     fn page_of_an_op() {
@@ -210,6 +224,14 @@ Effects: reads, synchronizes.
 | successor | number |
 | --- | --- |
 | `dest` | one |
+
+## Words of others
+
+What is known elsewhere by another word; none of these is read.
+
+| word | is written |
+| --- | --- |
+| `br` | `jump` |
 ";
         assert_eq!(page(&DIALECT), expected);
     }
