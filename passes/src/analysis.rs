@@ -8,6 +8,7 @@
 //! - [`expressions`]: the expressions of ops of kernel, and what divides them.
 //! - [`loads`]: what a loop of a kernel loads by itself.
 //! - [`locality`]: how near to where it is used a value can be kept.
+//! - [`names`]: what values are called.
 //! - [`numbers`]: numbers of attributes.
 //! - [`plans`]: the plan that is beside a kernel.
 //! - [`poly_core`]: what the polyhedral view answers, block by block.
@@ -25,6 +26,7 @@ pub mod conditions;
 pub mod expressions;
 pub mod loads;
 pub mod locality;
+pub mod names;
 pub mod numbers;
 pub mod plans;
 pub mod poly_core;

@@ -67,16 +67,17 @@ inventory::submit! { &REGION_NORMALIZE }
 
 /// From tensors to kernels.
 ///
-/// 1. `tiny-to-book`: every value says where its elements live.
-/// 2. `form-regions`: what one kernel computes, and the host function that launches them.
-/// 3. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
-/// 4. `stream-softmax`: a maximum and what is summed below it in one pass.
-/// 5. `chain-contractions`: what one contraction hands on to the next stays on chip.
-/// 6. `explicit-broadcast`: outside of bodies, broadcasts are written out.
-/// 7. `cse`, `dce`: what that left twice, or left over.
-/// 8. `plan-arena`: where the buffers between kernels lie.
-const TO_REGION: &str = "tiny-to-book,form-regions,ccon1,srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,\
-                         chain-contractions,explicit-broadcast,cse,dce,plan-arena";
+/// 1. `name-outputs`: what the results are called stays known, whatever computes them in the end.
+/// 2. `tiny-to-book`: every value says where its elements live.
+/// 3. `form-regions`: what one kernel computes, and the host function that launches them.
+/// 4. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
+/// 5. `stream-softmax`: a maximum and what is summed below it in one pass.
+/// 6. `chain-contractions`: what one contraction hands on to the next stays on chip.
+/// 7. `explicit-broadcast`: outside of bodies, broadcasts are written out.
+/// 8. `cse`, `dce`: what that left twice, or left over.
+/// 9. `plan-arena`: where the buffers between kernels lie.
+const TO_REGION: &str = "name-outputs,tiny-to-book,form-regions,ccon1,srnf{reassoc},normalize-select,sink-epilogue,\
+                         stream-softmax,chain-contractions,explicit-broadcast,cse,dce,plan-arena";
 
 static TINY_TO_REGION: PipelineDef = PipelineDef {
     name: "tiny-to-region",
@@ -111,15 +112,16 @@ inventory::submit! { &TINY_TO_KERNEL }
 /// 8. `overlap-fragments`: fragments are loaded while others are multiplied.
 /// 9. `predicate-tails`: nothing is asked of sizes that is known.
 /// 10. `overlap-epilogue`: results leave through shared memory.
-/// 11. `report-plan`: what plans ask for and no pass does is told.
-/// 12. `cse`, `dce`: what that left twice, or left over.
-/// 13. `check-async`: it is proved that nobody reads too early or waits for ever.
+/// 11. `fold-conditions`: what a pass asked of sizes that are numbers is known.
+/// 12. `report-plan`: what plans ask for and no pass does is told.
+/// 13. `cse`, `dce`: what that left twice, or left over.
+/// 14. `check-async`: it is proved that nobody reads too early or waits for ever.
 static KERNEL_SCHEDULE: PipelineDef = PipelineDef {
     name: "kernel-schedule",
     summary: "Does what the plans of kernels ask for: copies ahead, roles of warps, results that leave by themselves.",
     text: "split-reduction{planned},unroll-loops{steps=1 max=65536 planned},hoist-copies{planned},order-tiles{planned},\
-           insert-async-tokens{planned},specialize-warps{planned},pipeline-stages{planned},overlap-fragments{planned},predicate-tails{peel=false planned},\
-           overlap-epilogue{planned},report-plan,cse,dce,check-async",
+           insert-async-tokens{planned},specialize-warps{planned},pipeline-stages{planned},overlap-fragments{planned},\
+           predicate-tails{peel=false planned},overlap-epilogue{planned},fold-conditions,report-plan,cse,dce,check-async",
     to_layer: "",
 };
 inventory::submit! { &KERNEL_SCHEDULE }

@@ -1,5 +1,7 @@
 //! Passes inside the layer tiny, in the order of its pipelines.
 
+pub mod name_outputs;
+
 pub mod insert_broadcasts;
 
 pub mod recognize_iota;

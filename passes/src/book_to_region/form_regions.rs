@@ -60,6 +60,7 @@ use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, P
 use dlc_ir::{Attr, Body, Builder, Context, OpRef, Str, Type, ValueId};
 use rustc_hash::FxHashMap;
 
+use crate::analysis::names::own_names;
 use cut::{Cut, Limits, bytes, describe};
 use emit::{Kernel, Program};
 use graph::{Graph, Kind, Node};
@@ -283,25 +284,29 @@ fn host_function(ctx: &Context, book: &Body, program: &Program<'_>, launches: &[
     props.push((Str::FUNCTION_TYPE, ctx.type_attr(ctx.function_type(&inputs, &results))));
     body.set_props(body.root(), ctx.dict_attr(&props));
     body.set_attrs(body.root(), book.attrs(book.root()));
-    // A copy has a name of its own, by which nobody knows the result.
     let key = ctx.intern_str("outputs");
-    let names = end.map(|end| output_names(ctx, book, end)).unwrap_or_default();
-    let is = values.iter().map(|&value| ctx.str(body.value_name(value))).collect::<Vec<_>>();
-    let copied = launches.iter().filter(|(node, ..)| graph.is_copy(*node)).count() > 0;
-    if copied && is.iter().ne(names.iter()) && root.attr(key).is_none() {
-        let names = TextArray::make(ctx, names.iter().map(String::as_str).collect());
-        body.set_attr(ctx, body.root(), key, Some(names));
+    let is = own_names(ctx, &body, values);
+    let noted = root.attr(key).and_then(|names| TextArray::get(ctx, names));
+    if is.is_some() && noted == is {
+        body.set_attr(ctx, body.root(), key, None);
+    }
+    // A copy has a name of its own, by which nobody knows the result.
+    let copied = launches.iter().any(|(node, ..)| graph.is_copy(*node));
+    if copied && noted.is_none() {
+        let names = end.map(|end| output_names(ctx, book, end)).unwrap_or_default();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if is.as_ref() != Some(&names) {
+            body.set_attr(ctx, body.root(), key, Some(TextArray::make(ctx, names)));
+        }
     }
     body
 }
 
 /// What the results of a program are called: the names of the values, if each has one of its own, else by number.
 fn output_names(ctx: &Context, book: &Body, end: OpRef<'_>) -> Vec<String> {
-    let names: Vec<String> = end.operands().map(|value| ctx.str(book.value_name(value)).to_string()).collect();
-    let own = |(at, name): (usize, &String)| !name.is_empty() && !names[..at].contains(name);
-    match names.iter().enumerate().all(own) {
-        true => names,
-        false => (0..names.len()).map(|index| format!("out{index}")).collect(),
+    match own_names(ctx, book, end.operands()) {
+        Some(names) => names.into_iter().map(String::from).collect(),
+        None => (0..end.operands().len()).map(|index| format!("out{index}")).collect(),
     }
 }
 

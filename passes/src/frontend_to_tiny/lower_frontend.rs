@@ -3,6 +3,7 @@
 //!
 //! **Requires**: frontend.
 //! **Ensures**: tiny. No op of frontend is left; a graph is a function of the same name, symbols and argument attributes.
+//! What its results are called is in its attribute `outputs` where the values that it returns are not called so.
 //!
 //! **Before**
 //! ```mlir before
@@ -15,7 +16,7 @@
 //! ```
 //! **After**
 //! ```mlir after
-//! tiny.func @ffn<M, N, K>(%A: tensor<[M, K], f16> {role = "data"}, %B: tensor<[K, N], f16> {role = "param"}, %bias: tensor<[N], f16> {role = "param"}) -> tensor<[M, N], f16> {
+//! tiny.func @ffn<M, N, K>(%A: tensor<[M, K], f16> {role = "data"}, %B: tensor<[K, N], f16> {role = "param"}, %bias: tensor<[N], f16> {role = "param"}) -> tensor<[M, N], f16> attributes {outputs = ["c2"]} {
 //!   %c0 = contract %A [m, k], %B [k, n] to [m, n] acc f32 : tensor<[M, N], f32>
 //!   %c1 = add %c0, %bias : tensor<[M, N], f32>
 //!   %c2 = relu %c1 : tensor<[M, N], f32>
@@ -43,10 +44,15 @@ mod reductions;
 mod views;
 mod windows;
 
-use dlc_ir::body::Body;
+use dlc_frontend::ops::Output;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::define::{Kind, TextArray};
+use dlc_ir::op::OpDef;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::rewrite::{ConversionMode, ConversionPattern, ConversionTarget, Legality, TypeConverter, convert};
+use dlc_tiny::ops::Return;
 
+use crate::analysis::names::own_names;
 use emit::Lower;
 
 static DEF: PassDef = PassDef {
@@ -90,5 +96,20 @@ pub fn lower_frontend(body: &mut Body, cx: &PassCx<'_>) -> Result<u64, PassFaile
     let target = ConversionTarget::new().dialect("frontend", Legality::Illegal).dialect("tiny", Legality::Legal);
     let mut patterns: Vec<&dyn ConversionPattern> = vec![&graph::GraphToFunction];
     patterns.extend(RULES.iter().copied().flatten().map(|rule| rule as &dyn ConversionPattern));
-    convert(body, &target, &patterns, &types, ConversionMode::Partial, cx)
+    let names = results(body, cx, Output::DEF);
+    let lowered = convert(body, &target, &patterns, &types, ConversionMode::Partial, cx)?;
+    // What is rounded to the type of a result is another value, of no name.
+    let key = cx.ctx.intern_str("outputs");
+    let is_noted = OpRef::new(cx.ctx, body, body.root()).attr(key).is_some();
+    if let Some(names) = names.filter(|names| !is_noted && Some(names) != results(body, cx, Return::DEF).as_ref()) {
+        body.set_attr(cx.ctx, body.root(), key, Some(TextArray::make(cx.ctx, names)));
+    }
+    Ok(lowered)
+}
+
+/// The names of what an op gives at the end of a body, where there is one of that kind and each value has its own.
+fn results<'c>(body: &Body, cx: &PassCx<'c>, def: &'static OpDef) -> Option<Vec<&'c str>> {
+    let last = body.last_op(body.entry_block()?)?;
+    let end = OpRef::new(cx.ctx, body, last);
+    own_names(cx.ctx, body, end.operands()).filter(|names| end.is(def) && !names.is_empty())
 }

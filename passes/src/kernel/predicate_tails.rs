@@ -45,7 +45,7 @@
 //! }
 //! ```
 //!
-//! **Does not** decide conditions of `if`, or on numbers that are loaded; split a loop in which no bound would go, one that
+//! **Does not** decide conditions of `if` (`fold-conditions`), or on numbers that are loaded; split a loop in which no bound would go, one that
 //! has no full step, or one with shared memory of its own; write out the last step (`unroll-loops`).
 //!
 //! Every position is written in variables with a least and a greatest value, which may be symbolic: the counter of a loop
@@ -54,7 +54,7 @@
 //! the ranges of sizes, which are not negative. What is assumed of a divisor holds for every symbol of that name: the
 //! caller must launch the kernel with such sizes only. What the kernel requires, `require (K mod 8 == 0)`, is known. Rules of the debug counters: `bound`, `peel`.
 
-mod facts;
+pub mod facts;
 
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
@@ -135,8 +135,8 @@ fn is_guarded(op: OpRef<'_>) -> bool {
     kinds.into_iter().any(|def| op.is(def)) && op.prop_named("guard").is_some()
 }
 
-/// What is left of the guard of an op.
-fn decided(facts: &mut Facts<'_>, op: OpRef<'_>) -> Option<(Places, Decided)> {
+/// What is left of the guard of an op, with the places it is written in.
+pub fn decided(facts: &mut Facts<'_>, op: OpRef<'_>) -> Option<(Places, Decided)> {
     let places = Places::of(op)?;
     let guard = places.guard.clone()?;
     let named = facts.names(op, &places);

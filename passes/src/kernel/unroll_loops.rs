@@ -298,8 +298,9 @@ fn replace(body: &mut Body, old: ValueId, new: ValueId, next: &mut [ValueId]) {
     }
 }
 
-/// Puts the ops of a region of an `if` in its place. Gives those that are gone.
-fn take_branch(body: &mut Body, op: OpId, region: usize, next: &mut [ValueId], cx: &PassCx<'_>) -> Vec<OpId> {
+/// Puts the ops of a region of an `if` in its place; nothing, where it has no such region. In `next`, values that no op
+/// uses yet, its results become what the region yields. Gives the ops that are gone.
+pub fn take_branch(body: &mut Body, op: OpId, region: usize, next: &mut [ValueId], cx: &PassCx<'_>) -> Vec<OpId> {
     let block = body.regions(op).get(region).and_then(|&region| body.first_block(region));
     let inside: Vec<OpId> = block.into_iter().flat_map(|block| body.ops(block)).collect();
     for inner in inside {

@@ -31,6 +31,47 @@ pub struct Checked {
     pub tolerance: Option<Tolerance>,
 }
 
+/// Whether the arrays of a file are those of the outputs, by their names; where they are not, it is reported. A single
+/// output is that of a single array, whatever both are called. To be asked before anything runs.
+pub fn names_fit(function: &Function, file: &str, diags: &Diagnostics) -> bool {
+    match Source::open(file) {
+        Ok(source) => array_names(function, &source, file, diags).is_some(),
+        Err(message) => {
+            diags.emit(Diagnostic::error(&CANNOT_READ, Loc::UNKNOWN, message));
+            false
+        }
+    }
+}
+
+/// For each output the name of its array. `None` where one has none, or an array has no output, which is reported.
+fn array_names(function: &Function, source: &Source, file: &str, diags: &Diagnostics) -> Option<Vec<String>> {
+    let names: Vec<&str> = function.outputs.iter().map(|port| port.name.as_str()).collect();
+    let fail = |message: String, way: Option<String>| {
+        diags.emit(Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message).suggest_if(way));
+    };
+    let given = match (source.names(), names.as_slice()) {
+        (None, [one]) => return Some(vec![one.to_string()]),
+        (None, _) => {
+            fail(format!("'{file}' holds one array, and the outputs are {}", names.join(", ")), None);
+            return None;
+        }
+        (Some(given), [_]) if given.len() == 1 => return Some(given),
+        (Some(given), _) => given,
+    };
+    let before = diags.errors();
+    let has = names.join(", ");
+    for name in given.iter().filter(|name| !names.contains(&name.as_str())) {
+        let near = did_you_mean(name, names.iter().copied());
+        fail(format!("'{file}' has an array '{name}', and @{} gives {has}", function.name), near);
+    }
+    for name in names.iter().filter(|name| !given.iter().any(|known| known == *name)) {
+        let arrays = (!given.is_empty()).then(|| format!("its arrays are {}", given.join(", ")));
+        let near = did_you_mean(name, given.iter().map(String::as_str));
+        fail(format!("'{file}' has no array for the output {name}"), near.or(arrays));
+    }
+    (diags.errors() == before).then(|| names.iter().map(|name| name.to_string()).collect())
+}
+
 /// Compares outputs with the arrays of a file. Every output must have its array, and every array its output; what
 /// differs is reported.
 pub fn check(
@@ -41,9 +82,6 @@ pub fn check(
     tolerance: Tolerance,
     diags: &Diagnostics,
 ) -> Vec<Checked> {
-    let fail = |message: String, near: Option<String>| {
-        diags.emit(Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message).suggest_if(near));
-    };
     let cannot = |message: String| diags.emit(Diagnostic::error(&CANNOT_READ, Loc::UNKNOWN, message));
     let mut source = match Source::open(file) {
         Ok(source) => source,
@@ -52,35 +90,17 @@ pub fn check(
             return Vec::new();
         }
     };
-    let names: Vec<&str> = function.outputs.iter().map(|port| port.name.as_str()).collect();
-    let arrays = source.names();
-    match &arrays {
-        None if names.len() != 1 => {
-            fail(format!("'{file}' holds one array, and the outputs are {}", names.join(", ")), None);
-            return Vec::new();
-        }
-        None => {}
-        Some(arrays) => {
-            for name in arrays.iter().filter(|name| !names.contains(&name.as_str())) {
-                let near = did_you_mean(name, names.iter().copied());
-                let has = names.join(", ");
-                fail(format!("'{file}' has an array '{name}', and @{} gives {has}", function.name), near);
-            }
-        }
-    }
+    let Some(names) = array_names(function, &source, file, diags) else { return Vec::new() };
     let mut checked = Vec::new();
-    for (port, values) in function.outputs.iter().zip(outputs) {
+    for ((port, values), array) in function.outputs.iter().zip(outputs).zip(&names) {
         let name = &port.name;
-        if arrays.as_ref().is_some_and(|arrays| !arrays.contains(name)) {
-            fail(format!("'{file}' has no array for the output {name}"), None);
-            continue;
-        }
-        match source.get(name) {
+        match source.get(array) {
             Ok(array) => match comparable(ctx, port, values, &array) {
                 Ok(expected) => checked.push(one(name, values, &expected, file, tolerance, diags)),
                 Err(why) => {
                     let ty = spelled(ctx, port.ty, &values.shape, values.elem);
-                    fail(format!("the output {name} is {ty}, but the array in '{file}' {why}"), None);
+                    let message = format!("the output {name} is {ty}, but the array in '{file}' {why}");
+                    diags.emit(Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message));
                 }
             },
             Err(reason) => cannot(format!("'{file}' cannot be read: {name}: {reason}")),

@@ -142,7 +142,7 @@ fn evaluated(
     }
     let mut module = program::read(ctx, registry, &file, diags).ok_or(Status::Failure)?;
     let function = program::choose(ctx, &module, options.function.as_deref(), diags).ok_or(Status::Failure)?;
-    fits_npy(options, &function, diags)?;
+    fits_files(options, &function, diags)?;
     times.read = start.elapsed();
     // As it is written a program is evaluated, and not compiled.
     if options.passes != Passes::None {
@@ -183,8 +183,9 @@ fn evaluated(
     }))
 }
 
-/// Whether a file that holds one array is given that.
-pub(crate) fn fits_npy(options: &Options, function: &Function, diags: &Diagnostics) -> Result<(), Status> {
+/// Whether the outputs go into the files that are asked for, and are those of the file that they are compared with: a
+/// wrong name is told before anything runs.
+pub(crate) fn fits_files(options: &Options, function: &Function, diags: &Diagnostics) -> Result<(), Status> {
     if options.output.as_ref().is_some_and(|name| name.ends_with(".npy")) && function.outputs.len() != 1 {
         let count = function.outputs.len();
         let message = format!("the program has {count} outputs, and a .npy file holds one");
@@ -192,7 +193,10 @@ pub(crate) fn fits_npy(options: &Options, function: &Function, diags: &Diagnosti
         diags.emit(error.suggest("write them with -o to a .npz file, or with --out-dir to a folder"));
         return Err(Status::Failure);
     }
-    Ok(())
+    match &options.check {
+        Some(expected) if !check::names_fit(function, expected, diags) => Err(Status::Failure),
+        _ => Ok(()),
+    }
 }
 
 /// Whether nothing is asked for that the CPU does not do.

@@ -148,7 +148,13 @@ impl Cutter<'_> {
             return store(why.into());
         }
         if self.is_cheap(node) {
-            return inline("it is cheaper to compute than to read".into());
+            return inline(match self.kernels[node].len() {
+                0 | 1 => "it is cheaper to compute than to read".into(),
+                several => format!(
+                    "{several} kernels compute it, each for itself, which is cheaper than to write and read it; a kernel \
+                     has one result"
+                ),
+            });
         }
         let kernels = &self.kernels[node];
         if kernels.len() > 1 {

@@ -32,7 +32,7 @@ frontend.graph @whole<M>(%x: tensor<[M], i32>) -> tensor<[M], i32> {
 //     %y = relu %x : tensor<[2], f32>
 //     return %y
 //   }
-//   tiny.func @nothing_to_do<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+//   tiny.func @nothing_to_do<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> attributes {outputs = ["f"]} {
 //     %0 = trunc %x : tensor<[M, N], f32>
 //     %1 = cmp lt %x, %0 : tensor<[M, N], i1>
 //     %2 = const -1.000000e+00 : tensor<[], f32>
@@ -40,7 +40,7 @@ frontend.graph @whole<M>(%x: tensor<[M], i32>) -> tensor<[M], i32> {
 //     %e = where %1, %3, %0 : tensor<[M, N], f32>
 //     return %e
 //   }
-//   tiny.func @whole<M>(%x: tensor<[M], i32>) -> tensor<[M], i32> {
+//   tiny.func @whole<M>(%x: tensor<[M], i32>) -> tensor<[M], i32> attributes {outputs = ["z"]} {
 //     return %x
 //   }
 // }

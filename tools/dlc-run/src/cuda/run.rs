@@ -28,7 +28,7 @@ use crate::files::{Array, Elem};
 use crate::inputs::{BAD_INPUT, Bound, Inputs, Needed};
 use crate::log::{Planned, Row};
 use crate::program::NO_FUNCTION;
-use crate::run::{Ran, Times, fits_npy};
+use crate::run::{Ran, Times, fits_files};
 use crate::show::lines;
 
 /// The device that is meant, by its number.
@@ -55,7 +55,7 @@ pub fn manifest(
     let manifest = manifest::read(file, diags)?;
     let target = choose(&manifest, options.function.as_deref()).map_err(fail).ok()?;
     let function = function(ctx, target);
-    fits_npy(options, &function, diags).ok()?;
+    fits_files(options, &function, diags).ok()?;
     let bound = Bound::of(ctx, &function, Needed::All, options, diags)?;
     let symbols: BTreeMap<String, i64> = bound.symbols.iter().cloned().collect();
     // Whether everything fits is known before there is a number.
