@@ -15,7 +15,7 @@ use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
 use dlc_region::ops::{Binary, Index, Reduce};
 
-use super::facts::{Factor, Facts, Product, Tensor, bits};
+use super::facts::{self, Factor, Facts, Product, Tensor, bits};
 use crate::analysis::axes::{axes, before_broadcasts};
 
 /// What candidates are made from.
@@ -459,15 +459,18 @@ impl Maker<'_> {
         let along = |factor: &Factor| factor.axes.last().is_some_and(|axis| last.depth.contains(axis));
         let rows_of_steps = products.iter().flat_map(|product| &product.factors).any(along);
         let between = self.between(last);
-        let brought: Vec<&Tensor> =
-            between.iter().copied().filter(|input| by_tma && self.divides(input, &mut assume).is_some()).collect();
+        let whole = |input: &Tensor| matches!(facts::bits(self.ctx, input.elem) as i64, 16 | 32);
+        let mut brought = between.clone();
+        brought.retain(|input| by_tma && whole(input) && self.divides(input, &mut assume).is_some());
+        let mut cut = brought.iter().map(|input| facts::bits(self.ctx, input.elem) as i64).collect::<Vec<_>>();
+        cut.extend(rows_of_steps.then_some(bits));
         for (groups, step) in choices {
             let rows = if kind == Kind::Fma { 32 * groups } else { 64 * groups };
             if kind == Kind::Wgmma {
                 // What a thread of a consumer has of the last sums and of those between, which become an operand in place,
                 // and of what is read for these.
                 let held = columns / 2 + step / 2 + between.len() as i64 * step / 4 + 32;
-                if held > consumer_registers(groups) || (rows_of_steps && step * bits % 1024 != 0) {
+                if held > consumer_registers(groups) || cut.iter().any(|bits| step * bits % 1024 != 0) {
                     continue;
                 }
             }
