@@ -35,7 +35,7 @@ static LIAR: OpDef = OpDef {
 };
 
 const fn dialect(name: &'static str, ops: &'static [&'static OpDef]) -> Dialect {
-    Dialect { name, summary: "A layer.", ops, types: &[], attrs: &[], materialize: None }
+    Dialect { name, summary: "A layer.", ops, types: &[], attrs: &[], synonyms: &[], materialize: None }
 }
 
 static DIALECTS: [Dialect; 2] = [dialect("high", &[&HIGH, &LIAR]), dialect("low", &[&LOW])];
