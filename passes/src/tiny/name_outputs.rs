@@ -31,6 +31,8 @@ use crate::analysis::names::own_names;
 
 static DEF: PassDef = PassDef {
     on: On::Op(Func::NAME),
+    // It does not ask for the layer: a graph is not lowered for it, and `lower-frontend` notes the names itself.
+    consults: &["tiny"],
     statistics: &[StatDef { name: "named", doc: "Programs whose results were noted." }],
     ..PassDef::base("name-outputs", "Notes what the results of a program are called.", create)
 };
