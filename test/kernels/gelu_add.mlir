@@ -31,7 +31,7 @@ kernel.func private @gelu_add_whole<M, N>(
     %m = index (4 * (%b floordiv (N ceildiv 1024)))
     %n = index (1024 * (%b mod (N ceildiv 1024)))
     %w0 = load %W[%n + i0] where (%n + i0 < N) vector 8 : !column
-    %x0 = load %X[%m + i0, %n + i1] where (%m + i0 < M, %n + i1 < N) hint evict_first vector 8 : !half
+    %x0 = load %X[%m + i0, %n + i1] where (%m + i0 < M, %n + i1 < N) vector 8 : !half
     %x = cast %x0 : !full
     %zero = const 0.0 : f32
     %one = const 1.0 : f32
@@ -85,7 +85,7 @@ kernel.func private @gelu_add_any<M, N>(
     %m = index (4 * (%b floordiv (N ceildiv 1024)))
     %n = index (1024 * (%b mod (N ceildiv 1024)))
     %w0 = load %W[%n + i0] where (%n + i0 < N) : !column1
-    %x0 = load %X[%m + i0, %n + i1] where (%m + i0 < M, %n + i1 < N) hint evict_first : !half1
+    %x0 = load %X[%m + i0, %n + i1] where (%m + i0 < M, %n + i1 < N) : !half1
     %x = cast %x0 : !full1
     %zero = const 0.0 : f32
     %one = const 1.0 : f32

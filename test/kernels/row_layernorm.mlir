@@ -37,7 +37,7 @@ kernel.func private @layernorm_8192<M, N>(
     %part = unary recip %count
     %eps = const 1.0e-05 : f32
     %zero = const 0.0 : f32
-    %x0 = load %X[%row, 1024 * i0 + i1] where (1024 * i0 + i1 < N) hint evict_first vector 8 : !half8
+    %x0 = load %X[%row, 1024 * i0 + i1] where (1024 * i0 + i1 < N) vector 8 : !half8
     %x = cast %x0 : !full8
     %sum0 = reduce sum %x along 1 : !warp8
     %sum = reduce sum %sum0 along 0 through %s0 : !block8
@@ -86,7 +86,7 @@ kernel.func private @layernorm_4096<M, N>(
     %part = unary recip %count
     %eps = const 1.0e-05 : f32
     %zero = const 0.0 : f32
-    %x0 = load %X[%row, 1024 * i0 + i1] where (1024 * i0 + i1 < N) hint evict_first vector 8 : !half4
+    %x0 = load %X[%row, 1024 * i0 + i1] where (1024 * i0 + i1 < N) vector 8 : !half4
     %x = cast %x0 : !full4
     %sum0 = reduce sum %x along 1 : !warp4
     %sum = reduce sum %sum0 along 0 through %s0 : !block4
@@ -132,7 +132,7 @@ kernel.func private @layernorm_any<M, N>(
     %part = unary recip %count
     %eps = const 1.0e-05 : f32
     %zero = const 0.0 : f32
-    %x0 = load %X[%row, 1024 * i0 + i1 - %shift] where (0 <= 1024 * i0 + i1 - %shift < N) hint evict_first : !half8
+    %x0 = load %X[%row, 1024 * i0 + i1 - %shift] where (0 <= 1024 * i0 + i1 - %shift < N) : !half8
     %x = cast %x0 : !full8
     %sum0 = reduce sum %x along 1 : !warp8
     %sum = reduce sum %sum0 along 0 through %s0 : !block8

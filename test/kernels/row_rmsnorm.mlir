@@ -32,7 +32,7 @@ kernel.func private @rmsnorm_8192<M, N>(
     %count = cast %n : f32
     %part = unary recip %count
     %eps = const 1.0e-05 : f32
-    %x0 = load %X[%row, 1024 * i0 + i1] where (1024 * i0 + i1 < N) hint evict_first vector 8 : !half8
+    %x0 = load %X[%row, 1024 * i0 + i1] where (1024 * i0 + i1 < N) vector 8 : !half8
     %x = cast %x0 : !full8
     %square = binary mul %x, %x : !full8
     %sum0 = reduce sum %square along 1 : !warp8
@@ -69,7 +69,7 @@ kernel.func private @rmsnorm_4096<M, N>(
     %count = cast %n : f32
     %part = unary recip %count
     %eps = const 1.0e-05 : f32
-    %x0 = load %X[%row, 1024 * i0 + i1] where (1024 * i0 + i1 < N) hint evict_first vector 8 : !half4
+    %x0 = load %X[%row, 1024 * i0 + i1] where (1024 * i0 + i1 < N) vector 8 : !half4
     %x = cast %x0 : !full4
     %square = binary mul %x, %x : !full4
     %sum0 = reduce sum %square along 1 : !warp4
@@ -104,7 +104,7 @@ kernel.func private @rmsnorm_any<M, N>(
     %count = cast %n : f32
     %part = unary recip %count
     %eps = const 1.0e-05 : f32
-    %x0 = load %X[%row, 1024 * i0 + i1 - %shift] where (0 <= 1024 * i0 + i1 - %shift < N) hint evict_first : !half8
+    %x0 = load %X[%row, 1024 * i0 + i1 - %shift] where (0 <= 1024 * i0 + i1 - %shift < N) : !half8
     %x = cast %x0 : !full8
     %square = binary mul %x, %x : !full8
     %sum0 = reduce sum %square along 1 : !warp8

@@ -38,7 +38,7 @@ kernel.func private @softmax_8192<M, N>(%X: memref<[M, N], f16, row_major, align
     %lowest = const -65504.0 : f32
     // Outside is minus infinity, which adds nothing to a sum of exponentials. A thread all of whose elements are outside
     // takes the least number as its largest, so that it does not subtract infinities.
-    %x0 = load %X[%row, 1024 * i0 + i1] where (1024 * i0 + i1 < N) else 0xFC00 hint evict_first vector 8 : !half8
+    %x0 = load %X[%row, 1024 * i0 + i1] where (1024 * i0 + i1 < N) else 0xFC00 vector 8 : !half8
     %t0 = thread_reduce max %x0 along 1 : frag<[8, 32], f16, blocked [1, 1] lanes [1, 32] warps [8, 1]>
     %t1 = cast %t0 : !thread8
     %t = binary max %t1, %lowest : !thread8
@@ -105,7 +105,7 @@ kernel.func private @softmax_4096<M, N>(%X: memref<[M, N], f16, row_major, align
     %log = const 1.4426950408889634 : f32
     %minus = const -1.4426950408889634 : f32
     %lowest = const -65504.0 : f32
-    %x0 = load %X[%row, 1024 * i0 + i1] where (1024 * i0 + i1 < N) else 0xFC00 hint evict_first vector 8 : !half4
+    %x0 = load %X[%row, 1024 * i0 + i1] where (1024 * i0 + i1 < N) else 0xFC00 vector 8 : !half4
     %t0 = thread_reduce max %x0 along 1 : frag<[4, 32], f16, blocked [1, 1] lanes [1, 32] warps [4, 1]>
     %t1 = cast %t0 : !thread4
     %t = binary max %t1, %lowest : !thread4
@@ -165,7 +165,7 @@ kernel.func private @softmax_any<M, N>(%X: memref<[M, N], f16, row_major, align 
     %log = const 1.4426950408889634 : f32
     %minus = const -1.4426950408889634 : f32
     %lowest = const -65504.0 : f32
-    %x0 = load %X[%row, 1024 * i0 + i1 - %shift] where (0 <= 1024 * i0 + i1 - %shift < N) else 0xFC00 hint evict_first : !half8
+    %x0 = load %X[%row, 1024 * i0 + i1 - %shift] where (0 <= 1024 * i0 + i1 - %shift < N) else 0xFC00 : !half8
     %t0 = thread_reduce max %x0 along 1 : frag<[8, 32], f16, blocked [1, 1] lanes [1, 32] warps [8, 1]>
     %t1 = cast %t0 : !thread8
     %t = binary max %t1, %lowest : !thread8
