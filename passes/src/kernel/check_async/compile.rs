@@ -167,7 +167,8 @@ impl<'a> Compiler<'a> {
         let count: u64 = place.shape().iter().map(|&size| u64::from(size)).product();
         let whole = count * u64::from(place.elem_bytes()) == u64::from(place.bytes()) || self.is_alone(ty);
         let number = self.program.tiles.len() as u32;
-        self.program.tiles.push(TileType { place, stages: tile.stages(self.ctx), whole });
+        let (bytes, stride) = (place.bytes(), place.stride());
+        self.program.tiles.push(TileType { place, stages: tile.stages(self.ctx), bytes, stride, whole });
         self.tiles.insert(ty, number);
         Ok(number)
     }
@@ -352,13 +353,19 @@ impl<'a> Compiler<'a> {
         let [first, last, step] = bounds.as_slice() else { return Ok(()) };
         let values: Vec<ValueId> = op.args().collect();
         let bounds = Box::new([first, last, step].map(|bound| self.expr(bound, &values)));
+        let trips = match bounds.as_ref() {
+            &[Expr::Const(first), Expr::Const(last), Expr::Const(step)] if step > 0 => {
+                Some(last.saturating_sub(first).max(0).saturating_add(step - 1) / step)
+            }
+            _ => None,
+        };
         let inits = self.moves(op.inits(), &args[1..]);
         self.push(op.id, inits);
         let (index_slot, last, step) = (self.slot(index), self.fresh(), self.fresh());
         self.push(op.id, Instr::Start { index: index_slot, last, step, bounds });
         let name = self.name(index);
         let name = self.program.names[name as usize].clone();
-        self.program.loops.push(Around { outer: self.around, name, index: index_slot });
+        self.program.loops.push(Around { outer: self.around, name, index: index_slot, trips });
         let outer = self.around.replace(self.program.loops.len() - 1);
         let head = self.push(op.id, Instr::Test { index: index_slot, last, exit: 0 });
         self.region(region)?;
@@ -539,14 +546,12 @@ impl<'a> Compiler<'a> {
         }
         let instr = if let Some(op) = ops::Shared::of(op) {
             let ty = self.tile_type(*op, op.type_of(op.out()))?;
-            let TileType { place, stages, .. } = &self.program.tiles[ty as usize];
+            let TileType { bytes, stride, stages, .. } = self.program.tiles[ty as usize];
             let base = self.places.tiles.get(&op.id).copied().unwrap_or(0);
-            for stage in 0..*stages as u32 {
-                self.program
-                    .edges
-                    .extend([base + stage * place.stride(), base + stage * place.stride() + place.bytes()]);
+            for stage in 0..stages as u32 {
+                self.program.edges.extend([base + stage * stride, base + stage * stride + bytes]);
             }
-            self.program.depth = self.program.depth.max(*stages);
+            self.program.depth = self.program.depth.max(stages);
             Instr::Set(self.slot(op.out()), Expr::Const(base.into()))
         } else if let Some(op) = ops::Slice::of(op) {
             let args: Vec<ValueId> = op.args().collect();

@@ -1,20 +1,20 @@
 //! The abstract machine: the warps of the blocks of a cluster, without data. It runs them in one order; whether another
 //! order could differ is seen from what each agent knows of the others.
 
-use dlc_core::scalar::Binary as Function;
 use dlc_ir::diag::Code;
 use smallvec::SmallVec;
 
 use super::cells::Cells;
 use super::clocks::{ALL, Clock, FENCED, ONE, Plan, join, raise};
 use super::exprs::{Slot, UNKNOWN};
-use super::order::place;
-use super::program::{Instr, Of, Pc, Program};
+use super::integers::{Doubt, Site, Ways, branch, integer, start};
+use super::program::{Instr, Pc, Program};
 use super::shapes::Shapes;
+use super::traces::shift;
 use super::{DEADLOCK, NOT_CHECKED, READ_TOO_EARLY};
 
 /// The most instructions of one run.
-const MOST_STEPS: u64 = 5_000_000;
+pub const MOST_STEPS: u64 = 5_000_000;
 
 /// What a run is of: the values of symbols, blocks, and how branches on data go.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -153,8 +153,7 @@ pub struct Machine<'p> {
     pub scenario: Scenario,
     pub plan: Plan,
     pub agents: Vec<Agent>,
-    /// What the memory of a block is at first, and that of each.
-    cells: Cells,
+    /// The memory of each block.
     pub blocks: Vec<Cells>,
     pub barriers: Vec<MBarrier>,
     /// The numbered barriers of all blocks, and last that of the cluster.
@@ -191,8 +190,7 @@ impl<'p> Machine<'p> {
             scenario: Scenario::default(),
             plan,
             agents: Vec::new(),
-            cells: Cells::new(program.bytes, &program.edges),
-            blocks: vec![Cells(Vec::new()); blocks],
+            blocks: vec![Cells::new(program.bytes, &program.edges); blocks],
             barriers: vec![MBarrier::default(); mbarriers],
             named: vec![Named::default(); named + 1],
             remotes: Vec::new(),
@@ -216,7 +214,7 @@ impl<'p> Machine<'p> {
             agent.know.resize(length, 0);
             agent.one.resize(length, 0);
             self.agents.push(agent);
-            self.blocks[block].0.clone_from(&self.cells.0);
+            self.blocks[block].clear();
         }
         let counts = self.program.arrivals.iter().cycle();
         for (barrier, &count) in self.barriers.iter_mut().zip(counts) {
@@ -284,7 +282,10 @@ impl<'p> Machine<'p> {
                     continue;
                 }
                 Instr::Block(..) | Instr::Binary(..) | Instr::Advance { .. } | Instr::Order { .. } => {
-                    self.integer(a, instr);
+                    let agent = &mut self.agents[a];
+                    let Scenario { grid, first, .. } = self.scenario;
+                    let site = Site { cluster: self.program.cluster, grid, first, rank: agent.block };
+                    integer(instr, &mut agent.slots, &site);
                 }
                 _ => {
                     if !self.event(a, instr)? {
@@ -307,12 +308,7 @@ impl<'p> Machine<'p> {
             let instr = &code[pc as usize];
             match instr {
                 Instr::Set(slot, expr) => slots[*slot as usize] = expr.eval(slots),
-                Instr::Move(moves) => {
-                    let values: SmallVec<[i64; 8]> = moves.iter().map(|&(_, from)| slots[from as usize]).collect();
-                    for (&(to, _), value) in moves.iter().zip(values) {
-                        slots[to as usize] = value;
-                    }
-                }
+                Instr::Move(moves) => shift(moves, slots),
                 Instr::Test { index, last, exit } => {
                     if slots[*index as usize] >= slots[*last as usize] {
                         pc = *exit;
@@ -341,84 +337,31 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn integer(&mut self, a: usize, instr: &Instr) {
-        let rank = self.agents[a].block;
-        let slots = &mut self.agents[a].slots;
-        let value = |slots: &[i64], slot: Slot| slots[slot as usize];
-        match instr {
-            Instr::Block(slot, of) => {
-                let cluster = self.program.cluster;
-                let (r, x, y) = (rank as i64, cluster[0], cluster[1]);
-                let within = [r % x, r / x % y, r / (x * y)];
-                slots[*slot as usize] = match of {
-                    Of::Id(axis) => self.scenario.first[*axis] + within[*axis],
-                    Of::Size(axis) => self.scenario.grid[*axis],
-                    Of::Rank => rank as i64,
-                };
-            }
-            Instr::Binary(slot, function, [a, b]) => {
-                let (a, b) = (value(slots, *a), value(slots, *b));
-                slots[*slot as usize] = binary(*function, a, b).unwrap_or(UNKNOWN);
-            }
-            Instr::Advance { next, from, stages } => {
-                let (stage, parity) = (value(slots, from[0]), value(slots, from[1]));
-                let stage = if stage == UNKNOWN { UNKNOWN } else { stage + 1 };
-                let (stage, parity) = if stage >= *stages { (0, 1 - parity) } else { (stage, parity) };
-                slots[next[0] as usize] = stage;
-                slots[next[1] as usize] = parity;
-            }
-            Instr::Order { place: at, tile, sizes, order, group } => {
-                let (rows, columns) = (sizes[0].eval(slots), sizes[1].eval(slots));
-                let found = place(*order, *group, value(slots, *tile), rows, columns);
-                let (row, column) = found.unwrap_or((UNKNOWN, UNKNOWN));
-                slots[at[0] as usize] = row;
-                slots[at[1] as usize] = column;
-            }
-            _ => {}
-        }
-    }
-
     fn decide(&mut self, a: usize, instr: &Instr) -> Result<(), Stop> {
+        let data = self.scenario.data;
         let agent = &mut self.agents[a];
-        let unknown = |machine: &Self, what: &str| {
-            machine.fault(&NOT_CHECKED, a, format!("{what} does not follow from sizes and positions"), "", vec![])
-        };
-        let (goes_on, to) = match instr {
-            Instr::Start { index, last, step, bounds } => {
-                let [first, end, by] = [0, 1, 2].map(|part| bounds[part].eval(&agent.slots));
-                if [first, end, by].contains(&UNKNOWN) {
-                    return Err(unknown(self, "how often a loop runs"));
-                }
-                if by <= 0 {
-                    let message = format!("the step of the loop is {by}");
-                    return Err(self.fault(&NOT_CHECKED, a, message, "a step is positive", vec![]));
-                }
-                for (slot, value) in [(index, first), (last, end), (step, by)] {
+        let next = match instr {
+            Instr::Start { index, last, step, bounds } => start(bounds, &agent.slots).map(|values| {
+                for (slot, value) in [index, last, step].into_iter().zip(values) {
                     agent.slots[*slot as usize] = value;
                 }
-                (true, 0)
+                agent.pc + 1
+            }),
+            _ => {
+                let ways = Ways { data, group: agent.group };
+                branch(instr, agent.pc, &agent.slots, ways, &mut agent.branches)
             }
-            Instr::Branch(condition, to) => match condition.holds(&agent.slots) {
-                Some(holds) => (holds, *to),
-                None => return Err(unknown(self, "the condition")),
-            },
-            Instr::BranchOn(slot, to) => match agent.slots[*slot as usize] {
-                UNKNOWN => return Err(unknown(self, "the condition")),
-                value => (value != 0, *to),
-            },
-            Instr::BranchData(to) => {
-                agent.branches += 1;
-                let goes_on = match self.scenario.data {
-                    0 => true,
-                    1 => false,
-                    _ => (agent.branches + agent.group).is_multiple_of(2),
-                };
-                (goes_on, *to)
-            }
-            _ => (true, 0),
         };
-        agent.pc = if goes_on { agent.pc + 1 } else { to };
-        Ok(())
+        let (message, suggestion) = match next {
+            Ok(pc) => {
+                agent.pc = pc;
+                return Ok(());
+            }
+            Err(Doubt::Loop) => ("how often a loop runs does not follow from sizes and positions".to_owned(), ""),
+            Err(Doubt::Condition) => ("the condition does not follow from sizes and positions".to_owned(), ""),
+            Err(Doubt::Step(step)) => (format!("the step of the loop is {step}"), "a step is positive"),
+        };
+        Err(self.fault(&NOT_CHECKED, a, message, suggestion, vec![]))
     }
 
     /// The groups of a role begin.
@@ -579,30 +522,4 @@ impl<'p> Machine<'p> {
     pub fn name(&self, name: u32) -> &'p str {
         &self.program.names[name as usize]
     }
-}
-
-/// A function of two integers. `None` beyond 64 bits and where nothing is defined.
-pub fn binary(function: Function, a: i64, b: i64) -> Option<i64> {
-    if a == UNKNOWN || b == UNKNOWN {
-        return None;
-    }
-    Some(match function {
-        Function::Add => a.checked_add(b)?,
-        Function::Sub => a.checked_sub(b)?,
-        Function::Mul => a.checked_mul(b)?,
-        Function::Max => a.max(b),
-        Function::Min => a.min(b),
-        Function::Floordiv => a.checked_div_euclid(b).filter(|_| b > 0)?,
-        Function::Floormod => a.checked_rem_euclid(b).filter(|_| b > 0)?,
-        Function::And => a & b,
-        Function::Or => a | b,
-        Function::Xor => a ^ b,
-        Function::Eq => (a == b).into(),
-        Function::Ne => (a != b).into(),
-        Function::Lt => (a < b).into(),
-        Function::Le => (a <= b).into(),
-        Function::Gt => (a > b).into(),
-        Function::Ge => (a >= b).into(),
-        _ => return None,
-    })
 }

@@ -1,6 +1,7 @@
 //! Who reads and writes which bytes of shared memory, and whether the other one is known to be over.
 
 use dlc_ir::diag::Code;
+use smallvec::SmallVec;
 
 use super::cells::{Event, Read, Write};
 use super::clocks::{ALL, FENCED, ONE};
@@ -22,14 +23,14 @@ impl Machine<'_> {
                 let base = self.base(a, *of)?;
                 let place = &self.program.tiles[of.ty as usize].place;
                 let slots = &self.agents[a].slots;
-                let at: Vec<i64> = at.iter().map(|expr| expr.eval(slots)).collect();
+                let at: SmallVec<[i64; 4]> = at.iter().map(|expr| expr.eval(slots)).collect();
                 let inside = at.iter().zip(place.shape()).all(|(&at, &size)| (0..i64::from(size)).contains(&at));
                 if !inside {
                     let what = if at.contains(&UNKNOWN) { "does not follow from sizes" } else { "lies outside of it" };
                     let message = format!("where the part of {} begins {what}", self.name(of.name));
                     return Err(self.fault(&NOT_CHECKED, a, message, "", vec![]));
                 }
-                let at: Vec<u32> = at.iter().map(|&at| at as u32).collect();
+                let at: SmallVec<[u32; 4]> = at.iter().map(|&at| at as u32).collect();
                 self.agents[a].slots[*out as usize] = i64::from(base + place.offset(&at));
             }
             Instr::Wgmma { tiles, frags, out, token: slot } => {
@@ -60,7 +61,7 @@ impl Machine<'_> {
                 let base = self.base(a, *tile)?;
                 self.each(a, *tile, block, base, |machine, index| {
                     let event = machine.happening(a, time);
-                    machine.blocks[block].0[index].reads.push((Read::Threads(None), event));
+                    machine.blocks[block].all[index].reads.push((Read::Threads(None), event));
                     Ok(())
                 })?;
             }
@@ -120,7 +121,7 @@ impl Machine<'_> {
         let ty = &self.program.tiles[tile.ty as usize];
         let stage = self.stage(a, tile.stage, ty.stages, tile.name)?;
         let base = u32::try_from(self.agents[a].slots[tile.base as usize]).unwrap_or(0);
-        Ok(base + stage * ty.place.stride())
+        Ok(base + stage * ty.stride)
     }
 
     fn begin(&mut self, a: usize, kind: usize) -> u32 {
@@ -143,22 +144,24 @@ impl Machine<'_> {
         base: u32,
         mut visit: impl FnMut(&mut Self, usize) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let mut interval = |machine: &mut Self, start: u32, end: u32| {
-            if end > machine.program.bytes {
-                let message = format!("{} goes beyond the shared memory", machine.name(tile.name));
-                return Err(machine.fault(&NOT_CHECKED, a, message, "", vec![]));
-            }
-            for index in machine.blocks[block].range(start, end) {
-                visit(machine, index)?;
-            }
-            Ok(())
-        };
         let ty = &self.program.tiles[tile.ty as usize];
+        let beyond = |machine: &Self| {
+            let message = format!("{} goes beyond the shared memory", machine.name(tile.name));
+            Err(machine.fault(&NOT_CHECKED, a, message, "", vec![]))
+        };
         if ty.whole {
-            return interval(self, base, base + ty.place.bytes());
+            if base + ty.bytes > self.program.bytes {
+                return beyond(self);
+            }
+            return self.blocks[block].range(base, base + ty.bytes).try_for_each(|index| visit(self, index));
         }
         let (pattern, bytes) = self.shapes.bytes(self.program, tile.ty, base);
-        bytes.iter().try_for_each(|&(start, end)| interval(self, pattern + start, pattern + end))
+        if bytes.last().is_some_and(|&(_, end)| pattern + end > self.program.bytes) {
+            return beyond(self);
+        }
+        let intervals = bytes.iter().map(|&(start, end)| (pattern + start, pattern + end));
+        let ranges = self.blocks[block].ranges((tile.ty, base), intervals);
+        ranges.iter().try_for_each(|range| range.clone().try_for_each(|index| visit(self, index as usize)))
     }
 
     /// The tile in words, with the stage.
@@ -173,7 +176,7 @@ impl Machine<'_> {
     fn read(&mut self, a: usize, tile: TileAt, block: usize, read: Read, time: u32, single: bool) -> Result<(), Stop> {
         let base = self.base(a, tile)?;
         self.each(a, tile, block, base, |machine, index| {
-            let cell = &machine.blocks[block].0[index];
+            let cell = &machine.blocks[block].all[index];
             let (start, end, write) = (cell.start, cell.end, cell.write);
             machine.note(a, Subject::Bytes { block, start, end }, |machine| {
                 let name = machine.tile_name(a, tile);
@@ -193,7 +196,7 @@ impl Machine<'_> {
                 return Err(machine.too_early(a, code, message, suggestion, (block, start, end), write));
             }
             let event = machine.happening(a, time);
-            let reads = &mut machine.blocks[block].0[index].reads;
+            let reads = &mut machine.blocks[block].all[index].reads;
             match reads.iter_mut().find(|(other, by)| *other == read && by.agent == event.agent) {
                 Some(known) => known.1 = event,
                 None => reads.push((read, event)),
@@ -286,7 +289,7 @@ impl Machine<'_> {
     ) -> Result<(), Stop> {
         let base = self.base(a, tile)?;
         self.each(a, tile, block, base, |machine, index| {
-            let cell = &machine.blocks[block].0[index];
+            let cell = &machine.blocks[block].all[index];
             let (start, end, old) = (cell.start, cell.end, cell.write);
             machine.note(a, Subject::Bytes { block, start, end }, |machine| {
                 let name = machine.tile_name(a, tile);
@@ -295,7 +298,7 @@ impl Machine<'_> {
             });
             let mut reason = old.and_then(|(old, event)| machine.not_written(a, single, write, old, event));
             // Behind this write those reads are of no interest.
-            let mut reads = std::mem::take(&mut machine.blocks[block].0[index].reads);
+            let mut reads = std::mem::take(&mut machine.blocks[block].all[index].reads);
             for &(read, event) in &reads {
                 reason = reason.or_else(|| machine.not_read(a, single, write, read, event));
             }
@@ -311,7 +314,7 @@ impl Machine<'_> {
                 return Err(machine.fault(code, a, message, suggestion, subjects));
             }
             let event = machine.happening(a, time);
-            let cell = &mut machine.blocks[block].0[index];
+            let cell = &mut machine.blocks[block].all[index];
             cell.write = Some((write, event));
             cell.reads = reads;
             Ok(())

@@ -17,6 +17,9 @@ pub const COMPUTE: usize = 1;
 /// Stores by the copy engine.
 pub const EPILOGUE: usize = 2;
 
+/// Deeper rings are gone around as this one.
+pub const DEEPEST: i64 = 12;
+
 /// An instruction.
 #[derive(Debug)]
 pub enum Instr {
@@ -130,6 +133,9 @@ pub struct TileType {
     pub place: SharedTile,
     /// How many stages there are.
     pub stages: i64,
+    /// The bytes of a stage, and those from one to the next.
+    pub bytes: u32,
+    pub stride: u32,
     /// Whether all bytes from the first to the last are its own: those of its elements, and such between them as nothing
     /// else has.
     pub whole: bool,
@@ -176,6 +182,8 @@ pub struct Around {
     pub name: String,
     /// The slot of its integer.
     pub index: Slot,
+    /// How often it runs, if the text says so.
+    pub trips: Option<i64>,
 }
 
 /// A grid as the machine runs it.
@@ -229,6 +237,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// As often as a loop runs that is of use: the deepest ring goes around twice, and on.
+    pub fn most_rounds(&self) -> i64 {
+        2 * self.depth.min(DEEPEST) + 2
+    }
+
     /// The blocks of a cluster.
     pub fn cluster_blocks(&self) -> usize {
         self.cluster.iter().product::<i64>() as usize

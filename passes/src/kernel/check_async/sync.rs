@@ -470,7 +470,7 @@ impl Machine<'_> {
             }
         }
         for block in &self.blocks {
-            for cell in &block.0 {
+            for cell in &block.all {
                 let Some((super::cells::Write::Engine { barrier, phase }, event)) = cell.write else { continue };
                 let block = barrier as usize / self.program.arrivals.len();
                 if known[block][self.plan.mbarriers + barrier as usize] <= phase {

@@ -1,0 +1,134 @@
+//! Instructions that move integers of an agent or decide where it goes on: nobody else notices them.
+
+use dlc_core::scalar::Binary as Function;
+
+use super::exprs::{Expr, UNKNOWN};
+use super::order::place;
+use super::program::{Instr, Of, Pc};
+
+/// Where an agent is.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// The blocks of a cluster along the axes.
+    pub cluster: [i64; 3],
+    /// The blocks of the grid.
+    pub grid: [i64; 3],
+    /// The first block of the cluster.
+    pub first: [i64; 3],
+    /// The number of the block in the cluster.
+    pub rank: usize,
+}
+
+/// Why it is not said where an agent goes on.
+#[derive(Clone, Copy, Debug)]
+pub enum Doubt {
+    /// How often a loop runs is unknown.
+    Loop,
+    /// The step of a loop is not positive.
+    Step(i64),
+    /// A condition is unknown.
+    Condition,
+}
+
+/// Which way branches on data go.
+#[derive(Clone, Copy, Debug)]
+pub struct Ways {
+    /// 0: every branch on data goes on, 1: none does, 2: in turns.
+    pub data: u8,
+    /// The number of the agent among those of its role.
+    pub group: u32,
+}
+
+/// Runs an instruction that gives slots other values.
+pub fn integer(instr: &Instr, slots: &mut [i64], site: &Site) {
+    match instr {
+        Instr::Set(slot, expr) => slots[*slot as usize] = expr.eval(slots),
+        Instr::Block(slot, of) => {
+            let [x, y, _] = site.cluster;
+            let r = site.rank as i64;
+            let within = [r % x, r / x % y, r / (x * y)];
+            slots[*slot as usize] = match of {
+                Of::Id(axis) => site.first[*axis] + within[*axis],
+                Of::Size(axis) => site.grid[*axis],
+                Of::Rank => r,
+            };
+        }
+        Instr::Binary(slot, function, [a, b]) => {
+            let (a, b) = (slots[*a as usize], slots[*b as usize]);
+            slots[*slot as usize] = binary(*function, a, b).unwrap_or(UNKNOWN);
+        }
+        Instr::Advance { next, from, stages } => {
+            let [stage, parity] = from.map(|slot| slots[slot as usize]);
+            let stage = if stage == UNKNOWN { UNKNOWN } else { stage + 1 };
+            let (stage, parity) = if stage >= *stages { (0, 1 - parity) } else { (stage, parity) };
+            slots[next[0] as usize] = stage;
+            slots[next[1] as usize] = parity;
+        }
+        Instr::Order { place: at, tile, sizes, order, group } => {
+            let (rows, columns) = (sizes[0].eval(slots), sizes[1].eval(slots));
+            let found = place(*order, *group, slots[*tile as usize], rows, columns);
+            let (row, column) = found.unwrap_or((UNKNOWN, UNKNOWN));
+            slots[at[0] as usize] = row;
+            slots[at[1] as usize] = column;
+        }
+        _ => {}
+    }
+}
+
+/// The first integer of a loop, the one behind the last, the step.
+pub fn start(bounds: &[Expr; 3], slots: &[i64]) -> Result<[i64; 3], Doubt> {
+    let values = [0, 1, 2].map(|part: usize| bounds[part].eval(slots));
+    match values {
+        _ if values.contains(&UNKNOWN) => Err(Doubt::Loop),
+        [_, _, step] if step <= 0 => Err(Doubt::Step(step)),
+        _ => Ok(values),
+    }
+}
+
+/// Where an agent goes on behind a branch. `branches` counts those on data.
+pub fn branch(instr: &Instr, pc: Pc, slots: &[i64], ways: Ways, branches: &mut u32) -> Result<Pc, Doubt> {
+    let (goes_on, to) = match instr {
+        Instr::Branch(condition, to) => (condition.holds(slots).ok_or(Doubt::Condition)?, *to),
+        Instr::BranchOn(slot, to) => match slots[*slot as usize] {
+            UNKNOWN => return Err(Doubt::Condition),
+            value => (value != 0, *to),
+        },
+        Instr::BranchData(to) => {
+            *branches += 1;
+            let goes_on = match ways.data {
+                0 => true,
+                1 => false,
+                _ => (*branches + ways.group).is_multiple_of(2),
+            };
+            (goes_on, *to)
+        }
+        _ => (true, 0),
+    };
+    Ok(if goes_on { pc + 1 } else { to })
+}
+
+/// A function of two integers. `None` beyond 64 bits and where nothing is defined.
+pub fn binary(function: Function, a: i64, b: i64) -> Option<i64> {
+    if a == UNKNOWN || b == UNKNOWN {
+        return None;
+    }
+    Some(match function {
+        Function::Add => a.checked_add(b)?,
+        Function::Sub => a.checked_sub(b)?,
+        Function::Mul => a.checked_mul(b)?,
+        Function::Max => a.max(b),
+        Function::Min => a.min(b),
+        Function::Floordiv => a.checked_div_euclid(b).filter(|_| b > 0)?,
+        Function::Floormod => a.checked_rem_euclid(b).filter(|_| b > 0)?,
+        Function::And => a & b,
+        Function::Or => a | b,
+        Function::Xor => a ^ b,
+        Function::Eq => (a == b).into(),
+        Function::Ne => (a != b).into(),
+        Function::Lt => (a < b).into(),
+        Function::Le => (a <= b).into(),
+        Function::Gt => (a > b).into(),
+        Function::Ge => (a >= b).into(),
+        _ => return None,
+    })
+}
