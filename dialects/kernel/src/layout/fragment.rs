@@ -135,6 +135,20 @@ impl Fragment {
         (0..warps).flat_map(|warp| (0..LANES).map(move |lane| (lane, warp)))
     }
 
+    /// The lanes and warps whose registers say in which registers of another fragment all threads have the elements of this
+    /// one, where its element 0 is the element `at` there. What a thread has is a sum of what the bits of its number add,
+    /// so one thread for each bit is enough, in the order of all; unless registers exist in some threads only, or `at`
+    /// carries into other bits.
+    pub fn deciding_threads(&self, at: &[u32]) -> Vec<(u32, u32)> {
+        let is_aligned = |(&at, &(_, bits)): (&u32, &(Dim, u32))| u64::from(at) & ((1 << bits) - 1) == 0;
+        if !self.whole || !at.iter().zip(self.map.outputs()).all(is_aligned) {
+            return self.threads().collect();
+        }
+        let powers = |end: u32| (0..32).map(|bit| 1u32 << bit).take_while(move |&number| number < end);
+        let lanes = std::iter::once(0).chain(powers(LANES)).map(|lane| (lane, 0));
+        lanes.chain(powers(self.warps).map(|warp| (0, warp))).collect()
+    }
+
     /// The sizes of the tile.
     pub fn shape(&self) -> &[u32] {
         &self.shape
@@ -201,7 +215,7 @@ impl Fragment {
             return Err(format!("{:?} at {at:?} is no part of {:?} in as many warps", part.shape, self.shape));
         }
         let mut sources = vec![None; part.slots.len()];
-        for (lane, warp) in self.threads() {
+        for (lane, warp) in part.deciding_threads(at) {
             for (register, source) in (0..).zip(&mut sources) {
                 let Some(coords) = part.coords(register, lane, warp) else { continue };
                 let wanted: Coords = coords.iter().zip(at).map(|(coord, at)| coord + at).collect();

@@ -73,7 +73,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             })?;
         } else if let Some(op) = kernel::Broadcast::of(op) {
             let axis = op.axis() as usize;
-            self.taken(op.input(), op.out(), |at| {
+            self.taken(op.input(), op.out(), &[], |at| {
                 let mut at = at.to_vec();
                 at.remove(axis);
                 at
@@ -273,10 +273,16 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     }
 
     /// The registers of a result, each one of the same thread that holds what `wanted` gives for its element.
-    fn taken(&mut self, input: ValueId, out: ValueId, wanted: impl Fn(&[u32]) -> Place) -> Result<(), Refused> {
+    fn taken(
+        &mut self,
+        input: ValueId,
+        out: ValueId,
+        at: &[u32],
+        wanted: impl Fn(&[u32]) -> Place,
+    ) -> Result<(), Refused> {
         let from = self.fragment(self.kernel.value_type(input))?;
         let to = self.fragment(self.kernel.value_type(out))?;
-        let sources = sources(&from, &to, wanted)?;
+        let sources = sources(&from, &to, at, wanted)?;
         let registers = self.registers(input)?;
         let taken = sources.into_iter().map(|source| registers[source as usize]).collect();
         self.set_fragment(out, taken);
@@ -297,7 +303,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 }
             }
         }
-        self.taken(op.input(), op.out(), |place| place.iter().zip(&at).map(|(place, at)| place + at).collect())
+        self.taken(op.input(), op.out(), &at, |place| place.iter().zip(&at).map(|(place, at)| place + at).collect())
     }
 
     /// What each thread combines of its own.
@@ -424,23 +430,22 @@ pub fn own_places(fragment: &Fragment) -> Vec<Place> {
     slots.map(|slot| fragment.map().apply(&[(Dim::Register, slot)])).collect()
 }
 
-/// For each register of one fragment that of another in the same thread which holds what is wanted for its element.
-fn sources(from: &Fragment, to: &Fragment, wanted: impl Fn(&[u32]) -> Place) -> Result<Vec<u32>, Refused> {
+/// For each register of one fragment that of another in the same thread which holds what is wanted for its element: the one
+/// at the same coordinates, without some of them, or moved by `at`.
+fn sources(from: &Fragment, to: &Fragment, at: &[u32], wanted: impl Fn(&[u32]) -> Place) -> Result<Vec<u32>, Refused> {
     let mut sources = vec![None; to.registers() as usize];
-    for warp in 0..to.warps() {
-        for lane in 0..32 {
-            for (register, source) in (0..).zip(&mut sources) {
-                let Some(at) = to.coords(register, lane, warp) else { continue };
-                let wanted = wanted(&at);
-                let Some(found) = from.find(&wanted, lane, warp) else {
-                    return Err(Refused::new(format!(
-                        "lane {lane} of warp {warp} has not the element {wanted:?} that it needs"
-                    )));
-                };
-                if *source.get_or_insert(found) != found {
-                    let message = format!("the element {wanted:?} is in another register in each thread");
-                    return Err(Refused::new(message).suggest("let the layouts differ in whole registers"));
-                }
+    for (lane, warp) in to.deciding_threads(at) {
+        for (register, source) in (0..).zip(&mut sources) {
+            let Some(at) = to.coords(register, lane, warp) else { continue };
+            let wanted = wanted(&at);
+            let Some(found) = from.find(&wanted, lane, warp) else {
+                return Err(Refused::new(format!(
+                    "lane {lane} of warp {warp} has not the element {wanted:?} that it needs"
+                )));
+            };
+            if *source.get_or_insert(found) != found {
+                let message = format!("the element {wanted:?} is in another register in each thread");
+                return Err(Refused::new(message).suggest("let the layouts differ in whole registers"));
             }
         }
     }
