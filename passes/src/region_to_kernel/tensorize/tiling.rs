@@ -213,7 +213,17 @@ impl Tiling {
             let caches = plan.caches.iter().filter(|cache| cache.place == Place::Smem);
             let staged = caches.map(|cache| cache.tensor.clone()).collect();
             let fixed = plan.fix.iter().flat_map(|table| &table.0).cloned().collect();
-            Matrix { depths, single, turned, wide, written_out, swizzle, staged, fixed, ..Matrix::new(instruction, depth) }
+            Matrix {
+                depths,
+                single,
+                turned,
+                wide,
+                written_out,
+                swizzle,
+                staged,
+                fixed,
+                ..Matrix::new(instruction, depth)
+            }
         });
         Ok(Tiling { tile, along: 1, matrix, layout, warps, sharing: 1 })
     }
