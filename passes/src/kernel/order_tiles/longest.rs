@@ -144,7 +144,7 @@ fn set(ctx: &Context, body: &mut Body, op: OpId, order: &Numbers) -> Option<()> 
     let number = of.mul(&order.tiles).ok()?.add(&at).ok()?;
     let new = index(ctx, body, place, vec![matrix, place], number)?;
     body.set_value_name(new, ctx.intern_str("number"));
-    let users: Vec<(OpId, usize)> = body.uses(order.block).map(|used| (used.op, used.index as usize)).collect();
+    let users: Vec<(OpId, usize)> = body.uses(order.block).map(|used| (used.op, used.index)).collect();
     let own = [matrix, place].map(|value| body.defining_op(value));
     for (user, at) in users.into_iter().filter(|(user, _)| !own.contains(&Some(*user))) {
         body.set_operand(user, at, new);

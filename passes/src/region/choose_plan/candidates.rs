@@ -497,7 +497,8 @@ impl Maker<'_> {
                     plan.barrier = Some(Barrier::Mbarrier);
                     plan.overlap = self.asynchronous(1, true, Some(1));
                     plan.in_flight = Some(1);
-                    plan.order = self.hides(last).then(|| Order { kind: Walk::LongestFirst, size: None, along: None });
+                    plan.order =
+                        self.hides(last).then_some(Order { kind: Walk::LongestFirst, size: None, along: None });
                     plan.store = self.store(1, &mut plan.assume);
                 }
                 Kind::Mma => {
