@@ -74,6 +74,10 @@ pub fn product(lower: &Lower<'_, '_>, id: OpId) -> Option<Product> {
         axes_of(ctx, lower.region.value_type(value)).iter().any(|axis| places[place].contains(axis))
     };
     let (lhs, rhs) = (factor.lhs(), factor.rhs());
+    // A sum that is the same for all rows or all columns is no matrix.
+    if [0, 1].iter().any(|&place| !over(lhs, place) && !over(rhs, place)) {
+        return None;
+    }
     match (over(lhs, 1) || over(rhs, 0), over(lhs, 0) || over(rhs, 1)) {
         (false, _) => Some(Product { lhs, rhs, elem: given }),
         (true, false) => Some(Product { lhs: rhs, rhs: lhs, elem: given }),
