@@ -19,8 +19,8 @@
 // CHECK-LABEL: kernel.func @stack
 // CHECK: role producer
 // CHECK: tma_load %map_X[%tile floordiv
-// CHECK: barrier id %mine
 // CHECK: load %bias
+// CHECK: barrier id %mine
 // CHECK: unary relu
 // CHECK: tma_store
 region.func @stack<B, M, N, K> iters (b: B, m: M, n: N)

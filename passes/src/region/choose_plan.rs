@@ -61,10 +61,9 @@
 //!
 //! *Algorithm.* (1) Facts: sizes, with a number in the place of symbols; which reductions are sums of products, and which
 //! axes only one factor has; where neighbouring elements lie. (2) Some twenty candidates (`candidates`, `warpgroups`,
-//! `memory`); those
-//! that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each (`cost`), by
-//! section 11 of the specification; those that its conditions stop (more than 80 % of the shared memory, registers for one
-//! block alone) count only if no other is left. The fastest is taken, of equal ones the first. The
+//! `memory`); those that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each
+//! (`cost`), by section 11 of the specification; those that its conditions stop (more than 80 % of the shared memory,
+//! registers for one block alone) count only if no other is left. The fastest is taken, of equal ones the first. The
 //! terms are told in a remark. Linear in the kernel for each candidate. Rule of the debug counters: `plan`.
 
 mod candidates;
