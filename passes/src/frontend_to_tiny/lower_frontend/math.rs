@@ -296,7 +296,10 @@ impl Emit<'_> {
     pub fn gelu(&mut self, x: ValueId) -> ValueId {
         let negative = self.neg(x);
         let magnitude = self.max(x, negative);
-        // Nothing is left of `q` here, and infinity times nothing would be no number.
+        // What is above zero: half of it twice, as below zero infinity times nothing is no number.
+        let halves = [x, magnitude].map(|of| self.times(of, 0.5));
+        let positive = self.add(halves[0], halves[1]);
+        // Nothing is left of `q` here; above zero, infinity stays.
         let most = self.number(8.0, self.elem(x));
         let magnitude = self.min(magnitude, most);
         let log = self.polynomial(
@@ -305,7 +308,6 @@ impl Emit<'_> {
         );
         let beyond = self.exp2(log);
         let rest = self.mul(magnitude, beyond);
-        let positive = self.relu(x);
         self.sub(positive, rest)
     }
 
