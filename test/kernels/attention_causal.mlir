@@ -51,9 +51,9 @@ kernel.func @attention<B, S, T>(
     %one = index (1)
     %last = index (T)
     // The last round may not have a tile for each block.
-    %full = index (%tiles floordiv 132)
-    %turn = index (%block + (%full mod 2) * (131 - 2 * %block))
-    %over = index (%tiles mod 132 - %turn)
+    %full = index (%tiles floordiv %sms)
+    %turn = index (%block + (%full mod 2) * (%sms - 1 - 2 * %block))
+    %over = index (%tiles mod %sms - %turn)
     %some = max %over, %zero
     %more = min %some, %one
     %rounds = index (%full + %more)
@@ -66,7 +66,7 @@ kernel.func @attention<B, S, T>(
     barrier
     role producer warps 0 to 4 registers 32 single {
       %q, %pq, %k, %pk, %v, %pv = for %r = 0 to %rounds carry (%q0 = %zero, %pq0 = %one, %k0 = %zero, %pk0 = %one, %v0 = %zero, %pv0 = %one) {
-        %t = index (132 * %r + %block + (%r mod 2) * (131 - 2 * %block))
+        %t = index (%sms * %r + %block + (%r mod 2) * (%sms - 1 - 2 * %block))
         %head0 = index (%section * (%t floordiv (%section * (S ceildiv 192))))
         %rest = index (%t - %head0 * (S ceildiv 192))
         %behind = index (B - %head0)
@@ -120,7 +120,7 @@ kernel.func @attention<B, S, T>(
       }
       %kept = done : token<epilogue>
       %q, %pq, %k, %pk, %v, %pv, %stored, %left = for %r = 0 to %rounds carry (%q0 = %zero, %pq0 = %zero, %k0 = %zero, %pk0 = %zero, %v0 = %zero, %pv0 = %zero, %before = %kept, %old = %zero) {
-        %t = index (132 * %r + %block + (%r mod 2) * (131 - 2 * %block))
+        %t = index (%sms * %r + %block + (%r mod 2) * (%sms - 1 - 2 * %block))
         %head0 = index (%section * (%t floordiv (%section * (S ceildiv 192))))
         %rest = index (%t - %head0 * (S ceildiv 192))
         %behind = index (B - %head0)

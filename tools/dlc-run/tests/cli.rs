@@ -55,7 +55,7 @@ fn the_pipeline_evaluate_is_run_unless_the_program_is_taken_as_it_is() {
     // Without the op, which `dce` removes.
     let (status, out, err) = run(&["-"], PANICS);
     assert_eq!(status, Status::Success, "{err}");
-    assert!(out.starts_with("@f\n"), "{out}");
+    assert!(out.starts_with("@f on the CPU\n"), "{out}");
     assert_eq!(run(&["-", "--passes=cse"], PANICS).0, Status::Internal);
     assert_eq!(run(&["-", "--passes=dce"], PANICS).0, Status::Success);
 }

@@ -130,7 +130,8 @@ impl<'p> Facts<'p> {
         both.iter().map(|&slot| Expr::Slot(slot)).find(|expr| self.is_known(expr))
     }
 
-    fn is_known(&self, expr: &Expr) -> bool {
+    /// Whether an expression follows from symbols alone.
+    pub fn is_known(&self, expr: &Expr) -> bool {
         let mut slots = Vec::new();
         expr.slots(&mut slots);
         slots.into_iter().all(|slot| self.known[slot as usize])

@@ -11,6 +11,7 @@ use std::cell::Cell;
 use smallvec::SmallVec;
 
 use super::exprs::{Expr, Slot};
+use super::facts::Facts;
 use super::integers::{Doubt, Site, Ways, branch, integer, start};
 use super::machine::{MOST_STEPS, Scenario};
 use super::program::{DEEPEST, Instr, Pc, Program};
@@ -63,6 +64,8 @@ struct Loop {
     varies: bool,
     /// Whether it asks for the number of the block.
     asks: bool,
+    /// The most rounds that are of use where no launch says how many there are: with one tile or many.
+    cap: i64,
 }
 
 /// A loop that was followed to its end.
@@ -111,6 +114,8 @@ struct Round {
     /// Whether the text does not say how often it runs, and how many rounds have begun.
     varies: bool,
     begun: i64,
+    /// How many of them are of use at most.
+    cap: i64,
     /// Whether a loop in it walks rings.
     around: bool,
 }
@@ -136,6 +141,7 @@ type Begun = (usize, u32, Vec<i64>);
 impl<'p> Traces<'p> {
     /// None so far.
     pub fn new(program: &'p Program) -> Traces<'p> {
+        let facts = Facts::of(program);
         let mut rings: Vec<(Slot, i64)> = Vec::new();
         for instr in &program.code {
             if let Instr::Wait { barrier, .. } = instr
@@ -147,7 +153,7 @@ impl<'p> Traces<'p> {
         Traces {
             program,
             rings,
-            loops: (0..program.code.len()).map(|pc| Loop::of(program, pc as Pc)).collect(),
+            loops: (0..program.code.len()).map(|pc| Loop::of(program, &facts, pc as Pc)).collect(),
             numbers: Words::default(),
             begins: Words::default(),
             followed: Vec::new(),
@@ -243,7 +249,7 @@ impl<'p> Traces<'p> {
                         pc = found.exit;
                         continue;
                     }
-                    walk.enter(pc, key, found.varies);
+                    walk.enter(pc, key, found);
                 }
                 Instr::Test { index, last, exit } => {
                     if slots[*index as usize] >= slots[*last as usize] {
@@ -317,7 +323,7 @@ impl<'p> Traces<'p> {
             self.followed.push(Followed { number, events: walk.time - round.time, left });
         }
         walk.keys.truncate(round.key);
-        if round.around && round.begun >= SOME && !walk.seen.contains(&round.start) {
+        if (round.around || round.cap < i64::MAX) && round.begun >= SOME && !walk.seen.contains(&round.start) {
             walk.seen.push(round.start);
         }
     }
@@ -328,7 +334,7 @@ const LOOP: i64 = -1;
 
 impl Loop {
     /// `None` for one that begins roles.
-    fn of(program: &Program, start: Pc) -> Option<Loop> {
+    fn of(program: &Program, facts: &Facts<'_>, start: Pc) -> Option<Loop> {
         let Instr::Start { bounds, .. } = &program.code[start as usize] else { return None };
         let Instr::Test { exit, .. } = &program.code[start as usize + 1] else { return None };
         let (mut reads, mut writes, mut read, mut written) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -348,7 +354,9 @@ impl Loop {
         let varies = !bounds.iter().all(|bound| matches!(bound, Expr::Const(_)));
         let code = &program.code[start as usize..*exit as usize];
         let asks = code.iter().any(|instr| matches!(instr, Instr::Block(..)));
-        Some(Loop { reads, writes, exit: *exit, varies, asks })
+        // The launches are chosen by the trip counts that follow from symbols alone.
+        let cap = if bounds.iter().all(|bound| facts.is_known(bound)) { i64::MAX } else { program.most_rounds() };
+        Some(Loop { reads, writes, exit: *exit, varies, asks, cap })
     }
 }
 
@@ -429,20 +437,23 @@ impl Walk {
         }
     }
 
-    fn enter(&mut self, start: Pc, key: usize, varies: bool) {
+    fn enter(&mut self, start: Pc, key: usize, found: &Loop) {
+        let Loop { varies, cap, .. } = *found;
         let (before, time, walked) = (self.trace.len(), self.time, SmallVec::from_slice(&self.walked));
-        self.rounds.push(Round { start, key, before, time, walked, varies, begun: 0, around: false });
+        self.rounds.push(Round { start, key, before, time, walked, varies, cap, begun: 0, around: false });
     }
 }
 
 impl Round {
     /// Whether the round that begins may show something new. Around loops that walk rings it does so in the first few, and
-    /// until each ring that is waited for has gone around twice, and on.
+    /// until each ring that is waited for has gone around twice, and on. Others show it in as many as are tried where
+    /// launches say how many there are.
     fn is_of_use(&self, rings: &[(Slot, i64)], walked: &[i64]) -> bool {
         let is_short = |(&(_, stages), (walked, before)): (&(Slot, i64), (&i64, &i64))| {
             walked > before && walked - before < 2 * stages.min(DEEPEST) + 2
         };
-        !self.varies || !self.around || rings.iter().zip(walked.iter().zip(&self.walked)).any(is_short)
+        let rings = || rings.iter().zip(walked.iter().zip(&self.walked)).any(is_short);
+        !self.varies || if self.around { rings() } else { self.begun <= self.cap }
     }
 }
 

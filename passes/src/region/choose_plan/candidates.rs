@@ -273,6 +273,8 @@ impl Maker<'_> {
         let mut swizzle: Vec<(String, Choice)> =
             self.caches(product).into_iter().map(|cache| (cache.tensor, Choice::Word("auto".into()))).collect();
         swizzle.dedup();
+        let is_wide = |name: &str| vectors.as_ref().and_then(|of| of.get(name)).is_some_and(|&elems| elems > 1);
+        let wide = inputs().all(|input| is_wide(&input.name));
         let plan = |(rows, columns, warp_rows, warp_columns): (i64, i64, i64, i64), stages: i64, run_ahead: bool| {
             let mut plan = Schedule {
                 instruction: Some(Instruction { kind: Kind::Mma, shape: Some(vec![16, 8, 256 / bits]) }),
@@ -285,8 +287,9 @@ impl Maker<'_> {
                 barrier: Some(if run_ahead { Barrier::CpAsyncGroup } else { Barrier::Block }),
                 ..self.tiled(product, rows, columns, 1024 / bits)
             };
-            // A stage is read to its end while the next one is waited for.
-            plan.in_flight = Some(1).filter(|_| run_ahead && stages >= 3);
+            // A stage is read to its end while the next one is waited for. What is copied element by element needs the
+            // registers for addresses.
+            plan.in_flight = Some(1).filter(|_| run_ahead && stages >= 3 && wide);
             if !narrow.is_empty() {
                 // What is reduced is one row after the other, of so many elements as there are.
                 self.spread_depth(&mut plan, product, 512 / bits);

@@ -115,6 +115,10 @@ impl Maker<'_> {
             plans.extend([16, 32, 64, 128].into_iter().filter_map(|rows| plan((rows, 128, 2), false, true, 1)));
         }
         for (rows, columns, consumers, ping_pong) in WGMMA {
+            // More columns than there are would be multiplied in vain, and there is a narrower tile.
+            if columns as f64 > (all_columns / 64.0).ceil().max(1.0) * 64.0 {
+                continue;
+            }
             let alone = plan((rows, columns, consumers), ping_pong, false, 1);
             let pair = alone.as_ref().filter(|_| rows * columns >= 1 << 14).and_then(|plan| self.paired(product, plan));
             plans.extend(pair);
