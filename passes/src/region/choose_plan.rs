@@ -45,6 +45,7 @@
 //!   split_k 8 through workspace
 //!   cache X (m, k) f16 in smem
 //!   cache W (k, n) f16 in smem
+//!   policy (X: evict_first)
 //!   swizzle (X: 128, W: 128)
 //!   predicate_tail [m, n]
 //!   barrier mbarrier
