@@ -3,7 +3,7 @@
 use dlc_core::scalar::Binary;
 
 use super::exprs::{Condition, Expr, Factor, Slot, UNKNOWN};
-use super::integers::{binary, start};
+use super::integers::{compute, start};
 use super::program::{Instr, Program};
 use super::scenarios::Launch;
 
@@ -108,14 +108,7 @@ impl<'p> Facts<'p> {
     pub fn known_slots(&self, launch: &Launch) -> Vec<i64> {
         let mut slots = launch.slots.clone();
         for instr in &self.computed {
-            match instr {
-                Instr::Set(slot, expr) => slots[*slot as usize] = expr.eval(&slots),
-                Instr::Binary(slot, function, [a, b]) => {
-                    let value = binary(*function, slots[*a as usize], slots[*b as usize]);
-                    slots[*slot as usize] = value.unwrap_or(UNKNOWN);
-                }
-                _ => {}
-            }
+            compute(instr, &mut slots);
         }
         slots
     }

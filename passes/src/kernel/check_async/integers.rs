@@ -42,7 +42,7 @@ pub struct Ways {
 /// Runs an instruction that gives slots other values.
 pub fn integer(instr: &Instr, slots: &mut [i64], site: &Site) {
     match instr {
-        Instr::Set(slot, expr) => slots[*slot as usize] = expr.eval(slots),
+        Instr::Set(..) | Instr::Binary(..) => compute(instr, slots),
         Instr::Block(slot, of) => {
             let [x, y, _] = site.cluster;
             let r = site.rank as i64;
@@ -52,10 +52,6 @@ pub fn integer(instr: &Instr, slots: &mut [i64], site: &Site) {
                 Of::Size(axis) => site.grid[*axis],
                 Of::Rank => r,
             };
-        }
-        Instr::Binary(slot, function, [a, b]) => {
-            let (a, b) = (slots[*a as usize], slots[*b as usize]);
-            slots[*slot as usize] = binary(*function, a, b).unwrap_or(UNKNOWN);
         }
         Instr::Advance { next, from, stages } => {
             let [stage, parity] = from.map(|slot| slots[slot as usize]);
@@ -70,6 +66,18 @@ pub fn integer(instr: &Instr, slots: &mut [i64], site: &Site) {
             let (row, column) = found.unwrap_or((UNKNOWN, UNKNOWN));
             slots[at[0] as usize] = row;
             slots[at[1] as usize] = column;
+        }
+        _ => {}
+    }
+}
+
+/// What is computed from other integers alone, of neither the block nor a ring.
+pub fn compute(instr: &Instr, slots: &mut [i64]) {
+    match instr {
+        Instr::Set(slot, expr) => slots[*slot as usize] = expr.eval(slots),
+        Instr::Binary(slot, function, [a, b]) => {
+            let value = binary(*function, slots[*a as usize], slots[*b as usize]);
+            slots[*slot as usize] = value.unwrap_or(UNKNOWN);
         }
         _ => {}
     }

@@ -12,9 +12,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::exprs::{Expr, Slot, UNKNOWN};
+use super::exprs::{Expr, Slot};
 use super::facts::Facts;
-use super::integers::binary;
+use super::integers::compute;
 use super::machine::Scenario;
 use super::program::{Instr, Program};
 use super::traces::Traces;
@@ -42,14 +42,7 @@ impl Launch {
         let mut slots = vec![0; program.slots];
         slots[..symbols.len()].copy_from_slice(symbols);
         for instr in &program.launch {
-            match instr {
-                Instr::Set(slot, expr) => slots[*slot as usize] = expr.eval(&slots),
-                Instr::Binary(slot, function, [a, b]) => {
-                    let value = binary(*function, slots[*a as usize], slots[*b as usize]);
-                    slots[*slot as usize] = value.unwrap_or(UNKNOWN);
-                }
-                _ => {}
-            }
+            compute(instr, &mut slots);
         }
         if program.requires.iter().any(|condition| condition.holds(&slots) == Some(false)) {
             return None;

@@ -256,3 +256,54 @@ kernel.func @window<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: m
   }
   return %D
 }
+
+// -----
+
+// How many tiles a block has follows from its number, they are dealt forwards and backwards in turn, and the text divides by
+// the number of blocks: at the sizes where that matters a block has more tiles than can be followed, and others show all
+// there is.
+kernel.func @dealt<B, S>(%X: memref<[B, S, 64], f16, row_major, align 16>)
+    -> memref<[B, S, 64], f16, row_major, align 16> attributes {target = "sm90"} {
+  %Y = output : memref<[B, S, 64], f16, row_major, align 16>
+  %mX = tensor_map %X : tensormap<[1, 64, 64], f16, swizzle 128>
+  %sms = index (132)
+  %tiles = index (B * (S ceildiv 64))
+  %blocks = min %sms, %tiles
+  grid (%blocks) threads 256 {
+    %s = shared : tile<2 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<2>
+    %empty = mbarriers arrivals 4 : mbarrier<2>
+    %block = block_id 0
+    %zero = index (0)
+    %one = index (1)
+    %whole = index (%tiles floordiv 132)
+    %turn = index (%block + (%whole mod 2) * (131 - 2 * %block))
+    %over = index (%tiles mod 132 - %turn)
+    %some = max %over, %zero
+    %more = min %some, %one
+    %rounds = index (%whole + %more)
+    barrier
+    role producer warps 0 to 4 single {
+      %s0, %p0 = for %r = 0 to %rounds carry (%s1 = %zero, %p1 = %one) {
+        %t = index (132 * %r + %block + (%r mod 2) * (131 - 2 * %block))
+        wait %empty[%s1] parity %p1
+        expect %full[%s1] bytes 8192
+        tma_load %mX[%t floordiv (S ceildiv 64), 64 * (%t mod (S ceildiv 64)), 0] to %s[%s1] signal %full[%s1]
+        %s2, %p2 = advance %s1, %p1 over 2
+        yield %s2, %p2
+      }
+    }
+    role consumer warps 4 to 8 {
+      %s0, %p0 = for %r = 0 to %rounds carry (%s1 = %zero, %p1 = %zero) {
+        %t = index (132 * %r + %block + (%r mod 2) * (131 - 2 * %block))
+        wait %full[%s1] parity %p1
+        %x = load_shared %s[%s1] : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+        arrive %empty[%s1] by warp
+        store %x to %Y[%t floordiv (S ceildiv 64), 64 * (%t mod (S ceildiv 64)) + i0, i1] where (64 * (%t mod (S ceildiv 64)) + i0 < S)
+        %s2, %p2 = advance %s1, %p1 over 2
+        yield %s2, %p2
+      }
+    }
+  }
+  return %Y
+}
