@@ -13,7 +13,7 @@ use dlc_ptx::table;
 
 use super::Refused;
 use super::code::Cond;
-use super::lower::Lower;
+use super::lower::{Lower, awaited};
 use super::shared::{grouped, widest};
 use super::values::{Coords, Lowered, Memory, Names, coords, elem_bytes, exists};
 use super::words::Place;
@@ -79,12 +79,11 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         } else if let Some(copied) = Copied::of(op) {
             let is_async = kernel::CopyAsync::of(op).is_some();
             self.copy(op, copied, is_async)?;
-            if is_async {
+            // What nobody waits for by itself belongs to the group that is ended next.
+            if let Some(out) = awaited(op).filter(|_| is_async) {
                 self.code.act(&table::CP_ASYNC_COMMIT, "", &[]);
                 let token = self.begin(Work::Load);
-                if let Some(out) = op.results().next() {
-                    self.set(out, token);
-                }
+                self.set(out, token);
             }
         } else {
             return Ok(false);

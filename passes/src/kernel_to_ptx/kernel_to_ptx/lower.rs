@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use super::Refused;
 use super::code::{Code, Cond};
 use super::values::{Lowered, Names, Team, held};
+pub use tokens::awaited;
 
 /// A grid that becomes instructions.
 pub struct Lower<'a, 'c> {

@@ -104,20 +104,39 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         }
     }
 
+    /// All mbarriers of a block of ops, at the first of them: one thread makes them.
     fn mbarriers(&mut self, op: kernel::MBarriers<'a>) -> Result<(), Refused> {
-        let Some(&place) = self.places.barriers.get(&op.id) else {
-            return Err(Refused::new("the barriers have no place"));
-        };
-        let count = MBarrier::of(self.ctx(), self.kernel.value_type(op.out())).map_or(1, |ty| ty.count(self.ctx()));
-        let base = self.code.add(self.smem, Arg::Int(place.into()));
+        let block = self.kernel.block_of(op.id);
+        let ops = block.map_or_else(Vec::new, |block| self.kernel.ops(block).collect());
+        let all: Vec<_> = ops.into_iter().filter_map(|id| kernel::MBarriers::of(self.at(id))).collect();
+        if all.first().is_some_and(|first| first.id != op.id) {
+            return Ok(());
+        }
+        let mut inits = Vec::new();
+        for op in all {
+            let Some(&place) = self.places.barriers.get(&op.id) else {
+                return Err(Refused::new("the barriers have no place"));
+            };
+            let count = MBarrier::of(self.ctx(), self.kernel.value_type(op.out())).map_or(1, |ty| ty.count(self.ctx()));
+            let base = self.code.add(self.smem, Arg::Int(place.into()));
+            self.set(op.out(), Lowered::Barriers(base));
+            inits.extend((0..count).map(|number| (i64::from(place) + 8 * number, op.arrivals())));
+        }
+        // The others go around all of it, instead of through instructions that are nothing for them.
+        let (inside, behind) = (self.code.new_block(&[]), self.code.new_block(&[]));
         let first = self.first_thread();
-        for number in 0..count {
-            let args = [self.smem, Arg::Int(i64::from(place) + 8 * number), Arg::Int(op.arrivals())];
-            self.code.guarded(first, &table::MBARRIER_INIT, "shared::cta.b64", &args, &[]);
+        self.code.bra_if(first, (inside, &[]), (behind, &[]));
+        self.code.start(inside);
+        self.code.open();
+        for (at, arrivals) in inits {
+            let args = [self.smem, Arg::Int(at), Arg::Int(arrivals)];
+            self.code.act(&table::MBARRIER_INIT, "shared::cta.b64", &args);
         }
         // The copy engine and other blocks see them behind the next barrier.
         self.code.act(&table::FENCE, "mbarrier_init.release.cluster", &[]);
-        self.set(op.out(), Lowered::Barriers(base));
+        self.code.close();
+        self.code.bra(behind, &[]);
+        self.code.start(behind);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --kernel-to-ptx=check=false | FileCheck %s
 
 // A role is for warps of some numbers, with as many registers as it says. A group of a role has a barrier of its own,
-// behind those with numbers. Mbarriers lie behind the tiles; one thread makes them ready. A wait asks until the phase is
+// behind those with numbers. Mbarriers lie behind the tiles; one thread makes all of them ready. A wait asks until the phase is
 // over.
 // CHECK-LABEL: ptx.func @teams<N>(
 // CHECK: threads 384 shared 1056
@@ -13,28 +13,34 @@
 // CHECK-NEXT: %[[WARP:.+]] = shfl.sync.idx.b32 %[[W]], 0, 31, -1
 // CHECK-NEXT: %[[SMEM:.+]] = smem
 // CHECK-NEXT: %[[FULL:.+]] = add.s32 %[[SMEM]], 1024
-// CHECK: %[[FIRST:.+]] = setp.eq.s32 %[[TID]], 0
-// CHECK-NEXT: mbarrier.init.shared::cta.b64 [%[[SMEM]] + 1024], 128 if %[[FIRST]]
-// CHECK-NEXT: mbarrier.init.shared::cta.b64 [%[[SMEM]] + 1032], 128 if %[[FIRST]]
-// CHECK: %[[EMPTY:.+]] = add.s32 %[[SMEM]], 1040
-// CHECK: mbarrier.init.shared::cta.b64 [%[[SMEM]] + 1048], 2 if %[[FIRST]]
-// CHECK-NEXT: fence.mbarrier_init.release.cluster
-// CHECK: bar.sync 0
-// CHECK: %[[PRODUCES:.+]] = setp.lt.s32 %[[WARP]], 4
-// CHECK: bra_if %[[PRODUCES]], ^bb1, ^bb4
+// CHECK-NEXT: %[[EMPTY:.+]] = add.s32 %[[SMEM]], 1040
+// CHECK-NEXT: %[[FIRST:.+]] = setp.eq.s32 %[[TID]], 0
+// CHECK-NEXT: bra_if %[[FIRST]], ^bb1, ^bb2
 // CHECK-NEXT: ^bb1:
-// CHECK-NEXT: setmaxnreg.dec.sync.aligned.u32 40
-// CHECK: %[[ONE:.+]] = mov.u32 1
+// CHECK-NEXT: mbarrier.init.shared::cta.b64 [%[[SMEM]] + 1024], 128{{$}}
+// CHECK-NEXT: mbarrier.init.shared::cta.b64 [%[[SMEM]] + 1032], 128{{$}}
+// CHECK-NEXT: mbarrier.init.shared::cta.b64 [%[[SMEM]] + 1040], 2{{$}}
+// CHECK-NEXT: mbarrier.init.shared::cta.b64 [%[[SMEM]] + 1048], 2{{$}}
+// CHECK-NEXT: fence.mbarrier_init.release.cluster
 // CHECK-NEXT: bra ^bb2
 // CHECK-NEXT: ^bb2:
+// CHECK-NOT: fence.mbarrier_init
+// CHECK: bar.sync 0
+// CHECK: %[[PRODUCES:.+]] = setp.lt.s32 %[[WARP]], 4
+// CHECK: bra_if %[[PRODUCES]], ^bb3, ^bb6
+// CHECK-NEXT: ^bb3:
+// CHECK-NEXT: setmaxnreg.dec.sync.aligned.u32 40
+// CHECK: %[[ONE:.+]] = mov.u32 1
+// CHECK-NEXT: bra ^bb4
+// CHECK-NEXT: ^bb4:
 // CHECK-NEXT: %[[OVER:.+]] = mbarrier.try_wait.parity.shared::cta.b64 [%[[EMPTY]]], %[[ONE]]
-// CHECK-NEXT: bra_if %[[OVER]], ^bb3, ^bb2
+// CHECK-NEXT: bra_if %[[OVER]], ^bb5, ^bb4
 // CHECK: mbarrier.arrive.shared::cta.b64 _, [%[[FULL]]]{{$}}
 // CHECK-NEXT: exit
-// CHECK-NEXT: ^bb4:
+// CHECK-NEXT: ^bb6:
 // CHECK: %[[CONSUMES:.+]] = setp.ge.s32 %[[WARP]], 4
-// CHECK: bra_if %[[CONSUMES]], ^bb5, ^bb10
-// CHECK-NEXT: ^bb5:
+// CHECK: bra_if %[[CONSUMES]], ^bb7, ^bb12
+// CHECK-NEXT: ^bb7:
 // CHECK-NEXT: setmaxnreg.inc.sync.aligned.u32 232
 // CHECK-NEXT: %[[IN:.+]] = add.s32 %[[WARP]], -4
 // CHECK-NEXT: %[[G:.+]] = shr.u32 %[[IN]], 2
@@ -83,11 +89,11 @@ kernel.func @teams<N>(%X: memref<[N, 128], f32, row_major, align 4>) -> memref<[
 // CHECK: %[[RANK:.+]] = sreg.cluster_ctarank
 // CHECK: barrier.cluster.arrive.release.aligned
 // CHECK-NEXT: barrier.cluster.wait.acquire.aligned
-// CHECK-NEXT: bra_if %[[FIRST]], ^bb1, ^bb2
-// CHECK-NEXT: ^bb1:
+// CHECK-NEXT: bra_if %[[FIRST]], ^bb3, ^bb4
+// CHECK-NEXT: ^bb3:
 // CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [%{{.+}}], 4096
-// CHECK-NEXT: bra ^bb2
-// CHECK-NEXT: ^bb2:
+// CHECK-NEXT: bra ^bb4
+// CHECK-NEXT: ^bb4:
 // CHECK: %[[LEADS:.+]] = setp.eq.s32 %{{.+}}, 0
 // CHECK-NEXT: mbarrier.arrive.shared::cta.b64 _, [%[[BAR:.+]]] if %[[LEADS]]
 // CHECK: %[[THERE:.+]] = mapa.shared::cluster.u32 %[[BAR]], %{{.+}}

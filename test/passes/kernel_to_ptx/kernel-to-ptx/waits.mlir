@@ -32,6 +32,36 @@ kernel.func @straight(%X: memref<[4, 512], f32, row_major, align 16>) {
   return
 }
 
+// What nobody waits for by itself is part of the group behind it: copies of two tiles are one group, also where the first
+// is made in a loop that is written out.
+// CHECK-LABEL: ptx.func @together(
+// CHECK-NOT: cp.async.commit_group
+// CHECK-COUNT-2: cp.async.cg.shared.global
+// CHECK-NEXT: cp.async.commit_group
+// CHECK-NOT: cp.async.commit_group
+// CHECK-COUNT-3: cp.async.cg.shared.global
+// CHECK-NEXT: cp.async.commit_group
+// CHECK-NEXT: cp.async.wait_group 1
+// CHECK-NEXT: cp.async.wait_group 0
+// CHECK-NEXT: exit
+kernel.func @together(%X: memref<[4, 512], f32, row_major, align 16>) {
+  grid (1) threads 128 {
+    %s = shared : tile<5 x [1, 512], f32, row_major>
+    %zero = index (0)
+    %one = index (1)
+    %four = index (4)
+    copy_async %X[i0, i1] to %s[%zero] by blocked [1, 4] lanes [1, 32] warps [1, 4] : token<load>
+    %a = copy_async %X[1 + i0, i1] to %s[%one] by blocked [1, 4] lanes [1, 32] warps [1, 4] : token<load>
+    for %k = 2 to 4 unroll {
+      copy_async %X[%k + i0, i1] to %s[%k] by blocked [1, 4] lanes [1, 32] warps [1, 4] : token<load>
+    }
+    %b = copy_async %X[i0, i1] to %s[%four] by blocked [1, 4] lanes [1, 32] warps [1, 4] : token<load>
+    await %a
+    await %b
+  }
+  return
+}
+
 // Three stages: a copy stays on its way while the one before it is used. Where nothing is copied, because the loop is
 // nearly over, an empty group is begun, so that the number is the same.
 // CHECK-LABEL: ptx.func @stages<K>(

@@ -138,7 +138,7 @@ impl<'a, 'c> Lower<'a, 'c> {
     {
         let inside = |index: usize| self.region(op, index).map_or(0, |block| self.groups_in(block, None, work));
         if kernel::CopyAsync::of(op).is_some() {
-            return u64::from(work == 0);
+            return u64::from(work == 0 && awaited(op).is_some());
         }
         if Wgmma::of(op).is_some() {
             return u64::from(work == 1);
@@ -165,6 +165,11 @@ impl<'a, 'c> Lower<'a, 'c> {
         }
         0
     }
+}
+
+/// The token of a copy, if somebody has a use for it.
+pub fn awaited(copy: OpRef<'_>) -> Option<ValueId> {
+    copy.results().next().filter(|&token| copy.body.uses(token).next().is_some())
 }
 
 /// How many groups have been begun since one.
