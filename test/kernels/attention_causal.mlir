@@ -10,7 +10,8 @@
 // share the blocks of 112 keys that come by, from the last to the first, so that those come first where keys are hidden.
 // While one group computes exponentials the two others multiply: they take turns at the tensor cores, by a named barrier
 // each. Tiles with many keys are taken first, and dealt out to the blocks forwards and backwards in turn, so that all blocks
-// end at nearly the same time. Heads are taken in sections whose keys and values stay in the second-level cache.
+// end at nearly the same time. Heads are taken in sections of which much stays in the second-level cache; every other one
+// begins with few keys, so that what is dealt out at once has nearly as many also where one ends.
 //
 // The rows of O are written over those of Q in shared memory and leave from there: of Q there are two stages, and one is
 // given back while the next tile is computed.
@@ -57,9 +58,9 @@ kernel.func @attention<B, S, T>(
     %some = max %over, %zero
     %more = min %some, %one
     %rounds = index (%full + %more)
-    // Heads with 32 MB of keys and values, and no fewer than give even shares.
-    %fitting = index (65536 floordiv T)
-    %even = index (16)
+    // Heads with 64 MB of keys and values, and no fewer than give even shares.
+    %fitting = index (131072 floordiv T)
+    %even = index (32)
     %least = max %fitting, %even
     %all = index (B)
     %section = min %least, %all
@@ -72,7 +73,9 @@ kernel.func @attention<B, S, T>(
         %behind = index (B - %head0)
         %heads = min %section, %behind
         %head = index (%head0 + %rest mod %heads)
-        %m = index (S ceildiv 192 - 1 - %rest floordiv %heads)
+        %row = index (%rest floordiv %heads)
+        %up = index ((B ceildiv %section - 1 - %t floordiv (%section * (S ceildiv 192))) mod 2)
+        %m = index ((1 - %up) * (S ceildiv 192 - 1 - %row) + %up * %row)
         %end = index (192 * %m + 192)
         %keys = min %last, %end
         %n = index (%keys ceildiv 112)
@@ -126,7 +129,9 @@ kernel.func @attention<B, S, T>(
         %behind = index (B - %head0)
         %heads = min %section, %behind
         %head = index (%head0 + %rest mod %heads)
-        %m = index (S ceildiv 192 - 1 - %rest floordiv %heads)
+        %row = index (%rest floordiv %heads)
+        %up = index ((B ceildiv %section - 1 - %t floordiv (%section * (S ceildiv 192))) mod 2)
+        %m = index ((1 - %up) * (S ceildiv 192 - 1 - %row) + %up * %row)
         %end = index (192 * %m + 192)
         %keys = min %last, %end
         %n = index (%keys ceildiv 112)
