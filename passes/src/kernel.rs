@@ -8,6 +8,7 @@ pub mod specialize_warps;
 
 pub mod assign_layouts;
 pub mod check_async;
+pub mod coalesce_stores;
 pub mod fold_conditions;
 pub mod hoist_copies;
 pub mod order_tiles;

@@ -112,16 +112,18 @@ inventory::submit! { &TINY_TO_KERNEL }
 /// 8. `overlap-fragments`: fragments are loaded while others are multiplied.
 /// 9. `predicate-tails`: nothing is asked of sizes that is known.
 /// 10. `overlap-epilogue`: results leave through shared memory.
-/// 11. `fold-conditions`: what a pass asked of sizes that are numbers is known.
-/// 12. `report-plan`: what plans ask for and no pass does is told.
-/// 13. `cse`, `dce`: what that left twice, or left over.
-/// 14. `check-async`: it is proved that nobody reads too early or waits for ever.
+/// 11. `coalesce-stores`: results of `mma` leave in whole rows.
+/// 12. `fold-conditions`: what a pass asked of sizes that are numbers is known.
+/// 13. `report-plan`: what plans ask for and no pass does is told.
+/// 14. `cse`, `dce`: what that left twice, or left over.
+/// 15. `check-async`: it is proved that nobody reads too early or waits for ever.
 static KERNEL_SCHEDULE: PipelineDef = PipelineDef {
     name: "kernel-schedule",
     summary: "Does what the plans of kernels ask for: copies ahead, roles of warps, results that leave by themselves.",
     text: "split-reduction{planned},unroll-loops{steps=1 max=65536 planned},hoist-copies{planned},order-tiles{planned},\
            insert-async-tokens{planned},specialize-warps{planned},pipeline-stages{planned},overlap-fragments{planned},\
-           predicate-tails{peel=false planned},overlap-epilogue{planned},fold-conditions,report-plan,cse,dce,check-async",
+           predicate-tails{peel=false planned},overlap-epilogue{planned},coalesce-stores{planned},fold-conditions,report-plan,\
+           cse,dce,check-async",
     to_layer: "",
 };
 inventory::submit! { &KERNEL_SCHEDULE }

@@ -142,7 +142,12 @@ pub fn left_out(plan: &Schedule) -> Vec<(&'static str, String)> {
     );
     say(plan.caches.iter().any(|it| it.keep.is_some()), "cache .. as", "registers keep the type that memory has");
     let store = plan.store.as_ref();
-    say(store.is_some_and(|it| it.way == Way::Rows), "store rows", "threads store results from their fragments");
+    let mma = plan.instruction.as_ref().is_some_and(|it| it.kind == Kind::Mma);
+    say(
+        store.is_some_and(|it| it.way == Way::Rows) && !mma,
+        "store rows",
+        "threads store results from their fragments",
+    );
     say(store.is_some_and(|it| it.per_warp), "store .. per_warp", "four warps store together");
     say(
         store.is_some_and(|it| it.together.is_some_and(|all| all > 1)),
