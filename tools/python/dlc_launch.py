@@ -410,7 +410,7 @@ class Module:
 
 
 class _Buffer:
-    """An input, output or scratch of a kernel."""
+    """An input, output, scratch or workspace of a kernel."""
 
     def __init__(self, spec, role="input"):
         self.name, self.type, self.role = spec["name"], spec["type"], spec.get("role", role)
@@ -555,7 +555,7 @@ class Kernel:
             self.buffers.setdefault(buffer["name"], _Buffer(buffer))
         names = [o["name"] if isinstance(o, dict) else o for o in spec["outputs"]]
         self.outputs = [self.buffers[name] for name in names]
-        self.scratch = [b for b in self.buffers.values() if b.role == "scratch"]
+        self.scratch = [b for b in self.buffers.values() if b.role in ("scratch", "workspace")]
         self.values = []
         for value in spec.get("values", ()):
             kind = next((k for k in ("expr", "min", "max") if k in value), None)
@@ -619,12 +619,16 @@ class Kernel:
         return [torch.empty(plan.shapes[b.name], dtype=b.dtypes(torch)[0], device=device) for b in buffers]
 
     def _tensors(self, plan, inputs, out):
-        """Outputs, new ones unless `out` has them, and scratch."""
+        """Outputs, new ones unless `out` has them, and scratch or workspace."""
         device = inputs[0].device if inputs else "cuda"
         outputs = list(out) if out is not None else self._empty(plan, self.outputs, device)
         if len(outputs) != len(self.outputs):
             raise LaunchError(f"{self.name} has {len(self.outputs)} outputs, {len(outputs)} were passed")
         return outputs, self._empty(plan, self.scratch, device)
+
+    def zeroed(self, scratch):
+        """The tensors of these that must be zero before each run; the kernel itself writes what it reads of the others."""
+        return [tensor for buffer, tensor in zip(self.scratch, scratch) if buffer.role == "scratch"]
 
     def _bind(self, plan, inputs, outputs, scratch):
         buffers = [*self.inputs, *self.outputs, *self.scratch]
@@ -642,13 +646,14 @@ class Kernel:
         them."""
         plan = self._plan_for(inputs, sizes)
         outputs, scratch = self._tensors(plan, inputs, out)
-        return Prepared(self.cuda, self._bind(plan, inputs, outputs, scratch), inputs, outputs, scratch)
+        return Prepared(self.cuda, self._bind(plan, inputs, outputs, scratch), inputs, outputs, scratch,
+                        self.zeroed(scratch))
 
     def __call__(self, *inputs, out=None, sizes=None):
         """Runs the kernel on the current stream. Gives its output, or a list of them if there are several."""
         plan = self._plan_for(inputs, sizes)
         outputs, scratch = self._tensors(plan, inputs, out)
-        for tensor in scratch:
+        for tensor in self.zeroed(scratch):
             tensor.zero_()
         key = (plan, *[t.data_ptr() for t in (*inputs, *outputs, *scratch)])
         if out is not None:
@@ -663,11 +668,12 @@ class Kernel:
 class Prepared:
     """A kernel with its tensors, which it keeps alive."""
 
-    def __init__(self, cuda, launches, inputs, outputs, scratch):
+    def __init__(self, cuda, launches, inputs, outputs, scratch, zeroed):
         self._cuda, self.launches, self.inputs, self.outputs, self._scratch = cuda, launches, inputs, outputs, scratch
+        self._zeroed = zeroed
 
     def __call__(self):
-        for tensor in self._scratch:
+        for tensor in self._zeroed:
             tensor.zero_()
         stream = self._cuda.stream()
         for launch in self.launches:

@@ -201,7 +201,7 @@ class _ProgramPlan:
                     raise LaunchError(f"{self.program.name}: {name} begins at {addresses[want.name]:#x}, and "
                                       f"{kernel.name} wants a multiple of {want.align}")
             addresses.update((b.name, t.data_ptr()) for b, t in zip(kernel.scratch, scratch))
-            made.append((scratch, plan.bind(addresses)))
+            made.append((kernel.zeroed(scratch), plan.bind(addresses)))
         return made
 
     def make_own(self):
@@ -212,8 +212,8 @@ class _ProgramPlan:
     def launch(self, inputs, own):
         stream = self.cuda.stream()
         key = tuple(t.data_ptr() for t in (*inputs, *own))
-        for scratch, launches in self._bound.find(key, lambda: self._bind(inputs, own)):
-            for tensor in scratch:
+        for zeroed, launches in self._bound.find(key, lambda: self._bind(inputs, own)):
+            for tensor in zeroed:
                 tensor.zero_()
             for launch in launches:
                 launch(stream)

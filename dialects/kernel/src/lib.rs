@@ -31,7 +31,7 @@ dlc_ir::dialect! {
     name: "kernel",
     summary: "What the blocks, warps and lanes of a GPU do.",
     ops: [
-        ops::Func, ops::Require, ops::Output, ops::Scratch, ops::Return, ops::Grid, ops::Role, ops::Elect, ops::For, ops::If, ops::Yield,
+        ops::Func, ops::Require, ops::Output, ops::Scratch, ops::Workspace, ops::Return, ops::Grid, ops::Role, ops::Elect, ops::For, ops::If, ops::Yield,
         ops::BlockId, ops::GridSize, ops::BlockRank, ops::Index, ops::Min, ops::Max, ops::TileOrder, ops::Advance,
         ops::Const, ops::Barrier, ops::BarrierArrive, ops::ClusterBarrier, ops::MBarriers, ops::Wait, ops::Expect,
         ops::Arrive, ops::FenceAsync, ops::Await, ops::AwaitRead, ops::Done, ops::Shared, ops::Slice, ops::TensorMapOf,

@@ -19,6 +19,9 @@ kernel.func @launch<M, N>(%X: memref<[M, N], f16, row_major, align 16>, %I: memr
   // CHECK: %w = scratch : memref<[4, M, N], f32, row_major, align 4>
   // GENERIC: %w = "kernel.scratch"() : () -> !core.memref<[4, "M", "N"], f32, "row_major", 4, false>
   %w = scratch : memref<[4, M, N], f32>
+  // CHECK: %rows = workspace : memref<[M, 8*(N ceildiv 8)], f16, row_major, align 16>
+  // GENERIC: %rows = "kernel.workspace"() : () -> !core.memref<["M", "8*(N ceildiv 8)"], f16, "row_major", 16, false>
+  %rows = workspace : memref<[M, 8*(N ceildiv 8)], f16, row_major, align 16>
   // CHECK: %x = tensor_map %X : tensormap<[128, 64], f16, swizzle 128>
   // GENERIC: %x = "kernel.tensor_map"(%X) : (!core.memref<["M", "N"], f16, "row_major", 16, false>) -> !kernel.tensormap<array<i64: 128, 64>, f16, "swizzle 128">
   %x = tensor_map %X : tensormap<[128, 64], f16, swizzle 128>

@@ -70,6 +70,8 @@ kernel.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], 
 // begins early.
 // CHECK: "name": "launch"
 // CHECK: "role": "scratch",
+// CHECK: "name": "own",
+// CHECK-NEXT: "role": "workspace",
 // CHECK: "values": [
 // CHECK: "name": "most",
 // CHECK-NEXT: "expr": "66"
@@ -120,6 +122,7 @@ kernel.func @launch<M, N>(%X: memref<[M, N], f16, row_major, align 16>, %I: memr
   require (N mod 8 == 0, M < 8193, M >= 1)
   %Y = output : memref<[128], f16, row_major, align 16>
   %w = scratch : memref<[128], f16, row_major, align 16>
+  %own = workspace : memref<[N], f16, row_major, align 16>
   %mX = tensor_map %X : tensormap<[64, 128], f16, swizzle 128>
   %mI = tensor_map %I im2col lower [-1, -1] upper [-1, -1] strides [2, 2] : tensormap<[64, 64], f16, swizzle 128>
   %most = index (66)

@@ -170,7 +170,7 @@ impl Known {
 
 /// What a kernel takes and gives, each once.
 fn bytes(run: &Run) -> u64 {
-    let moved = run.numbers.buffers.iter().filter(|(_, is)| *is != Use::Scratch);
+    let moved = run.numbers.buffers.iter().filter(|(_, is)| !matches!(is, Use::Scratch | Use::Workspace));
     moved.map(|(tensor, _)| tensor.bytes()).sum()
 }
 

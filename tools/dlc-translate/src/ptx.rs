@@ -146,6 +146,13 @@ impl<'a> Names<'a> {
     }
 }
 
+/// What memory of a kernel is for; `None` of an op that is no memory.
+fn role(op: OpRef<'_>) -> Option<Role> {
+    let output = kernel::Output::of(op).map(|_| Role::Output);
+    let scratch = || kernel::Scratch::of(op).map(|_| Role::Scratch);
+    output.or_else(scratch).or_else(|| kernel::Workspace::of(op).map(|_| Role::Workspace))
+}
+
 fn symbols(root: OpRef<'_>) -> Vec<String> {
     let ctx = root.ctx;
     let names = root.prop(Str::SYMBOLS).and_then(|attr| attr.as_array(ctx)).unwrap_or(&[]);
@@ -208,10 +215,9 @@ fn kernel_of(root: OpRef<'_>) -> Made<Kernel> {
     }
     for id in body.ops(block) {
         let op = OpRef::new(ctx, body, id);
-        if kernel::Output::of(op).is_some() || kernel::Scratch::of(op).is_some() {
+        if let Some(role) = role(op) {
             let out = op.result(0);
             let (shape, elem, align) = memory(op, op.type_of(out))?;
-            let role = if kernel::Output::of(op).is_some() { Role::Output } else { Role::Scratch };
             made.buffers.push(Buffer { name: names.of(out), role, elem, shape, align });
         } else if let Some(op) = kernel::Require::of(op) {
             let args: Vec<ValueId> = op.args().collect();

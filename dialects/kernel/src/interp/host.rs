@@ -44,7 +44,7 @@ pub fn require(cx: &mut Eval<'_, '_>) -> EvalResult {
     }
 }
 
-/// Memory for a result.
+/// Memory with nothing in it: for a result, or for what the kernel alone sees.
 pub fn output(cx: &mut Eval<'_, '_>) -> EvalResult {
     memory(cx, false)
 }

@@ -54,6 +54,13 @@ pub struct Scratch {
     out: Result<MemRef>,
 }
 
+/// Memory that only this kernel sees, with nothing in it: what is read there a grid before has written.
+#[op("kernel.workspace", effects(Alloc), format = "attr-dict `:` type($out)", eval = interp::host::output,
+     example = "%rows = workspace : memref<[M, 8*(K ceildiv 8)], f16>")]
+pub struct Workspace {
+    out: Result<MemRef>,
+}
+
 /// Ends the kernel with its results, each of them an output.
 #[op("kernel.return", traits(Terminator, ReturnLike, Pure), format = "$values attr-dict", eval = interp::host::return_,
      example = "return %Y")]

@@ -9,7 +9,7 @@ use dlc_ir::{Diagnostics, OpRef, RegionId, Type, TypeData};
 use super::{WRONG_THREADS, broken, names, place, plain};
 use crate::ops::{
     Advance, BlockId, BlockRank, Const, Convert, Elect, For, Func, Grid, GridSize, If, Index, Order, Output, Reduce,
-    Require, Return, Role, Scratch, TensorMapOf, TileOrder, WarpIf, Yield,
+    Require, Return, Role, Scratch, TensorMapOf, TileOrder, WarpIf, Workspace, Yield,
 };
 use crate::types::{Frag, elem_of};
 
@@ -34,7 +34,8 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
 /// Whether an op needs no block that runs it.
 fn is_for_host(op: OpRef<'_>) -> bool {
     let launches = Grid::of(op).is_some() || Require::of(op).is_some() || TensorMapOf::of(op).is_some();
-    let memory = Output::of(op).is_some() || Scratch::of(op).is_some() || Return::of(op).is_some();
+    let buffer = Output::of(op).is_some() || Scratch::of(op).is_some() || Workspace::of(op).is_some();
+    let memory = buffer || Return::of(op).is_some();
     let place = BlockId::of(op).is_some() || GridSize::of(op).is_some() || BlockRank::of(op).is_some();
     let numbers = op.result_types().all(|ty| ty == Type::INDEX || ty.bits(op.ctx).is_some());
     let computes = op.regions().is_empty() && effects(op.ctx, op.body, op.id) == Effects::NONE;

@@ -46,6 +46,8 @@ pub enum Use {
     Output(usize),
     /// Zero when the kernel starts.
     Scratch,
+    /// Between launches; nothing need be in it.
+    Workspace,
 }
 
 /// A tensor map with its numbers, in the order of the driver: the fastest axis first.
@@ -152,6 +154,7 @@ impl Kernel {
             let place = self.outputs.iter().position(|name| *name == buffer.name);
             let is = match (buffer.role, place) {
                 (Role::Output, Some(place)) => Use::Output(place),
+                (Role::Workspace, _) => Use::Workspace,
                 _ => Use::Scratch,
             };
             buffers.push((tensor, is));

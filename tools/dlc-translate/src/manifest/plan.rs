@@ -159,7 +159,7 @@ fn by_itself(kernel: &Kernel, symbols: &BTreeMap<String, i64>) -> Result<Plan, B
                 outputs[output] = Some((tensor.clone(), Place::Owned(output)));
                 Place::Owned(output)
             }
-            Use::Scratch => take(&mut scratch, tensor.bytes()),
+            Use::Scratch | Use::Workspace => take(&mut scratch, tensor.bytes()),
         });
     }
     Ok(Plan {
@@ -326,7 +326,7 @@ impl<'a> Planner<'a> {
         let (mut scratch, mut places) = (0, Vec::new());
         for (wanted, is) in &numbers.buffers {
             let (given, place) = match *is {
-                Use::Scratch => {
+                Use::Scratch | Use::Workspace => {
                     places.push(take(&mut scratch, wanted.bytes()));
                     continue;
                 }

@@ -102,6 +102,8 @@ pub enum Role {
     Output,
     /// Memory between launches; it is zero when the kernel starts.
     Scratch,
+    /// Memory between launches; the kernel writes what it reads there.
+    Workspace,
 }
 
 /// A name for a number.

@@ -24,6 +24,7 @@ fn gemm() -> Value {
         "buffers": [
             {"name": "D", "role": "output", "type": "f16", "shape": ["M", "N"], "align": 16},
             {"name": "w", "role": "scratch", "type": "f32", "shape": ["splits", "M", 4], "align": 16},
+            {"name": "own", "role": "workspace", "type": "f32", "shape": ["M"], "align": 16},
         ],
         "values": [
             {"name": "tiles", "expr": "(M ceildiv 128)*(N ceildiv 128)"},
@@ -243,11 +244,12 @@ fn what_no_device_takes_is_refused() {
 fn a_kernel_for_sizes() {
     let numbers = numbers(&[("M", 300), ("N", 256), ("K", 96)]).expect("it is for these sizes");
     let buffers = numbers.buffers.iter().map(|(tensor, is)| (tensor.name.as_str(), tensor.shape.as_slice(), *is));
-    let expected: [(&str, &[u64], Use); 4] = [
+    let expected: [(&str, &[u64], Use); 5] = [
         ("A", &[300, 96], Use::Input(0)),
         ("B", &[256, 96], Use::Input(1)),
         ("D", &[300, 256], Use::Output(0)),
         ("w", &[1, 300, 4], Use::Scratch),
+        ("own", &[300], Use::Workspace),
     ];
     assert!(buffers.eq(expected));
     assert_eq!(numbers.buffers[3].0.bytes(), 4800);
@@ -344,9 +346,10 @@ fn a_kernel_by_itself() {
     let sizes = symbols(&[("M", 300), ("N", 256), ("K", 192)]);
     let plan = Target::Kernel(&manifest.kernels[0]).plan(&manifest, &sizes).expect("a plan");
     assert_eq!(plan.owned, [300 * 256 * 2]);
-    // Scratch of three times 4800 bytes, in whole pieces of 256.
-    assert_eq!((plan.scratch, plan.arena, plan.pool), (14592, 0, 0));
-    assert_eq!(plan.runs[0].places, [Place::Input(0), Place::Input(1), Place::Owned(0), Place::Scratch(0)]);
+    // Scratch of three times 4800 bytes and a workspace of 1200, in whole pieces of 256.
+    assert_eq!((plan.scratch, plan.arena, plan.pool), (14592 + 1280, 0, 0));
+    let places = [Place::Input(0), Place::Input(1), Place::Owned(0), Place::Scratch(0), Place::Scratch(14592)];
+    assert_eq!(plan.runs[0].places, places);
     assert_eq!(plan.outputs[0].1, Place::Owned(0));
     assert_eq!(plan.launches(), 2);
 }
