@@ -59,7 +59,11 @@
 //!
 //! **Does not** change stores that add to memory, or of other fragments; nor those whose rows are not known to be a
 //! multiple of 16 bytes (`require` says so), whose guard is another one than that of the memref, that stand in a condition,
-//! or for whose panels there is no room. A remark says why. Panels are stored one at a time.
+//! or for whose panels there is no room. A remark says why.
+//!
+//! A plan says how many panels with rows of 128 bytes a group has room for, and how many of them leave at once (`store tma
+//! panels 2 together 1`); of narrower ones there are more. With `store rows` threads store the panels, lanes side by side
+//! elements side by side, of results whose rows begin anywhere.
 //!
 //! What the epilogue reads for whole rows or columns, such as a bias, is asked for before the loop that sums products, where
 //! the sums and it take half of the registers at most.
@@ -72,6 +76,7 @@
 
 mod ahead;
 mod parts;
+mod rows;
 
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
@@ -112,6 +117,7 @@ static DEF: PassDef = PassDef {
     ],
     statistics: &[
         StatDef { name: "stores", doc: "Stores that the copy engine does." },
+        StatDef { name: "rows", doc: "Stores that threads do row by row." },
         StatDef { name: "loads", doc: "Loads of epilogues that are begun before the sum." },
     ],
     ..PassDef::base("overlap-epilogue", "Lets results leave through shared memory while the threads go on.", create)
@@ -143,21 +149,28 @@ impl Pass for OverlapEpilogue {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let plan = plan_of(cx, body);
         let way = plan.as_ref().and_then(|plan| plan.store.as_ref());
-        let wanted = match self.planned {
+        let panels = self.panels.or(way.and_then(|store| store.panels)).unwrap_or(2).clamp(1, 8);
+        let together = way.and_then(|store| store.together).unwrap_or(1).clamp(1, panels);
+        let by_rows = way.is_some_and(|store| store.way == Way::Rows);
+        let by_engine = match self.planned {
             true => plan.as_ref().is_some_and(|plan: &Schedule| stores_by_engine(plan)),
             false => way.is_none_or(|store| store.way == Way::Tma),
         };
-        if wanted {
-            let panels = self.panels.or(way.and_then(|store| store.panels)).unwrap_or(2).clamp(1, 8);
+        if by_engine || by_rows {
             cx.count("loads", ahead::load_ahead(body, cx));
-            cx.count("stores", overlap_epilogue(body, panels, cx));
+        }
+        if by_engine {
+            cx.count("stores", overlap_epilogue(body, [panels, together], cx));
+        } else if by_rows {
+            cx.count("rows", store_by_rows(body, panels, cx));
         }
         Ok(())
     }
 }
 
-/// Lets the copy engine store results of products, from so many panels of each group. How many stores changed.
-pub fn overlap_epilogue(body: &mut Body, panels: i64, cx: &PassCx<'_>) -> u64 {
+/// Lets the copy engine store results of products, from so many panels of each group, so many of them at once. How many
+/// stores changed.
+fn overlap_epilogue(body: &mut Body, panels: [i64; 2], cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let mut changed = 0;
     for op in body.walk() {
@@ -168,12 +181,12 @@ pub fn overlap_epilogue(body: &mut Body, panels: i64, cx: &PassCx<'_>) -> u64 {
         }
         match find(ctx, body, store, panels) {
             Ok(found) if cx.allows_rule("store") => {
-                let (count, buffers) = (found.panels.len(), found.buffers);
+                let (count, buffers) = (found.panels.firsts.len(), found.panels.buffers);
                 if rewrite(ctx, body, op, &found).is_some() {
                     changed += 1;
                     if cx.wants_remarks() {
                         let message = format!("the copy engine stores this in {count} panels, from {buffers} buffers");
-                        cx.remark(RemarkKind::Passed, found.loc, message);
+                        cx.remark(RemarkKind::Passed, found.panels.loc, message);
                     }
                 }
             }
@@ -189,8 +202,43 @@ pub fn overlap_epilogue(body: &mut Body, panels: i64, cx: &PassCx<'_>) -> u64 {
     changed
 }
 
-/// A result that the copy engine can store.
-struct Found {
+/// Lets threads store rows of results of products, from so many panels of each group. How many stores changed.
+fn store_by_rows(body: &mut Body, panels: i64, cx: &PassCx<'_>) -> u64 {
+    let ctx = cx.ctx;
+    let target = kernel::Func::of(OpRef::new(ctx, body, body.root())).and_then(|func| Target::built_in(func.target()?));
+    let most = target.map_or(i64::MAX, |target| target.smem_per_block);
+    let mut changed = 0;
+    for op in body.walk() {
+        let Some(store) = kernel::Store::of(OpRef::new(ctx, body, op)) else { continue };
+        let layout = Frag::of(ctx, store.type_of(store.value())).map(|frag| frag.layout(ctx));
+        if layout != Some(Distributed::Wgmma) {
+            continue;
+        }
+        let found = match store.combine() {
+            Some(_) => Err("it is added to what is there".into()),
+            None => find_panels(ctx, body, store, [panels, 1], most),
+        };
+        match found {
+            Ok(found) if cx.allows_rule("rows") => {
+                if rows::store_rows(ctx, body, op, &found).is_some() {
+                    changed += 1;
+                    let (count, buffers) = (found.firsts.len(), found.buffers);
+                    let message = format!("threads store rows of this in {count} panels, from {buffers} buffers");
+                    cx.remark(RemarkKind::Passed, found.loc, message);
+                }
+            }
+            Ok(_) => {}
+            Err(why) => {
+                let message = format!("the threads store this result from their fragments: {why}");
+                cx.remark(RemarkKind::Missed, body.loc(op), message);
+            }
+        }
+    }
+    changed
+}
+
+/// A result that can leave panel by panel.
+struct Panels {
     loc: Loc,
     grid: OpId,
     /// The loops around, from the inside out, up to the role or the grid.
@@ -199,8 +247,22 @@ struct Found {
     groups: Groups,
     /// How many panels each of them has in shared memory.
     buffers: i64,
+    /// How many of them leave at once.
+    together: usize,
     /// Rows and columns of the first element of each panel.
-    panels: Vec<[i64; 2]>,
+    firsts: Vec<[i64; 2]>,
+    /// The rows and columns of a panel in shared memory, and how its units of 16 bytes are exchanged.
+    shape: [i64; 2],
+    layout: Shared,
+    /// All panels in shared memory, and one of them in registers.
+    tile: [Type; 2],
+    /// Whether rows of the fragment lie along rows of memory, so that panels are turned on their way to shared memory.
+    turned: bool,
+}
+
+/// A result that the copy engine can store.
+struct Found {
+    panels: Panels,
     /// The axis of the memref along which rows are.
     axis: usize,
     /// Where the result begins in the memref.
@@ -208,12 +270,23 @@ struct Found {
     map: Type,
     /// The axes of the memref as the map sees them, where they are others.
     merged: Option<Vec<i64>>,
-    tile: [Type; 2],
-    /// Whether rows of the fragment lie along rows of memory, so that panels are turned on their way to shared memory.
-    turned: bool,
 }
 
-fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Result<Found, String> {
+/// Why a result stays where it is, if it is not known what it is.
+const UNKNOWN: &str = "it is not known where its elements lie";
+
+/// Whether rows of the fragment of a store lie along rows of memory.
+fn is_turned(at: &[SizeExpr]) -> bool {
+    at.last().is_some_and(|last| names_axis(last, 0) && !names_axis(last, 1))
+}
+
+/// Rows and columns of a fragment.
+fn shape_of(ctx: &Context, store: kernel::Store<'_>) -> Result<[i64; 2], String> {
+    let frag = Frag::of(ctx, store.type_of(store.value())).ok_or(UNKNOWN)?;
+    <[i64; 2]>::try_from(frag.shape(ctx)).map_err(|_| "it has not two axes".into())
+}
+
+fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: [i64; 2]) -> Result<Found, String> {
     let func = kernel::Func::of(OpRef::new(ctx, body, body.root()));
     let target = func.and_then(|func| Target::built_in(func.target()?));
     if let Some(target) = target.as_ref().filter(|target| !target.has("tma")) {
@@ -222,27 +295,51 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Re
     if store.combine().is_some() {
         return Err("it is added to what is there".into());
     }
-    let unknown = "it is not known where its elements lie";
-    let frag = Frag::of(ctx, store.type_of(store.value())).ok_or(unknown)?;
-    let memory = MemRef::of(ctx, store.type_of(store.target())).ok_or(unknown)?;
-    let &[rows, columns] = frag.shape(ctx).as_slice() else { return Err("it has not two axes".into()) };
+    let memory = MemRef::of(ctx, store.type_of(store.target())).ok_or(UNKNOWN)?;
+    let [rows, columns] = shape_of(ctx, store)?;
     let elem = elem_of(ctx, store.type_of(store.value()));
-    let bytes = i64::from(elem.bits(ctx).unwrap_or(0) / 8);
-    let size = |size: i64| u32::try_from(size).map_err(|_| unknown);
+    let size = |size: i64| u32::try_from(size).map_err(|_| UNKNOWN);
     let mut at = store.at();
     let sizes = [size(rows)?, size(columns)?];
     let mut guard = store.guard();
-    let turned = at.last().is_some_and(|last| names_axis(last, 0) && !names_axis(last, 1));
-    let found = match turned {
+    let found = match is_turned(&at) {
         false => boxed(ctx, guard.as_ref(), memory, &at, &sizes)?,
         true => {
-            at = at.iter().map(swapped).collect::<Option<_>>().ok_or(unknown)?;
-            guard = guard.map(|guard| guard.map(&swapped).ok_or(unknown)).transpose()?;
+            at = at.iter().map(swapped).collect::<Option<_>>().ok_or(UNKNOWN)?;
+            guard = guard.map(|guard| guard.map(&swapped).ok_or(UNKNOWN)).transpose()?;
             boxed(ctx, guard.as_ref(), memory, &at, &[sizes[1], sizes[0]])?
         }
     };
     aligned(ctx, body, memory)?;
-    let axis = found.at.iter().position(|at| names_axis(at, 0)).ok_or(unknown)?;
+    let axis = found.at.iter().position(|at| names_axis(at, 0)).ok_or(UNKNOWN)?;
+    let most = target.map_or(i64::MAX, |target| target.smem_per_block);
+    let panels = find_panels(ctx, body, store, panels, most)?;
+    let mut shape = vec![1; found.at.len()];
+    shape[axis] = panels.shape[0];
+    *shape.last_mut().ok_or(UNKNOWN)? = panels.shape[1];
+    let args: Vec<ValueId> = store.args().collect();
+    Ok(Found {
+        axis,
+        at: found.bases.into_iter().map(|at| Over::new(at, &args)).collect(),
+        map: TensorMap::get(ctx, shape, elem, panels.layout),
+        merged: found.merged,
+        panels,
+    })
+}
+
+/// The panels of a result, where a block has so many bytes of shared memory: room for so many with rows of 128 bytes, or for
+/// more that are narrower, of which as many leave together.
+fn find_panels(
+    ctx: &Context,
+    body: &Body,
+    store: kernel::Store<'_>,
+    [panels, together]: [i64; 2],
+    most: i64,
+) -> Result<Panels, String> {
+    let [rows, columns] = shape_of(ctx, store)?;
+    let elem = elem_of(ctx, store.type_of(store.value()));
+    let bytes = i64::from(elem.bits(ctx).unwrap_or(0) / 8);
+    let turned = is_turned(&store.at());
     // The widest rows of panels that columns are made of; of turned panels rows of the fragment are that.
     let widths = [ROW_BYTES, ROW_BYTES / 2, ROW_BYTES / 4].map(|span| span / bytes.max(1));
     let width = match turned {
@@ -257,12 +354,12 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Re
     let (loops, groups) = around(ctx, body, store.id)?;
     let grid = grid_of(ctx, body, store.id).ok_or("it stands in no grid")?;
     let across = if turned { 1 } else { columns / width };
-    let all: Vec<[i64; 2]> =
+    let firsts: Vec<[i64; 2]> =
         (0..rows / ROWS).flat_map(|row| (0..across).map(move |column| [row * ROWS, column * width])).collect();
     let used = i64::from(shared_memory(OpRef::new(ctx, body, grid))?.bytes);
     let panel = high * width * bytes;
-    let most = target.map_or(i64::MAX, |target| target.smem_per_block);
-    let wanted = panels.min(all.len() as i64);
+    let narrow = if turned { 1 } else { ROW_BYTES / i64::from(span) };
+    let wanted = (panels * narrow).min(firsts.len() as i64);
     // An atom of the exchange is where panels may begin.
     let room = (most - (used + 1023) / 1024 * 1024) / panel / groups.0;
     let buffers = wanted.min(room);
@@ -270,22 +367,17 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: i64) -> Re
         let more = groups.0 * panel;
         return Err(format!("its panels take {more} bytes of shared memory beside {used}, and a block has {most}"));
     }
-    let mut shape = vec![1; found.at.len()];
-    shape[axis] = high;
-    *shape.last_mut().ok_or(unknown)? = width;
     let layout = Shared::Panels { span, rows: None };
-    let args: Vec<ValueId> = store.args().collect();
-    Ok(Found {
+    Ok(Panels {
         loc: store.loc(),
         grid,
         loops,
         groups,
         buffers,
-        panels: all,
-        axis,
-        at: found.bases.into_iter().map(|at| Over::new(at, &args)).collect(),
-        map: TensorMap::get(ctx, shape, elem, layout),
-        merged: found.merged,
+        together: (together * narrow).min(buffers) as usize,
+        firsts,
+        shape: [high, width],
+        layout,
         tile: [
             Tile::get(ctx, buffers * groups.0, vec![high, width], elem, layout),
             Frag::get(ctx, vec![ROWS, if turned { columns } else { width }], elem, Distributed::Wgmma),
@@ -339,59 +431,68 @@ fn around(ctx: &Context, body: &Body, op: OpId) -> Result<(Vec<OpId>, Groups), S
 
 /// Puts stores of panels in the place of a store. `None` where positions go beyond 64 bits.
 fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &Found) -> Option<()> {
-    let loc = found.loc;
+    let loc = found.panels.loc;
     let store = kernel::Store::from(OpRef::new(ctx, body, op));
     let (value, memory) = (store.value(), store.target());
     let map = tensor_map(ctx, body, found, memory);
-    let block = body.first_block(kernel::Grid::body(kernel::Grid::from(OpRef::new(ctx, body, found.grid))))?;
-    let mut builder = Builder::new(ctx, body, InsertPoint::StartOf(block));
-    let tile = kernel::Shared::build(&mut builder, loc, None, found.tile[0]);
-    let tile = builder.result(tile);
-    body.set_value_name(tile, ctx.intern_str("panels"));
+    let panels = &found.panels;
+    let tile = shared_tile(ctx, body, panels)?;
 
     // For each buffer the token of its last store, through all loops.
-    let first = found.loops.last().copied().unwrap_or(op);
+    let first = panels.loops.last().copied().unwrap_or(op);
     let mut inits = Vec::new();
-    for _ in 0..if found.loops.is_empty() { 0 } else { found.buffers } {
+    for _ in 0..if panels.loops.is_empty() { 0 } else { panels.buffers } {
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(first));
         let done = kernel::Done::build(&mut builder, loc, Token::get(ctx, Work::Epilogue));
         inits.push((builder.result(done), "stored"));
     }
-    let (carried, inner) = carry_through(ctx, body, &found.loops, &inits)?;
+    let (carried, inner) = carry_through(ctx, body, &panels.loops, &inits)?;
     let mut tokens: Vec<Option<ValueId>> = carried.into_iter().map(Some).collect();
-    tokens.resize(found.buffers as usize, None);
+    tokens.resize(panels.buffers as usize, None);
 
-    let ty = found.tile[1];
+    let ty = panels.tile[1];
     let whole = body.value_type(value) == ty;
     let shape = Frag::of(ctx, ty).map(|frag| frag.shape(ctx)).unwrap_or_default();
-    for (number, &[row, column]) in found.panels.iter().enumerate() {
-        let buffer = number % tokens.len();
-        let slot = slot(ctx, body, op, found, buffer as i64)?;
-        let mut at = found.at.clone();
-        let (down, along) = if found.turned { (column, row) } else { (row, column) };
-        for (axis, offset) in [(found.axis, down), (at.len() - 1, along)] {
-            at[axis] = at[axis].plus(&Over::plain(offset.into()))?;
-        }
-        let (args, at) = pack(&at)?;
-        if let Some(token) = tokens[buffer] {
-            elect_await(ctx, body, InsertPoint::Before(op), loc, &[token]);
+    let numbered: Vec<(usize, [i64; 2])> = panels.firsts.iter().copied().enumerate().collect();
+    for some in numbered.chunks(panels.together) {
+        let buffers: Vec<usize> = some.iter().map(|(number, _)| number % tokens.len()).collect();
+        let used: Vec<ValueId> = buffers.iter().filter_map(|&buffer| tokens[buffer]).collect();
+        if !used.is_empty() {
+            elect_await(ctx, body, InsertPoint::Before(op), loc, &used);
             kernel::Barrier::build(&mut Builder::new(ctx, body, InsertPoint::Before(op)), loc, None, None);
         }
-        let part = match whole {
-            true => value,
-            false => Parts::new(ctx, body, op, [row, column], shape.clone()).of(body, value)?,
-        };
+        let mut leaving = Vec::new();
+        for (&(_, [row, column]), &buffer) in some.iter().zip(&buffers) {
+            let slot = slot(ctx, body, op, panels, buffer as i64)?;
+            let mut at = found.at.clone();
+            let (down, along) = if panels.turned { (column, row) } else { (row, column) };
+            for (axis, offset) in [(found.axis, down), (at.len() - 1, along)] {
+                at[axis] = at[axis].plus(&Over::plain(offset.into()))?;
+            }
+            let part = match whole {
+                true => value,
+                false => Parts::new(ctx, body, op, [row, column], shape.clone()).of(body, value)?,
+            };
+            let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
+            kernel::StoreShared::build(&mut builder, loc, part, tile, slot, panels.turned.then_some(()));
+            leaving.push((slot, pack(&at)?));
+        }
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
-        kernel::StoreShared::build(&mut builder, loc, part, tile, slot, found.turned.then_some(()));
         kernel::FenceAsync::build(&mut builder, loc);
         kernel::Barrier::build(&mut builder, loc, None, None);
-        let elect = kernel::Elect::build(&mut builder, loc, &[Token::get(ctx, Work::Epilogue)]);
+        let types = vec![Token::get(ctx, Work::Epilogue); some.len()];
+        let elect = kernel::Elect::build(&mut builder, loc, &types);
         let inside = body.append_block(body.regions(elect)[0]);
         let mut builder = Builder::at_end(ctx, body, inside);
-        let stored = kernel::TmaStore::build(&mut builder, loc, tile, slot, map, &args, at, None);
-        let stored = builder.result(stored);
-        kernel::Yield::build(&mut builder, loc, &[stored]);
-        tokens[buffer] = Some(body.result(elect, 0));
+        let mut stored = Vec::new();
+        for (slot, (args, at)) in leaving {
+            let store = kernel::TmaStore::build(&mut builder, loc, tile, slot, map, &args, at, None);
+            stored.push(builder.result(store));
+        }
+        kernel::Yield::build(&mut builder, loc, &stored);
+        for (number, &buffer) in buffers.iter().enumerate() {
+            tokens[buffer] = Some(body.result(elect, number));
+        }
     }
     let tokens: Vec<ValueId> = tokens.into_iter().flatten().collect();
     // A block ends when nothing of its shared memory is to be read any more.
@@ -412,18 +513,28 @@ fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &Found) -> Option<()
     Some(())
 }
 
+/// The panels of all groups in shared memory.
+fn shared_tile(ctx: &Context, body: &mut Body, panels: &Panels) -> Option<ValueId> {
+    let block = body.first_block(kernel::Grid::body(kernel::Grid::from(OpRef::new(ctx, body, panels.grid))))?;
+    let mut builder = Builder::new(ctx, body, InsertPoint::StartOf(block));
+    let tile = kernel::Shared::build(&mut builder, panels.loc, None, panels.tile[0]);
+    let tile = builder.result(tile);
+    body.set_value_name(tile, ctx.intern_str("panels"));
+    Some(tile)
+}
+
 /// The number of a buffer among those of all groups; nothing where there is one.
-fn slot(ctx: &Context, body: &mut Body, op: OpId, found: &Found, buffer: i64) -> Option<Option<ValueId>> {
-    let (groups, group) = found.groups;
-    if groups * found.buffers == 1 {
+fn slot(ctx: &Context, body: &mut Body, op: OpId, panels: &Panels, buffer: i64) -> Option<Option<ValueId>> {
+    let (groups, group) = panels.groups;
+    if groups * panels.buffers == 1 {
         return Some(None);
     }
     let own = Over::plain(buffer.into());
     let number = match group {
-        Some(group) => Over::value(group)?.times(found.buffers)?.plus(&own)?,
+        Some(group) => Over::value(group)?.times(panels.buffers)?.plus(&own)?,
         None => own,
     };
-    index(&mut Builder::new(ctx, body, InsertPoint::Before(op)), found.loc, &number).map(Some)
+    index(&mut Builder::new(ctx, body, InsertPoint::Before(op)), panels.loc, &number).map(Some)
 }
 
 /// One thread waits until stores have read shared memory.
@@ -438,13 +549,13 @@ fn tensor_map(ctx: &Context, body: &mut Body, found: &Found, memory: ValueId) ->
     let known = body.uses(memory).find_map(|used| {
         let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op))?;
         let same = map.lower().is_none() && map.merged() == found.merged && map.type_of(map.out()) == found.map;
-        (same && body.is_before(map.id, found.grid)).then(|| map.out())
+        (same && body.is_before(map.id, found.panels.grid)).then(|| map.out())
     });
     known.unwrap_or_else(|| {
-        let mut builder = Builder::new(ctx, body, InsertPoint::Before(found.grid));
+        let mut builder = Builder::new(ctx, body, InsertPoint::Before(found.panels.grid));
         let op = kernel::TensorMapOf::build(
             &mut builder,
-            found.loc,
+            found.panels.loc,
             memory,
             None,
             None,

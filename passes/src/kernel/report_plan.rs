@@ -42,7 +42,7 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Buffer, Kind, Place, Policy, Way};
+use dlc_plan::clause::{Buffer, Kind, Place, Policy};
 use dlc_plan::value::Choice;
 
 use crate::analysis::plans::plan_of;
@@ -142,18 +142,7 @@ pub fn left_out(plan: &Schedule) -> Vec<(&'static str, String)> {
     );
     say(plan.caches.iter().any(|it| it.keep.is_some()), "cache .. as", "registers keep the type that memory has");
     let store = plan.store.as_ref();
-    let mma = plan.instruction.as_ref().is_some_and(|it| it.kind == Kind::Mma);
-    say(
-        store.is_some_and(|it| it.way == Way::Rows) && !mma,
-        "store rows",
-        "threads store results from their fragments",
-    );
     say(store.is_some_and(|it| it.per_warp), "store .. per_warp", "four warps store together");
-    say(
-        store.is_some_and(|it| it.together.is_some_and(|all| all > 1)),
-        "store .. together",
-        "panels are stored one at a time",
-    );
     let words = plan.algo.iter().flat_map(|table| &table.0);
     let unknown: Vec<String> = words
         .filter(|(_, word)| !KNOWN.iter().any(|known| *word == Choice::Word((*known).into())))

@@ -154,11 +154,11 @@ kernel.func @stack<B, N>(%x: memref<[N], f32>) -> memref<[B, 64, N], bf16, row_m
 //           barrier
 //           yield %d
 //         }
-//         %3 = index (0)
 //         elect {
 //           await_read %stored
 //         }
 //         barrier
+//         %3 = index (0)
 //         %4 = extract %c at [0, 0] : frag<[64, 32], f32, wgmma>
 //         store_shared %4 to %panels[%3]
 //         fence_async
@@ -167,11 +167,11 @@ kernel.func @stack<B, N>(%x: memref<[N], f32>) -> memref<[B, 64, N], bf16, row_m
 //           %6 = tma_store %panels[%3] to %map_D[128*%m, 32*%n] : token<epilogue>
 //           yield %6
 //         }
-//         %7 = index (1)
 //         elect {
 //           await_read %stored_0
 //         }
 //         barrier
+//         %7 = index (1)
 //         %8 = extract %c at [64, 0] : frag<[64, 32], f32, wgmma>
 //         store_shared %8 to %panels[%7]
 //         fence_async

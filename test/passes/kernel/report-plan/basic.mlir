@@ -7,7 +7,6 @@
 // CHECK: missed] nothing follows 'vectorize' of the plan: accesses are as wide as
 // CHECK: missed] nothing follows 'in_flight' of the plan: one group of multiplications
 // CHECK: missed] nothing follows 'async .. overlap_chain' of the plan
-// CHECK: missed] nothing follows 'store .. together' of the plan
 // CHECK: missed] nothing follows 'algo' of the plan: no pass knows (load_X: gather)
 // CHECK: missed] nothing follows 'launch_overlap' of the plan: the kernel begins when
 // CHECK: missed] nothing follows 'policy' of the plan: tensors stay in the second-level cache

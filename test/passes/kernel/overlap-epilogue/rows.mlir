@@ -1,0 +1,105 @@
+// Threads store rows of results that begin anywhere: through panels, and lanes side by side elements side by side. Where a
+// buffer has the panel before as well, all threads have read that.
+
+// RUN: dlc-opt %s --overlap-epilogue=planned --evaluate-each --check-async -o %t.mlir
+// RUN: FileCheck %s --input-file=%t.mlir
+// RUN: dlc-run %s --function=panels --shape=M=3,N=201 --seed=0 -o %t.npy
+// RUN: dlc-run %t.mlir --function=panels --shape=M=3,N=201 --seed=0 --check=%t.npy
+// RUN: dlc-run %s --function=turned --shape=M=9,N=71 --seed=0 -o %t.npy
+// RUN: dlc-run %t.mlir --function=turned --shape=M=9,N=71 --seed=0 --check=%t.npy
+// RUN: dlc-run %s --function=groups --shape=M=70,N=131 --seed=0 -o %t.npy
+// RUN: dlc-run %t.mlir --function=groups --shape=M=70,N=131 --seed=0 --check=%t.npy
+// RUN: dlc-opt %s --overlap-epilogue=planned --no-output --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Three panels of 32 numbers in two buffers: the first of the next tile has the buffer of the last one.
+// REMARK: passed] threads store rows of this in 3 panels, from 2 buffers
+// CHECK-LABEL: kernel.func @panels
+// CHECK: %panels = shared : tile<2 x [64, 32], f32, swizzle 128>
+// CHECK: for %n =
+// CHECK: barrier
+// CHECK-NEXT: load %x
+// CHECK-NEXT: store_shared %{{.+}} to %panels[%[[ZERO:[0-9]+]]]
+// CHECK-NEXT: barrier
+// CHECK-NEXT: %[[ROWS:.+]] = load_shared %panels[%[[ZERO]]] : frag<[64, 32], f32, blocked [1, 1] lanes [1, 32] warps [4, 1]>
+// CHECK-NEXT: store %[[ROWS]] to %D[i0, 96*%n + i1] where (i0 < M, 96*%n + i1 < N)
+// CHECK-NOT: barrier
+// CHECK: store_shared %{{.+}} to %panels[%{{[0-9]+}}]
+// CHECK-NEXT: barrier
+// CHECK: to %D[i0, 96*%n + i1 + 32] where (i0 < M, 96*%n + i1 + 32 < N)
+// CHECK-NOT: barrier
+// CHECK: store_shared
+// CHECK: to %D[i0, 96*%n + i1 + 64] where (i0 < M, 96*%n + i1 + 64 < N)
+kernel.func @panels<M, N>(%x: memref<[M, N], f32>) -> memref<[M, N], f32> attributes {target = "sm90"} {
+  %D = output : memref<[M, N], f32>
+  grid (1) threads 128 {
+    for %n = 0 to N ceildiv 96 {
+      %h = load %x[i0, 96*%n + i1] where (i0 < M, 96*%n + i1 < N) : frag<[64, 96], f32, wgmma>
+      store %h to %D[i0, 96*%n + i1] where (i0 < M, 96*%n + i1 < N)
+    }
+  }
+  return %D
+}
+plan.schedule of @panels for sm90 {
+  store rows panels 2
+}
+
+// Rows of the fragment lie along rows of memory: panels are turned, and read as memory has them. There is one buffer.
+// CHECK-LABEL: kernel.func @turned
+// CHECK: %panels = shared : tile<[16, 64], f16, swizzle 128>
+// CHECK: store_shared %{{.+}} to %panels transposed
+// CHECK-NEXT: barrier
+// CHECK-NEXT: %[[ROWS:.+]] = load_shared %panels : frag<[16, 64], f16, blocked [1, 1] lanes [1, 32] warps [4, 1]>
+// CHECK-NEXT: store %[[ROWS]] to %D[16*%m + i0, 128*%n + i1]
+// CHECK: barrier
+// CHECK-NEXT: load %x
+// CHECK-NEXT: store_shared %{{.+}} to %panels transposed
+// CHECK: to %D[16*%m + i0, 128*%n + i1 + 64] where (16*%m + i0 < M, 128*%n + i1 + 64 < N)
+kernel.func @turned<M, N>(%x: memref<[M, N], f16>) -> memref<[M, N], f16> attributes {target = "sm90"} {
+  %D = output : memref<[M, N], f16>
+  grid (N ceildiv 128, M ceildiv 16) threads 128 {
+    %n = block_id 0
+    %m = block_id 1
+    %h = load %x[16 * %m + i1, 128 * %n + i0] where (16 * %m + i1 < M, 128 * %n + i0 < N) : frag<[128, 16], f16, wgmma>
+    store %h to %D[16 * %m + i1, 128 * %n + i0] where (16 * %m + i1 < M, 128 * %n + i0 < N)
+  }
+  return %D
+}
+plan.schedule of @turned for sm90 {
+  store rows panels 1
+}
+
+// Narrow panels: four of them are as large as one with rows of 128 bytes. Each group has its own.
+// CHECK-LABEL: kernel.func @groups
+// CHECK: %panels = shared : tile<6 x [64, 16], f16, swizzle 32>
+// CHECK: load_shared %panels[{{.*}}] : frag<[64, 16], f16, blocked [1, 1] lanes [2, 16] warps [4, 1]>
+kernel.func @groups<M, N>(%x: memref<[M, N], f16>) -> memref<[M, N], f16> attributes {target = "sm90"} {
+  %D = output : memref<[M, N], f16>
+  grid (M ceildiv 128, N ceildiv 48) threads 256 {
+    %m = block_id 0
+    %n = block_id 1
+    role consumer warps 0 to 8 groups 2 (%g: index) {
+      %h = load %x[128*%m + 64*%g + i0, 48*%n + i1] where (128*%m + 64*%g + i0 < M, 48*%n + i1 < N) : frag<[64, 48], f16, wgmma>
+      store %h to %D[128*%m + 64*%g + i0, 48*%n + i1] where (128*%m + 64*%g + i0 < M, 48*%n + i1 < N)
+    }
+  }
+  return %D
+}
+plan.schedule of @groups for sm90 {
+  store rows panels 1
+}
+
+// REMARK: missed] the threads store this result from their fragments: it is added to what is there
+kernel.func @added(%x: memref<[8], f32>) -> memref<[64, 16], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 16], f32>
+  grid (1) threads 128 {
+    %z = const 0.0 : frag<[64, 16], f32, blocked [1, 1] lanes [2, 16] warps [4, 1]>
+    store %z to %D[i0, i1]
+    barrier
+    %h = const 1.0 : frag<[64, 16], f32, wgmma>
+    store combine sum %h to %D[i0, i1]
+  }
+  return %D
+}
+plan.schedule of @added for sm90 {
+  store rows
+}
