@@ -4,6 +4,8 @@
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: dlc-run %s --shape=M=5,N=3,K=7 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=gemm --shape=M=5,N=3,K=7 --seed=0 --check=%t.npy
+// RUN: dlc-run %s --shape=M=70,N=131,K=72 --seed=0 -o %t.npy
+// RUN: dlc-run %t.mlir --function=gemm --shape=M=70,N=131,K=72 --seed=0 --check=%t.npy
 // RUN: dlc-run %s --shape=M=300,N=136,K=72 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=gemm --shape=M=300,N=136,K=72 --seed=0 --check=%t.npy
 // Instructions as well, in clusters of two blocks with addresses of their own.
@@ -21,7 +23,19 @@
 // CHECK: load %bias
 // CHECK: tma_store
 // CHECK: kernel.func private @gemm_0_any<
-// CHECK: scratch
+// CHECK-NEXT: require (N mod 8 == 0)
+// CHECK: %X_rows = workspace
+// CHECK: tma_load %map_X_rows
+// CHECK: tma_load %map_W[
+// CHECK: tma_store
+// CHECK: kernel.func private @gemm_0_any_0<
+// CHECK-NEXT: require (K mod 8 == 0)
+// CHECK: %W_rows = workspace
+// CHECK: store_shared
+// CHECK: load_shared
+// CHECK-NOT: tma_store
+// CHECK: return
+// CHECK: kernel.func private @gemm_0_any_1<
 // CHECK: tma_load %map_X_rows
 // CHECK-NOT: tma_store
 // CHECK: return

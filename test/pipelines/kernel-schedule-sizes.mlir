@@ -5,6 +5,10 @@
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: dlc-run %s --function=nt --shape=M=5,N=3,K=7 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=nt --shape=M=5,N=3,K=7 --seed=0 --check=%t.npy
+// RUN: dlc-run %s --function=nt --shape=M=150,N=131,K=72 --seed=0 -o %t.npy
+// RUN: dlc-run %t.mlir --function=nt --shape=M=150,N=131,K=72 --seed=0 --check=%t.npy
+// RUN: dlc-run %s --function=nt --shape=M=5,N=136,K=67 --seed=0 -o %t.npy
+// RUN: dlc-run %t.mlir --function=nt --shape=M=5,N=136,K=67 --seed=0 --check=%t.npy
 // RUN: dlc-run %s --function=nt --shape=M=16,N=1992,K=72 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=nt --shape=M=16,N=1992,K=72 --seed=0 --check=%t.npy
 // RUN: dlc-run %s --function=nt --shape=M=150,N=136,K=72 --seed=0 -o %t.npy
@@ -14,12 +18,23 @@
 // RUN: dlc-run %s --function=tn --shape=M=152,N=136,K=72 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=tn --shape=M=152,N=136,K=72 --seed=0 --check=%t.npy
 
-// CHECK: launch @nt_0_1<M, N, K> where (M < 17, (M ceildiv 16)*(N ceildiv 128) < 133, K mod 8 == 0{{.*}}) else @nt_0_2<M, N, K> where ((M ceildiv 128)*(N ceildiv 64) < 133, K mod 8 == 0, N mod 8 == 0) else @nt_0_3<M, N, K> where ((M ceildiv 128)*(N ceildiv 144) < 133, K mod 8 == 0, N mod 8 == 0) else @nt_0<M, N, K> where (K mod 8 == 0, N mod 8 == 0) else @nt_0_any<M, N, K> (%A, %B)
+// CHECK: launch @nt_0_1<M, N, K> where (M < 17, (M ceildiv 16)*(N ceildiv 128) < 133, K mod 8 == 0{{.*}}) else @nt_0_2<M, N, K> where ((M ceildiv 128)*(N ceildiv 64) < 133, K mod 8 == 0, N mod 8 == 0) else @nt_0_3<M, N, K> where ((M ceildiv 128)*(N ceildiv 144) < 133, K mod 8 == 0, N mod 8 == 0) else @nt_0<M, N, K> where (K mod 8 == 0, N mod 8 == 0) else @nt_0_any<M, N, K> where (N mod 8 == 0) else @nt_0_any_0<M, N, K> where (K mod 8 == 0) else @nt_0_any_1<M, N, K> (%A, %B)
 // CHECK-LABEL: kernel.func private @nt_0_any<
+// CHECK-NEXT: require (N mod 8 == 0)
 // CHECK-NEXT: output
-// CHECK: %A_rows = scratch : memref<[M, 8*(K ceildiv 8)], f16, row_major, align 128>
+// CHECK: %A_rows = workspace : memref<[M, 16*(K ceildiv 16)], f16, row_major, align 128>
 // CHECK: grid ((K ceildiv 256)*(M ceildiv 16)) threads 128
 // CHECK: tma_load %map_A_rows
+// CHECK: tma_store
+// CHECK-LABEL: kernel.func private @nt_0_any_0<
+// CHECK-NOT: workspace
+// CHECK: tma_load %map_A[
+// CHECK: load_shared %panels
+// CHECK-NOT: tma_store
+// CHECK-LABEL: kernel.func private @nt_0_any_1<
+// CHECK: %A_rows = workspace : memref<[M, 16*(K ceildiv 16)], f16, row_major, align 128>
+// CHECK: %B_rows = workspace : memref<[N, 16*(K ceildiv 16)], f16, row_major, align 128>
+// CHECK: load_shared %panels
 // CHECK-NOT: tma_store
 // CHECK-LABEL: kernel.func private @nt_0_3<
 // CHECK: tma_load %map_B[144*%column

@@ -104,11 +104,25 @@ fn inputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
     boxed.filter_map(|read| MemRef::of(ctx, read.type_of(read.source()))).collect()
 }
 
-/// The same plan for all sizes: what the copy engine brings is padded first, and threads store results. `None` where the plan
-/// asks more of sizes than the copy engine does.
-pub fn for_all_sizes(ctx: &Context, region: &Body, plan: &Schedule) -> Option<Schedule> {
+/// The same plan for sizes that it is not for: for each symbol that it asks about one where the others are as it wants them,
+/// then one for all sizes. What the copy engine brings is padded first where its rows may begin anywhere, and threads store
+/// the rows of such results. Empty where the plan asks more of sizes than the copy engine does.
+pub fn for_other_sizes(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Schedule> {
+    let Some(all) = for_sizes(ctx, region, plan, &[]) else { return Vec::new() };
+    let symbols: Vec<String> = divisors(ctx, region, plan).into_iter().map(|(name, _)| name).collect();
+    let without = |symbol: &String| symbols.iter().filter(|&known| known != symbol).cloned().collect::<Vec<_>>();
+    let some = symbols.iter().filter(|_| symbols.len() > 1).map(without);
+    let mut plans: Vec<Schedule> = some.filter_map(|known| for_sizes(ctx, region, plan, &known)).collect();
+    // One that moves nothing in another way is no gain.
+    plans.retain(|some| (&some.algo, &some.store) != (&all.algo, &all.store));
+    plans.push(all);
+    plans
+}
+
+/// A plan where of the symbols that it asks about only these are as it wants them.
+fn for_sizes(ctx: &Context, region: &Body, plan: &Schedule, known: &[String]) -> Option<Schedule> {
     let entry = region.entry_block()?;
-    let needs = |memory: MemRef| of_rows(ctx, memory).is_some();
+    let needs = |memory: MemRef| of_rows(ctx, memory).is_some_and(|(symbol, _)| !known.contains(&symbol));
     let mut words: Vec<(String, Choice)> = plan.algo.iter().flat_map(|table| table.0.iter().cloned()).collect();
     for &arg in region.args(entry) {
         let name = ctx.str(region.value_name(arg));
@@ -123,11 +137,16 @@ pub fn for_all_sizes(ctx: &Context, region: &Body, plan: &Schedule) -> Option<Sc
         words.push((key, Choice::Word("padded".into())));
     }
     let algo = Some(Table(words)).filter(|it| !it.0.is_empty());
-    let mut all = Schedule { assume: None, cluster: None, multicast: None, algo, ..plan.clone() };
-    if !outputs(ctx, region, plan).is_empty() {
-        all.store = Some(Store { way: Way::Fragments, panels: None, together: None, per_warp: false });
+    let assumed = plan.assume.iter().flat_map(|table| table.0.iter().cloned());
+    let assume = Some(Table(assumed.filter(|(name, _)| known.contains(name)).collect())).filter(|it| !it.0.is_empty());
+    let mut some = Schedule { assume, cluster: None, multicast: None, algo, ..plan.clone() };
+    if outputs(ctx, region, plan).into_iter().any(needs) {
+        let panels = plan.store.as_ref().and_then(|store| store.panels);
+        some.store = Some(Store { way: Way::Rows, panels, together: None, per_warp: false });
     }
-    (plan.barrier == Some(Barrier::Mbarrier) && conditions(ctx, region, &all).is_empty()).then_some(all)
+    let is_for = conditions(ctx, region, &some);
+    let asks_more = is_for.len() > known.len();
+    (plan.barrier == Some(Barrier::Mbarrier) && !asks_more).then_some(some)
 }
 
 /// The results that the copy engine takes away.

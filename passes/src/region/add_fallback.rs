@@ -3,7 +3,8 @@
 //!
 //! **Requires**: region.
 //! **Ensures**: region. A kernel that is launched, and whose plan asks something of sizes, has a copy for all sizes; each
-//! launch of it says when it runs, and has the copy as its last choice, except where the sizes decide at once.
+//! launch of it says when it runs, and has the copy as its last choice, except where the sizes decide at once. Where the
+//! plan asks about several sizes there are copies between, each for when one of them alone is not as it wants it.
 //!
 //! **Before**
 //! ```mlir before
@@ -50,8 +51,9 @@
 //! }
 //! ```
 //!
-//! Where the plan asks nothing of sizes but that the copy engine can move rows, the copy has the same plan, by which what
-//! the engine brings is padded first (`algo (load_X: padded)`) and threads store the results; else it has none.
+//! Where the plan asks nothing of sizes but that the copy engine can move rows, a copy has the same plan, by which what
+//! the engine cannot bring is padded first (`algo (load_X: padded)`) and threads store the rows of results that it cannot
+//! take away (`store rows`); else it has none.
 //!
 //! **Does not** copy a kernel that nothing launches: whoever calls it is told by `require`, which `tensorize` writes. What
 //! alignment a tensor has is known, and no question of sizes.
@@ -71,7 +73,7 @@ use dlc_ir::{Builder, Context, OpId, Str};
 use dlc_plan::Schedule;
 
 use crate::analysis::axes::is_kernel;
-use crate::analysis::conditions::{conditions, for_all_sizes};
+use crate::analysis::conditions::{conditions, for_other_sizes};
 
 static DEF: PassDef = PassDef {
     on: On::Module,
@@ -103,38 +105,68 @@ impl Pass for AddFallback {
             if asked.is_empty() || kernel.entry_block().is_none() || !cx.allows_rule("fallback") {
                 continue;
             }
-            let all = for_all_sizes(ctx, kernel, &plan);
-            let (launches, copy) = add_fallback(ctx, body, op, &asked);
+            let mut plans = for_other_sizes(ctx, kernel, &plan).into_iter();
+            let mut copies = Vec::new();
+            let (mut last, mut open) = (op, asked.clone());
+            let mut launches = 0;
+            loop {
+                let (count, copy) = add_fallback(ctx, body, last, &open, &name);
+                launches = launches.max(count);
+                let Some((copy, other)) = copy else { break };
+                let Some(plan) = plans.next() else {
+                    copies.push(vec![copy]);
+                    break;
+                };
+                let plan = Schedule { of: Some(other), ..plan };
+                open = body.nested(copy).map(|kernel| conditions(ctx, kernel, &plan)).unwrap_or_default();
+                let loc = body.loc(copy);
+                let planned = plan.build(&mut Builder::new(ctx, body, InsertPoint::After(copy)), loc);
+                copies.push(vec![copy, planned]);
+                if open.is_empty() {
+                    break;
+                }
+                last = copy;
+            }
             if launches == 0 {
                 continue;
             }
-            if let (Some(all), Some((copy, other))) = (all, copy) {
-                let all = Schedule { of: Some(other), ..all };
-                let loc = body.loc(copy);
-                all.build(&mut Builder::new(ctx, body, InsertPoint::After(copy)), loc);
-            }
+            // Sizes that are known may decide for a later one at once.
+            copies.retain(|copy| {
+                let name = OpRef::new(ctx, body, copy[0]).symbol_name().map(String::from);
+                let is_launched = name.is_some_and(|name| is_launched(ctx, body, &name));
+                if !is_launched {
+                    copy.iter().rev().for_each(|&op| body.erase_op(op));
+                }
+                is_launched
+            });
             // The copy has another plan or none, not even one that names nobody.
             Schedule { of: Some(name.clone()), ..plan }.replace(ctx, body, at);
             cx.count("fallbacks", 1);
             cx.count("launches", launches);
-            let message = format!("@{name} runs where {}, and a copy of it for all sizes otherwise", Guard::all(asked));
+            let others = match copies.len() {
+                0 | 1 => "a copy of it for all sizes".to_string(),
+                some => format!("{} copies of it for others", some),
+            };
+            let message = format!("@{name} runs where {}, and {others} otherwise", Guard::all(asked));
             cx.remark(RemarkKind::Passed, body.loc(op), message);
         }
         Ok(())
     }
 }
 
-/// Puts a copy of a kernel beside it that launches choose where these conditions do not hold, and no later choice of theirs
-/// is for that. How many launches choose, and the copy with its name; where no launch needs it there is none.
-pub fn add_fallback(
+/// Puts a copy of a kernel beside it, named after `base`, that launches choose where these conditions do not hold, and no
+/// later choice of theirs is for that. How many launches choose, and the copy with its name; where no launch needs it there
+/// is none.
+fn add_fallback(
     ctx: &Context,
     module: &mut Body,
     kernel: OpId,
     asked: &[Condition],
+    base: &str,
 ) -> (u64, Option<(OpId, String)>) {
     let Some(name) = OpRef::new(ctx, module, kernel).symbol_name().map(String::from) else { return (0, None) };
     let symbols = module.nested(kernel).map(|body| symbols(ctx, body)).unwrap_or_default();
-    let other = free_name(ctx, module, &format!("{name}_any"));
+    let other = free_name(ctx, module, &format!("{base}_any"));
     let mut launches = 0;
     for function in module.nested_ops() {
         let Some(body) = module.nested_mut(function) else { continue };
@@ -155,9 +187,13 @@ pub fn add_fallback(
             }
         }
     }
-    let named = |op: OpId| module.nested(op).is_some_and(|body| launches_kernel(ctx, body, &other));
-    let copy = module.nested_ops().into_iter().any(named).then(|| copy_kernel(ctx, module, kernel, &other));
+    let copy = is_launched(ctx, module, &other).then(|| copy_kernel(ctx, module, kernel, &other));
     (launches, copy.map(|copy| (copy, other)))
+}
+
+/// Whether something in a module launches a kernel of a name.
+fn is_launched(ctx: &Context, module: &Body, name: &str) -> bool {
+    module.nested_ops().into_iter().any(|op| module.nested(op).is_some_and(|body| launches_kernel(ctx, body, name)))
 }
 
 /// Whether something in a function launches a kernel of a name.

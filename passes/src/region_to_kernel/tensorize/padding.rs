@@ -1,5 +1,6 @@
-//! Tensors whose rows begin anywhere, copied first to where rows begin at multiples of 16 bytes, which is what the copy
-//! engine moves: a plan says `algo (load_X: padded)`. What is between the rows is zero.
+//! Tensors whose rows begin anywhere, copied first to where rows begin at multiples of 32 bytes: a plan says
+//! `algo (load_X: padded)`. The copy engine moves multiples of 16 bytes, and what memory brings at once are 32, so that boxes
+//! do not begin within those. What is between the rows is zero.
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::memref::{Layout, MemRef};
@@ -11,11 +12,13 @@ use dlc_plan::Schedule;
 
 use super::axes::{TooLarge, coordinate, product, quotient, remainder};
 use super::lower::{Lower, Result};
-use crate::analysis::conditions::{ALIGNMENT, is_padded};
+use crate::analysis::conditions::is_padded;
 
 /// The rows and columns that a block copies, and its warps.
 const TILE: [u32; 2] = [16, 256];
 const WARPS: u32 = 4;
+/// What rows of the copy are multiples of, in bytes.
+const SECTOR: i64 = 32;
 /// How the copy is aligned, in bytes.
 const ALIGN: i64 = 128;
 
@@ -38,17 +41,19 @@ pub fn pad(lower: &mut Lower<'_, '_>, plan: &Schedule) -> Result<()> {
     Ok(())
 }
 
-/// A copy of a matrix with rows of whole units of 16 bytes, made by a grid; `None` of what is no such matrix.
+/// A copy of a matrix with rows of whole sectors, made by a grid; `None` of what is no such matrix.
 fn copy_rows(lower: &mut Lower<'_, '_>, memory: ValueId) -> Result<Option<ValueId>> {
     let (ctx, loc, block) = (lower.ctx, lower.emit.loc, lower.emit.block);
     let Some(ty) = MemRef::of(ctx, lower.emit.body.value_type(memory)) else { return Ok(None) };
     let (dims, elem) = (ty.dims(ctx), ty.elem(ctx));
     let bytes = i64::from(elem.bits(ctx).unwrap_or(0) / 8);
-    let ([rows, columns], Layout::RowMajor, 1..) = (dims.as_slice(), ty.layout(ctx), bytes) else { return Ok(None) };
-    let unit = SizeExpr::from(ALIGNMENT / bytes);
+    let ([rows, columns], Layout::RowMajor, 1..=SECTOR) = (dims.as_slice(), ty.layout(ctx), bytes) else {
+        return Ok(None);
+    };
+    let unit = SizeExpr::from(SECTOR / bytes);
     let whole = columns.ceildiv(&unit).and_then(|units| units.mul(&unit)).map_err(|_| TooLarge)?;
     let ty = MemRef::get(ctx, vec![rows.clone(), whole.clone()], elem, Layout::RowMajor, ALIGN, false);
-    let op = kernel::Scratch::build(&mut Builder::at_end(ctx, &mut lower.emit.body, block), loc, ty);
+    let op = kernel::Workspace::build(&mut Builder::at_end(ctx, &mut lower.emit.body, block), loc, ty);
     let copy = lower.emit.body.result(op, 0);
 
     let count = |size: &SizeExpr, tile: u32| size.ceildiv(&i64::from(tile).into()).map_err(|_| TooLarge);
