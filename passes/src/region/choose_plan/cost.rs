@@ -105,19 +105,15 @@ pub fn resident(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
 }
 
 /// How well the pipeline of an instruction is fed: the numbers are those of measurements on an H200, rounded.
-fn efficiency(plan: &Schedule, facts: &Facts) -> f64 {
+fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
     let products = facts.products.len();
     let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
     let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
     let stages = plan.stages.unwrap_or(1);
-    // Of products in a row a stage may be longer than the 128 bytes that copies are made of.
-    let step = plan
-        .tile
-        .iter()
-        .flat_map(|tile| &tile.0)
-        .next_back()
-        .filter(|_| plan.reduced.is_some() && plan.roles.is_some());
-    let stages = step.map_or(stages, |(_, step)| (stages * step / 64).max(stages));
+    // A stage may be longer than the 128 bytes that copies are made of.
+    let step = plan.tile.iter().flat_map(|tile| &tile.0).next_back().filter(|_| plan.roles.is_some());
+    let copied = facts.products.last().map_or(64, |product| (1024.0 / bits(ctx, product.factors[0].elem)) as i64);
+    let stages = step.map_or(stages, |(_, step)| (stages * step / copied.max(1)).max(stages));
     let fed = match (asynchronous, stages) {
         // Loads come to registers a step ahead.
         (false, 2..) if kind == Kind::Fma && plan.barrier == Some(Barrier::Block) => 0.95,
@@ -184,7 +180,7 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     let slots = sms * together;
     let waves = (tiles / slots).ceil();
     let occupancy = tiles / (waves * slots);
-    let efficiency = efficiency(plan, facts);
+    let efficiency = efficiency(ctx, plan, facts);
 
     // Tiles are computed whole: what is beyond the end of an axis counts.
     let padding = out.iter().map(|run| steps(run) * tile(run) / size(run).max(1.0)).product::<f64>();
@@ -241,7 +237,11 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
         false => 0.0,
     };
     // What is computed in vain takes from what waits for memory.
-    let beside = if alone && load > compute && facts.products.len() < 2 { 0.1 * compute } else { 0.0 };
+    let beside = match alone && facts.products.len() < 2 {
+        true if load > compute => 0.1 * compute,
+        true => 0.1 * load * (1.0 - 1.0 / padding),
+        false => 0.0,
+    };
     // Blocks that look for a next tile begin and end later, as measured.
     let again = if plan.persistent.is_some() { target.launch_ns as f64 / 4e3 } else { 0.0 };
     let penalties = penalties + turns + reduction + beside + again;

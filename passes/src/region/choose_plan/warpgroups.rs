@@ -1,7 +1,7 @@
 //! Plans of products that groups of four warps multiply with `wgmma`, from tiles that the tensor memory accelerator brings.
 
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Instruction, Kind, Order, Policy, Roles, Sharing, Split, Through, Walk};
+use dlc_plan::clause::{Barrier, Instruction, Kind, Order, Policy, Roles, Sharing, Split, Store, Through, Walk};
 use dlc_plan::footprint::OVERHEAD;
 use dlc_plan::value::{Choice, Table};
 
@@ -11,7 +11,7 @@ use crate::analysis::conditions::is_im2col;
 
 /// Rows, columns, consumers, and whether each has a tile of its own. The numbers are those that win somewhere in
 /// measurements on an H200.
-const WGMMA: [(i64, i64, i64, bool); 15] = [
+const WGMMA: [(i64, i64, i64, bool); 16] = [
     (128, 128, 2, true),
     (128, 160, 2, true),
     (128, 176, 2, true),
@@ -26,8 +26,13 @@ const WGMMA: [(i64, i64, i64, bool); 15] = [
     (128, 64, 2, false),
     (128, 64, 2, true),
     (64, 128, 1, false),
+    (64, 112, 1, false),
     (64, 64, 1, false),
 ];
+
+/// The part of the second-level cache that what is asked for ahead may fill, of what is read once: with more on its way memory
+/// is slower, as measured on an H200.
+const AHEAD: (i64, i64) = (2, 7);
 
 impl Maker<'_> {
     /// What the accelerator brings, multiplied by warpgroups.
@@ -43,7 +48,11 @@ impl Maker<'_> {
             true => Some(128),
             false => [128, 64].into_iter().find(|span| bits == 16 && extent * bits % (8 * span) == 0),
         };
-        let plan = |(rows, columns, consumers): (i64, i64, i64), ping_pong: bool, swap: bool, parts: i64| {
+        let planned = |(rows, columns, consumers): (i64, i64, i64),
+                       ping_pong: bool,
+                       swap: bool,
+                       parts: i64,
+                       long: bool| {
             let wide = if swap { rows } else { columns };
             let kind = if ping_pong { Sharing::PingPong } else { Sharing::Cooperative };
             let registers = match consumers {
@@ -77,10 +86,22 @@ impl Maker<'_> {
             let again = ping_pong || parts > 1 || self.tiles(&tile) > self.target.sms as f64;
             let once = self.read_once(product, rows, columns);
             let streams = !once.is_empty();
-            let policy = once.into_iter().map(|name| (name, Policy::EvictFirst)).collect::<Vec<_>>();
+            // What is read once, by one wave of blocks, may come in long pieces of its rows.
+            if long && (!streams || again || !algo.is_empty() || self.extent(&product.depth) < (16 * step) as f64) {
+                return None;
+            }
+            let step = if long { 2 * step } else { step };
+            let tile = if long { self.tiled(product, rows, columns, step) } else { tile };
+            let ahead = once.iter().map(|&(_, side)| [rows, columns][side] * step * bits / 8).sum::<i64>();
+            let policy = once.into_iter().map(|(name, _)| (name, Policy::EvictFirst)).collect::<Vec<_>>();
             let policy = Some(Table(policy)).filter(|table| !table.0.is_empty() && self.target.has("cache_hint"));
             let mut assume = Some(assume.clone());
-            let store = self.store(if wide % 64 == 0 { 2 } else { 1 }, &mut assume);
+            let panels = if wide % 64 == 0 || !again { 2 } else { 1 };
+            // Nothing else is done while the only tile of a block is stored.
+            let store = self.store(panels, &mut assume).map(|store| match again {
+                true => store,
+                false => Store { together: store.panels, ..store },
+            });
             let mut plan = Schedule {
                 instruction: Some(Instruction { kind: Kind::Wgmma, shape: Some(vec![64, wide, 256 / bits]) }),
                 persistent: again.then(|| Choice::Word("sms".into())),
@@ -106,7 +127,18 @@ impl Maker<'_> {
             let enough = footprint.held.zip(entry).filter(|(held, entry)| held + 2 * OVERHEAD <= *entry && !again);
             plan.registers = enough.map(|(_, entry)| Table::of([("thread", entry)])).or(plan.registers);
             // What is read once comes from far away: as much of it as there is room for is asked for ahead.
-            self.staged(plan, if streams { 2 * STAGES } else { STAGES })
+            let room = self.target.l2_bytes / self.target.sms * AHEAD.0 / AHEAD.1;
+            let most = match (streams, again) {
+                (false, _) => STAGES,
+                (true, true) => 2 * STAGES,
+                (true, false) => (room / ahead.max(1)).clamp(2, 2 * STAGES),
+            };
+            self.staged(plan, most)
+        };
+        // Three of them are enough to be filled in turn.
+        let plan = |shape: (i64, i64, i64), ping_pong: bool, swap: bool, parts: i64| {
+            let long = planned(shape, ping_pong, swap, parts, true).filter(|plan| plan.stages >= Some(3));
+            long.or_else(|| planned(shape, ping_pong, swap, parts, false))
         };
         let mut plans: Vec<Schedule> = Vec::new();
         // Few rows: the columns fill the rows of the instruction.
@@ -122,6 +154,7 @@ impl Maker<'_> {
             let alone = plan((rows, columns, consumers), ping_pong, false, 1);
             let pair = alone.as_ref().filter(|_| rows * columns >= 1 << 14).and_then(|plan| self.paired(product, plan));
             plans.extend(pair);
+            plans.extend(alone.as_ref().and_then(|plan| self.shared(product, plan)));
             plans.extend(alone);
             // What is across has only whole atoms of a swizzle, which the 64 rows of an instruction are.
             if !ping_pong && !along_depth[1] && along_depth[0] && columns % 64 != 0 && self.reads_factors_alone(product)
@@ -163,16 +196,37 @@ impl Maker<'_> {
         })
     }
 
-    /// The factors that are read once, where a tile has all of the rows, or all of the columns, of a product that has several
-    /// tiles: what is read again should stay in the cache in their place.
-    fn read_once(&self, product: &Product, rows: i64, columns: i64) -> Vec<String> {
+    /// The same with blocks in pairs that share what each tile reads again, where one wave of blocks reads the rest once and
+    /// a tile has less of that.
+    fn shared(&self, product: &Product, plan: &Schedule) -> Option<Schedule> {
+        let (rows, columns) = plan.sides();
+        let extent = |side: &[(String, i64)]| side.iter().map(|(_, extent)| *extent).product::<i64>();
+        let once = self.read_once(product, extent(&rows), extent(&columns));
+        let &[(_, side)] = once.as_slice() else { return None };
+        let axis = [&product.rows, &product.columns][side].last()?;
+        let again = &self.facts.inputs[product.factors[1 - side].input?];
+        let tiles = (self.facts.size(axis) as f64 / plan.tile_of(axis) as f64).ceil();
+        let more = [extent(&columns), extent(&rows)][side] > [extent(&rows), extent(&columns)][side];
+        let once_each = plan.persistent.is_none() && again.name != once[0].0;
+        let fits = self.target.has("cluster") && once_each && more && tiles >= 2.0;
+        fits.then(|| Schedule {
+            cluster: Some(Table::of([(axis.as_str(), 2)])),
+            multicast: Some(vec![again.name.clone()]),
+            ..plan.clone()
+        })
+    }
+
+    /// The factors that are read once, and their sides, where a tile has all of the rows, or all of the columns, of a product
+    /// that has several tiles: what is read again should stay in the cache in their place.
+    fn read_once(&self, product: &Product, rows: i64, columns: i64) -> Vec<(String, usize)> {
         let fits = [self.extent(&product.columns) <= columns as f64, self.extent(&product.rows) <= rows as f64];
         if fits[0] == fits[1] {
             return Vec::new();
         }
-        let sides = product.factors.iter().zip(fits).filter(|(_, other)| *other);
-        let inputs = sides.filter_map(|(factor, _)| Some(&self.facts.inputs[factor.input?]));
-        inputs.filter(|input| input.plain && input.reads == 1).map(|input| input.name.clone()).collect()
+        let sides = product.factors.iter().zip(fits).enumerate().filter(|(_, (_, other))| *other);
+        let inputs = sides.filter_map(|(side, (factor, _))| Some((&self.facts.inputs[factor.input?], side)));
+        let once = inputs.filter(|(input, _)| input.plain && input.reads == 1);
+        once.map(|(input, side)| (input.name.clone(), side)).collect()
     }
 
     /// Whether a kernel reads nothing else by rows and columns: where rows of memory lie across the fragments of threads, each

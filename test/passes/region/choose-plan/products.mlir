@@ -86,7 +86,7 @@ region.func @rows_of_both iters (m: 8192, n: 8192)
 // CHECK-NEXT: barrier mbarrier
 // CHECK-NEXT: async prefetch 7 overlap_epilogue
 // CHECK-NEXT: in_flight 1
-// CHECK-NEXT: store tma panels 2 together 1
+// CHECK-NEXT: store tma panels 2 together 2
 // CHECK-NEXT: }
 region.func @small iters (m: 1024, n: 1024)
     ins (%X: memref<[1024, 1024], f16, row_major, align 128>, %W: memref<[1024, 1024], f16, row_major, align 128>)
@@ -100,11 +100,11 @@ region.func @small iters (m: 1024, n: 1024)
   yield %s to Y as f16
 }
 
-// Few rows: the columns take the side of 64.
+// Few rows: the columns take the side of 64, and come in long pieces, no more at once than the cache has room for.
 // CHECK: plan.schedule of @few_tokens for sm90 {
-// CHECK-NEXT: tile (m: 16, n: 128, k: 64)
+// CHECK-NEXT: tile (m: 16, n: 128, k: 128)
 // CHECK-NEXT: instruction wgmma [64, 16, 16]
-// CHECK-NEXT: stages 12
+// CHECK-NEXT: stages 4
 // CHECK-NEXT: roles cooperative consumers 2
 // CHECK-NEXT: registers (thread: 168)
 // CHECK-NEXT: cache X (m, k) f16 in smem
@@ -112,14 +112,37 @@ region.func @small iters (m: 1024, n: 1024)
 // CHECK-NEXT: policy (W: evict_first)
 // CHECK-NEXT: swizzle (X: 128, W: 128)
 // CHECK-NEXT: barrier mbarrier
-// CHECK-NEXT: async prefetch 11 overlap_epilogue
+// CHECK-NEXT: async prefetch 3 overlap_epilogue
 // CHECK-NEXT: in_flight 1
-// CHECK-NEXT: store tma panels 1 together 1
+// CHECK-NEXT: store tma panels 2 together 2
 // CHECK-NEXT: swap_operands
 // CHECK-NEXT: }
 region.func @few_tokens iters (m: 16, n: 14336)
     ins (%X: memref<[16, 4096], f16, row_major, align 128>, %W: memref<[14336, 4096], f16, row_major, align 128>)
     outs (Y: memref<[16, 14336], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: 4096) acc f32 init 0.0 {
+    %x = read %X[m, k] : f16 over (m, k)
+    %w = read %W[n, k] : f16 over (n, k)
+    %p = binary mul %x, %w widen : f32 over (m, n, k)
+    yield %p
+  } : f32 over (m, n)
+  yield %s to Y as f16
+}
+
+// With as many rows as a tile has columns blocks share in pairs what they all read.
+// CHECK: plan.schedule of @more_tokens for sm90 {
+// CHECK-NEXT: tile (m: 128, n: 112, k: 128)
+// CHECK-NEXT: instruction wgmma [64, 112, 16]
+// CHECK-NEXT: stages 3
+// CHECK-NEXT: cluster (n: 2)
+// CHECK-NEXT: multicast [X]
+// CHECK-NEXT: roles cooperative consumers 2
+// CHECK: policy (W: evict_first)
+// CHECK: store tma panels 2 together 2
+// CHECK-NEXT: }
+region.func @more_tokens iters (m: 128, n: 14336)
+    ins (%X: memref<[128, 4096], f16, row_major, align 128>, %W: memref<[14336, 4096], f16, row_major, align 128>)
+    outs (Y: memref<[128, 14336], f16, row_major, align 128> materialize gmem) {
   %s = reduce sum (k: 4096) acc f32 init 0.0 {
     %x = read %X[m, k] : f16 over (m, k)
     %w = read %W[n, k] : f16 over (n, k)
