@@ -50,7 +50,7 @@ class Reference:
         shared = geom.get("smem", 0)
         function = self.function(generator, how, name, tuple(sorted(options.items())), shared, cluster)
         launch = Launch(self.cuda, function, (grid, 1, 1), geom["thr"], shared, None, early, args, name)
-        return Prepared(self.cuda, [launch], list(data.values()), [out], [])
+        return Prepared(self.cuda, [launch], list(data.values()), [out], [], [])
 
     def map(self, tensor, dtype, box, dims=None, strides=None, swizzle=128):
         """A tensor map of a row-major matrix, or of memory with these axes, fastest first."""
