@@ -29,7 +29,8 @@
 // RUN: dlc-run %t.mlir --function=shared --shape=M=400,N=400,K=64 --seed=0 --check=%t.npy
 
 // CHECK-LABEL: kernel.func @turns
-// CHECK: grid (4) cluster [2] threads 384
+// CHECK: %most = index (4)
+// CHECK: grid (%needed) cluster [2] threads 384
 // CHECK: %empty = mbarriers arrivals 8 : mbarrier<5>
 // CHECK: cluster_barrier
 // CHECK: tma_load {{.*}} multicast 3
@@ -66,7 +67,8 @@ plan.schedule of @turns for sm90 {
 }
 
 // CHECK-LABEL: kernel.func @shared
-// CHECK: grid (2) cluster [2] threads 384
+// CHECK: %most = index (2)
+// CHECK: grid (%needed) cluster [2] threads 384
 // CHECK: %empty = mbarriers arrivals 16 : mbarrier<4>
 // CHECK: tma_load {{.*}} multicast 3
 // CHECK: slice %lhs{{.*}} at (64*%g, 0)

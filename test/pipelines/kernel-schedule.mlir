@@ -16,7 +16,7 @@
 // CHECK: kernel.func @gemm<M, N, K>
 // CHECK-NEXT: require (K mod 8 == 0, N mod 8 == 0)
 // CHECK: %map_Y = tensor_map %Y : tensormap<[64, 64], f16, swizzle 128>
-// CHECK: grid (132) threads 384 {
+// CHECK: grid (%needed) threads 384 {
 // CHECK-DAG: shared : tile<6 x [128, 64], f16, swizzle 128>
 // CHECK-DAG: shared : tile<6 x [64, 128], f16, swizzle 128>
 // CHECK-DAG: shared : tile<4 x [64, 64], f16, swizzle 128>

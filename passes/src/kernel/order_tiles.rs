@@ -33,8 +33,11 @@
 //! ```
 //!
 //! **Does not** make a kernel persistent whose warps have roles: there each role has its own loop over tiles. Blocks of a
-//! cluster go together, if each takes a tile that is found from the number of its cluster. If the number of tiles is known only when the kernel is launched, there are N blocks, of which
-//! those behind the last tile do nothing.
+//! cluster go together, if each takes a tile that is found from the number of its cluster.
+//!
+//! There are no more blocks than go through the tiles in as many rounds as N of them: of 512 tiles 132 blocks would take
+//! four each but for the last ones, and so do 128. The others would only take from the power that all share. Where loops
+//! depend on the tile, as below a diagonal, tiles have different work, and there are N blocks.
 //!
 //! With `longest_first` the rows of tiles whose loops have the most steps come first, those of all matrices of a batch one
 //! after the other: what is left in the end are short tiles, and all blocks end at nearly the same time. That is known of
@@ -55,7 +58,8 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, OpId, Type, ValueId};
 use dlc_kernel::ops::{
-    Await, AwaitRead, Barrier, BlockId, For, Grid, GridSize, Index, MBarriers, Order, Role, Shared, TileOrder, Yield,
+    Await, AwaitRead, Barrier, BlockId, For, Grid, GridSize, Index, MBarriers, Max, Min, Order, Role, Shared,
+    TileOrder, Yield,
 };
 use dlc_kernel::types::Token;
 use dlc_plan::Schedule;
@@ -297,6 +301,7 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
     let (dims, loc, together) = (view.dims(), view.loc(), cluster_of(view).unwrap_or(1));
     let Some(block) = body.first_block(Grid::body(view)) else { return };
     let Some(mut places) = Places::of(*view) else { return };
+    let even = is_even(body, grid, cx);
     let args = places.args.clone();
     let ops: Vec<OpId> = body.ops(block).collect();
     let mut inside = Vec::new();
@@ -391,8 +396,71 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
         }
         body.erase_op(op);
     }
-    let blocks = blocks / together;
-    let fewest = together * tiles.as_constant().map_or(blocks, |tiles| tiles.min(blocks));
-    places.lists = vec![("dims", vec![SizeExpr::from(fewest)])];
+    let most = blocks / together;
+    let (args, number) = match tiles.as_constant() {
+        Some(tiles) if tiles > 0 => (Vec::new(), SizeExpr::from(together * fewest(tiles, most, even))),
+        Some(_) => (Vec::new(), SizeExpr::from(together)),
+        None if even => (vec![blocks_of_launch(body, grid, &args, &tiles, [most, together], cx)], named(0)),
+        None => (Vec::new(), SizeExpr::from(together * most)),
+    };
+    (places.args, places.lists) = (args, vec![("dims", vec![number])]);
     places.write(ctx, body, grid);
+}
+
+/// The fewest blocks that go through tiles in no more rounds than `most` of them, where all tiles have as much work.
+fn fewest(tiles: i64, most: i64, even: bool) -> i64 {
+    let rounds = (tiles + most - 1) / most;
+    if even { (tiles + rounds - 1) / rounds } else { tiles.min(most) }
+}
+
+/// That number, found when the kernel is launched. It is said to be no more than the most, which is so, for those who go
+/// by what stands there.
+fn blocks_of_launch(
+    body: &mut Body,
+    grid: OpId,
+    args: &[ValueId],
+    tiles: &SizeExpr,
+    [most, together]: [i64; 2],
+    cx: &PassCx<'_>,
+) -> ValueId {
+    let loc = body.loc(grid);
+    let value = |number: usize| SizeExpr::symbol(&dlc_core::sizes::value_name(number)).unwrap_or_else(|_| 0.into());
+    let index = |body: &mut Body, args: &[ValueId], expr: Option<SizeExpr>, name: &str| {
+        let expr = expr.unwrap_or_else(|| (most * together).into());
+        let op = Index::build(
+            &mut Builder::new(cx.ctx, body, InsertPoint::Before(grid)),
+            loc,
+            args,
+            vec![expr],
+            Type::INDEX,
+        );
+        if let Some(places) = Places::of(OpRef::new(cx.ctx, body, op)) {
+            places.write(cx.ctx, body, op);
+        }
+        body.set_value_name(body.result(op, 0), cx.ctx.intern_str(name));
+        body.result(op, 0)
+    };
+    let all = index(body, args, Some(tiles.clone()), "tiles");
+    let waves = index(body, &[all], value(0).ceildiv(&most.into()).ok(), "waves");
+    let one = index(body, &[], Some(1.into()), "one");
+    let rounds = Max::build(&mut Builder::new(cx.ctx, body, InsertPoint::Before(grid)), loc, waves, one);
+    let rounds = body.result(rounds, 0);
+    body.set_value_name(rounds, cx.ctx.intern_str("rounds"));
+    let each = value(0).ceildiv(&value(1)).and_then(|each| each.mul(&together.into())).ok();
+    let few = index(body, &[all, rounds], each, "few");
+    let most = index(body, &[], Some((most * together).into()), "most");
+    let blocks = Min::build(&mut Builder::new(cx.ctx, body, InsertPoint::Before(grid)), loc, most, few);
+    let blocks = body.result(blocks, 0);
+    body.set_value_name(blocks, cx.ctx.intern_str("needed"));
+    blocks
+}
+
+/// Whether every tile has as much work: no loop in the grid asks where its block or its tile is.
+fn is_even(body: &Body, grid: OpId, cx: &PassCx<'_>) -> bool {
+    let inside = with_inner(body, grid);
+    let within = |value: ValueId| match body.defining_op(value) {
+        Some(op) => inside.contains(&op),
+        None => true,
+    };
+    inside.iter().all(|&op| For::of(OpRef::new(cx.ctx, body, op)).is_none_or(|op| !op.args().any(within)))
 }

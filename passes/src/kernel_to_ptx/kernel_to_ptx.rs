@@ -304,6 +304,8 @@ struct Told {
     maps: Vec<ValueId>,
     /// Integers from outside of the grid.
     values: Vec<ValueId>,
+    /// Those that are numbers in the text: an entry knows them.
+    known: Vec<(ValueId, i64)>,
     symbols: Vec<String>,
 }
 
@@ -325,6 +327,10 @@ impl Told {
                     continue;
                 }
                 let ty = kernel.value_type(value);
+                if let Some(number) = number(ctx, kernel, value) {
+                    told.known.push((value, number));
+                    continue;
+                }
                 let list = if MemRef::of(ctx, ty).is_some() {
                     &mut told.memory
                 } else if dlc_kernel::types::TensorMap::of(ctx, ty).is_some() {
@@ -361,6 +367,12 @@ impl Told {
         told.symbols.sort();
         told
     }
+}
+
+/// The number that an integer is.
+fn number(ctx: &Context, kernel: &Body, value: ValueId) -> Option<i64> {
+    let index = kernel::Index::of(OpRef::new(ctx, kernel, kernel.defining_op(value)?))?;
+    index.value().first()?.as_constant().filter(|_| kernel.value_type(value) == Type::INDEX)
 }
 
 /// A grid as an entry at the end of a function.
@@ -427,6 +439,8 @@ fn entry(
         let at = arg(&mut made, Type::I32, Some(value));
         values.insert(value, Lowered::Index(at.into(), natural::is_natural(ctx, kernel, value, &|_| None)));
     }
+    let known = told.known.iter().map(|&(value, number)| (value, Lowered::Index(number.into(), number >= 0)));
+    values.extend(known);
     for symbol in &told.symbols {
         let at = arg(&mut made, Type::I32, None);
         made.set_value_name(at, ctx.intern_str(symbol));

@@ -22,7 +22,8 @@
 // HILBERT: tile_order %tile of (M ceildiv 4, N ceildiv 16) hilbert
 // COLUMNS: tile_order %tile of (M ceildiv 4, N ceildiv 16) columns
 // PERSISTENT-LABEL: kernel.func @tiles<
-// PERSISTENT: grid (3) threads 32 {
+// PERSISTENT: %needed = min %most, %few
+// PERSISTENT-NEXT: grid (%needed) threads 32 {
 // PERSISTENT-NEXT: %s = shared
 // PERSISTENT-NEXT: %block = block_id 0
 // PERSISTENT-NEXT: %blocks = grid_size 0
@@ -48,7 +49,7 @@ kernel.func @tiles<M, N>(%x: memref<[M, N], f32>) -> memref<[M, N], f32> {
 
 // Three axes are one loop: the place of a block is that of the tile. Without shared memory there is nothing to wait for.
 // PERSISTENT-LABEL: kernel.func @axes<
-// PERSISTENT: grid (3) threads 32 {
+// PERSISTENT: grid (%needed) threads 32 {
 // PERSISTENT-NEXT: %block = block_id 0
 // PERSISTENT-NEXT: %blocks = grid_size 0
 // PERSISTENT-NEXT: for %tile = %block to

@@ -57,7 +57,14 @@ kernel.func @large<M>(%x: memref<[M, 128], f32>) -> memref<[M, 128], f32> {
 // module {
 //   kernel.func @pairs<M, N>(%x: memref<[M, N], f32, row_major, align 4>) -> memref<[M, N], f32, row_major, align 4> {
 //     %y = output : memref<[M, N], f32, row_major, align 4>
-//     grid (4) cluster [2] threads 128 {
+//     %tiles = index ((M ceildiv 32)*(N ceildiv 128))
+//     %waves = index (%tiles ceildiv 2)
+//     %one = index (1)
+//     %rounds = max %waves, %one
+//     %few = index (2*(%tiles ceildiv %rounds))
+//     %most = index (4)
+//     %needed = min %most, %few
+//     grid (%needed) cluster [2] threads 128 {
 //       %block = block_id 0
 //       %blocks = grid_size 0
 //       %cluster = index (%block floordiv 2)

@@ -5,7 +5,9 @@
 // RUN: dlc-opt %s --order-tiles=planned --remarks=missed --no-output 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed
 
 // CHECK-LABEL: kernel.func @grouped
-// CHECK: grid (3) threads 128
+// CHECK: %most = index (3)
+// CHECK-NEXT: %needed = min %most, %few
+// CHECK-NEXT: grid (%needed) threads 128
 // CHECK: for %tile = %block to {{.*}} step %blocks
 // CHECK: grouped 4
 // HAND-LABEL: kernel.func @grouped
@@ -29,7 +31,9 @@ plan.schedule of @grouped for sm90 {
 
 // A block for each multiprocessor, of the machine that has fewer of them, and twice that.
 // CHECK-LABEL: kernel.func @machines
-// CHECK: grid (132) threads 128
+// CHECK: %most = index (132)
+// CHECK-NEXT: %needed = min %most, %few
+// CHECK-NEXT: grid (%needed) threads 128
 kernel.func @machines<M, N>(%x: memref<[M, N], f32>) -> memref<[M, N], f32> {
   %y = output : memref<[M, N], f32>
   grid ((M ceildiv 16) * (N ceildiv 128)) threads 128 {

@@ -99,3 +99,18 @@ kernel.func @launched_above<N>(%X: memref<[N], f32, row_major, align 4>) -> memr
   }
   return %Y
 }
+
+// What stands in front of the grid as a number is one in it, too, and nothing that a launch tells.
+// CHECK-LABEL: ptx.func @known<N>(
+// CHECK: memory (%X, %Y) sizes (N)
+// CHECK: shl.b32 %{{.+}}, 5
+kernel.func @known<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
+  %Y = output : memref<[N], f32, row_major, align 4>
+  %size = index (32)
+  grid (N ceildiv 32) threads 32 {
+    %b = block_id 0
+    %x = load %X[%size * %b + i0] where (%size * %b + i0 < N) : !line
+    store %x to %Y[%size * %b + i0] where (%size * %b + i0 < N)
+  }
+  return %Y
+}
