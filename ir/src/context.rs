@@ -1,5 +1,8 @@
 //! The context: everything that bodies share. It is `Sync` and only grows, so bodies are worked on in parallel.
 
+use std::any::{Any, TypeId};
+use std::sync::{Arc, PoisonError, RwLock};
+
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -8,6 +11,7 @@ use crate::attrs::{Attr, AttrData, AttrName, DenseData, NamedAttr, wrap_integer}
 use crate::intern::Interner;
 use crate::location::{Loc, LocData, SourceMap};
 use crate::op::{AttrDef, Dialect, OpDef, TypeDef};
+use crate::sort;
 use crate::types::{FloatKind, Signedness, Type, TypeData, TypeName};
 
 /// An interned string: names, keys, text.
@@ -83,6 +87,7 @@ pub struct Context {
     attr_names: FxHashMap<&'static str, AttrName>,
     short_types: FxHashMap<&'static str, TypeName>,
     infix_types: FxHashMap<&'static str, TypeName>,
+    derived: RwLock<FxHashMap<(TypeId, Attr), Arc<dyn Any + Send + Sync>>>,
     /// The texts that were read.
     pub sources: SourceMap,
 }
@@ -97,7 +102,7 @@ impl Context {
                 known.push(dialect);
             }
         }
-        known.sort_by_key(|dialect| dialect.name);
+        sort::sort_by_key(&mut known, |dialect| dialect.name);
         let mut ctx = Context {
             strings: Interner::new(),
             types: Interner::new(),
@@ -112,6 +117,7 @@ impl Context {
             attr_names: FxHashMap::default(),
             short_types: FxHashMap::default(),
             infix_types: FxHashMap::default(),
+            derived: RwLock::default(),
             sources: SourceMap::default(),
         };
         ctx.intern_well_known();
@@ -267,6 +273,21 @@ impl Context {
         self.attrs.get(attr.0)
     }
 
+    /// What an attribute says, read once and kept: for what takes long to read and is asked for again and again, such as
+    /// expressions, which are text. `read` must give the same whenever it is asked. There is one answer for each type.
+    pub fn derived<T: Any + Send + Sync>(&self, attr: Attr, read: impl FnOnce() -> T) -> Arc<T> {
+        let key = (TypeId::of::<T>(), attr);
+        let known = self.derived.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let known = known.and_then(|known| known.downcast().ok());
+        known.unwrap_or_else(|| {
+            let made = Arc::new(read());
+            let kept = Arc::clone(&made) as Arc<dyn Any + Send + Sync>;
+            // Who asks at the same time may have made it as well: both are the same.
+            self.derived.write().unwrap_or_else(PoisonError::into_inner).insert(key, kept);
+            made
+        })
+    }
+
     /// An integer attribute; the value is taken modulo two to the power of the width.
     pub fn int_attr(&self, value: i128, ty: Type) -> Attr {
         self.attr(AttrData::Integer { ty, value: wrap_integer(value, self.type_data(ty)) })
@@ -307,7 +328,7 @@ impl Context {
         let mut sorted: SmallVec<[NamedAttr; 8]> = entries.into();
         if !sorted.is_sorted_by(|(a, _), (b, _)| self.str(*a) < self.str(*b)) {
             // Stable, so entries with one key stay in order.
-            sorted.sort_by(|(a, _), (b, _)| self.str(*a).cmp(self.str(*b)));
+            sort::sort_by(&mut sorted, |(a, _), (b, _)| self.str(*a).cmp(self.str(*b)));
             sorted.dedup_by(|later, kept| {
                 let same = later.0 == kept.0;
                 if same {
@@ -463,5 +484,21 @@ fn copy_attr<'b>(data: &AttrData<'_>, bump: &'b Bump) -> AttrData<'b> {
         AttrData::Loc(loc) => AttrData::Loc(*loc),
         AttrData::Dialect { def, params } => AttrData::Dialect { def: *def, params: bump.alloc_slice_copy(params) },
         AttrData::Opaque { dialect, text, ty } => AttrData::Opaque { dialect: *dialect, text: *text, ty: *ty },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_derived_is_read_once_for_each_type() {
+        let ctx = Context::new([]);
+        let text = ctx.str_attr("7");
+        let number = || ctx.derived(text, || 7_i64);
+        assert!(Arc::ptr_eq(&number(), &number()));
+        assert_eq!(*ctx.derived(text, || -> i64 { panic!("it is known") }), 7);
+        assert_eq!(*ctx.derived(text, || "seven".to_string()), "seven");
+        assert_eq!(*ctx.derived(ctx.str_attr("8"), || 8_i64), 8);
     }
 }

@@ -215,7 +215,11 @@ impl Diagnostics {
 
 /// The known name nearest to a misspelt one, as a suggestion: `did you mean 'sample.addi'?`. See [`nearest`].
 pub fn did_you_mean<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    nearest(wrong, known).map(|name| format!("did you mean '{name}'?"))
+    suggestion(wrong, &mut known.into_iter())
+}
+
+fn suggestion<'a>(wrong: &str, known: &mut dyn Iterator<Item = &'a str>) -> Option<String> {
+    nearest_of(wrong, known).map(|name| format!("did you mean '{name}'?"))
 }
 
 /// The known name nearest to a misspelt one.
@@ -223,6 +227,10 @@ pub fn did_you_mean<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -
 /// Near means at most a third of the letters changed (Damerau-Levenshtein), ties settled by name. Of one letter every
 /// other one is a change away: near is only the same one in the other case.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_of(wrong, &mut known.into_iter())
+}
+
+fn nearest_of<'a>(wrong: &str, known: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let letters = wrong.chars().count();
     let limit = (letters / 3).max(1);
     let near = |name: &'a str| {
@@ -236,5 +244,5 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         let distance = strsim::damerau_levenshtein(wrong, name);
         (distance <= limit).then_some((distance, name))
     };
-    known.into_iter().filter_map(near).min().map(|(_, name)| name)
+    known.filter_map(near).min().map(|(_, name)| name)
 }

@@ -32,6 +32,7 @@ pub mod op;
 pub mod pass;
 pub mod plugin;
 pub mod rewrite;
+pub mod sort;
 pub mod structural;
 pub mod text;
 pub mod types;

@@ -105,7 +105,7 @@ impl IntegerSet {
         let mut system = System::of(self, ranges);
         let (known, _) = system.constraints(&context.constraints);
         let mut constraints = self.simplify_under(ranges).constraints;
-        constraints.sort();
+        crate::sort::sort(&mut constraints);
         constraints.dedup();
         let row = |constraint: Constraint| (system.constraint(&constraint), constraint);
         let mut kept: Vec<(Option<Row>, Constraint)> = constraints.into_iter().map(row).collect();

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use smallvec::{SmallVec, smallvec};
 
 use super::error::{AffineError, AffineErrorKind, Result, checked_add, checked_mul};
+use crate::sort;
 
 /// Greatest number of terms, factors of a monomial, and nested quotients. They bound time and stack, not precision:
 /// sizes and index expressions of programs stay far below.
@@ -121,7 +122,7 @@ impl<V: Variable> Monomial<V> {
         }
         let mut factors = self.factors.clone();
         factors.extend(other.factors.iter().cloned());
-        factors.sort();
+        sort::sort(&mut factors);
         Ok(Monomial::of(factors))
     }
 
@@ -155,10 +156,15 @@ impl<V: Variable> Poly<V> {
         Poly { terms: if coefficient == 0 { Vec::new() } else { vec![(monomial, coefficient)] } }
     }
 
+    /// The sum of terms that are in canonical order, none with a zero coefficient.
+    pub(super) fn of_sorted(terms: Vec<(Monomial<V>, i64)>) -> Self {
+        Poly { terms }
+    }
+
     /// The product of the atoms with a coefficient of one.
     pub(super) fn product_of(atoms: &[Atom<V>]) -> Self {
         let mut factors: SmallVec<[Atom<V>; 1]> = atoms.iter().cloned().collect();
-        factors.sort();
+        sort::sort(&mut factors);
         Poly::from(Monomial::of(factors))
     }
 
@@ -267,7 +273,7 @@ impl<V: Variable> Poly<V> {
                 products.push((left.mul(right)?, checked_mul(*a, *b)?));
             }
         }
-        products.sort_by(|(a, _), (b, _)| a.cmp(b));
+        sort::sort_by(&mut products, |(a, _), (b, _)| a.cmp(b));
         let mut terms: Vec<(Monomial<V>, i64)> = Vec::with_capacity(products.len());
         for (monomial, value) in products {
             match terms.last_mut() {

@@ -193,14 +193,16 @@ impl SizeExpr {
     /// Replaces symbols; those for which nothing is given stay. Errors: `Divisor`, `Overflow`, `TooLarge`.
     pub fn substitute(&self, replacement: &dyn Fn(&str) -> Option<SizeExpr>) -> Result<SizeExpr> {
         let variable = |name: &Arc<str>| replacement(name).map(|size| size.0);
-        rebuild(&self.0, &variable, &|_: &Arc<str>| Interval::ALL).map(SizeExpr)
+        let nothing = |_: &Arc<str>| Interval::ALL;
+        rebuild(&self.0, &Renewal { variable: &variable, env: &nothing, knows_more: false }).map(SizeExpr)
     }
 
     /// The same size within the ranges, with the quotients gone that the ranges decide.
     pub fn simplify_under(&self, ranges: &SizeRanges) -> SizeExpr {
         let env = |name: &Arc<str>| ranges.of(name);
         let known = |name: &Arc<str>| env(name).as_constant().map(Poly::constant);
-        let simpler = rebuild(&self.0, &known, &env).unwrap_or_else(|_| self.0.clone());
+        let renewal = Renewal { variable: &known, env: &env, knows_more: true };
+        let simpler = rebuild(&self.0, &renewal).unwrap_or_else(|_| self.0.clone());
         let constant = range(&simpler, &env).as_constant();
         constant.map_or(SizeExpr(simpler), SizeExpr::from)
     }
@@ -271,28 +273,64 @@ fn affine_in(poly: &Poly<Arc<str>>, is_index: &dyn Fn(&str) -> bool) -> bool {
     })
 }
 
-/// What stands for a symbol from now on, if anything does.
-type Replacement<'a> = &'a dyn Fn(&Arc<str>) -> Option<Poly<Arc<str>>>;
+/// What changes in a polynomial that is built again.
+struct Renewal<'a> {
+    /// What stands for a symbol from now on, if anything does.
+    variable: &'a dyn Fn(&Arc<str>) -> Option<Poly<Arc<str>>>,
+    /// What is known of symbols where quotients are divided anew.
+    env: Env<'a, Arc<str>>,
+    /// Whether that is more than what was known when they were divided: then they are divided even where nothing in them is
+    /// replaced.
+    knows_more: bool,
+}
 
-/// The polynomial built again from its variables' replacements, quotients divided anew under what `env` knows.
-fn rebuild(poly: &Poly<Arc<str>>, replacement: Replacement<'_>, env: Env<'_, Arc<str>>) -> Result<Poly<Arc<str>>> {
-    let mut sum = Poly::constant(0);
-    for (monomial, coefficient) in poly.terms() {
-        let mut product = Poly::constant(*coefficient);
-        for atom in monomial.factors() {
-            let factor = match atom {
-                Atom::Variable(name) => replacement(name).unwrap_or_else(|| Poly::variable(name.clone())),
-                Atom::Floor(floor) => floor_div(
-                    &rebuild(&floor.numerator, replacement, env)?,
-                    &rebuild(&floor.divisor, replacement, env)?,
-                    env,
-                )?,
-            };
-            product = product.mul(&factor)?;
+impl Renewal<'_> {
+    /// What stands for a factor from now on, if that is something else.
+    fn of(&self, atom: &Atom<Arc<str>>) -> Result<Option<Poly<Arc<str>>>> {
+        let floor = match atom {
+            Atom::Variable(name) => return Ok((self.variable)(name)),
+            Atom::Floor(floor) => floor,
+        };
+        let (numerator, divisor) = (rebuild(&floor.numerator, self)?, rebuild(&floor.divisor, self)?);
+        if !self.knows_more && numerator == floor.numerator && divisor == floor.divisor {
+            return Ok(None);
         }
-        sum = sum.add(&product)?;
+        floor_div(&numerator, &divisor, self.env).map(Some)
     }
-    Ok(sum)
+}
+
+/// The polynomial built again from what stands for its symbols and quotients.
+fn rebuild(poly: &Poly<Arc<str>>, renewal: &Renewal<'_>) -> Result<Poly<Arc<str>>> {
+    // Most terms have nothing to replace. They stay as they are, and in order.
+    let mut kept = Vec::with_capacity(poly.terms().len());
+    let mut sum: Option<Poly<Arc<str>>> = None;
+    for (monomial, coefficient) in poly.terms() {
+        let mut product: Option<Poly<Arc<str>>> = None;
+        for (place, atom) in monomial.factors().iter().enumerate() {
+            let factor = renewal.of(atom)?;
+            product = match (product, factor) {
+                (None, None) => None,
+                (None, Some(factor)) => {
+                    // With what stands before it.
+                    let before = Poly::product_of(&monomial.factors()[..place]).scale(*coefficient)?;
+                    Some(before.mul(&factor)?)
+                }
+                (Some(product), None) => Some(product.mul(&Poly::product_of(std::slice::from_ref(atom)))?),
+                (Some(product), Some(factor)) => Some(product.mul(&factor)?),
+            };
+        }
+        match (product, &sum) {
+            (None, _) => kept.push((monomial.clone(), *coefficient)),
+            (Some(product), None) => sum = Some(product),
+            (Some(product), Some(before)) => sum = Some(before.add(&product)?),
+        }
+    }
+    let kept = Poly::of_sorted(kept);
+    match sum {
+        Some(sum) if kept.is_zero() => Ok(sum),
+        Some(sum) => kept.add(&sum),
+        None => Ok(kept),
+    }
 }
 
 fn unbound(name: &str) -> AffineError {
