@@ -183,8 +183,11 @@ impl Kind for Guard {
 fn guard(ctx: &Context, attr: Attr) -> Option<Guard> {
     let text = |attr: &Attr| match ctx.attr_data(*attr) {
         AttrData::String(text) => {
-            let text = ctx.str(*text);
-            condition(text).filter(|condition| condition.to_string() == text)
+            let read = || {
+                let text = ctx.str(*text);
+                condition(text).filter(|condition| condition.to_string() == text)
+            };
+            (*ctx.derived::<Option<Condition>>(*attr, read)).clone()
         }
         _ => None,
     };

@@ -69,8 +69,11 @@ pub fn expr(ctx: &Context, attr: Attr) -> Option<SizeExpr> {
     match ctx.attr_data(attr) {
         AttrData::Integer { ty: Type::I64, value } => i64::try_from(*value).ok().map(SizeExpr::from),
         AttrData::String(text) => {
-            let text = ctx.str(*text);
-            SizeExpr::parse(text).ok().filter(|size| size.as_constant().is_none() && size.to_string() == text)
+            let read = || {
+                let text = ctx.str(*text);
+                SizeExpr::parse(text).ok().filter(|size| size.as_constant().is_none() && size.to_string() == text)
+            };
+            (*ctx.derived::<Option<SizeExpr>>(attr, read)).clone()
         }
         _ => None,
     }

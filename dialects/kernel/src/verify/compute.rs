@@ -158,10 +158,9 @@ pub fn extract(op: Extract<'_>, diags: &Diagnostics) {
     let Some(to) = place(*op, op.type_of(op.out()), diags) else { return };
     for warp in 0..to.warps() {
         for lane in 0..32 {
-            let own: Vec<_> = (0..from.registers()).filter_map(|register| from.coords(register, lane, warp)).collect();
             for coords in (0..to.registers()).filter_map(|register| to.coords(register, lane, warp)) {
                 let wanted: Vec<u32> = coords.iter().zip(&at).map(|(coord, &at)| coord + at as u32).collect();
-                if !own.iter().any(|coords| coords.as_slice() == wanted) {
+                if from.find(&wanted, lane, warp).is_none() {
                     let message = format!("lane {lane} of warp {warp} has not the element {wanted:?} that it gets");
                     return broken(*op, &LAYOUT_MISMATCH, message, diags);
                 }
