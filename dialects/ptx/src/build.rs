@@ -1,10 +1,13 @@
 //! Making instructions.
 
 use dlc_ir::body::OpParts;
-use dlc_ir::{Attr, Builder, Context, Loc, OpId, Type, ValueId};
+use dlc_ir::smallvec::SmallVec;
+use dlc_ir::{Attr, Builder, Context, Loc, OpId, OpName, Str, Type, ValueId};
+use rustc_hash::FxHashMap;
 
-use crate::form::{Class, signature_for};
+use crate::form::{Chosen, Class, Target, signatures};
 use crate::inst::Arg;
+use crate::ops::Guarded;
 use crate::table::Instruction;
 
 /// An instruction that is put together.
@@ -35,42 +38,134 @@ impl<'a> NewInst<'a> {
     /// # Errors
     /// If the table does not know it: what it lacks, in words.
     pub fn build(self, b: &mut Builder<'_>, loc: Loc) -> Result<OpId, String> {
-        let ctx = b.ctx;
-        let Some(signature) = signature_for(self.instruction, self.modifiers, self.args.len()) else {
-            let dot = if self.modifiers.is_empty() { "" } else { "." };
-            return Err(format!(
-                "there is no instruction '{}{dot}{}' with {} operands",
-                self.instruction.name,
-                self.modifiers,
-                self.args.len()
-            ));
-        };
-        let classes = signature.result_classes();
-        let types: Vec<Type> = match self.types {
-            Some(types) => types.to_vec(),
-            None => classes.into_iter().map(Class::default_type).collect(),
-        };
-        let value = |arg: &Arg| match arg {
-            Arg::Value(value) => Some(*value),
-            _ => None,
-        };
-        let mut operands: Vec<ValueId> = self.args.iter().filter_map(value).collect();
-        let mut props = Vec::new();
-        if !self.modifiers.is_empty() {
-            props.push((ctx.intern_str("modifiers"), ctx.str_attr(self.modifiers)));
+        let mut maker = Maker::new(b.ctx);
+        let shape = maker.shape(self.instruction, self.modifiers, self.args.len())?;
+        Ok(maker.make(shape, self, b, loc))
+    }
+}
+
+/// What instructions of one row with the same modifiers and as many operands have in common: a number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Shape(u32);
+
+struct Common {
+    modifiers: Box<str>,
+    positions: usize,
+    name: OpName,
+    /// The modifiers as an attribute, if there are some.
+    attr: Option<Attr>,
+    results: SmallVec<[Type; 4]>,
+    target: Target,
+}
+
+/// What stands in the places of an instruction that are no values.
+type Numbers = SmallVec<[Option<Arg>; 4]>;
+
+/// Makes many instructions: what is the same for those that are alike is found out once.
+pub struct Maker<'c> {
+    ctx: &'c Context,
+    /// By the address of the row.
+    rows: FxHashMap<usize, Vec<Shape>>,
+    common: Vec<Common>,
+    /// The attributes of those that were made, by their numbers and whether they have a guard.
+    props: FxHashMap<(Shape, Numbers, Option<bool>), Attr>,
+    modifiers: Str,
+    literals: Str,
+    guarded: Str,
+}
+
+impl<'c> Maker<'c> {
+    /// With nothing known yet.
+    pub fn new(ctx: &'c Context) -> Maker<'c> {
+        Maker {
+            ctx,
+            rows: FxHashMap::default(),
+            common: Vec::new(),
+            props: FxHashMap::default(),
+            modifiers: ctx.intern_str("modifiers"),
+            literals: ctx.intern_str("literals"),
+            guarded: ctx.intern_str("guarded"),
         }
-        if operands.len() < self.args.len() {
-            props.push((ctx.intern_str("literals"), literals(ctx, self.args)));
+    }
+
+    /// The shape of instructions with so many values and numbers behind the results.
+    ///
+    /// # Errors
+    /// If the table does not know it: what it lacks, in words.
+    pub fn shape(&mut self, row: &'static Instruction, modifiers: &str, positions: usize) -> Result<Shape, String> {
+        let known = self.rows.entry(std::ptr::from_ref(row).addr()).or_default();
+        let fits = |shape: &&Shape| {
+            let common = &self.common[shape.0 as usize];
+            common.positions == positions && *common.modifiers == *modifiers
+        };
+        if let Some(&shape) = known.iter().find(fits) {
+            return Ok(shape);
         }
-        if let Some((predicate, holds)) = self.guard {
-            let word = if holds { crate::ops::Guarded::If } else { crate::ops::Guarded::Unless }.word();
-            props.push((ctx.intern_str("guarded"), ctx.str_attr(word)));
+        let Some(signature) = Chosen::of(&signatures(row, modifiers), positions) else {
+            let dot = if modifiers.is_empty() { "" } else { "." };
+            return Err(format!("there is no instruction '{}{dot}{modifiers}' with {positions} operands", row.name));
+        };
+        let shape = Shape(self.common.len() as u32);
+        known.push(shape);
+        self.common.push(Common {
+            modifiers: modifiers.into(),
+            positions,
+            name: self.ctx.op_name(&format!("ptx.{}", row.name)),
+            attr: (!modifiers.is_empty()).then(|| self.ctx.str_attr(modifiers)),
+            results: signature.result_classes().into_iter().map(Class::default_type).collect(),
+            target: signature.target,
+        });
+        Ok(shape)
+    }
+
+    /// Whether a machine has all instructions whose shapes were asked for.
+    pub fn is_for(&self, machine: Target) -> bool {
+        self.common.iter().all(|common| machine.has(common.target))
+    }
+
+    /// Makes an instruction of a shape at the place of a builder.
+    pub fn make(&mut self, shape: Shape, new: NewInst<'_>, b: &mut Builder<'_>, loc: Loc) -> OpId {
+        let mut operands: SmallVec<[ValueId; 8]> = SmallVec::new();
+        let mut numbers = Numbers::new();
+        for &arg in new.args {
+            match arg {
+                Arg::Value(value) => {
+                    operands.push(value);
+                    numbers.push(None);
+                }
+                number => numbers.push(Some(number)),
+            }
+        }
+        if let Some((predicate, _)) = new.guard {
             operands.push(predicate);
-            operands.extend_from_slice(self.otherwise);
+            operands.extend_from_slice(new.otherwise);
         }
-        let name = ctx.op_name(&format!("ptx.{}", self.instruction.name));
-        let props = if props.is_empty() { Attr::EMPTY_DICT } else { ctx.dict_attr(&props) };
-        Ok(b.create(OpParts { operands: &operands, results: &types, props, ..OpParts::new(name, loc) }))
+        let key = (shape, numbers, new.guard.map(|(_, holds)| holds));
+        let props = match self.props.get(&key) {
+            Some(&props) => props,
+            None => {
+                let props = self.attributes(shape, &new);
+                self.props.insert(key, props);
+                props
+            }
+        };
+        let common = &self.common[shape.0 as usize];
+        let results = new.types.unwrap_or(&common.results);
+        b.create(OpParts { operands: &operands, results, props, ..OpParts::new(common.name, loc) })
+    }
+
+    fn attributes(&self, shape: Shape, new: &NewInst<'_>) -> Attr {
+        let ctx = self.ctx;
+        let mut props: SmallVec<[(Str, Attr); 3]> = SmallVec::new();
+        props.extend(self.common[shape.0 as usize].attr.map(|attr| (self.modifiers, attr)));
+        if new.args.iter().any(|arg| !matches!(arg, Arg::Value(_))) {
+            props.push((self.literals, literals(ctx, new.args)));
+        }
+        if let Some((_, holds)) = new.guard {
+            let word = if holds { Guarded::If } else { Guarded::Unless }.word();
+            props.push((self.guarded, ctx.str_attr(word)));
+        }
+        if props.is_empty() { Attr::EMPTY_DICT } else { ctx.dict_attr(&props) }
     }
 }
 

@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::location::SourceMap;
-use dlc_ir::{BlockId, Body, Context, OpId, OpRef, Type, ValueId};
+use dlc_ir::smallvec::SmallVec;
+use dlc_ir::{BlockId, Body, Context, Loc, OpId, OpRef, Type, ValueId};
 use rustc_hash::FxHashMap;
 
 use crate::form::{Slot, Target};
@@ -86,15 +87,21 @@ struct Lines<'a> {
     sources: &'a SourceMap,
     files: Vec<String>,
     last: Option<(usize, u32, u32)>,
+    /// The location of the instruction before.
+    before: Option<Loc>,
 }
 
 impl<'a> Lines<'a> {
     fn new(sources: &'a SourceMap) -> Lines<'a> {
-        Lines { sources, files: Vec::new(), last: None }
+        Lines { sources, files: Vec::new(), last: None, before: None }
     }
 
     /// The line for an instruction, if it is another one than that of the instruction before.
     fn line(&mut self, op: OpRef<'_>) -> Option<String> {
+        // Many instructions of one op are at one place.
+        if self.before.replace(op.loc()) == Some(op.loc()) {
+            return None;
+        }
         let offset = op.loc().source_offset()?;
         let (file, at) = self.sources.find(offset)?;
         let (line, column) = file.line_column(at);
@@ -141,6 +148,16 @@ fn kind(ty: Type) -> usize {
 fn mov(kind: usize) -> &'static str {
     ["mov.pred", "mov.b16", "mov.b32", "mov.b64", "mov.f32", "mov.f64"][kind]
 }
+
+/// Writes the name of a register.
+fn named(text: &mut String, kind: usize, number: u32) {
+    text.push('%');
+    text.push_str(KINDS[kind].2);
+    let _ = write!(text, "{number}");
+}
+
+/// The class of the spare registers, which no value has.
+const SPARE: u32 = u32::MAX;
 
 struct Writer<'a> {
     entry: Entry<'a>,
@@ -200,7 +217,7 @@ impl<'a> Writer<'a> {
             if !body.has_uses(arg) {
                 continue;
             }
-            let register = self.register(arg);
+            let register = self.name(arg);
             let _ = if number < memory {
                 writeln!(
                     self.out,
@@ -244,60 +261,81 @@ impl<'a> Writer<'a> {
         text
     }
 
+    /// The number of a register among those of its kind, given out when it is first named.
+    fn number(&mut self, class: u32, kind: usize) -> u32 {
+        let counts = &mut self.counts;
+        *self.names.entry((class, kind)).or_insert_with(|| {
+            counts[kind] += 1;
+            counts[kind] - 1
+        })
+    }
+
     /// The name of the register of a value.
-    fn register(&mut self, value: ValueId) -> String {
+    fn name(&mut self, value: ValueId) -> String {
         let kind = kind(self.entry.body.value_type(value));
-        let class = self.registers.class(value);
-        let counts = &mut self.counts;
-        let number = *self.names.entry((class, kind)).or_insert_with(|| {
-            counts[kind] += 1;
-            counts[kind] - 1
-        });
-        format!("%{}{number}", KINDS[kind].2)
+        let number = self.number(self.registers.class(value), kind);
+        let mut name = String::new();
+        named(&mut name, kind, number);
+        name
     }
 
-    /// The spare register of a kind.
-    fn spare(&mut self, kind: usize) -> String {
-        let counts = &mut self.counts;
-        let number = *self.names.entry((u32::MAX, kind)).or_insert_with(|| {
-            counts[kind] += 1;
-            counts[kind] - 1
-        });
-        format!("%{}{number}", KINDS[kind].2)
+    /// Writes the name of the register of a value.
+    fn register(&mut self, value: ValueId) {
+        let kind = kind(self.entry.body.value_type(value));
+        let number = self.number(self.registers.class(value), kind);
+        named(&mut self.out, kind, number);
     }
 
-    fn arg(&mut self, arg: Arg) -> String {
-        match arg {
-            Arg::Value(value) => self.register(value),
-            Arg::Int(value) => value.to_string(),
-            Arg::F32(bits) => format!("0f{bits:08X}"),
-            Arg::F64(bits) => format!("0d{bits:016X}"),
+    fn arg(&mut self, arg: Arg) {
+        let _ = match arg {
+            Arg::Value(value) => return self.register(value),
+            Arg::Int(value) => write!(self.out, "{value}"),
+            Arg::F32(bits) => write!(self.out, "0f{bits:08X}"),
+            Arg::F64(bits) => write!(self.out, "0d{bits:016X}"),
+        };
+    }
+
+    fn group(&mut self, args: impl Iterator<Item = Arg>) {
+        self.out.push('{');
+        for (number, arg) in args.enumerate() {
+            if number > 0 {
+                self.out.push_str(", ");
+            }
+            self.arg(arg);
         }
-    }
-
-    fn group(&mut self, args: &[Arg]) -> String {
-        let names: Vec<String> = args.iter().map(|&arg| self.arg(arg)).collect();
-        format!("{{{}}}", names.join(", "))
+        self.out.push('}');
     }
 
     fn moves(&mut self, pairs: &[(ValueId, ValueId)]) -> String {
         let mut text = String::new();
+        if pairs.iter().all(|&(source, target)| self.registers.class(source) == self.registers.class(target)) {
+            return text;
+        }
         let body = self.entry.body;
+        let own = |registers: &Registers, value: ValueId| (registers.class(value), kind(body.value_type(value)));
         for step in self.registers.moves(pairs) {
-            let (target, source, kind) = match step {
+            let (by, (to, to_kind), (from, from_kind)) = match step {
                 Move::Copy(source, target) => {
-                    (self.register(target), self.register(source), kind(body.value_type(target)))
+                    let to = own(&self.registers, target);
+                    (to.1, to, own(&self.registers, source))
                 }
                 Move::Save(source) => {
-                    let kind = kind(body.value_type(source));
-                    (self.spare(kind), self.register(source), kind)
+                    let from = own(&self.registers, source);
+                    (from.1, (SPARE, from.1), from)
                 }
                 Move::Restore(source, target) => {
                     let kind = kind(body.value_type(source));
-                    (self.register(target), self.spare(kind), kind)
+                    (kind, own(&self.registers, target), (SPARE, kind))
                 }
             };
-            let _ = writeln!(text, "\t{} {target}, {source};", mov(kind));
+            let (to, from) = (self.number(to, to_kind), self.number(from, from_kind));
+            text.push('\t');
+            text.push_str(mov(by));
+            text.push(' ');
+            named(&mut text, to_kind, to);
+            text.push_str(", ");
+            named(&mut text, from_kind, from);
+            text.push_str(";\n");
         }
         text
     }
@@ -317,7 +355,7 @@ impl<'a> Writer<'a> {
             return Ok(());
         }
         if let Some(branch) = BraIf::of(op) {
-            let predicate = self.register(branch.cond());
+            let predicate = self.name(branch.cond());
             let (then, otherwise) = (op.successors()[0], op.successors()[1]);
             let (to_then, to_otherwise) = (self.edge(op, 0), self.edge(op, 1));
             // What follows in the text is reached without a branch, so the other one is branched to.
@@ -364,9 +402,9 @@ impl<'a> Writer<'a> {
         if inst.instruction.name == "undef" {
             return Ok(());
         }
-        let results: Vec<ValueId> = op.results().collect();
+        let results: SmallVec<[ValueId; 4]> = op.results().collect();
         // Results that are read as well get what they begin with before, unless that is in their registers already.
-        let pairs: Vec<(ValueId, ValueId)> = match inst.otherwise.is_empty() {
+        let pairs: SmallVec<[(ValueId, ValueId); 4]> = match inst.otherwise.is_empty() {
             true => inst.tied().into_iter().map(|(result, value)| (value, result)).collect(),
             false => inst.otherwise.iter().copied().zip(results.iter().copied()).collect(),
         };
@@ -386,64 +424,73 @@ impl<'a> Writer<'a> {
         }
         self.out.push('\t');
         if let Some((predicate, holds)) = inst.guard {
-            let predicate = self.register(predicate);
-            let _ = write!(self.out, "@{}{predicate} ", if holds { "" } else { "!" });
+            self.out.push_str(if holds { "@" } else { "@!" });
+            self.register(predicate);
+            self.out.push(' ');
         }
-        let mut parts: Vec<String> = Vec::new();
+        let name = inst.instruction.name;
+        self.out.push_str(inst.instruction.spelling);
+        // What is read is a register of the machine, which the modifiers name.
+        if name != "sreg" && !inst.modifiers.is_empty() {
+            self.out.push('.');
+            self.out.push_str(inst.modifiers);
+        }
+        let mut count = 0;
+        let mut next = |out: &mut String| {
+            out.push_str(if count == 0 { " " } else { ", " });
+            count += 1;
+            count == 1
+        };
         if !inst.is_tied() {
             let mut at = 0;
             for &slot in &inst.signature.results {
-                let of_slot: Vec<Arg> =
-                    results[at..at + slot.positions()].iter().map(|&value| Arg::Value(value)).collect();
+                let of_slot = &results[at..at + slot.positions()];
                 at += slot.positions();
-                parts.push(match slot {
-                    Slot::Group(..) => self.group(&of_slot),
-                    _ => self.arg(of_slot[0]),
-                });
+                if next(&mut self.out) && name == "elect.sync" {
+                    self.out.push_str("_|");
+                }
+                match slot {
+                    Slot::Group(..) => self.group(of_slot.iter().copied().map(Arg::Value)),
+                    _ => self.register(of_slot[0]),
+                }
             }
         }
         for (slot, args) in inst.slots() {
-            parts.push(match slot {
+            next(&mut self.out);
+            match slot {
                 Slot::Reg(_) | Slot::Immediate => self.arg(args[0]),
-                Slot::Group(..) => self.group(args),
-                Slot::Tied(..) => {
-                    let of_results: Vec<Arg> = results.iter().map(|&value| Arg::Value(value)).collect();
-                    self.group(&of_results)
-                }
+                Slot::Group(..) => self.group(args.iter().copied()),
+                Slot::Tied(..) => self.group(results.iter().copied().map(Arg::Value)),
                 Slot::Address(_) => {
-                    let base = self.arg(args[0]);
-                    match args[1] {
-                        Arg::Int(0) => format!("[{base}]"),
-                        Arg::Int(offset) => format!("[{base}+{offset}]"),
-                        other => format!("[{base}+{}]", self.arg(other)),
+                    self.out.push('[');
+                    self.arg(args[0]);
+                    if args[1] != Arg::Int(0) {
+                        self.out.push('+');
+                        self.arg(args[1]);
                     }
+                    self.out.push(']');
                 }
                 Slot::Tensor(_) => {
-                    let (map, coordinates) = (self.arg(args[0]), self.group(&args[1..]));
-                    format!("[{map}, {coordinates}]")
+                    self.out.push('[');
+                    self.arg(args[0]);
+                    self.out.push_str(", ");
+                    self.group(args[1..].iter().copied());
+                    self.out.push(']');
                 }
-                Slot::Sink => "_".into(),
-            });
+                Slot::Sink => self.out.push('_'),
+            }
         }
-        match inst.instruction.name {
-            // What is read is a register of the machine, which the modifiers name.
-            "sreg" => parts.push(format!("%{}", inst.modifiers)),
-            "smem" => parts.push("smem".into()),
-            "elect.sync" => {
-                if let Some(predicate) = parts.first_mut() {
-                    *predicate = format!("_|{predicate}");
-                }
+        match name {
+            "sreg" => {
+                next(&mut self.out);
+                self.out.push('%');
+                self.out.push_str(inst.modifiers);
+            }
+            "smem" => {
+                next(&mut self.out);
+                self.out.push_str("smem");
             }
             _ => {}
-        }
-        let mnemonic = match inst.instruction.name {
-            "sreg" => inst.instruction.spelling.to_string(),
-            _ => inst.mnemonic(),
-        };
-        self.out.push_str(&mnemonic);
-        for (number, part) in parts.iter().enumerate() {
-            self.out.push_str(if number == 0 { " " } else { ", " });
-            self.out.push_str(part);
         }
         self.out.push_str(";\n");
         Ok(())

@@ -15,9 +15,10 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock, RwLock};
 
 use dlc_ir::Type;
+use dlc_ir::op::OpDef;
 use rustc_hash::FxHashMap;
 
-use crate::table::{Form, INSTRUCTIONS, Instruction};
+use crate::table::{Form, INSTRUCTIONS, Instruction, ops};
 
 /// What a machine must be to run an instruction: the number of its architecture, and whether it must be that very one
 /// (`sm_90a`).
@@ -186,14 +187,37 @@ impl Signature {
     }
 }
 
+/// One of the signatures of an instruction, shared by all who ask for it.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    all: Arc<Vec<Signature>>,
+    at: usize,
+}
+
+impl Chosen {
+    /// The one of those with so many values and numbers behind the results.
+    pub fn of(all: &Arc<Vec<Signature>>, positions: usize) -> Option<Chosen> {
+        let at = all.iter().position(|signature| signature.positions() == positions)?;
+        Some(Chosen { all: Arc::clone(all), at })
+    }
+}
+
+impl std::ops::Deref for Chosen {
+    type Target = Signature;
+    fn deref(&self) -> &Signature {
+        &self.all[self.at]
+    }
+}
+
 /// The signatures of an instruction with these modifiers, one for each number of operands. Empty where it does not take
 /// them.
 pub fn signatures(instruction: &'static Instruction, modifiers: &str) -> Arc<Vec<Signature>> {
-    type Known = FxHashMap<&'static str, FxHashMap<Box<str>, Arc<Vec<Signature>>>>;
+    type Known = FxHashMap<usize, FxHashMap<Box<str>, Arc<Vec<Signature>>>>;
     static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
     let known = KNOWN.get_or_init(RwLock::default);
+    let place = std::ptr::from_ref(instruction).addr();
     if let Ok(known) = known.read()
-        && let Some(found) = known.get(instruction.name).and_then(|known| known.get(modifiers))
+        && let Some(found) = known.get(&place).and_then(|known| known.get(modifiers))
     {
         return found.clone();
     }
@@ -207,18 +231,21 @@ pub fn signatures(instruction: &'static Instruction, modifiers: &str) -> Arc<Vec
     if !found.is_empty()
         && let Ok(mut known) = known.write()
     {
-        known.entry(instruction.name).or_default().insert(modifiers.into(), found.clone());
+        known.entry(place).or_default().insert(modifiers.into(), found.clone());
     }
     found
 }
 
-/// The signature with so many values and numbers behind the results.
-pub fn signature_for(instruction: &'static Instruction, modifiers: &str, positions: usize) -> Option<Signature> {
-    signatures(instruction, modifiers).iter().find(|signature| signature.positions() == positions).cloned()
+/// The instruction of a declaration.
+pub fn instruction(def: &'static OpDef) -> Option<&'static Instruction> {
+    static BY_DEF: OnceLock<FxHashMap<usize, &'static Instruction>> = OnceLock::new();
+    let place = |def: &'static OpDef| std::ptr::from_ref(def).addr();
+    let known = BY_DEF.get_or_init(|| ops::ALL.iter().copied().map(place).zip(INSTRUCTIONS.iter().copied()).collect());
+    known.get(&place(def)).copied().or_else(|| by_name(def.name))
 }
 
-/// The instruction of an op.
-pub fn instruction(op: &str) -> Option<&'static Instruction> {
+/// The same by the name: a shared library has its own copy of the declarations.
+fn by_name(op: &str) -> Option<&'static Instruction> {
     static BY_NAME: OnceLock<FxHashMap<&'static str, &'static Instruction>> = OnceLock::new();
     let by_name = BY_NAME.get_or_init(|| INSTRUCTIONS.iter().map(|&row| (row.name, row)).collect());
     by_name.get(op.strip_prefix("ptx.")?).copied()

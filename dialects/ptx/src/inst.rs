@@ -1,9 +1,10 @@
 //! An instruction, taken apart: what stands in each of its places.
 
 use dlc_ir::attrs::AttrData;
+use dlc_ir::smallvec::SmallVec;
 use dlc_ir::{Attr, Context, OpRef, Type, ValueId};
 
-use crate::form::{Class, Signature, Slot, instruction, signatures};
+use crate::form::{Chosen, Class, Slot, instruction, signatures};
 use crate::ops::Guarded;
 use crate::table::Instruction;
 
@@ -69,57 +70,95 @@ pub struct Inst<'a> {
     /// Its modifiers, with dots between them.
     pub modifiers: &'a str,
     /// What it takes and gives.
-    pub signature: Signature,
+    pub signature: Chosen,
     /// What stands in the places behind the results, in order.
-    pub args: Vec<Arg>,
+    pub args: Args,
     /// The predicate with which it is done, and whether it is done where that holds.
     pub guard: Option<(ValueId, bool)>,
     /// What the results are where it is not done.
-    pub otherwise: Vec<ValueId>,
+    pub otherwise: SmallVec<[ValueId; 4]>,
+}
+
+/// What stands in the places of an instruction.
+pub type Args = SmallVec<[Arg; 6]>;
+
+/// The attributes of an instruction.
+struct Props<'a> {
+    modifiers: &'a str,
+    literals: Option<&'a [Attr]>,
+    guarded: Option<Guarded>,
+}
+
+impl<'a> Props<'a> {
+    fn of(op: OpRef<'a>) -> Props<'a> {
+        let ctx = op.ctx;
+        let mut props = Props { modifiers: "", literals: None, guarded: None };
+        for &(key, attr) in op.body.props(op.id).as_dict(ctx).unwrap_or(&[]) {
+            match ctx.str(key) {
+                "modifiers" => props.modifiers = attr.as_str(ctx).unwrap_or(""),
+                "literals" => props.literals = attr.as_array(ctx),
+                "guarded" => props.guarded = attr.as_str(ctx).and_then(Guarded::of),
+                _ => {}
+            }
+        }
+        props
+    }
 }
 
 /// The instruction of an op, and its modifiers. `None` for ops that are none.
 pub fn row(op: OpRef<'_>) -> Option<(&'static Instruction, &str)> {
-    let modifiers = op.prop_named("modifiers").and_then(|attr| attr.as_str(op.ctx)).unwrap_or("");
-    Some((instruction(op.def().name)?, modifiers))
+    Some((instruction(op.def())?, Props::of(op).modifiers))
+}
+
+/// Whether registers of results may be read as well, or may keep what they had: without looking at its modifiers.
+pub fn may_share(op: OpRef<'_>) -> bool {
+    let ties = |row: &Instruction| row.forms.iter().any(|form| form.signature.contains('='));
+    instruction(op.def()).is_some_and(|row| ties(row) || Props::of(op).guarded.is_some())
 }
 
 /// The places of an instruction: its arguments, its guard, and what it gives where it is not done. `None` where there are
 /// too few values.
-fn places(op: OpRef<'_>) -> Option<(Vec<Arg>, Option<(ValueId, bool)>, Vec<ValueId>)> {
+type Places = (Args, Option<(ValueId, bool)>, SmallVec<[ValueId; 4]>);
+
+fn places(op: OpRef<'_>, props: &Props<'_>) -> Option<Places> {
     let ctx = op.ctx;
-    let guarded = op.prop_named("guarded").and_then(|attr| Guarded::of(attr.as_str(ctx)?));
-    let operands: Vec<ValueId> = op.operands().collect();
     let results = op.body.num_results(op.id);
-    let behind = if guarded.is_some() { 1 + results } else { 0 };
-    let own = operands.len().checked_sub(behind)?;
-    let args = match op.prop_named("literals").and_then(|attr| attr.as_array(ctx)) {
-        None => operands[..own].iter().copied().map(Arg::Value).collect(),
+    let behind = if props.guarded.is_some() { 1 + results } else { 0 };
+    let mut values = op.operands();
+    let mut left = values.len().checked_sub(behind)?;
+    let mut args = Args::new();
+    match props.literals {
+        None => args.extend(values.by_ref().take(left).map(Arg::Value)),
         Some(literals) => {
-            let mut values = operands[..own].iter();
-            let mut args = Vec::with_capacity(literals.len());
             for &literal in literals {
                 args.push(match literal == Attr::UNIT {
-                    true => Arg::Value(*values.next()?),
+                    true => {
+                        left = left.checked_sub(1)?;
+                        Arg::Value(values.next()?)
+                    }
                     false => Arg::of_literal(ctx, literal)?,
                 });
             }
-            if values.next().is_some() {
+            if left > 0 {
                 return None;
             }
-            args
         }
     };
-    let guard = guarded.map(|guarded| (operands[own], guarded == Guarded::If));
-    let otherwise = if guarded.is_some() { operands[own + 1..].to_vec() } else { Vec::new() };
-    Some((args, guard, otherwise))
+    let guard = match props.guarded {
+        Some(guarded) => Some((values.next()?, guarded == Guarded::If)),
+        None => None,
+    };
+    Some((args, guard, values.collect()))
 }
 
 impl<'a> Inst<'a> {
     /// The instruction of an op. An error says why the op is none that the table knows.
     pub fn of(op: OpRef<'a>) -> Result<Inst<'a>, String> {
-        let (instruction, modifiers) = row(op).ok_or("the op is no instruction")?;
-        let (args, guard, otherwise) = places(op).ok_or("the values do not go with the numbers and the guard")?;
+        let props = Props::of(op);
+        let modifiers = props.modifiers;
+        let instruction = instruction(op.def()).ok_or("the op is no instruction")?;
+        let (args, guard, otherwise) =
+            places(op, &props).ok_or("the values do not go with the numbers and the guard")?;
         let known = signatures(instruction, modifiers);
         if known.is_empty() {
             return Err(match modifiers {
@@ -127,7 +166,7 @@ impl<'a> Inst<'a> {
                 _ => format!("'{}' does not take the modifiers '.{modifiers}'", instruction.name),
             });
         }
-        let Some(signature) = known.iter().find(|signature| signature.positions() == args.len()) else {
+        let Some(signature) = Chosen::of(&known, args.len()) else {
             let counts: Vec<String> = known.iter().map(|signature| signature.positions().to_string()).collect();
             return Err(format!(
                 "'{}.{modifiers}' has {} operands, and {} stand here",
@@ -136,7 +175,6 @@ impl<'a> Inst<'a> {
                 args.len()
             ));
         };
-        let signature = signature.clone();
         Ok(Inst { op, instruction, modifiers, signature, args, guard, otherwise })
     }
 

@@ -23,7 +23,7 @@ pub fn parse_instruction(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let sink = |p: &OpParser<'_, '_>| p.token() == Token::Word && p.text() == "_";
     // Behind an instruction without operands the next line begins, perhaps with a value.
     let modifiers = p.state.props.first().and_then(|(_, attr)| attr.as_str(p.ctx)).unwrap_or("");
-    let known = instruction(p.def().name).map(|row| signatures(row, modifiers));
+    let known = instruction(p.def()).map(|row| signatures(row, modifiers));
     let without = known.is_some_and(|known| known.first().is_some_and(|first| first.operands.is_empty()));
     if without {
         // Nothing to read.
@@ -61,7 +61,7 @@ pub fn parse_instruction(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
         return p.result_types();
     }
     // What is not said is the usual thing.
-    if let Some(row) = instruction(p.def().name) {
+    if let Some(row) = instruction(p.def()) {
         let cx = InferCx { ctx: p.ctx, body: p.current_body(), operands: &p.state.operands, props: &p.state.props };
         if let Ok(types) = infer_instruction(row, &cx) {
             p.state.results = types;

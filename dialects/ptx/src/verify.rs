@@ -3,9 +3,10 @@
 use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean};
 use dlc_ir::op::{BrokenRule, InferCx, Inferred};
 use dlc_ir::smallvec::SmallVec;
-use dlc_ir::{Attr, OpRef, Type};
+use dlc_ir::{Attr, OpName, OpRef, Type};
+use rustc_hash::FxHashMap;
 
-use crate::form::{Class, Target, known_modifiers, signatures};
+use crate::form::{Class, Target, instruction as instruction_of, known_modifiers, signatures};
 use crate::inst::{Arg, Inst, classes, row};
 use crate::ops::{Bra, BraIf, Entry, Func};
 use crate::table::Instruction;
@@ -169,19 +170,24 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
         diags.emit(broken(*op, &WRONG_BRANCH, message));
     }
     let target = target_of(*op);
+    // What a machine must have follows from the name, the attributes and the number of operands.
+    let mut needs: FxHashMap<(OpName, Attr, usize), Option<Target>> = FxHashMap::default();
     for block in op.body.blocks(region) {
         for id in op.body.ops(block) {
             let inner = OpRef { id, ..*op };
-            let framed = Bra::of(inner).is_some() || BraIf::of(inner).is_some() || inner.is(crate::ops::Exit::DEF);
-            if row(inner).is_none() && !framed {
+            let framed = || Bra::of(inner).is_some() || BraIf::of(inner).is_some() || inner.is(crate::ops::Exit::DEF);
+            if instruction_of(inner.def()).is_none() && !framed() {
                 let message = "only instructions and branches stand in an entry";
                 diags.emit(broken(inner, &NO_INSTRUCTION, message));
                 continue;
             }
             let Some(target) = target else { continue };
-            if let Ok(inst) = Inst::of(inner)
-                && !target.has(inst.signature.target)
-            {
+            let key = (inner.op_name(), op.body.props(id), op.body.num_operands(id));
+            let needed = needs.entry(key).or_insert_with(|| Inst::of(inner).ok().map(|inst| inst.signature.target));
+            if needed.is_none_or(|needed| target.has(needed)) {
+                continue;
+            }
+            if let Ok(inst) = Inst::of(inner) {
                 let message =
                     format!("'{}' needs {}, and this is for {target}", inst.mnemonic(), inst.signature.target);
                 diags.emit(broken(inner, &NOT_ON_TARGET, message));

@@ -1,7 +1,7 @@
 //! The expressions of ops of kernel with the values that they name: read and written again, put together, what divides
 //! them, and guards without what is decided.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 
 use dlc_core::guard::{Condition, Guard};
@@ -266,20 +266,19 @@ pub fn required_divisors(ctx: &Context, body: &Body) -> Vec<(String, i64)> {
     named.iter().map(divisor).filter(|(_, divisor)| *divisor > 1).collect()
 }
 
-/// A power of two that divides a symbol, as the kernel is launched for no other sizes.
-fn required(ctx: &Context, body: &Body, symbol: &str) -> i64 {
-    divisor_among(&requirements(ctx, body), symbol)
-}
-
 fn divisor_among(conditions: &[Condition], symbol: &str) -> i64 {
     let Ok(size) = SizeExpr::symbol(symbol) else { return 1 };
+    let is = |bound: &Option<SizeExpr>, value: i64| bound.as_ref().and_then(SizeExpr::as_constant) == Some(value);
+    let is_zero = |condition: &&Condition| {
+        is(&condition.lower, 0) && is(&condition.upper, 1) && condition.expr.symbols().contains(symbol)
+    };
+    let zeros: Vec<&Condition> = conditions.iter().filter(is_zero).collect();
+    if zeros.is_empty() {
+        return 1;
+    }
     let holds = |power: &i64| {
         let rest = size.modulo(&SizeExpr::from(*power)).ok();
-        conditions.iter().any(|condition| {
-            let zero = condition.upper.as_ref().and_then(SizeExpr::as_constant) == Some(1);
-            let zero = zero && condition.lower.as_ref().and_then(SizeExpr::as_constant) == Some(0);
-            zero && Some(&condition.expr) == rest.as_ref()
-        })
+        zeros.iter().any(|condition| Some(&condition.expr) == rest.as_ref())
     };
     (1..=MOST_REQUIRED).rev().map(|bit| 1 << bit).find(holds).unwrap_or(1)
 }
@@ -287,9 +286,13 @@ fn divisor_among(conditions: &[Condition], symbol: &str) -> i64 {
 /// A number that divides an expression over values, for all sizes that the kernel is for: 0 divides only 0.
 pub fn divisor(ctx: &Context, body: &Body, expr: &SizeExpr, values: &[ValueId]) -> u64 {
     let expr = expanded(ctx, body, expr, values, MOST_EXPANDED);
+    let conditions = OnceCell::new();
     let replace = |name: &str| {
-        let factor = SizeExpr::from(required(ctx, body, name));
-        SizeExpr::symbol(name).ok()?.mul(&factor).ok()
+        // Values that are not known are no sizes.
+        let is_size = value_of_unknown(name).is_none();
+        let conditions = is_size.then(|| conditions.get_or_init(|| requirements(ctx, body)));
+        let factor = conditions.map_or(1, |conditions| divisor_among(conditions, name));
+        (factor > 1).then(|| SizeExpr::symbol(name).ok()?.mul(&SizeExpr::from(factor)).ok())?
     };
     expr.substitute(&replace).map_or(1, |expr| expr.largest_known_divisor())
 }
@@ -312,6 +315,11 @@ fn expanded(ctx: &Context, body: &Body, expr: &SizeExpr, values: &[ValueId], dep
 /// The name of a value of which nothing is known.
 fn unknown(value: ValueId) -> Option<SizeExpr> {
     SizeExpr::symbol(&format!("_v{}", value.index())).ok()
+}
+
+/// What [`unknown`] gave a name to.
+fn value_of_unknown(name: &str) -> Option<&str> {
+    name.strip_prefix("_v").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// What an integer is made of.

@@ -79,9 +79,12 @@ pub fn widest_of(op: OpRef<'_>, access: &GlobalAccess) -> Option<Width> {
     let aligned = row.elements.min((alignment / bytes).max(1));
     let mut vector = aligned;
     let mut limit = (vector < row.elements).then_some(Limit::Alignment(alignment));
-    while vector > 1 && !is_whole(op.ctx, op.body, access.guard.as_ref(), row.axis, vector, &access.values) {
-        vector /= 2;
-        limit = Some(Limit::Guard(vector));
+    if vector > 1 {
+        let runs = whole_runs(op.ctx, op.body, access.guard.as_ref(), row.axis, &access.values);
+        while vector > 1 && !runs.is_some_and(|runs| runs.is_multiple_of(vector.into())) {
+            vector /= 2;
+            limit = Some(Limit::Guard(vector));
+        }
     }
     Some(Width { vector, aligned, limit, ..width })
 }
@@ -102,24 +105,29 @@ pub fn row_alignment(op: OpRef<'_>, access: &GlobalAccess, row: &Row) -> u32 {
 /// Whether runs of as many elements along an axis of a fragment are inside of a guard as a whole or not at all, if each
 /// begins at a multiple of their number.
 pub fn is_whole(ctx: &Context, body: &Body, guard: Option<&Guard>, axis: usize, run: u32, values: &[ValueId]) -> bool {
-    let Some(position) = position(axis) else { return false };
-    let conditions = guard.into_iter().flat_map(|guard| guard.pieces.iter().flatten());
-    let mut exprs = conditions.map(|condition| condition.not_negative());
+    whole_runs(ctx, body, guard, axis, values).is_some_and(|runs| runs.is_multiple_of(run.into()))
+}
+
+/// A number all of whose divisors are such runs: 0 where the guard does not change along the axis. `None` where nothing is
+/// known.
+pub fn whole_runs(ctx: &Context, body: &Body, guard: Option<&Guard>, axis: usize, values: &[ValueId]) -> Option<u64> {
+    let position = position(axis)?;
+    let mut runs = 0;
     // Each is 'something is not negative': it changes only at multiples of the run if it is the position, or less it, and
     // something that the run divides.
-    exprs.all(|exprs| {
-        let Ok(exprs) = exprs else { return false };
-        exprs.iter().all(|expr| {
-            if !names_axis(expr, axis) {
-                return true;
+    for condition in guard.into_iter().flat_map(|guard| guard.pieces.iter().flatten()) {
+        for expr in condition.not_negative().ok()? {
+            if !names_axis(&expr, axis) {
+                continue;
             }
             let rising = expr.sub(&position).ok().filter(|rest| !names_axis(rest, axis));
             // `room - i - 1 >= 0`
-            let falling = expr.add(&position).and_then(|rest| rest.add(&SizeExpr::from(1))).ok();
-            let rest = rising.or(falling.filter(|rest| !names_axis(rest, axis)));
-            rest.is_some_and(|rest| divisor(ctx, body, &rest, values).is_multiple_of(run.into()))
-        })
-    })
+            let falling = || expr.add(&position).and_then(|rest| rest.add(&SizeExpr::from(1))).ok();
+            let rest = rising.or_else(|| falling().filter(|rest| !names_axis(rest, axis)))?;
+            runs = gcd(runs, divisor(ctx, body, &rest, values));
+        }
+    }
+    Some(runs)
 }
 
 /// Whether what a guard holds for lies in a row along an axis: where it holds at both ends of a run, it holds between them,

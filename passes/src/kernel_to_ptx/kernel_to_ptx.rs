@@ -46,8 +46,8 @@
 //! ```
 //!
 //! **Does not** choose anything: which memory is shared, who loads what and when is the kernel's. Nor does it make
-//! instructions of a kernel that `check-async` does not prove safe, unless it is told to (`check=false`); behind that
-//! pass this costs nothing.
+//! instructions of a kernel that `check-async` does not prove safe, unless it is told to (`check=false`), as the
+//! pipelines do that have run that pass.
 //!
 //! Integers that all threads agree on have 32 bits, addresses in memory 64; a tensor of 2^31 elements or more is refused
 //! when the kernel is launched. Vectors are as wide as an access says, else as layout, alignment and guard allow (see
@@ -60,6 +60,7 @@ mod code;
 mod compute;
 mod engines;
 mod exchange;
+mod exprs;
 mod floats;
 mod global;
 mod integers;
@@ -83,6 +84,7 @@ use dlc_kernel::ops as kernel;
 use dlc_ptx::form::Target;
 use dlc_ptx::inst::Arg;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 use crate::kernel::check_async::proofs;
 use code::Code;
@@ -144,19 +146,22 @@ struct KernelToPtx {
 impl KernelToPtx {
     /// What was made for the least machine, or for another one where that lacks some of it. A kernel that says for which
     /// machine it is stays for that one.
-    fn on_another(&self, ctx: &Context, kernel: &Body, made: (Body, u64)) -> Result<(Body, u64), Refused> {
+    fn on_another(&self, ctx: &Context, kernel: &Body, made: Made) -> Result<Made, Refused> {
+        if made.fits {
+            return Ok(made);
+        }
         let says = kernel::Func::of(OpRef::new(ctx, kernel, kernel.root())).and_then(|func| func.target());
         let own = Target::parse(machine(&self.target, says)).unwrap_or(LEAST);
-        let Some((wanted, op)) = beyond(ctx, &made.0, own) else { return Ok(made) };
+        let Some((wanted, op)) = beyond(ctx, &made.body, own) else { return Ok(made) };
         if says.is_none() && self.target.is_empty() {
             let made = lower(ctx, kernel, &wanted.to_string(), self.fuse)?;
             // What is taken for another machine may need another one again.
-            return match beyond(ctx, &made.0, wanted) {
+            return match beyond(ctx, &made.body, wanted) {
                 None => Ok(made),
-                Some((more, op)) => Err(lacks(OpRef::new(ctx, &made.0, op), wanted, more)),
+                Some((more, op)) => Err(lacks(OpRef::new(ctx, &made.body, op), wanted, more)),
             };
         }
-        Err(lacks(OpRef::new(ctx, &made.0, op), own, wanted))
+        Err(lacks(OpRef::new(ctx, &made.body, op), own, wanted))
     }
 }
 
@@ -224,10 +229,10 @@ impl Pass for KernelToPtx {
             proofs(body, cx)?;
         }
         match lower(cx.ctx, body, &self.target, self.fuse).and_then(|made| self.on_another(cx.ctx, body, made)) {
-            Ok((made, entries)) => {
-                cx.count("entries", entries);
-                cx.count("instructions", made.num_ops() as u64);
-                *body = made;
+            Ok(made) => {
+                cx.count("entries", made.entries);
+                cx.count("instructions", made.body.num_ops() as u64);
+                *body = made.body;
                 Ok(())
             }
             Err(refused) => {
@@ -248,8 +253,17 @@ fn machine<'t>(target: &'t str, written_for: Option<&str>) -> &'t str {
     }
 }
 
-/// A kernel in instructions, and how many entries it has.
-fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool) -> Result<(Body, u64), Refused> {
+/// A kernel in instructions.
+struct Made {
+    body: Body,
+    /// How many entries it has.
+    entries: u64,
+    /// Whether the machine that it was made for is known to have all of its instructions.
+    fits: bool,
+}
+
+/// Makes instructions of a kernel.
+fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool) -> Result<Made, Refused> {
     let root = OpRef::new(ctx, kernel, kernel.root());
     let Some(func) = kernel::Func::of(root) else { return Err(Refused::new("this is no kernel")) };
     let Some(block) = kernel.entry_block() else { return Err(Refused::new("the kernel has no body")) };
@@ -264,9 +278,9 @@ fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool) -> Result<(Body
         made.set_value_name(new, kernel.value_name(arg));
         map.map_value(arg, new);
     }
-    let has_stmatrix = Target::parse(machine(target, func.target())).is_some_and(|machine| machine.sm >= 90);
+    let machine = Target::parse(machine(target, func.target())).unwrap_or(LEAST);
     let name = func.sym_name().to_string();
-    let mut entries = 0;
+    let (mut entries, mut fits) = (0, true);
     for id in kernel.ops(block) {
         let op = OpRef::new(ctx, kernel, id);
         let Some(grid) = kernel::Grid::of(op) else {
@@ -275,11 +289,12 @@ fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool) -> Result<(Body
             narrow(ctx, &mut made, new);
             continue;
         };
-        made = entry(ctx, kernel, grid, made, &map, &format!("{name}_{entries}"), has_stmatrix, fuse)
-            .map_err(|e| e.at(op))?;
+        let name = format!("{name}_{entries}");
+        let (body, fit) = entry(ctx, kernel, grid, made, &map, &name, machine, fuse).map_err(|e| e.at(op))?;
+        (made, fits) = (body, fits && fit);
         entries += 1;
     }
-    Ok((made, entries))
+    Ok(Made { body: made, entries, fits })
 }
 
 /// Lets a tensor map move boxes whose rows are those of a panel, as the copy engine does it: wider ones are loaded and
@@ -364,7 +379,7 @@ impl Told {
                 }
             }
         }
-        told.symbols.sort();
+        dlc_ir::sort::sort(&mut told.symbols);
         told
     }
 }
@@ -375,7 +390,7 @@ fn number(ctx: &Context, kernel: &Body, value: ValueId) -> Option<i64> {
     index.value().first()?.as_constant().filter(|_| kernel.value_type(value) == Type::INDEX)
 }
 
-/// A grid as an entry at the end of a function.
+/// A grid as an entry at the end of a function, and whether the machine has all of its instructions.
 #[allow(clippy::too_many_arguments)]
 fn entry(
     ctx: &Context,
@@ -384,9 +399,9 @@ fn entry(
     mut made: Body,
     map: &CloneMap,
     name: &str,
-    has_stmatrix: bool,
+    machine: Target,
     fuse: bool,
-) -> Result<Body, Refused> {
+) -> Result<(Body, bool), Refused> {
     let op = *grid;
     let told = Told::of(ctx, kernel, grid);
     let places = dlc_kernel::places::shared_memory(op).map_err(Refused::new)?;
@@ -451,7 +466,7 @@ fn entry(
     let shared = places.bytes;
     let mut code = Code::new(ctx, made, region, start, op.loc());
     code.fuse = fuse;
-    let mut lower = Lower::new(code, kernel, grid, symbols, values, places, has_stmatrix);
+    let mut lower = Lower::new(code, kernel, grid, Rc::new(symbols), values, places, machine.sm >= 90);
     lower.fixed = fixed.into_iter().map(|(name, value)| (name, SizeExpr::from(value))).collect();
     let Some(first) = op.regions().first().and_then(|&region| kernel.first_block(region)) else {
         return Err(Refused::new("a grid has a body"));
@@ -459,6 +474,7 @@ fn entry(
     lower.block(first)?;
     lower.barriers_differ()?;
     lower.code.exit();
+    let fits = lower.code.is_for(machine);
     let mut made = lower.code.body;
     let into = made.entry_block().ok_or_else(|| Refused::new("the function has no body"))?;
     let mut props: Vec<(Str, Attr)> = vec![
@@ -484,7 +500,7 @@ fn entry(
         ..OpParts::new(entry_name, op.loc())
     };
     let _: OpId = code::append(&mut made, into, parts);
-    Ok(made)
+    Ok((made, fits))
 }
 
 fn dlc_core_exprs(ctx: &Context, exprs: Vec<SizeExpr>) -> Attr {

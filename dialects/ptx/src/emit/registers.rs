@@ -8,16 +8,17 @@
 //! Out-of-SSA Translation for Correctness, Code Quality, and Efficiency (CGO 2009).
 
 use dlc_ir::entity::EntityId;
+use dlc_ir::smallvec::{SmallVec, smallvec};
 use dlc_ir::{BlockId, Body, Context, OpId, OpRef, RegionId, ValueId};
 use rustc_hash::FxHashMap;
 
-use crate::inst::Inst;
+use crate::inst::{Inst, may_share};
 
 /// For each value the number of its register, among all registers.
 #[derive(Debug, Default)]
 pub struct Registers {
-    /// The class of each value, by the index of the value.
-    class: FxHashMap<u32, u32>,
+    /// The class of each value, by the index of the value; a value beyond them is alone in its own.
+    class: Vec<u32>,
 }
 
 /// What happens when a branch is taken: moves, in an order in which none destroys what another needs. A value that all
@@ -33,7 +34,7 @@ pub enum Move {
 }
 
 /// Where values are needed: half-open ranges of positions, in order. An op at position p reads at 2p and writes at 2p + 1.
-type Ranges = Vec<(u32, u32)>;
+type Ranges = SmallVec<[(u32, u32); 2]>;
 
 impl Registers {
     /// The registers of the values of a region.
@@ -51,21 +52,21 @@ impl Registers {
         wanted: &[(ValueId, ValueId)],
     ) -> Registers {
         let blocks: Vec<BlockId> = body.blocks(region).collect();
-        let mut ranges = live_ranges(body, &blocks);
-        let mut all: Vec<ValueId> = Vec::new();
-        for &block in &blocks {
-            all.extend(body.args(block));
-            body.ops(block).for_each(|op| all.extend(body.results(op)));
-        }
+        let values = Dense::of(body, &blocks);
+        let mut ranges = live_ranges(body, &blocks, &values);
         // Without a register a value is always there: nothing can share with it.
-        for value in all.into_iter().filter(|&value| has_none(value)) {
-            ranges.insert(value.index() as u32, vec![(0, u32::MAX)]);
+        for &block in &blocks {
+            let results = body.ops(block).flat_map(|op| body.results(op));
+            for value in body.args(block).iter().copied().chain(results).filter(|&value| has_none(value)) {
+                ranges[values.number(value)] = smallvec![(0, u32::MAX)];
+            }
         }
-        let mut classes = Classes { parent: FxHashMap::default(), ranges };
+        let mut classes = Classes { values: &values, parent: (0..values.all.len() as u32).collect(), ranges };
         // Ties first: without them the text could not be written as one instruction.
         for &block in &blocks {
             for id in body.ops(block) {
-                let Ok(inst) = Inst::of(OpRef::new(ctx, body, id)) else { continue };
+                let op = OpRef::new(ctx, body, id);
+                let Some(inst) = may_share(op).then(|| Inst::of(op).ok()).flatten() else { continue };
                 for (result, source) in inst.tied() {
                     classes.join(result, source);
                 }
@@ -92,22 +93,23 @@ impl Registers {
                 classes.join(a, b);
             }
         }
-        let values: Vec<u32> = classes.ranges.keys().copied().collect();
-        let class = values.into_iter().map(|value| (value, classes.find(value))).collect();
+        let mut class: Vec<u32> = (0..body.value_slots() as u32).collect();
+        for (number, &value) in values.all.iter().enumerate() {
+            class[value as usize] = values.all[classes.find(number as u32) as usize];
+        }
         Registers { class }
     }
 
     /// A number that values of one register share.
     pub fn class(&self, value: ValueId) -> u32 {
-        let index = value.index() as u32;
-        self.class.get(&index).copied().unwrap_or(index)
+        self.class.get(value.index()).copied().unwrap_or(value.index() as u32)
     }
 
     /// The moves that put sources into targets, all at once.
     pub fn moves(&self, pairs: &[(ValueId, ValueId)]) -> Vec<Move> {
         let mut open: Vec<(ValueId, ValueId)> =
             pairs.iter().copied().filter(|&(source, target)| self.class(source) != self.class(target)).collect();
-        let mut moves = Vec::new();
+        let mut moves = Vec::with_capacity(open.len());
         // What is saved, if something is: whoever reads it then takes the spare register.
         let mut saved: Option<ValueId> = None;
         while !open.is_empty() {
@@ -142,47 +144,80 @@ impl Registers {
     }
 }
 
-struct Classes {
-    parent: FxHashMap<u32, u32>,
-    ranges: FxHashMap<u32, Ranges>,
+/// The values of some blocks, numbered without gaps.
+struct Dense {
+    /// By the index of a value its number.
+    numbers: Vec<u32>,
+    /// By number the index.
+    all: Vec<u32>,
 }
 
-impl Classes {
+impl Dense {
+    fn of(body: &Body, blocks: &[BlockId]) -> Dense {
+        let mut dense = Dense { numbers: vec![u32::MAX; body.value_slots()], all: Vec::new() };
+        for &block in blocks {
+            body.args(block).iter().for_each(|&arg| dense.note(arg));
+            for op in body.ops(block) {
+                body.results(op).for_each(|value| dense.note(value));
+                body.operands(op).for_each(|value| dense.note(value));
+            }
+        }
+        dense
+    }
+
+    fn note(&mut self, value: ValueId) {
+        let number = &mut self.numbers[value.index()];
+        if *number == u32::MAX {
+            *number = self.all.len() as u32;
+            self.all.push(value.index() as u32);
+        }
+    }
+
+    fn number(&self, value: ValueId) -> usize {
+        self.numbers[value.index()] as usize
+    }
+}
+
+struct Classes<'a> {
+    values: &'a Dense,
+    /// By number of a value another one of its class, which leads to the one that stands for all.
+    parent: Vec<u32>,
+    ranges: Vec<Ranges>,
+}
+
+impl Classes<'_> {
     fn find(&mut self, value: u32) -> u32 {
         let mut at = value;
-        while let Some(&parent) = self.parent.get(&at) {
-            at = parent;
+        while self.parent[at as usize] != at {
+            at = self.parent[at as usize];
         }
         let mut walk = value;
-        while let Some(parent) = self.parent.get_mut(&walk) {
-            walk = std::mem::replace(parent, at);
-            if walk == at {
-                break;
-            }
+        while walk != at {
+            walk = std::mem::replace(&mut self.parent[walk as usize], at);
         }
         at
     }
 
     /// Lets two values share a register, unless both are needed at once.
     fn join(&mut self, a: ValueId, b: ValueId) {
-        let (a, b) = (self.find(a.index() as u32), self.find(b.index() as u32));
+        let number = |value| self.values.number(value) as u32;
+        let (a, b) = (number(a), number(b));
+        let (a, b) = (self.find(a), self.find(b));
         if a == b {
             return;
         }
-        let empty = Vec::new();
-        let (of_a, of_b) = (self.ranges.get(&a).unwrap_or(&empty), self.ranges.get(&b).unwrap_or(&empty));
-        let Some(both) = merge(of_a, of_b) else { return };
+        let Some(both) = merge(&self.ranges[a as usize], &self.ranges[b as usize]) else { return };
         // The smaller number stays, so that the outcome does not depend on the order.
         let (kept, gone) = (a.min(b), a.max(b));
-        self.ranges.insert(kept, both);
-        self.ranges.insert(gone, Vec::new());
-        self.parent.insert(gone, kept);
+        self.ranges[kept as usize] = both;
+        self.ranges[gone as usize] = Ranges::new();
+        self.parent[gone as usize] = kept;
     }
 }
 
 /// The union of ranges that do not meet; `None` if they do.
 fn merge(a: &Ranges, b: &Ranges) -> Option<Ranges> {
-    let mut all: Ranges = Vec::with_capacity(a.len() + b.len());
+    let mut all = Ranges::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
         let next = match (a.get(i), b.get(j)) {
@@ -209,97 +244,115 @@ fn merge(a: &Ranges, b: &Ranges) -> Option<Ranges> {
     Some(all)
 }
 
-/// Where each value is needed, by its index.
-fn live_ranges(body: &Body, blocks: &[BlockId]) -> FxHashMap<u32, Ranges> {
+/// A set of numbers of values.
+#[derive(Clone, PartialEq, Eq)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn of(count: usize) -> Bits {
+        Bits(vec![0; count.div_ceil(64)])
+    }
+
+    fn set(&mut self, at: usize) {
+        self.0[at / 64] |= 1 << (at % 64);
+    }
+
+    fn clear(&mut self, at: usize) {
+        self.0[at / 64] &= !(1 << (at % 64));
+    }
+
+    fn each(&self, mut run: impl FnMut(usize)) {
+        for (word, &bits) in self.0.iter().enumerate() {
+            let mut left = bits;
+            while left != 0 {
+                run(64 * word + left.trailing_zeros() as usize);
+                left &= left - 1;
+            }
+        }
+    }
+}
+
+/// Where each value is needed, by its number.
+fn live_ranges(body: &Body, blocks: &[BlockId], values: &Dense) -> Vec<Ranges> {
     let number: FxHashMap<BlockId, usize> = blocks.iter().enumerate().map(|(at, &block)| (block, at)).collect();
-    // Values are numbered densely, so that sets of them are bits.
-    let mut dense: FxHashMap<u32, u32> = FxHashMap::default();
-    let mut names: Vec<u32> = Vec::new();
-    let mut note = |value: ValueId| {
-        let index = value.index() as u32;
-        dense.entry(index).or_insert_with(|| {
-            names.push(index);
-            names.len() as u32 - 1
-        });
-    };
+    let count = values.all.len();
     let mut bounds = Vec::new();
     let mut ops: Vec<OpId> = Vec::new();
-    for &block in blocks {
-        body.args(block).iter().for_each(|&arg| note(arg));
+    // What a block reads before it writes it, and what it writes.
+    let (mut reads, mut writes) = (vec![Bits::of(count); blocks.len()], vec![Bits::of(count); blocks.len()]);
+    for (at, &block) in blocks.iter().enumerate() {
         let start = ops.len();
-        for op in body.ops(block) {
-            ops.push(op);
-            body.results(op).for_each(&mut note);
-            body.operands(op).for_each(&mut note);
-        }
+        ops.extend(body.ops(block));
         bounds.push((start, ops.len()));
+        let (reads, writes) = (&mut reads[at], &mut writes[at]);
+        for &op in ops[start..].iter().rev() {
+            body.results(op).map(|value| values.number(value)).for_each(|value| {
+                writes.set(value);
+                reads.clear(value);
+            });
+            body.operands(op).for_each(|value| reads.set(values.number(value)));
+        }
+        for &arg in body.args(block) {
+            writes.set(values.number(arg));
+            reads.clear(values.number(arg));
+        }
     }
-    let count = names.len();
-    let words = count.div_ceil(64);
-    let mut live_in = vec![vec![0u64; words]; blocks.len()];
-    let mut live_out = vec![vec![0u64; words]; blocks.len()];
-    let dense_of = |value: ValueId| dense[&(value.index() as u32)] as usize;
-    let set = |bits: &mut [u64], at: usize| bits[at / 64] |= 1 << (at % 64);
-    let clear = |bits: &mut [u64], at: usize| bits[at / 64] &= !(1 << (at % 64));
+    let mut live_in = reads;
+    let mut live_out = vec![Bits::of(count); blocks.len()];
     let mut changed = true;
     while changed {
         changed = false;
         for at in (0..blocks.len()).rev() {
-            let mut out = vec![0u64; words];
-            if let Some(last) = body.last_op(blocks[at]) {
-                for to in body.successors(last) {
-                    if let Some(&to) = number.get(to) {
-                        out.iter_mut().zip(&live_in[to]).for_each(|(out, live)| *out |= live);
-                    }
-                }
+            let Some(last) = body.last_op(blocks[at]) else { continue };
+            for to in body.successors(last).iter().filter_map(|to| number.get(to)) {
+                let own = live_out[at].0.iter_mut().zip(&live_in[*to].0);
+                own.for_each(|(out, live)| *out |= live);
             }
-            let mut live = out.clone();
-            let (start, end) = bounds[at];
-            for &op in ops[start..end].iter().rev() {
-                body.results(op).for_each(|value| clear(&mut live, dense_of(value)));
-                body.operands(op).for_each(|value| set(&mut live, dense_of(value)));
-            }
-            body.args(blocks[at]).iter().for_each(|&arg| clear(&mut live, dense_of(arg)));
-            if out != live_out[at] || live != live_in[at] {
-                changed = true;
-                live_out[at] = out;
-                live_in[at] = live;
+            let through = live_out[at].0.iter().zip(&writes[at].0);
+            for (live, (out, written)) in live_in[at].0.iter_mut().zip(through) {
+                let more = *live | (out & !written);
+                changed |= more != *live;
+                *live = more;
             }
         }
     }
-    let mut ranges: Vec<Ranges> = vec![Vec::new(); count];
+    let mut ranges: Vec<Ranges> = vec![Ranges::new(); count];
+    // Up to where each value is needed, in the block at hand; 0 where it is not.
+    let mut until = vec![0u32; count];
     // Blocks and their ops get positions in order: the arguments of a block are written at its first position.
     for at in (0..blocks.len()).rev() {
         let (start, end) = bounds[at];
         let first = 2 * (start + at) as u32;
         let position = |index: usize| 2 * (index + at + 1) as u32;
         let behind = position(end);
-        let mut until: Vec<Option<u32>> =
-            (0..count).map(|value| (live_out[at][value / 64] >> (value % 64) & 1 == 1).then_some(behind)).collect();
-        let mut close = |value: usize, from: u32, until: &mut Vec<Option<u32>>| {
+        live_out[at].each(|value| until[value] = behind);
+        let mut close = |value: usize, from: u32, until: &mut Vec<u32>| {
             // A result that nobody reads is still written.
-            let end = until[value].take().unwrap_or(from + 1);
+            let end = std::mem::take(&mut until[value]);
             ranges[value].push((from, end.max(from + 1)));
         };
         for index in (start..end).rev() {
             let op = ops[index];
             for value in body.results(op) {
-                close(dense_of(value), position(index) + 1, &mut until);
+                close(values.number(value), position(index) + 1, &mut until);
             }
             for value in body.operands(op) {
                 // It is read at the position, and what is written there comes later.
-                until[dense_of(value)].get_or_insert(position(index) + 1);
+                let until = &mut until[values.number(value)];
+                if *until == 0 {
+                    *until = position(index) + 1;
+                }
             }
         }
         for &arg in body.args(blocks[at]) {
-            close(dense_of(arg), first, &mut until);
+            close(values.number(arg), first, &mut until);
         }
-        for value in 0..count {
-            if until[value].is_some() {
+        live_in[at].each(|value| {
+            if until[value] != 0 {
                 close(value, first, &mut until);
             }
-        }
+        });
     }
     ranges.iter_mut().for_each(|ranges| ranges.sort_unstable());
-    names.into_iter().zip(ranges).collect()
+    ranges
 }

@@ -439,7 +439,7 @@ impl Chains<'_> {
                 }
             }
         }
-        pairs.sort_by_key(|&(saved, producer, _)| (std::cmp::Reverse(saved), producer));
+        dlc_ir::sort::sort_by_key(&mut pairs, |&(saved, producer, _)| (std::cmp::Reverse(saved), producer));
         let mut chained = vec![None; self.graph.values.len()];
         let mut taken = vec![false; self.graph.values.len()];
         for (_, producer, consumer) in pairs {

@@ -18,6 +18,7 @@ pub struct FullSteps {
 /// A variable, which is not below the one and not above the other, where these are known. They name earlier variables
 /// only.
 struct Variable {
+    name: String,
     least: Option<SizeExpr>,
     greatest: Option<SizeExpr>,
 }
@@ -30,17 +31,19 @@ pub struct Facts<'a> {
     /// The loop of which only the full steps are looked at.
     pub only_full_steps: Option<FullSteps>,
     variables: Vec<Variable>,
+    /// Those of the variables as far as they are numbers.
+    ranges: SizeRanges,
     known: FxHashMap<ValueId, SizeExpr>,
 }
 
 /// The expressions of an op in terms of sizes and variables.
-pub struct InFacts {
+pub struct InFacts<'a> {
     values: Vec<SizeExpr>,
     axes: Vec<SizeExpr>,
-    divisors: Vec<(String, i64)>,
+    divisors: &'a [(String, i64)],
 }
 
-impl InFacts {
+impl InFacts<'_> {
     /// An expression of the op. `None` beyond the limits of expressions.
     pub fn put(&self, expr: &SizeExpr) -> Option<SizeExpr> {
         expr.substitute(&|symbol| {
@@ -50,7 +53,7 @@ impl InFacts {
             if let Some(axis) = dlc_kernel::verify::axis_number(symbol) {
                 return self.axes.get(axis).cloned();
             }
-            scaled(&self.divisors, symbol)
+            scaled(self.divisors, symbol)
         })
         .ok()
     }
@@ -70,12 +73,18 @@ fn variable_name(number: usize) -> String {
 impl<'a> Facts<'a> {
     /// Nothing is known yet but what sizes are multiples of.
     pub fn new(ctx: &'a Context, body: &'a Body, divisors: &'a [(String, i64)]) -> Facts<'a> {
-        Facts { ctx, body, divisors, only_full_steps: None, variables: Vec::new(), known: FxHashMap::default() }
+        let (variables, ranges, known) = (Vec::new(), SizeRanges::default(), FxHashMap::default());
+        Facts { ctx, body, divisors, only_full_steps: None, variables, ranges, known }
     }
 
     fn variable(&mut self, least: Option<SizeExpr>, greatest: Option<SizeExpr>) -> SizeExpr {
-        self.variables.push(Variable { least, greatest });
-        SizeExpr::symbol(&variable_name(self.variables.len() - 1)).unwrap_or_else(|_| 0.into())
+        let name = variable_name(self.variables.len());
+        let symbol = SizeExpr::symbol(&name).unwrap_or_else(|_| 0.into());
+        let end = |end: &Option<SizeExpr>| end.as_ref().and_then(SizeExpr::as_constant);
+        let (lo, hi) = (end(&least).unwrap_or(i64::MIN), end(&greatest).unwrap_or(i64::MAX));
+        self.ranges.named.insert(name.as_str().into(), Interval::new(lo, hi));
+        self.variables.push(Variable { name, least, greatest });
+        symbol
     }
 
     /// One of so many, counted from 0.
@@ -85,7 +94,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The values and axes of an op.
-    pub fn names(&mut self, op: OpRef<'_>, places: &Places) -> InFacts {
+    pub fn names(&mut self, op: OpRef<'_>, places: &Places) -> InFacts<'a> {
         let values = places.args.iter().map(|&value| self.value(value)).collect();
         let shape = op.results().chain(op.operands()).find_map(|value| {
             let ty = op.type_of(value);
@@ -93,7 +102,7 @@ impl<'a> Facts<'a> {
             frag.or_else(|| Tile::of(self.ctx, ty).map(|tile| tile.shape(self.ctx)))
         });
         let axes = shape.unwrap_or_default().into_iter().map(|size| self.one_of(Some(size.into()))).collect();
-        InFacts { values, axes, divisors: self.divisors.to_vec() }
+        InFacts { values, axes, divisors: self.divisors }
     }
 
     /// A value.
@@ -169,39 +178,28 @@ impl<'a> Facts<'a> {
 
     /// Whether an expression of sizes and variables is never negative, or always. `None` where that is not known.
     pub fn is_not_negative(&self, expr: &SizeExpr) -> Option<bool> {
-        let ranges = self.ranges();
-        if self.least(expr, &ranges).is_some_and(|least| least >= 0) {
+        if self.least(expr).is_some_and(|least| least >= 0) {
             return Some(true);
         }
         let opposite = SizeExpr::from(-1).sub(expr).ok()?;
-        self.least(&opposite, &ranges).is_some_and(|least| least >= 0).then_some(false)
-    }
-
-    fn ranges(&self) -> SizeRanges {
-        let mut ranges = SizeRanges::default();
-        for (number, variable) in self.variables.iter().enumerate() {
-            let end = |end: &Option<SizeExpr>| end.as_ref().and_then(SizeExpr::as_constant);
-            let lo = end(&variable.least).unwrap_or(i64::MIN);
-            let hi = end(&variable.greatest).unwrap_or(i64::MAX);
-            ranges = ranges.with(&variable_name(number), Interval::new(lo, hi));
-        }
-        ranges
+        self.least(&opposite).is_some_and(|least| least >= 0).then_some(false)
     }
 
     /// A number that the expression is not below.
-    fn least(&self, expr: &SizeExpr, ranges: &SizeRanges) -> Option<i64> {
+    fn least(&self, expr: &SizeExpr) -> Option<i64> {
         let mut expr = expr.clone();
-        for (number, variable) in self.variables.iter().enumerate().rev() {
-            let name = variable_name(number);
-            if !expr.symbols().contains(name.as_str()) {
+        let mut symbols = expr.symbols();
+        for variable in self.variables.iter().rev() {
+            let name = variable.name.as_str();
+            if !symbols.contains(name) {
                 continue;
             }
             let at = |place: SizeExpr| expr.substitute(&|symbol| (symbol == name).then(|| place.clone())).ok();
             // How it grows with the variable, if that is the same everywhere.
-            let next = SizeExpr::symbol(&name).ok()?.add(&1.into()).ok()?;
+            let next = SizeExpr::symbol(name).ok()?.add(&1.into()).ok()?;
             let slope = at(next).and_then(|next| next.sub(&expr).ok());
-            let Some(slope) = slope.filter(|slope| !slope.symbols().contains(name.as_str())) else { continue };
-            let slope = slope.range(ranges);
+            let Some(slope) = slope.filter(|slope| !slope.symbols().contains(name)) else { continue };
+            let slope = slope.range(&self.ranges);
             let end = match (slope.lo(), slope.hi()) {
                 (Some(0..), _) => &variable.least,
                 (_, Some(..=0)) => &variable.greatest,
@@ -209,8 +207,9 @@ impl<'a> Facts<'a> {
             };
             if let Some(end) = end.clone().and_then(at) {
                 expr = end;
+                symbols = expr.symbols();
             }
         }
-        expr.simplify_under(ranges).range(ranges).lo()
+        expr.simplify_under(&self.ranges).range(&self.ranges).lo()
     }
 }

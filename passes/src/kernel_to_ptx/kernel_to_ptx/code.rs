@@ -3,7 +3,8 @@
 use dlc_ir::body::InsertPoint;
 use dlc_ir::body::OpParts;
 use dlc_ir::{Attr, BlockId, Body, Builder, Context, Loc, RegionId, Type, ValueId};
-use dlc_ptx::build::NewInst;
+use dlc_ptx::build::{Maker, NewInst, Shape};
+use dlc_ptx::form::Target;
 use dlc_ptx::inst::Arg;
 use dlc_ptx::ops::{Bra, BraIf, Exit};
 use dlc_ptx::table::{self, Instruction};
@@ -13,7 +14,7 @@ use smallvec::SmallVec;
 use super::Refused;
 
 /// An instruction that was made: what it is, and what it is made of.
-type Key = (*const Instruction, Box<str>, SmallVec<[Arg; 4]>);
+type Key = (Shape, SmallVec<[Arg; 4]>);
 
 /// A condition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,8 +36,11 @@ pub struct Code<'c> {
     pub loc: Loc,
     /// Whether a product and a sum of it may be rounded once.
     pub fuse: bool,
-    /// The pure instructions that were made, in each region that is open: inside of one, those outside of it are there.
-    known: Vec<FxHashMap<Key, ValueId>>,
+    maker: Maker<'c>,
+    /// The pure instructions that are there.
+    known: FxHashMap<Key, ValueId>,
+    /// Those of them that were made since a region was opened, for each that is open: behind it they are not there.
+    inside: Vec<Vec<Key>>,
     /// Why an instruction was not made. What was made since then is of no use.
     failed: Option<String>,
 }
@@ -47,7 +51,8 @@ const MOST_RESULTS: usize = 256;
 
 impl<'c> Code<'c> {
     pub fn new(ctx: &'c Context, body: Body, region: RegionId, block: BlockId, loc: Loc) -> Code<'c> {
-        Code { ctx, body, region, block, loc, fuse: false, known: vec![FxHashMap::default()], failed: None }
+        let (maker, known) = (Maker::new(ctx), FxHashMap::default());
+        Code { ctx, body, region, block, loc, fuse: false, maker, known, inside: Vec::new(), failed: None }
     }
 
     /// An error if an instruction was not made because the table does not have it.
@@ -58,28 +63,45 @@ impl<'c> Code<'c> {
         }
     }
 
-    /// The results of a new instruction.
-    fn make(&mut self, new: NewInst<'_>) -> SmallVec<[ValueId; 2]> {
-        let loc = self.loc;
-        match new.build(&mut self.builder(), loc) {
-            Ok(op) => self.body.results(op).collect(),
+    /// Whether a machine has all instructions that were made.
+    pub fn is_for(&self, machine: Target) -> bool {
+        self.maker.is_for(machine)
+    }
+
+    /// The shape of a new instruction, if the table has it.
+    fn shape(&mut self, new: &NewInst<'_>) -> Option<Shape> {
+        match self.maker.shape(new.instruction, new.modifiers, new.args.len()) {
+            Ok(shape) => Some(shape),
             Err(message) => {
                 self.failed.get_or_insert(message);
-                let stray = self.body.create_block();
-                let value = self.body.add_arg(stray, Type::I32, loc);
-                SmallVec::from_elem(value, MOST_RESULTS)
+                None
             }
         }
     }
 
+    /// The results of a new instruction.
+    fn make(&mut self, shape: Option<Shape>, new: NewInst<'_>) -> SmallVec<[ValueId; 2]> {
+        let loc = self.loc;
+        let Some(shape) = shape else {
+            let stray = self.body.create_block();
+            let value = self.body.add_arg(stray, Type::I32, loc);
+            return SmallVec::from_elem(value, MOST_RESULTS);
+        };
+        let mut builder = Builder::at_end(self.ctx, &mut self.body, self.block);
+        let op = self.maker.make(shape, new, &mut builder, loc);
+        self.body.results(op).collect()
+    }
+
     /// Opens a region that may not be run, or more than once: what is made in it is not there behind it.
     pub fn open(&mut self) {
-        self.known.push(FxHashMap::default());
+        self.inside.push(Vec::new());
     }
 
     /// Closes it.
     pub fn close(&mut self) {
-        self.known.pop();
+        for key in self.inside.pop().into_iter().flatten() {
+            self.known.remove(&key);
+        }
     }
 
     fn builder(&mut self) -> Builder<'_> {
@@ -93,28 +115,36 @@ impl<'c> Code<'c> {
 
     /// As [`Code::inst`], with a type of the result that is not the usual one.
     pub fn typed(&mut self, row: &'static Instruction, modifiers: &str, args: &[Arg], ty: Option<Type>) -> ValueId {
-        let pure = row.effects == dlc_ir::op::Effects::NONE && ty.is_none();
-        let key = (std::ptr::from_ref(row), modifiers.into(), SmallVec::from_slice(args));
-        if pure && let Some(&known) = self.known.iter().rev().find_map(|known| known.get(&key)) {
-            return known;
-        }
         let types = ty.map(|ty| [ty]);
         let new = NewInst { types: types.as_ref().map(|types| types.as_slice()), ..NewInst::new(row, modifiers, args) };
-        let value = self.make(new)[0];
-        if pure && let Some(known) = self.known.last_mut() {
-            known.insert(key, value);
+        let shape = self.shape(&new);
+        let pure = row.effects == dlc_ir::op::Effects::NONE && ty.is_none();
+        let Some(key) = shape.filter(|_| pure).map(|shape| (shape, SmallVec::from_slice(args))) else {
+            return self.make(shape, new)[0];
+        };
+        if let Some(&known) = self.known.get(&key) {
+            return known;
         }
+        let value = self.make(shape, new)[0];
+        if let Some(inside) = self.inside.last_mut() {
+            inside.push(key.clone());
+        }
+        self.known.insert(key, value);
         value
     }
 
     /// An instruction with any number of results.
     pub fn insts(&mut self, row: &'static Instruction, modifiers: &str, args: &[Arg]) -> Vec<ValueId> {
-        self.make(NewInst::new(row, modifiers, args)).into_vec()
+        let new = NewInst::new(row, modifiers, args);
+        let shape = self.shape(&new);
+        self.make(shape, new).into_vec()
     }
 
     /// An instruction for what it does.
     pub fn act(&mut self, row: &'static Instruction, modifiers: &str, args: &[Arg]) {
-        self.insts(row, modifiers, args);
+        let new = NewInst::new(row, modifiers, args);
+        let shape = self.shape(&new);
+        self.make(shape, new);
     }
 
     /// An instruction that is done where a condition holds; its results are `otherwise` elsewhere.
@@ -133,7 +163,8 @@ impl<'c> Code<'c> {
         };
         let types: Vec<Type> = otherwise.iter().map(|&value| self.body.value_type(value)).collect();
         let new = NewInst { guard: Some(guard), otherwise, types: Some(&types), ..NewInst::new(row, modifiers, args) };
-        self.make(new).into_vec()
+        let shape = self.shape(&new);
+        self.make(shape, new).into_vec()
     }
 
     // Blocks.

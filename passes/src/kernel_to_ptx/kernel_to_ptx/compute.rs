@@ -15,12 +15,13 @@ use rustc_hash::FxHashMap;
 
 use super::Refused;
 use super::code::{Code, Cond};
+use super::exprs::{Expr, Names, Pieces};
 use super::lower::Lower;
 use super::scalar::{Elem, arg_of, cond_of, of_cond};
 use super::shared::grouped;
-use super::values::{Lowered, Names, coords};
+use super::values::{Lowered, coords};
 use crate::analysis::ranges::range;
-use crate::analysis::vectors::is_whole;
+use crate::analysis::vectors::whole_runs;
 
 /// A number that is none of those near zero which have fewer digits, far from them by more than what is rounded.
 const NORMAL: f64 = 1e-30;
@@ -191,10 +192,12 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             None => None,
         };
         let symbols = self.symbols.clone();
+        let any = vec![Arg::Int(0); places.as_ref().map_or(0, |places| places.thread.len())];
+        let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &any, parts: &[] };
+        let expr = Expr::new(expr, &names)?;
         self.each_at(&[], op.out(), |code, register, _| {
             let at = places.as_ref().map_or_else(Vec::new, |places| places.of(code, register));
-            let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &at, parts: &[] };
-            let (number, _) = code.expr(expr, &names)?;
+            let (number, _) = code.value(&expr, &Names { coords: &at, ..names });
             match (elem, number) {
                 (Elem::Int { .. }, Arg::Value(_)) => {
                     Ok(code.int_to_int(number, Elem::Int { bits: 32, signed: true }, elem))
@@ -232,15 +235,16 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let symbols = self.symbols.clone();
         let firsts = self.runs(ty, &guard, &op.args().collect::<Vec<_>>());
         let mut known: FxHashMap<u32, Cond> = FxHashMap::default();
+        let any = vec![Arg::Int(0); places.as_ref().map_or(0, |places| places.thread.len())];
+        let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &any, parts: &[] };
+        let guard = Pieces::new(&guard, &names)?;
         self.each_at(&[yes, no], op.out(), |code, register, args| {
             let first = firsts.get(register).copied().unwrap_or(register as u32);
             let holds = match known.get(&first) {
                 Some(&holds) => holds,
                 None => {
                     let at = places.as_ref().map_or_else(Vec::new, |places| places.of(code, first as usize));
-                    let names =
-                        Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &at, parts: &[] };
-                    let holds = code.guard(&guard, &names)?;
+                    let holds = code.is_inside(&guard, &Names { coords: &at, ..names });
                     known.insert(first, holds);
                     holds
                 }
@@ -259,7 +263,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let fragment = frag.layout(ctx).place(&shape, 8, self.team.warps).ok()?;
             let along = |axis: usize| {
                 let access = fragment.global_access(axis, MAX_VECTOR_BYTES).ok()?;
-                let whole = |&run: &u32| is_whole(ctx, self.kernel, Some(guard), axis, run, args);
+                let runs = whole_runs(ctx, self.kernel, Some(guard), axis, args)?;
+                let whole = |&run: &u32| runs.is_multiple_of(run.into());
                 let run = (1..=access.vector.ilog2()).rev().map(|bits| 1 << bits).find(whole)?;
                 Some((run, grouped(&access.groups, run)))
             };

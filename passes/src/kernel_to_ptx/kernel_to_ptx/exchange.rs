@@ -172,7 +172,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         // The steps of the result in memory, in its row-major order.
         let shape = to.shape().to_vec();
         let steps: Vec<u32> = (0..shape.len()).map(|axis| bytes * shape[axis + 1..].iter().product::<u32>()).collect();
-        let is_sum = places.is_sum();
+        let is_sum = places.is_sum;
         let mut offsets = Vec::with_capacity(results.len());
         let mut common = at.base;
         if is_sum {

@@ -12,23 +12,29 @@ use dlc_ptx::inst::Arg;
 use dlc_ptx::table;
 
 use super::Refused;
-use super::code::Cond;
+use super::code::{Code, Cond};
+use super::exprs::{Bounds, Expr, Names, Pieces};
 use super::lower::{Lower, awaited};
 use super::shared::{grouped, widest};
-use super::values::{Coords, Lowered, Memory, Names, coords, elem_bytes, exists};
+use super::values::{Coords, Lowered, Memory, coords, elem_bytes, exists};
 use super::words::Place;
 use crate::analysis::vectors::{is_convex, widest_of};
 
 /// What an op says of places in memory: the expressions, and what they name.
 struct Site {
-    at: Vec<SizeExpr>,
-    guard: Option<Guard>,
+    /// The positions along the axes of the memory, and the steps of these.
+    at: Vec<(Expr, Expr)>,
+    /// The number of the first element.
+    offset: Expr,
+    guard: Option<Pieces>,
     args: Vec<ValueId>,
-    memory: Memory,
+    /// What these are, where that is the same for all registers.
+    values: Option<Vec<(Arg, bool)>>,
+    elem: Type,
     pointer: ValueId,
     space: &'static str,
     /// The number of the element, where it is a sum with multiples of positions: what each of them steps over.
-    linear: Option<Linear>,
+    linear: Option<Linear<Expr>>,
 }
 
 /// The fragment that is loaded or stored.
@@ -64,10 +70,10 @@ struct Row {
 }
 
 /// The number of an element as a sum.
-struct Linear {
-    number: SizeExpr,
+struct Linear<E> {
+    number: E,
     /// By axis of the fragment; `None` where it is no multiple of the position.
-    steps: Vec<Option<SizeExpr>>,
+    steps: Vec<Option<E>>,
 }
 
 impl<'a, 'c: 'a> Lower<'a, 'c> {
@@ -117,17 +123,52 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let uniform = args.iter().all(|&arg| matches!(self.value(arg), Ok(Lowered::Index(..))));
         let linear = if uniform { linear(&at, &layout, rank) } else { None };
         let space = if read_only { "global.nc" } else { "global" };
-        Ok(Site { at, guard, args, memory: layout, pointer, space, linear })
+        let value = |&arg: &ValueId| match self.value(arg) {
+            Ok(&Lowered::Index(arg, natural)) => (arg, natural),
+            _ => (Arg::Int(0), false),
+        };
+        let values: Vec<(Arg, bool)> = args.iter().map(value).collect();
+        let symbols = &self.symbols;
+        let symbol = |name: &str| symbols.get(name).copied();
+        let any = vec![Arg::Int(0); rank];
+        let names = Names { symbols: &symbol, values: &values, coords: &any, parts: &[] };
+        let expr = |expr: &SizeExpr| Expr::new(expr, &names);
+        let linear = match linear {
+            Some(Linear { number, steps }) => {
+                let step = |step: &Option<SizeExpr>| step.as_ref().map(expr).transpose();
+                Some(Linear { number: expr(&number)?, steps: steps.iter().map(step).collect::<Result<_, _>>()? })
+            }
+            None => None,
+        };
+        let pair = |(at, stride): (&SizeExpr, &SizeExpr)| Ok((expr(at)?, expr(stride)?));
+        Ok(Site {
+            at: at.iter().zip(&layout.strides).map(pair).collect::<Result<_, Refused>>()?,
+            offset: expr(&layout.offset)?,
+            guard: guard.map(|guard| Pieces::new(&guard, &names)).transpose()?,
+            args,
+            // Integers out of memory may have 64 bits, and are cut where they are needed.
+            values: (uniform && values.iter().all(|&(value, _)| self.code.type_of(value) != Some(Type::I64)))
+                .then_some(values),
+            elem: layout.elem,
+            pointer,
+            space,
+            linear,
+        })
     }
 
     /// What names stand for in one register.
     fn with_names<T>(
         &mut self,
         site: &Site,
-        (place, parts): (&[Arg], &[(Arg, u32)]),
+        (coords, parts): (&[Arg], &[(Arg, u32)]),
         register: usize,
-        run: impl FnOnce(&mut super::code::Code<'c>, &Names<'_>) -> Result<T, Refused>,
+        run: impl FnOnce(&mut Code<'c>, &Names<'_>) -> T,
     ) -> Result<T, Refused> {
+        // All symbols are looked up.
+        let symbols = &|_: &str| None;
+        if let Some(values) = &site.values {
+            return Ok(run(&mut self.code, &Names { symbols, values, coords, parts }));
+        }
         let mut values = Vec::with_capacity(site.args.len());
         for &arg in &site.args {
             values.push(match self.value(arg)? {
@@ -143,31 +184,29 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 *value = self.code.inst(&table::CVT, "u32.u64", &[*value]).into();
             }
         }
-        let symbols = &self.symbols;
-        let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: place, parts };
-        run(&mut self.code, &names)
+        Ok(run(&mut self.code, &Names { symbols, values: &values, coords, parts }))
     }
 
     /// The address of the element at a place.
     fn element(&mut self, site: &Site, place: &[Arg], register: usize) -> Result<Arg, Refused> {
-        let bytes = elem_bytes(&self.code, site.memory.elem);
+        let bytes = elem_bytes(&self.code, site.elem);
         let pointer = site.pointer;
         self.with_names(site, (place, &[]), register, |code, names| {
-            let (mut number, _) = code.expr(&site.memory.offset, names)?;
-            for (at, stride) in site.at.iter().zip(&site.memory.strides) {
-                let (at, _) = code.expr(at, names)?;
-                let (stride, _) = code.expr(stride, names)?;
+            let (mut number, _) = code.value(&site.offset, names);
+            for (at, stride) in &site.at {
+                let (at, _) = code.value(at, names);
+                let (stride, _) = code.value(stride, names);
                 let part = code.mul(at, stride);
                 number = code.add(number, part);
             }
-            Ok(code.address(pointer.into(), number, Arg::Int(bytes.into())))
+            code.address(pointer.into(), number, Arg::Int(bytes.into()))
         })
     }
 
     /// The address of the element that a register holds.
     fn address(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<(Arg, i64), Refused> {
-        let bytes = i64::from(elem_bytes(&self.code, site.memory.elem));
-        if let Some(linear) = site.linear.as_ref().filter(|_| coords.is_sum()) {
+        let bytes = i64::from(elem_bytes(&self.code, site.elem));
+        if let Some(linear) = site.linear.as_ref().filter(|_| coords.is_sum) {
             let whole = coords.of(&mut self.code, register);
             let parts = coords.thread.iter().zip(whole).zip(&linear.steps);
             let place: Vec<Arg> =
@@ -175,7 +214,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let own = &coords.registers[register];
             let pointer = site.pointer;
             return self.with_names(site, (&place, &[]), register, |code, names| {
-                let (number, _) = code.expr(&linear.number, names)?;
+                let (number, _) = code.value(&linear.number, names);
                 let mut base = code.address(pointer.into(), number, Arg::Int(bytes));
                 let mut offset = 0;
                 for (step, &at) in linear.steps.iter().zip(own) {
@@ -184,17 +223,17 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                         _ if at == 0 => {}
                         Some(step) => offset += i64::from(at) * step * bytes,
                         None => {
-                            let (step, _) = code.expr(step, names)?;
+                            let (step, _) = code.value(step, names);
                             let far = code.mul(step, Arg::Int(at.into()));
                             base = code.address(base, far, Arg::Int(bytes));
                         }
                     }
                 }
                 let base = Arg::Value(code.register(base, Type::I64));
-                Ok(match i32::try_from(offset) {
+                match i32::try_from(offset) {
                     Ok(_) => (base, offset),
                     Err(_) => (code.add64(base, Arg::Int(offset)), 0),
-                })
+                }
             });
         }
         let place = coords.of(&mut self.code, register);
@@ -203,9 +242,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     }
 
     fn inside(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<Cond, Refused> {
-        let Some(guard) = site.guard.clone() else { return Ok(Cond::Known(true)) };
+        let Some(guard) = &site.guard else { return Ok(Cond::Known(true)) };
         let (place, parts) = (coords.of(&mut self.code, register), coords.parts(register));
-        self.with_names(site, (&place, &parts), register, |code, names| code.guard(&guard, names))
+        self.with_names(site, (&place, &parts), register, |code, names| code.is_inside(guard, names))
     }
 
     /// How many elements of a row each access of an op has, as it says itself or as many as layout and alignment allow.
@@ -246,8 +285,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let elem = elem_of(ctx, ty);
         let otherwise = op.fill().and_then(|fill| self.number_of(fill)).unwrap_or_else(|| self.zero(elem));
         if rank == 0 && Frag::of(ctx, ty).is_none() {
-            let cond = match site.guard.clone() {
-                Some(guard) => self.with_names(&site, (&[], &[]), 0, |code, names| code.guard(&guard, names))?,
+            let cond = match &site.guard {
+                Some(guard) => self.with_names(&site, (&[], &[]), 0, |code, names| code.is_inside(guard, names))?,
                 None => Cond::Known(true),
             };
             let base = self.element(&site, &[], 0)?;
@@ -379,25 +418,25 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 
     /// Whether each bound of a guard holds for a register.
     fn bounds(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<Vec<Cond>, Refused> {
-        let conditions: Vec<_> = site.guard.iter().flat_map(|guard| guard.pieces.iter().flatten().cloned()).collect();
+        let conditions = || site.guard.iter().flat_map(|guard| guard.pieces.iter().flatten());
         let place = coords.of(&mut self.code, register);
         self.with_names(site, (&place, &[]), register, |code, names| {
             let mut bounds = Vec::new();
-            for condition in &conditions {
-                let (value, natural) = code.expr(&condition.expr, names)?;
-                if let Some(lower) = &condition.lower {
-                    let (lower, _) = code.expr(lower, names)?;
+            for (_, Bounds { expr, lower, upper }) in conditions() {
+                let (value, natural) = code.value(expr, names);
+                if let Some(lower) = lower {
+                    let (lower, _) = code.value(lower, names);
                     bounds.push(match natural && lower == Arg::Int(0) {
                         true => Cond::Known(true),
                         false => code.compare("ge", value, lower),
                     });
                 }
-                if let Some(upper) = &condition.upper {
-                    let (upper, _) = code.expr(upper, names)?;
+                if let Some(upper) = upper {
+                    let (upper, _) = code.value(upper, names);
                     bounds.push(code.compare("lt", value, upper));
                 }
             }
-            Ok(bounds)
+            bounds
         })
     }
 
@@ -563,7 +602,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 }
 
 /// The number of an element as a sum with multiples of positions, if there are some.
-fn linear(at: &[SizeExpr], memory: &Memory, rank: usize) -> Option<Linear> {
+fn linear(at: &[SizeExpr], memory: &Memory, rank: usize) -> Option<Linear<SizeExpr>> {
     let mut number = memory.offset.clone();
     for (at, stride) in at.iter().zip(&memory.strides) {
         number = number.add(&at.mul(stride).ok()?).ok()?;

@@ -19,7 +19,8 @@ use rustc_hash::FxHashMap;
 
 use super::Refused;
 use super::code::{Code, Cond};
-use super::values::{Lowered, Names, Team, held};
+use super::exprs::Names;
+use super::values::{Lowered, Team, held};
 pub use tokens::awaited;
 
 /// A grid that becomes instructions.
@@ -30,7 +31,7 @@ pub struct Lower<'a, 'c> {
     pub values: FxHashMap<ValueId, Lowered>,
     pub team: Team,
     /// The sizes that the entry is told.
-    pub symbols: FxHashMap<String, Arg>,
+    pub symbols: Rc<FxHashMap<String, Arg>>,
     /// Those that are one number, as the kernel requires it.
     pub fixed: FxHashMap<String, SizeExpr>,
     pub places: Places,
@@ -74,7 +75,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         code: Code<'c>,
         kernel: &'a Body,
         grid: kernel::Grid<'_>,
-        symbols: FxHashMap<String, Arg>,
+        symbols: Rc<FxHashMap<String, Arg>>,
         values: FxHashMap<ValueId, Lowered>,
         places: Places,
         has_stmatrix: bool,

@@ -178,7 +178,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             return each.collect();
         }
         let own = thread.iter().map(|columns| self.of_thread(columns)).collect();
-        let coords = Coords { thread: own, registers: places.to_vec() };
+        let coords = Coords::new(own, places.to_vec());
         let each = (0..places.len()).map(|register| {
             let place = coords.of(&mut self.code, register);
             (self.element_address(tile, at, &place), 0)

@@ -1,9 +1,8 @@
 //! What the values of a kernel are in instructions.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use dlc_core::guard::{Condition, Guard};
+use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
 use dlc_core::sizes::{Exprs, value_number};
 use dlc_ir::affine::SizeExpr;
@@ -12,11 +11,9 @@ use dlc_ir::{OpRef, Type, ValueId};
 use dlc_kernel::global::strides;
 use dlc_kernel::layout::{Fragment, SharedTile};
 use dlc_ptx::inst::Arg;
-use dlc_ptx::table;
 
 use super::Refused;
 use super::code::{Code, Cond};
-use super::natural::is_natural_expr;
 
 /// What a value of a kernel is.
 #[derive(Clone, Debug)]
@@ -88,152 +85,9 @@ pub struct Team {
     pub numbers: u16,
 }
 
-/// What names in expressions stand for.
-pub struct Names<'a> {
-    /// The symbols of sizes.
-    pub symbols: &'a dyn Fn(&str) -> Option<Arg>,
-    /// The values, `_0` and so on: integers, and for fragments what a register has.
-    pub values: &'a [(Arg, bool)],
-    /// `i0` and so on.
-    pub coords: &'a [Arg],
-    /// The same as sums of what the thread says and what the register adds, where they are that: what is computed of the
-    /// first is the same for all registers.
-    pub parts: &'a [(Arg, u32)],
-}
-
-impl Names<'_> {
-    fn get(&self, name: &str) -> Option<(Arg, bool)> {
-        if let Some(number) = value_number(name) {
-            return self.values.get(number).copied();
-        }
-        if let Some(axis) = axis(name) {
-            return self.coords.get(axis).map(|&at| (at, true));
-        }
-        (self.symbols)(name).map(|arg| (arg, true))
-    }
-}
-
 /// The axis that `i0`, `i1`, .. names.
 pub fn axis(name: &str) -> Option<usize> {
     dlc_kernel::interp::axis_number(name)
-}
-
-impl Code<'_> {
-    /// An expression, and whether it is known not to be negative.
-    pub fn expr(&mut self, expr: &SizeExpr, names: &Names<'_>) -> Result<(Arg, bool), Refused> {
-        use dlc_ir::affine::Factor;
-        let mut sum = Arg::Int(0);
-        // The constant last, so that it is folded into what follows.
-        let mut constant = 0i64;
-        let mut terms: Vec<(Arg, i64)> = Vec::new();
-        for (coefficient, factors) in expr.terms() {
-            if factors.is_empty() {
-                constant += coefficient;
-                continue;
-            }
-            if let [Factor::Symbol(name)] = factors.as_slice()
-                && let Some(&(thread, own)) = axis(name).and_then(|axis| names.parts.get(axis))
-            {
-                terms.push((thread, coefficient));
-                constant += coefficient * i64::from(own);
-                continue;
-            }
-            let mut product = Arg::Int(1);
-            for factor in &factors {
-                let value = match factor {
-                    Factor::Symbol(name) => {
-                        let known = names.get(name);
-                        known.ok_or_else(|| Refused::new(format!("'{name}' in an expression is not known")))?.0
-                    }
-                    Factor::Quotient(numerator, divisor) => {
-                        let (numerator, above) = self.expr(numerator, names)?;
-                        let (divisor, below) = self.expr(divisor, names)?;
-                        self.floordiv(numerator, divisor, above && below)
-                    }
-                };
-                product = self.mul(product, value);
-            }
-            terms.push((product, coefficient));
-        }
-        // A difference of a number and a multiple of a quotient is what is left of it: `x - 8*(x floordiv 8)`.
-        for (product, coefficient) in terms {
-            sum = match coefficient {
-                -1 => match sum {
-                    Arg::Int(0) => {
-                        let zero = Arg::Int(0);
-                        self.sub(zero, product)
-                    }
-                    sum => self.sub(sum, product),
-                },
-                coefficient => {
-                    let scaled = self.mul(product, Arg::Int(coefficient));
-                    self.add(sum, scaled)
-                }
-            };
-        }
-        let sum = self.add(sum, Arg::Int(constant));
-        let natural = is_natural_expr(expr, &|name| names.get(name).is_some_and(|(_, natural)| natural));
-        Ok((sum, natural || matches!(sum, Arg::Int(value) if value >= 0)))
-    }
-
-    /// Whether a guard holds.
-    pub fn guard(&mut self, guard: &Guard, names: &Names<'_>) -> Result<Cond, Refused> {
-        let mut any = Cond::Known(false);
-        for piece in &guard.pieces {
-            // What is the same for many elements is asked first, and once: of all, of a row, of a column.
-            let mut order: Vec<(usize, &Condition)> = piece.iter().map(|one| (shared_by(one), one)).collect();
-            order.sort_by_key(|&(by, _)| by);
-            let mut all = Cond::Known(true);
-            for group in order.chunk_by(|a, b| a.0 == b.0 && a.0 != OF_ELEMENTS) {
-                let mut own = Cond::Known(true);
-                for (_, condition) in group {
-                    let holds = self.holds(condition, names)?;
-                    own = self.both(own, holds);
-                }
-                all = self.both(all, own);
-            }
-            any = self.either(any, all);
-        }
-        Ok(any)
-    }
-
-    /// Whether a condition holds. A number from zero on, below one that is not negative, is one without a sign below it.
-    fn holds(&mut self, condition: &Condition, names: &Names<'_>) -> Result<Cond, Refused> {
-        let (value, natural) = self.expr(&condition.expr, names)?;
-        let from_zero = condition.lower.as_ref().is_some_and(|lower| lower.as_constant() == Some(0));
-        let mut holds = Cond::Known(true);
-        let upper = match &condition.upper {
-            Some(upper) => Some(self.expr(upper, names)?),
-            None => None,
-        };
-        if let Some((upper, true)) = upper.filter(|_| from_zero && !natural && !matches!(value, Arg::Int(_))) {
-            return Ok(Cond::If(self.inst(&table::SETP, "lt.u32", &[value, upper])));
-        }
-        if let Some(lower) = condition.lower.as_ref().filter(|_| !(natural && from_zero)) {
-            let (lower, _) = self.expr(lower, names)?;
-            holds = self.compare("ge", value, lower);
-        }
-        if let Some((upper, _)) = upper {
-            let below = self.compare("lt", value, upper);
-            holds = self.both(holds, below);
-        }
-        Ok(holds)
-    }
-}
-
-/// What is asked of each element by itself.
-const OF_ELEMENTS: usize = usize::MAX;
-
-/// What a condition is the same for: 0 for all elements, `1 + axis` for those that are at one place of an axis.
-fn shared_by(condition: &Condition) -> usize {
-    let bounds = condition.lower.iter().chain(&condition.upper);
-    let names = bounds.chain([&condition.expr]).flat_map(SizeExpr::symbols);
-    let axes: BTreeSet<usize> = names.filter_map(|name| axis(&name)).collect();
-    match axes.len() {
-        0 => 0,
-        1 => 1 + axes.first().copied().unwrap_or(0),
-        _ => OF_ELEMENTS,
-    }
 }
 
 /// The coordinates of the elements that a thread holds: what its number says, and what the number of the register does.
@@ -242,9 +96,18 @@ pub struct Coords {
     pub thread: Vec<(Arg, u32)>,
     /// By register and axis.
     pub registers: Vec<Vec<u32>>,
+    /// Whether what registers add, they add without a carry: coordinates are sums of both parts.
+    pub is_sum: bool,
 }
 
 impl Coords {
+    /// The coordinates of what the number of a thread says and what registers add.
+    pub fn new(thread: Vec<(Arg, u32)>, registers: Vec<Vec<u32>>) -> Coords {
+        let sums = |at: &Vec<u32>| thread.iter().zip(at).all(|(&(_, bits), &at)| bits & at == 0);
+        let is_sum = registers.iter().all(sums);
+        Coords { thread, registers, is_sum }
+    }
+
     /// The coordinates of a register.
     pub fn of(&self, code: &mut Code<'_>, register: usize) -> Vec<Arg> {
         let own = &self.registers[register];
@@ -261,15 +124,10 @@ impl Coords {
     /// The parts of the coordinates of a register; none where some are no sums.
     pub fn parts(&self, register: usize) -> Vec<(Arg, u32)> {
         let own = self.thread.iter().zip(&self.registers[register]);
-        match self.is_sum() {
+        match self.is_sum {
             true => own.map(|(&(thread, _), &at)| (thread, at)).collect(),
             false => Vec::new(),
         }
-    }
-
-    /// Whether what registers add, they add without a carry: coordinates are sums of both parts.
-    pub fn is_sum(&self) -> bool {
-        self.registers.iter().all(|at| self.thread.iter().zip(at).all(|(&(_, bits), &at)| bits & at == 0))
     }
 }
 
@@ -338,7 +196,7 @@ pub fn coords(code: &mut Code<'_>, fragment: &Fragment, team: &Team) -> Coords {
             fragment.map().apply(&[(Dim::Register, slot)])
         })
         .collect();
-    Coords { thread, registers }
+    Coords::new(thread, registers)
 }
 
 /// Which registers exist in the thread: where the shape is no power of two, those outside of it do not.

@@ -1,0 +1,239 @@
+//! Expressions and guards as instructions. What they name is looked up once, as they are computed for many registers.
+
+use std::collections::BTreeSet;
+
+use dlc_core::guard::{Condition, Guard};
+use dlc_core::sizes::value_number;
+use dlc_ir::affine::{Factor, SizeExpr};
+use dlc_ptx::inst::Arg;
+use dlc_ptx::table;
+
+use super::Refused;
+use super::code::{Code, Cond};
+use super::natural::is_natural_expr;
+use super::values::axis;
+
+/// What names in expressions stand for.
+#[derive(Clone, Copy)]
+pub struct Names<'a> {
+    /// The symbols of sizes.
+    pub symbols: &'a dyn Fn(&str) -> Option<Arg>,
+    /// The values, `_0` and so on: integers, and for fragments what a register has.
+    pub values: &'a [(Arg, bool)],
+    /// `i0` and so on.
+    pub coords: &'a [Arg],
+    /// The same as sums of what the thread says and what the register adds, where they are that: what is computed of the
+    /// first is the same for all registers.
+    pub parts: &'a [(Arg, u32)],
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+enum Name {
+    Value(usize),
+    Axis(usize),
+    Size(Arg),
+}
+
+#[derive(Clone, Debug)]
+enum Part {
+    Name(Name),
+    Quotient(Box<(Expr, Expr)>),
+}
+
+/// An expression whose names are looked up.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    terms: Vec<(i64, Vec<Part>)>,
+    constant: i64,
+    /// Whether it is known not to be negative.
+    natural: bool,
+}
+
+impl Expr {
+    /// The expression with these names; of values and coordinates it only matters whether they are there and may be
+    /// negative.
+    pub fn new(expr: &SizeExpr, names: &Names<'_>) -> Result<Expr, Refused> {
+        let name = |name: &str| {
+            if let Some(number) = value_number(name) {
+                return (number < names.values.len()).then_some(Name::Value(number));
+            }
+            if let Some(axis) = axis(name) {
+                return (axis < names.coords.len()).then_some(Name::Axis(axis));
+            }
+            (names.symbols)(name).map(Name::Size)
+        };
+        let is_natural = |text: &str| {
+            name(text).is_some_and(|name| match name {
+                Name::Value(number) => names.values[number].1,
+                Name::Axis(_) | Name::Size(_) => true,
+            })
+        };
+        let (mut terms, mut constant) = (Vec::new(), 0);
+        for (coefficient, factors) in expr.terms() {
+            if factors.is_empty() {
+                constant += coefficient;
+                continue;
+            }
+            let part = |factor: &Factor| match factor {
+                Factor::Symbol(text) => match name(text) {
+                    Some(name) => Ok(Part::Name(name)),
+                    None => Err(Refused::new(format!("'{text}' in an expression is not known"))),
+                },
+                Factor::Quotient(numerator, divisor) => {
+                    Ok(Part::Quotient(Box::new((Expr::new(numerator, names)?, Expr::new(divisor, names)?))))
+                }
+            };
+            terms.push((coefficient, factors.iter().map(part).collect::<Result<_, _>>()?));
+        }
+        Ok(Expr { terms, constant, natural: is_natural_expr(expr, &is_natural) })
+    }
+
+    /// The number that it is, if it names nothing.
+    pub fn as_constant(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+}
+
+/// A condition whose names are looked up.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// What is bounded.
+    pub expr: Expr,
+    /// What it is not below.
+    pub lower: Option<Expr>,
+    /// What it is below.
+    pub upper: Option<Expr>,
+}
+
+/// A guard whose names are looked up.
+#[derive(Clone, Debug)]
+pub struct Pieces {
+    /// The conditions of each piece, in the order of the text, and what each is the same for.
+    pub pieces: Vec<Vec<(usize, Bounds)>>,
+}
+
+impl Pieces {
+    /// The guard with these names.
+    pub fn new(guard: &Guard, names: &Names<'_>) -> Result<Pieces, Refused> {
+        let expr = |expr: &SizeExpr| Expr::new(expr, names);
+        let bounds = |condition: &Condition| {
+            let (lower, upper) = (condition.lower.as_ref().map(expr), condition.upper.as_ref().map(expr));
+            let bounds = Bounds { expr: expr(&condition.expr)?, lower: lower.transpose()?, upper: upper.transpose()? };
+            Ok((shared_by(condition), bounds))
+        };
+        let piece = |piece: &Vec<Condition>| piece.iter().map(bounds).collect();
+        Ok(Pieces { pieces: guard.pieces.iter().map(piece).collect::<Result<_, Refused>>()? })
+    }
+}
+
+impl Code<'_> {
+    /// An expression that is computed once, and whether it is known not to be negative.
+    pub fn expr(&mut self, expr: &SizeExpr, names: &Names<'_>) -> Result<(Arg, bool), Refused> {
+        Ok(self.value(&Expr::new(expr, names)?, names))
+    }
+
+    /// The integer that an expression is, and whether it is known not to be negative.
+    pub fn value(&mut self, expr: &Expr, names: &Names<'_>) -> (Arg, bool) {
+        let mut sum = Arg::Int(0);
+        // The constant last, so that it is folded into what follows.
+        let mut constant = expr.constant;
+        let mut terms: Vec<(Arg, i64)> = Vec::with_capacity(expr.terms.len());
+        for (coefficient, factors) in &expr.terms {
+            if let [Part::Name(Name::Axis(axis))] = factors.as_slice()
+                && let Some(&(thread, own)) = names.parts.get(*axis)
+            {
+                terms.push((thread, *coefficient));
+                constant += coefficient * i64::from(own);
+                continue;
+            }
+            let mut product = Arg::Int(1);
+            for factor in factors {
+                let value = match factor {
+                    Part::Name(Name::Value(number)) => names.values[*number].0,
+                    Part::Name(Name::Axis(axis)) => names.coords[*axis],
+                    Part::Name(Name::Size(size)) => *size,
+                    Part::Quotient(parts) => {
+                        let (numerator, above) = self.value(&parts.0, names);
+                        let (divisor, below) = self.value(&parts.1, names);
+                        self.floordiv(numerator, divisor, above && below)
+                    }
+                };
+                product = self.mul(product, value);
+            }
+            terms.push((product, *coefficient));
+        }
+        // A difference of a number and a multiple of a quotient is what is left of it: `x - 8*(x floordiv 8)`.
+        for (product, coefficient) in terms {
+            sum = match coefficient {
+                -1 => self.sub(sum, product),
+                coefficient => {
+                    let scaled = self.mul(product, Arg::Int(coefficient));
+                    self.add(sum, scaled)
+                }
+            };
+        }
+        let sum = self.add(sum, Arg::Int(constant));
+        (sum, expr.natural || matches!(sum, Arg::Int(value) if value >= 0))
+    }
+
+    /// Whether a guard holds that is asked once.
+    pub fn guard(&mut self, guard: &Guard, names: &Names<'_>) -> Result<Cond, Refused> {
+        Ok(self.is_inside(&Pieces::new(guard, names)?, names))
+    }
+
+    /// Whether a guard holds.
+    pub fn is_inside(&mut self, guard: &Pieces, names: &Names<'_>) -> Cond {
+        let mut any = Cond::Known(false);
+        for piece in &guard.pieces {
+            // What is the same for many elements is asked first, and once: of all, of a row, of a column.
+            let mut order: Vec<&(usize, Bounds)> = piece.iter().collect();
+            dlc_ir::sort::sort_by_key(&mut order, |one| one.0);
+            let mut all = Cond::Known(true);
+            for group in order.chunk_by(|a, b| a.0 == b.0 && a.0 != OF_ELEMENTS) {
+                let mut own = Cond::Known(true);
+                for (_, bounds) in group {
+                    let holds = self.holds(bounds, names);
+                    own = self.both(own, holds);
+                }
+                all = self.both(all, own);
+            }
+            any = self.either(any, all);
+        }
+        any
+    }
+
+    /// Whether a condition holds. A number from zero on, below one that is not negative, is one without a sign below it.
+    fn holds(&mut self, bounds: &Bounds, names: &Names<'_>) -> Cond {
+        let (value, natural) = self.value(&bounds.expr, names);
+        let from_zero = bounds.lower.as_ref().is_some_and(|lower| lower.as_constant() == Some(0));
+        let mut holds = Cond::Known(true);
+        let upper = bounds.upper.as_ref().map(|upper| self.value(upper, names));
+        if let Some((upper, true)) = upper.filter(|_| from_zero && !natural && !matches!(value, Arg::Int(_))) {
+            return Cond::If(self.inst(&table::SETP, "lt.u32", &[value, upper]));
+        }
+        if let Some(lower) = bounds.lower.as_ref().filter(|_| !(natural && from_zero)) {
+            let (lower, _) = self.value(lower, names);
+            holds = self.compare("ge", value, lower);
+        }
+        if let Some((upper, _)) = upper {
+            let below = self.compare("lt", value, upper);
+            holds = self.both(holds, below);
+        }
+        holds
+    }
+}
+
+/// What is asked of each element by itself.
+const OF_ELEMENTS: usize = usize::MAX;
+
+/// What a condition is the same for: 0 for all elements, `1 + axis` for those that are at one place of an axis.
+fn shared_by(condition: &Condition) -> usize {
+    let names = condition.exprs().flat_map(SizeExpr::symbols);
+    let axes: BTreeSet<usize> = names.filter_map(|name| axis(&name)).collect();
+    match axes.len() {
+        0 => 0,
+        1 => 1 + axes.first().copied().unwrap_or(0),
+        _ => OF_ELEMENTS,
+    }
+}
