@@ -436,7 +436,7 @@ fn pipeline(registry: &Registry, matches: &ArgMatches) -> Result<Option<(String,
             flags.push((index, item));
         }
     }
-    flags.sort();
+    dlc_ir::sort::sort(&mut flags);
     let mut items: Vec<String> = flags.into_iter().map(|(_, item)| item).collect();
     if given.is_some() && !items.is_empty() {
         return Err(format!("--pass-pipeline and flags of passes exclude each other ('{}')", items.join(" ")));

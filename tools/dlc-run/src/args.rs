@@ -81,6 +81,8 @@ pub enum Device {
     Cpu,
     /// The GPU of a number.
     Cuda(u32),
+    /// Nothing: programs are compiled, and not run.
+    None,
 }
 
 /// How kernels without a plan are made.
@@ -188,13 +190,14 @@ pub fn command() -> Command {
             option("passes", "PIPELINE", RUN, "Run these passes first, not the pipeline 'evaluate'"),
             option("batch", "DIR", RUN, "Run every program below a folder on its inputs.npz, check expected.npz")
                 .conflicts_with_all(["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest"]),
-            option("device", "DEVICE", DEVICE, "What it runs on: cpu, cuda, cuda:1 (the second GPU), or auto")
+            option("device", "DEVICE", DEVICE, "What it runs on: cpu, cuda, cuda:1 (the second GPU), auto, or none")
                 .value_parser(device)
                 .default_value("auto")
                 .long_help(
                     "What it runs on: cpu, cuda, cuda:1 (the second GPU), or auto, which is the GPU if there is a driver and a \
                      device, else the CPU. On a GPU programs of any layer are compiled to PTX, on the CPU they are \
-                     evaluated; launch manifests run on a GPU alone",
+                     evaluated; launch manifests run on a GPU alone. With none, a program is compiled for --target and \
+                     written by --emit-manifest, and no device is looked for",
                 ),
             option("target", "MACHINE", DEVICE, "Compile for this machine, not for the device that runs it")
                 .value_parser(["sm80", "sm90"]),
@@ -250,6 +253,16 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
     if matches.get_flag("strict") && matches!(device, Device::Cuda(_)) {
         return Err("--strict evaluates a program as it is written, which no GPU does".into());
     }
+    if matches!(device, Device::None) {
+        if matches.get_flag("strict") || matches!(what, What::Batch(_)) {
+            return Err("--device=none compiles one program, and evaluates none".into());
+        }
+        if text("target").is_none() || text("emit-manifest").is_none() {
+            return Err(
+                "--device=none wants to know for which machine (--target) and to where (--emit-manifest)".into()
+            );
+        }
+    }
     let passes = match text("passes") {
         _ if matches.get_flag("strict") => Passes::None,
         Some(pipeline) => Passes::Text(pipeline),
@@ -285,11 +298,12 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
 
 /// `cuda:1`
 fn device(text: &str) -> Result<Device, String> {
-    let wrong = || "it must be cpu, cuda, cuda:1 or auto".to_string();
+    let wrong = || "it must be cpu, cuda, cuda:1, auto or none".to_string();
     match text {
         "auto" => Ok(Device::Auto),
         "cpu" => Ok(Device::Cpu),
         "cuda" => Ok(Device::Cuda(0)),
+        "none" => Ok(Device::None),
         _ => {
             let number = text.strip_prefix("cuda:").and_then(|number| number.parse::<u16>().ok());
             number.map(|number| Device::Cuda(number.into())).ok_or_else(wrong)
@@ -344,6 +358,7 @@ mod tests {
         assert_eq!(device("cuda"), Ok(Device::Cuda(0)));
         assert_eq!(device("cuda:3"), Ok(Device::Cuda(3)));
         assert_eq!((device("cpu"), device("auto")), (Ok(Device::Cpu), Ok(Device::Auto)));
+        assert_eq!(device("none"), Ok(Device::None));
         assert!(["gpu", "cuda:", "cuda:-1", "cuda:x", ""].iter().all(|text| device(text).is_err()));
     }
 

@@ -327,7 +327,7 @@ impl Binder<'_> {
             unbound.extend(known.iter().cloned());
         }
         unbound.retain(|symbol| !symbols.contains_key(symbol));
-        unbound.sort();
+        dlc_ir::sort::sort(&mut unbound);
         unbound.dedup();
         if !unbound.is_empty() {
             let example: Vec<String> = unbound.iter().map(|symbol| format!("{symbol}=16")).collect();

@@ -67,13 +67,29 @@ pub fn choose(ctx: &Context, module: &Body, name: Option<&str>, diags: &Diagnost
     }
 }
 
+/// When the verifier looks at what passes leave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verified {
+    /// After every pass: of those that the user names, so that it is told which one breaks something.
+    Each,
+    /// Once, at the end: the pipelines of dlc are verified pass by pass in its tests, and by `dlc-opt`.
+    AtEnd,
+}
+
+/// When that is for the passes that run before evaluation.
+pub fn verified(passes: &Passes) -> Verified {
+    if matches!(passes, Passes::Text(_)) { Verified::Each } else { Verified::AtEnd }
+}
+
 /// Runs passes on a module, under the eyes of some. What goes wrong is reported, and makes the status.
+#[allow(clippy::too_many_arguments)]
 pub fn transform(
     ctx: &Context,
     registry: &Registry,
     pipeline: &Pipeline,
     module: &mut Body,
     threads: usize,
+    verified: Verified,
     watch: &[&dyn Instrument],
     diags: &Diagnostics,
 ) -> Result<(), Status> {
@@ -84,13 +100,14 @@ pub fn transform(
     let manager = Manager {
         ctx,
         registry,
-        options: ManagerOptions { threads, ..ManagerOptions::default() },
+        options: ManagerOptions { threads, verify_each: verified == Verified::Each, ..ManagerOptions::default() },
         instruments: watch.to_vec(),
         counters: &DebugCounters::off(),
         host: &host,
     };
     match manager.run(pipeline, module, diags).failure {
-        None => Ok(()),
+        None if verified == Verified::Each || verify(ctx, module, diags) => Ok(()),
+        None => Err(Status::Internal),
         Some(failure) if failure.kind == FailureKind::Failed && !host.blamed() => Err(Status::Failure),
         Some(_) => Err(Status::Internal),
     }

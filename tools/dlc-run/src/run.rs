@@ -151,7 +151,7 @@ fn evaluated(
             if let Some(ran) = cuda::run::program(&compiler, &module, &function, gpu, times)? {
                 return Ok(Some(ran));
             }
-        } else if let (Device::Auto, Some(file), Some(machine)) =
+        } else if let (Device::Auto | Device::None, Some(file), Some(machine)) =
             (options.device, &options.emit_manifest, &options.target)
         {
             cuda::run::written(&compiler, &module, &function, machine, file)?;
@@ -164,7 +164,8 @@ fn evaluated(
     times.read += start.elapsed();
 
     let start = Instant::now();
-    program::transform(ctx, registry, &pipeline, &mut module, options.threads, &[], diags)?;
+    let verified = program::verified(&options.passes);
+    program::transform(ctx, registry, &pipeline, &mut module, options.threads, verified, &[], diags)?;
     times.passes = Some(start.elapsed());
 
     let start = Instant::now();

@@ -19,7 +19,7 @@ use super::NOT_COMPILED;
 use super::driver::Device;
 use crate::args::{Options, Passes, Planning};
 use crate::log::Planned;
-use crate::program;
+use crate::program::{self, Verified};
 
 /// The layers that are launched.
 const LAUNCHED: [&str; 2] = ["host", "ptx"];
@@ -91,12 +91,12 @@ impl Compiler<'_> {
         let way = way.ok_or(Status::Internal)?;
         // The pipeline that is run before evaluation is for that.
         if matches!(options.passes, Passes::Text(_)) {
-            program::transform(ctx, registry, self.passes, &mut module, options.threads, &[], diags)?;
+            program::transform(ctx, registry, self.passes, &mut module, options.threads, Verified::Each, &[], diags)?;
         }
         let planned = Planned::default();
         let is_wanted = options.log.is_some() || options.against;
         let watch: &[&dyn Instrument] = if is_wanted { &[&planned] } else { &[] };
-        program::transform(ctx, registry, &way, &mut module, options.threads, watch, diags)?;
+        program::transform(ctx, registry, &way, &mut module, options.threads, Verified::AtEnd, watch, diags)?;
         let mut all = functions(ctx, &module);
         if !all.any(|(_, name, layer)| name == function.name && LAUNCHED.contains(&layer)) {
             return Ok(None);

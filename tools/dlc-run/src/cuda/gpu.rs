@@ -42,7 +42,7 @@ impl Gpu {
     /// Whether programs run on it. That a device which is asked for cannot be had is reported.
     pub fn is_chosen(&mut self, device: Device, diags: &Diagnostics) -> Result<bool, Status> {
         let number = match device {
-            Device::Cpu => return Ok(false),
+            Device::Cpu | Device::None => return Ok(false),
             Device::Auto if self.none => return Ok(false),
             Device::Auto => 0,
             Device::Cuda(number) => number,

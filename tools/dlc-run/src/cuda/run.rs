@@ -46,8 +46,10 @@ pub fn manifest(
 ) -> Option<Ran> {
     let start = Instant::now();
     let fail = |error: Box<Diagnostic>| diags.emit(*error);
-    if options.device == Device::Cpu {
-        let message = format!("'{}' is a launch manifest, and PTX does not run on the CPU", file.name);
+    if matches!(options.device, Device::Cpu | Device::None) {
+        let why =
+            if options.device == Device::Cpu { "PTX does not run on the CPU" } else { "--device=none runs nothing" };
+        let message = format!("'{}' is a launch manifest, and {why}", file.name);
         let error = Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message);
         diags.emit(error.suggest("run it with --device=cuda"));
         return None;
@@ -139,6 +141,9 @@ pub fn written(
     let compiled = compiler.compile(module, function, &symbols, options.plan, machine)?;
     let Some(Compiled { translated, .. }) = compiled else { return Err(fail(Box::new(not_compiled(function)))) };
     emit(&translated.manifest, &translated.ptx, file).map_err(fail)?;
+    if options.device == Device::None {
+        return Ok(());
+    }
     let ptx = Path::new(file).with_extension("ptx");
     let message =
         format!("'{file}' and '{}' are written for {machine}, and nothing is run: there is no GPU", ptx.display());

@@ -24,7 +24,7 @@ impl Arrays {
     pub fn names(&self) -> Vec<String> {
         let tensors = SafeTensors::deserialize(&self.0);
         let mut names: Vec<String> = tensors.iter().flat_map(SafeTensors::names).map(str::to_string).collect();
-        names.sort();
+        dlc_ir::sort::sort(&mut names);
         names
     }
 
