@@ -218,7 +218,7 @@ pub fn did_you_mean<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -
     suggestion(wrong, &mut known.into_iter())
 }
 
-fn suggestion<'a>(wrong: &str, known: &mut dyn Iterator<Item = &'a str>) -> Option<String> {
+fn suggestion(wrong: &str, known: &mut dyn Iterator<Item = &str>) -> Option<String> {
     nearest_of(wrong, known).map(|name| format!("did you mean '{name}'?"))
 }
 
