@@ -40,7 +40,9 @@ pub fn orphans(repo: &Repo) -> Complaints {
 fn is_root(repo: &Repo, path: &str) -> bool {
     let manifest_names = repo.with_extension("toml").any(|(manifest, text)| {
         let folder = manifest.strip_suffix("Cargo.toml").unwrap_or(manifest);
-        path.strip_prefix(folder).is_some_and(|below| text.contains(&format!("path = \"{below}\"")))
+        let script = text.lines().find_map(|line| line.strip_prefix("build = \"")?.strip_suffix('"'));
+        script.is_some_and(|script| place(folder, script) == path)
+            || path.strip_prefix(folder).is_some_and(|below| text.contains(&format!("path = \"{below}\"")))
     });
     let by_place = ["src/lib.rs", "src/main.rs"].iter().any(|root| path.ends_with(root));
     let in_target_folder = path.rsplit_once('/').is_some_and(|(folder, _)| {
@@ -49,6 +51,16 @@ fn is_root(repo: &Repo, path: &str) -> bool {
         crate_folder.is_some_and(|folder| repo.text(&format!("{folder}/Cargo.toml")).is_some())
     });
     manifest_names || by_place || in_target_folder
+}
+
+/// Where a file is that a manifest in a folder names, which may be in a folder above.
+fn place(folder: &str, file: &str) -> String {
+    let (mut folder, mut file) = (folder.trim_end_matches('/'), file);
+    while let Some(rest) = file.strip_prefix("../") {
+        folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        file = rest;
+    }
+    if folder.is_empty() { file.to_string() } else { format!("{folder}/{file}") }
 }
 
 fn has_parent(repo: &Repo, path: &str) -> bool {
@@ -173,10 +185,13 @@ mod tests {
             ("ir/src/odd.rs", ""),
             ("ir/tests/t.rs", ""),
             ("ir/src/bin/b.rs", ""),
+            ("tools/a/Cargo.toml", "[package]\nbuild = \"../link.rs\"\n"),
+            ("tools/link.rs", ""),
+            ("tools/lost.rs", ""),
         ]);
         let lost: Vec<String> =
             orphans(&repo).iter().map(|complaint| complaint.split(':').next().into_iter().collect()).collect();
-        assert_eq!(lost, ["ir/src/a/lost.rs", "ir/src/lost.rs"]);
+        assert_eq!(lost, ["ir/src/a/lost.rs", "ir/src/lost.rs", "tools/lost.rs"]);
     }
 
     #[test]
