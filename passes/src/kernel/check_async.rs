@@ -45,14 +45,16 @@
 //! run in one order, while vector clocks say what each is known to know (`clocks`; Fidge and Mattern 1988; Flanagan and
 //! Freund, FastTrack, 2009). Each wait, arrival, read and write is held against what is known, not against what happened,
 //! so that one order stands for all: as who passes a barrier never depends on the order, another order has the same
-//! events. (4) `report`: the first fault as a trace. Branches on data are taken every way, and must synchronize alike.
-//! Linear in what the warps do, times the number of barriers.
+//! events. What goes on in circles is left out (`steady`; states are kept as Brent 1980 does). (4) `report`: the first fault
+//! as a trace. Branches on data are taken every way, and must synchronize alike. Linear in what the warps do, times the
+//! number of barriers.
 
 mod cells;
 mod clocks;
 mod compile;
 mod exprs;
 mod facts;
+mod feeds;
 mod integers;
 mod machine;
 mod memory;
@@ -61,6 +63,7 @@ mod program;
 mod report;
 mod scenarios;
 mod shapes;
+mod steady;
 mod sync;
 mod traces;
 mod uses;
@@ -195,9 +198,9 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let mut machine = machine::Machine::new(&program, &mut shapes);
     let mut traces = traces::Traces::new(&program);
     let mut proof = Proof::default();
-    let mut run = |launch: &scenarios::Launch, scenario: &machine::Scenario| {
-        machine.prepare(scenario, &launch.slots);
-        if let Err(fault) = machine.run() {
+    let mut run = |launch: &scenarios::Launch, scenario: &machine::Scenario, feeds: Option<&feeds::Feeds>| {
+        machine.prepare(scenario, &launch.slots, feeds);
+        if let Err(fault) = machine.run(feeds) {
             return Err(Box::new(report::report(function, &program, launch, scenario, &fault)));
         }
         proof.runs += 1;
@@ -208,7 +211,8 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     for launch in scenarios::launches(&program, &mut traces) {
         for scenario in launch.scenarios(&program) {
             match traces.meet(&scenario, &launch.slots) {
-                Met::New => run(&launch, &scenario)?,
+                Met::New => run(&launch, &scenario, Some(traces.feeds()))?,
+                Met::Unknown => run(&launch, &scenario, None)?,
                 Met::Before => {}
                 Met::Long(start) if long.iter().any(|&(known, ..)| known == start) => {}
                 Met::Long(start) => long.push((start, launch.clone(), scenario)),
@@ -216,8 +220,12 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
         }
     }
     // Where all that go around a loop go on for long, one of them does.
-    for (_, launch, scenario) in long.into_iter().filter(|&(start, ..)| !traces.has_met(start)) {
-        run(&launch, &scenario)?;
+    for (start, launch, scenario) in long {
+        if traces.has_met(start) {
+            continue;
+        }
+        let is_known = traces.follow_long(&scenario, &launch.slots);
+        run(&launch, &scenario, is_known.then(|| traces.feeds()))?;
     }
     Ok(proof)
 }

@@ -1,6 +1,5 @@
 //! The shared memory of a block as the machine sees it: who wrote bytes last, and who has read them since.
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -41,45 +40,34 @@ pub enum Read {
     Store,
 }
 
-/// Bytes with one history.
+/// Bytes with one history: those that no access has told apart from each other so far.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// The first byte.
-    pub start: u32,
-    /// The one behind the last.
-    pub end: u32,
-    /// Who wrote it last.
+    /// Where they are, in order.
+    pub parts: Vec<Interval>,
+    /// Who wrote them last.
     pub write: Option<(Write, Event)>,
-    /// Who has read it since.
+    /// Who has read them since.
     pub reads: SmallVec<[(Read, Event); 3]>,
 }
 
 /// The bytes of a block.
 #[derive(Clone, Debug)]
 pub struct Cells {
-    /// In order, without holes.
+    /// Each byte is in one of them.
     pub all: Vec<Cell>,
-    /// How often any was cut.
-    cuts: u32,
-    /// The cells of many intervals, by what they are the bytes of, with the cuts so far.
-    found: FxHashMap<(u32, u32), (u32, Rc<[Range<u32>]>)>,
+    /// The cells of what was touched, by what they are the bytes of.
+    found: FxHashMap<(u32, u32), Rc<[u32]>>,
 }
 
 impl Cells {
-    /// Bytes that nothing was written to, cut at edges, which are sorted.
-    pub fn new(bytes: u32, edges: &[u32]) -> Cells {
-        let mut cells = Vec::with_capacity(edges.len() + 1);
-        let mut start = 0;
-        for &end in edges.iter().chain([&bytes]).filter(|&&end| end <= bytes) {
-            if end > start {
-                cells.push(Cell { start, end, write: None, reads: SmallVec::new() });
-                start = end;
-            }
-        }
-        Cells { all: cells, cuts: 0, found: FxHashMap::default() }
+    /// Bytes that nothing was written to.
+    pub fn new(bytes: u32) -> Cells {
+        let all = vec![Cell { parts: vec![(0, bytes)], write: None, reads: SmallVec::new() }];
+        Cells { all, found: FxHashMap::default() }
     }
 
-    /// Forgets what was done, but not where cells were cut: they will be again.
+    /// Forgets what was done, but not which bytes were told apart: they will be again.
     pub fn clear(&mut self) {
         for cell in &mut self.all {
             cell.write = None;
@@ -87,65 +75,69 @@ impl Cells {
         }
     }
 
-    /// The indices of the cells of an interval. A cell that lies in it only in part is cut.
-    pub fn range(&mut self, start: u32, end: u32) -> Range<usize> {
-        let mut first = self.all.partition_point(|cell| cell.end <= start);
-        if self.cut(first, start) {
-            first += 1;
-        }
-        let mut last = first;
-        while last < self.all.len() && self.all[last].start < end {
-            self.cut(last, end);
-            last += 1;
-        }
-        first..last
+    /// The cells of what was touched before.
+    pub fn known(&self, of: (u32, u32)) -> Option<Rc<[u32]>> {
+        self.found.get(&of).map(Rc::clone)
     }
 
-    /// The indices of the cells of many intervals, which are in order. `of` says what they are the bytes of.
-    pub fn ranges(&mut self, of: (u32, u32), intervals: impl Iterator<Item = Interval> + Clone) -> Rc<[Range<u32>]> {
-        if let Some((cuts, found)) = self.found.get(&of)
-            && *cuts == self.cuts
-        {
-            return Rc::clone(found);
+    /// The cells of many bytes, which are in order. `of` says what they are the bytes of. A cell of which only a part is
+    /// among them is split.
+    pub fn cells(&mut self, of: (u32, u32), bytes: &[Interval]) -> Rc<[u32]> {
+        let mut cells = Vec::new();
+        for index in 0..self.all.len() {
+            let (inside, outside) = split(&self.all[index].parts, bytes);
+            if inside.is_empty() {
+                continue;
+            }
+            cells.push(index as u32);
+            if !outside.is_empty() {
+                self.divide(index, inside, outside);
+            }
         }
-        self.cut_at(intervals.clone().flat_map(|(start, end)| [start, end]));
-        let mut next = 0;
-        let mut passed = |at: u32| {
-            while self.all.get(next).is_some_and(|cell| cell.end <= at) {
+        cells.sort_unstable_by_key(|&index| self.all[index as usize].parts[0]);
+        let cells: Rc<[u32]> = cells.into();
+        self.found.insert(of, Rc::clone(&cells));
+        cells
+    }
+
+    /// Some bytes of a cell become one of their own, also for those that have touched all of them.
+    fn divide(&mut self, index: usize, inside: Vec<Interval>, outside: Vec<Interval>) {
+        let other = Cell { parts: outside, ..self.all[index].clone() };
+        self.all[index].parts = inside;
+        let number = self.all.len() as u32;
+        self.all.push(other);
+        for cells in self.found.values_mut().filter(|cells| cells.contains(&(index as u32))) {
+            *cells = cells.iter().copied().chain([number]).collect();
+        }
+    }
+}
+
+/// Bytes that are among others, and those that are not. Both are in order.
+fn split(parts: &[Interval], others: &[Interval]) -> (Vec<Interval>, Vec<Interval>) {
+    let (mut inside, mut outside) = (Vec::new(), Vec::new());
+    let mut next = 0;
+    for &(mut start, end) in parts {
+        while start < end {
+            while others.get(next).is_some_and(|other| other.1 <= start) {
                 next += 1;
             }
-            next as u32
-        };
-        let found: Rc<[Range<u32>]> = intervals.map(|(start, end)| passed(start)..passed(end)).collect();
-        self.found.insert(of, (self.cuts, Rc::clone(&found)));
-        found
-    }
-
-    /// Cuts cells at many places, which are in order.
-    fn cut_at(&mut self, places: impl Iterator<Item = u32>) {
-        let mut places = places.peekable();
-        let mut all = Vec::with_capacity(self.all.len());
-        let before = self.all.len();
-        for mut cell in self.all.drain(..) {
-            while let Some(&at) = places.peek().filter(|&&at| at < cell.end) {
-                if at > cell.start {
-                    all.push(Cell { end: at, ..cell.clone() });
-                    cell.start = at;
+            match others.get(next) {
+                Some(other) if other.0 <= start => {
+                    let to = end.min(other.1);
+                    inside.push((start, to));
+                    start = to;
                 }
-                places.next();
+                Some(other) => {
+                    let to = end.min(other.0);
+                    outside.push((start, to));
+                    start = to;
+                }
+                None => {
+                    outside.push((start, end));
+                    start = end;
+                }
             }
-            all.push(cell);
         }
-        self.cuts += u32::from(all.len() > before);
-        self.all = all;
     }
-
-    fn cut(&mut self, index: usize, at: u32) -> bool {
-        let Some(cell) = self.all.get_mut(index).filter(|cell| cell.start < at && at < cell.end) else { return false };
-        let rest = Cell { start: at, ..cell.clone() };
-        cell.end = at;
-        self.all.insert(index + 1, rest);
-        self.cuts += 1;
-        true
-    }
+    (inside, outside)
 }

@@ -79,8 +79,12 @@ pub fn compile(function: ops::Func<'_>, grid: ops::Grid<'_>) -> Result<Program, 
         compiler.role(index, ops::Role::from(OpRef { id: role, ..*grid }))?;
     }
     let mut program = compiler.program;
-    program.edges.sort_unstable();
-    program.edges.dedup();
+    let operands = |instr: &Instr| {
+        let mut slots = Vec::new();
+        instr.operands(&mut |slot| slots.push(slot));
+        slots.into()
+    };
+    program.operands = program.code.iter().map(operands).collect();
     Ok(program)
 }
 
@@ -301,7 +305,22 @@ impl<'a> Compiler<'a> {
 
     fn moves(&mut self, from: impl Iterator<Item = ValueId>, to: &[ValueId]) -> Instr {
         let needed: Vec<_> = from.zip(to).filter(|&(_, &to)| self.flow.is_needed(to)).collect();
-        Instr::Move(needed.into_iter().map(|(from, &to)| (self.slot(to), self.slot(from))).collect())
+        let mut left: Vec<(Slot, Slot)> =
+            needed.into_iter().map(|(from, &to)| (self.slot(to), self.slot(from))).collect();
+        left.retain(|(to, from)| to != from);
+        // First those whose old number nobody else needs.
+        let mut moves = Vec::with_capacity(left.len());
+        let is_free = |left: &[(Slot, Slot)], to: Slot| left.iter().all(|&(other, from)| from != to || other == to);
+        while let Some(at) = left.iter().position(|&(to, _)| is_free(&left, to)) {
+            moves.push(left.remove(at));
+        }
+        // The rest goes around in circles.
+        for pair in &mut left {
+            let between = self.fresh();
+            moves.push((between, std::mem::replace(&mut pair.1, between)));
+        }
+        moves.append(&mut left);
+        Instr::Move(moves.into())
     }
 
     /// Roles, loops, conditions. Whether the op is such.
@@ -546,12 +565,8 @@ impl<'a> Compiler<'a> {
         }
         let instr = if let Some(op) = ops::Shared::of(op) {
             let ty = self.tile_type(*op, op.type_of(op.out()))?;
-            let TileType { bytes, stride, stages, .. } = self.program.tiles[ty as usize];
             let base = self.places.tiles.get(&op.id).copied().unwrap_or(0);
-            for stage in 0..stages as u32 {
-                self.program.edges.extend([base + stage * stride, base + stage * stride + bytes]);
-            }
-            self.program.depth = self.program.depth.max(stages);
+            self.program.depth = self.program.depth.max(self.program.tiles[ty as usize].stages);
             Instr::Set(self.slot(op.out()), Expr::Const(base.into()))
         } else if let Some(op) = ops::Slice::of(op) {
             let args: Vec<ValueId> = op.args().collect();

@@ -70,32 +70,8 @@ impl Expr {
         match self {
             Expr::Const(value) => *value,
             Expr::Slot(slot) => slots[*slot as usize],
-            _ => self.sum(slots).unwrap_or(UNKNOWN),
-        }
-    }
-
-    fn sum(&self, slots: &[i64]) -> Option<i64> {
-        let known = |slot: Slot| Some(slots[slot as usize]).filter(|&value| value != UNKNOWN);
-        match self {
-            Expr::Const(value) => Some(*value).filter(|&value| value != UNKNOWN),
-            Expr::Slot(slot) => known(*slot),
-            Expr::Linear(constant, terms) => terms
-                .iter()
-                .try_fold(*constant, |sum, &(slot, factor)| sum.checked_add(known(slot)?.checked_mul(factor)?)),
-            Expr::Sum(terms) => terms.iter().try_fold(0i64, |sum, (coefficient, factors)| {
-                let product = factors.iter().try_fold(*coefficient, |product, factor| {
-                    product.checked_mul(match factor {
-                        Factor::Slot(slot) => known(*slot)?,
-                        Factor::Quotient(parts) => {
-                            let (above, below) = (parts[0].sum(slots)?, parts[1].sum(slots)?);
-                            let quotient = above.checked_div_euclid(below)?;
-                            // Rounded down, also where the divisor is negative.
-                            if below < 0 && above.rem_euclid(below) != 0 { quotient - 1 } else { quotient }
-                        }
-                    })
-                })?;
-                sum.checked_add(product)
-            }),
+            Expr::Linear(constant, terms) => linear(*constant, terms, slots).unwrap_or(UNKNOWN),
+            Expr::Sum(terms) => sum(terms, slots).unwrap_or(UNKNOWN),
         }
     }
 
@@ -131,6 +107,41 @@ impl Expr {
             }
         }
     }
+}
+
+/// A number that is known.
+#[inline]
+fn known(value: i64) -> Option<i64> {
+    if value == UNKNOWN { None } else { Some(value) }
+}
+
+#[inline]
+fn linear(constant: i64, terms: &[(Slot, i64)], slots: &[i64]) -> Option<i64> {
+    let mut sum = constant;
+    for &(slot, factor) in terms {
+        sum = sum.checked_add(known(slots[slot as usize])?.checked_mul(factor)?)?;
+    }
+    Some(sum)
+}
+
+fn sum(terms: &[(i64, Box<[Factor]>)], slots: &[i64]) -> Option<i64> {
+    let mut sum = 0i64;
+    for (coefficient, factors) in terms {
+        let mut product = *coefficient;
+        for factor in factors {
+            product = product.checked_mul(match factor {
+                Factor::Slot(slot) => known(slots[*slot as usize])?,
+                Factor::Quotient(parts) => {
+                    let (above, below) = (known(parts[0].eval(slots))?, known(parts[1].eval(slots))?);
+                    let quotient = above.checked_div_euclid(below)?;
+                    // Rounded down, also where the divisor is negative.
+                    if below < 0 && above.rem_euclid(below) != 0 { quotient - 1 } else { quotient }
+                }
+            })?;
+        }
+        sum = sum.checked_add(product)?;
+    }
+    Some(sum)
 }
 
 /// A condition on integers: pieces, in each of which all bounds hold.

@@ -3,7 +3,7 @@
 use dlc_core::scalar::Binary;
 
 use super::exprs::{Condition, Expr, Factor, Slot, UNKNOWN};
-use super::integers::{compute, start};
+use super::integers::{compute, rounds, start};
 use super::program::{Instr, Program};
 use super::scenarios::Launch;
 
@@ -156,13 +156,12 @@ impl<'p> Facts<'p> {
         }
     }
 
-    /// The numbers that decide everything.
-    pub fn values(&self, launch: &Launch) -> Vec<i64> {
-        let known = self.known_slots(launch);
-        let exprs = self.exprs.iter().map(|expr| expr.eval(&known));
+    /// The numbers that decide everything. `known` are the slots that symbols decide.
+    pub fn values(&self, launch: &Launch, known: &[i64]) -> Vec<i64> {
+        let exprs = self.exprs.iter().map(|expr| expr.eval(known));
         let slots = self.slots.iter().map(|&slot| known[slot as usize]);
-        let conditions = self.conditions.iter().map(|condition| condition.holds(&known).map_or(2, i64::from));
-        let trips = self.trips.iter().flat_map(|bounds| match start(bounds, &known) {
+        let conditions = self.conditions.iter().map(|condition| condition.holds(known).map_or(2, i64::from));
+        let trips = self.trips.iter().flat_map(|bounds| match start(bounds, known) {
             Ok([first, last, step]) => [first, step, rounds([first, last, step])],
             Err(_) => [UNKNOWN; 3],
         });
@@ -172,12 +171,11 @@ impl<'p> Facts<'p> {
     }
 
     /// Whether no loop whose trip count depends on symbols alone runs for longer than is of use: `most` times as often as
-    /// for one tile.
-    pub fn is_short(&self, launch: &Launch, one: &[i64], most: i64) -> bool {
-        let known = self.known_slots(launch);
+    /// for one tile. `known` are the slots that symbols decide.
+    pub fn is_short(&self, known: &[i64], one: &[i64], most: i64) -> bool {
         self.trips.iter().all(|bounds| {
             let least = start(bounds, one).map_or(1, rounds).max(1);
-            is_constant(bounds) || start(bounds, &known).map_or(true, |bounds| rounds(bounds) <= most * least)
+            is_constant(bounds) || start(bounds, known).map_or(true, |bounds| rounds(bounds) <= most * least)
         })
     }
 
@@ -336,11 +334,6 @@ impl<'p> Facts<'p> {
         }
         units
     }
-}
-
-/// How often a loop runs.
-fn rounds([first, last, step]: [i64; 3]) -> i64 {
-    last.saturating_sub(first).max(0).saturating_add(step - 1) / step
 }
 
 /// Whether a loop runs so often at most; one whose bounds are numbers does not depend on symbols.

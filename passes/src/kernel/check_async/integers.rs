@@ -2,9 +2,11 @@
 
 use dlc_core::scalar::Binary as Function;
 
-use super::exprs::{Expr, UNKNOWN};
+use smallvec::SmallVec;
+
+use super::exprs::{Expr, Slot, UNKNOWN};
 use super::order::place;
-use super::program::{Instr, Of, Pc};
+use super::program::{Instr, Of, Pc, Program, TileAt};
 
 /// Where an agent is.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +30,8 @@ pub enum Doubt {
     Step(i64),
     /// A condition is unknown.
     Condition,
+    /// Which part of a tile is meant is unknown.
+    Part,
 }
 
 /// Which way branches on data go.
@@ -71,6 +75,26 @@ pub fn integer(instr: &Instr, slots: &mut [i64], site: &Site) {
     }
 }
 
+/// Slots get what others hold, one after the other.
+#[inline]
+pub fn shift(moves: &[(Slot, Slot)], slots: &mut [i64]) {
+    for &(to, from) in moves {
+        slots[to as usize] = slots[from as usize];
+    }
+}
+
+/// The first byte of a part of a tile. `None` where it does not follow from integers, or lies outside.
+pub fn part(program: &Program, of: TileAt, at: &[Expr], slots: &[i64]) -> Option<i64> {
+    let ty = &program.tiles[of.ty as usize];
+    let stage = of.stage.map_or(0, |slot| slots[slot as usize]);
+    let base = u32::try_from(slots[of.base as usize]).ok().filter(|_| (0..ty.stages.max(1)).contains(&stage))?;
+    let mut places: SmallVec<[u32; 4]> = SmallVec::new();
+    for (at, &size) in at.iter().zip(ty.place.shape()) {
+        places.push(u32::try_from(at.eval(slots)).ok().filter(|&at| at < size)?);
+    }
+    Some(i64::from(base + stage as u32 * ty.stride + ty.place.offset(&places)))
+}
+
 /// What is computed from other integers alone, of neither the block nor a ring.
 pub fn compute(instr: &Instr, slots: &mut [i64]) {
     match instr {
@@ -91,6 +115,11 @@ pub fn start(bounds: &[Expr; 3], slots: &[i64]) -> Result<[i64; 3], Doubt> {
         [_, _, step] if step <= 0 => Err(Doubt::Step(step)),
         _ => Ok(values),
     }
+}
+
+/// How often a loop runs.
+pub fn rounds([first, last, step]: [i64; 3]) -> i64 {
+    last.saturating_sub(first).max(0).saturating_add(step - 1) / step
 }
 
 /// Where an agent goes on behind a branch. `branches` counts those on data.

@@ -1,16 +1,20 @@
 //! The abstract machine: the warps of the blocks of a cluster, without data. It runs them in one order; whether another
 //! order could differ is seen from what each agent knows of the others.
 
+use std::rc::Rc;
+
 use dlc_ir::diag::Code;
 use smallvec::SmallVec;
 
 use super::cells::Cells;
 use super::clocks::{ALL, Clock, FENCED, ONE, Plan, join, raise};
 use super::exprs::{Slot, UNKNOWN};
-use super::integers::{Doubt, Site, Ways, branch, integer, start};
+use super::feeds::Feeds;
+use super::integers::{Doubt, Site, Ways, branch, integer, shift, start};
 use super::program::{Instr, Pc, Program};
 use super::shapes::Shapes;
-use super::traces::shift;
+use super::steady::Steady;
+use super::traces::Made;
 use super::{DEADLOCK, NOT_CHECKED, READ_TOO_EARLY};
 
 /// The most instructions of one run.
@@ -66,7 +70,7 @@ pub struct Entry {
 }
 
 /// Warps that run the same ops.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default)]
 pub struct Agent {
     pub block: usize,
     pub role: Option<usize>,
@@ -89,8 +93,8 @@ pub struct Agent {
     /// What all warps know, and what the elected thread knows; of a solo agent the latter only.
     pub know: Clock,
     pub one: Clock,
-    /// The numbered barrier that it waits at: its generation.
-    pub waiting: Option<u32>,
+    /// The numbered barrier that it waits at, and its generation.
+    pub waiting: Option<(usize, u32)>,
     /// The last ticket of each kind of work, and the last that was awaited.
     pub tickets: [u32; 3],
     pub awaited: [u32; 3],
@@ -104,6 +108,11 @@ pub struct Agent {
     pub doubt: Option<Stop>,
     /// How many branches on data it has met.
     pub branches: u32,
+    /// What it does, if that is known beforehand, and where it is in that.
+    pub feed: Rc<[u32]>,
+    pub next: usize,
+    /// What each event of it made, and which work it began.
+    pub made: Vec<(i64, Option<usize>)>,
 }
 
 /// An mbarrier.
@@ -164,6 +173,8 @@ pub struct Machine<'p> {
     pub log: Option<(Vec<Subject>, Vec<Entry>)>,
     /// Agents of runs before, whose memory is used again.
     spare: Vec<Agent>,
+    /// What the agents of each block do that have not begun, if that is known beforehand.
+    coming: Vec<Vec<Rc<[u32]>>>,
 }
 
 /// A clock of so many zeros, in the memory of another one.
@@ -190,19 +201,25 @@ impl<'p> Machine<'p> {
             scenario: Scenario::default(),
             plan,
             agents: Vec::new(),
-            blocks: vec![Cells::new(program.bytes, &program.edges); blocks],
+            blocks: vec![Cells::new(program.bytes); blocks],
             barriers: vec![MBarrier::default(); mbarriers],
             named: vec![Named::default(); named + 1],
             remotes: Vec::new(),
             steps: 0,
             log: None,
             spare: Vec::new(),
+            coming: Vec::new(),
         }
     }
 
-    /// The blocks of a cluster before they begin. `slots` are what the launch has computed. What a run before has left is
-    /// gone, but for its memory: there are many short runs.
-    pub fn prepare(&mut self, scenario: &Scenario, slots: &[i64]) {
+    /// The blocks of a cluster before they begin. `slots` are what the launch has computed, `feeds` what the agents do, if
+    /// that is known. What a run before has left is gone, but for its memory: there are many short runs.
+    pub fn prepare(&mut self, scenario: &Scenario, slots: &[i64], feeds: Option<&Feeds>) {
+        self.coming.clear();
+        if let Some(feeds) = feeds {
+            let from_last = |agents: &Vec<Rc<[u32]>>| agents.iter().rev().map(Rc::clone).collect();
+            self.coming.extend(feeds.blocks.iter().map(from_last));
+        }
         self.scenario = scenario.clone();
         self.steps = 0;
         self.remotes.clear();
@@ -211,6 +228,7 @@ impl<'p> Machine<'p> {
             let (mut agent, warps, length) = (self.blank(), self.program.warps, self.plan.len());
             (agent.block, agent.warps, agent.solo) = (block, warps, warps == 1);
             agent.slots.extend_from_slice(slots);
+            agent.feed = self.feed(block);
             agent.know.resize(length, 0);
             agent.one.resize(length, 0);
             self.agents.push(agent);
@@ -228,22 +246,32 @@ impl<'p> Machine<'p> {
     /// An agent that has done nothing, with the memory of one that is gone.
     fn blank(&mut self) -> Agent {
         let Some(agent) = self.spare.pop() else { return Agent::default() };
-        let Agent { mut slots, mut know, mut one, mut awaits, .. } = agent;
+        let Agent { mut slots, mut know, mut one, mut awaits, mut made, .. } = agent;
         slots.clear();
+        made.clear();
         know.clear();
         one.clear();
         awaits.iter_mut().for_each(Vec::clear);
-        Agent { slots, know, one, awaits, ..Agent::default() }
+        Agent { slots, know, one, awaits, made, ..Agent::default() }
     }
 
-    /// Runs everything to its end.
-    pub fn run(&mut self) -> Result<(), Stop> {
+    /// What the next agent of a block does.
+    fn feed(&mut self, block: usize) -> Rc<[u32]> {
+        self.coming.get_mut(block).and_then(Vec::pop).unwrap_or_default()
+    }
+
+    /// Runs everything to its end, `feeds` being what was prepared. With those it comes to the same fault as without.
+    pub fn run(&mut self, feeds: Option<&Feeds>) -> Result<(), Stop> {
+        let mut steady = Steady::default();
         loop {
             let (mut moved, mut waiting) = (false, false);
             let mut at = 0;
             while at < self.agents.len() {
                 if !self.agents[at].done {
-                    moved |= self.turn(at)?;
+                    moved |= match feeds {
+                        Some(feeds) => self.play(at, feeds)?,
+                        None => self.turn(at)?,
+                    };
                     waiting |= !self.agents[at].done;
                 }
                 at += 1;
@@ -254,7 +282,63 @@ impl<'p> Machine<'p> {
             if !moved {
                 return Err(self.stuck());
             }
+            if let Some(feeds) = feeds {
+                steady.skip(self, feeds);
+            }
         }
+    }
+
+    /// An agent does what was found before that it does, up to the second wait, or until it must wait or has done everything.
+    /// Whether it did anything. So agents go around rings side by side, and what they do repeats soon (`steady`).
+    fn play(&mut self, a: usize, feeds: &Feeds) -> Result<bool, Stop> {
+        let program = self.program;
+        let feed = Rc::clone(&self.agents[a].feed);
+        let (mut moved, mut has_waited) = (false, false);
+        while let Some(&event) = feed.get(self.agents[a].next) {
+            let (pc, numbers) = feeds.event(event);
+            let waits = matches!(program.code[pc as usize], Instr::Wait { .. });
+            if waits && std::mem::replace(&mut has_waited, true) {
+                return Ok(moved);
+            }
+            let root = self.agents[a].block;
+            let operands = &program.operands[pc as usize];
+            let agent = &mut self.agents[a];
+            agent.pc = pc;
+            for (at, &slot) in operands.iter().enumerate() {
+                agent.slots[slot as usize] = match Made::of(numbers[at]) {
+                    Some(Made::Ago(ago)) => agent.made[agent.made.len() - 1 - ago as usize].0,
+                    _ => numbers[at],
+                };
+            }
+            for (at, &slot) in operands.iter().enumerate() {
+                if let Some(Made::Root(event)) = Made::of(numbers[at]) {
+                    self.agents[a].slots[slot as usize] = self.agents[root].made[event as usize - 1].0;
+                }
+            }
+            self.step(a)?;
+            let instr = &program.code[pc as usize];
+            if !self.event(a, instr)? {
+                return Ok(moved);
+            }
+            let agent = &mut self.agents[a];
+            let made = instr.made().next().map_or(0, |slot| agent.slots[slot as usize]);
+            agent.made.push((made, instr.begins()));
+            agent.next += 1;
+            moved = true;
+        }
+        self.agents[a].done = true;
+        self.ended(a)?;
+        Ok(true)
+    }
+
+    /// Counts a step.
+    fn step(&mut self, a: usize) -> Result<(), Stop> {
+        self.steps += 1;
+        if self.steps > MOST_STEPS {
+            let message = "the loops go on for too long to be followed".to_owned();
+            return Err(self.fault(&NOT_CHECKED, a, message, "make the trip count a symbol", vec![]));
+        }
+        Ok(())
     }
 
     /// An agent goes on until it must wait or has done everything. Whether it did anything.
@@ -265,11 +349,7 @@ impl<'p> Machine<'p> {
             let from = self.steps;
             let instr = self.count(a, code);
             moved |= self.steps > from;
-            self.steps += 1;
-            if self.steps > MOST_STEPS {
-                let message = "the loops go on for too long to be followed".to_owned();
-                return Err(self.fault(&NOT_CHECKED, a, message, "make the trip count a symbol", vec![]));
-            }
+            self.step(a)?;
             match instr {
                 Instr::End => {
                     self.agents[a].done = true;
@@ -358,7 +438,9 @@ impl<'p> Machine<'p> {
                 return Ok(());
             }
             Err(Doubt::Loop) => ("how often a loop runs does not follow from sizes and positions".to_owned(), ""),
-            Err(Doubt::Condition) => ("the condition does not follow from sizes and positions".to_owned(), ""),
+            Err(Doubt::Condition | Doubt::Part) => {
+                ("the condition does not follow from sizes and positions".to_owned(), "")
+            }
             Err(Doubt::Step(step)) => (format!("the step of the loop is {step}"), "a step is positive"),
         };
         Err(self.fault(&NOT_CHECKED, a, message, suggestion, vec![]))
@@ -381,6 +463,7 @@ impl<'p> Machine<'p> {
                 agent.slots[slot as usize] = group.into();
             }
             (agent.block, agent.role, agent.group) = (from.block, Some(role), group);
+            agent.feed = self.feed(agent.block);
             (agent.warps, agent.solo, agent.pc) = (info.warps, info.single || info.warps == 1, info.start);
             self.agents.push(agent);
         }

@@ -1,5 +1,7 @@
 //! Who reads and writes which bytes of shared memory, and whether the other one is known to be over.
 
+use std::rc::Rc;
+
 use dlc_ir::diag::Code;
 use smallvec::SmallVec;
 
@@ -8,6 +10,7 @@ use super::clocks::{ALL, FENCED, ONE};
 use super::exprs::UNKNOWN;
 use super::machine::{Machine, Stop, Subject};
 use super::program::{COMPUTE, EPILOGUE, Instr, LOAD, TileAt};
+use super::shapes::Interval;
 use super::sync::token;
 use super::{BYTE_MISMATCH, MISSING_FENCE, NO_BARRIER, NOT_CHECKED, OVERWRITTEN, PHASE_MISMATCH, READ_TOO_EARLY};
 
@@ -144,24 +147,28 @@ impl Machine<'_> {
         base: u32,
         mut visit: impl FnMut(&mut Self, usize) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let ty = &self.program.tiles[tile.ty as usize];
-        let beyond = |machine: &Self| {
-            let message = format!("{} goes beyond the shared memory", machine.name(tile.name));
-            Err(machine.fault(&NOT_CHECKED, a, message, "", vec![]))
+        let cells = match self.blocks[block].known((tile.ty, base)) {
+            Some(cells) => cells,
+            None => self.cells(a, tile, block, base)?,
         };
-        if ty.whole {
-            if base + ty.bytes > self.program.bytes {
-                return beyond(self);
+        cells.iter().try_for_each(|&index| visit(self, index as usize))
+    }
+
+    /// The cells of a tile that was not touched before.
+    fn cells(&mut self, a: usize, tile: TileAt, block: usize, base: u32) -> Result<Rc<[u32]>, Stop> {
+        let ty = &self.program.tiles[tile.ty as usize];
+        let bytes: SmallVec<[Interval; 1]> = match ty.whole {
+            true => SmallVec::from_buf([(base, base + ty.bytes)]),
+            false => {
+                let (pattern, bytes) = self.shapes.bytes(self.program, tile.ty, base);
+                bytes.iter().map(|&(start, end)| (pattern + start, pattern + end)).collect()
             }
-            return self.blocks[block].range(base, base + ty.bytes).try_for_each(|index| visit(self, index));
+        };
+        if bytes.last().is_some_and(|&(_, end)| end > self.program.bytes) {
+            let message = format!("{} goes beyond the shared memory", self.name(tile.name));
+            return Err(self.fault(&NOT_CHECKED, a, message, "", vec![]));
         }
-        let (pattern, bytes) = self.shapes.bytes(self.program, tile.ty, base);
-        if bytes.last().is_some_and(|&(_, end)| pattern + end > self.program.bytes) {
-            return beyond(self);
-        }
-        let intervals = bytes.iter().map(|&(start, end)| (pattern + start, pattern + end));
-        let ranges = self.blocks[block].ranges((tile.ty, base), intervals);
-        ranges.iter().try_for_each(|range| range.clone().try_for_each(|index| visit(self, index as usize)))
+        Ok(self.blocks[block].cells((tile.ty, base), &bytes))
     }
 
     /// The tile in words, with the stage.
@@ -173,12 +180,21 @@ impl Machine<'_> {
         }
     }
 
+    /// Writes down what is done to a cell, if the history of some of its bytes is asked for.
+    fn touch(&mut self, a: usize, block: usize, index: usize, what: impl Fn(&Self) -> String) {
+        if self.log.is_some() {
+            for (start, end) in self.blocks[block].all[index].parts.clone() {
+                self.note(a, Subject::Bytes { block, start, end }, &what);
+            }
+        }
+    }
+
     fn read(&mut self, a: usize, tile: TileAt, block: usize, read: Read, time: u32, single: bool) -> Result<(), Stop> {
         let base = self.base(a, tile)?;
         self.each(a, tile, block, base, |machine, index| {
             let cell = &machine.blocks[block].all[index];
-            let (start, end, write) = (cell.start, cell.end, cell.write);
-            machine.note(a, Subject::Bytes { block, start, end }, |machine| {
+            let ((start, end), write) = (cell.parts[0], cell.write);
+            machine.touch(a, block, index, |machine| {
                 let name = machine.tile_name(a, tile);
                 let what = if matches!(read, Read::Threads(_)) { "reads" } else { "begins to read" };
                 format!("{what} {name}")
@@ -290,8 +306,8 @@ impl Machine<'_> {
         let base = self.base(a, tile)?;
         self.each(a, tile, block, base, |machine, index| {
             let cell = &machine.blocks[block].all[index];
-            let (start, end, old) = (cell.start, cell.end, cell.write);
-            machine.note(a, Subject::Bytes { block, start, end }, |machine| {
+            let ((start, end), old) = (cell.parts[0], cell.write);
+            machine.touch(a, block, index, |machine| {
                 let name = machine.tile_name(a, tile);
                 let what = if matches!(write, Write::Threads(_)) { "writes" } else { "begins to fill" };
                 format!("{what} {name}")

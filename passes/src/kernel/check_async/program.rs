@@ -33,7 +33,7 @@ pub enum Instr {
     Advance { next: [Slot; 2], from: [Slot; 2], stages: i64 },
     /// The row and the column of a tile.
     Order { place: [Slot; 2], tile: Slot, sizes: Box<[Expr; 2]>, order: Order, group: i64 },
-    /// All the second slots are read, then the first ones are written.
+    /// Each first slot gets what the second one holds, one after the other.
     Move(Box<[(Slot, Slot)]>),
     /// The first integer of a loop, the one behind the last, the step.
     Start { index: Slot, last: Slot, step: Slot, bounds: Box<[Expr; 3]> },
@@ -195,6 +195,8 @@ pub struct Program {
     pub code: Vec<Instr>,
     /// Of each instruction: the op, whether one thread runs it, the innermost loop around it.
     pub at: Vec<(OpId, bool, Option<usize>)>,
+    /// Of each instruction, the slots whose numbers say what others can notice of it.
+    pub operands: Vec<Box<[Slot]>>,
     /// How many slots there are.
     pub slots: usize,
     /// The symbols of the function; the slot of each is its place here.
@@ -213,8 +215,6 @@ pub struct Program {
     pub arrivals: Vec<u32>,
     /// The name of each mbarrier, and its number among those of one op if there are several.
     pub barriers: Vec<(u32, Option<u32>)>,
-    /// Bytes of shared memory at which tiles begin or end.
-    pub edges: Vec<u32>,
     /// The bytes of shared memory.
     pub bytes: u32,
     /// What must hold at the launch.

@@ -21,12 +21,18 @@ pub fn report(
 ) -> Diagnostic {
     let mut shapes = Shapes::default();
     let mut machine = Machine::new(program, &mut shapes);
-    machine.prepare(scenario, &launch.slots);
+    // Step by step, with each agent going on until it must wait; then once more, to write down what comes before.
+    machine.prepare(scenario, &launch.slots, None);
+    let fault = match machine.run(None) {
+        Err(found) => *found,
+        Ok(()) => fault.clone(),
+    };
+    machine.prepare(scenario, &launch.slots, None);
     machine.log = Some((fault.subjects.clone(), Vec::new()));
     // It ends with the same fault, as nothing in it is by chance.
-    let fault = match machine.run() {
+    let fault = match machine.run(None) {
         Err(again) => *again,
-        Ok(()) => fault.clone(),
+        Ok(()) => fault,
     };
     let at = |pc: u32| OpRef { id: op_at(program, pc), ..function };
     let op = at(fault.pc);

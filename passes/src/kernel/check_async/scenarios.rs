@@ -107,7 +107,7 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
             let is_of_use = |launch: &Launch| {
                 let first = launch.scenarios(program).into_iter().next();
                 let is_short = |scenario: &Scenario| traces.is_short(scenario, &launch.slots);
-                facts.is_short(launch, &slots, most) && first.as_ref().is_some_and(is_short)
+                facts.is_short(&facts.known_slots(launch), &slots, most) && first.as_ref().is_some_and(is_short)
             };
             if Launch::new(program, &base).as_ref().is_some_and(is_of_use) {
                 for (symbol, units) in units.iter().enumerate().filter(|&(symbol, _)| symbol != other) {
@@ -133,7 +133,8 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
     let mut chosen = Vec::new();
     for (symbols, alone) in tried {
         let Some(launch) = Launch::new(program, &symbols) else { continue };
-        if facts.is_short(&launch, &slots, most) && seen.insert(facts.values(&launch)) {
+        let known = facts.known_slots(&launch);
+        if facts.is_short(&known, &slots, most) && seen.insert(facts.values(&launch, &known)) {
             chosen.push(Launch { alone, ..launch });
         }
     }

@@ -65,16 +65,22 @@ impl Shapes {
 
 /// The first byte of each element of a tile, in row-major order.
 fn addresses(place: &SharedTile, base: u32) -> Vec<u32> {
+    let width = place.elem_bytes();
+    let (unit, units) = units(place, base);
+    units.into_iter().flat_map(|address| (0..unit).map(move |number| address + number * width)).collect()
+}
+
+/// How many elements in a row are moved as a whole, and the first byte of each of these, in row-major order.
+fn units(place: &SharedTile, base: u32) -> (u32, Vec<u32>) {
     let (shape, width) = (place.shape(), place.elem_bytes());
     let count: u64 = shape.iter().map(|&size| u64::from(size)).product();
-    let mut found = Vec::with_capacity(count as usize);
     // Units of 16 bytes are moved as a whole.
     let along_rows = place.contiguous_axis().is_some_and(|axis| axis + 1 == shape.len());
     let unit = if along_rows && place.has_whole_units() && base.is_multiple_of(16) { 16 / width } else { 1 };
+    let mut found = Vec::with_capacity((count / u64::from(unit)) as usize);
     let mut at: SmallVec<[u32; 4]> = smallvec![0; shape.len()];
-    while (found.len() as u64) < count {
-        let address = place.address(base, &at);
-        found.extend((0..unit).map(|number| address + number * width));
+    while (found.len() as u64) * u64::from(unit) < count {
+        found.push(place.address(base, &at));
         let mut step = unit;
         for (at, &size) in at.iter_mut().zip(shape).rev() {
             *at += step;
@@ -84,12 +90,13 @@ fn addresses(place: &SharedTile, base: u32) -> Vec<u32> {
             (*at, step) = (0, 1);
         }
     }
-    found
+    (unit, found)
 }
 
 fn elements(place: &SharedTile, base: u32) -> Vec<Interval> {
-    let width = place.elem_bytes();
-    addresses(place, base).into_iter().map(|address| (address, address + width)).collect()
+    let (unit, units) = units(place, base);
+    let bytes = unit * place.elem_bytes();
+    units.into_iter().map(|address| (address, address + bytes)).collect()
 }
 
 fn join(mut all: Vec<Interval>) -> Vec<Interval> {

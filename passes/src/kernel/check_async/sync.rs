@@ -301,7 +301,7 @@ impl Machine<'_> {
 
     fn named(&mut self, a: usize, index: usize, threads: i64, waits: bool) -> Result<bool, Stop> {
         let agent = &self.agents[a];
-        if let Some(generation) = agent.waiting {
+        if let Some((_, generation)) = agent.waiting {
             if self.named[index].generation == generation {
                 return Ok(false);
             }
@@ -353,7 +353,7 @@ impl Machine<'_> {
             barrier.coming.fill(0);
         }
         if waits {
-            self.agents[a].waiting = Some(generation);
+            self.agents[a].waiting = Some((index, generation));
             // It may be the last one.
             return self.named(a, index, threads, waits);
         }

@@ -3,16 +3,17 @@
 //! An agent never decides anything by what others do, so it can be followed alone. Two runs in which all agents do the
 //! same, of the same numbers, are the same run: one of them is made.
 //!
-//! What a loop does follows from the numbers that it begins with, so it is followed once for each set of them; what it does
-//! is then one number in what is around it. Tokens and parts of tiles are known by how long ago they were made.
+//! What the rounds of a loop do follows from the numbers that it begins with, however many there are: so they are followed
+//! once for each set of those, as far as any run goes. What a loop does is then one number in what is around it. Tokens are
+//! known by how long ago they were made.
 
-use std::cell::Cell;
-
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::exprs::{Expr, Slot};
 use super::facts::Facts;
-use super::integers::{Doubt, Site, Ways, branch, integer, start};
+use super::feeds::Feeds;
+use super::integers::{Doubt, Site, Ways, branch, integer, part, rounds, shift, start};
 use super::machine::{MOST_STEPS, Scenario};
 use super::program::{DEEPEST, Instr, Pc, Program};
 use super::words::Words;
@@ -28,6 +29,8 @@ const SOME: i64 = 3;
 pub enum Met {
     /// It differs from all before.
     New,
+    /// It cannot be followed: the machine says what is wrong.
+    Unknown,
     /// One before is the same.
     Before,
     /// The loop that begins at an instruction runs for longer in it than is of use, if another run has some rounds of it.
@@ -41,14 +44,19 @@ pub struct Traces<'p> {
     rings: Vec<(Slot, i64)>,
     /// By the instruction that begins each; `None` for all others.
     loops: Vec<Option<Loop>>,
-    /// What agents and loops do.
+    /// What agents and rounds of loops do, and loops round by round.
     numbers: Words,
-    /// The loops that were followed, by the first instruction and what it begins with, and what they leave: how far each
-    /// ring was walked, then what is in the slots that the loop writes.
+    chains: Chains,
+    /// The loops that were followed, by the first instruction and what it begins with, and what their rounds leave: how far
+    /// each ring was walked, then what is in the slots that the loop writes.
     begins: Words,
-    followed: Vec<Followed>,
+    orbits: Vec<Orbit>,
     left: Vec<i64>,
     met: Words,
+    /// The run that was followed last: what its agents do, and where those of each block begin.
+    last: Vec<i64>,
+    blocks: Vec<usize>,
+    feeds: Feeds,
     /// Loops around loops of which some rounds were met.
     seen: Vec<Pc>,
     walk: Walk,
@@ -56,27 +64,70 @@ pub struct Traces<'p> {
 
 /// A loop in the text.
 struct Loop {
-    /// The slots that it reads from before, and those that it writes.
+    /// The slots that its rounds read from before, and those that it writes which are read later.
     reads: Vec<Slot>,
     writes: Vec<Slot>,
-    exit: Pc,
     /// Whether the text does not say how often it runs.
     varies: bool,
+    /// Whether its rounds may be some that were followed: loops around others begin with other numbers in each run.
+    orbits: bool,
     /// Whether it asks for the number of the block.
     asks: bool,
     /// The most rounds that are of use where no launch says how many there are: with one tile or many.
     cap: i64,
 }
 
-/// A loop that was followed to its end.
+/// The rounds of a loop, as far as they were followed.
+#[derive(Default)]
+struct Orbit {
+    /// What is behind each: the first is behind none.
+    rounds: Vec<Behind>,
+    /// The first round that is of no use.
+    long: Option<i64>,
+}
+
+/// What is behind some rounds of a loop.
 #[derive(Clone, Copy)]
-struct Followed {
-    /// The number of what it does.
-    number: u32,
+struct Behind {
+    /// The number of what they do.
+    chain: u32,
     /// How much of it others can notice.
     events: i64,
-    /// Where what it leaves begins.
+    /// Whether a loop in it walks rings.
+    around: bool,
+    /// Where what they leave begins.
     left: usize,
+}
+
+/// What loops do: some rounds, then one more. Number 0 is no round.
+#[derive(Default)]
+pub struct Chains {
+    pairs: Vec<(u32, u32)>,
+    numbers: FxHashMap<(u32, u32), u32>,
+}
+
+impl Chains {
+    /// The number of one round more.
+    fn longer(&mut self, chain: u32, round: u32) -> u32 {
+        let next = self.pairs.len() as u32 + 1;
+        let number = *self.numbers.entry((chain, round)).or_insert(next);
+        if number == next {
+            self.pairs.push((chain, round));
+        }
+        number
+    }
+
+    /// The numbers of the rounds, in order.
+    pub fn rounds(&self, mut chain: u32) -> Vec<u32> {
+        let mut rounds = Vec::new();
+        while chain > 0 {
+            let (before, round) = self.pairs[chain as usize - 1];
+            rounds.push(round);
+            chain = before;
+        }
+        rounds.reverse();
+        rounds
+    }
 }
 
 /// An agent on its way.
@@ -98,15 +149,20 @@ struct Walk {
     keys: Vec<i64>,
     /// Those of which there were some rounds.
     seen: Vec<Pc>,
-    /// Whether an integer is so large that it looks like something made so long ago.
-    large: Cell<bool>,
+    /// Whether it is followed however long it goes on.
+    whole: bool,
+    /// Whether an integer is so large that it looks like something that was made.
+    large: bool,
 }
 
 /// A loop on the way.
 struct Round {
     start: Pc,
-    /// Where what it begins with is.
-    key: usize,
+    /// Whether it may be one that was followed, and which.
+    orbits: bool,
+    orbit: Option<usize>,
+    /// What its rounds have done so far.
+    chain: u32,
     /// How much was done before it, and where everything was when it began.
     before: usize,
     time: i64,
@@ -135,6 +191,30 @@ impl From<Doubt> for End {
 /// Where the number of an agent begins in what marks the things that it made. Behind it comes when that was.
 const TAG: u32 = 40;
 
+/// What marks things that the warps of a block made before roles began.
+const ROOT: i64 = 1 << (63 - TAG - 2);
+
+/// Something that was made, as a trace names it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Made {
+    /// By the agent itself: so much that others can notice was done since.
+    Ago(i64),
+    /// By the warps of the block before roles began: by the event of that number, from 1 on.
+    Root(i64),
+}
+
+impl Made {
+    /// `None` for an integer.
+    #[inline]
+    pub fn of(value: i64) -> Option<Made> {
+        match value >> 61 {
+            2 | 3 => Some(Made::Ago(value & !(1 << 62))),
+            1 => Some(Made::Root(value & ((1 << TAG) - 1))),
+            _ => None,
+        }
+    }
+}
+
 /// A role that an agent begins: the role, the group, the slots.
 type Begun = (usize, u32, Vec<i64>);
 
@@ -155,10 +235,14 @@ impl<'p> Traces<'p> {
             rings,
             loops: (0..program.code.len()).map(|pc| Loop::of(program, &facts, pc as Pc)).collect(),
             numbers: Words::default(),
+            chains: Chains::default(),
             begins: Words::default(),
-            followed: Vec::new(),
+            orbits: Vec::new(),
             left: Vec::new(),
             met: Words::default(),
+            last: Vec::new(),
+            blocks: Vec::new(),
+            feeds: Feeds::default(),
             seen: Vec::new(),
             walk: Walk::default(),
         }
@@ -166,25 +250,35 @@ impl<'p> Traces<'p> {
 
     /// Whether no loop of a run is longer than is of use.
     pub fn is_short(&mut self, scenario: &Scenario, slots: &[i64]) -> bool {
-        !matches!(self.key(scenario, slots), Err(End::Long(_)))
+        !matches!(self.key(scenario, slots, false), Err(End::Long(_)))
     }
 
     /// Meets a run. `slots` are what the launch has computed.
     pub fn meet(&mut self, scenario: &Scenario, slots: &[i64]) -> Met {
-        match self.key(scenario, slots) {
-            Ok(key) => {
+        match self.key(scenario, slots, false) {
+            Ok(()) => {
                 self.seen.append(&mut self.walk.seen);
                 self.seen.sort_unstable();
                 self.seen.dedup();
-                match self.met.number(&key) {
+                match self.met.number(&self.last) {
                     (_, true) => Met::New,
                     _ => Met::Before,
                 }
             }
             Err(End::Long(start)) => Met::Long(start),
-            // The machine says what is wrong.
-            Err(End::Unknown) => Met::New,
+            Err(End::Unknown) => Met::Unknown,
         }
+    }
+
+    /// Follows a run to its end, however long it is. Whether it can be followed.
+    pub fn follow_long(&mut self, scenario: &Scenario, slots: &[i64]) -> bool {
+        self.key(scenario, slots, true).is_ok()
+    }
+
+    /// What the agents do in the run that was followed last.
+    pub fn feeds(&mut self) -> &Feeds {
+        self.feeds.set(self.program, &self.numbers, &self.chains, &self.last, &self.blocks);
+        &self.feeds
     }
 
     /// Whether a run was met that has some rounds of a loop around others.
@@ -192,25 +286,35 @@ impl<'p> Traces<'p> {
         self.seen.contains(&start)
     }
 
-    /// What the agents do, in their order.
-    fn key(&mut self, scenario: &Scenario, slots: &[i64]) -> Result<SmallVec<[i64; 16]>, End> {
-        let mut key = SmallVec::new();
+    /// Finds what the agents do, in their order; `whole` however long it is.
+    fn key(&mut self, scenario: &Scenario, slots: &[i64], whole: bool) -> Result<(), End> {
         let mut walk = std::mem::take(&mut self.walk);
+        let found = self.follow_all(&mut walk, scenario, slots, whole);
+        self.walk = walk;
+        found
+    }
+
+    fn follow_all(&mut self, walk: &mut Walk, scenario: &Scenario, slots: &[i64], whole: bool) -> Result<(), End> {
         walk.seen.clear();
+        walk.whole = whole;
+        self.last.clear();
+        self.blocks.clear();
         let Scenario { grid, first, data, .. } = *scenario;
         for rank in 0..self.program.cluster_blocks() {
             let site = Site { cluster: self.program.cluster, grid, first, rank };
             let mut begun = Vec::new();
+            self.blocks.push(self.last.len());
             walk.begin(0, slots);
-            key.push(self.follow(0, &mut walk, Ways { data, group: 0 }, &site, &mut begun)?);
+            let root = self.follow(0, walk, Ways { data, group: 0 }, &site, &mut begun)?;
+            self.last.push(root);
             for (number, (role, group, slots)) in (1..).zip(begun) {
                 walk.begin(number, &slots);
                 let start = self.program.roles[role].start;
-                key.push(self.follow(start, &mut walk, Ways { data, group }, &site, &mut Vec::new())?);
+                let number = self.follow(start, walk, Ways { data, group }, &site, &mut Vec::new())?;
+                self.last.push(number);
             }
         }
-        self.walk = walk;
-        Ok(key)
+        Ok(())
     }
 
     /// Follows an agent to its end: the number of what it does. `begun` are the roles that it begins.
@@ -232,39 +336,40 @@ impl<'p> Traces<'p> {
             let slots = &mut walk.slots;
             let instr = &program.code[pc as usize];
             match instr {
-                Instr::End if walk.large.get() => return Err(End::Unknown),
+                Instr::End if walk.large => return Err(End::Unknown),
                 Instr::End => return Ok(self.numbers.number(&walk.trace).0.into()),
                 Instr::Set(slot, expr) => slots[*slot as usize] = expr.eval(slots),
                 Instr::Move(moves) => shift(moves, slots),
                 Instr::Start { index, last, step, bounds } => {
-                    for (slot, value) in [index, last, step].into_iter().zip(start(bounds, slots)?) {
+                    let values = start(bounds, slots)?;
+                    for (slot, value) in [index, last, step].into_iter().zip(values) {
                         slots[*slot as usize] = value;
                     }
                     let Some(found) = &self.loops[pc as usize] else { return Err(End::Unknown) };
-                    let key = walk.begins_with(pc, found, site);
-                    if let Some(number) = self.begins.find(&walk.keys[key..]).filter(|_| !program.data) {
-                        let followed = self.followed[number as usize];
-                        walk.keys.truncate(key);
-                        walk.leap(found, followed, &self.left[followed.left..]);
-                        pc = found.exit;
-                        continue;
+                    let mut round = walk.enter(pc, found);
+                    if round.orbits {
+                        self.go_on(walk, &mut round, values, site)?;
+                        walk.slots[*last as usize] = values[1];
                     }
-                    walk.enter(pc, key, found);
+                    walk.rounds.push(round);
                 }
                 Instr::Test { index, last, exit } => {
-                    if slots[*index as usize] >= slots[*last as usize] {
-                        if let Some(round) = walk.rounds.pop() {
-                            self.leave(walk, round);
-                        }
+                    let Some(mut round) = walk.rounds.pop() else { return Err(End::Unknown) };
+                    self.note(walk, &mut round);
+                    if walk.slots[*index as usize] >= walk.slots[*last as usize] {
+                        self.leave(walk, round);
                         pc = *exit;
                         continue;
                     }
-                    if let Some(round) = walk.rounds.last_mut() {
-                        round.begun += 1;
-                        if round.begun > ROUNDS && !round.is_of_use(&self.rings, &walk.walked) {
-                            return Err(End::Long(round.start));
-                        }
+                    round.begun += 1;
+                    let is_long = round.begun > ROUNDS && !round.is_of_use(&self.rings, &walk.walked);
+                    if is_long && let Some(orbit) = round.orbit {
+                        self.orbits[orbit].long.get_or_insert(round.begun);
                     }
+                    if is_long && !walk.whole {
+                        return Err(End::Long(round.start));
+                    }
+                    walk.rounds.push(round);
                 }
                 Instr::Next { index, step, head } => {
                     slots[*index as usize] = slots[*index as usize].saturating_add(slots[*step as usize]);
@@ -291,7 +396,10 @@ impl<'p> Traces<'p> {
                         }
                         begun.push((*role, group, slots));
                     }
-                    walk.notice(instr, pc);
+                    walk.notice(instr, pc, &program.operands[pc as usize]);
+                }
+                Instr::Slice { out, of, at } => {
+                    slots[*out as usize] = part(program, *of, at, slots).ok_or(Doubt::Part)?;
                 }
                 _ => {
                     if let Instr::Wait { barrier, .. } = instr
@@ -299,30 +407,77 @@ impl<'p> Traces<'p> {
                     {
                         walk.walked[ring] += 1;
                     }
-                    walk.notice(instr, pc);
+                    walk.notice(instr, pc, &program.operands[pc as usize]);
                 }
             }
             pc += 1;
         }
     }
 
-    /// A loop is at its end.
-    fn leave(&mut self, walk: &mut Walk, round: Round) {
-        let Some(found) = &self.loops[round.start as usize] else { return };
-        let (number, _) = self.numbers.number(&walk.trace[round.before..]);
-        walk.trace.truncate(round.before);
-        walk.trace.push(LOOP - i64::from(number));
+    /// Does what the loop that begins is known to do: all of its rounds, or as many as were followed.
+    fn go_on(&mut self, walk: &mut Walk, round: &mut Round, values: [i64; 3], site: &Site) -> Result<(), End> {
+        let Some(found) = &self.loops[round.start as usize] else { return Ok(()) };
+        walk.key(round.start, found, values, site);
+        let (number, is_new) = self.begins.number(&walk.keys);
+        round.orbit = Some(number as usize);
+        if is_new {
+            self.orbits.push(Orbit::default());
+            return Ok(());
+        }
+        let orbit = &self.orbits[number as usize];
+        let wanted = rounds(values);
+        if !walk.whole && orbit.long.is_some_and(|long| long <= wanted) {
+            return Err(End::Long(round.start));
+        }
+        let known = (orbit.rounds.len() as i64 - 1).min(wanted);
+        if known > 0 {
+            let Behind { chain, events, around, left } = orbit.rounds[known as usize];
+            (round.begun, round.chain, round.around) = (known, chain, around);
+            walk.time += events;
+            let (walked, writes) = self.left[left..].split_at(walk.walked.len());
+            for (&slot, &value) in found.writes.iter().zip(writes) {
+                walk.slots[slot as usize] = walk.at(value);
+            }
+            for (all, by) in walk.walked.iter_mut().zip(walked) {
+                *all += by;
+            }
+        }
+        Ok(())
+    }
+
+    /// A round of a loop is over, or the first has not begun.
+    fn note(&mut self, walk: &mut Walk, round: &mut Round) {
+        if !round.orbits {
+            return;
+        }
+        // Rounds of which nobody notices anything are none.
+        if walk.trace.len() > round.before {
+            let (number, _) = self.numbers.number(&walk.trace[round.before..]);
+            walk.trace.truncate(round.before);
+            round.chain = self.chains.longer(round.chain, number);
+        }
+        let (Some(found), Some(orbit)) = (&self.loops[round.start as usize], round.orbit) else { return };
+        if self.orbits[orbit].rounds.len() as i64 != round.begun {
+            return;
+        }
         let left = self.left.len();
         self.left.extend(walk.walked.iter().zip(&round.walked).map(|(now, then)| now - then));
+        for &slot in &found.writes {
+            let value = walk.since(walk.slots[slot as usize]);
+            self.left.push(value);
+        }
+        let Round { chain, around, .. } = *round;
+        self.orbits[orbit].rounds.push(Behind { chain, events: walk.time - round.time, around, left });
+    }
+
+    /// A loop is at its end.
+    fn leave(&mut self, walk: &mut Walk, round: Round) {
+        if round.chain > 0 {
+            walk.trace.push(LOOP - i64::from(round.chain));
+        }
         if let Some(outer) = walk.rounds.last_mut() {
-            outer.around |= self.left[left..].iter().any(|&by| by > 0);
+            outer.around |= walk.walked.iter().zip(&round.walked).any(|(now, then)| now > then);
         }
-        self.left.extend(found.writes.iter().map(|&slot| walk.since(walk.slots[slot as usize])));
-        // Where branches depend on data a loop may have been followed before.
-        if let (_, true) = self.begins.number(&walk.keys[round.key..]) {
-            self.followed.push(Followed { number, events: walk.time - round.time, left });
-        }
-        walk.keys.truncate(round.key);
         if (round.around || round.cap < i64::MAX) && round.begun >= SOME && !walk.seen.contains(&round.start) {
             walk.seen.push(round.start);
         }
@@ -330,7 +485,7 @@ impl<'p> Traces<'p> {
 }
 
 /// Numbers of loops are counted down from here, where no instruction is.
-const LOOP: i64 = -1;
+pub const LOOP: i64 = -1;
 
 impl Loop {
     /// `None` for one that begins roles.
@@ -338,7 +493,8 @@ impl Loop {
         let Instr::Start { bounds, .. } = &program.code[start as usize] else { return None };
         let Instr::Test { exit, .. } = &program.code[start as usize + 1] else { return None };
         let (mut reads, mut writes, mut read, mut written) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for instr in &program.code[start as usize..*exit as usize] {
+        program.code[start as usize].writes(&mut writes);
+        for instr in &program.code[start as usize + 1..*exit as usize] {
             if matches!(instr, Instr::Fork(_)) {
                 return None;
             }
@@ -356,18 +512,27 @@ impl Loop {
         let asks = code.iter().any(|instr| matches!(instr, Instr::Block(..)));
         // The launches are chosen by the trip counts that follow from symbols alone.
         let cap = if bounds.iter().all(|bound| facts.is_known(bound)) { i64::MAX } else { program.most_rounds() };
-        Some(Loop { reads, writes, exit: *exit, varies, asks, cap })
+        let is_outer = code[1..].iter().any(|instr| matches!(instr, Instr::Start { .. }));
+        let orbits = !(program.data || varies && is_outer);
+        // What is neither read in the next round nor behind the loop is of no interest.
+        let Instr::Test { index, .. } = &program.code[start as usize + 1] else { return None };
+        let mut behind = Vec::new();
+        for instr in program.code[..start as usize].iter().chain(&program.code[*exit as usize..]) {
+            instr.reads(&mut behind);
+        }
+        writes.retain(|slot| slot == index || reads.binary_search(slot).is_ok() || behind.contains(slot));
+        Some(Loop { reads, writes, varies, orbits, asks, cap })
     }
 }
 
 impl Walk {
     /// Begins again as an agent of a number.
     fn begin(&mut self, number: i64, slots: &[i64]) {
-        self.tag = 1 << (63 - TAG - 2) | number;
+        self.tag = ROOT | number;
         self.slots.clear();
         self.slots.extend_from_slice(slots);
         (self.time, self.branches, self.steps) = (0, 0, 0);
-        self.large.set(false);
+        self.large = false;
         self.trace.clear();
         self.walked.clear();
         self.rounds.clear();
@@ -375,11 +540,16 @@ impl Walk {
     }
 
     /// A number; of things that the agent has made, how long ago.
-    fn since(&self, value: i64) -> i64 {
-        match value >> TAG == self.tag {
-            true => 1 << 62 | (self.time - (value & ((1 << TAG) - 1))),
-            false => {
-                self.large.set(self.large.get() || value >> 62 == 1);
+    #[inline]
+    fn since(&mut self, value: i64) -> i64 {
+        if value >> 61 <= 0 {
+            return value;
+        }
+        match value >> TAG {
+            tag if tag == self.tag => 1 << 62 | (self.time - (value & ((1 << TAG) - 1))),
+            ROOT => value,
+            _ => {
+                self.large = true;
                 value
             }
         }
@@ -394,13 +564,11 @@ impl Walk {
     }
 
     /// Others can notice what it does.
-    fn notice(&mut self, instr: &Instr, pc: Pc) {
-        let mut trace = std::mem::take(&mut self.trace);
-        trace.push(pc.into());
-        instr.operands(&mut |slot: Slot| trace.push(self.since(self.slots[slot as usize])));
-        self.trace = trace;
-        if let Instr::Slice { at, .. } = instr {
-            self.trace.extend(at.iter().map(|expr| expr.eval(&self.slots)));
+    fn notice(&mut self, instr: &Instr, pc: Pc, operands: &[Slot]) {
+        self.trace.push(pc.into());
+        for &slot in operands {
+            let value = self.since(self.slots[slot as usize]);
+            self.trace.push(value);
         }
         self.time += 1;
         for slot in instr.made() {
@@ -408,39 +576,23 @@ impl Walk {
         }
     }
 
-    /// Adds what a loop begins with to the keys.
-    fn begins_with(&mut self, pc: Pc, found: &Loop, site: &Site) -> usize {
-        let from = self.keys.len();
-        self.keys.push(pc.into());
+    /// What the rounds of a loop begin with.
+    fn key(&mut self, pc: Pc, found: &Loop, [first, _, step]: [i64; 3], site: &Site) {
+        self.keys.clear();
+        self.keys.extend([pc.into(), first, step]);
         if found.asks {
             self.keys.extend(site.first.into_iter().chain(site.grid).chain([site.rank as i64]));
         }
         for &slot in &found.reads {
-            self.keys.push(self.since(self.slots[slot as usize]));
-        }
-        from
-    }
-
-    /// Does what a loop does.
-    fn leap(&mut self, found: &Loop, followed: Followed, left: &[i64]) {
-        self.trace.push(LOOP - i64::from(followed.number));
-        self.time += followed.events;
-        let (walked, writes) = left.split_at(self.walked.len());
-        for (&slot, &value) in found.writes.iter().zip(writes) {
-            self.slots[slot as usize] = self.at(value);
-        }
-        for (all, by) in self.walked.iter_mut().zip(walked) {
-            *all += by;
-        }
-        if let Some(outer) = self.rounds.last_mut() {
-            outer.around |= walked.iter().any(|&by| by > 0);
+            let value = self.since(self.slots[slot as usize]);
+            self.keys.push(value);
         }
     }
 
-    fn enter(&mut self, start: Pc, key: usize, found: &Loop) {
-        let Loop { varies, cap, .. } = *found;
+    fn enter(&self, start: Pc, found: &Loop) -> Round {
+        let Loop { varies, orbits, cap, .. } = *found;
         let (before, time, walked) = (self.trace.len(), self.time, SmallVec::from_slice(&self.walked));
-        self.rounds.push(Round { start, key, before, time, walked, varies, cap, begun: 0, around: false });
+        Round { start, orbits, orbit: None, chain: 0, before, time, walked, varies, cap, begun: 0, around: false }
     }
 }
 
@@ -454,21 +606,5 @@ impl Round {
         };
         let rings = || rings.iter().zip(walked.iter().zip(&self.walked)).any(is_short);
         !self.varies || if self.around { rings() } else { self.begun <= self.cap }
-    }
-}
-
-/// All the second slots are read, then the first ones are written.
-pub fn shift(moves: &[(Slot, Slot)], slots: &mut [i64]) {
-    let mut values = [0; 16];
-    if moves.len() > values.len() {
-        let values: Vec<i64> = moves.iter().map(|&(_, from)| slots[from as usize]).collect();
-        moves.iter().zip(values).for_each(|(&(to, _), value)| slots[to as usize] = value);
-        return;
-    }
-    for (value, &(_, from)) in values.iter_mut().zip(moves) {
-        *value = slots[from as usize];
-    }
-    for (value, &(to, _)) in values.iter().zip(moves) {
-        slots[to as usize] = *value;
     }
 }

@@ -1,7 +1,7 @@
 //! Which slots instructions read and write.
 
 use super::exprs::Slot;
-use super::program::{BarrierAt, Instr, TileAt};
+use super::program::{BarrierAt, COMPUTE, EPILOGUE, Instr, LOAD, TileAt};
 
 impl TileAt {
     fn slots(&self) -> impl Iterator<Item = Slot> {
@@ -47,6 +47,16 @@ impl Instr {
             _ => [None, None],
         };
         slots.into_iter().flatten()
+    }
+
+    /// The kind of work that it begins.
+    pub fn begins(&self) -> Option<usize> {
+        match self {
+            Instr::Wgmma { .. } => Some(COMPUTE),
+            Instr::CopyAsync { .. } => Some(LOAD),
+            Instr::TmaStore { .. } => Some(EPILOGUE),
+            _ => None,
+        }
     }
 
     /// Adds all slots that it reads.

@@ -20,6 +20,16 @@ fn word<'a>(letters: &'a [i64], ends: &[usize], number: u32) -> &'a [i64] {
 }
 
 impl Words {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The list of a number.
+    pub fn list(&self, number: u32) -> &[i64] {
+        word(&self.letters, &self.ends, number)
+    }
+
     /// The number of a list, if it was kept.
     pub fn find(&self, list: &[i64]) -> Option<u32> {
         let same = |&number: &u32| word(&self.letters, &self.ends, number) == list;

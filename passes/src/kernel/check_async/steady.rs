@@ -1,0 +1,324 @@
+//! Whether a run goes on in circles: then what it would do again is left out.
+//!
+//! What the machine does next follows from its state and from what its agents have still to do. Times, tickets, phases and
+//! generations are only ever compared with others of the same agent, kind of work or barrier, so that two states in which
+//! all of those are as far apart are one state: numbers that went on did so all alike, those that did not are below, and
+//! phases went on by an even number, so that parities are the same. If a state comes again, and each agent has to do again
+//! what it has done since, the machine comes to that state once more, and nothing in between is new.
+//!
+//! States are compared after each turn of all agents with one that is kept, which is a later one each time that the number
+//! of turns has doubled (Brent 1980).
+
+use super::cells::{Event, Read, Write};
+use super::feeds::Feeds;
+use super::machine::{Agent, Machine};
+use super::program::{COMPUTE, DEEPEST, EPILOGUE, LOAD};
+
+/// Nothing is looked for where less is left to do.
+const WORTH: usize = 192;
+
+/// What numbers of a state count, each compared only with its like. Other numbers are of kind 0.
+type Kind = u32;
+
+/// Marks numbers that say how far something is known to have come. Only these are compared with others: with each other,
+/// and with when something was done.
+const KNOWN: Kind = 1 << 31;
+
+/// A state, kept to see it again.
+#[derive(Default)]
+pub struct Steady {
+    /// Turns so far, and at how many the next state is kept.
+    turns: u32,
+    keep: u32,
+    /// Where the agents were in what they do, and how much they had done.
+    places: Vec<usize>,
+    done: Vec<usize>,
+    kept: Vec<(Kind, i64)>,
+    now: Vec<(Kind, i64)>,
+}
+
+impl Steady {
+    /// Leaves out what would be done again.
+    pub fn skip(&mut self, machine: &mut Machine<'_>, feeds: &Feeds) {
+        let left = |agent: &Agent| agent.feed.len() - agent.next;
+        if machine.agents.iter().map(left).max().unwrap_or(0) < WORTH {
+            return;
+        }
+        self.turns += 1;
+        if self.turns > self.keep && self.is_alike(machine) {
+            self.now.clear();
+            machine.state(&mut self.now);
+            let kept = self.kept.len();
+            if self.named(machine, feeds)
+                && is_shifted(machine, &self.kept, &self.now)
+                && self.leave_out(machine, feeds)
+            {
+                (self.turns, self.keep) = (0, 0);
+                self.places.clear();
+                return;
+            }
+            self.kept.truncate(kept);
+        }
+        // All stages have been used more than twice.
+        let first = 3 * machine.program.depth.min(DEEPEST) as u32;
+        if self.turns >= (2 * self.keep).max(first) && machine.agents.iter().all(|agent| agent.doubt.is_none()) {
+            self.keep = self.turns;
+            self.kept.clear();
+            machine.state(&mut self.kept);
+            self.places.clear();
+            self.places.extend(machine.agents.iter().map(|agent| agent.next));
+            self.done.clear();
+            self.done.extend(machine.agents.iter().map(|agent| agent.made.len()));
+        }
+    }
+
+    /// Whether all agents are about to do what they were about to do in the state that is kept.
+    fn is_alike(&self, machine: &Machine<'_>) -> bool {
+        let same = |(agent, &then): (&Agent, &usize)| agent.feed.get(agent.next) == agent.feed.get(then);
+        // Tokens of all warps together are named by others by their number.
+        let stays = |(agent, then): (&Agent, &usize)| agent.next == *then;
+        let (blocks, agents) = (machine.blocks.len(), machine.agents.len());
+        agents == self.places.len()
+            && machine.agents.iter().zip(&self.places).all(same)
+            && (blocks == agents || machine.agents.iter().zip(&self.places).take(blocks).all(stays))
+            && machine.agents.iter().all(|agent| agent.doubt.is_none())
+    }
+
+    /// Adds the tokens that are named before they are made in what comes next, to both states. Whether there were as many.
+    fn named(&mut self, machine: &Machine<'_>, feeds: &Feeds) -> bool {
+        for (number, agent) in machine.agents.iter().enumerate() {
+            let (then, done) = (self.places[number], self.done[number]);
+            let round = &agent.feed[agent.next..agent.feed.len().min(2 * agent.next - then)];
+            let far = |(at, &event): (i64, &u32)| feeds.reaches[event as usize] - at;
+            let far = (0..).zip(round).map(far).max().unwrap_or(0).max(0) as usize;
+            if far > done {
+                return false;
+            }
+            let kind = |work: Option<usize>| work.map_or(0, |work| machine.ticket(number, work));
+            let tokens = |made: &[(i64, Option<usize>)]| -> Vec<(Kind, i64)> {
+                made[made.len() - far..].iter().map(|&(token, work)| (kind(work), i64::from(token as u32))).collect()
+            };
+            self.kept.extend(tokens(&agent.made[..done]));
+            self.now.extend(tokens(&agent.made));
+        }
+        true
+    }
+
+    /// Leaves out as many rounds as all agents go on for. Whether there were any.
+    fn leave_out(&self, machine: &mut Machine<'_>, feeds: &Feeds) -> bool {
+        let rounds = |(agent, &then): (&Agent, &usize)| {
+            let length = agent.next - then;
+            let again = agent.feed[agent.next..].iter().zip(&agent.feed[then..]).take_while(|(now, then)| now == then);
+            // What comes behind the last round must be the same as well: who waits there waits for the same.
+            (length > 0).then(|| again.count().saturating_sub(1) / length)
+        };
+        let rounds = machine.agents.iter().zip(&self.places).filter_map(rounds).min().unwrap_or(0);
+        // What is named later was made in the last round, or behind it.
+        let names = |(agent, &then): (&Agent, &usize)| {
+            let from = agent.next + rounds * (agent.next - then);
+            let since = (agent.next - then) as i64;
+            let is_near = |(done, &event): (i64, &u32)| feeds.reaches[event as usize] <= since + done;
+            agent.next == then || (0..).zip(&agent.feed[from..]).all(is_near)
+        };
+        if rounds == 0 || !machine.agents.iter().zip(&self.places).all(names) {
+            return false;
+        }
+        for (agent, &then) in machine.agents.iter_mut().zip(&self.places) {
+            agent.next += rounds * (agent.next - then);
+        }
+        true
+    }
+}
+
+/// Whether a state is another one but for how far everything has come.
+fn is_shifted(machine: &Machine<'_>, then: &[(Kind, i64)], now: &[(Kind, i64)]) -> bool {
+    if then.len() != now.len() {
+        return false;
+    }
+    let mut kinds = vec![Shift::default(); machine.kinds()];
+    for (&(kind, then), &(other, now)) in then.iter().zip(now) {
+        if kind != other || kind == 0 && then != now {
+            return false;
+        }
+        let shift = &mut kinds[(kind & !KNOWN) as usize];
+        let place = usize::from(kind & KNOWN != 0);
+        match now - then {
+            0 => shift.greatest[place] = then.max(shift.greatest[place]),
+            more if shift.by == 0 || shift.by == more => {
+                shift.by = more;
+                shift.least[place] = then.min(shift.least[place]);
+            }
+            _ => return false,
+        }
+    }
+    let phases = machine.phases();
+    kinds.iter().enumerate().skip(1).all(|(kind, shift)| shift.keeps_order(phases.contains(&kind)))
+}
+
+/// How numbers of a kind differ between two states: first those that say when something was done, then those that say how
+/// far something is known.
+#[derive(Clone, Copy)]
+struct Shift {
+    /// By how much they went on; 0 if none did.
+    by: i64,
+    /// The least that did.
+    least: [i64; 2],
+    /// The greatest that did not.
+    greatest: [i64; 2],
+}
+
+impl Default for Shift {
+    fn default() -> Self {
+        Shift { by: 0, least: [i64::MAX; 2], greatest: [i64::MIN; 2] }
+    }
+}
+
+impl Shift {
+    /// Whether each comparison comes out as before.
+    fn keeps_order(&self, is_phase: bool) -> bool {
+        let Shift { by, least: [least, least_known], greatest: [greatest, greatest_known] } = *self;
+        // A phase is also compared with the one behind another, and its parity with that of a wait.
+        let is_even = !is_phase || by % 2 == 0;
+        let is_below = greatest_known.saturating_add(1) < least && greatest < least_known;
+        by == 0 || by > 0 && is_even && is_below && greatest_known <= least_known
+    }
+}
+
+impl Machine<'_> {
+    /// Of which kinds phases of mbarriers are.
+    fn phases(&self) -> std::ops::Range<usize> {
+        let first = 1 + 4 * self.teams();
+        first..first + self.barriers.len()
+    }
+
+    /// How many kinds of numbers there are: nothing; the time of each team, its tickets of each kind of work; the phases of
+    /// each mbarrier, the generations of each numbered barrier.
+    fn kinds(&self) -> usize {
+        1 + 4 * self.teams() + self.barriers.len() + self.named.len()
+    }
+
+    fn teams(&self) -> usize {
+        self.plan.mbarriers / 3
+    }
+
+    fn ticket(&self, agent: usize, work: usize) -> Kind {
+        (1 + self.teams() + 3 * agent + work) as Kind
+    }
+
+    /// Adds everything that decides what is done next.
+    fn state(&self, into: &mut Vec<(Kind, i64)>) {
+        let (phases, teams) = (self.phases(), self.teams());
+        let clock = |into: &mut Vec<(Kind, i64)>, clock: &[u32]| {
+            into.reserve(1 + clock.len());
+            into.push((0, clock.len() as i64));
+            let (of_teams, of_barriers) = clock.split_at(clock.len().min(3 * teams));
+            for (team, parts) in (1..).zip(of_teams.chunks_exact(3)) {
+                into.extend(parts.iter().map(|&time| (team | KNOWN, i64::from(time))));
+            }
+            let kinds = (phases.start as Kind..).map(|kind| kind | KNOWN);
+            into.extend(kinds.zip(of_barriers.iter().map(|&count| i64::from(count))));
+        };
+        for (number, agent) in self.agents.iter().enumerate() {
+            let Agent { time, synced, fenced, fenced_one, fence, .. } = *agent;
+            into.push((0, agent.done.into()));
+            into.extend(
+                [time, synced, fenced, fenced_one, fence].map(|time| ((1 + number as Kind) | KNOWN, i64::from(time))),
+            );
+            for work in [LOAD, COMPUTE, EPILOGUE] {
+                let kind = self.ticket(number, work);
+                into.push((kind, agent.tickets[work].into()));
+                into.push((kind | KNOWN, agent.awaited[work].into()));
+            }
+            match agent.waiting {
+                Some((barrier, generation)) => {
+                    into.push((0, barrier as i64));
+                    into.push(((phases.end + barrier) as Kind, generation.into()));
+                }
+                None => into.push((0, -1)),
+            }
+            // Of one thread nothing but what that knows is asked for.
+            clock(into, if agent.solo { &[] } else { &agent.know });
+            clock(into, &agent.one);
+        }
+        for (barrier, kind) in self.barriers.iter().zip(phases.start as Kind..) {
+            let exact = [barrier.arrived.into(), barrier.expected, barrier.issued, barrier.waits.len() as i64];
+            into.extend(exact.map(|number| (0, number)));
+            into.push((kind, barrier.phase.into()));
+            // Nobody has said anything since the last phase.
+            let is_empty = barrier.arrived == 0 && barrier.issued == 0;
+            clock(into, if is_empty { &[] } else { &barrier.coming });
+            clock(into, &barrier.complete);
+            for &(agent, time) in barrier.waits.iter().chain(&barrier.made) {
+                into.extend([(0, agent as i64), (1 + agent as Kind, time.into())]);
+            }
+        }
+        for (barrier, kind) in self.named.iter().zip(phases.end as Kind..) {
+            into.extend([(0, barrier.threads), (0, barrier.arrived), (0, barrier.agents.len() as i64)]);
+            into.extend(barrier.agents.iter().map(|&agent| (0, agent as i64)));
+            into.push((kind, barrier.generation.into()));
+            clock(into, if barrier.arrived == 0 { &[] } else { &barrier.coming });
+            clock(into, &barrier.complete);
+        }
+        for remote in &self.remotes {
+            into.extend([(0, remote.agent as i64), (0, remote.block as i64)]);
+            into.push((1 + remote.agent as Kind, remote.time.into()));
+        }
+        for cell in self.blocks.iter().flat_map(|block| &block.all) {
+            into.push((0, cell.reads.len() as i64));
+            match cell.write {
+                None => into.push((0, -1)),
+                Some((write, event)) => {
+                    let access = |access: Option<(u32, u32)>| {
+                        access.map_or(-1, |(class, base)| i64::from(class) << 32 | i64::from(base))
+                    };
+                    match write {
+                        Write::Engine { barrier, phase } => {
+                            into.extend([(0, 0), (0, barrier.into())]);
+                            into.push(((phases.start as u32 + barrier), phase.into()));
+                        }
+                        Write::Threads(of) => {
+                            into.extend([(0, 1), (0, access(of))]);
+                            self.happened(into, event);
+                        }
+                        Write::Async(class, base) => {
+                            into.extend([(0, 2), (0, access(Some((class, base))))]);
+                            self.began(into, LOAD, event);
+                        }
+                    }
+                }
+            }
+            for &(read, event) in &cell.reads {
+                match read {
+                    Read::Threads(of) => {
+                        let access = of.map_or(-1, |(class, base)| i64::from(class) << 32 | i64::from(base));
+                        into.extend([(0, 3), (0, access)]);
+                        self.happened(into, event);
+                    }
+                    Read::Product => {
+                        into.push((0, 4));
+                        self.began(into, COMPUTE, event);
+                    }
+                    Read::Store => {
+                        into.push((0, 5));
+                        self.began(into, EPILOGUE, event);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What was done at a time.
+    fn happened(&self, into: &mut Vec<(Kind, i64)>, event: Event) {
+        into.extend([(0, event.agent.into()), (1 + Kind::from(event.agent), event.time.into())]);
+    }
+
+    /// Work with a ticket, and when it was awaited.
+    fn began(&self, into: &mut Vec<(Kind, i64)>, work: usize, event: Event) {
+        let agent = event.agent as usize;
+        into.extend([(0, agent as i64), (self.ticket(agent, work), event.time.into())]);
+        match self.awaited(agent, work, event.time) {
+            Some(time) => into.push((1 + agent as Kind, time.into())),
+            None => into.push((0, -1)),
+        }
+    }
+}
