@@ -15,6 +15,9 @@ use dlc_region::verify::KernelAxes;
 /// What the addresses of the copy engine are multiples of, in bytes.
 pub const ALIGNMENT: i64 = 16;
 
+/// What the word begins with that says by how many steps tiles are apart along an axis.
+pub const STAGGER: &str = "stagger_";
+
 /// Whether a plan lets a tensor be copied to where its rows begin at multiples of that.
 pub fn is_padded(plan: &Schedule, tensor: &str) -> bool {
     is_loaded(plan, tensor, "padded")
@@ -34,6 +37,17 @@ pub fn run_of<'a>(plan: &Schedule, side: &'a [String]) -> Vec<&'a String> {
     });
     let several = side.iter().any(|axis| plan.tile_of(axis) > 1);
     side.iter().filter(|axis| pixels || !several || plan.tile_of(axis) > 1).collect()
+}
+
+/// The axes whose loops begin in each tile some steps behind where they do in the one before, and these steps.
+pub fn staggered(plan: &Schedule) -> Vec<(String, i64)> {
+    let words = plan.algo.iter().flat_map(|table| &table.0);
+    let axis = words.filter_map(|(name, word)| Some((name.strip_prefix(STAGGER)?.to_string(), word)));
+    axis.filter_map(|(axis, word)| match word {
+        Choice::Number(steps) => Some((axis, *steps)),
+        Choice::Word(_) => None,
+    })
+    .collect()
 }
 
 fn is_loaded(plan: &Schedule, tensor: &str, way: &str) -> bool {

@@ -45,6 +45,7 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::{Buffer, Kind, Place, Policy};
 use dlc_plan::value::Choice;
 
+use crate::analysis::conditions::STAGGER;
 use crate::analysis::plans::plan_of;
 
 /// The ways to load that passes know.
@@ -146,6 +147,7 @@ pub fn left_out(plan: &Schedule) -> Vec<(&'static str, String)> {
     let words = plan.algo.iter().flat_map(|table| &table.0);
     let unknown: Vec<String> = words
         .filter(|(_, word)| !KNOWN.iter().any(|known| *word == Choice::Word((*known).into())))
+        .filter(|(name, word)| !(name.starts_with(STAGGER) && matches!(word, Choice::Number(_))))
         .map(|(name, word)| match word {
             Choice::Word(word) => format!("{name}: {word}"),
             Choice::Number(number) => format!("{name}: {number}"),

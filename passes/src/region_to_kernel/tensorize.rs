@@ -79,7 +79,7 @@ use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::axes::reductions;
-use crate::analysis::conditions::{conditions, kept, run_of};
+use crate::analysis::conditions::{conditions, kept, run_of, staggered};
 use crate::analysis::plans::{architecture, plan_of};
 use axes::{Dim, TooLarge};
 use emit::Emit;
@@ -426,6 +426,7 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
         scopes: Vec::new(),
         next_id: 0,
         grid: block,
+        stagger: None,
         kept,
         filled: Vec::new(),
         missed: Vec::new(),
@@ -476,6 +477,7 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
     }
     lower.emit.call(number, "tile");
     let tile = lower.emit.name(number);
+    lower.stagger = plan.map(|plan| (tile.clone(), staggered(plan)));
     let area = axes::product([&high, &wide])?;
     let within = if batch.is_empty() { tile.clone() } else { axes::remainder(&tile, &area)? };
     let (row, column) = match columns.is_empty() {

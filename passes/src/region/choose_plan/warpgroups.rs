@@ -7,7 +7,7 @@ use dlc_plan::value::{Choice, Table};
 
 use super::candidates::{Maker, STAGES};
 use super::facts::{Product, bits};
-use crate::analysis::conditions::is_im2col;
+use crate::analysis::conditions::{STAGGER, is_im2col};
 
 /// Rows, columns, consumers, and whether each has a tile of its own. The numbers are those that win somewhere in
 /// measurements on an H200.
@@ -29,6 +29,9 @@ const WGMMA: [(i64, i64, i64, bool); 16] = [
     (64, 112, 1, false),
     (64, 64, 1, false),
 ];
+
+/// By how many steps tiles begin behind each other.
+const APART: i64 = 5;
 
 /// The part of the second-level cache that what is asked for ahead may fill, of what is read once: with more on its way memory
 /// is slower, as measured on an H200.
@@ -80,7 +83,7 @@ impl Maker<'_> {
                 let way = || (format!("load_{}", input.name), Choice::Word("im2col".into()));
                 (pixels && channels).then(way)
             });
-            let algo: Vec<(String, Choice)> = im2col.collect();
+            let mut algo: Vec<(String, Choice)> = im2col.collect();
             // One tile a block needs no loop, and nothing that goes on while it is stored.
             let tile = self.tiled(product, rows, columns, step);
             let again = ping_pong || parts > 1 || self.tiles(&tile) > self.target.sms as f64;
@@ -92,6 +95,11 @@ impl Maker<'_> {
             }
             let step = if long { 2 * step } else { step };
             let tile = if long { self.tiled(product, rows, columns, step) } else { tile };
+            // Rows that are far apart are read at different places at once, where little else is read again for that.
+            let far = |&(_, side): &(String, usize)| along_depth[side] && [rows > columns, columns > rows][side];
+            if let ([axis], true) = (product.depth.as_slice(), long && once.iter().all(far)) {
+                algo.push((format!("{STAGGER}{axis}"), Choice::Number(APART)));
+            }
             let ahead = once.iter().map(|&(_, side)| [rows, columns][side] * step * bits / 8).sum::<i64>();
             let policy = once.into_iter().map(|(name, _)| (name, Policy::EvictFirst)).collect::<Vec<_>>();
             let policy = Some(Table(policy)).filter(|table| !table.0.is_empty() && self.target.has("cache_hint"));
@@ -154,7 +162,6 @@ impl Maker<'_> {
             let alone = plan((rows, columns, consumers), ping_pong, false, 1);
             let pair = alone.as_ref().filter(|_| rows * columns >= 1 << 14).and_then(|plan| self.paired(product, plan));
             plans.extend(pair);
-            plans.extend(alone.as_ref().and_then(|plan| self.shared(product, plan)));
             plans.extend(alone);
             // What is across has only whole atoms of a swizzle, which the 64 rows of an instruction are.
             if !ping_pong && !along_depth[1] && along_depth[0] && columns % 64 != 0 && self.reads_factors_alone(product)
@@ -192,26 +199,6 @@ impl Maker<'_> {
         (self.target.has("cluster") && all > self.target.sms as f64 && tiles(axis) >= 2.0).then(|| Schedule {
             cluster: Some(Table::of([(axis.as_str(), 2)])),
             multicast: Some(vec![shared.name.clone()]),
-            ..plan.clone()
-        })
-    }
-
-    /// The same with blocks in pairs that share what each tile reads again, where one wave of blocks reads the rest once and
-    /// a tile has less of that.
-    fn shared(&self, product: &Product, plan: &Schedule) -> Option<Schedule> {
-        let (rows, columns) = plan.sides();
-        let extent = |side: &[(String, i64)]| side.iter().map(|(_, extent)| *extent).product::<i64>();
-        let once = self.read_once(product, extent(&rows), extent(&columns));
-        let &[(_, side)] = once.as_slice() else { return None };
-        let axis = [&product.rows, &product.columns][side].last()?;
-        let again = &self.facts.inputs[product.factors[1 - side].input?];
-        let tiles = (self.facts.size(axis) as f64 / plan.tile_of(axis) as f64).ceil();
-        let more = [extent(&columns), extent(&rows)][side] > [extent(&rows), extent(&columns)][side];
-        let once_each = plan.persistent.is_none() && again.name != once[0].0;
-        let fits = self.target.has("cluster") && once_each && more && tiles >= 2.0;
-        fits.then(|| Schedule {
-            cluster: Some(Table::of([(axis.as_str(), 2)])),
-            multicast: Some(vec![again.name.clone()]),
             ..plan.clone()
         })
     }

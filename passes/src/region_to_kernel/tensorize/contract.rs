@@ -12,7 +12,7 @@ use dlc_kernel::types::Tile;
 use dlc_region::ops::{Binary, Read, Reduce, Yield};
 use dlc_region::verify::axes_of;
 
-use super::axes::{Dim, TooLarge, tile_of};
+use super::axes::{Dim, TooLarge, remainder, tile_of};
 use super::lower::{Lower, Lowered, Result};
 use super::tiling::{Instruction, Matrix};
 use crate::analysis::axes::before_broadcasts;
@@ -178,7 +178,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
         around.push(open);
     }
     let open = lower.emit.open_loop(&total, depth, "k", &[start])?;
-    let base = lower.emit.name(open.counter);
+    let base = stagger(lower, open.counter, &total, depth, &names)?;
     let dim = lower.dim(axes, base, depth)?;
     let [Some(rows), Some(_)] = lower.scope().dims.clone() else { return Err(TooLarge) };
 
@@ -207,6 +207,29 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     let made = Lowered { value: sum, over: [true, true] };
     let result = reduce.result(0);
     Ok(lower.cast(made, crate::analysis::axes::elem(ctx, lower.region, result), false))
+}
+
+/// Where a step of a loop begins: where the loop is, or, as a plan may want it, some steps behind that for each tile, and from
+/// the end on at the beginning again. Tiles that are computed at once then read different parts of their rows, which lie in
+/// different parts of memory.
+fn stagger(
+    lower: &mut Lower<'_, '_>,
+    counter: ValueId,
+    total: &SizeExpr,
+    depth: u32,
+    axes: &[&str],
+) -> Result<SizeExpr> {
+    let base = lower.emit.name(counter);
+    let Some((tile, along)) = &lower.stagger else { return Ok(base) };
+    let Some(&(_, steps)) = along.iter().find(|(axis, _)| axes == [axis.as_str()]) else { return Ok(base) };
+    let depth = SizeExpr::from(i64::from(depth));
+    let times = |a: &SizeExpr, b: &SizeExpr| a.mul(b).map_err(|_| TooLarge);
+    let behind = times(tile, &times(&SizeExpr::from(steps), &depth)?)?;
+    let whole = times(&total.ceildiv(&depth).map_err(|_| TooLarge)?, &depth)?;
+    let at = remainder(&base.add(&behind).map_err(|_| TooLarge)?, &whole)?;
+    let at = lower.emit.index(&at)?;
+    lower.emit.call(at, "at");
+    Ok(lower.emit.name(at))
 }
 
 /// Reduced axes in the order in which memory has them, the contiguous one last: neighbours are read by neighbours. As they

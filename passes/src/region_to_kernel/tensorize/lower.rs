@@ -52,6 +52,8 @@ pub struct Lower<'a, 'c> {
     pub scopes: Vec<Scope>,
     pub next_id: usize,
     pub grid: BlockId,
+    /// The number of the tile, and how many steps behind the one before the loop along each axis begins.
+    pub stagger: Option<(SizeExpr, Vec<(String, i64)>)>,
     /// Sizes, and what they are at most.
     pub kept: Vec<(SizeExpr, i64)>,
     /// Values that outside of their tile are another number than what they are made of is there.

@@ -100,7 +100,8 @@ region.func @small iters (m: 1024, n: 1024)
   yield %s to Y as f16
 }
 
-// Few rows: the columns take the side of 64, and come in long pieces, no more at once than the cache has room for.
+// Few rows: the columns take the side of 64, and come in long pieces, no more at once
+// than the cache has room for; blocks begin at different places of their rows.
 // CHECK: plan.schedule of @few_tokens for sm90 {
 // CHECK-NEXT: tile (m: 16, n: 128, k: 128)
 // CHECK-NEXT: instruction wgmma [64, 16, 16]
@@ -115,6 +116,7 @@ region.func @small iters (m: 1024, n: 1024)
 // CHECK-NEXT: async prefetch 3 overlap_epilogue
 // CHECK-NEXT: in_flight 1
 // CHECK-NEXT: store tma panels 2 together 2
+// CHECK-NEXT: algo (stagger_k: 5)
 // CHECK-NEXT: swap_operands
 // CHECK-NEXT: }
 region.func @few_tokens iters (m: 16, n: 14336)
@@ -129,13 +131,11 @@ region.func @few_tokens iters (m: 16, n: 14336)
   yield %s to Y as f16
 }
 
-// With as many rows as a tile has columns blocks share in pairs what they all read.
+// With as many rows as a tile has columns blocks begin all at one place of what they read again.
 // CHECK: plan.schedule of @more_tokens for sm90 {
 // CHECK-NEXT: tile (m: 128, n: 112, k: 128)
 // CHECK-NEXT: instruction wgmma [64, 112, 16]
 // CHECK-NEXT: stages 3
-// CHECK-NEXT: cluster (n: 2)
-// CHECK-NEXT: multicast [X]
 // CHECK-NEXT: roles cooperative consumers 2
 // CHECK: policy (W: evict_first)
 // CHECK: store tma panels 2 together 2
