@@ -101,6 +101,8 @@ class Reference:
         return self.make("sm90_gemm_gen", "gen", "gemm", options, g, grid, args, out, data)
 
     def _skinny(self, case):
+        if case.layout != "nt":
+            return []
         tokens = -(-case.m // 16) * 16
         stages = {16: 11, 64: 8}.get(tokens, 6)
         found = [("skinny", dict(BN=tokens, S=stages, pdl=1)), ("plain", dict(BN=tokens, S=stages))]

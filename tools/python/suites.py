@@ -180,17 +180,18 @@ def gemm_layout(kernel):
 
 
 class Skinny(Gemm):
+    """Few rows of A: the time is that of reading B. The peer may have B as it likes it, too."""
+
     suite = "skinny"
 
     def __init__(self, m, n, k, **other):
         super().__init__(m, n, k, **other)
         self.flops = 0
-        self.group = ""
 
     def peers(self, data):
         a, b = self.logical(data)
-        turned = b.contiguous()
-        return [("cuBLAS", lambda: a @ b), ("cuBLAS nn", lambda: a @ turned)]
+        other, turned = ("t", b.t().contiguous().t()) if self.layout[1] == "n" else ("n", b.contiguous())
+        return [("cuBLAS", lambda: a @ b), ("cuBLAS " + self.layout[0] + other, lambda: a @ turned)]
 
 
 class Sgemm(Gemm):
@@ -410,11 +411,11 @@ def cases(suite, shapes=None, dtypes=None, layouts=None, tails=True):
             found += [Gemm(*s, layout, d, False) for d in types("f16", "bf16") for layout in layouts or ("nn", "nt", "tn")
                       for s in _GEMM_TAILS]
     elif suite == "skinny":
-        found += [Skinny(*s, layout="nt", dtype=d) for d in types("f16")
+        found += [Skinny(*s, layout=layout, dtype=d) for d in types("f16") for layout in layouts or ("nt", "nn")
                   for s in shapes or ((16, 14336, 4096), (64, 14336, 4096), (128, 14336, 4096))]
         if tails:
-            found += [Skinny(*s, layout="nt", dtype=d, timed=False) for d in types("f16")
-                      for s in ((1, 128, 64), (7, 200, 136), (17, 1000, 520), (130, 264, 72))]
+            found += [Skinny(*s, layout=layout, dtype=d, timed=False) for d in types("f16")
+                      for layout in layouts or ("nt", "nn") for s in ((1, 128, 64), (7, 200, 136), (17, 1000, 520), (130, 264, 72))]
     elif suite == "fused":
         found += [Fused(op, *s, layout, d) for op in ("relu", "gelu", "silu", "residual") for d in types("f16")
                   for layout in layouts or ("nn",) for s in shapes or _FUSED]
