@@ -1,7 +1,7 @@
 // One product for all sizes: launches take a kernel with small tiles where there are few, and one that pads what the copy
 // engine cannot move where rows begin anywhere. Matrices lie as they come, also the left one with its columns contiguous.
 
-// RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{assume=4096 sizes=[1024,1536,16x14336x4096]},add-fallback,tensorize,kernel-schedule' -o %t.mlir
+// RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{assume=4096 sizes=[1024,1536,16x14336x4096]},add-fallback{each=true},tensorize,kernel-schedule' -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: dlc-run %s --function=nt --shape=M=5,N=3,K=7 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=nt --shape=M=5,N=3,K=7 --seed=0 --check=%t.npy

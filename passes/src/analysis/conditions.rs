@@ -118,14 +118,14 @@ fn inputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
     boxed.filter_map(|read| MemRef::of(ctx, read.type_of(read.source()))).collect()
 }
 
-/// The same plan for sizes that it is not for: for each symbol that it asks about one where the others are as it wants them,
-/// then one for all sizes. What the copy engine brings is padded first where its rows may begin anywhere, and threads store
+/// The same plan for sizes that it is not for: with `each` for each symbol that it asks about one where the others are as it
+/// wants them, then one for all sizes. What the copy engine brings is padded first where its rows may begin anywhere, and threads store
 /// the rows of such results. Empty where the plan asks more of sizes than the copy engine does.
-pub fn for_other_sizes(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Schedule> {
+pub fn for_other_sizes(ctx: &Context, region: &Body, plan: &Schedule, each: bool) -> Vec<Schedule> {
     let Some(all) = for_sizes(ctx, region, plan, &[]) else { return Vec::new() };
     let symbols: Vec<String> = divisors(ctx, region, plan).into_iter().map(|(name, _)| name).collect();
     let without = |symbol: &String| symbols.iter().filter(|&known| known != symbol).cloned().collect::<Vec<_>>();
-    let some = symbols.iter().filter(|_| symbols.len() > 1).map(without);
+    let some = symbols.iter().filter(|_| each && symbols.len() > 1).map(without);
     let mut plans: Vec<Schedule> = some.filter_map(|known| for_sizes(ctx, region, plan, &known)).collect();
     // One that moves nothing in another way is no gain.
     plans.retain(|some| (&some.algo, &some.store) != (&all.algo, &all.store));

@@ -3,8 +3,9 @@
 //!
 //! **Requires**: region.
 //! **Ensures**: region. A kernel that is launched, and whose plan asks something of sizes, has a copy for all sizes; each
-//! launch of it says when it runs, and has the copy as its last choice, except where the sizes decide at once. Where the
-//! plan asks about several sizes there are copies between, each for when one of them alone is not as it wants it.
+//! launch of it says when it runs, and has the copy as its last choice, except where the sizes decide at once. With
+//! `each`, where the plan asks about several sizes, there are copies between, for when one of them alone is not as it wants
+//! it: less is padded then, and compiling takes longer.
 //!
 //! **Before**
 //! ```mlir before
@@ -68,15 +69,23 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::define::{Kind, Text, TextArray};
 use dlc_ir::diag::RemarkKind;
-use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, Str};
 use dlc_plan::Schedule;
 
 use crate::analysis::axes::is_kernel;
 use crate::analysis::conditions::{conditions, for_other_sizes};
 
+const OPTIONS: &[OptionDef] = &[OptionDef {
+    name: "each",
+    kind: OptionKind::Bool,
+    default: "false",
+    doc: "Whether each size that alone does not fit has a copy as well: less is padded, and more is compiled.",
+}];
+
 static DEF: PassDef = PassDef {
     on: On::Module,
+    options: OPTIONS,
     statistics: &[
         StatDef { name: "fallbacks", doc: "Kernels that have a copy for all sizes." },
         StatDef { name: "launches", doc: "Launches that choose between both." },
@@ -87,11 +96,13 @@ static DEF: PassDef = PassDef {
 };
 dlc_ir::inventory::submit! { &DEF }
 
-fn create(_: &OptionValues) -> Result<Box<dyn Pass>, String> {
-    Ok(Box::new(AddFallback))
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(AddFallback { each: options.flag("each") }))
 }
 
-struct AddFallback;
+struct AddFallback {
+    each: bool,
+}
 
 impl Pass for AddFallback {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
@@ -105,7 +116,7 @@ impl Pass for AddFallback {
             if asked.is_empty() || kernel.entry_block().is_none() || !cx.allows_rule("fallback") {
                 continue;
             }
-            let mut plans = for_other_sizes(ctx, kernel, &plan).into_iter();
+            let mut plans = for_other_sizes(ctx, kernel, &plan, self.each).into_iter();
             let mut copies = Vec::new();
             let (mut last, mut open) = (op, asked.clone());
             let mut launches = 0;
