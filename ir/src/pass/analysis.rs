@@ -2,7 +2,8 @@
 //!
 //! A pass asks with [`PassCx::analysis`](super::PassCx::analysis). What it gets was computed for the body as it is: an
 //! analysis is dropped when the body has changed since, unless every pass that changed it declares that it preserves the
-//! analysis. Analyses live while a body goes through consecutive passes.
+//! analysis. Analyses live while a body goes through the passes of one sweep;
+//! a pass that requires, adds or removes layers, or reads symbols, begins a new one.
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;

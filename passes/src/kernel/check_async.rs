@@ -140,8 +140,8 @@ impl Pass for CheckAsync {
     }
 }
 
-/// What is proved of each grid of a kernel, or what is wrong with it. It holds as long as the kernel is not changed, so
-/// that a pass that relies on it asks for it at no cost behind the checker.
+/// What is proved of each grid of a kernel, or what is wrong with it. It holds as long as the kernel is not changed, for
+/// the passes of one sweep.
 struct Safety(Vec<(OpId, Result<Proof, Box<Diagnostic>>)>);
 
 impl Analysis for Safety {
@@ -152,8 +152,8 @@ impl Analysis for Safety {
     }
 }
 
-/// The proofs that the grids of a kernel are safe, in order. Not made again where the kernel is as it was when they were
-/// asked for before.
+/// The proofs that the grids of a kernel are safe, in order. Not made again in a sweep where the kernel is as it was
+/// when they were asked for before.
 ///
 /// Errors: what is wrong with each grid that is not safe is emitted.
 pub(crate) fn proofs(body: &Body, cx: &PassCx<'_>) -> Result<Vec<(OpId, Proof)>, PassFailed> {

@@ -174,11 +174,7 @@ fn overlap_epilogue(body: &mut Body, panels: [i64; 2], cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let mut changed = 0;
     for op in body.walk() {
-        let Some(store) = kernel::Store::of(OpRef::new(ctx, body, op)) else { continue };
-        let layout = Frag::of(ctx, store.type_of(store.value())).map(|frag| frag.layout(ctx));
-        if layout != Some(Distributed::Wgmma) {
-            continue;
-        }
+        let Some(store) = store_of_product(ctx, body, op) else { continue };
         match find(ctx, body, store, panels) {
             Ok(found) if cx.allows_rule("store") => {
                 let (count, buffers) = (found.panels.firsts.len(), found.panels.buffers);
@@ -209,11 +205,7 @@ fn store_by_rows(body: &mut Body, panels: i64, cx: &PassCx<'_>) -> u64 {
     let most = target.map_or(i64::MAX, |target| target.smem_per_block);
     let mut changed = 0;
     for op in body.walk() {
-        let Some(store) = kernel::Store::of(OpRef::new(ctx, body, op)) else { continue };
-        let layout = Frag::of(ctx, store.type_of(store.value())).map(|frag| frag.layout(ctx));
-        if layout != Some(Distributed::Wgmma) {
-            continue;
-        }
+        let Some(store) = store_of_product(ctx, body, op) else { continue };
         let found = match store.combine() {
             Some(_) => Err("it is added to what is there".into()),
             None => find_panels(ctx, body, store, [panels, 1], most),
@@ -235,6 +227,13 @@ fn store_by_rows(body: &mut Body, panels: i64, cx: &PassCx<'_>) -> u64 {
         }
     }
     changed
+}
+
+/// An op as a store of what a product of warpgroups gives.
+fn store_of_product<'a>(ctx: &'a Context, body: &'a Body, op: OpId) -> Option<kernel::Store<'a>> {
+    let store = kernel::Store::of(OpRef::new(ctx, body, op))?;
+    let layout = Frag::of(ctx, store.type_of(store.value()))?.layout(ctx);
+    (layout == Distributed::Wgmma).then_some(store)
 }
 
 /// A result that can leave panel by panel.

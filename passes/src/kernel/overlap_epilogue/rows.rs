@@ -6,7 +6,7 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::{Builder, Context, OpId, Type, ValueId};
 use dlc_kernel::global::position;
 use dlc_kernel::interp::axis_number;
-use dlc_kernel::layout::Distributed;
+use dlc_kernel::layout::{Distributed, LANES};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, elem_of};
 
@@ -14,8 +14,6 @@ use super::parts::Parts;
 use super::{Panels, shared_tile, slot};
 use crate::generic::dce::erase_unused;
 
-/// The lanes of a warp.
-const LANES: i64 = 32;
 /// The warps that have a panel.
 const WARPS: u32 = 4;
 
@@ -66,8 +64,8 @@ pub fn store_rows(ctx: &Context, body: &mut Body, op: OpId, panels: &Panels) -> 
 
 /// A panel as its rows are read: as many lanes along a row as it has elements.
 fn read_type(ctx: &Context, panels: &Panels, elem: Type) -> Option<Type> {
-    let along = u32::try_from(panels.shape[1].min(LANES)).ok()?;
-    let layout = Distributed::blocked(&[1, 1], &[LANES as u32 / along, along], &[WARPS, 1]);
+    let along = u32::try_from(panels.shape[1].min(LANES.into())).ok()?;
+    let layout = Distributed::blocked(&[1, 1], &[LANES / along, along], &[WARPS, 1]);
     Some(Frag::get(ctx, panels.shape.to_vec(), elem, layout))
 }
 
