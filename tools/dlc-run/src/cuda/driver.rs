@@ -187,7 +187,7 @@ pub trait Driver {
     fn allocate(&mut self, bytes: u64) -> Done<Address>;
     /// Gives memory back.
     fn release(&mut self, at: Address);
-    /// Copies to the device.
+    /// Copies to the device, in the sequence of work; the bytes are read in the call.
     fn upload(&mut self, at: Address, bytes: &[u8]) -> Done;
     /// Copies from the device, after all work before.
     fn download(&mut self, at: Address, bytes: &mut [u8]) -> Done;

@@ -305,8 +305,11 @@ impl Driver for Cuda {
         if bytes.is_empty() {
             return Ok(());
         }
-        // SAFETY: the driver knows which addresses are memory, and refuses others; the bytes are read in the call.
-        let status = unsafe { (self.call.copy_up)(at, bytes.as_ptr().cast(), bytes.len()) };
+        // In our stream: a copy without one may still be on its way to the device when the call returns, and a stream that
+        // the others do not block would not wait for it.
+        // SAFETY: the driver knows which addresses are memory, and refuses others; the bytes, whose pages are not locked, are
+        // read in the call.
+        let status = unsafe { (self.call.copy_up)(at, bytes.as_ptr().cast(), bytes.len(), self.stream) };
         self.done(status)
     }
 
