@@ -456,7 +456,8 @@ impl Maker<'_> {
         // the registers for it: more of them with shorter steps are faster.
         const WGMMA: [(i64, i64); 9] =
             [(3, 96), (4, 96), (3, 128), (2, 128), (2, 64), (3, 64), (4, 64), (1, 128), (1, 64)];
-        let others = || [2, 3, 1].into_iter().flat_map(|groups| [64, 128, 32].map(|step| (groups, step)));
+        // Fragments of `mma` and tiles of threads double: their tiles are powers of two.
+        let others = || [2, 1].into_iter().flat_map(|groups| [64, 128, 32].map(|step| (groups, step)));
         let choices = if kind == Kind::Wgmma { WGMMA.to_vec() } else { others().collect() };
         // What comes by rows of 128 bytes along the steps is cut where one ends.
         let along = |factor: &Factor| factor.axes.last().is_some_and(|axis| last.depth.contains(axis));

@@ -2,6 +2,13 @@
 
 // RUN: dlc-opt %s --choose-plan='assume=4096' | FileCheck %s
 
+// Fragments of `mma` and tiles of threads double: their tiles are powers of two, also where three groups of rows would fit best.
+// RUN: dlc-opt %s --choose-plan='target=sm80 assume=192' -o %t.sm80
+// RUN: FileCheck %s --input-file=%t.sm80 --check-prefix=SM80
+// RUN: dlc-opt %t.sm80 --tensorize -o /dev/null
+// SM80: plan.schedule of @attention for sm80 {
+// SM80-NEXT: tile (h: 1, q: 64, e: 128, d: 128, k: 64)
+
 // Two products: rows of the last one, for which the first is computed step by step.
 // CHECK: plan.schedule of @mlp for sm90 {
 // CHECK-NEXT: tile (m: 64, n: 128, k: 64, h: 128)
