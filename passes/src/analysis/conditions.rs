@@ -7,13 +7,16 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{Context, Type, TypeData};
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Place, Store, Way};
+use dlc_plan::clause::{Barrier, Cache, Place, Store, Way};
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Func, Read};
 use dlc_region::verify::KernelAxes;
 
 /// What the addresses of the copy engine are multiples of, in bytes.
 pub const ALIGNMENT: i64 = 16;
+
+/// The most single elements that a thread takes in a step of a sum.
+const MOST_ALONE: i64 = 16;
 
 /// What the word begins with that says by how many steps tiles are apart along an axis.
 pub const STAGGER: &str = "stagger_";
@@ -122,6 +125,9 @@ fn inputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
 /// wants them, then one for all sizes. What the copy engine brings is padded first where its rows may begin anywhere, and threads store
 /// the rows of such results. Empty where the plan asks more of sizes than the copy engine does.
 pub fn for_other_sizes(ctx: &Context, region: &Body, plan: &Schedule, each: bool) -> Vec<Schedule> {
+    if plan.instruction.is_none() && plan.threads.is_some() {
+        return for_other_rows(ctx, region, plan);
+    }
     let Some(all) = for_sizes(ctx, region, plan, &[]) else { return Vec::new() };
     let symbols: Vec<String> = divisors(ctx, region, plan).into_iter().map(|(name, _)| name).collect();
     let without = |symbol: &String| symbols.iter().filter(|&known| known != symbol).cloned().collect::<Vec<_>>();
@@ -131,6 +137,46 @@ pub fn for_other_sizes(ctx: &Context, region: &Body, plan: &Schedule, each: bool
     plans.retain(|some| (&some.algo, &some.store) != (&all.algo, &all.store));
     plans.push(all);
     plans
+}
+
+/// The same plan, where threads read and write memory as it is, for sizes that it is not for: for rows that begin anywhere,
+/// lanes side by side with an element each; for rows that are longer than what it keeps in registers, in steps of as much,
+/// read again for each reduction; and for rows that are both.
+fn for_other_rows(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Schedule> {
+    let in_registers = |cache: &Cache| cache.place == Place::Reg;
+    if plan.caches.iter().any(|cache| !in_registers(cache)) {
+        return Vec::new();
+    }
+    let anywhere = |plan: &Schedule| {
+        let alone = plan
+            .threads
+            .iter()
+            .flat_map(|threads| &threads.0)
+            .map(|(axis, threads)| (axis, plan.tile_of(axis) / threads));
+        let unroll = Table(alone.filter(|(_, each)| *each > 1).map(|(axis, each)| (axis.clone(), each)).collect());
+        let unroll = Some(unroll).filter(|unroll| !unroll.0.is_empty());
+        Schedule { assume: None, vectors: None, thread_tile: None, unroll, ..plan.clone() }
+    };
+    let longer = |plan: &Schedule| Schedule { caches: Vec::new(), blocks_per_sm: None, ..plan.clone() };
+    // Each single element that is summed has a register for itself and one for its sum.
+    let shorter = |plan: &Schedule| {
+        let most = |axis: &str| plan.threads.as_ref().map_or(1, |threads| threads.along(axis)) * MOST_ALONE;
+        let is_long = |axis: &String| plan.reduced.iter().flatten().any(|name| name == axis);
+        let cut =
+            |(axis, size): &(String, i64)| (axis.clone(), if is_long(axis) { (*size).min(most(axis)) } else { *size });
+        let tile = plan.tile.as_ref().map(|tile| Table(tile.0.iter().map(cut).collect()));
+        Schedule { tile, ..plan.clone() }
+    };
+    let mut plans = vec![anywhere(plan), longer(plan), anywhere(&shorter(&longer(plan)))];
+    // Each asks less than the one before it, and the last one nothing.
+    let mut asked = vec![conditions(ctx, region, plan)];
+    plans.retain(|plan| {
+        let own = conditions(ctx, region, plan);
+        let is_new = !asked.contains(&own);
+        asked.push(own);
+        is_new
+    });
+    if plans.last().is_some_and(|last| !conditions(ctx, region, last).is_empty()) { Vec::new() } else { plans }
 }
 
 /// A plan where of the symbols that it asks about only these are as it wants them.

@@ -398,9 +398,9 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
         }
         (None, Some(along)) => {
             let names: Vec<String> = shape.outer.iter().map(|(name, _)| name.clone()).collect();
-            let planned = plan.filter(|_| !kept.is_empty()).zip(shape.inner.first().filter(|_| shape.inner.len() == 1));
+            let planned = plan.zip(shape.inner.first().filter(|_| shape.inner.len() == 1));
             let planned = planned.and_then(|(plan, (axis, _))| Tiling::of_planned_rows(plan, &names, axis));
-            held = planned.is_some();
+            held = planned.is_some() && !kept.is_empty();
             (planned.unwrap_or_else(|| Tiling::of_rows(along)), [Vec::new(), shape.outer.clone(), Vec::new()])
         }
         (None, None) => {

@@ -209,7 +209,7 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
 
     // Half of the multiprocessors are enough to fill the memory, if each has enough under way.
     let busy = (2.0 * tiles / sms).min(1.0);
-    let memory = memory_bytes(ctx, facts, plan) / (target.memory_gbps as f64 * 1e3 * busy);
+    let memory = memory_bytes(ctx, facts, plan, target, slots.min(tiles)) / (target.memory_gbps as f64 * 1e3 * busy);
     let cache = cache_bytes(ctx, body, facts, plan, tiles) / (target.l2_bytes_per_clock as f64 * clock * occupancy);
     let epilogue_bytes: f64 = facts.outputs.iter().map(|output| output.elems * bits(ctx, output.elem) / 8.0).sum();
     let epilogue = epilogue_bytes / (sms * clock * occupancy * 32.0);
@@ -341,25 +341,31 @@ fn flight(ctx: &Context, facts: &Facts, plan: &Schedule, target: &Target, [toget
     };
     let in_flight = together * facts.inputs.iter().filter(|input| input.reads > 0).map(from_memory).sum::<f64>();
     let latency = target.memory_latency_ns as f64 / (sms.min(tiles) * in_flight.max(1.0)) / 1e3;
-    let latency = read_bytes(ctx, facts, plan) * latency;
+    let latency = read_bytes(ctx, facts, plan, target, together * sms.min(tiles)) * latency;
     Flight { in_flight, needed, latency }
 }
 
-/// What is read and written, each once; a row that is reduced, and then used again, twice or more unless it is kept. The
-/// cache has half of what is read again.
-fn memory_bytes(ctx: &Context, facts: &Facts, plan: &Schedule) -> f64 {
+/// What is read and written, each once; a row that is reduced, and then used again, twice or more unless it is kept, as far
+/// as the cache has no room for the rows of as many blocks as run at once.
+fn memory_bytes(ctx: &Context, facts: &Facts, plan: &Schedule, target: &Target, blocks: f64) -> f64 {
     let bytes = |tensor: &Tensor| tensor.elems * bits(ctx, tensor.elem) / 8.0;
-    read_bytes(ctx, facts, plan) + facts.outputs.iter().map(bytes).sum::<f64>()
+    read_bytes(ctx, facts, plan, target, blocks) + facts.outputs.iter().map(bytes).sum::<f64>()
 }
 
 /// What of that is read.
-fn read_bytes(ctx: &Context, facts: &Facts, plan: &Schedule) -> f64 {
+fn read_bytes(ctx: &Context, facts: &Facts, plan: &Schedule, target: &Target, blocks: f64) -> f64 {
     let bytes = |tensor: &Tensor| tensor.elems * bits(ctx, tensor.elem) / 8.0;
+    let is_reduced = |axis: &&String| plan.reduced.iter().flatten().any(|own| own == *axis);
     let again = |input: &Tensor| {
         let kept = plan.cache_of(&input.name).is_some();
-        let long = input.axes.iter().filter(|axis| plan.reduced.iter().flatten().any(|own| own == *axis));
-        let passes = long.map(|axis| facts.passes(axis)).max().unwrap_or(1);
-        if kept || plan.threads.is_none() { 0.0 } else { 0.5 * passes.saturating_sub(1) as f64 }
+        let passes = input.axes.iter().filter(is_reduced).map(|axis| facts.passes(axis)).max().unwrap_or(1);
+        if kept || plan.threads.is_none() || passes < 2 {
+            return 0.0;
+        }
+        let extent = |axis: &String| if is_reduced(&axis) { facts.size(axis) } else { plan.tile_of(axis) };
+        let rows = input.axes.iter().map(extent).product::<i64>() as f64 * bits(ctx, input.elem) / 8.0;
+        let missed = 1.0 - (target.l2_bytes as f64 / (rows * blocks).max(1.0)).min(1.0);
+        (0.1 + 0.9 * missed) * (passes - 1) as f64
     };
     facts.inputs.iter().filter(|input| input.reads > 0).map(|input| bytes(input) * (1.0 + again(input))).sum()
 }

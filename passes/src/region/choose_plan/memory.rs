@@ -179,15 +179,22 @@ impl Maker<'_> {
         let mut plans = Vec::new();
         for threads in [256, 128, 512, 64, 32] {
             for rows in if threads == 32 { vec![1, 2, 4, 8] } else { vec![1] } {
-                for each in [width, width * 2, width * 4] {
+                // Single elements lie side by side: more of them are under way.
+                let eaches = if width == 1 { vec![4, 8, 16, 32] } else { vec![width, width * 2, width * 4] };
+                for each in eaches {
                     // More threads than a row has work for are of no use, but for a warp.
-                    if threads * each > (size as u64).next_power_of_two() as i64 && (threads > 32 || each > width) {
+                    if threads * each > (size as u64).next_power_of_two() as i64
+                        && (threads > 32 || each > width.max(4))
+                    {
                         continue;
                     }
                     let plan = self.row_plan(long, last.as_deref(), [threads, rows, width, each], &assume);
                     // What is kept is under way as a whole: two vectors of each thread at least, in several blocks.
                     let few = each < 2 * width || (threads > 256 && each < 4 * width);
-                    if plan.caches.is_empty() || threads == 32 || !few {
+                    // What is not kept has a register for each element of a step, and one for its sum.
+                    let many = threads * each > 8192 || each > 16 * width.min(2);
+                    let fits = if plan.caches.is_empty() { !many } else { threads == 32 || !few };
+                    if fits {
                         plans.push(plan);
                     }
                 }

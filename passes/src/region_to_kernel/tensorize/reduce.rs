@@ -314,17 +314,7 @@ impl Lower<'_, '_> {
     ) -> Result<Vec<Lowered>> {
         let mut done = Vec::new();
         for ((value, &result), over) in values.iter().zip(results).zip(overs) {
-            let loc = self.emit.loc;
-            let mut value = *value;
-            let mut elem = dlc_kernel::types::elem_of(self.ctx, self.emit.body.value_type(value.value));
-            if self.tiling.sharing > 1 && elem.bits(self.ctx).is_some_and(|bits| bits < 8) {
-                // Memory holds whole bytes.
-                elem = Type::I32;
-                value = self.cast(value, elem, false);
-            }
-            let through = self.exchange(elem);
-            let made = kernel::Reduce::build(&mut self.emit.builder(), loc, value.value, through, combiner, 1);
-            let made = self.made(made, [true, false]);
+            let made = super::stream::reduce_tile(self, combiner, value.value);
             debug_assert!(!over[1], "a value along the axis that is combined");
             done.push(self.cast(made, self.elem(result), false));
         }

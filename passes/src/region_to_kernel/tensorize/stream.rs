@@ -12,7 +12,7 @@ use dlc_core::scalar::{self, Combiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::OpRef;
 use dlc_ir::interp::Datum;
-use dlc_ir::{OpId, ValueId};
+use dlc_ir::{OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_region::ops::{Binary, Const, Reduce, Select, Unary, Yield};
 use dlc_region::verify::axes_of;
@@ -409,8 +409,18 @@ fn weigh(lower: &mut Lower<'_, '_>, weight: ValueId, old: Lowered, elem: dlc_ir:
 /// A tile combined along its second axis.
 pub fn reduce_tile(lower: &mut Lower<'_, '_>, combiner: Combiner, value: ValueId) -> Lowered {
     let loc = lower.emit.loc;
-    let elem = dlc_kernel::types::elem_of(lower.ctx, lower.emit.body.value_type(value));
+    let own = dlc_kernel::types::elem_of(lower.ctx, lower.emit.body.value_type(value));
+    // Warps exchange whole registers, which hold any shorter number as it is.
+    let is_short = lower.tiling.sharing > 1 && own.bits(lower.ctx).is_some_and(|bits| bits < 32);
+    let elem = match own.float_kind(lower.ctx) {
+        _ if !is_short => own,
+        Some(_) => Type::F32,
+        None => Type::I32,
+    };
+    let over = [true, true];
+    let value = lower.cast(Lowered { value, over }, elem, false);
     let through = lower.exchange(elem);
-    let op = kernel::Reduce::build(&mut lower.emit.builder(), loc, value, through, combiner, 1);
-    Lowered { value: lower.emit.body.result(op, 0), over: [true, false] }
+    let op = kernel::Reduce::build(&mut lower.emit.builder(), loc, value.value, through, combiner, 1);
+    let reduced = Lowered { value: lower.emit.body.result(op, 0), over: [true, false] };
+    lower.cast(reduced, own, false)
 }
