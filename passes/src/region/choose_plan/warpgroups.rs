@@ -30,12 +30,15 @@ const WGMMA: [(i64, i64, i64, bool); 16] = [
     (64, 64, 1, false),
 ];
 
-/// By how many steps tiles begin behind each other.
-const APART: i64 = 5;
+/// By how many steps of 128 bytes tiles begin behind each other.
+const APART: i64 = 10;
 
-/// The part of the second-level cache that what is asked for ahead may fill, of what is read once: with more on its way memory
-/// is slower, as measured on an H200.
-const AHEAD: (i64, i64) = (2, 7);
+/// The part of the second-level cache that what is asked for ahead may fill: what is read once, and half of what several
+/// blocks read with it, which is often there. With more on its way memory is slower, as measured on an H200.
+const AHEAD: (i64, i64) = (1, 5);
+
+/// The same of what is read once alone, where blocks read it at different places at once and share nothing.
+const AHEAD_APART: (i64, i64) = (2, 7);
 
 impl Maker<'_> {
     /// What the accelerator brings, multiplied by warpgroups.
@@ -55,7 +58,8 @@ impl Maker<'_> {
                        ping_pong: bool,
                        swap: bool,
                        parts: i64,
-                       long: bool| {
+                       long: bool,
+                       pair: bool| {
             let wide = if swap { rows } else { columns };
             let kind = if ping_pong { Sharing::PingPong } else { Sharing::Cooperative };
             let registers = match consumers {
@@ -89,18 +93,34 @@ impl Maker<'_> {
             let again = ping_pong || parts > 1 || self.tiles(&tile) > self.target.sms as f64;
             let once = self.read_once(product, rows, columns);
             let streams = !once.is_empty();
-            // What is read once, by one wave of blocks, may come in long pieces of its rows.
-            if long && (!streams || again || !algo.is_empty() || self.extent(&product.depth) < (16 * step) as f64) {
+            // What is read once, by one wave of blocks, may come in long pieces of its rows, where they lie along the sum.
+            let far = streams && !again && algo.is_empty() && once.iter().all(|&(_, side)| along_depth[side]);
+            let far = far && self.extent(&product.depth) >= (16 * step) as f64;
+            if long && !far {
                 return None;
             }
-            let step = if long { 2 * step } else { step };
+            let steps = if long { 2 } else { 1 };
+            let step = steps * step;
             let tile = if long { self.tiled(product, rows, columns, step) } else { tile };
-            // Rows that are far apart are read at different places at once, where little else is read again for that.
-            let far = |&(_, side): &(String, usize)| along_depth[side] && [rows > columns, columns > rows][side];
-            if let ([axis], true) = (product.depth.as_slice(), long && once.iter().all(far)) {
-                algo.push((format!("{STAGGER}{axis}"), Choice::Number(APART)));
+            let shared = match once.as_slice() {
+                [(_, side)] if pair && far => self.shared(product, [rows, columns], *side),
+                _ => None,
+            };
+            if pair && shared.is_none() {
+                return None;
             }
-            let ahead = once.iter().map(|&(_, side)| [rows, columns][side] * step * bits / 8).sum::<i64>();
+            let (cluster, multicast) = shared.unzip();
+            // Rows that are far apart are read at different places at once, where little else is read again for that.
+            let readers = if pair { 2 } else { 1 };
+            let little = |&(_, side): &(String, usize)| [columns, rows][side] < readers * [rows, columns][side];
+            let apart = product.depth.first().filter(|_| product.depth.len() == 1 && far && once.iter().all(little));
+            algo.extend(apart.map(|axis| (format!("{STAGGER}{axis}"), Choice::Number(APART / steps))));
+            // What is read once comes from far away: as much of it as there is room for is asked for ahead, by each block.
+            let (with, part) = if apart.is_none() || pair { (1, AHEAD) } else { (0, AHEAD_APART) };
+            let beside = |side: usize| with * [columns, rows][side] / (2 * readers);
+            let ahead = once.iter().map(|&(_, side)| [rows, columns][side] + beside(side)).sum::<i64>();
+            let room = self.target.l2_bytes * part.0 / part.1 / (self.tiles(&tile) as i64).clamp(1, self.target.sms);
+            let ahead = room / (ahead * step * bits / 8).max(1);
             let policy = once.into_iter().map(|(name, _)| (name, Policy::EvictFirst)).collect::<Vec<_>>();
             let policy = Some(Table(policy)).filter(|table| !table.0.is_empty() && self.target.has("cache_hint"));
             let mut assume = Some(assume.clone());
@@ -125,6 +145,8 @@ impl Maker<'_> {
                 store,
                 algo: Some(Table(algo)).filter(|table| !table.0.is_empty()),
                 swap_operands: swap,
+                cluster,
+                multicast,
                 caches,
                 policy,
                 ..tile
@@ -134,19 +156,20 @@ impl Maker<'_> {
             let entry = footprint.threads.map(|threads| self.target.entry_registers(threads));
             let enough = footprint.held.zip(entry).filter(|(held, entry)| held + 2 * OVERHEAD <= *entry && !again);
             plan.registers = enough.map(|(_, entry)| Table::of([("thread", entry)])).or(plan.registers);
-            // What is read once comes from far away: as much of it as there is room for is asked for ahead.
-            let room = self.target.l2_bytes / self.target.sms * AHEAD.0 / AHEAD.1;
             let most = match (streams, again) {
                 (false, _) => STAGES,
                 (true, true) => 2 * STAGES,
-                (true, false) => (room / ahead.max(1)).clamp(2, 2 * STAGES),
+                (true, false) => ahead.clamp(2, 2 * STAGES),
             };
             self.staged(plan, most)
         };
         // Three of them are enough to be filled in turn.
+        let staged = |shape: (i64, i64, i64), ping_pong: bool, swap: bool, parts: i64, pair: bool| {
+            let long = planned(shape, ping_pong, swap, parts, true, pair).filter(|plan| plan.stages >= Some(3));
+            long.or_else(|| planned(shape, ping_pong, swap, parts, false, pair))
+        };
         let plan = |shape: (i64, i64, i64), ping_pong: bool, swap: bool, parts: i64| {
-            let long = planned(shape, ping_pong, swap, parts, true).filter(|plan| plan.stages >= Some(3));
-            long.or_else(|| planned(shape, ping_pong, swap, parts, false))
+            staged(shape, ping_pong, swap, parts, false)
         };
         let mut plans: Vec<Schedule> = Vec::new();
         // Few rows: the columns fill the rows of the instruction.
@@ -154,18 +177,21 @@ impl Maker<'_> {
         if all_rows <= 128.0 && all_columns > all_rows && along_depth[0] {
             plans.extend([16, 32, 64, 128].into_iter().filter_map(|rows| plan((rows, 128, 2), false, true, 1)));
         }
+        // More than there are would be multiplied in vain, and there is a narrower tile.
+        let in_vain = |extent: i64, all: f64| extent as f64 > (all / 64.0).ceil().max(1.0) * 64.0;
         for (rows, columns, consumers, ping_pong) in WGMMA {
-            // More columns than there are would be multiplied in vain, and there is a narrower tile.
-            if columns as f64 > (all_columns / 64.0).ceil().max(1.0) * 64.0 {
+            if in_vain(rows, all_rows) || in_vain(columns, all_columns) {
                 continue;
             }
             let alone = plan((rows, columns, consumers), ping_pong, false, 1);
             let pair = alone.as_ref().filter(|_| rows * columns >= 1 << 14).and_then(|plan| self.paired(product, plan));
             plans.extend(pair);
+            // So do those of one wave that read far rows once, if what they share is larger than these.
+            plans.extend(if ping_pong { None } else { staged((rows, columns, consumers), false, false, 1, true) });
             plans.extend(alone);
             // What is across has only whole atoms of a swizzle, which the 64 rows of an instruction are.
-            if !ping_pong && !along_depth[1] && along_depth[0] && columns % 64 != 0 && self.reads_factors_alone(product)
-            {
+            let across = !along_depth[1] && along_depth[0] && columns % 64 != 0 && self.reads_factors_alone(product);
+            if !ping_pong && across && !in_vain(columns, all_rows) {
                 plans.extend(plan((columns, rows, consumers), false, true, 1));
             }
         }
@@ -201,6 +227,15 @@ impl Maker<'_> {
             multicast: Some(vec![shared.name.clone()]),
             ..plan.clone()
         })
+    }
+
+    /// A cluster of two tiles that are neighbours on a side, and the factor of the other side, which they share: where
+    /// they read more of it than of their own.
+    fn shared(&self, product: &Product, extents: [i64; 2], side: usize) -> Option<(Table<i64>, Vec<String>)> {
+        let axis = [&product.rows, &product.columns][side].last()?;
+        let shared = &self.facts.inputs[product.factors[1 - side].input?];
+        let wanted = self.target.has("cluster") && extents[1 - side] >= extents[side];
+        wanted.then(|| (Table::of([(axis.as_str(), 2)]), vec![shared.name.clone()]))
     }
 
     /// The factors that are read once, and their sides, where a tile has all of the rows, or all of the columns, of a product

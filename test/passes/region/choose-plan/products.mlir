@@ -131,14 +131,17 @@ region.func @few_tokens iters (m: 16, n: 14336)
   yield %s to Y as f16
 }
 
-// With as many rows as a tile has columns blocks begin all at one place of what they read again.
+// With more rows than a tile has columns two blocks share the rows, and have shorter pieces of more stages.
 // CHECK: plan.schedule of @more_tokens for sm90 {
-// CHECK-NEXT: tile (m: 128, n: 112, k: 128)
+// CHECK-NEXT: tile (m: 128, n: 112, k: 64)
 // CHECK-NEXT: instruction wgmma [64, 112, 16]
-// CHECK-NEXT: stages 3
+// CHECK-NEXT: stages 5
+// CHECK-NEXT: cluster (n: 2)
+// CHECK-NEXT: multicast [X]
 // CHECK-NEXT: roles cooperative consumers 2
 // CHECK: policy (W: evict_first)
 // CHECK: store tma panels 2 together 2
+// CHECK-NEXT: algo (stagger_k: 10)
 // CHECK-NEXT: }
 region.func @more_tokens iters (m: 128, n: 14336)
     ins (%X: memref<[128, 4096], f16, row_major, align 128>, %W: memref<[14336, 4096], f16, row_major, align 128>)
@@ -146,6 +149,47 @@ region.func @more_tokens iters (m: 128, n: 14336)
   %s = reduce sum (k: 4096) acc f32 init 0.0 {
     %x = read %X[m, k] : f16 over (m, k)
     %w = read %W[n, k] : f16 over (n, k)
+    %p = binary mul %x, %w widen : f32 over (m, n, k)
+    yield %p
+  } : f32 over (m, n)
+  yield %s to Y as f16
+}
+
+// Columns that lie side by side are read by all blocks at once, in short pieces: few of them are asked for ahead.
+// CHECK: plan.schedule of @tokens_across for sm90 {
+// CHECK-NEXT: tile (m: 128, n: 128, k: 64)
+// CHECK-NEXT: instruction wgmma [64, 128, 16]
+// CHECK-NEXT: stages 4
+// CHECK-NEXT: roles cooperative consumers 2
+// CHECK: policy (W: evict_first)
+// CHECK: store tma panels 2 together 2
+// CHECK-NEXT: swap_operands
+// CHECK-NEXT: }
+region.func @tokens_across iters (m: 128, n: 14336)
+    ins (%X: memref<[128, 4096], f16, row_major, align 128>, %W: memref<[4096, 14336], f16, row_major, align 128>)
+    outs (Y: memref<[128, 14336], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: 4096) acc f32 init 0.0 {
+    %x = read %X[m, k] : f16 over (m, k)
+    %w = read %W[k, n] : f16 over (n, k)
+    %p = binary mul %x, %w widen : f32 over (m, n, k)
+    yield %p
+  } : f32 over (m, n)
+  yield %s to Y as f16
+}
+
+// With fewer blocks each asks for more.
+// CHECK: plan.schedule of @fewer_across for sm90 {
+// CHECK-NEXT: tile (m: 128, n: 128, k: 64)
+// CHECK-NEXT: instruction wgmma [64, 128, 16]
+// CHECK-NEXT: stages 5
+// CHECK: swap_operands
+// CHECK-NEXT: }
+region.func @fewer_across iters (m: 128, n: 11008)
+    ins (%X: memref<[128, 4096], f16, row_major, align 128>, %W: memref<[4096, 11008], f16, row_major, align 128>)
+    outs (Y: memref<[128, 11008], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: 4096) acc f32 init 0.0 {
+    %x = read %X[m, k] : f16 over (m, k)
+    %w = read %W[k, n] : f16 over (n, k)
     %p = binary mul %x, %w widen : f32 over (m, n, k)
     yield %p
   } : f32 over (m, n)
