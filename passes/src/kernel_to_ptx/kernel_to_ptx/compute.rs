@@ -237,14 +237,16 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let mut known: FxHashMap<u32, Cond> = FxHashMap::default();
         let any = vec![Arg::Int(0); places.as_ref().map_or(0, |places| places.thread.len())];
         let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &any, parts: &[] };
-        let guard = Pieces::new(&guard, &names)?;
+        let guard = Pieces::joined(&guard, &names)?;
         self.each_at(&[yes, no], op.out(), |code, register, args| {
             let first = firsts.get(register).copied().unwrap_or(register as u32);
             let holds = match known.get(&first) {
                 Some(&holds) => holds,
                 None => {
                     let at = places.as_ref().map_or_else(Vec::new, |places| places.of(code, first as usize));
-                    let holds = code.is_inside(&guard, &Names { coords: &at, ..names });
+                    let parts = places.as_ref().filter(|_| guard.has_limits());
+                    let parts = parts.map_or_else(Vec::new, |places| places.parts(first as usize));
+                    let holds = code.is_inside(&guard, &Names { coords: &at, parts: &parts, ..names });
                     known.insert(first, holds);
                     holds
                 }

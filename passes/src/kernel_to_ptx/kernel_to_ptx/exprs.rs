@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::sizes::value_number;
+use dlc_ir::Type;
 use dlc_ir::affine::{Factor, SizeExpr};
 use dlc_ptx::inst::Arg;
 use dlc_ptx::table;
@@ -106,11 +107,24 @@ pub struct Bounds {
     pub upper: Option<Expr>,
 }
 
+/// An axis that is bounded several times, each time with the same beside it.
+#[derive(Clone, Debug)]
+struct Limit {
+    axis: usize,
+    /// What is added to it.
+    beside: Expr,
+    /// What the sum is at most.
+    most: Vec<Expr>,
+}
+
 /// A guard whose names are looked up.
 #[derive(Clone, Debug)]
 pub struct Pieces {
     /// The conditions of each piece, in the order of the text, and what each is the same for.
     pub pieces: Vec<Vec<(usize, Bounds)>>,
+    /// What is asked of axes besides, in each piece: of an axis that is bounded several times, the least bound, which is
+    /// the same for many elements. None but in [`Pieces::joined`].
+    limits: Vec<Vec<Limit>>,
 }
 
 impl Pieces {
@@ -123,8 +137,67 @@ impl Pieces {
             Ok((shared_by(condition), bounds))
         };
         let piece = |piece: &Vec<Condition>| piece.iter().map(bounds).collect();
-        Ok(Pieces { pieces: guard.pieces.iter().map(piece).collect::<Result<_, Refused>>()? })
+        let pieces = guard.pieces.iter().map(piece).collect::<Result<Vec<_>, Refused>>()?;
+        let limits = vec![Vec::new(); pieces.len()];
+        Ok(Pieces { pieces, limits })
     }
+
+    /// The same, with what is asked of an axis several times asked once.
+    pub fn joined(guard: &Guard, names: &Names<'_>) -> Result<Pieces, Refused> {
+        let pieces = guard.pieces.iter().map(|piece| limits(piece, names)).collect::<Result<Vec<_>, Refused>>()?;
+        let (rest, limits) = pieces.into_iter().unzip();
+        Ok(Pieces { limits, ..Pieces::new(&Guard { pieces: rest }, names)? })
+    }
+
+    /// Whether an axis is bounded several times.
+    pub fn has_limits(&self) -> bool {
+        self.limits.iter().any(|limits| !limits.is_empty())
+    }
+}
+
+/// A bound of a condition: its number, whether it is the upper one, and what is bounded by it at most.
+type Bound = (usize, bool, SizeExpr);
+
+/// The bounds from above that several conditions have of the same sum, and the conditions without them.
+fn limits(piece: &[Condition], names: &Names<'_>) -> Result<(Vec<Condition>, Vec<Limit>), Refused> {
+    let mut found: Vec<(usize, SizeExpr, Vec<Bound>)> = Vec::new();
+    let natural = |expr: &&SizeExpr| Expr::new(expr, names).is_ok_and(|expr| expr.natural);
+    for (number, condition) in piece.iter().enumerate() {
+        // `expr < upper`, and `lower <= expr`.
+        let upper = condition.upper.as_ref().filter(natural).and_then(|upper| upper.sub(&SizeExpr::from(1)).ok());
+        let above = upper.map(|most| (&condition.expr, (number, true, most)));
+        let below = condition.lower.as_ref().map(|lower| (lower, (number, false, condition.expr.clone())));
+        for (sum, bound) in above.into_iter().chain(below) {
+            let Some((axis, beside)) = axis_and_beside(sum, &bound.2) else { continue };
+            match found.iter_mut().find(|(known, with, _)| *known == axis && *with == beside) {
+                Some((_, _, all)) => all.push(bound),
+                None => found.push((axis, beside, vec![bound])),
+            }
+        }
+    }
+    found.retain(|(_, _, all)| all.len() > 1);
+    let mut rest = piece.to_vec();
+    let mut made = Vec::with_capacity(found.len());
+    for (axis, beside, all) in found {
+        for &(number, upper, _) in &all {
+            let bound = if upper { &mut rest[number].upper } else { &mut rest[number].lower };
+            *bound = None;
+        }
+        let most = all.iter().map(|(_, _, most)| Expr::new(most, names)).collect::<Result<_, _>>()?;
+        made.push(Limit { axis, beside: Expr::new(&beside, names)?, most });
+    }
+    rest.retain(|condition| condition.lower.is_some() || condition.upper.is_some());
+    Ok((rest, made))
+}
+
+/// The last axis that is once in a sum, and not in what the sum is at most; and what else is in the sum.
+fn axis_and_beside(sum: &SizeExpr, most: &SizeExpr) -> Option<(usize, SizeExpr)> {
+    let bounds = most.symbols();
+    let is_free = |name: &&std::sync::Arc<str>| axis(name).is_some() && !bounds.contains(*name);
+    let symbols = sum.symbols();
+    let name = symbols.iter().filter(is_free).max_by_key(|name| axis(name))?;
+    let beside = sum.sub(&SizeExpr::symbol(name).ok()?).ok()?;
+    (!beside.symbols().contains(name)).then(|| Some((axis(name)?, beside)))?
 }
 
 impl Code<'_> {
@@ -185,7 +258,7 @@ impl Code<'_> {
     /// Whether a guard holds.
     pub fn is_inside(&mut self, guard: &Pieces, names: &Names<'_>) -> Cond {
         let mut any = Cond::Known(false);
-        for piece in &guard.pieces {
+        for (piece, limits) in guard.pieces.iter().zip(&guard.limits) {
             // What is the same for many elements is asked first, and once: of all, of a row, of a column.
             let mut order: Vec<&(usize, Bounds)> = piece.iter().collect();
             dlc_ir::sort::sort_by_key(&mut order, |one| one.0);
@@ -198,9 +271,42 @@ impl Code<'_> {
                 }
                 all = self.both(all, own);
             }
+            for limit in limits {
+                let holds = self.is_below(limit, names);
+                all = self.both(all, holds);
+            }
             any = self.either(any, all);
         }
         any
+    }
+
+    /// Whether an axis is within its limits: what the register adds is compared with the room that the thread has, which is
+    /// the same for all registers for which the bounds are.
+    fn is_below(&mut self, limit: &Limit, names: &Names<'_>) -> Cond {
+        let most = limit.most.iter().map(|most| self.value(most, names).0).collect::<Vec<_>>();
+        let least = most.into_iter().reduce(|a, b| self.min(a, b)).unwrap_or(Arg::Int(0));
+        let (beside, _) = self.value(&limit.beside, names);
+        let Some(&(thread, own)) = names.parts.get(limit.axis) else {
+            let at = self.add(beside, names.coords[limit.axis]);
+            return self.compare("le", at, least);
+        };
+        let thread = self.add(beside, thread);
+        let room = self.room(least, thread);
+        self.compare("le", Arg::Int(own.into()), room)
+    }
+
+    /// The difference of two integers, or the nearest one of 32 bits.
+    fn room(&mut self, a: Arg, b: Arg) -> Arg {
+        if let (Arg::Int(a), Arg::Int(b)) = (a, b) {
+            return Arg::Int((a - b).clamp(i32::MIN.into(), i32::MAX.into()));
+        }
+        let [a, b] = [a, b].map(|arg| match arg {
+            Arg::Int(_) => arg,
+            value => Arg::Value(self.inst(&table::CVT, "s64.s32", &[value])),
+        });
+        let a = Arg::Value(self.register(a, Type::I64));
+        let difference = self.inst(&table::SUB, "s64", &[a, b]);
+        Arg::Value(self.inst(&table::CVT, "sat.s32.s64", &[difference.into()]))
     }
 
     /// Whether a condition holds. A number from zero on, below one that is not negative, is one without a sign below it.
