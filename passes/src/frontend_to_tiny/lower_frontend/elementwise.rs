@@ -2,8 +2,10 @@
 
 use dlc_core::tensor::ElemKind;
 use dlc_frontend::ops as frontend;
-use dlc_ir::ValueId;
+use dlc_ir::body::Use;
 use dlc_ir::op::OpDef;
+use dlc_ir::types::FloatKind;
+use dlc_ir::{OpRef, Type, ValueId};
 use dlc_tiny::ops::Predicate;
 
 use super::emit::{Emit, Lower, Values};
@@ -273,10 +275,27 @@ fn softsign(e: &mut Emit<'_>, x: ValueId) -> ValueId {
 
 fn gelu(e: &mut Emit<'_>) -> Values {
     let approximate = frontend::Gelu::from(e.source()).approximate();
+    let half = is_half(e);
     e.wide(|e, x| match approximate {
-        None | Some(frontend::Approximation::None) => e.gelu(x),
+        None | Some(frontend::Approximation::None) => e.gelu(x, half),
         Some(frontend::Approximation::Tanh) => e.gelu_tanh(x),
     })
+}
+
+/// Whether the result, or all that is made of it, is rounded to `f16` or `bf16`.
+fn is_half(e: &Emit<'_>) -> bool {
+    let op = e.source();
+    let (ctx, body, result) = (op.ctx, op.body, op.result(0));
+    let half = |elem: Type| matches!(elem.float_kind(ctx), Some(FloatKind::F16 | FloatKind::BF16));
+    let rounds = |place: Use| {
+        let user = OpRef::new(ctx, body, place.op);
+        match (frontend::Cast::of(user), frontend::Output::of(user)) {
+            (Some(cast), _) => half(cast.elem()),
+            (_, Some(output)) => output.elems().is_some_and(|elems| elems.get(place.index).copied().is_some_and(half)),
+            _ => false,
+        }
+    };
+    half(e.result_elem(0)) || body.has_uses(result) && body.uses(result).all(rounds)
 }
 
 fn leaky_relu(e: &mut Emit<'_>) -> Values {
