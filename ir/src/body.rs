@@ -15,6 +15,7 @@ use crate::attrs::Attr;
 use crate::context::{Context, OpName, Str};
 use crate::entity::{Arena, BlockId, EntityId, OpId, RegionId, ValueId};
 use crate::location::Loc;
+use crate::pass::AnalysisCache;
 use crate::types::Type;
 
 pub use clone::CloneMap;
@@ -36,6 +37,8 @@ pub struct Body {
     names: Vec<Str>,
     root: OpId,
     edits: u64,
+    /// What is known of it as it is.
+    analyses: AnalysisCache,
 }
 
 /// No use, no extension.
@@ -198,6 +201,7 @@ impl Body {
             names: Vec::new(),
             root: OpId::new(0, 0),
             edits: 0,
+            analyses: AnalysisCache::default(),
         };
         let regions: SmallVec<[RegionId; 2]> = (0..regions).map(|_| body.create_region()).collect();
         body.root = body.create_op(OpParts { regions: &regions, ..OpParts::new(name, loc) });
@@ -235,6 +239,15 @@ impl Body {
     #[inline]
     pub fn edits(&self) -> u64 {
         self.edits
+    }
+
+    /// What has been found out about it, by those who run passes.
+    pub(crate) fn analyses(&self) -> &AnalysisCache {
+        &self.analyses
+    }
+
+    pub(crate) fn analyses_mut(&mut self) -> &mut AnalysisCache {
+        &mut self.analyses
     }
 
     /// The number of live ops, the root included, nested bodies not.

@@ -6,7 +6,7 @@
 //! - [`registry`]: what is linked in: passes, named pipelines, translations.
 //! - [`pipeline`]: a pipeline as text, and what it means; its grammar is `pipeline.pest`.
 //! - [`manager`]: running a pipeline, bodies in parallel; [`layers`] puts in lowerings where a pass needs them.
-//! - [`analysis`]: facts about a body that are kept from pass to pass.
+//! - [`analysis`]: facts about a body that are kept from pass to pass as long as it is not changed.
 //! - [`instrument`]: looking at the module between passes.
 //! - [`host`]: what a pass may ask of the program that it runs in; [`outside`]: passes that run in another program.
 //! - [`reproducer`]: the IR before a failing pass and the pipeline that fails, in one file.
@@ -27,7 +27,6 @@ pub mod timing;
 mod sweep;
 
 use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -39,7 +38,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics, RemarkKind, Severity};
 use crate::location::Loc;
 use crate::verify::SymbolTable;
 
-pub use analysis::{Analysis, AnalysisCache};
+pub use analysis::{Analysis, AnalysisCache, Shared};
 pub use host::{Host, NoHost};
 
 crate::codes! {
@@ -253,7 +252,10 @@ pub struct PassCx<'a> {
     pub(crate) counters: &'a DebugCounters,
     /// Whether anybody asked for remarks.
     pub(crate) remarks: bool,
-    pub(crate) analyses: RefCell<AnalysisCache>,
+    /// The stamp of the body when the pass was started on it.
+    pub(crate) started: u64,
+    /// The analyses that were computed for it.
+    pub(crate) analyses: RefCell<Vec<&'static str>>,
     pub(crate) beside: RefCell<Vec<Body>>,
 }
 
@@ -276,6 +278,8 @@ impl<'a> PassCx<'a> {
             statistics,
             counters,
             remarks: true,
+            // Nobody knows what happened to the body before.
+            started: u64::MAX,
             analyses: RefCell::default(),
             beside: RefCell::default(),
         }
@@ -284,8 +288,13 @@ impl<'a> PassCx<'a> {
     /// An analysis of the body that the pass runs on: the one that was made before if it still holds, else a new one.
     ///
     /// `body` must be the body of this run.
-    pub fn analysis<A: Analysis>(&self, body: &Body) -> Rc<RefCell<A>> {
-        self.analyses.borrow_mut().get(self.ctx, body, self.def.preserves)
+    pub fn analysis<A: Analysis>(&self, body: &Body) -> Shared<A> {
+        let preserved = self.def.preserves.contains(&A::NAME).then_some(self.started);
+        let (analysis, made) = body.analyses().get(self.ctx, body, preserved);
+        if made {
+            self.analyses.borrow_mut().push(A::NAME);
+        }
+        analysis
     }
 
     /// Puts an op beside the one that the pass runs on, right behind it and what was put there before: a view or plan

@@ -133,12 +133,12 @@ inventory::submit! { &KERNEL_SCHEDULE }
 ///
 /// 1. `tensorize`: tiles of them as blocks, loops and fragments, by their plans or as fits any machine.
 /// 2. `kernel-schedule`: what plans ask for, and the proof that nobody waits for ever.
-/// 3. `kernel-to-ptx`: what each thread does; what has just been proved is not proved again.
+/// 3. `kernel-to-ptx`: what each thread does; the proof is at hand.
 /// 4. `cse`, `dce`: what that left twice, or left over.
 static REGION_TO_PTX: PipelineDef = PipelineDef {
     name: "region-to-ptx",
     summary: "Makes instructions of kernels, by the plans beside them.",
-    text: "tensorize,kernel-schedule,kernel-to-ptx{check=false},cse,dce",
+    text: "tensorize,kernel-schedule,kernel-to-ptx,cse,dce",
     to_layer: "",
 };
 inventory::submit! { &REGION_TO_PTX }

@@ -96,11 +96,13 @@ impl Body {
         self.edits += 1;
     }
 
-    /// Puts another body in the place of this one, which counts as a change.
-    pub(crate) fn replace_with(&mut self, new: Body) {
+    /// Puts another body in the place of this one, which counts as a change. An assignment does not: the stamps of two
+    /// bodies may be equal.
+    pub fn replace_with(&mut self, new: Body) {
         let edits = self.edits;
         *self = new;
         self.edits = self.edits.max(edits) + 1;
+        self.analyses.clear();
     }
 }
 

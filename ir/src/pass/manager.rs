@@ -292,6 +292,8 @@ impl Run<'_> {
         let stamps = stamps(module);
         let before = module.edits();
         let mut failure = run_pass(&self.how, step, module, &cx, before).err();
+        step.costs.add_analyses(cx.analyses.into_inner());
+        module.analyses_mut().clear();
         let changed = failure == Some(FailureKind::Panicked) || stamps != self::stamps(module);
         if failure.is_none() && changed && self.how.verify {
             // The module itself has been looked at.

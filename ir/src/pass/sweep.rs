@@ -16,7 +16,7 @@ use super::layers::Path;
 use super::panics::catch;
 use super::pipeline::{Anchor, PassUse};
 use super::timing::Costs;
-use super::{AnalysisCache, DebugCounters, Host, On, PASS_BROKE_IR, PASS_FAILED, PASS_PANICKED, PassCx};
+use super::{DebugCounters, Host, On, PASS_BROKE_IR, PASS_FAILED, PASS_PANICKED, PassCx};
 use crate::body::{Body, InsertPoint, OpParts, OpRef};
 use crate::context::{Context, OpName};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -191,6 +191,8 @@ impl Sweep<'_> {
         let mut out = Output::default();
         let none = Arc::new(SymbolTable::default());
         self.body(module, &Path::new(), &mut SmallVec::new(), 0, &none, &mut out);
+        // What is inside changes without it.
+        module.analyses_mut().clear();
         let failed = out.failed().is_some();
         self.joined.add(Order::new, &Path::new(), out);
         // What is inside a body that is of no use any more is not run.
@@ -337,6 +339,9 @@ impl Sweep<'_> {
         self.body(body, &task.path, &mut task.names, task.first, symbols, &mut task.out);
         // Found out now, while the body is in the cache.
         task.out.inside = !body.nested_ops().is_empty();
+        if task.out.inside {
+            body.analyses_mut().clear();
+        }
         if task.out.failed() == Some(FailureKind::Panicked) {
             // Nobody knows what the pass left of it.
             task.body = None;
@@ -356,7 +361,6 @@ impl Sweep<'_> {
         let how = self.how;
         let name = names.last().copied();
         let diags = Diagnostics::new();
-        let mut cache = AnalysisCache::default();
         // The nests that the body itself is the op of, with the answer when it came to them: a pass in a nest may
         // rename the op, and the rest of the nest still runs.
         let mut inside: SmallVec<[(u32, bool); 2]> = SmallVec::new();
@@ -365,6 +369,8 @@ impl Sweep<'_> {
                 continue;
             }
             out.ran = true;
+            let before = body.edits();
+            body.analyses_mut().start(before);
             let cx = PassCx {
                 ctx: how.ctx,
                 def: step.pass.def,
@@ -374,14 +380,13 @@ impl Sweep<'_> {
                 statistics: &step.costs.statistics,
                 counters: how.counters,
                 remarks: how.remarks,
-                analyses: std::mem::take(&mut cache).into(),
+                started: before,
+                analyses: std::cell::RefCell::default(),
                 beside: std::cell::RefCell::default(),
             };
-            let before = body.edits();
-            cx.analyses.borrow_mut().start(body);
             let kind = run_pass(how, step, body, &cx, before).err();
             let beside = cx.beside.into_inner();
-            cache = cx.analyses.into_inner();
+            step.costs.add_analyses(cx.analyses.into_inner());
             if !beside.is_empty() {
                 let rare = out.rare.get_or_insert_default();
                 rare.beside.extend(beside.into_iter().map(|body| (index, body)));
@@ -391,7 +396,8 @@ impl Sweep<'_> {
                 out.rare.get_or_insert_default().failure = Some((index, kind));
                 break;
             }
-            cache.end(body, step.pass.def.preserves);
+            let after = body.edits();
+            body.analyses_mut().end(before, after, step.pass.def.preserves);
             if let Some(own) = names.last_mut().filter(|_| body.edits() != before) {
                 *own = body.op_name(body.root());
             }

@@ -1,6 +1,8 @@
 //! What a run has cost and counted, pass by pass.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::PassDef;
@@ -13,6 +15,7 @@ pub(crate) struct Costs {
     pub run_nanos: AtomicU64,
     pub verify_nanos: AtomicU64,
     pub bodies: AtomicU64,
+    pub analyses: Mutex<BTreeMap<&'static str, u64>>,
 }
 
 impl Costs {
@@ -22,7 +25,17 @@ impl Costs {
             run_nanos: AtomicU64::new(0),
             verify_nanos: AtomicU64::new(0),
             bodies: AtomicU64::new(0),
+            analyses: Mutex::default(),
         }
+    }
+
+    /// Counts analyses that were computed for the pass.
+    pub fn add_analyses(&self, names: Vec<&'static str>) {
+        if names.is_empty() {
+            return;
+        }
+        let mut analyses = self.analyses.lock().unwrap_or_else(PoisonError::into_inner);
+        names.into_iter().for_each(|name| *analyses.entry(name).or_default() += 1);
     }
 }
 
@@ -37,6 +50,9 @@ pub struct PassReport {
     pub nest: Vec<(Anchor, u32)>,
     /// What it counted, in the order of the declaration.
     pub statistics: Vec<u64>,
+    /// How many analyses were computed for it, by their names: those that a pass before has asked for, and that still
+    /// hold, are not among them.
+    pub analyses: BTreeMap<&'static str, u64>,
     /// The time in the pass, summed over threads. Zero when time was not taken.
     pub run: Duration,
     /// The time in the verifier after it, summed over threads.
@@ -54,6 +70,7 @@ impl PassReport {
             pass: pass.clone(),
             nest: nest.to_vec(),
             statistics: costs.statistics.iter().map(|s| s.load(Ordering::Relaxed)).collect(),
+            analyses: costs.analyses.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             run: Duration::from_nanos(costs.run_nanos.load(Ordering::Relaxed)),
             verify: Duration::from_nanos(costs.verify_nanos.load(Ordering::Relaxed)),
             bodies: costs.bodies.load(Ordering::Relaxed),

@@ -121,7 +121,7 @@ impl Pass for FormRegions {
         let formed = form_regions(body, self.limits, cx)?;
         cx.count("regions", formed.kernels.len() as u64);
         cx.count("chained", formed.chained as u64);
-        *body = formed.host;
+        body.replace_with(formed.host);
         formed.kernels.into_iter().for_each(|kernel| cx.put_beside(kernel.body));
         Ok(())
     }

@@ -140,8 +140,7 @@ impl Pass for CheckAsync {
     }
 }
 
-/// What is proved of each grid of a kernel, or what is wrong with it. It holds as long as the kernel is not changed, for
-/// the passes of one sweep.
+/// What is proved of each grid of a kernel, or what is wrong with it. It holds as long as the kernel is not changed.
 struct Safety(Vec<(OpId, Result<Proof, Box<Diagnostic>>)>);
 
 impl Analysis for Safety {
@@ -152,15 +151,15 @@ impl Analysis for Safety {
     }
 }
 
-/// The proofs that the grids of a kernel are safe, in order. Not made again in a sweep where the kernel is as it was
-/// when they were asked for before.
+/// The proofs that the grids of a kernel are safe, in order. Not made again while the kernel is as it was when they
+/// were asked for before.
 ///
 /// Errors: what is wrong with each grid that is not safe is emitted.
 pub(crate) fn proofs(body: &Body, cx: &PassCx<'_>) -> Result<Vec<(OpId, Proof)>, PassFailed> {
     let safety = cx.analysis::<Safety>(body);
     let mut failed = false;
     let mut proved = Vec::new();
-    for (grid, outcome) in &safety.borrow().0 {
+    for (grid, outcome) in &safety.get().0 {
         match outcome {
             Ok(proof) => proved.push((*grid, *proof)),
             Err(diagnostic) => {

@@ -349,7 +349,7 @@ pub fn specialize_warps(body: &mut Body, plan: &Plan, cx: &PassCx<'_>) -> u64 {
         }
         match made {
             Ok(mut not_shared) if cx.allows_rule("specialize") => {
-                *body = changed;
+                body.replace_with(changed);
                 if fewer.stages < plan.stages {
                     let (wanted, plan) = (plan.stages, &fewer);
                     not_shared.push(format!("rings have {} tiles and not {wanted}: there is no room", plan.stages));

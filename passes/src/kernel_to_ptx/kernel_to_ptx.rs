@@ -46,8 +46,8 @@
 //! ```
 //!
 //! **Does not** choose anything: which memory is shared, who loads what and when is the kernel's. Nor does it make
-//! instructions of a kernel that `check-async` does not prove safe, unless it is told to (`check=false`), as the
-//! pipelines do that have run that pass.
+//! instructions of a kernel that `check-async` does not prove safe, unless it is told to (`check=false`). A
+//! proof that is there already, and holds, is not made again.
 //!
 //! Integers that all threads agree on have 32 bits, addresses in memory 64; a tensor of 2^31 elements or more is refused
 //! when the kernel is launched. Vectors are as wide as an access says, else as layout, alignment and guard allow (see
@@ -232,7 +232,7 @@ impl Pass for KernelToPtx {
             Ok(made) => {
                 cx.count("entries", made.entries);
                 cx.count("instructions", made.body.num_ops() as u64);
-                *body = made.body;
+                body.replace_with(made.body);
                 Ok(())
             }
             Err(refused) => {

@@ -143,7 +143,7 @@ impl Pass for Tensorize {
         missed.into_iter().for_each(|why| cx.remark(RemarkKind::Missed, body.loc(body.root()), why));
         cx.count("kernels", 1);
         cx.count("products", tiling.matrix.is_some().into());
-        *body = made;
+        body.replace_with(made);
         Ok(())
     }
 }

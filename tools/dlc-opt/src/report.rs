@@ -134,6 +134,9 @@ fn statistics_text(reports: &[Report], text: &mut String) {
         for (declared, value) in pass.def.statistics.iter().zip(&pass.statistics) {
             let _ = writeln!(text, "  {value:>8} {}: {}", declared.name, declared.doc);
         }
+        for (name, made) in &pass.analyses {
+            let _ = writeln!(text, "  {made:>8} {name}: Analyses computed for it.");
+        }
     }
 }
 
@@ -141,7 +144,11 @@ fn statistics_json(reports: &[Report]) -> Value {
     let pass = |pass: &PassReport| {
         let counts = pass.def.statistics.iter().zip(&pass.statistics);
         let counts: serde_json::Map<_, _> = counts.map(|(stat, n)| (stat.name.to_string(), json!(n))).collect();
-        json!({ "pass": pass.def.name, "statistics": counts })
+        let mut told = json!({ "pass": pass.def.name, "statistics": counts });
+        if !pass.analyses.is_empty() {
+            told["analyses"] = json!(pass.analyses);
+        }
+        told
     };
     json!({ "statistics": passes(reports).map(pass).collect::<Vec<_>>() })
 }

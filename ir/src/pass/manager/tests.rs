@@ -70,6 +70,7 @@ macro_rules! pass {
     };
 }
 
+mod analyses;
 mod layers;
 
 fn mark(body: &mut Body, cx: &PassCx<'_>, with: &str) {
