@@ -148,7 +148,8 @@ fn every_program_becomes_ptx() {
 
 #[test]
 fn programs_of_symbolic_sizes_become_ptx() {
-    check(&[Path::new(env!("CARGO_MANIFEST_DIR")).join("layers/programs.mlir")]);
+    let layers = Path::new(env!("CARGO_MANIFEST_DIR")).join("layers");
+    check(&[layers.join("programs.mlir"), layers.join("convolution.mlir")]);
 }
 
 /// Those that a machine has no instructions for are refused with a reason. Few are.

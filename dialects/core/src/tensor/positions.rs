@@ -31,8 +31,10 @@ pub enum Position<'v> {
 
 /// An expression that is ready to be evaluated at many points.
 enum Value<'e> {
-    /// A constant, and a factor for each axis.
-    Linear(i64, Vec<i64>),
+    /// A constant, and axes with a factor for each. No point is so far out that it goes beyond 64 bits.
+    Linear(i64, Vec<(usize, i64)>),
+    /// The same where some may go beyond.
+    Wide(i64, Vec<(usize, i64)>),
     /// Any other.
     General(&'e SizeExpr),
 }
@@ -40,11 +42,11 @@ enum Value<'e> {
 impl Points<'_> {
     fn prepare<'e>(&self, expr: &'e SizeExpr) -> Result<Value<'e>, String> {
         let Some((terms, mut constant)) = expr.as_linear() else { return Ok(Value::General(expr)) };
-        let mut factors = vec![0i64; self.names.len()];
+        let mut factors: Vec<(usize, i64)> = Vec::with_capacity(terms.len());
         let beyond = || format!("{expr} goes beyond 64 bits");
         for (name, factor) in terms {
             match self.names.iter().position(|known| **known == *name) {
-                Some(axis) => factors[axis] = factor,
+                Some(axis) => factors.push((axis, factor)),
                 None => {
                     let value = self.symbols.integer(&SizeExpr::symbol(&name).map_err(|error| error.message)?)?;
                     let term = value.checked_mul(factor).ok_or_else(beyond)?;
@@ -52,13 +54,22 @@ impl Points<'_> {
                 }
             }
         }
-        Ok(Value::Linear(constant, factors))
+        // Any order of adding stays within what the terms come to at most.
+        let reach = |&(axis, factor): &(usize, i64)| i128::from(factor).abs() * self.shape[axis] as i128;
+        let most = i128::from(constant).abs() + factors.iter().map(reach).sum::<i128>();
+        Ok(match i64::try_from(most) {
+            Ok(_) => Value::Linear(constant, factors),
+            Err(_) => Value::Wide(constant, factors),
+        })
     }
 
     fn value(&self, value: &Value<'_>, at: &[usize]) -> Result<i64, String> {
         match value {
             Value::Linear(constant, factors) => {
-                let sum = factors.iter().zip(at).map(|(&factor, &at)| i128::from(factor) * at as i128).sum::<i128>();
+                Ok(factors.iter().fold(*constant, |sum, &(axis, factor)| sum + factor * at[axis] as i64))
+            }
+            Value::Wide(constant, factors) => {
+                let sum = factors.iter().map(|&(axis, factor)| i128::from(factor) * at[axis] as i128).sum::<i128>();
                 i64::try_from(sum + i128::from(*constant)).map_err(|_| "a position goes beyond 64 bits".to_string())
             }
             Value::General(expr) => {
@@ -149,10 +160,12 @@ impl Points<'_> {
         let (mut strides, mut offset) = (vec![0isize; self.shape.len()], tensor.offset);
         for ((position, &size), &stride) in at.iter().zip(&tensor.shape).zip(&tensor.strides) {
             let Position::At(expr) = position else { return Ok(None) };
-            let Value::Linear(constant, factors) = self.prepare(expr)? else { return Ok(None) };
+            let (Value::Linear(constant, factors) | Value::Wide(constant, factors)) = self.prepare(expr)? else {
+                return Ok(None);
+            };
             let (mut first, mut last) = (i128::from(constant), i128::from(constant));
-            for (&factor, &points) in factors.iter().zip(&self.shape) {
-                let reach = i128::from(factor) * (points as i128 - 1);
+            for &(axis, factor) in &factors {
+                let reach = i128::from(factor) * (self.shape[axis] as i128 - 1);
                 first += reach.min(0);
                 last += reach.max(0);
             }
@@ -161,8 +174,8 @@ impl Points<'_> {
             }
             // Within the tensor nothing overflows, but for steps that are never taken.
             offset += stride * constant as isize;
-            for (step, (&factor, &points)) in strides.iter_mut().zip(factors.iter().zip(&self.shape)) {
-                *step += if points > 1 { stride * factor as isize } else { 0 };
+            for (axis, factor) in factors {
+                strides[axis] += if self.shape[axis] > 1 { stride * factor as isize } else { 0 };
             }
         }
         Ok(Some((strides, offset)))
