@@ -79,6 +79,8 @@ pub struct Context {
     attrs: Interner<AttrData<'static>>,
     locs: Interner<LocData<'static>>,
     ops: Interner<OpEntry>,
+    /// The declarations of the registered ops, which come first among all.
+    op_defs: Vec<&'static OpDef>,
     dialects: Vec<&'static Dialect>,
     type_defs: Vec<&'static TypeDef>,
     attr_defs: Vec<&'static AttrDef>,
@@ -109,6 +111,7 @@ impl Context {
             attrs: Interner::new(),
             locs: Interner::new(),
             ops: Interner::new(),
+            op_defs: Vec::new(),
             dialects: known,
             type_defs: Vec::new(),
             attr_defs: Vec::new(),
@@ -125,6 +128,9 @@ impl Context {
             for def in dialect.ops {
                 let make = |_: &'static Bump| OpEntry { name: def.name, def };
                 let id = ctx.ops.intern(&def.name, |entry| entry.name == def.name, make);
+                if ctx.op_defs.len() == id as usize {
+                    ctx.op_defs.push(def);
+                }
                 ctx.op_names.insert(def.name, OpName(id));
             }
             for def in dialect.types {
@@ -435,7 +441,11 @@ impl Context {
     /// [`is_registered`](Self::is_registered).
     #[inline]
     pub fn op_def(&self, name: OpName) -> &'static OpDef {
-        self.ops.get(name.0).def
+        // It is asked for more than anything else.
+        match self.op_defs.get(name.0 as usize) {
+            Some(def) => def,
+            None => self.ops.get(name.0).def,
+        }
     }
 
     /// Whether a dialect registers the name.

@@ -305,17 +305,22 @@ impl<'a> Verifier<'a> {
         if props.is_empty() && def.attrs.iter().all(|spec| spec.optional) {
             return;
         }
+        let mut known = 0;
         for spec in def.attrs {
             match props.iter().find(|(key, _)| ctx.str(*key) == spec.name) {
                 None if spec.optional => {}
                 None => self.error(view, &WRONG_ATTR, format!("the attribute '{}' is missing", spec.name)),
                 Some((_, attr)) if !(spec.kind.admits)(ctx, *attr) => {
+                    known += 1;
                     let shown = attr.display(ctx);
                     let message = format!("the attribute '{}' must be {}, but is {shown}", spec.name, spec.kind.name);
                     self.error(view, &WRONG_ATTR, message);
                 }
-                Some(_) => {}
+                Some(_) => known += 1,
             }
+        }
+        if known == props.len() {
+            return;
         }
         for (key, _) in props {
             let key = ctx.str(*key);

@@ -174,7 +174,18 @@ impl Kind for Guard {
         guard(ctx, attr)
     }
     fn make(ctx: &Context, guard: Guard) -> Attr {
-        let condition = |condition: &Condition| ctx.str_attr(&condition.to_string());
+        let condition = |condition: &Condition| {
+            let text = condition.to_string();
+            let attr = ctx.str_attr(&text);
+            // Who asks for it need not read the text.
+            if condition.lower.is_some() || condition.upper.is_some() {
+                ctx.derived(attr, || {
+                    debug_assert_eq!(self::condition(&text).as_ref(), Some(condition), "it reads back as it is");
+                    Some(condition.clone())
+                });
+            }
+            attr
+        };
         let piece = |piece: &Vec<Condition>| ctx.array_attr(&piece.iter().map(condition).collect::<Vec<_>>());
         ctx.array_attr(&guard.pieces.iter().map(piece).collect::<Vec<_>>())
     }

@@ -83,7 +83,16 @@ pub fn expr(ctx: &Context, attr: Attr) -> Option<SizeExpr> {
 pub fn expr_attr(ctx: &Context, expr: &SizeExpr) -> Attr {
     match expr.as_constant() {
         Some(value) => ctx.i64_attr(value),
-        None => ctx.str_attr(&expr.to_string()),
+        None => {
+            let text = expr.to_string();
+            let attr = ctx.str_attr(&text);
+            // Who asks for it need not read the text.
+            ctx.derived(attr, || {
+                debug_assert_eq!(SizeExpr::parse(&text).as_ref(), Ok(expr), "it reads back as it is");
+                Some(expr.clone())
+            });
+            attr
+        }
     }
 }
 

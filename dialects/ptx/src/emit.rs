@@ -153,7 +153,26 @@ fn mov(kind: usize) -> &'static str {
 fn named(text: &mut String, kind: usize, number: u32) {
     text.push('%');
     text.push_str(KINDS[kind].2);
-    let _ = write!(text, "{number}");
+    decimal(text, number.into());
+}
+
+/// Writes a number. There are some in every line, and few of them are long.
+fn decimal(text: &mut String, number: i64) {
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    let mut left = number.unsigned_abs();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (left % 10) as u8;
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        text.push('-');
+    }
+    digits[first..].iter().for_each(|&digit| text.push(digit.into()));
 }
 
 /// The class of the spare registers, which no value has.
@@ -289,7 +308,7 @@ impl<'a> Writer<'a> {
     fn arg(&mut self, arg: Arg) {
         let _ = match arg {
             Arg::Value(value) => return self.register(value),
-            Arg::Int(value) => write!(self.out, "{value}"),
+            Arg::Int(value) => return decimal(&mut self.out, value),
             Arg::F32(bits) => write!(self.out, "0f{bits:08X}"),
             Arg::F64(bits) => write!(self.out, "0d{bits:016X}"),
         };

@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 
 use dlc_ir::Type;
 use dlc_ir::op::OpDef;
+use dlc_ir::smallvec::SmallVec;
 use rustc_hash::FxHashMap;
 
 use crate::table::{Form, INSTRUCTIONS, Instruction, ops};
@@ -172,8 +173,8 @@ impl Signature {
     }
 
     /// The classes of the results.
-    pub fn result_classes(&self) -> Vec<Class> {
-        let mut classes = Vec::new();
+    pub fn result_classes(&self) -> SmallVec<[Class; 4]> {
+        let mut classes = SmallVec::new();
         for &slot in &self.results {
             match slot {
                 Slot::Reg(class) => classes.push(class),

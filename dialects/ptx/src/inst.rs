@@ -112,8 +112,7 @@ pub fn row(op: OpRef<'_>) -> Option<(&'static Instruction, &str)> {
 
 /// Whether registers of results may be read as well, or may keep what they had: without looking at its modifiers.
 pub fn may_share(op: OpRef<'_>) -> bool {
-    let ties = |row: &Instruction| row.forms.iter().any(|form| form.signature.contains('='));
-    instruction(op.def()).is_some_and(|row| ties(row) || Props::of(op).guarded.is_some())
+    instruction(op.def()).is_some_and(|row| row.ties || Props::of(op).guarded.is_some())
 }
 
 /// The places of an instruction: its arguments, its guard, and what it gives where it is not done. `None` where there are
@@ -190,12 +189,15 @@ impl<'a> Inst<'a> {
 
     /// Whether the registers of the results are read as well.
     pub fn is_tied(&self) -> bool {
-        self.signature.operands.iter().any(|slot| matches!(slot, Slot::Tied(..)))
+        self.instruction.ties && self.signature.operands.iter().any(|slot| matches!(slot, Slot::Tied(..)))
     }
 
     /// What results begin with whose registers are read as well: results, and values. A number there says that it does
     /// not matter.
     pub fn tied(&self) -> Vec<(ValueId, ValueId)> {
+        if !self.instruction.ties {
+            return Vec::new();
+        }
         let tied = self.slots().find(|(slot, _)| matches!(slot, Slot::Tied(..)));
         let pairs = tied.into_iter().flat_map(|(_, args)| self.op.results().zip(args));
         let values = pairs.filter_map(|(result, arg)| match arg {
@@ -215,17 +217,14 @@ impl<'a> Inst<'a> {
 }
 
 /// The class of each place of a slot, `None` for one that only takes a number.
-pub fn classes(slot: Slot) -> Vec<Option<Class>> {
-    match slot {
-        Slot::Reg(class) => vec![Some(class)],
-        Slot::Group(count, class) | Slot::Tied(count, class) => vec![Some(class); count],
-        Slot::Address(class) => vec![Some(class), None],
-        Slot::Tensor(count) => {
-            let mut classes = vec![Some(Class::B64)];
-            classes.extend(std::iter::repeat_n(Some(Class::B32), count));
-            classes
-        }
-        Slot::Immediate => vec![None],
-        Slot::Sink => Vec::new(),
-    }
+pub fn classes(slot: Slot) -> impl Iterator<Item = Option<Class>> {
+    let (first, count, class) = match slot {
+        Slot::Reg(class) => (None, 1, Some(class)),
+        Slot::Group(count, class) | Slot::Tied(count, class) => (None, count, Some(class)),
+        Slot::Address(class) => (Some(Some(class)), 1, None),
+        Slot::Tensor(count) => (Some(Some(Class::B64)), count, Some(Class::B32)),
+        Slot::Immediate => (None, 1, None),
+        Slot::Sink => (None, 0, None),
+    };
+    first.into_iter().chain(std::iter::repeat_n(class, count))
 }

@@ -24,6 +24,8 @@ pub struct Instruction {
     pub effects: Effects,
     /// What modifiers it takes, and with which operands.
     pub forms: &'static [Form],
+    /// Whether registers of results are read as well, in some of the forms.
+    pub ties: bool,
 }
 
 /// Modifiers of an instruction and what goes with them.
@@ -51,6 +53,23 @@ const fn since(since: (u32, u32), target: Target, pattern: &'static str, signatu
     Form { pattern, signature, since, target }
 }
 
+/// Whether a signature has a `=`.
+const fn ties(forms: &[Form]) -> bool {
+    let mut form = 0;
+    while form < forms.len() {
+        let text = forms[form].signature.as_bytes();
+        let mut at = 0;
+        while at < text.len() {
+            if text[at] == b'=' {
+                return true;
+            }
+            at += 1;
+        }
+        form += 1;
+    }
+    false
+}
+
 /// What an instruction does to memory, in a word: what passes may do with it follows from it.
 const PURE: (Traits, Effects) = (Traits::PURE, Effects::NONE);
 /// It reads memory, or what other lanes have: it may be left out, and not moved past a write.
@@ -71,6 +90,7 @@ macro_rules! instructions {
                 traits: $kind.0,
                 effects: $kind.1,
                 forms: &[$($form),*],
+                ties: ties(&[$($form),*]),
             };
         )*
         /// Every instruction.

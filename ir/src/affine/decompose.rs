@@ -50,8 +50,8 @@ type Term<V> = (i64, Vec<Factor<V>>);
 
 fn find_remainder<V: Variable>(poly: &Poly<V>, quotient: &Atom<V>, env: Env<'_, V>) -> Option<(Poly<V>, Term<V>)> {
     let floor = quotient.as_floor()?;
+    let cofactor = cofactor(poly, quotient)?;
     let quotient = Poly::product_of(std::slice::from_ref(quotient));
-    let cofactor = cofactor(poly, &quotient)?;
     let base = poly.sub(&cofactor.mul(&quotient).ok()?).ok()?;
     for (dividend, divisor) in candidates(&floor.numerator, &floor.divisor, &cofactor, &base, env) {
         let Some(factor) = cofactor.try_div(&divisor).and_then(|factor| factor.scale(-1).ok()) else { continue };
@@ -69,14 +69,14 @@ fn find_remainder<V: Variable>(poly: &Poly<V>, quotient: &Atom<V>, env: Env<'_, 
 }
 
 /// The sum of what stands beside the quotient, or nothing if a power of it occurs.
-fn cofactor<V: Variable>(poly: &Poly<V>, quotient: &Poly<V>) -> Option<Poly<V>> {
+fn cofactor<V: Variable>(poly: &Poly<V>, quotient: &Atom<V>) -> Option<Poly<V>> {
     let mut sum = Poly::constant(0);
     for (monomial, value) in poly.terms() {
-        let Some(beside) = Poly::term(monomial.clone(), *value).try_div(quotient) else { continue };
-        if beside.try_div(quotient).is_some() {
+        let Some(beside) = monomial.without(quotient) else { continue };
+        if beside.factors().contains(quotient) {
             return None;
         }
-        sum = sum.add(&beside).ok()?;
+        sum = sum.add(&Poly::term(beside, *value)).ok()?;
     }
     (!sum.is_zero()).then_some(sum)
 }

@@ -32,11 +32,14 @@ impl<T: Clone + Ord + Hash + Debug> Variable for T {}
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Poly<V> {
-    terms: Vec<(Monomial<V>, i64)>,
+    terms: Terms<V>,
 }
 
+/// Numbers and symbols, which most polynomials are, have one term.
+pub(super) type Terms<V> = SmallVec<[(Monomial<V>, i64); 1]>;
+
 /// A product of atoms, sorted, equal ones repeated; the empty product is the constant one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Monomial<V> {
     /// Comes first because it decides the order first; the other way round, so that a higher one is earlier.
     degree: Reverse<usize>,
@@ -86,6 +89,16 @@ impl<V> Atom<V> {
     }
 }
 
+impl<V: Clone> Clone for Monomial<V> {
+    fn clone(&self) -> Self {
+        let factors = match &self.factors[..] {
+            [one] => SmallVec::from_buf([one.clone()]),
+            factors => factors.iter().cloned().collect(),
+        };
+        Monomial { degree: self.degree, factors }
+    }
+}
+
 impl<V: Variable> Monomial<V> {
     /// The product of factors that are sorted.
     fn of(factors: SmallVec<[Atom<V>; 1]>) -> Self {
@@ -126,6 +139,14 @@ impl<V: Variable> Monomial<V> {
         Ok(Monomial::of(factors))
     }
 
+    /// The monomial that times the atom is this one.
+    pub(super) fn without(&self, atom: &Atom<V>) -> Option<Self> {
+        let place = self.factors.iter().position(|own| own == atom)?;
+        let mut factors = self.factors.clone();
+        factors.remove(place);
+        Some(Monomial::of(factors))
+    }
+
     /// The monomial that times `other` is this one.
     fn divide(&self, other: &Self) -> Option<Self> {
         let mut factors = self.factors.clone();
@@ -139,7 +160,7 @@ impl<V: Variable> Monomial<V> {
 
 impl<V> From<Monomial<V>> for Poly<V> {
     fn from(monomial: Monomial<V>) -> Self {
-        Poly { terms: vec![(monomial, 1)] }
+        Poly { terms: SmallVec::from_buf([(monomial, 1)]) }
     }
 }
 
@@ -153,11 +174,11 @@ impl<V: Variable> Poly<V> {
     }
 
     pub(super) fn term(monomial: Monomial<V>, coefficient: i64) -> Self {
-        Poly { terms: if coefficient == 0 { Vec::new() } else { vec![(monomial, coefficient)] } }
+        Poly { terms: if coefficient == 0 { SmallVec::new() } else { SmallVec::from_buf([(monomial, coefficient)]) } }
     }
 
     /// The sum of terms that are in canonical order, none with a zero coefficient.
-    pub(super) fn of_sorted(terms: Vec<(Monomial<V>, i64)>) -> Self {
+    pub(super) fn of_sorted(terms: Terms<V>) -> Self {
         Poly { terms }
     }
 
@@ -210,7 +231,7 @@ impl<V: Variable> Poly<V> {
 
     /// The polynomial with these coefficients of the same terms.
     pub(super) fn map_coefficients(&self, mut map: impl FnMut(&Monomial<V>, i64) -> Result<i64>) -> Result<Self> {
-        let mut terms = Vec::with_capacity(self.terms.len());
+        let mut terms = Terms::with_capacity(self.terms.len());
         for (monomial, value) in &self.terms {
             let value = map(monomial, *value)?;
             if value != 0 {
@@ -234,7 +255,7 @@ impl<V: Variable> Poly<V> {
 
     /// `self + factor * other`, merging the two sorted lists.
     pub(super) fn add_scaled(&self, other: &Self, factor: i64) -> Result<Self> {
-        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        let mut terms = Terms::with_capacity(self.terms.len() + other.terms.len());
         let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
         loop {
             let order = match (left.peek(), right.peek()) {
@@ -274,7 +295,7 @@ impl<V: Variable> Poly<V> {
             }
         }
         sort::sort_by(&mut products, |(a, _), (b, _)| a.cmp(b));
-        let mut terms: Vec<(Monomial<V>, i64)> = Vec::with_capacity(products.len());
+        let mut terms = Terms::with_capacity(products.len());
         for (monomial, value) in products {
             match terms.last_mut() {
                 Some((last, sum)) if *last == monomial => *sum = checked_add(*sum, value)?,
@@ -290,13 +311,13 @@ impl<V: Variable> Poly<V> {
     pub(super) fn try_div(&self, divisor: &Self) -> Option<Self> {
         let (leading, factor) = divisor.terms.first()?;
         let mut rest = self.clone();
-        let mut quotient = Vec::new();
+        let mut quotient = Terms::new();
         while let Some((monomial, value)) = rest.terms.first() {
             if value.checked_rem(*factor)? != 0 || quotient.len() >= MAX_TERMS {
                 return None;
             }
             let term = (monomial.divide(leading)?, value / factor);
-            rest = rest.sub(&Poly { terms: vec![term.clone()] }.mul(divisor).ok()?).ok()?;
+            rest = rest.sub(&Poly { terms: SmallVec::from_buf([term.clone()]) }.mul(divisor).ok()?).ok()?;
             quotient.push(term);
         }
         Some(Poly { terms: quotient })

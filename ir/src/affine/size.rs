@@ -11,7 +11,7 @@ use super::error::{AffineError, AffineErrorKind, Result, gcd};
 use super::expr::BinaryOp;
 use super::floor::floor_div;
 use super::parse;
-use super::poly::{Atom, Monomial, Poly};
+use super::poly::{Atom, Monomial, Poly, Terms};
 use super::prove::{Env, range};
 use super::range::Interval;
 use super::simplify::apply;
@@ -302,7 +302,7 @@ impl Renewal<'_> {
 /// The polynomial built again from what stands for its symbols and quotients.
 fn rebuild(poly: &Poly<Arc<str>>, renewal: &Renewal<'_>) -> Result<Poly<Arc<str>>> {
     // Most terms have nothing to replace. They stay as they are, and in order.
-    let mut kept = Vec::with_capacity(poly.terms().len());
+    let mut kept = Terms::with_capacity(poly.terms().len());
     let mut sum: Option<Poly<Arc<str>>> = None;
     for (monomial, coefficient) in poly.terms() {
         let mut product: Option<Poly<Arc<str>>> = None;

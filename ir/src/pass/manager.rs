@@ -166,6 +166,14 @@ struct Lowering {
     loc: Loc,
 }
 
+/// What is to be done before a pass that needs layers.
+enum Next {
+    /// Some functions are to be lowered.
+    Lowering(Lowering),
+    /// Nothing: these functions have the layers.
+    Ready(FxHashSet<Path>),
+}
+
 /// More lowerings than this in a row lead nowhere.
 const MAX_ROUNDS: usize = 64;
 
@@ -202,16 +210,12 @@ impl Run<'_> {
                     if !steps.last().is_some_and(|last| fuse && fits(last, def, &nest)) {
                         self.steps(std::mem::take(&mut steps), module)?;
                     }
+                    let mut only = None;
                     if !def.requires.is_empty() {
-                        self.lower(def.name, def.requires, &nest, module)?;
+                        let ready = self.lower(def.name, def.requires, &nest, module)?;
+                        only = Some(ready).filter(|_| def.on != On::Module);
                     }
-                    let mut step = Step { costs: Costs::new(def), pass, nest, only: None };
-                    if !def.requires.is_empty() && def.on != On::Module {
-                        let placed = survey(self.how.ctx, module, &self.added);
-                        let ready = placed.into_iter().filter(|p| p.layers.have(def.requires));
-                        step.only = Some(ready.map(|p| p.path).collect());
-                    }
-                    steps.push(step);
+                    steps.push(Step { costs: Costs::new(def), pass, nest, only });
                 }
             }
         }
@@ -348,14 +352,23 @@ impl Run<'_> {
         }
     }
 
-    /// Brings every function that can get there to the layers that a pass needs.
-    fn lower(&mut self, pass: &str, wanted: &[&str], nest: &[(Anchor, u32)], module: &mut Body) -> Result<(), Stop> {
+    /// Brings every function that can get there to the layers that a pass needs. Gives those that have them then.
+    fn lower(
+        &mut self,
+        pass: &str,
+        wanted: &[&str],
+        nest: &[(Anchor, u32)],
+        module: &mut Body,
+    ) -> Result<FxHashSet<Path>, Stop> {
         let lowerings = self.lowerings.take().unwrap_or_else(|| Lowerings::of(self.manager.registry));
         // Each round brings some functions one lowering further.
         for _ in 0..MAX_ROUNDS {
-            let Some(next) = self.next_lowering(&lowerings, pass, wanted, nest, module)? else {
-                self.lowerings = Some(lowerings);
-                return Ok(());
+            let next = match self.next_lowering(&lowerings, pass, wanted, nest, module)? {
+                Next::Lowering(next) => next,
+                Next::Ready(ready) => {
+                    self.lowerings = Some(lowerings);
+                    return Ok(ready);
+                }
             };
             let (def, loc) = (next.def, next.loc);
             let pass = PassUse::plain(def).map_err(|reason| {
@@ -397,7 +410,7 @@ impl Run<'_> {
         Err(self.stop("lower-to"))
     }
 
-    /// The lowering to put in next, if some function needs one.
+    /// The lowering to put in next, if some function needs one; else those that are where they should be.
     fn next_lowering(
         &self,
         lowerings: &Lowerings,
@@ -405,13 +418,16 @@ impl Run<'_> {
         wanted: &[&str],
         nest: &[(Anchor, u32)],
         module: &Body,
-    ) -> Result<Option<Lowering>, Stop> {
+    ) -> Result<Next, Stop> {
         let ctx = self.how.ctx;
         let placed = survey(ctx, module, &self.added);
-        let concerned = placed.into_iter().filter(|p| in_nest(ctx, nest, module, p));
+        let concerned = placed.iter().filter(|p| in_nest(ctx, nest, module, p));
         let ways = concerned.filter_map(|p| Some((lowerings.way(&p.layers, wanted)?, p)));
         let ways: Vec<_> = ways.filter(|(way, _)| !way.is_empty()).collect();
-        let Some(longest) = ways.iter().map(|(way, _)| way.len()).max() else { return Ok(None) };
+        let Some(longest) = ways.iter().map(|(way, _)| way.len()).max() else {
+            let ready = placed.into_iter().filter(|p| p.layers.have(wanted));
+            return Ok(Next::Ready(ready.map(|p| p.path).collect()));
+        };
         // The functions that are farthest away go first: others may join them on their way.
         let far = ways.iter().filter(|(way, _)| way.len() == longest).map(|(way, _)| way[0]);
         let def = far.min_by_key(|def| def.name).expect("some way is the longest");
@@ -438,7 +454,7 @@ impl Run<'_> {
         let one_name = goers().all(|goer| goer.root.name() == name && goer.path.len() == 1);
         let root = (one_name && def.on == On::EachBody).then(|| name.to_string());
         let only = goers().map(|placed| placed.path.clone()).collect();
-        Ok(Some(Lowering { def, only, root, loc }))
+        Ok(Next::Lowering(Lowering { def, only, root, loc }))
     }
 
     fn stop(&self, pass: &str) -> Stop {

@@ -276,7 +276,13 @@ fn divisor_among(conditions: &[Condition], symbol: &str) -> i64 {
     if zeros.is_empty() {
         return 1;
     }
+    // `N mod 8` is `N - 8*(N floordiv 8)`.
+    let terms = zeros.iter().flat_map(|condition| condition.expr.terms());
+    let coefficients: Vec<i64> = terms.map(|(coefficient, _)| coefficient).collect();
     let holds = |power: &i64| {
+        if !coefficients.contains(&-power) {
+            return false;
+        }
         let rest = size.modulo(&SizeExpr::from(*power)).ok();
         zeros.iter().any(|condition| Some(&condition.expr) == rest.as_ref())
     };

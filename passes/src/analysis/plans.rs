@@ -1,5 +1,7 @@
 //! The plan that is beside a kernel, and the options of passes that follow it.
 
+use std::sync::Arc;
+
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, PassCx};
 use dlc_plan::value::Choice;
@@ -14,11 +16,12 @@ pub const PLANNED: OptionDef = OptionDef {
 };
 
 /// The first plan of the module that is for the function whose body this is: one that names it, or one that names none.
-pub fn plan_of(cx: &PassCx<'_>, body: &Body) -> Option<Schedule> {
+pub fn plan_of(cx: &PassCx<'_>, body: &Body) -> Option<Arc<Schedule>> {
     let name = OpRef::new(cx.ctx, body, body.root()).symbol_name()?;
     let schedule = cx.ctx.op_name(Schedule::OP);
     let plans = cx.symbols.others().iter().filter(|(op, _)| *op == schedule);
-    let mut plans = plans.map(|&(_, props)| Schedule::of_props(cx.ctx, props));
+    // A dozen passes ask for it.
+    let mut plans = plans.map(|&(_, props)| cx.ctx.derived(props, || Schedule::of_props(cx.ctx, props)));
     plans.find(|plan| plan.of.as_deref().is_none_or(|of| of == name))
 }
 

@@ -128,8 +128,17 @@ struct Needed<'a> {
     ctx: &'a Context,
     ops: SideTable<OpId, bool>,
     args: SideTable<ValueId, bool>,
+    /// The ops that go to each block with operands that are known.
     predecessors: FxHashMap<BlockId, SmallVec<[(OpId, usize); 4]>>,
     work: Vec<Work>,
+    dead: Dead,
+}
+
+/// What is not needed.
+#[derive(Default)]
+struct Dead {
+    ops: Vec<OpId>,
+    args: Vec<(BlockId, usize)>,
 }
 
 enum Work {
@@ -144,15 +153,17 @@ fn needed<'a>(body: &Body, cx: &PassCx<'a>) -> Needed<'a> {
         args: SideTable::new(false),
         predecessors: FxHashMap::default(),
         work: Vec::new(),
+        dead: Dead::default(),
     };
-    let ops = body.walk();
+    let mut ops = body.walk();
     for &op in &ops {
         let view = OpRef::new(cx.ctx, body, op);
         let understood = is_understood(view);
         for (index, &block) in view.successors().iter().enumerate() {
-            needed.predecessors.entry(block).or_default().push((op, index));
-            if !understood {
-                body.args(block).iter().for_each(|&arg| needed.value(body, arg));
+            // Where one is not understood, all arguments are needed.
+            match understood {
+                true => needed.predecessors.entry(block).or_default().push((op, index)),
+                false => body.args(block).iter().for_each(|&arg| needed.value(body, arg)),
             }
         }
         if view.has(Traits::SYMBOL) || !own_effects(view.def(), body, op).erasable() {
@@ -162,19 +173,23 @@ fn needed<'a>(body: &Body, cx: &PassCx<'a>) -> Needed<'a> {
     needed.op(body.root());
     needed.follow(body);
     // A debug counter says what is to stay; what it needs stays too.
-    for op in ops {
+    for &op in &ops {
         if needed.is_outermost_dead(body, op) && !cx.allows_rule("op") {
             needed.op(op);
             needed.follow(body);
         }
     }
-    for (block, index) in needed.dead_args(body) {
+    let mut args = needed.dead_args(body);
+    for &(block, index) in &args {
         let arg = body.args(block)[index];
         if !needed.args.get(arg) && !cx.allows_rule("arg") {
             needed.value(body, arg);
             needed.follow(body);
         }
     }
+    ops.retain(|&op| !needed.ops.get(op));
+    args.retain(|&(block, index)| !needed.args.get(body.args(block)[index]));
+    needed.dead = Dead { ops, args };
     needed
 }
 
@@ -203,10 +218,7 @@ impl Needed<'_> {
                 Work::Op(op) => self.follow_op(body, op),
                 Work::Arg(block, index) => {
                     for (op, successor) in self.predecessors.get(&block).cloned().unwrap_or_default() {
-                        let view = OpRef::new(self.ctx, body, op);
-                        if is_understood(view) {
-                            self.value(body, forwarded(view, successor, index));
-                        }
+                        self.value(body, forwarded(OpRef::new(self.ctx, body, op), successor, index));
                     }
                 }
             }
@@ -260,11 +272,10 @@ impl Needed<'_> {
     }
 
     fn erase_others(&self, body: &mut Body, ctx: &Context) -> (u64, u64) {
-        let dead: Vec<OpId> = body.walk().into_iter().filter(|&op| !self.ops.get(op)).collect();
+        let Dead { ops: dead, args } = &self.dead;
         let outermost: Vec<OpId> = dead.iter().copied().filter(|&op| self.is_outermost_dead(body, op)).collect();
-        let args = self.dead_args(body);
         let mut operands: FxHashMap<OpId, SmallVec<[usize; 4]>> = FxHashMap::default();
-        for &(block, index) in &args {
+        for &(block, index) in args {
             for &(op, successor) in self.predecessors.get(&block).into_iter().flatten() {
                 let start = OpRef::new(ctx, body, op).successor_operands(successor).start;
                 operands.entry(op).or_default().push(start + index);
@@ -274,7 +285,7 @@ impl Needed<'_> {
         for (op, indices) in operands {
             erase_operands(ctx, body, op, |index| indices.contains(&index));
         }
-        for &op in &dead {
+        for &op in dead {
             if body.num_operands(op) > 0 {
                 body.set_operands(op, &[]);
             }

@@ -143,7 +143,7 @@ impl Pass for InsertAsyncTokens {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let own = kernel::Func::of(OpRef::new(cx.ctx, body, body.root())).and_then(|func| func.target());
         let plan = plan_of(cx, body);
-        let Some(engine) = self.engine(own, plan.as_ref()) else { return Ok(()) };
+        let Some(engine) = self.engine(own, plan.as_deref()) else { return Ok(()) };
         let policy = plan.as_ref().and_then(|plan| plan.policy.as_ref());
         let (copies, boxes) = insert_async_tokens(body, engine, policy, cx);
         cx.count("copies", copies);

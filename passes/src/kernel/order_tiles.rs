@@ -143,7 +143,7 @@ struct OrderTiles {
 impl Pass for OrderTiles {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let plan = plan_of(cx, body);
-        match self.order_of(body, plan.as_ref(), cx) {
+        match self.order_of(body, plan.as_deref(), cx) {
             Some((Wanted::Order(order), group)) => cx.count("ordered", order_tiles(body, order, group, cx)),
             Some((Wanted::LongestFirst, _)) => match longest::longest_first(body, cx) {
                 Ok(changed) => cx.count("ordered", changed),

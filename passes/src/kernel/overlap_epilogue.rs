@@ -153,7 +153,7 @@ impl Pass for OverlapEpilogue {
         let together = way.and_then(|store| store.together).unwrap_or(1).clamp(1, panels);
         let by_rows = way.is_some_and(|store| store.way == Way::Rows);
         let by_engine = match self.planned {
-            true => plan.as_ref().is_some_and(|plan: &Schedule| stores_by_engine(plan)),
+            true => plan.as_deref().is_some_and(|plan: &Schedule| stores_by_engine(plan)),
             false => way.is_none_or(|store| store.way == Way::Tma),
         };
         if by_engine || by_rows {

@@ -313,7 +313,7 @@ impl Pass for SpecializeWarps {
         if self.planned && schedule.as_ref().is_none_or(|schedule| schedule.roles.is_none()) {
             return Ok(());
         }
-        match self.given.plan(schedule.as_ref()) {
+        match self.given.plan(schedule.as_deref()) {
             Ok(plan) => {
                 let grids = specialize_warps(body, &plan, cx);
                 cx.count("grids", grids);

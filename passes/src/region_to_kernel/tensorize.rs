@@ -132,7 +132,7 @@ impl Pass for Tensorize {
             let error = Diagnostic::error(&NOT_A_KERNEL, body.loc(body.root()), reason).at(Func::DEF.name);
             return Err(cx.fail(error.suggest("'split_k' divides sums among blocks")));
         }
-        let Made { body: made, tiling, missed } = match tensorize(cx.ctx, body, plan.as_ref(), self.tensor_cores) {
+        let Made { body: made, tiling, missed } = match tensorize(cx.ctx, body, plan.as_deref(), self.tensor_cores) {
             Ok(made) => made,
             Err(Refused::TooLarge) => return Err(too_large(body, cx)),
             Err(Refused::Plan(reason)) => {

@@ -21,7 +21,13 @@ struct Variable {
     name: String,
     least: Option<SizeExpr>,
     greatest: Option<SizeExpr>,
+    /// What it is at each of the trials, if it can be anything there.
+    trials: [Option<i64>; 2],
 }
+
+/// Before something is proved it is tried: all sizes are this number, each variable as small as it may be, or as large.
+/// No tile fits it.
+const TRIED: i64 = 97;
 
 /// The integers of a kernel, each an expression of sizes and variables.
 pub struct Facts<'a> {
@@ -66,9 +72,7 @@ fn scaled(divisors: &[(String, i64)], symbol: &str) -> Option<SizeExpr> {
 }
 
 /// No symbol of a kernel has a name with this in it.
-fn variable_name(number: usize) -> String {
-    format!("at$.{number}")
-}
+const VARIABLE: &str = "at$.";
 
 impl<'a> Facts<'a> {
     /// Nothing is known yet but what sizes are multiples of.
@@ -78,13 +82,34 @@ impl<'a> Facts<'a> {
     }
 
     fn variable(&mut self, least: Option<SizeExpr>, greatest: Option<SizeExpr>) -> SizeExpr {
-        let name = variable_name(self.variables.len());
+        let name = format!("{VARIABLE}{}", self.variables.len());
         let symbol = SizeExpr::symbol(&name).unwrap_or_else(|_| 0.into());
         let end = |end: &Option<SizeExpr>| end.as_ref().and_then(SizeExpr::as_constant);
         let (lo, hi) = (end(&least).unwrap_or(i64::MIN), end(&greatest).unwrap_or(i64::MAX));
         self.ranges.named.insert(name.as_str().into(), Interval::new(lo, hi));
-        self.variables.push(Variable { name, least, greatest });
+        let trials = [0, 1].map(|trial| {
+            let value = |end: &Option<SizeExpr>| match end {
+                Some(end) => self.tried(end, trial).map(Some),
+                None => Some(None),
+            };
+            match (value(&least)?, value(&greatest)?) {
+                (Some(least), Some(greatest)) if least > greatest => None,
+                (Some(least), Some(greatest)) => Some([least, greatest][trial]),
+                (Some(end), None) | (None, Some(end)) => Some(end),
+                (None, None) => Some(0),
+            }
+        });
+        self.variables.push(Variable { name, least, greatest, trials });
         symbol
+    }
+
+    /// What an expression is at a trial.
+    fn tried(&self, expr: &SizeExpr, trial: usize) -> Option<i64> {
+        let value = |name: &str| match name.strip_prefix(VARIABLE) {
+            Some(number) => self.variables.get(number.parse::<usize>().ok()?)?.trials[trial],
+            None => Some(TRIED),
+        };
+        expr.eval(&value).ok()
     }
 
     /// One of so many, counted from 0.
@@ -178,8 +203,14 @@ impl<'a> Facts<'a> {
 
     /// Whether an expression of sizes and variables is never negative, or always. `None` where that is not known.
     pub fn is_not_negative(&self, expr: &SizeExpr) -> Option<bool> {
-        if self.least(expr).is_some_and(|least| least >= 0) {
+        // Where it is of that sign at a place, there is no proof that it never is.
+        let tried = [0, 1].map(|trial| self.tried(expr, trial));
+        let is_somewhere = |is: fn(i64) -> bool| tried.into_iter().flatten().any(is);
+        if !is_somewhere(|value| value < 0) && self.least(expr).is_some_and(|least| least >= 0) {
             return Some(true);
+        }
+        if is_somewhere(|value| value >= 0) {
+            return None;
         }
         let opposite = SizeExpr::from(-1).sub(expr).ok()?;
         self.least(&opposite).is_some_and(|least| least >= 0).then_some(false)
