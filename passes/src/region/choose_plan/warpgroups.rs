@@ -163,10 +163,11 @@ impl Maker<'_> {
             };
             self.staged(plan, most)
         };
-        // Three of them are enough to be filled in turn.
+        // Three of them are enough to be filled in turn; a pair waits for two blocks, and is better off with more of short ones.
         let staged = |shape: (i64, i64, i64), ping_pong: bool, swap: bool, parts: i64, pair: bool| {
-            let long = planned(shape, ping_pong, swap, parts, true, pair).filter(|plan| plan.stages >= Some(3));
-            long.or_else(|| planned(shape, ping_pong, swap, parts, false, pair))
+            let planned = |long: bool| planned(shape, ping_pong, swap, parts, long, pair);
+            let long = planned(!pair).filter(|plan| plan.stages >= Some(3));
+            long.or_else(|| planned(false))
         };
         let plan = |shape: (i64, i64, i64), ping_pong: bool, swap: bool, parts: i64| {
             staged(shape, ping_pong, swap, parts, false)

@@ -155,6 +155,30 @@ region.func @more_tokens iters (m: 128, n: 14336)
   yield %s to Y as f16
 }
 
+// Fewer blocks ask for more of them, each for as much as there is room for.
+// CHECK: plan.schedule of @fewer_blocks for sm90 {
+// CHECK-NEXT: tile (m: 128, n: 112, k: 64)
+// CHECK-NEXT: instruction wgmma [64, 112, 16]
+// CHECK-NEXT: stages 6
+// CHECK-NEXT: cluster (n: 2)
+// CHECK-NEXT: multicast [X]
+// CHECK-NEXT: roles cooperative consumers 2
+// CHECK: policy (W: evict_first)
+// CHECK: store tma panels 2 together 2
+// CHECK-NEXT: algo (stagger_k: 10)
+// CHECK-NEXT: }
+region.func @fewer_blocks iters (m: 128, n: 8960)
+    ins (%X: memref<[128, 4096], f16, row_major, align 128>, %W: memref<[8960, 4096], f16, row_major, align 128>)
+    outs (Y: memref<[128, 8960], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: 4096) acc f32 init 0.0 {
+    %x = read %X[m, k] : f16 over (m, k)
+    %w = read %W[n, k] : f16 over (n, k)
+    %p = binary mul %x, %w widen : f32 over (m, n, k)
+    yield %p
+  } : f32 over (m, n)
+  yield %s to Y as f16
+}
+
 // Columns that lie side by side are read by all blocks at once, in short pieces: few of them are asked for ahead.
 // CHECK: plan.schedule of @tokens_across for sm90 {
 // CHECK-NEXT: tile (m: 128, n: 128, k: 64)
