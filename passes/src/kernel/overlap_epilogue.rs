@@ -63,7 +63,8 @@
 //!
 //! A plan says how many panels with rows of 128 bytes a group has room for, and how many of them leave at once (`store tma
 //! panels 2 together 1`); of narrower ones there are more. With `store rows` threads store the panels, lanes side by side
-//! elements side by side, of results whose rows begin anywhere.
+//! elements side by side, of results whose rows begin anywhere. Where such a result is made of others that are read panel by
+//! panel, a bias is read for each panel as well: beside those there is no room for all of it.
 //!
 //! What the epilogue reads for whole rows or columns, such as a bias, is asked for before the loop that sums products, where
 //! the sums and it take half of the registers at most.

@@ -35,7 +35,10 @@ pub fn store_rows(ctx: &Context, body: &mut Body, op: OpId, panels: &Panels) -> 
         }
         let part = match whole {
             true => value,
-            false => Parts::new(ctx, body, op, [row, column], shape.clone()).of(body, value)?,
+            false => {
+                let parts = Parts::new(ctx, body, op, [row, column], shape.clone());
+                parts.with_edges(body, value).of(body, value)?
+            }
         };
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
         kernel::StoreShared::build(&mut builder, loc, part, tile, slot, panels.turned.then_some(()));

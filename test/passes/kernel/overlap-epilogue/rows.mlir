@@ -9,6 +9,8 @@
 // RUN: dlc-run %t.mlir --function=turned --shape=M=9,N=71 --seed=0 --check=%t.npy
 // RUN: dlc-run %s --function=groups --shape=M=70,N=131 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=groups --shape=M=70,N=131 --seed=0 --check=%t.npy
+// RUN: dlc-run %s --function=bias --shape=M=70,N=131 --seed=0 -o %t.npy
+// RUN: dlc-run %t.mlir --function=bias --shape=M=70,N=131 --seed=0 --check=%t.npy
 // RUN: dlc-opt %s --overlap-epilogue=planned --no-output --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Three panels of 32 numbers in two buffers: the first of the next tile has the buffer of the last one.
@@ -102,4 +104,62 @@ kernel.func @added(%x: memref<[8], f32>) -> memref<[64, 16], f32> attributes {ta
 }
 plan.schedule of @added for sm90 {
   store rows
+}
+
+// What is there once for all rows is read for each panel anew beside what is read panel by panel, and takes no more registers
+// than one panel needs of it.
+// CHECK-LABEL: kernel.func @bias
+// CHECK-NOT: frag<[128], f16, slice 0 of (wgmma)>
+// CHECK: %[[PART:.+]] = load %bias[128*%n + i0] where (128*%n + i0 < N) : frag<[64], f16, slice 0 of (wgmma)>
+// CHECK-NEXT: %[[WIDE:.+]] = cast %[[PART]] : frag<[64], f32, slice 0 of (wgmma)>
+// CHECK-NEXT: broadcast %[[WIDE]] along 0 : frag<[64, 64], f32, wgmma>
+// CHECK: store_shared
+// CHECK: %[[PART:.+]] = load %bias[128*%n + i0 + 64] where (128*%n + i0 + 64 < N) : frag<[64], f16, slice 0 of (wgmma)>
+// CHECK-NEXT: %[[WIDE:.+]] = cast %[[PART]] : frag<[64], f32, slice 0 of (wgmma)>
+// CHECK-NEXT: broadcast %[[WIDE]] along 0 : frag<[64, 64], f32, wgmma>
+// CHECK: store_shared
+// CHECK: load %bias[128*%n + i0] where
+// CHECK: store_shared
+// CHECK: load %bias[128*%n + i0 + 64] where
+// CHECK: store_shared
+// CHECK-NOT: extract
+kernel.func @bias<M, N>(%x: memref<[M, N], f16>, %bias: memref<[N], f16>) -> memref<[M, N], f16> attributes {target = "sm90"} {
+  %D = output : memref<[M, N], f16>
+  grid (N ceildiv 128, M ceildiv 128) threads 128 {
+    %n = block_id 0
+    %m = block_id 1
+    %v = load %bias[128*%n + i0] where (128*%n + i0 < N) : frag<[128], f16, slice 0 of (wgmma)>
+    %w = cast %v : frag<[128], f32, slice 0 of (wgmma)>
+    %b = broadcast %w along 0 : frag<[128, 128], f32, wgmma>
+    %h = load %x[128*%m + i0, 128*%n + i1] where (128*%m + i0 < M, 128*%n + i1 < N) : frag<[128, 128], f16, wgmma>
+    %f = cast %h : frag<[128, 128], f32, wgmma>
+    %s = binary add %f, %b : frag<[128, 128], f32, wgmma>
+    %d = cast %s : frag<[128, 128], f16, wgmma>
+    store %d to %D[128*%m + i0, 128*%n + i1] where (128*%m + i0 < M, 128*%n + i1 < N)
+  }
+  return %D
+}
+plan.schedule of @bias for sm90 {
+  store rows panels 2
+}
+
+// Where there is nothing else to read, it is read once.
+// CHECK-LABEL: kernel.func @once
+// CHECK: load %bias[128*%n + i0] where (128*%n + i0 < N) : frag<[128], f16, slice 0 of (wgmma)>
+// CHECK-NOT: load %bias
+// CHECK: extract %{{.+}} at [0, 0] : frag<[64, 64], f16, wgmma>
+kernel.func @once<M, N>(%bias: memref<[N], f16>) -> memref<[M, N], f16> attributes {target = "sm90"} {
+  %D = output : memref<[M, N], f16>
+  grid (N ceildiv 128, M ceildiv 128) threads 128 {
+    %n = block_id 0
+    %m = block_id 1
+    %v = load %bias[128*%n + i0] where (128*%n + i0 < N) : frag<[128], f16, slice 0 of (wgmma)>
+    %b = broadcast %v along 0 : frag<[128, 128], f16, wgmma>
+    %d = unary neg %b : frag<[128, 128], f16, wgmma>
+    store %d to %D[128*%m + i0, 128*%n + i1] where (128*%m + i0 < M, 128*%n + i1 < N)
+  }
+  return %D
+}
+plan.schedule of @once for sm90 {
+  store rows panels 2
 }
