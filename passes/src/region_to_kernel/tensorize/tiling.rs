@@ -259,7 +259,8 @@ impl Matrix {
             single: Vec::new(),
             turned: Vec::new(),
             wide: Vec::new(),
-            written_out: false,
+            // As short as it is, a loop of its own would take longer than what is in it; a plan says when it is written.
+            written_out: true,
             swizzle: Vec::new(),
             staged: Vec::new(),
             fixed: Vec::new(),
