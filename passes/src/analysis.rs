@@ -6,8 +6,10 @@
 //! - [`carried`]: what loops of a kernel carry.
 //! - [`conditions`]: what a kernel made by a plan asks of sizes.
 //! - [`expressions`]: the expressions of ops of kernel, and what divides them.
+//! - [`liveness`]: which values are needed where, and the registers that they take.
 //! - [`loads`]: what a loop of a kernel loads by itself.
 //! - [`locality`]: how near to where it is used a value can be kept.
+//! - [`loops`]: the loops that branches make.
 //! - [`names`]: what values are called.
 //! - [`numbers`]: numbers of attributes.
 //! - [`plans`]: the plan that is beside a kernel.
@@ -24,8 +26,10 @@ pub mod boxes;
 pub mod carried;
 pub mod conditions;
 pub mod expressions;
+pub mod liveness;
 pub mod loads;
 pub mod locality;
+pub mod loops;
 pub mod names;
 pub mod numbers;
 pub mod plans;

@@ -134,11 +134,13 @@ inventory::submit! { &KERNEL_SCHEDULE }
 /// 1. `tensorize`: tiles of them as blocks, loops and fragments, by their plans or as fits any machine.
 /// 2. `kernel-schedule`: what plans ask for, and the proof that nobody waits for ever.
 /// 3. `kernel-to-ptx`: what each thread does; the proof is at hand.
-/// 4. `cse`, `dce`: what that left twice, or left over.
+/// 4. `licm`: what does not change in a loop is computed before it, where that is worth a register and they are not needed
+///    for sums of products.
+/// 5. `cse`, `dce`: what that left twice, or left over.
 static REGION_TO_PTX: PipelineDef = PipelineDef {
     name: "region-to-ptx",
     summary: "Makes instructions of kernels, by the plans beside them.",
-    text: "tensorize,kernel-schedule,kernel-to-ptx,cse,dce",
+    text: "tensorize,kernel-schedule,kernel-to-ptx,licm{registers=128},cse,dce",
     to_layer: "",
 };
 inventory::submit! { &REGION_TO_PTX }

@@ -22,7 +22,7 @@ for rung in 1 2 3 4 5 6 7; do
   # The last two say how many elements an access takes: four of f32, if rows have as many.
   sed -e 's/f16/f32/g; s/ widen//; s/[AB]: 8/&x/g; s/8x/4/g' -e 's/memref<\(\[., .\]\), f32>/memref<\1, f32, row_major, align 16>/g' \
     -e '/^  vectors/i\  assume (K: 4, N: 4)' "$here/$rung"-*.mlir >"$out/$name.mlir"
-  if "${bin}dlc-opt" "$out/$name.mlir" --pass-pipeline="tensorize,kernel-schedule,kernel-to-ptx{fuse},cse,dce" -o "$out/$name.ir" &&
+  if "${bin}dlc-opt" "$out/$name.mlir" --pass-pipeline="tensorize,kernel-schedule,kernel-to-ptx{fuse},licm{registers=128},cse,dce" -o "$out/$name.ir" &&
     "${bin}dlc-translate" "$out/$name.ir" --to-ptx -o "$out/$name.ptx"; then
     :
   else

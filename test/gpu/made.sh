@@ -27,7 +27,7 @@ for program in "$here"/*.mlir; do
   fi
   options=$(sed -n 's,^// choose-plan: ,,p' "$program")
   passes="lower-frontend,tiny-to-region,choose-plan{${options:-assume=4096}},add-fallback,tensorize,kernel-schedule"
-  if "${bin}dlc-opt" "$program" --pass-pipeline="$passes,kernel-to-ptx{fuse},cse,dce" -o "$out/$name.ir" &&
+  if "${bin}dlc-opt" "$program" --pass-pipeline="$passes,kernel-to-ptx{fuse},licm{registers=128},cse,dce" -o "$out/$name.ir" &&
     "${bin}dlc-translate" "$out/$name.ir" --to-ptx -o "$out/$name.ptx"; then
     count=$((count + 1))
   else

@@ -72,6 +72,8 @@ const fn ties(forms: &[Form]) -> bool {
 
 /// What an instruction does to memory, in a word: what passes may do with it follows from it.
 const PURE: (Traits, Effects) = (Traits::PURE, Effects::NONE);
+/// It has no effect, but not for all numbers a result: it may be left out or merged, and is not done where it would not be.
+const PARTIAL: (Traits, Effects) = (Traits::NONE, Effects::NONE);
 /// It reads memory, or what other lanes have: it may be left out, and not moved past a write.
 const READS: (Traits, Effects) = (Traits::NONE, Effects::READ);
 const WRITES: (Traits, Effects) = (Traits::NONE, Effects::WRITE);
@@ -175,11 +177,11 @@ instructions! {
         form("rn [ftz] [relu] {f16,f16x2}", "T <- T T T"), form("rn [relu] {bf16,bf16x2}", "T <- T T T"),
     }
     /// A quotient; of integers cut towards zero.
-    DIV "div" PURE "%c = div.s32 %a, %b" {
+    DIV "div" PARTIAL "%c = div.s32 %a, %b" {
         form("{INT}", "T <- T T"), form("{rn,full,approx} [ftz] f32", "f32 <- f32 f32"), form("rn f64", "f64 <- f64 f64"),
     }
     /// What an integer division leaves, of the sign of the dividend.
-    REM "rem" PURE "%c = rem.s32 %a, %b" { form("{INT}", "T <- T T") }
+    REM "rem" PARTIAL "%c = rem.s32 %a, %b" { form("{INT}", "T <- T T") }
     /// The number with the other sign.
     NEG "neg" PURE "%b = neg.f32 %a" {
         form("{s16,s32,s64}", "T <- T"), form("[ftz] f32", "f32 <- f32"), form("f64", "f64 <- f64"),

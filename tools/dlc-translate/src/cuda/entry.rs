@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use dlc_ir::op::Traits;
+use dlc_ir::op::Effects;
 use dlc_ir::{BlockId, OpRef, Type, ValueId};
 use dlc_ptx::emit::Move;
 use dlc_ptx::form::Slot;
@@ -224,7 +224,7 @@ impl<'a> Writer<'a> {
             Some(variable) => variable.element.is_some() || self.scopes.is_read(variable.number),
             None => false,
         };
-        !inst.instruction.traits.has(Traits::PURE) || inst.op.results().any(read)
+        inst.instruction.effects != Effects::NONE || inst.op.results().any(read)
     }
 
     fn label(&mut self, block: BlockId) -> String {

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use dlc_ir::Type;
-use dlc_ir::op::{Effects, Traits};
+use dlc_ir::op::Effects;
 use dlc_ptx::form::{Class, Slot};
 use dlc_ptx::inst::{Arg, Inst};
 
@@ -401,7 +401,7 @@ fn function(name: &str, inst: &Inst<'_>, results: &[Type], args: &[Option<Type>]
         let ty = if *kind == Kind::Bool { "uint32_t".to_string() } else { kind.text() };
         let _ = writeln!(text, "  {ty} d;");
     }
-    let pure = inst.instruction.traits.has(Traits::PURE);
+    let pure = inst.instruction.effects == Effects::NONE;
     let product = matches!(inst.instruction.name, "mma" | "wgmma.mma_async");
     let memory = !pure && !product && inst.instruction.effects != Effects::NONE;
     let _ = writeln!(text, "  asm {}({}", if pure { "" } else { "volatile" }, lines(&code, 4).trim_start());

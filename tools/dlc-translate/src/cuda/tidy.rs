@@ -1,6 +1,6 @@
 //! Statements as people write them: loops with their tests, loops that count, nothing that says nothing.
 
-use dlc_ir::op::Traits;
+use dlc_ir::op::Effects;
 use dlc_ir::{BlockId, OpId, ValueId};
 use dlc_ptx::inst::Arg;
 use rustc_hash::FxHashSet;
@@ -85,7 +85,7 @@ fn is_silent(id: OpId, values: &Values<'_>) -> bool {
         && values.body().results(id).all(|value| {
             values.folded.contains(&value)
                 || values.is_literal(value)
-                || (!values.body().has_uses(value) && inst.instruction.traits.has(Traits::PURE))
+                || (!values.body().has_uses(value) && inst.instruction.effects == Effects::NONE)
         })
 }
 

@@ -1,6 +1,6 @@
 //! What each value of an entry is in C++: a number, part of an expression, a variable, an element of an array.
 
-use dlc_ir::op::Traits;
+use dlc_ir::op::Effects;
 use dlc_ir::{BlockId, Body, Loc, OpId, OpRef, RegionId, Type, ValueId};
 use dlc_ptx::emit::Registers;
 use dlc_ptx::inst::{Arg, Inst};
@@ -162,7 +162,7 @@ impl<'a> Values<'a> {
                 let Some(only) = body.uses(result).next() else { continue };
                 let Some(&used) = at.get(&only.op) else { continue };
                 let Some(user) = self.user(only.op, result) else { continue };
-                let pure = inst.instruction.traits.has(Traits::PURE);
+                let pure = inst.instruction.effects == Effects::NONE;
                 // What waits or asks stands in the condition of the branch behind it.
                 let asked = user.is_none() && (index + 1..used).all(|between| self.is_silent(ops[between]));
                 if !(pure || asked && body.value_type(result) == Type::I1) || stays_apart(inst) {
@@ -206,7 +206,7 @@ impl<'a> Values<'a> {
     /// Whether nothing is written for an op where it stands.
     fn is_silent(&self, id: OpId) -> bool {
         self.body().results(id).all(|value| self.folded.contains(&value) || self.is_literal(value))
-            && self.insts.get(&id).is_some_and(|inst| inst.instruction.traits.has(Traits::PURE))
+            && self.insts.get(&id).is_some_and(|inst| inst.instruction.effects == Effects::NONE)
     }
 
     /// Gives every value that needs one a variable.
@@ -344,7 +344,7 @@ impl<'a> Values<'a> {
     /// Whether a value is used, or made by something that needs a place to put it.
     fn is_named(&self, value: ValueId) -> bool {
         let body = self.body();
-        body.has_uses(value) || self.inst(value).is_some_and(|inst| !inst.instruction.traits.has(Traits::PURE))
+        body.has_uses(value) || self.inst(value).is_some_and(|inst| inst.instruction.effects != Effects::NONE)
     }
 
     /// The name of a variable or an element.
