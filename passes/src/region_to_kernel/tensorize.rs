@@ -41,6 +41,8 @@
 //! one as columns, those of both as the blocks' number; without a product the last axis as columns. Where a plan says the
 //! tile, columns are those with the last axis of the result, and pixels that the copy engine takes are a run over all images. Axes that are reduced
 //! become loops, and so do those that are both; several in one loop are in the order in which memory has them. Fragments have two axes: rows, and columns or a tile of what is reduced.
+//! Where neighbours in memory have results of their own, lanes lie beside each other along these and warps share the axis
+//! that is reduced.
 //! Rows that are reduced and then read again are held whole where they fit: where their length is a number, or the plan keeps
 //! them in registers, with as many warps for each as it says. Divided by what a whole row has in common, it is multiplied by
 //! one over that.
@@ -300,8 +302,8 @@ fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
     (!groups.rows.is_empty() && !groups.columns.is_empty()).then_some(groups)
 }
 
-/// Whether some reduction reads memory along the axis that it reduces.
-fn reduces_rows(ctx: &Context, region: &Body) -> Option<SizeExpr> {
+/// The axis that some reduction reads memory along.
+fn reduces_rows(ctx: &Context, region: &Body) -> Option<Axis> {
     for id in reductions(ctx, region) {
         let reduce = Reduce::of(OpRef::new(ctx, region, id))?;
         if reduce.combiner().is_none() && stream::weighted(ctx, region, id).is_none() {
@@ -315,11 +317,40 @@ fn reduces_rows(ctx: &Context, region: &Body) -> Option<SizeExpr> {
         // Few elements are not worth the lanes of a warp.
         let size = reduce.sizes().last().cloned()?;
         if along && size.as_constant().is_none_or(|size| size >= 32) {
-            return Some(size);
+            return Some((last, size));
         }
     }
     None
 }
+
+/// The last axis of the results, and the last one that is reduced, where memory is read along the first of them at each
+/// position of the second: neighbours have results of their own.
+fn reduces_columns(ctx: &Context, region: &Body, shape: &Shape) -> Option<[Axis; 2]> {
+    let column = shape.outer.last()?;
+    let mut along: Option<Axis> = None;
+    for id in reductions(ctx, region) {
+        let reduce = Reduce::of(OpRef::new(ctx, region, id))?;
+        reduce.combiner()?;
+        let last = reduce.axes().last().map(|name| name.to_string()).zip(reduce.sizes().last().cloned())?;
+        if *along.get_or_insert_with(|| last.clone()) != last {
+            return None;
+        }
+    }
+    let along = along.filter(|(_, size)| size.as_constant().is_none_or(|size| size >= 32))?;
+    let reads = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op)));
+    let over = |at: &SizeExpr, axis: &Axis| at.symbols().iter().any(|name| **name == *axis.0);
+    let mut across = reads.filter(|read| read.at().iter().any(|at| over(at, &along))).map(|read| read.at()).peekable();
+    across.peek()?;
+    let lies = |at: Vec<SizeExpr>| {
+        let (last, others) = at.split_last()?;
+        let is_column = last.as_symbol().is_some_and(|name| *name == *column.0);
+        Some(is_column && !others.iter().any(|at| over(at, column)))
+    };
+    across.all(|at| lies(at) == Some(true)).then(|| [column.clone(), along])
+}
+
+/// An axis and its size.
+type Axis = (String, SizeExpr);
 
 /// A region as a kernel.
 fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores: bool) -> Result<Made, Refused> {
@@ -378,11 +409,12 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
         std::mem::swap(&mut groups.rows, &mut groups.columns);
     }
     let rows_along = reduces_rows(ctx, region).filter(|_| grouped.is_none());
+    let columns_along = reduces_columns(ctx, region, &shape).filter(|_| grouped.is_none() && rows_along.is_none());
     let none = SizeExpr::from(1);
     let kept = plan.map(|plan| kept(ctx, region, plan)).unwrap_or_default();
     let mut held = false;
-    let (tiling, split) = match (&grouped, &rows_along) {
-        (Some(groups), _) => {
+    let (tiling, split) = match (&grouped, &rows_along, columns_along) {
+        (Some(groups), ..) => {
             let size = |axes: &[(String, SizeExpr)]| axes::product(axes.iter().map(|(_, size)| size));
             let halves = groups.halves && tensor_cores;
             let names = |axes: &[(String, SizeExpr)]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
@@ -396,14 +428,20 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
             };
             (tiling, [groups.batch.clone(), groups.rows.clone(), groups.columns.clone()])
         }
-        (None, Some(along)) => {
+        (None, Some(along), _) => {
             let names: Vec<String> = shape.outer.iter().map(|(name, _)| name.clone()).collect();
-            let planned = plan.zip(shape.inner.first().filter(|_| shape.inner.len() == 1));
-            let planned = planned.and_then(|(plan, (axis, _))| Tiling::of_planned_rows(plan, &names, axis));
+            // Results along what is reduced are along that alone.
+            let is_alone = shape.inner.iter().all(|axis| axis.0 == along.0);
+            let planned = plan.filter(|_| is_alone).and_then(|plan| Tiling::of_planned_rows(plan, &names, &along.0));
             held = planned.is_some() && !kept.is_empty();
-            (planned.unwrap_or_else(|| Tiling::of_rows(along)), [Vec::new(), shape.outer.clone(), Vec::new()])
+            (planned.unwrap_or_else(|| Tiling::of_rows(&along.1)), [Vec::new(), shape.outer.clone(), Vec::new()])
         }
-        (None, None) => {
+        (None, None, Some([column, along])) => {
+            let planned = plan.and_then(|plan| Tiling::of_planned_columns(plan, &column.0, &along.0));
+            let batch = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
+            (planned.unwrap_or_else(|| Tiling::of_columns(&column.1, &along.1)), [batch, vec![column], Vec::new()])
+        }
+        (None, None, None) => {
             let (rows, columns) = match shape.outer.split_last() {
                 Some((last, rows)) if shape.inner.is_empty() => (rows.to_vec(), vec![last.clone()]),
                 _ => (shape.outer.clone(), Vec::new()),

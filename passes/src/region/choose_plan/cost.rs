@@ -152,6 +152,9 @@ fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
     }
 }
 
+/// What one multiprocessor reads of parts that it adds.
+const PART_BYTES_PER_CLOCK: f64 = 40.0;
+
 /// What a plan costs.
 pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, target: &Target) -> Cost {
     let clock = target.clock_mhz as f64;
@@ -229,6 +232,11 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     // Consumers with a tile of their own need two tiles a block to take turns.
     let turns = if ping_pong && tiles < 1.5 * slots { compute * 0.25 } else { 0.0 };
     let reduction = match parts > 1.0 {
+        // What each thread has of a part is added by as few blocks as there are tiles.
+        true if plan.threads.is_some() => {
+            let tile = plan.tile.iter().filter_map(|tile| tile.product()).product::<i64>() as f64;
+            parts * tile * 4.0 / (PART_BYTES_PER_CLOCK * clock) + target.launch_ns as f64 / 2e3
+        }
         // Written and read as `f32`, and waited for.
         true => {
             let elems: f64 = facts.outputs.iter().map(|output| output.elems).sum();

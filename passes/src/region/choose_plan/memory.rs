@@ -176,6 +176,9 @@ impl Maker<'_> {
         };
         let last = self.facts.iters().last().cloned();
         let size = self.facts.size(long).clamp(1, 1 << 20);
+        // Every lane of a warp has some of a short row.
+        let most = ((size as u64).next_power_of_two() as i64 / 32).max(1);
+        let width = width.min(most);
         let mut plans = Vec::new();
         for threads in [256, 128, 512, 64, 32] {
             for rows in if threads == 32 { vec![1, 2, 4, 8] } else { vec![1] } {
@@ -200,18 +203,25 @@ impl Maker<'_> {
                 }
             }
         }
-        // One result in all: parts of it in every multiprocessor.
-        let results: f64 =
-            self.facts.points(self.facts.iters().iter().map(String::as_str).filter(|axis| *axis != long));
-        if results < self.target.sms as f64 / 2.0 && size >= 1 << 14 {
-            let parts = (self.target.sms as f64 / results.max(1.0)) as i64;
-            let split =
-                Split { parts: parts.clamp(2, 1024), along: Some(long.to_string()), through: Some(Through::Workspace) };
-            let parts: Vec<Schedule> =
-                plans.iter().take(2).map(|plan| Schedule { split_k: Some(split.clone()), ..plan.clone() }).collect();
-            plans.extend(parts);
-        }
+        self.split(&mut plans, long);
         plans
+    }
+
+    /// Where there are few results of many numbers, every multiprocessor sums a part of each.
+    fn split(&self, plans: &mut Vec<Schedule>, long: &str) {
+        let results = self.facts.points(self.facts.iters().iter().map(String::as_str).filter(|axis| *axis != long));
+        let summed = self.facts.points(self.facts.reduced.iter().map(String::as_str));
+        let parts = |plan: &Schedule| {
+            let own: i64 = plan.out_tile().iter().filter(|(axis, _)| axis != long).map(|(_, size)| *size).product();
+            let tiles = (results / own.max(1) as f64).ceil().max(1.0);
+            let steps = summed / plan.tile_of(long).max(1) as f64;
+            let parts = (self.target.sms as f64 / tiles).min(steps / 4.0) as i64;
+            let through = Some(Through::Workspace);
+            (parts > 1).then(|| Split { parts: parts.min(1024), along: Some(long.to_string()), through })
+        };
+        let of = |plan: &Schedule| Some(Schedule { split_k: Some(parts(plan)?), ..plan.clone() });
+        let split: Vec<Schedule> = plans.iter().filter(|_| summed >= (1 << 12) as f64).filter_map(of).collect();
+        plans.extend(split);
     }
 
     /// `threads` for each of `rows`, with `width` elements in an access and `each` in a step.
@@ -279,27 +289,29 @@ impl Maker<'_> {
         let (width, assume) = self.width(column);
         let width = if width == 16 { 1 } else { width };
         let mut plans = Vec::new();
-        for (across, down) in [(32, 8), (32, 4), (64, 4), (16, 16), (128, 2), (32, 32)] {
-            for width in [width, 1] {
+        let mut widths = vec![width, 2, 1];
+        widths.retain(|own| *own <= width);
+        widths.dedup();
+        for (across, down) in [(32, 8), (32, 4), (64, 4), (32, 16), (128, 2), (32, 32)] {
+            for &width in &widths {
                 let extent = |axis: &String| (axis.clone(), if axis == column { across * width } else { 1 });
                 let mut tile: Vec<(String, i64)> = self.facts.iters().iter().map(extent).collect();
                 tile.retain(|(axis, _)| axis != long);
-                tile.push((long.to_string(), down * 4));
+                let each = if width > 2 { 4 } else { 8 };
+                tile.push((long.to_string(), down * each));
                 let plan = Schedule {
                     tile: Some(Table(tile)),
                     reduced: Some(vec![long.to_string()]),
                     threads: Some(Table::of([(column, across), (long, down)])),
                     thread_tile: (width > 1).then(|| Table::of([(column, width)])),
-                    unroll: Some(Table::of([(long, 4)])),
+                    unroll: Some(Table::of([(long, each)])),
                     assume: Some(assume.clone()).filter(|_| width > 1),
                     ..self.base.clone()
                 };
                 plans.push(self.finish(plan));
-                if width == 1 {
-                    break;
-                }
             }
         }
+        self.split(&mut plans, long);
         plans
     }
 }

@@ -89,6 +89,28 @@ impl Tiling {
         Tiling { tile: [WARPS, 1], along, matrix: None, layout, warps: WARPS, sharing: 1 }
     }
 
+    /// Of columns that are reduced: lanes lie beside each other along them, warps share the axis.
+    pub fn of_columns(column: &SizeExpr, along: &SizeExpr) -> Tiling {
+        let wide = tile_of(column, 64, 64).max(32);
+        let along = tile_of(along, 32, 32).max(WARPS);
+        let layout = Distributed::blocked(&[wide / 32, 1], &[32, 1], &[1, WARPS]);
+        Tiling { tile: [wide, 1], along, matrix: None, layout, warps: WARPS, sharing: WARPS }
+    }
+
+    /// The same, as a plan says it. `None` where the plan says no threads, or such as are not whole warps along the columns.
+    pub fn of_planned_columns(plan: &Schedule, column: &str, along: &str) -> Option<Tiling> {
+        let power = |number: i64| u32::try_from(number).ok().filter(|number| number.is_power_of_two());
+        let threads = plan.threads.as_ref()?;
+        let [across, down] = [power(threads.along(column))?, power(threads.along(along))?];
+        let [wide, long] = [power(plan.tile_of(column))?, power(plan.tile_of(along))?];
+        let each = power(plan.thread_tile.as_ref().map_or(1, |each| each.along(column)))?;
+        let fits =
+            across >= 32 && across.checked_mul(each)? <= wide && down <= long && across.checked_mul(down)? <= 1024;
+        let layout = Distributed::blocked(&[each, 1], &[32, 1], &[across / 32, down]);
+        let warps = across / 32 * down;
+        fits.then_some(Tiling { tile: [wide, 1], along: long, matrix: None, layout, warps, sharing: down })
+    }
+
     /// Of elements alone, as a plan says it: each thread has vectors along the last axis. `None` where the plan says no
     /// threads, or such as are not whole warps.
     pub fn of_planned_elements(plan: &Schedule, rows: &[String], column: &str) -> Option<Tiling> {

@@ -120,10 +120,10 @@ region.func @row_sums<M, N> iters (m: M) ins (%x: memref<[M, N], f32>) outs (y: 
 
 // Sums of columns: neighbours are columns.
 // CHECK: plan.schedule of @column_sums for sm90 {
-// CHECK-NEXT: tile (n: 32, m: 128)
+// CHECK-NEXT: tile (n: 32, m: 256)
 // CHECK-NEXT: reduced [m]
 // CHECK-NEXT: threads (n: 32, m: 32)
-// CHECK-NEXT: unroll (m: 4)
+// CHECK-NEXT: unroll (m: 8)
 // CHECK-NEXT: predicate_tail [n, m]
 // CHECK-NEXT: }
 region.func @column_sums<M, N> iters (n: N) ins (%x: memref<[M, N], f32>) outs (y: memref<[N], f32> materialize gmem) {
@@ -136,11 +136,11 @@ region.func @column_sums<M, N> iters (n: N) ins (%x: memref<[M, N], f32>) outs (
 
 // One number of all: its sum is divided among blocks.
 // CHECK: plan.schedule of @total for sm90 {
-// CHECK-NEXT: tile (n: 2048)
+// CHECK-NEXT: tile (n: 1024)
 // CHECK-NEXT: reduced [n]
 // CHECK-NEXT: thread_tile (n: 4)
-// CHECK-NEXT: threads (n: 256)
-// CHECK-NEXT: unroll (n: 2)
+// CHECK-NEXT: threads (n: 64)
+// CHECK-NEXT: unroll (n: 4)
 // CHECK-NEXT: split_k 132 along n through workspace
 // CHECK-NEXT: vectors (x: 4)
 // CHECK-NEXT: }
