@@ -41,13 +41,13 @@
 //!
 //! *Algorithm.* (1) `compile`: the grid without its data is a small program over integers. (2) `scenarios`: the sizes
 //! at which trip counts, conditions and stages differ, up to beyond twice the deepest ring, and the blocks at the ends of
-//! the grid; runs in which all warps do the same are made once (`traces`). (3) `machine`: for each, the warps of a cluster
-//! run in one order, while vector clocks say what each is known to know (`clocks`; Fidge and Mattern 1988; Flanagan and
-//! Freund, FastTrack, 2009). Each wait, arrival, read and write is held against what is known, not against what happened,
-//! so that one order stands for all: as who passes a barrier never depends on the order, another order has the same
-//! events. What goes on in circles is left out (`steady`; states are kept as Brent 1980 does). (4) `report`: the first fault
-//! as a trace. Branches on data are taken every way, and must synchronize alike. Linear in what the warps do, times the
-//! number of barriers.
+//! the grid; runs in which all warps do the same are made once (`traces`), and those that begin alike together (`together`).
+//! (3) `machine`: for each, the warps of a cluster run in one order, while vector clocks say what each is known to know
+//! (`clocks`; Fidge and Mattern 1988; Flanagan and Freund, FastTrack, 2009). Each wait, arrival, read and write is held
+//! against what is known, not against what happened, so that one order stands for all: as who passes a barrier never
+//! depends on the order, another order has the same events. What goes on in circles is left out (`steady`; states are kept
+//! as Brent 1980 does). (4) `report`: the first fault as a trace. Branches on data are taken every way, and must
+//! synchronize alike. Linear in what the warps do, times the number of barriers.
 
 mod cells;
 mod clocks;
@@ -56,6 +56,7 @@ mod exprs;
 mod facts;
 mod feeds;
 mod integers;
+mod loops;
 mod machine;
 mod memory;
 mod order;
@@ -65,10 +66,13 @@ mod scenarios;
 mod shapes;
 mod steady;
 mod sync;
+mod together;
 mod traces;
 mod uses;
 mod values;
 mod words;
+
+use std::rc::Rc;
 
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Diagnostic, RemarkKind};
@@ -76,6 +80,7 @@ use dlc_ir::pass::{Analysis, OptionValues, Pass, PassCx, PassDef, PassFailed, Pa
 use dlc_ir::{Context, OpId};
 use dlc_kernel::ops::{Func, Grid};
 
+use together::Run;
 use traces::Met;
 
 dlc_ir::codes! {
@@ -197,21 +202,27 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let mut machine = machine::Machine::new(&program, &mut shapes);
     let mut traces = traces::Traces::new(&program);
     let mut proof = Proof::default();
-    let mut run = |launch: &scenarios::Launch, scenario: &machine::Scenario, feeds: Option<&feeds::Feeds>| {
-        machine.prepare(scenario, &launch.slots, feeds);
-        if let Err(fault) = machine.run(feeds) {
-            return Err(Box::new(report::report(function, &program, launch, scenario, &fault)));
-        }
-        proof.runs += 1;
-        proof.steps += machine.steps;
-        Ok(())
-    };
+    let mut runs: Vec<Run> = Vec::new();
     let mut long: Vec<(program::Pc, scenarios::Launch, machine::Scenario)> = Vec::new();
+    let mut prove = |runs: &mut Vec<Run>, feeds: &feeds::Feeds| {
+        let Proof { runs: count, steps } = prove(&mut machine, runs, feeds)
+            .map_err(|(run, fault)| Box::new(report::report(function, &program, &run.launch, &run.scenario, &fault)))?;
+        proof.runs += count;
+        proof.steps += steps;
+        runs.clear();
+        Ok::<_, Box<Diagnostic>>(())
+    };
     for launch in scenarios::launches(&program, &mut traces) {
         for scenario in launch.scenarios(&program) {
             match traces.meet(&scenario, &launch.slots) {
-                Met::New => run(&launch, &scenario, Some(traces.feeds()))?,
-                Met::Unknown => run(&launch, &scenario, None)?,
+                met @ (Met::New | Met::Unknown) => {
+                    let does = if met == Met::New { traces.does() } else { None };
+                    let is_known = does.is_some();
+                    runs.push(Run { launch: launch.clone(), scenario, does });
+                    if !is_known {
+                        prove(&mut runs, traces.feeds())?;
+                    }
+                }
                 Met::Before => {}
                 Met::Long(start) if long.iter().any(|&(known, ..)| known == start) => {}
                 Met::Long(start) => long.push((start, launch.clone(), scenario)),
@@ -223,8 +234,40 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
         if traces.has_met(start) {
             continue;
         }
-        let is_known = traces.follow_long(&scenario, &launch.slots);
-        run(&launch, &scenario, is_known.then(|| traces.feeds()))?;
+        let does = if traces.follow_long(&scenario, &launch.slots) { traces.does() } else { None };
+        let is_known = does.is_some();
+        runs.push(Run { launch, scenario, does });
+        if !is_known {
+            prove(&mut runs, traces.feeds())?;
+        }
+    }
+    prove(&mut runs, traces.feeds())?;
+    Ok(proof)
+}
+
+/// Makes runs, of which only the last may be one that could not be followed.
+///
+/// Errors: the first of them that goes wrong.
+fn prove<'r>(
+    machine: &mut machine::Machine<'_>,
+    runs: &'r [Run],
+    feeds: &feeds::Feeds,
+) -> Result<Proof, (&'r Run, machine::Stop)> {
+    let mut proof = Proof { runs: runs.len() as u64, steps: 0 };
+    match machine.make(runs, feeds) {
+        Ok(steps) => proof.steps += steps,
+        Err(fault) => {
+            // Which of them it is the first in.
+            for run in runs.iter().filter(|run| run.does.is_some()) {
+                machine.make(std::slice::from_ref(run), feeds).map_err(|fault| (run, fault))?;
+            }
+            return Err((&runs[0], fault));
+        }
+    }
+    if let Some(run) = runs.last().filter(|run| run.does.is_none()) {
+        machine.prepare(&run.scenario, &run.launch.slots, Rc::default());
+        machine.run().map_err(|fault| (run, fault))?;
+        proof.steps += machine.steps;
     }
     Ok(proof)
 }

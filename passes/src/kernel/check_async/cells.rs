@@ -40,6 +40,9 @@ pub enum Read {
     Store,
 }
 
+/// Who wrote bytes last, and who has read them since.
+pub type History = (Option<(Write, Event)>, SmallVec<[(Read, Event); 3]>);
+
 /// Bytes with one history: those that no access has told apart from each other so far.
 #[derive(Clone, Debug)]
 pub struct Cell {
@@ -56,6 +59,8 @@ pub struct Cell {
 pub struct Cells {
     /// Each byte is in one of them.
     pub all: Vec<Cell>,
+    /// Of which each was a part before it was told apart.
+    origins: Vec<u32>,
     /// The cells of what was touched, by what they are the bytes of.
     found: FxHashMap<(u32, u32), Rc<[u32]>>,
 }
@@ -64,7 +69,7 @@ impl Cells {
     /// Bytes that nothing was written to.
     pub fn new(bytes: u32) -> Cells {
         let all = vec![Cell { parts: vec![(0, bytes)], write: None, reads: SmallVec::new() }];
-        Cells { all, found: FxHashMap::default() }
+        Cells { all, origins: vec![0], found: FxHashMap::default() }
     }
 
     /// Forgets what was done, but not which bytes were told apart: they will be again.
@@ -72,6 +77,26 @@ impl Cells {
         for cell in &mut self.all {
             cell.write = None;
             cell.reads.clear();
+        }
+    }
+
+    /// What was done, to come back to it.
+    pub fn save(&self) -> Vec<History> {
+        self.all.iter().map(|cell| (cell.write, cell.reads.clone())).collect()
+    }
+
+    /// Comes back to what was done when that was saved. Bytes that were told apart since had one history then.
+    pub fn restore(&mut self, saved: &[History]) {
+        for index in 0..self.all.len() {
+            let (write, reads) = match saved.get(index) {
+                Some((write, reads)) => (*write, reads.clone()),
+                None => {
+                    let origin = &self.all[self.origins[index] as usize];
+                    (origin.write, origin.reads.clone())
+                }
+            };
+            let cell = &mut self.all[index];
+            (cell.write, cell.reads) = (write, reads);
         }
     }
 
@@ -106,6 +131,7 @@ impl Cells {
         self.all[index].parts = inside;
         let number = self.all.len() as u32;
         self.all.push(other);
+        self.origins.push(index as u32);
         for cells in self.found.values_mut().filter(|cells| cells.contains(&(index as u32))) {
             *cells = cells.iter().copied().chain([number]).collect();
         }

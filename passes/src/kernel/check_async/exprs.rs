@@ -2,6 +2,7 @@
 
 use dlc_core::guard::Guard;
 use dlc_ir::affine::{Factor as Part, SizeExpr};
+use smallvec::SmallVec;
 
 /// A place in the list of numbers of an agent.
 pub type Slot = u32;
@@ -10,7 +11,7 @@ pub type Slot = u32;
 pub const UNKNOWN: i64 = i64::MIN;
 
 /// An expression over slots.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
     /// A number.
     Const(i64),
@@ -23,12 +24,14 @@ pub enum Expr {
 }
 
 /// What is multiplied in a term of a sum.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Factor {
     /// What a slot holds.
     Slot(Slot),
     /// A quotient, rounded down.
     Quotient(Box<[Expr; 2]>),
+    /// The quotient of that number among those of the sum, again.
+    Again(usize),
 }
 
 impl Expr {
@@ -45,7 +48,7 @@ impl Expr {
                 Some(terms) => Expr::Linear(constant, terms.into()),
             };
         }
-        let mut sum = Vec::new();
+        let (mut sum, mut quotients) = (Vec::new(), Vec::new());
         for (coefficient, parts) in expr.terms() {
             let mut factors = Vec::with_capacity(parts.len());
             for part in parts {
@@ -55,7 +58,14 @@ impl Expr {
                         None => return Expr::Const(UNKNOWN),
                     },
                     Part::Quotient(above, below) => {
-                        Factor::Quotient(Box::new([Expr::compile(&above, slot), Expr::compile(&below, slot)]))
+                        let quotient = [Expr::compile(&above, slot), Expr::compile(&below, slot)];
+                        match quotients.iter().position(|known| *known == quotient) {
+                            Some(number) => Factor::Again(number),
+                            None => {
+                                quotients.push(quotient.clone());
+                                Factor::Quotient(Box::new(quotient))
+                            }
+                        }
                     }
                 });
             }
@@ -102,6 +112,7 @@ impl Expr {
                     match factor {
                         Factor::Slot(slot) => into.push(*slot),
                         Factor::Quotient(parts) => parts.iter().for_each(|part| part.slots(into)),
+                        Factor::Again(_) => {}
                     }
                 }
             }
@@ -126,6 +137,7 @@ fn linear(constant: i64, terms: &[(Slot, i64)], slots: &[i64]) -> Option<i64> {
 
 fn sum(terms: &[(i64, Box<[Factor]>)], slots: &[i64]) -> Option<i64> {
     let mut sum = 0i64;
+    let mut quotients: SmallVec<[i64; 4]> = SmallVec::new();
     for (coefficient, factors) in terms {
         let mut product = *coefficient;
         for factor in factors {
@@ -135,8 +147,11 @@ fn sum(terms: &[(i64, Box<[Factor]>)], slots: &[i64]) -> Option<i64> {
                     let (above, below) = (known(parts[0].eval(slots))?, known(parts[1].eval(slots))?);
                     let quotient = above.checked_div_euclid(below)?;
                     // Rounded down, also where the divisor is negative.
-                    if below < 0 && above.rem_euclid(below) != 0 { quotient - 1 } else { quotient }
+                    let quotient = if below < 0 && above.rem_euclid(below) != 0 { quotient - 1 } else { quotient };
+                    quotients.push(quotient);
+                    quotient
                 }
+                Factor::Again(number) => quotients[*number],
             })?;
         }
         sum = sum.checked_add(product)?;
@@ -145,7 +160,7 @@ fn sum(terms: &[(i64, Box<[Factor]>)], slots: &[i64]) -> Option<i64> {
 }
 
 /// A condition on integers: pieces, in each of which all bounds hold.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Condition(Vec<Vec<(Expr, Option<Expr>, Option<Expr>)>>);
 
 impl Condition {

@@ -63,7 +63,9 @@ impl<'p> Facts<'p> {
         for instr in &program.code {
             match instr {
                 Instr::Start { bounds, .. } if bounds.iter().all(|bound| facts.is_known(bound)) => {
-                    facts.trips.push(bounds);
+                    if !facts.trips.contains(&&**bounds) {
+                        facts.trips.push(bounds);
+                    }
                 }
                 Instr::Start { bounds, .. } => {
                     bounds.iter().for_each(|bound| facts.add(bound));
@@ -74,7 +76,9 @@ impl<'p> Facts<'p> {
                     }
                 }
                 Instr::Branch(condition, _) if condition.exprs().all(|expr| facts.is_known(expr)) => {
-                    facts.conditions.push(condition);
+                    if !facts.conditions.contains(&&**condition) {
+                        facts.conditions.push(condition);
+                    }
                 }
                 Instr::Set(..) | Instr::Order { .. } | Instr::Branch(..) | Instr::Slice { .. } => {
                     exprs_of(instr).into_iter().for_each(|expr| facts.add(expr));
@@ -133,7 +137,7 @@ impl<'p> Facts<'p> {
     /// The expression, or the parts of it that symbols decide.
     fn add(&mut self, expr: &Expr) {
         if self.is_known(expr) {
-            if !matches!(expr, Expr::Const(_)) {
+            if !matches!(expr, Expr::Const(_)) && !self.exprs.contains(expr) {
                 self.exprs.push(expr.clone());
             }
             return;
@@ -143,12 +147,14 @@ impl<'p> Facts<'p> {
                 self.slots.extend(terms.iter().map(|&(slot, _)| slot).filter(|&slot| self.known[slot as usize]));
             }
             Expr::Sum(terms) => {
-                for factor in terms.iter().flat_map(|(_, factors)| factors) {
+                let first = terms.iter().flat_map(|(_, factors)| factors);
+                for factor in first.filter(|factor| !matches!(factor, Factor::Again(_))) {
                     let whole = Expr::Sum(Box::new([(1, Box::new([factor.clone()]))]));
                     match factor {
-                        _ if self.is_known(&whole) => self.exprs.push(whole),
+                        _ if self.is_known(&whole) => self.add(&whole),
                         Factor::Slot(_) => {}
                         Factor::Quotient(parts) => parts.iter().for_each(|part| self.add(part)),
+                        Factor::Again(_) => {}
                     }
                 }
             }
@@ -156,8 +162,8 @@ impl<'p> Facts<'p> {
         }
     }
 
-    /// The numbers that decide everything. `known` are the slots that symbols decide.
-    pub fn values(&self, launch: &Launch, known: &[i64]) -> Vec<i64> {
+    /// Adds the numbers that decide everything. `known` are the slots that symbols decide.
+    pub fn values(&self, launch: &Launch, known: &[i64], into: &mut Vec<i64>) {
         let exprs = self.exprs.iter().map(|expr| expr.eval(known));
         let slots = self.slots.iter().map(|&slot| known[slot as usize]);
         let conditions = self.conditions.iter().map(|condition| condition.holds(known).map_or(2, i64::from));
@@ -167,7 +173,11 @@ impl<'p> Facts<'p> {
         });
         // The last block has another number in another grid.
         let grid = if self.program.ids || self.program.sizes { &launch.grid[..] } else { &[] };
-        exprs.chain(slots).chain(conditions).chain(trips).chain(grid.iter().copied()).collect()
+        into.extend(exprs);
+        into.extend(slots);
+        into.extend(conditions);
+        into.extend(trips);
+        into.extend_from_slice(grid);
     }
 
     /// Whether no loop whose trip count depends on symbols alone runs for longer than is of use: `most` times as often as
@@ -276,12 +286,21 @@ impl<'p> Facts<'p> {
             Expr::Slot(slot) => of(*slot, 1),
             Expr::Linear(_, terms) => terms.iter().flat_map(|&(slot, factor)| of(slot, factor)).collect(),
             Expr::Sum(terms) => {
-                let mut all = Vec::new();
+                let (mut all, mut quotients) = (Vec::new(), Vec::new());
                 for (coefficient, factors) in terms {
                     for factor in factors {
-                        match factor {
-                            Factor::Slot(slot) => all.extend(of(*slot, *coefficient)),
+                        let parts = match factor {
+                            Factor::Slot(_) => None,
                             Factor::Quotient(parts) => {
+                                quotients.push(parts);
+                                Some(parts)
+                            }
+                            Factor::Again(number) => Some(quotients[*number]),
+                        };
+                        match (factor, parts) {
+                            (Factor::Slot(slot), _) => all.extend(of(*slot, *coefficient)),
+                            (_, None) => {}
+                            (_, Some(parts)) => {
                                 let below = if let Expr::Const(below) = parts[1] { below.max(1) } else { 1 };
                                 all.extend(self.growth(&parts[0]).into_iter().map(|growth| Growth {
                                     by: growth.by.saturating_mul(*coefficient).saturating_abs(),

@@ -1,72 +1,188 @@
 //! What agents do in a run as a list of events each, from which the machine is fed.
 //!
 //! An event is an instruction with the numbers that it names; agents repeat few of them over and over, so that they are
-//! numbered. What a round of a loop does is written out once.
+//! numbered. What a round of a loop does is written out once, and rounds of a loop as far as fewer were written out before
+//! are copied from there. Lists are long and are gone through once: so they stand in one place, in small numbers.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::program::{Pc, Program};
-use super::traces::{Chains, LOOP, Made};
-use super::words::Words;
+use super::traces::LOOP;
+use super::words::{Chains, Words};
+
+/// The number of an event.
+pub type Id = u16;
+
+/// Where the kind of work stands in what marks a thing that was made, before its number.
+pub const KIND: u32 = 38;
+
+/// Something that was made, as a trace names it: the kind of work and its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Made {
+    /// By the agent itself: so much of that kind was begun since.
+    Ago(usize, u32),
+    /// By the warps of the block before roles began, from 1 on.
+    Root(usize, u32),
+}
+
+impl Made {
+    /// `None` for an integer.
+    #[inline]
+    pub fn of(value: i64) -> Option<Made> {
+        let (kind, number) = ((value >> KIND & 3) as usize, value as u32);
+        match value >> 61 {
+            2 | 3 => Some(Made::Ago(kind, number)),
+            1 => Some(Made::Root(kind, number)),
+            _ => None,
+        }
+    }
+}
 
 /// What agents do in runs.
 #[derive(Default)]
 pub struct Feeds {
     /// Each event: the instruction, then what it names.
-    pub events: Words,
-    /// How long ago an event names something that the agent made, at most.
-    pub reaches: Vec<i64>,
-    /// Of each block of the cluster: the events of all its warps together, and of each agent that begins, in order.
-    pub blocks: Vec<Vec<Rc<[u32]>>>,
-    /// What was written out, by its number.
-    written: Vec<Option<Rc<[u32]>>>,
+    events: Words,
+    /// How far back an event names what the agent made, of each kind of work: 1 is the last of it.
+    pub reaches: Vec<[u32; 3]>,
+    /// The work that an event begins.
+    pub begins: Vec<Option<usize>>,
+    /// What was written out, one behind the other.
+    letters: Vec<Id>,
+    /// Where what agents and rounds do is, by its number; and rounds of loops, by the number of the last.
+    written: Vec<Option<Feed>>,
+    chained: Vec<Option<Feed>>,
+}
+
+/// What an agent does, or a part of that.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Feed {
+    /// Where the events are, and how many.
+    start: usize,
+    pub length: usize,
+    /// How far back they name what the agent made, of each kind of work.
+    pub reach: [u32; 3],
+}
+
+/// What the agents of each block of a cluster do: all warps together first, then each agent that begins, in order.
+pub type Does = Vec<Vec<Feed>>;
+
+impl Feed {
+    fn all(&self) -> Range<usize> {
+        self.start..self.start + self.length
+    }
+
+    /// Other events come behind.
+    fn extend(&mut self, more: usize, reach: [u32; 3]) {
+        self.length += more;
+        self.reach.iter_mut().zip(reach).for_each(|(all, far)| *all = far.max(*all));
+    }
 }
 
 impl Feeds {
-    /// A run: the numbers of what its agents do, and where those of each block begin.
-    pub fn set(&mut self, program: &Program, numbers: &Words, chains: &Chains, agents: &[i64], blocks: &[usize]) {
+    /// A run: `agents` are the numbers of what they do, `blocks` where those of each block begin. `None` if there are too
+    /// many events.
+    pub fn does(
+        &mut self,
+        program: &Program,
+        numbers: &Words,
+        chains: &Chains,
+        agents: &[i64],
+        blocks: &[usize],
+    ) -> Option<Rc<Does>> {
         self.written.resize(numbers.len(), None);
-        self.blocks.clear();
+        self.chained.resize(chains.len(), None);
+        let mut does = Vec::with_capacity(blocks.len());
         for (at, &from) in blocks.iter().enumerate() {
             let to = blocks.get(at + 1).copied().unwrap_or(agents.len());
-            let write = |&number: &i64| self.write(program, numbers, chains, number as usize);
-            let written = agents[from..to].iter().map(write).collect();
-            self.blocks.push(written);
+            let feed = |&number: &i64| self.write(program, numbers, chains, number as usize);
+            does.push(agents[from..to].iter().map(feed).collect());
         }
+        (self.events.len() <= usize::from(Id::MAX)).then(|| Rc::new(does))
     }
 
     /// An event: the instruction, and the numbers that it names.
     #[inline]
-    pub fn event(&self, number: u32) -> (Pc, &[i64]) {
-        let (pc, numbers) = self.events.list(number).split_at(1);
+    pub fn event(&self, number: Id) -> (Pc, &[i64]) {
+        let (pc, numbers) = self.events.list(number.into()).split_at(1);
         (pc[0] as Pc, numbers)
     }
 
-    fn write(&mut self, program: &Program, numbers: &Words, chains: &Chains, number: usize) -> Rc<[u32]> {
-        if let Some(written) = &self.written[number] {
-            return Rc::clone(written);
+    /// The event at a place. `None` behind the last.
+    #[inline]
+    pub fn at(&self, feed: &Feed, place: usize) -> Option<Id> {
+        (place < feed.length).then(|| self.letters[feed.start + place])
+    }
+
+    /// The events of some places.
+    pub fn part(&self, feed: &Feed, places: Range<usize>) -> &[Id] {
+        &self.letters[feed.all()][places]
+    }
+
+    fn write(&mut self, program: &Program, numbers: &Words, chains: &Chains, number: usize) -> Feed {
+        if let Some(written) = self.written[number] {
+            return written;
         }
-        let mut letters = numbers.list(number as u32);
-        let mut all = Vec::with_capacity(letters.len());
-        while let Some(&first) = letters.first() {
-            let count = if first > LOOP { 1 + program.operands[first as usize].len() } else { 1 };
-            let (event, rest) = letters.split_at(count);
-            letters = rest;
+        let letters = numbers.list(number as u32);
+        let count = |first: i64| if first > LOOP { 1 + program.operands[first as usize].len() } else { 1 };
+        // The rounds of its loops come first: then it is written in one piece.
+        let mut rest = letters;
+        while let Some(&first) = rest.first() {
             if first <= LOOP {
-                for round in chains.rounds((LOOP - first) as u32) {
-                    all.extend_from_slice(&self.write(program, numbers, chains, round as usize));
+                let mut next = chains.last((LOOP - first) as u32);
+                while let Some((before, round)) = next {
+                    self.write(program, numbers, chains, round as usize);
+                    next = chains.last(before).filter(|_| self.chained[before as usize].is_none());
                 }
+            }
+            rest = &rest[count(first)..];
+        }
+        let mut feed = Feed { start: self.letters.len(), ..Feed::default() };
+        let mut rest = letters;
+        while let Some(&first) = rest.first() {
+            let event;
+            (event, rest) = rest.split_at(count(first));
+            if first <= LOOP {
+                let rounds = self.rounds(chains, (LOOP - first) as u32);
+                feed.extend(rounds.length, rounds.reach);
                 continue;
             }
             let (id, is_new) = self.events.number(event);
             if is_new {
-                let ago = |&value: &i64| if let Some(Made::Ago(ago)) = Made::of(value) { ago + 1 } else { 0 };
-                self.reaches.push(event[1..].iter().map(ago).max().unwrap_or(0));
+                let mut named = [0; 3];
+                for &value in &event[1..] {
+                    if let Some(Made::Ago(kind, ago)) = Made::of(value) {
+                        named[kind] = named[kind].max(ago + 1);
+                    }
+                }
+                self.reaches.push(named);
+                self.begins.push(program.code[first as usize].begins());
             }
-            all.push(id);
+            self.letters.push(id as Id);
+            feed.extend(1, self.reaches[id as usize]);
         }
-        let written: Rc<[u32]> = all.into();
-        self.written[number] = Some(Rc::clone(&written));
-        written
+        self.written[number] = Some(feed);
+        feed
+    }
+
+    /// Writes what rounds of a loop do that were written out each.
+    fn rounds(&mut self, chains: &Chains, chain: u32) -> Feed {
+        let mut feed = Feed { start: self.letters.len(), ..Feed::default() };
+        let (mut last, mut parts) = (chain, Vec::new());
+        while let Some((before, round)) = chains.last(last) {
+            if let Some(known) = self.chained[last as usize] {
+                parts.push(known);
+                break;
+            }
+            parts.extend(self.written[round as usize]);
+            last = before;
+        }
+        for part in parts.iter().rev() {
+            self.letters.extend_from_within(part.all());
+            feed.extend(part.length, part.reach);
+        }
+        self.chained[chain as usize] = Some(feed);
+        feed
     }
 }

@@ -9,12 +9,10 @@ use smallvec::SmallVec;
 use super::cells::Cells;
 use super::clocks::{ALL, Clock, FENCED, ONE, Plan, join, raise};
 use super::exprs::{Slot, UNKNOWN};
-use super::feeds::Feeds;
+use super::feeds::{Does, Feed};
 use super::integers::{Doubt, Site, Ways, branch, integer, shift, start};
 use super::program::{Instr, Pc, Program};
 use super::shapes::Shapes;
-use super::steady::Steady;
-use super::traces::Made;
 use super::{DEADLOCK, NOT_CHECKED, READ_TOO_EARLY};
 
 /// The most instructions of one run.
@@ -93,6 +91,8 @@ pub struct Agent {
     /// What all warps know, and what the elected thread knows; of a solo agent the latter only.
     pub know: Clock,
     pub one: Clock,
+    /// Whether the elected thread may know something that the others do not.
+    pub apart: bool,
     /// The numbered barrier that it waits at, and its generation.
     pub waiting: Option<(usize, u32)>,
     /// The last ticket of each kind of work, and the last that was awaited.
@@ -108,11 +108,12 @@ pub struct Agent {
     pub doubt: Option<Stop>,
     /// How many branches on data it has met.
     pub branches: u32,
-    /// What it does, if that is known beforehand, and where it is in that.
-    pub feed: Rc<[u32]>,
+    /// Its place among those of the block. What it does, if that is known beforehand, and where it is in that.
+    pub number: usize,
+    pub feed: Feed,
     pub next: usize,
-    /// What each event of it made, and which work it began.
-    pub made: Vec<(i64, Option<usize>)>,
+    /// Up to where it is known to do the same in all runs that are made together.
+    pub alike: usize,
 }
 
 /// An mbarrier.
@@ -173,8 +174,8 @@ pub struct Machine<'p> {
     pub log: Option<(Vec<Subject>, Vec<Entry>)>,
     /// Agents of runs before, whose memory is used again.
     spare: Vec<Agent>,
-    /// What the agents of each block do that have not begun, if that is known beforehand.
-    coming: Vec<Vec<Rc<[u32]>>>,
+    /// What the agents do, if that is known beforehand.
+    pub does: Rc<Does>,
 }
 
 /// A clock of so many zeros, in the memory of another one.
@@ -208,18 +209,14 @@ impl<'p> Machine<'p> {
             steps: 0,
             log: None,
             spare: Vec::new(),
-            coming: Vec::new(),
+            does: Rc::default(),
         }
     }
 
-    /// The blocks of a cluster before they begin. `slots` are what the launch has computed, `feeds` what the agents do, if
+    /// The blocks of a cluster before they begin. `slots` are what the launch has computed, `does` what the agents do, if
     /// that is known. What a run before has left is gone, but for its memory: there are many short runs.
-    pub fn prepare(&mut self, scenario: &Scenario, slots: &[i64], feeds: Option<&Feeds>) {
-        self.coming.clear();
-        if let Some(feeds) = feeds {
-            let from_last = |agents: &Vec<Rc<[u32]>>| agents.iter().rev().map(Rc::clone).collect();
-            self.coming.extend(feeds.blocks.iter().map(from_last));
-        }
+    pub fn prepare(&mut self, scenario: &Scenario, slots: &[i64], does: Rc<Does>) {
+        self.does = does;
         self.scenario = scenario.clone();
         self.steps = 0;
         self.remotes.clear();
@@ -228,7 +225,7 @@ impl<'p> Machine<'p> {
             let (mut agent, warps, length) = (self.blank(), self.program.warps, self.plan.len());
             (agent.block, agent.warps, agent.solo) = (block, warps, warps == 1);
             agent.slots.extend_from_slice(slots);
-            agent.feed = self.feed(block);
+            agent.feed = self.feed(block, 0);
             agent.know.resize(length, 0);
             agent.one.resize(length, 0);
             self.agents.push(agent);
@@ -246,32 +243,27 @@ impl<'p> Machine<'p> {
     /// An agent that has done nothing, with the memory of one that is gone.
     fn blank(&mut self) -> Agent {
         let Some(agent) = self.spare.pop() else { return Agent::default() };
-        let Agent { mut slots, mut know, mut one, mut awaits, mut made, .. } = agent;
+        let Agent { mut slots, mut know, mut one, mut awaits, .. } = agent;
         slots.clear();
-        made.clear();
         know.clear();
         one.clear();
         awaits.iter_mut().for_each(Vec::clear);
-        Agent { slots, know, one, awaits, made, ..Agent::default() }
+        Agent { slots, know, one, awaits, ..Agent::default() }
     }
 
-    /// What the next agent of a block does.
-    fn feed(&mut self, block: usize) -> Rc<[u32]> {
-        self.coming.get_mut(block).and_then(Vec::pop).unwrap_or_default()
+    /// What an agent of a block does.
+    pub fn feed(&self, block: usize, number: usize) -> Feed {
+        self.does.get(block).and_then(|agents| agents.get(number)).copied().unwrap_or_default()
     }
 
-    /// Runs everything to its end, `feeds` being what was prepared. With those it comes to the same fault as without.
-    pub fn run(&mut self, feeds: Option<&Feeds>) -> Result<(), Stop> {
-        let mut steady = Steady::default();
+    /// Runs everything to its end, step by step.
+    pub fn run(&mut self) -> Result<(), Stop> {
         loop {
             let (mut moved, mut waiting) = (false, false);
             let mut at = 0;
             while at < self.agents.len() {
                 if !self.agents[at].done {
-                    moved |= match feeds {
-                        Some(feeds) => self.play(at, feeds)?,
-                        None => self.turn(at)?,
-                    };
+                    moved |= self.turn(at)?;
                     waiting |= !self.agents[at].done;
                 }
                 at += 1;
@@ -282,57 +274,11 @@ impl<'p> Machine<'p> {
             if !moved {
                 return Err(self.stuck());
             }
-            if let Some(feeds) = feeds {
-                steady.skip(self, feeds);
-            }
         }
-    }
-
-    /// An agent does what was found before that it does, up to the second wait, or until it must wait or has done everything.
-    /// Whether it did anything. So agents go around rings side by side, and what they do repeats soon (`steady`).
-    fn play(&mut self, a: usize, feeds: &Feeds) -> Result<bool, Stop> {
-        let program = self.program;
-        let feed = Rc::clone(&self.agents[a].feed);
-        let (mut moved, mut has_waited) = (false, false);
-        while let Some(&event) = feed.get(self.agents[a].next) {
-            let (pc, numbers) = feeds.event(event);
-            let waits = matches!(program.code[pc as usize], Instr::Wait { .. });
-            if waits && std::mem::replace(&mut has_waited, true) {
-                return Ok(moved);
-            }
-            let root = self.agents[a].block;
-            let operands = &program.operands[pc as usize];
-            let agent = &mut self.agents[a];
-            agent.pc = pc;
-            for (at, &slot) in operands.iter().enumerate() {
-                agent.slots[slot as usize] = match Made::of(numbers[at]) {
-                    Some(Made::Ago(ago)) => agent.made[agent.made.len() - 1 - ago as usize].0,
-                    _ => numbers[at],
-                };
-            }
-            for (at, &slot) in operands.iter().enumerate() {
-                if let Some(Made::Root(event)) = Made::of(numbers[at]) {
-                    self.agents[a].slots[slot as usize] = self.agents[root].made[event as usize - 1].0;
-                }
-            }
-            self.step(a)?;
-            let instr = &program.code[pc as usize];
-            if !self.event(a, instr)? {
-                return Ok(moved);
-            }
-            let agent = &mut self.agents[a];
-            let made = instr.made().next().map_or(0, |slot| agent.slots[slot as usize]);
-            agent.made.push((made, instr.begins()));
-            agent.next += 1;
-            moved = true;
-        }
-        self.agents[a].done = true;
-        self.ended(a)?;
-        Ok(true)
     }
 
     /// Counts a step.
-    fn step(&mut self, a: usize) -> Result<(), Stop> {
+    pub fn step(&mut self, a: usize) -> Result<(), Stop> {
         self.steps += 1;
         if self.steps > MOST_STEPS {
             let message = "the loops go on for too long to be followed".to_owned();
@@ -463,7 +409,8 @@ impl<'p> Machine<'p> {
                 agent.slots[slot as usize] = group.into();
             }
             (agent.block, agent.role, agent.group) = (from.block, Some(role), group);
-            agent.feed = self.feed(agent.block);
+            agent.number = self.agents.iter().filter(|other| other.block == agent.block).count();
+            agent.feed = self.feed(agent.block, agent.number);
             (agent.warps, agent.solo, agent.pc) = (info.warps, info.single || info.warps == 1, info.start);
             self.agents.push(agent);
         }
@@ -479,8 +426,15 @@ impl<'p> Machine<'p> {
     pub fn learn(&mut self, a: usize, single: bool, what: &[u32]) {
         let agent = &mut self.agents[a];
         join(&mut agent.one, what);
-        if !single && !agent.solo {
+        if agent.solo {
+            return;
+        }
+        if single {
+            agent.apart = true;
+        } else if agent.apart {
             join(&mut agent.know, what);
+        } else {
+            agent.know.copy_from_slice(&agent.one);
         }
     }
 
@@ -506,7 +460,7 @@ impl<'p> Machine<'p> {
         agent.synced = agent.time;
         agent.fenced = agent.fenced.max(agent.fence).max(agent.fenced_one);
         agent.fenced_one = agent.fenced;
-        if !agent.solo {
+        if !agent.solo && std::mem::take(&mut agent.apart) {
             join(&mut agent.know, &agent.one);
             agent.one.copy_from_slice(&agent.know);
         }
@@ -570,7 +524,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Everybody waits.
-    fn stuck(&self) -> Stop {
+    pub fn stuck(&self) -> Stop {
         let waiting: Vec<usize> = (0..self.agents.len()).filter(|&a| !self.agents[a].done).collect();
         let mut faults: Vec<(u8, Stop)> = waiting.iter().filter_map(|&a| self.waits_for_ever(a)).collect();
         dlc_ir::sort::sort_by_key(&mut faults, |&(rank, _)| rank);

@@ -1,5 +1,7 @@
 //! A fault as a diagnostic, with a trace: for which sizes, which block, and what was done before, in order.
 
+use std::rc::Rc;
+
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::{OpId, OpRef};
 
@@ -22,15 +24,15 @@ pub fn report(
     let mut shapes = Shapes::default();
     let mut machine = Machine::new(program, &mut shapes);
     // Step by step, with each agent going on until it must wait; then once more, to write down what comes before.
-    machine.prepare(scenario, &launch.slots, None);
-    let fault = match machine.run(None) {
+    machine.prepare(scenario, &launch.slots, Rc::default());
+    let fault = match machine.run() {
         Err(found) => *found,
         Ok(()) => fault.clone(),
     };
-    machine.prepare(scenario, &launch.slots, None);
+    machine.prepare(scenario, &launch.slots, Rc::default());
     machine.log = Some((fault.subjects.clone(), Vec::new()));
     // It ends with the same fault, as nothing in it is by chance.
-    let fault = match machine.run(None) {
+    let fault = match machine.run() {
         Err(again) => *again,
         Ok(()) => fault,
     };

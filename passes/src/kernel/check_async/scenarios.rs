@@ -10,14 +10,13 @@
 //! around many times, whatever its own trip count is. So of trip counts only those are tried around which something
 //! changes, unless something else is computed from them.
 
-use rustc_hash::FxHashSet;
-
-use super::exprs::{Expr, Slot};
+use super::exprs::{Expr, Factor, Slot};
 use super::facts::Facts;
 use super::integers::compute;
 use super::machine::Scenario;
 use super::program::{Instr, Program};
 use super::traces::Traces;
+use super::words::Words;
 use dlc_core::scalar::Binary;
 
 /// As many rounds of tiles for a block as are tried.
@@ -93,6 +92,13 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
     let (one, slots) = small.filter_map(fits).next().unwrap_or_else(|| (vec![1; count], vec![0; program.slots]));
     let rings = Rings::of(program, &facts, &units, &one, &slots);
     let mut tried: Vec<(Vec<i64>, bool)> = vec![(one.clone(), false)];
+    // Whether the first block goes around no loop more often than is of use.
+    let is_of_use = |symbols: &[i64], traces: &mut Traces<'_>| {
+        let Some(launch) = Launch::new(program, symbols) else { return false };
+        let first = launch.scenarios(program).into_iter().next();
+        facts.is_short(&facts.known_slots(&launch), &slots, most)
+            && first.is_some_and(|first| traces.is_short(&first, &launch.slots))
+    };
     // One by one, the others at one tile.
     for (symbol, units) in units.iter().enumerate() {
         let sweep = sweep(units, &rings.sweeps[symbol], blocks, one[symbol]);
@@ -104,12 +110,7 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
         let mut tiles = if rings.nests[other] { 3 } else { 3 * blocks + 1 };
         while tiles > 1 {
             let base = with(&one, &[(other, tiles.saturating_mul(many))]);
-            let is_of_use = |launch: &Launch| {
-                let first = launch.scenarios(program).into_iter().next();
-                let is_short = |scenario: &Scenario| traces.is_short(scenario, &launch.slots);
-                facts.is_short(&facts.known_slots(launch), &slots, most) && first.as_ref().is_some_and(is_short)
-            };
-            if Launch::new(program, &base).as_ref().is_some_and(is_of_use) {
+            if is_of_use(&base, traces) {
                 for (symbol, units) in units.iter().enumerate().filter(|&(symbol, _)| symbol != other) {
                     let unit = units[units.len() - 1];
                     let values = rings.turns[symbol].iter().map(|tiles| unit.saturating_mul(*tiles));
@@ -121,6 +122,19 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
             tiles = if tiles > 3 { (tiles / 2 + 1).max(3) } else { 0 };
         }
     }
+    // Loops that blocks share, until the rings that are waited for in them have gone around.
+    for (symbol, units) in units.iter().enumerate().filter(|_| blocks > 1) {
+        let unit = units[units.len() - 1].saturating_mul(blocks);
+        let mut before = Vec::new();
+        for rounds in MOST_ROUNDS + 1..=most {
+            let symbols = with(&one, &[(symbol, unit.saturating_mul(rounds))]);
+            if !is_of_use(&symbols, traces) || traces.last() == before {
+                break;
+            }
+            before = traces.last().to_vec();
+            tried.push((symbols, true));
+        }
+    }
     // All pairs.
     for a in 0..count {
         for b in 0..a {
@@ -129,12 +143,21 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
             }
         }
     }
-    let mut seen = FxHashSet::default();
+    let (mut seen, mut values) = (Words::default(), Vec::new());
     let mut chosen = Vec::new();
+    let mut met = Words::default();
     for (symbols, alone) in tried {
+        if let (_, false) = met.number(&symbols) {
+            continue;
+        }
         let Some(launch) = Launch::new(program, &symbols) else { continue };
         let known = facts.known_slots(&launch);
-        if facts.is_short(&known, &slots, most) && seen.insert(facts.values(&launch, &known)) {
+        if !facts.is_short(&known, &slots, most) {
+            continue;
+        }
+        values.clear();
+        facts.values(&launch, &known, &mut values);
+        if let (_, true) = seen.number(&values) {
             chosen.push(Launch { alone, ..launch });
         }
     }
@@ -186,21 +209,40 @@ impl Rings {
 
 /// The most blocks that the text says the grid has.
 fn blocks(program: &Program) -> i64 {
-    let set = |slot: Slot| {
+    program.grid.iter().map(|size| most(program, size).unwrap_or(1)).fold(1, i64::saturating_mul)
+}
+
+/// What an expression is at most for any symbols. `None` where the text does not say.
+fn most(program: &Program, expr: &Expr) -> Option<i64> {
+    let slot = |slot: Slot| {
         program.launch.iter().find_map(|instr| match instr {
-            Instr::Set(to, Expr::Const(value)) if *to == slot => Some(*value),
+            Instr::Set(to, expr) if *to == slot => most(program, expr),
+            Instr::Binary(to, Binary::Min, both) if *to == slot => {
+                both.iter().filter_map(|&slot| most(program, &Expr::Slot(slot))).min()
+            }
+            Instr::Binary(to, Binary::Mul, both) if *to == slot => both
+                .iter()
+                .map(|&slot| most(program, &Expr::Slot(slot)))
+                .try_fold(1, |all: i64, size| all.checked_mul(size?)),
             _ => None,
         })
     };
-    let of = |size: &Expr| match size {
-        Expr::Const(size) => Some(*size),
-        Expr::Slot(slot) => program.launch.iter().find_map(|instr| match instr {
-            Instr::Binary(to, Binary::Min, both) if to == slot => both.iter().find_map(|&slot| set(slot)),
-            _ => None,
+    // A part that is taken away, or below 0, says nothing about the most.
+    let times = |factor: i64, value: i64| factor.checked_mul(value).filter(|_| factor >= 0 && value >= 0);
+    match expr {
+        Expr::Const(value) => Some(*value),
+        Expr::Slot(at) => slot(*at),
+        Expr::Linear(constant, terms) => {
+            terms.iter().try_fold(*constant, |sum, &(at, factor)| sum.checked_add(times(factor, slot(at)?)?))
+        }
+        Expr::Sum(terms) => terms.iter().try_fold(0, |sum: i64, (coefficient, factors)| {
+            let product = factors.iter().try_fold(*coefficient, |product, factor| match factor {
+                Factor::Slot(at) => times(product, slot(*at)?),
+                _ => None,
+            });
+            sum.checked_add(product?)
         }),
-        _ => None,
-    };
-    program.grid.iter().map(|size| of(size).unwrap_or(1)).product()
+    }
 }
 
 fn with(base: &[i64], changed: &[(usize, i64)]) -> Vec<i64> {

@@ -13,6 +13,7 @@ use super::cells::{Event, Read, Write};
 use super::feeds::Feeds;
 use super::machine::{Agent, Machine};
 use super::program::{COMPUTE, DEEPEST, EPILOGUE, LOAD};
+use super::together::Member;
 
 /// Nothing is looked for where less is left to do.
 const WORTH: usize = 192;
@@ -25,56 +26,70 @@ type Kind = u32;
 const KNOWN: Kind = 1 << 31;
 
 /// A state, kept to see it again.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Steady {
     /// Turns so far, and at how many the next state is kept.
     turns: u32,
     keep: u32,
-    /// Where the agents were in what they do, and how much they had done.
-    places: Vec<usize>,
-    done: Vec<usize>,
+    /// Where the agents were in what they do, and how much work they had begun.
+    pub places: Vec<usize>,
+    begun: Vec<[u32; 3]>,
     kept: Vec<(Kind, i64)>,
     now: Vec<(Kind, i64)>,
 }
 
 impl Steady {
-    /// Leaves out what would be done again.
-    pub fn skip(&mut self, machine: &mut Machine<'_>, feeds: &Feeds) {
-        let left = |agent: &Agent| agent.feed.len() - agent.next;
-        if machine.agents.iter().map(left).max().unwrap_or(0) < WORTH {
+    /// Leaves out what would be done again, in each of the runs.
+    pub fn skip(&mut self, machine: &mut Machine<'_>, feeds: &Feeds, members: &mut [Member]) {
+        let left = |agent: &Agent| agent.feed.length.saturating_sub(agent.next);
+        let is_long = machine.agents.iter().any(|agent| left(agent) >= WORTH);
+        if !is_long && !members[1..].iter().any(|member| member.left(&machine.agents) >= WORTH) {
             return;
         }
+        let turn = machine.program.depth.min(DEEPEST) as u32 + 2;
         self.turns += 1;
-        if self.turns > self.keep && self.is_alike(machine) {
+        if self.turns > self.keep && self.is_alike(machine, feeds) {
             self.now.clear();
             machine.state(&mut self.now);
-            let kept = self.kept.len();
-            if self.named(machine, feeds)
-                && is_shifted(machine, &self.kept, &self.now)
-                && self.leave_out(machine, feeds)
-            {
-                (self.turns, self.keep) = (0, 0);
-                self.places.clear();
+            let (kept, now) = (self.kept.len(), self.now.len());
+            self.named(machine, feeds);
+            if is_shifted(machine, &self.kept, &self.now) && self.leave_out(machine, feeds, members) {
+                // It may come again behind what was left out.
+                self.now.truncate(now);
+                std::mem::swap(&mut self.kept, &mut self.now);
+                self.turns = turn;
+                self.here(machine);
                 return;
             }
             self.kept.truncate(kept);
         }
-        // All stages have been used more than twice.
-        let first = 3 * machine.program.depth.min(DEEPEST) as u32;
-        if self.turns >= (2 * self.keep).max(first) && machine.agents.iter().all(|agent| agent.doubt.is_none()) {
-            self.keep = self.turns;
+        // At first all stages have been used; then for as long as it takes to go around rings twice, and on.
+        let next = if self.keep > 0 { self.keep + self.keep.max(2 * turn) } else { turn };
+        if self.turns >= next && machine.agents.iter().all(|agent| agent.doubt.is_none()) {
             self.kept.clear();
             machine.state(&mut self.kept);
-            self.places.clear();
-            self.places.extend(machine.agents.iter().map(|agent| agent.next));
-            self.done.clear();
-            self.done.extend(machine.agents.iter().map(|agent| agent.made.len()));
+            self.here(machine);
         }
     }
 
+    /// What is kept, to go on with it from the same state.
+    pub fn copied(&self) -> Steady {
+        let Steady { turns, keep, ref places, ref begun, ref kept, .. } = *self;
+        Steady { turns, keep, places: places.clone(), begun: begun.clone(), kept: kept.clone(), now: Vec::new() }
+    }
+
+    /// The state that is kept is this one.
+    fn here(&mut self, machine: &Machine<'_>) {
+        self.keep = self.turns;
+        self.places.clear();
+        self.places.extend(machine.agents.iter().map(|agent| agent.next));
+        self.begun.clear();
+        self.begun.extend(machine.agents.iter().map(|agent| agent.tickets));
+    }
+
     /// Whether all agents are about to do what they were about to do in the state that is kept.
-    fn is_alike(&self, machine: &Machine<'_>) -> bool {
-        let same = |(agent, &then): (&Agent, &usize)| agent.feed.get(agent.next) == agent.feed.get(then);
+    fn is_alike(&self, machine: &Machine<'_>, feeds: &Feeds) -> bool {
+        let same = |(agent, &then): (&Agent, &usize)| feeds.at(&agent.feed, agent.next) == feeds.at(&agent.feed, then);
         // Tokens of all warps together are named by others by their number.
         let stays = |(agent, then): (&Agent, &usize)| agent.next == *then;
         let (blocks, agents) = (machine.blocks.len(), machine.agents.len());
@@ -84,49 +99,68 @@ impl Steady {
             && machine.agents.iter().all(|agent| agent.doubt.is_none())
     }
 
-    /// Adds the tokens that are named before they are made in what comes next, to both states. Whether there were as many.
-    fn named(&mut self, machine: &Machine<'_>, feeds: &Feeds) -> bool {
+    /// Adds the first tokens that are named in what was done since and were made before, to both states.
+    fn named(&mut self, machine: &Machine<'_>, feeds: &Feeds) {
         for (number, agent) in machine.agents.iter().enumerate() {
-            let (then, done) = (self.places[number], self.done[number]);
-            let round = &agent.feed[agent.next..agent.feed.len().min(2 * agent.next - then)];
-            let far = |(at, &event): (i64, &u32)| feeds.reaches[event as usize] - at;
-            let far = (0..).zip(round).map(far).max().unwrap_or(0).max(0) as usize;
-            if far > done {
-                return false;
+            let (mut far, mut made) = ([0; 3], [0; 3]);
+            for &event in feeds.part(&agent.feed, self.places[number]..agent.next) {
+                for (kind, &reach) in feeds.reaches[event as usize].iter().enumerate() {
+                    far[kind] = reach.saturating_sub(made[kind]).max(far[kind]);
+                }
+                if let Some(kind) = feeds.begins[event as usize] {
+                    made[kind] += 1;
+                }
             }
-            let kind = |work: Option<usize>| work.map_or(0, |work| machine.ticket(number, work));
-            let tokens = |made: &[(i64, Option<usize>)]| -> Vec<(Kind, i64)> {
-                made[made.len() - far..].iter().map(|&(token, work)| (kind(work), i64::from(token as u32))).collect()
-            };
-            self.kept.extend(tokens(&agent.made[..done]));
-            self.now.extend(tokens(&agent.made));
+            for (kind, &far) in far.iter().enumerate().filter(|&(_, &far)| far > 0) {
+                let token =
+                    |begun: [u32; 3]| (machine.ticket(number, kind), i64::from(begun[kind]) + 1 - i64::from(far));
+                self.kept.push(token(self.begun[number]));
+                self.now.push(token(agent.tickets));
+            }
         }
-        true
     }
 
-    /// Leaves out as many rounds as all agents go on for. Whether there were any.
-    fn leave_out(&self, machine: &mut Machine<'_>, feeds: &Feeds) -> bool {
-        let rounds = |(agent, &then): (&Agent, &usize)| {
-            let length = agent.next - then;
-            let again = agent.feed[agent.next..].iter().zip(&agent.feed[then..]).take_while(|(now, then)| now == then);
-            // What comes behind the last round must be the same as well: who waits there waits for the same.
-            (length > 0).then(|| again.count().saturating_sub(1) / length)
-        };
-        let rounds = machine.agents.iter().zip(&self.places).filter_map(rounds).min().unwrap_or(0);
-        // What is named later was made in the last round, or behind it.
-        let names = |(agent, &then): (&Agent, &usize)| {
-            let from = agent.next + rounds * (agent.next - then);
-            let since = (agent.next - then) as i64;
-            let is_near = |(done, &event): (i64, &u32)| feeds.reaches[event as usize] <= since + done;
-            agent.next == then || (0..).zip(&agent.feed[from..]).all(is_near)
-        };
-        if rounds == 0 || !machine.agents.iter().zip(&self.places).all(names) {
-            return false;
+    /// Leaves out as many rounds as all agents go on for, in each of the runs. Whether there were any.
+    fn leave_out(&self, machine: &mut Machine<'_>, feeds: &Feeds, members: &mut [Member]) -> bool {
+        let mut any = false;
+        let first = self.rounds(machine, feeds, &members[0]);
+        for (at, member) in members.iter_mut().enumerate() {
+            let rounds = if at == 0 { first } else { self.rounds(machine, feeds, member) };
+            any |= rounds > 0;
+            for (agent, &then) in machine.agents.iter().zip(&self.places) {
+                *member.ahead(agent) += (rounds as i64 - first as i64) * (agent.next - then) as i64;
+            }
         }
         for (agent, &then) in machine.agents.iter_mut().zip(&self.places) {
-            agent.next += rounds * (agent.next - then);
+            agent.next += first * (agent.next - then);
+            agent.alike = 0;
         }
-        true
+        any
+    }
+
+    /// How many rounds all agents of a run go on for.
+    fn rounds(&self, machine: &Machine<'_>, feeds: &Feeds, member: &Member) -> usize {
+        let mut least = usize::MAX;
+        for (number, agent) in machine.agents.iter().enumerate() {
+            let then = self.places[number];
+            if agent.next == then {
+                continue;
+            }
+            let feed = member.feed(agent);
+            // What is named later was made in the last round, or behind it; unless none was made.
+            let far = |(&then, (&now, &reach)): (&u32, (&u32, &u32))| now > then && reach > now - then;
+            if self.begun[number].iter().zip(agent.tickets.iter().zip(&feed.reach)).any(far) {
+                return 0;
+            }
+            let length = agent.next - then;
+            let coming = feeds.part(feed, member.place(agent)..feed.length);
+            let round = feeds.part(&agent.feed, then..agent.next);
+            let again = coming.chunks_exact(length).take_while(|events| *events == round).count();
+            // What comes behind the last round must be the same as well: who waits there waits for the same.
+            let goes_on = coming.get(again * length) == round.first();
+            least = least.min(if goes_on { again } else { again.saturating_sub(1) });
+        }
+        if least == usize::MAX { 0 } else { least }
     }
 }
 
@@ -236,8 +270,9 @@ impl Machine<'_> {
                 }
                 None => into.push((0, -1)),
             }
-            // Of one thread nothing but what that knows is asked for.
-            clock(into, if agent.solo { &[] } else { &agent.know });
+            // Of others than the elected thread it is asked only where that knows more.
+            into.push((0, agent.apart.into()));
+            clock(into, if agent.apart { &agent.know } else { &[] });
             clock(into, &agent.one);
         }
         for (barrier, kind) in self.barriers.iter().zip(phases.start as Kind..) {

@@ -363,6 +363,7 @@ impl Machine<'_> {
     fn fence(&mut self, a: usize, single: bool) {
         let teams = self.plan.mbarriers / 3;
         let agent = &mut self.agents[a];
+        agent.apart |= single && !agent.solo;
         let know = (!single && !agent.solo).then_some(&mut agent.know);
         for clock in std::iter::once(&mut agent.one).chain(know) {
             for team in 0..teams {

@@ -5,21 +5,29 @@
 //!
 //! What the rounds of a loop do follows from the numbers that it begins with, however many there are: so they are followed
 //! once for each set of those, as far as any run goes. What a loop does is then one number in what is around it. Tokens are
-//! known by how long ago they were made.
+//! known by how many of their kind were made since.
+//!
+//! Loops around loops begin with other numbers in each run. But the rest of a round, behind the integers that it begins with,
+//! depends on few of them, through trip counts and conditions: it is followed once for each set of those.
 
-use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
 use smallvec::SmallVec;
 
-use super::exprs::{Expr, Slot};
+use super::exprs::{Slot, UNKNOWN};
 use super::facts::Facts;
-use super::feeds::Feeds;
+use super::feeds::{Does, Feeds, KIND};
 use super::integers::{Doubt, Site, Ways, branch, integer, part, rounds, shift, start};
+use super::loops::{Body, Inputs, Loop};
 use super::machine::{MOST_STEPS, Scenario};
-use super::program::{DEEPEST, Instr, Pc, Program};
-use super::words::Words;
+use super::program::{DEEPEST, Instr, Pc, Program, Role};
+use super::words::{Chains, Words};
 
 /// Rounds of a loop that are tried however far its rings go in them.
 const ROUNDS: i64 = 4;
+
+/// How often the rest of a round is looked for before that is given up.
+const FIRST: u32 = 48;
 
 /// Rounds that some run must have of a loop, so that others with more than are of use are left out.
 const SOME: i64 = 3;
@@ -43,7 +51,11 @@ pub struct Traces<'p> {
     /// The slot of the number of the first mbarrier of each ring, with its stages.
     rings: Vec<(Slot, i64)>,
     /// By the instruction that begins each; `None` for all others.
-    loops: Vec<Option<Loop>>,
+    loops: Vec<Option<Loop<'p>>>,
+    /// What is followed once of the rounds of loops around loops, by the instruction that each round begins with.
+    bodies: Vec<Option<Body<'p>>>,
+    /// Of each, how often it was looked for, and how often it was known.
+    looks: Vec<[u32; 2]>,
     /// What agents and rounds of loops do, and loops round by round.
     numbers: Words,
     chains: Chains,
@@ -52,6 +64,9 @@ pub struct Traces<'p> {
     begins: Words,
     orbits: Vec<Orbit>,
     left: Vec<i64>,
+    /// What such rounds begin with, and what was found of each; `None` if it was not followed to its end.
+    entries: Words,
+    done: Vec<Option<Done>>,
     met: Words,
     /// The run that was followed last: what its agents do, and where those of each block begin.
     last: Vec<i64>,
@@ -60,21 +75,6 @@ pub struct Traces<'p> {
     /// Loops around loops of which some rounds were met.
     seen: Vec<Pc>,
     walk: Walk,
-}
-
-/// A loop in the text.
-struct Loop {
-    /// The slots that its rounds read from before, and those that it writes which are read later.
-    reads: Vec<Slot>,
-    writes: Vec<Slot>,
-    /// Whether the text does not say how often it runs.
-    varies: bool,
-    /// Whether its rounds may be some that were followed: loops around others begin with other numbers in each run.
-    orbits: bool,
-    /// Whether it asks for the number of the block.
-    asks: bool,
-    /// The most rounds that are of use where no launch says how many there are: with one tile or many.
-    cap: i64,
 }
 
 /// The rounds of a loop, as far as they were followed.
@@ -91,43 +91,34 @@ struct Orbit {
 struct Behind {
     /// The number of what they do.
     chain: u32,
-    /// How much of it others can notice.
-    events: i64,
+    /// How much work of each kind it begins.
+    begun: [i64; 3],
     /// Whether a loop in it walks rings.
     around: bool,
     /// Where what they leave begins.
     left: usize,
 }
 
-/// What loops do: some rounds, then one more. Number 0 is no round.
-#[derive(Default)]
-pub struct Chains {
-    pairs: Vec<(u32, u32)>,
-    numbers: FxHashMap<(u32, u32), u32>,
+/// What is behind the rest of a round.
+#[derive(Clone)]
+struct Done {
+    behind: Behind,
+    /// The loops in it of which there were some rounds.
+    seen: SmallVec<[Pc; 2]>,
 }
 
-impl Chains {
-    /// The number of one round more.
-    fn longer(&mut self, chain: u32, round: u32) -> u32 {
-        let next = self.pairs.len() as u32 + 1;
-        let number = *self.numbers.entry((chain, round)).or_insert(next);
-        if number == next {
-            self.pairs.push((chain, round));
-        }
-        number
-    }
-
-    /// The numbers of the rounds, in order.
-    pub fn rounds(&self, mut chain: u32) -> Vec<u32> {
-        let mut rounds = Vec::new();
-        while chain > 0 {
-            let (before, round) = self.pairs[chain as usize - 1];
-            rounds.push(round);
-            chain = before;
-        }
-        rounds.reverse();
-        rounds
-    }
+/// The rest of a round on the way.
+struct Open {
+    /// Its number among those that are looked for, and where it ends.
+    number: Option<usize>,
+    end: Pc,
+    /// How much was done before it, and where everything was when it began.
+    before: usize,
+    work: [i64; 3],
+    walked: SmallVec<[i64; 8]>,
+    /// What was known of the loops around.
+    around: bool,
+    seen: Vec<Pc>,
 }
 
 /// An agent on its way.
@@ -137,14 +128,18 @@ struct Walk {
     tag: i64,
     slots: Vec<i64>,
     trace: Vec<i64>,
-    /// How much others could notice so far.
-    time: i64,
+    /// How much work of each kind it has begun.
+    work: [i64; 3],
     branches: u32,
     steps: u64,
     /// How far each ring has been walked.
     walked: Vec<i64>,
     /// The loops around.
-    rounds: Vec<Round>,
+    // Taken out and put back in each round.
+    #[allow(clippy::vec_box)]
+    rounds: Vec<Box<Round>>,
+    /// The rests of their rounds.
+    open: Vec<Open>,
     /// What they begin with.
     keys: Vec<i64>,
     /// Those of which there were some rounds.
@@ -165,7 +160,7 @@ struct Round {
     chain: u32,
     /// How much was done before it, and where everything was when it began.
     before: usize,
-    time: i64,
+    work: [i64; 3],
     walked: SmallVec<[i64; 8]>,
     /// Whether the text does not say how often it runs, and how many rounds have begun.
     varies: bool,
@@ -188,35 +183,14 @@ impl From<Doubt> for End {
     }
 }
 
-/// Where the number of an agent begins in what marks the things that it made. Behind it comes when that was.
+/// Where the number of an agent begins in what marks the things that it made, before the kind of work and its number.
 const TAG: u32 = 40;
 
 /// What marks things that the warps of a block made before roles began.
 const ROOT: i64 = 1 << (63 - TAG - 2);
 
-/// Something that was made, as a trace names it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Made {
-    /// By the agent itself: so much that others can notice was done since.
-    Ago(i64),
-    /// By the warps of the block before roles began: by the event of that number, from 1 on.
-    Root(i64),
-}
-
-impl Made {
-    /// `None` for an integer.
-    #[inline]
-    pub fn of(value: i64) -> Option<Made> {
-        match value >> 61 {
-            2 | 3 => Some(Made::Ago(value & !(1 << 62))),
-            1 => Some(Made::Root(value & ((1 << TAG) - 1))),
-            _ => None,
-        }
-    }
-}
-
 /// A role that an agent begins: the role, the group, the slots.
-type Begun = (usize, u32, Vec<i64>);
+type Begun = (usize, u32, Rc<[i64]>);
 
 impl<'p> Traces<'p> {
     /// None so far.
@@ -230,15 +204,24 @@ impl<'p> Traces<'p> {
                 rings.push((barrier.base, barrier.count.into()));
             }
         }
+        let loops: Vec<_> = (0..program.code.len()).map(|pc| Loop::of(program, &facts, pc as Pc)).collect();
+        let mut bodies: Vec<Option<Body<'p>>> = (0..program.code.len()).map(|_| None).collect();
+        for found in loops.iter().flatten().filter(|found| !found.orbits) {
+            bodies[found.head as usize] = Body::of(program, found);
+        }
         Traces {
             program,
             rings,
-            loops: (0..program.code.len()).map(|pc| Loop::of(program, &facts, pc as Pc)).collect(),
+            loops,
+            looks: vec![[0; 2]; bodies.len()],
+            bodies,
             numbers: Words::default(),
             chains: Chains::default(),
             begins: Words::default(),
             orbits: Vec::new(),
             left: Vec::new(),
+            entries: Words::default(),
+            done: Vec::new(),
             met: Words::default(),
             last: Vec::new(),
             blocks: Vec::new(),
@@ -275,10 +258,19 @@ impl<'p> Traces<'p> {
         self.key(scenario, slots, true).is_ok()
     }
 
-    /// What the agents do in the run that was followed last.
-    pub fn feeds(&mut self) -> &Feeds {
-        self.feeds.set(self.program, &self.numbers, &self.chains, &self.last, &self.blocks);
+    /// What the agents of each block do in the run that was followed last. `None` if that is too much.
+    pub fn does(&mut self) -> Option<Rc<Does>> {
+        self.feeds.does(self.program, &self.numbers, &self.chains, &self.last, &self.blocks)
+    }
+
+    /// What agents do in all runs.
+    pub fn feeds(&self) -> &Feeds {
         &self.feeds
+    }
+
+    /// What the agents do in the run that was followed last, as numbers.
+    pub fn last(&self) -> &[i64] {
+        &self.last
     }
 
     /// Whether a run was met that has some rounds of a loop around others.
@@ -309,8 +301,11 @@ impl<'p> Traces<'p> {
             self.last.push(root);
             for (number, (role, group, slots)) in (1..).zip(begun) {
                 walk.begin(number, &slots);
-                let start = self.program.roles[role].start;
-                let number = self.follow(start, walk, Ways { data, group }, &site, &mut Vec::new())?;
+                let Role { start, group: slot, .. } = &self.program.roles[role];
+                if let Some(slot) = slot {
+                    walk.slots[*slot as usize] = group.into();
+                }
+                let number = self.follow(*start, walk, Ways { data, group }, &site, &mut Vec::new())?;
                 self.last.push(number);
             }
         }
@@ -346,7 +341,7 @@ impl<'p> Traces<'p> {
                         slots[*slot as usize] = value;
                     }
                     let Some(found) = &self.loops[pc as usize] else { return Err(End::Unknown) };
-                    let mut round = walk.enter(pc, found);
+                    let mut round = Box::new(walk.enter(pc, found));
                     if round.orbits {
                         self.go_on(walk, &mut round, values, site)?;
                         walk.slots[*last as usize] = values[1];
@@ -357,7 +352,7 @@ impl<'p> Traces<'p> {
                     let Some(mut round) = walk.rounds.pop() else { return Err(End::Unknown) };
                     self.note(walk, &mut round);
                     if walk.slots[*index as usize] >= walk.slots[*last as usize] {
-                        self.leave(walk, round);
+                        self.leave(walk, &round);
                         pc = *exit;
                         continue;
                     }
@@ -370,8 +365,16 @@ impl<'p> Traces<'p> {
                         return Err(End::Long(round.start));
                     }
                     walk.rounds.push(round);
+                    if let Some(rest) = self.rest(walk, pc, site) {
+                        pc = rest;
+                        continue;
+                    }
                 }
                 Instr::Next { index, step, head } => {
+                    if walk.open.last().is_some_and(|open| open.end == pc) {
+                        self.close(walk);
+                    }
+                    let slots = &mut walk.slots;
                     slots[*index as usize] = slots[*index as usize].saturating_add(slots[*step as usize]);
                     pc = *head;
                     continue;
@@ -389,13 +392,8 @@ impl<'p> Traces<'p> {
                 }
                 Instr::Fork(role) => {
                     let info = &program.roles[*role];
-                    for group in 0..info.groups {
-                        let mut slots = slots.clone();
-                        if let Some(slot) = info.group {
-                            slots[slot as usize] = group.into();
-                        }
-                        begun.push((*role, group, slots));
-                    }
+                    let slots: Rc<[i64]> = slots.as_slice().into();
+                    begun.extend((0..info.groups).map(|group| (*role, group, Rc::clone(&slots))));
                     walk.notice(instr, pc, &program.operands[pc as usize]);
                 }
                 Instr::Slice { out, of, at } => {
@@ -417,7 +415,9 @@ impl<'p> Traces<'p> {
     /// Does what the loop that begins is known to do: all of its rounds, or as many as were followed.
     fn go_on(&mut self, walk: &mut Walk, round: &mut Round, values: [i64; 3], site: &Site) -> Result<(), End> {
         let Some(found) = &self.loops[round.start as usize] else { return Ok(()) };
-        walk.key(round.start, found, values, site);
+        walk.keys.clear();
+        walk.keys.extend([round.start.into(), values[0], values[2]]);
+        walk.key(&found.inputs, site);
         let (number, is_new) = self.begins.number(&walk.keys);
         round.orbit = Some(number as usize);
         if is_new {
@@ -431,18 +431,88 @@ impl<'p> Traces<'p> {
         }
         let known = (orbit.rounds.len() as i64 - 1).min(wanted);
         if known > 0 {
-            let Behind { chain, events, around, left } = orbit.rounds[known as usize];
-            (round.begun, round.chain, round.around) = (known, chain, around);
-            walk.time += events;
-            let (walked, writes) = self.left[left..].split_at(walk.walked.len());
-            for (&slot, &value) in found.writes.iter().zip(writes) {
-                walk.slots[slot as usize] = walk.at(value);
-            }
-            for (all, by) in walk.walked.iter_mut().zip(walked) {
-                *all += by;
-            }
+            let behind = orbit.rounds[known as usize];
+            (round.begun, round.chain, round.around) = (known, behind.chain, behind.around);
+            walk.skip(&found.inputs.writes, behind.begun, &self.left[behind.left..]);
         }
         Ok(())
+    }
+
+    /// Goes through the round of a loop around loops that begins, up to where its rest begins; and to the end of that, if it
+    /// is known what it does. Where the agent is then.
+    fn rest(&mut self, walk: &mut Walk, head: Pc, site: &Site) -> Option<Pc> {
+        let Body { from, end, inputs } = self.bodies[head as usize].as_ref()?;
+        let (from, end) = (*from, *end);
+        for instr in &self.program.code[head as usize + 1..from as usize] {
+            match instr {
+                Instr::Move(moves) => shift(moves, &mut walk.slots),
+                _ => integer(instr, &mut walk.slots, site),
+            }
+        }
+        walk.steps += u64::from(from - head);
+        let [looks, known] = &mut self.looks[head as usize];
+        // Where it depends on numbers that hardly come again, it is not looked for.
+        let is_of_use = *looks < FIRST || 4 * *known > *looks;
+        let mut number = None;
+        if is_of_use {
+            walk.keys.clear();
+            walk.keys.push(from.into());
+            walk.key(inputs, site);
+            let (entry, is_new) = self.entries.number(&walk.keys);
+            if is_new {
+                self.done.push(None);
+            }
+            *looks += 1;
+            number = Some(entry as usize);
+        }
+        match number.and_then(|number| self.done[number].as_ref()) {
+            Some(Done { behind, seen }) => {
+                *known += 1;
+                walk.skip(&inputs.writes, behind.begun, &self.left[behind.left..]);
+                if behind.chain > 0 {
+                    walk.trace.push(LOOP - i64::from(behind.chain));
+                }
+                walk.saw(seen);
+                if let Some(round) = walk.rounds.last_mut() {
+                    round.around |= behind.around;
+                }
+                Some(end)
+            }
+            None => {
+                let (before, work, walked) = (walk.trace.len(), walk.work, SmallVec::from_slice(&walk.walked));
+                let around = walk.rounds.last_mut().is_some_and(|round| std::mem::take(&mut round.around));
+                let seen = std::mem::take(&mut walk.seen);
+                walk.open.push(Open { number, end, before, work, walked, around, seen });
+                Some(from)
+            }
+        }
+    }
+
+    /// The rest of a round is over.
+    fn close(&mut self, walk: &mut Walk) {
+        let (Some(open), Some(round)) = (walk.open.pop(), walk.rounds.last_mut()) else { return };
+        let around = round.around;
+        round.around |= open.around;
+        let head = round.start + 1;
+        let mut chain = 0;
+        if walk.trace.len() > open.before {
+            let (number, _) = self.numbers.number(&walk.trace[open.before..]);
+            walk.trace.truncate(open.before);
+            chain = self.chains.longer(0, number);
+            walk.trace.push(LOOP - i64::from(chain));
+        }
+        let seen = std::mem::replace(&mut walk.seen, open.seen);
+        walk.saw(&seen);
+        let body = self.bodies[head as usize].as_ref().filter(|_| !walk.whole && !walk.large);
+        let (Some(Body { inputs, .. }), Some(number)) = (body, open.number) else { return };
+        let left = self.left.len();
+        self.left.extend(walk.walked.iter().zip(&open.walked).map(|(now, then)| now - then));
+        for &slot in &inputs.writes {
+            let value = walk.since(walk.slots[slot as usize]);
+            self.left.push(value);
+        }
+        let behind = Behind { chain, begun: walk.since_then(open.work), around, left };
+        self.done[number] = Some(Done { behind, seen: seen.into() });
     }
 
     /// A round of a loop is over, or the first has not begun.
@@ -462,24 +532,24 @@ impl<'p> Traces<'p> {
         }
         let left = self.left.len();
         self.left.extend(walk.walked.iter().zip(&round.walked).map(|(now, then)| now - then));
-        for &slot in &found.writes {
+        for &slot in &found.inputs.writes {
             let value = walk.since(walk.slots[slot as usize]);
             self.left.push(value);
         }
         let Round { chain, around, .. } = *round;
-        self.orbits[orbit].rounds.push(Behind { chain, events: walk.time - round.time, around, left });
+        self.orbits[orbit].rounds.push(Behind { chain, begun: walk.since_then(round.work), around, left });
     }
 
     /// A loop is at its end.
-    fn leave(&mut self, walk: &mut Walk, round: Round) {
+    fn leave(&mut self, walk: &mut Walk, round: &Round) {
         if round.chain > 0 {
             walk.trace.push(LOOP - i64::from(round.chain));
         }
         if let Some(outer) = walk.rounds.last_mut() {
             outer.around |= walk.walked.iter().zip(&round.walked).any(|(now, then)| now > then);
         }
-        if (round.around || round.cap < i64::MAX) && round.begun >= SOME && !walk.seen.contains(&round.start) {
-            walk.seen.push(round.start);
+        if (round.around || round.cap < i64::MAX) && round.begun >= SOME {
+            walk.saw(&[round.start]);
         }
     }
 }
@@ -487,66 +557,32 @@ impl<'p> Traces<'p> {
 /// Numbers of loops are counted down from here, where no instruction is.
 pub const LOOP: i64 = -1;
 
-impl Loop {
-    /// `None` for one that begins roles.
-    fn of(program: &Program, facts: &Facts<'_>, start: Pc) -> Option<Loop> {
-        let Instr::Start { bounds, .. } = &program.code[start as usize] else { return None };
-        let Instr::Test { exit, .. } = &program.code[start as usize + 1] else { return None };
-        let (mut reads, mut writes, mut read, mut written) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        program.code[start as usize].writes(&mut writes);
-        for instr in &program.code[start as usize + 1..*exit as usize] {
-            if matches!(instr, Instr::Fork(_)) {
-                return None;
-            }
-            instr.reads(&mut read);
-            reads.extend(read.drain(..).filter(|slot| !writes.contains(slot)));
-            instr.writes(&mut written);
-            writes.append(&mut written);
-        }
-        for slots in [&mut reads, &mut writes] {
-            slots.sort_unstable();
-            slots.dedup();
-        }
-        let varies = !bounds.iter().all(|bound| matches!(bound, Expr::Const(_)));
-        let code = &program.code[start as usize..*exit as usize];
-        let asks = code.iter().any(|instr| matches!(instr, Instr::Block(..)));
-        // The launches are chosen by the trip counts that follow from symbols alone.
-        let cap = if bounds.iter().all(|bound| facts.is_known(bound)) { i64::MAX } else { program.most_rounds() };
-        let is_outer = code[1..].iter().any(|instr| matches!(instr, Instr::Start { .. }));
-        let orbits = !(program.data || varies && is_outer);
-        // What is neither read in the next round nor behind the loop is of no interest.
-        let Instr::Test { index, .. } = &program.code[start as usize + 1] else { return None };
-        let mut behind = Vec::new();
-        for instr in program.code[..start as usize].iter().chain(&program.code[*exit as usize..]) {
-            instr.reads(&mut behind);
-        }
-        writes.retain(|slot| slot == index || reads.binary_search(slot).is_ok() || behind.contains(slot));
-        Some(Loop { reads, writes, varies, orbits, asks, cap })
-    }
-}
-
 impl Walk {
     /// Begins again as an agent of a number.
     fn begin(&mut self, number: i64, slots: &[i64]) {
         self.tag = ROOT | number;
         self.slots.clear();
         self.slots.extend_from_slice(slots);
-        (self.time, self.branches, self.steps) = (0, 0, 0);
+        (self.work, self.branches, self.steps) = ([0; 3], 0, 0);
         self.large = false;
         self.trace.clear();
         self.walked.clear();
         self.rounds.clear();
+        self.open.clear();
         self.keys.clear();
     }
 
-    /// A number; of things that the agent has made, how long ago.
+    /// A number; of things that the agent has made, how many of their kind ago.
     #[inline]
     fn since(&mut self, value: i64) -> i64 {
         if value >> 61 <= 0 {
             return value;
         }
         match value >> TAG {
-            tag if tag == self.tag => 1 << 62 | (self.time - (value & ((1 << TAG) - 1))),
+            tag if tag == self.tag => {
+                let kind = value >> KIND & 3;
+                1 << 62 | kind << KIND | (self.work[kind as usize] - (value & ((1 << KIND) - 1)))
+            }
             ROOT => value,
             _ => {
                 self.large = true;
@@ -558,7 +594,10 @@ impl Walk {
     /// The number again.
     fn at(&self, since: i64) -> i64 {
         match since >> 62 == 1 {
-            true => self.tag << TAG | (self.time - (since & !(1 << 62))),
+            true => {
+                let kind = since >> KIND & 3;
+                self.tag << TAG | kind << KIND | (self.work[kind as usize] - (since & ((1 << KIND) - 1)))
+            }
             false => since,
         }
     }
@@ -570,29 +609,62 @@ impl Walk {
             let value = self.since(self.slots[slot as usize]);
             self.trace.push(value);
         }
-        self.time += 1;
+        let Some(kind) = instr.begins() else { return };
+        self.work[kind] += 1;
         for slot in instr.made() {
-            self.slots[slot as usize] = self.tag << TAG | self.time;
+            self.slots[slot as usize] = self.tag << TAG | (kind as i64) << KIND | self.work[kind];
         }
     }
 
-    /// What the rounds of a loop begin with.
-    fn key(&mut self, pc: Pc, found: &Loop, [first, _, step]: [i64; 3], site: &Site) {
-        self.keys.clear();
-        self.keys.extend([pc.into(), first, step]);
-        if found.asks {
+    /// How much work of each kind was begun since there was so much.
+    fn since_then(&self, then: [i64; 3]) -> [i64; 3] {
+        [0, 1, 2].map(|kind: usize| self.work[kind] - then[kind])
+    }
+
+    /// Adds what a part of the program depends on to what it begins with.
+    fn key(&mut self, inputs: &Inputs<'_>, site: &Site) {
+        if inputs.asks {
             self.keys.extend(site.first.into_iter().chain(site.grid).chain([site.rank as i64]));
         }
-        for &slot in &found.reads {
+        for condition in &inputs.conditions {
+            self.keys.push(condition.holds(&self.slots).map_or(UNKNOWN, i64::from));
+        }
+        for bounds in &inputs.bounds {
+            let values = start(bounds, &self.slots).map(|values| [values[0], values[2], rounds(values)]);
+            self.keys.extend(values.unwrap_or([UNKNOWN; 3]));
+        }
+        for &slot in &inputs.reads {
             let value = self.since(self.slots[slot as usize]);
             self.keys.push(value);
         }
     }
 
-    fn enter(&self, start: Pc, found: &Loop) -> Round {
+    /// Goes to the end of a part of the program that begins so much work, with what that leaves: how far each ring is
+    /// walked, then what is in slots.
+    fn skip(&mut self, slots: &[Slot], begun: [i64; 3], left: &[i64]) {
+        self.work.iter_mut().zip(begun).for_each(|(all, by)| *all += by);
+        let (walked, values) = left.split_at(self.walked.len());
+        for (&slot, &value) in slots.iter().zip(values) {
+            self.slots[slot as usize] = self.at(value);
+        }
+        for (all, by) in self.walked.iter_mut().zip(walked) {
+            *all += by;
+        }
+    }
+
+    /// There were some rounds of loops.
+    fn saw(&mut self, loops: &[Pc]) {
+        for start in loops {
+            if !self.seen.contains(start) {
+                self.seen.push(*start);
+            }
+        }
+    }
+
+    fn enter(&self, start: Pc, found: &Loop<'_>) -> Round {
         let Loop { varies, orbits, cap, .. } = *found;
-        let (before, time, walked) = (self.trace.len(), self.time, SmallVec::from_slice(&self.walked));
-        Round { start, orbits, orbit: None, chain: 0, before, time, walked, varies, cap, begun: 0, around: false }
+        let (before, work, walked) = (self.trace.len(), self.work, SmallVec::from_slice(&self.walked));
+        Round { start, orbits, orbit: None, chain: 0, before, work, walked, varies, cap, begun: 0, around: false }
     }
 }
 

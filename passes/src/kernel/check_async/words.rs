@@ -1,9 +1,9 @@
-//! Lists of integers with a number each.
+//! Lists of integers with a number each, and rounds of loops with a number for each that may be the last.
 
 use std::hash::BuildHasher as _;
 
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// Lists of integers, each kept once.
 #[derive(Default)]
@@ -30,23 +30,47 @@ impl Words {
         word(&self.letters, &self.ends, number)
     }
 
-    /// The number of a list, if it was kept.
-    pub fn find(&self, list: &[i64]) -> Option<u32> {
-        let same = |&number: &u32| word(&self.letters, &self.ends, number) == list;
-        self.table.find(FxBuildHasher.hash_one(list), same).copied()
-    }
-
     /// The number of a list, and whether it is new. Numbers begin with 0.
     pub fn number(&mut self, list: &[i64]) -> (u32, bool) {
-        if let Some(number) = self.find(list) {
+        let hash = FxBuildHasher.hash_one(list);
+        let same = |&number: &u32| word(&self.letters, &self.ends, number) == list;
+        if let Some(&number) = self.table.find(hash, same) {
             return (number, false);
         }
         let number = self.ends.len() as u32;
         self.letters.extend_from_slice(list);
         self.ends.push(self.letters.len());
         let Words { letters, ends, table } = self;
-        let hash = |&number: &u32| FxBuildHasher.hash_one(word(letters, ends, number));
-        table.insert_unique(FxBuildHasher.hash_one(list), number, hash);
+        table.insert_unique(hash, number, |&number| FxBuildHasher.hash_one(word(letters, ends, number)));
         (number, true)
+    }
+}
+
+/// What loops do: some rounds, then one more. Number 0 is no round.
+#[derive(Default)]
+pub struct Chains {
+    pairs: Vec<(u32, u32)>,
+    numbers: FxHashMap<(u32, u32), u32>,
+}
+
+impl Chains {
+    /// The number of one round more.
+    pub fn longer(&mut self, chain: u32, round: u32) -> u32 {
+        let next = self.pairs.len() as u32 + 1;
+        let number = *self.numbers.entry((chain, round)).or_insert(next);
+        if number == next {
+            self.pairs.push((chain, round));
+        }
+        number
+    }
+
+    /// The rounds before the last one, and the number of that. `None` for no round.
+    pub fn last(&self, chain: u32) -> Option<(u32, u32)> {
+        Some(self.pairs[chain.checked_sub(1)? as usize])
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.pairs.len() + 1
     }
 }

@@ -1,0 +1,265 @@
+//! Runs that begin alike are made together up to where they differ: there the machine keeps its state for each of them.
+//!
+//! What it does follows from what its agents have still to do. Runs stay together as long as each agent has next to do the
+//! same in all of them, wherever it is in each: rounds that are left out (`steady`) may be more in one than in another.
+
+use std::rc::Rc;
+
+use super::cells::History;
+use super::feeds::{Does, Feed, Feeds, Id, Made};
+use super::machine::{Agent, MBarrier, Machine, Named, Remote, Scenario, Stop};
+use super::program::Instr;
+use super::scenarios::Launch;
+use super::steady::Steady;
+use super::sync::token;
+
+/// How many events are looked at to see whether runs go on alike.
+const AHEAD: usize = 64;
+
+/// A run whose agents are known to do something.
+pub struct Run {
+    pub launch: Launch,
+    pub scenario: Scenario,
+    /// `None` where that cannot be followed.
+    pub does: Option<Rc<Does>>,
+}
+
+/// A run among those that are made together.
+#[derive(Clone)]
+pub struct Member {
+    does: Rc<Does>,
+    /// How much farther the agents of each block are in it than in the first one.
+    ahead: Vec<Vec<i64>>,
+}
+
+impl Member {
+    fn new(does: &Rc<Does>) -> Member {
+        Member { does: Rc::clone(does), ahead: does.iter().map(|agents| vec![0; agents.len()]).collect() }
+    }
+
+    /// What an agent does in it.
+    #[inline]
+    pub fn feed(&self, agent: &Agent) -> &Feed {
+        &self.does[agent.block][agent.number]
+    }
+
+    /// Where an agent is in that.
+    #[inline]
+    pub fn place(&self, agent: &Agent) -> usize {
+        (agent.next as i64 + self.ahead[agent.block][agent.number]) as usize
+    }
+
+    /// How much farther it is there than in the first run.
+    pub fn ahead(&mut self, agent: &Agent) -> &mut i64 {
+        &mut self.ahead[agent.block][agent.number]
+    }
+
+    /// What it does next.
+    #[inline]
+    fn event(&self, feeds: &Feeds, agent: &Agent) -> Option<Id> {
+        feeds.at(self.feed(agent), self.place(agent))
+    }
+
+    /// How many events that come next are the same as in the first run, as far as is looked ahead.
+    fn alike(&self, feeds: &Feeds, agent: &Agent) -> usize {
+        let coming = |feed: &Feed, place: usize| {
+            let from = place.min(feed.length);
+            feeds.part(feed, from..feed.length.min(from + AHEAD))
+        };
+        let (first, other) = (coming(&agent.feed, agent.next), coming(self.feed(agent), self.place(agent)));
+        first.iter().zip(other).take_while(|(first, other)| first == other).count()
+    }
+
+    /// How much some agent has still to do at most.
+    pub fn left(&self, agents: &[Agent]) -> usize {
+        let left = |agent: &Agent| self.feed(agent).length.saturating_sub(self.place(agent));
+        agents.iter().map(left).max().unwrap_or(0)
+    }
+}
+
+/// How far the agents have come in a turn of all.
+#[derive(Clone, Copy, Default)]
+struct Turn {
+    /// Whose turn it is.
+    at: usize,
+    /// Whether it did anything, and whether it has passed a wait.
+    moves: bool,
+    has_waited: bool,
+    /// Whether one before did anything, and whether one has not done everything.
+    moved: bool,
+    waiting: bool,
+}
+
+/// A state of the machine.
+#[derive(Clone)]
+struct Saved {
+    agents: Vec<Agent>,
+    blocks: Vec<Vec<History>>,
+    barriers: Vec<MBarrier>,
+    named: Vec<Named>,
+    remotes: Vec<Remote>,
+    steps: u64,
+    turn: Turn,
+    steady: Steady,
+}
+
+/// How an agent ends its turn.
+enum End {
+    /// It waits, or has done everything.
+    Over,
+    /// It does other things in other runs.
+    Differs,
+}
+
+impl Machine<'_> {
+    /// Makes runs, which `feeds` says what their agents do in. How many steps that took.
+    ///
+    /// Errors: something that is wrong in one of them.
+    pub fn make(&mut self, runs: &[Run], feeds: &Feeds) -> Result<u64, Stop> {
+        let members: Vec<Member> = runs.iter().filter_map(|run| run.does.as_ref()).map(Member::new).collect();
+        let (Some(first), Some(member)) = (runs.first(), members.first()) else { return Ok(0) };
+        self.prepare(&first.scenario, &first.launch.slots, Rc::clone(&member.does));
+        let mut all = 0;
+        let mut left = vec![(self.save(Turn::default(), &Steady::default()), members)];
+        while let Some((saved, mut members)) = left.pop() {
+            let (mut turn, mut steady) = self.restore(saved);
+            self.lead(&mut members, &mut steady);
+            let from = self.steps;
+            while self.go(feeds, &mut members, &mut turn, &mut steady)? {
+                // The first run goes on with those that do the same.
+                let agent = &self.agents[turn.at];
+                let next = members[0].event(feeds, agent);
+                let (same, others): (Vec<Member>, _) =
+                    members.into_iter().partition(|it| it.event(feeds, agent) == next);
+                members = same;
+                let mut groups: Vec<(Option<Id>, Vec<Member>)> = Vec::new();
+                for member in others {
+                    let next = member.event(feeds, agent);
+                    match groups.iter_mut().find(|(event, _)| *event == next) {
+                        Some((_, group)) => group.push(member),
+                        None => groups.push((next, vec![member])),
+                    }
+                }
+                let mut saved = Some(self.save(turn, &steady));
+                while let Some((_, group)) = groups.pop() {
+                    let state = if groups.is_empty() { saved.take() } else { saved.clone() };
+                    left.extend(state.map(|state| (state, group)));
+                }
+            }
+            all += self.steps - from;
+        }
+        Ok(all)
+    }
+
+    /// The agents go on as those of the first run.
+    fn lead(&mut self, members: &mut [Member], steady: &mut Steady) {
+        let Some((first, others)) = members.split_first_mut() else { return };
+        self.does = Rc::clone(&first.does);
+        for (at, agent) in self.agents.iter_mut().enumerate() {
+            let ahead = std::mem::take(first.ahead(agent));
+            agent.feed = *first.feed(agent);
+            agent.next = (agent.next as i64 + ahead) as usize;
+            agent.alike = 0;
+            if let Some(place) = steady.places.get_mut(at) {
+                *place = (*place as i64 + ahead) as usize;
+            }
+            for other in others.iter_mut() {
+                *other.ahead(agent) -= ahead;
+            }
+        }
+    }
+
+    /// Goes on to the end of the runs, or to where they differ. Whether they do.
+    fn go(
+        &mut self,
+        feeds: &Feeds,
+        members: &mut [Member],
+        turn: &mut Turn,
+        steady: &mut Steady,
+    ) -> Result<bool, Stop> {
+        loop {
+            while turn.at < self.agents.len() {
+                if !self.agents[turn.at].done {
+                    if let End::Differs = self.play(feeds, &members[1..], turn)? {
+                        return Ok(true);
+                    }
+                    turn.moved |= turn.moves;
+                    turn.waiting |= !self.agents[turn.at].done;
+                }
+                (turn.moves, turn.has_waited) = (false, false);
+                turn.at += 1;
+            }
+            if !turn.waiting {
+                return self.ends().map(|()| false);
+            }
+            if !turn.moved {
+                return Err(self.stuck());
+            }
+            *turn = Turn::default();
+            steady.skip(self, feeds, members);
+        }
+    }
+
+    /// An agent does what was found before that it does, up to the second wait, or until it must wait or has done everything.
+    /// So agents go around rings side by side, and what they do repeats soon (`steady`).
+    fn play(&mut self, feeds: &Feeds, others: &[Member], turn: &mut Turn) -> Result<End, Stop> {
+        let (program, a) = (self.program, turn.at);
+        loop {
+            let agent = &mut self.agents[a];
+            let next = feeds.at(&agent.feed, agent.next);
+            if agent.next >= agent.alike && !others.is_empty() {
+                let alike = others.iter().map(|other| other.alike(feeds, agent)).min().unwrap_or(0);
+                if alike == 0 && others.iter().any(|other| other.event(feeds, agent) != next) {
+                    return Ok(End::Differs);
+                }
+                agent.alike = agent.next + alike;
+            }
+            let Some(event) = next else { break };
+            let (pc, numbers) = feeds.event(event);
+            let instr = &program.code[pc as usize];
+            if matches!(instr, Instr::Wait { .. }) && std::mem::replace(&mut turn.has_waited, true) {
+                return Ok(End::Over);
+            }
+            agent.pc = pc;
+            for (&slot, &number) in program.operands[pc as usize].iter().zip(numbers) {
+                agent.slots[slot as usize] = match Made::of(number) {
+                    Some(Made::Ago(kind, ago)) => token(a, agent.tickets[kind] - ago),
+                    Some(Made::Root(_, number)) => token(agent.block, number),
+                    None => number,
+                };
+            }
+            self.step(a)?;
+            if !self.event(a, instr)? {
+                return Ok(End::Over);
+            }
+            self.agents[a].next += 1;
+            turn.moves = true;
+        }
+        self.agents[a].done = true;
+        self.ended(a)?;
+        turn.moves = true;
+        Ok(End::Over)
+    }
+
+    fn save(&self, turn: Turn, steady: &Steady) -> Saved {
+        Saved {
+            agents: self.agents.clone(),
+            blocks: self.blocks.iter().map(|block| block.save()).collect(),
+            barriers: self.barriers.clone(),
+            named: self.named.clone(),
+            remotes: self.remotes.clone(),
+            steps: self.steps,
+            turn,
+            steady: steady.copied(),
+        }
+    }
+
+    fn restore(&mut self, saved: Saved) -> (Turn, Steady) {
+        let Saved { agents, blocks, barriers, named, remotes, steps, turn, steady } = saved;
+        (self.agents, self.barriers, self.named, self.remotes, self.steps) = (agents, barriers, named, remotes, steps);
+        for (block, saved) in self.blocks.iter_mut().zip(&blocks) {
+            block.restore(saved);
+        }
+        (turn, steady)
+    }
+}
