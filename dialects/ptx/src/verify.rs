@@ -75,7 +75,7 @@ pub fn instruction(op: OpRef<'_>, diags: &Diagnostics) {
     for (slot, args) in inst.slots() {
         // Where results are read as well, a number says that what they begin with does not matter.
         let vector = matches!(slot, crate::form::Slot::Group(..));
-        for (class, &arg) in classes(slot).into_iter().zip(args) {
+        for (class, &arg) in classes(slot).zip(args) {
             place += 1;
             match (class, arg) {
                 (None, Arg::Int(_)) => {}

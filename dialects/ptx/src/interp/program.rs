@@ -263,7 +263,7 @@ fn decode_op(op: OpRef<'_>, numbers: &mut Numbers, starts: &FxHashMap<BlockId, u
     };
     let mut args = Vec::with_capacity(inst.args.len());
     for (slot, given) in inst.slots() {
-        for (class, &arg) in classes(slot).into_iter().zip(given) {
+        for (class, &arg) in classes(slot).zip(given) {
             args.push(match arg {
                 Arg::Value(value) => Operand::Reg(numbers.of(value)),
                 Arg::Int(value) => Operand::Const(value as u64 & class.map_or(u64::MAX, |class| mask(width(class)))),
