@@ -41,14 +41,15 @@ frontend.graph @narrow<M, N>(%x: tensor<[M, N], f16>) -> tensor<[M, N], f16> {
 // CHECK: const 3.355
 frontend.graph @both<M, N>(%x: tensor<[M, N], f32>) -> (tensor<[M, N], f16>, tensor<[M, N], f32>) {
   %y = gelu %x
-  output %y as f16, %y as f32
+  %h = cast %y to f16
+  output %h, %y
 }
 
-// 19 bits are more than 16.
+// 64 bits are more than 16.
 // CHECK-LABEL: tiny.func @wider<
 // CHECK-NOT: const -3.20{{[0-9]+}}E-4
 // CHECK: const 3.355
-frontend.graph @wider<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], tf32> {
+frontend.graph @wider<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f64> {
   %y = gelu %x
-  output %y as tf32
+  output %y as f64
 }
