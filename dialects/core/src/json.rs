@@ -6,9 +6,10 @@
 //!
 //! - [`node`]: a text and the values in it; [`record`]: objects with known keys; [`outline`]: what a text may be.
 //! - [`names`]: types, sizes and numbers as JSON spells them; [`attr`]: any JSON as an attribute.
-//! - [`mod@write`]: JSON with a record on a line.
+//! - [`function`]: a function that was read, as a module; [`mod@write`]: JSON with a record on a line.
 
 pub mod attr;
+pub mod function;
 pub mod names;
 pub mod node;
 pub mod outline;

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::define::{Kind, TextArray, TypeAttr, ty};
-use dlc_ir::op::op_error;
+use dlc_ir::op::{AttrKind, op_error};
 use dlc_ir::smallvec::{SmallVec, smallvec};
 use dlc_ir::text::{ParseResult, Parser, Printer, Token};
 use dlc_ir::{Attr, BlockId, Body, Context, Diagnostics, OpRef, Str, Type, TypeData};
@@ -29,6 +29,25 @@ impl Tensor {
     /// The number of sizes.
     pub fn rank(self, ctx: &Context) -> usize {
         self.params(ctx).first().and_then(|dims| dims.as_array(ctx)).map_or(0, <[Attr]>::len)
+    }
+}
+
+/// A list of types.
+pub struct Types;
+
+impl Kind for Types {
+    type Value<'a> = Vec<Type>;
+    const KIND: &'static AttrKind = &AttrKind {
+        name: "a list of types",
+        admits: |ctx, attr| Types::get(ctx, attr).is_some(),
+        parse: None,
+        print: None,
+    };
+    fn get(ctx: &Context, attr: Attr) -> Option<Vec<Type>> {
+        attr.as_array(ctx)?.iter().map(|item| item.as_type(ctx)).collect()
+    }
+    fn make(ctx: &Context, types: Vec<Type>) -> Attr {
+        ctx.array_attr(&types.iter().map(|&ty| ctx.type_attr(ty)).collect::<Vec<_>>())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use dlc_ir::define::Kind;
 use dlc_ir::op::AttrKind;
-use dlc_ir::{Attr, Context, Str, Type};
+use dlc_ir::{Attr, Context, Str};
 
 /// A tensor, and the map from the points of a block to its elements, in the notation of isl.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,25 +42,6 @@ fn access(ctx: &Context, attr: Attr) -> Option<Access<'_>> {
     let entries = attr.as_dict(ctx)?;
     let text = |key: &str| entries.iter().find(|(name, _)| ctx.str(*name) == key)?.1.as_str(ctx);
     Some(Access { tensor: text("tensor")?, map: text("map")? }).filter(|_| entries.len() == 2)
-}
-
-/// A list of types.
-pub struct Types;
-
-impl Kind for Types {
-    type Value<'a> = Vec<Type>;
-    const KIND: &'static AttrKind = &AttrKind {
-        name: "a list of types",
-        admits: |ctx, attr| Types::get(ctx, attr).is_some(),
-        parse: None,
-        print: None,
-    };
-    fn get(ctx: &Context, attr: Attr) -> Option<Vec<Type>> {
-        attr.as_array(ctx)?.iter().map(|item| item.as_type(ctx)).collect()
-    }
-    fn make(ctx: &Context, types: Vec<Type>) -> Attr {
-        ctx.array_attr(&types.iter().map(|&ty| ctx.type_attr(ty)).collect::<Vec<_>>())
-    }
 }
 
 /// For each axis of a tensor by how many elements the point that comes later is ahead; `*`, in generic form `unit`, where

@@ -1,11 +1,12 @@
 //! What exists: the view, its blocks, the edges between them, and what is left out.
 
 use dlc_core::sizes::Exprs;
+use dlc_core::types::Types;
 use dlc_ir::OpRef;
 use dlc_ir::define::{IntArray, Kind, SymbolName, SymbolRef, Text, TextArray, op};
 use dlc_ir::op::{Arity, AttrSpec, Effects, OpDef, RegionDef, Traits};
 
-use crate::access::{Access, Accesses, Distance, Types};
+use crate::access::{Access, Accesses, Distance};
 use crate::{syntax, verify};
 
 dlc_ir::keywords! {

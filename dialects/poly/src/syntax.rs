@@ -1,12 +1,13 @@
 //! How views, blocks and edges are written.
 
 use dlc_core::sizes::{Exprs, parse_expr};
+use dlc_core::types::Types;
 use dlc_ir::Attr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::define::{IntArray, Kind, TextArray};
 use dlc_ir::text::{OpParser, OpPrinter, ParseResult, Parser, Printer, Token};
 
-use crate::access::{Access, Accesses, Distance, Types};
+use crate::access::{Access, Accesses, Distance};
 use crate::ops::{Block, Dependence, Edge, Pattern, View};
 
 fn words(p: &mut Parser<'_>) -> ParseResult<Attr> {

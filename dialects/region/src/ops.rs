@@ -5,6 +5,7 @@ use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
 use dlc_core::scalar;
 use dlc_core::sizes::{Exprs, Sizes};
+use dlc_core::types::Types;
 use dlc_ir::define::{DictArray, FunctionType, IntArray, Number, SymbolName, Text, TextArray, Unit, op};
 
 use crate::types::Value;
@@ -46,7 +47,7 @@ pub struct Yield {
     /// Of a kernel, the result that each value is written to.
     to: OptionalAttr<TextArray>,
     /// For each value the type that it is rounded to, `none` where it keeps its own.
-    casts: OptionalAttr<syntax::Types>,
+    casts: OptionalAttr<Types>,
 }
 
 /// A number that is the same everywhere.
@@ -147,7 +148,7 @@ pub struct Reduce {
     /// What each accumulator starts with.
     init: Attr<syntax::Numbers>,
     /// The type of each accumulator.
-    acc: Attr<syntax::Types>,
+    acc: Attr<Types>,
     outs: VariadicResult<Value>,
     body: Region,
     combine: Region,

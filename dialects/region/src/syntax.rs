@@ -6,6 +6,7 @@ use dlc_core::guard::{Guard, parse_guard};
 use dlc_core::memref::MemRef;
 use dlc_core::scalar::Combiner;
 use dlc_core::sizes::{Exprs, Sizes, parse_expr};
+use dlc_core::types::Types;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::define::{Kind, Number, TextArray};
@@ -17,25 +18,6 @@ use dlc_ir::{Attr, Context, Loc, Type};
 use crate::ops::{Const, Func, Index, Read, Reduce, Select, Yield};
 use crate::types::Value;
 use crate::verify::ACC_DTYPE_MISSING;
-
-/// A list of types; of what `yield` rounds to, `none` for nothing.
-pub struct Types;
-
-impl Kind for Types {
-    type Value<'a> = Vec<Type>;
-    const KIND: &'static AttrKind = &AttrKind {
-        name: "a list of types",
-        admits: |ctx, attr| Types::get(ctx, attr).is_some(),
-        parse: None,
-        print: None,
-    };
-    fn get(ctx: &Context, attr: Attr) -> Option<Vec<Type>> {
-        attr.as_array(ctx)?.iter().map(|item| item.as_type(ctx)).collect()
-    }
-    fn make(ctx: &Context, types: Vec<Type>) -> Attr {
-        ctx.array_attr(&types.iter().map(|&ty| ctx.type_attr(ty)).collect::<Vec<_>>())
-    }
-}
 
 /// A list of numbers, each with its type.
 pub struct Numbers;

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
+use dlc_core::json::function::{Finished, finish};
 use dlc_core::json::names::is_plain;
 use dlc_core::json::{Node, Read, WRONG_VALUE};
-use dlc_core::types::{Tensor, symbols};
+use dlc_core::types::Tensor;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::{AttrData, Container, DenseData, wrap_integer};
-use dlc_ir::body::{InsertPoint, OpParts};
-use dlc_ir::define::{DictArray, FunctionType, Kind, SymbolName, TextArray};
+use dlc_ir::body::OpParts;
 use dlc_ir::diag::did_you_mean;
 use dlc_ir::op::{InferCx, OpDef};
 use dlc_ir::text::{REDEFINED, TYPE_MISMATCH, UNDEFINED_VALUE};
@@ -140,32 +140,9 @@ impl<'c> Build<'c> {
     /// The module with the finished function.
     pub fn finish(mut self, name: &str, results: &[ValueId], attrs: &[(&str, Attr)], loc: Loc) -> Body {
         let ctx = self.ctx;
-        ops::Return::build(&mut Builder::at_end(ctx, &mut self.body, self.block), loc, results);
-        let types = |body: &Body, values: &[ValueId]| values.iter().map(|&v| body.value_type(v)).collect::<Vec<Type>>();
-        let (args, results) = (types(&self.body, self.body.args(self.block)), types(&self.body, results));
-        let symbols = symbols(ctx, &self.body, self.block);
-        let mut props = vec![
-            ("sym_name", SymbolName::make(ctx, name)),
-            ("function_type", FunctionType::make(ctx, ctx.function_type(&args, &results))),
-        ];
-        if !symbols.is_empty() {
-            props.push(("symbols", TextArray::make(ctx, symbols.iter().map(String::as_str).collect())));
-        }
-        if self.arg_attrs.iter().any(|attrs| *attrs != Attr::EMPTY_DICT) {
-            props.push(("arg_attrs", DictArray::make(ctx, &self.arg_attrs)));
-        }
-        let (props, attrs) = (self.dict(&props), self.dict(attrs));
-        let root = self.body.root();
-        self.body.set_props(root, props);
-        self.body.set_attrs(root, attrs);
-        let mut module = Body::module(ctx);
-        let place = module.entry_block().map(InsertPoint::EndOf);
-        let nested = Some(Box::new(self.body));
-        let func = module.create_op(OpParts { nested, ..OpParts::new(ctx.op_name(ops::Func::NAME), loc) });
-        if let Some(place) = place {
-            module.insert(func, place);
-        }
-        module
+        let end = ops::Return::build(&mut Builder::at_end(ctx, &mut self.body, self.block), loc, results);
+        let own = Finished { op: ops::Func::NAME, name, arg_attrs: &self.arg_attrs, attrs, loc };
+        finish(ctx, self.body, end, &own)
     }
 }
 

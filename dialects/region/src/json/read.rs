@@ -7,6 +7,7 @@ use dlc_core::json::attr::to_attr;
 use dlc_core::json::{Document, Kind as JsonKind, MISSING_KEY, Node, Read, Record, Reported, WRONG_VALUE};
 use dlc_core::memref::MemRef;
 use dlc_core::sizes::Sizes;
+use dlc_core::types::Types;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{InsertPoint, OpParts};
 use dlc_ir::define::{DictArray, FunctionType, Kind, SymbolName, TextArray};
@@ -18,7 +19,7 @@ use dlc_ir::{Attr, BlockId, Body, Builder, Context, Loc, Type, ValueId};
 use super::memref::{self, Spec};
 use super::sizes::{self, Axes};
 use crate::ops;
-use crate::syntax::{MATERIALIZE, Types};
+use crate::syntax::MATERIALIZE;
 use crate::types::Value;
 
 /// Reads kernels.

@@ -6,6 +6,7 @@
 use dlc_core::json::{Kind as JsonKind, Node, Read, Record};
 use dlc_core::scalar::Combiner;
 use dlc_core::sizes::Sizes;
+use dlc_core::types::Types;
 use dlc_ir::body::OpParts;
 use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::{Attr, Builder, RegionId, Type, ValueId};
@@ -14,7 +15,7 @@ use super::expr::number;
 use super::read::Build;
 use super::sizes::axis;
 use crate::ops;
-use crate::syntax::{Numbers, Types};
+use crate::syntax::Numbers;
 use crate::verify::ACC_DTYPE_MISSING;
 
 /// The elements of a list, or what is none as the only one.
