@@ -1,9 +1,9 @@
-//! Facts about programs that several passes want. They change nothing.
+//! Facts about programs that several passes want, as those of axes and expressions with how to write them down. What several
+//! passes change alike is in [`rewrites`](crate::rewrites).
 //!
 //! - [`access`]: where the elements of a tensor are found, seen through views.
 //! - [`axes`]: which axes the values of a kernel depend on.
 //! - [`boxes`]: what the copy engine can move.
-//! - [`carried`]: what loops of a kernel carry.
 //! - [`conditions`]: what a kernel made by a plan asks of sizes.
 //! - [`expressions`]: the expressions of ops of kernel, and what divides them.
 //! - [`liveness`]: which values are needed where, and the registers that they take.
@@ -16,14 +16,12 @@
 //! - [`poly_core`]: what the polyhedral view answers, block by block.
 //! - [`polyhedral`]: which points compute a value, what they read, and which of them come before others.
 //! - [`ranges`]: between which numbers the floats of a kernel lie.
-//! - [`rings`]: tiles and mbarriers of a kernel that become rings.
 //! - [`tiles`]: which ops of a kernel touch which tiles in shared memory.
 //! - [`vectors`]: how many elements of a row of global memory one access may take.
 
 pub mod access;
 pub mod axes;
 pub mod boxes;
-pub mod carried;
 pub mod conditions;
 pub mod expressions;
 pub mod liveness;
@@ -36,6 +34,5 @@ pub mod plans;
 pub mod poly_core;
 pub mod polyhedral;
 pub mod ranges;
-pub mod rings;
 pub mod tiles;
 pub mod vectors;

@@ -30,5 +30,6 @@ pub mod kernel_to_ptx;
 pub mod pipelines;
 pub mod region;
 pub mod region_to_kernel;
+pub mod rewrites;
 pub mod tiny;
 pub mod tiny_to_book;

@@ -11,7 +11,7 @@
 // RUN: FileCheck %s --input-file=%t.plan --check-prefix=PLAN
 // RUN: dlc-opt %t.plan --tensorize --kernel-schedule -o %t.kernel
 // RUN: FileCheck %s --input-file=%t.kernel --check-prefix=KERNEL
-// RUN: dlc-opt %t.kernel --kernel-to-ptx --cse --dce -o %t.ptx
+// RUN: dlc-opt %t.kernel --region-to-ptx -o %t.ptx
 // RUN: dlc-translate %t.ptx --to-ptx | FileCheck %s --check-prefix=ASM
 
 // The same numbers at each layer, where nothing fills a tile.

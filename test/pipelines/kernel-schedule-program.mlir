@@ -9,7 +9,7 @@
 // RUN: dlc-run %s --shape=M=300,N=136,K=72 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=gemm --shape=M=300,N=136,K=72 --seed=0 --check=%t.npy
 // Instructions as well, in clusters of two blocks with addresses of their own.
-// RUN: dlc-opt %t.mlir --kernel-to-ptx --cse --dce -o %t.ptx
+// RUN: dlc-opt %t.mlir --region-to-ptx -o %t.ptx
 // RUN: dlc-run %t.ptx --function=gemm --shape=M=300,N=136,K=72 --seed=0 --check=%t.npy
 
 // CHECK: launch @gemm_0<M, N, K> where (K mod 8 == 0, N mod 8 == 0) else @gemm_0_any<M, N, K>

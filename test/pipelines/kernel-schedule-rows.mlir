@@ -47,7 +47,7 @@
 // RUN: dlc-run %t.mlir --function=both --shape=M=3,N=13 --seed=0 --check=%t.npy
 // RUN: dlc-run %s --function=both --shape=M=2,N=1000 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=both --shape=M=2,N=1000 --seed=0 --check=%t.npy
-// RUN: dlc-opt %t.mlir --kernel-to-ptx=fuse --cse --dce -o %t.ptx.mlir
+// RUN: dlc-opt %t.mlir --kernel-to-ptx=fuse --licm=registers=128 --cse --dce -o %t.ptx.mlir
 // RUN: dlc-run %s --function=softmax --shape=M=2,N=520 --seed=0 -o %t.npy
 // RUN: dlc-run %t.ptx.mlir --function=softmax --shape=M=2,N=520 --seed=0 --check=%t.npy
 // RUN: dlc-run %s --function=layernorm --shape=M=2,N=520 --seed=0 -o %t.npy

@@ -9,7 +9,7 @@
 // RUN: dlc-run %s --function=gemm --shape=M=3,N=8,K=0 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=gemm --shape=M=3,N=8,K=0 --seed=0 --check=%t.npy
 
-// CHECK: %s_parts = scratch : memref<[3, (M ceildiv 128)*(N ceildiv 128), 128, 128], f32
+// CHECK: %s_parts = workspace : memref<[3, (M ceildiv 128)*(N ceildiv 128), 128, 128], f32
 // CHECK: grid (4) threads 384
 // CHECK: role producer
 // CHECK: for %tile = %block to 3*(M ceildiv 128)*(N ceildiv 128) step %blocks
@@ -17,7 +17,7 @@
 // CHECK: tma_load %map_X
 // CHECK: role consumer warps 4 to 12 groups 2
 // CHECK: wgmma
-// CHECK: grid ((M ceildiv 128)*(N ceildiv 128))
+// CHECK: grid ((M ceildiv 128)*(N ceildiv 128), 2) threads 128
 // CHECK: for %part = 0 to 3
 region.func @gemm<M, N, K> iters (m: M, n: N)
     ins (%X: memref<[M, K], f16, row_major, align 16>, %W: memref<[K, N], f16, row_major, align 16>)

@@ -121,9 +121,13 @@ fn inputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
     boxed.filter_map(|read| MemRef::of(ctx, read.type_of(read.source()))).collect()
 }
 
-/// The same plan for sizes that it is not for: with `each` for each symbol that it asks about one where the others are as it
-/// wants them, then one for all sizes. What the copy engine brings is padded first where its rows may begin anywhere, and threads store
-/// the rows of such results. Empty where the plan asks more of sizes than the copy engine does.
+/// The same plan for sizes that it is not for, each for more of them than the one before, the last one for all; empty where
+/// the plan itself cannot be changed so, and a kernel for all sizes has none.
+///
+/// A plan whose tiles the copy engine moves, as those of products are: what it brings is padded first where its rows may
+/// begin anywhere, and threads store the rows of such results. With `each` there is one before that for each symbol that the
+/// plan asks about, where the others are as it wants them. Empty where it asks more of sizes than the copy engine does.
+/// A plan of threads without instructions for products, as those of rows are: `for_other_rows`.
 pub fn for_other_sizes(ctx: &Context, region: &Body, plan: &Schedule, each: bool) -> Vec<Schedule> {
     if plan.instruction.is_none() && plan.threads.is_some() {
         return for_other_rows(ctx, region, plan);
@@ -139,12 +143,15 @@ pub fn for_other_sizes(ctx: &Context, region: &Body, plan: &Schedule, each: bool
     plans
 }
 
-/// The same plan, where threads read and write memory as it is, for sizes that it is not for: for rows that begin anywhere,
-/// lanes side by side with an element each; for rows that are longer than what it keeps in registers, in steps of as much,
-/// read again for each reduction; and for rows that are both.
+/// The same for a plan by which threads read and write memory as it is: for rows that begin anywhere, lanes side by side with
+/// an element each; for rows that are longer than what it keeps in registers, in steps of as much, read again for each
+/// reduction; and for rows that are both. Such a row has no padded copy: making one would cost as much as the whole kernel.
+/// Empty where something is kept elsewhere than in registers, but for tiles that are turned on their way.
 fn for_other_rows(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Schedule> {
     let in_registers = |cache: &Cache| cache.place == Place::Reg;
-    if plan.caches.iter().any(|cache| !in_registers(cache)) {
+    // A tile that is turned on its way is no row that is kept.
+    let turned = |cache: &Cache| cache.transposed && plan.reduced.as_ref().is_some_and(Vec::is_empty);
+    if plan.caches.iter().any(|cache| !in_registers(cache) && !turned(cache)) {
         return Vec::new();
     }
     let anywhere = |plan: &Schedule| {
@@ -167,7 +174,10 @@ fn for_other_rows(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Schedule
         let tile = plan.tile.as_ref().map(|tile| Table(tile.0.iter().map(cut).collect()));
         Schedule { tile, ..plan.clone() }
     };
-    let mut plans = vec![anywhere(plan), longer(plan), anywhere(&shorter(&longer(plan)))];
+    let mut plans = match plan.caches.iter().any(turned) {
+        true => vec![anywhere(plan)],
+        false => vec![anywhere(plan), longer(plan), anywhere(&shorter(&longer(plan)))],
+    };
     // Each asks less than the one before it, and the last one nothing.
     let mut asked = vec![conditions(ctx, region, plan)];
     plans.retain(|plan| {

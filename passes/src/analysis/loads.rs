@@ -9,10 +9,10 @@ use dlc_kernel::types::{MBarrier, Tile};
 use dlc_plan::Target;
 
 use crate::analysis::axes::ancestor_in;
-use crate::analysis::carried::{block_of, grid_of, loops_around};
 use crate::analysis::expressions::Over;
-use crate::analysis::rings::needed;
 use crate::analysis::tiles::{Tiles, is_barrier, may_overlap, tile_of, touches, with_inner};
+use crate::rewrites::carried::{block_of, grid_of, loops_around};
+use crate::rewrites::rings::needed;
 
 /// A loop whose loads can run ahead.
 pub struct Found {

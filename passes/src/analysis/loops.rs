@@ -80,3 +80,6 @@ pub fn natural_loops(body: &Body, region: RegionId) -> Vec<NaturalLoop> {
     });
     loops.collect()
 }
+
+#[cfg(test)]
+mod tests;

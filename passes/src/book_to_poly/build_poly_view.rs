@@ -39,12 +39,13 @@
 //! view. How points, names and pieces are found says [`polyhedral`](crate::analysis::polyhedral).
 
 use dlc_core::sizes::Exprs;
+use dlc_core::types::Types;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Kind as _, TextArray};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Attr, Body, Builder, Context, OpRef, Str, Type};
-use dlc_poly::access::{Access, Types};
+use dlc_poly::access::Access;
 use dlc_poly::isl::Names;
 use dlc_poly::ops::{self as poly, Dependence, View};
 use dlc_poly::verify::Groups;

@@ -65,8 +65,9 @@ use dlc_plan::Target;
 use dlc_plan::clause::{Kind, Way};
 
 use crate::analysis::boxes::{ALIGNMENT, aligned};
-use crate::analysis::carried::grid_of;
 use crate::analysis::plans::{PLANNED, plan_of};
+use crate::rewrites::carried::grid_of;
+use crate::rewrites::through_shared::{self, Places, Through};
 
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),
@@ -238,28 +239,23 @@ fn spread([rows, units]: [i64; 2], warps: i64) -> Option<[[u32; 2]; 2]> {
 fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &Found) -> Option<()> {
     let loc = body.loc(op);
     let store = kernel::Store::from(OpRef::new(ctx, body, op));
-    let (value, memory, at, guard) = (store.value(), store.target(), store.at(), store.guard());
-    let args: Vec<_> = store.args().collect();
+    let (value, memory, places) = (store.value(), store.target(), Places::of(store));
     let mut parts = Vec::new();
     for first in (0..found.rows / found.high).map(|part| part * found.high) {
         let moved = |name: &str| match axis_number(name) {
             Some(0) => position(0)?.add(&SizeExpr::from(first)).ok(),
             axis => position(axis?),
         };
-        let at = at.iter().map(|at| at.substitute(&moved).ok()).collect::<Option<Vec<_>>>()?;
-        let guard = match &guard {
-            Some(guard) => Some(guard.map(&|expr: &SizeExpr| expr.substitute(&moved).ok())?),
-            None => None,
-        };
-        parts.push((first, at, guard));
+        parts.push((first, places.moved(&moved)?));
     }
     let block = body.first_block(kernel::Grid::body(kernel::Grid::from(OpRef::new(ctx, body, found.grid))))?;
     let mut builder = Builder::new(ctx, body, InsertPoint::StartOf(block));
     let tile = kernel::Shared::build(&mut builder, loc, None, found.tile);
     let tile = builder.result(tile);
     body.set_value_name(tile, ctx.intern_str("rows"));
+    let through = Through { tile, slot: None, turned: false, read: found.parts[1] };
     let whole = parts.len() == 1;
-    for (first, at, guard) in parts {
+    for (first, places) in parts {
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
         // What was put there before is stored.
         if found.again || first > 0 {
@@ -273,11 +269,7 @@ fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &Found) -> Option<()
                 builder.result(part)
             }
         };
-        kernel::StoreShared::build(&mut builder, loc, part, tile, None, None);
-        kernel::Barrier::build(&mut builder, loc, None, None);
-        let load = kernel::LoadShared::build(&mut builder, loc, tile, None, None, found.parts[1]);
-        let load = builder.result(load);
-        kernel::Store::build(&mut builder, loc, load, memory, &args, at, guard, None, None);
+        through_shared::store(&mut builder, loc, part, &through, memory, places);
     }
     body.erase_op(op);
     Some(())

@@ -76,9 +76,9 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::{Barrier, Policy};
 use dlc_plan::value::Table;
 
-use crate::analysis::carried::grid_of;
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::analysis::tiles::{is_barrier, may_overlap, tile_of, touches_tile, with_inner};
+use crate::rewrites::carried::grid_of;
 
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),

@@ -65,9 +65,10 @@ use dlc_kernel::types::Token;
 use dlc_plan::Schedule;
 use dlc_plan::clause::Walk;
 
-use crate::analysis::expressions::Places;
+use crate::analysis::expressions::{Over, Places, number};
 use crate::analysis::plans::{PLANNED, given, is_of_rows, persistent_blocks, plan_of};
 use crate::analysis::tiles::with_inner;
+use crate::rewrites::blocks::{block_ids, place_tile};
 
 static DEF: PassDef = PassDef {
     requires: &["kernel"],
@@ -273,10 +274,19 @@ fn tiles_of(grid: Grid<'_>, blocks: i64) -> Result<SizeExpr, String> {
     if blocks < together {
         return Err(format!("its clusters have {together} blocks"));
     }
-    match tiles.as_constant() {
+    match tiles.as_constant().or_else(|| most_blocks(grid)) {
         Some(tiles) if tiles <= blocks => Err(format!("{tiles} tiles are no more than {blocks} blocks")),
         _ => tiles.floordiv(&together.into()).map_err(|_| "its tiles go beyond 64 bits".into()),
     }
+}
+
+/// The most blocks of a grid, where their number is said to be no more than one.
+fn most_blocks(grid: Grid<'_>) -> Option<i64> {
+    let (args, dims): (Vec<ValueId>, _) = (grid.args().collect(), grid.dims());
+    let (&[value], [dim]) = (args.as_slice(), dims.as_slice()) else { return None };
+    let min = Min::of(OpRef { id: grid.body.defining_op(value)?, ..*grid })?;
+    dim.as_symbol().and_then(dlc_core::sizes::value_number)?;
+    min.operands().find_map(|bound| number(grid.ctx, grid.body, bound))
 }
 
 /// The blocks of a cluster, all along the only axis of the grid.
@@ -351,10 +361,9 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
     Yield::build(&mut builder, loc, &[]);
 
     // The place of a block in the grid is that of the tile.
-    let ids: Vec<OpId> = inside.into_iter().filter(|&op| is(body, op, BlockId::DEF)).collect();
-    for op in ids {
-        let id = BlockId::from(OpRef::new(ctx, body, op));
-        if together > 1 {
+    let ids = block_ids(ctx, body, loop_op);
+    if together > 1 {
+        for op in ids {
             let block = body.result(op, 0);
             let numbers: Vec<OpId> = body.uses(block).map(|used| used.op).collect();
             for number in numbers {
@@ -362,39 +371,10 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
                 body.erase_op(number);
             }
             body.erase_op(op);
-            continue;
         }
-        let axis = usize::try_from(id.axis()).unwrap_or(0);
-        let below = dims.iter().take(axis).try_fold(SizeExpr::from(1), |all, size| all.mul(size).ok());
-        let at = match (dims.len(), dims.get(axis), below) {
-            (1, Some(_), _) => None,
-            (_, Some(size), Some(below)) => {
-                let row = named(0).floordiv(&shifted(&below)).ok();
-                let last = axis + 1 == dims.len();
-                row.and_then(|row| if last { Some(row) } else { row.modulo(&shifted(size)).ok() })
-            }
-            _ => Some(SizeExpr::from(0)),
-        };
-        let value = match at {
-            None => counter,
-            Some(at) => {
-                let mut values = vec![counter];
-                values.extend(&args);
-                let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
-                let index = Index::build(&mut builder, loc, &values, vec![at], Type::INDEX);
-                if let Some(places) = Places::of(OpRef::new(ctx, body, index)) {
-                    places.write(ctx, body, index);
-                }
-                body.result(index, 0)
-            }
-        };
-        let old = body.result(op, 0);
-        body.replace_all_uses(old, value);
-        if value != counter {
-            let name = body.value_name(old);
-            body.set_value_name(value, name);
-        }
-        body.erase_op(op);
+    } else {
+        let dims: Vec<Over> = dims.iter().map(|size| Over::new(size.clone(), &args)).collect();
+        place_tile(ctx, body, &ids, counter, &dims);
     }
     let most = blocks / together;
     let (args, number) = match tiles.as_constant() {

@@ -95,11 +95,11 @@ use dlc_plan::clause::Way;
 use dlc_plan::{Schedule, Target};
 
 use crate::analysis::boxes::{aligned, boxed};
-use crate::analysis::carried::{block_of, carry_through, grid_of, yield_more};
 use crate::analysis::conditions::stores_by_engine;
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::plans::{PLANNED, given, plan_of};
 use crate::generic::dce::erase_unused;
+use crate::rewrites::carried::{block_of, carry_through, grid_of, yield_more};
 use parts::Parts;
 
 static DEF: PassDef = PassDef {
@@ -130,6 +130,8 @@ const ROWS: i64 = 64;
 /// The rows after which the exchange of units of 16 bytes begins again, and the most of a box.
 const LEAST_ROWS: i64 = 8;
 const MOST_ROWS: i64 = 256;
+/// The rows of a turned panel whose elements threads store to places that they compute, the most first.
+const APART_ROWS: [i64; 3] = [32, 16, 8];
 /// The most bytes of a row of a panel: as far as the exchange of units of 16 bytes reaches.
 const ROW_BYTES: i64 = 128;
 
@@ -209,7 +211,7 @@ fn store_by_rows(body: &mut Body, panels: i64, cx: &PassCx<'_>) -> u64 {
         let Some(store) = store_of_product(ctx, body, op) else { continue };
         let found = match store.combine() {
             Some(_) => Err("it is added to what is there".into()),
-            None => find_panels(ctx, body, store, [panels, 1], most),
+            None => find_panels(ctx, body, store, [panels, 1], most, true),
         };
         match found {
             Ok(found) if cx.allows_rule("rows") => {
@@ -313,7 +315,7 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: [i64; 2]) 
     aligned(ctx, body, memory)?;
     let axis = found.at.iter().position(|at| names_axis(at, 0)).ok_or(UNKNOWN)?;
     let most = target.map_or(i64::MAX, |target| target.smem_per_block);
-    let panels = find_panels(ctx, body, store, panels, most)?;
+    let panels = find_panels(ctx, body, store, panels, most, false)?;
     let mut shape = vec![1; found.at.len()];
     shape[axis] = panels.shape[0];
     *shape.last_mut().ok_or(UNKNOWN)? = panels.shape[1];
@@ -335,6 +337,7 @@ fn find_panels(
     store: kernel::Store<'_>,
     [panels, together]: [i64; 2],
     most: i64,
+    by_threads: bool,
 ) -> Result<Panels, String> {
     let [rows, columns] = shape_of(ctx, store)?;
     let elem = elem_of(ctx, store.type_of(store.value()));
@@ -346,16 +349,22 @@ fn find_panels(
         false => widths.into_iter().find(|width| columns % width == 0).unwrap_or(columns),
         true => ROWS,
     };
-    let high = if turned { columns } else { ROWS };
+    // Where each element has an address of its own, a thread has registers for a few of them.
+    let apart = by_threads && turned && store.at().iter().any(|at| at.as_linear().is_none());
+    let high = match turned {
+        true if apart => APART_ROWS.into_iter().find(|high| columns % high == 0).unwrap_or(columns),
+        true => columns,
+        false => ROWS,
+    };
     let span = u32::try_from(width * bytes).ok().filter(|span| matches!(span, 32 | 64 | 128));
     let Some(span) = span.filter(|_| rows % ROWS == 0 && high % LEAST_ROWS == 0 && high <= MOST_ROWS) else {
         return Err(format!("{rows} times {columns} elements of {bytes} bytes are no whole panels"));
     };
     let (loops, groups) = around(ctx, body, store.id)?;
     let grid = grid_of(ctx, body, store.id).ok_or("it stands in no grid")?;
-    let across = if turned { 1 } else { columns / width };
+    let step = if turned { high } else { width };
     let firsts: Vec<[i64; 2]> =
-        (0..rows / ROWS).flat_map(|row| (0..across).map(move |column| [row * ROWS, column * width])).collect();
+        (0..rows / ROWS).flat_map(|row| (0..columns / step).map(move |column| [row * ROWS, column * step])).collect();
     let used = i64::from(shared_memory(OpRef::new(ctx, body, grid))?.bytes);
     let panel = high * width * bytes;
     let narrow = if turned { 1 } else { ROW_BYTES / i64::from(span) };
@@ -380,7 +389,7 @@ fn find_panels(
         layout,
         tile: [
             Tile::get(ctx, buffers * groups.0, vec![high, width], elem, layout),
-            Frag::get(ctx, vec![ROWS, if turned { columns } else { width }], elem, Distributed::Wgmma),
+            Frag::get(ctx, vec![ROWS, step], elem, Distributed::Wgmma),
         ],
         turned,
     })

@@ -124,9 +124,9 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, Tile, Token, Work, sizes};
 use dlc_plan::clause::Kind;
 
-use crate::analysis::carried::{block_of, carry, grid_of, yield_more};
 use crate::analysis::expressions::Places;
 use crate::analysis::plans::{PLANNED, plan_of};
+use crate::rewrites::carried::{block_of, carry, grid_of, yield_more};
 
 const OPTIONS: &[OptionDef] = &[PLANNED];
 
@@ -448,7 +448,7 @@ impl Maker<'_> {
             None => None,
         };
         places.write(ctx, body, made);
-        crate::analysis::rings::regroup(ctx, body, made, |groups| {
+        crate::rewrites::rings::regroup(ctx, body, made, |groups| {
             groups[2] = smallvec::smallvec![slice];
             groups[3] = smallvec::smallvec![];
         });

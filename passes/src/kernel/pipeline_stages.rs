@@ -88,13 +88,13 @@ use dlc_ir::{BlockId, Builder, Context, OpId, Str, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Token, Work};
 
-use crate::analysis::carried::{carry, carry_through, loops_around, yield_more};
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::loads::{Found, find};
 use crate::analysis::plans::{PLANNED, given, plan_of};
-use crate::analysis::rings::{copy_ops, in_ring, name_stage, next_stage, ring_of};
 use crate::analysis::tiles::{touches, with_inner};
 use crate::generic::dce::erase_unused;
+use crate::rewrites::carried::{carry, carry_through, loops_around, yield_more};
+use crate::rewrites::rings::{copy_ops, in_ring, name_stage, next_stage, ring_of};
 
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),
@@ -193,7 +193,7 @@ pub fn pipeline_stages(body: &mut Body, stages: i64, cx: &PassCx<'_>) -> u64 {
 
 /// The first loop that was not seen yet, and its block.
 fn next_loop(ctx: &Context, body: &Body, seen: &[BlockId]) -> Option<(OpId, BlockId)> {
-    let block = |op: OpId| Some((op, crate::analysis::carried::block_of(ctx, body, op)?));
+    let block = |op: OpId| Some((op, crate::rewrites::carried::block_of(ctx, body, op)?));
     body.walk().into_iter().filter_map(block).find(|(_, block)| !seen.contains(block))
 }
 
@@ -302,7 +302,7 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found, stages: i64) -> Option
     if goes_on {
         let (values, inner) = carry_through(ctx, body, &outer, &[(stage, "stage")])?;
         stage = values[0];
-        outer_block = inner.and_then(|inner| crate::analysis::carried::block_of(ctx, body, inner));
+        outer_block = inner.and_then(|inner| crate::rewrites::carried::block_of(ctx, body, inner));
     }
 
     // The loads of the first steps.

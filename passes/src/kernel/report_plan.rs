@@ -110,7 +110,6 @@ pub fn left_out(plan: &Schedule) -> Vec<(&'static str, String)> {
         }
     };
     let wgmma = plan.instruction.as_ref().is_some_and(|it| it.kind == Kind::Wgmma);
-    say(plan.stream_k.is_some(), "stream_k", "each block computes whole tiles; 'split_k' divides sums");
     let multiplies = plan.contracts() && plan.instruction.as_ref().is_some_and(|it| it.kind == Kind::Fma);
     say(plan.unroll.is_some() && !multiplies, "unroll", "loops stay, but for those of one step");
     say(plan.stride.is_some(), "stride", "results lie as the kernel declares them");

@@ -101,9 +101,9 @@
 //!
 //! **Does not** change grids in which threads copy to shared memory, meet by number, or wait for other blocks; with
 //! several consumers, neither those in which threads write shared memory, reductions along rows among them, or, where they
-//! share a tile, whose fragments are not of 64 rows for each consumer. They take turns only at tiles that have all the
-//! same number of steps and need nothing of each other. What `pipeline-stages` has made into rings stays too. A remark
-//! says why.
+//! share a tile, whose fragments are not of 64 rows for each consumer. They take turns only at tiles that need nothing of
+//! each other; where those have different numbers of steps they share each of them, or one group has them all. What
+//! `pipeline-stages` has made into rings stays too. A remark says why.
 //!
 //! Phases: (1) what the loops load (`analysis::loads`); (2) for a cluster, loads of parts (`multicast`); (3) the producer: a
 //! copy of the loops with nothing in them but requests, each when its tile is empty; (4) the consumers: all else, where
@@ -118,7 +118,6 @@ mod in_turn;
 mod multicast;
 mod nests;
 mod producer;
-mod rows;
 mod turns;
 
 use dlc_ir::body::{Body, InsertPoint, OpRef};
@@ -132,12 +131,13 @@ use dlc_plan::clause::Sharing;
 use dlc_plan::{Schedule, Target};
 
 use crate::analysis::axes::ancestor_in;
-use crate::analysis::carried::block_of;
 use crate::analysis::conditions::stores_by_engine;
 use crate::analysis::loads::{Found, find};
 use crate::analysis::plans::{PLANNED, given, plan_of};
-use crate::analysis::rings::ring_of;
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of, with_inner};
+use crate::rewrites::carried::block_of;
+use crate::rewrites::rings::ring_of;
+use crate::rewrites::rows;
 use producer::Source;
 
 static DEF: PassDef = PassDef {
@@ -342,14 +342,25 @@ pub fn specialize_warps(body: &mut Body, plan: &Plan, cx: &PassCx<'_>) -> u64 {
         let mut changed = body.clone();
         let mut made = specialize(ctx, &mut changed, grid, plan);
         let mut fewer = plan.clone();
-        while matches!(made, Err(Refused::Room(_))) && fewer.stages > 2 {
-            fewer.stages -= 1;
+        let mut uneven = None;
+        loop {
+            match &made {
+                Err(Refused::Room(_)) if fewer.stages > 2 => fewer.stages -= 1,
+                Err(Refused::Uneven(why)) => {
+                    uneven = Some(why.clone());
+                    fewer.turns = false;
+                }
+                // One group has the tile whose rows several cannot share.
+                Err(Refused::Other(_)) if uneven.is_some() && fewer.consumers > 1 => fewer.consumers = 1,
+                _ => break,
+            }
             changed = body.clone();
             made = specialize(ctx, &mut changed, grid, &fewer);
         }
         match made {
             Ok(mut not_shared) if cx.allows_rule("specialize") => {
                 body.replace_with(changed);
+                not_shared.extend(uneven.map(|why| format!("groups do not take turns: {why}")));
                 if fewer.stages < plan.stages {
                     let (wanted, plan) = (plan.stages, &fewer);
                     not_shared.push(format!("rings have {} tiles and not {wanted}: there is no room", plan.stages));
@@ -369,7 +380,7 @@ pub fn specialize_warps(body: &mut Body, plan: &Plan, cx: &PassCx<'_>) -> u64 {
                 }
             }
             Ok(_) => {}
-            Err(Refused::Room(why) | Refused::Other(why)) => {
+            Err(Refused::Room(why) | Refused::Uneven(why) | Refused::Other(why)) => {
                 if cx.wants_remarks() {
                     cx.remark(
                         RemarkKind::Missed,
@@ -387,6 +398,8 @@ pub fn specialize_warps(body: &mut Body, plan: &Plan, cx: &PassCx<'_>) -> u64 {
 enum Refused {
     /// Fewer tiles might fit.
     Room(String),
+    /// Tiles have different numbers of steps: groups might share each of them.
+    Uneven(String),
     Other(String),
 }
 

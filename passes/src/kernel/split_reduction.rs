@@ -55,12 +55,21 @@
 //! (before `pipeline-stages` there are none), or that leaves something in shared memory from step to step; nor grids with
 //! roles or clusters. A remark says why.
 //!
-//! Three forms. *In order* (`deterministic`, or `through workspace`): each part has its sums in a `scratch` of its own,
+//! Three forms. *In order* (`deterministic`, or `through workspace`): each part has its sums in a `workspace` of its own,
 //! and a second grid of the shape of the first adds them in the order of the parts and does what came behind the loop.
 //! *Combined*: what comes behind the loop is nothing but stores of the sums, whose elements become those of the output by
 //! `combine sum`; a grid before puts zeros there. *Combined in scratch*: the same into a `scratch`, and a second grid does
-//! what came behind the loop. A part that begins behind the end of the loop adds zero. From the split-K kernels of
-//! CUTLASS (serial reduction through a workspace) and the atomic ones of Triton. Rule of the debug counters: `split`.
+//! what came behind the loop. A part that begins behind the end of the loop adds zero. Where the second grid has sums as
+//! `wgmma` leaves them, its blocks share their rows, 64 each. From the split-K kernels of CUTLASS (serial reduction through
+//! a workspace) and the atomic ones of Triton.
+//!
+//! A plan with `stream_k` divides only sums of the last tiles, in order, and needs all tiles to have the same steps
+//! (`stream`). The tiles that all blocks have as many of stay. The steps of the others are counted through, and divided
+//! evenly among the blocks: each has those from one number to another, of one tile or the end of one and the beginning of
+//! the next, and leaves a sum for each. A third grid adds the parts of a tile in the order of the blocks. A part has at least
+//! as many steps as the plan says, as far as a tile has them. How many blocks there are the plan says (`persistent`), or the
+//! machine. After Osama and others, *Stream-K* (2023), where tiles of whole waves are not divided. Rules of the debug
+//! counters: `split`, `stream`.
 
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::scalar::Combiner;
@@ -68,18 +77,22 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Builder, Context, OpId, Type, ValueId};
+use dlc_ir::{Builder, Context, Loc, OpId, Type, ValueId};
+use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Frag;
 use dlc_plan::clause::Through;
 
-use crate::analysis::carried::yield_more;
-use crate::analysis::expressions::{Over, Places, index};
+use crate::analysis::expressions::{Over, Places, index, pack};
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::generic::dce::erase_unused;
+use crate::rewrites::carried::yield_more;
+use crate::rewrites::rows::{self, LEAST_ROWS};
 use find::{Found, find};
+use stream::Stream;
 
 mod find;
+mod stream;
 
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),
@@ -133,6 +146,10 @@ impl Pass for SplitReduction {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let plan = plan_of(cx, body);
         let split = plan.as_ref().and_then(|plan| plan.split_k.as_ref());
+        if let Some(stream) = plan.as_ref().filter(|_| self.parts == 0).and_then(|plan| Stream::of(cx, plan)) {
+            cx.count("split", stream.share_last(body, cx));
+            return Ok(());
+        }
         if self.planned && split.is_none() {
             return Ok(());
         }
@@ -157,7 +174,8 @@ pub fn split_reduction(body: &mut Body, parts: i64, in_order: bool, cx: &PassCx<
     let grids: Vec<OpId> = body.ops(block).filter(|&op| OpRef::new(ctx, body, op).is(kernel::Grid::DEF)).collect();
     let mut split = 0;
     for grid in grids {
-        match find(ctx, body, grid, parts) {
+        let found = find(ctx, body, grid, parts);
+        match found.and_then(Found::with_axis) {
             Ok(found) if cx.allows_rule("split") => {
                 let way = if in_order || !found.is_atomic { Way::InOrder } else { found.way };
                 let (loc, parts) = (body.loc(found.op), found.parts);
@@ -248,26 +266,10 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
     let loc = found.loc;
     let sums: Vec<ValueId> = body.results(found.op).collect();
     let types: Vec<Type> = sums.iter().map(|&sum| body.value_type(sum)).collect();
-    let memories: Vec<ValueId> = (types.iter().zip(&sums))
-        .map(|(&ty, &sum)| {
-            let shape = Frag::of(ctx, ty).map(|frag| frag.shape(ctx)).unwrap_or_default();
-            let mut dims: Vec<SizeExpr> = Vec::new();
-            dims.extend((way == Way::InOrder).then(|| SizeExpr::from(found.parts)));
-            dims.extend(found.dims.iter().cloned());
-            dims.extend(shape.into_iter().map(SizeExpr::from));
-            let elem = dlc_kernel::types::elem_of(ctx, ty);
-            let ty = MemRef::get(ctx, dims, elem, Layout::RowMajor, SCRATCH_ALIGN, false);
-            let mut builder = Builder::new(ctx, body, InsertPoint::Before(found.grid));
-            let op = kernel::Scratch::build(&mut builder, loc, ty);
-            let memory = builder.result(op);
-            body.set_value_name(memory, ctx.intern_str("parts"));
-            let name = body.value_name(sum);
-            if name != dlc_ir::Str::EMPTY {
-                body.set_value_name(memory, ctx.intern_str(&format!("{}_parts", ctx.str(name))));
-            }
-            memory
-        })
-        .collect();
+    let mut dims: Vec<SizeExpr> = Vec::new();
+    dims.extend((way == Way::InOrder).then(|| SizeExpr::from(found.parts)));
+    dims.extend(found.dims.iter().cloned());
+    let memories = memories(ctx, body, found, &dims, way);
 
     // The second grid: the first one with what is in memory in the place of the loop.
     let mut map = CloneMap::new();
@@ -275,15 +277,21 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
     body.insert(copy, InsertPoint::After(found.grid));
     if let Some(loop_) = map_op(body, &map, found.op) {
         let blocks = block_ids(ctx, body, InsertPoint::Before(loop_), found);
+        let blocks: Vec<Over> = blocks.into_iter().filter_map(Over::value).collect();
         let values = match way {
-            Way::InOrder => in_order(ctx, body, loop_, &memories, &blocks, found),
-            _ => memories
-                .iter()
-                .zip(&types)
-                .map(|(&memory, &ty)| partial(ctx, body, InsertPoint::Before(loop_), memory, &blocks, ty, found))
+            Way::InOrder => {
+                let bounds = [0, found.parts].map(|bound| Over::plain(bound.into()));
+                let at = |part| Some(std::iter::once(Over::value(part)?).chain(blocks.iter().cloned()).collect());
+                in_order(ctx, body, (loop_, bounds, "part"), &memories, &at)
+            }
+            _ => (memories.iter().zip(&types))
+                .map(|(&memory, &ty)| partial(ctx, body, (InsertPoint::Before(loop_), found.loc), memory, &blocks, ty))
                 .collect(),
         };
-        replace_loop(ctx, body, copy, loop_, &values);
+        if let Some(values) = values {
+            replace_loop(ctx, body, copy, loop_, &values);
+            share_rows(ctx, body, copy, &types);
+        }
     }
 
     // The first grid: stores of the sums alone.
@@ -296,8 +304,9 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
         values.push(part_id(ctx, body, place, found));
     }
     values.extend(block_ids(ctx, body, place, found));
+    let at: Vec<Over> = values.into_iter().filter_map(Over::value).collect();
     for ((&memory, &sum), &ty) in memories.iter().zip(&sums).zip(&types) {
-        let at = positions(ctx, values.len(), ty);
+        let Some((values, at)) = place_in(ctx, &at, ty) else { continue };
         let combine = (way == Way::Scratch).then_some(Combiner::Sum);
         let mut builder = Builder::new(ctx, body, place);
         kernel::Store::build(&mut builder, loc, sum, memory, &values, at, None, combine, None);
@@ -305,11 +314,64 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
     sweep(ctx, body, found.grid);
 }
 
-/// `_0`, `_1`, .., and then the position in the fragment.
-fn positions(ctx: &Context, values: usize, ty: Type) -> Vec<SizeExpr> {
+/// Lets more blocks do what a grid does that has sums of these types out of memory, each with some of the rows: those of
+/// few tiles would wait for it for long.
+fn share_rows(ctx: &Context, body: &mut Body, grid: OpId, sums: &[Type]) {
+    let rows = |ty: &Type| {
+        let frag = Frag::of(ctx, *ty).filter(|frag| frag.layout(ctx) == Distributed::Wgmma)?;
+        frag.shape(ctx).first().copied()
+    };
+    let groups = sums.iter().map(|ty| rows(ty).unwrap_or(0)).min().unwrap_or(0) / LEAST_ROWS;
+    let mut changed = body.clone();
+    let view = kernel::Grid::from(OpRef::new(ctx, body, grid));
+    let (loc, axis) = (view.loc(), view.dims().len());
+    let Some(block) = body.first_block(kernel::Grid::body(view)).filter(|_| groups > 1 && axis < 3) else { return };
+    let place = InsertPoint::StartOf(block);
+    let op = kernel::BlockId::build(&mut Builder::new(ctx, &mut changed, place), loc, axis as i64);
+    let group = changed.result(op, 0);
+    changed.set_value_name(group, ctx.intern_str("g"));
+    let Some(mut places) = Places::of(OpRef::new(ctx, &changed, grid)) else { return };
+    if rows::share(ctx, &mut changed, grid, group, groups).is_ok() {
+        for (_, list) in places.lists.iter_mut().filter(|(key, _)| *key == "dims") {
+            list.push(SizeExpr::from(groups));
+        }
+        places.write(ctx, &mut changed, grid);
+        body.replace_with(changed);
+    }
+}
+
+/// Memory for the sums of a loop, as many times as the sizes in front say: with zeros in it where parts are added to it.
+fn memories(ctx: &Context, body: &mut Body, found: &Found, times: &[SizeExpr], way: Way) -> Vec<ValueId> {
+    let sums: Vec<ValueId> = body.results(found.op).collect();
+    let mut made = Vec::new();
+    for sum in sums {
+        let ty = body.value_type(sum);
+        let shape = Frag::of(ctx, ty).map(|frag| frag.shape(ctx)).unwrap_or_default();
+        let dims = times.iter().cloned().chain(shape.into_iter().map(SizeExpr::from)).collect();
+        let elem = dlc_kernel::types::elem_of(ctx, ty);
+        let ty = MemRef::get(ctx, dims, elem, Layout::RowMajor, SCRATCH_ALIGN, false);
+        let mut builder = Builder::new(ctx, body, InsertPoint::Before(found.grid));
+        let op = match way {
+            Way::InOrder => kernel::Workspace::build(&mut builder, found.loc, ty),
+            _ => kernel::Scratch::build(&mut builder, found.loc, ty),
+        };
+        let memory = builder.result(op);
+        let name = match ctx.str(body.value_name(sum)) {
+            "" => "parts".to_string(),
+            name => format!("{name}_parts"),
+        };
+        body.set_value_name(memory, ctx.intern_str(&name));
+        made.push(memory);
+    }
+    made
+}
+
+/// Where a fragment lies in memory: at some numbers, and then the position in the fragment.
+fn place_in(ctx: &Context, at: &[Over], ty: Type) -> Option<(Vec<ValueId>, Vec<SizeExpr>)> {
     let rank = Frag::of(ctx, ty).map_or(0, |frag| frag.shape(ctx).len());
-    let names = (0..values).map(dlc_core::sizes::value_name).chain((0..rank).map(|axis| format!("i{axis}")));
-    names.filter_map(|name| SizeExpr::symbol(&name).ok()).collect()
+    let (values, mut exprs) = pack(at)?;
+    exprs.extend((0..rank).filter_map(|axis| SizeExpr::symbol(&format!("i{axis}")).ok()));
+    Some((values, exprs))
 }
 
 /// The number of the block along each axis of the grid that has more than one.
@@ -335,53 +397,52 @@ fn part_id(ctx: &Context, body: &mut Body, place: InsertPoint, found: &Found) ->
     value
 }
 
-/// A partial sum out of memory, where `values` say of which part and block.
+/// A partial sum out of memory.
 fn partial(
     ctx: &Context,
     body: &mut Body,
-    place: InsertPoint,
+    (place, loc): (InsertPoint, Loc),
     memory: ValueId,
-    values: &[ValueId],
+    at: &[Over],
     ty: Type,
-    found: &Found,
-) -> ValueId {
-    let at = positions(ctx, values.len(), ty);
+) -> Option<ValueId> {
+    let (values, at) = place_in(ctx, at, ty)?;
     let mut builder = Builder::new(ctx, body, place);
-    let op = kernel::Load::build(&mut builder, found.loc, memory, values, at, None, None, None, None, ty);
-    builder.result(op)
+    let op = kernel::Load::build(&mut builder, loc, memory, &values, at, None, None, None, None, ty);
+    Some(builder.result(op))
 }
 
-/// A loop in front of one that it will replace, which adds the parts in order to what that one begins with.
+/// A loop in front of one that it will replace, which adds parts in order to what that one begins with: from a first one to
+/// the one behind the last, which lie `at` some place in memory.
 fn in_order(
     ctx: &Context,
     body: &mut Body,
-    loop_: OpId,
+    (loop_, [first, last], name): (OpId, [Over; 2], &str),
     memories: &[ValueId],
-    blocks: &[ValueId],
-    found: &Found,
-) -> Vec<ValueId> {
-    let loc = found.loc;
+    at: &dyn Fn(ValueId) -> Option<Vec<Over>>,
+) -> Option<Vec<ValueId>> {
+    let loc = body.loc(loop_);
     let inits: Vec<ValueId> = kernel::For::from(OpRef::new(ctx, body, loop_)).inits().collect();
     let types: Vec<Type> = inits.iter().map(|&value| body.value_type(value)).collect();
-    let bounds = [0, found.parts, 1].map(SizeExpr::from).to_vec();
+    let (values, mut bounds) = pack(&[first, last])?;
+    bounds.push(1.into());
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(loop_));
-    let made = kernel::For::build(&mut builder, loc, &[], &inits, bounds, None, &types);
+    let made = kernel::For::build(&mut builder, loc, &values, &inits, bounds, None, &types);
     let inner = body.append_block(body.regions(made)[0]);
     let part = body.add_arg(inner, Type::INDEX, loc);
-    body.set_value_name(part, ctx.intern_str("part"));
-    let mut values = vec![part];
-    values.extend(blocks);
+    body.set_value_name(part, ctx.intern_str(name));
+    let at = at(part)?;
     let mut sums = Vec::new();
     for (&memory, &ty) in memories.iter().zip(&types) {
         let sum = body.add_arg(inner, ty, loc);
         body.set_value_name(sum, ctx.intern_str("acc"));
-        let value = partial(ctx, body, InsertPoint::EndOf(inner), memory, &values, ty, found);
+        let value = partial(ctx, body, (InsertPoint::EndOf(inner), loc), memory, &at, ty)?;
         let mut builder = Builder::at_end(ctx, body, inner);
         let op = kernel::Binary::build(&mut builder, loc, sum, value, dlc_core::scalar::Binary::Add, ty);
         sums.push(builder.result(op));
     }
     yield_more(ctx, body, inner, &sums);
-    body.results(made).collect()
+    Some(body.results(made).collect())
 }
 
 /// What the loop of a part runs through: from a multiple of the steps of a part to the next one, or to the end.
@@ -437,7 +498,7 @@ impl Bounds {
             let op = kernel::Min::build(&mut builder, found.loc, end, last);
             Over::value(builder.result(op))?
         };
-        let (values, mut bounds) = crate::analysis::expressions::pack(&[begin, last])?;
+        let (values, mut bounds) = pack(&[begin, last])?;
         bounds.push(self.step.clone());
         Places { args: values, lists: vec![("bounds", bounds)], guard: None }.write(ctx, body, found.op);
         Some(())

@@ -129,11 +129,6 @@ impl Pass for Tensorize {
             return Ok(());
         }
         let plan = plan_of(cx, body);
-        if plan.as_ref().is_some_and(|plan| plan.stream_k.is_some()) {
-            let reason = "the plan shares the steps of the last waves, 'stream_k', which no pass does";
-            let error = Diagnostic::error(&NOT_A_KERNEL, body.loc(body.root()), reason).at(Func::DEF.name);
-            return Err(cx.fail(error.suggest("'split_k' divides sums among blocks")));
-        }
         let Made { body: made, tiling, missed } = match tensorize(cx.ctx, body, plan.as_deref(), self.tensor_cores) {
             Ok(made) => made,
             Err(Refused::TooLarge) => return Err(too_large(body, cx)),
@@ -451,7 +446,11 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
             let column = columns.first().filter(|_| reductions(ctx, region).is_empty());
             let planned =
                 plan.zip(column).and_then(|(plan, (axis, _))| Tiling::of_planned_elements(plan, &names, axis));
-            (planned.unwrap_or_else(|| Tiling::of_elements(size)), [Vec::new(), rows, columns])
+            let tiling = planned.unwrap_or_else(|| Tiling::of_elements(size));
+            let is_single =
+                |axis: &Axis| !tiling.across.is_empty() && plan.is_some_and(|plan| plan.tile_of(&axis.0) <= 1);
+            let (batch, rows) = rows.into_iter().partition(is_single);
+            (tiling, [batch, rows, columns])
         }
     };
     let mut lower = Lower {

@@ -485,6 +485,32 @@ plan.schedule for sm90 {
 
 // -----
 
+// Parts of nothing.
+// expected-error@+1 {{E1609 'plan.schedule': 'stream_k' has parts of at least 0 steps; the nearest plan that fits has 'stream_k'}}
+plan.schedule for sm90 {
+  stream_k at_least 0
+}
+
+// -----
+
+// Parts of a tile anywhere.
+// expected-error@+1 {{E1609 'plan.schedule': 'stream_k' gives the parts of a tile to any blocks, and not to those of a cluster; the nearest plan that fits has 'stream_k at_least 4 through workspace'}}
+plan.schedule for sm90 {
+  stream_k at_least 4 through cluster
+}
+
+// -----
+
+// Blocks that load for each other do the same steps.
+// expected-error@+1 {{E1609 'plan.schedule': 'stream_k' gives each block steps of its own, and those of a 'cluster' load for each other; the nearest plan that fits has no 'cluster'}}
+plan.schedule for sm90 {
+  tile (m: 128, n: 128, k: 64)
+  cluster (m: 2)
+  stream_k
+}
+
+// -----
+
 // Too many parts of a sum.
 // expected-error@+1 {{E1609 'plan.schedule': 'split_k' has 2000 parts, which is not from 1 to 1024}}
 plan.schedule for sm90 {

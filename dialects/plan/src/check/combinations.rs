@@ -119,6 +119,7 @@ impl Checked<'_> {
         if plan.split_k.is_some() && plan.stream_k.is_some() {
             self.fail_and_heal(&CONFLICT, "'split_k' and 'stream_k' both divide the sum", |plan| plan.stream_k = None);
         }
+        self.streamed();
         let split = plan.split_k.as_ref();
         if let Some(parts) = split.map(|split| split.parts).filter(|parts| !(1..=1024).contains(parts)) {
             self.fail(&CONFLICT, format!("'split_k' has {parts} parts, which is not from 1 to 1024"));
@@ -147,6 +148,35 @@ impl Checked<'_> {
                 if let Some(split) = &mut plan.split_k {
                     split.through = Some(Through::Workspace);
                 }
+            });
+        }
+    }
+
+    /// How the steps of the last tiles are shared.
+    fn streamed(&mut self) {
+        let plan = self.plan;
+        let Some(stream) = &plan.stream_k else { return };
+        if let Some(least) = stream.at_least.filter(|&least| least < 1) {
+            let message = format!("'stream_k' has parts of at least {least} steps");
+            self.fail_and_heal(&CONFLICT, message, |plan| {
+                if let Some(stream) = &mut plan.stream_k {
+                    stream.at_least = None;
+                }
+            });
+        }
+        if stream.through == Some(Through::Cluster) {
+            let message = "'stream_k' gives the parts of a tile to any blocks, and not to those of a cluster";
+            self.fail_and_heal(&CONFLICT, message, |plan| {
+                if let Some(stream) = &mut plan.stream_k {
+                    stream.through = Some(Through::Workspace);
+                }
+            });
+        }
+        if plan.cluster.as_ref().and_then(Table::product).is_some_and(|blocks| blocks > 1) {
+            let message = "'stream_k' gives each block steps of its own, and those of a 'cluster' load for each other";
+            self.fail_and_heal(&CONFLICT, message, |plan| {
+                plan.cluster = None;
+                plan.multicast = None;
             });
         }
     }

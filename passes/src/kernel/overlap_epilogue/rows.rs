@@ -3,7 +3,7 @@
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
-use dlc_ir::{Builder, Context, OpId, Type, ValueId};
+use dlc_ir::{Builder, Context, OpId, Type};
 use dlc_kernel::global::position;
 use dlc_kernel::interp::axis_number;
 use dlc_kernel::layout::{Distributed, LANES};
@@ -13,6 +13,7 @@ use dlc_kernel::types::{Frag, elem_of};
 use super::parts::Parts;
 use super::{Panels, shared_tile, slot};
 use crate::generic::dce::erase_unused;
+use crate::rewrites::through_shared::{self, Places, Through};
 
 /// The warps that have a panel.
 const WARPS: u32 = 4;
@@ -21,8 +22,7 @@ const WARPS: u32 = 4;
 pub fn store_rows(ctx: &Context, body: &mut Body, op: OpId, panels: &Panels) -> Option<()> {
     let loc = panels.loc;
     let store = kernel::Store::from(OpRef::new(ctx, body, op));
-    let (value, memory, at, guard) = (store.value(), store.target(), store.at(), store.guard());
-    let args: Vec<ValueId> = store.args().collect();
+    let (value, memory, places) = (store.value(), store.target(), Places::of(store));
     let tile = shared_tile(ctx, body, panels)?;
     let part_type = panels.tile[1];
     let whole = body.value_type(value) == part_type;
@@ -40,24 +40,15 @@ pub fn store_rows(ctx: &Context, body: &mut Body, op: OpId, panels: &Panels) -> 
                 parts.with_edges(body, value).of(body, value)?
             }
         };
-        let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
-        kernel::StoreShared::build(&mut builder, loc, part, tile, slot, panels.turned.then_some(()));
-        kernel::Barrier::build(&mut builder, loc, None, None);
-        let rows = kernel::LoadShared::build(&mut builder, loc, tile, slot, None, read);
-        let rows = builder.result(rows);
         // Where an element of the rows was in the fragment.
         let moved = |name: &str| {
             let axis = axis_number(name).filter(|&axis| axis < 2)?;
             let own = if panels.turned { 1 - axis } else { axis };
             position(own)?.add(&SizeExpr::from([row, column][axis])).ok()
         };
-        let put = |expr: &SizeExpr| expr.substitute(&moved).ok();
-        let at = at.iter().map(put).collect::<Option<Vec<_>>>()?;
-        let guard = match &guard {
-            Some(guard) => Some(guard.map(&put)?),
-            None => None,
-        };
-        kernel::Store::build(&mut builder, loc, rows, memory, &args, at, guard, None, None);
+        let through = Through { tile, slot, turned: panels.turned, read };
+        let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
+        through_shared::store(&mut builder, loc, part, &through, memory, places.moved(&moved)?);
     }
     body.erase_op(op);
     let made: Vec<OpId> = body.defining_op(value).into_iter().collect();

@@ -10,12 +10,12 @@ use dlc_kernel::types::{Token, Work};
 
 use super::{Ring, nests};
 use crate::analysis::axes::ancestor_in;
-use crate::analysis::carried::{block_of, carry, carry_through, loops_around, yield_more};
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::loads::Found;
-use crate::analysis::rings::{name_stage, next_stage};
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of};
 use crate::generic::dce::erase_unused;
+use crate::rewrites::carried::{block_of, carry, carry_through, loops_around, yield_more};
+use crate::rewrites::rings::{name_stage, next_stage};
 
 const BEYOND: &str = "an integer goes beyond 64 bits";
 

@@ -11,9 +11,9 @@ use dlc_ir::{BlockId, Context, OpId, ValueId};
 use dlc_kernel::ops as kernel;
 
 use super::turns::{arrive_if, barriers_of, wait_if};
-use crate::analysis::carried::block_of;
 use crate::analysis::expressions::{Over, Places};
 use crate::analysis::tiles::with_inner;
+use crate::rewrites::carried::block_of;
 
 const BEYOND: &str = "an integer goes beyond 64 bits";
 

@@ -7,11 +7,11 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, Token};
 
 use super::Ring;
-use crate::analysis::carried::block_of;
 use crate::analysis::expressions::{Over, index};
-use crate::analysis::rings::name_stage;
 use crate::analysis::tiles::with_inner;
 use crate::generic::dce::erase_unused;
+use crate::rewrites::carried::block_of;
+use crate::rewrites::rings::name_stage;
 
 /// What is copied, and where it comes from.
 pub struct Source<'a> {

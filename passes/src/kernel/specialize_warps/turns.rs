@@ -6,14 +6,14 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::{BlockId, Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 
-use super::Plan;
 use super::consumers::Taken;
+use super::{Plan, Refused};
 use crate::analysis::axes::ancestor_in;
-use crate::analysis::carried::{block_of, loops_around};
 use crate::analysis::expressions::Places;
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::loads::Found;
 use crate::analysis::tiles::is_barrier;
+use crate::rewrites::carried::{block_of, loops_around};
 
 const BEYOND: &str = "an integer goes beyond 64 bits";
 /// The number of the first consumer's barrier; what compilers make of other barriers takes the lower ones.
@@ -22,7 +22,7 @@ const FIRST_BARRIER: i64 = 8;
 const THREADS_OF_TURN: i64 = 256;
 
 /// The block of the loop over tiles, if consumers can take turns at it.
-pub fn tiles(ctx: &Context, body: &Body, block: BlockId, found: &[&Found]) -> Result<BlockId, String> {
+pub fn tiles(ctx: &Context, body: &Body, block: BlockId, found: &[&Found]) -> Result<BlockId, Refused> {
     let view = |op: OpId| OpRef::new(ctx, body, op);
     let loops = found.first().and_then(|found| loops_around(ctx, body, found.op)).unwrap_or_default();
     let tiles = loops.last().copied();
@@ -43,7 +43,7 @@ pub fn tiles(ctx: &Context, body: &Body, block: BlockId, found: &[&Found]) -> Re
         let rises = found.first.expr.as_constant() == Some(0) && found.step.expr.as_constant().is_some();
         let counted = found.last.expr.range(&Default::default()).lo().is_some_and(|least| least >= 0);
         if varies || !rises || !counted || !fixed {
-            return Err("it is not known that all tiles have the same number of steps".into());
+            return Err(Refused::Uneven("it is not known that all tiles have the same number of steps".into()));
         }
     }
     let carried: usize = found.iter().map(|found| found.requests.len()).sum();
@@ -58,7 +58,7 @@ pub fn tiles(ctx: &Context, body: &Body, block: BlockId, found: &[&Found]) -> Re
             || dlc_ir::effects::is_speculatable(ctx, body, *op)
     };
     match body.ops(block).find(|op| !known(op)) {
-        Some(op) => Err(format!("'{}' is done beside the tiles, which each consumer would do", view(op).name())),
+        Some(op) => Err(format!("'{}' is done beside the tiles, which each consumer would do", view(op).name()).into()),
         None => Ok(inner),
     }
 }

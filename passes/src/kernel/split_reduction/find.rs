@@ -10,9 +10,9 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, MBarrier};
 
 use super::Way;
-use crate::analysis::carried::block_of;
 use crate::analysis::expressions::Places;
 use crate::analysis::tiles::{may_overlap, tile_of, touches, with_inner};
+use crate::rewrites::carried::block_of;
 
 /// A loop that sums, in a grid.
 pub struct Found {
@@ -41,7 +41,17 @@ pub struct Found {
 }
 
 /// Why not, and where.
-type Refused = (OpId, String);
+pub type Refused = (OpId, String);
+
+impl Found {
+    /// That the grid has an axis left for the parts.
+    pub fn with_axis(self) -> Result<Found, Refused> {
+        if self.rank > 2 {
+            return Err((self.grid, "the grid has three axes, and none is left for the parts".into()));
+        }
+        Ok(self)
+    }
+}
 
 /// The loop of a grid to split.
 pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found, Refused> {
@@ -51,9 +61,6 @@ pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found,
     let dims = view.dims();
     if view.cluster().is_some() {
         return Err(no("its blocks are in clusters"));
-    }
-    if dims.len() > 2 {
-        return Err(no("the grid has three axes, and none is left for the parts"));
     }
     if view.args().len() > 0 {
         return Err(no("the number of blocks is computed when the kernel is launched"));

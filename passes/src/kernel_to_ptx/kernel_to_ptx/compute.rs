@@ -19,7 +19,7 @@ use super::exprs::{Expr, Names, Pieces};
 use super::lower::Lower;
 use super::scalar::{Elem, arg_of, cond_of, of_cond};
 use super::shared::grouped;
-use super::values::{Lowered, coords};
+use super::values::{Coords, Lowered, coords};
 use crate::analysis::ranges::range;
 use crate::analysis::vectors::whole_runs;
 
@@ -183,14 +183,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let values = self.named(op.args())?;
         let ty = self.kernel.value_type(op.out());
         let elem = Elem::of(ctx, self.elem(op.out()))?;
-        let places = match Frag::of(ctx, ty) {
-            Some(_) => {
-                let fragment = self.fragment(ty)?;
-                let team = self.team;
-                Some(coords(&mut self.code, &fragment, &team))
-            }
-            None => None,
-        };
+        let places = self.places(ty)?;
         let symbols = self.symbols.clone();
         let any = vec![Arg::Int(0); places.as_ref().map_or(0, |places| places.thread.len())];
         let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &any, parts: &[] };
@@ -212,6 +205,15 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         })
     }
 
+    /// Where the elements of a fragment are, nothing for a single one.
+    fn places(&mut self, ty: Type) -> Result<Option<Coords>, Refused> {
+        if Frag::of(self.ctx(), ty).is_none() {
+            return Ok(None);
+        }
+        let (fragment, team) = (self.fragment(ty)?, self.team);
+        Ok(Some(coords(&mut self.code, &fragment, &team)))
+    }
+
     fn select(&mut self, op: kernel::Select<'a>) -> Result<(), Refused> {
         let ctx = self.ctx();
         let elem = Elem::of(ctx, self.elem(op.out()))?;
@@ -224,14 +226,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let Some(guard) = op.guard() else { return Err(Refused::new("there is no condition")) };
         let values = self.named(op.args())?;
         let ty = self.kernel.value_type(op.out());
-        let places = match Frag::of(ctx, ty) {
-            Some(_) => {
-                let fragment = self.fragment(ty)?;
-                let team = self.team;
-                Some(coords(&mut self.code, &fragment, &team))
-            }
-            None => None,
-        };
+        let places = self.places(ty)?;
         let symbols = self.symbols.clone();
         let firsts = self.runs(ty, &guard, &op.args().collect::<Vec<_>>());
         let mut known: FxHashMap<u32, Cond> = FxHashMap::default();

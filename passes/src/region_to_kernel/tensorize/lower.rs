@@ -448,9 +448,35 @@ impl<'c> Lower<'_, 'c> {
         }
         let (access, values) = self.access(read, over, None)?;
         let Some(&memory) = self.memory.get(&read.source()) else { return Err(TooLarge) };
-        let (ty, loc) = (self.ty(self.elem(read.result(0)), over), self.emit.loc);
+        let (elem, loc) = (self.elem(read.result(0)), self.emit.loc);
+        let ty = self.ty(elem, over);
+        let across = self.lies_across(read, over);
+        let shape = self.shape(over);
+        let loaded =
+            across.map_or(ty, |each| self.emit.frag(&shape, elem, &self.tiling.copying([shape[0], shape[1]], 0, each)));
         let Access { at, guard, fill } = access;
-        let made = kernel::Load::build(&mut self.emit.builder(), loc, memory, &values, at, guard, fill, None, None, ty);
-        Ok(self.made(made, over))
+        let builder = &mut self.emit.builder();
+        let made = kernel::Load::build(builder, loc, memory, &values, at, guard, fill, None, None, loaded);
+        let made = self.made(made, over);
+        if across.is_none() {
+            return Ok(made);
+        }
+        // Rows that are a word longer begin in other banks.
+        let bytes = (elem.bits(self.ctx).unwrap_or(32) / 8).max(1);
+        let layout = Shared::RowMajor { pitch: Some(shape[1] + (4 / bytes).max(1)) };
+        let tile = Tile::get(self.ctx, 1, shape.iter().map(|&size| size.into()).collect(), elem, layout);
+        let place = InsertPoint::StartOf(self.grid);
+        let tile = kernel::Shared::build(&mut Builder::new(self.ctx, &mut self.emit.body, place), loc, None, tile);
+        let tile = self.emit.body.result(tile, 0);
+        self.emit.call(tile, "through");
+        let turned = kernel::Convert::build(&mut self.emit.builder(), loc, made.value, Some(tile), ty);
+        Ok(self.made(turned, over))
+    }
+
+    /// How many neighbours a thread takes at once of what a plan turns on its way, as they lie along the rows.
+    fn lies_across(&self, read: Read<'_>, over: [bool; 2]) -> Option<u32> {
+        let name = self.ctx.str(self.region.value_name(read.source()));
+        let (_, each) = self.tiling.across.iter().find(|(tensor, _)| tensor == name)?;
+        (over == [true, true] && self.conditions == 0).then_some(*each)
     }
 }

@@ -60,6 +60,9 @@ pub struct Tiling {
     pub warps: u32,
     /// How many of them share a row that is reduced.
     pub sharing: u32,
+    /// The tensors whose neighbours lie along the rows of fragments, and how many of them a thread reads at once: they are
+    /// turned on their way through shared memory.
+    pub across: Vec<(String, u32)>,
 }
 
 /// What `wgmma` multiplies at once: rows, the least columns, and the depth of halves.
@@ -79,14 +82,14 @@ impl Tiling {
         let lanes = (wide / each).min(32);
         let rows = (512 / wide).max(1);
         let layout = Distributed::blocked(&[1, each], &[32 / lanes, lanes], &[WARPS, 1]);
-        Tiling { tile: [rows, wide], along: 1, matrix: None, layout, warps: WARPS, sharing: 1 }
+        Tiling { tile: [rows, wide], along: 1, matrix: None, layout, warps: WARPS, sharing: 1, across: Vec::new() }
     }
 
     /// Of rows that are reduced: a warp has some, its lanes share the axis.
     pub fn of_rows(along: &SizeExpr) -> Tiling {
         let along = tile_of(along, 1024, 256).max(32);
         let layout = Distributed::blocked(&[1, (along / 32).min(8)], &[1, 32], &[WARPS, 1]);
-        Tiling { tile: [WARPS, 1], along, matrix: None, layout, warps: WARPS, sharing: 1 }
+        Tiling { tile: [WARPS, 1], along, matrix: None, layout, warps: WARPS, sharing: 1, across: Vec::new() }
     }
 
     /// Of columns that are reduced: lanes lie beside each other along them, warps share the axis.
@@ -94,12 +97,11 @@ impl Tiling {
         let wide = tile_of(column, 64, 64).max(32);
         let along = tile_of(along, 32, 32).max(WARPS);
         let layout = Distributed::blocked(&[wide / 32, 1], &[32, 1], &[1, WARPS]);
-        Tiling { tile: [wide, 1], along, matrix: None, layout, warps: WARPS, sharing: WARPS }
+        Tiling { tile: [wide, 1], along, matrix: None, layout, warps: WARPS, sharing: WARPS, across: Vec::new() }
     }
 
     /// The same, as a plan says it. `None` where the plan says no threads, or such as are not whole warps along the columns.
     pub fn of_planned_columns(plan: &Schedule, column: &str, along: &str) -> Option<Tiling> {
-        let power = |number: i64| u32::try_from(number).ok().filter(|number| number.is_power_of_two());
         let threads = plan.threads.as_ref()?;
         let [across, down] = [power(threads.along(column))?, power(threads.along(along))?];
         let [wide, long] = [power(plan.tile_of(column))?, power(plan.tile_of(along))?];
@@ -108,17 +110,33 @@ impl Tiling {
             across >= 32 && across.checked_mul(each)? <= wide && down <= long && across.checked_mul(down)? <= 1024;
         let layout = Distributed::blocked(&[each, 1], &[32, 1], &[across / 32, down]);
         let warps = across / 32 * down;
-        fits.then_some(Tiling { tile: [wide, 1], along: long, matrix: None, layout, warps, sharing: down })
+        fits.then_some(Tiling {
+            tile: [wide, 1],
+            along: long,
+            matrix: None,
+            layout,
+            warps,
+            sharing: down,
+            across: Vec::new(),
+        })
     }
 
     /// Of elements alone, as a plan says it: each thread has vectors along the last axis. `None` where the plan says no
     /// threads, or such as are not whole warps.
+    ///
+    /// Tensors that lie across go through shared memory, and are a stack of matrices along the axes of which a tile has one
+    /// position.
     pub fn of_planned_elements(plan: &Schedule, rows: &[String], column: &str) -> Option<Tiling> {
-        let shared = plan.caches.iter().any(|cache| cache.place == Place::Smem);
+        let shared = plan.caches.iter().filter(|cache| cache.place == Place::Smem);
+        let width =
+            |tensor: &str| plan.vectors.as_ref().and_then(|of| of.get(tensor)).map_or(Some(1), |&each| power(each));
+        let across =
+            shared.map(|cache| Some((cache.tensor.clone(), width(&cache.tensor).filter(|_| cache.transposed)?)));
+        let across = across.collect::<Option<Vec<_>>>()?;
         let [high, wide] = Planned::of(plan, rows, column)?.sides;
         let layout = Distributed::blocked(&[1, wide.each], &[high.lanes, wide.lanes], &[high.warps, wide.warps]);
         let (tile, warps) = ([high.tile, wide.tile], high.warps * wide.warps);
-        (!shared).then_some(Tiling { tile, along: 1, matrix: None, layout, warps, sharing: 1 })
+        Some(Tiling { tile, along: 1, matrix: None, layout, warps, sharing: 1, across })
     }
 
     /// Of rows that a plan keeps in registers while they are reduced: some warps share each. `None` where the plan says no
@@ -128,7 +146,15 @@ impl Tiling {
         let layout = Distributed::blocked(&[1, wide.each], &[1, 32], &[high.warps, wide.warps]);
         let (tile, warps) = ([high.tile, 1], high.warps * wide.warps);
         let matrix = None;
-        (wide.lanes == 32).then_some(Tiling { tile, along: wide.tile, matrix, layout, warps, sharing: wide.warps })
+        (wide.lanes == 32).then_some(Tiling {
+            tile,
+            along: wide.tile,
+            matrix,
+            layout,
+            warps,
+            sharing: wide.warps,
+            across: Vec::new(),
+        })
     }
 
     /// Around a product of matrices, with what may be assumed of any target: `mma` for halves, multiplications for others.
@@ -145,6 +171,7 @@ impl Tiling {
             layout,
             warps: WARPS,
             sharing: 1,
+            across: Vec::new(),
         }
     }
 
@@ -163,6 +190,7 @@ impl Tiling {
             layout,
             warps: WARPS,
             sharing: 1,
+            across: Vec::new(),
         }
     }
 
@@ -247,7 +275,7 @@ impl Tiling {
                 ..Matrix::new(instruction, depth)
             }
         });
-        Ok(Tiling { tile, along: 1, matrix, layout, warps, sharing: 1 })
+        Ok(Tiling { tile, along: 1, matrix, layout, warps, sharing: 1, across: Vec::new() })
     }
 
     /// How the threads of a block share a tile of these sizes that they copy, with neighbours along an axis: each has at
@@ -321,6 +349,11 @@ pub fn cluster(plan: &Schedule, rows: &[String], columns: &[String]) -> Result<[
     Ok(cluster)
 }
 
+/// A power of two.
+fn power(number: i64) -> Option<u32> {
+    u32::try_from(number).ok().filter(|number| number.is_power_of_two())
+}
+
 /// A tile whose threads the plan says, by rows and columns.
 struct Planned {
     sides: [Side; 2],
@@ -339,7 +372,6 @@ struct Side {
 impl Planned {
     fn of(plan: &Schedule, rows: &[String], column: &str) -> Option<Planned> {
         let threads = plan.threads.as_ref()?;
-        let power = |number: i64| u32::try_from(number).ok().filter(|number| number.is_power_of_two());
         let along = |table: &dyn Fn(&str) -> i64| {
             Some([power(rows.iter().map(|axis| table(axis)).product())?, power(table(column))?])
         };

@@ -100,3 +100,52 @@ plan.schedule of @tiles for sm80 {
   vectors (D: 4)
   store fragments
 }
+
+// There is room for 32 rows of 48, which parts of as many do not make: 16 at a time.
+// REMARK: this leaves through shared memory, 16 rows at a time
+// CHECK-LABEL: kernel.func @uneven
+// CHECK: %rows = shared : tile<[16, 64], f32, row_major pitch 68>
+kernel.func @uneven(%x: memref<[48, 64], f32>) -> memref<[48, 64], f32, row_major, align 16> attributes {target = "sm80"} {
+  %D = output : memref<[48, 64], f32, row_major, align 16>
+  grid (1) threads 128 {
+    %t = shared : tile<[152, 256], f32, row_major>
+    %c = load %x[i0, i1] : frag<[48, 64], f32, mma [1, 4]>
+    store %c to %D[i0, i1]
+  }
+  return %D
+}
+
+// As many rows as there is room for, of parts that all warps have some of.
+// REMARK: this leaves through shared memory, 32 rows at a time
+// CHECK-LABEL: kernel.func @half
+// CHECK: %rows = shared : tile<[32, 64], f32, row_major pitch 68>
+// PLANNED-LABEL: kernel.func @half
+// PLANNED-NOT: load_shared
+kernel.func @half(%x: memref<[64, 64], f32>) -> memref<[64, 64], f32, row_major, align 16> attributes {target = "sm80"} {
+  %D = output : memref<[64, 64], f32, row_major, align 16>
+  grid (1) threads 128 {
+    %t = shared : tile<[148, 256], f32, row_major>
+    %c = load %x[i0, i1] : frag<[64, 64], f32, mma [1, 4]>
+    store %c to %D[i0, i1]
+  }
+  return %D
+}
+plan.schedule of @half for sm80 {
+  instruction mma
+}
+
+// What a plan for another instruction says is not for these.
+// PLANNED-LABEL: kernel.func @other
+// PLANNED-NOT: load_shared
+kernel.func @other(%x: memref<[32, 16], f32>) -> memref<[32, 16], f32, row_major, align 16> attributes {target = "sm80"} {
+  %D = output : memref<[32, 16], f32, row_major, align 16>
+  grid (1) threads 128 {
+    %c = load %x[i0, i1] : frag<[32, 16], f32, mma [2, 2]>
+    store %c to %D[i0, i1]
+  }
+  return %D
+}
+plan.schedule of @other for sm80 {
+  instruction fma
+  vectors (D: 4)
+}

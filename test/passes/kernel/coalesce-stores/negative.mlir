@@ -69,3 +69,46 @@ kernel.func @others(%x: memref<[8], f32>) -> memref<[64, 64], f32, row_major, al
   }
   return %D
 }
+
+// Elements beside each other in a row are two apart in memory.
+// REMARK: missed] the threads store this as mma gives it: its rows do not lie along rows of memory
+kernel.func @steps(%x: memref<[8], f32>) -> memref<[32, 32], f32, row_major, align 16> attributes {target = "sm80"} {
+  %D = output : memref<[32, 32], f32, row_major, align 16>
+  grid (1) threads 128 {
+    %h = const 1.0 : frag<[32, 16], f32, mma [2, 2]>
+    store %h to %D[i0, 2*i1]
+  }
+  return %D
+}
+
+// They are in rows of their own.
+// REMARK: missed] the threads store this as mma gives it: its rows do not lie along rows of memory
+kernel.func @diagonal(%x: memref<[8], f32>) -> memref<[64, 16], f32, row_major, align 16> attributes {target = "sm80"} {
+  %D = output : memref<[64, 16], f32, row_major, align 16>
+  grid (1) threads 128 {
+    %h = const 1.0 : frag<[32, 16], f32, mma [2, 2]>
+    store %h to %D[i0 + i1, i1]
+  }
+  return %D
+}
+
+// REMARK: missed] the threads store this as mma gives it: 8 elements of 1 bytes are no whole units of 16 bytes
+kernel.func @bytes(%x: memref<[8], f32>) -> memref<[16, 16], i8, row_major, align 16> attributes {target = "sm80"} {
+  %D = output : memref<[16, 16], i8, row_major, align 16>
+  grid (1) threads 32 {
+    %h = const 1 : frag<[16, 8], i8, mma [1, 1]>
+    store %h to %D[i0, i1]
+  }
+  return %D
+}
+
+// Lanes would be left.
+// REMARK: missed] the threads store this as mma gives it: 16 rows of 8 elements are not enough for 32 threads
+kernel.func @small(%x: memref<[8], f32>) -> memref<[16, 8], f16, row_major, align 16> attributes {target = "sm80"} {
+  %D = output : memref<[16, 8], f16, row_major, align 16>
+  grid (1) threads 32 {
+    %h = const 1.0 : frag<[16, 8], f16, mma [1, 1]>
+    store %h to %D[i0, i1]
+  }
+  return %D
+}

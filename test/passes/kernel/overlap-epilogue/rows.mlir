@@ -7,6 +7,8 @@
 // RUN: dlc-run %t.mlir --function=panels --shape=M=3,N=201 --seed=0 --check=%t.npy
 // RUN: dlc-run %s --function=turned --shape=M=9,N=71 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=turned --shape=M=9,N=71 --seed=0 --check=%t.npy
+// RUN: dlc-run %s --function=apart --shape=B=3,P=29,N=71 --seed=0 -o %t.npy
+// RUN: dlc-run %t.mlir --function=apart --shape=B=3,P=29,N=71 --seed=0 --check=%t.npy
 // RUN: dlc-run %s --function=groups --shape=M=70,N=131 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=groups --shape=M=70,N=131 --seed=0 --check=%t.npy
 // RUN: dlc-run %s --function=bias --shape=M=70,N=131 --seed=0 -o %t.npy
@@ -68,6 +70,24 @@ kernel.func @turned<M, N>(%x: memref<[M, N], f16>) -> memref<[M, N], f16> attrib
 }
 plan.schedule of @turned for sm90 {
   store rows panels 1
+}
+
+// A run over several images, whose places are computed: a thread has registers for those of few elements, and panels are lower.
+// CHECK-LABEL: kernel.func @apart
+// CHECK: %panels = shared : tile<2 x [32, 64], f16, swizzle 128>
+// CHECK-COUNT-2: load_shared %panels[{{.+}}] : frag<[32, 64], f16, blocked [1, 1] lanes [1, 32] warps [4, 1]>
+kernel.func @apart<B, P, N>(%x: memref<[B, P, N], f16>) -> memref<[B, N, P], f16> attributes {target = "sm90"} {
+  %D = output : memref<[B, N, P], f16>
+  grid ((B*P) ceildiv 64, N ceildiv 64) threads 128 {
+    %m = block_id 0
+    %n = block_id 1
+    %h = load %x[(64 * %m + i0) floordiv P, (64 * %m + i0) mod P, 64 * %n + i1] where (64 * %m + i0 < B * P, 64 * %n + i1 < N) : frag<[64, 64], f16, wgmma>
+    store %h to %D[(64 * %m + i0) floordiv P, 64 * %n + i1, (64 * %m + i0) mod P] where (64 * %m + i0 < B * P, 64 * %n + i1 < N)
+  }
+  return %D
+}
+plan.schedule of @apart for sm90 {
+  store rows panels 2
 }
 
 // Narrow panels: four of them are as large as one with rows of 128 bytes. Each group has its own.

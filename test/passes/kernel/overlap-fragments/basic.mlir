@@ -254,3 +254,61 @@ kernel.func @divided<K>(%A: memref<[64, K], f16, row_major, align 16>, %B: memre
   }
   return %D
 }
+
+// Conditions on the step join those on the rows of a block, each over its own values.
+// CHECK-LABEL: kernel.func @rows
+// CHECK: copy_async %A[32*%b + i0, %k + i1 + 64] where (32*%b + i0 < M, %k + i1 + 64 < K, %k + 64 < K)
+// PLAN-LABEL: kernel.func @rows
+// PLAN: if
+kernel.func @rows<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[K, 32], f16, row_major, align 16>) -> memref<[M, 32], f32, row_major, align 16> attributes {target = "sm80"} {
+  require (K mod 8 == 0)
+  %D = output : memref<[M, 32], f32, row_major, align 16>
+  grid (M ceildiv 32) threads 128 {
+    %b = block_id 0
+    %rhs = shared : tile<3 x [32, 32], f16, swizzle 64>
+    %lhs = shared : tile<3 x [32, 32], f16, swizzle 64>
+    %0 = const 0.0 : frag<[32, 32], f32, mma [2, 2]>
+    %1 = index (0)
+    %2 = if (0 < K) : token<load> {
+      %3 = copy_async %A[32*%b + i0, i1] where (32*%b + i0 < M, i1 < K) to %lhs[%1] by blocked [1, 8] lanes [8, 4] warps [4, 1] : token<load>
+      %4 = copy_async %B[i0, i1] where (i0 < K) to %rhs[%1] by blocked [1, 8] lanes [8, 4] warps [4, 1] : token<load>
+      yield %4
+    } else {
+      %5 = done : token<load>
+      yield %5
+    }
+    %6 = if (32 < K) : token<load> {
+      %slot = index (1)
+      %7 = copy_async %A[32*%b + i0, i1 + 32] where (32*%b + i0 < M, i1 + 32 < K) to %lhs[%slot] by blocked [1, 8] lanes [8, 4] warps [4, 1] : token<load>
+      %8 = copy_async %B[i0 + 32, i1] where (i0 + 32 < K) to %rhs[%slot] by blocked [1, 8] lanes [8, 4] warps [4, 1] : token<load>
+      yield %8
+    } else {
+      %9 = done : token<load>
+      yield %9
+    }
+    %s:4 = for %k = 0 to K step 32 carry (%10 = %0, %stage = %1, %loaded = %2, %loaded_0 = %6) : frag<[32, 32], f32, mma [2, 2]>, index, token<load>, token<load> {
+      await %loaded
+      barrier
+      %11 = if (%k + 64 < K) : token<load> {
+        %slot = index ((%stage + 2) mod 3)
+        %12 = copy_async %A[32*%b + i0, %k + i1 + 64] where (32*%b + i0 < M, %k + i1 + 64 < K) to %lhs[%slot] by blocked [1, 8] lanes [8, 4] warps [4, 1] : token<load>
+        %13 = copy_async %B[%k + i0 + 64, i1] where (%k + i0 + 64 < K) to %rhs[%slot] by blocked [1, 8] lanes [8, 4] warps [4, 1] : token<load>
+        yield %13
+      } else {
+        %14 = done : token<load>
+        yield %14
+      }
+      %15 = load_shared %lhs[%stage] : frag<[32, 32], f16, mma_a [2, 2]>
+      %16 = load_shared %rhs[%stage] : frag<[32, 32], f16, mma_b [2, 2]>
+      %17 = mma %15, %16, %10 : frag<[32, 32], f32, mma [2, 2]>
+      %next = index ((%stage + 1) mod 3)
+      yield %17, %next, %loaded_0, %11
+    }
+    store %s to %D[32*%b + i0, i1] where (32*%b + i0 < M)
+  }
+  return %D
+}
+plan.schedule of @rows for sm80 {
+  instruction mma
+  in_flight 0
+}

@@ -242,7 +242,7 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //   }
 //   kernel.func @halves(%x: memref<[320], f16, row_major, align 2>) -> memref<[32], f16, row_major, align 2> {
 //     %y = output : memref<[32], f16, row_major, align 2>
-//     %s_parts = scratch : memref<[3, 32], f16, row_major, align 128>
+//     %s_parts = workspace : memref<[3, 32], f16, row_major, align 128>
 //     grid (1, 3) threads 32 {
 //       %zero = const 0.0 : frag<[32], f16, blocked [1] lanes [32] warps [1]>
 //       %part = block_id 1
@@ -323,7 +323,7 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 // module {
 //   kernel.func @product<M, N, K>(%A: memref<[M, K], f16, row_major, align 2>, %B: memref<[K, N], f16, row_major, align 2>) -> memref<[M, N], f32, row_major, align 4> {
 //     %D = output : memref<[M, N], f32, row_major, align 4>
-//     %c_parts = scratch : memref<[4, M ceildiv 32, N ceildiv 32, 32, 32], f32, row_major, align 128>
+//     %c_parts = workspace : memref<[4, M ceildiv 32, N ceildiv 32, 32, 32], f32, row_major, align 128>
 //     grid (M ceildiv 32, N ceildiv 32, 4) threads 128 {
 //       %sA = shared : tile<[32, 16], f16, swizzle 32>
 //       %sB = shared : tile<[16, 32], f16, swizzle 64>
@@ -366,7 +366,7 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //   }
 //   kernel.func @epilogue<M, K>(%A: memref<[M, K], f16, row_major, align 2>, %B: memref<[K, 16], f16, row_major, align 2>, %bias: memref<[16], f32, row_major, align 4>) -> memref<[M, 16], f16, row_major, align 2> {
 //     %D = output : memref<[M, 16], f16, row_major, align 2>
-//     %c_parts = scratch : memref<[4, M ceildiv 16, 16, 16], f32, row_major, align 128>
+//     %c_parts = workspace : memref<[4, M ceildiv 16, 16, 16], f32, row_major, align 128>
 //     grid (M ceildiv 16, 1, 4) threads 32 {
 //       %m = block_id 0
 //       %zero = const 0.0 : frag<[16, 16], f32, mma [1, 1]>
@@ -403,8 +403,8 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //   }
 //   kernel.func @moments<N>(%x: memref<[N + 5], f32, row_major, align 4>) -> memref<[2], f32, row_major, align 4> {
 //     %y = output : memref<[2], f32, row_major, align 4>
-//     %s_parts = scratch : memref<[4, 32], f32, row_major, align 128>
-//     %parts = scratch : memref<[4, 32], f32, row_major, align 128>
+//     %s_parts = workspace : memref<[4, 32], f32, row_major, align 128>
+//     %parts = workspace : memref<[4, 32], f32, row_major, align 128>
 //     grid (1, 4) threads 32 {
 //       %zero = const 0.0 : frag<[32], f32, blocked [1] lanes [32] warps [1]>
 //       %part = block_id 1
@@ -442,7 +442,7 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //   }
 //   kernel.func @halves(%x: memref<[320], f16, row_major, align 2>) -> memref<[32], f16, row_major, align 2> {
 //     %y = output : memref<[32], f16, row_major, align 2>
-//     %s_parts = scratch : memref<[4, 32], f16, row_major, align 128>
+//     %s_parts = workspace : memref<[4, 32], f16, row_major, align 128>
 //     grid (1, 4) threads 32 {
 //       %zero = const 0.0 : frag<[32], f16, blocked [1] lanes [32] warps [1]>
 //       %part = block_id 1
@@ -470,7 +470,7 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //   }
 //   kernel.func @added(%x: memref<[384], i32, row_major, align 4>) -> memref<[32], i32, row_major, align 4> {
 //     %y = output : memref<[32], i32, row_major, align 4>
-//     %s_parts = scratch : memref<[4, 32], i32, row_major, align 128>
+//     %s_parts = workspace : memref<[4, 32], i32, row_major, align 128>
 //     grid (1, 4) threads 32 {
 //       %zero = const 0 : frag<[32], i32, blocked [1] lanes [32] warps [1]>
 //       %part = block_id 1
@@ -496,7 +496,7 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //   }
 //   kernel.func @wgmma<K>(%A: memref<[64, K], f16, row_major, align 2>, %B: memref<[16, K], f16, row_major, align 2>) -> memref<[64, 16], f16, row_major, align 2> attributes {target = "sm90"} {
 //     %D = output : memref<[64, 16], f16, row_major, align 2>
-//     %c_parts = scratch : memref<[4, 64, 16], f32, row_major, align 128>
+//     %c_parts = workspace : memref<[4, 64, 16], f32, row_major, align 128>
 //     grid (1, 4) threads 128 {
 //       %sA = shared : tile<[64, 16], f16, swizzle 32>
 //       %sB = shared : tile<[16, 16], f16, swizzle 32>

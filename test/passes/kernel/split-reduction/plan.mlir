@@ -18,7 +18,7 @@ plan.schedule of @any for sm90 {
 
 // REMARK: the sum has 2 parts, added in order, through memory
 // CHECK-LABEL: kernel.func @order
-// CHECK: scratch : memref<[2, 32], f32
+// CHECK: workspace : memref<[2, 32], f32
 kernel.func @order<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
   %y = output : memref<[32], f32>
   grid (1) threads 32 {
@@ -35,7 +35,7 @@ kernel.func @order<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
 
 // REMARK: the sum has 3 parts, added in order, through memory
 // CHECK-LABEL: kernel.func @workspace
-// CHECK: scratch : memref<[3, 32], f32
+// CHECK: workspace : memref<[3, 32], f32
 kernel.func @workspace<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
   %y = output : memref<[32], f32>
   grid (1) threads 32 {
@@ -53,7 +53,7 @@ kernel.func @workspace<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
 // REMARK: parts come together through memory, not through the shared memory of a cluster
 // REMARK: the sum has 4 parts, added in order, through memory
 // CHECK-LABEL: kernel.func @cluster
-// CHECK: scratch : memref<[4, 32], f32
+// CHECK: workspace : memref<[4, 32], f32
 kernel.func @cluster<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
   %y = output : memref<[32], f32>
   grid (1) threads 32 {

@@ -2,7 +2,7 @@
 
 // RUN: dlc-opt %s --tensorize --evaluate-each -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
-// RUN: dlc-opt %t.mlir --kernel-to-ptx --cse --dce -o %t.ptx.mlir
+// RUN: dlc-opt %t.mlir --region-to-ptx -o %t.ptx.mlir
 // RUN: dlc-run %s --function=program --shape=B=2,M=301,N=75 --seed=0 -o %t.npz
 // RUN: dlc-run %t.ptx.mlir --function=program --shape=B=2,M=301,N=75 --seed=0 --check=%t.npz
 // RUN: dlc-run %s --function=program --shape=B=1,M=8,N=64 --seed=0 -o %t.npz
@@ -84,4 +84,78 @@ region.func private @windows<M, N> iters (n: N)
     yield %w
   } : f32 over (n)
   yield %s to Y
+}
+
+// Few columns: each lane has one.
+// CHECK-LABEL: kernel.func private @few<
+// CHECK: grid (1) threads 128 {
+// CHECK: load %X{{.*}} : frag<[32, 32], f16, blocked [1, 1] lanes [32, 1] warps [1, 4]>
+// CHECK: reduce sum %{{.*}} along 1 through %shared
+region.func private @few<M> iters (n: 20)
+    ins (%X: memref<[M, 20], f16, row_major, align 16>)
+    outs (Y: memref<[20], f32, row_major, align 16> materialize gmem) {
+  %s = reduce sum (m: M) acc f32 init 0.0 {
+    %x = read %X[m, n] : f16 over (n, m)
+    %w = cast %x : f32 over (n, m)
+    yield %w
+  } : f32 over (n)
+  yield %s to Y
+}
+
+// Threads that are no whole warps along columns: as without a plan.
+// CHECK-LABEL: kernel.func private @narrow<
+// CHECK: grid (N ceildiv 64) threads 128 {
+region.func private @narrow<M, N> iters (n: N)
+    ins (%X: memref<[M, N], f16, row_major, align 16>)
+    outs (Y: memref<[N], f32, row_major, align 16> materialize gmem) {
+  %s = reduce sum (m: M) acc f32 init 0.0 {
+    %x = read %X[m, n] : f16 over (n, m)
+    %w = cast %x : f32 over (n, m)
+    yield %w
+  } : f32 over (n)
+  yield %s to Y
+}
+plan.schedule of @narrow for sm90 {
+  tile (n: 64, m: 64)
+  reduced [m]
+  threads (n: 16, m: 8)
+}
+
+// Threads with more columns than the tile: as without a plan.
+// CHECK-LABEL: kernel.func private @thin<
+// CHECK: grid (N ceildiv 64) threads 128 {
+region.func private @thin<M, N> iters (n: N)
+    ins (%X: memref<[M, N], f16, row_major, align 16>)
+    outs (Y: memref<[N], f32, row_major, align 16> materialize gmem) {
+  %s = reduce sum (m: M) acc f32 init 0.0 {
+    %x = read %X[m, n] : f16 over (n, m)
+    %w = cast %x : f32 over (n, m)
+    yield %w
+  } : f32 over (n)
+  yield %s to Y
+}
+plan.schedule of @thin for sm90 {
+  tile (n: 64, m: 64)
+  reduced [m]
+  thread_tile (n: 2)
+  threads (n: 64, m: 4)
+}
+
+// More threads along the sum than the tile has numbers: as without a plan.
+// CHECK-LABEL: kernel.func private @low<
+// CHECK: grid (N ceildiv 64) threads 128 {
+region.func private @low<M, N> iters (n: N)
+    ins (%X: memref<[M, N], f16, row_major, align 16>)
+    outs (Y: memref<[N], f32, row_major, align 16> materialize gmem) {
+  %s = reduce sum (m: M) acc f32 init 0.0 {
+    %x = read %X[m, n] : f16 over (n, m)
+    %w = cast %x : f32 over (n, m)
+    yield %w
+  } : f32 over (n)
+  yield %s to Y
+}
+plan.schedule of @low for sm90 {
+  tile (n: 64, m: 4)
+  reduced [m]
+  threads (n: 32, m: 8)
 }

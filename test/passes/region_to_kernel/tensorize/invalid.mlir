@@ -17,22 +17,3 @@ plan.schedule of @odd for sm90 {
   tile (m: 48, n: 32, k: 32)
   instruction fma
 }
-
-// -----
-
-// expected-error@+1 {{E1710 'region.func': the plan shares the steps of the last waves, 'stream_k', which no pass does}}
-region.func @streamed<M, N, K> iters (m: M, n: N)
-    ins (%A: memref<[M, K], f16>, %B: memref<[K, N], f16>) outs (C: memref<[M, N], f32> materialize gmem) {
-  %s = reduce sum (k: K) acc f32 init 0.0 {
-    %a = read %A[m, k] : f16 over (m, k)
-    %b = read %B[k, n] : f16 over (n, k)
-    %ab = binary mul %a, %b widen : f32 over (m, n, k)
-    yield %ab
-  } : f32 over (m, n)
-  yield %s to C
-}
-plan.schedule of @streamed for sm90 {
-  tile (m: 64, n: 64, k: 32)
-  instruction wgmma
-  stream_k at_least 8
-}

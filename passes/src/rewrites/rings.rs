@@ -8,8 +8,8 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{MBarrier, Tile};
 use smallvec::SmallVec;
 
-use super::expressions::{Over, index};
-use super::loads::Found;
+use crate::analysis::expressions::{Over, index};
+use crate::analysis::loads::Found;
 use crate::generic::dce::erase_unused;
 
 /// The type of a ring of as many tiles or mbarriers as a type of one.
@@ -64,7 +64,7 @@ pub fn needed(ctx: &Context, body: &Body, ops: &[OpId], allowed: &[ValueId]) -> 
     let mut wanted: Vec<OpId> = Vec::new();
     let mut open: Vec<OpId> = ops.to_vec();
     while let Some(op) = open.pop() {
-        for inner in super::tiles::with_inner(body, op) {
+        for inner in crate::analysis::tiles::with_inner(body, op) {
             for value in body.operands(inner) {
                 if body.defining_block(value) != Some(block) || allowed.contains(&value) {
                     continue;

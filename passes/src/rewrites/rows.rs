@@ -13,11 +13,11 @@ use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, Tile, elem_of};
 
-use crate::analysis::rings::{regroup, stage_of};
+use super::rings::{regroup, stage_of};
 use crate::analysis::tiles::with_inner;
 
 /// The rows that the four warps of a group have at least.
-const LEAST_ROWS: i64 = 64;
+pub const LEAST_ROWS: i64 = 64;
 
 /// Ops that treat the elements of fragments one by one, or pass fragments on.
 const BY_ELEMENT: &[&OpDef] = &[
@@ -100,9 +100,9 @@ fn check(ctx: &Context, op: OpRef<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Shares the rows of all fragments of a role among its groups.
-pub fn share(ctx: &Context, body: &mut Body, role: OpId, group: ValueId, groups: i64) -> Result<(), String> {
-    let ops: Vec<OpId> = with_inner(body, role).into_iter().skip(1).collect();
+/// Shares the rows of all fragments in an op among groups, of which `group` is the number of the one that is here.
+pub fn share(ctx: &Context, body: &mut Body, holder: OpId, group: ValueId, groups: i64) -> Result<(), String> {
+    let ops: Vec<OpId> = with_inner(body, holder).into_iter().skip(1).collect();
     let mut types: Vec<(ValueId, Type)> = Vec::new();
     for &op in &ops {
         let view = OpRef::new(ctx, body, op);

@@ -1,0 +1,13 @@
+//! Changes of kernels that several passes make alike. What they only want to know is in [`analysis`](crate::analysis).
+//!
+//! - [`blocks`]: the blocks of a grid as numbers of its tiles.
+//! - [`carried`]: what loops of a kernel carry.
+//! - [`rings`]: tiles and mbarriers of a kernel that become rings.
+//! - [`rows`]: the rows of fragments shared among groups of threads.
+//! - [`through_shared`]: stores of parts that leave through shared memory.
+
+pub mod blocks;
+pub mod carried;
+pub mod rings;
+pub mod rows;
+pub mod through_shared;
