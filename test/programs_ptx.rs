@@ -22,11 +22,11 @@ mod tool;
 // What is linked in registers itself.
 use {dlc_book as _, dlc_core as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_region as _, dlc_tiny as _};
 
-/// The ways to kernels: blocks that fit any machine, the same without tensor cores, and what plans for an A100 and for an
+/// The ways to instructions: blocks that fit any machine, the same without tensor cores, and what plans for an A100 and for an
 /// H200 ask for. Each with the machines that it is assembled for.
 const VARIANTS: [(&str, &[&str], &[&str]); 4] = [
     ("default", &["--tiny-to-ptx"], &["sm_80", "sm_90a"]),
-    ("fma", &["--tiny-to-region", "--tensorize=instruction=fma"], &["sm_80"]),
+    ("fma", &["--tiny-to-region", "--tensorize=instruction=fma", "--region-to-ptx"], &["sm_80"]),
     ("sm80", &["--tiny-to-ptx-sm80"], &["sm_80"]),
     ("sm90", &["--tiny-to-ptx-sm90"], &["sm_90a"]),
 ];
@@ -39,8 +39,7 @@ const RANDOM: u64 = 120;
 
 /// The program in instructions, as text.
 fn lowered(file: &str, input: &str, way: &[&str]) -> Result<String, String> {
-    let args: Vec<&str> =
-        ["dlc-opt", file].into_iter().chain(way.iter().copied()).chain(["--kernel-to-ptx", "--cse", "--dce"]).collect();
+    let args: Vec<&str> = ["dlc-opt", file].into_iter().chain(way.iter().copied()).collect();
     tool(dlc_opt::run, &args, input)
 }
 

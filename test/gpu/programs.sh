@@ -18,12 +18,12 @@ bin=${DLC_BIN:+$DLC_BIN/}
 programs=$(dirname "$0")/../programs
 bad=0
 
-# translate NAME VARIANT PASSES..: blocks on one of the ways down, in instructions.
+# translate NAME VARIANT PASSES..: on one of the ways down, to PTX.
 translate() {
   name=$1 variant=$2
   shift 2
   to=$out/$name/$variant
-  if "${bin}dlc-opt" "$programs/$name/graph.json" "$@" --kernel-to-ptx --cse --dce -o "$to.mlir" &&
+  if "${bin}dlc-opt" "$programs/$name/graph.json" "$@" -o "$to.mlir" &&
     "${bin}dlc-translate" "$to.mlir" --to-ptx -o "$to.ptx"; then
     count=$((count + 1))
   else
@@ -41,7 +41,7 @@ for folder in "$programs"/*/; do
   mkdir -p "$out/$name" || exit 1
   cp "$folder/inputs.npz" "$folder/expected.npz" "$out/$name/" || exit 1
   translate "$name" default --tiny-to-ptx
-  translate "$name" fma --tiny-to-region --tensorize=instruction=fma
+  translate "$name" fma --tiny-to-region --tensorize=instruction=fma --region-to-ptx
   translate "$name" sm80 --tiny-to-ptx-sm80
   translate "$name" sm90 --tiny-to-ptx-sm90
 done

@@ -270,6 +270,8 @@ class Worker:
             return case.n, case.p, case.q, case.o
         if isinstance(case, suites.Attention):
             return case.b, case.h, case.s, case.d
+        if isinstance(case, suites.Sum):
+            return case.shape
         return (case.b, case.m, case.o) if isinstance(case, suites.Chain) else (case.m, case.n)
 
     def time(self, suite, case, data, compiler, rows, runs):

@@ -29,6 +29,7 @@ SERVES = (
     Serve("gemm*", ("gemm", "skinny"), ("A", "B")),
     Serve("sgemm*", ("sgemm",), ("A", "B")),
     Serve("chain*", ("chain",), ("A", "B", "C", "D0", "D1", "D2")),
+    Serve("conv_nchw*", ("conv_nchw",), ("X", "F")),
     Serve("conv*", ("conv",), ("X", "F")),
     Serve("attention_causal*", ("attention",), ("Q", "K", "V"), dict(causal=True)),
     Serve("attention*", ("attention",), ("Q", "K", "V"), dict(causal=False)),
@@ -36,6 +37,8 @@ SERVES = (
     Serve("*layernorm*", ("softmax",), ("X", "W", "B"), dict(op="layernorm")),
     Serve("*rmsnorm*", ("softmax",), ("X", "W"), dict(op="rmsnorm")),
     Serve("*gelu_add*", ("softmax",), ("X", "W"), dict(op="gelu_add")),
+    Serve("sum_columns*", ("sum",), ("X",), dict(op="columns")),
+    Serve("sum_all*", ("sum",), ("X",), dict(op="all")),
 )
 
 # The manifests that a folder of kernels has; those that are missing are named.
@@ -325,6 +328,30 @@ class Conv(Case):
         return [("cuDNN", lambda: F.conv2d(x, f, stride=self.stride, padding=self.pad).permute(0, 2, 3, 1))]
 
 
+class ConvFirst(Conv):
+    """Channels first; the filters are [O, C, R, S]."""
+
+    suite = "conv_nchw"
+
+    def data(self):
+        x, f = (self.n, self.c, self.h, self.w), (self.o, self.c, self.k, self.k)
+        return dict(X=normal(x, self.dtype), F=normal(f, self.dtype))
+
+    def expected(self, data):
+        return self.run(*(data[n].float() for n in "XF"))
+
+    def peers(self, data):
+        import torch
+
+        torch.backends.cudnn.benchmark = True
+        return [("cuDNN", lambda: self.run(data["X"], data["F"]))]
+
+    def run(self, x, f):
+        import torch.nn.functional as F
+
+        return F.conv2d(x, f, stride=self.stride, padding=self.pad)
+
+
 class Chain(Case):
     """E = relu(A B + D0 + D1) C + D2 of `b` batches."""
 
@@ -383,9 +410,35 @@ class Row(Case):
         return F.rms_norm(x, (self.n,), w, 1e-5) if self.op == "rmsnorm" else F.gelu(x) + w
 
 
+class Sum(Case):
+    """The sums of columns, or the sum of all, in f32."""
+
+    suite = "sum"
+    tune = False
+
+    def __init__(self, op, m, n, dtype="f16", timed=True):
+        self.op, self.m, self.n, self.dtype, self.timed = op, m, n, dtype, timed
+        self.name = f"{op} {dtype} {m}x{n}"
+        self.group = op
+        self.shape = (n,) if op == "columns" else ()
+        self.bytes = 2 * m * n
+
+    def data(self):
+        return dict(X=normal((self.m, self.n), self.dtype))
+
+    def expected(self, data):
+        return self.eager(data["X"].double())
+
+    def eager(self, x):
+        import torch
+
+        dtype = torch.float64 if x.dtype == torch.float64 else torch.float32
+        return torch.sum(x, [0] if self.op == "columns" else [0, 1], dtype=dtype)
+
+
 # --- The lists --------------------------------------------------------------------------------------------------------
 
-SUITES = ("gemm", "skinny", "fused", "conv", "attention", "chain", "softmax", "sgemm")
+SUITES = ("gemm", "skinny", "fused", "conv", "conv_nchw", "attention", "chain", "softmax", "sum", "sgemm")
 _GEMM = ((8192, 8192, 8192), (4096, 4096, 4096), (2048, 2048, 2048), (4096, 14336, 4096), (4096, 4096, 14336),
          (16384, 6144, 4096), (1024, 1024, 1024), (512, 512, 512), (1536, 1536, 1536))
 _ODD = ((4097, 4095, 1024), (2048, 50257, 768), (4096, 4096, 4095))
@@ -394,8 +447,11 @@ _FUSED = ((8192, 8192, 8192), (4096, 4096, 4096), (4096, 14336, 4096), (1024, 10
 _ATTENTION = ((4, 16, 4096, 128), (4, 32, 4096, 64), (2, 16, 8192, 128), (1, 16, 16384, 128), (16, 12, 512, 64))
 _CONV = ((64, 64, 56, 64, 3, 1, 1), (64, 128, 56, 128, 3, 2, 1), (64, 256, 14, 256, 3, 1, 1), (32, 3, 224, 64, 7, 2, 3),
          (64, 256, 56, 64, 1, 1, 0))
+_CONV_NCHW = ((32, 64, 56, 64, 3, 1, 1), (32, 128, 28, 128, 3, 1, 1), (32, 256, 14, 256, 3, 1, 1), (16, 512, 7, 512, 3, 1, 1),
+              (32, 128, 56, 128, 3, 2, 1), (32, 3, 224, 64, 7, 2, 3), (32, 64, 56, 256, 1, 1, 0))
 _CHAIN = ((128, 1024, 1024, 64, 128), (64, 1024, 256, 128, 128), (16, 512, 512, 64, 128))
 _ROWS = ((8192, 8192), (16384, 4096))
+_SUMS = ((65536, 256), (8192, 8192))
 
 
 def cases(suite, shapes=None, dtypes=None, layouts=None, tails=True):
@@ -438,6 +494,12 @@ def cases(suite, shapes=None, dtypes=None, layouts=None, tails=True):
             found += [Conv(*s[:7], w=s[7], dtype=d, timed=False) for d in types("f16") for s in (
                 (3, 64, 17, 72, 3, 2, 1, 23), (2, 128, 9, 40, 3, 2, 1, 40), (1, 72, 8, 64, 3, 2, 1, 8),
                 (3, 64, 17, 64, 3, 1, 1, 56), (1, 64, 1, 64, 3, 1, 1, 56))]
+    elif suite == "conv_nchw":
+        found += [ConvFirst(*s, dtype=d) for d in types("f16") for s in shapes or _CONV_NCHW]
+        if tails:
+            found += [ConvFirst(*s[:7], w=s[7], dtype=d, timed=False) for d in types("f16") for s in (
+                (3, 9, 17, 72, 3, 1, 1, 23), (2, 70, 9, 40, 3, 1, 1, 40), (1, 72, 8, 64, 3, 2, 1, 9), (2, 33, 13, 20, 1, 1, 0, 16),
+                (5, 64, 1, 130, 3, 1, 1, 56), (2, 5, 30, 33, 7, 2, 3, 19))]
     elif suite == "chain":
         found += [Chain(*s, dtype=d) for d in types("f16") for s in shapes or _CHAIN]
         if tails:
@@ -449,6 +511,12 @@ def cases(suite, shapes=None, dtypes=None, layouts=None, tails=True):
         if tails:
             found += [Row(op, *s, dtype=d, timed=False) for op in ops for d in types("f16")
                       for s in ((5, 1), (7, 1000), (3, 4095), (2, 8185), (1000, 777))]
+    elif suite == "sum":
+        ops = ("columns", "all")
+        found += [Sum(op, *s, dtype=d) for op in ops for d in types("f16") for s in shapes or _SUMS]
+        if tails:
+            found += [Sum(op, *s, dtype=d, timed=False) for op in ops for d in types("f16")
+                      for s in ((1, 1), (7, 1000), (3001, 75), (4095, 257))]
     else:
         raise ValueError(f"there is no suite '{suite}'; there are {', '.join(SUITES)}")
     return found

@@ -205,7 +205,7 @@ fn add_fallback(
 }
 
 /// Whether something in a module launches a kernel of a name.
-fn is_launched(ctx: &Context, module: &Body, name: &str) -> bool {
+pub fn is_launched(ctx: &Context, module: &Body, name: &str) -> bool {
     module.nested_ops().into_iter().any(|op| module.nested(op).is_some_and(|body| launches_kernel(ctx, body, name)))
 }
 

@@ -2,7 +2,8 @@
 //! what the lowering to the layer kernel follows, and this is the last place where a kernel is seen as what it computes.
 //!
 //! **Requires**: region.
-//! **Ensures**: region, plan. Behind each kernel stands a `plan.schedule` of it that fits the target; the kernel is the same.
+//! **Ensures**: region, plan. Behind each kernel stands a `plan.schedule` of it that fits the target; the kernel is the same,
+//! but that of a product may read factors that another kernel has copied in another order (`turn`).
 //!
 //! **Before**
 //! ```mlir before
@@ -56,22 +57,23 @@
 //! }
 //! ```
 //!
-//! **Does not** change the kernel, run it, or look beyond it. A plan that is there, written by hand, stays: it is compared
-//! with its kernel (axes, tensors), as its verifier cannot. Nothing is found by names: what a kernel is follows from its
-//! reductions, and from where it reads.
+//! **Does not** change what a kernel computes, or run it. Beyond it, only launches change, of kernels that others copy for. A
+//! plan that is there, written by hand, stays: it is compared with its kernel (axes, tensors), as its verifier cannot.
+//! Nothing is found by names: what a kernel is follows from its reductions, and from where it reads.
 //!
 //! *Algorithm.* (1) Facts: sizes, with a number in the place of symbols; which reductions are sums of products, and which
 //! axes only one factor has; where neighbouring elements lie. (2) Some twenty candidates (`candidates`, `warpgroups`,
 //! `memory`); those that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each
 //! (`cost`), by section 11 of the specification; those that its conditions stop (more than 80 % of the shared memory,
 //! registers for one block alone) count only if no other is left. The fastest is taken, of equal ones the first. The
-//! terms are told in a remark. Linear in the kernel for each candidate. Rule of the debug counters: `plan`.
+//! terms are told in a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`, `turn`.
 
 mod candidates;
 pub mod cost;
 pub mod facts;
 mod memory;
 mod sizes;
+mod turn;
 mod warpgroups;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -133,6 +135,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "plans", doc: "Kernels that got a plan." },
         StatDef { name: "candidates", doc: "Plans that were compared." },
         StatDef { name: "stopped", doc: "Plans that a condition stopped." },
+        StatDef { name: "turned", doc: "Factors of products that are turned first." },
     ],
     requires: &["region"],
     adds: &["plan"],
@@ -171,7 +174,7 @@ impl Pass for ChoosePlan {
         let (name, target) = self.target(body, kernels[0], cx)?;
         self.know_symbols(body, kernels[0], cx)?;
         let only = kernels.len() == 1;
-        for op in kernels {
+        for mut op in kernels {
             let view = OpRef::new(ctx, body, op);
             let (Some(kernel), Some(symbol)) = (body.nested(op), view.symbol_name()) else { continue };
             let all = Schedule::all_of(ctx, body, symbol);
@@ -185,6 +188,11 @@ impl Pass for ChoosePlan {
             let base = Schedule { targets: vec![name.clone()], ..Schedule::new(symbol, "") };
             let names = symbols(ctx, kernel);
             let assumed = |name: &str| self.symbols.get(name).copied().unwrap_or(self.assume);
+            let cases = turn::cases(&names, &self.sizes, &assumed);
+            let turner = turn::Turner { cx, target: &target, base: &base, cases: &cases };
+            op = turner.turn(body, op)?.unwrap_or(op);
+            let view = OpRef::new(ctx, body, op);
+            let Some(kernel) = body.nested(op) else { continue };
             let chosen = |numbers: &[i64]| {
                 let size = |name: &str| sizes::number(&names, numbers, name).unwrap_or_else(|| assumed(name));
                 Some((choose_plan(ctx, kernel, base.clone(), &target, &size)?, Facts::of(ctx, kernel, &size)?))

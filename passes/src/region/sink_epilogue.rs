@@ -43,12 +43,12 @@
 //! the yield. What need not move keeps its place. Linear but for climbing out of nested reductions. Specification,
 //! section 6.7, step 7. Rules of the debug counters: `up`, `down`, `cast`.
 
+use dlc_core::types::Types;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::define::Kind;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{BlockId, OpId, Type, ValueId};
 use dlc_region::ops::{Cast, Reduce, Yield};
-use dlc_region::syntax::Types;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::axes::{ancestor_in, elem, is_elementwise, is_kernel};

@@ -41,13 +41,14 @@
 //! between two numbers of that type: hence no pass that promises every bit. Linear. Rules of the debug counters: `widen`.
 
 use dlc_core::scalar::{self, Combiner};
+use dlc_core::types::Types;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::builder::Builder;
 use dlc_ir::define::Kind;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Context, OpId, Type, ValueId};
 use dlc_region::ops::{Binary, Cast, Reduce};
-use dlc_region::syntax::{Numbers, Types};
+use dlc_region::syntax::Numbers;
 use dlc_region::types::Value;
 use dlc_region::verify::neutral;
 

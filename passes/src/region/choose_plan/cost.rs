@@ -15,7 +15,7 @@ use dlc_plan::clause::{Barrier, Kind, Sharing, Walk};
 use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
 
-use super::facts::{Facts, Tensor, bits};
+use super::facts::{Facts, Product, Tensor, bits};
 use crate::analysis::conditions::run_of;
 
 /// As many rounds of tiles as are gone through one by one.
@@ -152,6 +152,9 @@ fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
     }
 }
 
+/// How long a group is between two tiles of one step each, in microseconds: other steps hide it.
+const BETWEEN_TILES: f64 = 0.1;
+
 /// What one multiprocessor reads of parts that it adds.
 const PART_BYTES_PER_CLOCK: f64 = 40.0;
 
@@ -252,7 +255,14 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     };
     // Blocks that look for a next tile begin and end later, as measured.
     let again = if plan.persistent.is_some() { target.launch_ns as f64 / 4e3 } else { 0.0 };
-    let penalties = penalties + turns + reduction + beside + again;
+    // Nothing is multiplied between the tiles of one group, as measured where columns are of several axes.
+    let groups = if ping_pong { 2.0 } else { 1.0 };
+    let is_seen = |product: &Product| product.columns.len() > 1 && steps_of(facts, plan, &product.depth) < 2.0;
+    let between = match facts.products.last().is_some_and(is_seen) && plan.persistent.is_some() {
+        true => waves / groups * BETWEEN_TILES,
+        false => 0.0,
+    };
+    let penalties = penalties + turns + reduction + beside + again + between;
     let time = body_time + epilogue + penalties - gain + target.launch_ns as f64 / 1e3;
     Cost {
         time,
@@ -299,6 +309,11 @@ fn seen(facts: &Facts, plan: &Schedule, tiles: f64, slots: f64) -> Option<f64> {
     let sum: i64 = (0..rounds).map(|round| steps((row(round as f64 * slots) + 1).saturating_mul(high))).sum();
     let all = (tiles / slots).ceil() / rounds.max(1) as f64;
     Some(sum as f64 * all * step as f64 / along as f64)
+}
+
+/// The steps of a tile along some axes.
+fn steps_of(facts: &Facts, plan: &Schedule, axes: &[String]) -> f64 {
+    axes.iter().map(|axis| (facts.size(axis) as f64 / plan.tile_of(axis).max(1) as f64).ceil().max(1.0)).product()
 }
 
 /// What threads compute beside what the kernel does once for each point: each finds out where it is and what it may read,

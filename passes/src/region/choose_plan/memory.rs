@@ -13,6 +13,9 @@ const BESIDE_ELEMENTS: i64 = 32;
 /// that is computed beside it.
 const FOR_ADDRESSES: i64 = 12;
 
+/// The threads of a block that turns a tile.
+const THREADS: i64 = 256;
+
 impl Maker<'_> {
     /// The most elements of the widest type that 16 bytes hold, as far as rows are made of them; and what is assumed of
     /// symbols for that.
@@ -124,31 +127,56 @@ impl Maker<'_> {
         let Some(other) = self.facts.inputs.iter().find(crossing).and_then(|input| input.axes.last()) else {
             return Vec::new();
         };
-        let plan = |side: i64| {
-            let extent = |axis: &String| (axis.clone(), if axis == along || axis == other { side } else { 1 });
-            let tile: Vec<(String, i64)> = self.facts.iters().iter().map(extent).collect();
-            let threads: Vec<(String, i64)> = self
-                .facts
-                .iters()
-                .iter()
-                .filter(|axis| *axis == along || *axis == other)
-                .map(|axis| (axis.clone(), if axis == along { 32 } else { 8 }))
-                .collect();
+        let all = || self.facts.inputs.iter().filter(|input| input.reads > 0);
+        let width = (128.0 / all().map(|input| bits(self.ctx, input.elem)).fold(8.0, f64::max)) as i64;
+        let plan = |[high, wide]: [i64; 2], [load, store]: [i64; 2]| {
+            let extent = |axis: &String| match axis {
+                axis if axis == along => (axis.clone(), wide),
+                axis if axis == other => (axis.clone(), high),
+                axis => (axis.clone(), 1),
+            };
+            let lanes = (wide / store).min(32);
+            let threads = |axis: &String| (axis.clone(), if axis == along { lanes } else { high.min(THREADS / lanes) });
+            let own = self.facts.iters().iter().filter(|axis| *axis == along || *axis == other);
             let staged = self.facts.inputs.iter().enumerate().filter(|(_, input)| crossing(input));
             let caches: Vec<Cache> =
                 staged.map(|(at, _)| Cache { transposed: true, ..self.cache(at, Place::Smem) }).collect();
-            self.finish(Schedule {
-                tile: Some(Table(tile)),
+            let mut assume = Table::default();
+            let mut vectors = Table::default();
+            for (tensor, each) in all()
+                .filter(crossing)
+                .map(|input| (input, load))
+                .chain(self.facts.outputs.iter().map(|output| (output, store)))
+            {
+                if each > 1 {
+                    self.divides(tensor, &mut assume).filter(|()| self.rows_are_whole(tensor, each))?;
+                    vectors.0.push((tensor.name.clone(), each));
+                }
+            }
+            Some(self.finish(Schedule {
+                tile: Some(Table(self.facts.iters().iter().map(extent).collect())),
                 // Every axis is one of the results.
                 reduced: Some(Vec::new()),
-                threads: Some(Table(threads)),
+                threads: Some(Table(own.map(threads).collect())),
+                thread_tile: (store > 1).then(|| Table::of([(along, store)])),
                 stages: Some(1),
                 barrier: Some(Barrier::Block),
                 caches,
+                assume: Some(assume),
+                vectors: Some(vectors).filter(|vectors| !vectors.0.is_empty()),
                 ..self.base.clone()
-            })
+            }))
         };
-        [32, 64].map(plan).to_vec()
+        let widths = [[width, width], [1, width], [1, 1]];
+        // Short rows on either side have tiles of their own.
+        let tiles = [[64, 64], [32, 32], [16, 128], [128, 16]];
+        let all = widths.into_iter().flat_map(|widths| tiles.map(|tile| (tile, widths)));
+        all.filter_map(|(tile, widths)| plan(tile, widths)).collect()
+    }
+
+    /// Whether the rows of a tensor are whole vectors here.
+    fn rows_are_whole(&self, tensor: &Tensor, each: i64) -> bool {
+        tensor.axes.last().is_some_and(|row| self.facts.size(row) % each == 0)
     }
 
     /// Threads for each row of what is reduced; along columns where these are contiguous.

@@ -1,7 +1,8 @@
 //! Several plans for one kernel: one for all sizes, and others for some, of which a launch takes the first that fits.
 //!
 //! A plan that was chosen for few tiles is as good for all sizes that give as few: as many as were counted on, or as there
-//! are multiprocessors. Where one tile covered an axis, it must. Rows with uneven work are as many at most. Plans with the smallest tiles come first.
+//! are multiprocessors; where all sizes give as many, for all that sum as little. Where one tile covered an axis, it must.
+//! Rows with uneven work are as many at most. Plans with the smallest tiles come first.
 
 use dlc_core::guard::Condition;
 use dlc_host::choice::{Choice, Choices};
@@ -16,7 +17,7 @@ use dlc_plan::{Schedule, Target};
 
 use super::cost::runs;
 use super::facts::Facts;
-use crate::region::add_fallback::{copy_kernel, free_name, is_of, narrowed, symbols, where_known};
+use crate::region::add_fallback::{copy_kernel, free_name, is_launched, is_of, narrowed, symbols, where_known};
 
 /// Numbers for the symbols of a kernel: one for all of them, or one for each in order, `16x14336x4096`.
 ///
@@ -84,7 +85,15 @@ pub fn conditions(facts: &Facts, plan: &Schedule, target: &Target) -> Option<Vec
             all.push(Condition::of(&size, "<=", &own.max(tile).into())?);
         }
     }
-    all.push(Condition::of(&tiles(facts, plan)?, "<=", &counted.max(target.sms).into())?);
+    let tiles = tiles(facts, plan)?;
+    all.push(match tiles.as_constant() {
+        None => Condition::of(&tiles, "<=", &counted.max(target.sms).into())?,
+        Some(_) => {
+            let reduced: Vec<&String> = facts.reduced.iter().collect();
+            let own = reduced.iter().map(|axis| facts.size(axis).max(1)).fold(1, i64::saturating_mul);
+            Condition::of(&extent(facts, &reduced)?, "<=", &own.into())?
+        }
+    });
     Some(all)
 }
 
@@ -117,8 +126,8 @@ pub fn sorted(mut variants: Vec<Variant>, general: &Schedule) -> Vec<Variant> {
     kept
 }
 
-/// Puts a copy of a kernel beside it for each variant, with its plan, and lets launches take the first that fits. How many
-/// were made: none where nothing launches the kernel.
+/// Puts a copy of a kernel beside it for each variant, with its plan, and lets launches take the first that fits: one whose
+/// sizes are known to fit is the last that its launch has. The copies that are launched: none where the kernel is not.
 pub fn add_variants(ctx: &Context, module: &mut Body, kernel: OpId, variants: Vec<Variant>) -> Vec<(OpId, Schedule)> {
     let Some(name) = OpRef::new(ctx, module, kernel).symbol_name().map(String::from) else { return Vec::new() };
     let symbols = module.nested(kernel).map(|body| symbols(ctx, body)).unwrap_or_default();
@@ -150,15 +159,31 @@ pub fn add_variants(ctx: &Context, module: &mut Body, kernel: OpId, variants: Ve
         let mut next: Vec<Choice> = Vec::new();
         for choice in launch.choices() {
             if is_of(ctx, &choice, &name) {
+                let mut is_known = false;
                 for (own, asked) in &others {
                     let Some(open) = where_known(&choice, &symbols, asked).flatten() else { continue };
                     let other = Choice { callee: ctx.symbol_attr(own), ..choice.clone() };
                     next.push(narrowed(other, &open));
+                    is_known = open.is_empty();
+                    if is_known {
+                        break;
+                    }
+                }
+                if is_known {
+                    continue;
                 }
             }
             next.push(choice);
         }
         body.set_prop(ctx, op, ctx.intern_str("choices"), Some(Choices::make(ctx, next)));
     }
+    made.retain(|&(copy, _)| {
+        let name = OpRef::new(ctx, module, copy).symbol_name().map(String::from);
+        let is_launched = name.is_some_and(|name| is_launched(ctx, module, &name));
+        if !is_launched {
+            module.erase_op(copy);
+        }
+        is_launched
+    });
     made
 }

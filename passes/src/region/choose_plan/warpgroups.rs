@@ -1,7 +1,7 @@
 //! Plans of products that groups of four warps multiply with `wgmma`, from tiles that the tensor memory accelerator brings.
 
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Instruction, Kind, Order, Policy, Roles, Sharing, Split, Store, Through, Walk};
+use dlc_plan::clause::{Barrier, Instruction, Kind, Order, Policy, Roles, Sharing, Split, Store, Through, Walk, Way};
 use dlc_plan::footprint::OVERHEAD;
 use dlc_plan::value::{Choice, Table};
 
@@ -40,6 +40,9 @@ const AHEAD: (i64, i64) = (1, 5);
 /// The same of what is read once alone, where blocks read it at different places at once and share nothing.
 const AHEAD_APART: (i64, i64) = (2, 7);
 
+/// The most sums of a thread beside which it has registers for the places of results along rows of pixels.
+const HELD_BY_ROWS: i64 = 128;
+
 impl Maker<'_> {
     /// What the accelerator brings, multiplied by warpgroups.
     pub(super) fn wgmma(&self, product: &Product, assume: &Table<i64>) -> Vec<Schedule> {
@@ -54,6 +57,9 @@ impl Maker<'_> {
             true => Some(128),
             false => [128, 64].into_iter().find(|span| bits == 16 && extent * bits % (8 * span) == 0),
         };
+        let im2col = [0, 1].map(|side| self.pixels_of(product, side));
+        // A run of pixels goes from row to row, and to the next image: along the rows of results it is no box.
+        let by_rows = im2col[1].is_some();
         let planned = |(rows, columns, consumers): (i64, i64, i64),
                        ping_pong: bool,
                        swap: bool,
@@ -78,18 +84,14 @@ impl Maker<'_> {
                     None => swizzle.push((name, span)),
                 }
             }
-            let windows = product.factors.iter().zip([&product.rows, &product.columns]);
-            let im2col = windows.filter_map(|(factor, side)| {
-                let input = &self.facts.inputs[factor.input?];
-                // The pixels of images lie one behind another, each with its channels.
-                let pixels = side.len() >= if input.plain { 3 } else { 2 };
-                let channels = factor.axes.last().is_some_and(|axis| product.depth.contains(axis));
-                let way = || (format!("load_{}", input.name), Choice::Word("im2col".into()));
-                (pixels && channels).then(way)
-            });
-            let mut algo: Vec<(String, Choice)> = im2col.collect();
+            let ways = im2col.iter().flatten();
+            let mut algo: Vec<(String, Choice)> =
+                ways.map(|name| (format!("load_{name}"), Choice::Word("im2col".into()))).collect();
             // One tile a block needs no loop, and nothing that goes on while it is stored.
-            let tile = self.tiled(product, rows, columns, step);
+            let tile = self.in_runs(product, rows, columns, step);
+            if !self.are_boxes(product, &tile) {
+                return None;
+            }
             let again = ping_pong || parts > 1 || self.tiles(&tile) > self.target.sms as f64;
             let once = self.read_once(product, rows, columns);
             let streams = !once.is_empty();
@@ -101,7 +103,7 @@ impl Maker<'_> {
             }
             let steps = if long { 2 } else { 1 };
             let step = steps * step;
-            let tile = if long { self.tiled(product, rows, columns, step) } else { tile };
+            let tile = if long { self.in_runs(product, rows, columns, step) } else { tile };
             let shared = match once.as_slice() {
                 [(_, side)] if pair && far => self.shared(product, [rows, columns], *side),
                 _ => None,
@@ -126,10 +128,13 @@ impl Maker<'_> {
             let mut assume = Some(assume.clone());
             let panels = if wide % 64 == 0 || !again { 2 } else { 1 };
             // Nothing else is done while the only tile of a block is stored.
-            let store = self.store(panels, &mut assume).map(|store| match again {
-                true => store,
-                false => Store { together: store.panels, ..store },
-            });
+            let store = match by_rows {
+                true => Some(Store { way: Way::Rows, panels: Some(2), together: None, per_warp: false }),
+                false => self.store(panels, &mut assume).map(|store| match again {
+                    true => store,
+                    false => Store { together: store.panels, ..store },
+                }),
+            };
             let mut plan = Schedule {
                 instruction: Some(Instruction { kind: Kind::Wgmma, shape: Some(vec![64, wide, 256 / bits]) }),
                 persistent: again.then(|| Choice::Word("sms".into())),
@@ -180,7 +185,18 @@ impl Maker<'_> {
         }
         // More than there are would be multiplied in vain, and there is a narrower tile.
         let in_vain = |extent: i64, all: f64| extent as f64 > (all / 64.0).ceil().max(1.0) * 64.0;
+        // What is added to sums is there beside them.
+        let factor = |at: usize| product.factors.iter().any(|factor| factor.input == Some(at));
+        let alone = (0..self.facts.inputs.len()).all(|at| factor(at) || self.facts.inputs[at].reads == 0);
+        let most_held = if alone { HELD_BY_ROWS } else { HELD_BY_ROWS / 4 * 3 };
         for (rows, columns, consumers, ping_pong) in WGMMA {
+            // Pixels fill the rows of the instruction, so that each thread has few of them, and their places are few.
+            if by_rows {
+                let held = rows * columns / (128 * if ping_pong { 1 } else { consumers });
+                let fits = !in_vain(columns, all_rows) && !in_vain(rows, all_columns) && held <= most_held;
+                plans.extend(plan((columns, rows, consumers), ping_pong, true, 1).filter(|_| fits));
+                continue;
+            }
             if in_vain(rows, all_rows) || in_vain(columns, all_columns) {
                 continue;
             }
@@ -196,16 +212,66 @@ impl Maker<'_> {
                 plans.extend(plan((columns, rows, consumers), false, true, 1));
             }
         }
+        // Results along rows of pixels are brought together slowly: there must be few of the smallest tiles.
+        let smallest = (all_rows / 64.0).ceil() * (all_columns / 64.0).ceil();
+        let splits = !by_rows || 2.0 * smallest <= self.target.sms as f64;
         // Few tiles and a long sum: parts of it, added through memory in one order.
         let depth = self.extent(&product.depth);
-        for (rows, columns) in [(128, 128), (64, 128)] {
-            let tiles = (all_rows / rows as f64).ceil() * (all_columns / columns as f64).ceil();
+        for (rows, columns) in [(128, 128), (64, 128)].into_iter().filter(|_| splits) {
+            let extents = if by_rows { (columns, rows) } else { (rows, columns) };
+            let tiles = (all_rows / extents.0 as f64).ceil() * (all_columns / extents.1 as f64).ceil();
             let parts = ((self.target.sms as f64 / tiles.max(1.0)).floor()).min((depth / 512.0).floor()) as i64;
             if parts >= 2 {
-                plans.extend(plan((rows, columns, rows / 64), false, false, parts));
+                plans.extend(plan((extents.0, extents.1, rows / 64), false, by_rows, parts));
             }
         }
         plans.into_iter().map(|plan| self.finish(plan)).collect()
+    }
+
+    /// The factor of a side of which the accelerator takes windows of pixels, which lie one behind another, each with its
+    /// channels.
+    fn pixels_of(&self, product: &Product, side: usize) -> Option<String> {
+        let (factor, axes) = (&product.factors[side], [&product.rows, &product.columns][side]);
+        let input = &self.facts.inputs[factor.input?];
+        let pixels = axes.len() >= if input.plain { 3 } else { 2 };
+        let channels = factor.axes.last().is_some_and(|axis| product.depth.contains(axis));
+        (pixels && channels).then(|| input.name.clone())
+    }
+
+    /// A tile, of which an axis that it does not divide goes on in the one before where both lie one behind another: of a run
+    /// over both nothing is beyond the end but in the last tile.
+    fn in_runs(&self, product: &Product, rows: i64, columns: i64, step: i64) -> Schedule {
+        let mut plan = self.tiled(product, rows, columns, step);
+        for (side, axes) in [&product.rows, &product.columns].into_iter().enumerate() {
+            let (factor, [.., before, last]) = (&product.factors[side], axes.as_slice()) else { continue };
+            let place = |axis: &String| factor.axes.iter().position(|own| own == axis);
+            let plain = factor.input.is_some_and(|input| self.facts.inputs[input].plain);
+            let follows = place(before).is_some_and(|at| Some(at + 1) == place(last))
+                && follows(self.facts.iters(), before, last);
+            let extent = plan.tile_of(last);
+            let cut = plan.tile_of(before) == 1 && self.facts.size(last) % extent != 0 && extent % 2 == 0;
+            if plain && follows && cut && self.pixels_of(product, side).is_none() {
+                for (axis, own) in plan.tile.iter_mut().flat_map(|tile| &mut tile.0) {
+                    match axis {
+                        axis if axis == before => *own = 2,
+                        axis if axis == last => *own = extent / 2,
+                        _ => {}
+                    }
+                }
+            }
+        }
+        plan
+    }
+
+    /// Whether the axes of each side of which a tile has several positions lie behind each other in memory, so that a run over
+    /// them is one of a box. Pixels need not.
+    fn are_boxes(&self, product: &Product, tile: &Schedule) -> bool {
+        [0, 1].into_iter().all(|side| {
+            let (factor, axes) = (&product.factors[side], [&product.rows, &product.columns][side]);
+            let places = axes.iter().filter(|axis| tile.tile_of(axis) > 1);
+            let places: Vec<usize> = places.filter_map(|axis| factor.axes.iter().position(|own| own == axis)).collect();
+            self.pixels_of(product, side).is_some() || places.windows(2).all(|pair| pair[0] + 1 == pair[1])
+        })
     }
 
     /// The same with blocks in pairs that share the larger operand, where more than one wave of them is needed.
@@ -265,4 +331,9 @@ impl Maker<'_> {
         let tiles = |axis: &String| (self.facts.size(axis) as f64 / plan.tile_of(axis).max(1) as f64).ceil();
         self.facts.iters().iter().map(tiles).product()
     }
+}
+
+/// Whether an axis is the next one behind another.
+fn follows(axes: &[String], before: &String, last: &String) -> bool {
+    axes.windows(2).any(|pair| pair[0] == *before && pair[1] == *last)
 }

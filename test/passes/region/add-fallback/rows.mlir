@@ -5,7 +5,7 @@
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: dlc-opt %t.mlir --tensorize -o %t.kernel.mlir
 // RUN: FileCheck %s --input-file=%t.kernel.mlir --check-prefix=KERNEL
-// RUN: dlc-opt %t.kernel.mlir --kernel-to-ptx --cse --dce -o %t.ptx.mlir
+// RUN: dlc-opt %t.kernel.mlir --region-to-ptx -o %t.ptx.mlir
 
 // A row that fits, one that begins anywhere, a long one, and a long one that begins anywhere.
 // RUN: dlc-run %s --function=program --shape=M=3,N=56 --seed=0 -o %t.npz

@@ -60,9 +60,11 @@ region.func @vector<N> iters (n: N) ins (%x: memref<[N], f32>) outs (y: memref<[
 // CHECK: plan.schedule of @transposed for sm90 {
 // CHECK-NEXT: tile (m: 64, n: 64)
 // CHECK-NEXT: reduced []
-// CHECK-NEXT: threads (m: 8, n: 32)
+// CHECK-NEXT: thread_tile (n: 4)
+// CHECK-NEXT: threads (m: 16, n: 16)
 // CHECK-NEXT: stages 1
 // CHECK-NEXT: cache x (n, m) f32 in smem transposed
+// CHECK-NEXT: vectors (x: 4, y: 4)
 // CHECK-NEXT: barrier block
 // CHECK-NEXT: }
 region.func @transposed iters (m: 4096, n: 4096) ins (%x: memref<[4096, 4096], f32>) outs (y: memref<[4096, 4096], f32> materialize gmem) {
@@ -228,4 +230,72 @@ region.func @scaled<M, N> iters (m: M, n: N) ins (%x: memref<[M, N], f16>, %w: m
   %vb = broadcast_in_dim %v to [M, N] dims [1] : f16 over (m, n)
   %y = binary mul %d, %vb : f16 over (m, n)
   yield %y to y
+}
+
+// Many numbers in few columns: the sum of each is divided among as many blocks as there are multiprocessors for its tile.
+// CHECK: plan.schedule of @few_columns for sm90 {
+// CHECK-NEXT: tile (n: 32, m: 256)
+// CHECK-NEXT: reduced [m]
+// CHECK-NEXT: threads (n: 32, m: 32)
+// CHECK-NEXT: unroll (m: 8)
+// CHECK-NEXT: split_k 16 along m through workspace
+// CHECK-NEXT: }
+region.func @few_columns iters (n: 256) ins (%x: memref<[65536, 256], f32>) outs (y: memref<[256], f32> materialize gmem) {
+  %s = reduce sum (m: 65536) acc f32 init 0.0 {
+    %a = read %x[m, n] : f32 over (n, m)
+    yield %a
+  } : f32 over (n)
+  yield %s to y
+}
+
+// Every lane has some of a short row, which is not divided.
+// CHECK: plan.schedule of @short_rows for sm90 {
+// CHECK-NEXT: tile (m: 1, n: 64)
+// CHECK-NEXT: reduced [n]
+// CHECK-NEXT: thread_tile (n: 2)
+// CHECK-NEXT: threads (n: 32)
+// CHECK-NEXT: vectors (x: 2)
+// CHECK-NEXT: }
+region.func @short_rows iters (m: 64) ins (%x: memref<[64, 64], f16>) outs (y: memref<[64], f32> materialize gmem) {
+  %s = reduce sum (n: 64) acc f32 init 0.0 {
+    %a = read %x[m, n] : f16 over (m, n)
+    %w = cast %a : f32 over (m, n)
+    yield %w
+  } : f32 over (m)
+  yield %s to y
+}
+
+// Few long rows: as many parts of each as fill the multiprocessors together.
+// CHECK: plan.schedule of @few_rows for sm90 {
+// CHECK-NEXT: tile (m: 1, n: 4096)
+// CHECK-NEXT: reduced [n]
+// CHECK-NEXT: thread_tile (n: 4)
+// CHECK-NEXT: threads (n: 256)
+// CHECK-NEXT: unroll (n: 4)
+// CHECK-NEXT: split_k 16 along n through workspace
+// CHECK-NEXT: vectors (x: 4)
+// CHECK-NEXT: }
+region.func @few_rows iters (m: 8) ins (%x: memref<[8, 1048576], f32>) outs (y: memref<[8], f32> materialize gmem) {
+  %s = reduce sum (n: 1048576) acc f32 init 0.0 {
+    %a = read %x[m, n] : f32 over (m, n)
+    yield %a
+  } : f32 over (m)
+  yield %s to y
+}
+
+// A sum of few steps is in few parts, of four steps at least.
+// CHECK: plan.schedule of @few_steps for sm90 {
+// CHECK-NEXT: tile (n: 128)
+// CHECK-NEXT: reduced [n]
+// CHECK-NEXT: thread_tile (n: 4)
+// CHECK-NEXT: threads (n: 32)
+// CHECK-NEXT: split_k 128 along n through workspace
+// CHECK-NEXT: vectors (x: 4)
+// CHECK-NEXT: }
+region.func @few_steps iters () ins (%x: memref<[65536], f32>) outs (y: memref<[], f32> materialize gmem) {
+  %s = reduce sum (n: 65536) acc f32 init 0.0 {
+    %a = read %x[n] : f32 over (n)
+    yield %a
+  } : f32 over ()
+  yield %s to y
 }

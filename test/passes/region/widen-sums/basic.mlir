@@ -46,6 +46,31 @@ region.func @nested<M, N, K> iters (m: M)
   yield %s to Y
 }
 
+// Several sums at once, each in its own type.
+region.func @several<M, K> iters (m: M)
+    ins (%X: memref<[M, K], f16, row_major, align 2>, %F: memref<[M, K], f64, row_major, align 8>)
+    outs (A: memref<[M], f64, row_major, align 8> materialize gmem, B: memref<[M], f16, row_major, align 2> materialize gmem) {
+  %a:2 = reduce sum (k: K) acc (f64, f16) init (0.0, 0.0) {
+    %f = read %F[m, k] : f64 over (m, k)
+    %x = read %X[m, k] : f16 over (m, k)
+    yield %f, %x
+  } : f64 over (m), f16 over (m)
+  yield %a to A, %a#1 to B
+}
+
+// A product that is not rounded is seen through broadcasts.
+region.func @spread<M, K> iters (m: M)
+    ins (%X: memref<[K], f16, row_major, align 2>)
+    outs (B: memref<[M], f16, row_major, align 2> materialize gmem) {
+  %a = reduce sum (k: K) acc f16 init 0.0 {
+    %x = read %X[k] : f16 over (k)
+    %y = binary mul %x, %x widen : f16 over (k)
+    %z = broadcast_in_dim %y to [M, K] dims [1] : f16 over (m, k)
+    yield %z
+  } : f16 over (m)
+  yield %a to B
+}
+
 // EXPECT:
 // module {
 //   region.func @gemm<M, N, K> iters (m: M, n: N)
@@ -94,5 +119,29 @@ region.func @nested<M, N, K> iters (m: M)
 //     } : f32 over (m)
 //     %3 = cast %s : f8E4M3FN over (m)
 //     yield %3 to Y
+//   }
+//   region.func @several<M, K> iters (m: M)
+//     ins (%X: memref<[M, K], f16, row_major, align 2>, %F: memref<[M, K], f64, row_major, align 8>)
+//     outs (A: memref<[M], f64, row_major, align 8> materialize gmem, B: memref<[M], f16, row_major, align 2> materialize gmem) {
+//     %a:2 = reduce sum (k: K) acc (f64, f32) init (0.0, 0.0) {
+//       %f = read %F[m, k] : f64 over (m, k)
+//       %x = read %X[m, k] : f16 over (m, k)
+//       %0 = cast %x : f32 over (m, k)
+//       yield %f, %0
+//     } : f64 over (m), f32 over (m)
+//     %1 = cast %a#1 : f16 over (m)
+//     yield %a to A, %1 to B
+//   }
+//   region.func @spread<M, K> iters (m: M)
+//     ins (%X: memref<[K], f16, row_major, align 2>)
+//     outs (B: memref<[M], f16, row_major, align 2> materialize gmem) {
+//     %a = reduce sum (k: K) acc f32 init 0.0 {
+//       %x = read %X[k] : f16 over (k)
+//       %y = binary mul %x, %x widen : f32 over (k)
+//       %z = broadcast_in_dim %y to [M, K] dims [1] : f32 over (m, k)
+//       yield %z
+//     } : f32 over (m)
+//     %0 = cast %a : f16 over (m)
+//     yield %0 to B
 //   }
 // }

@@ -1,0 +1,416 @@
+//! Factors of products that lie so that nothing fast brings them: the elements that are multiplied and summed lie apart, and
+//! along the neighbours goes a window, or rows are no whole units of 16 bytes. They are copied first, by a kernel of their
+//! own, with what is summed as the last axis, where the copy takes less time than it saves.
+
+use std::fmt::Write;
+
+use dlc_core::guard::{Condition, Guard};
+use dlc_core::memref::{Layout, MemRef};
+use dlc_core::sizes::{Exprs, Sizes};
+use dlc_host::choice::Choice;
+use dlc_host::ops::{Launch, View};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, InsertPoint, OpParts, OpRef};
+use dlc_ir::define::{Kind, Text, TextArray};
+use dlc_ir::diag::RemarkKind;
+use dlc_ir::pass::{PassCx, PassFailed};
+use dlc_ir::{Builder, Context, Loc, OpId, Str, Type, TypeData, ValueId};
+use dlc_plan::clause::{Cache, Kind as Unit};
+use dlc_plan::{Schedule, Target};
+use dlc_region::ops::{self as region, Func, Read};
+use dlc_region::types::Value;
+
+use super::choose_plan;
+use super::cost::Cost;
+use super::facts::{Facts, Product};
+use super::sizes::number;
+use crate::analysis::axes::reductions;
+use crate::host::plan_arena::plan_arena;
+use crate::region::add_fallback::{copy_kernel, free_name, is_of, symbols};
+
+/// A case for which plans are compared: the size of a symbol.
+pub type Case<'a> = Box<dyn Fn(&str) -> i64 + 'a>;
+
+/// The cases of some numbers for symbols, those that plans are wanted for or else what is assumed.
+pub fn cases<'a>(names: &'a [String], sizes: &'a [Vec<i64>], assumed: &'a dyn Fn(&str) -> i64) -> Vec<Case<'a>> {
+    let usual: Vec<Case<'a>> = vec![Box::new(assumed)];
+    let case = |numbers: &'a Vec<i64>| -> Case<'a> {
+        Box::new(move |name| number(names, numbers, name).unwrap_or_else(|| assumed(name)))
+    };
+    if sizes.is_empty() { usual } else { sizes.iter().map(case).collect() }
+}
+
+/// An argument of a kernel that is turned.
+struct Turn {
+    /// Its number.
+    input: usize,
+    /// The axis of it that becomes the last.
+    place: usize,
+    /// What it is now.
+    ty: MemRef,
+    /// The sizes of all axes before that one, of it, and of all behind it: what is copied is a stack of matrices.
+    sizes: [SizeExpr; 3],
+    /// How long the axis is in the copy, where zeros fill it up.
+    filled: Option<SizeExpr>,
+    /// The copy.
+    copy: Option<String>,
+}
+
+impl Turn {
+    fn of(ctx: &Context, body: &Body, input: usize, place: usize) -> Option<Turn> {
+        let &arg = body.args(body.entry_block()?).get(input)?;
+        let ty = MemRef::of(ctx, body.value_type(arg)).filter(|ty| ty.layout(ctx) == Layout::RowMajor)?;
+        let dims = ty.dims(ctx);
+        let product = |dims: &[SizeExpr]| dims.iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).ok());
+        let sizes = [product(&dims[..place])?, dims[place].clone(), product(&dims[place + 1..])?];
+        Some(Turn { input, place, ty, sizes, filled: None, copy: None })
+    }
+
+    /// The argument as it is then, where symbols are these.
+    fn turned(&self, ctx: &Context, put: &dyn Fn(&SizeExpr) -> SizeExpr) -> Type {
+        let mut dims: Vec<SizeExpr> = self.ty.dims(ctx).iter().map(put).collect();
+        let moved = dims.remove(self.place);
+        dims.push(self.filled.as_ref().map_or(moved, put));
+        MemRef::get(ctx, dims, self.ty.elem(ctx), Layout::RowMajor, self.ty.align(ctx), false)
+    }
+
+    /// A stack of matrices.
+    fn stack(&self, ctx: &Context, dims: [SizeExpr; 3]) -> Type {
+        MemRef::get(ctx, dims.to_vec(), self.ty.elem(ctx), Layout::RowMajor, self.ty.align(ctx), false)
+    }
+
+    /// The sizes of what is copied, of what it becomes, where the axes have these.
+    fn copied(&self, [outer, moved, inner]: [SizeExpr; 3]) -> Option<[SizeExpr; 3]> {
+        let moved = if self.filled.is_some() { self.whole(&moved)? } else { moved };
+        Some([outer, inner, moved])
+    }
+
+    /// A size up to whole units.
+    fn whole(&self, size: &SizeExpr) -> Option<SizeExpr> {
+        let unit = SizeExpr::from(UNIT);
+        size.ceildiv(&unit).and_then(|units| units.mul(&unit)).ok()
+    }
+
+    /// Whether the order in memory is another one then.
+    fn moves(&self) -> bool {
+        [1, 2].iter().all(|&axis| self.sizes[axis].as_constant() != Some(1))
+    }
+
+    /// The sizes of the copying kernel: numbers, or symbols of its own.
+    fn own_sizes(&self) -> [SizeExpr; 3] {
+        let own = |axis: usize| match self.sizes[axis].as_constant() {
+            Some(number) => SizeExpr::from(number),
+            None => SizeExpr::symbol(SYMBOLS[axis]).unwrap_or_else(|_| SizeExpr::from(0)),
+        };
+        [own(0), own(1), own(2)]
+    }
+}
+
+/// The symbols and the axes of a kernel that copies.
+const SYMBOLS: [&str; 3] = ["A", "K", "S"];
+const AXES: [&str; 3] = ["a", "k", "s"];
+/// The instructions of a thread for an element that it brings alone, as counted: where it lies, whether it is there.
+const GATHERED: f64 = 16.0;
+/// What the copied axis is filled up to multiples of: the elements of 16 bytes.
+const UNIT: i64 = 8;
+
+/// What is compared: the machine, and the sizes.
+pub struct Turner<'a, 'c> {
+    pub cx: &'a PassCx<'c>,
+    pub target: &'a Target,
+    pub base: &'a Schedule,
+    pub cases: &'a [Case<'a>],
+}
+
+impl Turner<'_, '_> {
+    /// Turns what a kernel multiplies, if that is faster: the kernel that takes its place.
+    pub fn turn(&self, module: &mut Body, kernel: OpId) -> Result<Option<OpId>, PassFailed> {
+        let ctx = self.cx.ctx;
+        let Some(body) = module.nested(kernel) else { return Ok(None) };
+        let Some(facts) = self.cases.first().and_then(|size| Facts::of(ctx, body, size)) else { return Ok(None) };
+        let mut turns = self.wanted(body, &facts);
+        let name = OpRef::new(ctx, module, kernel).symbol_name().map(String::from).unwrap_or_default();
+        let launches = launches(ctx, module, &name);
+        if turns.is_empty() || launches.is_empty() || !self.cx.allows_rule("turn") {
+            return Ok(None);
+        }
+        let Some(before) = self.time(body, &[]) else { return Ok(None) };
+        let made = copy_kernel(ctx, module, kernel, &free_name(ctx, module, &format!("{name}_turned")));
+        let after = match module.nested_mut(made) {
+            Some(body) => {
+                turns.iter().for_each(|turn| read_turned(ctx, body, turn));
+                self.time(body, &[])
+            }
+            None => None,
+        };
+        let mut copies: Vec<(usize, Body)> = Vec::new();
+        for (number, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.moves()) {
+            let arg = module.nested(made).and_then(|body| Some(body.args(body.entry_block()?)[turn.input]));
+            let tensor = module.nested(made).zip(arg).map(|(body, arg)| ctx.str(body.value_name(arg)).to_string());
+            let name = free_name(ctx, module, &format!("{name}_{}", tensor.unwrap_or_default()));
+            copies.extend(copying(ctx, turn, &name, module.loc(kernel)).map(|copy| (number, copy)));
+        }
+        let copied = copies.iter().map(|(number, copy)| self.time(copy, &turns[*number].sizes)).sum::<Option<f64>>();
+        let (Some(after), Some(copied)) = (after, copied) else {
+            module.erase_op(made);
+            return Ok(None);
+        };
+        let is_faster = after + copied < before;
+        if self.cx.wants_remarks() {
+            let mut message = format!("@{name} takes {before:.1} us as its factors lie, and {after:.1} where ");
+            let args = module.nested(made).and_then(|body| Some((body, body.entry_block()?)));
+            let names = turns.iter().filter_map(|turn| {
+                let (body, entry) = args?;
+                Some(ctx.str(body.value_name(body.args(entry)[turn.input])))
+            });
+            let _ = write!(
+                message,
+                "({}) lie along the sum, besides {copied:.1} for copies",
+                names.collect::<Vec<_>>().join(", ")
+            );
+            let kind = if is_faster { RemarkKind::Passed } else { RemarkKind::Analysis };
+            self.cx.remark(kind, module.loc(kernel), message);
+        }
+        if !is_faster {
+            module.erase_op(made);
+            return Ok(None);
+        }
+        self.cx.count("turned", turns.len() as u64);
+        for (number, copy) in copies {
+            turns[number].copy = OpRef::new(ctx, &copy, copy.root()).symbol_name().map(String::from);
+            self.put(module, kernel, copy, &turns[number].sizes);
+        }
+        let names = module.nested(kernel).map(|body| symbols(ctx, body)).unwrap_or_default();
+        for (function, op) in launches {
+            let Some(body) = module.nested_mut(function) else { continue };
+            turns.iter().for_each(|turn| launch_turned(ctx, body, op, turn, &names));
+            // What is new in memory needs a place where everything has one.
+            if OpRef::new(ctx, body, body.root()).prop_named("arena").is_some() {
+                plan_arena(body, self.cx)?;
+            }
+        }
+        module.erase_op(kernel);
+        if let Some(body) = module.nested_mut(made) {
+            body.set_prop(ctx, body.root(), Str::SYM_NAME, Some(Text::make(ctx, &name)));
+        }
+        Ok(Some(made))
+    }
+
+    /// What should be turned: factors that tensor cores could multiply, along the longest axis of the sum that has a position
+    /// of its own in both.
+    fn wanted(&self, body: &Body, facts: &Facts) -> Vec<Turn> {
+        let ctx = self.cx.ctx;
+        let [product] = facts.products.as_slice() else { return Vec::new() };
+        let elem = product.factors[0].elem;
+        let fits = product.exact && elem.bits(ctx) == Some(16) && self.target.rate(ctx, Unit::Mma, elem).is_some();
+        let Some(reads) = reads(ctx, body, facts, product).filter(|_| fits) else { return Vec::new() };
+        let alone = |at: &[SizeExpr], axis: &str| {
+            let mut own = (0..at.len()).filter(|&place| at[place].symbols().iter().any(|name| **name == *axis));
+            own.next().filter(|&place| own.next().is_none() && at[place].as_symbol().is_some())
+        };
+        let depth = product.depth.iter().filter(|axis| reads.iter().all(|(_, at)| alone(at, axis).is_some()));
+        let Some(axis) = depth.max_by_key(|axis| facts.size(axis)) else { return Vec::new() };
+        let mut turns: Vec<Turn> = Vec::new();
+        turns.extend(reads.iter().filter_map(|(input, at)| {
+            let place = alone(at, axis)?;
+            let (last, row) = (at.last()?, facts.inputs[*input].row.as_ref()?);
+            let is_axis = last.as_symbol().is_some_and(|name| facts.axes.position(name).is_some());
+            // Rows of matrices that begin anywhere can be padded.
+            let whole = |size: &Case<'_>| row.eval(&|name| Some(size(name))).is_ok_and(|row| row % UNIT == 0);
+            let padded = at.len() == 2 && row.as_constant().is_none();
+            let comes = is_axis && (row.divisible_by(UNIT) || padded || self.cases.iter().all(whole));
+            (!comes && place + 1 < at.len()).then(|| Turn::of(ctx, body, *input, place))?
+        }));
+        // Zeros add nothing, where both factors have them; of few elements they would be the most.
+        let long = self.cases.iter().all(|size| size_of(facts, axis, size) >= UNIT);
+        if turns.len() == 2 && turns.iter().all(Turn::moves) && long {
+            for turn in &mut turns {
+                turn.filled = turn.whole(&turn.sizes[1]).filter(|_| !turn.sizes[1].divisible_by(UNIT));
+            }
+        }
+        turns
+    }
+
+    /// What the best plan of a kernel takes in all cases; the symbols of a copying one are what these sizes are.
+    fn time(&self, body: &Body, sizes: &[SizeExpr]) -> Option<f64> {
+        let time = |size: &Case<'_>| {
+            let plans = self.plans(body, size, sizes)?;
+            let (plan, cost) = plans.first()?;
+            Some(cost.time + self.gathered(plan, cost))
+        };
+        self.cases.iter().map(time).sum()
+    }
+
+    /// What threads take to find each element of factors that they bring one by one.
+    fn gathered(&self, plan: &Schedule, cost: &Cost) -> f64 {
+        let alone = |cache: &Cache| plan.vectors.as_ref().and_then(|of| of.get(&cache.tensor)) == Some(&1);
+        // Where sizes are numbers, so are the places.
+        if plan.instruction.is_none() || plan.fix.is_some() || !plan.caches.iter().any(alone) {
+            return 0.0;
+        }
+        let (target, elem) = (self.target, 2.0);
+        let elems = cost.cache * target.l2_bytes_per_clock as f64 * cost.occupancy / elem;
+        let rate = target.rate(self.cx.ctx, Unit::Fma, Type::F32).unwrap_or(1) as f64 / 2.0;
+        elems * GATHERED / (rate * target.sms as f64 * cost.occupancy)
+    }
+
+    fn plans(&self, body: &Body, size: &dyn Fn(&str) -> i64, sizes: &[SizeExpr]) -> Option<Vec<(Schedule, Cost)>> {
+        let number = |name: &str| {
+            let own = SYMBOLS.iter().position(|&known| known == name).and_then(|axis| sizes.get(axis));
+            own.and_then(|own| own.eval(&|name| Some(size(name))).ok()).unwrap_or_else(|| size(name))
+        };
+        Some(choose_plan(self.cx.ctx, body, self.base.clone(), self.target, &number)?.ranked)
+    }
+
+    /// Puts a copying kernel in front of another one, with the plan for the case in which it takes longest.
+    fn put(&self, module: &mut Body, kernel: OpId, copy: Body, sizes: &[SizeExpr]) {
+        let ctx = self.cx.ctx;
+        let chosen = |size: &Case<'_>| self.plans(&copy, size, sizes)?.into_iter().next();
+        let longest = self.cases.iter().filter_map(chosen).max_by(|a, b| a.1.time.total_cmp(&b.1.time));
+        let plan = longest.map(|(plan, _)| plan);
+        let root = OpRef::new(ctx, &copy, copy.root());
+        let (name, loc) = (root.symbol_name().map(String::from), root.loc());
+        let parts = OpParts { props: copy.props(copy.root()), ..OpParts::new(root.op_name(), loc) };
+        let op = module.create_op(OpParts { nested: Some(Box::new(copy)), ..parts });
+        module.insert(op, InsertPoint::Before(kernel));
+        if let Some(plan) = plan {
+            self.cx.count("plans", 1);
+            Schedule { of: name, ..plan }.build(&mut Builder::new(ctx, module, InsertPoint::After(op)), loc);
+        }
+    }
+}
+
+/// How long an axis is where symbols are these.
+fn size_of(facts: &Facts, axis: &str, size: &dyn Fn(&str) -> i64) -> i64 {
+    facts.axes.size(axis).and_then(|own| own.eval(&|name| Some(size(name))).ok()).unwrap_or(1)
+}
+
+/// The arguments that both factors are read from, and where; `None` where something else is multiplied, or one of them is read
+/// elsewhere too.
+fn reads(ctx: &Context, body: &Body, facts: &Facts, product: &Product) -> Option<Vec<(usize, Vec<SizeExpr>)>> {
+    let all = body.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, body, op))).collect::<Vec<_>>();
+    let args = body.args(body.entry_block()?);
+    let of = |input: usize| {
+        let read = all.iter().find(|read| read.source() == args[input])?;
+        (facts.inputs[input].reads == 1 && read.indices().len() == 0).then(|| read.at())
+    };
+    product.factors.iter().map(|factor| Some((factor.input.filter(|_| factor.direct)?, of(factor.input?)?))).collect()
+}
+
+/// The functions of a module that launch a kernel, and where, if all of them always do.
+fn launches(ctx: &Context, module: &Body, name: &str) -> Vec<(OpId, OpId)> {
+    let mut found = Vec::new();
+    for function in module.nested_ops() {
+        let Some(body) = module.nested(function) else { continue };
+        for op in body.walk() {
+            let Some(launch) = Launch::of(OpRef::new(ctx, body, op)) else { continue };
+            let choices = launch.choices();
+            match choices.iter().any(|choice| is_of(ctx, choice, name)) {
+                true if choices.len() > 1 => return Vec::new(),
+                true => found.push((function, op)),
+                false => {}
+            }
+        }
+    }
+    found
+}
+
+/// Lets a kernel read an argument that is turned.
+fn read_turned(ctx: &Context, body: &mut Body, turn: &Turn) {
+    let Some(entry) = body.entry_block() else { return };
+    let arg = body.args(entry)[turn.input];
+    body.set_value_type(arg, turn.turned(ctx, &SizeExpr::clone));
+    let func = Func::of(OpRef::new(ctx, body, body.root())).map(|func| func.function_type());
+    if let Some(TypeData::Function { results, .. }) = func.map(|ty| ctx.type_data(ty)) {
+        let inputs: Vec<Type> = body.args(entry).iter().map(|&arg| body.value_type(arg)).collect();
+        let ty = ctx.type_attr(ctx.function_type(&inputs, results));
+        body.set_prop(ctx, body.root(), Str::FUNCTION_TYPE, Some(ty));
+    }
+    for op in body.walk() {
+        let Some(read) = Read::of(OpRef::new(ctx, body, op)).filter(|read| read.source() == arg) else { continue };
+        let mut at = read.at();
+        let moved = at.remove(turn.place);
+        at.push(moved.clone());
+        body.set_prop(ctx, op, ctx.intern_str("at"), Some(Exprs::make(ctx, at)));
+        if let (Some(filled), Some(axis)) = (&turn.filled, moved.as_symbol()) {
+            sum_over(ctx, body, axis, filled);
+        }
+    }
+}
+
+/// Gives the axis of a reduction another size.
+fn sum_over(ctx: &Context, body: &mut Body, axis: &str, size: &SizeExpr) {
+    for op in reductions(ctx, body) {
+        let reduce = region::Reduce::from(OpRef::new(ctx, body, op));
+        let Some(place) = reduce.axes().iter().position(|own| *own == axis) else { continue };
+        let mut sizes = reduce.sizes();
+        sizes[place] = size.clone();
+        body.set_prop(ctx, op, ctx.intern_str("sizes"), Some(Sizes::make(ctx, sizes)));
+    }
+}
+
+/// A kernel that copies a stack of matrices, each turned.
+fn copying(ctx: &Context, turn: &Turn, name: &str, loc: Loc) -> Option<Body> {
+    let mut body = Body::new(ctx.op_name(Func::DEF.name), loc, 1);
+    let block = body.append_block(body.root_region());
+    let sizes = turn.own_sizes();
+    let copied = turn.copied(sizes.clone())?;
+    let [from, to] = [sizes.clone(), copied.clone()].map(|dims| turn.stack(ctx, dims));
+    let arg = body.add_arg(block, from, loc);
+    body.set_value_name(arg, ctx.intern_str("X"));
+    let at = AXES.iter().filter_map(|axis| SizeExpr::symbol(axis).ok()).collect();
+    let iters = vec![AXES[0], AXES[2], AXES[1]];
+    let guard = turn.filled.as_ref().map(|_| {
+        let expr = SizeExpr::symbol(AXES[1]).ok()?;
+        Some(Guard::all(vec![Condition { expr, lower: None, upper: Some(sizes[1].clone()) }]))
+    });
+    let ty = Value::get(ctx, turn.ty.elem(ctx), iters.clone());
+    let op = Read::build(&mut Builder::at_end(ctx, &mut body, block), loc, arg, &[], at, guard.flatten(), None, ty);
+    let value = body.result(op, 0);
+    region::Yield::build(&mut Builder::at_end(ctx, &mut body, block), loc, &[value], Some(vec!["Y"]), None);
+    let text = |items: Vec<&str>| TextArray::make(ctx, items);
+    let own = sizes.iter().filter_map(|size| size.as_symbol()).collect::<Vec<_>>();
+    let mut props = vec![
+        ("sym_name", ctx.str_attr(name)),
+        ("sym_visibility", ctx.str_attr("private")),
+        ("function_type", ctx.type_attr(ctx.function_type(&[from], &[to]))),
+        ("iters", text(iters)),
+        ("iter_sizes", Sizes::make(ctx, copied.to_vec())),
+        ("outputs", text(vec!["Y"])),
+        ("materialize", text(vec!["gmem"])),
+    ];
+    if !own.is_empty() {
+        props.push(("symbols", text(own)));
+    }
+    let props: Vec<_> = props.into_iter().map(|(key, attr)| (ctx.intern_str(key), attr)).collect();
+    body.set_props(body.root(), ctx.dict_attr(&props));
+    Some(body)
+}
+
+/// Lets a launch have an argument turned, by a launch before it where its elements move.
+fn launch_turned(ctx: &Context, body: &mut Body, op: OpId, turn: &Turn, names: &[String]) {
+    let launch = Launch::from(OpRef::new(ctx, body, op));
+    let (loc, choices, inputs) = (launch.loc(), launch.choices(), launch.inputs().collect::<Vec<ValueId>>());
+    let Some(choice) = choices.first() else { return };
+    let size = |name: &str| choice.sizes.get(names.iter().position(|known| known == name)?).cloned();
+    let put = |expr: &SizeExpr| expr.substitute(&size).unwrap_or_else(|_| expr.clone());
+    let view = |body: &mut Body, input: ValueId, ty: Type| {
+        let view = View::build(&mut Builder::new(ctx, body, InsertPoint::Before(op)), loc, input, ty);
+        body.result(view, 0)
+    };
+    let mut value = inputs[turn.input];
+    if let Some(copy) = &turn.copy {
+        let sizes = [0, 1, 2].map(|axis| put(&turn.sizes[axis]));
+        let own = turn.own_sizes();
+        let given = (0..3).filter(|&axis| own[axis].as_symbol().is_some()).map(|axis| sizes[axis].clone());
+        let choices = vec![Choice::always(ctx, copy, given.collect())];
+        let Some(copied) = turn.copied(sizes.clone()) else { return };
+        let stack = view(body, value, turn.stack(ctx, sizes));
+        let to = turn.stack(ctx, copied);
+        let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
+        let made = Launch::build(&mut builder, loc, &[stack], choices, None, &[to]);
+        value = body.result(made, 0);
+    }
+    value = view(body, value, turn.turned(ctx, &put));
+    body.set_operand(op, turn.input, value);
+}

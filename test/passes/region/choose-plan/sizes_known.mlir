@@ -1,0 +1,48 @@
+// Plans for some sizes where tiles do not tell sizes apart, or the sizes of a launch are known.
+
+// RUN: dlc-opt %s --choose-plan='sizes=[1024x256,8192x8192]' --split-input-file | FileCheck %s
+
+// A sum of all has as many tiles for all sizes: what is summed decides.
+// CHECK-LABEL: host.func @program<
+// CHECK: launch @all_1<M, N> where (M*N < 262145) else @all_2<M, N> where (M*N < 67108865) else @all<M, N> (%x)
+// CHECK: launch @all_2<4096, 256> (%z)
+host.func @program<M, N>(%x: memref<[M, N], f16, row_major, align 16>, %z: memref<[4096, 256], f16, row_major, align 16>)
+    -> (memref<[], f32, row_major, align 16>, memref<[], f32, row_major, align 16>) {
+  %y = launch @all<M, N> (%x) : memref<[], f32, row_major, align 16>
+  %w = launch @all<4096, 256> (%z) : memref<[], f32, row_major, align 16>
+  return %y, %w
+}
+region.func private @all<M, N> iters ()
+    ins (%X: memref<[M, N], f16, row_major, align 16>)
+    outs (Y: memref<[], f32, row_major, align 16> materialize gmem) {
+  %s = reduce sum (m: M, n: N) acc f32 init 0.0 {
+    %x = read %X[m, n] : f16 over (m, n)
+    %w = cast %x : f32 over (m, n)
+    yield %w
+  } : f32 over ()
+  yield %s to Y
+}
+
+// -----
+
+// A plan that no launch takes is left out.
+// CHECK-LABEL: host.func @known(
+// CHECK: launch @all_2<4096, 256> (%z)
+// CHECK-NOT: @all_1
+// CHECK: plan.schedule of @all_2 for
+// CHECK-NOT: @all_1
+// CHECK: plan.schedule of @all for
+host.func @known(%z: memref<[4096, 256], f16, row_major, align 16>) -> memref<[], f32, row_major, align 16> {
+  %w = launch @all<4096, 256> (%z) : memref<[], f32, row_major, align 16>
+  return %w
+}
+region.func private @all<M, N> iters ()
+    ins (%X: memref<[M, N], f16, row_major, align 16>)
+    outs (Y: memref<[], f32, row_major, align 16> materialize gmem) {
+  %s = reduce sum (m: M, n: N) acc f32 init 0.0 {
+    %x = read %X[m, n] : f16 over (m, n)
+    %w = cast %x : f32 over (m, n)
+    yield %w
+  } : f32 over ()
+  yield %s to Y
+}
