@@ -1,5 +1,5 @@
 //! Evaluates every kernel of `kernels/` in several orders of its teams and compares it with the program of tensors
-//! beside it, at sizes with tails, at one and at zero.
+//! beside it, at sizes with tails, at one and at zero; and so some that passes make.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 use dlc_core::sizes::Bindings;
 use dlc_ir::diag::{Diagnostics, Style, render};
 use dlc_ir::interp::{Datum, Interpreter};
+use dlc_ir::pass::manager::{Manager, ManagerOptions};
+use dlc_ir::pass::pipeline::Pipeline;
+use dlc_ir::pass::registry::Registry;
+use dlc_ir::pass::{DebugCounters, NoHost};
 use dlc_ir::text::{ParseOptions, parse_module};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context};
@@ -15,6 +19,7 @@ use dlc_opt::compare::{Tolerance, compare};
 use dlc_opt::function::{Function, functions, sizes};
 use dlc_opt::generate::{Spread, numbers};
 use dlc_opt::numbers::{Numbers, Values};
+use dlc_passes as _;
 
 /// A kernel, what it must agree with, and the sizes of both.
 struct Case {
@@ -87,6 +92,11 @@ fn check(case: &Case) {
     let ctx = Context::new([&dlc_core::DIALECT, &dlc_frontend::DIALECT, &dlc_host::DIALECT, &dlc_kernel::DIALECT]);
     let kernel = read(&ctx, &format!("{}.mlir", case.kernel), case.machine);
     let reference = read(&ctx, &format!("Inputs/{}.mlir", case.reference), ("", ""));
+    agree(&ctx, case, &kernel, &reference);
+}
+
+/// Runs a kernel in several orders, and what it must agree with.
+fn agree(ctx: &Context, case: &Case, kernel: &(Body, Function), reference: &(Body, Function)) {
     let function = &kernel.1;
     for sizes_of in case.sizes {
         assert_eq!(sizes_of.len(), function.symbols.len(), "{}: a size for each symbol", case.kernel);
@@ -95,19 +105,19 @@ fn check(case: &Case) {
             bindings.set(symbol, size).expect("each symbol once");
         }
         let input = |port: &dlc_opt::function::Port| {
-            let (dims, elem) = sizes(&ctx, port.ty).expect("a memref");
+            let (dims, elem) = sizes(ctx, port.ty).expect("a memref");
             let shape = bindings.values(&dims).expect("sizes that are not negative");
             let mut numbers =
-                numbers(&ctx, elem, shape.iter().product(), Spread::Small, 1, &port.name).expect("numbers");
+                numbers(ctx, elem, shape.iter().product(), Spread::Small, 1, &port.name).expect("numbers");
             if let Numbers::Float(values) = &mut numbers {
                 values.iter_mut().for_each(|value| *value *= case.factor);
             }
-            Values { shape, elem, numbers }.to_datum(&ctx, port.ty).expect("numbers of the type")
+            Values { shape, elem, numbers }.to_datum(ctx, port.ty).expect("numbers of the type")
         };
         let inputs: Vec<Datum> = function.inputs.iter().map(input).collect();
-        let wanted = call(&ctx, &reference, &inputs, &bindings, 0);
+        let wanted = call(ctx, reference, &inputs, &bindings, 0);
         for seed in 0..SEEDS {
-            let found = call(&ctx, &kernel, &inputs, &bindings, seed);
+            let found = call(ctx, kernel, &inputs, &bindings, seed);
             assert_eq!(found.len(), wanted.len());
             for (found, wanted) in found.iter().zip(&wanted) {
                 assert_eq!(found.shape, wanted.shape, "{}: {bindings:?}", case.kernel);
@@ -237,4 +247,38 @@ macro_rules! kernels {
 kernels! {
     gemm_pingpong gemm_cooperative chain conv_im2col attention attention_causal row_softmax row_layernorm
     row_rmsnorm gelu_add gemm_skinny conv_window gemm_sm80 sgemm
+}
+
+/// What passes make where blocks share the steps of the last tiles, against the regions that it is made of.
+#[test]
+fn shared_steps() {
+    let dialects = [&dlc_core::DIALECT, &dlc_kernel::DIALECT, &dlc_plan::DIALECT, &dlc_region::DIALECT];
+    let ctx = Context::new(dialects);
+    let path = folder().join("../pipelines/kernel-schedule-stream.mlir");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let regions = parse(&ctx, "kernel-schedule-stream.mlir", text);
+    let (registry, counters, diags) = (Registry::linked(), DebugCounters::off(), Diagnostics::new());
+    let manager = Manager {
+        ctx: &ctx,
+        registry: &registry,
+        options: ManagerOptions::default(),
+        instruments: vec![],
+        counters: &counters,
+        host: &NoHost,
+    };
+    let pipeline = Pipeline::parse(&registry, "tensorize,kernel-schedule").expect("the passes are linked in");
+    let mut kernels = regions.clone();
+    assert!(manager.run(&pipeline, &mut kernels, &diags).failure.is_none());
+    let case = Case {
+        kernel: "kernel-schedule-stream",
+        reference: "",
+        machine: ("", ""),
+        sizes: &[&[130, 392, 328], &[1, 8, 8], &[3, 8, 0], &[0, 8, 8], &[520, 136, 72]],
+        tolerance: HALF,
+        factor: 1.0,
+    };
+    for (kernel, region) in functions(&ctx, &kernels).into_iter().zip(functions(&ctx, &regions)) {
+        assert_eq!(kernel.name, region.name);
+        agree(&ctx, &case, &(kernels.clone(), kernel), &(regions.clone(), region));
+    }
 }

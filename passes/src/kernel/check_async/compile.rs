@@ -18,7 +18,7 @@ use super::exprs::{Condition, Expr, Slot, UNKNOWN};
 use super::program::{
     Around, BarrierAt, COMPUTE, Class, EPILOGUE, Instr, LOAD, Of, Pc, Program, Role, TileAt, TileType,
 };
-use super::values::{Flow, is_data, yielded};
+use super::values::{Flow, is_data, through, yielded};
 use super::{DIVERGENT_SYNCHRONIZATION, NOT_CHECKED};
 
 /// The program of a grid. `before` are the ops of the function before it.
@@ -303,7 +303,8 @@ impl<'a> Compiler<'a> {
         true
     }
 
-    fn moves(&mut self, from: impl Iterator<Item = ValueId>, to: &[ValueId]) -> Instr {
+    /// Values are handed on to others.
+    fn moves(&mut self, op: OpId, from: impl Iterator<Item = ValueId>, to: &[ValueId]) {
         let needed: Vec<_> = from.zip(to).filter(|&(_, &to)| self.flow.is_needed(to)).collect();
         let mut left: Vec<(Slot, Slot)> =
             needed.into_iter().map(|(from, &to)| (self.slot(to), self.slot(from))).collect();
@@ -320,7 +321,9 @@ impl<'a> Compiler<'a> {
             moves.push((between, std::mem::replace(&mut pair.1, between)));
         }
         moves.append(&mut left);
-        Instr::Move(moves.into())
+        if !moves.is_empty() {
+            self.push(op, Instr::Move(moves.into()));
+        }
     }
 
     /// Roles, loops, conditions. Whether the op is such.
@@ -344,8 +347,7 @@ impl<'a> Compiler<'a> {
             let results: Vec<ValueId> = op.results().collect();
             for &region in op.regions() {
                 self.region(region)?;
-                let moves = self.moves(yielded(*op, region).into_iter(), &results);
-                self.push(op.id, moves);
+                self.moves(op.id, yielded(*op, region).into_iter(), &results);
             }
         } else if ops::Role::of(op).is_some() {
             self.push(op.id, Instr::Fork(self.target.len()));
@@ -365,6 +367,9 @@ impl<'a> Compiler<'a> {
     }
 
     fn loop_(&mut self, op: ops::For<'a>) -> Done {
+        if !self.flow.is_followed(*op) {
+            return Ok(());
+        }
         let region = ops::For::body(op);
         let Some(block) = self.body.first_block(region) else { return Ok(()) };
         let args = self.body.args(block).to_vec();
@@ -378,8 +383,7 @@ impl<'a> Compiler<'a> {
             }
             _ => None,
         };
-        let inits = self.moves(op.inits(), &args[1..]);
-        self.push(op.id, inits);
+        self.moves(op.id, op.inits(), &args[1..]);
         let (index_slot, last, step) = (self.slot(index), self.fresh(), self.fresh());
         self.push(op.id, Instr::Start { index: index_slot, last, step, bounds });
         let name = self.name(index);
@@ -388,8 +392,7 @@ impl<'a> Compiler<'a> {
         let outer = self.around.replace(self.program.loops.len() - 1);
         let head = self.push(op.id, Instr::Test { index: index_slot, last, exit: 0 });
         self.region(region)?;
-        let next = self.moves(yielded(*op, region).into_iter(), &args[1..]);
-        self.push(op.id, next);
+        self.moves(op.id, yielded(*op, region).into_iter(), &args[1..]);
         self.push(op.id, Instr::Next { index: index_slot, step, head: head as Pc });
         self.around = outer;
         self.program.code[head] = Instr::Test { index: index_slot, last, exit: self.pc() };
@@ -402,6 +405,9 @@ impl<'a> Compiler<'a> {
     }
 
     fn branch(&mut self, op: ops::If<'a>) -> Done {
+        if !self.flow.is_followed(*op) {
+            return Ok(());
+        }
         let results: Vec<ValueId> = op.results().collect();
         let instr = match (op.guard(), op.cond()) {
             (Some(guard), _) => {
@@ -419,8 +425,7 @@ impl<'a> Compiler<'a> {
         let at = self.push(op.id, instr);
         let then = ops::If::then(op);
         self.region(then)?;
-        let moves = self.moves(yielded(*op, then).into_iter(), &results);
-        self.push(op.id, moves);
+        self.moves(op.id, yielded(*op, then).into_iter(), &results);
         let jump = self.push(op.id, Instr::Jump(0));
         let otherwise = self.pc();
         match &mut self.program.code[at] {
@@ -429,8 +434,7 @@ impl<'a> Compiler<'a> {
         }
         if let Some(&region) = op.otherwise().first() {
             self.region(region)?;
-            let moves = self.moves(yielded(*op, region).into_iter(), &results);
-            self.push(op.id, moves);
+            self.moves(op.id, yielded(*op, region).into_iter(), &results);
         }
         self.program.code[jump] = Instr::Jump(self.pc());
         Ok(())
@@ -542,7 +546,7 @@ impl<'a> Compiler<'a> {
     /// Tiles and fragments.
     fn memory(&mut self, op: OpRef<'a>) -> Done {
         let frags = |compiler: &mut Self, from: &[ValueId]| -> Box<[Slot]> {
-            let late = from.iter().filter(|&&value| compiler.flow.is_late(value)).copied().collect::<Vec<_>>();
+            let late = from.iter().filter(|&&value| compiler.flow.is_late(op, value)).copied().collect::<Vec<_>>();
             late.into_iter().map(|value| compiler.slot(value)).collect()
         };
         if let Some(op) = ops::Wgmma::of(op) {
@@ -600,9 +604,7 @@ impl<'a> Compiler<'a> {
             Instr::TmaStore { tile: self.tile(*op, op.tile(), op.stage())?, token: self.slot(op.token()) }
         } else if let Some(op) = ops::Done::of(op) {
             Instr::Set(self.slot(op.out()), Expr::Const(0))
-        } else if let Some(through) =
-            ops::Reduce::of(op).and_then(|op| op.through()).or(ops::Convert::of(op).and_then(|op| op.through()))
-        {
+        } else if let Some(through) = through(op) {
             Instr::Through { tile: self.tile(op, through, None)? }
         } else {
             let unknown: Vec<ValueId> = op

@@ -135,6 +135,13 @@ fn linear(constant: i64, terms: &[(Slot, i64)], slots: &[i64]) -> Option<i64> {
     Some(sum)
 }
 
+/// A quotient, rounded down.
+fn floor(above: i64, below: i64) -> Option<i64> {
+    let quotient = above.checked_div_euclid(below)?;
+    // Also where the divisor is negative.
+    Some(if below < 0 && above.rem_euclid(below) != 0 { quotient - 1 } else { quotient })
+}
+
 fn sum(terms: &[(i64, Box<[Factor]>)], slots: &[i64]) -> Option<i64> {
     let mut sum = 0i64;
     let mut quotients: SmallVec<[i64; 4]> = SmallVec::new();
@@ -144,10 +151,12 @@ fn sum(terms: &[(i64, Box<[Factor]>)], slots: &[i64]) -> Option<i64> {
             product = product.checked_mul(match factor {
                 Factor::Slot(slot) => known(slots[*slot as usize])?,
                 Factor::Quotient(parts) => {
-                    let (above, below) = (known(parts[0].eval(slots))?, known(parts[1].eval(slots))?);
-                    let quotient = above.checked_div_euclid(below)?;
-                    // Rounded down, also where the divisor is negative.
-                    let quotient = if below < 0 && above.rem_euclid(below) != 0 { quotient - 1 } else { quotient };
+                    let above = known(parts[0].eval(slots))?;
+                    let quotient = match parts[1] {
+                        // Divisions are slow, and most of them are such.
+                        Expr::Const(below) if below > 0 && below & (below - 1) == 0 => above >> below.trailing_zeros(),
+                        ref below => floor(above, known(below.eval(slots))?)?,
+                    };
                     quotients.push(quotient);
                     quotient
                 }

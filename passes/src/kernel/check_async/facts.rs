@@ -111,10 +111,15 @@ impl<'p> Facts<'p> {
     /// All slots that symbols decide.
     pub fn known_slots(&self, launch: &Launch) -> Vec<i64> {
         let mut slots = launch.slots.clone();
-        for instr in &self.computed {
-            compute(instr, &mut slots);
-        }
+        self.compute_known(&mut slots);
         slots
+    }
+
+    /// Adds to what the launch computes what follows from symbols alone.
+    pub fn compute_known(&self, slots: &mut [i64]) {
+        for instr in &self.computed {
+            compute(instr, slots);
+        }
     }
 
     /// What symbols decide that an integer is not above: one of two of which it is the smaller.
@@ -163,7 +168,7 @@ impl<'p> Facts<'p> {
     }
 
     /// Adds the numbers that decide everything. `known` are the slots that symbols decide.
-    pub fn values(&self, launch: &Launch, known: &[i64], into: &mut Vec<i64>) {
+    pub fn values(&self, grid: [i64; 3], known: &[i64], into: &mut Vec<i64>) {
         let exprs = self.exprs.iter().map(|expr| expr.eval(known));
         let slots = self.slots.iter().map(|&slot| known[slot as usize]);
         let conditions = self.conditions.iter().map(|condition| condition.holds(known).map_or(2, i64::from));
@@ -172,7 +177,7 @@ impl<'p> Facts<'p> {
             Err(_) => [UNKNOWN; 3],
         });
         // The last block has another number in another grid.
-        let grid = if self.program.ids || self.program.sizes { &launch.grid[..] } else { &[] };
+        let grid = if self.program.ids || self.program.sizes { &grid[..] } else { &[] };
         into.extend(exprs);
         into.extend(slots);
         into.extend(conditions);

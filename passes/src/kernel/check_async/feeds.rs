@@ -59,8 +59,8 @@ pub struct Feeds {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Feed {
     /// Where the events are, and how many.
-    start: usize,
-    pub length: usize,
+    start: u32,
+    count: u32,
     /// How far back they name what the agent made, of each kind of work.
     pub reach: [u32; 3],
 }
@@ -69,13 +69,25 @@ pub struct Feed {
 pub type Does = Vec<Vec<Feed>>;
 
 impl Feed {
+    /// Nothing so far, from a place on.
+    fn beginning(start: usize) -> Feed {
+        Feed { start: start as u32, ..Feed::default() }
+    }
+
+    /// How many events there are.
+    #[inline]
+    pub fn length(&self) -> usize {
+        self.count as usize
+    }
+
+    #[inline]
     fn all(&self) -> Range<usize> {
-        self.start..self.start + self.length
+        self.start as usize..self.start as usize + self.length()
     }
 
     /// Other events come behind.
     fn extend(&mut self, more: usize, reach: [u32; 3]) {
-        self.length += more;
+        self.count += more as u32;
         self.reach.iter_mut().zip(reach).for_each(|(all, far)| *all = far.max(*all));
     }
 }
@@ -99,7 +111,8 @@ impl Feeds {
             let feed = |&number: &i64| self.write(program, numbers, chains, number as usize);
             does.push(agents[from..to].iter().map(feed).collect());
         }
-        (self.events.len() <= usize::from(Id::MAX)).then(|| Rc::new(does))
+        let is_small = self.events.len() <= usize::from(Id::MAX) && u32::try_from(self.letters.len()).is_ok();
+        is_small.then(|| Rc::new(does))
     }
 
     /// An event: the instruction, and the numbers that it names.
@@ -112,7 +125,7 @@ impl Feeds {
     /// The event at a place. `None` behind the last.
     #[inline]
     pub fn at(&self, feed: &Feed, place: usize) -> Option<Id> {
-        (place < feed.length).then(|| self.letters[feed.start + place])
+        (place < feed.length()).then(|| self.letters[feed.start as usize + place])
     }
 
     /// The events of some places.
@@ -138,14 +151,14 @@ impl Feeds {
             }
             rest = &rest[count(first)..];
         }
-        let mut feed = Feed { start: self.letters.len(), ..Feed::default() };
+        let mut feed = Feed::beginning(self.letters.len());
         let mut rest = letters;
         while let Some(&first) = rest.first() {
             let event;
             (event, rest) = rest.split_at(count(first));
             if first <= LOOP {
                 let rounds = self.rounds(chains, (LOOP - first) as u32);
-                feed.extend(rounds.length, rounds.reach);
+                feed.extend(rounds.length(), rounds.reach);
                 continue;
             }
             let (id, is_new) = self.events.number(event);
@@ -168,7 +181,7 @@ impl Feeds {
 
     /// Writes what rounds of a loop do that were written out each.
     fn rounds(&mut self, chains: &Chains, chain: u32) -> Feed {
-        let mut feed = Feed { start: self.letters.len(), ..Feed::default() };
+        let mut feed = Feed::beginning(self.letters.len());
         let (mut last, mut parts) = (chain, Vec::new());
         while let Some((before, round)) = chains.last(last) {
             if let Some(known) = self.chained[last as usize] {
@@ -180,7 +193,7 @@ impl Feeds {
         }
         for part in parts.iter().rev() {
             self.letters.extend_from_within(part.all());
-            feed.extend(part.length, part.reach);
+            feed.extend(part.length(), part.reach);
         }
         self.chained[chain as usize] = Some(feed);
         feed

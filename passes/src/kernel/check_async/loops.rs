@@ -103,6 +103,12 @@ impl<'p> Loop<'p> {
         }
         Some(Loop { head, exit: *exit, inputs, varies, orbits, cap })
     }
+
+    /// Whether so many rounds are more than are of use, whatever is done in them: rings that are waited for in every other
+    /// one have gone around twice, and on.
+    pub fn is_long(&self, rounds: i64) -> bool {
+        self.varies && rounds / 2 > self.cap
+    }
 }
 
 impl<'p> Body<'p> {

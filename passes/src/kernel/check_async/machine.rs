@@ -282,7 +282,14 @@ impl<'p> Machine<'p> {
         self.steps += 1;
         if self.steps > MOST_STEPS {
             let message = "the loops go on for too long to be followed".to_owned();
-            return Err(self.fault(&NOT_CHECKED, a, message, "make the trip count a symbol", vec![]));
+            let mut fault = self.fault(&NOT_CHECKED, a, message, "make the trip count a symbol", vec![]);
+            // The innermost loop.
+            let is_around =
+                |&at: &Pc| matches!(self.program.code[at as usize], Instr::Test { exit, .. } if exit > fault.pc);
+            if let Some(around) = (0..=fault.pc).rev().find(is_around) {
+                fault.pc = around;
+            }
+            return Err(fault);
         }
         Ok(())
     }

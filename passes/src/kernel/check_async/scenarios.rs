@@ -38,20 +38,28 @@ pub struct Launch {
 impl Launch {
     /// `None` where the grid has no blocks, or cannot be launched.
     pub fn new(program: &Program, symbols: &[i64]) -> Option<Launch> {
-        let mut slots = vec![0; program.slots];
-        slots[..symbols.len()].copy_from_slice(symbols);
+        let mut slots = Vec::new();
+        let grid = Launch::compute(program, symbols, &mut slots)?;
+        Some(Launch { symbols: symbols.to_vec(), slots, grid, alone: false })
+    }
+
+    /// The blocks along the axes, and all slots. `None` where there are no blocks, or it cannot be launched.
+    fn compute(program: &Program, symbols: &[i64], slots: &mut Vec<i64>) -> Option<[i64; 3]> {
+        slots.clear();
+        slots.extend_from_slice(symbols);
+        slots.resize(program.slots, 0);
         for instr in &program.launch {
-            compute(instr, &mut slots);
+            compute(instr, slots);
         }
-        if program.requires.iter().any(|condition| condition.holds(&slots) == Some(false)) {
+        if program.requires.iter().any(|condition| condition.holds(slots) == Some(false)) {
             return None;
         }
         let mut grid = [1; 3];
         for (axis, size) in program.grid.iter().enumerate().take(3) {
-            grid[axis] = size.eval(&slots);
+            grid[axis] = size.eval(slots);
         }
         let fits = |axis: usize| grid[axis] > 0 && grid[axis] % program.cluster[axis] == 0;
-        (0..3).all(fits).then(|| Launch { symbols: symbols.to_vec(), slots, grid, alone: false })
+        (0..3).all(fits).then_some(grid)
     }
 
     /// The clusters that are run: those at the ends, as far as the number of a block matters, each with every way that
@@ -89,7 +97,15 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
     let more = (1..=12).map(|power| tile.iter().map(|tile| tile.saturating_mul(1 << power)).collect());
     let small = [vec![1; count], vec![8; count], vec![16; count], tile.clone()].into_iter().chain(more);
     let fits = |symbols: Vec<i64>| Launch::new(program, &symbols).map(|launch| (symbols, facts.known_slots(&launch)));
-    let (one, slots) = small.filter_map(fits).next().unwrap_or_else(|| (vec![1; count], vec![0; program.slots]));
+    let (mut one, mut slots) =
+        small.filter_map(fits).next().unwrap_or_else(|| (vec![1; count], vec![0; program.slots]));
+    // What is asked of one of them does not make the others larger: tiles may be of several together.
+    for symbol in 0..count {
+        if let Some(smaller) = fits(with(&one, &[(symbol, 1)])) {
+            (one, slots) = smaller;
+        }
+    }
+    let one = one;
     let rings = Rings::of(program, &facts, &units, &one, &slots);
     let mut tried: Vec<(Vec<i64>, bool)> = vec![(one.clone(), false)];
     // Whether the first block goes around no loop more often than is of use.
@@ -146,19 +162,21 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
     let (mut seen, mut values) = (Words::default(), Vec::new());
     let mut chosen = Vec::new();
     let mut met = Words::default();
+    let (mut slots_of, mut known) = (Vec::new(), Vec::new());
     for (symbols, alone) in tried {
         if let (_, false) = met.number(&symbols) {
             continue;
         }
-        let Some(launch) = Launch::new(program, &symbols) else { continue };
-        let known = facts.known_slots(&launch);
+        let Some(grid) = Launch::compute(program, &symbols, &mut slots_of) else { continue };
+        known.clone_from(&slots_of);
+        facts.compute_known(&mut known);
         if !facts.is_short(&known, &slots, most) {
             continue;
         }
         values.clear();
-        facts.values(&launch, &known, &mut values);
+        facts.values(grid, &known, &mut values);
         if let (_, true) = seen.number(&values) {
-            chosen.push(Launch { alone, ..launch });
+            chosen.push(Launch { symbols, slots: slots_of.clone(), grid, alone });
         }
     }
     facts.leave_long(chosen, most, MOST_ROUNDS)

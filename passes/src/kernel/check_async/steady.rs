@@ -9,6 +9,8 @@
 //! States are compared after each turn of all agents with one that is kept, which is a later one each time that the number
 //! of turns has doubled (Brent 1980).
 
+use std::rc::Rc;
+
 use super::cells::{Event, Read, Write};
 use super::feeds::Feeds;
 use super::machine::{Agent, Machine};
@@ -34,14 +36,17 @@ pub struct Steady {
     /// Where the agents were in what they do, and how much work they had begun.
     pub places: Vec<usize>,
     begun: Vec<[u32; 3]>,
-    kept: Vec<(Kind, i64)>,
+    kept: Rc<Vec<(Kind, i64)>>,
     now: Vec<(Kind, i64)>,
 }
+
+/// A number in the state that is kept, and in the one of now.
+type Pair = ((Kind, i64), (Kind, i64));
 
 impl Steady {
     /// Leaves out what would be done again, in each of the runs.
     pub fn skip(&mut self, machine: &mut Machine<'_>, feeds: &Feeds, members: &mut [Member]) {
-        let left = |agent: &Agent| agent.feed.length.saturating_sub(agent.next);
+        let left = |agent: &Agent| agent.feed.length().saturating_sub(agent.next);
         let is_long = machine.agents.iter().any(|agent| left(agent) >= WORTH);
         if !is_long && !members[1..].iter().any(|member| member.left(&machine.agents) >= WORTH) {
             return;
@@ -51,35 +56,33 @@ impl Steady {
         if self.turns > self.keep && self.is_alike(machine, feeds) {
             self.now.clear();
             machine.state(&mut self.now);
-            let (kept, now) = (self.kept.len(), self.now.len());
-            self.named(machine, feeds);
-            if is_shifted(machine, &self.kept, &self.now) && self.leave_out(machine, feeds, members) {
+            if self.is_shifted(machine, &self.named(machine, feeds)) && self.leave_out(machine, feeds, members) {
                 // It may come again behind what was left out.
-                self.now.truncate(now);
-                std::mem::swap(&mut self.kept, &mut self.now);
                 self.turns = turn;
-                self.here(machine);
+                self.keep_now(machine);
                 return;
             }
-            self.kept.truncate(kept);
         }
         // At first all stages have been used; then for as long as it takes to go around rings twice, and on.
         let next = if self.keep > 0 { self.keep + self.keep.max(2 * turn) } else { turn };
         if self.turns >= next && machine.agents.iter().all(|agent| agent.doubt.is_none()) {
-            self.kept.clear();
-            machine.state(&mut self.kept);
-            self.here(machine);
+            self.now.clear();
+            machine.state(&mut self.now);
+            self.keep_now(machine);
         }
     }
 
     /// What is kept, to go on with it from the same state.
     pub fn copied(&self) -> Steady {
         let Steady { turns, keep, ref places, ref begun, ref kept, .. } = *self;
-        Steady { turns, keep, places: places.clone(), begun: begun.clone(), kept: kept.clone(), now: Vec::new() }
+        Steady { turns, keep, places: places.clone(), begun: begun.clone(), kept: Rc::clone(kept), now: Vec::new() }
     }
 
     /// The state that is kept is this one.
-    fn here(&mut self, machine: &Machine<'_>) {
+    fn keep_now(&mut self, machine: &Machine<'_>) {
+        let then = std::mem::replace(&mut self.kept, Rc::new(std::mem::take(&mut self.now)));
+        // Others may be at that.
+        self.now = Rc::try_unwrap(then).unwrap_or_default();
         self.keep = self.turns;
         self.places.clear();
         self.places.extend(machine.agents.iter().map(|agent| agent.next));
@@ -99,8 +102,9 @@ impl Steady {
             && machine.agents.iter().all(|agent| agent.doubt.is_none())
     }
 
-    /// Adds the first tokens that are named in what was done since and were made before, to both states.
-    fn named(&mut self, machine: &Machine<'_>, feeds: &Feeds) {
+    /// The first tokens that are named in what was done since and were made before.
+    fn named(&self, machine: &Machine<'_>, feeds: &Feeds) -> Vec<Pair> {
+        let mut named = Vec::new();
         for (number, agent) in machine.agents.iter().enumerate() {
             let (mut far, mut made) = ([0; 3], [0; 3]);
             for &event in feeds.part(&agent.feed, self.places[number]..agent.next) {
@@ -114,10 +118,36 @@ impl Steady {
             for (kind, &far) in far.iter().enumerate().filter(|&(_, &far)| far > 0) {
                 let token =
                     |begun: [u32; 3]| (machine.ticket(number, kind), i64::from(begun[kind]) + 1 - i64::from(far));
-                self.kept.push(token(self.begun[number]));
-                self.now.push(token(agent.tickets));
+                named.push((token(self.begun[number]), token(agent.tickets)));
             }
         }
+        named
+    }
+
+    /// Whether the state of now is the one that is kept but for how far everything has come; so are some other numbers.
+    fn is_shifted(&self, machine: &Machine<'_>, others: &[Pair]) -> bool {
+        if self.kept.len() != self.now.len() {
+            return false;
+        }
+        let mut kinds = vec![Shift::default(); machine.kinds()];
+        let pairs = self.kept.iter().copied().zip(self.now.iter().copied());
+        for ((kind, then), (other, now)) in pairs.chain(others.iter().copied()) {
+            if kind != other || kind == 0 && then != now {
+                return false;
+            }
+            let shift = &mut kinds[(kind & !KNOWN) as usize];
+            let place = usize::from(kind & KNOWN != 0);
+            match now - then {
+                0 => shift.greatest[place] = then.max(shift.greatest[place]),
+                more if shift.by == 0 || shift.by == more => {
+                    shift.by = more;
+                    shift.least[place] = then.min(shift.least[place]);
+                }
+                _ => return false,
+            }
+        }
+        let phases = machine.phases();
+        kinds.iter().enumerate().skip(1).all(|(kind, shift)| shift.keeps_order(phases.contains(&kind)))
     }
 
     /// Leaves out as many rounds as all agents go on for, in each of the runs. Whether there were any.
@@ -153,7 +183,7 @@ impl Steady {
                 return 0;
             }
             let length = agent.next - then;
-            let coming = feeds.part(feed, member.place(agent)..feed.length);
+            let coming = feeds.part(feed, member.place(agent)..feed.length());
             let round = feeds.part(&agent.feed, then..agent.next);
             let again = coming.chunks_exact(length).take_while(|events| *events == round).count();
             // What comes behind the last round must be the same as well: who waits there waits for the same.
@@ -162,31 +192,6 @@ impl Steady {
         }
         if least == usize::MAX { 0 } else { least }
     }
-}
-
-/// Whether a state is another one but for how far everything has come.
-fn is_shifted(machine: &Machine<'_>, then: &[(Kind, i64)], now: &[(Kind, i64)]) -> bool {
-    if then.len() != now.len() {
-        return false;
-    }
-    let mut kinds = vec![Shift::default(); machine.kinds()];
-    for (&(kind, then), &(other, now)) in then.iter().zip(now) {
-        if kind != other || kind == 0 && then != now {
-            return false;
-        }
-        let shift = &mut kinds[(kind & !KNOWN) as usize];
-        let place = usize::from(kind & KNOWN != 0);
-        match now - then {
-            0 => shift.greatest[place] = then.max(shift.greatest[place]),
-            more if shift.by == 0 || shift.by == more => {
-                shift.by = more;
-                shift.least[place] = then.min(shift.least[place]);
-            }
-            _ => return false,
-        }
-    }
-    let phases = machine.phases();
-    kinds.iter().enumerate().skip(1).all(|(kind, shift)| shift.keeps_order(phases.contains(&kind)))
 }
 
 /// How numbers of a kind differ between two states: first those that say when something was done, then those that say how
@@ -241,9 +246,11 @@ impl Machine<'_> {
 
     /// Adds everything that decides what is done next.
     fn state(&self, into: &mut Vec<(Kind, i64)>) {
+        // About as many as there are with rings of eight stages: so it grows once at most.
+        into.reserve(2048);
         let (phases, teams) = (self.phases(), self.teams());
         let clock = |into: &mut Vec<(Kind, i64)>, clock: &[u32]| {
-            into.reserve(1 + clock.len());
+            let clock = &clock[..clock.len().min(self.plan.cluster + 1)];
             into.push((0, clock.len() as i64));
             let (of_teams, of_barriers) = clock.split_at(clock.len().min(3 * teams));
             for (team, parts) in (1..).zip(of_teams.chunks_exact(3)) {

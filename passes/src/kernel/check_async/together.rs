@@ -63,16 +63,20 @@ impl Member {
     /// How many events that come next are the same as in the first run, as far as is looked ahead.
     fn alike(&self, feeds: &Feeds, agent: &Agent) -> usize {
         let coming = |feed: &Feed, place: usize| {
-            let from = place.min(feed.length);
-            feeds.part(feed, from..feed.length.min(from + AHEAD))
+            let from = place.min(feed.length());
+            feeds.part(feed, from..feed.length().min(from + AHEAD))
         };
         let (first, other) = (coming(&agent.feed, agent.next), coming(self.feed(agent), self.place(agent)));
+        // Mostly, and found at once.
+        if first == other {
+            return first.len();
+        }
         first.iter().zip(other).take_while(|(first, other)| first == other).count()
     }
 
     /// How much some agent has still to do at most.
     pub fn left(&self, agents: &[Agent]) -> usize {
-        let left = |agent: &Agent| self.feed(agent).length.saturating_sub(self.place(agent));
+        let left = |agent: &Agent| self.feed(agent).length().saturating_sub(self.place(agent));
         agents.iter().map(left).max().unwrap_or(0)
     }
 }

@@ -341,6 +341,9 @@ impl<'p> Traces<'p> {
                         slots[*slot as usize] = value;
                     }
                     let Some(found) = &self.loops[pc as usize] else { return Err(End::Unknown) };
+                    if !walk.whole && found.is_long(rounds(values)) {
+                        return Err(End::Long(pc));
+                    }
                     let mut round = Box::new(walk.enter(pc, found));
                     if round.orbits {
                         self.go_on(walk, &mut round, values, site)?;

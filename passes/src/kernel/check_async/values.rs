@@ -1,23 +1,33 @@
 //! Which values of a grid the machine follows: those that decide what is done, and fragments that a matrix product may
-//! still write.
+//! still write. What is done on registers alone, and branches and loops around nothing else, it does not run.
 
 use dlc_ir::body::ValueDef;
 use dlc_ir::entity::EntityId as _;
-use dlc_ir::{OpRef, RegionId, Type, ValueId};
+use dlc_ir::{BlockId, OpId, OpRef, RegionId, Type, ValueId};
 use dlc_kernel::ops;
 use dlc_kernel::types::{Frag, MBarrier, Tile, Token};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is followed.
 pub struct Flow {
     needed: Vec<bool>,
     late: Vec<bool>,
+    /// Where each token is awaited: the block, and the place of the op among all.
+    awaits: FxHashMap<ValueId, Vec<(BlockId, usize)>>,
+    places: FxHashMap<OpId, usize>,
+    /// The branches and loops in which something is done that others can notice, or that errors can come of.
+    deciding: FxHashSet<OpId>,
+}
+
+/// The end of a region.
+fn end(op: OpRef<'_>, region: RegionId) -> Option<ops::Yield<'_>> {
+    let last = op.body.first_block(region).and_then(|block| op.body.last_op(block));
+    last.and_then(|id| ops::Yield::of(OpRef { id, ..op }))
 }
 
 /// What a region yields.
 pub fn yielded(op: OpRef<'_>, region: RegionId) -> Vec<ValueId> {
-    let last = op.body.first_block(region).and_then(|block| op.body.last_op(block));
-    let end = last.and_then(|id| ops::Yield::of(OpRef { id, ..op }));
-    end.map_or_else(Vec::new, |end| end.values().collect())
+    end(op, region).map_or_else(Vec::new, |end| end.values().collect())
 }
 
 /// Whether a condition depends on data. A function of integers does not.
@@ -41,7 +51,21 @@ impl Flow {
         let mut all = Vec::new();
         grid.body.walk_regions(grid.id, &mut all);
         let count = grid.body.value_slots();
-        let mut flow = Flow { needed: vec![false; count], late: vec![false; count] };
+        let mut flow = Flow {
+            needed: vec![false; count],
+            late: vec![false; count],
+            awaits: FxHashMap::default(),
+            places: all.iter().copied().zip(0..).collect(),
+            deciding: FxHashSet::default(),
+        };
+        for (place, &id) in all.iter().enumerate() {
+            let block = grid.body.block_of(id);
+            if let (Some(op), Some(block)) = (ops::Await::of(OpRef { id, ..grid }), block) {
+                for token in op.operands() {
+                    flow.awaits.entry(token).or_default().push((block, place));
+                }
+            }
+        }
         // A fragment goes around loops and out of them: until nothing changes.
         while all.iter().any(|&id| flow.spread(OpRef { id, ..grid })) {}
         let mut work: Vec<ValueId> = grid.operands().collect();
@@ -49,6 +73,12 @@ impl Flow {
         let before = std::iter::successors(grid.body.prev_op(grid.id), |&id| grid.body.prev_op(id));
         for require in before.filter_map(|id| ops::Require::of(OpRef { id, ..grid })) {
             work.extend(require.args());
+        }
+        for &id in &all {
+            if flow.notices(OpRef { id, ..grid }) {
+                let around = |&id: &OpId| grid.body.parent_op(id);
+                flow.deciding.extend(std::iter::successors(Some(id), around).take_while(|&id| id != grid.id));
+            }
         }
         for &id in &all {
             flow.roots(OpRef { id, ..grid }, &mut work);
@@ -66,34 +96,87 @@ impl Flow {
         self.needed[value.index()]
     }
 
-    /// Whether a value is a fragment that a matrix product may still write.
-    pub fn is_late(&self, value: ValueId) -> bool {
-        self.late[value.index()]
+    /// Whether an op may read a fragment that a matrix product still writes: not where the text says that it is awaited.
+    pub fn is_late(&self, op: OpRef<'_>, value: ValueId) -> bool {
+        self.late[value.index()] && !self.is_awaited(op, value)
     }
 
+    /// Whether a branch or a loop is followed: others can notice something of it.
+    pub fn is_followed(&self, op: OpRef<'_>) -> bool {
+        self.deciding.contains(&op.id) || op.results().any(|value| self.is_needed(value))
+    }
+
+    /// Whether a value is what a matrix product leaves, and that is awaited on every way from there to the op.
+    fn is_awaited(&self, op: OpRef<'_>, value: ValueId) -> bool {
+        let ValueDef::Result(id, _) = op.body.value_def(value) else { return false };
+        let Some(product) = ops::Wgmma::of(OpRef { id, ..op }) else { return false };
+        let Some(awaits) = self.awaits.get(&product.token()) else { return false };
+        let around = std::iter::successors(Some(op.id), |&id| op.body.parent_op(id));
+        let mut blocks = around.filter_map(|id| op.body.block_of(id));
+        let place = self.places.get(&op.id).copied().unwrap_or(0);
+        // Ops are counted as they stand in the text: what stands before it in a block around it is done before it.
+        blocks.any(|block| awaits.iter().any(|&(of, at)| of == block && at < place))
+    }
+
+    /// A fragment that is late where it is handed on is so where it comes to. Whether there is a new one.
     fn spread(&mut self, op: OpRef<'_>) -> bool {
-        let mut pairs: Vec<(ValueId, ValueId)> = Vec::new();
-        if let Some(op) = ops::Wgmma::of(op) {
-            return !std::mem::replace(&mut self.late[op.out().index()], true);
+        let mut late: Vec<ValueId> = Vec::new();
+        let mut hand_on = |by: OpRef<'_>, from: &mut dyn Iterator<Item = ValueId>, to: &[ValueId]| {
+            let pairs = from.zip(to).filter(|&(from, _)| self.is_late(by, from));
+            late.extend(pairs.map(|(_, &to)| to).filter(|&to| Frag::of(op.ctx, op.type_of(to)).is_some()));
+        };
+        let results: Vec<ValueId> = op.results().collect();
+        if let Some(product) = ops::Wgmma::of(op) {
+            late.push(product.out());
         } else if let Some(op) = ops::For::of(op) {
-            let block = op.body.first_block(ops::For::body(op));
+            let region = ops::For::body(op);
+            let block = op.body.first_block(region);
             let args = block.map_or(&[][..], |block| op.body.args(block));
             let args = args.get(1..).unwrap_or_default();
-            pairs.extend(op.inits().zip(args.iter().copied()));
-            pairs.extend(yielded(*op, ops::For::body(op)).into_iter().zip(args.iter().copied()));
-            pairs.extend(args.iter().copied().zip(op.results()));
-        } else if ops::If::of(op).is_some() || ops::Elect::of(op).is_some() || ops::WarpIf::of(op).is_some() {
-            for &region in op.regions() {
-                pairs.extend(yielded(op, region).into_iter().zip(op.results()));
+            hand_on(*op, &mut op.inits(), args);
+            if let Some(end) = end(*op, region) {
+                hand_on(*end, &mut end.values(), args);
+            }
+            hand_on(*op, &mut args.iter().copied(), &results);
+        } else if [ops::If::DEF, ops::Elect::DEF, ops::WarpIf::DEF].into_iter().any(|def| op.is(def)) {
+            for end in op.regions().iter().filter_map(|&region| end(op, region)) {
+                hand_on(*end, &mut end.values(), &results);
             }
         }
-        let mut changed = false;
-        for (from, to) in pairs {
-            if self.late[from.index()] && Frag::of(op.ctx, op.type_of(to)).is_some() {
-                changed |= !std::mem::replace(&mut self.late[to.index()], true);
-            }
+        let mut is_new = false;
+        for value in late {
+            is_new |= !std::mem::replace(&mut self.late[value.index()], true);
         }
-        changed
+        is_new
+    }
+
+    /// Whether others can notice an op itself, or it may be wrong.
+    fn notices(&self, op: OpRef<'_>) -> bool {
+        let noticed = [
+            ops::MBarriers::DEF,
+            ops::Shared::DEF,
+            ops::Role::DEF,
+            ops::Wait::DEF,
+            ops::Expect::DEF,
+            ops::Arrive::DEF,
+            ops::Barrier::DEF,
+            ops::BarrierArrive::DEF,
+            ops::ClusterBarrier::DEF,
+            ops::FenceAsync::DEF,
+            ops::Await::DEF,
+            ops::AwaitRead::DEF,
+            ops::Wgmma::DEF,
+            ops::LoadShared::DEF,
+            ops::StoreShared::DEF,
+            ops::Copy::DEF,
+            ops::CopyAsync::DEF,
+            ops::TmaLoad::DEF,
+            ops::TmaStore::DEF,
+        ];
+        let hands_on = [ops::Yield::DEF, ops::For::DEF, ops::If::DEF, ops::Elect::DEF, ops::WarpIf::DEF];
+        noticed.into_iter().any(|def| op.is(def))
+            || through(op).is_some()
+            || !hands_on.into_iter().any(|def| op.is(def)) && op.operands().any(|value| self.is_late(op, value))
     }
 
     /// What an op itself needs.
@@ -101,15 +184,20 @@ impl Flow {
         let forwards = ops::Yield::of(op).is_some();
         let skips = if forwards { op.operands().len() } else { ops::For::of(op).map_or(0, |op| op.inits().len()) };
         let count = op.operands().len() - skips;
+        let branches = ops::For::of(op).is_some() || ops::If::of(op).is_some();
+        if branches && !self.deciding.contains(&op.id) {
+            return;
+        }
+        // What a product adds to may be on its way.
+        let sum = ops::Wgmma::of(op).map(|product| product.acc());
         for value in op.operands().take(count) {
             let ty = op.type_of(value);
             let always = Token::of(op.ctx, ty).is_some()
                 || Tile::of(op.ctx, ty).is_some()
                 || MBarrier::of(op.ctx, ty).is_some()
-                || ops::For::of(op).is_some()
-                || ops::If::of(op).is_some();
+                || branches;
             let staged = ty == Type::INDEX && decides(op, value);
-            if always || staged || self.late[value.index()] {
+            if always || staged || sum != Some(value) && self.is_late(op, value) {
                 into.push(value);
             }
         }
@@ -152,6 +240,9 @@ fn sources(grid: OpRef<'_>, value: ValueId, into: &mut Vec<ValueId>) {
             let op = OpRef { id, ..grid };
             let forwards = [ops::For::DEF, ops::If::DEF, ops::Elect::DEF, ops::WarpIf::DEF];
             if forwards.into_iter().any(|def| op.is(def)) {
+                // Which way it comes from.
+                into.extend(ops::For::of(op).into_iter().flat_map(|op| op.args()));
+                into.extend(ops::If::of(op).into_iter().flat_map(|op| op.operands()));
                 for &region in op.regions() {
                     into.extend(yielded(op, region).get(index));
                     // The argument of the loop has the slot of the result.
@@ -170,12 +261,15 @@ fn sources(grid: OpRef<'_>, value: ValueId, into: &mut Vec<ValueId>) {
             let carried = index.wrapping_sub(1);
             into.extend(op.inits().nth(carried));
             into.extend(yielded(*op, ops::For::body(op)).get(carried));
-            if index == 0 {
-                into.extend(op.args());
-            }
+            into.extend(op.args());
         }
         ValueDef::Placeholder => {}
     }
+}
+
+/// The tile that an op goes through on its own.
+pub fn through(op: OpRef<'_>) -> Option<ValueId> {
+    ops::Reduce::of(op).and_then(|op| op.through()).or(ops::Convert::of(op).and_then(|op| op.through()))
 }
 
 fn is_integer(op: OpRef<'_>) -> bool {
