@@ -13,10 +13,19 @@ pub fn write_file(name: &str, write: impl FnOnce(&mut dyn Write) -> std::io::Res
     if path.metadata().is_ok_and(|meta| !meta.is_file()) {
         return write(&mut std::fs::OpenOptions::new().write(true).open(path)?);
     }
-    let mut file = tempfile::Builder::new().prefix(".dlc-").permissions(permissions(path)).tempfile_in(dir)?;
+    let mut file =
+        tempfile::Builder::new().prefix(".dlc-").permissions(permissions(path)).tempfile_in(dir).map_err(plain)?;
     write(&mut file)?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// An error without the name of the file beside the one that is wanted, which says nothing to who asked.
+fn plain(error: std::io::Error) -> std::io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((why, _)) => std::io::Error::new(error.kind(), why),
+        None => error,
+    }
 }
 
 /// The permissions of a file that exists, or those of a new one.

@@ -168,7 +168,7 @@ pub fn command() -> Command {
                 .value_delimiter(',')
                 .value_parser(shape),
             option("seed", "N", INPUTS, "The seed of inputs that are not given")
-                .value_parser(value_parser!(u64))
+                .value_parser(seed)
                 .default_value("0"),
         ])
         .args([
@@ -309,6 +309,11 @@ fn device(text: &str) -> Result<Device, String> {
             number.map(|number| Device::Cuda(number.into())).ok_or_else(wrong)
         }
     }
+}
+
+/// A seed.
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("it must be a number from 0 to {}", u64::MAX))
 }
 
 /// `M=150`

@@ -183,7 +183,12 @@ impl Format {
             Some("npy") => Ok(Format::Npy),
             Some("npz") => Ok(Format::Npz),
             Some("safetensors") => Ok(Format::Safetensors),
-            _ => Err(format!("'{file}' is no file of arrays: the name must end with .npy, .npz or .safetensors")),
+            _ => {
+                // As where several sizes are taken for several arguments.
+                let size =
+                    file.parse::<u64>().map_or(String::new(), |size| format!("; a size is given as --shape=M={size}"));
+                Err(format!("'{file}' is no file of arrays: the name must end with .npy, .npz or .safetensors{size}"))
+            }
         }
     }
 }
