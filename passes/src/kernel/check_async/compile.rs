@@ -64,7 +64,10 @@ pub fn compile(function: ops::Func<'_>, grid: ops::Grid<'_>) -> Result<Program, 
         if let Some(require) = ops::Require::of(OpRef { id, ..*grid }) {
             let args: Vec<ValueId> = require.args().collect();
             let condition = compiler.condition(&require.guard(), &args);
-            compiler.program.requires.push(condition);
+            let mut slots = Vec::new();
+            condition.exprs().for_each(|expr| expr.slots(&mut slots));
+            let is_of_symbols = slots.iter().all(|&slot| (slot as usize) < compiler.program.symbols.len());
+            compiler.program.requires[usize::from(!is_of_symbols)].push(condition);
         }
     }
     compiler.push(grid.id, Instr::End);

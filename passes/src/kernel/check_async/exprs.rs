@@ -101,6 +101,22 @@ impl Expr {
         }
     }
 
+    /// How much it grows when a slot grows by one. `None` if that is not the same everywhere.
+    pub fn slope(&self, of: Slot) -> Option<i64> {
+        match self {
+            Expr::Const(_) => Some(0),
+            Expr::Slot(slot) => Some((*slot == of).into()),
+            Expr::Linear(_, terms) => {
+                Some(terms.iter().find(|&&(slot, _)| slot == of).map_or(0, |&(_, factor)| factor))
+            }
+            Expr::Sum(_) => {
+                let mut slots = Vec::new();
+                self.slots(&mut slots);
+                (!slots.contains(&of)).then_some(0)
+            }
+        }
+    }
+
     /// Adds the slots that it reads.
     pub fn slots(&self, into: &mut Vec<Slot>) {
         match self {
@@ -205,8 +221,13 @@ impl Condition {
         Some(false)
     }
 
+    /// Each expression that is asked of with what it is at least, and what it is below.
+    pub fn bounds(&self) -> impl Iterator<Item = (&Expr, Option<&Expr>, Option<&Expr>)> {
+        self.0.iter().flatten().map(|(expr, lower, upper)| (expr, lower.as_ref(), upper.as_ref()))
+    }
+
     /// The expressions in it.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
-        self.0.iter().flatten().flat_map(|(expr, lower, upper)| [Some(expr), lower.as_ref(), upper.as_ref()]).flatten()
+        self.bounds().flat_map(|(expr, lower, upper)| [Some(expr), lower, upper]).flatten()
     }
 }

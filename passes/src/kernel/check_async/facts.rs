@@ -185,13 +185,21 @@ impl<'p> Facts<'p> {
         into.extend_from_slice(grid);
     }
 
-    /// Whether no loop whose trip count depends on symbols alone runs for longer than is of use: `most` times as often as
-    /// for one tile. `known` are the slots that symbols decide.
-    pub fn is_short(&self, known: &[i64], one: &[i64], most: i64) -> bool {
-        self.trips.iter().all(|bounds| {
-            let least = start(bounds, one).map_or(1, rounds).max(1);
-            is_constant(bounds) || start(bounds, known).map_or(true, |bounds| rounds(bounds) <= most * least)
-        })
+    /// How often each loop runs that is of use, `most` times as often as for one tile: of those whose trip counts depend on
+    /// symbols alone. `one` are the slots that these decide for one tile.
+    pub fn limits(&self, one: &[i64], most: i64) -> Vec<i64> {
+        let limit = |bounds: &[Expr; 3]| match is_constant(bounds) {
+            true => i64::MAX,
+            false => start(bounds, one).map_or(1, rounds).max(1).saturating_mul(most),
+        };
+        self.trips.iter().map(|bounds| limit(bounds)).collect()
+    }
+
+    /// Whether no such loop runs for longer. `known` are the slots that symbols decide.
+    pub fn is_short(&self, known: &[i64], limits: &[i64]) -> bool {
+        let is_short =
+            |(bounds, limit): (&&[Expr; 3], &i64)| start(bounds, known).map_or(true, |bounds| rounds(bounds) <= *limit);
+        self.trips.iter().zip(limits).all(is_short)
     }
 
     /// How much farther a loop goes for one tile more of a symbol, with all loops around it that run as often as the text

@@ -1,8 +1,8 @@
 //! What agents do in a run as a list of events each, from which the machine is fed.
 //!
 //! An event is an instruction with the numbers that it names; agents repeat few of them over and over, so that they are
-//! numbered. What a round of a loop does is written out once, and rounds of a loop as far as fewer were written out before
-//! are copied from there. Lists are long and are gone through once: so they stand in one place, in small numbers.
+//! numbered. What was written out before, of a round of a loop or of the first rounds of one, is copied from where it stands
+//! in what it is a part of. Lists are long and are gone through once: so they stand in one place, in small numbers.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -108,7 +108,10 @@ impl Feeds {
         let mut does = Vec::with_capacity(blocks.len());
         for (at, &from) in blocks.iter().enumerate() {
             let to = blocks.get(at + 1).copied().unwrap_or(agents.len());
-            let feed = |&number: &i64| self.write(program, numbers, chains, number as usize);
+            let feed = |&number: &i64| match self.written[number as usize] {
+                Some(written) => written,
+                None => self.write(program, numbers, chains, number as usize),
+            };
             does.push(agents[from..to].iter().map(feed).collect());
         }
         let is_small = self.events.len() <= usize::from(Id::MAX) && u32::try_from(self.letters.len()).is_ok();
@@ -133,34 +136,23 @@ impl Feeds {
         &self.letters[feed.all()][places]
     }
 
+    /// Writes out what an agent or a round of a loop does, behind everything that was written before.
     fn write(&mut self, program: &Program, numbers: &Words, chains: &Chains, number: usize) -> Feed {
-        if let Some(written) = self.written[number] {
-            return written;
-        }
-        let letters = numbers.list(number as u32);
-        let count = |first: i64| if first > LOOP { 1 + program.operands[first as usize].len() } else { 1 };
-        // The rounds of its loops come first: then it is written in one piece.
-        let mut rest = letters;
-        while let Some(&first) = rest.first() {
-            if first <= LOOP {
-                let mut next = chains.last((LOOP - first) as u32);
-                while let Some((before, round)) = next {
-                    self.write(program, numbers, chains, round as usize);
-                    next = chains.last(before).filter(|_| self.chained[before as usize].is_none());
-                }
-            }
-            rest = &rest[count(first)..];
-        }
         let mut feed = Feed::beginning(self.letters.len());
-        let mut rest = letters;
+        if let Some(written) = self.written[number] {
+            self.again(&mut feed, written);
+            return feed;
+        }
+        let mut rest = numbers.list(number as u32);
         while let Some(&first) = rest.first() {
-            let event;
-            (event, rest) = rest.split_at(count(first));
             if first <= LOOP {
-                let rounds = self.rounds(chains, (LOOP - first) as u32);
+                let rounds = self.rounds(program, numbers, chains, (LOOP - first) as u32);
                 feed.extend(rounds.length(), rounds.reach);
+                rest = &rest[1..];
                 continue;
             }
+            let event;
+            (event, rest) = rest.split_at(1 + program.operands[first as usize].len());
             let (id, is_new) = self.events.number(event);
             if is_new {
                 let mut named = [0; 3];
@@ -179,23 +171,29 @@ impl Feeds {
         feed
     }
 
-    /// Writes what rounds of a loop do that were written out each.
-    fn rounds(&mut self, chains: &Chains, chain: u32) -> Feed {
+    /// Writes out what rounds of a loop do.
+    fn rounds(&mut self, program: &Program, numbers: &Words, chains: &Chains, chain: u32) -> Feed {
         let mut feed = Feed::beginning(self.letters.len());
-        let (mut last, mut parts) = (chain, Vec::new());
-        while let Some((before, round)) = chains.last(last) {
-            if let Some(known) = self.chained[last as usize] {
-                parts.push(known);
+        let (mut before, mut coming) = (chain, Vec::new());
+        while let Some((shorter, round)) = chains.last(before) {
+            if let Some(written) = self.chained[before as usize] {
+                self.again(&mut feed, written);
                 break;
             }
-            parts.extend(self.written[round as usize]);
-            last = before;
+            coming.push((before, round));
+            before = shorter;
         }
-        for part in parts.iter().rev() {
-            self.letters.extend_from_within(part.all());
-            feed.extend(part.length(), part.reach);
+        for (chain, round) in coming.into_iter().rev() {
+            let round = self.write(program, numbers, chains, round as usize);
+            feed.extend(round.length(), round.reach);
+            self.chained[chain as usize] = Some(feed);
         }
-        self.chained[chain as usize] = Some(feed);
         feed
+    }
+
+    /// What was written out comes again.
+    fn again(&mut self, feed: &mut Feed, written: Feed) {
+        self.letters.extend_from_within(written.all());
+        feed.extend(written.length(), written.reach);
     }
 }

@@ -1,6 +1,6 @@
 //! Loops in the text, and of which numbers depends what they do.
 
-use super::exprs::{Condition, Expr, Slot};
+use super::exprs::{Condition, Expr, Slot, UNKNOWN};
 use super::facts::Facts;
 use super::program::{Instr, Pc, Program};
 
@@ -28,6 +28,21 @@ pub struct Loop<'p> {
     pub orbits: bool,
     /// The most rounds that are of use where no launch says how many there are: with one tile or many.
     pub cap: i64,
+    /// Its integer, and what is asked of that, if this is all that its rounds have to do with it.
+    pub index: Slot,
+    pub asked: Option<Vec<Level>>,
+    /// In how many rounds its rings go around twice.
+    pub reach: usize,
+}
+
+/// Something linear in the integer of a loop, of which it is asked whether it is negative.
+pub struct Level {
+    /// What is taken away from what; one less if `both` may be the same.
+    above: Expr,
+    below: Expr,
+    both: bool,
+    /// How much it grows with the integer.
+    slope: i64,
 }
 
 /// The rest of a round of a loop, behind the integers that are computed first.
@@ -101,13 +116,57 @@ impl<'p> Loop<'p> {
         if !inputs.writes.contains(index) {
             inputs.writes.push(*index);
         }
-        Some(Loop { head, exit: *exit, inputs, varies, orbits, cap })
+        let asked = asked(&code[1..], *index, &inputs);
+        let reach = program.most_rounds() as usize;
+        Some(Loop { head, exit: *exit, inputs, varies, orbits, cap, index: *index, asked, reach })
     }
 
     /// Whether so many rounds are more than are of use, whatever is done in them: rings that are waited for in every other
     /// one have gone around twice, and on.
     pub fn is_long(&self, rounds: i64) -> bool {
         self.varies && rounds / 2 > self.cap
+    }
+}
+
+/// What the rounds of a loop ask of its integer. `None` if they do something else with it, as with that of a loop in them.
+fn asked(code: &[Instr], index: Slot, inputs: &Inputs<'_>) -> Option<Vec<Level>> {
+    let (last, code) = code.split_last()?;
+    let (mut levels, mut read) = (Vec::new(), Vec::new());
+    for instr in code {
+        instr.reads(&mut read);
+        let is_read = read.drain(..).fold(false, |any, slot| any | (slot == index));
+        match instr {
+            Instr::Start { .. } | Instr::Next { .. } => return None,
+            Instr::Branch(condition, _) if is_read => {
+                for (expr, lower, upper) in condition.bounds() {
+                    let bounds = [lower.map(|lower| (expr, lower, true)), upper.map(|upper| (upper, expr, false))];
+                    for (above, below, both) in bounds.into_iter().flatten() {
+                        let slope = above.slope(index)?.checked_sub(below.slope(index)?)?;
+                        let mut slots = Vec::new();
+                        [above, below].into_iter().for_each(|expr| expr.slots(&mut slots));
+                        if slots.iter().any(|slot| *slot != index && inputs.writes.contains(slot)) {
+                            return None;
+                        }
+                        levels.push(Level { above: above.clone(), below: below.clone(), both, slope });
+                    }
+                }
+            }
+            _ if is_read => return None,
+            _ => {}
+        }
+    }
+    matches!(last, Instr::Next { .. }).then_some(levels)
+}
+
+impl Level {
+    /// Whether it has the same sign in this round of the loop and in all that come.
+    pub fn stays(&self, slots: &[i64]) -> bool {
+        let (above, below) = (self.above.eval(slots), self.below.eval(slots));
+        if above == UNKNOWN || below == UNKNOWN {
+            return false;
+        }
+        let is_negative = if self.both { above < below } else { above <= below };
+        if is_negative { self.slope <= 0 } else { self.slope >= 0 }
     }
 }
 

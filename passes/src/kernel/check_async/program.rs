@@ -217,8 +217,8 @@ pub struct Program {
     pub barriers: Vec<(u32, Option<u32>)>,
     /// The bytes of shared memory.
     pub bytes: u32,
-    /// What must hold at the launch.
-    pub requires: Vec<Condition>,
+    /// What must hold at the launch: of symbols alone, and of what it computes.
+    pub requires: [Vec<Condition>; 2],
     /// The sizes of the grid.
     pub grid: Vec<Expr>,
     /// The sizes of a cluster.

@@ -10,7 +10,7 @@
 //! around many times, whatever its own trip count is. So of trip counts only those are tried around which something
 //! changes, unless something else is computed from them.
 
-use super::exprs::{Expr, Factor, Slot};
+use super::exprs::{Condition, Expr, Factor, Slot};
 use super::facts::Facts;
 use super::integers::compute;
 use super::machine::Scenario;
@@ -48,10 +48,18 @@ impl Launch {
         slots.clear();
         slots.extend_from_slice(symbols);
         slots.resize(program.slots, 0);
+        let [of_symbols, others] = &program.requires;
+        let fail = |conditions: &[Condition], slots: &[i64]| {
+            conditions.iter().any(|condition| condition.holds(slots) == Some(false))
+        };
+        // Many launches are refused by their sizes alone.
+        if fail(of_symbols, slots) {
+            return None;
+        }
         for instr in &program.launch {
             compute(instr, slots);
         }
-        if program.requires.iter().any(|condition| condition.holds(slots) == Some(false)) {
+        if fail(others, slots) {
             return None;
         }
         let mut grid = [1; 3];
@@ -105,20 +113,22 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
             (one, slots) = smaller;
         }
     }
-    let one = one;
+    let (one, limits) = (one, facts.limits(&slots, most));
     let rings = Rings::of(program, &facts, &units, &one, &slots);
-    let mut tried: Vec<(Vec<i64>, bool)> = vec![(one.clone(), false)];
+    let mut tried = Tried::default();
+    tried.add(&one, &[], false);
     // Whether the first block goes around no loop more often than is of use.
     let is_of_use = |symbols: &[i64], traces: &mut Traces<'_>| {
         let Some(launch) = Launch::new(program, symbols) else { return false };
         let first = launch.scenarios(program).into_iter().next();
-        facts.is_short(&facts.known_slots(&launch), &slots, most)
+        facts.is_short(&facts.known_slots(&launch), &limits)
             && first.is_some_and(|first| traces.is_short(&first, &launch.slots))
     };
     // One by one, the others at one tile.
     for (symbol, units) in units.iter().enumerate() {
-        let sweep = sweep(units, &rings.sweeps[symbol], blocks, one[symbol]);
-        tried.extend(sweep.into_iter().map(|value| (with(&one, &[(symbol, value)]), false)));
+        for value in sweep(units, &rings.sweeps[symbol], blocks, one[symbol]) {
+            tried.add(&one, &[(symbol, value)], false);
+        }
     }
     // The same with another at many tiles, as many as it has a use for.
     for other in 0..count {
@@ -129,9 +139,9 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
             if is_of_use(&base, traces) {
                 for (symbol, units) in units.iter().enumerate().filter(|&(symbol, _)| symbol != other) {
                     let unit = units[units.len() - 1];
-                    let values = rings.turns[symbol].iter().map(|tiles| unit.saturating_mul(*tiles));
-                    let alone = rings.nests[symbol];
-                    tried.extend(values.map(|value| (with(&base, &[(symbol, value)]), alone)));
+                    for tiles in &rings.turns[symbol] {
+                        tried.add(&base, &[(symbol, unit.saturating_mul(*tiles))], rings.nests[symbol]);
+                    }
                 }
                 break;
             }
@@ -148,38 +158,64 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
                 break;
             }
             before = traces.last().to_vec();
-            tried.push((symbols, true));
+            tried.add(&symbols, &[], true);
         }
     }
     // All pairs.
     for a in 0..count {
         for b in 0..a {
             for &x in &few(&units[a]) {
-                tried.extend(few(&units[b]).into_iter().map(|y| (with(&one, &[(a, x), (b, y)]), false)));
+                for &y in &few(&units[b]) {
+                    tried.add(&one, &[(a, x), (b, y)], false);
+                }
             }
         }
     }
     let (mut seen, mut values) = (Words::default(), Vec::new());
     let mut chosen = Vec::new();
-    let mut met = Words::default();
     let (mut slots_of, mut known) = (Vec::new(), Vec::new());
-    for (symbols, alone) in tried {
-        if let (_, false) = met.number(&symbols) {
-            continue;
-        }
-        let Some(grid) = Launch::compute(program, &symbols, &mut slots_of) else { continue };
+    for (symbols, alone) in tried.all() {
+        let Some(grid) = Launch::compute(program, symbols, &mut slots_of) else { continue };
         known.clone_from(&slots_of);
         facts.compute_known(&mut known);
-        if !facts.is_short(&known, &slots, most) {
+        if !facts.is_short(&known, &limits) {
             continue;
         }
         values.clear();
         facts.values(grid, &known, &mut values);
         if let (_, true) = seen.number(&values) {
-            chosen.push(Launch { symbols, slots: slots_of.clone(), grid, alone });
+            chosen.push(Launch { symbols: symbols.to_vec(), slots: slots_of.clone(), grid, alone });
         }
     }
     facts.leave_long(chosen, most, MOST_ROUNDS)
+}
+
+/// Values of symbols that are tried, each once.
+#[derive(Default)]
+struct Tried {
+    values: Words,
+    /// Whether the first block is enough for them.
+    alone: Vec<bool>,
+    next: Vec<i64>,
+}
+
+impl Tried {
+    /// Adds values, some of them changed. Those that were added before stay as they are.
+    fn add(&mut self, base: &[i64], changed: &[(usize, i64)], alone: bool) {
+        self.next.clear();
+        self.next.extend_from_slice(base);
+        for &(symbol, value) in changed {
+            self.next[symbol] = value;
+        }
+        if let (_, true) = self.values.number(&self.next) {
+            self.alone.push(alone);
+        }
+    }
+
+    /// All of them, in order.
+    fn all(&self) -> impl Iterator<Item = (&[i64], bool)> {
+        (0..).zip(&self.alone).map(|(number, alone)| (self.values.list(number), *alone))
+    }
 }
 
 /// Of each symbol, the numbers of tiles that are tried.

@@ -5,7 +5,8 @@
 //!
 //! What the rounds of a loop do follows from the numbers that it begins with, however many there are: so they are followed
 //! once for each set of those, as far as any run goes. What a loop does is then one number in what is around it. Tokens are
-//! known by how many of their kind were made since.
+//! known by how many of their kind were made since. Rounds that begin again with what others began with do the same again,
+//! if all that they ask of the integer of the loop stays as it is: these are not followed either.
 //!
 //! Loops around loops begin with other numbers in each run. But the rest of a round, behind the integers that it begins with,
 //! depends on few of them, through trip counts and conditions: it is followed once for each set of those.
@@ -82,6 +83,14 @@ pub struct Traces<'p> {
 struct Orbit {
     /// What is behind each: the first is behind none.
     rounds: Vec<Behind>,
+    /// Behind how many of them everything is held against what is behind later ones, and how many of these come before others
+    /// are taken for that (Brent 1980).
+    kept: Option<usize>,
+    reach: usize,
+    /// How many of the last ones come again and again; 0 as long as that is not known. Then the numbers of what rounds do
+    /// that come behind those that were followed.
+    period: usize,
+    chains: Vec<u32>,
     /// The first round that is of no use.
     long: Option<i64>,
 }
@@ -353,7 +362,10 @@ impl<'p> Traces<'p> {
                 }
                 Instr::Test { index, last, exit } => {
                     let Some(mut round) = walk.rounds.pop() else { return Err(End::Unknown) };
-                    self.note(walk, &mut round);
+                    if let Some(orbit) = self.note(walk, &mut round) {
+                        walk.return_to(&round);
+                        self.go_around(walk, &mut round, orbit)?;
+                    }
                     if walk.slots[*index as usize] >= walk.slots[*last as usize] {
                         self.leave(walk, &round);
                         pc = *exit;
@@ -427,17 +439,52 @@ impl<'p> Traces<'p> {
             self.orbits.push(Orbit::default());
             return Ok(());
         }
-        let orbit = &self.orbits[number as usize];
         let wanted = rounds(values);
-        if !walk.whole && orbit.long.is_some_and(|long| long <= wanted) {
+        if !walk.whole && self.orbits[number as usize].long.is_some_and(|long| long <= wanted) {
             return Err(End::Long(round.start));
         }
-        let known = (orbit.rounds.len() as i64 - 1).min(wanted);
-        if known > 0 {
-            let behind = orbit.rounds[known as usize];
-            (round.begun, round.chain, round.around) = (known, behind.chain, behind.around);
-            walk.skip(&found.inputs.writes, behind.begun, &self.left[behind.left..]);
+        self.go_around(walk, round, number as usize)
+    }
+
+    /// Goes on from where a loop began to behind as many of its rounds as are known.
+    fn go_around(&mut self, walk: &mut Walk, round: &mut Round, number: usize) -> Result<(), End> {
+        let Some(found) = &self.loops[round.start as usize] else { return Ok(()) };
+        let Instr::Start { index, last, step, .. } = self.program.code[round.start as usize] else { return Ok(()) };
+        let [from, last, step] = [index, last, step].map(|slot| walk.slots[slot as usize]);
+        let wanted = round.begun.saturating_add(rounds([from, last, step]));
+        let orbit = &mut self.orbits[number];
+        let followed = orbit.rounds.len() as i64 - 1;
+        let mut known = followed.min(wanted);
+        if orbit.period > 0 {
+            // What they do is known of all rounds, but not all may be of use.
+            known = wanted.min(if found.varies && !walk.whole { found.cap } else { i64::MAX }).max(known);
         }
+        if known <= 0 {
+            return Ok(());
+        }
+        let again = (known - followed).max(0) as usize;
+        walk.steps = walk.steps.saturating_add((again as u64).saturating_mul(u64::from(found.exit - found.head)));
+        if walk.steps > MOST_STEPS {
+            return Err(End::Unknown);
+        }
+        let times = again.div_ceil(orbit.period.max(1)) as i64;
+        let behind = orbit.rounds[(known - times * orbit.period as i64) as usize];
+        round.chain = if again > 0 { orbit.chain(again, &mut self.chains) } else { behind.chain };
+        (round.begun, round.around) = (known, behind.around);
+        let left = &self.left[behind.left..];
+        if times == 0 {
+            walk.skip(&found.inputs.writes, behind.begun, left);
+            return Ok(());
+        }
+        let [then, now] = [followed as usize - orbit.period, followed as usize].map(|behind| orbit.rounds[behind]);
+        let begun = |kind: usize| behind.begun[kind] + times * (now.begun[kind] - then.begun[kind]);
+        walk.skip(&found.inputs.writes, [0, 1, 2].map(begun), left);
+        for (ring, walked) in walk.walked.iter_mut().enumerate() {
+            *walked += times * (self.left[now.left + ring] - self.left[then.left + ring]);
+        }
+        let on = (times * orbit.period as i64).saturating_mul(step);
+        let index = &mut walk.slots[index as usize];
+        *index = index.saturating_add(on);
         Ok(())
     }
 
@@ -518,10 +565,10 @@ impl<'p> Traces<'p> {
         self.done[number] = Some(Done { behind, seen: seen.into() });
     }
 
-    /// A round of a loop is over, or the first has not begun.
-    fn note(&mut self, walk: &mut Walk, round: &mut Round) {
+    /// A round of a loop is over, or the first has not begun. The orbit, if it is seen now that its last rounds come again.
+    fn note(&mut self, walk: &mut Walk, round: &mut Round) -> Option<usize> {
         if !round.orbits {
-            return;
+            return None;
         }
         // Rounds of which nobody notices anything are none.
         if walk.trace.len() > round.before {
@@ -529,9 +576,10 @@ impl<'p> Traces<'p> {
             walk.trace.truncate(round.before);
             round.chain = self.chains.longer(round.chain, number);
         }
-        let (Some(found), Some(orbit)) = (&self.loops[round.start as usize], round.orbit) else { return };
-        if self.orbits[orbit].rounds.len() as i64 != round.begun {
-            return;
+        let (found, number) = (self.loops[round.start as usize].as_ref()?, round.orbit?);
+        let orbit = &mut self.orbits[number];
+        if orbit.period > 0 || orbit.rounds.len() as i64 != round.begun {
+            return None;
         }
         let left = self.left.len();
         self.left.extend(walk.walked.iter().zip(&round.walked).map(|(now, then)| now - then));
@@ -540,7 +588,8 @@ impl<'p> Traces<'p> {
             self.left.push(value);
         }
         let Round { chain, around, .. } = *round;
-        self.orbits[orbit].rounds.push(Behind { chain, begun: walk.since_then(round.work), around, left });
+        orbit.rounds.push(Behind { chain, begun: walk.since_then(round.work), around, left });
+        orbit.look(found, &self.left, walk).then_some(number)
     }
 
     /// A loop is at its end.
@@ -554,6 +603,43 @@ impl<'p> Traces<'p> {
         if (round.around || round.cap < i64::MAX) && round.begun >= SOME {
             walk.saw(&[round.start]);
         }
+    }
+}
+
+impl Orbit {
+    /// Sees whether what is behind the last round is what is behind one that is kept, but for the integer of the loop, of
+    /// which nothing new is asked. Whether it is. `left` is what rounds leave.
+    fn look(&mut self, found: &Loop<'_>, left: &[i64], walk: &Walk) -> bool {
+        let Some(asked) = &found.asked else { return false };
+        let last = self.rounds.len() - 1;
+        let Some(kept) = self.kept else {
+            if asked.iter().all(|level| level.stays(&walk.slots)) {
+                (self.kept, self.reach) = (Some(last), found.reach);
+            }
+            return false;
+        };
+        let numbers = |behind: usize| &left[self.rounds[behind].left + walk.walked.len()..];
+        let mut both = found.inputs.writes.iter().zip(numbers(kept).iter().zip(numbers(last)));
+        if both.all(|(&slot, (then, now))| then == now || slot == found.index) {
+            self.period = last - kept;
+        } else if last - kept >= self.reach {
+            (self.kept, self.reach) = (Some(last), 2 * self.reach);
+        }
+        self.period > 0
+    }
+
+    /// The number of what rounds do, of which so many are not followed.
+    fn chain(&mut self, again: usize, chains: &mut Chains) -> u32 {
+        let followed = self.rounds.len() - 1;
+        while self.chains.len() < again {
+            let like = followed - self.period + 1 + self.chains.len() % self.period;
+            let before = self.chains.last().copied().unwrap_or(self.rounds[followed].chain);
+            let [then, now] = [like - 1, like].map(|behind| self.rounds[behind].chain);
+            // Nobody notices anything of a round that leaves the number as it is.
+            let round = chains.last(now).filter(|_| now != then);
+            self.chains.push(round.map_or(before, |(_, round)| chains.longer(before, round)));
+        }
+        self.chains[again - 1]
     }
 }
 
@@ -662,6 +748,12 @@ impl Walk {
                 self.seen.push(*start);
             }
         }
+    }
+
+    /// Goes back to where a loop began, but for what is in slots.
+    fn return_to(&mut self, round: &Round) {
+        self.work = round.work;
+        self.walked.copy_from_slice(&round.walked);
     }
 
     fn enter(&self, start: Pc, found: &Loop<'_>) -> Round {

@@ -3,7 +3,7 @@
 use std::hash::BuildHasher as _;
 
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 
 /// Lists of integers, each kept once.
 #[derive(Default)]
@@ -50,17 +50,21 @@ impl Words {
 #[derive(Default)]
 pub struct Chains {
     pairs: Vec<(u32, u32)>,
-    numbers: FxHashMap<(u32, u32), u32>,
+    table: HashTable<u32>,
 }
 
 impl Chains {
     /// The number of one round more.
     pub fn longer(&mut self, chain: u32, round: u32) -> u32 {
-        let next = self.pairs.len() as u32 + 1;
-        let number = *self.numbers.entry((chain, round)).or_insert(next);
-        if number == next {
-            self.pairs.push((chain, round));
+        let pair = (chain, round);
+        let hash = FxBuildHasher.hash_one(pair);
+        if let Some(&number) = self.table.find(hash, |&number| self.pairs[number as usize - 1] == pair) {
+            return number;
         }
+        self.pairs.push(pair);
+        let Chains { pairs, table } = self;
+        let number = pairs.len() as u32;
+        table.insert_unique(hash, number, |&number| FxBuildHasher.hash_one(pairs[number as usize - 1]));
         number
     }
 
