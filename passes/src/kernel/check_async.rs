@@ -59,6 +59,7 @@ mod integers;
 mod loops;
 mod machine;
 mod memory;
+mod orbits;
 mod order;
 mod program;
 mod report;
@@ -70,6 +71,7 @@ mod together;
 mod traces;
 mod uses;
 mod values;
+mod walk;
 mod words;
 
 use std::rc::Rc;

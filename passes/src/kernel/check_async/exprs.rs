@@ -107,7 +107,8 @@ impl Expr {
             Expr::Const(_) => Some(0),
             Expr::Slot(slot) => Some((*slot == of).into()),
             Expr::Linear(_, terms) => {
-                Some(terms.iter().find(|&&(slot, _)| slot == of).map_or(0, |&(_, factor)| factor))
+                let mut factors = terms.iter().filter(|&&(slot, _)| slot == of).map(|&(_, factor)| factor);
+                factors.try_fold(0, i64::checked_add)
             }
             Expr::Sum(_) => {
                 let mut slots = Vec::new();

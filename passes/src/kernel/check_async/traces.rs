@@ -15,13 +15,15 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::exprs::{Slot, UNKNOWN};
+use super::exprs::Slot;
 use super::facts::Facts;
-use super::feeds::{Does, Feeds, KIND};
+use super::feeds::{Does, Feeds};
 use super::integers::{Doubt, Site, Ways, branch, integer, part, rounds, shift, start};
-use super::loops::{Body, Inputs, Loop};
+use super::loops::{Body, Loop};
 use super::machine::{MOST_STEPS, Scenario};
-use super::program::{DEEPEST, Instr, Pc, Program, Role};
+use super::orbits::{Behind, Orbit};
+use super::program::{Instr, Pc, Program, Role};
+use super::walk::{Open, Round, Walk};
 use super::words::{Chains, Words};
 
 /// Rounds of a loop that are tried however far its rings go in them.
@@ -78,106 +80,12 @@ pub struct Traces<'p> {
     walk: Walk,
 }
 
-/// The rounds of a loop, as far as they were followed.
-#[derive(Default)]
-struct Orbit {
-    /// What is behind each: the first is behind none.
-    rounds: Vec<Behind>,
-    /// Behind how many of them everything is held against what is behind later ones, and how many of these come before others
-    /// are taken for that (Brent 1980).
-    kept: Option<usize>,
-    reach: usize,
-    /// How many of the last ones come again and again; 0 as long as that is not known. Then the numbers of what rounds do
-    /// that come behind those that were followed.
-    period: usize,
-    chains: Vec<u32>,
-    /// The first round that is of no use.
-    long: Option<i64>,
-}
-
-/// What is behind some rounds of a loop.
-#[derive(Clone, Copy)]
-struct Behind {
-    /// The number of what they do.
-    chain: u32,
-    /// How much work of each kind it begins.
-    begun: [i64; 3],
-    /// Whether a loop in it walks rings.
-    around: bool,
-    /// Where what they leave begins.
-    left: usize,
-}
-
 /// What is behind the rest of a round.
 #[derive(Clone)]
 struct Done {
     behind: Behind,
     /// The loops in it of which there were some rounds.
     seen: SmallVec<[Pc; 2]>,
-}
-
-/// The rest of a round on the way.
-struct Open {
-    /// Its number among those that are looked for, and where it ends.
-    number: Option<usize>,
-    end: Pc,
-    /// How much was done before it, and where everything was when it began.
-    before: usize,
-    work: [i64; 3],
-    walked: SmallVec<[i64; 8]>,
-    /// What was known of the loops around.
-    around: bool,
-    seen: Vec<Pc>,
-}
-
-/// An agent on its way.
-#[derive(Default)]
-struct Walk {
-    /// What marks things that it has made.
-    tag: i64,
-    slots: Vec<i64>,
-    trace: Vec<i64>,
-    /// How much work of each kind it has begun.
-    work: [i64; 3],
-    branches: u32,
-    steps: u64,
-    /// How far each ring has been walked.
-    walked: Vec<i64>,
-    /// The loops around.
-    // Taken out and put back in each round.
-    #[allow(clippy::vec_box)]
-    rounds: Vec<Box<Round>>,
-    /// The rests of their rounds.
-    open: Vec<Open>,
-    /// What they begin with.
-    keys: Vec<i64>,
-    /// Those of which there were some rounds.
-    seen: Vec<Pc>,
-    /// Whether it is followed however long it goes on.
-    whole: bool,
-    /// Whether an integer is so large that it looks like something that was made.
-    large: bool,
-}
-
-/// A loop on the way.
-struct Round {
-    start: Pc,
-    /// Whether it may be one that was followed, and which.
-    orbits: bool,
-    orbit: Option<usize>,
-    /// What its rounds have done so far.
-    chain: u32,
-    /// How much was done before it, and where everything was when it began.
-    before: usize,
-    work: [i64; 3],
-    walked: SmallVec<[i64; 8]>,
-    /// Whether the text does not say how often it runs, and how many rounds have begun.
-    varies: bool,
-    begun: i64,
-    /// How many of them are of use at most.
-    cap: i64,
-    /// Whether a loop in it walks rings.
-    around: bool,
 }
 
 /// Why an agent is followed no further.
@@ -191,12 +99,6 @@ impl From<Doubt> for End {
         End::Unknown
     }
 }
-
-/// Where the number of an agent begins in what marks the things that it made, before the kind of work and its number.
-const TAG: u32 = 40;
-
-/// What marks things that the warps of a block made before roles began.
-const ROOT: i64 = 1 << (63 - TAG - 2);
 
 /// A role that an agent begins: the role, the group, the slots.
 type Begun = (usize, u32, Rc<[i64]>);
@@ -606,172 +508,5 @@ impl<'p> Traces<'p> {
     }
 }
 
-impl Orbit {
-    /// Sees whether what is behind the last round is what is behind one that is kept, but for the integer of the loop, of
-    /// which nothing new is asked. Whether it is. `left` is what rounds leave.
-    fn look(&mut self, found: &Loop<'_>, left: &[i64], walk: &Walk) -> bool {
-        let Some(asked) = &found.asked else { return false };
-        let last = self.rounds.len() - 1;
-        let Some(kept) = self.kept else {
-            if asked.iter().all(|level| level.stays(&walk.slots)) {
-                (self.kept, self.reach) = (Some(last), found.reach);
-            }
-            return false;
-        };
-        let numbers = |behind: usize| &left[self.rounds[behind].left + walk.walked.len()..];
-        let mut both = found.inputs.writes.iter().zip(numbers(kept).iter().zip(numbers(last)));
-        if both.all(|(&slot, (then, now))| then == now || slot == found.index) {
-            self.period = last - kept;
-        } else if last - kept >= self.reach {
-            (self.kept, self.reach) = (Some(last), 2 * self.reach);
-        }
-        self.period > 0
-    }
-
-    /// The number of what rounds do, of which so many are not followed.
-    fn chain(&mut self, again: usize, chains: &mut Chains) -> u32 {
-        let followed = self.rounds.len() - 1;
-        while self.chains.len() < again {
-            let like = followed - self.period + 1 + self.chains.len() % self.period;
-            let before = self.chains.last().copied().unwrap_or(self.rounds[followed].chain);
-            let [then, now] = [like - 1, like].map(|behind| self.rounds[behind].chain);
-            // Nobody notices anything of a round that leaves the number as it is.
-            let round = chains.last(now).filter(|_| now != then);
-            self.chains.push(round.map_or(before, |(_, round)| chains.longer(before, round)));
-        }
-        self.chains[again - 1]
-    }
-}
-
 /// Numbers of loops are counted down from here, where no instruction is.
 pub const LOOP: i64 = -1;
-
-impl Walk {
-    /// Begins again as an agent of a number.
-    fn begin(&mut self, number: i64, slots: &[i64]) {
-        self.tag = ROOT | number;
-        self.slots.clear();
-        self.slots.extend_from_slice(slots);
-        (self.work, self.branches, self.steps) = ([0; 3], 0, 0);
-        self.large = false;
-        self.trace.clear();
-        self.walked.clear();
-        self.rounds.clear();
-        self.open.clear();
-        self.keys.clear();
-    }
-
-    /// A number; of things that the agent has made, how many of their kind ago.
-    #[inline]
-    fn since(&mut self, value: i64) -> i64 {
-        if value >> 61 <= 0 {
-            return value;
-        }
-        match value >> TAG {
-            tag if tag == self.tag => {
-                let kind = value >> KIND & 3;
-                1 << 62 | kind << KIND | (self.work[kind as usize] - (value & ((1 << KIND) - 1)))
-            }
-            ROOT => value,
-            _ => {
-                self.large = true;
-                value
-            }
-        }
-    }
-
-    /// The number again.
-    fn at(&self, since: i64) -> i64 {
-        match since >> 62 == 1 {
-            true => {
-                let kind = since >> KIND & 3;
-                self.tag << TAG | kind << KIND | (self.work[kind as usize] - (since & ((1 << KIND) - 1)))
-            }
-            false => since,
-        }
-    }
-
-    /// Others can notice what it does.
-    fn notice(&mut self, instr: &Instr, pc: Pc, operands: &[Slot]) {
-        self.trace.push(pc.into());
-        for &slot in operands {
-            let value = self.since(self.slots[slot as usize]);
-            self.trace.push(value);
-        }
-        let Some(kind) = instr.begins() else { return };
-        self.work[kind] += 1;
-        for slot in instr.made() {
-            self.slots[slot as usize] = self.tag << TAG | (kind as i64) << KIND | self.work[kind];
-        }
-    }
-
-    /// How much work of each kind was begun since there was so much.
-    fn since_then(&self, then: [i64; 3]) -> [i64; 3] {
-        [0, 1, 2].map(|kind: usize| self.work[kind] - then[kind])
-    }
-
-    /// Adds what a part of the program depends on to what it begins with.
-    fn key(&mut self, inputs: &Inputs<'_>, site: &Site) {
-        if inputs.asks {
-            self.keys.extend(site.first.into_iter().chain(site.grid).chain([site.rank as i64]));
-        }
-        for condition in &inputs.conditions {
-            self.keys.push(condition.holds(&self.slots).map_or(UNKNOWN, i64::from));
-        }
-        for bounds in &inputs.bounds {
-            let values = start(bounds, &self.slots).map(|values| [values[0], values[2], rounds(values)]);
-            self.keys.extend(values.unwrap_or([UNKNOWN; 3]));
-        }
-        for &slot in &inputs.reads {
-            let value = self.since(self.slots[slot as usize]);
-            self.keys.push(value);
-        }
-    }
-
-    /// Goes to the end of a part of the program that begins so much work, with what that leaves: how far each ring is
-    /// walked, then what is in slots.
-    fn skip(&mut self, slots: &[Slot], begun: [i64; 3], left: &[i64]) {
-        self.work.iter_mut().zip(begun).for_each(|(all, by)| *all += by);
-        let (walked, values) = left.split_at(self.walked.len());
-        for (&slot, &value) in slots.iter().zip(values) {
-            self.slots[slot as usize] = self.at(value);
-        }
-        for (all, by) in self.walked.iter_mut().zip(walked) {
-            *all += by;
-        }
-    }
-
-    /// There were some rounds of loops.
-    fn saw(&mut self, loops: &[Pc]) {
-        for start in loops {
-            if !self.seen.contains(start) {
-                self.seen.push(*start);
-            }
-        }
-    }
-
-    /// Goes back to where a loop began, but for what is in slots.
-    fn return_to(&mut self, round: &Round) {
-        self.work = round.work;
-        self.walked.copy_from_slice(&round.walked);
-    }
-
-    fn enter(&self, start: Pc, found: &Loop<'_>) -> Round {
-        let Loop { varies, orbits, cap, .. } = *found;
-        let (before, work, walked) = (self.trace.len(), self.work, SmallVec::from_slice(&self.walked));
-        Round { start, orbits, orbit: None, chain: 0, before, work, walked, varies, cap, begun: 0, around: false }
-    }
-}
-
-impl Round {
-    /// Whether the round that begins may show something new. Around loops that walk rings it does so in the first few, and
-    /// until each ring that is waited for has gone around twice, and on. Others show it in as many as are tried where
-    /// launches say how many there are.
-    fn is_of_use(&self, rings: &[(Slot, i64)], walked: &[i64]) -> bool {
-        let is_short = |(&(_, stages), (walked, before)): (&(Slot, i64), (&i64, &i64))| {
-            walked > before && walked - before < 2 * stages.min(DEEPEST) + 2
-        };
-        let rings = || rings.iter().zip(walked.iter().zip(&self.walked)).any(is_short);
-        !self.varies || if self.around { rings() } else { self.begun <= self.cap }
-    }
-}
