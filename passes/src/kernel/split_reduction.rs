@@ -61,7 +61,8 @@
 //! `combine sum`; a grid before puts zeros there. *Combined in scratch*: the same into a `scratch`, and a second grid does
 //! what came behind the loop. A part that begins behind the end of the loop adds zero. Where the second grid has sums as
 //! `wgmma` leaves them, its blocks share their rows, 64 each. From the split-K kernels of CUTLASS (serial reduction through
-//! a workspace) and the atomic ones of Triton.
+//! a workspace) and the atomic ones of Triton. Where a sum along an axis is what comes next (`rows`), each part leaves what
+//! comes out of that, and the second grid takes many parts at once.
 //!
 //! A plan with `stream_k` divides only sums of the last tiles, in order, and needs all tiles to have the same steps
 //! (`stream`). The tiles that all blocks have as many of stay. The steps of the others are counted through, and divided
@@ -87,11 +88,13 @@ use crate::analysis::expressions::{Over, Places, index, pack};
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::generic::dce::erase_unused;
 use crate::rewrites::carried::yield_more;
-use crate::rewrites::rows::{self, LEAST_ROWS};
+use crate::rewrites::rows::{LEAST_ROWS, share};
 use find::{Found, find};
+use rows::Row;
 use stream::Stream;
 
 mod find;
+mod rows;
 mod stream;
 
 static DEF: PassDef = PassDef {
@@ -222,7 +225,11 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found, way: Way) -> Option<()
                 body.set_prop(ctx, store, ctx.intern_str("combine"), Some(sum));
             }
         }
-        Way::InOrder | Way::Scratch => through_memory(ctx, body, found, way),
+        Way::InOrder => match Row::all(ctx, body, found) {
+            Some(sums) => rows::through_memory(ctx, body, found, &sums)?,
+            None => through_memory(ctx, body, found, way),
+        },
+        Way::Scratch => through_memory(ctx, body, found, way),
     }
     bounds.write(ctx, body, found)
 }
@@ -269,7 +276,7 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
     let mut dims: Vec<SizeExpr> = Vec::new();
     dims.extend((way == Way::InOrder).then(|| SizeExpr::from(found.parts)));
     dims.extend(found.dims.iter().cloned());
-    let memories = memories(ctx, body, found, &dims, way);
+    let memories = memories(ctx, body, found, way, &|_, ty| dims.iter().cloned().chain(shape_of(ctx, ty)).collect());
 
     // The second grid: the first one with what is in memory in the place of the loop.
     let mut map = CloneMap::new();
@@ -281,8 +288,10 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
         let values = match way {
             Way::InOrder => {
                 let bounds = [0, found.parts].map(|bound| Over::plain(bound.into()));
-                let at = |part| Some(std::iter::once(Over::value(part)?).chain(blocks.iter().cloned()).collect());
-                in_order(ctx, body, (loop_, bounds, "part"), &memories, &at)
+                in_order(ctx, body, (loop_, bounds, 1, "part"), &|body, place, part, sum| {
+                    let at: Vec<Over> = std::iter::once(Over::value(part)?).chain(blocks.iter().cloned()).collect();
+                    partial(ctx, body, (place, loc), memories[sum], &at, types[sum])
+                })
             }
             _ => (memories.iter().zip(&types))
                 .map(|(&memory, &ty)| partial(ctx, body, (InsertPoint::Before(loop_), found.loc), memory, &blocks, ty))
@@ -331,7 +340,7 @@ fn share_rows(ctx: &Context, body: &mut Body, grid: OpId, sums: &[Type]) {
     let group = changed.result(op, 0);
     changed.set_value_name(group, ctx.intern_str("g"));
     let Some(mut places) = Places::of(OpRef::new(ctx, &changed, grid)) else { return };
-    if rows::share(ctx, &mut changed, grid, group, groups).is_ok() {
+    if share(ctx, &mut changed, grid, group, groups).is_ok() {
         for (_, list) in places.lists.iter_mut().filter(|(key, _)| *key == "dims") {
             list.push(SizeExpr::from(groups));
         }
@@ -340,16 +349,26 @@ fn share_rows(ctx: &Context, body: &mut Body, grid: OpId, sums: &[Type]) {
     }
 }
 
-/// Memory for the sums of a loop, as many times as the sizes in front say: with zeros in it where parts are added to it.
-fn memories(ctx: &Context, body: &mut Body, found: &Found, times: &[SizeExpr], way: Way) -> Vec<ValueId> {
+/// The shape of a fragment.
+fn shape_of(ctx: &Context, ty: Type) -> impl Iterator<Item = SizeExpr> {
+    Frag::of(ctx, ty).map(|frag| frag.shape(ctx)).unwrap_or_default().into_iter().map(SizeExpr::from)
+}
+
+/// Memory for the sums of a loop, of the shape for the number and the type of each: with zeros in it where parts are added
+/// to it.
+fn memories(
+    ctx: &Context,
+    body: &mut Body,
+    found: &Found,
+    way: Way,
+    shape: &dyn Fn(usize, Type) -> Vec<SizeExpr>,
+) -> Vec<ValueId> {
     let sums: Vec<ValueId> = body.results(found.op).collect();
     let mut made = Vec::new();
-    for sum in sums {
+    for (number, sum) in sums.into_iter().enumerate() {
         let ty = body.value_type(sum);
-        let shape = Frag::of(ctx, ty).map(|frag| frag.shape(ctx)).unwrap_or_default();
-        let dims = times.iter().cloned().chain(shape.into_iter().map(SizeExpr::from)).collect();
         let elem = dlc_kernel::types::elem_of(ctx, ty);
-        let ty = MemRef::get(ctx, dims, elem, Layout::RowMajor, SCRATCH_ALIGN, false);
+        let ty = MemRef::get(ctx, shape(number, ty), elem, Layout::RowMajor, SCRATCH_ALIGN, false);
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(found.grid));
         let op = match way {
             Way::InOrder => kernel::Workspace::build(&mut builder, found.loc, ty),
@@ -412,31 +431,32 @@ fn partial(
     Some(builder.result(op))
 }
 
+/// What loads parts of a sum of a loop: where, which, the number of the sum.
+type LoadParts<'a> = &'a dyn Fn(&mut Body, InsertPoint, ValueId, usize) -> Option<ValueId>;
+
 /// A loop in front of one that it will replace, which adds parts in order to what that one begins with: from a first one to
-/// the one behind the last, which lie `at` some place in memory.
+/// the one behind the last, by a step.
 fn in_order(
     ctx: &Context,
     body: &mut Body,
-    (loop_, [first, last], name): (OpId, [Over; 2], &str),
-    memories: &[ValueId],
-    at: &dyn Fn(ValueId) -> Option<Vec<Over>>,
+    (loop_, [first, last], step, name): (OpId, [Over; 2], i64, &str),
+    load: LoadParts<'_>,
 ) -> Option<Vec<ValueId>> {
     let loc = body.loc(loop_);
     let inits: Vec<ValueId> = kernel::For::from(OpRef::new(ctx, body, loop_)).inits().collect();
     let types: Vec<Type> = inits.iter().map(|&value| body.value_type(value)).collect();
     let (values, mut bounds) = pack(&[first, last])?;
-    bounds.push(1.into());
+    bounds.push(step.into());
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(loop_));
     let made = kernel::For::build(&mut builder, loc, &values, &inits, bounds, None, &types);
     let inner = body.append_block(body.regions(made)[0]);
     let part = body.add_arg(inner, Type::INDEX, loc);
     body.set_value_name(part, ctx.intern_str(name));
-    let at = at(part)?;
     let mut sums = Vec::new();
-    for (&memory, &ty) in memories.iter().zip(&types) {
+    for (number, &ty) in types.iter().enumerate() {
         let sum = body.add_arg(inner, ty, loc);
         body.set_value_name(sum, ctx.intern_str("acc"));
-        let value = partial(ctx, body, (InsertPoint::EndOf(inner), loc), memory, &at, ty)?;
+        let value = load(body, InsertPoint::EndOf(inner), part, number)?;
         let mut builder = Builder::at_end(ctx, body, inner);
         let op = kernel::Binary::build(&mut builder, loc, sum, value, dlc_core::scalar::Binary::Add, ty);
         sums.push(builder.result(op));

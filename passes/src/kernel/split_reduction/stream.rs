@@ -11,7 +11,7 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::Through;
 
 use super::find::{Found, Refused, find};
-use super::{Way, in_order, map_op, memories, place_in, replace_loop, share_rows};
+use super::{Way, in_order, map_op, memories, partial, place_in, replace_loop, shape_of, share_rows};
 use crate::analysis::expressions::{Over, Places, index, pack};
 use crate::analysis::plans::{machines, persistent_blocks};
 use crate::analysis::tiles::with_inner;
@@ -90,7 +90,8 @@ impl Stream {
             Err(why) => return Some(Err(why)),
         };
         let times = [self.blocks, TILES_OF_PART].map(SizeExpr::from);
-        let memories = memories(ctx, body, found, &times, Way::InOrder);
+        let memories =
+            memories(ctx, body, found, Way::InOrder, &|_, ty| times.iter().cloned().chain(shape_of(ctx, ty)).collect());
         let [mut of_parts, mut of_sums] = [CloneMap::new(), CloneMap::new()];
         let parts = body.clone_op(found.grid, &mut of_parts);
         body.insert(parts, InsertPoint::After(found.grid));
@@ -322,13 +323,13 @@ impl Numbers {
             begin.with(&self.share, |begin, share| begin.floordiv(share).ok())?,
             end.with(&self.share, |end, share| end.ceildiv(share).ok())?,
         ];
-        let at = |block| {
+        let types: Vec<Type> = body.results(loop_).map(|sum| body.value_type(sum)).collect();
+        let values = in_order(ctx, body, (loop_, bounds, 1, "block"), &|body, place, block, sum| {
             let block = Over::value(block)?;
             let begin = self.share.with(&block, |share, block| share.mul(block).ok())?;
-            self.place([&block, &begin, &cut])
-        };
-        let values = in_order(ctx, body, (loop_, bounds, "block"), memories, &at)?;
-        let types: Vec<Type> = values.iter().map(|&sum| body.value_type(sum)).collect();
+            let at = self.place([&block, &begin, &cut])?;
+            partial(ctx, body, (place, self.loc), memories[sum], &at, types[sum])
+        })?;
         replace_loop(ctx, body, grid, loop_, &values);
         set_blocks(ctx, body, grid, &self.left)?;
         share_rows(ctx, body, grid, &types);

@@ -235,10 +235,14 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     // Consumers with a tile of their own need two tiles a block to take turns.
     let turns = if ping_pong && tiles < 1.5 * slots { compute * 0.25 } else { 0.0 };
     let reduction = match parts > 1.0 {
-        // What each thread has of a part is added by as few blocks as there are tiles.
+        // What comes out of each part is added by as few blocks as there are tiles, as many parts at once as a step has
+        // elements.
         true if plan.threads.is_some() => {
+            let rows = plan.out_tile().iter().map(|(_, size)| *size).product::<i64>().max(1) as f64;
             let tile = plan.tile.iter().filter_map(|tile| tile.product()).product::<i64>() as f64;
-            parts * tile * 4.0 / (PART_BYTES_PER_CLOCK * clock) + target.launch_ns as f64 / 2e3
+            let bytes = parts * rows * 4.0 / (PART_BYTES_PER_CLOCK * clock);
+            let waits = (parts * rows / tile).ceil() * target.memory_latency_ns as f64 / 1e3;
+            bytes + waits + target.launch_ns as f64 / 2e3
         }
         // Written and read as `f32`, and waited for.
         true => {

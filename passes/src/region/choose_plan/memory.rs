@@ -13,6 +13,9 @@ const BESIDE_ELEMENTS: i64 = 32;
 /// that is computed beside it.
 const FOR_ADDRESSES: i64 = 12;
 
+/// The most parts of a sum that a plan may have.
+const MOST_PARTS: i64 = 1024;
+
 /// The threads of a block that turns a tile.
 const THREADS: i64 = 256;
 
@@ -235,20 +238,29 @@ impl Maker<'_> {
         plans
     }
 
-    /// Where there are few results of many numbers, every multiprocessor sums a part of each.
+    /// Where there are few results of many numbers, every multiprocessor sums a part of each, or several blocks there do.
     fn split(&self, plans: &mut Vec<Schedule>, long: &str) {
         let results = self.facts.points(self.facts.iters().iter().map(String::as_str).filter(|axis| *axis != long));
         let summed = self.facts.points(self.facts.reduced.iter().map(String::as_str));
-        let parts = |plan: &Schedule| {
+        let parts = |plan: &Schedule, blocks: i64| {
             let own: i64 = plan.out_tile().iter().filter(|(axis, _)| axis != long).map(|(_, size)| *size).product();
             let tiles = (results / own.max(1) as f64).ceil().max(1.0);
             let steps = summed / plan.tile_of(long).max(1) as f64;
-            let parts = (self.target.sms as f64 / tiles).min(steps / 4.0) as i64;
+            let parts = ((self.target.sms * blocks) as f64 / tiles).min(steps / 4.0) as i64;
             let through = Some(Through::Workspace);
-            (parts > 1).then(|| Split { parts: parts.min(1024), along: Some(long.to_string()), through })
+            (parts > 1).then(|| Split { parts: parts.min(MOST_PARTS), along: Some(long.to_string()), through })
         };
-        let of = |plan: &Schedule| Some(Schedule { split_k: Some(parts(plan)?), ..plan.clone() });
-        let split: Vec<Schedule> = plans.iter().filter(|_| summed >= (1 << 12) as f64).filter_map(of).collect();
+        let mut split: Vec<Schedule> = Vec::new();
+        for plan in plans.iter().filter(|_| summed >= (1 << 12) as f64) {
+            let threads = plan.threads.as_ref().and_then(Table::product).unwrap_or(1).max(1);
+            let most = (self.target.threads_per_sm / threads).min(self.target.max_blocks_per_sm);
+            for blocks in [1, 2, 4, 8, 16, 32].into_iter().filter(|&blocks| blocks <= most) {
+                let own = Schedule { split_k: parts(plan, blocks), ..plan.clone() };
+                if own.split_k.is_some() && split.last() != Some(&own) {
+                    split.push(own);
+                }
+            }
+        }
         plans.extend(split);
     }
 
@@ -318,7 +330,8 @@ impl Maker<'_> {
         let width = if width == 16 { 1 } else { width };
         let mut plans = Vec::new();
         let mut widths = vec![width, 2, 1];
-        widths.retain(|own| *own <= width);
+        // Single elements take twice the instructions of pairs, and were never faster.
+        widths.retain(|own| *own <= width && (*own > 1 || width == 1));
         widths.dedup();
         for (across, down) in [(32, 8), (32, 4), (64, 4), (32, 16), (128, 2), (32, 32)] {
             for &width in &widths {

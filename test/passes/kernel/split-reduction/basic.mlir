@@ -403,8 +403,8 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //   }
 //   kernel.func @moments<N>(%x: memref<[N + 5], f32, row_major, align 4>) -> memref<[2], f32, row_major, align 4> {
 //     %y = output : memref<[2], f32, row_major, align 4>
-//     %s_parts = workspace : memref<[4, 32], f32, row_major, align 128>
-//     %parts = workspace : memref<[4, 32], f32, row_major, align 128>
+//     %s_parts = workspace : memref<[4], f32, row_major, align 128>
+//     %parts = workspace : memref<[4], f32, row_major, align 128>
 //     grid (1, 4) threads 32 {
 //       %zero = const 0.0 : frag<[32], f32, blocked [1] lanes [32] warps [1]>
 //       %part = block_id 1
@@ -420,16 +420,18 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //         }
 //         yield %t, %t#1
 //       }
+//       %first = reduce sum %s along 0 : frag<[], f32, slice 0 of (blocked [1] lanes [32] warps [1])>
+//       %second = reduce sum %s#1 along 0 : frag<[], f32, slice 0 of (blocked [1] lanes [32] warps [1])>
 //       %part_0 = block_id 1
-//       store %s to %s_parts[%part_0, i0]
-//       store %s#1 to %parts[%part_0, i0]
+//       store %first to %s_parts[%part_0]
+//       store %second to %parts[%part_0]
 //     }
 //     grid (1) threads 32 {
 //       %zero = const 0.0 : frag<[32], f32, blocked [1] lanes [32] warps [1]>
-//       %3:2 = for %part = 0 to 4 carry (%acc = %zero, %acc_0 = %zero) : frag<[32], f32, blocked [1] lanes [32] warps [1]>, frag<[32], f32, blocked [1] lanes [32] warps [1]> {
-//         %4 = load %s_parts[%part, i0] : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+//       %3:2 = for %part = 0 to 4 step 32 carry (%acc = %zero, %acc_0 = %zero) : frag<[32], f32, blocked [1] lanes [32] warps [1]>, frag<[32], f32, blocked [1] lanes [32] warps [1]> {
+//         %4 = load %s_parts[%part + i0] where (%part + i0 < 4) : frag<[32], f32, blocked [1] lanes [32] warps [1]>
 //         %5 = binary add %acc, %4 : frag<[32], f32, blocked [1] lanes [32] warps [1]>
-//         %6 = load %parts[%part, i0] : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+//         %6 = load %parts[%part + i0] where (%part + i0 < 4) : frag<[32], f32, blocked [1] lanes [32] warps [1]>
 //         %7 = binary add %acc_0, %6 : frag<[32], f32, blocked [1] lanes [32] warps [1]>
 //         yield %5, %7
 //       }

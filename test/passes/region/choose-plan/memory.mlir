@@ -120,16 +120,34 @@ region.func @row_sums<M, N> iters (m: M) ins (%x: memref<[M, N], f32>) outs (y: 
   yield %s to y
 }
 
-// Sums of columns: neighbours are columns.
+// Sums of columns: neighbours are columns, and a thread takes two of them.
 // CHECK: plan.schedule of @column_sums for sm90 {
-// CHECK-NEXT: tile (n: 32, m: 256)
+// CHECK-NEXT: tile (n: 64, m: 256)
 // CHECK-NEXT: reduced [m]
+// CHECK-NEXT: assume (N: 4)
+// CHECK-NEXT: thread_tile (n: 2)
 // CHECK-NEXT: threads (n: 32, m: 32)
 // CHECK-NEXT: unroll (m: 8)
 // CHECK-NEXT: predicate_tail [n, m]
 // CHECK-NEXT: }
 region.func @column_sums<M, N> iters (n: N) ins (%x: memref<[M, N], f32>) outs (y: memref<[N], f32> materialize gmem) {
   %s = reduce sum (m: M) acc f32 init 0.0 {
+    %a = read %x[m, n] : f32 over (n, m)
+    yield %a
+  } : f32 over (n)
+  yield %s to y
+}
+
+// Rows that begin anywhere have no pairs of columns.
+// CHECK: plan.schedule of @odd_columns for sm90 {
+// CHECK-NEXT: tile (n: 32, m: 256)
+// CHECK-NEXT: reduced [m]
+// CHECK-NEXT: threads (n: 32, m: 32)
+// CHECK-NEXT: unroll (m: 8)
+// CHECK-NEXT: predicate_tail [n]
+// CHECK-NEXT: }
+region.func @odd_columns iters (n: 4097) ins (%x: memref<[4096, 4097], f32>) outs (y: memref<[4097], f32> materialize gmem) {
+  %s = reduce sum (m: 4096) acc f32 init 0.0 {
     %a = read %x[m, n] : f32 over (n, m)
     yield %a
   } : f32 over (n)
@@ -143,7 +161,7 @@ region.func @column_sums<M, N> iters (n: N) ins (%x: memref<[M, N], f32>) outs (
 // CHECK-NEXT: thread_tile (n: 4)
 // CHECK-NEXT: threads (n: 64)
 // CHECK-NEXT: unroll (n: 4)
-// CHECK-NEXT: split_k 132 along n through workspace
+// CHECK-NEXT: split_k 256 along n through workspace
 // CHECK-NEXT: vectors (x: 4)
 // CHECK-NEXT: }
 region.func @total iters () ins (%x: memref<[1048576], f32>) outs (y: memref<[], f32> materialize gmem) {
@@ -232,13 +250,14 @@ region.func @scaled<M, N> iters (m: M, n: N) ins (%x: memref<[M, N], f16>, %w: m
   yield %y to y
 }
 
-// Many numbers in few columns: the sum of each is divided among as many blocks as there are multiprocessors for its tile.
+// Many numbers in few columns: the sum of each is divided among as many blocks as multiprocessors have room for.
 // CHECK: plan.schedule of @few_columns for sm90 {
-// CHECK-NEXT: tile (n: 32, m: 256)
+// CHECK-NEXT: tile (n: 64, m: 256)
 // CHECK-NEXT: reduced [m]
+// CHECK-NEXT: thread_tile (n: 2)
 // CHECK-NEXT: threads (n: 32, m: 32)
 // CHECK-NEXT: unroll (m: 8)
-// CHECK-NEXT: split_k 16 along m through workspace
+// CHECK-NEXT: split_k 33 along m through workspace
 // CHECK-NEXT: }
 region.func @few_columns iters (n: 256) ins (%x: memref<[65536, 256], f32>) outs (y: memref<[256], f32> materialize gmem) {
   %s = reduce sum (m: 65536) acc f32 init 0.0 {
@@ -267,12 +286,12 @@ region.func @short_rows iters (m: 64) ins (%x: memref<[64, 64], f16>) outs (y: m
 
 // Few long rows: as many parts of each as fill the multiprocessors together.
 // CHECK: plan.schedule of @few_rows for sm90 {
-// CHECK-NEXT: tile (m: 1, n: 4096)
+// CHECK-NEXT: tile (m: 1, n: 8192)
 // CHECK-NEXT: reduced [n]
 // CHECK-NEXT: thread_tile (n: 4)
-// CHECK-NEXT: threads (n: 256)
+// CHECK-NEXT: threads (n: 512)
 // CHECK-NEXT: unroll (n: 4)
-// CHECK-NEXT: split_k 16 along n through workspace
+// CHECK-NEXT: split_k 32 along n through workspace
 // CHECK-NEXT: vectors (x: 4)
 // CHECK-NEXT: }
 region.func @few_rows iters (m: 8) ins (%x: memref<[8, 1048576], f32>) outs (y: memref<[8], f32> materialize gmem) {
@@ -285,11 +304,12 @@ region.func @few_rows iters (m: 8) ins (%x: memref<[8, 1048576], f32>) outs (y: 
 
 // A sum of few steps is in few parts, of four steps at least.
 // CHECK: plan.schedule of @few_steps for sm90 {
-// CHECK-NEXT: tile (n: 128)
+// CHECK-NEXT: tile (n: 2048)
 // CHECK-NEXT: reduced [n]
 // CHECK-NEXT: thread_tile (n: 4)
-// CHECK-NEXT: threads (n: 32)
-// CHECK-NEXT: split_k 128 along n through workspace
+// CHECK-NEXT: threads (n: 128)
+// CHECK-NEXT: unroll (n: 4)
+// CHECK-NEXT: split_k 8 along n through workspace
 // CHECK-NEXT: vectors (x: 4)
 // CHECK-NEXT: }
 region.func @few_steps iters () ins (%x: memref<[65536], f32>) outs (y: memref<[], f32> materialize gmem) {

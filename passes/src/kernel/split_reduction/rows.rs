@@ -1,0 +1,119 @@
+//! Sums that are summed along an axis behind the loop: each part leaves what comes out of that, and not what every thread
+//! has of it. The second grid goes through the parts as the first one through its elements, as many at once; what was
+//! behind the loop stays there.
+
+use dlc_core::guard::{Condition, Guard};
+use dlc_core::scalar::Combiner;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
+use dlc_ir::{Builder, Context, OpId, Type, ValueId};
+use dlc_kernel::ops as kernel;
+use dlc_kernel::types::Frag;
+
+use super::find::Found;
+use super::{Way, block_ids, in_order, map_op, memories, part_id, replace_loop, shape_of, sweep};
+use crate::analysis::expressions::{Over, pack};
+
+/// What takes a sum of the loop, and alone does: a sum along an axis.
+pub struct Row {
+    op: OpId,
+    axis: usize,
+}
+
+impl Row {
+    /// Those of all sums of the loop, which have as many elements along their axes. `None` where one has none.
+    pub fn all(ctx: &Context, body: &Body, found: &Found) -> Option<Vec<Row>> {
+        let rows: Vec<Row> = body.results(found.op).map(|sum| Row::of(ctx, body, found, sum)).collect::<Option<_>>()?;
+        let sums = body.results(found.op).zip(&rows);
+        let sizes: Vec<i64> = sums.map(|(sum, row)| row.size(ctx, body.value_type(sum))).collect::<Option<_>>()?;
+        (sizes.iter().all(|&size| size == sizes[0] && size > 1)).then_some(rows)
+    }
+
+    fn of(ctx: &Context, body: &Body, found: &Found, sum: ValueId) -> Option<Row> {
+        let mut uses = body.uses(sum);
+        let (only, None) = (uses.next()?, uses.next()) else { return None };
+        let row = kernel::Reduce::of(OpRef::new(ctx, body, only.op))?;
+        let is_behind = |value: ValueId| body.defining_op(value).is_some_and(|op| found.behind.contains(&op));
+        let goes = row.combiner() == Combiner::Sum
+            && found.behind.contains(&row.id)
+            && !row.through().is_some_and(is_behind)
+            && Frag::of(ctx, row.type_of(row.out())).is_some();
+        goes.then(|| Row { op: row.id, axis: row.axis() as usize })
+    }
+
+    /// How many elements are summed.
+    fn size(&self, ctx: &Context, ty: Type) -> Option<i64> {
+        Frag::of(ctx, ty)?.shape(ctx).get(self.axis).copied()
+    }
+}
+
+/// Memory for what comes out of the rows of each part, side by side; the grid that sums it up, and stores in the first one.
+/// `None` beyond the limits of expressions.
+pub fn through_memory(ctx: &Context, body: &mut Body, found: &Found, rows: &[Row]) -> Option<()> {
+    let types: Vec<Type> = body.results(found.op).map(|sum| body.value_type(sum)).collect();
+    let results: Vec<ValueId> = rows.iter().map(|row| body.result(row.op, 0)).collect();
+    let left: Vec<Type> = results.iter().map(|&result| body.value_type(result)).collect();
+    let memories = memories(ctx, body, found, Way::InOrder, &|sum, _| {
+        let own = found.dims.iter().cloned().chain(shape_of(ctx, left[sum]));
+        own.chain([SizeExpr::from(found.parts)]).collect()
+    });
+    let step = rows.first()?.size(ctx, *types.first()?)?;
+
+    // The second grid: in the place of elements, the parts.
+    let mut map = CloneMap::new();
+    let copy = body.clone_op(found.grid, &mut map);
+    body.insert(copy, InsertPoint::After(found.grid));
+    let loop_ = map_op(body, &map, found.op)?;
+    let blocks = block_ids(ctx, body, InsertPoint::Before(loop_), found);
+    let blocks: Vec<Over> = blocks.into_iter().filter_map(Over::value).collect();
+    let bounds = [0, found.parts].map(|bound| Over::plain(bound.into()));
+    let values = in_order(ctx, body, (loop_, bounds, step, "part"), &|body, place, part, sum| {
+        let at: Vec<Over> = blocks.iter().cloned().chain([Over::value(part)?]).collect();
+        let (values, mut exprs) = pack(&at)?;
+        let part = exprs.pop()?.add(&axis(rows[sum].axis)?).ok()?;
+        let rank = shape_of(ctx, types[sum]).count();
+        exprs.extend((0..rank).filter(|&own| own != rows[sum].axis).filter_map(axis));
+        exprs.push(part.clone());
+        let inside = Condition { expr: part, lower: None, upper: Some(found.parts.into()) };
+        let guard = (found.parts % step != 0).then(|| Guard::all(vec![inside]));
+        let mut builder = Builder::new(ctx, body, place);
+        let op = kernel::Load::build(
+            &mut builder,
+            found.loc,
+            memories[sum],
+            &values,
+            exprs,
+            guard,
+            None,
+            None,
+            None,
+            types[sum],
+        );
+        Some(builder.result(op))
+    })?;
+    replace_loop(ctx, body, copy, loop_, &values);
+
+    // The first grid: rows, and stores of what comes out.
+    for &op in found.behind.iter().rev().filter(|&&op| rows.iter().all(|row| row.op != op)) {
+        body.erase_op(op);
+    }
+    let place = InsertPoint::EndOf(found.block);
+    let mut at = block_ids(ctx, body, place, found);
+    at.push(part_id(ctx, body, place, found));
+    let at: Vec<Over> = at.into_iter().filter_map(Over::value).collect();
+    for ((&memory, &result), &ty) in memories.iter().zip(&results).zip(&left) {
+        let (values, mut exprs) = pack(&at)?;
+        let part = exprs.pop()?;
+        exprs.extend((0..shape_of(ctx, ty).count()).filter_map(axis));
+        exprs.push(part);
+        let mut builder = Builder::new(ctx, body, place);
+        kernel::Store::build(&mut builder, found.loc, result, memory, &values, exprs, None, None, None);
+    }
+    sweep(ctx, body, found.grid);
+    Some(())
+}
+
+/// The position along an axis of a fragment.
+fn axis(number: usize) -> Option<SizeExpr> {
+    SizeExpr::symbol(&format!("i{number}")).ok()
+}
