@@ -342,6 +342,11 @@ fn order_text(of: &Order, ctx: &Context) -> String {
     format!("{}{size}", of.kind.word()) + &tail(ctx, "along", of.along.as_ref())
 }
 
+impl Split {
+    /// The most parts of a sum.
+    pub const MOST_PARTS: i64 = 1024;
+}
+
 fn parse_split(p: &mut Parser<'_>) -> ParseResult<Split> {
     Ok(Split { parts: p.integer()?, along: behind(p, "along")?, through: behind(p, "through")? })
 }

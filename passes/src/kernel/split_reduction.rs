@@ -61,8 +61,8 @@
 //! `combine sum`; a grid before puts zeros there. *Combined in scratch*: the same into a `scratch`, and a second grid does
 //! what came behind the loop. A part that begins behind the end of the loop adds zero. Where the second grid has sums as
 //! `wgmma` leaves them, its blocks share their rows, 64 each. From the split-K kernels of CUTLASS (serial reduction through
-//! a workspace) and the atomic ones of Triton. Where a sum along an axis is what comes next (`rows`), each part leaves what
-//! comes out of that, and the second grid takes many parts at once.
+//! a workspace) and the atomic ones of Triton. Where a sum along an axis is what comes next (`row_sums`), each part leaves
+//! what comes out of that, and the second grid takes many parts at once.
 //!
 //! A plan with `stream_k` divides only sums of the last tiles, in order, and needs all tiles to have the same steps
 //! (`stream`). The tiles that all blocks have as many of stay. The steps of the others are counted through, and divided
@@ -88,13 +88,13 @@ use crate::analysis::expressions::{Over, Places, index, pack};
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::generic::dce::erase_unused;
 use crate::rewrites::carried::yield_more;
-use crate::rewrites::rows::{LEAST_ROWS, share};
+use crate::rewrites::rows::{self, LEAST_ROWS};
 use find::{Found, find};
-use rows::Row;
+use row_sums::Row;
 use stream::Stream;
 
 mod find;
-mod rows;
+mod row_sums;
 mod stream;
 
 static DEF: PassDef = PassDef {
@@ -182,7 +182,9 @@ pub fn split_reduction(body: &mut Body, parts: i64, in_order: bool, cx: &PassCx<
             Ok(found) if cx.allows_rule("split") => {
                 let way = if in_order || !found.is_atomic { Way::InOrder } else { found.way };
                 let (loc, parts) = (body.loc(found.op), found.parts);
-                if rewrite(ctx, body, &found, way).is_some() {
+                let mut changed = body.clone();
+                if rewrite(ctx, &mut changed, &found, way).is_some() {
+                    body.replace_with(changed);
                     split += 1;
                     let how = match way {
                         Way::InOrder => "in order, through memory",
@@ -212,7 +214,7 @@ pub(super) enum Way {
     Scratch,
 }
 
-/// Splits a loop. `None` where integers go beyond 64 bits, before anything is changed.
+/// Splits a loop. `None` where integers go beyond 64 bits: then not all is changed.
 fn rewrite(ctx: &Context, body: &mut Body, found: &Found, way: Way) -> Option<()> {
     let bounds = Bounds::of(ctx, body, found)?;
     match way {
@@ -226,7 +228,7 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found, way: Way) -> Option<()
             }
         }
         Way::InOrder => match Row::all(ctx, body, found) {
-            Some(sums) => rows::through_memory(ctx, body, found, &sums)?,
+            Some(sums) => row_sums::through_memory(ctx, body, found, &sums)?,
             None => through_memory(ctx, body, found, way),
         },
         Way::Scratch => through_memory(ctx, body, found, way),
@@ -340,7 +342,7 @@ fn share_rows(ctx: &Context, body: &mut Body, grid: OpId, sums: &[Type]) {
     let group = changed.result(op, 0);
     changed.set_value_name(group, ctx.intern_str("g"));
     let Some(mut places) = Places::of(OpRef::new(ctx, &changed, grid)) else { return };
-    if share(ctx, &mut changed, grid, group, groups).is_ok() {
+    if rows::share(ctx, &mut changed, grid, group, groups).is_ok() {
         for (_, list) in places.lists.iter_mut().filter(|(key, _)| *key == "dims") {
             list.push(SizeExpr::from(groups));
         }

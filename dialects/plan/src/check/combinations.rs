@@ -1,7 +1,7 @@
 //! What contradicts itself, and what the machine has no hardware for.
 
 use super::{BAD_CLUSTER, BAD_INSTRUCTION, CONFLICT, Checked, UNSUPPORTED};
-use crate::clause::{Barrier, Instruction, Kind, Policy, Sharing, Store, Through, Way};
+use crate::clause::{Barrier, Instruction, Kind, Policy, Sharing, Split, Store, Through, Way};
 use crate::schedule::Schedule;
 use crate::targets::SHAPES;
 use crate::value::{Choice, Table};
@@ -121,8 +121,9 @@ impl Checked<'_> {
         }
         self.streamed();
         let split = plan.split_k.as_ref();
-        if let Some(parts) = split.map(|split| split.parts).filter(|parts| !(1..=1024).contains(parts)) {
-            self.fail(&CONFLICT, format!("'split_k' has {parts} parts, which is not from 1 to 1024"));
+        if let Some(parts) = split.map(|split| split.parts).filter(|parts| !(1..=Split::MOST_PARTS).contains(parts)) {
+            let message = format!("'split_k' has {parts} parts, which is not from 1 to {}", Split::MOST_PARTS);
+            self.fail(&CONFLICT, message);
         }
         let through =
             split.and_then(|split| split.through).or(plan.stream_k.as_ref().and_then(|stream| stream.through));

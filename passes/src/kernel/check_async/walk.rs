@@ -188,6 +188,7 @@ impl Walk {
         self.walked.copy_from_slice(&round.walked);
     }
 
+    /// A loop that begins here.
     pub fn enter(&self, start: Pc, found: &Loop<'_>) -> Round {
         let Loop { varies, orbits, cap, .. } = *found;
         let (before, work, walked) = (self.trace.len(), self.work, SmallVec::from_slice(&self.walked));
