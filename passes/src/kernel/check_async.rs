@@ -49,6 +49,7 @@
 //! as Brent 1980 does). (4) `report`: the first fault as a trace. Branches on data are taken every way, and must
 //! synchronize alike. Linear in what the warps do, times the number of barriers.
 
+mod boundaries;
 mod cells;
 mod clocks;
 mod compile;
@@ -112,9 +113,15 @@ dlc_ir::codes! {
     BARRIER_MISMATCH = "E1812" "BarrierMismatch";
     /// What warps wait for depends on data.
     DIVERGENT_SYNCHRONIZATION = "E1813" "DivergentSynchronization";
-    /// What a kernel does cannot be followed.
+    /// What a kernel does cannot be followed, or not for all sizes, blocks and data.
     NOT_CHECKED = "E1814" "NotChecked";
 }
+
+/// As many ways that data go in a run as are tried.
+const MOST_WAYS: u32 = 4096;
+
+/// What helps where not everything is covered.
+const SUGGEST_COVER: &str = "decide by fewer conditions, or by sizes and positions that are linear";
 
 static DEF: PassDef = PassDef {
     requires: &["kernel"],
@@ -214,20 +221,46 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
         runs.clear();
         Ok::<_, Box<Diagnostic>>(())
     };
-    for launch in scenarios::launches(&program, &mut traces) {
-        for scenario in launch.scenarios(&program) {
-            match traces.meet(&scenario, &launch.slots) {
-                met @ (Met::New | Met::Unknown) => {
-                    let does = if met == Met::New { traces.does() } else { None };
-                    let is_known = does.is_some();
-                    runs.push(Run { launch: launch.clone(), scenario, does });
-                    if !is_known {
-                        prove(&mut runs, traces.feeds())?;
+    let boundaries = boundaries::Boundaries::of(&program);
+    let uncovered = |what: &str| {
+        let grid = OpRef { id: grid, ..function };
+        let message = format!("not verified: {what}");
+        Box::new(Diagnostic::error(&NOT_CHECKED, grid.loc(), message).at(grid.name()).suggest(SUGGEST_COVER))
+    };
+    if program.is_never_launched() {
+        return Ok(proof);
+    }
+    for launch in scenarios::launches(&program, &boundaries, &mut traces).map_err(uncovered)? {
+        let firsts = launch.firsts(&program, &boundaries);
+        for first in
+            firsts.ok_or_else(|| uncovered("what is done depends on the number of the block in too many ways"))?
+        {
+            let mut ways = Ways::default();
+            loop {
+                let scenario = launch.scenario(first, ways.data.clone());
+                let met = match traces.meet(&scenario, &launch.slots) {
+                    Met::Long(_) if launch.whole || program.data => traces.meet_whole(&scenario, &launch.slots),
+                    met => met,
+                };
+                match met {
+                    met @ (Met::New | Met::Unknown) => {
+                        let does = if met == Met::New { traces.does() } else { None };
+                        let is_known = does.is_some();
+                        runs.push(Run { launch: launch.clone(), scenario, does });
+                        if !is_known {
+                            prove(&mut runs, traces.feeds())?;
+                        }
                     }
+                    Met::Before => {}
+                    Met::Long(start) if long.iter().any(|&(known, ..)| known == start) => {}
+                    Met::Long(start) => long.push((start, launch.clone(), scenario)),
                 }
-                Met::Before => {}
-                Met::Long(start) if long.iter().any(|&(known, ..)| known == start) => {}
-                Met::Long(start) => long.push((start, launch.clone(), scenario)),
+                if !ways.go_on(traces.choices()) {
+                    break;
+                }
+                if ways.count > MOST_WAYS {
+                    return Err(uncovered("what is done depends on data in too many ways"));
+                }
             }
         }
     }
@@ -244,7 +277,38 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
         }
     }
     prove(&mut runs, traces.feeds())?;
+    if proof.runs == 0 {
+        return Err(uncovered("no run was made"));
+    }
     Ok(proof)
+}
+
+/// Which truth values data have, one way after another.
+#[derive(Default)]
+struct Ways {
+    data: Vec<integers::Choices>,
+    /// How many came before.
+    count: u32,
+}
+
+impl Ways {
+    /// Goes on to the next way, if `asked` is how many truth values each agent asked for in this one. Whether there is one.
+    fn go_on(&mut self, asked: &[u32]) -> bool {
+        self.data.resize(asked.len(), 0);
+        self.count += 1;
+        for (data, &asked) in self.data.iter_mut().zip(asked).rev() {
+            // The last that was true becomes false; those behind it are asked anew.
+            let all = integers::Choices::MAX.checked_shl(asked).map_or(integers::Choices::MAX, |above| !above);
+            let open = !*data & all;
+            if open != 0 {
+                let bit = open.ilog2();
+                *data = (*data & ((1 << bit) - 1)) | 1 << bit;
+                return true;
+            }
+            *data = 0;
+        }
+        false
+    }
 }
 
 /// Makes runs, of which only the last may be one that could not be followed.

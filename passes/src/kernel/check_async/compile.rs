@@ -18,7 +18,7 @@ use super::exprs::{Condition, Expr, Slot, UNKNOWN};
 use super::program::{
     Around, BarrierAt, COMPUTE, Class, EPILOGUE, Instr, LOAD, Of, Pc, Program, Role, TileAt, TileType,
 };
-use super::values::{Flow, is_data, through, yielded};
+use super::values::{Flow, adds_in_place, is_data, through, yielded};
 use super::{DIVERGENT_SYNCHRONIZATION, NOT_CHECKED};
 
 /// The program of a grid. `before` are the ops of the function before it.
@@ -346,11 +346,25 @@ impl<'a> Compiler<'a> {
                 self.slots[result.index()] = slot;
             }
         } else if let Some(op) = ops::WarpIf::of(op) {
-            // It computes on registers only: both ways, as some warps go one and some the other.
+            // It computes on registers only: both ways, as some warps go one and some the other. Products of an agent end
+            // in order, so what comes of both ways is there when the later product is.
             let results: Vec<ValueId> = op.results().collect();
-            for &region in op.regions() {
+            for (number, &region) in op.regions().iter().enumerate() {
                 self.region(region)?;
-                self.moves(op.id, yielded(*op, region).into_iter(), &results);
+                if number == 0 {
+                    self.moves(op.id, yielded(*op, region).into_iter(), &results);
+                    continue;
+                }
+                for (value, &result) in yielded(*op, region).into_iter().zip(&results) {
+                    if !self.flow.is_needed(result) {
+                        continue;
+                    }
+                    let is_frag = Frag::of(self.ctx, op.type_of(result)).is_some();
+                    let (result, value) = (self.slot(result), self.slot(value));
+                    let both = Instr::Binary(result, Function::Max, [result, value]);
+                    // A number may be either.
+                    self.push(op.id, if is_frag { both } else { Instr::Set(result, Expr::Const(UNKNOWN)) });
+                }
             }
         } else if ops::Role::of(op).is_some() {
             self.push(op.id, Instr::Fork(self.target.len()));
@@ -419,11 +433,11 @@ impl<'a> Compiler<'a> {
                 Instr::Branch(Box::new(condition), 0)
             }
             (None, Some(cond)) if !is_data(*op, cond) => Instr::BranchOn(self.slot(cond), 0),
-            _ => {
-                self.program.data = true;
+            (None, Some(cond)) => {
                 self.same_synchronization(op)?;
-                Instr::BranchData(0)
+                Instr::BranchOn(self.slot(cond), 0)
             }
+            (None, None) => return Ok(()),
         };
         let at = self.push(op.id, instr);
         let then = ops::If::then(op);
@@ -432,7 +446,7 @@ impl<'a> Compiler<'a> {
         let jump = self.push(op.id, Instr::Jump(0));
         let otherwise = self.pc();
         match &mut self.program.code[at] {
-            Instr::Branch(_, to) | Instr::BranchOn(_, to) | Instr::BranchData(to) => *to = otherwise,
+            Instr::Branch(_, to) | Instr::BranchOn(_, to) => *to = otherwise,
             _ => {}
         }
         if let Some(&region) = op.otherwise().first() {
@@ -560,6 +574,9 @@ impl<'a> Compiler<'a> {
                 None => registers.push(op.lhs()),
             }
             tiles.push(self.tile(*op, op.rhs(), op.rhs_stage())?);
+            if !adds_in_place(op) {
+                registers.push(op.acc());
+            }
             let (frags, tiles) = (frags(self, &registers), tiles.into());
             let (out, token) = (self.slot(op.out()), self.slot(op.token()));
             self.push(op.id, Instr::Wgmma { tiles, frags, out, token });
@@ -616,7 +633,10 @@ impl<'a> Compiler<'a> {
                 .collect();
             for value in unknown {
                 let slot = self.slot(value);
-                self.push(op.id, Instr::Set(slot, Expr::Const(UNKNOWN)));
+                let is_truth = op.type_of(value) == Type::I1;
+                self.program.data |= is_truth;
+                let unknown = Instr::Set(slot, Expr::Const(UNKNOWN));
+                self.push(op.id, if is_truth { Instr::Choose(slot) } else { unknown });
             }
             return Ok(());
         };

@@ -2,6 +2,7 @@
 
 use dlc_core::scalar::Binary;
 
+use super::boundaries::Boundaries;
 use super::exprs::{Condition, Expr, Factor, Slot, UNKNOWN};
 use super::integers::{compute, rounds, start};
 use super::program::{Instr, Program};
@@ -231,6 +232,15 @@ impl<'p> Facts<'p> {
             Instr::Set(slot, _) | Instr::Binary(slot, ..) => grows(&self.origins[*slot as usize]),
             Instr::Slice { at, .. } => at.iter().any(|at| grows(&self.growth(at))),
             _ => false,
+        })
+    }
+
+    /// Whether each condition on symbols alone is one whose boundaries are found, or was seen to hold and not to.
+    pub fn are_covered(&self, launches: &[Launch], boundaries: &Boundaries) -> bool {
+        let seen: Vec<Vec<Option<bool>>> = launches.iter().map(|launch| self.conditions(launch)).collect();
+        self.conditions.iter().enumerate().all(|(number, condition)| {
+            let is_seen = |outcome: bool| seen.iter().any(|all| all[number] == Some(outcome));
+            boundaries.reads(condition) || is_seen(true) && is_seen(false)
         })
     }
 

@@ -32,15 +32,22 @@ pub enum Doubt {
     Condition,
     /// Which part of a tile is meant is unknown.
     Part,
+    /// Data are asked for truth values too often.
+    Choices,
 }
 
-/// Which way branches on data go.
-#[derive(Clone, Copy, Debug)]
-pub struct Ways {
-    /// 0: every branch on data goes on, 1: none does, 2: in turns.
-    pub data: u8,
-    /// The number of the agent among those of its role.
-    pub group: u32,
+/// The truth values that data have for an agent, in the order in which it asks for them; `false` is a bit that is set.
+pub type Choices = u32;
+
+/// How many truth values of data an agent may ask for.
+pub const MOST_CHOICES: u32 = Choices::BITS;
+
+/// A slot gets the next truth value. `None` where there are no more.
+pub fn choose(slot: Slot, slots: &mut [i64], choices: Choices, asked: &mut u32) -> Option<()> {
+    let bit = choices.checked_shr(*asked)? & 1;
+    *asked += 1;
+    slots[slot as usize] = i64::from(bit == 0);
+    Some(())
 }
 
 /// Runs an instruction that gives slots other values.
@@ -122,23 +129,14 @@ pub fn rounds([first, last, step]: [i64; 3]) -> i64 {
     last.saturating_sub(first).max(0).saturating_add(step - 1) / step
 }
 
-/// Where an agent goes on behind a branch. `branches` counts those on data.
-pub fn branch(instr: &Instr, pc: Pc, slots: &[i64], ways: Ways, branches: &mut u32) -> Result<Pc, Doubt> {
+/// Where an agent goes on behind a branch.
+pub fn branch(instr: &Instr, pc: Pc, slots: &[i64]) -> Result<Pc, Doubt> {
     let (goes_on, to) = match instr {
         Instr::Branch(condition, to) => (condition.holds(slots).ok_or(Doubt::Condition)?, *to),
         Instr::BranchOn(slot, to) => match slots[*slot as usize] {
             UNKNOWN => return Err(Doubt::Condition),
             value => (value != 0, *to),
         },
-        Instr::BranchData(to) => {
-            *branches += 1;
-            let goes_on = match ways.data {
-                0 => true,
-                1 => false,
-                _ => (*branches + ways.group).is_multiple_of(2),
-            };
-            (goes_on, *to)
-        }
         _ => (true, 0),
     };
     Ok(if goes_on { pc + 1 } else { to })

@@ -10,7 +10,7 @@ use super::cells::Cells;
 use super::clocks::{ALL, Clock, FENCED, ONE, Plan, join, raise};
 use super::exprs::{Slot, UNKNOWN};
 use super::feeds::{Does, Feed};
-use super::integers::{Doubt, Site, Ways, branch, integer, shift, start};
+use super::integers::{Choices, Doubt, MOST_CHOICES, Site, branch, choose, integer, shift, start};
 use super::program::{Instr, Pc, Program};
 use super::shapes::Shapes;
 use super::{DEADLOCK, NOT_CHECKED, READ_TOO_EARLY};
@@ -27,8 +27,8 @@ pub struct Scenario {
     pub grid: [i64; 3],
     /// The first block of the cluster.
     pub first: [i64; 3],
-    /// 0: every branch on data goes on, 1: none does, 2: in turns.
-    pub data: u8,
+    /// The truth values that data have for each agent, all agents of a block after another; none left is `true`.
+    pub data: Vec<Choices>,
 }
 
 /// What something went wrong with.
@@ -106,8 +106,8 @@ pub struct Agent {
     pub last_wait: Option<(Pc, usize, bool)>,
     /// What is wrong with its last `expect`, unless its copies show something graver.
     pub doubt: Option<Stop>,
-    /// How many branches on data it has met.
-    pub branches: u32,
+    /// How many truth values of data it has asked for.
+    pub choices: u32,
     /// Its place among those of the block. What it does, if that is known beforehand, and where it is in that.
     pub number: usize,
     pub feed: Feed,
@@ -143,8 +143,9 @@ pub struct Named {
     pub generation: u32,
     pub coming: Clock,
     pub complete: Clock,
-    /// Who has come.
+    /// Who has come, and where the last of them did.
     pub agents: SmallVec<[usize; 4]>,
+    pub last: Pc,
 }
 
 /// What a block did to another one.
@@ -192,7 +193,7 @@ impl<'p> Machine<'p> {
     /// A machine for a program; [`Machine::prepare`] comes before each run.
     pub fn new(program: &'p Program, shapes: &'p mut Shapes) -> Machine<'p> {
         let blocks = program.cluster_blocks();
-        let of_block = 1 + program.roles.iter().map(|role| role.groups as usize).sum::<usize>();
+        let of_block = program.agents_of_block();
         let mbarriers = program.arrivals.len() * blocks;
         let named = if program.named { NAMED * blocks } else { 0 };
         let plan = Plan::new(of_block * blocks, mbarriers, named);
@@ -309,7 +310,7 @@ impl<'p> Machine<'p> {
                     self.ended(a)?;
                     return Ok(true);
                 }
-                Instr::Start { .. } | Instr::Branch(..) | Instr::BranchOn(..) | Instr::BranchData(_) => {
+                Instr::Start { .. } | Instr::Branch(..) | Instr::BranchOn(..) | Instr::Choose(_) => {
                     self.decide(a, instr)?;
                     moved = true;
                     continue;
@@ -371,7 +372,7 @@ impl<'p> Machine<'p> {
     }
 
     fn decide(&mut self, a: usize, instr: &Instr) -> Result<(), Stop> {
-        let data = self.scenario.data;
+        let of_block = self.program.agents_of_block();
         let agent = &mut self.agents[a];
         let next = match instr {
             Instr::Start { index, last, step, bounds } => start(bounds, &agent.slots).map(|values| {
@@ -380,10 +381,13 @@ impl<'p> Machine<'p> {
                 }
                 agent.pc + 1
             }),
-            _ => {
-                let ways = Ways { data, group: agent.group };
-                branch(instr, agent.pc, &agent.slots, ways, &mut agent.branches)
+            Instr::Choose(slot) => {
+                let choices =
+                    self.scenario.data.get(agent.block * of_block + agent.number).copied().unwrap_or_default();
+                let chosen = choose(*slot, &mut agent.slots, choices, &mut agent.choices);
+                chosen.map(|()| agent.pc + 1).ok_or(Doubt::Choices)
             }
+            _ => branch(instr, agent.pc, &agent.slots),
         };
         let (message, suggestion) = match next {
             Ok(pc) => {
@@ -394,6 +398,10 @@ impl<'p> Machine<'p> {
             Err(Doubt::Condition | Doubt::Part) => {
                 ("the condition does not follow from sizes and positions".to_owned(), "")
             }
+            Err(Doubt::Choices) => (
+                format!("what is done depends on data more than {MOST_CHOICES} times"),
+                "decide by integers that all warps know",
+            ),
             Err(Doubt::Step(step)) => (format!("the step of the loop is {step}"), "a step is positive"),
         };
         Err(self.fault(&NOT_CHECKED, a, message, suggestion, vec![]))

@@ -17,9 +17,6 @@ pub const COMPUTE: usize = 1;
 /// Stores by the copy engine.
 pub const EPILOGUE: usize = 2;
 
-/// Deeper rings are gone around as this one.
-pub const DEEPEST: i64 = 12;
-
 /// An instruction.
 #[derive(Debug)]
 pub enum Instr {
@@ -33,6 +30,8 @@ pub enum Instr {
     Advance { next: [Slot; 2], from: [Slot; 2], stages: i64 },
     /// The row and the column of a tile.
     Order { place: [Slot; 2], tile: Slot, sizes: Box<[Expr; 2]>, order: Order, group: i64 },
+    /// A slot gets a truth value that depends on data: either may be.
+    Choose(Slot),
     /// Each first slot gets what the second one holds, one after the other.
     Move(Box<[(Slot, Slot)]>),
     /// The first integer of a loop, the one behind the last, the step.
@@ -45,8 +44,6 @@ pub enum Instr {
     Branch(Box<Condition>, Pc),
     /// Goes on if the slot is not 0.
     BranchOn(Slot, Pc),
-    /// Goes on or not: it depends on data.
-    BranchData(Pc),
     /// Goes elsewhere.
     Jump(Pc),
     /// The groups of a role begin.
@@ -227,7 +224,7 @@ pub struct Program {
     pub warps: u32,
     /// Whether numbered barriers are used.
     pub named: bool,
-    /// Whether some branch depends on data.
+    /// Whether something that is done depends on data.
     pub data: bool,
     /// Whether the number of the block matters, and whether the number of blocks does.
     pub ids: bool,
@@ -239,7 +236,17 @@ pub struct Program {
 impl Program {
     /// As often as a loop runs that is of use: the deepest ring goes around twice, and on.
     pub fn most_rounds(&self) -> i64 {
-        2 * self.depth.min(DEEPEST) + 2
+        2 * self.depth + 2
+    }
+
+    /// Whether the text says that the grid has no blocks.
+    pub fn is_never_launched(&self) -> bool {
+        self.grid.iter().any(|size| matches!(size, Expr::Const(size) if *size <= 0))
+    }
+
+    /// The agents of a block: all its warps until roles begin, and the groups of each role.
+    pub fn agents_of_block(&self) -> usize {
+        1 + self.roles.iter().map(|role| role.groups as usize).sum::<usize>()
     }
 
     /// The blocks of a cluster.

@@ -71,11 +71,10 @@ fn place(program: &Program, scenario: &Scenario) -> String {
     let list = |values: &[i64]| values[..axes].iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
     let kind = if program.cluster_blocks() > 1 { "the cluster from block" } else { "block" };
     let block = format!("{kind} ({}) of ({})", list(&scenario.first), list(&scenario.grid));
-    let way = match scenario.data {
+    let way = match scenario.data.iter().all(|&choices| choices == 0) {
         _ if !program.data => "",
-        0 => ", every branch on data taken",
-        1 => ", no branch on data taken",
-        _ => ", branches on data taken in turns",
+        true => ", every condition on data true",
+        false => ", some conditions on data false",
     };
     match symbols.is_empty() {
         true => format!("in {block}{way}"),

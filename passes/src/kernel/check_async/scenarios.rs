@@ -10,14 +10,24 @@
 //! around many times, whatever its own trip count is. So of trip counts only those are tried around which something
 //! changes, unless something else is computed from them.
 
+use super::boundaries::{Boundaries, Boundary};
 use super::exprs::{Condition, Expr, Factor, Slot};
 use super::facts::Facts;
-use super::integers::compute;
+use super::integers::{Choices, compute};
 use super::machine::Scenario;
 use super::program::{Instr, Program};
 use super::traces::Traces;
 use super::words::Words;
 use dlc_core::scalar::Binary;
+
+/// As many blocks of a launch as are run.
+const MOST_BLOCKS: usize = 512;
+
+/// As many sizes as the thresholds of several symbols may give.
+const MOST_BASES: usize = 256;
+
+/// As many sizes as are looked at where the usual ones cannot be launched.
+const MOST_TRIED: usize = 20_000;
 
 /// As many rounds of tiles for a block as are tried.
 const MOST_ROUNDS: i64 = 4;
@@ -33,6 +43,8 @@ pub struct Launch {
     pub grid: [i64; 3],
     /// Whether the first block is enough: what the others do differently was tried with fewer tiles.
     pub alone: bool,
+    /// Whether it is followed to its end, however long its loops go on: something changes at these sizes.
+    pub whole: bool,
 }
 
 impl Launch {
@@ -40,7 +52,18 @@ impl Launch {
     pub fn new(program: &Program, symbols: &[i64]) -> Option<Launch> {
         let mut slots = Vec::new();
         let grid = Launch::compute(program, symbols, &mut slots)?;
-        Some(Launch { symbols: symbols.to_vec(), slots, grid, alone: false })
+        Some(Launch { symbols: symbols.to_vec(), slots, grid, alone: false, whole: false })
+    }
+
+    /// How much keeps a grid from being launched.
+    fn failing(program: &Program, symbols: &[i64]) -> usize {
+        let mut slots = symbols.to_vec();
+        slots.resize(program.slots, 0);
+        program.launch.iter().for_each(|instr| compute(instr, &mut slots));
+        let requires = program.requires.iter().flatten().filter(|condition| condition.holds(&slots) == Some(false));
+        let size = |axis: usize| program.grid.get(axis).map_or(1, |size| size.eval(&slots));
+        let grid = (0..3).filter(|&axis| size(axis) <= 0 || size(axis) % program.cluster[axis] != 0);
+        requires.count() + grid.count()
     }
 
     /// The blocks along the axes, and all slots. `None` where there are no blocks, or it cannot be launched.
@@ -70,31 +93,54 @@ impl Launch {
         (0..3).all(fits).then_some(grid)
     }
 
-    /// The clusters that are run: those at the ends, as far as the number of a block matters, each with every way that
-    /// branches on data go.
-    pub fn scenarios(&self, program: &Program) -> Vec<Scenario> {
-        let last: Vec<i64> = (0..3).map(|axis| self.grid[axis] - program.cluster[axis]).collect();
-        let second: Vec<i64> = (0..3).map(|axis| last[axis].min(program.cluster[axis])).collect();
+    /// The first blocks of the clusters that are run, as far as the number of a block matters: the first, the second, the
+    /// last, and those on both sides of whatever is asked of that number. `None` where these are too many.
+    pub fn firsts(&self, program: &Program, boundaries: &Boundaries) -> Option<Vec<[i64; 3]>> {
+        let last = [0, 1, 2].map(|axis: usize| self.grid[axis] - program.cluster[axis]);
+        let second = [0, 1, 2].map(|axis: usize| last[axis].min(program.cluster[axis]));
         let mut firsts = vec![[0, 0, 0]];
-        if program.ids && !self.alone {
-            for first in [&second, &last] {
-                let first = [first[0], first[1], first[2]];
-                if !firsts.contains(&first) {
-                    firsts.push(first);
-                }
+        if !program.ids || self.alone {
+            return Some(firsts);
+        }
+        let mut near = boundaries.blocks(&self.symbols, self.grid);
+        for (axis, near) in near.iter_mut().enumerate() {
+            near.iter_mut().for_each(|at| *at -= *at % program.cluster[axis]);
+            near.extend([0, second[axis], last[axis]]);
+            near.sort_unstable();
+            near.dedup();
+        }
+        if near.iter().map(Vec::len).product::<usize>() > MOST_BLOCKS {
+            return None;
+        }
+        let others = near.iter().any(|near| near.len() > 3);
+        let mut add = |first: [i64; 3]| {
+            if !firsts.contains(&first) {
+                firsts.push(first);
+            }
+        };
+        [second, last].into_iter().for_each(&mut add);
+        for &x in near[0].iter().filter(|_| others) {
+            for &y in &near[1] {
+                near[2].iter().for_each(|&z| add([x, y, z]));
             }
         }
-        let ways = if program.data { 0..3 } else { 0..1 };
-        let of = |first: [i64; 3]| {
-            let scenario = move |data| Scenario { symbols: self.symbols.clone(), grid: self.grid, first, data };
-            ways.clone().map(scenario)
-        };
-        firsts.into_iter().flat_map(of).collect()
+        Some(firsts)
+    }
+
+    /// The run of the cluster that begins at a block.
+    pub fn scenario(&self, first: [i64; 3], data: Vec<Choices>) -> Scenario {
+        Scenario { symbols: self.symbols.clone(), grid: self.grid, first, data }
     }
 }
 
 /// The launches that are tried, small ones first.
-pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
+///
+/// Errors: what they do not cover.
+pub fn launches(
+    program: &Program,
+    boundaries: &Boundaries,
+    traces: &mut Traces<'_>,
+) -> Result<Vec<Launch>, &'static str> {
     let facts = Facts::of(program);
     let count = program.symbols.len();
     let most = program.most_rounds();
@@ -105,8 +151,13 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
     let more = (1..=12).map(|power| tile.iter().map(|tile| tile.saturating_mul(1 << power)).collect());
     let small = [vec![1; count], vec![8; count], vec![16; count], tile.clone()].into_iter().chain(more);
     let fits = |symbols: Vec<i64>| Launch::new(program, &symbols).map(|launch| (symbols, facts.known_slots(&launch)));
-    let (mut one, mut slots) =
-        small.filter_map(fits).next().unwrap_or_else(|| (vec![1; count], vec![0; program.slots]));
+    let first = small.filter_map(fits).next();
+    let (mut one, mut slots) = match first {
+        Some(found) => found,
+        None => search(program, boundaries, &units)
+            .and_then(fits)
+            .ok_or("no sizes were found at which it can be launched")?,
+    };
     // What is asked of one of them does not make the others larger: tiles may be of several together.
     for symbol in 0..count {
         if let Some(smaller) = fits(with(&one, &[(symbol, 1)])) {
@@ -120,14 +171,48 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
     // Whether the first block goes around no loop more often than is of use.
     let is_of_use = |symbols: &[i64], traces: &mut Traces<'_>| {
         let Some(launch) = Launch::new(program, symbols) else { return false };
-        let first = launch.scenarios(program).into_iter().next();
-        facts.is_short(&facts.known_slots(&launch), &limits)
-            && first.is_some_and(|first| traces.is_short(&first, &launch.slots))
+        let first = launch.scenario([0; 3], Vec::new());
+        facts.is_short(&facts.known_slots(&launch), &limits) && traces.is_short(&first, &launch.slots)
     };
     // One by one, the others at one tile.
     for (symbol, units) in units.iter().enumerate() {
         for value in sweep(units, &rings.sweeps[symbol], blocks, one[symbol]) {
             tried.add(&one, &[(symbol, value)], false);
+        }
+    }
+    // On both sides of whatever changes with one of them, the others at one tile, and at what changes with those.
+    let far = |symbol: usize, value: i64| value > units[symbol][units[symbol].len() - 1].saturating_mul(most);
+    let mut bases = vec![one.clone()];
+    for symbol in 0..count {
+        for base in bases.clone() {
+            for value in thresholds(boundaries, symbol, &base) {
+                let changed = with(&base, &[(symbol, value)]);
+                if Launch::new(program, &changed).is_some() && !bases.contains(&changed) {
+                    bases.push(changed);
+                }
+            }
+        }
+        if bases.len() > MOST_BASES {
+            return Err("what is done depends on sizes in too many ways");
+        }
+    }
+    for base in &bases {
+        for symbol in 0..count {
+            let tiles = &rings.sweeps[symbol];
+            for (value, is_threshold) in near(boundaries, symbol, base, &units[symbol], tiles, program.depth) {
+                tried.add_whole(base, &[(symbol, value)], is_threshold || *base != one || far(symbol, value));
+            }
+        }
+    }
+    // Rounds of a loop at which something changes, behind those that are tried anyway.
+    for rounds in boundaries.rounds().into_iter().filter(|rounds| rounds + program.depth > most) {
+        for (symbol, units) in units.iter().enumerate() {
+            for unit in units {
+                for more in [-1, 0, 1, 2, program.depth, program.depth + 1] {
+                    let value = unit.saturating_mul(rounds.saturating_add(more));
+                    tried.add_whole(&one, &[(symbol, value)], true);
+                }
+            }
         }
     }
     // The same with another at many tiles, as many as it has a use for.
@@ -174,20 +259,26 @@ pub fn launches(program: &Program, traces: &mut Traces<'_>) -> Vec<Launch> {
     let (mut seen, mut values) = (Words::default(), Vec::new());
     let mut chosen = Vec::new();
     let (mut slots_of, mut known) = (Vec::new(), Vec::new());
-    for (symbols, alone) in tried.all() {
+    for (symbols, alone, whole) in tried.all() {
         let Some(grid) = Launch::compute(program, symbols, &mut slots_of) else { continue };
         known.clone_from(&slots_of);
         facts.compute_known(&mut known);
-        if !facts.is_short(&known, &limits) {
+        if !whole && !facts.is_short(&known, &limits) {
             continue;
         }
         values.clear();
         facts.values(grid, &known, &mut values);
         if let (_, true) = seen.number(&values) {
-            chosen.push(Launch { symbols: symbols.to_vec(), slots: slots_of.clone(), grid, alone });
+            chosen.push(Launch { symbols: symbols.to_vec(), slots: slots_of.clone(), grid, alone, whole });
         }
     }
-    facts.leave_long(chosen, most, MOST_ROUNDS)
+    let (whole, chosen): (Vec<Launch>, Vec<Launch>) = chosen.into_iter().partition(|launch| launch.whole);
+    let mut launches = facts.leave_long(chosen, most, MOST_ROUNDS);
+    launches.extend(whole);
+    match facts.are_covered(&launches, boundaries) {
+        true => Ok(launches),
+        false => Err("a condition on sizes is not linear, and no sizes were found at which it changes"),
+    }
 }
 
 /// Values of symbols that are tried, each once.
@@ -196,6 +287,8 @@ struct Tried {
     values: Words,
     /// Whether the first block is enough for them.
     alone: Vec<bool>,
+    /// Whether they are followed to their end.
+    whole: Vec<bool>,
     next: Vec<i64>,
 }
 
@@ -209,12 +302,23 @@ impl Tried {
         }
         if let (_, true) = self.values.number(&self.next) {
             self.alone.push(alone);
+            self.whole.push(false);
+        }
+    }
+
+    /// The same for all blocks; followed to the end if this is asked for.
+    fn add_whole(&mut self, base: &[i64], changed: &[(usize, i64)], whole: bool) {
+        let before = self.alone.len();
+        self.add(base, changed, false);
+        if self.alone.len() > before {
+            self.whole[before] = whole;
         }
     }
 
     /// All of them, in order.
-    fn all(&self) -> impl Iterator<Item = (&[i64], bool)> {
-        (0..).zip(&self.alone).map(|(number, alone)| (self.values.list(number), *alone))
+    fn all(&self) -> impl Iterator<Item = (&[i64], bool, bool)> {
+        let flags = self.alone.iter().zip(&self.whole);
+        (0..).zip(flags).map(|(number, (&alone, &whole))| (self.values.list(number), alone, whole))
     }
 }
 
@@ -297,6 +401,99 @@ fn most(program: &Program, expr: &Expr) -> Option<i64> {
             sum.checked_add(product?)
         }),
     }
+}
+
+/// The values of a symbol at which something changes once, and those before them.
+fn thresholds(boundaries: &Boundaries, symbol: usize, base: &[i64]) -> Vec<i64> {
+    let once = boundaries.of_symbol(symbol as Slot, base).into_iter().filter_map(|boundary| match boundary {
+        Boundary::At(at) => Some(at),
+        Boundary::Each { .. } => None,
+    });
+    let mut values: Vec<i64> = once.flat_map(|at| [at.saturating_sub(1), at]).filter(|&at| at >= 0).collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// The values of a symbol around which something changes, the others as they are, and whether it changes there once.
+/// What changes again and again is tried for some tiles from the start, and around each threshold.
+fn near(
+    boundaries: &Boundaries,
+    symbol: usize,
+    base: &[i64],
+    units: &[i64],
+    tiles: &[i64],
+    depth: i64,
+) -> Vec<(i64, bool)> {
+    let once = thresholds(boundaries, symbol, base);
+    let mut values: Vec<(i64, bool)> = once.iter().map(|&at| (at, true)).collect();
+    for boundary in boundaries.of_symbol(symbol as Slot, base) {
+        let Boundary::Each { unit, rest } = boundary else { continue };
+        for &tile in [0].iter().chain(tiles) {
+            let at = unit.saturating_mul(tile).saturating_add(rest);
+            values.extend([(at.saturating_sub(1), false), (at, false)]);
+        }
+        for &at in once.iter().chain([&base[symbol]]) {
+            let next = at.saturating_add((rest - at).rem_euclid(unit));
+            values.extend([next.saturating_sub(1), next].map(|at| (at, true)));
+        }
+    }
+    // A ring goes on from there.
+    for &at in &once {
+        let unit = units[units.len() - 1];
+        let next = at.saturating_sub(at % unit);
+        values.extend([-1, 1, 2, depth].map(|more| (next.saturating_add(unit.saturating_mul(more)), true)));
+    }
+    values.retain(|&(at, _)| at >= 0);
+    values.sort_unstable();
+    values.dedup_by_key(|(at, _)| *at);
+    values
+}
+
+/// Sizes that can be launched, where none of the usual ones can. `None` where none is found.
+fn search(program: &Program, boundaries: &Boundaries, units: &[Vec<i64>]) -> Option<Vec<i64>> {
+    let count = program.symbols.len();
+    let blocks = program.cluster.iter().copied().max().unwrap_or(1);
+    let candidates = |symbol: usize, base: &[i64]| {
+        let mut values = vec![0, 1, 8, 16];
+        for unit in &units[symbol] {
+            values.extend((1..=2 * blocks).map(|tiles| unit.saturating_mul(tiles)));
+        }
+        let tiles: Vec<i64> = (1..=2 * blocks).collect();
+        values.extend(near(boundaries, symbol, base, &units[symbol], &tiles, 1).into_iter().map(|(at, _)| at));
+        values.sort_unstable();
+        values.dedup();
+        values
+    };
+    let mut left = MOST_TRIED;
+    let mut base = vec![1; count];
+    // What one of them must be may follow from another.
+    for _ in 0..=count {
+        let lists: Vec<Vec<i64>> = (0..count).map(|symbol| candidates(symbol, &base)).collect();
+        for symbol in 0..count {
+            let fails = |&value: &i64| Launch::failing(program, &with(&base, &[(symbol, value)]));
+            left = left.saturating_sub(lists[symbol].len());
+            let best = lists[symbol].iter().copied().min_by_key(fails);
+            base[symbol] = best.unwrap_or(1);
+        }
+        if Launch::failing(program, &base) == 0 {
+            return Some(base);
+        }
+    }
+    // All of them together.
+    let lists: Vec<Vec<i64>> = (0..count).map(|symbol| candidates(symbol, &base)).collect();
+    let mut at = vec![0; count];
+    while left > 0 {
+        left -= 1;
+        let symbols: Vec<i64> = at.iter().zip(&lists).map(|(&at, list): (&usize, _)| list[at]).collect();
+        if Launch::failing(program, &symbols) == 0 {
+            return Some(symbols);
+        }
+        let next = (0..count).find(|&symbol| at[symbol] + 1 < lists[symbol].len())?;
+        at[next] += 1;
+        at[..next].fill(0);
+    }
+    None
 }
 
 fn with(base: &[i64], changed: &[(usize, i64)]) -> Vec<i64> {

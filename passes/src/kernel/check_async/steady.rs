@@ -14,7 +14,7 @@ use std::rc::Rc;
 use super::cells::{Event, Read, Write};
 use super::feeds::Feeds;
 use super::machine::{Agent, Machine};
-use super::program::{COMPUTE, DEEPEST, EPILOGUE, LOAD};
+use super::program::{COMPUTE, EPILOGUE, LOAD};
 use super::together::Member;
 
 /// Nothing is looked for where less is left to do.
@@ -51,7 +51,7 @@ impl Steady {
         if !is_long && !members[1..].iter().any(|member| member.left(&machine.agents) >= WORTH) {
             return;
         }
-        let turn = machine.program.depth.min(DEEPEST) as u32 + 2;
+        let turn = machine.program.depth as u32 + 2;
         self.turns += 1;
         if self.turns > self.keep && self.is_alike(machine, feeds) {
             self.now.clear();

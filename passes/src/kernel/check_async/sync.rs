@@ -34,8 +34,9 @@ impl Machine<'_> {
             Instr::Fork(role) => self.fork(a, *role),
             Instr::Barriers { first, count } => {
                 let base = self.agents[a].block * self.program.arrivals.len() + *first as usize;
-                let made = Some((a, self.agents[a].time));
-                self.barriers[base..base + *count as usize].iter_mut().for_each(|barrier| barrier.made = made);
+                for index in base..base + *count as usize {
+                    self.make_barrier(a, index)?;
+                }
             }
             Instr::Wait { barrier, parity } => return self.wait(a, *barrier, *parity, single),
             Instr::Expect { barrier, bytes } => {
@@ -93,6 +94,17 @@ impl Machine<'_> {
             _ => self.memory(a, instr, single)?,
         }
         Ok(true)
+    }
+
+    /// An mbarrier is made, once: to make it again its memory must be given up first, which no op does.
+    fn make_barrier(&mut self, a: usize, index: usize) -> Result<(), Stop> {
+        if self.barriers[index].made.is_some() {
+            let message = format!("not verified: {} is made again", self.barrier_name(index));
+            let suggestion = "put 'mbarriers' before the loop";
+            return Err(self.fault(&NOT_CHECKED, a, message, suggestion, vec![Subject::Barrier(index)]));
+        }
+        self.barriers[index].made = Some((a, self.agents[a].time));
+        Ok(())
     }
 
     /// The number of an mbarrier, of the block itself or one of the cluster, which the agent must know to be made.
@@ -312,7 +324,7 @@ impl Machine<'_> {
             self.meet(a);
             return Ok(true);
         }
-        let (warps, component) = (i64::from(agent.warps), self.plan.named + index);
+        let (warps, component, pc) = (i64::from(agent.warps), self.plan.named + index, agent.pc);
         let barrier = &self.named[index];
         let suggestion = "every warp that meets names the same barrier and number of threads, once";
         let id = index % NAMED;
@@ -343,6 +355,7 @@ impl Machine<'_> {
         barrier.threads = threads;
         barrier.arrived += warps * 32;
         barrier.agents.push(a);
+        barrier.last = pc;
         let generation = barrier.generation;
         if barrier.arrived == threads {
             barrier.generation += 1;
@@ -469,6 +482,16 @@ impl Machine<'_> {
                 fault.pc = pc;
                 return Err(fault);
             }
+        }
+        for (index, barrier) in self.named.iter().enumerate().filter(|(_, barrier)| barrier.arrived > 0) {
+            let id = index % NAMED;
+            let message =
+                format!("at the end {} of {} threads have come to barrier {id}", barrier.arrived, barrier.threads);
+            let suggestion = "let as many threads wait as others arrive for";
+            let a = barrier.agents.first().copied().unwrap_or(0);
+            let mut fault = self.fault(&BARRIER_MISMATCH, a, message, suggestion, vec![Subject::Named(index)]);
+            fault.pc = barrier.last;
+            return Err(fault);
         }
         for block in &self.blocks {
             for cell in &block.all {

@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use super::exprs::Slot;
 use super::facts::Facts;
 use super::feeds::{Does, Feeds};
-use super::integers::{Doubt, Site, Ways, branch, integer, part, rounds, shift, start};
+use super::integers::{Choices, Doubt, Site, branch, choose, integer, part, rounds, shift, start};
 use super::loops::{Body, Loop};
 use super::machine::{MOST_STEPS, Scenario};
 use super::orbits::{Behind, Orbit};
@@ -74,6 +74,8 @@ pub struct Traces<'p> {
     /// The run that was followed last: what its agents do, and where those of each block begin.
     last: Vec<i64>,
     blocks: Vec<usize>,
+    /// How many truth values of data each agent of that run asked for.
+    choices: Vec<u32>,
     feeds: Feeds,
     /// Loops around loops of which some rounds were met.
     seen: Vec<Pc>,
@@ -136,6 +138,7 @@ impl<'p> Traces<'p> {
             met: Words::default(),
             last: Vec::new(),
             blocks: Vec::new(),
+            choices: Vec::new(),
             feeds: Feeds::default(),
             seen: Vec::new(),
             walk: Walk::default(),
@@ -164,6 +167,15 @@ impl<'p> Traces<'p> {
         }
     }
 
+    /// Meets a run that is followed to its end, however long it is.
+    pub fn meet_whole(&mut self, scenario: &Scenario, slots: &[i64]) -> Met {
+        match self.key(scenario, slots, true) {
+            Ok(()) if self.met.number(&self.last).1 => Met::New,
+            Ok(()) => Met::Before,
+            Err(_) => Met::Unknown,
+        }
+    }
+
     /// Follows a run to its end, however long it is. Whether it can be followed.
     pub fn follow_long(&mut self, scenario: &Scenario, slots: &[i64]) -> bool {
         self.key(scenario, slots, true).is_ok()
@@ -172,6 +184,12 @@ impl<'p> Traces<'p> {
     /// What the agents of each block do in the run that was followed last. `None` if that is too much.
     pub fn does(&mut self) -> Option<Rc<Does>> {
         self.feeds.does(self.program, &self.numbers, &self.chains, &self.last, &self.blocks)
+    }
+
+    /// How many truth values of data each agent of the run that was followed last asked for, all agents of a block after
+    /// another.
+    pub fn choices(&self) -> &[u32] {
+        &self.choices
     }
 
     /// What agents do in all runs.
@@ -202,13 +220,18 @@ impl<'p> Traces<'p> {
         walk.whole = whole;
         self.last.clear();
         self.blocks.clear();
-        let Scenario { grid, first, data, .. } = *scenario;
+        self.choices.clear();
+        let Scenario { grid, first, ref data, .. } = *scenario;
+        let of_block = self.program.agents_of_block();
         for rank in 0..self.program.cluster_blocks() {
             let site = Site { cluster: self.program.cluster, grid, first, rank };
             let mut begun = Vec::new();
             self.blocks.push(self.last.len());
             walk.begin(0, slots);
-            let root = self.follow(0, walk, Ways { data, group: 0 }, &site, &mut begun)?;
+            let chosen = |number: i64| data.get(rank * of_block + number as usize).copied().unwrap_or_default();
+            let root = self.follow(0, walk, chosen(0), &site, &mut begun)?;
+            self.choices.resize(rank * of_block + 1, 0);
+            self.choices[rank * of_block] = walk.choices;
             self.last.push(root);
             for (number, (role, group, slots)) in (1..).zip(begun) {
                 walk.begin(number, &slots);
@@ -216,8 +239,9 @@ impl<'p> Traces<'p> {
                 if let Some(slot) = slot {
                     walk.slots[*slot as usize] = group.into();
                 }
-                let number = self.follow(*start, walk, Ways { data, group }, &site, &mut Vec::new())?;
-                self.last.push(number);
+                let does = self.follow(*start, walk, chosen(number), &site, &mut Vec::new())?;
+                self.choices.push(walk.choices);
+                self.last.push(does);
             }
         }
         Ok(())
@@ -228,7 +252,7 @@ impl<'p> Traces<'p> {
         &mut self,
         mut pc: Pc,
         walk: &mut Walk,
-        ways: Ways,
+        choices: Choices,
         site: &Site,
         begun: &mut Vec<Begun>,
     ) -> Result<i64, End> {
@@ -300,8 +324,11 @@ impl<'p> Traces<'p> {
                     pc = *to;
                     continue;
                 }
-                Instr::Branch(..) | Instr::BranchOn(..) | Instr::BranchData(_) => {
-                    pc = branch(instr, pc, slots, ways, &mut walk.branches)?;
+                Instr::Choose(slot) => {
+                    choose(*slot, slots, choices, &mut walk.choices).ok_or(Doubt::Choices)?;
+                }
+                Instr::Branch(..) | Instr::BranchOn(..) => {
+                    pc = branch(instr, pc, slots)?;
                     continue;
                 }
                 Instr::Block(..) | Instr::Binary(..) | Instr::Advance { .. } | Instr::Order { .. } => {

@@ -84,7 +84,9 @@ impl Instr {
     /// Adds all slots that it writes.
     pub fn writes(&self, into: &mut Vec<Slot>) {
         match self {
-            Instr::Set(slot, _) | Instr::Block(slot, _) | Instr::Binary(slot, ..) => into.push(*slot),
+            Instr::Set(slot, _) | Instr::Block(slot, _) | Instr::Binary(slot, ..) | Instr::Choose(slot) => {
+                into.push(*slot)
+            }
             Instr::Advance { next, .. } => into.extend(next),
             Instr::Order { place, .. } => into.extend(place),
             Instr::Move(moves) => into.extend(moves.iter().map(|&(to, _)| to)),

@@ -188,8 +188,8 @@ impl Flow {
         if branches && !self.deciding.contains(&op.id) {
             return;
         }
-        // What a product adds to may be on its way.
-        let sum = ops::Wgmma::of(op).map(|product| product.acc());
+        // What a product adds to may be on its way, if it adds there.
+        let sum = ops::Wgmma::of(op).filter(|&product| adds_in_place(product)).map(|product| product.acc());
         for value in op.operands().take(count) {
             let ty = op.type_of(value);
             let always = Token::of(op.ctx, ty).is_some()
@@ -202,6 +202,24 @@ impl Flow {
             }
         }
     }
+}
+
+/// Whether a product adds to the registers of its accumulator, which nothing else wants then: otherwise they are copied
+/// before, and must be there. In a loop around the product alone the next round wants them again.
+pub fn adds_in_place(product: ops::Wgmma<'_>) -> bool {
+    let body = product.body;
+    let made_in = match body.value_def(product.acc()) {
+        ValueDef::Result(id, _) => body.block_of(id),
+        ValueDef::Arg(block, _) => Some(block),
+        ValueDef::Placeholder => None,
+    };
+    let around = std::iter::successors(Some(product.id), |&id| body.parent_op(id));
+    let mut between = around.take_while(|&id| body.block_of(id) != made_in);
+    body.has_one_use(product.acc())
+        && !between.any(|id| {
+            let parent = body.parent_op(id).map(|id| OpRef { id, ..*product });
+            parent.is_none_or(|parent| ops::For::of(parent).is_some())
+        })
 }
 
 /// Whether an integer operand says which stage, barrier, phase or block.

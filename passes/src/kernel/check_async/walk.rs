@@ -6,7 +6,7 @@ use super::exprs::{Slot, UNKNOWN};
 use super::feeds::KIND;
 use super::integers::{Site, rounds, start};
 use super::loops::{Inputs, Loop};
-use super::program::{DEEPEST, Instr, Pc};
+use super::program::{Instr, Pc};
 
 /// The rest of a round on the way.
 pub struct Open {
@@ -31,7 +31,8 @@ pub struct Walk {
     pub trace: Vec<i64>,
     /// How much work of each kind it has begun.
     pub work: [i64; 3],
-    pub branches: u32,
+    /// The truth values of data that it has asked for.
+    pub choices: u32,
     pub steps: u64,
     /// How far each ring has been walked.
     pub walked: Vec<i64>,
@@ -84,7 +85,7 @@ impl Walk {
         self.tag = ROOT | number;
         self.slots.clear();
         self.slots.extend_from_slice(slots);
-        (self.work, self.branches, self.steps) = ([0; 3], 0, 0);
+        (self.work, self.choices, self.steps) = ([0; 3], 0, 0);
         self.large = false;
         self.trace.clear();
         self.walked.clear();
@@ -202,7 +203,7 @@ impl Round {
     /// launches say how many there are.
     pub fn is_of_use(&self, rings: &[(Slot, i64)], walked: &[i64]) -> bool {
         let is_short = |(&(_, stages), (walked, before)): (&(Slot, i64), (&i64, &i64))| {
-            walked > before && walked - before < 2 * stages.min(DEEPEST) + 2
+            walked > before && walked - before < 2 * stages + 2
         };
         let rings = || rings.iter().zip(walked.iter().zip(&self.walked)).any(is_short);
         !self.varies || if self.around { rings() } else { self.begun <= self.cap }
