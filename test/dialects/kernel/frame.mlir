@@ -40,9 +40,9 @@ kernel.func @launch<M, N>(%X: memref<[M, N], f16, row_major, align 16>, %I: memr
   // CHECK: %blocks = min %most, %tiles
   // GENERIC: %blocks = "kernel.min"(%most, %tiles) : (index, index) -> index
   %blocks = min %most, %tiles
-  // CHECK: grid (%blocks, N ceildiv 64) cluster [2, 1] threads 384 blocks_per_sm 2 {
-  // GENERIC: "kernel.grid"(%blocks) <{blocks_per_sm = 2, cluster = array<i64: 2, 1>, dims = ["_0", "N ceildiv 64"], threads = 384}>
-  grid (%blocks, N ceildiv 64) cluster [2, 1] threads 384 blocks_per_sm 2 {
+  // CHECK: grid (%blocks, N ceildiv 64) cluster [2, 1] threads 384 blocks_per_sm 1 {
+  // GENERIC: "kernel.grid"(%blocks) <{blocks_per_sm = 1, cluster = array<i64: 2, 1>, dims = ["_0", "N ceildiv 64"], threads = 384}>
+  grid (%blocks, N ceildiv 64) cluster [2, 1] threads 384 blocks_per_sm 1 {
     // CHECK: %c = block_id 0
     // GENERIC: %c = "kernel.block_id"() <{axis = 0}> : () -> index
     %c = block_id 0

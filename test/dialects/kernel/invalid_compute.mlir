@@ -381,3 +381,15 @@ kernel.func @of_several_tiles<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f
   }
   return %Y
 }
+
+// -----
+
+kernel.func @a_number_as_a_fragment(%X: memref<[64, 64], f32>) -> memref<[64, 64], f32> {
+  %Y = output : memref<[64, 64], f32>
+  grid (1) threads 128 {
+    %b = block_id 0
+    // expected-error@+1 {{E1704 'kernel.cast': index is one number, and frag<[64], f32, slice 0 of (blocked [1, 4] lanes [4, 8] warps [4, 1])> is none: cast a fragment}}
+    %d = cast %b : frag<[64], f32, slice 0 of (blocked [1, 4] lanes [4, 8] warps [4, 1])>
+  }
+  return %Y
+}

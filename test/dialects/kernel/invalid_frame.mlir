@@ -465,3 +465,127 @@ kernel.func @does_not_fit_the_warps<M, N>(%X: memref<[M, N], f16>) -> memref<[M,
   }
   return %Y
 }
+
+// -----
+
+kernel.func @all_registers_of_the_block(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (1) threads 384 {
+    role a warps 0 to 4 registers 24 {
+    }
+    role b warps 4 to 12 registers 240 {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @registers_of_one_step_more(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  // expected-error@+1 {{the roles want 65536 registers, and a block of 384 threads is launched with 64512, 168 for each, of the 65536 of a multiprocessor}}
+  grid (1) threads 384 {
+    role a warps 0 to 4 registers 32 {
+    }
+    role b warps 4 to 12 registers 240 {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @registers_beyond_the_file(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  // expected-error@+1 {{the roles want 98304 registers, and a block of 384 threads is launched with 64512}}
+  grid (1) threads 384 {
+    role a warps 0 to 4 registers 256 {
+    }
+    role b warps 4 to 8 registers 256 {
+    }
+    role c warps 8 to 12 registers 256 {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @registers_of_two_blocks(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  // expected-error@+1 {{is launched with 30720, 80 for each}}
+  grid (1) threads 384 blocks_per_sm 2 {
+    role a warps 0 to 4 registers 24 {
+    }
+    role b warps 4 to 12 registers 240 {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @registers_of_two_warps(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (1) threads 384 {
+    // expected-error@+1 {{E1702 'kernel.role': whole groups of 4 warps change their registers, from a multiple of 4 on, and 0 to 2 are none}}
+    role a warps 0 to 2 registers 40 {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @registers_across_groups(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (1) threads 384 {
+    // expected-error@+1 {{whole groups of 4 warps change their registers, from a multiple of 4 on, and 2 to 6 are none}}
+    role a warps 2 to 6 registers 40 {
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @all_shared_memory(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> attributes {target = "sm90"} {
+  %Y = output : memref<[64, 64], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<[908, 64], f32, row_major>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @shared_memory_for_one_barrier_more(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> attributes {target = "sm90"} {
+  %Y = output : memref<[64, 64], f16>
+  // expected-error@+1 {{a block has up to 232448 bytes of shared memory, not 232456}}
+  grid (1) threads 128 {
+    %s = shared : tile<[908, 64], f32, row_major>
+    %b = mbarriers arrivals 1 : mbarrier<1>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @all_shared_memory_of_sm80(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> attributes {target = "sm80"} {
+  %Y = output : memref<[64, 64], f16>
+  grid (1) threads 128 {
+    %s = shared : tile<[652, 64], f32, row_major>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_row_more_on_sm80(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> attributes {target = "sm80"} {
+  %Y = output : memref<[64, 64], f16>
+  // expected-error@+1 {{a block has up to 166912 bytes of shared memory, not 167168}}
+  grid (1) threads 128 {
+    %s = shared : tile<[653, 64], f32, row_major>
+  }
+  return %Y
+}

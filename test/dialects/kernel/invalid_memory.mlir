@@ -444,3 +444,74 @@ kernel.func @a_vector_of_an_odd_pitch<M>(%X: memref<[M, 64], f32, row_major, ali
   }
   return %Y
 }
+
+// -----
+
+kernel.func @the_largest_box<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  %m = tensor_map %X : tensormap<[256, 64], f16, swizzle 128>
+  return %Y
+}
+
+// -----
+
+kernel.func @a_box_with_a_row_too_many<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{'kernel.tensor_map': a box has 1 to 256 elements along an axis, not 257}}
+  %m = tensor_map %X : tensormap<[257, 64], f16, swizzle 128>
+  return %Y
+}
+
+// -----
+
+kernel.func @the_longest_row_of_a_box<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  %m = tensor_map %X : tensormap<[8, 256], f16, row_major>
+  return %Y
+}
+
+// -----
+
+kernel.func @a_row_of_a_box_that_is_too_long<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{a box has 1 to 256 elements along an axis, not 1024}}
+  %m = tensor_map %X : tensormap<[8, 1024], f16, row_major>
+  return %Y
+}
+
+// -----
+
+kernel.func @a_row_of_panels<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  %m = tensor_map %X : tensormap<[8, 512], f16, swizzle 128>
+  return %Y
+}
+
+// -----
+
+kernel.func @the_shortest_row_of_a_box<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  %m = tensor_map %X : tensormap<[8, 8], f16, row_major>
+  return %Y
+}
+
+// -----
+
+kernel.func @a_row_of_a_box_that_is_too_short<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{a row of a box is a multiple of 16 bytes, not 24}}
+  %m = tensor_map %X : tensormap<[8, 12], f16, row_major>
+  return %Y
+}
+
+// -----
+
+kernel.func @a_memref_as_an_integer(%X: memref<[64], f32>) -> memref<[64], f32> {
+  %Y = output : memref<[64], f32>
+  grid (1) threads 32 {
+    // expected-error@+1 {{'kernel.load': an expression names integers, not memref<[64], f32, row_major, align 4>}}
+    %x = load %X[0*%X + i0] : frag<[64], f32, blocked [2] lanes [32] warps [1]>
+    store %x to %Y[i0]
+  }
+  return %Y
+}

@@ -68,7 +68,7 @@ kernel.func @one_arrives<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
 kernel.func @nobody_arrives<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
   %Y = output : memref<[M, N], f16>
   grid (1) threads 128 {
-    // expected-error@+1 {{1 to 1048576 arrive at an mbarrier, not 0}}
+    // expected-error@+1 {{1 to 1048575 arrive at an mbarrier, not 0}}
     %b = mbarriers arrivals 0 : mbarrier<1>
   }
   return %Y
@@ -145,6 +145,111 @@ kernel.func @a_token_of_a_product<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N
     %t = done : token<compute>
     // expected-error@+1 {{the tokens must be those of stores, 'token<epilogue>'}}
     await_read %t
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @one_waits_for_the_cluster(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (2) cluster [2] threads 128 {
+    elect {
+      // expected-error@+1 {{E1702 'kernel.cluster_barrier': whole warps wait for a cluster, not one thread}}
+      cluster_barrier
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_single_role_waits_for_the_cluster(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (2) cluster [2] threads 128 {
+    role a warps 0 to 4 single {
+      // expected-error@+1 {{E1702 'kernel.cluster_barrier': whole warps wait for a cluster, not one thread}}
+      cluster_barrier
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @all_wait_for_the_cluster(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (2) cluster [2] threads 128 {
+    cluster_barrier
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @as_many_arrive_as_can(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (1) threads 128 {
+    %b = mbarriers arrivals 1048575 : mbarrier<1>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @one_more_arrives(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{1 to 1048575 arrive at an mbarrier, not 1048576}}
+    %b = mbarriers arrivals 1048576 : mbarrier<1>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @as_many_bytes_as_can_be(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (1) threads 128 {
+    %b = mbarriers arrivals 1 : mbarrier<1>
+    elect {
+      expect %b bytes 1048575
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @the_last_barrier(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (1) threads 128 {
+    %n = index (15)
+    barrier id %n threads 128
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @behind_the_last_barrier(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (1) threads 128 {
+    %n = index (16)
+    // expected-error@+1 {{a block has the barriers 0 to 15, and 16 is none of them}}
+    barrier id %n threads 128
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @before_the_first_barrier(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (1) threads 128 {
+    %n = index (-1)
+    // expected-error@+1 {{a block has the barriers 0 to 15, and -1 is none of them}}
+    barrier_arrive id %n threads 128
   }
   return %Y
 }

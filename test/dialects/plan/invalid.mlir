@@ -640,3 +640,13 @@ plan.schedule for sm90 {
   cache x (a, b, c) f32 in reg
   cache y (a, b, c) f64 in smem
 }
+
+// -----
+
+// A width beyond every tile is refused at once.
+// expected-error@+2 {{E1608 'plan.schedule': the width of 'n' is 9223372036854775807 elements of 8 bits, and an access has 1 to 16 of them, a power of two}}
+// expected-error@+1 {{E1608 'plan.schedule': the tile along 'n' is 64, and accesses of 9223372036854775807 elements do not divide it}}
+plan.schedule for sm90 {
+  tile (m: 64, n: 64)
+  vectorize n by 9223372036854775807
+}

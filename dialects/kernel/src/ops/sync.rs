@@ -22,7 +22,7 @@ pub struct BarrierArrive {
 }
 
 /// All threads of a cluster wait for each other.
-#[op("kernel.cluster_barrier", format = "attr-dict", eval = interp::sync::cluster_barrier, example = "cluster_barrier")]
+#[op("kernel.cluster_barrier", format = "attr-dict", verify = verify::cluster_barrier, eval = interp::sync::cluster_barrier, example = "cluster_barrier")]
 pub struct ClusterBarrier {}
 
 /// Lets the next grid of the stream begin while this one runs. What it reads of this one it must wait for, with

@@ -86,6 +86,11 @@ pub fn select(op: Select<'_>, diags: &Diagnostics) {
 /// The same shape; as bits, of the same width.
 pub fn cast(op: Cast<'_>, diags: &Diagnostics) {
     alike(*op, &[op.input()], diags);
+    let ctx = op.ctx;
+    if Frag::of(ctx, op.type_of(op.out())).is_some() && Frag::of(ctx, op.type_of(op.input())).is_none() {
+        let (from, to) = (op.type_of(op.input()).display(ctx), op.type_of(op.out()).display(ctx));
+        broken(*op, &SHAPE_MISMATCH, format!("{from} is one number, and {to} is none: cast a fragment"), diags);
+    }
     let (from, to) = (elem_of(op.ctx, op.type_of(op.input())), elem_of(op.ctx, op.type_of(op.out())));
     if op.bits().is_some() && from.bits(op.ctx) != to.bits(op.ctx) {
         let (from, to) = (from.display(op.ctx), to.display(op.ctx));

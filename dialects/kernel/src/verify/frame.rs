@@ -11,6 +11,7 @@ use crate::ops::{
     Advance, BlockId, BlockRank, Const, Convert, Elect, For, Func, Grid, GridSize, If, Index, Order, Output, Reduce,
     Require, Return, Role, Scratch, TensorMapOf, TileOrder, WarpIf, Workspace, Yield,
 };
+use crate::places::shared_memory;
 use crate::types::{Frag, elem_of};
 
 /// What a kernel may do when it is launched, and that it does.
@@ -77,6 +78,8 @@ pub fn grid(op: Grid<'_>, diags: &Diagnostics) {
         );
         plain(*op, message, diags);
     }
+    registers(op, diags);
+    shared_bytes(op, diags);
     let mut roles = false;
     let block = op.body.first_block(Grid::body(op));
     for id in block.into_iter().flat_map(|block| op.body.ops(block)) {
@@ -87,6 +90,63 @@ pub fn grid(op: Grid<'_>, diags: &Diagnostics) {
             break;
         }
         roles = roles || role;
+    }
+}
+
+/// The registers of a multiprocessor.
+const REGISTER_FILE: i64 = 65_536;
+
+/// After all roles have changed their registers, the block has no more than it was launched with.
+fn registers(op: Grid<'_>, diags: &Diagnostics) {
+    if !matches!(op.threads(), 32..=1024) {
+        return;
+    }
+    let blocks = op.blocks_per_sm().filter(|blocks| (1..=32).contains(blocks)).unwrap_or(1);
+    let own = (REGISTER_FILE / (op.threads() * blocks) / 8 * 8).min(256);
+    let block = op.body.first_block(Grid::body(op));
+    let roles = block.into_iter().flat_map(|block| op.body.ops(block)).filter_map(|id| Role::of(OpRef { id, ..*op }));
+    // What is wrong with a single role is said there.
+    let roles: Vec<Role<'_>> =
+        roles.filter(|role| 0 <= role.first() && role.first() < role.last() && role.last() <= 32).collect();
+    if roles.iter().all(|role| role.registers().is_none()) {
+        return;
+    }
+    let changed: i64 = roles
+        .iter()
+        .map(|role| (role.last() - role.first()) * 32 * (role.registers().unwrap_or(own).clamp(0, 256) - own))
+        .sum();
+    let (had, wanted) = (own * op.threads(), own * op.threads() + changed);
+    if wanted > had {
+        let message = format!(
+            "the roles want {wanted} registers, and a block of {} threads is launched with {had}, {own} for each, of the \
+             {REGISTER_FILE} of a multiprocessor",
+            op.threads()
+        );
+        plain(*op, message, diags);
+    }
+}
+
+/// The bytes of shared memory that a block can have.
+fn shared_limit(op: OpRef<'_>) -> u32 {
+    let mut at = op.body.parent_op(op.id);
+    while let Some(id) = at {
+        if let Some(func) = Func::of(OpRef { id, ..op }) {
+            return if func.target() == Some("sm80") { 166_912 } else { 232_448 };
+        }
+        at = op.body.parent_op(id);
+    }
+    232_448
+}
+
+/// Tiles and barriers fit into the shared memory of a block.
+fn shared_bytes(op: Grid<'_>, diags: &Diagnostics) {
+    let most = shared_limit(*op);
+    match shared_memory(*op) {
+        Ok(places) if places.bytes > most => {
+            let message = format!("a block has up to {most} bytes of shared memory, not {}", places.bytes);
+            plain(*op, message, diags);
+        }
+        _ => {}
     }
 }
 
@@ -118,6 +178,12 @@ pub fn role(op: Role<'_>, diags: &Diagnostics) {
             broken(*op, &WRONG_THREADS, message, diags);
         }
         before = op.body.prev_op(other.id);
+    }
+    if op.registers().is_some() && (first % 4 != 0 || last % 4 != 0) {
+        let message = format!(
+            "whole groups of 4 warps change their registers, from a multiple of 4 on, and {first} to {last} are none"
+        );
+        broken(*op, &WRONG_THREADS, message, diags);
     }
     if let Some(registers) = op.registers().filter(|&registers| !(24..=256).contains(&registers) || registers % 8 != 0)
     {

@@ -7,7 +7,7 @@ use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
 
 use super::{LAYOUT_MISMATCH, SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain};
 use crate::global::{GlobalAccess, merged_dims};
-use crate::layout::MAX_VECTOR_BYTES;
+use crate::layout::{MAX_VECTOR_BYTES, Shared as Layout};
 use crate::ops::{
     Copied, Copy, CopyAsync, Load, LoadShared, Shared, Slice, Store, StoreShared, TensorMapOf, TmaLoad, TmaStore,
 };
@@ -53,6 +53,7 @@ pub fn tensor_map(op: TensorMapOf<'_>, diags: &Diagnostics) {
     if memory.elem(op.ctx) != map.elem(op.ctx) {
         broken(*op, &SHAPE_MISMATCH, "the elements of the box are not those of the memref".into(), diags);
     }
+    box_limits(op, map, diags);
     let (mut rank, shape) = (memory.rank(op.ctx), map.shape(op.ctx));
     if let Some(groups) = op.merged() {
         if op.lower().is_some() {
@@ -80,6 +81,41 @@ pub fn tensor_map(op: TensorMapOf<'_>, diags: &Diagnostics) {
             }
         }
         _ => plain(*op, "a window has 'lower', 'upper' and 'strides'", diags),
+    }
+}
+
+/// The copy engine takes boxes of this size.
+fn box_limits(op: TensorMapOf<'_>, map: TensorMap, diags: &Diagnostics) {
+    let shape = map.shape(op.ctx);
+    let bytes = i64::from(map.elem(op.ctx).bits(op.ctx).unwrap_or(8).div_ceil(8));
+    let Some((&inner, outer)) = shape.split_last() else { return };
+    // A wide row of panels is moved panel by panel.
+    let inner = match map.layout(op.ctx) {
+        Layout::Panels { span, .. } => inner.min(i64::from(span) / bytes),
+        _ => inner,
+    };
+    // Of windows the pixels are counted, not the elements along an axis.
+    let most = if op.lower().is_some() { 1024 } else { 256 };
+    for (size, most) in outer.iter().map(|&size| (size, most)).chain([(inner, 256)]) {
+        if size > most {
+            plain(*op, format!("a box has 1 to {most} elements along an axis, not {size}"), diags);
+        }
+    }
+    if inner * bytes % 16 != 0 {
+        plain(*op, format!("a row of a box is a multiple of 16 bytes, not {}", inner * bytes), diags);
+    }
+    if let Some(stride) = op.strides().unwrap_or_default().iter().find(|stride| !(1..=8).contains(*stride)) {
+        plain(*op, format!("a window moves by 1 to 8 elements, not {stride}"), diags);
+    }
+}
+
+/// Expressions name integers, or fragments of integers.
+fn integers(op: OpRef<'_>, args: impl Iterator<Item = ValueId>, diags: &Diagnostics) {
+    for ty in args.map(|arg| op.type_of(arg)) {
+        let elem = elem_of(op.ctx, ty);
+        if elem != Type::INDEX && !elem.is_integer(op.ctx) {
+            plain(op, format!("an expression names integers, not {}", ty.display(op.ctx)), diags);
+        }
     }
 }
 
@@ -153,6 +189,7 @@ fn vector(op: OpRef<'_>, vector: Option<i64>, diags: &Diagnostics) {
 pub fn load(op: Load<'_>, diags: &Diagnostics) {
     let ty = op.type_of(op.out());
     let axes = Frag::of(op.ctx, ty).map_or(0, |frag| frag.shape(op.ctx).len());
+    integers(*op, op.args(), diags);
     access(*op, op.source(), &op.at(), op.guard().as_ref(), (op.args().len(), axes), diags);
     same_elements(*op, op.source(), elem_of(op.ctx, ty), diags);
     if Frag::of(op.ctx, ty).is_some() {
@@ -166,6 +203,7 @@ pub fn load(op: Load<'_>, diags: &Diagnostics) {
 pub fn store(op: Store<'_>, diags: &Diagnostics) {
     let ty = op.type_of(op.value());
     let axes = Frag::of(op.ctx, ty).map_or(0, |frag| frag.shape(op.ctx).len());
+    integers(*op, op.args(), diags);
     access(*op, op.target(), &op.at(), op.guard().as_ref(), (op.args().len(), axes), diags);
     same_elements(*op, op.target(), elem_of(op.ctx, ty), diags);
     whole_warps(*op, diags);

@@ -1,9 +1,10 @@
 //! Barriers and tokens.
 
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Diagnostics, OpRef, ValueId};
 
 use super::{WRONG_THREADS, broken, is_single, plain};
-use crate::ops::{Arrive, Await, AwaitRead, Barrier, BarrierArrive, Expect, MBarriers, Wait};
+use crate::ops::{Arrive, Await, AwaitRead, Barrier, BarrierArrive, ClusterBarrier, Expect, Index, MBarriers, Wait};
 use crate::types::{MBarrier, Token, Work};
 
 fn threads(op: OpRef<'_>, threads: i64, diags: &Diagnostics) {
@@ -12,8 +13,20 @@ fn threads(op: OpRef<'_>, threads: i64, diags: &Diagnostics) {
     }
 }
 
+/// A number that is known is one of those that a block has.
+fn number(op: OpRef<'_>, id: ValueId, diags: &Diagnostics) {
+    let made = op.body.defining_op(id).and_then(|id| Index::of(OpRef { id, ..op }));
+    let known = made.and_then(|index| index.value().first().and_then(SizeExpr::as_constant));
+    if let Some(known) = known.filter(|known| !(0..16).contains(known)) {
+        plain(op, format!("a block has the barriers 0 to 15, and {known} is none of them"), diags);
+    }
+}
+
 /// A numbered barrier says how many meet; one thread alone meets nobody.
 pub fn barrier(op: Barrier<'_>, diags: &Diagnostics) {
+    if let Some(id) = op.id() {
+        number(*op, id, diags);
+    }
     match (op.id(), op.threads()) {
         (Some(_), Some(count)) => threads(*op, count, diags),
         (None, None) => {}
@@ -26,16 +39,24 @@ pub fn barrier(op: Barrier<'_>, diags: &Diagnostics) {
 
 /// As [`barrier`].
 pub fn barrier_arrive(op: BarrierArrive<'_>, diags: &Diagnostics) {
+    number(*op, op.id(), diags);
     threads(*op, op.threads(), diags);
     if is_single(*op) {
         broken(*op, &WRONG_THREADS, "whole warps arrive at a barrier, not one thread".into(), diags);
     }
 }
 
+/// Whole warps wait for the cluster.
+pub fn cluster_barrier(op: ClusterBarrier<'_>, diags: &Diagnostics) {
+    if is_single(*op) {
+        broken(*op, &WRONG_THREADS, "whole warps wait for a cluster, not one thread".into(), diags);
+    }
+}
+
 /// Somebody arrives.
 pub fn mbarriers(op: MBarriers<'_>, diags: &Diagnostics) {
-    if !(1..=1 << 20).contains(&op.arrivals()) {
-        plain(*op, format!("1 to 1048576 arrive at an mbarrier, not {}", op.arrivals()), diags);
+    if !(1..1 << 20).contains(&op.arrivals()) {
+        plain(*op, format!("1 to 1048575 arrive at an mbarrier, not {}", op.arrivals()), diags);
     }
 }
 

@@ -258,8 +258,7 @@ impl Checked<'_> {
             let extent = plan.tile_of(&axis);
             let message =
                 format!("the tile along '{axis}' is {extent}, and accesses of {width} elements do not divide it");
-            let right =
-                (1..=width).rev().find(|width| extent % width == 0 && (*width as u64).is_power_of_two()).unwrap_or(1);
+            let right = 1_i64 << extent.trailing_zeros().min(width.ilog2());
             self.fail_and_heal(&MISALIGNED, message, move |plan| {
                 if let Some(wide) = &mut plan.vectorize {
                     wide.width = right;

@@ -325,7 +325,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let mut args = vec![base, Arg::Int(offset)];
             for halves in &group.registers {
                 let (low, high) = (registers[halves[0] as usize], registers[halves[1] as usize]);
-                args.push(self.code.pack_halves(low, high));
+                let word = self.code.pack_halves(low, high);
+                // The instruction takes a vector of registers, and constants are none.
+                args.push(Arg::Value(self.code.register(word, Type::I32)));
             }
             self.code.act(&table::STMATRIX, &modifiers, &args);
         }

@@ -32,7 +32,8 @@ kernel.func @parity(%X: memref<[128], f32>) -> memref<[128], f32> {
 kernel.func @number(%X: memref<[128], f32>) -> memref<[128], f32> {
   %Y = output : memref<[128], f32>
   grid (1) threads 128 {
-    %id = index (16)
+    %eight = index (8)
+    %id = index (2 * %eight)
     // expected-error@+1 {{E1812 'kernel.barrier': a block has the barriers 0 to 15, and none of number 16}}
     barrier id %id threads 128
   }
