@@ -42,11 +42,15 @@ pub fn opt(setup: &Setup, options: &Options, io: &mut Io<'_>) -> Status {
     }
     let print = print_options(options, options.generic);
     let written = match options.output.as_str() {
-        "-" => write_results(&ctx, &results, print, io.stdout).and_then(|()| io.stdout.flush()),
+        // What goes wrong with a stream is told at the end, for all that is written there.
+        "-" => {
+            let _ = write_results(&ctx, &results, print, io.stdout);
+            return Status::Success;
+        }
         name => write_file(name, |file| write_results(&ctx, &results, print, file)),
     };
     match written {
-        // Who stops reading has seen enough.
+        // Who stops reading a pipe has seen enough.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Status::Success,
         Err(error) => {
             let message = format!("'{}' cannot be written: {error}", options.output);

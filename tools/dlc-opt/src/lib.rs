@@ -43,8 +43,12 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use dlc_ir::Loc;
+use dlc_ir::diag::Diagnostic;
 use dlc_ir::op::Dialect;
 use dlc_ir::pass::registry::Registry;
+
+use output::Watched;
 
 /// What the tool works with: dialects, passes, pipelines, translations.
 pub struct Setup {
@@ -124,13 +128,24 @@ pub fn run_on_big_stack(setup: &Setup, args: impl Iterator<Item = OsString>, io:
 /// A tool on a thread with a stack of known size.
 pub fn on_big_stack(run: RunFn, setup: &Setup, args: impl Iterator<Item = OsString>, io: &mut Io<'_>) -> Status {
     let args: Vec<OsString> = args.collect();
-    std::thread::scope(|scope| {
-        let work = || run(setup, &args, io);
+    let (mut stdout, mut stderr) = (Watched::new(&mut *io.stdout), Watched::new(&mut *io.stderr));
+    let status = std::thread::scope(|scope| {
+        let work = || {
+            let mut io = Io { stdin: &mut *io.stdin, stdout: &mut stdout, stderr: &mut stderr, terminal: io.terminal };
+            run(setup, &args, &mut io)
+        };
         match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work) {
             // What panics inside a pass is caught there; this is for the rest.
             Ok(thread) => thread.join().unwrap_or(Status::Internal),
             Err(_) => Status::Internal,
         }
+    });
+    let lost = [("standard output", stdout.finish()), ("standard error", stderr.finish())];
+    lost.into_iter().fold(status, |status, (name, error)| {
+        let Some(error) = error else { return status };
+        let message = format!("{name} cannot be written: {error}");
+        report::alone(Diagnostic::error(&input::CANNOT_WRITE, Loc::UNKNOWN, message), &args, io);
+        status.max(Status::Failure)
     })
 }
 

@@ -1,7 +1,52 @@
-//! Writing files whole or not at all.
+//! Writing files whole or not at all, and streams such that nothing is lost unnoticed.
 
-use std::io::Write;
+use std::io::{Error, ErrorKind, Write};
 use std::path::Path;
+
+/// A stream that remembers what first went wrong with it: a listing that does not arrive is told of at the end, wherever
+/// it was written.
+pub struct Watched<W> {
+    to: W,
+    failed: Option<Error>,
+}
+
+impl<W: Write> Watched<W> {
+    /// A stream to which nothing was written yet.
+    pub fn new(to: W) -> Watched<W> {
+        Watched { to, failed: None }
+    }
+
+    /// Sends what waits. What went wrong, now or before; who stops reading has seen enough, and that is no error.
+    pub fn finish(mut self) -> Option<Error> {
+        let _ = self.flush();
+        self.failed.filter(|error| error.kind() != ErrorKind::BrokenPipe)
+    }
+
+    fn noted<T>(&mut self, done: std::io::Result<T>) -> std::io::Result<T> {
+        if let Err(error) = &done
+            && error.kind() != ErrorKind::Interrupted
+            && self.failed.is_none()
+        {
+            self.failed = Some(match error.raw_os_error() {
+                Some(number) => Error::from_raw_os_error(number),
+                None => Error::new(error.kind(), error.to_string()),
+            });
+        }
+        done
+    }
+}
+
+impl<W: Write> Write for Watched<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let done = self.to.write(bytes);
+        self.noted(done)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        let done = self.to.flush();
+        self.noted(done)
+    }
+}
 
 /// Writes a file: beside its place first, and then in one step into it. `write` is given where the bytes go.
 pub fn write_file(name: &str, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {

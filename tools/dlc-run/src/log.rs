@@ -1,6 +1,7 @@
 //! `--log`: a line for each run in a table (specification, section 13): what was computed and moved, what of the machine
 //! was filled, how long an estimate says it takes and how long it took, and the plan.
 
+use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -22,9 +23,12 @@ use crate::cuda::driver::Occupancy;
 use crate::inputs::Inputs;
 
 dlc_ir::codes! {
-    /// The file for the log is no log, or one with other columns.
+    /// The file for the log is no log, one with other columns, or too large.
     NOT_A_LOG = "E0563" "NotALog";
 }
+
+/// The largest log that lines are appended to: it is written anew each time.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The columns. Where a run has several kernels or launches, their words stand in order with `;` between them.
 const COLUMNS: [&str; 16] = [
@@ -182,6 +186,16 @@ fn sizes(symbols: &[(String, i64)]) -> String {
     joined(symbols.iter().map(|(name, size)| format!("{name}={size}")))
 }
 
+/// What a log holds, and no more than a byte beyond what it may hold. What is no plain file is written to and not read: a
+/// pipe or a device holds no lines of before.
+fn read(file: &str) -> std::io::Result<String> {
+    let mut text = String::new();
+    if std::fs::metadata(file)?.is_file() {
+        std::fs::File::open(file)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    }
+    Ok(text)
+}
+
 /// Appends lines to the log, if there is one. Whether all is well; if not, that is reported, and the file is as it was.
 pub fn append(options: &Options, rows: &[&Row], diags: &Diagnostics) -> bool {
     let (Some(file), false) = (&options.log, rows.is_empty()) else { return true };
@@ -190,7 +204,12 @@ pub fn append(options: &Options, rows: &[&Row], diags: &Diagnostics) -> bool {
         false
     };
     let head = line(&COLUMNS);
-    let mut text = match std::fs::read_to_string(file) {
+    let mut text = match read(file) {
+        Ok(text) if text.len() as u64 > MAX_BYTES => {
+            let message = format!("'{file}' is larger than the {MAX_BYTES} bytes that a log may have");
+            diags.emit(Diagnostic::error(&NOT_A_LOG, Loc::UNKNOWN, message).suggest("begin another file"));
+            return false;
+        }
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return fail(&CANNOT_READ, format!("'{file}' cannot be read: {error}")),

@@ -114,3 +114,72 @@ fn diagnostics_have_a_form_for_programs() {
     assert_eq!((status, out.as_str()), (Status::Failure, ""));
     assert!(err.starts_with(['[', '{']) && err.contains("\"kind\": \"BadSymbol\""), "{err}");
 }
+
+/// A stream with room for nothing, or one that nobody reads.
+struct Full(std::io::ErrorKind);
+
+impl std::io::Write for Full {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn what_does_not_arrive_is_an_error_of_every_tool() {
+    use std::io::ErrorKind::{BrokenPipe, StorageFull};
+    let program: &[u8] = b"sample.func @f(%a: i64) -> i64 { return %a }";
+    let tools: [(dlc_opt::RunFn, &[&str]); 6] = [
+        (dlc_run::run, &["dlc-run", "--device=cpu", "-"]),
+        (dlc_run::run, &["dlc-run", "--help"]),
+        (dlc_opt::run, &["dlc-opt", "-"]),
+        (dlc_opt::run, &["dlc-opt", "--list-passes"]),
+        (dlc_opt::run, &["dlc-opt", "--show-dialects"]),
+        (dlc_opt::run, &["dlc-opt", "--help"]),
+    ];
+    for (tool, args) in tools {
+        for (kind, wanted) in [(StorageFull, Status::Failure), (BrokenPipe, Status::Success)] {
+            let setup = Setup {
+                dialects: vec![&dlc_sample::DIALECT],
+                registry: Registry::linked(),
+                plugins: Default::default(),
+            };
+            let (mut stdin, mut err) = (program, Vec::new());
+            let mut io = Io { stdin: &mut stdin, stdout: &mut Full(kind), stderr: &mut err, terminal: false };
+            let status = dlc_opt::on_big_stack(tool, &setup, args.iter().map(OsString::from), &mut io);
+            let err = String::from_utf8(err).expect("the tool writes UTF-8");
+            assert_eq!(status, wanted, "{args:?} {kind}: {err}");
+            assert_eq!(err.contains("E0502"), wanted == Status::Failure, "{args:?} {kind}: {err}");
+        }
+    }
+}
+
+#[test]
+fn diagnostics_that_do_not_arrive_are_an_error() {
+    let setup =
+        Setup { dialects: vec![&dlc_sample::DIALECT], registry: Registry::linked(), plugins: Default::default() };
+    let (mut stdin, mut out) = (&b"sample.func @f(%a: i64) -> i64 { return %a }"[..], Vec::new());
+    let mut full = Full(std::io::ErrorKind::StorageFull);
+    let mut io = Io { stdin: &mut stdin, stdout: &mut out, stderr: &mut full, terminal: false };
+    let args = ["dlc-opt", "-", "--timing"].iter().map(OsString::from);
+    assert_eq!(dlc_opt::on_big_stack(dlc_opt::run, &setup, args, &mut io), Status::Failure);
+}
+
+#[test]
+fn a_log_is_read_up_to_a_bound() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("log.csv");
+    // A file with a hole takes no room.
+    std::fs::File::create(&file).and_then(|file| file.set_len(1 << 40)).expect("a file");
+    let log = |file: &str| run(&["-", &format!("--log={file}")], b"sample.func @f(%a: i64) -> i64 { return %a }");
+    let (status, _, err) = log(file.to_str().expect("a name"));
+    assert_eq!(status, Status::Failure, "{err}");
+    assert!(err.contains("E0563") && err.contains("is larger than the 67108864 bytes"), "{err}");
+    // A device is written to, and what it has no room for is told.
+    let (status, _, err) = log("/dev/full");
+    assert_eq!(status, Status::Failure, "{err}");
+    assert!(err.contains("E0502") && err.contains("'/dev/full' cannot be written"), "{err}");
+}
