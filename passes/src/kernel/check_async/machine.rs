@@ -143,9 +143,8 @@ pub struct Named {
     pub generation: u32,
     pub coming: Clock,
     pub complete: Clock,
-    /// Who has come, and where the last of them did.
+    /// Who has come.
     pub agents: SmallVec<[usize; 4]>,
-    pub last: Pc,
 }
 
 /// What a block did to another one.
