@@ -40,10 +40,10 @@ pub fn barrier_numbers(grid: Grid<'_>) -> Result<BarrierNumbers, String> {
         let op = OpRef { id, ..*grid };
         let own = Barrier::of(op).map(|op| op.id());
         let named = own.flatten().or_else(|| BarrierArrive::of(op).map(|op| op.id()));
-        if let Some(named) = named {
-            if given.iter().all(|&(known, _)| known != named) {
-                given.push((named, bits(integers(op, named, DEPTH).as_ref())));
-            }
+        if let Some(named) = named
+            && given.iter().all(|&(known, _)| known != named)
+        {
+            given.push((named, bits(integers(op, named, DEPTH).as_ref())));
         }
         // What threads exchange through a tile they wait for.
         let through =

@@ -80,7 +80,7 @@ kernel.func @bytes_are_not_multiplied() attributes {target = "sm80"} {
 // -----
 
 kernel.func @a_barrier_that_may_be_any() {
-  // expected-error@+1 {{E1814 'kernel.grid': barriers without a number need 1 for all threads, and those of a role follow one another; a block has 16, }}
+  // expected-error@+1 {{E1814 'kernel.grid': barriers without a number need 1 for all threads, and those of a role follow one another; a block has 16, and ids in the text may be some of them ('%b': 0 to 15)}}
   grid (1) threads 64 {
     %b = block_id 0
     barrier
@@ -92,7 +92,7 @@ kernel.func @a_barrier_that_may_be_any() {
 // -----
 
 kernel.func @too_few_in_a_row() {
-  // expected-error@+1 {{E1814 'kernel.grid': barriers without a number need 1 for all threads, 8 for the role 'first', 4 for the role 'other', and those of a role follow one another; a block has 16, }}
+  // expected-error@+1 {{E1814 'kernel.grid': barriers without a number need 1 for all threads, 8 for the role 'first', 4 for the role 'other', and those of a role follow one another; a block has 16, and ids in the text may be some of them ('%mine': 3 to 6, '%id': 8)}}
   grid (1) threads 1024 {
     %id = index (8)
     barrier
