@@ -18,6 +18,7 @@
 //! }
 //! ```
 
+pub mod barrier_numbers;
 pub mod global;
 pub mod interp;
 pub mod layout;

@@ -405,6 +405,7 @@ fn entry(
     let op = *grid;
     let told = Told::of(ctx, kernel, grid);
     let places = dlc_kernel::places::shared_memory(op).map_err(Refused::new)?;
+    let barriers = dlc_kernel::barrier_numbers::barrier_numbers(grid).map_err(Refused::new)?;
     let outside = |value: ValueId| map.value(value).ok_or_else(|| Refused::new("a value of the launch is not there"));
     // Values in the expressions of the grid come first, then integers from outside, each as an expression of its own.
     let in_dims: Vec<ValueId> = grid.args().map(outside).collect::<Result<_, _>>()?;
@@ -466,13 +467,12 @@ fn entry(
     let shared = places.bytes;
     let mut code = Code::new(ctx, made, region, start, op.loc());
     code.fuse = fuse;
-    let mut lower = Lower::new(code, kernel, grid, Rc::new(symbols), values, places, machine.sm >= 90);
+    let mut lower = Lower::new(code, kernel, grid, Rc::new(symbols), values, places, barriers, machine.sm >= 90);
     lower.fixed = fixed.into_iter().map(|(name, value)| (name, SizeExpr::from(value))).collect();
     let Some(first) = op.regions().first().and_then(|&region| kernel.first_block(region)) else {
         return Err(Refused::new("a grid has a body"));
     };
     lower.block(first)?;
-    lower.barriers_differ()?;
     lower.code.exit();
     let fits = lower.code.is_for(machine);
     let mut made = lower.code.body;

@@ -8,6 +8,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::entity::EntityId as _;
 use dlc_ir::{Body, Context, OpId, OpRef, RegionId, Type, ValueId};
+use dlc_kernel::barrier_numbers::barrier_numbers;
 use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops;
 use dlc_kernel::places::{Places, shared_memory};
@@ -27,6 +28,7 @@ use super::{DIVERGENT_SYNCHRONIZATION, NOT_CHECKED};
 pub fn compile(function: ops::Func<'_>, grid: ops::Grid<'_>) -> Result<Program, Box<Diagnostic>> {
     let fail = |message: String| Box::new(Diagnostic::error(&NOT_CHECKED, grid.loc(), message).at(grid.name()));
     let places = shared_memory(*grid).map_err(fail)?;
+    barrier_numbers(grid).map_err(fail)?;
     let flow = Flow::of(*grid);
     let (ctx, body) = (grid.ctx, grid.body);
     let mut program = Program { bytes: places.bytes, depth: 1, ..Program::default() };

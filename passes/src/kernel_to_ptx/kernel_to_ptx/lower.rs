@@ -9,6 +9,7 @@ use std::rc::Rc;
 use dlc_core::guard::Guard;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{BlockId, Body, Context, OpId, OpRef, Type, ValueId};
+use dlc_kernel::barrier_numbers::BarrierNumbers;
 use dlc_kernel::layout::Fragment;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::places::Places;
@@ -39,12 +40,8 @@ pub struct Lower<'a, 'c> {
     pub smem: Arg,
     /// The blocks of a cluster.
     pub cluster: i64,
-    /// The next number of a barrier that no text names: they are given out from the last one down.
-    pub next_barrier: i64,
-    /// The barriers that the text has by their numbers, as bits, where the numbers are known.
-    pub given_barriers: u16,
-    /// Those that teams meet at without a number.
-    pub own_barriers: u16,
+    /// The numbers of barriers that have none in the text.
+    pub barriers: BarrierNumbers,
     /// The threads of a block.
     pub threads: u32,
     /// Whether warps store matrices.
@@ -78,6 +75,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         symbols: Rc<FxHashMap<String, Arg>>,
         values: FxHashMap<ValueId, Lowered>,
         places: Places,
+        barriers: BarrierNumbers,
         has_stmatrix: bool,
     ) -> Lower<'a, 'c> {
         let threads = u32::try_from(grid.threads()).unwrap_or(32);
@@ -92,17 +90,14 @@ impl<'a, 'c> Lower<'a, 'c> {
                 thread: Arg::Int(0),
                 lane: Arg::Int(0),
                 single: false,
-                barrier: Arg::Int(0),
-                numbers: 1,
+                barrier: barriers.get(&grid.id).map(|&number| Arg::Int(number)),
             },
             symbols,
             fixed: FxHashMap::default(),
             places,
             smem: Arg::Int(0),
             cluster,
-            next_barrier: 15,
-            given_barriers: 0,
-            own_barriers: 0,
+            barriers,
             threads,
             has_stmatrix,
             unfinished: Vec::new(),

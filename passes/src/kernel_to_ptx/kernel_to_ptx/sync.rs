@@ -19,7 +19,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         if let Some(op) = kernel::Barrier::of(op) {
             self.barrier(op.id(), op.threads())?;
         } else if let Some(op) = kernel::BarrierArrive::of(op) {
-            let id = self.given_barrier(op.id())?;
+            let (id, _) = self.index(op.id())?;
             self.code.act(&table::BAR, "arrive", &[id, Arg::Int(op.threads())]);
         } else if kernel::ClusterBarrier::of(op).is_some() {
             self.code.act(&table::BARRIER_CLUSTER, "arrive.release.aligned", &[]);
@@ -57,7 +57,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 
     fn barrier(&mut self, id: Option<ValueId>, threads: Option<i64>) -> Result<(), Refused> {
         if let Some(id) = id {
-            let id = self.given_barrier(id)?;
+            let (id, _) = self.index(id)?;
             let threads = threads.unwrap_or(i64::from(self.team.warps) * 32);
             self.code.act(&table::BAR, "sync", &[id, Arg::Int(threads)]);
         } else {
@@ -66,41 +66,20 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         Ok(())
     }
 
-    /// A barrier that the text has by its number.
-    fn given_barrier(&mut self, id: ValueId) -> Result<Arg, Refused> {
-        let (id, _) = self.index(id)?;
-        if let Arg::Int(number @ 0..16) = id {
-            self.given_barriers |= 1 << number;
-        }
-        Ok(id)
-    }
-
-    /// That no barrier is given by its number and given out as well, as far as numbers are known.
-    pub fn barriers_differ(&self) -> Result<(), Refused> {
-        match (self.given_barriers & self.own_barriers).checked_ilog2() {
-            None => Ok(()),
-            Some(number) => Err(Refused::new(format!(
-                "barrier {number} is given by its number, and warps that meet without one have it too: give a smaller number"
-            ))),
-        }
-    }
-
     /// The threads that are here wait for each other.
     pub fn meet(&mut self) {
         let team = self.team;
         if team.single {
             return;
         }
-        match (team.warps, team.warps * 32 == self.threads) {
-            (_, true) => {
-                self.own_barriers |= 1;
-                self.code.act(&table::BAR, "sync", &[Arg::Int(0)]);
-            }
-            (1, _) => self.code.act(&table::BAR_WARP, "sync", &[Arg::Int(-1)]),
-            _ => {
-                self.own_barriers |= team.numbers;
-                self.code.act(&table::BAR, "sync", &[team.barrier, Arg::Int(i64::from(team.warps) * 32)]);
-            }
+        if team.warps == 1 && self.threads > 32 {
+            self.code.act(&table::BAR_WARP, "sync", &[Arg::Int(-1)]);
+            return;
+        }
+        let Some(barrier) = team.barrier else { unreachable!("threads that meet have the number of a barrier") };
+        match team.warps * 32 == self.threads {
+            true => self.code.act(&table::BAR, "sync", &[barrier]),
+            false => self.code.act(&table::BAR, "sync", &[barrier, Arg::Int(i64::from(team.warps) * 32)]),
         }
     }
 

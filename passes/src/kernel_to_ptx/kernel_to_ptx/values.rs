@@ -79,10 +79,8 @@ pub struct Team {
     pub lane: Arg,
     /// Whether it is one thread.
     pub single: bool,
-    /// The number of their barrier.
-    pub barrier: Arg,
-    /// Which numbers that may be, as bits: groups of a role have one each.
-    pub numbers: u16,
+    /// The number of their barrier, if they meet at one.
+    pub barrier: Option<Arg>,
 }
 
 /// The axis that `i0`, `i1`, .. names.

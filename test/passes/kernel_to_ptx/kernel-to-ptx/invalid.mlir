@@ -79,28 +79,32 @@ kernel.func @bytes_are_not_multiplied() attributes {target = "sm80"} {
 
 // -----
 
-kernel.func @the_barrier_of_a_role() {
-  // expected-error@+1 {{E1910 'kernel.grid': barrier 15 is given by its number, and warps that meet without one have it too: give a smaller number}}
-  grid (1) threads 192 {
-    %own = index (15)
-    role compute warps 0 to 4 {
-      barrier
-      barrier id %own threads 128
-    }
-    role other warps 4 to 6 {
-    }
+kernel.func @a_barrier_that_may_be_any() {
+  // expected-error@+1 {{E1814 'kernel.grid': barriers without a number need 1 for all threads, and those of a role follow one another; a block has 16, and ids in the text may be some of them ('%b': 0 to 15)}}
+  grid (1) threads 64 {
+    %b = block_id 0
+    barrier
+    barrier id %b threads 64
   }
   return
 }
 
 // -----
 
-kernel.func @the_barrier_of_a_block() {
-  // expected-error@+1 {{E1910 'kernel.grid': barrier 0 is given by its number, and warps that meet without one have it too: give a smaller number}}
-  grid (1) threads 64 {
-    %all = index (0)
+kernel.func @too_few_in_a_row() {
+  // expected-error@+1 {{E1814 'kernel.grid': barriers without a number need 1 for all threads, 8 for the role 'first', 4 for the role 'other', and those of a role follow one another; a block has 16, and ids in the text may be some of them ('%mine': 3 to 6, '%id': 8)}}
+  grid (1) threads 1024 {
+    %id = index (8)
     barrier
-    barrier id %all threads 64
+    role first warps 0 to 16 groups 8 (%g: index) {
+      barrier
+    }
+    role other warps 16 to 32 groups 4 (%g: index) {
+      %mine = index (%g + 3)
+      barrier
+      barrier id %mine threads 128
+      barrier id %id threads 512
+    }
   }
   return
 }

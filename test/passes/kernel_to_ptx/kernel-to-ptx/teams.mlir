@@ -45,7 +45,7 @@
 // CHECK-NEXT: %[[IN:.+]] = add.s32 %[[WARP]], -4
 // CHECK-NEXT: %[[G:.+]] = shr.u32 %[[IN]], 2
 // CHECK: %[[THREAD:.+]] = sub.s32 %[[TID]],
-// CHECK-NEXT: %[[BARRIER:.+]] = add.s32 %[[G]], 13
+// CHECK-NEXT: %[[BARRIER:.+]] = add.s32 %[[G]], 14
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64 [%[[FULL]]]
 // CHECK: bar.sync %[[BARRIER]], 128
 // CHECK-NEXT: %[[LEADS:.+]] = setp.eq.s32 %[[THREAD]], 0

@@ -362,18 +362,15 @@ impl<'a, 'c> Lower<'a, 'c> {
         let start = self.code.add(back, Arg::Int(first));
         let start = self.code.mul(start, Arg::Int(32));
         let thread = self.code.sub(outer.thread, start);
-        self.next_barrier -= groups;
-        // Number 0 is that of all threads.
-        if self.next_barrier < 0 {
-            return Err(Refused::new("there are more groups of warps than barriers, of which a block has 16"));
-        }
-        let barrier = self.code.add(group, Arg::Int(self.next_barrier + 1));
-        let numbers = (0..groups).fold(0, |bits, group| bits | 1 << (self.next_barrier + 1 + group));
+        let barrier = match warps * 32 == i64::from(self.threads) {
+            true => outer.barrier,
+            false => self.barriers.get(&op.id).copied().map(|first| self.code.add(group, Arg::Int(first))),
+        };
         if let Some(&arg) = self.kernel.args(block).first() {
             self.set(arg, Lowered::Index(group, true));
         }
         let single = op.single().is_some();
-        self.team = Team { warps: warps as u32, warp, thread, lane: outer.lane, single, barrier, numbers };
+        self.team = Team { warps: warps as u32, warp, thread, lane: outer.lane, single, barrier };
         if single {
             // One lane of the first warp stays.
             let is_first = self.code.compare("eq", warp, Arg::Int(0));
