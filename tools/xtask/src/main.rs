@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 use std::{env, fs};
 
 use xtask::repo::Repo;
-use xtask::{mutate, new_pass, reference};
+use xtask::{mutants, mutate, new_pass, reference};
 
 const USAGE: &str = "\
 cargo xtask ci                        everything that must hold before a change lands (.ci/run)
@@ -13,6 +13,8 @@ cargo xtask bless                     rewrites the snapshots of the text tests a
 cargo xtask reference [--check]       rewrites docs/reference/, or says whether it is stale
 cargo xtask new-pass <group> <name>   writes the files of a new pass
 cargo xtask mutate [--quick] [rule..] skips each rewrite in turn; some text test must notice
+cargo xtask mutants [--count N] [--seed S] [--kernel NAME] [--save DIR]
+                                      edits kernels; what check-async accepts no evaluator may find at fault
 ";
 
 fn main() -> ExitCode {
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         ["reference", "--check"] => check_reference(&root),
         ["new-pass", group, name] => write_pass(&root, group, name),
         ["mutate", rest @ ..] => mutate(&root, rest),
+        ["mutants", rest @ ..] => find_mutants(&root, rest),
         _ => Err(USAGE.to_owned()),
     };
     match done {
@@ -102,4 +105,32 @@ fn mutate(root: &Path, args: &[&str]) -> Result<(), String> {
     let report = mutate::run(root, &xtask::setup(), quick, &rules)?;
     print!("{}", report.table());
     if report.survivors() == 0 { Ok(()) } else { Err("some rewrites can be skipped without any test noticing".into()) }
+}
+
+fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
+    let (mut count, mut seed, mut kernel, mut save) = (1000, 1, None, None);
+    for pair in args.chunks(2) {
+        let number = |text: &str| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
+        match *pair {
+            ["--count", text] => count = number(text)? as usize,
+            ["--seed", text] => seed = number(text)?.into(),
+            ["--kernel", name] => kernel = Some(name),
+            ["--save", folder] => save = Some(Path::new(folder)),
+            _ => return Err(USAGE.to_owned()),
+        }
+    }
+    let mut kernels = mutants::kernels(root)?;
+    kernels.retain(|(name, _)| kernel.is_none_or(|wanted| wanted == name));
+    if kernels.is_empty() {
+        return Err("there is no such kernel".into());
+    }
+    let found = mutants::run(&xtask::setup(), &kernels, count, seed);
+    print!("{} kernels: {}", kernels.len(), mutants::report(&found));
+    for mutant in &found {
+        if let (Some(folder), mutants::Fate::Faulty(what)) = (save, &mutant.fate) {
+            let text = format!("// {}\n{}", what.replace('\n', " "), mutant.text);
+            write(&folder.join(format!("{}.mlir", mutant.name)), &text)?;
+        }
+    }
+    if mutants::is_bad(&found) { Err("an accepted mutant is at fault".into()) } else { Ok(()) }
 }
