@@ -120,6 +120,7 @@ fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
         }
     }
     let mut kernels = mutants::kernels(root)?;
+    kernels.extend(mutants::generated(&xtask::setup(), root)?);
     kernels.retain(|(name, _)| kernel.is_none_or(|wanted| wanted == name));
     if kernels.is_empty() {
         return Err("there is no such kernel".into());

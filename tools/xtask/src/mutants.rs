@@ -16,7 +16,7 @@ use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::panics::catch;
 use dlc_ir::pass::pipeline::Pipeline;
 use dlc_ir::pass::{DebugCounters, NoHost};
-use dlc_ir::text::{ParseOptions, parse_module};
+use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_op};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context};
 use dlc_opt::Setup;
@@ -91,6 +91,50 @@ pub fn kernels(root: &Path) -> Result<Vec<(String, String)>, String> {
     }
     found.sort();
     Ok(found)
+}
+
+/// The kernels that passes make of the programs of `test/gpu/Inputs`, for both targets. Those for which the passes fail are left out.
+///
+/// Errors: a file cannot be read.
+pub fn generated(setup: &Setup, root: &Path) -> Result<Vec<(String, String)>, String> {
+    let folder = root.join("test/gpu/Inputs");
+    let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(wrong)? {
+        let path = entry.map_err(wrong)?.path();
+        let text = fs::read_to_string(&path).map_err(wrong)?;
+        for target in ["sm80", "sm90"] {
+            let name = format!("{}_{target}", path.file_stem().unwrap_or_default().to_string_lossy());
+            let passes =
+                format!("tiny-to-region,choose-plan{{target={target}}},add-fallback,tensorize,kernel-schedule");
+            let made = make(setup, &name, &text, &passes).filter(|text| text.contains("kernel.func"));
+            found.extend(made.map(|text| (name, text)));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The text that passes make of another.
+fn make(setup: &Setup, name: &str, text: &str, passes: &str) -> Option<String> {
+    let ctx = Context::new(setup.dialects.iter().copied());
+    let (diags, counters) = (Diagnostics::new(), DebugCounters::off());
+    let file = ctx.sources.add(name, text.to_string())?;
+    let mut body = parse_module(&ctx, &file, 0..file.text.len(), ParseOptions::default(), &diags).ok()?;
+    let manager = Manager {
+        ctx: &ctx,
+        registry: &setup.registry,
+        options: ManagerOptions { threads: 1, ..ManagerOptions::default() },
+        instruments: vec![],
+        counters: &counters,
+        host: &NoHost,
+    };
+    let pipeline = Pipeline::parse(&setup.registry, passes).ok()?;
+    manager
+        .run(&pipeline, &mut body, &diags)
+        .failure
+        .is_none()
+        .then(|| print_op(&ctx, &body, body.root(), PrintOptions::default()))
 }
 
 /// One edit of a text: its lines, and what was changed.
@@ -331,4 +375,21 @@ pub fn report(mutants: &[Mutant]) -> String {
 /// Whether an accepted mutant is at fault, or something panicked.
 pub fn is_bad(mutants: &[Mutant]) -> bool {
     mutants.iter().any(|mutant| matches!(mutant.fate, Fate::Faulty(_) | Fate::Panicked(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_root() -> Vec<(String, String)> {
+        kernels(&crate::repo::Repo::root()).expect("the kernels can be read")
+    }
+
+    #[test]
+    fn a_missing_barrier_is_refused_and_found() {
+        let (_, text) = of_root().into_iter().find(|(name, _)| name == "gemm_sm80").expect("the kernel is there");
+        let text: String = text.lines().filter(|line| !line.trim().starts_with("await")).collect::<Vec<_>>().join("\n");
+        let fate = judge(&crate::setup(), "no_await", &text, &mut Seed(1).start());
+        assert!(matches!(fate, Fate::Refused(_, Some(_))), "{fate:?}");
+    }
 }
