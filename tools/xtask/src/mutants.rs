@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_barrier_is_refused_and_found() {
+    fn without_its_awaits_a_kernel_is_refused_and_found() {
         let (_, text) = of_root().into_iter().find(|(name, _)| name == "gemm_sm80").expect("the kernel is there");
         let text: String = text.lines().filter(|line| !line.trim().starts_with("await")).collect::<Vec<_>>().join("\n");
         let fate = judge(&crate::setup(), "no_await", &text, &mut Seed(1).start());
