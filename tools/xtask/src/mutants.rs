@@ -2,10 +2,11 @@
 //! several orders: no evaluator may find it racing, waiting for ever or reading what was not written.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{self, Display, Formatter, Write};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 use std::{fs, thread};
 
 use dlc_core::launch::Seed;
@@ -24,26 +25,52 @@ use dlc_opt::function::{Function, functions, sizes};
 use dlc_opt::generate::{Spread, numbers};
 use dlc_opt::numbers::Values;
 
-/// How long one evaluation may run: what takes longer is counted as left out.
-const LIMITS: Limits = Limits { steps: 1 << 18, depth: 1000 };
+/// How long one evaluation may run: what takes longer is not evaluated to its end. No edit makes a number much larger.
+const LIMITS: Limits = Limits { steps: 1 << 12, depth: 1000 };
 
-/// The sizes that are drawn, on both sides of the tiles that kernels have.
-const SIZES: [i64; 14] = [1, 8, 15, 16, 56, 63, 64, 65, 72, 127, 128, 129, 136, 200];
+/// The sizes that are drawn, on both sides of the tiles that kernels have, the smallest first.
+const SIZES: [i64; 15] = [1, 8, 15, 16, 56, 63, 64, 65, 72, 127, 128, 129, 136, 200, 328];
 
-/// How many sizes are drawn for each mutant, and in how many orders each is evaluated.
-const DRAWS: usize = 3;
-const ORDERS: u64 = 3;
+/// How many edits are drawn for a mutant that parses and verifies.
+const EDITS: usize = 64;
 
-/// What evaluators say where synchronization is at fault, and not a number or a position.
-const FAULTS: [&str; 7] = [
-    "no thread can go on",
-    "of shared memory, which",
-    "registers that",
-    "arrive in one phase",
-    "is on its way",
-    "not awaited",
-    "no barrier between",
+/// What the evaluator of kernels says where synchronization is at fault, and not a number or a position. It has one code
+/// for all that has no meaning, so its words decide; a test holds that it says each of them.
+const FAULTS: [&str; 11] = [
+    "no thread can go on: all of them wait",
+    "of shared memory, which nothing was written to",
+    "of shared memory, which a copy that is not awaited brings",
+    "of shared memory, which a copy that has not ended brings",
+    "of shared memory is already brought by a copy that has not ended",
+    "of shared memory, which threads wrote, is read with no 'fence_async' between",
+    "wrote with no barrier between",
+    "the block ends while a copy to its shared memory is on its way",
+    "the tile was overwritten before the store had read it",
+    "is read from registers that a matrix product which is not awaited writes",
+    "arrive in one phase of the barrier",
 ];
+
+/// What decides whether a kernel is right: the code with which it refuses, if it does.
+pub type Checker = fn(&Setup, &Context, &Body) -> Option<String>;
+
+/// How much is done for a mutant.
+#[derive(Clone, Copy)]
+pub struct Effort {
+    /// How many sizes an accepted mutant is evaluated at, the smallest first.
+    pub sizes: usize,
+    /// In how many orders it is evaluated at each of them.
+    pub orders: u64,
+    /// Whether refused ones are evaluated too, to see how many of their faults evaluation finds.
+    pub refused: bool,
+    /// How long the checker and the evaluations may take together.
+    pub time: Duration,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort { sizes: 2, orders: 2, refused: false, time: Duration::from_secs(20) }
+    }
+}
 
 /// What became of a mutant.
 #[derive(Clone, PartialEq, Debug)]
@@ -52,18 +79,22 @@ pub enum Fate {
     Invalid,
     /// It is accepted, and no evaluation found anything; how many came to their end.
     Sound(usize),
-    /// It is accepted, and an evaluation found this.
-    Faulty(String),
-    /// It is refused with a code; what an evaluation found, if anything.
-    Refused(String, Option<String>),
+    /// It is accepted, and an evaluation found this fault: its kind, and what was said.
+    Faulty(&'static str, String),
+    /// It is refused with a code; the kind of fault that an evaluation found, if there was one.
+    Refused(String, Option<&'static str>),
+    /// The checker or an evaluation took too long.
+    Slow,
     /// The checker or an evaluator panicked.
     Panicked(String),
 }
 
 /// A mutant.
 pub struct Mutant {
-    /// The kernel, and the number of the edit.
+    /// The kernel, the seed and the number of the mutant.
     pub name: String,
+    /// How many edits were drawn for it, until one parsed and verified.
+    pub edits: usize,
     /// The lines that differ.
     pub diff: String,
     /// The whole text.
@@ -224,24 +255,15 @@ fn operand(line: &str, text: &str, random: &mut Seed) -> Option<String> {
     (*now != was).then(|| format!("{}{now}{}", &line[..at], &line[at + was.len()..]))
 }
 
-/// What becomes of a text.
-pub fn judge(setup: &Setup, name: &str, text: &str, random: &mut Seed) -> Fate {
-    match catch(|| look(setup, name, text, random)) {
-        Ok(fate) => fate,
-        Err(panic) => Fate::Panicked(panic.message),
-    }
-}
-
-fn look(setup: &Setup, name: &str, text: &str, random: &mut Seed) -> Fate {
-    let ctx = Context::new(setup.dialects.iter().copied());
-    let diags = Diagnostics::new();
-    let Some(file) = ctx.sources.add(name, text.to_string()) else { return Fate::Invalid };
-    let parsed = parse_module(&ctx, &file, 0..file.text.len(), ParseOptions::default(), &diags).ok();
-    let Some(body) = parsed.filter(|body| verify(&ctx, body, &diags)) else { return Fate::Invalid };
-    let Ok(pipeline) = Pipeline::parse(&setup.registry, "check-async") else { return Fate::Invalid };
+/// What `check-async` says.
+pub fn check(setup: &Setup, ctx: &Context, body: &Body) -> Option<String> {
+    let pipeline = match Pipeline::parse(&setup.registry, "check-async") {
+        Ok(pipeline) => pipeline,
+        Err(_) => return Some("no such pass".into()),
+    };
     let counters = DebugCounters::off();
     let manager = Manager {
-        ctx: &ctx,
+        ctx,
         registry: &setup.registry,
         options: ManagerOptions { threads: 1, ..ManagerOptions::default() },
         instruments: vec![],
@@ -249,34 +271,72 @@ fn look(setup: &Setup, name: &str, text: &str, random: &mut Seed) -> Fate {
         host: &NoHost,
     };
     let diags = Diagnostics::new();
-    let failed = manager.run(&pipeline, &mut body.clone(), &diags).failure.is_some();
-    let code = diags.take().iter().find(|each| each.severity == Severity::Error).map(|each| each.code.code.to_string());
-    let (found, ended) = evaluate(&ctx, &body, random);
-    match (failed, found) {
-        (true, found) => Fate::Refused(code.unwrap_or_else(|| "no code".into()), found),
-        (false, Some(found)) => Fate::Faulty(found),
-        (false, None) => Fate::Sound(ended),
+    manager.run(&pipeline, &mut body.clone(), &diags).failure?;
+    let diags = diags.take();
+    let error = diags.iter().find(|each| each.severity == Severity::Error);
+    Some(error.map_or_else(|| "no code".into(), |each| each.code.code.to_string()))
+}
+
+/// What becomes of a text. A thread of its own looks at it; where that takes too long it is left behind, and ends with
+/// the program.
+pub fn judge(setup: &Arc<Setup>, checker: Checker, effort: Effort, name: &str, text: &str, random: &Seed) -> Fate {
+    let (send, receive) = mpsc::channel();
+    let (setup, name, text, mut random) = (Arc::clone(setup), name.to_string(), text.to_string(), *random);
+    thread::spawn(move || {
+        let fate = match catch(|| look(&setup, checker, effort, &name, &text, &mut random)) {
+            Ok(fate) => fate,
+            Err(panic) => Fate::Panicked(panic.message),
+        };
+        // Nobody listens any more where it took too long.
+        let _ = send.send(fate);
+    });
+    receive.recv_timeout(effort.time).unwrap_or(Fate::Slow)
+}
+
+fn look(setup: &Setup, checker: Checker, effort: Effort, name: &str, text: &str, random: &mut Seed) -> Fate {
+    let ctx = Context::new(setup.dialects.iter().copied());
+    let diags = Diagnostics::new();
+    let Some(file) = ctx.sources.add(name, text.to_string()) else { return Fate::Invalid };
+    let parsed = parse_module(&ctx, &file, 0..file.text.len(), ParseOptions::default(), &diags).ok();
+    let Some(body) = parsed.filter(|body| verify(&ctx, body, &diags)) else { return Fate::Invalid };
+    let refused = checker(setup, &ctx, &body);
+    let (found, ended) = match refused.is_some() && !effort.refused {
+        true => (None, 0),
+        false => evaluate(&ctx, &body, effort, random),
+    };
+    match (refused, found) {
+        (Some(code), found) => Fate::Refused(code, found.map(|(kind, _)| kind)),
+        (None, Some((kind, said))) => Fate::Faulty(kind, said),
+        (None, None) => Fate::Sound(ended),
     }
 }
 
-/// What evaluations find, and how many came to their end.
-fn evaluate(ctx: &Context, body: &Body, random: &mut Seed) -> (Option<String>, usize) {
+/// Sizes for the symbols of a function: first the smallest, then larger ones of one symbol after another, so that loops
+/// have many rounds while there are few blocks.
+fn draw(function: &Function, attempt: usize, random: &mut Seed) -> Option<Bindings> {
+    let mut bindings = Bindings::default();
+    for (at, symbol) in function.symbols.iter().enumerate() {
+        let large = attempt % 2 == 1 && at == attempt / 2 % function.symbols.len();
+        let from = if large { 4 + random.random(SIZES.len() - 4) } else { random.random(4 + attempt / 4) };
+        bindings.set(symbol, *SIZES.get(from)?).ok()?;
+    }
+    Some(bindings)
+}
+
+/// The kind of fault that evaluations find and what was said, and how many came to their end.
+fn evaluate(ctx: &Context, body: &Body, effort: Effort, random: &mut Seed) -> (Option<(&'static str, String)>, usize) {
     let mut ended = 0;
     for function in functions(ctx, body) {
         // Sizes that the kernel is not for are drawn anew, for a while.
         let mut drawn = 0;
-        for _ in 0..4 * DRAWS {
-            if drawn == DRAWS {
+        for attempt in 0..8 * effort.sizes {
+            if drawn == effort.sizes {
                 break;
             }
-            let mut bindings = Bindings::default();
-            for symbol in &function.symbols {
-                if bindings.set(symbol, SIZES[random.random(SIZES.len())]).is_err() {
-                    return (None, ended);
-                }
-            }
+            let Some(bindings) = draw(&function, attempt, random) else { break };
             let Some(inputs) = inputs(ctx, &function, &bindings) else { continue };
-            for order in 0..ORDERS {
+            let mut is_for = true;
+            for order in 0..effort.orders {
                 let mut interpreter = Interpreter::new(ctx, body);
                 interpreter.limits = LIMITS;
                 *interpreter.state::<Bindings>() = bindings.clone();
@@ -284,22 +344,26 @@ fn evaluate(ctx: &Context, body: &Body, random: &mut Seed) -> (Option<String>, u
                 match interpreter.call(&function.name, &inputs) {
                     Ok(_) => ended += 1,
                     Err(failure) if failure.code.code == UNDEFINED.code => {
-                        if FAULTS.iter().any(|fault| failure.message.contains(fault)) {
-                            return (Some(format!("{} ({bindings:?}, order {order})", failure.message)), ended);
+                        if let Some(kind) = kind_of(&failure.message) {
+                            return (Some((kind, format!("{} ({bindings:?}, order {order})", failure.message))), ended);
                         }
                         break;
                     }
-                    Err(failure) if failure.code.code == EVAL_LIMIT.code => break,
-                    Err(_) => {
-                        drawn = drawn.saturating_sub(1);
+                    Err(failure) => {
+                        is_for = failure.code.code == EVAL_LIMIT.code;
                         break;
                     }
                 }
             }
-            drawn += 1;
+            drawn += usize::from(is_for);
         }
     }
     (None, ended)
+}
+
+/// The kind of fault, if it is one of synchronization.
+fn kind_of(message: &str) -> Option<&'static str> {
+    FAULTS.into_iter().find(|fault| message.contains(fault))
 }
 
 fn inputs(ctx: &Context, function: &Function, bindings: &Bindings) -> Option<Data> {
@@ -312,84 +376,189 @@ fn inputs(ctx: &Context, function: &Function, bindings: &Bindings) -> Option<Dat
     function.inputs.iter().map(input).collect()
 }
 
-/// Draws mutants, until `count` edits were made, and judges them on all cores. The same for the same seed.
-pub fn run(setup: &Setup, kernels: &[(String, String)], count: usize, seed: u64) -> Vec<Mutant> {
-    let (next, all) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let work = || {
+/// Draws mutants that parse and verify, as many as wanted, and judges them on all cores; each is shown as soon as its
+/// fate is known, and all of them are given in order. The same for the same seed, but for those that take too long.
+pub fn run(
+    setup: &Arc<Setup>,
+    checker: Checker,
+    effort: Effort,
+    kernels: &[(String, String)],
+    range: (usize, u64),
+    mut show: impl FnMut(&Mutant),
+) -> Vec<Mutant> {
+    let (count, seed) = range;
+    let (next, mut all) = (AtomicUsize::new(0), BTreeMap::new());
+    let (send, receive) = mpsc::channel();
+    let work = |send: mpsc::Sender<(usize, Mutant)>| {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count {
                 return;
             }
-            let (kernel, text) = &kernels[number % kernels.len()];
+            let (kernel, original) = &kernels[number % kernels.len()];
             let mut random = Seed((seed << 32) + number as u64 + 1).start();
-            let Some((text, diff)) = (0..16).find_map(|_| edit(text, &mut random)) else { continue };
             let name = format!("{kernel}_{seed}_{number}");
-            let fate = judge(setup, &name, &text, &mut random);
-            if let Ok(mut all) = all.lock() {
-                all.insert(number, Mutant { name, diff, text, fate });
+            for edits in 1..=EDITS {
+                let Some((text, diff)) = edit(original, &mut random) else { continue };
+                let fate = judge(setup, checker, effort, &name, &text, &random);
+                if fate != Fate::Invalid || edits == EDITS {
+                    // The one who listens goes last.
+                    let _ = send.send((number, Mutant { name, edits, diff, text, fate }));
+                    break;
+                }
             }
         }
     };
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(work);
+            let send = send.clone();
+            scope.spawn(|| work(send));
+        }
+        drop(send);
+        for (number, mutant) in receive {
+            show(&mutant);
+            all.insert(number, mutant);
         }
     });
-    all.into_inner().unwrap_or_default().into_values().collect()
+    all.into_values().collect()
 }
 
-/// The counts, and what is wrong.
+/// How many mutants had each fate.
+#[derive(Default)]
+pub struct Tally {
+    edits: usize,
+    invalid: usize,
+    refused: usize,
+    sound: usize,
+    ended: usize,
+    faulty: usize,
+    slow: usize,
+    panicked: usize,
+}
+
+impl Tally {
+    /// Of these mutants.
+    pub fn of(mutants: &[Mutant]) -> Tally {
+        let mut tally = Tally::default();
+        mutants.iter().for_each(|mutant| tally.add(mutant));
+        tally
+    }
+
+    /// One more.
+    pub fn add(&mut self, mutant: &Mutant) {
+        self.edits += mutant.edits;
+        let count = match &mutant.fate {
+            Fate::Invalid => &mut self.invalid,
+            Fate::Sound(runs) => {
+                self.ended += usize::from(*runs > 0);
+                &mut self.sound
+            }
+            Fate::Faulty(..) => &mut self.faulty,
+            Fate::Refused(..) => &mut self.refused,
+            Fate::Slow => &mut self.slow,
+            Fate::Panicked(_) => &mut self.panicked,
+        };
+        *count += 1;
+    }
+
+    /// How many parse and verify.
+    pub fn verified(&self) -> usize {
+        self.refused + self.sound + self.faulty + self.slow + self.panicked
+    }
+}
+
+impl Display for Tally {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "edits {}, that verify {}: refused {}, ", self.edits, self.verified(), self.refused)?;
+        write!(f, "accepted and no fault found {} (evaluated to the end {}), ", self.sound, self.ended)?;
+        write!(f, "accepted and faulty {}, too slow {}, panics {}", self.faulty, self.slow, self.panicked)
+    }
+}
+
+impl Mutant {
+    /// What is kept of it in a file: what was found, and the text.
+    pub fn saved(&self) -> String {
+        let found = complaint(self).unwrap_or_default();
+        let lines: Vec<String> = found.lines().map(|line| format!("// {line}\n")).collect();
+        lines.concat() + &self.text
+    }
+}
+
+/// The codes of what was refused, and the kinds of faults that evaluation found.
 pub fn report(mutants: &[Mutant]) -> String {
-    let count = |is: fn(&Fate) -> bool| mutants.iter().filter(|mutant| is(&mutant.fate)).count();
-    let mut out = format!(
-        "edits {}, that verify {}, accepted {} (evaluated to the end at least once: {}), accepted and faulty {}, panics {}\n",
-        mutants.len(),
-        mutants.len() - count(|fate| *fate == Fate::Invalid),
-        count(|fate| matches!(fate, Fate::Sound(_) | Fate::Faulty(_))),
-        count(|fate| matches!(fate, Fate::Sound(1..))),
-        count(|fate| matches!(fate, Fate::Faulty(_))),
-        count(|fate| matches!(fate, Fate::Panicked(_))),
-    );
     let mut codes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut kinds: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for mutant in mutants {
         match &mutant.fate {
             Fate::Refused(code, found) => {
                 let (refused, seen) = codes.entry(code).or_default();
                 *refused += 1;
-                *seen += usize::from(found.is_some());
+                if let Some(kind) = found {
+                    *seen += 1;
+                    kinds.entry(kind).or_default().1 += 1;
+                }
             }
-            Fate::Faulty(what) | Fate::Panicked(what) => {
-                let _ = writeln!(out, "{}: {what}\n{}", mutant.name, mutant.diff);
-            }
+            Fate::Faulty(kind, _) => kinds.entry(kind).or_default().0 += 1,
             _ => {}
         }
     }
-    out += "code   refused  also found by evaluation\n";
+    let mut out = format!("{}\n", Tally::of(mutants)) + "code   refused  found by evaluation too\n";
     for (code, (refused, found)) in codes {
         let _ = writeln!(out, "{code:6} {refused:7}  {found}");
+    }
+    out += "accepted  refused  found by evaluation\n";
+    for (kind, (accepted, refused)) in kinds {
+        let _ = writeln!(out, "{accepted:8}  {refused:7}  {kind}");
     }
     out
 }
 
-/// Whether an accepted mutant is at fault, or something panicked.
-pub fn is_bad(mutants: &[Mutant]) -> bool {
-    mutants.iter().any(|mutant| matches!(mutant.fate, Fate::Faulty(_) | Fate::Panicked(_)))
+/// What is wrong with a mutant: it is accepted and at fault, or something panicked.
+pub fn complaint(mutant: &Mutant) -> Option<String> {
+    match &mutant.fate {
+        Fate::Faulty(_, what) | Fate::Panicked(what) => Some(format!("{}: {what}\n{}\n", mutant.name, mutant.diff)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of_root() -> Vec<(String, String)> {
-        kernels(&crate::repo::Repo::root()).expect("the kernels can be read")
+    fn by_hand(names: &[&str]) -> Vec<(String, String)> {
+        let mut found = kernels(&crate::repo::Repo::root()).expect("the kernels can be read");
+        found.retain(|(name, _)| names.contains(&name.as_str()));
+        assert_eq!(found.len(), names.len(), "all kernels are there");
+        found
     }
+
+    fn complaints(checker: Checker, names: &[&str], count: usize) -> Vec<String> {
+        let setup = Arc::new(crate::setup());
+        let found = run(&setup, checker, Effort::default(), &by_hand(names), (count, 1), |_| {});
+        assert!(Tally::of(&found).verified() * 10 >= count * 9, "{}", Tally::of(&found));
+        found.iter().filter_map(complaint).collect()
+    }
+
+    const KERNELS: [&str; 4] = ["gemm_cooperative", "gemm_pingpong", "gemm_skinny", "gemm_sm80"];
 
     #[test]
     fn without_its_awaits_a_kernel_is_refused_and_found() {
-        let (_, text) = of_root().into_iter().find(|(name, _)| name == "gemm_sm80").expect("the kernel is there");
+        let (name, text) = by_hand(&["gemm_sm80"]).remove(0);
         let text: String = text.lines().filter(|line| !line.trim().starts_with("await")).collect::<Vec<_>>().join("\n");
-        let fate = judge(&crate::setup(), "no_await", &text, &mut Seed(1).start());
+        let effort = Effort { refused: true, ..Effort::default() };
+        let fate = judge(&Arc::new(crate::setup()), check, effort, &name, &text, &Seed(1).start());
         assert!(matches!(fate, Fate::Refused(_, Some(_))), "{fate:?}");
+    }
+
+    #[test]
+    fn no_accepted_mutant_is_at_fault() {
+        let found = complaints(check, &KERNELS, 100);
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    }
+
+    #[test]
+    fn a_checker_that_accepts_everything_is_found() {
+        let found = complaints(|_, _, _| None, &["gemm_sm80"], 20);
+        assert!(!found.is_empty());
     }
 }
