@@ -539,7 +539,7 @@ mod tests {
         found.iter().filter_map(complaint).collect()
     }
 
-    const KERNELS: [&str; 4] = ["gemm_cooperative", "gemm_pingpong", "gemm_skinny", "gemm_sm80"];
+    const KERNELS: [&str; 5] = ["chain", "gemm_cooperative", "gemm_pingpong", "gemm_skinny", "gemm_sm80"];
 
     #[test]
     fn without_its_awaits_a_kernel_is_refused_and_found() {
@@ -560,5 +560,43 @@ mod tests {
     fn a_checker_that_accepts_everything_is_found() {
         let found = complaints(|_, _, _| None, &["gemm_sm80"], 20);
         assert!(!found.is_empty());
+    }
+
+    #[test]
+    fn every_kind_of_fault_is_said() {
+        let expect = "expect %full[%s2] bytes 32768\n";
+        let ahead = "%ahead = index ((%s0 + 1) mod 3)";
+        let steps = "%s1, %p1 = for %k = 0 to %steps + 1 carry (%s2 = %s0, %p2 = %p0) {";
+        // What the lines that begin so become.
+        let edits = [
+            (FAULTS[0], "gemm_pingpong", "expect", ""),
+            (FAULTS[1], "gemm_sm80", "copy_async %A", ""),
+            (FAULTS[2], "gemm_sm80", "await", ""),
+            (FAULTS[3], "gemm_sm80", "await %last", ""),
+            (FAULTS[4], "gemm_sm80", "%ahead =", ahead),
+            (FAULTS[5], "gemm_pingpong", "fence_async", ""),
+            (FAULTS[6], "gemm_sm80", "barrier", ""),
+            (FAULTS[7], "gemm_pingpong", "%s1, %p1 = for", steps),
+            (FAULTS[8], "gemm_pingpong", "await_read", ""),
+            (FAULTS[9], "gemm_pingpong", "await %last", ""),
+            (FAULTS[10], "gemm_pingpong", "expect", &(expect.repeat(2))),
+        ];
+        assert_eq!(edits.len(), FAULTS.len());
+        let setup = Arc::new(crate::setup());
+        let effort = Effort { sizes: 4, orders: 8, ..Effort::default() };
+        let mut missed = Vec::new();
+        for (fault, name, begins, becomes) in edits {
+            let (_, text) = by_hand(&[name]).remove(0);
+            let line = |line: &str| match line.trim_start().starts_with(begins) {
+                true => format!("{becomes}\n"),
+                false => format!("{line}\n"),
+            };
+            let text: String = text.lines().map(line).collect();
+            match judge(&setup, |_, _, _| None, effort, name, &text, &Seed(1).start()) {
+                Fate::Faulty(kind, _) if kind == fault => {}
+                fate => missed.push(format!("{fault}: {fate:?}")),
+            }
+        }
+        assert!(missed.is_empty(), "{}", missed.join("\n"));
     }
 }
