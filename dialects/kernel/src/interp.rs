@@ -16,8 +16,8 @@ mod values;
 
 use dlc_ir::interp::{Eval, EvalResult, Outcome};
 
+pub use dlc_core::launch::Seed;
 pub use places::axis_number;
-pub use state::Seed;
 pub use values::is_single;
 
 /// A kernel does nothing where it stands.

@@ -14,7 +14,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use dlc_core::launch::{self, MapRef, Memory, globals};
+use dlc_core::launch::{self, MapRef, Memory, Seed, globals};
 use dlc_core::sizes::value_number;
 use dlc_core::tensor::ElemKind;
 use dlc_ir::affine::SizeExpr;
@@ -63,7 +63,9 @@ pub fn entry(cx: &mut Eval<'_, '_>) -> EvalResult {
     }
     let limit = cx.interp.limits.steps;
     let Buffers { global, of_numbers, .. } = buffers;
-    let mut machine = Machine { program: &program, launch, global, maps, entry: cx.op, events: 0, steps: 0, limit };
+    let order = Some(*cx.interp.state::<Seed>()).filter(|seed| seed.0 != 0).map(Seed::start);
+    let mut machine =
+        Machine { program: &program, launch, global, maps, entry: cx.op, events: 0, steps: 0, limit, order };
     machine.run()?;
     for (number, at) in of_numbers {
         let buffer = &machine.global.buffers[at];

@@ -81,6 +81,8 @@ pub struct Options {
     pub threads: usize,
     /// `--evaluate-each`
     pub evaluate_each: bool,
+    /// `--order-seed`
+    pub order_seed: u64,
     /// Whether a line of progress may be shown.
     pub progress: bool,
     /// `--load-plugin`, as given: what a reproducer needs again.
@@ -290,6 +292,10 @@ fn own_command() -> Command {
                 .default_missing_values(["passed", "missed", "analysis"]),
             option("remarks-filter", "REGEX", CHECK, "Show remarks, but only of passes whose name matches"),
             flag("evaluate-each", CHECK, "Run the program before and after each pass and compare"),
+            option("order-seed", "N", CHECK, "With --evaluate-each: the order of warps and of asynchronous work")
+                .value_parser(value_parser!(u64))
+                .requires("evaluate-each")
+                .default_value("0"),
         ])
         .args([
             form("timing", "Show how long each pass took"),
@@ -418,6 +424,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         debug_counter_report: matches.get_flag("debug-counter-report"),
         threads,
         evaluate_each: matches.get_flag("evaluate-each"),
+        order_seed: matches.get_one::<u64>("order-seed").copied().unwrap_or(0),
         progress: terminal,
         load_plugins: texts("load-plugin"),
         plugin_timeout: matches.get_one::<Duration>("plugin-timeout").copied().unwrap_or(plugin::TIMEOUT),

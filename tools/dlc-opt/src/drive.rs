@@ -274,7 +274,7 @@ impl<'a> Run<'a> {
         let options = self.options;
         let printer = PrintIr::new(&options.print, print_options(options, options.generic));
         let dump = Dump::new(self.registry, &options.dump, options.dump_json, print_options(options, options.generic));
-        let evaluate = Evaluate::default();
+        let evaluate = Evaluate::in_order(options.order_seed);
         let progress = Progress::default();
         let mut instruments: Vec<&dyn Instrument> = Vec::new();
         if options.print.is_active() {

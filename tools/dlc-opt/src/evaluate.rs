@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use dlc_core::launch::Seed;
 use dlc_core::sizes::Bindings;
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::interp::{Data, Datum, Interpreter, Limits};
@@ -38,6 +39,14 @@ const SIZES: [&[i64]; 6] = [&[3, 5, 2, 4], &[8], &[7, 1, 6], &[16, 32], &[1], &[
 #[derive(Default)]
 pub struct Evaluate {
     runs: Mutex<Vec<Run>>,
+    order: Seed,
+}
+
+impl Evaluate {
+    /// With the order of warps and of asynchronous work that a seed decides.
+    pub fn in_order(seed: u64) -> Evaluate {
+        Evaluate { order: Seed(seed), ..Evaluate::default() }
+    }
 }
 
 /// A function with an input, and what it gives.
@@ -59,7 +68,7 @@ impl Instrument for Evaluate {
             for seed in 0..if function.inputs.is_empty() && function.symbols.is_empty() { 1 } else { SIZES.len() } {
                 let Some((input, again)) = input(ctx, &function, seed) else { continue };
                 let symbols = symbols(&function, seed);
-                if let Ok(output) = call(ctx, module, &function.name, &input, &symbols) {
+                if let Ok(output) = call(ctx, module, &function.name, &input, &symbols, self.order) {
                     runs.push(Run { function: function.clone(), input, symbols, output, tolerance, again });
                 }
             }
@@ -80,7 +89,7 @@ impl Instrument for Evaluate {
             if types(&function.inputs) != types(&run.function.inputs) {
                 continue;
             }
-            let is = match call(at.ctx, module, &function.name, &run.input, &run.symbols) {
+            let is = match call(at.ctx, module, &function.name, &run.input, &run.symbols, self.order) {
                 Ok(output) => match difference(at.ctx, run, &output) {
                     None => continue,
                     Some(difference) => difference,
@@ -142,11 +151,13 @@ fn call(
     function: &str,
     input: &Data,
     symbols: &BTreeMap<String, i64>,
+    order: Seed,
 ) -> Result<Data, Stopped> {
     let run = || {
         let mut interpreter = Interpreter::new(ctx, module);
         interpreter.limits = LIMITS;
         *interpreter.state() = Bindings::from(symbols.clone());
+        *interpreter.state() = order;
         interpreter.call(function, input)
     };
     match catch(run) {

@@ -23,6 +23,8 @@ pub struct Options {
     pub shape: Vec<(String, i64)>,
     /// `--seed`
     pub seed: u64,
+    /// `--order-seed`
+    pub order_seed: u64,
     /// `--output`: a file for the outputs.
     pub output: Option<String>,
     /// `--out-dir`: a folder for a file of each output.
@@ -187,6 +189,8 @@ pub fn command() -> Command {
         ])
         .args([
             flag("strict", RUN, "Evaluate the program on the CPU as it is written, without passes").conflicts_with("passes"),
+            option("order-seed", "N", RUN, "Evaluate kernels on the CPU in another order of warps and asynchronous work")
+                .value_parser(value_parser!(u64)),
             option("passes", "PIPELINE", RUN, "Run these passes first, not the pipeline 'evaluate'"),
             option("batch", "DIR", RUN, "Run every program below a folder on its inputs.npz, check expected.npz")
                 .conflicts_with_all(["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest"]),
@@ -253,6 +257,11 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
     if matches.get_flag("strict") && matches!(device, Device::Cuda(_)) {
         return Err("--strict evaluates a program as it is written, which no GPU does".into());
     }
+    let ordered = matches.contains_id("order-seed");
+    if ordered && !matches!(device, Device::Cpu | Device::Auto) {
+        return Err("--order-seed is an order of the evaluators, which run on the CPU alone".into());
+    }
+    let device = if ordered { Device::Cpu } else { device };
     if matches!(device, Device::None) {
         if matches.get_flag("strict") || matches!(what, What::Batch(_)) {
             return Err("--device=none compiles one program, and evaluates none".into());
@@ -274,6 +283,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         given,
         shape: matches.get_many::<(String, i64)>("shape").unwrap_or_default().cloned().collect(),
         seed: matches.get_one::<u64>("seed").copied().unwrap_or(0),
+        order_seed: matches.get_one::<u64>("order-seed").copied().unwrap_or(0),
         output: text("output"),
         out_dir: text("out-dir"),
         check: text("check"),

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use dlc_core::launch::Seed;
 use dlc_core::sizes::Bindings;
 use dlc_core::tensor::with_threads;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
@@ -169,7 +170,8 @@ fn evaluated(
     times.passes = Some(start.elapsed());
 
     let start = Instant::now();
-    let outputs = with_threads(options.threads, || call(ctx, &module, &function, &inputs, diags))?;
+    let outputs =
+        with_threads(options.threads, || call(ctx, &module, &function, &inputs, Seed(options.order_seed), diags))?;
     times.evaluation = start.elapsed();
     let row = options.log.is_some().then(|| Row::of_cpu(&function.name, &inputs, times.evaluation));
     Ok(Some(Ran {
@@ -228,12 +230,14 @@ fn call(
     module: &Body,
     function: &Function,
     inputs: &Inputs,
+    order: Seed,
     diags: &Diagnostics,
 ) -> Result<Vec<Values>, Status> {
     let run = || {
         let mut interpreter = Interpreter::new(ctx, module);
         // What the arrays do not say, the user has said.
         *interpreter.state() = Bindings::from(BTreeMap::from_iter(inputs.symbols.iter().cloned()));
+        *interpreter.state() = order;
         interpreter.call(&function.name, &inputs.data)
     };
     let results = match catch(run) {

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use xtask::repo::Repo;
-use xtask::{mutate, new_pass, reference};
+use xtask::{mutants, mutate, new_pass, reference};
 
 const USAGE: &str = "\
 cargo xtask ci                        everything that must hold before a change lands (.ci/run)
@@ -13,6 +15,8 @@ cargo xtask bless                     rewrites the snapshots of the text tests a
 cargo xtask reference [--check]       rewrites docs/reference/, or says whether it is stale
 cargo xtask new-pass <group> <name>   writes the files of a new pass
 cargo xtask mutate [--quick] [rule..] skips each rewrite in turn; some text test must notice
+cargo xtask mutants [--count N] [--seed S] [--kernel NAME] [--by-hand] [--sizes N] [--orders N] [--refused] [--save DIR]
+                                      edits kernels; what check-async accepts no evaluator may find at fault
 ";
 
 fn main() -> ExitCode {
@@ -26,6 +30,7 @@ fn main() -> ExitCode {
         ["reference", "--check"] => check_reference(&root),
         ["new-pass", group, name] => write_pass(&root, group, name),
         ["mutate", rest @ ..] => mutate(&root, rest),
+        ["mutants", rest @ ..] => find_mutants(&root, rest),
         _ => Err(USAGE.to_owned()),
     };
     match done {
@@ -102,4 +107,57 @@ fn mutate(root: &Path, args: &[&str]) -> Result<(), String> {
     let report = mutate::run(root, &xtask::setup(), quick, &rules)?;
     print!("{}", report.table());
     if report.survivors() == 0 { Ok(()) } else { Err("some rewrites can be skipped without any test noticing".into()) }
+}
+
+fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
+    let (mut count, mut seed, mut kernel, mut save, mut by_hand) = (1000, 1, None, None, false);
+    let mut effort = mutants::Effort::default();
+    let mut args = args.iter();
+    while let Some(&flag) = args.next() {
+        let mut text = || args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"));
+        let number = |text: &str| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
+        match flag {
+            "--count" => count = number(text()?)? as usize,
+            "--seed" => seed = number(text()?)?.into(),
+            "--sizes" => effort.sizes = number(text()?)? as usize,
+            "--orders" => effort.orders = number(text()?)?.into(),
+            "--kernel" => kernel = Some(text()?),
+            "--save" => save = Some(Path::new(text()?)),
+            "--refused" => effort.refused = true,
+            "--by-hand" => by_hand = true,
+            _ => return Err(USAGE.to_owned()),
+        }
+    }
+    let setup = Arc::new(xtask::setup());
+    let mut kernels = mutants::kernels(root)?;
+    if !by_hand {
+        kernels.extend(mutants::generated(&setup, root)?);
+    }
+    kernels.retain(|(name, _)| kernel.is_none_or(|wanted| wanted == name));
+    if kernels.is_empty() {
+        return Err("there is no such kernel".into());
+    }
+    let (mut said, mut failed, mut done) = (Instant::now(), None, mutants::Tally::default());
+    let found = mutants::run(&setup, mutants::check, effort, &kernels, (count, seed), |mutant| {
+        done.add(mutant);
+        if let Some(complaint) = mutants::complaint(mutant) {
+            println!("{complaint}");
+            let file = save.map(|folder| folder.join(format!("{}.mlir", mutant.name)));
+            if let Some(Err(error)) = file.map(|file| write(&file, &mutant.saved())) {
+                failed = Some(error);
+            }
+        }
+        if said.elapsed() > Duration::from_secs(5) {
+            eprintln!("{done}");
+            said = Instant::now();
+        }
+    });
+    print!("{} kernels: {}", kernels.len(), mutants::report(&found));
+    match failed {
+        Some(error) => Err(error),
+        None if found.iter().any(|mutant| mutants::complaint(mutant).is_some()) => {
+            Err("an accepted mutant is at fault, or something panicked".into())
+        }
+        None => Ok(()),
+    }
 }

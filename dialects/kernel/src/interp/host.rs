@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use dlc_core::eval::bindings;
-use dlc_core::launch::{Global, GlobalRef, MapRef, MapValue, globals};
+use dlc_core::launch::{Global, GlobalRef, MapRef, MapValue, Seed, globals};
 use dlc_core::tensor::TensorValue;
 use dlc_ir::interp::{Data, Datum, Eval, EvalResult, Outcome, UNDEFINED};
 
 use super::places::{At, Names, integers};
 use super::schedule;
-use super::state::{Device, Seed, wrong};
+use super::state::{Device, wrong};
 use crate::global::merged;
 use crate::ops::{Grid, Require, TensorMapOf};
 use crate::types::{TensorMap, sizes};
@@ -116,11 +116,11 @@ pub fn tensor_map(cx: &mut Eval<'_, '_>) -> EvalResult {
 pub fn grid(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Grid::from(cx.op);
     let symbols = Arc::new(bindings(cx)?);
-    let seed = cx.interp.state::<Seed>().0;
+    let seed = *cx.interp.state::<Seed>();
     let places = Arc::new(crate::places::shared_memory(cx.op).map_err(|reason| wrong(cx, reason))?);
     let device = cx.interp.state::<Device>();
     device.symbols = symbols;
-    device.random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    device.random = seed.start();
     device.places = Arc::new(places.tiles.clone());
     device.threads_of_block = op.threads();
     // A launch has no team, and the expressions here name no fragment.

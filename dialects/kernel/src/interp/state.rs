@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dlc_core::launch::MapValue;
+use dlc_core::launch::{MapValue, Seed};
 use dlc_core::scalar::Combiner;
 use dlc_core::sizes::Bindings;
 use dlc_ir::interp::{Eval, Failure};
@@ -12,10 +12,6 @@ use rustc_hash::FxHashMap;
 use super::shared::SharedMemory;
 use super::values::Product;
 use crate::layout::{Fragment, Table};
-
-/// What the order of teams and of asynchronous work follows from.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Seed(pub u64);
 
 /// Asynchronous work that has begun and not ended.
 pub enum Work {
@@ -136,7 +132,7 @@ pub struct Device {
     /// Where the tiles of the grid that runs are in shared memory.
     pub places: Arc<FxHashMap<OpId, u32>>,
     pub slots: FxHashMap<(Type, u32), Arc<Slots>>,
-    pub random: u64,
+    pub random: Seed,
     /// Copies that count on barriers, which end when nobody can go on without them.
     pub flying: Vec<(Loc, Work)>,
 }
@@ -153,7 +149,7 @@ impl Default for Device {
             threads_of_block: 0,
             places: Arc::default(),
             slots: FxHashMap::default(),
-            random: 0,
+            random: Seed::default(),
             flying: Vec::new(),
         }
     }
@@ -169,12 +165,9 @@ impl Device {
         &mut self.blocks[block]
     }
 
-    /// The next number of a sequence that the seed decides (xorshift64*, Vigna 2016).
+    /// The next number of the sequence that the seed decides.
     pub fn random(&mut self, below: usize) -> usize {
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        (self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % below.max(1)
+        self.random.random(below)
     }
 }
 

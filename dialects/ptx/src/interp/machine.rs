@@ -1,13 +1,14 @@
 //! The machine: lanes, warps, blocks and clusters, and who goes on next.
 //!
 //! Each lane has its own place in the program. A warp does the instruction at the least place for all lanes that are
-//! there, so that lanes which went apart meet again. Warps take turns of some instructions. A warp whose lanes have all
+//! there, so that lanes which went apart meet again. Warps take turns of some instructions; which goes first and
+//! how far, a seed decides, unless it is 0. A warp whose lanes have all
 //! asked whether something has come, and it has not, ends its turn. When for a while nothing changes any more, the next
 //! cluster begins; when there is none, the threads wait for ever.
 
 use std::sync::Arc;
 
-use dlc_core::launch::MapValue;
+use dlc_core::launch::{MapValue, Seed};
 use dlc_ir::interp::{EVAL_LIMIT, UNDEFINED};
 use dlc_ir::{Diagnostic, OpRef};
 
@@ -147,6 +148,8 @@ pub struct Machine<'p> {
     pub events: u64,
     pub steps: u64,
     pub limit: u64,
+    /// What decides the order of warps; `None` for the usual one.
+    pub order: Option<Seed>,
 }
 
 /// How a turn went.
@@ -184,7 +187,11 @@ impl<'p> Machine<'p> {
             let events = self.events;
             let (mut ran, mut asked) = (false, false);
             for cluster in &mut running {
-                for warp in 0..cluster.warps.len() {
+                let mut warps: Vec<usize> = (0..cluster.warps.len()).collect();
+                if let Some(order) = &mut self.order {
+                    (1..warps.len()).rev().for_each(|last| warps.swap(last, order.random(last + 1)));
+                }
+                for warp in warps {
                     match self.turn(cluster, warp)? {
                         Turn::Ran => ran = true,
                         Turn::Asked => asked = true,
@@ -246,10 +253,12 @@ impl<'p> Machine<'p> {
         warp.wait = Wait::Nothing;
         warp.yielded = 0;
         let mut warp = std::mem::take(warp);
+        // Short turns let others in between any two instructions, long ones let a warp run away.
+        let turn = self.order.as_mut().map_or(TURN, |order| 1 << order.random(TURN.ilog2() as usize + 1));
         let mut steps = 0;
         let mut asked = false;
         let mut failed = None;
-        while steps < TURN && warp.wait == Wait::Nothing {
+        while steps < turn && warp.wait == Wait::Nothing {
             let Some((pc, lanes, skips)) = self.pick(&warp) else { break };
             steps += 1;
             let code = &self.program.code[pc as usize];

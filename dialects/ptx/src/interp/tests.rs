@@ -61,8 +61,17 @@ fn run_with(
     let entry = crate::emit::entries(function).next().expect("an entry");
     let program = program::decode(*entry, entry.regions()[0]).map_err(|error| error.message.to_string())?;
     let launch = Launch { params: addresses, ..launch(entry) };
-    let mut machine =
-        Machine { program: &program, launch, global, maps, entry: *entry, events: 0, steps: 0, limit: 1 << 20 };
+    let mut machine = Machine {
+        program: &program,
+        launch,
+        global,
+        maps,
+        entry: *entry,
+        events: 0,
+        steps: 0,
+        limit: 1 << 20,
+        order: None,
+    };
     machine.run().map_err(|error| {
         let notes: String = error.notes.iter().map(|note| format!("\n{}", note.message)).collect();
         format!("{}{notes}", error.message)
