@@ -32,6 +32,7 @@ pub mod form;
 pub mod inst;
 pub mod interp;
 pub mod ops;
+pub mod symbol;
 pub mod syntax;
 pub mod table;
 pub mod verify;

@@ -145,7 +145,9 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
         wrong("a cluster has one size of 1 to 16 for each axis of the grid at most".into());
     }
     let named = op.name().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$');
-    if op.name().is_empty() || !named || op.name().as_bytes()[0].is_ascii_digit() {
+    let begins = op.name().bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
+    // PTX has no '_' and no '$' alone.
+    if !named || !begins || matches!(op.name(), "_" | "$") {
         wrong(format!("'{}' is no name of an entry: letters, digits and underscores are", op.name()));
     }
     let values = op.args().len();

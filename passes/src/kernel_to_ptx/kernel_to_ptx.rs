@@ -83,6 +83,7 @@ use dlc_ir::{Attr, Context, Loc, OpId, Str, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_ptx::form::Target;
 use dlc_ptx::inst::Arg;
+use dlc_ptx::symbol::symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -279,7 +280,7 @@ fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool) -> Result<Made,
         map.map_value(arg, new);
     }
     let machine = Target::parse(machine(target, func.target())).unwrap_or(LEAST);
-    let name = func.sym_name().to_string();
+    let name = func.sym_name();
     let (mut entries, mut fits) = (0, true);
     for id in kernel.ops(block) {
         let op = OpRef::new(ctx, kernel, id);
@@ -289,7 +290,7 @@ fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool) -> Result<Made,
             narrow(ctx, &mut made, new);
             continue;
         };
-        let name = format!("{name}_{entries}");
+        let name = symbol(&format!("{name}_{entries}"));
         let (body, fit) = entry(ctx, kernel, grid, made, &map, &name, machine, fuse).map_err(|e| e.at(op))?;
         (made, fits) = (body, fits && fit);
         entries += 1;

@@ -35,6 +35,8 @@ pub struct Options {
     pub rtol: Option<f64>,
     /// `--atol`
     pub atol: Option<f64>,
+    /// `--max-bytes`: how many bytes an array of a file may have.
+    pub max_bytes: Option<u64>,
     /// What is run before the program is evaluated.
     pub passes: Passes,
     /// `--device`
@@ -169,6 +171,12 @@ pub fn command() -> Command {
                 .action(ArgAction::Append)
                 .value_delimiter(',')
                 .value_parser(shape),
+            option("max-bytes", "N", INPUTS, "How many bytes an array of a file may have")
+                .value_parser(value_parser!(u64))
+                .long_help(
+                    "How many bytes an array of a file may have: one that claims more is refused before it is read. \
+                     Without it, what the program takes and 64 KiB more, or 1 GiB where sizes are not known before",
+                ),
             option("seed", "N", INPUTS, "The seed of inputs that are not given")
                 .value_parser(seed)
                 .default_value("0"),
@@ -289,6 +297,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         check: text("check"),
         rtol: matches.get_one::<f64>("rtol").copied(),
         atol: matches.get_one::<f64>("atol").copied(),
+        max_bytes: matches.get_one::<u64>("max-bytes").copied(),
         passes,
         device,
         target: text("target"),

@@ -7,7 +7,7 @@ use dlc_opt::function::{Function, Port};
 use dlc_opt::input::CANNOT_READ;
 use dlc_opt::numbers::{Numbers, Values};
 
-use crate::files::{Array, Elem, Source};
+use crate::files::{Array, Elem, Source, usual_limit};
 use crate::inputs::{BAD_INPUT, admits};
 use crate::show::spelled;
 
@@ -80,6 +80,7 @@ pub fn check(
     outputs: &[Values],
     file: &str,
     tolerance: Tolerance,
+    max_bytes: Option<u64>,
     diags: &Diagnostics,
 ) -> Vec<Checked> {
     let cannot = |message: String| diags.emit(Diagnostic::error(&CANNOT_READ, Loc::UNKNOWN, message));
@@ -94,7 +95,8 @@ pub fn check(
     let mut checked = Vec::new();
     for ((port, values), array) in function.outputs.iter().zip(outputs).zip(&names) {
         let name = &port.name;
-        match source.get(array) {
+        let limit = max_bytes.unwrap_or(usual_limit(Some(values.numbers.len() as u64)));
+        match source.get(array, limit) {
             Ok(array) => match comparable(ctx, port, values, &array) {
                 Ok(expected) => checked.push(one(name, values, &expected, file, tolerance, diags)),
                 Err(why) => {

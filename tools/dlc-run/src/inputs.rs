@@ -14,7 +14,7 @@ use dlc_opt::input::CANNOT_READ;
 use dlc_opt::numbers::Values;
 
 use crate::args::{Given, Options};
-use crate::files::{Array, Elem, Source, byte_len};
+use crate::files::{Array, Elem, Source, byte_len, usual_limit};
 
 dlc_ir::codes! {
     /// An array does not fit the input or output that it is for: its name, its type, its sizes.
@@ -97,7 +97,7 @@ impl<'a> Bound<'a> {
     ) -> Option<Bound<'a>> {
         let binder = Binder { ctx, function, needed, diags };
         let dims = binder.dims()?;
-        let given = binder.read(&options.given)?;
+        let given = binder.read(&dims, options)?;
         let symbols = binder.symbols(&dims, &given, &options.shape)?;
         let mut shapes = Vec::new();
         for ((port, (dims, _)), given) in function.inputs.iter().zip(&dims).zip(&given) {
@@ -195,16 +195,20 @@ impl Binder<'_> {
     }
 
     /// The arrays that are given, by the places of their inputs.
-    fn read(&self, given: &[Given]) -> Option<Vec<Option<FromFile>>> {
+    fn read(&self, dims: &[(Vec<SizeExpr>, Type)], options: &Options) -> Option<Vec<Option<FromFile>>> {
+        let limit = |(dims, _): &(Vec<SizeExpr>, Type)| {
+            options.max_bytes.unwrap_or(usual_limit(elements(dims, &options.shape)))
+        };
+        let limits: Vec<u64> = dims.iter().map(limit).collect();
         let mut found: Vec<Option<FromFile>> = vec![None; self.function.inputs.len()];
         let mut failed = false;
-        for given in given {
-            failed |= self.read_one(given, &mut found).is_err();
+        for given in &options.given {
+            failed |= self.read_one(given, &limits, &mut found).is_err();
         }
         (!failed).then_some(found)
     }
 
-    fn read_one(&self, given: &Given, found: &mut [Option<FromFile>]) -> Result<(), Reported> {
+    fn read_one(&self, given: &Given, limits: &[u64], found: &mut [Option<FromFile>]) -> Result<(), Reported> {
         let file = &given.file;
         let cannot = |message: String| {
             self.diags.emit(Diagnostic::error(&CANNOT_READ, Loc::UNKNOWN, message));
@@ -247,7 +251,7 @@ impl Binder<'_> {
                 failed = Err(self.fail(format!("the input {name} is given twice, by '{other}' and '{file}'")));
                 continue;
             }
-            let array = source.get(entry.as_deref().unwrap_or_default());
+            let array = source.get(entry.as_deref().unwrap_or_default(), limits[place]);
             let array = array.map_err(|reason| cannot(format!("'{file}' cannot be read: {name}: {reason}")));
             match array.and_then(|array| self.admits(place, &array, file).map(|()| array)) {
                 Ok(array) => found[place] = Some((array, file.clone())),
@@ -364,6 +368,12 @@ impl Binder<'_> {
             _ => Some(shape),
         }
     }
+}
+
+/// How many elements an array of these sizes has, where `--shape` and the sizes themselves say it.
+fn elements(dims: &[SizeExpr], shape: &[(String, i64)]) -> Option<u64> {
+    let known = |name: &str| shape.iter().find(|(symbol, _)| symbol == name).map(|(_, size)| *size);
+    dims.iter().try_fold(1u64, |count, dim| count.checked_mul(u64::try_from(dim.eval(&known).ok()?).ok()?))
 }
 
 /// What keeps an array from being an input or output, apart from its sizes: the rest of a sentence that begins with the

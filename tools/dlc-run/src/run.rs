@@ -113,7 +113,8 @@ pub fn run(
                 let default = ran.inputs.tolerance;
                 let (rtol, atol) = (options.rtol.unwrap_or(default.rtol), options.atol.unwrap_or(default.atol));
                 let tolerance = Tolerance { rtol, atol };
-                ran.checked = check::check(ctx, &ran.function, &ran.outputs, expected, tolerance, diags);
+                ran.checked =
+                    check::check(ctx, &ran.function, &ran.outputs, expected, tolerance, options.max_bytes, diags);
             }
             let status = if written.is_some() && diags.errors() == 0 { Status::Success } else { Status::Failure };
             (Some(ran), status)

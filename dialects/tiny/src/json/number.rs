@@ -18,11 +18,8 @@ pub(super) struct Element {
 
 /// The number as an element of a type.
 pub(super) fn element(ctx: &Context, node: &Node<'_>, scalar: Scalar, elem: Type) -> Read<Element> {
-    // Integers without a sign of their own are signed here.
-    let whole = |value: i128| match wrap_integer(value, ctx.type_data(elem)) == value {
-        true => Ok(Element { attr: ctx.int_attr(value, elem), exact: None }),
-        false => Err(node.not(&format!("a number of type {}", name(ctx, elem)))),
-    };
+    // As in tinygrad, which writes the 255 of a uint8 as -1 too. Integers without a sign of their own are signed here.
+    let wrapped = |value: i128| ctx.int_attr(wrap_integer(value, ctx.type_data(elem)), elem);
     match (elem.float_kind(ctx), scalar) {
         (Some(kind), Scalar::Int(_) | Scalar::Float(_)) => {
             let value = match scalar {
@@ -40,7 +37,7 @@ pub(super) fn element(ctx: &Context, node: &Node<'_>, scalar: Scalar, elem: Type
         (None, Scalar::Int(value @ (0 | 1))) if elem == Type::I1 => {
             Ok(Element { attr: ctx.bool_attr(value == 1), exact: None })
         }
-        (None, Scalar::Int(value)) if elem != Type::I1 => whole(value),
+        (None, Scalar::Int(value)) if elem != Type::I1 => Ok(Element { attr: wrapped(value), exact: None }),
         _ => Err(node.not(&match elem {
             Type::I1 => "true or false".to_string(),
             elem => format!("a number of type {}", name(ctx, elem)),

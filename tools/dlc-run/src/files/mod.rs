@@ -9,7 +9,7 @@ mod npz;
 mod safetensors;
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Seek};
 
 use dlc_ir::float::{decode, encode};
 use dlc_ir::types::{FloatKind, Signedness};
@@ -196,25 +196,31 @@ impl Format {
 /// A file of arrays that is open.
 #[derive(Debug)]
 pub enum Source {
-    /// The only array.
-    One(Array),
+    /// The only array, in a file of so many bytes.
+    One(BufReader<File>, u64),
     /// Arrays by name, read as they are asked for.
     Npz(npz::Archive),
-    /// Arrays by name.
+    /// Arrays by name, read as they are asked for.
     Safetensors(safetensors::Arrays),
 }
 
 impl Source {
-    /// Opens a file. What is wrong with it is one sentence.
+    /// Opens a file, and reads none of its elements. What is wrong with it is one sentence.
     pub fn open(name: &str) -> Result<Source, String> {
         let format = Format::of(name)?;
         let cannot = |reason: String| format!("'{name}' cannot be read: {reason}");
+        // A pipe could be waited for without end, and is over when it was read once.
+        let about = std::fs::metadata(name).map_err(|error| cannot(error.to_string()))?;
+        if !about.is_file() {
+            return Err(cannot("it is no plain file".into()));
+        }
+        let size = about.len();
         let file = File::open(name).map_err(|error| cannot(error.to_string()))?;
         let file = BufReader::new(file);
         match format {
-            Format::Npy => npy::read(file).map(Source::One),
+            Format::Npy => Ok(Source::One(file, size)),
             Format::Npz => npz::Archive::open(file).map(Source::Npz),
-            Format::Safetensors => safetensors::Arrays::read(file).map(Source::Safetensors),
+            Format::Safetensors => safetensors::Arrays::open(file, size).map(Source::Safetensors),
         }
         .map_err(cannot)
     }
@@ -222,19 +228,37 @@ impl Source {
     /// The names of the arrays, in the order of the file; `None` when there is only one and it has none.
     pub fn names(&self) -> Option<Vec<String>> {
         match self {
-            Source::One(_) => None,
+            Source::One(..) => None,
             Source::Npz(archive) => Some(archive.names()),
             Source::Safetensors(arrays) => Some(arrays.names()),
         }
     }
 
-    /// The array of a name that [`Source::names`] has; the only one, whatever the name.
-    pub fn get(&mut self, name: &str) -> Result<Array, String> {
+    /// The array of a name that [`Source::names`] has; the only one, whatever the name. One of more than `limit` bytes is
+    /// refused before it is read.
+    pub fn get(&mut self, name: &str, limit: u64) -> Result<Array, String> {
         match self {
-            Source::One(array) => Ok(array.clone()),
-            Source::Npz(archive) => archive.get(name),
-            Source::Safetensors(arrays) => arrays.get(name),
+            Source::One(file, size) => {
+                file.rewind().map_err(|error| error.to_string())?;
+                npy::read(file, *size, limit)
+            }
+            Source::Npz(archive) => archive.get(name, limit),
+            Source::Safetensors(arrays) => arrays.get(name, limit),
         }
+    }
+}
+
+/// How many bytes an array may have that should have so many elements: what those take of any type, and some more, so
+/// that a wrong type or size is told as such. Where the number is not known, as much as most arrays have.
+pub fn usual_limit(count: Option<u64>) -> u64 {
+    count.map_or(1 << 30, |count| count.saturating_mul(8).saturating_add(1 << 16))
+}
+
+/// Whether so many bytes are not too many.
+fn within(len: u64, limit: u64) -> Result<(), String> {
+    match len <= limit {
+        true => Ok(()),
+        false => Err(format!("it claims to have {len} bytes, more than {limit}; --max-bytes={len} lets it be read")),
     }
 }
 

@@ -6,14 +6,15 @@ use dlc_ir::pass::panics::catch;
 use dlc_ir::types::FloatKind;
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr, WriteOptions, WriterBuilder};
 
-use super::{Array, Elem, byte_len};
+use super::{Array, Elem, byte_len, within};
 
 /// The longest header that is read: numpy's own limit.
 const MAX_HEADER: usize = 10_000;
 
-/// Reads an array. What stands behind it is left unread.
-pub fn read(mut from: impl Read) -> Result<Array, String> {
-    let header = read_header(&mut from)?;
+/// Reads an array from what holds `size` bytes, if its elements have no more than `limit`: what the header claims is
+/// compared with both before any element is read. What stands behind the array is left unread.
+pub fn read(mut from: impl Read, size: u64, limit: u64) -> Result<Array, String> {
+    let (header, taken) = read_header(&mut from)?;
     let DType::Plain(ty) = header.dtype() else {
         return Err("its elements are structures, not numbers".into());
     };
@@ -21,8 +22,13 @@ pub fn read(mut from: impl Read) -> Result<Array, String> {
     let fits = |&size: &u64| usize::try_from(size).map_err(|_| format!("the size {size} is larger than any memory"));
     let shape: Vec<usize> = header.shape().iter().map(fits).collect::<Result<_, _>>()?;
     let len = byte_len(&shape, elem.size())?;
+    let there = size.saturating_sub(taken as u64);
+    if there < len as u64 {
+        return Err(format!("it ends after {there} of the {len} bytes of its elements"));
+    }
+    within(len as u64, limit)?;
     let mut bytes = Vec::new();
-    // A wrong header may ask for any amount, so memory is taken as the bytes come.
+    // An archive may say more of itself than it has, so memory is taken as the bytes come.
     from.take(len as u64).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() < len {
         return Err(format!("it ends after {} of the {len} bytes of its elements", bytes.len()));
@@ -36,7 +42,8 @@ pub fn read(mut from: impl Read) -> Result<Array, String> {
     Ok(Array { shape, elem, bytes })
 }
 
-fn read_header(from: &mut impl Read) -> Result<NpyHeader, String> {
+/// The header, and how many bytes it has.
+fn read_header(from: &mut impl Read) -> Result<(NpyHeader, usize), String> {
     let no_header = |_| "it does not begin as a .npy file does".to_string();
     let mut start = vec![0; 10];
     from.read_exact(&mut start).map_err(no_header)?;
@@ -53,7 +60,7 @@ fn read_header(from: &mut impl Read) -> Result<NpyHeader, String> {
     from.take(len as u64).read_to_end(&mut start).map_err(|error| error.to_string())?;
     // The sizes are multiplied in there without a check.
     let header = catch(|| NpyHeader::from_reader(&start[..])).map_err(|_| "its sizes are larger than any memory")?;
-    header.map_err(|error| error.to_string())
+    header.map(|header| (header, start.len())).map_err(|error| error.to_string())
 }
 
 fn elem(ty: &TypeStr) -> Result<Elem, String> {

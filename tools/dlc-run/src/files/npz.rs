@@ -16,7 +16,11 @@ pub struct Archive(ZipArchive<BufReader<File>>);
 impl Archive {
     /// Reads what is in the archive.
     pub fn open(file: BufReader<File>) -> Result<Archive, String> {
-        Ok(Archive(ZipArchive::new(file).map_err(|error| error.to_string())?))
+        let archive = ZipArchive::new(file).map_err(|error| error.to_string())?;
+        match archive.has_duplicate_names() {
+            true => Err("it holds two arrays of one name".into()),
+            false => Ok(Archive(archive)),
+        }
     }
 
     /// The names of the arrays.
@@ -25,10 +29,11 @@ impl Archive {
         names.filter_map(|name| Some(array_name_from_file_name(&name)?.to_string())).collect()
     }
 
-    /// The array of a name.
-    pub fn get(&mut self, name: &str) -> Result<Array, String> {
+    /// The array of a name, if it has no more than `limit` bytes: no more are inflated.
+    pub fn get(&mut self, name: &str, limit: u64) -> Result<Array, String> {
         let entry = self.0.by_name(&file_name_from_array_name(name)).map_err(|error| error.to_string())?;
-        npy::read(entry)
+        let size = entry.size();
+        npy::read(entry, size, limit)
     }
 }
 

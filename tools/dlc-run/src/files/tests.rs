@@ -29,7 +29,11 @@ fn path(folder: &tempfile::TempDir, name: &str) -> String {
 fn read_all(name: &str) -> Result<Vec<(String, Array)>, String> {
     let mut source = Source::open(name)?;
     let names = source.names().unwrap_or_else(|| vec!["only".into()]);
-    names.into_iter().map(|name| Ok((name.clone(), source.get(&name)?))).collect()
+    names.into_iter().map(|name| Ok((name.clone(), source.get(&name, 1 << 20)?))).collect()
+}
+
+fn read_npy(bytes: &[u8]) -> Result<Array, String> {
+    npy::read(bytes, bytes.len() as u64, 1 << 40)
 }
 
 /// Every type and every kind of shape, in every format.
@@ -104,7 +108,7 @@ fn the_first_axis_may_be_the_fastest() {
     };
     let plain = file("False", [0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121]);
     let fortran = file("True", [0, 100, 10, 110, 20, 120, 1, 101, 11, 111, 21, 121]);
-    assert_eq!(npy::read(&plain[..]).expect("plain"), npy::read(&fortran[..]).expect("fortran"));
+    assert_eq!(read_npy(&plain[..]).expect("plain"), read_npy(&fortran[..]).expect("fortran"));
 }
 
 fn header(version: u8, text: &str) -> Vec<u8> {
@@ -123,14 +127,14 @@ fn headers_of_every_version_are_read() {
     for version in [1, 2, 3] {
         let mut bytes = header(version, "{'descr': '|i1', 'fortran_order': False, 'shape': (1,), }\n");
         bytes.push(7);
-        let read = npy::read(&bytes[..]).expect("a header");
+        let read = read_npy(&bytes[..]).expect("a header");
         assert_eq!((read.shape, read.bytes), (vec![1], vec![7]));
     }
 }
 
 #[test]
 fn wrong_headers_are_refused() {
-    let says = |version: u8, text: &str| npy::read(&header(version, text)[..]).expect_err("it is wrong");
+    let says = |version: u8, text: &str| read_npy(&header(version, text)[..]).expect_err("it is wrong");
     let array = |descr: &str, shape: &str| format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
     let huge = 1u64 << 40;
     assert!(says(1, &array("'<f4'", &format!("({huge}, {huge})"))).contains("larger than any memory"));
@@ -179,4 +183,122 @@ fn names_say_the_format() {
     assert!(write("/no/such/folder/a.npy", &[("a".into(), array(&[1], Elem::Bool))]).is_err());
     assert!(write("a.npy", &[]).expect_err("nothing").contains("takes one output"));
     assert!(!Path::new("a.npy").exists());
+}
+
+/// What claims more than it may have is refused, and nothing of it is inflated.
+#[test]
+fn arrays_have_a_bound() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arrays = [("x".to_string(), array(&[1000], int(16, true)))];
+    for file in ["a.npy", "a.npz", "a.safetensors"] {
+        let name = path(&folder, file);
+        write(&name, &arrays).expect(file);
+        let mut source = Source::open(&name).expect(file);
+        let message = source.get("x", 1999).expect_err("it is too large");
+        assert!(message.contains("claims to have 2000 bytes, more than 1999; --max-bytes=2000"), "{message}");
+        assert_eq!(source.get("x", 2000).expect("it is not too large"), arrays[0].1, "{file}");
+    }
+    assert_eq!((usual_limit(Some(10)), usual_limit(None)), (80 + (1 << 16), 1 << 30));
+    assert_eq!(usual_limit(Some(u64::MAX)), u64::MAX);
+}
+
+fn safetensors(header: &str, len: u64, data: usize) -> Vec<u8> {
+    let mut bytes = len.to_le_bytes().to_vec();
+    bytes.extend(header.bytes());
+    bytes.extend(std::iter::repeat_n(0, data));
+    bytes
+}
+
+#[test]
+fn headers_of_safetensors_are_not_trusted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = path(&folder, "a.safetensors");
+    let says = |bytes: &[u8]| {
+        std::fs::write(&name, bytes).expect("it is written");
+        read_all(&name).expect_err("it is wrong")
+    };
+    let one = |shape: &str, end: &str| format!(r#"{{"a":{{"dtype":"F32","shape":{shape},"data_offsets":[0,{end}]}}}}"#);
+    let whole = |header: &str, data: usize| safetensors(header, header.len() as u64, data);
+    assert!(says(&safetensors("{}", u64::MAX, 0)).contains("its header has 18446744073709551615 bytes"));
+    assert!(says(&safetensors("{}", 1 << 40, 0)).contains("and the file 10"));
+    assert!(says(b"1234567").contains("does not begin"));
+    assert!(says(&whole(&one("[1]", "4"), 3)).contains("arrays have 4 bytes, and there are 3"));
+    assert!(says(&whole(&one("[1]", "4"), 5)).contains("arrays have 4 bytes, and there are 5"));
+    for shape in ["[4294967296,4294967296]", "[18446744073709551615]", "[-1]", "[2]", "[9223372036854775808,2,0]"] {
+        says(&whole(&one(shape, "4"), 4));
+    }
+    says(&whole(&one("[4]", "18446744073709551615"), 4));
+    let twice =
+        r#"{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}"#;
+    assert!(says(&whole(twice, 0)).contains("two arrays of one name, 'a'"));
+}
+
+#[test]
+fn an_archive_with_a_name_twice_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = path(&folder, "a.npz");
+    let arrays = ["x", "y"].map(|name| (name.to_string(), array(&[2], int(8, true))));
+    write(&name, &arrays).expect("it is written");
+    let mut bytes = std::fs::read(&name).expect("it is there");
+    for at in 0..bytes.len() - 5 {
+        if bytes[at..].starts_with(b"y.npy") {
+            bytes[at] = b'x';
+        }
+    }
+    std::fs::write(&name, bytes).expect("it is written");
+    assert!(read_all(&name).expect_err("it is wrong").contains("two arrays of one name"));
+}
+
+/// A pipe is not waited for.
+#[test]
+fn what_is_no_plain_file_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for file in ["a.npy", "a.npz", "a.safetensors"] {
+        let name = path(&folder, file);
+        let made = std::process::Command::new("mkfifo").arg(&name).status().expect("mkfifo is there");
+        assert!(made.success());
+        assert!(Source::open(&name).expect_err("it is a pipe").contains("no plain file"));
+    }
+}
+
+/// Files of which bytes are changed, left out, doubled or put in, by a seed: none of them ends the process.
+#[test]
+fn mutated_files_are_arrays_or_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arrays = [("x".to_string(), array(&[2, 3], int(16, true))), ("y".to_string(), array(&[4], Elem::Bool))];
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = |below: usize| {
+        // xorshift64
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    for file in ["a.npy", "a.npz", "a.safetensors"] {
+        let name = path(&folder, file);
+        let count = if file == "a.npy" { 1 } else { 2 };
+        write(&name, &arrays[..count]).expect(file);
+        let whole = std::fs::read(&name).expect(file);
+        for _ in 0..300 {
+            let mut bytes = whole.clone();
+            for _ in 0..1 + next(4) {
+                let at = next(bytes.len());
+                let end = (at + 1 + next(8)).min(bytes.len());
+                match next(5) {
+                    0 => bytes[at] = next(256) as u8,
+                    1 => bytes[at..end].fill([0, 0x7f, 0xff][next(3)]),
+                    2 if bytes.len() > 16 => drop(bytes.drain(at..end)),
+                    3 => drop(bytes.splice(at..at, b"99999999999999999999".iter().copied().take(1 + next(20)))),
+                    _ => {
+                        let piece = bytes[at..end].to_vec();
+                        drop(bytes.splice(at..at, piece));
+                    }
+                }
+            }
+            std::fs::write(&name, &bytes).expect(file);
+            for (_, array) in read_all(&name).unwrap_or_default() {
+                assert_eq!(array.bytes.len(), array.shape.iter().product::<usize>() * array.elem.size());
+            }
+        }
+    }
 }
