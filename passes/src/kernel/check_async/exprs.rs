@@ -222,6 +222,17 @@ impl Condition {
         Some(false)
     }
 
+    /// How many bounds do not hold in the piece in which the fewest do not.
+    pub fn failing(&self, slots: &[i64]) -> usize {
+        let fails = |(expr, lower, upper): &(Expr, Option<Expr>, Option<Expr>)| {
+            let at = expr.eval(slots);
+            let below = lower.as_ref().is_some_and(|lower| at < lower.eval(slots));
+            below || upper.as_ref().is_some_and(|upper| at >= upper.eval(slots))
+        };
+        let of_piece = |piece: &Vec<_>| piece.iter().filter(|&part| fails(part)).count();
+        self.0.iter().map(of_piece).min().unwrap_or(1)
+    }
+
     /// Each expression that is asked of with what it is at least, and what it is below.
     pub fn bounds(&self) -> impl Iterator<Item = (&Expr, Option<&Expr>, Option<&Expr>)> {
         self.0.iter().flatten().map(|(expr, lower, upper)| (expr, lower.as_ref(), upper.as_ref()))

@@ -60,10 +60,10 @@ impl Launch {
         let mut slots = symbols.to_vec();
         slots.resize(program.slots, 0);
         program.launch.iter().for_each(|instr| compute(instr, &mut slots));
-        let requires = program.requires.iter().flatten().filter(|condition| condition.holds(&slots) == Some(false));
+        let requires = program.requires.iter().flatten().map(|condition| condition.failing(&slots));
         let size = |axis: usize| program.grid.get(axis).map_or(1, |size| size.eval(&slots));
         let grid = (0..3).filter(|&axis| size(axis) <= 0 || size(axis) % program.cluster[axis] != 0);
-        requires.count() + grid.count()
+        requires.sum::<usize>() + grid.count()
     }
 
     /// The blocks along the axes, and all slots. `None` where there are no blocks, or it cannot be launched.
