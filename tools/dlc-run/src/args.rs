@@ -8,6 +8,7 @@ use dlc_opt::args::{refuse, shown, shown_args, threads, threads_arg};
 use dlc_opt::report::Shown;
 use dlc_opt::{Io, Status};
 
+use crate::cuda::cache::USUAL_BYTES;
 use crate::files::Format;
 
 /// What the command line asks for.
@@ -53,8 +54,8 @@ pub struct Options {
     pub log: Option<String>,
     /// `--emit-manifest`: a file for the launch manifest of what runs.
     pub emit_manifest: Option<String>,
-    /// Whether compiled modules are kept, and those that were kept are used.
-    pub cache: bool,
+    /// How many bytes of compiled modules are kept; `None` if none are kept or used.
+    pub cache: Option<u64>,
     /// `--time-limit`: what a kernel may take.
     pub time_limit: Duration,
     /// `--time`
@@ -74,6 +75,10 @@ pub enum What {
     Program(String),
     /// Every program below a folder.
     Batch(String),
+    /// Nothing: `--cache-info` says what is kept.
+    CacheInfo,
+    /// Nothing: `--cache-clear` removes what is kept.
+    CacheClear,
 }
 
 /// What a program runs on.
@@ -158,8 +163,8 @@ pub fn command() -> Command {
             Arg::new("program")
                 .value_name("FILE")
                 .help("The program: IR, the JSON of a layer, or the launch manifest of PTX; '-' is standard input")
-                .required_unless_present("batch")
-                .conflicts_with("batch"),
+                .required_unless_present_any(["batch", "cache-info", "cache-clear"])
+                .conflicts_with_all(["batch", "cache-info", "cache-clear"]),
             Arg::new("inputs").value_name("NAME=FILE").num_args(0..).help(
                 "An input: x=a.npy, x=a.npz (the array x), x=a.npz:b (the array b); or a file without a name, whose \
                  arrays go to the inputs of their names. Files are .npy, .npz, .safetensors",
@@ -229,6 +234,12 @@ pub fn command() -> Command {
             option("against", "LIBRARY", DEVICE, "Measure a library in turn, for a program that is a product of matrices")
                 .value_parser(["cublaslt"]),
             flag("no-cache", DEVICE, "Compile the module anew, and keep nothing"),
+            option("cache-size", "BYTES", DEVICE, "How many bytes of compiled modules are kept [default: 1 GiB]")
+                .value_parser(value_parser!(u64)),
+            flag("cache-info", DEVICE, "Say where compiled modules are kept, and how many; run nothing")
+                .conflicts_with("batch"),
+            flag("cache-clear", DEVICE, "Remove all compiled modules that are kept; run nothing")
+                .conflicts_with_all(["batch", "cache-info"]),
             option("time-limit", "SECONDS", DEVICE, "How long a kernel may run")
                 .value_parser(value_parser!(u32).range(1..))
                 .default_value("30"),
@@ -252,6 +263,8 @@ pub fn parse(args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
 fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let what = match (text("batch"), text("program")) {
+        _ if matches.get_flag("cache-info") => What::CacheInfo,
+        _ if matches.get_flag("cache-clear") => What::CacheClear,
         (Some(folder), _) => What::Batch(folder),
         (None, Some(file)) => What::Program(file),
         (None, None) => return Err("no program is given".into()),
@@ -306,7 +319,8 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         log: text("log"),
         emit_manifest: text("emit-manifest"),
         bench: matches.get_one::<u32>("bench").map(|&count| count as usize),
-        cache: !matches.get_flag("no-cache"),
+        cache: (!matches.get_flag("no-cache"))
+            .then(|| matches.get_one::<u64>("cache-size").copied().unwrap_or(USUAL_BYTES)),
         time_limit: Duration::from_secs(matches.get_one::<u32>("time-limit").copied().unwrap_or(30).into()),
         time: matches.get_flag("time"),
         threads: threads(matches),

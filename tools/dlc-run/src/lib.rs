@@ -26,6 +26,7 @@ use std::process::ExitCode;
 
 use dlc_opt::{Io, Setup, Status};
 
+use cuda::cache::{Cache, USUAL_BYTES};
 use cuda::gpu::Gpu;
 
 /// The tool, with everything that is linked into the program.
@@ -46,6 +47,35 @@ pub fn run_on(gpu: &mut Gpu, setup: &Setup, args: &[OsString], io: &mut Io<'_>) 
     };
     match &options.what {
         args::What::Program(file) => run::one(setup, &options, file, gpu, io),
+        args::What::CacheInfo | args::What::CacheClear => kept(&options, io),
         args::What::Batch(folder) => batch::run(setup, &options, folder, gpu, io),
+    }
+}
+
+/// Says what modules are kept, or removes them.
+fn kept(options: &args::Options, io: &mut Io<'_>) -> Status {
+    let bytes = options.cache.unwrap_or(USUAL_BYTES);
+    let Some(cache) = Cache::of_user(bytes) else {
+        let _ = writeln!(io.stderr, "error: there is no cache: neither XDG_CACHE_HOME nor HOME is an absolute path");
+        return Status::Failure;
+    };
+    let folder = cache.folder.display();
+    // What goes wrong with a stream is told at the end.
+    let told = match options.what {
+        args::What::CacheClear => cache.clear().map(|(count, held)| format!("removed {count} modules of {held} bytes")),
+        _ => {
+            let (count, held) = cache.holds();
+            Ok(format!("{count} modules of {held} bytes, of at most {bytes}"))
+        }
+    };
+    match told {
+        Ok(told) => {
+            let _ = writeln!(io.stdout, "{folder}: {told}");
+            Status::Success
+        }
+        Err(error) => {
+            let _ = writeln!(io.stderr, "error: '{folder}' cannot be cleared: {error}");
+            Status::Failure
+        }
     }
 }

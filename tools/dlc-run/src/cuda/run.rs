@@ -18,6 +18,7 @@ use dlc_opt::output::write_file;
 use dlc_translate::manifest::plan::{Plan, Target};
 use dlc_translate::manifest::{self, Manifest, NOT_FOR_SIZES, schema};
 
+use super::cache::Cache;
 use super::compile::{Compiled, Compiler, not_compiled, target};
 use super::driver::{Driver, Failure, Kind};
 use super::exec::Loaded;
@@ -188,7 +189,10 @@ impl Job<'_> {
             true => Box::new(error.suggest("--target=sm80 is for all devices from sm_80 on")),
             false => error,
         };
-        load(driver, manifest, self.ptx, options.cache).map_err(other).map_err(fail).ok()?;
+        load(driver, manifest, self.ptx, options.cache.and_then(Cache::of_user).as_ref())
+            .map_err(other)
+            .map_err(fail)
+            .ok()?;
         times.device = Some(start.elapsed());
 
         let start = Instant::now();
@@ -341,10 +345,14 @@ fn module(manifest: &Manifest, file: &str) -> Result<String, Box<Diagnostic>> {
 }
 
 /// Loads the module of a manifest.
-pub(super) fn load(driver: &mut dyn Driver, manifest: &Manifest, ptx: &str, keep: bool) -> Result<(), Box<Diagnostic>> {
+pub(super) fn load(
+    driver: &mut dyn Driver,
+    manifest: &Manifest,
+    ptx: &str,
+    cache: Option<&Cache>,
+) -> Result<(), Box<Diagnostic>> {
     device::fits(manifest, driver.device())?;
-    let folder = if keep { cache::folder() } else { None };
-    let loaded = cache::load(driver, ptx, folder.as_deref());
+    let loaded = cache::load(driver, ptx, cache);
     loaded.map(drop).map_err(|Failure { kind, message }| match kind {
         Kind::TooOld => device::too_old(manifest, driver.device(), None),
         _ => {

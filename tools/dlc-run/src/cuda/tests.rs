@@ -346,9 +346,10 @@ fn modules_are_compiled_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let inside = folder.path().join("cache");
     let load = |ptx: &str, change: &dyn Fn(&mut Fake), folder: Option<&std::path::Path>| {
+        let kept = folder.map(|folder| cache::Cache { folder: folder.into(), bytes: cache::USUAL_BYTES });
         let mut fake = Fake::new();
         change(&mut fake);
-        let cached = cache::load(&mut fake, ptx, folder);
+        let cached = cache::load(&mut fake, ptx, kept.as_ref());
         let lines = fake.log.borrow().join("\n");
         (cached.map_err(|failure| failure.kind), lines)
     };
@@ -403,7 +404,7 @@ fn modules_that_are_not_taken() {
     let fails = |kind| {
         let mut fake = Fake::new();
         fake.fails.push(("compile", 0, kind));
-        super::run::load(&mut fake, &read_value(&manifest()), "a", false).expect_err("it is not taken")
+        super::run::load(&mut fake, &read_value(&manifest()), "a", None).expect_err("it is not taken")
     };
     let error = fails(Kind::BadModule);
     assert_eq!(error.code, &BAD_MODULE);
@@ -420,4 +421,67 @@ fn this_machine_has_a_device_or_says_why_not() {
         Ok(mut cuda) => assert!(cuda.memory().is_ok_and(|(free, total)| free <= total)),
         Err(error) => assert!([&NO_DRIVER, &NO_DEVICE, &DRIVER_TOO_OLD, &DRIVER_FAILS].contains(&error.code)),
     }
+}
+
+/// A module of a text, from a cache or compiled.
+fn cached(cache: &cache::Cache, ptx: &str) -> bool {
+    let mut fake = Fake::new();
+    let was = cache::load(&mut fake, ptx, Some(cache)).expect("it is loaded");
+    let loaded = fake.log.borrow().last().cloned();
+    assert_eq!(loaded.as_deref(), Some(&*format!("load code of {ptx}")));
+    was
+}
+
+#[test]
+fn what_was_used_last_stays_and_nobody_else_reads_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    // A file has 76 bytes and the nine of "code of a".
+    let cache = cache::Cache { folder: folder.path().join("dlc"), bytes: 2 * 85 };
+    assert!(!cached(&cache, "a") && !cached(&cache, "b") && cached(&cache, "a"));
+    assert!(!cached(&cache, "c"));
+    assert_eq!(cache.holds(), (2, 170));
+    assert!(cached(&cache, "a") && cached(&cache, "c") && !cached(&cache, "b"));
+    let mode = |path: &std::path::Path| path.metadata().expect("it is there").permissions().mode() & 0o777;
+    assert_eq!(mode(&cache.folder), 0o700);
+    for file in std::fs::read_dir(&cache.folder).expect("a folder") {
+        assert_eq!(mode(&file.expect("a file").path()), 0o600);
+    }
+    // What a process has left that ended while it wrote is no module, and goes with the others.
+    std::fs::write(cache.folder.join(".dlc-left"), "dlc cubin 3").expect("it is written");
+    assert_eq!(cache.holds(), (2, 170));
+    assert_eq!(cache.clear().expect("it is cleared"), (2, 170));
+    assert_eq!(std::fs::read_dir(&cache.folder).expect("a folder").count(), 0);
+    // What is larger than the cache is not kept.
+    let small = cache::Cache { bytes: 84, ..cache };
+    assert!(!cached(&small, "a") && !cached(&small, "a"));
+}
+
+/// Several processes write and trim one cache at once, and one of them is ended in the middle: each has the code of its
+/// text all the time.
+#[test]
+fn processes_share_a_cache() {
+    const FOLDER: &str = "DLC_TEST_CACHE";
+    let run = |cache: &cache::Cache| {
+        for step in 0..150 {
+            cached(cache, ["a", "b", "c", "d"][step % 4]);
+        }
+    };
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        return run(&cache::Cache { folder: folder.into(), bytes: 3 * 85 });
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let cache = cache::Cache { folder: folder.path().join("dlc"), bytes: 3 * 85 };
+    let start = || {
+        let mut command = std::process::Command::new(std::env::current_exe().expect("this program"));
+        command.args(["--exact", "cuda::tests::processes_share_a_cache"]).env(FOLDER, &cache.folder);
+        command.stdout(std::process::Stdio::null()).spawn().expect("it starts")
+    };
+    let (mut one, mut two, mut ended) = (start(), start(), start());
+    run(&cache);
+    ended.kill().expect("it is ended");
+    ended.wait().expect("it has ended");
+    assert!(one.wait().expect("it ends").success() && two.wait().expect("it ends").success());
+    cached(&cache, "a");
+    assert!(cache.holds().1 <= cache.bytes);
 }
