@@ -82,6 +82,13 @@ pub fn reductions(ctx: &Context, body: &Body) -> Vec<OpId> {
     body.walk().into_iter().filter(|&op| OpRef::new(ctx, body, op).is(Reduce::DEF)).collect()
 }
 
+/// The axes that an op, or one in its regions, reduces.
+pub fn bound_in<'a>(ctx: &'a Context, body: &'a Body, op: OpId) -> Vec<&'a str> {
+    let mut inner = vec![op];
+    body.walk_regions(op, &mut inner);
+    inner.into_iter().filter_map(|op| Reduce::of(OpRef::new(ctx, body, op))).flat_map(|reduce| reduce.axes()).collect()
+}
+
 /// The op directly in a block that an op is, or is in; `None` where it is elsewhere.
 pub fn ancestor_in(body: &Body, op: OpId, block: BlockId) -> Option<OpId> {
     std::iter::successors(Some(op), |&op| body.parent_op(op)).find(|&op| body.block_of(op) == Some(block))

@@ -9,7 +9,7 @@ use dlc_region::ops::Reduce;
 use dlc_region::verify::DEFERRED;
 use rustc_hash::FxHashSet;
 
-use crate::analysis::axes::{ancestor_in, axes, contributions, is_over, list};
+use crate::analysis::axes::{ancestor_in, axes, bound_in, contributions, is_over, list};
 
 /// Moves ops into the one reduction that uses them. How many moves.
 pub fn sink(body: &mut Body, cx: &PassCx<'_>) -> u64 {
@@ -76,13 +76,6 @@ fn user(cx: &PassCx<'_>, body: &Body, op: OpId, block: BlockId) -> Option<OpId> 
         return None;
     }
     Some(reduce.id)
-}
-
-/// The axes that an op, or one in its regions, reduces.
-fn bound_in<'a>(ctx: &'a Context, body: &'a Body, op: OpId) -> Vec<&'a str> {
-    let mut inner = vec![op];
-    body.walk_regions(op, &mut inner);
-    inner.into_iter().filter_map(|op| Reduce::of(OpRef::new(ctx, body, op))).flat_map(|reduce| reduce.axes()).collect()
 }
 
 /// An axis of the results of a reduction that no result of another has.

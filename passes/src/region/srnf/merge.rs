@@ -2,15 +2,15 @@
 
 use dlc_core::scalar::Combiner;
 use dlc_core::sizes::Sizes;
-use dlc_ir::OpId;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::PassCx;
+use dlc_ir::{Context, OpId};
 use dlc_region::ops::Reduce;
 
 use super::{Srnf, mark};
-use crate::analysis::axes::{axes, contributions};
+use crate::analysis::axes::{axes, bound_in, contributions, is_over};
 
 /// Reduces the axes of the inner reduction in the outer one. Whether that was done.
 pub fn merge(body: &mut Body, reduce: OpId, inner: OpId, may: Srnf, cx: &PassCx<'_>) -> bool {
@@ -50,6 +50,25 @@ pub fn merge(body: &mut Body, reduce: OpId, inner: OpId, may: Srnf, cx: &PassCx<
     true
 }
 
+/// Why another reduction in the body of the outer one forbids to merge, in words. The inner axes would be reduced around
+/// it: one that reduces such an axis itself would reduce it twice, one whose result does not have it would be computed
+/// again for each step.
+fn neighbour_in_the_way(ctx: &Context, body: &Body, outer: Reduce<'_>, inner: Reduce<'_>) -> Option<String> {
+    let block = contributions(body, outer.id)?;
+    let names = inner.axes();
+    for op in body.ops(block).filter(|&op| op != inner.id) {
+        let Some(other) = Reduce::of(OpRef::new(ctx, body, op)) else { continue };
+        if let Some(axis) = bound_in(ctx, body, op).into_iter().find(|axis| names.contains(axis)) {
+            return Some(format!("R0: another reduction in the same body goes over the axis '{axis}' too"));
+        }
+        let misses = |axis: &&&str| !(*other).results().any(|out| is_over(ctx, body, out, &[**axis]));
+        if let Some(axis) = names.iter().find(misses) {
+            return Some(format!("R0: another reduction in the same body would be computed again for each '{axis}'"));
+        }
+    }
+    None
+}
+
 /// Whether merging is exact in real arithmetic only; an error in words where the reductions stay.
 fn check(body: &Body, reduce: OpId, inner: OpId, may: Srnf, cx: &PassCx<'_>) -> Result<bool, String> {
     let ctx = cx.ctx;
@@ -66,6 +85,9 @@ fn check(body: &Body, reduce: OpId, inner: OpId, may: Srnf, cx: &PassCx<'_>) -> 
     let taken: Vec<&str> = (*outer).results().flat_map(|out| axes(ctx, body, out)).chain(outer.axes()).collect();
     if let Some(axis) = inner.axes().into_iter().find(|axis| taken.contains(axis)) {
         return Err(format!("R0: both reductions go over the axis '{axis}'"));
+    }
+    if let Some(why) = neighbour_in_the_way(ctx, body, outer, inner) {
+        return Err(why);
     }
     let float = outer.acc().iter().any(|acc| acc.float_kind(ctx).is_some());
     let reassociates = float && matches!(combiner, Combiner::Sum | Combiner::Prod);

@@ -85,3 +85,44 @@ region.func @factors<M, K> iters (m: M)
   } : f32 over (m), f32 over (m)
   yield %a to A, %b to B, %d to C, %e to D, %g to E, %h to G, %l to H
 }
+
+// A sum of sums stays two where another reduction stands beside the inner one: it would reduce an axis that is reduced
+// around it (i1), or be computed again for each step of one (i1, while it goes over j).
+// REMARK-DAG: R0: another reduction in the same body goes over the axis 'i1' too
+// REMARK-DAG: R0: another reduction in the same body would be computed again for each 'i1'
+// CHECK-LABEL: region.func @neighbours
+// CHECK: reduce sum (i0: 16)
+// CHECK: reduce max (i1: 100)
+// CHECK: reduce sum (i1: 100)
+// CHECK: reduce sum (i0: 16)
+// CHECK: reduce max (j: 8)
+// CHECK: reduce sum (i1: 100)
+region.func @neighbours iters ()
+    ins (%X: memref<[16, 100], f32>, %Z: memref<[16, 8], f32>)
+    outs (Y: memref<[], f32> materialize gmem, W: memref<[], f32> materialize gmem) {
+  %y = reduce sum (i0: 16) acc f32 init 0.0 {
+    %x = read %X[i0, i1] : f32 over (i0, i1)
+    %m = reduce max (i1: 100) acc f32 init -inf {
+      yield %x
+    } : f32 over (i0)
+    %s = reduce sum (i1: 100) acc f32 init 0.0 {
+      %d = binary sub %x, %m : f32 over (i0, i1)
+      yield %d
+    } : f32 over (i0)
+    yield %s
+  } : f32 over ()
+  %w = reduce sum (i0: 16) acc f32 init 0.0 {
+    %m = reduce max (j: 8) acc f32 init -inf {
+      %z = read %Z[i0, j] : f32 over (i0, j)
+      yield %z
+    } : f32 over (i0)
+    %s = reduce sum (i1: 100) acc f32 init 0.0 {
+      %x = read %X[i0, i1] : f32 over (i0, i1)
+      %d = binary fdiv %x, %m : f32 over (i0, i1)
+      %e = unary exp2 %d : f32 over (i0, i1)
+      yield %e
+    } : f32 over (i0)
+    yield %s
+  } : f32 over ()
+  yield %y to Y, %w to W
+}
