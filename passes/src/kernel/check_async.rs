@@ -1,4 +1,4 @@
-//! Proves that what a kernel does asynchronously is safe, or shows how it goes wrong.
+//! Verifies that what a kernel does asynchronously is safe, or shows how it goes wrong. What is not covered is an error.
 //!
 //! **Requires**: kernel.
 //! **Ensures**: the same program. In every block, whatever the order of its warps, copies and matrix products: what is
@@ -40,14 +40,15 @@
 //! registers, bank conflicts and resources. It changes nothing.
 //!
 //! *Algorithm.* (1) `compile`: the grid without its data is a small program over integers. (2) `scenarios`: the sizes
-//! at which trip counts, conditions and stages differ, up to beyond twice the deepest ring, and the blocks at the ends of
-//! the grid; runs in which all warps do the same are made once (`traces`), and those that begin alike together (`together`).
+//! at which trip counts, conditions and stages differ, up to beyond twice the deepest ring, on both sides of whatever a
+//! condition, a quotient or the end of a loop changes at (`boundaries`), and the blocks at the ends of the grid and at what
+//! is asked of their number; runs in which all warps do the same are made once (`traces`), and those that begin alike together (`together`).
 //! (3) `machine`: for each, the warps of a cluster run in one order, while vector clocks say what each is known to know
 //! (`clocks`; Fidge and Mattern 1988; Flanagan and Freund, FastTrack, 2009). Each wait, arrival, read and write is held
 //! against what is known, not against what happened, so that one order stands for all: as who passes a barrier never
 //! depends on the order, another order has the same events. What goes on in circles is left out (`steady`; states are kept
-//! as Brent 1980 does). (4) `report`: the first fault as a trace. Branches on data are taken every way, and must
-//! synchronize alike. Linear in what the warps do, times the number of barriers.
+//! as Brent 1980 does). (4) `report`: the first fault as a trace. Conditions on data take every truth value
+//! in turn, the same condition the same one, and both ways of a branch on them must synchronize alike. Linear in what the warps do, times the number of barriers.
 
 mod boundaries;
 mod cells;
@@ -130,7 +131,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "runs", doc: "Runs of a cluster, each for other sizes or another place in the grid." },
         StatDef { name: "steps", doc: "Instructions of the abstract machine." },
     ],
-    ..PassDef::base("check-async", "Proves that the asynchronous work of kernels is safe.", create)
+    ..PassDef::base("check-async", "Verifies that the asynchronous work of kernels is safe.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

@@ -363,6 +363,21 @@ impl Boundaries {
         found
     }
 
+    /// The numbers of blocks at which something changes whatever the sizes: as many blocks must there be.
+    pub fn numbered_blocks(&self) -> Vec<i64> {
+        let of = |Crossing { difference, .. }: &Crossing| match difference.terms[..] {
+            [(slot, factor)] if self.blocks.iter().any(|&(block, _)| block == slot) => {
+                let at = (difference.error - difference.constant / factor).ceil();
+                (1.0..1e9).contains(&at).then_some(at as i64)
+            }
+            _ => None,
+        };
+        let mut found: Vec<i64> = self.crossings.iter().filter_map(of).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// The numbers of blocks along each axis around which something changes.
     pub fn blocks(&self, symbols: &[i64], grid: [i64; 3]) -> [Vec<i64>; 3] {
         let mut found: [Vec<i64>; 3] = Default::default();

@@ -215,6 +215,16 @@ pub fn launches(
             }
         }
     }
+    // As many blocks as are named.
+    for block in boundaries.numbered_blocks() {
+        for (symbol, units) in units.iter().enumerate() {
+            for unit in units {
+                for more in [0, 1, 2] {
+                    tried.add_whole(&one, &[(symbol, unit.saturating_mul(block.saturating_add(more)))], true);
+                }
+            }
+        }
+    }
     // The same with another at many tiles, as many as it has a use for.
     for other in 0..count {
         let many = *units[other].last().unwrap_or(&1);
@@ -465,14 +475,12 @@ fn search(program: &Program, boundaries: &Boundaries, units: &[Vec<i64>]) -> Opt
         values.dedup();
         values
     };
-    let mut left = MOST_TRIED;
     let mut base = vec![1; count];
     // What one of them must be may follow from another.
     for _ in 0..=count {
         let lists: Vec<Vec<i64>> = (0..count).map(|symbol| candidates(symbol, &base)).collect();
         for symbol in 0..count {
             let fails = |&value: &i64| Launch::failing(program, &with(&base, &[(symbol, value)]));
-            left = left.saturating_sub(lists[symbol].len());
             let best = lists[symbol].iter().copied().min_by_key(fails);
             base[symbol] = best.unwrap_or(1);
         }
@@ -480,18 +488,35 @@ fn search(program: &Program, boundaries: &Boundaries, units: &[Vec<i64>]) -> Opt
             return Some(base);
         }
     }
-    // All of them together.
-    let lists: Vec<Vec<i64>> = (0..count).map(|symbol| candidates(symbol, &base)).collect();
-    let mut at = vec![0; count];
-    while left > 0 {
-        left -= 1;
-        let symbols: Vec<i64> = at.iter().zip(&lists).map(|(&at, list): (&usize, _)| list[at]).collect();
-        if Launch::failing(program, &symbols) == 0 {
-            return Some(symbols);
+    // All of them together, each chosen for those before it.
+    let forwards: Vec<usize> = (0..count).collect();
+    let backwards: Vec<usize> = (0..count).rev().collect();
+    [forwards, backwards].into_iter().find_map(|order| {
+        let mut left = MOST_TRIED;
+        choose_all(program, &candidates, &order, vec![1; count], &mut left)
+    })
+}
+
+/// Values for the symbols that are left, from those that may suit what was chosen; `left` is how many may still be tried.
+fn choose_all(
+    program: &Program,
+    candidates: &dyn Fn(usize, &[i64]) -> Vec<i64>,
+    order: &[usize],
+    base: Vec<i64>,
+    left: &mut usize,
+) -> Option<Vec<i64>> {
+    let Some((&symbol, rest)) = order.split_first() else {
+        *left = left.saturating_sub(1);
+        return (Launch::failing(program, &base) == 0).then_some(base);
+    };
+    for value in candidates(symbol, &base) {
+        if *left == 0 {
+            return None;
         }
-        let next = (0..count).find(|&symbol| at[symbol] + 1 < lists[symbol].len())?;
-        at[next] += 1;
-        at[..next].fill(0);
+        let found = choose_all(program, candidates, rest, with(&base, &[(symbol, value)]), left);
+        if found.is_some() {
+            return found;
+        }
     }
     None
 }
