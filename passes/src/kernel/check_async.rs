@@ -42,13 +42,15 @@
 //! *Algorithm.* (1) `compile`: the grid without its data is a small program over integers. (2) `scenarios`: the sizes
 //! at which trip counts, conditions and stages differ, up to beyond twice the deepest ring, on both sides of whatever a
 //! condition, a quotient or the end of a loop changes at (`boundaries`), and the blocks at the ends of the grid and at what
-//! is asked of their number; runs in which all warps do the same are made once (`traces`), and those that begin alike together (`together`).
+//! is asked of their number; runs in which all warps do the same are made once (`traces`), and those that begin alike
+//! together (`together`).
 //! (3) `machine`: for each, the warps of a cluster run in one order, while vector clocks say what each is known to know
 //! (`clocks`; Fidge and Mattern 1988; Flanagan and Freund, FastTrack, 2009). Each wait, arrival, read and write is held
 //! against what is known, not against what happened, so that one order stands for all: as who passes a barrier never
 //! depends on the order, another order has the same events. What goes on in circles is left out (`steady`; states are kept
 //! as Brent 1980 does). (4) `report`: the first fault as a trace. Conditions on data take every truth value
-//! in turn, the same condition the same one, and both ways of a branch on them must synchronize alike. Linear in what the warps do, times the number of barriers.
+//! in turn, the same condition the same one, and both ways of a branch on them must synchronize alike. Linear in what the
+//! warps do, times the number of barriers.
 
 mod boundaries;
 mod cells;

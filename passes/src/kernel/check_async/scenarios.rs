@@ -197,9 +197,8 @@ pub fn launches(
         }
     }
     for base in &bases {
-        for symbol in 0..count {
-            let tiles = &rings.sweeps[symbol];
-            for (value, is_threshold) in near(boundaries, symbol, base, &units[symbol], tiles, program.depth) {
+        for (symbol, (units, tiles)) in units.iter().zip(&rings.sweeps).enumerate() {
+            for (value, is_threshold) in near(boundaries, symbol, base, units, tiles, program.depth) {
                 tried.add_whole(base, &[(symbol, value)], is_threshold || *base != one || far(symbol, value));
             }
         }
@@ -316,13 +315,12 @@ impl Tried {
         }
     }
 
-    /// The same for all blocks; followed to the end if this is asked for.
+    /// The same for all blocks, and followed to the end if this is asked for: also where they were added before.
     fn add_whole(&mut self, base: &[i64], changed: &[(usize, i64)], whole: bool) {
-        let before = self.alone.len();
         self.add(base, changed, false);
-        if self.alone.len() > before {
-            self.whole[before] = whole;
-        }
+        let (number, _) = self.values.number(&self.next);
+        self.whole[number as usize] |= whole;
+        self.alone[number as usize] = false;
     }
 
     /// All of them, in order.
@@ -455,7 +453,8 @@ fn near(
         values.extend([-1, 1, 2, depth].map(|more| (next.saturating_add(unit.saturating_mul(more)), true)));
     }
     values.retain(|&(at, _)| at >= 0);
-    values.sort_unstable();
+    // Of the same value the one that is followed to the end.
+    values.sort_unstable_by_key(|&(at, is_threshold)| (at, !is_threshold));
     values.dedup_by_key(|(at, _)| *at);
     values
 }
