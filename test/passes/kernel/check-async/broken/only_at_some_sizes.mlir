@@ -91,7 +91,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16>, %B: memref<[N, K], f16>) -> 
       %c, %s, %p = for %k = 0 to K step 64 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
         %lo = index (2 * %s0)
         %hi = index (2 * %s0 + 1)
-        // expected-error@+1 {{E1805 'kernel.wait': %full[0] expects 16384 bytes in phase 0, and copies bring 8192}}
+        // expected-error@+1 {{E1805 'kernel.wait': %full[1] expects 16384 bytes in phase 0, and copies bring 8192}}
         wait %full[%s0] parity %p0
         %c2, %w = wgmma %sA[%lo], %sB[%lo] transposed, %c1
         await %w
