@@ -42,7 +42,7 @@ pub fn opt(setup: &Setup, options: &Options, io: &mut Io<'_>) -> Status {
     }
     let print = print_options(options, options.generic);
     let written = match options.output.as_str() {
-        // What goes wrong with a stream is told at the end, for all that is written there.
+        // What goes wrong with a stream is reported at the end, for all that is written there.
         "-" => {
             let _ = write_results(&ctx, &results, print, io.stdout);
             return Status::Success;

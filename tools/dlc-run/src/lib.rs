@@ -60,7 +60,7 @@ fn kept(options: &args::Options, io: &mut Io<'_>) -> Status {
         return Status::Failure;
     };
     let folder = cache.folder.display();
-    // What goes wrong with a stream is told at the end.
+    // What goes wrong with a stream is reported at the end.
     let told = match options.what {
         args::What::CacheClear => cache.clear().map(|(count, held)| format!("removed {count} modules of {held} bytes")),
         _ => {

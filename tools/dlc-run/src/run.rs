@@ -86,7 +86,7 @@ pub fn one(setup: &Setup, options: &Options, file: &str, gpu: &mut Gpu, io: &mut
         }
         text += ran.measured.as_deref().unwrap_or_default();
     }
-    // What goes wrong with a stream is told at the end, for all that is written there.
+    // What goes wrong with a stream is reported at the end, for all that is written there.
     let _ = io.stdout.write_all(text.as_bytes()).and_then(|()| io.stdout.flush());
     let _ = io.stderr.write_all(diagnostics(&ctx, diags.take(), options.shown).as_bytes());
     if let Some(ran) = ran.filter(|_| options.time) {

@@ -178,7 +178,7 @@ fn a_log_is_read_up_to_a_bound() {
     let (status, _, err) = log(file.to_str().expect("a name"));
     assert_eq!(status, Status::Failure, "{err}");
     assert!(err.contains("E0563") && err.contains("is larger than the 67108864 bytes"), "{err}");
-    // A device is written to, and what it has no room for is told.
+    // A device is written to, and what it has no room for is reported.
     let (status, _, err) = log("/dev/full");
     assert_eq!(status, Status::Failure, "{err}");
     assert!(err.contains("E0502") && err.contains("'/dev/full' cannot be written"), "{err}");

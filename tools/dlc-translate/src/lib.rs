@@ -48,7 +48,7 @@ pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
             }
         };
         match options.output.as_str() {
-            // What goes wrong with a stream is told at the end, for all that is written there.
+            // What goes wrong with a stream is reported at the end, for all that is written there.
             "-" => drop(io.stdout.write_all(written.text.as_bytes()).and_then(|()| io.stdout.flush())),
             name => {
                 file(name, &written.text);

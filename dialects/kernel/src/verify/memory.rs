@@ -84,7 +84,7 @@ pub fn tensor_map(op: TensorMapOf<'_>, diags: &Diagnostics) {
     }
 }
 
-/// The copy engine takes boxes of this size.
+/// TMA takes boxes of this size.
 fn box_limits(op: TensorMapOf<'_>, map: TensorMap, diags: &Diagnostics) {
     let shape = map.shape(op.ctx);
     let bytes = i64::from(map.elem(op.ctx).bits(op.ctx).unwrap_or(8).div_ceil(8));
