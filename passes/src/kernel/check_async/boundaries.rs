@@ -39,6 +39,12 @@ impl Linear {
         self.terms.iter().find(|&&(slot, _)| slot == of).map_or(0.0, |&(_, factor)| factor)
     }
 
+    /// After how many values its remainders come again. `None` where that is too many to try each.
+    fn period(&self) -> Option<i64> {
+        let period = self.divisors.iter().try_fold(1i64, |all, &by| lcm(all, by));
+        period.filter(|&period| period <= LONGEST_PERIOD)
+    }
+
     /// Adds another one so many times.
     fn add(&mut self, other: &Linear, times: f64) {
         for &(slot, factor) in &other.terms {
@@ -275,6 +281,14 @@ impl Boundaries {
         !self.unread.contains(condition)
     }
 
+    /// Whether something asks for a remainder of a symbol that comes again after too many values to try each.
+    pub fn has_long_period(&self) -> bool {
+        self.crossings.iter().any(|Crossing { difference, divided }| {
+            let cancels = |&slot: &Slot| self.is_symbol(slot) && difference.factor(slot) == 0.0;
+            divided.iter().any(cancels) && difference.period().is_none()
+        })
+    }
+
     fn is_symbol(&self, slot: Slot) -> bool {
         (slot as usize) < self.symbols
     }
@@ -305,8 +319,7 @@ impl Boundaries {
             let factor = difference.factor(symbol);
             if factor == 0.0 {
                 // Of a remainder every value may decide.
-                let period = difference.divisors.iter().try_fold(1i64, |all, &by| lcm(all, by));
-                if let Some(period) = period.filter(|&period| period <= LONGEST_PERIOD && divided.contains(&symbol)) {
+                if let Some(period) = difference.period().filter(|_| divided.contains(&symbol)) {
                     (0..period).for_each(|rest| add(Boundary::Each { unit: period, rest }));
                 }
                 continue;

@@ -141,6 +141,9 @@ pub fn launches(
     boundaries: &Boundaries,
     traces: &mut Traces<'_>,
 ) -> Result<Vec<Launch>, &'static str> {
+    if boundaries.has_long_period() {
+        return Err("what is done depends on a remainder by a large number");
+    }
     let facts = Facts::of(program);
     let count = program.symbols.len();
     let most = program.most_rounds();

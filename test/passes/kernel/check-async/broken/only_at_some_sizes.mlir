@@ -172,3 +172,23 @@ kernel.func @t<M, N>(%X: memref<[64, 64], f32, row_major, align 16>, %F: memref<
   }
   return %Y
 }
+
+// -----
+
+// A remainder of more values than are tried.
+kernel.func @t<N>(%X: memref<[64, 64], f32, row_major, align 16>) -> memref<[64, 64], f32> {
+  %Y = output : memref<[64, 64], f32>
+  // expected-error@+1 {{E1814 'kernel.grid': not verified: what is done depends on a remainder by a large number}}
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f32, row_major>
+    %x = load %X[i0, i1] : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
+    store_shared %x to %s
+    if (N mod 5000 == 4321) {
+    } else {
+      barrier
+    }
+    %y = load_shared %s transposed : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
+    store %y to %Y[i0, i1]
+  }
+  return %Y
+}
