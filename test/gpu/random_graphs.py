@@ -207,16 +207,24 @@ def chain(graph):
     return finish(graph, epilogue(graph, y, 2))
 
 
-def attention(graph):
+def heads_of_64(graph):
+    """Attention whose lengths are symbols and whose heads have 64 numbers: plans with four groups of consumers."""
+    return attention(graph, Dim(64, "64"), 1, ("f16", "f16", "bf16"))
+
+
+def attention(graph, size=None, symbolic=0.5, elems=("f16", "f16", "bf16", "f32")):
     rng = graph.rng
-    size = graph.dim((16, 32, 64, 72, 96, 128), 0.1)
-    value = graph.dim((32, 64, 128), 0.1) if rng.random() < 0.2 else size
-    s = graph.dim(ROWS)
-    t = s if rng.random() < 0.4 else graph.dim(ROWS)
+    value = size
+    if size is None:
+        size = value = graph.dim((16, 32, 64, 72, 96, 128), 0.1)
+        if rng.random() < 0.2:
+            value = graph.dim((32, 64, 128), 0.1)
+    s = graph.dim(ROWS, symbolic)
+    t = s if rng.random() < 0.4 else graph.dim(ROWS, symbolic)
     causal = rng.random() < 0.4
     b = graph.dim((1, 2))
     heads, shared = rng.choice(((1, 1), (2, 1), (4, 2), (3, 3)))
-    elem = rng.choice(("f16", "f16", "bf16", "f32"))
+    elem = rng.choice(elems)
     h, g = Dim(heads, str(heads)), Dim(shared, str(shared))
     q = graph.argument([b, h, s, size], elem)
     k = graph.argument([b, g, t, size], elem)
@@ -433,7 +441,7 @@ def block(graph):
     return finish(graph, y)
 
 
-KINDS = {f.__name__: f for f in (product, chain, attention, convolution, rows, reduction, views, block)}
+KINDS = {f.__name__: f for f in (product, chain, attention, heads_of_64, convolution, rows, reduction, views, block)}
 
 
 def main():
