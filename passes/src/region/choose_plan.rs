@@ -87,6 +87,7 @@ use dlc_plan::{Schedule, Target, TargetName};
 use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
 
+use crate::analysis::conditions::conditions;
 use crate::region::add_fallback::symbols;
 use candidates::Maker;
 use cost::{Cost, estimate, resident_by_registers};
@@ -323,8 +324,8 @@ pub struct Chosen {
     pub refused: Vec<String>,
 }
 
-/// The plans for a kernel that fit a target, the best first; `base` has its name and that of the target, `assume` says how
-/// large a symbol is. `None` for a body that is no kernel.
+/// The plans for a kernel that fit a target, the best first, and before all others those that run at the sizes that
+/// `assume` gives symbols; `base` has its name and that of the target. `None` for a body that is no kernel.
 pub fn choose_plan(
     ctx: &Context,
     kernel: &Body,
@@ -345,12 +346,17 @@ pub fn choose_plan(
     if plans.is_empty() {
         plans.push(base);
     }
+    // At sizes that a plan is not for, another kernel runs in its place.
+    let is_for_other_sizes = |plan: &Schedule| {
+        let size = |symbol: &str| Some(assume(symbol));
+        conditions(ctx, kernel, plan).iter().any(|condition| condition.holds(&size) != Ok(true))
+    };
     let cost = |plan: Schedule| {
         let cost = estimate(ctx, kernel, &facts, &plan, target);
-        (stops(ctx, &plan, target), cost, plan)
+        ([is_for_other_sizes(&plan), stops(ctx, &plan, target)], cost, plan)
     };
-    let mut ranked: Vec<(bool, Cost, Schedule)> = plans.into_iter().map(cost).collect();
-    let stopped = ranked.iter().filter(|(stop, ..)| *stop).count();
+    let mut ranked: Vec<([bool; 2], Cost, Schedule)> = plans.into_iter().map(cost).collect();
+    let stopped = ranked.iter().filter(|([_, stop], ..)| *stop).count();
     // A stable sort: of equal ones the first candidate stays first.
     dlc_ir::sort::sort_by(&mut ranked, |a, b| a.0.cmp(&b.0).then(a.1.time.total_cmp(&b.1.time)));
     let ranked = ranked.into_iter().map(|(_, cost, plan)| (plan, cost)).collect();

@@ -450,6 +450,15 @@ plan.schedule for sm90 {
 
 // -----
 
+// A number that is no multiple of what is assumed.
+// expected-error@+1 {{E1609 'plan.schedule': 'M' is fixed to 7, which 'assume' says is a multiple of 4; the nearest plan that fits has 'assume (N: 8)'}}
+plan.schedule for sm90 {
+  fix (M: 7)
+  assume (N: 8, M: 4)
+}
+
+// -----
+
 // A ping-pong has two sides and goes from tile to tile.
 // expected-error@+2 {{E1609 'plan.schedule': 'ping_pong' is between two consumers, and there are 3; the nearest plan that fits has 'persistent sms', 'roles ping_pong consumers 2'}}
 // expected-error@+1 {{E1609 'plan.schedule': 'ping_pong' goes from tile to tile, and the blocks are not 'persistent'}}

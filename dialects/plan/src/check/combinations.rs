@@ -85,6 +85,19 @@ impl Checked<'_> {
                 plan.in_flight = Some(1);
             });
         }
+        for (symbol, divisor) in plan.assume.iter().flat_map(|table| &table.0).filter(|(_, divisor)| *divisor > 0) {
+            let fixed = plan.fix.as_ref().and_then(|table| table.get(symbol));
+            if let Some(number) = fixed.filter(|&number| number % divisor != 0) {
+                let message =
+                    format!("'{symbol}' is fixed to {number}, which 'assume' says is a multiple of {divisor}");
+                let symbol = symbol.clone();
+                self.fail_and_heal(&CONFLICT, message, move |plan| {
+                    if let Some(assume) = &mut plan.assume {
+                        assume.0.retain(|(name, _)| *name != symbol);
+                    }
+                });
+            }
+        }
         self.shared_work();
     }
 

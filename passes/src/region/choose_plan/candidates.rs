@@ -98,7 +98,8 @@ impl Maker<'_> {
         ((size as f64) < 128.0 / bits(self.ctx, tensor.elem)).then(|| (name.to_string(), size))
     }
 
-    /// Whether 16 bytes divide the rows of a tensor, if symbols have the divisors that are noted.
+    /// Whether 16 bytes divide the rows of a tensor, if symbols have the divisors that are noted: such as they have at the
+    /// sizes that the plan is for.
     pub(super) fn divides(&self, tensor: &Tensor, assume: &mut Table<i64>) -> Option<()> {
         let width = (128.0 / bits(self.ctx, tensor.elem)) as i64;
         let row = tensor.row.as_ref()?;
@@ -106,6 +107,10 @@ impl Maker<'_> {
             return Some(());
         }
         let symbol = row.as_symbol()?;
+        let axis = self.facts.axes.sizes.iter().position(|size| size == row);
+        if axis.is_some_and(|axis| self.facts.sizes[axis] % width != 0) {
+            return None;
+        }
         match assume.get_mut(symbol) {
             Some(known) => *known = (*known).max(width),
             None => assume.0.push((symbol.to_string(), width)),
@@ -275,6 +280,7 @@ impl Maker<'_> {
         swizzle.dedup();
         let is_wide = |name: &str| vectors.as_ref().and_then(|of| of.get(name)).is_some_and(|&elems| elems > 1);
         let wide = inputs().all(|input| is_wide(&input.name));
+        let stored_wide = self.facts.outputs.iter().all(|output| is_wide(&output.name));
         let plan = |(rows, columns, warp_rows, warp_columns): (i64, i64, i64, i64), stages: i64, run_ahead: bool| {
             let mut plan = Schedule {
                 instruction: Some(Instruction { kind: Kind::Mma, shape: Some(vec![16, 8, 256 / bits]) }),
@@ -301,7 +307,7 @@ impl Maker<'_> {
                 plan = self.with_reduced(plan);
             }
             plan.overlap = match run_ahead {
-                true => self.asynchronous(stages - 1, true, None),
+                true => self.asynchronous(stages - 1, stored_wide, None),
                 false => {
                     Some(Async { enable: false, prefetch_depth: None, epilogue_overlap: false, chain_overlap: None })
                 }

@@ -264,7 +264,7 @@ region.func @long_sum iters (m: 128, n: 128)
 // CHECK-NEXT: vectors (X: 1, W: 1, Y: 1)
 // CHECK-NEXT: predicate_tail [m, n, k]
 // CHECK-NEXT: barrier cp_async_group
-// CHECK-NEXT: async prefetch 2 overlap_epilogue
+// CHECK-NEXT: async prefetch 2
 // CHECK-NEXT: }
 region.func @odd_rows iters (m: 1000, n: 999)
     ins (%X: memref<[1000, 1001], f16, row_major, align 128>, %W: memref<[1001, 999], f16, row_major, align 128>)
