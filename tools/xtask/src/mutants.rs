@@ -31,6 +31,9 @@ const LIMITS: Limits = Limits { steps: 1 << 12, depth: 1000 };
 /// The sizes that are drawn, on both sides of the tiles that kernels have, the smallest first.
 const SIZES: [i64; 15] = [1, 8, 15, 16, 56, 63, 64, 65, 72, 127, 128, 129, 136, 200, 328];
 
+/// As many numbers as all inputs of an evaluation may have: many blocks do what a few do.
+const MOST_NUMBERS: i64 = 1 << 14;
+
 /// How many edits are drawn for a mutant that parses and verifies.
 const EDITS: usize = 64;
 
@@ -83,7 +86,9 @@ pub enum Fate {
     Faulty(&'static str, String),
     /// It is refused with a code; the kind of fault that an evaluation found, if there was one.
     Refused(String, Option<&'static str>),
-    /// The checker or an evaluation took too long.
+    /// It is accepted, and no fault was found in the time that there was; how many evaluations came to their end.
+    Partly(usize),
+    /// The checker took too long.
     Slow,
     /// The checker or an evaluator panicked.
     Panicked(String),
@@ -282,32 +287,50 @@ pub fn check(setup: &Setup, ctx: &Context, body: &Body) -> Option<String> {
 pub fn judge(setup: &Arc<Setup>, checker: Checker, effort: Effort, name: &str, text: &str, random: &Seed) -> Fate {
     let (send, receive) = mpsc::channel();
     let (setup, name, text, mut random) = (Arc::clone(setup), name.to_string(), text.to_string(), *random);
+    // One more than the evaluations that came to their end, once the checker has decided.
+    let done = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&done);
     thread::spawn(move || {
-        let fate = match catch(|| look(&setup, checker, effort, &name, &text, &mut random)) {
+        let fate = match catch(|| look(&setup, checker, effort, &name, &text, &mut random, &count)) {
             Ok(fate) => fate,
             Err(panic) => Fate::Panicked(panic.message),
         };
         // Nobody listens any more where it took too long.
         let _ = send.send(fate);
     });
-    receive.recv_timeout(effort.time).unwrap_or(Fate::Slow)
+    receive.recv_timeout(effort.time).unwrap_or_else(|_| match done.load(Ordering::Relaxed) {
+        0 => Fate::Slow,
+        done => Fate::Partly(done - 1),
+    })
 }
 
-fn look(setup: &Setup, checker: Checker, effort: Effort, name: &str, text: &str, random: &mut Seed) -> Fate {
+fn look(
+    setup: &Setup,
+    checker: Checker,
+    effort: Effort,
+    name: &str,
+    text: &str,
+    random: &mut Seed,
+    done: &AtomicUsize,
+) -> Fate {
     let ctx = Context::new(setup.dialects.iter().copied());
     let diags = Diagnostics::new();
     let Some(file) = ctx.sources.add(name, text.to_string()) else { return Fate::Invalid };
     let parsed = parse_module(&ctx, &file, 0..file.text.len(), ParseOptions::default(), &diags).ok();
     let Some(body) = parsed.filter(|body| verify(&ctx, body, &diags)) else { return Fate::Invalid };
     let refused = checker(setup, &ctx, &body);
-    let (found, ended) = match refused.is_some() && !effort.refused {
-        true => (None, 0),
-        false => evaluate(&ctx, &body, effort, random),
+    // What takes too long after a refusal is refused all the same.
+    if refused.is_none() {
+        done.store(1, Ordering::Relaxed);
+    }
+    let found = match refused.is_some() && !effort.refused {
+        true => None,
+        false => evaluate(&ctx, &body, effort, random, done),
     };
     match (refused, found) {
         (Some(code), found) => Fate::Refused(code, found.map(|(kind, _)| kind)),
         (None, Some((kind, said))) => Fate::Faulty(kind, said),
-        (None, None) => Fate::Sound(ended),
+        (None, None) => Fate::Sound(done.load(Ordering::Relaxed) - 1),
     }
 }
 
@@ -323,9 +346,14 @@ fn draw(function: &Function, attempt: usize, random: &mut Seed) -> Option<Bindin
     Some(bindings)
 }
 
-/// The kind of fault that evaluations find and what was said, and how many came to their end.
-fn evaluate(ctx: &Context, body: &Body, effort: Effort, random: &mut Seed) -> (Option<(&'static str, String)>, usize) {
-    let mut ended = 0;
+/// The kind of fault that evaluations find and what was said; `done` counts those that came to their end.
+fn evaluate(
+    ctx: &Context,
+    body: &Body,
+    effort: Effort,
+    random: &mut Seed,
+    done: &AtomicUsize,
+) -> Option<(&'static str, String)> {
     for function in functions(ctx, body) {
         // Sizes that the kernel is not for are drawn anew, for a while.
         let mut drawn = 0;
@@ -342,10 +370,10 @@ fn evaluate(ctx: &Context, body: &Body, effort: Effort, random: &mut Seed) -> (O
                 *interpreter.state::<Bindings>() = bindings.clone();
                 *interpreter.state::<Seed>() = Seed(order);
                 match interpreter.call(&function.name, &inputs) {
-                    Ok(_) => ended += 1,
+                    Ok(_) => _ = done.fetch_add(1, Ordering::Relaxed),
                     Err(failure) if failure.code.code == UNDEFINED.code => {
                         if let Some(kind) = kind_of(&failure.message) {
-                            return (Some((kind, format!("{} ({bindings:?}, order {order})", failure.message))), ended);
+                            return Some((kind, format!("{} ({bindings:?}, order {order})", failure.message)));
                         }
                         break;
                     }
@@ -358,7 +386,7 @@ fn evaluate(ctx: &Context, body: &Body, effort: Effort, random: &mut Seed) -> (O
             drawn += usize::from(is_for);
         }
     }
-    (None, ended)
+    None
 }
 
 /// The kind of fault, if it is one of synchronization.
@@ -366,7 +394,16 @@ fn kind_of(message: &str) -> Option<&'static str> {
     FAULTS.into_iter().find(|fault| message.contains(fault))
 }
 
+/// Inputs of these sizes. `None` where there are too many numbers, or negative ones.
 fn inputs(ctx: &Context, function: &Function, bindings: &Bindings) -> Option<Data> {
+    let mut count = 0_i64;
+    for port in &function.inputs {
+        let (dims, _) = sizes(ctx, port.ty)?;
+        count += bindings.values(&dims).ok()?.iter().try_fold(1_i64, |all, &size| all.checked_mul(size as i64))?;
+    }
+    if count > MOST_NUMBERS {
+        return None;
+    }
     let input = |port: &dlc_opt::function::Port| {
         let (dims, elem) = sizes(ctx, port.ty)?;
         let shape = bindings.values(&dims).ok()?;
@@ -430,6 +467,7 @@ pub struct Tally {
     invalid: usize,
     refused: usize,
     sound: usize,
+    partly: usize,
     ended: usize,
     faulty: usize,
     slow: usize,
@@ -453,6 +491,10 @@ impl Tally {
                 self.ended += usize::from(*runs > 0);
                 &mut self.sound
             }
+            Fate::Partly(runs) => {
+                self.ended += usize::from(*runs > 0);
+                &mut self.partly
+            }
             Fate::Faulty(..) => &mut self.faulty,
             Fate::Refused(..) => &mut self.refused,
             Fate::Slow => &mut self.slow,
@@ -463,15 +505,17 @@ impl Tally {
 
     /// How many parse and verify.
     pub fn verified(&self) -> usize {
-        self.refused + self.sound + self.faulty + self.slow + self.panicked
+        self.refused + self.sound + self.partly + self.faulty + self.slow + self.panicked
     }
 }
 
 impl Display for Tally {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "edits {}, that verify {}: refused {}, ", self.edits, self.verified(), self.refused)?;
-        write!(f, "accepted and no fault found {} (evaluated to the end {}), ", self.sound, self.ended)?;
-        write!(f, "accepted and faulty {}, too slow {}, panics {}", self.faulty, self.slow, self.panicked)
+        let accepted = self.sound + self.partly;
+        write!(f, "accepted and no fault found {accepted} ({} evaluated to the end, ", self.ended)?;
+        write!(f, "{} not in all orders for want of time), accepted and faulty {}, ", self.partly, self.faulty)?;
+        write!(f, "checker too slow {}, panics {}", self.slow, self.panicked)
     }
 }
 
