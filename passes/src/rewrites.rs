@@ -2,12 +2,14 @@
 //!
 //! - [`blocks`]: the blocks of a grid as numbers of its tiles.
 //! - [`carried`]: what loops of a kernel carry.
+//! - [`launches`]: the launches of kernels, and copies of kernels for them.
 //! - [`rings`]: tiles and mbarriers of a kernel that become rings.
 //! - [`rows`]: the rows of fragments shared among groups of threads.
 //! - [`through_shared`]: stores of parts that leave through shared memory.
 
 pub mod blocks;
 pub mod carried;
+pub mod launches;
 pub mod rings;
 pub mod rows;
 pub mod through_shared;

@@ -33,7 +33,7 @@ pub mod targets;
 pub mod value;
 mod verify;
 
-pub use schedule::{Schedule, TargetName};
+pub use schedule::{Schedule, Schedules, TargetName};
 pub use target::Target;
 
 dlc_ir::dialect! {

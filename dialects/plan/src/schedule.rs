@@ -1,5 +1,7 @@
 //! A schedule as a value of Rust: what passes read, change and put beside a kernel.
 
+use std::collections::HashMap;
+
 use dlc_core::json::{Item, Node, Read};
 use dlc_ir::attrs::AttrData;
 use dlc_ir::body::OpParts;
@@ -9,6 +11,39 @@ use dlc_ir::{Attr, Body, Builder, Context, Loc, OpId, OpRef, Str};
 
 use crate::clause::{Async, Barrier, Cache, Edge, Instruction, Order, Policy, Roles, Split, Store, Stream, Vectorize};
 use crate::value::{Choice, Table, Value, read_flag};
+
+/// The schedules of a module by the kernels that they name: collected once, for whoever asks about many kernels.
+#[derive(Debug)]
+pub struct Schedules {
+    named: HashMap<String, Vec<(usize, OpId)>>,
+    nameless: Vec<(usize, OpId)>,
+}
+
+impl Schedules {
+    /// Those of a module.
+    pub fn of(ctx: &Context, module: &Body) -> Schedules {
+        let mut found = Schedules { named: HashMap::new(), nameless: Vec::new() };
+        let ops = module.blocks(module.root_region()).flat_map(|block| module.ops(block));
+        for (place, id) in ops.enumerate() {
+            let op = OpRef::new(ctx, module, id);
+            if op.is(&crate::ops::SCHEDULE) {
+                match Schedule::kernel_of(ctx, module.props(id)) {
+                    Some(kernel) => found.named.entry(kernel.to_string()).or_default().push((place, id)),
+                    None => found.nameless.push((place, id)),
+                }
+            }
+        }
+        found
+    }
+
+    /// The schedules for a kernel: those that name it, and those that name none, in the order of the text.
+    pub fn of_kernel(&self, ctx: &Context, module: &Body, kernel: &str) -> Vec<(OpId, Schedule)> {
+        let named = self.named.get(kernel).into_iter().flatten();
+        let mut ids: Vec<(usize, OpId)> = named.chain(&self.nameless).copied().collect();
+        ids.sort_unstable();
+        ids.into_iter().filter_map(|(_, id)| Some((id, Schedule::of(OpRef::new(ctx, module, id))?))).collect()
+    }
+}
 
 /// What a schedule is for: a target that is built in, or one of the module.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -332,19 +367,17 @@ impl Schedule {
         Some(Schedule::of_props(op.ctx, op.body.props(op.id)))
     }
 
+    /// The kernel that the attributes of a schedule name.
+    fn kernel_of(ctx: &Context, props: Attr) -> Option<&str> {
+        ctx.dict_get(props, Str::OF).and_then(|attr| attr.as_symbol(ctx)?.first().map(|&name| ctx.str(name)))
+    }
+
     /// What the attributes of a schedule say.
     pub fn of_props(ctx: &Context, props: Attr) -> Schedule {
-        let of = ctx.dict_get(props, Str::OF).and_then(|attr| attr.as_symbol(ctx)?.first().map(|&name| ctx.str(name)));
+        let of = Schedule::kernel_of(ctx, props);
         let targets = ctx.dict_get(props, ctx.intern_str("target")).and_then(|attr| targets(ctx, attr));
         let targets = targets.unwrap_or_default();
         Schedule { of: of.map(String::from), targets, ..Schedule::of_fields(ctx, props) }
-    }
-
-    /// The schedules in a module that are for a kernel: those that name it, and those that name none.
-    pub fn all_of(ctx: &Context, module: &Body, kernel: &str) -> Vec<(OpId, Schedule)> {
-        let ops = module.blocks(module.root_region()).flat_map(|block| module.ops(block));
-        let schedule = |id: OpId| Some((id, Schedule::of(OpRef::new(ctx, module, id))?));
-        ops.filter_map(schedule).filter(|(_, plan)| plan.of.as_deref().is_none_or(|of| of == kernel)).collect()
     }
 
     /// The attributes of the op.

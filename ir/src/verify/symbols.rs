@@ -36,6 +36,8 @@ pub struct SymbolInfo {
 pub struct SymbolTable {
     symbols: FxHashMap<Str, SymbolInfo>,
     others: Vec<(OpName, Attr)>,
+    /// The numbers of the others by the symbol that their attribute `of` names, if they have one.
+    beside: FxHashMap<Option<Str>, Vec<usize>>,
 }
 
 impl SymbolTable {
@@ -48,16 +50,30 @@ impl SymbolTable {
         let regions = body.regions(body.root()).iter().copied();
         for op in regions.flat_map(|region| body.blocks(region)).flat_map(|block| body.ops(block)) {
             if !OpRef::new(ctx, body, op).has(Traits::SYMBOL) {
-                table.others.push((body.op_name(op), body.props(op)));
+                let props = body.props(op);
+                let of = ctx.dict_get(props, Str::OF).and_then(|attr| attr.as_symbol(ctx)?.first().copied());
+                table.beside.entry(of).or_default().push(table.others.len());
+                table.others.push((body.op_name(op), props));
             }
         }
         table
     }
 
-    /// The ops in the table that are no symbols, in order, by name and inherent attributes: what accompanies functions and
-    /// names them by an attribute.
-    pub fn others(&self) -> &[(OpName, Attr)] {
-        &self.others
+    /// The ops in the table that are no symbols and accompany this one, which their attribute `of` names, or that name
+    /// none, in order, by name and inherent attributes.
+    pub fn beside(&self, name: Str) -> impl Iterator<Item = (OpName, Attr)> + '_ {
+        let list = |of: Option<Str>| self.beside.get(&of).map_or(&[][..], Vec::as_slice);
+        let (mut named, mut nameless) = (list(Some(name)), list(None));
+        std::iter::from_fn(move || {
+            let first = match (named.first(), nameless.first()) {
+                (Some(a), Some(b)) if a < b => &mut named,
+                (Some(_), None) => &mut named,
+                _ => &mut nameless,
+            };
+            let (&number, rest) = first.split_first()?;
+            *first = rest;
+            Some(self.others[number])
+        })
     }
 
     /// The symbol of a name.

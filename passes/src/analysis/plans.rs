@@ -19,10 +19,9 @@ pub const PLANNED: OptionDef = OptionDef {
 pub fn plan_of(cx: &PassCx<'_>, body: &Body) -> Option<Arc<Schedule>> {
     let name = OpRef::new(cx.ctx, body, body.root()).symbol_name()?;
     let schedule = cx.ctx.op_name(Schedule::OP);
-    let plans = cx.symbols.others().iter().filter(|(op, _)| *op == schedule);
+    let (_, props) = cx.symbols.beside(cx.ctx.intern_str(name)).find(|(op, _)| *op == schedule)?;
     // A dozen passes ask for it.
-    let mut plans = plans.map(|&(_, props)| cx.ctx.derived(props, || Schedule::of_props(cx.ctx, props)));
-    plans.find(|plan| plan.of.as_deref().is_none_or(|of| of == name))
+    Some(cx.ctx.derived(props, || Schedule::of_props(cx.ctx, props)))
 }
 
 /// The machines that a plan is for: those that are built in, and those of the module.

@@ -65,18 +65,17 @@
 //! (`analysis::conditions`). Rule of the debug counters: `fallback`.
 
 use dlc_core::guard::{Condition, Guard};
-use dlc_host::choice::{Choice, Choices};
+use dlc_host::choice::Choice;
 use dlc_host::ops::Launch;
-use dlc_ir::affine::SizeExpr;
-use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
-use dlc_ir::define::{Kind, Text, TextArray};
+use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Builder, Context, OpId, Str};
-use dlc_plan::Schedule;
+use dlc_ir::{Builder, Context, OpId};
+use dlc_plan::{Schedule, Schedules};
 
 use crate::analysis::axes::is_kernel;
 use crate::analysis::conditions::{conditions, for_other_sizes};
+use crate::rewrites::launches::{Launches, copy_kernel, is_of, narrowed, symbols, where_known};
 
 const OPTIONS: &[OptionDef] = &[OptionDef {
     name: "each",
@@ -110,10 +109,11 @@ impl Pass for AddFallback {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let ctx = cx.ctx;
         let Some(block) = body.entry_block() else { return Ok(()) };
+        let (mut launches_of, plans) = (Launches::of_module(ctx, body), Schedules::of(ctx, body));
         for op in body.ops(block).collect::<Vec<_>>() {
             let Some(kernel) = body.nested(op).filter(|kernel| is_kernel(ctx, kernel)) else { continue };
             let Some(name) = OpRef::new(ctx, body, op).symbol_name().map(String::from) else { continue };
-            let Some((at, plan)) = Schedule::all_of(ctx, body, &name).into_iter().next() else { continue };
+            let Some((at, plan)) = plans.of_kernel(ctx, body, &name).into_iter().next() else { continue };
             let asked = conditions(ctx, kernel, &plan);
             if asked.is_empty() || kernel.entry_block().is_none() || !cx.allows_rule("fallback") {
                 continue;
@@ -123,7 +123,7 @@ impl Pass for AddFallback {
             let (mut last, mut open) = (op, asked.clone());
             let mut launches = 0;
             loop {
-                let (count, copy) = add_fallback(ctx, body, last, &open, &name);
+                let (count, copy) = add_fallback(ctx, body, &mut launches_of, last, &open, &name);
                 launches = launches.max(count);
                 let Some((copy, other)) = copy else { break };
                 let Some(plan) = plans.next() else {
@@ -145,8 +145,8 @@ impl Pass for AddFallback {
             }
             // Sizes that are known may decide for a later one at once.
             copies.retain(|copy| {
-                let name = OpRef::new(ctx, body, copy[0]).symbol_name().map(String::from);
-                let is_launched = name.is_some_and(|name| is_launched(ctx, body, &name));
+                let name = OpRef::new(ctx, body, copy[0]).symbol_name();
+                let is_launched = name.is_some_and(|name| launches_of.is_launched(name));
                 if !is_launched {
                     copy.iter().rev().for_each(|&op| body.erase_op(op));
                 }
@@ -173,111 +173,36 @@ impl Pass for AddFallback {
 fn add_fallback(
     ctx: &Context,
     module: &mut Body,
+    launches: &mut Launches,
     kernel: OpId,
     asked: &[Condition],
     base: &str,
 ) -> (u64, Option<(OpId, String)>) {
     let Some(name) = OpRef::new(ctx, module, kernel).symbol_name().map(String::from) else { return (0, None) };
     let symbols = module.nested(kernel).map(|body| symbols(ctx, body)).unwrap_or_default();
-    let other = free_name(ctx, module, &format!("{base}_any"));
-    let mut launches = 0;
-    for function in module.nested_ops() {
-        let Some(body) = module.nested_mut(function) else { continue };
-        for op in body.walk() {
-            let Some(launch) = Launch::of(OpRef::new(ctx, body, op)) else { continue };
-            let choices = launch.choices();
-            let mut next = Vec::new();
-            for (number, choice) in choices.iter().cloned().enumerate() {
-                match is_of(ctx, &choice, &name) {
-                    true if number + 1 == choices.len() => next.extend(both(ctx, choice, &other, &symbols, asked)),
-                    true => next.extend(within(choice, &symbols, asked)),
-                    false => next.push(choice),
-                }
-            }
-            if next != choices {
-                launches += 1;
-                body.set_prop(ctx, op, ctx.intern_str("choices"), Some(Choices::make(ctx, next)));
+    let other = launches.take_name(&format!("{base}_any"));
+    let mut count = 0;
+    for at in launches.of(&name) {
+        let Some(body) = module.nested(at.0) else { continue };
+        let choices = Launch::from(OpRef::new(ctx, body, at.1)).choices();
+        let mut next = Vec::new();
+        for (number, choice) in choices.iter().cloned().enumerate() {
+            match is_of(ctx, &choice, &name) {
+                true if number + 1 == choices.len() => next.extend(both(ctx, choice, &other, &symbols, asked)),
+                true => next.extend(within(choice, &symbols, asked)),
+                false => next.push(choice),
             }
         }
+        if next != choices {
+            count += 1;
+            launches.set_choices(ctx, module, at, next);
+        }
     }
-    let copy = is_launched(ctx, module, &other).then(|| copy_kernel(ctx, module, kernel, &other));
-    (launches, copy.map(|copy| (copy, other)))
-}
-
-/// Whether something in a module launches a kernel of a name.
-pub fn is_launched(ctx: &Context, module: &Body, name: &str) -> bool {
-    module.nested_ops().into_iter().any(|op| module.nested(op).is_some_and(|body| launches_kernel(ctx, body, name)))
-}
-
-/// Whether something in a function launches a kernel of a name.
-fn launches_kernel(ctx: &Context, body: &Body, name: &str) -> bool {
-    let launches = |op: OpId| Launch::of(OpRef::new(ctx, body, op));
-    let mut launches = body.walk().into_iter().filter_map(launches);
-    launches.any(|launch| launch.choices().iter().any(|choice| is_of(ctx, choice, name)))
-}
-
-/// The symbols of a kernel in the order in which it declares them.
-pub fn symbols(ctx: &Context, kernel: &Body) -> Vec<String> {
-    let declared = OpRef::new(ctx, kernel, kernel.root()).prop(Str::SYMBOLS);
-    let names = declared.and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
-    names.into_iter().map(|name| name.to_string()).collect()
-}
-
-/// Puts a copy of a kernel behind it, under another name, for launches of the module alone.
-pub fn copy_kernel(ctx: &Context, module: &mut Body, kernel: OpId, name: &str) -> OpId {
-    let copy = module.clone_op(kernel, &mut CloneMap::new());
-    module.insert(copy, InsertPoint::After(kernel));
-    if let Some(body) = module.nested_mut(copy) {
-        let root = body.root();
-        body.set_prop(ctx, root, Str::SYM_NAME, Some(Text::make(ctx, name)));
-        body.set_prop(ctx, root, Str::SYM_VISIBILITY, Some(Text::make(ctx, "private")));
+    if !launches.is_launched(&other) {
+        launches.free_name(&other);
+        return (count, None);
     }
-    copy
-}
-
-/// A name that no symbol has: this one, or with a number behind it.
-pub fn free_name(ctx: &Context, module: &Body, name: &str) -> String {
-    let ops: Vec<OpId> = module.entry_block().into_iter().flat_map(|block| module.ops(block)).collect();
-    let is_taken = |name: &str| ops.iter().any(|&op| OpRef::new(ctx, module, op).symbol_name() == Some(name));
-    let numbered = (0..).map(|number| format!("{name}_{number}"));
-    std::iter::once(name.to_string()).chain(numbered).find(|name| !is_taken(name)).unwrap_or_default()
-}
-
-/// Whether a choice is that of a kernel.
-pub fn is_of(ctx: &Context, choice: &Choice, name: &str) -> bool {
-    matches!(choice.callee.as_symbol(ctx), Some(&[own]) if ctx.str(own) == name)
-}
-
-/// What is left to ask of conditions on a kernel's symbols where a launch says what these are: `Some(None)` where one is
-/// known not to hold, `None` where their integers go beyond 64 bits.
-pub fn where_known(choice: &Choice, symbols: &[String], asked: &[Condition]) -> Option<Option<Vec<Condition>>> {
-    let size = |symbol: &str| {
-        let number = symbols.iter().position(|known| known == symbol)?;
-        choice.sizes.get(number).cloned()
-    };
-    let put = |expr: &SizeExpr| expr.substitute(&size).ok();
-    let asked = asked.iter().map(|condition| condition.map(&put)).collect::<Option<Vec<_>>>()?;
-    let known = |condition: &Condition| condition.holds(&|_| None).ok();
-    if asked.iter().any(|condition| known(condition) == Some(false)) {
-        return Some(None);
-    }
-    Some(Some(asked.into_iter().filter(|condition| known(condition).is_none()).collect()))
-}
-
-/// A choice, if conditions hold as well.
-pub fn narrowed(choice: Choice, open: &[Condition]) -> Choice {
-    if open.is_empty() {
-        return choice;
-    }
-    let pieces = choice.condition.clone().map_or_else(|| vec![Vec::new()], |guard| guard.pieces);
-    // What is asked already is not asked again.
-    let more = |mut piece: Vec<Condition>| {
-        let new: Vec<Condition> = open.iter().filter(|condition| !piece.contains(condition)).cloned().collect();
-        piece.extend(new);
-        piece
-    };
-    let condition = Some(Guard { pieces: pieces.into_iter().map(more).collect() });
-    Choice { condition, ..choice }
+    (count, Some((copy_kernel(ctx, module, kernel, &other), other)))
 }
 
 /// A kernel where it can run; nothing where the sizes say that it cannot.

@@ -83,12 +83,13 @@ use dlc_ir::diag::{Diagnostic, RemarkKind, did_you_mean};
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, OpRef};
 use dlc_plan::check::{NOT_OF_KERNEL, UNKNOWN_TARGET, check};
-use dlc_plan::{Schedule, Target, TargetName};
+use dlc_plan::{Schedule, Schedules, Target, TargetName};
 use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
 
 use crate::analysis::conditions::conditions;
-use crate::region::add_fallback::symbols;
+use crate::host::plan_arena::plan_arena;
+use crate::rewrites::launches::{Launches, symbols};
 use candidates::Maker;
 use cost::{Cost, estimate, resident_by_registers};
 use facts::Facts;
@@ -175,10 +176,12 @@ impl Pass for ChoosePlan {
         let (name, target) = self.target(body, kernels[0], cx)?;
         self.know_symbols(body, kernels[0], cx)?;
         let only = kernels.len() == 1;
+        let plans = Schedules::of(ctx, body);
+        let mut turned = turn::Turned { launches: Launches::of_module(ctx, body), arenas: BTreeSet::new() };
         for mut op in kernels {
             let view = OpRef::new(ctx, body, op);
             let (Some(kernel), Some(symbol)) = (body.nested(op), view.symbol_name()) else { continue };
-            let all = Schedule::all_of(ctx, body, symbol);
+            let all = plans.of_kernel(ctx, body, symbol);
             let own: Vec<_> = all.into_iter().filter(|(_, plan)| only || plan.of.is_some()).collect();
             if !own.is_empty() {
                 for (at, plan) in own {
@@ -191,7 +194,7 @@ impl Pass for ChoosePlan {
             let assumed = |name: &str| self.symbols.get(name).copied().unwrap_or(self.assume);
             let cases = turn::cases(&names, &self.sizes, &assumed);
             let turner = turn::Turner { cx, target: &target, base: &base, cases: &cases };
-            op = turner.turn(body, op)?.unwrap_or(op);
+            op = turner.turn(body, op, &mut turned).unwrap_or(op);
             let view = OpRef::new(ctx, body, op);
             let Some(kernel) = body.nested(op) else { continue };
             let chosen = |numbers: &[i64]| {
@@ -222,7 +225,7 @@ impl Pass for ChoosePlan {
                 continue;
             }
             let wanted = variants.len();
-            let made = sizes::add_variants(ctx, body, op, variants);
+            let made = sizes::add_variants(ctx, body, &mut turned.launches, op, variants);
             cx.count("plans", made.len() as u64);
             if made.is_empty() && cx.wants_remarks() {
                 let message = format!("plans for other sizes ({wanted}) are left out: nothing launches this kernel");
@@ -230,6 +233,11 @@ impl Pass for ChoosePlan {
             }
             for (copy, plan) in made {
                 plan.build(&mut Builder::new(ctx, body, InsertPoint::After(copy)), loc);
+            }
+        }
+        for function in turned.arenas {
+            if let Some(body) = body.nested_mut(function) {
+                plan_arena(body, cx)?;
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ use dlc_opt::output::write_file;
 use dlc_passes::analysis::axes::is_kernel;
 use dlc_passes::region::choose_plan::cost::estimate;
 use dlc_passes::region::choose_plan::facts::Facts;
-use dlc_plan::{Schedule, Target, TargetName};
+use dlc_plan::{Schedule, Schedules, Target, TargetName};
 use dlc_translate::manifest::numbers::Use;
 use dlc_translate::manifest::plan::{Plan, Run};
 
@@ -158,7 +158,8 @@ impl Known {
         let is_meant = |op: &&OpId| OpRef::new(ctx, module, **op).symbol_name() == Some(&run.kernel);
         let kernel = module.nested(*ops.iter().find(is_meant)?)?;
         let facts = Facts::of(ctx, kernel, &|name| run.symbols.get(name).copied().unwrap_or(1))?;
-        let plan = Schedule::all_of(ctx, module, &run.kernel).into_iter().next().map(|(_, plan)| plan);
+        let plans = Schedules::of(ctx, module).of_kernel(ctx, module, &run.kernel);
+        let plan = plans.into_iter().next().map(|(_, plan)| plan);
         let machine = |plan: &Schedule| match plan.targets.first()? {
             TargetName::BuiltIn(name) => Target::built_in(name),
             TargetName::Symbol(name) => {

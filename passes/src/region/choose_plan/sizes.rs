@@ -5,11 +5,10 @@
 //! Rows with uneven work are as many at most. Plans with the smallest tiles come first.
 
 use dlc_core::guard::Condition;
-use dlc_host::choice::{Choice, Choices};
+use dlc_host::choice::Choice;
 use dlc_host::ops::Launch;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
-use dlc_ir::define::Kind;
 use dlc_ir::{Context, OpId};
 use dlc_plan::clause::Walk;
 use dlc_plan::value::Table;
@@ -17,7 +16,7 @@ use dlc_plan::{Schedule, Target};
 
 use super::cost::runs;
 use super::facts::Facts;
-use crate::region::add_fallback::{copy_kernel, free_name, is_launched, is_of, narrowed, symbols, where_known};
+use crate::rewrites::launches::{Launches, copy_kernel, is_of, narrowed, symbols, where_known};
 
 /// Numbers for the symbols of a kernel: one for all of them, or one for each in order, `16x14336x4096`.
 ///
@@ -128,36 +127,31 @@ pub fn sorted(mut variants: Vec<Variant>, general: &Schedule) -> Vec<Variant> {
 
 /// Puts a copy of a kernel beside it for each variant, with its plan, and lets launches take the first that fits: one whose
 /// sizes are known to fit is the last that its launch has. The copies that are launched: none where the kernel is not.
-pub fn add_variants(ctx: &Context, module: &mut Body, kernel: OpId, variants: Vec<Variant>) -> Vec<(OpId, Schedule)> {
+pub fn add_variants(
+    ctx: &Context,
+    module: &mut Body,
+    launches: &mut Launches,
+    kernel: OpId,
+    variants: Vec<Variant>,
+) -> Vec<(OpId, Schedule)> {
     let Some(name) = OpRef::new(ctx, module, kernel).symbol_name().map(String::from) else { return Vec::new() };
     let symbols = module.nested(kernel).map(|body| symbols(ctx, body)).unwrap_or_default();
-    let mut launches: Vec<(OpId, OpId)> = Vec::new();
-    for function in module.nested_ops() {
-        let Some(body) = module.nested(function) else { continue };
-        let launched = body.walk().into_iter().filter(|&op| {
-            let launch = Launch::of(OpRef::new(ctx, body, op));
-            launch.is_some_and(|launch| launch.choices().iter().any(|choice| is_of(ctx, choice, &name)))
-        });
-        launches.extend(launched.map(|op| (function, op)));
-    }
-    if launches.is_empty() {
+    let own_launches = launches.of(&name);
+    if own_launches.is_empty() {
         return Vec::new();
     }
     let mut made = Vec::new();
     let mut others: Vec<(String, Vec<Condition>)> = Vec::new();
-    let mut count = 0;
-    for variant in variants {
-        count += 1;
-        let own = free_name(ctx, module, &format!("{name}_{count}"));
+    for (number, variant) in variants.into_iter().enumerate() {
+        let own = launches.take_name(&format!("{name}_{}", number + 1));
         let copy = copy_kernel(ctx, module, kernel, &own);
         made.push((copy, Schedule { of: Some(own.clone()), ..variant.plan }));
         others.extend(variant.cases.into_iter().map(|case| (own.clone(), case)));
     }
-    for (function, op) in launches {
-        let Some(body) = module.nested_mut(function) else { continue };
-        let Some(launch) = Launch::of(OpRef::new(ctx, body, op)) else { continue };
+    for at in own_launches {
+        let Some(body) = module.nested(at.0) else { continue };
         let mut next: Vec<Choice> = Vec::new();
-        for choice in launch.choices() {
+        for choice in Launch::from(OpRef::new(ctx, body, at.1)).choices() {
             if is_of(ctx, &choice, &name) {
                 let mut is_known = false;
                 for (own, asked) in &others {
@@ -175,11 +169,10 @@ pub fn add_variants(ctx: &Context, module: &mut Body, kernel: OpId, variants: Ve
             }
             next.push(choice);
         }
-        body.set_prop(ctx, op, ctx.intern_str("choices"), Some(Choices::make(ctx, next)));
+        launches.set_choices(ctx, module, at, next);
     }
     made.retain(|&(copy, _)| {
-        let name = OpRef::new(ctx, module, copy).symbol_name().map(String::from);
-        let is_launched = name.is_some_and(|name| is_launched(ctx, module, &name));
+        let is_launched = OpRef::new(ctx, module, copy).symbol_name().is_some_and(|name| launches.is_launched(name));
         if !is_launched {
             module.erase_op(copy);
         }

@@ -2,6 +2,7 @@
 //! along the neighbours goes a window, or rows are no whole units of 16 bytes. They are copied first, by a kernel of their
 //! own, with what is summed as the last axis, where the copy takes less time than it saves.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use dlc_core::guard::{Condition, Guard};
@@ -13,7 +14,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpParts, OpRef};
 use dlc_ir::define::{Kind, Text, TextArray};
 use dlc_ir::diag::RemarkKind;
-use dlc_ir::pass::{PassCx, PassFailed};
+use dlc_ir::pass::PassCx;
 use dlc_ir::{Builder, Context, Loc, OpId, Str, Type, TypeData, ValueId};
 use dlc_plan::clause::{Cache, Kind as Unit};
 use dlc_plan::{Schedule, Target};
@@ -25,8 +26,7 @@ use super::cost::Cost;
 use super::facts::{Facts, Product};
 use super::sizes::number;
 use crate::analysis::axes::reductions;
-use crate::host::plan_arena::plan_arena;
-use crate::region::add_fallback::{copy_kernel, free_name, is_of, symbols};
+use crate::rewrites::launches::{At, Launches, copy_kernel, symbols};
 
 /// A case for which plans are compared: the size of a symbol.
 pub type Case<'a> = Box<dyn Fn(&str) -> i64 + 'a>;
@@ -122,20 +122,31 @@ pub struct Turner<'a, 'c> {
     pub cases: &'a [Case<'a>],
 }
 
+/// What is kept about a module while factors are turned.
+pub struct Turned {
+    /// Its launches.
+    pub launches: Launches,
+    /// The functions with new buffers, where all buffers have places.
+    pub arenas: BTreeSet<OpId>,
+}
+
 impl Turner<'_, '_> {
     /// Turns what a kernel multiplies, if that is faster: the kernel that takes its place.
-    pub fn turn(&self, module: &mut Body, kernel: OpId) -> Result<Option<OpId>, PassFailed> {
+    pub fn turn(&self, module: &mut Body, kernel: OpId, turned: &mut Turned) -> Option<OpId> {
         let ctx = self.cx.ctx;
-        let Some(body) = module.nested(kernel) else { return Ok(None) };
-        let Some(facts) = self.cases.first().and_then(|size| Facts::of(ctx, body, size)) else { return Ok(None) };
+        let body = module.nested(kernel)?;
+        let facts = self.cases.first().and_then(|size| Facts::of(ctx, body, size))?;
         let mut turns = self.wanted(body, &facts);
         let name = OpRef::new(ctx, module, kernel).symbol_name().map(String::from).unwrap_or_default();
-        let launches = launches(ctx, module, &name);
+        let launches = always_launched(ctx, module, &turned.launches, &name);
         if turns.is_empty() || launches.is_empty() || !self.cx.allows_rule("turn") {
-            return Ok(None);
+            return None;
         }
-        let Some(before) = self.time(body, &[]) else { return Ok(None) };
-        let made = copy_kernel(ctx, module, kernel, &free_name(ctx, module, &format!("{name}_turned")));
+        let before = self.time(body, &[])?;
+        // Under this name for as long as it is compared.
+        let own = turned.launches.take_name(&format!("{name}_turned"));
+        turned.launches.free_name(&own);
+        let made = copy_kernel(ctx, module, kernel, &own);
         let after = match module.nested_mut(made) {
             Some(body) => {
                 turns.iter().for_each(|turn| read_turned(ctx, body, turn));
@@ -147,13 +158,13 @@ impl Turner<'_, '_> {
         for (number, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.moves()) {
             let arg = module.nested(made).and_then(|body| Some(body.args(body.entry_block()?)[turn.input]));
             let tensor = module.nested(made).zip(arg).map(|(body, arg)| ctx.str(body.value_name(arg)).to_string());
-            let name = free_name(ctx, module, &format!("{name}_{}", tensor.unwrap_or_default()));
+            let name = turned.launches.take_name(&format!("{name}_{}", tensor.unwrap_or_default()));
             copies.extend(copying(ctx, turn, &name, module.loc(kernel)).map(|copy| (number, copy)));
         }
         let copied = copies.iter().map(|(number, copy)| self.time(copy, &turns[*number].sizes)).sum::<Option<f64>>();
         let (Some(after), Some(copied)) = (after, copied) else {
             module.erase_op(made);
-            return Ok(None);
+            return None;
         };
         let is_faster = after + copied < before;
         if self.cx.wants_remarks() {
@@ -172,8 +183,11 @@ impl Turner<'_, '_> {
             self.cx.remark(kind, module.loc(kernel), message);
         }
         if !is_faster {
+            for name in copies.iter().filter_map(|(_, copy)| OpRef::new(ctx, copy, copy.root()).symbol_name()) {
+                turned.launches.free_name(name);
+            }
             module.erase_op(made);
-            return Ok(None);
+            return None;
         }
         self.cx.count("turned", turns.len() as u64);
         for (number, copy) in copies {
@@ -183,17 +197,21 @@ impl Turner<'_, '_> {
         let names = module.nested(kernel).map(|body| symbols(ctx, body)).unwrap_or_default();
         for (function, op) in launches {
             let Some(body) = module.nested_mut(function) else { continue };
-            turns.iter().for_each(|turn| launch_turned(ctx, body, op, turn, &names));
+            for turn in &turns {
+                if let Some((copy, launch)) = turn.copy.as_ref().zip(launch_turned(ctx, body, op, turn, &names)) {
+                    turned.launches.note(copy, (function, launch));
+                }
+            }
             // What is new in memory needs a place where everything has one.
             if OpRef::new(ctx, body, body.root()).prop_named("arena").is_some() {
-                plan_arena(body, self.cx)?;
+                turned.arenas.insert(function);
             }
         }
         module.erase_op(kernel);
         if let Some(body) = module.nested_mut(made) {
             body.set_prop(ctx, body.root(), Str::SYM_NAME, Some(Text::make(ctx, &name)));
         }
-        Ok(Some(made))
+        Some(made)
     }
 
     /// What should be turned: factors that tensor cores could multiply, along the longest axis of the sum that has a position
@@ -297,22 +315,12 @@ fn reads(ctx: &Context, body: &Body, facts: &Facts, product: &Product) -> Option
     product.factors.iter().map(|factor| Some((factor.input.filter(|_| factor.direct)?, of(factor.input?)?))).collect()
 }
 
-/// The functions of a module that launch a kernel, and where, if all of them always do.
-fn launches(ctx: &Context, module: &Body, name: &str) -> Vec<(OpId, OpId)> {
-    let mut found = Vec::new();
-    for function in module.nested_ops() {
-        let Some(body) = module.nested(function) else { continue };
-        for op in body.walk() {
-            let Some(launch) = Launch::of(OpRef::new(ctx, body, op)) else { continue };
-            let choices = launch.choices();
-            match choices.iter().any(|choice| is_of(ctx, choice, name)) {
-                true if choices.len() > 1 => return Vec::new(),
-                true => found.push((function, op)),
-                false => {}
-            }
-        }
-    }
-    found
+/// The launches of a kernel, if none of them chooses from others too.
+fn always_launched(ctx: &Context, module: &Body, launches: &Launches, name: &str) -> Vec<At> {
+    let found = launches.of(name);
+    let chooses =
+        |at: &At| module.nested(at.0).is_some_and(|body| Launch::from(OpRef::new(ctx, body, at.1)).choices().len() > 1);
+    if found.iter().any(chooses) { Vec::new() } else { found }
 }
 
 /// Lets a kernel read an argument that is turned.
@@ -387,30 +395,32 @@ fn copying(ctx: &Context, turn: &Turn, name: &str, loc: Loc) -> Option<Body> {
     Some(body)
 }
 
-/// Lets a launch have an argument turned, by a launch before it where its elements move.
-fn launch_turned(ctx: &Context, body: &mut Body, op: OpId, turn: &Turn, names: &[String]) {
+/// Lets a launch have an argument turned, by a launch before it where its elements move, which is given back.
+fn launch_turned(ctx: &Context, body: &mut Body, op: OpId, turn: &Turn, names: &[String]) -> Option<OpId> {
     let launch = Launch::from(OpRef::new(ctx, body, op));
     let (loc, choices, inputs) = (launch.loc(), launch.choices(), launch.inputs().collect::<Vec<ValueId>>());
-    let Some(choice) = choices.first() else { return };
+    let choice = choices.first()?;
     let size = |name: &str| choice.sizes.get(names.iter().position(|known| known == name)?).cloned();
     let put = |expr: &SizeExpr| expr.substitute(&size).unwrap_or_else(|_| expr.clone());
     let view = |body: &mut Body, input: ValueId, ty: Type| {
         let view = View::build(&mut Builder::new(ctx, body, InsertPoint::Before(op)), loc, input, ty);
         body.result(view, 0)
     };
-    let mut value = inputs[turn.input];
+    let (mut value, mut before) = (inputs[turn.input], None);
     if let Some(copy) = &turn.copy {
         let sizes = [0, 1, 2].map(|axis| put(&turn.sizes[axis]));
         let own = turn.own_sizes();
         let given = (0..3).filter(|&axis| own[axis].as_symbol().is_some()).map(|axis| sizes[axis].clone());
         let choices = vec![Choice::always(ctx, copy, given.collect())];
-        let Some(copied) = turn.copied(sizes.clone()) else { return };
+        let copied = turn.copied(sizes.clone())?;
         let stack = view(body, value, turn.stack(ctx, sizes));
         let to = turn.stack(ctx, copied);
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
         let made = Launch::build(&mut builder, loc, &[stack], choices, None, &[to]);
         value = body.result(made, 0);
+        before = Some(made);
     }
     value = view(body, value, turn.turned(ctx, &put));
     body.set_operand(op, turn.input, value);
+    before
 }
