@@ -36,7 +36,7 @@ use dlc_ir::op::{Effects, OpDef, Traits};
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::smallvec::SmallVec;
 use dlc_ir::structural::equal_ops;
-use dlc_ir::{BlockId, Context, OpId, RegionId};
+use dlc_ir::{BlockId, Context, OpId, RegionId, ValueId};
 use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 
@@ -253,7 +253,11 @@ impl Known {
     }
 }
 
-/// The hash of all but what is in the regions.
+/// As many ops in the regions of one as go into its hash: enough to tell apart what differs in what it reads, and few where
+/// many are nested.
+const HASHED_INSIDE: usize = 16;
+
+/// The hash of an op, its regions by the first ops in them.
 #[inline]
 fn hash_op(body: &Body, op: OpId) -> u32 {
     use std::hash::{Hash, Hasher};
@@ -267,8 +271,27 @@ fn hash_op(body: &Body, op: OpId) -> u32 {
     for value in body.results(op) {
         body.value_type(value).hash(&mut hasher);
     }
+    for &region in body.regions(op) {
+        hash_inside(body, region, &mut hasher);
+    }
     let hash = hasher.finish();
     (hash >> 32) as u32 ^ hash as u32
+}
+
+/// The first ops of a region, and what they use from outside of it.
+fn hash_inside(body: &Body, region: RegionId, hasher: &mut rustc_hash::FxHasher) {
+    use std::hash::Hash;
+    let Some(block) = body.first_block(region) else { return };
+    for op in body.ops(block).take(HASHED_INSIDE) {
+        body.op_name(op).hash(hasher);
+        body.props(op).hash(hasher);
+        // Values of the region itself are other ones in an equal region.
+        let is_outside = |value: &ValueId| {
+            let defined = body.defining_op(*value).and_then(|op| body.block_of(op));
+            defined.is_some_and(|defined| defined != block)
+        };
+        body.operands(op).filter(is_outside).for_each(|value| value.hash(hasher));
+    }
 }
 
 /// Spreads the 32 bits that are kept over the 64 that the table wants.

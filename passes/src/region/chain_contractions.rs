@@ -73,10 +73,11 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::entity::SideTable;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Attr, BlockId, Context, OpId, ValueId};
+use dlc_ir::{Attr, BlockId, Context, OpId, Type, ValueId};
 use dlc_region::ops::{Binary, BroadcastInDim, Cast, Func, Reduce, Select, Transpose, Unary};
 use dlc_region::verify::{DEFERRED, KernelAxes, axes_of};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 static DEF: PassDef = PassDef {
     requires: &["region"],
@@ -105,8 +106,9 @@ pub fn chain_contractions(body: &mut Body, cx: &PassCx<'_>) -> u64 {
         return 0;
     };
     let axes = KernelAxes::of(ctx, body);
-    let carried = carried(ctx, body);
-    let seconds: Vec<OpId> = body.ops(block).filter(|&op| is_contraction(ctx, body, op)).collect();
+    let products = products(ctx, body);
+    let carried = carried(ctx, body, &products);
+    let seconds: Vec<OpId> = body.ops(block).filter(|&op| is_contraction(ctx, body, op, &products)).collect();
     for second in seconds {
         for value in handed_on(ctx, body, second, &carried) {
             let Some(op) = body.defining_op(value).filter(|&op| !is_deferred(ctx, body, op)) else { continue };
@@ -156,36 +158,50 @@ fn contributions(reduce: Reduce<'_>) -> Vec<ValueId> {
     end.map(|end| body.operands(end).collect()).unwrap_or_default()
 }
 
+/// For each value, the types of the two factors of each product that it is elementwise in, each pair once: types have few
+/// sets of axes, however long a chain is.
+type Products = SideTable<ValueId, SmallVec<[(Type, Type); 1]>>;
+
+fn products(ctx: &Context, body: &Body) -> Products {
+    let mut products = Products::new(SmallVec::new());
+    for op in body.walk() {
+        let view = OpRef::new(ctx, body, op);
+        if !is_elementwise(view) {
+            continue;
+        }
+        let mut found = SmallVec::new();
+        if let Some(op) = Binary::of(view).filter(|op| op.function() == scalar::Binary::Mul && op.lhs() != op.rhs()) {
+            found.push((body.value_type(op.lhs()), body.value_type(op.rhs())));
+        }
+        for value in body.operands(op) {
+            let new: SmallVec<[_; 1]> = products.get(value).iter().copied().filter(|it| !found.contains(it)).collect();
+            found.extend(new);
+        }
+        *products.get_mut(body.result(op, 0)) = found;
+    }
+    products
+}
+
 /// Whether a reduction multiplies two values along an axis that it reduces, or combines them in another way.
-fn is_contraction(ctx: &Context, body: &Body, op: OpId) -> bool {
+fn is_contraction(ctx: &Context, body: &Body, op: OpId, products: &Products) -> bool {
     let Some(reduce) = Reduce::of(OpRef::new(ctx, body, op)) else { return false };
     let (reduced, contributions) = (reduce.axes(), contributions(reduce));
+    let is_reduced = |ty: Type| axes_of(ctx, ty).iter().any(|axis| reduced.contains(axis));
     match reduce.combiner() {
         None => contributions.iter().filter(|&&value| is_over(ctx, body, value, &reduced)).count() > 1,
         Some(Combiner::Sum) => {
-            let (mut work, mut seen) = (contributions, FxHashSet::default());
-            while let Some(value) = work.pop() {
-                let op = body.defining_op(value).map(|op| OpRef::new(ctx, body, op));
-                let Some(op) = op.filter(|&op| is_elementwise(op) && seen.insert(op.id)) else { continue };
-                if let Some(op) = Binary::of(op).filter(|op| op.function() == scalar::Binary::Mul)
-                    && op.lhs() != op.rhs()
-                    && [op.lhs(), op.rhs()].iter().all(|&side| is_over(ctx, body, side, &reduced))
-                {
-                    return true;
-                }
-                work.extend(op.operands());
-            }
-            false
+            let mut factors = contributions.iter().flat_map(|&value| products.get(value));
+            factors.any(|&(lhs, rhs)| is_reduced(lhs) && is_reduced(rhs))
         }
         Some(_) => false,
     }
 }
 
 /// The values that are results of contractions, or elementwise in one and over the same axes.
-fn carried(ctx: &Context, body: &Body) -> SideTable<ValueId, bool> {
+fn carried(ctx: &Context, body: &Body, products: &Products) -> SideTable<ValueId, bool> {
     let mut carried = SideTable::new(false);
     for op in body.walk() {
-        if is_contraction(ctx, body, op) {
+        if is_contraction(ctx, body, op, products) {
             body.results(op).for_each(|value| *carried.get_mut(value) = true);
         } else if is_elementwise(OpRef::new(ctx, body, op)) {
             let result = body.result(op, 0);

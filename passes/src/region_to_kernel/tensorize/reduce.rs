@@ -1,5 +1,7 @@
 //! Reductions by loops over their axes, one position or one tile at a time.
 
+use std::collections::VecDeque;
+
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::scalar::{self, Combiner};
 use dlc_ir::affine::SizeExpr;
@@ -8,7 +10,7 @@ use dlc_ir::interp::Datum;
 use dlc_ir::{Attr, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_region::ops::{Binary, Cast, Const, Read, Reduce, Unary, Yield};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::axes::TooLarge;
 use super::lower::{Lower, Lowered, Result, Scope};
@@ -281,22 +283,37 @@ impl Lower<'_, '_> {
     /// Whether a value is zero where a tile reaches beyond its second axis: it is made of what is read there, and reads are
     /// zero outside.
     fn is_zero_outside(&self, value: ValueId) -> bool {
-        let Some(op) = self.region.defining_op(value).filter(|_| !self.filled.contains(&value)) else { return false };
-        let op = OpRef::new(self.ctx, self.region, op);
-        if let Some(read) = Read::of(op) {
-            let fills = read.fill().is_some_and(|fill| self.number(fill) != Some(0.0));
-            return self.depends(value).1[1] && read.indices().len() == 0 && !fills;
+        // What is nearest goes first: where a value is not, that is seen soon.
+        let (mut work, mut seen) = (VecDeque::from([value]), FxHashSet::default());
+        while let Some(value) = work.pop_front() {
+            if !seen.insert(value) {
+                continue;
+            }
+            let Some(op) = self.region.defining_op(value).filter(|_| !self.filled.contains(&value)) else {
+                return false;
+            };
+            let op = OpRef::new(self.ctx, self.region, op);
+            let keeps = if let Some(read) = Read::of(op) {
+                let fills = read.fill().is_some_and(|fill| self.number(fill) != Some(0.0));
+                if !self.depends(value).1[1] || read.indices().len() > 0 || fills {
+                    return false;
+                }
+                continue;
+            } else if let Some(op) = Binary::of(op) {
+                use scalar::Binary::{Add, Max, Min, Mul, Sub};
+                matches!(op.function(), Add | Sub | Mul | Max | Min)
+            } else if let Some(op) = Unary::of(op) {
+                use scalar::Unary::{Neg, Relu, Sqrt, Trunc};
+                matches!(op.function(), Neg | Relu | Sqrt | Trunc)
+            } else {
+                Cast::of(op).is_some()
+            };
+            if !keeps {
+                return false;
+            }
+            work.extend(op.operands());
         }
-        if let Some(op) = Binary::of(op) {
-            use scalar::Binary::{Add, Max, Min, Mul, Sub};
-            let keeps = matches!(op.function(), Add | Sub | Mul | Max | Min);
-            return keeps && self.is_zero_outside(op.lhs()) && self.is_zero_outside(op.rhs());
-        }
-        if let Some(op) = Unary::of(op) {
-            use scalar::Unary::{Neg, Relu, Sqrt, Trunc};
-            return matches!(op.function(), Neg | Relu | Sqrt | Trunc) && self.is_zero_outside(op.input());
-        }
-        Cast::of(op).is_some_and(|op| self.is_zero_outside(op.input()))
+        true
     }
 
     /// The float that an attribute is.

@@ -16,6 +16,7 @@ use dlc_ir::{OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_region::ops::{Binary, Const, Reduce, Select, Unary, Yield};
 use dlc_region::verify::axes_of;
+use rustc_hash::FxHashSet;
 
 use super::axes::TooLarge;
 use super::contract::{Left, accumulate};
@@ -125,9 +126,9 @@ pub fn number_of(ctx: &dlc_ir::Context, region: &dlc_ir::Body, value: ValueId) -
 
 /// Whether a value is a function of some others and of numbers.
 fn depends_only(ctx: &dlc_ir::Context, region: &dlc_ir::Body, value: ValueId, on: &[ValueId]) -> bool {
-    let mut work = vec![value];
+    let (mut work, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = work.pop() {
-        if on.contains(&value) {
+        if on.contains(&value) || !seen.insert(value) {
             continue;
         }
         let Some(op) = region.defining_op(value) else { return false };
