@@ -117,10 +117,10 @@ inventory::submit! { &TINY_TO_KERNEL }
 /// 12. `fold-conditions`: what a pass asked of sizes that are numbers is known.
 /// 13. `report-plan`: what plans ask for and no pass does is told.
 /// 14. `cse`, `dce`: what that left twice, or left over.
-/// 15. `check-async`: it is proved that nobody reads too early or waits for ever.
+/// 15. `check-async`: it is verified that there is no race in shared memory and no deadlock.
 static KERNEL_SCHEDULE: PipelineDef = PipelineDef {
     name: "kernel-schedule",
-    summary: "Does what the plans of kernels ask for: copies ahead, roles of warps, results that leave by themselves.",
+    summary: "Applies the plans of kernels (pipelined copies, roles of warps, asynchronous stores), and verifies the result.",
     text: "split-reduction{planned},unroll-loops{steps=1 max=65536 planned},hoist-copies{planned},order-tiles{planned},\
            insert-async-tokens{planned},specialize-warps{planned},pipeline-stages{planned},overlap-fragments{planned},\
            predicate-tails{peel=false planned},overlap-epilogue{planned},coalesce-stores{planned},fold-conditions,report-plan,\
@@ -132,14 +132,14 @@ inventory::submit! { &KERNEL_SCHEDULE }
 /// From kernels to instructions.
 ///
 /// 1. `tensorize`: tiles of them as blocks, loops and fragments, by their plans or as fits any machine.
-/// 2. `kernel-schedule`: what plans ask for, and the proof that nobody waits for ever.
-/// 3. `kernel-to-ptx`: what each thread does; the proof is at hand.
+/// 2. `kernel-schedule`: what plans ask for, and the verification.
+/// 3. `kernel-to-ptx`: what each thread does, of kernels that are verified; that is not done twice.
 /// 4. `licm`: what does not change in a loop is computed before it, where that is worth a register and they are not needed
 ///    for sums of products.
 /// 5. `cse`, `dce`: what that left twice, or left over.
 static REGION_TO_PTX: PipelineDef = PipelineDef {
     name: "region-to-ptx",
-    summary: "Makes instructions of kernels, by the plans beside them.",
+    summary: "Makes instructions of kernels, by the plans beside them, and of none that is not verified.",
     text: "tensorize,kernel-schedule,kernel-to-ptx,licm{registers=128},cse,dce",
     to_layer: "",
 };

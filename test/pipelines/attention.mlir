@@ -16,7 +16,7 @@
 
 // The checker need not run through long sequences for blocks that go through several tiles: it takes a few milliseconds.
 // RUN: dlc-opt %t.kernel --check-async --statistics --no-output 2>&1 | FileCheck %s --check-prefix=CHECKED
-// CHECKED: 1 grids: Grids that were proved safe.
+// CHECKED: 1 grids: Grids that were verified.
 // CHECKED: {{ [0-9]{1,5} steps}}
 
 // The same numbers at each layer; the last tiles of rows and of what they look at are not full.

@@ -8,7 +8,8 @@
 
 Sizes come from the shapes of the inputs. What the manifest asks for (types, alignment, `requires`) is checked before
 anything runs; every error is a `LaunchError` that says what was wrong in words. Sizes are worked out once for each set
-of shapes, tensor maps and parameters once for each set of addresses: a warm call looks both up and launches.
+of shapes, tensor maps and parameters once for each set of addresses: a warm call looks both up and launches. Kernels
+that are not verified to be free of races and deadlocks run too, with one `UnverifiedWarning` when they are loaded.
 
 Needs torch and cuda-bindings, which are imported at the first load. There are no compiled parts.
 """
@@ -18,6 +19,8 @@ import json
 import math
 import os
 import re
+import warnings
+import zlib
 
 
 class LaunchError(Exception):
@@ -361,21 +364,46 @@ class Launch:
 # --- The manifest -----------------------------------------------------------------------------------------------------
 
 
+# The versions of the manifest that are read.
+VERSIONS = (1, 2)
+
+
+class UnverifiedWarning(UserWarning):
+    """A kernel runs that was not verified to be free of races and deadlocks."""
+
+
+def unverified(manifest, code):
+    """The kernels of a manifest that are not verified, by name, each with the reason."""
+    fits = manifest.get("module_crc32") == f"{zlib.crc32(code):08x}"
+    found = {}
+    for kernel in manifest.get("kernels", ()):
+        if not kernel.get("verified"):
+            found[kernel["name"]] = kernel.get("reason", "the launch manifest does not say that it was verified")
+        elif not fits:
+            found[kernel["name"]] = "the PTX is not the one that the manifest was written with"
+    return found
+
+
 def load(path, cuda=None):
-    """Loads the manifest at `path` and the PTX that it names, beside it."""
+    """Loads the manifest at `path` and the PTX that it names, beside it. Warns once of kernels that are not verified."""
     with open(path, encoding="utf-8") as file:
         try:
             manifest = json.load(file)
         except ValueError as error:
             raise LaunchError(f"{path} is no manifest: {error}") from None
-    if not isinstance(manifest, dict) or manifest.get("manifest") != 1:
-        raise LaunchError(f"{path} is no manifest of version 1")
+    if not isinstance(manifest, dict) or manifest.get("manifest") not in VERSIONS:
+        raise LaunchError(f"{path} is no manifest of version 1 or 2")
     try:
         with open(os.path.join(os.path.dirname(path), manifest["module"]), "rb") as file:
             code = file.read()
     except (OSError, KeyError) as error:
         raise LaunchError(f"{path} has no module: {error}") from None
-    return Module(manifest, code, cuda or Cuda(), str(path))
+    module = Module(manifest, code, cuda or Cuda(), str(path))
+    if module.unverified:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in module.unverified.items())
+        warnings.warn(f"{path} has kernels that are not verified to be free of races and deadlocks: {reasons}",
+                      UnverifiedWarning, stacklevel=2)
+    return module
 
 
 class Module:
@@ -386,6 +414,7 @@ class Module:
         self._handle = None
         self._code = code
         try:
+            self.unverified = unverified(manifest, code)
             self.kernels = {k["name"]: Kernel(self, k) for k in manifest.get("kernels", ())}
             self.programs = {}
             if manifest.get("programs"):

@@ -11,6 +11,8 @@ import sys
 import tempfile
 import types
 import unittest
+import warnings
+import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import compare
@@ -408,14 +410,34 @@ class Manifests(Base):
             return dlc_launch.load(path, self.cuda)
 
     def test_load(self):
-        module = self.load(dict(manifest=1, module="m.ptx", kernels=[gemm()]))
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            module = self.load(dict(manifest=1, module="m.ptx", kernels=[gemm()]))
+        self.assertEqual([each.category for each in told], [dlc_launch.UnverifiedWarning])
+        self.assertRegex(str(told[0].message), "k.json has kernels that are not verified.*gemm: .* does not say")
         self.assertEqual((list(module.kernels), list(module.programs)), (["gemm"], []))
         self.assertEqual(self.driver.loads, [])
         with self.refuses("has no 'conv'; it has gemm"):
             module["conv"]
 
+    def test_verified(self):
+        def told(code=b".version 8.0", **changes):
+            kernel = gemm(**dict(dict(verified=True), **changes))
+            manifest = dict(manifest=2, module="m.ptx", module_crc32=f"{zlib.crc32(b'.version 8.0'):08x}", kernels=[kernel])
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                module = self.load(manifest, code=code)
+            self.assertEqual(len(told), len(module.unverified))
+            return module.unverified
+
+        self.assertEqual(told(), {})
+        self.assertEqual(told(verified=False, reason="E1806 Deadlock: why"), dict(gemm="E1806 Deadlock: why"))
+        self.assertIn("does not say", told(verified=False)["gemm"])
+        # What was verified is another text.
+        self.assertIn("the PTX is not the one", told(code=b".version 8.1")["gemm"])
+
     def test_what_is_no_manifest(self):
-        for text, why in [("{", "is no manifest"), ("[]", "no manifest of version 1"), (dict(manifest=2), "of version 1"),
+        for text, why in [("{", "is no manifest"), ("[]", "no manifest of version 1"), (dict(manifest=3), "of version 1 or 2"),
                           (dict(manifest=1), "has no module"), (dict(manifest=1, module="n.ptx"), "has no module"),
                           (dict(manifest=1, module="m.ptx", kernels=[dict(name="x")]), "not as manifests are"),
                           (dict(manifest=1, module="m.ptx", kernels=[gemm(values=[dict(name="v")])]), "no expression"),

@@ -24,7 +24,8 @@
 //! }
 //! ```
 //!
-//! [`emit`] writes such functions as the text that the driver and ptxas read.
+//! [`emit`] writes such functions as the text that the driver and ptxas read; [`verified`] says of which it is known that
+//! the kernel behind them was verified.
 
 pub mod build;
 pub mod emit;
@@ -35,6 +36,7 @@ pub mod ops;
 pub mod symbol;
 pub mod syntax;
 pub mod table;
+pub mod verified;
 pub mod verify;
 
 /// How many ops are no instructions: functions, entries and branches.

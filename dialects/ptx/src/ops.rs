@@ -24,6 +24,12 @@ pub struct Func {
     arg_attrs: OptionalAttr<DictArray>,
     /// The machine that the instructions are for: `sm_80`, `sm_90a`.
     target: OptionalAttr<Text>,
+    /// The fingerprint of the instructions that were made from a kernel that was verified.
+    verified: OptionalAttr<Text>,
+    /// What that covered, for each entry.
+    covered: OptionalAttr<DictArray>,
+    /// Why the kernel was not verified.
+    unverified: OptionalAttr<Text>,
     body: Region,
 }
 

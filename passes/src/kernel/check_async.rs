@@ -78,6 +78,7 @@ mod values;
 mod walk;
 mod words;
 
+use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
 use dlc_ir::body::{Body, OpRef};
@@ -129,11 +130,17 @@ const SUGGEST_COVER: &str = "decide by fewer conditions, or by sizes and positio
 static DEF: PassDef = PassDef {
     requires: &["kernel"],
     statistics: &[
-        StatDef { name: "grids", doc: "Grids that were proved safe." },
+        StatDef { name: "grids", doc: "Grids that were verified." },
+        StatDef { name: "sizes", doc: "Sets of sizes that they were verified for, one for each cell." },
+        StatDef { name: "blocks", doc: "Blocks of the grids of those sizes; of a cluster the first one counts." },
         StatDef { name: "runs", doc: "Runs of a cluster, each for other sizes or another place in the grid." },
         StatDef { name: "steps", doc: "Instructions of the abstract machine." },
     ],
-    ..PassDef::base("check-async", "Verifies that the asynchronous work of kernels is safe.", create)
+    ..PassDef::base(
+        "check-async",
+        "Verifies that kernels have no race in shared memory and no deadlock, for the cells of sizes and rounds it reports.",
+        create,
+    )
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -148,10 +155,11 @@ impl Pass for CheckAsync {
         let proofs = proofs(body, cx)?;
         for (grid, proof) in proofs {
             cx.count("grids", 1);
+            cx.count("sizes", proof.sizes);
+            cx.count("blocks", proof.blocks);
             cx.count("runs", proof.runs);
             cx.count("steps", proof.steps);
-            let message = format!("safe in {} runs of {} steps", proof.runs, proof.steps);
-            cx.remark(RemarkKind::Analysis, body.loc(grid), message);
+            cx.remark(RemarkKind::Analysis, body.loc(grid), proof.to_string());
         }
         Ok(())
     }
@@ -173,19 +181,20 @@ impl Analysis for Safety {
 ///
 /// Errors: what is wrong with each grid that is not safe is emitted.
 pub(crate) fn proofs(body: &Body, cx: &PassCx<'_>) -> Result<Vec<(OpId, Proof)>, PassFailed> {
+    proofs_or_faults(body, cx).map_err(|faults| {
+        faults.into_iter().for_each(|fault| cx.diags.emit(fault));
+        PassFailed
+    })
+}
+
+/// The same, with what is wrong instead of emitting it.
+pub(crate) fn proofs_or_faults(body: &Body, cx: &PassCx<'_>) -> Result<Vec<(OpId, Proof)>, Vec<Diagnostic>> {
     let safety = cx.analysis::<Safety>(body);
-    let mut failed = false;
-    let mut proved = Vec::new();
-    for (grid, outcome) in &safety.get().0 {
-        match outcome {
-            Ok(proof) => proved.push((*grid, *proof)),
-            Err(diagnostic) => {
-                cx.diags.emit((**diagnostic).clone());
-                failed = true;
-            }
-        }
-    }
-    if failed { Err(PassFailed) } else { Ok(proved) }
+    let outcomes = &safety.get().0;
+    let faults: Vec<Diagnostic> =
+        outcomes.iter().filter_map(|(_, outcome)| outcome.as_ref().err()).map(|fault| (**fault).clone()).collect();
+    let proved = outcomes.iter().filter_map(|(grid, outcome)| Some((*grid, *outcome.as_ref().ok()?)));
+    if faults.is_empty() { Ok(proved.collect()) } else { Err(faults) }
 }
 
 /// The grids of a kernel, in order. None of another body.
@@ -195,13 +204,40 @@ pub fn grids(ctx: &Context, body: &Body) -> Vec<OpId> {
     block.into_iter().flat_map(|block| body.ops(block)).filter(is_grid).collect()
 }
 
-/// What a proof took.
+/// What a proof covers, and what it took. Nothing in it depends on the machine that the checker runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Proof {
-    /// Runs of a cluster.
+    /// Sets of sizes, each another cell of what the kernel decides by sizes.
+    pub sizes: u64,
+    /// Blocks of the grids of those sizes; of a cluster the first one counts.
+    pub blocks: u64,
+    /// The most combinations of truth values of data in one block.
+    pub choices: u64,
+    /// The stages of the deepest ring.
+    pub ring: u64,
+    /// The rounds of a loop after which it only repeats what it did.
+    pub rounds: u64,
+    /// Runs of a cluster: sizes, blocks and choices in which all warps do the same share one.
     pub runs: u64,
     /// Instructions of the abstract machine.
     pub steps: u64,
+}
+
+impl Display for Proof {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let number = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        write!(
+            f,
+            "verified: {} of sizes with {}, rings of up to {}, loops of up to {}, {} of data; {} of {}",
+            number(self.sizes, "cell"),
+            number(self.blocks, "block"),
+            number(self.ring, "stage"),
+            number(self.rounds, "round"),
+            number(self.choices, "choice"),
+            number(self.runs, "run"),
+            number(self.steps, "step"),
+        )
+    }
 }
 
 /// Proves that a grid of a kernel is safe.
@@ -213,13 +249,14 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let mut shapes = shapes::Shapes::default();
     let mut machine = machine::Machine::new(&program, &mut shapes);
     let mut traces = traces::Traces::new(&program);
-    let mut proof = Proof::default();
+    let ring = program.depth.unsigned_abs();
+    let mut proof = Proof { ring, rounds: program.most_rounds().unsigned_abs(), ..Proof::default() };
     let mut runs: Vec<Run> = Vec::new();
     let mut long: Vec<(program::Pc, scenarios::Launch, machine::Scenario)> = Vec::new();
     let mut prove = |runs: &mut Vec<Run>, feeds: &feeds::Feeds| {
-        let Proof { runs: count, steps } = prove(&mut machine, runs, feeds)
+        let steps = prove(&mut machine, runs, feeds)
             .map_err(|(run, fault)| Box::new(report::report(function, &program, &run.launch, &run.scenario, &fault)))?;
-        proof.runs += count;
+        proof.runs += runs.len() as u64;
         proof.steps += steps;
         runs.clear();
         Ok::<_, Box<Diagnostic>>(())
@@ -233,11 +270,14 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     if program.is_never_launched() {
         return Ok(proof);
     }
-    for launch in scenarios::launches(&program, &boundaries, &mut traces).map_err(uncovered)? {
+    let launches = scenarios::launches(&program, &boundaries, &mut traces).map_err(uncovered)?;
+    let (sizes, mut blocks, mut choices) = (launches.len() as u64, 0, 0);
+    for launch in launches {
         let firsts = launch.firsts(&program, &boundaries);
         for first in
             firsts.ok_or_else(|| uncovered("what is done depends on the number of the block in too many ways"))?
         {
+            blocks += 1;
             let mut ways = Ways::default();
             loop {
                 let scenario = launch.scenario(first, ways.data.clone());
@@ -258,7 +298,9 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
                     Met::Long(start) if long.iter().any(|&(known, ..)| known == start) => {}
                     Met::Long(start) => long.push((start, launch.clone(), scenario)),
                 }
-                if !ways.go_on(traces.choices()) {
+                let goes_on = ways.go_on(traces.choices());
+                choices = choices.max(ways.count.into());
+                if !goes_on {
                     break;
                 }
                 if ways.count > MOST_WAYS {
@@ -283,7 +325,7 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     if proof.runs == 0 {
         return Err(uncovered("no run was made"));
     }
-    Ok(proof)
+    Ok(Proof { sizes, blocks, choices, ..proof })
 }
 
 /// Which truth values data have, one way after another.
@@ -314,17 +356,17 @@ impl Ways {
     }
 }
 
-/// Makes runs, of which only the last may be one that could not be followed.
+/// Makes runs, of which only the last may be one that could not be followed. How many steps that took.
 ///
 /// Errors: the first of them that goes wrong.
 fn prove<'r>(
     machine: &mut machine::Machine<'_>,
     runs: &'r [Run],
     feeds: &feeds::Feeds,
-) -> Result<Proof, (&'r Run, machine::Stop)> {
-    let mut proof = Proof { runs: runs.len() as u64, steps: 0 };
+) -> Result<u64, (&'r Run, machine::Stop)> {
+    let mut all = 0;
     match machine.make(runs, feeds) {
-        Ok(steps) => proof.steps += steps,
+        Ok(steps) => all += steps,
         Err(fault) => {
             // Which of them it is the first in.
             for run in runs.iter().filter(|run| run.does.is_some()) {
@@ -336,7 +378,7 @@ fn prove<'r>(
     if let Some(run) = runs.last().filter(|run| run.does.is_none()) {
         machine.prepare(&run.scenario, &run.launch.slots, Rc::default());
         machine.run().map_err(|fault| (run, fault))?;
-        proof.steps += machine.steps;
+        all += machine.steps;
     }
-    Ok(proof)
+    Ok(all)
 }

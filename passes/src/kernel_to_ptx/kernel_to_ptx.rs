@@ -19,7 +19,7 @@
 //! ```
 //! **After**
 //! ```mlir after
-//! ptx.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> attributes {target = "sm_80"} {
+//! ptx.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> attributes {covered = [{blocks = 1, choices = 1, ring = 1, rounds = 4, runs = 1, sizes = 1}], target = "sm_80", verified = "ea980b5081d0f508"} {
 //!   %Y = kernel.output : memref<[N], f32, row_major, align 4>
 //!   entry "double_0" (N ceildiv 128) threads 128 shared 0 memory (%X, %Y) sizes (N) {
 //!   ^bb0(%X_0: i64, %Y_0: i64, %N: i32):
@@ -46,8 +46,9 @@
 //! ```
 //!
 //! **Does not** choose anything: which memory is shared, who loads what and when is the kernel's. Nor does it make
-//! instructions of a kernel that `check-async` does not prove safe, unless it is told to (`check=false`). A
-//! proof that is there already, and holds, is not made again.
+//! instructions of a kernel that `check-async` does not verify, unless `unchecked` asks for it. A verification that is there
+//! already, and holds, is not made again. What it covered stands in the attributes `verified` and `covered`; with
+//! `unchecked`, `unverified` says why there is none, and what the checker found is a warning.
 //!
 //! Integers that all threads agree on have 32 bits, addresses in memory 64; a tensor of 2^31 elements or more is refused
 //! when the kernel is launched. Vectors are as wide as an access says, else as layout, alignment and guard allow (see
@@ -77,17 +78,18 @@ use crate::analysis::expressions::required_values;
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpParts, OpRef};
-use dlc_ir::diag::Diagnostic;
-use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::diag::{Diagnostic, RemarkKind, Severity};
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Attr, Context, Loc, OpId, Str, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_ptx::form::Target;
 use dlc_ptx::inst::Arg;
 use dlc_ptx::symbol::symbol;
+use dlc_ptx::verified::{self, Covered, Verification};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-use crate::kernel::check_async::proofs;
+use crate::kernel::check_async::{Proof, proofs_or_faults};
 use code::Code;
 use lower::Lower;
 use values::Lowered;
@@ -113,10 +115,11 @@ static DEF: PassDef = PassDef {
             doc: "A sum of a product may be rounded once: the assembler joins them.",
         },
         OptionDef {
-            name: "check",
+            name: "unchecked",
             kind: OptionKind::Bool,
-            default: "true",
-            doc: "Kernels that check-async does not prove safe are refused, as it would.",
+            default: "false",
+            doc: "Kernels that check-async does not verify become instructions too: what it finds is a warning, and they \
+                  are marked as unverified, also in the launch manifest. Without it they are refused.",
         },
     ],
     statistics: &[
@@ -126,7 +129,11 @@ static DEF: PassDef = PassDef {
     requires: &["kernel"],
     adds: &["ptx"],
     removes: &["kernel"],
-    ..PassDef::base("kernel-to-ptx", "Turns the grids of a kernel into instructions.", create)
+    ..PassDef::base(
+        "kernel-to-ptx",
+        "Verifies the grids of a kernel as check-async does, and turns them into instructions.",
+        create,
+    )
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -135,16 +142,42 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     if !target.is_empty() && Target::parse(&target).is_none() {
         return Err(format!("'{target}' is no machine, such as sm_80 or sm_90a"));
     }
-    Ok(Box::new(KernelToPtx { target, fuse: options.flag("fuse"), check: options.flag("check") }))
+    Ok(Box::new(KernelToPtx { target, fuse: options.flag("fuse"), unchecked: options.flag("unchecked") }))
 }
 
 struct KernelToPtx {
     target: String,
     fuse: bool,
-    check: bool,
+    unchecked: bool,
 }
 
 impl KernelToPtx {
+    /// Whether the kernel is verified.
+    ///
+    /// Errors: it is not, which is reported, and nobody asked to go on all the same.
+    fn verification(&self, body: &Body, cx: &PassCx<'_>) -> Result<Verification, PassFailed> {
+        let faults = match proofs_or_faults(body, cx) {
+            Ok(proofs) => {
+                for (grid, proof) in &proofs {
+                    cx.remark(RemarkKind::Analysis, body.loc(*grid), proof.to_string());
+                }
+                return Ok(Verification::Verified(proofs.iter().map(|(_, proof)| covered(proof)).collect()));
+            }
+            Err(faults) => faults,
+        };
+        let reason = faults
+            .first()
+            .map_or_else(String::new, |fault| format!("{} {}: {}", fault.code.code, fault.code.kind, fault.message));
+        for mut fault in faults {
+            if self.unchecked {
+                fault.severity = Severity::Warning;
+                fault = fault.note(Loc::UNKNOWN, "its instructions are marked as unverified ('unchecked')");
+            }
+            cx.diags.emit(fault);
+        }
+        if self.unchecked { Ok(Verification::Unverified(reason)) } else { Err(PassFailed) }
+    }
+
     /// What was made for the least machine, or for another one where that lacks some of it. A kernel that says for which
     /// machine it is stays for that one.
     fn on_another(&self, ctx: &Context, kernel: &Body, made: Made) -> Result<Made, Refused> {
@@ -226,13 +259,15 @@ impl Pass for KernelToPtx {
         if !is_kernel || body.entry_block().is_none() {
             return Ok(());
         }
-        if self.check {
-            proofs(body, cx)?;
-        }
+        let verification = self.verification(body, cx)?;
         match lower(cx.ctx, body, &self.target, self.fuse).and_then(|made| self.on_another(cx.ctx, body, made)) {
-            Ok(made) => {
+            Ok(mut made) => {
                 cx.count("entries", made.entries);
                 cx.count("instructions", made.body.num_ops() as u64);
+                match verification {
+                    Verification::Verified(covered) => verified::mark(cx.ctx, &mut made.body, &covered),
+                    Verification::Unverified(reason) => verified::mark_unverified(cx.ctx, &mut made.body, &reason),
+                }
                 body.replace_with(made.body);
                 Ok(())
             }
@@ -243,6 +278,12 @@ impl Pass for KernelToPtx {
             }
         }
     }
+}
+
+/// What a proof covers, as it is written down.
+fn covered(proof: &Proof) -> Covered {
+    let Proof { sizes, blocks, choices, runs, ring, rounds, .. } = *proof;
+    Covered { sizes, blocks, choices, runs, ring, rounds }
 }
 
 /// The machine of a kernel by what it is written for.

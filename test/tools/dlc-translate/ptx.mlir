@@ -1,6 +1,6 @@
 // Kernels in instructions become PTX, and beside it a launch manifest.
 
-// RUN: dlc-opt %s --kernel-to-ptx=check=false -o %t.mlir
+// RUN: dlc-opt %s --kernel-to-ptx=unchecked -o %t.mlir
 // RUN: dlc-translate %t.mlir --to-ptx | FileCheck %s --check-prefix=PTX
 // RUN: dlc-translate %t.mlir --to-ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=LINES --input-file=%t.ptx
@@ -25,10 +25,11 @@
 // LINES: .loc 1
 // LINES: .file 1 "{{.*}}.mlir"
 
-// CHECK: "manifest": 1
+// CHECK: "manifest": 2
 // CHECK-NEXT: "target": "sm_90a"
 // CHECK-NEXT: "ptx_version": "8.0"
-// CHECK-NEXT: "module": "{{.*}}.ptx"
+// CHECK-NEXT: "module": "{{.*}}.ptx",
+// CHECK-NEXT: "module_crc32": "{{[0-9a-f]+}}"
 
 // A kernel by itself: what it takes, what it gives, how it is launched.
 // CHECK: "name": "double"

@@ -46,6 +46,8 @@ pub struct Options {
     pub target: Option<String>,
     /// `--plan`
     pub plan: Planning,
+    /// `--unchecked`: whether kernels that are not verified are compiled too.
+    pub unchecked: bool,
     /// `--bench`: how many runs are measured.
     pub bench: Option<usize>,
     /// `--against`: whether the library cublasLt is measured beside it.
@@ -225,6 +227,12 @@ pub fn command() -> Command {
                     "How kernels that have no plan are made: choose the plan that an estimate says is fastest on the \
                      target, or off, which takes tiles that fit any machine",
                 ),
+            flag("unchecked", DEVICE, "Compile kernels too that check-async does not verify: its findings are warnings")
+                .long_help(
+                    "Compile kernels too that check-async does not verify to be free of races and deadlocks: what it finds \
+                     is a warning, and the launch manifest says that they are not verified, and why. Without it they are \
+                     refused. PTX that comes from elsewhere runs in any case, with a warning",
+                ),
             option("emit-manifest", "FILE", DEVICE, "Write the launch manifest of what runs, and its PTX beside it"),
             option("bench", "N", DEVICE, "Measure N runs on the device, with cold caches")
                 .num_args(0..=1)
@@ -314,6 +322,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         passes,
         device,
         target: text("target"),
+        unchecked: matches.get_flag("unchecked"),
         plan: if text("plan").as_deref() == Some("off") { Planning::Off } else { Planning::Choose },
         against: matches.contains_id("against"),
         log: text("log"),

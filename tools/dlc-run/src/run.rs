@@ -49,6 +49,8 @@ pub struct Ran {
     pub times: Times,
     /// What it ran on.
     pub device: String,
+    /// The kernels that ran and were not verified.
+    pub unverified: Vec<String>,
     /// What `--bench` and `--against` measured, as tables.
     pub measured: Option<String>,
     /// What `--log` gets.
@@ -182,6 +184,7 @@ fn evaluated(
         checked: Vec::new(),
         times,
         device: "the CPU".into(),
+        unverified: Vec::new(),
         measured: None,
         row,
     }))

@@ -17,6 +17,10 @@ pub fn summary(ctx: &Context, ran: &Ran) -> String {
     let symbols: Vec<String> = ran.inputs.symbols.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let symbols = if symbols.is_empty() { String::new() } else { format!("<{}>", symbols.join(", ")) };
     let mut text = format!("@{}{symbols} on {}\n", ran.function.name, ran.device);
+    if !ran.unverified.is_empty() {
+        let names: Vec<String> = ran.unverified.iter().map(|name| format!("@{name}")).collect();
+        text += &format!("not verified: {}\n", names.join(", "));
+    }
     let mut inputs = table(["input", "type", "from"], &[]);
     for ((port, shape), origin) in ran.function.inputs.iter().zip(&ran.inputs.shapes).zip(&ran.inputs.origins) {
         let elem = shaped(ctx, port.ty).map_or(port.ty, |(_, elem)| elem);

@@ -16,12 +16,14 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types;
 use dlc_opt::function;
 use dlc_ptx::ops::{Entry, Func};
+use dlc_ptx::verified::{Verification, verification};
 
 use crate::manifest::expr::{Expr, Guard};
 use crate::manifest::schema::{
     Arg, Buffer, Call, Choice, Const, Elem, Formula, Im2col, Kernel, Launch, Manifest, Out, Port, Program, Role, Step,
     TensorMap, VERSION, Value, View,
 };
+use crate::manifest::verified;
 
 dlc_ir::codes! {
     /// A program cannot be launched as it stands: it is not in instructions, or what it needs has no place in a manifest.
@@ -37,7 +39,7 @@ pub struct Translated {
     pub manifest: Manifest,
 }
 
-/// The module as PTX, whose file is called `file`. What goes wrong is reported.
+/// The module as PTX, whose file is called `file`. What goes wrong is reported, and which kernels are not verified.
 pub fn translate(ctx: &Context, module: &Body, file: &str, lines: bool, diags: &Diagnostics) -> Option<Translated> {
     let sources = lines.then_some(&ctx.sources);
     let text = match dlc_ptx::emit::module(ctx, module, sources) {
@@ -52,6 +54,7 @@ pub fn translate(ctx: &Context, module: &Body, file: &str, lines: bool, diags: &
         target: text.target.to_string(),
         ptx_version: format!("{}.{}", text.version.0, text.version.1),
         module: file.into(),
+        module_crc32: Some(verified::checksum(&text.text)),
         kernels: Vec::new(),
         programs: Vec::new(),
     };
@@ -86,6 +89,13 @@ pub fn translate(ctx: &Context, module: &Body, file: &str, lines: bool, diags: &
         diags.emit(error.suggest("run 'dlc-opt --region-to-ptx' before, of a graph 'dlc-opt --tiny-to-ptx-sm90'"));
         return None;
     }
+    let not_verified = |id| {
+        let op = OpRef::new(ctx, module, id).resolve();
+        let kernel = manifest.kernels.iter().find(|kernel| Some(kernel.name.as_str()) == op.symbol_name())?;
+        Func::of(op).and_then(|op| Some((kernel.name.as_str(), op.loc(), kernel.reason.as_deref()?)))
+    };
+    let not_verified: Vec<(&str, dlc_ir::Loc, &str)> = ops().filter_map(not_verified).collect();
+    verified::warning(&not_verified).into_iter().for_each(|warning| diags.emit(warning));
     Some(Translated { ptx: text.text, manifest })
 }
 
@@ -200,6 +210,8 @@ fn kernel_of(root: OpRef<'_>) -> Made<Kernel> {
     let mut made = Kernel {
         name: root.symbol_name().unwrap_or_default().to_string(),
         symbols: symbols(root),
+        verified: false,
+        reason: None,
         inputs: Vec::new(),
         outputs: Vec::new(),
         buffers: Vec::new(),
@@ -248,6 +260,14 @@ fn kernel_of(root: OpRef<'_>) -> Made<Kernel> {
         } else {
             return Err(Wrong::at(op, format!("'{}' has no place in a launch", op.name())));
         }
+    }
+    match Func::of(root).map(verification) {
+        Some(Verification::Verified(covered)) if covered.len() == made.launches.len() => {
+            made.verified = true;
+            made.launches.iter_mut().zip(covered).for_each(|(launch, covered)| launch.covered = Some(covered.into()));
+        }
+        Some(Verification::Unverified(reason)) => made.reason = Some(reason),
+        _ => made.reason = Some("what was covered is not stated for each entry".into()),
     }
     Ok(made)
 }
@@ -321,6 +341,7 @@ fn launch(op: Entry<'_>, names: &mut Names<'_>) -> Launch {
         shared: u32::try_from(op.shared()).unwrap_or(0),
         early: ops.iter().any(waits),
         args: all,
+        covered: None,
     }
 }
 

@@ -38,7 +38,11 @@ impl Target {
     pub const ALL: &[(Target, &str, &str)] = &[
         (Target::Ir, "to-ir", "Write IR: for programs that are given as JSON"),
         (Target::Json, "to-json", "Write the JSON of the layers of the program"),
-        (Target::Ptx, "to-ptx", "Write PTX of kernels in instructions and, beside the file, the launch manifest"),
+        (
+            Target::Ptx,
+            "to-ptx",
+            "Write PTX of kernels in instructions and, beside the file, the launch manifest; warn of unverified ones",
+        ),
         (Target::Cuda, "to-cuda", "Write CUDA C++ of kernels in instructions, for people"),
         (Target::Dot, "to-dot", "Write a graph of the ops of any layer, which Graphviz draws"),
     ];

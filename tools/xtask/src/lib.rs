@@ -5,12 +5,14 @@
 //! - [`header`]: the header of a pass, whose example is run.
 //! - [`mod@reference`]: the generated pages `docs/reference/`.
 //! - [`new_pass`]: the files of a new pass.
+//! - [`kernels`]: every kernel of the repository, whether it is verified, and how long that takes.
 //! - [`mutants`]: edits of kernels that `check-async` accepts and an evaluator finds at fault.
 //! - [`mutate`]: skips each rewrite in turn; some text test must notice.
 //!
 //! Everything is a function from files to complaints or to files; only `main.rs` writes.
 
 pub mod header;
+pub mod kernels;
 pub mod mutants;
 pub mod mutate;
 pub mod new_pass;

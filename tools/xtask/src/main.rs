@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use xtask::repo::Repo;
-use xtask::{mutants, mutate, new_pass, reference};
+use xtask::{kernels, mutants, mutate, new_pass, reference};
 
 const USAGE: &str = "\
 cargo xtask ci                        everything that must hold before a change lands (.ci/run)
@@ -17,6 +17,8 @@ cargo xtask new-pass <group> <name>   writes the files of a new pass
 cargo xtask mutate [--quick] [rule..] skips each rewrite in turn; some text test must notice
 cargo xtask mutants [--count N] [--seed S] [--kernel NAME] [--by-hand] [--sizes N] [--orders N] [--refused] [--save DIR]
                                       edits kernels; what check-async accepts no evaluator may find at fault
+cargo xtask kernels [--times N] [--only TEXT]
+                                      says of every kernel whether check-async verifies it, what that covers and takes
 ";
 
 fn main() -> ExitCode {
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         ["reference", "--check"] => check_reference(&root),
         ["new-pass", group, name] => write_pass(&root, group, name),
         ["mutate", rest @ ..] => mutate(&root, rest),
+        ["kernels", rest @ ..] => list_kernels(&root, rest),
         ["mutants", rest @ ..] => find_mutants(&root, rest),
         _ => Err(USAGE.to_owned()),
     };
@@ -107,6 +110,27 @@ fn mutate(root: &Path, args: &[&str]) -> Result<(), String> {
     let report = mutate::run(root, &xtask::setup(), quick, &rules)?;
     print!("{}", report.table());
     if report.survivors() == 0 { Ok(()) } else { Err("some rewrites can be skipped without any test noticing".into()) }
+}
+
+fn list_kernels(root: &Path, args: &[&str]) -> Result<(), String> {
+    let (mut times, mut only) = (15, "");
+    let mut args = args.iter();
+    while let Some(&flag) = args.next() {
+        let value = args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"))?;
+        match flag {
+            "--times" => times = value.parse().map_err(|error| format!("{value}: {error}"))?,
+            "--only" => only = value,
+            _ => return Err(USAGE.to_owned()),
+        }
+    }
+    let rows = kernels::measure(&xtask::setup(), root, only, times)?;
+    println!("{}", kernels::HEAD);
+    rows.iter().for_each(|row| println!("{row}"));
+    println!("\n{}", kernels::summary(&rows));
+    match rows.iter().all(|row| row.outcome.is_ok()) {
+        true => Ok(()),
+        false => Err("some kernels are not verified".into()),
+    }
 }
 
 fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {

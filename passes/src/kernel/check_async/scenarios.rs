@@ -207,7 +207,9 @@ pub fn launches(
         }
     }
     // Rounds of a loop at which something changes, behind those that are tried anyway.
-    for rounds in boundaries.rounds().into_iter().filter(|rounds| rounds + program.depth > most) {
+    let named_rounds = boundaries.rounds().into_iter().filter(|rounds| rounds + program.depth > most);
+    let named_rounds: Vec<i64> = named_rounds.collect();
+    for rounds in &named_rounds {
         for (symbol, units) in units.iter().enumerate() {
             for unit in units {
                 for more in [-1, 0, 1, 2, program.depth, program.depth + 1] {
@@ -226,6 +228,12 @@ pub fn launches(
                 }
             }
         }
+    }
+    // As many of all at once, where a block is named by several of its numbers, or together with a round.
+    if let Some(block) = boundaries.numbered_blocks().into_iter().max().filter(|_| count > 1) {
+        let most = named_rounds.into_iter().fold(block, i64::max).saturating_add(2);
+        let many = |units: &Vec<i64>| units[units.len() - 1].saturating_mul(most);
+        tried.add_whole(&units.iter().map(many).collect::<Vec<_>>(), &[], true);
     }
     // The same with another at many tiles, as many as it has a use for.
     for other in 0..count {

@@ -18,7 +18,7 @@
 // RUN: dlc-opt %S/../../../kernels/row_softmax.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/sgemm.mlir --check-async --no-output
 
-// CHECK: 1 grids: Grids that were proved safe.
+// CHECK: 1 grids: Grids that were verified.
 
 // A ring of three stages between a producer and a group that keeps one product in flight.
 kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)

@@ -4,7 +4,7 @@
 
 // RUN: dlc-opt %s --check-async --no-output --remarks=analysis 2>&1 | FileCheck %s
 
-// CHECK: safe in 1 runs of 5 steps
+// CHECK: verified: 1 cell of sizes with 1 block, {{.*}}; 1 run of 5 steps
 kernel.func @registers<N>(%X: memref<[64, 64], f16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
   %Y = output : memref<[64, 64], f32>
   grid (1) threads 128 {

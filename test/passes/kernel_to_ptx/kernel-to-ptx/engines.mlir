@@ -1,6 +1,6 @@
 // The copy engine, and products of matrices in shared memory.
 
-// RUN: dlc-opt %s --kernel-to-ptx=check=false | FileCheck %s
+// RUN: dlc-opt %s --kernel-to-ptx=unchecked | FileCheck %s
 
 // A tile that is wider than its pattern is loaded in panels. A tile may go to several blocks, hints are numbers of the
 // hardware. Pictures: the position is the first pixel, the offsets are within the window, columns first. Positions of the

@@ -8,7 +8,7 @@
 // RUN: dlc-opt %s --kernel-to-ptx --statistics=json --no-output 2>&1 | FileCheck %s --check-prefix=JSON
 
 // ONCE-LABEL: {{^}}check-async{{$}}
-// ONCE: 2 grids: Grids that were proved safe.
+// ONCE: 2 grids: Grids that were verified.
 // ONCE: 2 async-safety: Analyses computed for it.
 // ONCE-LABEL: {{^}}kernel-to-ptx{{$}}
 // ONCE-NOT: async-safety

@@ -1,6 +1,6 @@
 // Roles, who acts for others, and barriers.
 
-// RUN: dlc-opt %s --kernel-to-ptx=check=false | FileCheck %s
+// RUN: dlc-opt %s --kernel-to-ptx=unchecked | FileCheck %s
 
 // A role is for warps of some numbers, with as many registers as it says. A group of a role has a barrier of its own,
 // behind those with numbers. Mbarriers lie behind the tiles; one thread makes all of them ready. A wait asks until the phase is

@@ -1,6 +1,6 @@
 // Tiles in shared memory: copies to them, how they lie, loads and stores of matrices.
 
-// RUN: dlc-opt %s --kernel-to-ptx=check=false | FileCheck %s
+// RUN: dlc-opt %s --kernel-to-ptx=unchecked | FileCheck %s
 
 // A copy that is waited for at once goes through registers. Copies that are not have 16, 8 or 4 bytes, by the layout; what
 // is out of bounds is filled with zeros by the size that is read. Another number cannot be filled in: such a copy goes

@@ -2,11 +2,21 @@
 
 // RUN: not dlc-opt %s --kernel-to-ptx 2>&1 | FileCheck %s
 // RUN: not dlc-opt %s --check-async --kernel-to-ptx 2>&1 | FileCheck %s
-// RUN: dlc-opt %s --kernel-to-ptx=check=false | FileCheck %s --check-prefix=UNCHECKED
+// RUN: not dlc-opt %s --region-to-ptx 2>&1 | FileCheck %s
+// RUN: not dlc-opt %s --tiny-to-ptx-sm90 2>&1 | FileCheck %s
+// RUN: not dlc-opt %s --kernel-to-ptx=check=false 2>&1 | FileCheck %s --check-prefix=OPTION
+
+// Who asks for it gets instructions, with a warning, and they say why they are not verified.
+// RUN: dlc-opt %s --kernel-to-ptx=unchecked -o %t 2>&1 | FileCheck %s --check-prefix=WARNING
+// RUN: FileCheck %s --check-prefix=UNCHECKED --input-file=%t
 
 // CHECK: [E1811] Error: 'kernel.load_shared'
 // CHECK-NOT: Error
-// UNCHECKED: ptx.func @early
+// OPTION: 'kernel-to-ptx' has no option 'check'
+// WARNING: [E1811] Warning: 'kernel.load_shared': reads %s: other warps wrote to it, with no barrier between
+// WARNING: Note: its instructions are marked as unverified ('unchecked')
+// WARNING-NOT: Error
+// UNCHECKED: ptx.func @early{{.*}} attributes {target = "sm_80", unverified = "E1811 NoBarrier: reads %s: other warps wrote to it, with no barrier between"} {
 
 kernel.func @early<N>(%X: memref<[N], f32, row_major>) -> memref<[N], f32, row_major> {
   %Y = output : memref<[N], f32, row_major>

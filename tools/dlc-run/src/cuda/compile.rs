@@ -8,7 +8,7 @@ use dlc_ir::define::{Kind, Text};
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::op::Traits;
 use dlc_ir::pass::instrument::Instrument;
-use dlc_ir::pass::pipeline::Pipeline;
+use dlc_ir::pass::pipeline::{Item, Pipeline};
 use dlc_ir::pass::registry::Registry;
 use dlc_ir::{Context, OpId};
 use dlc_opt::Status;
@@ -88,7 +88,10 @@ impl Compiler<'_> {
         alone(ctx, &mut module, &function.name);
         let text = format!("symbol-dce,{}", way(planning, target, symbols));
         let way = Pipeline::parse_reporting(registry, ctx, ("<way to PTX>", &text), false, diags);
-        let way = way.ok_or(Status::Internal)?;
+        let mut way = way.ok_or(Status::Internal)?;
+        if options.unchecked {
+            leave_unchecked(registry, &mut way.items);
+        }
         // The pipeline that is run before evaluation is for that.
         if matches!(options.passes, Passes::Text(_)) {
             program::transform(ctx, registry, self.passes, &mut module, options.threads, Verified::Each, &[], diags)?;
@@ -112,6 +115,20 @@ impl Compiler<'_> {
             made.name.clone_from(&own.name);
         }
         Ok(Some(Compiled { translated, planned: is_wanted.then_some(planned) }))
+    }
+}
+
+/// Lets passes go on with kernels that are not verified: none only asks for that, and the lowering to instructions warns.
+fn leave_unchecked(registry: &Registry, items: &mut Vec<Item>) {
+    let lowering = Pipeline::parse(registry, "kernel-to-ptx{unchecked}").map(|pipeline| pipeline.items);
+    let Some(Item::Pass(lowering)) = lowering.ok().and_then(|items| items.into_iter().next()) else { return };
+    items.retain(|item| !matches!(item, Item::Pass(pass) if pass.def.name == "check-async"));
+    for item in items {
+        match item {
+            Item::Pass(pass) if pass.def.name == lowering.def.name => *pass = lowering.clone(),
+            Item::Nest(_, inner) => leave_unchecked(registry, inner),
+            _ => {}
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use dlc_opt::input::{CANNOT_READ, CANNOT_WRITE};
 use dlc_opt::numbers::Values;
 use dlc_opt::output::write_file;
 use dlc_translate::manifest::plan::{Plan, Target};
-use dlc_translate::manifest::{self, Manifest, NOT_FOR_SIZES, schema};
+use dlc_translate::manifest::{self, Manifest, NOT_FOR_SIZES, schema, verified};
 
 use super::cache::Cache;
 use super::compile::{Compiled, Compiler, not_compiled, target};
@@ -64,6 +64,11 @@ pub fn manifest(
     // Whether everything fits is known before there is a number.
     let plan = target.plan(&manifest, &symbols).map_err(fail).ok()?;
     let ptx = module(&manifest, &file.name).map_err(fail).ok()?;
+    // PTX from elsewhere runs, and it is said that nobody has verified it.
+    let unverified = unverified(&manifest, &ptx, &plan);
+    let all: Vec<(&str, Loc, &str)> =
+        unverified.iter().map(|(name, reason)| (name.as_str(), Loc::UNKNOWN, reason.as_str())).collect();
+    verified::warning(&all).into_iter().for_each(|warning| diags.emit(warning));
     let times = Times { read: start.elapsed(), ..Times::default() };
     // Before inputs are made: that takes longer than to find out that there is no device.
     let driver = gpu.driver(number(options.device)).map_err(fail).ok()?;
@@ -206,9 +211,9 @@ impl Job<'_> {
 
         let start = Instant::now();
         let device = driver.device().name.clone();
-        let given = self.execute(driver, plan, &bytes, &inputs).map_err(fail).ok()?;
+        let mut given = self.execute(driver, plan, &bytes, &inputs).map_err(fail).ok()?;
         times.evaluation = start.elapsed();
-        let outputs = function.outputs.iter().zip(&plan.outputs).zip(given.outputs);
+        let outputs = function.outputs.iter().zip(&plan.outputs).zip(std::mem::take(&mut given.outputs));
         let outputs = outputs.map(|((port, (tensor, _)), bytes)| {
             values(ctx, tensor, bytes).ok_or_else(|| {
                 let message = format!("the output {} has elements that are no numbers", port.name);
@@ -217,7 +222,9 @@ impl Job<'_> {
         });
         let outputs = outputs.collect::<Result<_, ()>>().ok()?;
         let (function, checked) = (function.clone(), Vec::new());
-        Some(Ran { function, inputs, outputs, checked, times, device, measured: given.measured, row: given.row })
+        let unverified = unverified(manifest, self.ptx, plan).into_keys().collect();
+        let Given { measured, row, .. } = given;
+        Some(Ran { function, inputs, outputs, checked, times, device, unverified, measured, row })
     }
 
     /// Runs a plan on the module that is loaded.
@@ -265,6 +272,13 @@ impl Job<'_> {
         }
         Ok(given)
     }
+}
+
+/// The kernels of a plan that are not verified, with the reasons.
+fn unverified(manifest: &Manifest, ptx: &str, plan: &Plan) -> BTreeMap<String, String> {
+    let mut found = verified::unverified(manifest, ptx);
+    found.retain(|name, _| plan.runs.iter().any(|run| run.kernel == *name));
+    found
 }
 
 /// Writes a manifest, and the PTX beside it.

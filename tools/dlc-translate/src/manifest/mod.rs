@@ -2,6 +2,7 @@
 //!
 //! - [`schema`]: what stands in the file; [`expr`]: numbers that depend on sizes.
 //! - [`mod@read`]: from the text to a manifest in which all names are known; [`write()`]: back.
+//! - [`verified`]: which kernels were verified, and what that covered.
 //! - [`numbers`]: a kernel for given sizes; [`plan`]: a kernel or program for given sizes, with what lies where.
 
 pub mod expr;
@@ -9,6 +10,7 @@ pub mod numbers;
 pub mod plan;
 pub mod read;
 pub mod schema;
+pub mod verified;
 
 #[cfg(test)]
 mod tests;
@@ -25,6 +27,8 @@ dlc_ir::codes! {
     NOT_FOR_SIZES = "E0543" "NotForSizes";
     /// A program would write memory that is still needed, or that it does not have.
     BAD_PLACE = "E0544" "BadPlace";
+    /// A kernel was not verified to be free of races and deadlocks.
+    UNVERIFIED = "E0547" "Unverified";
 }
 
 /// The text of a manifest.

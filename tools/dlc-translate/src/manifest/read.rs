@@ -42,8 +42,8 @@ pub fn read(file: &SourceFile, diags: &Diagnostics) -> Option<Manifest> {
         diags.emit(Diagnostic::error(&BAD_MANIFEST, loc, format!("this is no launch manifest: {message}")));
     };
     let head: Head = serde_json::from_str(text).map_err(fail).ok()?;
-    if head.manifest.as_u64() != Some(VERSION) {
-        let message = format!("the launch manifest has the version {}, and {VERSION} is read", head.manifest);
+    if !head.manifest.as_u64().is_some_and(|version| (1..=VERSION).contains(&version)) {
+        let message = format!("the launch manifest has the version {}, and 1 to {VERSION} are read", head.manifest);
         let error = Diagnostic::error(&MANIFEST_VERSION, file.loc(0), message);
         diags.emit(error.suggest("write it again with the dlc-translate of this version"));
         return None;
@@ -92,6 +92,7 @@ impl<'a> Checker<'a> {
                 self.fail(format!("there are two kernels '{}'", kernel.name));
             }
             self.at = format!("the kernel '{}': ", kernel.name);
+            self.verified(kernel);
             self.kernel(kernel);
         }
         let mut names = BTreeSet::new();
@@ -113,6 +114,19 @@ impl<'a> Checker<'a> {
         // The PTX is beside the manifest, and a manifest names no other place.
         if manifest.module.is_empty() || manifest.module.contains(['/', '\\']) {
             self.fail(format!("the module '{}' is not the name of a file", manifest.module));
+        }
+    }
+
+    /// What is said of verification belongs together, and to the version that has it.
+    fn verified(&mut self, kernel: &Kernel) {
+        let covered = kernel.launches.iter().filter(|launch| launch.covered.is_some()).count();
+        let says_nothing = !kernel.verified && kernel.reason.is_none() && covered == 0;
+        if self.manifest.manifest < 2 && !(says_nothing && self.manifest.module_crc32.is_none()) {
+            self.fail("what says whether it was verified is of version 2");
+        } else if kernel.verified && (kernel.reason.is_some() || covered < kernel.launches.len()) {
+            self.fail("it is verified, so each of its launches has 'covered', and it has no 'reason'");
+        } else if !kernel.verified && covered > 0 {
+            self.fail("it is not verified, so no launch has 'covered'");
         }
     }
 

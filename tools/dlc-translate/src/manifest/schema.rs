@@ -4,15 +4,16 @@ use dlc_ir::Type;
 use serde::{Deserialize, Serialize};
 
 use super::expr::{Expr, Guard};
+use super::verified::Covered;
 
-/// The version of the schema that is written and read.
-pub const VERSION: u64 = 1;
+/// The version of the schema that is written. Older ones are read too.
+pub const VERSION: u64 = 2;
 
 /// What is beside a file of PTX: which kernels it holds and how they are launched.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The version of the schema, [`VERSION`].
+    /// The version of the schema, up to [`VERSION`].
     pub manifest: u64,
     /// What the PTX is for: `sm_90a`.
     pub target: String,
@@ -20,6 +21,9 @@ pub struct Manifest {
     pub ptx_version: String,
     /// The file of the PTX, beside the manifest.
     pub module: String,
+    /// The checksum of the PTX. What is verified is verified of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module_crc32: Option<String>,
     /// The kernels.
     #[serde(default)]
     pub kernels: Vec<Kernel>,
@@ -37,6 +41,12 @@ pub struct Kernel {
     /// The symbols of its sizes.
     #[serde(default)]
     pub symbols: Vec<String>,
+    /// Whether it was verified to be free of races and deadlocks.
+    #[serde(default)]
+    pub verified: bool,
+    /// Why it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// What it reads, in order.
     pub inputs: Vec<Port>,
     /// What it writes, in order: names of buffers.
@@ -222,6 +232,9 @@ pub struct Launch {
     pub early: bool,
     /// The parameters of the entry, in order.
     pub args: Vec<Arg>,
+    /// What its verification covered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub covered: Option<Covered>,
 }
 
 fn alone() -> [u32; 3] {

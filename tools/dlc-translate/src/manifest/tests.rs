@@ -10,6 +10,7 @@ use super::numbers::{Numbers, Param, Use};
 use super::plan::{Place, Plan, Target};
 use super::read::{Kind, architecture, is_manifest, ptx_version, read};
 use super::schema::{Elem, Manifest, Step};
+use super::verified::{checksum, unverified};
 use super::{BAD_MANIFEST, BAD_PLACE, MANIFEST_VERSION, NOT_FOR_SIZES, write};
 
 /// A product of matrices with scratch, two launches and tensor maps.
@@ -145,13 +146,17 @@ fn other_texts_are_no_manifests() {
 }
 
 #[test]
-fn only_one_version_is_read() {
-    for version in ["2", "0", "\"1\"", "1.5", "null"] {
+fn other_versions_are_not_read() {
+    for version in ["3", "0", "\"1\"", "1.5", "null"] {
         // Whatever else is there: a later version may have other fields.
         let found = read_text(&format!("{{\"manifest\": {version}, \"new\": []}}")).expect_err("another version");
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].code, &MANIFEST_VERSION);
-        assert!(found[0].message.contains(&format!("the version {version}, and 1 is read")), "{}", found[0].message);
+        assert!(
+            found[0].message.contains(&format!("the version {version}, and 1 to 2 are read")),
+            "{}",
+            found[0].message
+        );
     }
 }
 
@@ -465,4 +470,54 @@ fn elements_have_types() {
         assert_eq!(u64::from(bits.max(8)), 8 * elem.size());
     }
     assert_eq!(Elem::of(ctx.int_type(4)), None);
+}
+
+/// The manifest of a kernel that is verified, with its checksum.
+fn verified_manifest(ptx: &str, change: impl FnOnce(&mut Value)) -> Result<Manifest, String> {
+    let mut kernel = add();
+    kernel["verified"] = json!(true);
+    for launch in kernel["launches"].as_array_mut().into_iter().flatten() {
+        launch["covered"] = json!({"sizes": 5, "blocks": 9, "choices": 1, "runs": 3, "ring": 1, "rounds": 4});
+    }
+    let mut value = json!({
+        "manifest": 2, "target": "sm_90a", "ptx_version": "8.0", "module": "m.ptx",
+        "module_crc32": checksum(ptx), "kernels": [kernel],
+    });
+    change(&mut value);
+    read_text(&value.to_string()).map_err(|found| found.into_iter().map(|error| error.message + "\n").collect())
+}
+
+#[test]
+fn what_is_verified_is_verified_of_one_text() {
+    let good = verified_manifest("ptx", |_| ()).expect("it is well formed");
+    assert_eq!(unverified(&good, "ptx"), BTreeMap::new());
+    assert_eq!(read_text(&write(&good)).expect("it is well formed"), good);
+    let reason = |manifest: &Manifest, ptx| unverified(manifest, ptx).remove("add").expect("it is unverified");
+    assert_eq!(reason(&good, "ptx "), "the PTX is not the one that the manifest was written with");
+    let without = verified_manifest("ptx", |value| {
+        value.as_object_mut().expect("an object").remove("module_crc32");
+    });
+    assert!(reason(&without.expect("it is well formed"), "ptx").contains("is not the one"));
+    let not = verified_manifest("ptx", |value| {
+        value["kernels"][0] = add();
+        value["kernels"][0]["reason"] = json!("E1806 Deadlock: why");
+    });
+    assert_eq!(reason(&not.expect("it is well formed"), "ptx"), "E1806 Deadlock: why");
+    // A manifest of before says nothing.
+    let old = manifest();
+    assert_eq!(old.manifest, 1);
+    assert_eq!(unverified(&old, "ptx").len(), old.kernels.len());
+    assert!(reason(&old, "ptx").contains("does not say"));
+}
+
+#[test]
+fn what_is_said_of_verification_belongs_together() {
+    let wrong = |change: fn(&mut Value)| verified_manifest("ptx", change).expect_err("it is not well formed");
+    assert!(wrong(|value| value["manifest"] = json!(1)).contains("what says whether it was verified is of version 2"));
+    assert!(wrong(|value| value["kernels"][0]["reason"] = json!("why")).contains("it has no 'reason'"));
+    assert!(wrong(|value| value["kernels"][0]["verified"] = json!(false)).contains("no launch has 'covered'"));
+    assert!(wrong(|value| value["kernels"][0]["launches"][0]["covered"] = Value::Null).contains("has 'covered'"));
+    assert!(
+        wrong(|value| value["kernels"][0]["launches"][0]["covered"] = json!({"sizes": 1})).contains("missing field")
+    );
 }

@@ -94,3 +94,61 @@ kernel.func @t<N>(%X: memref<[64, 64], f32, row_major, align 16>, %F: memref<[8]
   }
   return %Y
 }
+
+// -----
+
+// A block that is named by its numbers along both axes, which grow with sizes of their own.
+kernel.func @both_axes<M, N>(%X: memref<[M, N], f32, row_major>) -> memref<[64, 64], f32> {
+  %Y = output : memref<[64, 64], f32>
+  grid (M, N) threads 128 {
+    %s = shared : tile<[64, 64], f32, row_major>
+    %m = block_id 0
+    %n = block_id 1
+    %x = const 0.0 : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
+    store_shared %x to %s
+    if (%m == 107) {
+      if (%n < 207) {
+        barrier
+      }
+      if (208 <= %n) {
+        barrier
+      }
+    } else {
+      barrier
+    }
+    // expected-error@+1 {{E1811 'kernel.load_shared': reads %s: other warps wrote to it, with no barrier between}}
+    %y = load_shared %s transposed : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
+    store %y to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// -----
+
+// A round of one block, where either is named and each grows with a size of its own.
+kernel.func @block_and_round<M, K>(%X: memref<[M, K], f32, row_major>) -> memref<[64, 64], f32> {
+  %Y = output : memref<[64, 64], f32>
+  grid (M) threads 128 {
+    %s = shared : tile<[64, 64], f32, row_major>
+    %m = block_id 0
+    %x = const 0.0 : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
+    for %k = 0 to K {
+      barrier
+      store_shared %x to %s
+      if (%m == 107) {
+        if (%k < 207) {
+          barrier
+        }
+        if (208 <= %k) {
+          barrier
+        }
+      } else {
+        barrier
+      }
+      // expected-error@+1 {{E1811 'kernel.load_shared': reads %s: other warps wrote to it, with no barrier between}}
+      %y = load_shared %s transposed : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
+      store %y to %Y[i0, i1]
+    }
+  }
+  return %Y
+}

@@ -459,3 +459,70 @@ fn products_are_measured_against_the_library() {
     let said = run(&args, &relu, |fake| fake.fails.push(("library", 0, Kind::NoLibrary)));
     assert!(said.status == Status::Failure && said.err.contains("error[E0564]: there is no cublasLt"), "{}", said.err);
 }
+
+/// A kernel that reads what other warps write, with no barrier between.
+const EARLY: &str = "kernel.func @early<N>(%X: memref<[N], f32, row_major>) -> memref<[N], f32, row_major> {
+  %Y = output : memref<[N], f32, row_major>
+  grid (N ceildiv 256) threads 128 {
+    %s = shared : tile<[256], f32, row_major>
+    %b = block_id 0
+    copy %X[256 * %b + i0] where (256 * %b + i0 < N) else 0.0 to %s by blocked [1] lanes [32] warps [4]
+    %x = load_shared %s : frag<[256], f32, blocked [2] lanes [32] warps [4]>
+    store %x to %Y[256 * %b + i0] where (256 * %b + i0 < N)
+  }
+  return %Y
+}";
+
+/// What is not verified is refused, or runs with a warning and is named in the summary.
+#[test]
+fn kernels_that_are_not_verified_run_only_when_asked() {
+    let said = run(&["-", "--shape=N=300", "--device=cuda"], EARLY, same);
+    assert_eq!((said.status, said.only(&["launch"]).len()), (Status::Failure, 0), "{}", said.err);
+    assert!(said.err.contains("[E1811] Error"), "{}", said.err);
+    for sizes in ["--shape=N=300", "--shape=N=1"] {
+        let said = run(&["-", sizes, "--device=cuda", "--unchecked"], EARLY, same);
+        assert_eq!((said.status, said.only(&["launch"]).len()), (Status::Success, 1), "{}", said.err);
+        let count = |word| said.err.matches(word).count();
+        assert_eq!((count("[E1811] Warning"), count("[E0547] Warning"), count("Error")), (1, 1, 0), "{}", said.err);
+        assert!(said.out.contains("\nnot verified: @early\n"), "{}", said.out);
+    }
+    // Asking makes nothing unverified, and a program is lowered as it is without.
+    for sizes in ["--shape=M=2,N=3", "--shape=M=256,N=512"] {
+        let said = run(&["-", sizes, "--device=cuda", "--unchecked"], SCALE, same);
+        assert_eq!((said.status, said.err.as_str()), (Status::Success, ""));
+        assert!(!said.out.contains("not verified"), "{}", said.out);
+    }
+}
+
+/// PTX that is not what a manifest was written with runs with a warning; so do instructions that somebody wrote.
+#[test]
+fn ptx_from_elsewhere_runs_with_a_warning() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (json, ptx) = (file(folder.path(), "m.json"), file(folder.path(), "m.ptx"));
+    let written =
+        run(&["-", "--shape=M=2,N=3", "--device=none", "--target=sm90", "--emit-manifest", &json], SCALE, same);
+    assert_eq!((written.status, written.err.as_str()), (Status::Success, ""));
+    let said = run(&[&json, "--shape=M=2,N=3", "--device=cuda"], "", same);
+    assert_eq!((said.status, said.err.as_str()), (Status::Success, ""));
+    assert!(!said.out.contains("not verified"), "{}", said.out);
+    let text = std::fs::read_to_string(&ptx).expect("it is written");
+    std::fs::write(&ptx, text + "// changed\n").expect("it can be written");
+    let said = run(&[&json, "--shape=M=2,N=3", "--device=cuda"], "", same);
+    assert_eq!(said.status, Status::Success, "{}", said.err);
+    assert_eq!(said.err.matches("warning[E0547]").count(), 1, "{}", said.err);
+    assert!(said.err.contains("the PTX is not the one that the manifest was written with"), "{}", said.err);
+    assert!(said.out.contains("\nnot verified: @scale_0"), "{}", said.out);
+
+    let instructions = "ptx.func @fill<N>() -> memref<[N], f32> attributes {target = \"sm_80\"} {
+  %Y = kernel.output : memref<[N], f32>
+  entry \"fill_0\" (1) threads 32 shared 0 memory (%Y) {
+  ^start(%y: i64):
+    exit
+  }
+  kernel.return %Y
+}";
+    let said = run(&["-", "--shape=N=3", "--device=cuda"], instructions, same);
+    assert_eq!((said.status, said.only(&["launch"]).len()), (Status::Success, 1), "{}", said.err);
+    assert_eq!(said.err.matches("[E0547] Warning").count(), 1, "{}", said.err);
+    assert!(said.out.contains("\nnot verified: @fill\n"), "{}", said.out);
+}

@@ -1,0 +1,226 @@
+// What matters in more ways than are run is not verified, and never taken for right.
+
+// RUN: dlc-opt %s --check-async --no-output --split-input-file --verify-diagnostics
+
+// 13 truth values of data: 8192 combinations, where 4096 are run.
+kernel.func @data(%F: memref<[64], i32>) -> memref<[64], i32> {
+  %D = output : memref<[64], i32>
+  // expected-error@+1 {{E1814 'kernel.grid': not verified: what is done depends on data in too many ways}}
+  grid (1) threads 128 {
+    %zero = const 0 : i32
+    %v0 = load %F[0] : i32
+    %c0 = binary lt %v0, %zero : i1
+    if %c0 {
+      barrier
+    }
+    %v1 = load %F[1] : i32
+    %c1 = binary lt %v1, %zero : i1
+    if %c1 {
+      barrier
+    }
+    %v2 = load %F[2] : i32
+    %c2 = binary lt %v2, %zero : i1
+    if %c2 {
+      barrier
+    }
+    %v3 = load %F[3] : i32
+    %c3 = binary lt %v3, %zero : i1
+    if %c3 {
+      barrier
+    }
+    %v4 = load %F[4] : i32
+    %c4 = binary lt %v4, %zero : i1
+    if %c4 {
+      barrier
+    }
+    %v5 = load %F[5] : i32
+    %c5 = binary lt %v5, %zero : i1
+    if %c5 {
+      barrier
+    }
+    %v6 = load %F[6] : i32
+    %c6 = binary lt %v6, %zero : i1
+    if %c6 {
+      barrier
+    }
+    %v7 = load %F[7] : i32
+    %c7 = binary lt %v7, %zero : i1
+    if %c7 {
+      barrier
+    }
+    %v8 = load %F[8] : i32
+    %c8 = binary lt %v8, %zero : i1
+    if %c8 {
+      barrier
+    }
+    %v9 = load %F[9] : i32
+    %c9 = binary lt %v9, %zero : i1
+    if %c9 {
+      barrier
+    }
+    %v10 = load %F[10] : i32
+    %c10 = binary lt %v10, %zero : i1
+    if %c10 {
+      barrier
+    }
+    %v11 = load %F[11] : i32
+    %c11 = binary lt %v11, %zero : i1
+    if %c11 {
+      barrier
+    }
+    %v12 = load %F[12] : i32
+    %c12 = binary lt %v12, %zero : i1
+    if %c12 {
+      barrier
+    }
+  }
+  return %D
+}
+
+// -----
+
+// 12 numbers of blocks along each of two axes: 27 blocks along each, where 512 are run together.
+kernel.func @blocks<M, N>(%F: memref<[M, N], i32>) -> memref<[64], i32> {
+  %D = output : memref<[64], i32>
+  // expected-error@+1 {{E1814 'kernel.grid': not verified: what is done depends on the number of the block in too many ways}}
+  grid (M, N) threads 128 {
+    %m = block_id 0
+    %n = block_id 1
+    if (%m == 107) {
+      barrier
+    }
+    if (%m == 207) {
+      barrier
+    }
+    if (%m == 307) {
+      barrier
+    }
+    if (%m == 407) {
+      barrier
+    }
+    if (%m == 507) {
+      barrier
+    }
+    if (%m == 607) {
+      barrier
+    }
+    if (%m == 707) {
+      barrier
+    }
+    if (%m == 807) {
+      barrier
+    }
+    if (%m == 907) {
+      barrier
+    }
+    if (%m == 1007) {
+      barrier
+    }
+    if (%m == 1107) {
+      barrier
+    }
+    if (%m == 1207) {
+      barrier
+    }
+    if (%n == 107) {
+      barrier
+    }
+    if (%n == 207) {
+      barrier
+    }
+    if (%n == 307) {
+      barrier
+    }
+    if (%n == 407) {
+      barrier
+    }
+    if (%n == 507) {
+      barrier
+    }
+    if (%n == 607) {
+      barrier
+    }
+    if (%n == 707) {
+      barrier
+    }
+    if (%n == 807) {
+      barrier
+    }
+    if (%n == 907) {
+      barrier
+    }
+    if (%n == 1007) {
+      barrier
+    }
+    if (%n == 1107) {
+      barrier
+    }
+    if (%n == 1207) {
+      barrier
+    }
+  }
+  return %D
+}
+
+// -----
+
+// 3 boundaries for each of four symbols: 2401 sizes, where 256 are starting points.
+kernel.func @sizes<K, L, M, N>(%F: memref<[K, L, M, N], i32>) -> memref<[64], i32> {
+  %D = output : memref<[64], i32>
+  // expected-error@+1 {{E1814 'kernel.grid': not verified: what is done depends on sizes in too many ways}}
+  grid (1) threads 128 {
+    if (K < 107) {
+      barrier
+    }
+    if (K < 207) {
+      barrier
+    }
+    if (K < 307) {
+      barrier
+    }
+    if (L < 107) {
+      barrier
+    }
+    if (L < 207) {
+      barrier
+    }
+    if (L < 307) {
+      barrier
+    }
+    if (M < 107) {
+      barrier
+    }
+    if (M < 207) {
+      barrier
+    }
+    if (M < 307) {
+      barrier
+    }
+    if (N < 107) {
+      barrier
+    }
+    if (N < 207) {
+      barrier
+    }
+    if (N < 307) {
+      barrier
+    }
+  }
+  return %D
+}
+
+// -----
+
+// A loop that is longer than what is followed.
+kernel.func @steps() -> memref<[64], i32> {
+  %D = output : memref<[64], i32>
+  grid (1) threads 128 {
+    // expected-error@+1 {{E1814 'kernel.for': the loops go on for too long to be followed}}
+    for %k = 0 to 10000000 {
+      if (%k floordiv 3 * %k == 7) {
+        barrier
+      }
+    }
+  }
+  return %D
+}
