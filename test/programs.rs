@@ -3,13 +3,21 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use dlc_ir::Context;
 use dlc_opt::{Io, Setup, Status};
+use dlc_test::fuzz::Rng;
+use dlc_test::fuzz::tiny::{self, Style};
+
+use crate::tool::tool;
+
+#[path = "tool.rs"]
+mod tool;
 
 // What is linked in registers itself.
 use {dlc_book as _, dlc_core as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_region as _, dlc_tiny as _};
 
 /// As many folders as there are: one that is not found would be missed by nobody.
-const PROGRAMS: usize = 18;
+const PROGRAMS: usize = 23;
 
 fn run_all(args: &[&str]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
@@ -86,5 +94,65 @@ fn programs_give_nearly_what_is_expected_as_blocks_by_plans() {
             let passes = format!("--passes=tiny-to-region,choose-plan{{target={target}}},{way}");
             run_all(&[&passes, "--rtol=0.1", "--atol=0.1"]);
         }
+    }
+}
+
+/// How many ops of a text compute something, all but reads, numbers, broadcasts and launches; an operand of book that is
+/// looked at within a guard counts as one, as it becomes a `select`.
+fn computing_ops(text: &str) -> usize {
+    let is_op = |line: &&str| {
+        let op = line.split_once(" = ").map(|(_, op)| op.trim_start());
+        let moves = ["read ", "const ", "broadcast_in_dim ", "launch ", "view ", "reshape "];
+        op.is_some_and(|op| line.trim_start().starts_with('%') && !moves.iter().any(|word| op.starts_with(word)))
+    };
+    let guards = |line: &str| if line.contains(" axes (") { line.matches(" where (").count() } else { 0 };
+    text.lines().filter(is_op).map(|line| 1 + guards(line)).sum()
+}
+
+fn lines(text: &str) -> usize {
+    text.lines().filter(|line| !line.trim().is_empty()).count()
+}
+
+/// Compiles a program to kernels, and counts.
+fn assert_kernels_have_few_ops(text: &str, name: &str) {
+    let run = |passes: &[&str]| {
+        let args: Vec<&str> = ["dlc-opt", "-"].into_iter().chain(passes.iter().copied()).collect();
+        tool(dlc_opt::run, &args, text).unwrap_or_else(|why| panic!("{name}: {why}"))
+    };
+    let book = run(&["--tiny-to-book"]);
+    let (before, after) = (computing_ops(&book), computing_ops(&run(&["--tiny-to-book", "--form-regions"])));
+    assert!(after <= 4 * before, "{name}: {after} ops in kernels for {before} of book\n{book}");
+    // What frames a kernel is there once for each.
+    let (before, after) = (lines(&book), lines(&run(&["--tiny-to-region"])));
+    assert!(after <= 10 * before, "{name}: {after} lines of region for {before} of book\n{book}");
+}
+
+/// Every program, also without what it wants in memory: a sort of `n` numbers as one kernel would have more than `n^2`
+/// times the ops of the program.
+#[test]
+fn kernels_have_at_most_four_times_the_ops_of_a_program() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(&folder).expect("the folder is there") {
+        let file = entry.expect("the folder can be read").path().join("graph.json");
+        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        let mut graph: serde_json::Value = serde_json::from_str(&text).expect("a program is JSON");
+        seen += 1;
+        for hints in [true, false] {
+            if !hints && graph.as_object_mut().and_then(|graph| graph.remove("hints")).is_none() {
+                continue;
+            }
+            assert_kernels_have_few_ops(&graph.to_string(), &format!("{}, hints: {hints}", file.display()));
+        }
+    }
+    assert_eq!(seen, PROGRAMS);
+}
+
+#[test]
+fn kernels_of_random_programs_have_at_most_four_times_the_ops() {
+    for case in 0..150 {
+        let ctx = Context::new([&dlc_core::DIALECT, &dlc_tiny::DIALECT]);
+        let program = tiny::program(&ctx, &mut Rng::new(23, case), Style::Any);
+        assert_kernels_have_few_ops(&program.text(), &format!("case {case}"));
     }
 }

@@ -25,6 +25,10 @@ pub mod space;
 pub mod tensor;
 pub mod types;
 
+/// The discardable attribute, without a value, of an op of `tiny` or `book` whose result a program wants in memory: what
+/// tinygrad's `contiguous` says. It changes no number, and is an order to whatever decides what is stored.
+pub const CONTIGUOUS: &str = "contiguous";
+
 dlc_ir::dialect! {
     name: "core",
     summary: "What several layers share: the types of tensors, in memory or not.",

@@ -40,14 +40,18 @@
 //!
 //! What is stored: results; what is read with other sizes or at positions that are values (non-SCoP); what several
 //! kernels need, unless it is cheap (fan-out); what windows would compute several times (halo); factors of contractions
-//! that take work to compute (C-CON1); contractions in rows too long to hold. A contraction that feeds another one through
+//! that take work to compute (C-CON1); contractions in rows too long to hold; what the program wants in memory (the
+//! attribute `contiguous`); what one kernel would compute at more than four places, unless it is cheap; what is cheap,
+//! where the kernels would have more than four times the ops of the program; reductions that another reduction would
+//! compute again at its steps. A contraction that feeds another one through
 //! elementwise work and reductions of rows is not stored where a kernel can hold a row of the result: such pairs are
 //! chosen first, those that save most before others, no contraction in two. Each choice is told in a remark with its
-//! balance. See `cut`.
+//! balance. See `cut`, and `places` for what is counted.
 
 mod cut;
 mod emit;
 mod graph;
+mod places;
 
 use dlc_book::ops::Return;
 use dlc_core::memref::{Layout, MemRef};
@@ -138,11 +142,18 @@ pub struct Formed {
 pub fn form_regions(body: &Body, limits: Limits, cx: &PassCx<'_>) -> Result<Formed, PassFailed> {
     let ctx = cx.ctx;
     let graph = Graph::of(ctx, body);
-    let cut = Cut::of(ctx, &graph, limits);
+    let root = OpRef::new(ctx, body, body.root());
+    let declared = root.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
+    let symbols: Vec<String> = declared.into_iter().map(String::from).collect();
+    let prefix = places::prefix_beside(&symbols);
+    let too_large = |node: Node| {
+        let message = "the positions of this value go beyond 64 bits where it is put together with what it reads";
+        cx.fail(Diagnostic::error(&TOO_LARGE, graph.values[node].loc, message))
+    };
+    let cut = Cut::of(ctx, &graph, &prefix, limits).map_err(too_large)?;
     remarks(cx, &graph, &cut);
     let memory: Vec<bool> =
         cut.choices.iter().enumerate().map(|(node, choice)| choice.stored || graph.is_memory(node)).collect();
-    let root = OpRef::new(ctx, body, body.root());
     let types = types(ctx, root, &graph, &memory);
     let mut depths = vec![0; graph.values.len()];
     for node in 0..graph.values.len() {
@@ -152,8 +163,6 @@ pub fn form_regions(body: &Body, limits: Limits, cx: &PassCx<'_>) -> Result<Form
         depths[node] = below + usize::from(matches!(value.kind, Kind::Reduce { .. }));
     }
     let names: Vec<String> = (0..graph.values.len()).map(|node| name(ctx, body, &graph, node)).collect();
-    let declared = root.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
-    let symbols: Vec<String> = declared.into_iter().map(String::from).collect();
     let program = Program {
         ctx,
         graph: &graph,
@@ -169,10 +178,8 @@ pub fn form_regions(body: &Body, limits: Limits, cx: &PassCx<'_>) -> Result<Form
     let mut launches = Vec::new();
     for node in (0..graph.values.len()).filter(|&node| cut.choices[node].stored) {
         let Some(name) = free.find(|name| cx.symbols.get(ctx.intern_str(name)).is_none()) else { break };
-        let kernel = emit::kernel(&program, node, &name).map_err(|_| {
-            let message = "the positions of this value go beyond 64 bits where it is put together with what it reads";
-            cx.fail(Diagnostic::error(&TOO_LARGE, graph.values[node].loc, message))
-        })?;
+        let Some(places) = cut.places.get(&node) else { continue };
+        let kernel = emit::kernel(&program, places, node, &name).map_err(|_| too_large(node))?;
         launches.push((node, name, kernel.reads.clone(), kernel.symbols.clone()));
         kernels.push(kernel);
     }
@@ -181,7 +188,7 @@ pub fn form_regions(body: &Body, limits: Limits, cx: &PassCx<'_>) -> Result<Form
 }
 
 /// Says of each value that is no memory whether it is stored, and why.
-fn remarks(cx: &PassCx<'_>, graph: &Graph, cut: &Cut) {
+fn remarks(cx: &PassCx<'_>, graph: &Graph, cut: &Cut<'_>) {
     if !cx.wants_remarks() {
         return;
     }

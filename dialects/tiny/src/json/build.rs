@@ -168,6 +168,29 @@ impl<'c> Build<'c> {
         }
     }
 
+    /// Notes something without a value on what computes the elements of a value, which is before all views; on nothing
+    /// where these are an input or constants.
+    pub fn mark_source(&mut self, value: ValueId, key: &str) {
+        let views = [
+            ops::Reshape::DEF,
+            ops::Permute::DEF,
+            ops::Expand::DEF,
+            ops::Pad::DEF,
+            ops::Shrink::DEF,
+            ops::Flip::DEF,
+            ops::View::DEF,
+        ];
+        let mut value = value;
+        while let Some(op) = self.body.defining_op(value) {
+            let op = OpRef::new(self.ctx, &self.body, op);
+            match op.operands().next() {
+                None => return,
+                Some(of) if views.iter().any(|def| op.is(def)) => value = of,
+                Some(_) => return self.mark(value, key, Attr::UNIT),
+            }
+        }
+    }
+
     /// The named values that nothing uses, in order.
     pub fn unused(&self) -> Vec<ValueId> {
         let results = self.body.ops(self.block).flat_map(|op| self.body.results(op));

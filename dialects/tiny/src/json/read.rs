@@ -63,6 +63,9 @@ fn typed(ctx: &Context, root: &Node<'_>) -> Read<Body> {
         }
         names.push(name);
     }
+    if let Some(node) = program.get("hints") {
+        hints(&mut build, node)?;
+    }
     let names: Vec<Attr> = names.into_iter().map(|name| ctx.str_attr(name)).collect();
     let mut attrs = vec![(OUTPUTS, ctx.array_attr(&names))];
     for key in KEPT {
@@ -121,6 +124,23 @@ fn typed_value(build: &mut Build<'_>, record: &Record<'_>, places: &HashMap<Stri
     let shape = record.need("shape").and_then(Node::sizes);
     let operands: Vec<Operand> = operands?.into_iter().map(|id| build.operand(id)).collect();
     make(build, uop, record, &operands, Spelling::Typed, (Some(dtype?), Some(shape?)))
+}
+
+/// Marks the values that hints want in memory. Hints of other kinds are kept, and not looked at.
+fn hints(build: &mut Build<'_>, node: &Node<'_>) -> Read<()> {
+    for hint in node.list("a list of hints, such as [{\"kind\": \"CONTIGUOUS\", \"value\": \"y\"}]")? {
+        let entries = hint.entries("a hint, such as {\"kind\": \"CONTIGUOUS\", \"value\": \"y\"}")?;
+        let is_kind = |(key, _, kind): &(_, _, Node<'_>)| {
+            key == "kind" && kind.kind() == Kind::String && kind.string("a kind").is_ok_and(|kind| kind == "CONTIGUOUS")
+        };
+        if entries.iter().any(is_kind) {
+            let place = Record::new(&hint, "a hint", &["kind", "value"])?;
+            let place = place.need("value")?;
+            let value = build.value(&place.name()?, place, None)?;
+            build.mark_source(value, dlc_core::CONTIGUOUS);
+        }
+    }
+    Ok(())
 }
 
 /// The uop that a node names.

@@ -5,12 +5,18 @@
 //! which kernels each one is wanted. The gain of not storing a value is that its elements are neither written nor read
 //! (`saved_bytes` of the specification's section 11); what it may cost is computing elements more than once, and rows too
 //! few or too long for the multiprocessors. What decides is said in a remark for each value.
+//!
+//! How often elements may be computed has a limit, which no gain lifts: a value is computed at four places of its kernel at
+//! most, and the cheap values of a program together at so many that its kernels have four times its ops. As the copies
+//! beyond the first are counted value by value, before it is known what comes before, the limit holds at each step.
 
 use dlc_book::ops::Function;
 use dlc_ir::Context;
 use dlc_ir::affine::SizeExpr;
+use rustc_hash::FxHashMap;
 
 use super::graph::{Graph, Kind, Node, Operand, names_axis};
+use super::places::{Places, TooLarge};
 
 /// What is assumed and allowed; see the options of the pass.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +33,9 @@ const FEW_ROWS: i64 = 64;
 const LONG_ROW: i64 = 8192;
 /// The most ops that are done again rather than stored.
 const CHEAP_OPS: usize = 4;
+/// The most places at which a value that is not cheap is computed; and how many times the ops of a program its kernels
+/// may have, all together.
+const MAX_COPIES: usize = 4;
 
 /// What happens to a value, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,16 +47,19 @@ pub struct Choice {
 }
 
 /// What is stored.
-pub struct Cut {
+pub struct Cut<'g> {
     /// For each value, in order.
     pub choices: Vec<Choice>,
+    /// For each value that is stored, the places of its kernel.
+    pub places: FxHashMap<Node, Places<'g>>,
     /// For each contraction, the contraction that takes its result on chip.
     pub chained: Vec<Option<Node>>,
 }
 
-impl Cut {
-    /// Decides for every value of a graph.
-    pub fn of(ctx: &Context, graph: &Graph, limits: Limits) -> Cut {
+impl<'g> Cut<'g> {
+    /// Decides for every value of a graph. Names of axes begin with `prefix` in the places. An error is the value at which
+    /// expressions go beyond 64 bits.
+    pub fn of(ctx: &'g Context, graph: &'g Graph, prefix: &'g str, limits: Limits) -> Result<Cut<'g>, Node> {
         let contractions: Vec<bool> = (0..graph.values.len()).map(|node| graph.is_contraction(node)).collect();
         let (chained, too_wide) = Chains { ctx, graph, limits, contractions: &contractions }.find();
         let mut cutter = Cutter {
@@ -58,10 +70,17 @@ impl Cut {
             chained,
             too_wide,
             kernels: vec![Vec::new(); graph.values.len()],
+            prefix,
+            places: FxHashMap::default(),
+            ops: 0,
+            copies: 0,
         };
-        let mut choices: Vec<Choice> = (0..graph.values.len()).rev().map(|node| cutter.decide(node)).collect();
+        let mut choices = Vec::with_capacity(graph.values.len());
+        for node in (0..graph.values.len()).rev() {
+            choices.push(cutter.decide(node).map_err(|TooLarge| node)?);
+        }
         choices.reverse();
-        Cut { choices, chained: cutter.chained }
+        Ok(Cut { choices, places: cutter.places, chained: cutter.chained })
     }
 }
 
@@ -102,14 +121,27 @@ struct Cutter<'g> {
     too_wide: Vec<Option<i64>>,
     /// The kernels in which each value is computed.
     kernels: Vec<Vec<Node>>,
+    /// What the names of axes begin with in the places.
+    prefix: &'g str,
+    /// The places of each kernel, by the value that it stores.
+    places: FxHashMap<Node, Places<'g>>,
+    /// The ops of the values that are decided, and how many more than these their kernels have.
+    ops: usize,
+    copies: usize,
 }
 
-impl Cutter<'_> {
-    fn decide(&mut self, node: Node) -> Choice {
+impl<'g> Cutter<'g> {
+    fn decide(&mut self, node: Node) -> Result<Choice, TooLarge> {
+        let ops = ops(self.graph, node);
+        self.ops += ops;
         let choice = self.choose(node);
         if choice.stored {
             self.kernels[node] = vec![node];
+            self.places.insert(node, Places::new(self.graph, self.prefix, node));
+            // It is read on chip by nobody.
+            self.chained[node] = None;
         }
+        self.copies += ops * self.copies_of(node).saturating_sub(1);
         // Where it is computed, what it needs is wanted.
         let kernels = self.kernels[node].clone();
         if !self.graph.is_memory(node) {
@@ -120,8 +152,19 @@ impl Cutter<'_> {
                     }
                 }
             }
+            for kernel in kernels {
+                if let Some(places) = self.places.get_mut(&kernel) {
+                    places.expand(node)?;
+                }
+            }
         }
-        choice
+        Ok(choice)
+    }
+
+    /// How often a value is computed in all kernels together, if it is not stored.
+    fn copies_of(&self, node: Node) -> usize {
+        let places = self.kernels[node].iter().filter_map(|kernel| self.places.get(kernel));
+        places.map(|places| places.of(node).len()).sum()
     }
 
     fn choose(&self, node: Node) -> Choice {
@@ -147,7 +190,17 @@ impl Cutter<'_> {
         if let Some(why) = value.users.iter().find_map(|&user| behind(user)) {
             return store(why.into());
         }
+        let copies = self.copies_of(node);
+        if value.stored {
+            return store("the program asks for it ('contiguous')".into());
+        }
         if self.is_cheap(node) {
+            if self.copies + ops(self.graph, node) * copies.saturating_sub(1) > (MAX_COPIES - 1) * self.ops {
+                return store(format!(
+                    "it would be computed at {copies} places, and kernels have at most {MAX_COPIES} times the ops of the \
+                     program"
+                ));
+            }
             return inline(match self.kernels[node].len() {
                 0 | 1 => "it is cheaper to compute than to read".into(),
                 several => format!(
@@ -166,6 +219,17 @@ impl Cutter<'_> {
             return store(format!(
                 "windows would compute each element {again:.1} times (halo), which costs more than to write and read \
                  its {size} bytes"
+            ));
+        }
+        if copies > MAX_COPIES {
+            return store(format!(
+                "its kernel would compute it at {copies} places, each with all that it is computed from, and does at most \
+                 at {MAX_COPIES}"
+            ));
+        }
+        if let Some(times) = self.times_in_reductions(node, kernel) {
+            return store(format!(
+                "another reduction reads it at each of its steps, and would compute each element {times:.0} times"
             ));
         }
         let saved = format!("{size} bytes are neither written nor read");
@@ -223,6 +287,14 @@ impl Cutter<'_> {
             }
         }
         Some(times + by_axes).filter(|&times| times > 1.5)
+    }
+
+    /// How often other reductions would reduce again what each element of a reduction is of, if more than once. The rows of
+    /// a contraction that another one takes on chip are computed once for all of its results.
+    fn times_in_reductions(&self, node: Node, kernel: Node) -> Option<f64> {
+        let reduces = matches!(self.graph.values[node].kind, Kind::Reduce { .. }) && self.chained[node].is_none();
+        let places = self.places.get(&kernel).filter(|_| reduces)?;
+        places.times_in_reductions(node, &|sizes| elements(sizes, self.limits.assume))
     }
 
     /// Elementwise work.
@@ -370,6 +442,16 @@ impl Cutter<'_> {
             return Choice { stored: true, why: why.into() };
         }
         Choice { stored: false, why: format!("it is used where its row is read: {saved}") }
+    }
+}
+
+/// How many ops compute a value: itself, and one for each operand that it looks at within a guard. Memory is not
+/// computed, and a number is there once for each kernel.
+fn ops(graph: &Graph, node: Node) -> usize {
+    let value = &graph.values[node];
+    match value.kind {
+        Kind::Argument | Kind::Table(_) | Kind::Reshape | Kind::Number(_) => 0,
+        _ => 1 + value.operands.iter().filter(|operand| operand.access.guard.is_some()).count(),
     }
 }
 

@@ -1,18 +1,14 @@
 //! One kernel: the value that it stores, and what that is computed from, over the axes of the kernel.
 //!
-//! The axes of the result become those of the kernel. From there each value is computed at the positions at which it is
-//! wanted, which are expressions of these axes: those of its reader put into how it is read. A value that is wanted at the
-//! same positions twice is one value. The axes that a reduction reduces get names of their own, but where what it reads
-//! is there already over an axis of the kernel it takes that one: so the maximum of a row and what is subtracted from it
-//! read the same row.
+//! Each value is computed once at each of its [places](super::places). Axes get their names here, in the order in which
+//! they are met.
 
 use std::collections::BTreeSet;
 
 use dlc_book::ops::Function;
 use dlc_core::access::Access;
-use dlc_core::guard::{Condition, Guard};
+use dlc_core::guard::Guard;
 use dlc_core::scalar::{self, Combiner};
-use dlc_core::space::Space;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Kind as _, TextArray};
 use dlc_ir::{Attr, BlockId, Body, Builder, Context, Loc, Type, ValueId};
@@ -20,16 +16,11 @@ use dlc_region::ops as region;
 use dlc_region::types::Value;
 use rustc_hash::FxHashMap;
 
-use super::graph::{Graph, Kind, Node, Operand};
+use super::graph::{Graph, Kind, Node};
+use super::places::{Axis, Place, Places, Read, TooLarge};
 
-/// The most pieces that guards are multiplied out to. Beyond, a value is chosen by one guard after the other.
-const MAX_PIECES: usize = 64;
-
-/// The most ways in which the axes of a reduction are compared with those that there are.
-const MAX_WAYS: usize = 64;
-
-/// Where a value is wanted, and the guard within which it is looked at.
-type Place = (Node, Vec<SizeExpr>, Option<Guard>);
+/// What is read of memory: where, within which guard, and what stands outside of it.
+type ReadKey = (Node, Vec<SizeExpr>, Option<Guard>, Option<Attr>);
 
 /// A region and the memory that it reads.
 pub struct Kernel {
@@ -57,14 +48,10 @@ pub struct Program<'p> {
     pub symbols: &'p [String],
 }
 
-/// An expression goes beyond 64 bits.
-#[derive(Debug)]
-pub struct TooLarge;
-
 type Result<T> = std::result::Result<T, TooLarge>;
 
-/// The kernel that stores a value, as a region of some name.
-pub fn kernel(program: &Program<'_>, root: Node, name: &str) -> Result<Kernel> {
+/// The kernel that stores a value, as a region of some name. Its places are those of the kernel.
+pub fn kernel(program: &Program<'_>, places: &Places<'_>, root: Node, name: &str) -> Result<Kernel> {
     let ctx = program.ctx;
     let loc = program.graph.values[root].loc;
     let mut body = Body::new(ctx.op_name(region::Func::DEF.name), loc, 1);
@@ -80,21 +67,20 @@ pub fn kernel(program: &Program<'_>, root: Node, name: &str) -> Result<Kernel> {
     }
     let mut emitter = Emitter {
         program,
+        places,
         body: &mut body,
         block,
-        root,
         arguments,
         axes: Vec::new(),
-        space: None,
+        names: Vec::new(),
         values: FxHashMap::default(),
         reads: FxHashMap::default(),
         symbols: BTreeSet::new(),
         loc,
     };
     let sizes = &program.graph.values[root].axes;
-    let iters: Vec<String> = sizes.iter().map(|size| emitter.fresh_axis(size)).collect();
-    let at = iters.iter().map(|axis| symbol(axis)).collect();
-    let mut value = emitter.value(root, at, None)?;
+    let iters: Vec<String> = (0..sizes.len()).map(|axis| emitter.name(axis)).collect();
+    let mut value = emitter.value(root, 0)?;
     // A result that is the same along some axis is still stored for each point.
     let axes = emitter.axes_of(value);
     if axes.len() != iters.len() {
@@ -156,23 +142,18 @@ fn symbol(name: &str) -> SizeExpr {
     SizeExpr::symbol(name).unwrap_or_else(|_| SizeExpr::from(0))
 }
 
-/// What stands for the axes `i0, i1, ..` of a value.
-fn put(at: &[SizeExpr]) -> impl Fn(&str) -> Option<SizeExpr> + '_ {
-    |name| name.strip_prefix('i').and_then(|axis| axis.parse::<usize>().ok()).and_then(|axis| at.get(axis).cloned())
-}
-
 struct Emitter<'e, 'p> {
     program: &'e Program<'p>,
+    places: &'e Places<'p>,
     body: &'e mut Body,
     block: BlockId,
-    root: Node,
     arguments: FxHashMap<Node, ValueId>,
     /// Names and sizes, in the order in which they are listed in types.
     axes: Vec<(String, SizeExpr)>,
-    /// The axes as dimensions, made when it is needed.
-    space: Option<Option<Space>>,
-    values: FxHashMap<Place, ValueId>,
-    reads: FxHashMap<(Place, Option<Attr>), ValueId>,
+    /// The names of the axes of the places, of those that have one.
+    names: Vec<Option<String>>,
+    values: FxHashMap<(Node, usize), ValueId>,
+    reads: FxHashMap<ReadKey, ValueId>,
     /// The symbols of the program that were met.
     symbols: BTreeSet<String>,
     loc: Loc,
@@ -183,8 +164,12 @@ impl Emitter<'_, '_> {
         Builder::at_end(self.program.ctx, self.body, self.block)
     }
 
-    /// A new axis of a size, named after the size where that is a symbol.
-    fn fresh_axis(&mut self, size: &SizeExpr) -> String {
+    /// The name of an axis: after its size where that is a symbol.
+    fn name(&mut self, axis: Axis) -> String {
+        if let Some(Some(name)) = self.names.get(axis) {
+            return name.clone();
+        }
+        let size = self.places.size(axis);
         let symbol = size.as_symbol().map(str::to_lowercase);
         let taken = |name: &str| {
             self.axes.iter().any(|(known, _)| known == name) || self.program.symbols.iter().any(|known| known == name)
@@ -197,8 +182,29 @@ impl Emitter<'_, '_> {
             }
         };
         self.axes.push((name.clone(), size.clone()));
-        self.space = None;
+        if self.names.len() <= axis {
+            self.names.resize(axis + 1, None);
+        }
+        self.names[axis] = Some(name.clone());
         name
+    }
+
+    /// An access of a place with the names of the axes, all of which have one.
+    fn named(&self, access: &Access) -> Result<Access> {
+        let axis = |name: &str| {
+            let axis = self.places.axis(name)?;
+            self.names.get(axis)?.as_deref().map(symbol)
+        };
+        let replace = |expr: &SizeExpr| match expr.as_symbol() {
+            Some(name) => Some(axis(name).unwrap_or_else(|| expr.clone())),
+            None => expr.substitute(&axis).ok(),
+        };
+        access.map(&replace).ok_or(TooLarge)
+    }
+
+    /// The guard within which a place is looked at, with the names of the axes.
+    fn named_guard(&self, guard: Option<&Guard>) -> Result<Option<Guard>> {
+        Ok(self.named(&Access { at: Vec::new(), guard: guard.cloned(), fill: None })?.guard)
     }
 
     fn axes_of(&self, value: ValueId) -> Vec<String> {
@@ -228,87 +234,15 @@ impl Emitter<'_, '_> {
         self.axes.iter().map(|(name, _)| name.clone()).filter(|name| named.contains(name)).collect()
     }
 
-    /// An expression without the quotients that the sizes of the axes decide.
-    fn simplified(&mut self, expr: SizeExpr) -> Result<SizeExpr> {
-        if expr.as_linear().is_some() {
-            return Ok(expr);
+    /// An operand of a value, as it is read at a place of the value.
+    fn operand(&mut self, node: Node, read: &Read) -> Result<ValueId> {
+        let access = self.named(&read.access)?;
+        if self.program.memory[node] {
+            let guard = self.named_guard(read.guard.as_ref())?;
+            return self.read(node, access.at, guard, access.fill);
         }
-        let names: Vec<String> = self.axes.iter().map(|(name, _)| name.clone()).collect();
-        let axis = |name: &str| names.iter().position(|known| known == name).map(|at| at as u32);
-        let Some(space) = self.space() else { return Ok(expr) };
-        let Some(read) = space.read(&expr, &axis) else { return Ok(expr) };
-        let simple = space.simplify(&read);
-        let back = |dim: u32| names.get(dim as usize).map(|name| symbol(name));
-        Ok(space.to_size(&simple, &back).unwrap_or(expr))
-    }
-
-    fn space(&mut self) -> Option<&mut Space> {
-        let axes = &self.axes;
-        let make = || Space::of(&axes.iter().map(|(_, size)| size.clone()).collect::<Vec<_>>());
-        self.space.get_or_insert_with(make).as_mut()
-    }
-
-    /// A guard without what the sizes of the axes say; `None` where it always holds.
-    fn needed(&mut self, guard: &Guard) -> Option<Guard> {
-        let names: Vec<String> = self.axes.iter().map(|(name, _)| name.clone()).collect();
-        let axis = |name: &str| names.iter().position(|known| known == name).map(|at| at as u32);
-        let Some(space) = self.space() else { return Some(guard.clone()) };
-        let mut always = |condition: Condition| {
-            let claims = space.read_condition(&condition, &axis);
-            claims.is_some_and(|claims| claims.iter().all(|claim| space.proves(&[], claim)))
-        };
-        let mut pieces = Vec::with_capacity(guard.pieces.len());
-        for piece in &guard.pieces {
-            let mut kept: Vec<Condition> = Vec::new();
-            for condition in piece {
-                let lower = Condition { upper: None, ..condition.clone() };
-                let upper = Condition { lower: None, ..condition.clone() };
-                let needed = Condition {
-                    lower: condition.lower.clone().filter(|_| !always(lower.clone())),
-                    upper: condition.upper.clone().filter(|_| !always(upper.clone())),
-                    expr: condition.expr.clone(),
-                };
-                if (needed.lower.is_some() || needed.upper.is_some()) && !kept.contains(&needed) {
-                    kept.push(needed);
-                }
-            }
-            if kept.is_empty() {
-                return None;
-            }
-            if !pieces.contains(&kept) {
-                pieces.push(kept);
-            }
-        }
-        Some(Guard { pieces })
-    }
-
-    /// How an operand is read, in the axes of the kernel.
-    fn placed(&mut self, access: &Access, at: &[SizeExpr]) -> Result<Access> {
-        let replace = |expr: &SizeExpr| match expr.as_symbol() {
-            Some(name) => put(at)(name).or_else(|| Some(expr.clone())),
-            None => expr.substitute(&put(at)).ok(),
-        };
-        let placed = access.map(&replace).ok_or(TooLarge)?;
-        let at = placed.at.into_iter().map(|expr| self.simplified(expr)).collect::<Result<_>>()?;
-        let guard = placed.guard.and_then(|guard| self.needed(&guard));
-        let fill = placed.fill.filter(|_| guard.is_some());
-        Ok(Access { at, guard, fill })
-    }
-
-    /// An operand of a value that is computed at `at`, looked at within a guard.
-    fn operand(&mut self, operand: &Operand, at: &[SizeExpr], within: Option<&Guard>) -> Result<ValueId> {
-        let access = self.placed(&operand.access, at)?;
-        let both = match (within, &access.guard) {
-            (Some(within), Some(own)) => both(within, own),
-            (within, own) => Some(within.or(own.as_ref()).cloned()),
-        };
-        // Where both guards together are too long, the outer one is left to whoever looks.
-        let (inner, own) = (both.unwrap_or_else(|| access.guard.clone()), access.guard);
-        if self.is_memory(operand.node) {
-            return self.read(operand.node, access.at, inner, access.fill);
-        }
-        let value = self.value(operand.node, access.at, inner)?;
-        let Some(own) = own else { return Ok(value) };
+        let value = self.value(node, read.place)?;
+        let Some(own) = access.guard else { return Ok(value) };
         let (elem, loc) = (self.elem_of(value), self.loc);
         let fill = access.fill.unwrap_or_else(|| zero(self.program.ctx, elem));
         let fill = self.constant(fill, elem);
@@ -318,10 +252,6 @@ impl Emitter<'_, '_> {
         Ok(self.body.result(op, 0))
     }
 
-    fn is_memory(&self, node: Node) -> bool {
-        self.program.memory[node] && node != self.root
-    }
-
     fn constant(&mut self, value: Attr, elem: Type) -> ValueId {
         let (ty, loc) = (self.ty(elem, &[]), self.loc);
         let op = region::Const::build(&mut self.builder(), loc, value, ty);
@@ -329,11 +259,11 @@ impl Emitter<'_, '_> {
     }
 
     fn read(&mut self, node: Node, at: Vec<SizeExpr>, guard: Option<Guard>, fill: Option<Attr>) -> Result<ValueId> {
-        let key = ((node, at, guard), fill);
+        let key = (node, at, guard, fill);
         if let Some(&known) = self.reads.get(&key) {
             return Ok(known);
         }
-        let ((_, at, guard), _) = key.clone();
+        let (_, at, guard, _) = key.clone();
         let axes = self.join(at.iter().chain(guard.iter().flat_map(Guard::exprs)), &[]);
         let ty = self.ty(self.program.graph.values[node].elem, &axes);
         let source = *self.arguments.get(&node).ok_or(TooLarge)?;
@@ -344,27 +274,26 @@ impl Emitter<'_, '_> {
         Ok(value)
     }
 
-    /// A value at positions of the kernel's axes. Outside of the guard it may be anything.
-    fn value(&mut self, node: Node, at: Vec<SizeExpr>, within: Option<Guard>) -> Result<ValueId> {
-        let place = (node, at, within);
-        if let Some(&known) = self.values.get(&place) {
+    /// A value at one of its places.
+    fn value(&mut self, node: Node, place: usize) -> Result<ValueId> {
+        if let Some(&known) = self.values.get(&(node, place)) {
             return Ok(known);
         }
-        let (at, within) = (place.1.clone(), place.2.clone());
-        let graph = self.program.graph;
+        let (graph, places) = (self.program.graph, self.places);
         let value = &graph.values[node];
+        let at = places.of(node).get(place).ok_or(TooLarge)?;
         let outer = std::mem::replace(&mut self.loc, value.loc);
         let made = match &value.kind {
             Kind::Number(number) => self.constant(*number, value.elem),
-            Kind::Iota(expr) => {
-                let access = self.placed(&Access::everywhere(vec![expr.clone()]), &at)?;
+            Kind::Iota(_) => {
+                let access = self.named(&at.reads.first().ok_or(TooLarge)?.access)?;
                 let axes = self.join(access.at.iter(), &[]);
                 let (ty, loc) = (self.ty(value.elem, &axes), self.loc);
                 let op = region::Index::build(&mut self.builder(), loc, access.at, ty);
                 self.body.result(op, 0)
             }
             Kind::Map { function, widen } => {
-                let operands = self.operands(node, &at, within.as_ref())?;
+                let operands = self.operands(node, at)?;
                 self.map(*function, *widen, &operands, value.elem)
             }
             // Of no elements it is a number, and what it reads is not there.
@@ -372,28 +301,32 @@ impl Emitter<'_, '_> {
                 let ctx = self.program.ctx;
                 self.constant(dlc_region::verify::neutral(ctx, *combiner, value.elem), value.elem)
             }
-            Kind::Reduce { combiner } => self.reduce(node, *combiner, &at, within.as_ref())?,
-            Kind::Gather => self.gather(node, &at, within.as_ref())?,
-            Kind::Argument | Kind::Table(_) | Kind::Reshape => return self.read(node, at, within, None),
+            Kind::Reduce { combiner } => self.reduce(node, *combiner, at)?,
+            Kind::Gather => self.gather(node, at)?,
+            Kind::Argument | Kind::Table(_) | Kind::Reshape => {
+                let access = Access { at: at.at.clone(), guard: at.guard.clone(), fill: None };
+                let access = self.named(&access)?;
+                return self.read(node, access.at, access.guard, None);
+            }
         };
         let ctx = self.program.ctx;
         if ctx.str(self.body.value_name(made)).is_empty() {
             self.body.set_value_name(made, ctx.intern_str(&self.program.names[node]));
         }
         self.loc = outer;
-        self.values.insert(place, made);
+        self.values.insert((node, place), made);
         Ok(made)
     }
 
     /// The operands of a value, those with fewer reductions in them first: so what a reduction reads is there when its
     /// axes are named.
-    fn operands(&mut self, node: Node, at: &[SizeExpr], within: Option<&Guard>) -> Result<Vec<ValueId>> {
+    fn operands(&mut self, node: Node, at: &Place) -> Result<Vec<ValueId>> {
         let operands = &self.program.graph.values[node].operands;
         let mut order: Vec<usize> = (0..operands.len()).collect();
         dlc_ir::sort::sort_by_key(&mut order, |&index| self.program.depths[operands[index].node]);
         let mut values = vec![None; operands.len()];
         for index in order {
-            values[index] = Some(self.operand(&operands[index], at, within)?);
+            values[index] = Some(self.operand(operands[index].node, &at.reads[index])?);
         }
         Ok(values.into_iter().flatten().collect())
     }
@@ -420,12 +353,10 @@ impl Emitter<'_, '_> {
         self.body.result(op, 0)
     }
 
-    fn reduce(&mut self, node: Node, combiner: Combiner, at: &[SizeExpr], within: Option<&Guard>) -> Result<ValueId> {
+    fn reduce(&mut self, node: Node, combiner: Combiner, at: &Place) -> Result<ValueId> {
         let value = &self.program.graph.values[node];
-        let operand = &value.operands[0];
-        let names = self.reduced_axes(node, at, within)?;
-        let inner: Vec<SizeExpr> = at.iter().cloned().chain(names.iter().map(|name| symbol(name))).collect();
-        let input = self.operand(operand, &inner, within)?;
+        let names: Vec<String> = at.over.iter().map(|&axis| self.name(axis)).collect();
+        let input = self.operand(value.operands[0].node, at.reads.first().ok_or(TooLarge)?)?;
         let kept: Vec<String> = self.axes_of(input).into_iter().filter(|axis| !names.contains(axis)).collect();
         let (ty, loc, ctx) = (self.ty(value.elem, &kept), self.loc, self.program.ctx);
         let init = [dlc_region::verify::neutral(ctx, combiner, value.elem)];
@@ -439,93 +370,22 @@ impl Emitter<'_, '_> {
         Ok(self.body.result(op, 0))
     }
 
-    /// The names of the axes that a reduction reduces: of axes that are there, if what it reads is there over these,
-    /// else new ones.
-    fn reduced_axes(&mut self, node: Node, at: &[SizeExpr], within: Option<&Guard>) -> Result<Vec<String>> {
-        let value = &self.program.graph.values[node];
-        let exprs = at.iter().chain(within.into_iter().flat_map(Guard::exprs));
-        let taken = self.join(exprs, &[]);
-        let mut ways: Vec<Vec<String>> = vec![Vec::new()];
-        for size in &value.over {
-            let fits = |(name, known): &&(String, SizeExpr)| known == size && !taken.contains(name);
-            let candidates: Vec<String> = self.axes.iter().filter(fits).map(|(name, _)| name.clone()).collect();
-            let longer = ways.iter().flat_map(|way| {
-                let free = candidates.iter().filter(|name| !way.contains(name));
-                free.map(|name| way.iter().chain([name]).cloned().collect()).collect::<Vec<_>>()
-            });
-            ways = longer.take(MAX_WAYS).collect();
-        }
-        for way in ways {
-            let inner: Vec<SizeExpr> = at.iter().cloned().chain(way.iter().map(|name| symbol(name))).collect();
-            if self.is_there(&value.operands[0], &inner, within, 0)? {
-                return Ok(way);
-            }
-        }
-        Ok(value.over.iter().map(|size| self.fresh_axis(size)).collect())
-    }
-
-    /// Whether an operand, or something that it is computed from, has been computed at the same place.
-    fn is_there(&mut self, operand: &Operand, at: &[SizeExpr], within: Option<&Guard>, depth: usize) -> Result<bool> {
-        let access = self.placed(&operand.access, at)?;
-        let guard = match (within, &access.guard) {
-            (Some(within), Some(own)) => both(within, own).flatten(),
-            (within, own) => within.or(own.as_ref()).cloned(),
-        };
-        let place = (operand.node, access.at, guard);
-        if self.is_memory(operand.node) {
-            return Ok(self.reads.contains_key(&(place, access.fill)));
-        }
-        let value = &self.program.graph.values[operand.node];
-        // A number is everywhere, and says nothing.
-        if !matches!(value.kind, Kind::Number(_)) && self.values.contains_key(&place) {
-            return Ok(true);
-        }
-        if depth >= 16 || !matches!(value.kind, Kind::Map { .. }) {
-            return Ok(false);
-        }
-        for operand in &value.operands {
-            if self.is_there(operand, &place.1, place.2.as_ref(), depth + 1)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn gather(&mut self, node: Node, at: &[SizeExpr], within: Option<&Guard>) -> Result<ValueId> {
+    fn gather(&mut self, node: Node, at: &Place) -> Result<ValueId> {
         let value = &self.program.graph.values[node];
         let [table, indices @ ..] = &value.operands[..] else { return Err(TooLarge) };
+        let [of_table, reads @ ..] = &at.reads[..] else { return Err(TooLarge) };
         let mut elements = Vec::with_capacity(indices.len());
-        for index in indices {
-            elements.push(self.operand(index, at, within)?);
+        for (index, read) in indices.iter().zip(reads) {
+            elements.push(self.operand(index.node, read)?);
         }
-        let access = self.placed(&table.access, at)?;
-        let axes = self.join(access.at.iter().chain(within.into_iter().flat_map(Guard::exprs)), &elements);
+        let access = self.named(&of_table.access)?;
+        let guard = self.named_guard(of_table.guard.as_ref())?;
+        let axes = self.join(access.at.iter().chain(guard.iter().flat_map(Guard::exprs)), &elements);
         let (ty, loc) = (self.ty(value.elem, &axes), self.loc);
         let source = *self.arguments.get(&table.node).ok_or(TooLarge)?;
-        let guard = within.cloned();
         let op = region::Read::build(&mut self.builder(), loc, source, &elements, access.at, guard, None, ty);
         Ok(self.body.result(op, 0))
     }
-}
-
-/// The points of both guards. The outer `None` where that has too many pieces, the inner one where it is everything.
-#[allow(clippy::option_option)]
-fn both(a: &Guard, b: &Guard) -> Option<Option<Guard>> {
-    if a == b {
-        return Some(Some(a.clone()));
-    }
-    if a.pieces.len() * b.pieces.len() > MAX_PIECES {
-        return None;
-    }
-    let mut pieces = Vec::with_capacity(a.pieces.len() * b.pieces.len());
-    for one in &a.pieces {
-        for other in &b.pieces {
-            let mut piece = one.clone();
-            piece.extend(other.iter().filter(|condition| !one.contains(condition)).cloned());
-            pieces.push(piece);
-        }
-    }
-    Some(Some(Guard { pieces }))
 }
 
 fn zero(ctx: &Context, elem: Type) -> Attr {

@@ -55,6 +55,8 @@ pub struct Value {
     pub users: Vec<Node>,
     /// Whether the program returns it.
     pub returned: bool,
+    /// Whether the program says that it is stored.
+    pub stored: bool,
 }
 
 /// The values in order: operands come first.
@@ -72,6 +74,7 @@ impl Graph {
         let mut graph = Graph { values: Vec::new(), program: 0, results: Vec::new() };
         let mut nodes: FxHashMap<ValueId, Node> = FxHashMap::default();
         let Some(block) = body.entry_block() else { return graph };
+        let hint = ctx.intern_str(dlc_core::CONTIGUOUS);
         for (index, &arg) in body.args(block).iter().enumerate() {
             nodes.insert(arg, graph.values.len());
             let value = Value::new(ctx, body, arg, body.arg_loc(block, index), Kind::Argument);
@@ -85,6 +88,7 @@ impl Graph {
             let Some((kind, accesses, over)) = read(op) else { continue };
             let mut value = Value::new(ctx, body, op.result(0), op.loc(), kind);
             value.over = over;
+            value.stored = !matches!(value.kind, Kind::Number(_)) && op.attr(hint) == Some(Attr::UNIT);
             let node = graph.values.len();
             for (operand, access) in op.operands().zip(accesses) {
                 let Some(&from) = nodes.get(&operand) else { continue };
@@ -122,6 +126,7 @@ impl Graph {
             operands: vec![operand],
             users: Vec::new(),
             returned: false,
+            stored: false,
         };
         self.values[node].users.push(copy);
         self.values.push(value);
@@ -175,7 +180,18 @@ impl Graph {
 impl Value {
     fn new(ctx: &Context, body: &Body, id: ValueId, loc: Loc, kind: Kind) -> Value {
         let (axes, elem) = shaped(ctx, body.value_type(id)).unwrap_or((Vec::new(), Type::F32));
-        Value { id, loc, kind, elem, axes, over: Vec::new(), operands: Vec::new(), users: Vec::new(), returned: false }
+        Value {
+            id,
+            loc,
+            kind,
+            elem,
+            axes,
+            over: Vec::new(),
+            operands: Vec::new(),
+            users: Vec::new(),
+            returned: false,
+            stored: false,
+        }
     }
 }
 

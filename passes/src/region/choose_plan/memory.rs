@@ -139,6 +139,11 @@ impl Maker<'_> {
             let threads = |axis: &String| (axis.clone(), if axis == along { lanes } else { high.min(THREADS / lanes) });
             let own = self.facts.iters().iter().filter(|axis| *axis == along || *axis == other);
             let staged = self.facts.inputs.iter().enumerate().filter(|(_, input)| crossing(input));
+            // Each read has a tile of its own, whose rows are a word longer than they need be.
+            let tile = |input: &Tensor| high * (wide * bits(self.ctx, input.elem) as i64 / 8 + 4) * input.reads as i64;
+            if staged.clone().map(|(_, input)| tile(input)).sum::<i64>() > self.target.smem_per_block {
+                return None;
+            }
             let caches: Vec<Cache> =
                 staged.map(|(at, _)| Cache { transposed: true, ..self.cache(at, Place::Smem) }).collect();
             let mut assume = Table::default();

@@ -7,7 +7,7 @@ use dlc_ir::diag::Diagnostic;
 use dlc_ir::op::OpDef;
 use dlc_ir::pass::PassFailed;
 use dlc_ir::rewrite::ILLEGAL_OP;
-use dlc_ir::{Loc, OpId, OpRef, ValueId};
+use dlc_ir::{Attr, Loc, OpId, OpRef, ValueId};
 use dlc_tiny::ops::{self as tiny, Predicate};
 
 use super::entries::Lower;
@@ -115,7 +115,18 @@ impl Lower<'_> {
         }?;
         let old = self.body.result(op, 0);
         self.define(old, made);
+        self.keep_hint(op, made);
         Ok(())
+    }
+
+    /// Lets what stands for an op be stored if the op is.
+    fn keep_hint(&mut self, op: OpId, made: ValueId) {
+        let key = self.ctx.intern_str(dlc_core::CONTIGUOUS);
+        if self.op(op).attr(key) == Some(Attr::UNIT)
+            && let Some(made) = self.body.defining_op(made)
+        {
+            self.body.set_attr(self.ctx, made, key, Some(Attr::UNIT));
+        }
     }
 
     /// Ends the function with what stands for its results.
