@@ -242,6 +242,10 @@ kernel.func @attention<B, S, T>(
       elect {
         await_read %stored
       }
+      // The last turn of the last group has nobody behind it.
+      if (%g == 0) {
+        barrier id %mine threads 256
+      }
     }
   }
   return %O

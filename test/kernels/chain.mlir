@@ -85,6 +85,7 @@ kernel.func @chain<Z, M, N>(
       wait %full[%zero] parity %zero
       %own = slice %sA[%zero] at (64 * %g, 0) : tile<[64, 64], f16, swizzle 128>
       %a0 = load_shared %own : frag<[64, 64], f16, wgmma_a>
+      warp_sync
       arrive %empty[%zero] by warp
       %s0, %p0 = advance %zero, %zero over 3
       %none = const 0.0 : frag<[64, 64], f32, wgmma>
@@ -112,6 +113,8 @@ kernel.func @chain<Z, M, N>(
           %c2, %w1 = wgmma %x, %sC[%s3], %c1
           // The other group multiplies meanwhile: waiting at once costs nothing, and the stage is free earlier.
           await %w1
+          // One lane gives back what all lanes have read.
+          warp_sync
           arrive %empty[%s3] by warp
           %s4, %p4 = advance %s3, %p3 over 3
           yield %s4, %p4, %c2
@@ -127,6 +130,7 @@ kernel.func @chain<Z, M, N>(
         for %j = 0 to 2 unroll {
           %part = slice %sE[%s2] at (64 * %g, 64 * %j) : tile<[64, 64], f16, swizzle 128>
           %h = load_shared %part : frag<[64, 64], f16, wgmma>
+          warp_sync
           %d = cast %h : frag<[64, 64], f32, wgmma>
           %sum = extract %c at [0, 64 * %j] : frag<[64, 64], f32, wgmma>
           %e0 = binary add %sum, %d : frag<[64, 64], f32, wgmma>

@@ -8,7 +8,7 @@
 //
 // The grid begins while the one before it still runs: W, which nobody writes, is asked for at once, as much as fits; X
 // is what the grid before may write.
-kernel.func @skinny<M, N, K>(%X: memref<[M, K], f16, row_major, align 16>, %W: memref<[N, K], f16, row_major, align 16>)
+kernel.func @skinny<M, N, K>(%X: memref<[M, K], f16, row_major, align 16>, %W: memref<[N, K], f16, row_major, align 16> {constant})
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm90"} {
   %Y = output : memref<[M, N], f16, row_major, align 16>
   %mX = tensor_map %X : tensormap<[16, 64], f16, swizzle 128>
@@ -70,6 +70,8 @@ kernel.func @skinny<M, N, K>(%X: memref<[M, K], f16, row_major, align 16>, %W: m
       fence_async
       barrier
       elect {
+        // Without a step nothing else has waited for the grid before.
+        grid_wait
         %e = tma_store %sY[%g] to %mY[16 * %m, 128 * %n + 64 * %g]
         await_read %e
       }

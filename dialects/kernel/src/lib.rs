@@ -34,7 +34,7 @@ dlc_ir::dialect! {
     ops: [
         ops::Func, ops::Require, ops::Output, ops::Scratch, ops::Workspace, ops::Return, ops::Grid, ops::Role, ops::Elect, ops::For, ops::If, ops::Yield,
         ops::BlockId, ops::GridSize, ops::BlockRank, ops::Index, ops::Min, ops::Max, ops::TileOrder, ops::Advance,
-        ops::Const, ops::Barrier, ops::BarrierArrive, ops::ClusterBarrier, ops::MBarriers, ops::Wait, ops::Expect,
+        ops::Const, ops::Barrier, ops::WarpSync, ops::BarrierArrive, ops::ClusterBarrier, ops::MBarriers, ops::Wait, ops::Expect,
         ops::Arrive, ops::FenceAsync, ops::Await, ops::AwaitRead, ops::Done, ops::Shared, ops::Slice, ops::TensorMapOf,
         ops::Load, ops::Store, ops::Copy, ops::CopyAsync, ops::LoadShared, ops::StoreShared, ops::TmaLoad, ops::TmaStore,
         ops::Unary, ops::Binary, ops::Select, ops::Cast, ops::Broadcast, ops::Extract,
@@ -48,7 +48,7 @@ dlc_ir::dialect! {
         "neg" => "unary neg", "relu" => "unary relu", "recip" => "unary recip", "sqrt" => "unary sqrt",
         "exp2" => "unary exp2", "log2" => "unary log2", "add" => "binary add", "sub" => "binary sub",
         "mul" => "binary mul", "fdiv" => "binary fdiv", "pow" => "binary pow", "div" => "binary fdiv",
-        "where" => "select", "constant" => "const", "syncthreads" => "barrier", "sync" => "barrier", "dot" => "mma",
+        "where" => "select", "constant" => "const", "syncthreads" => "barrier", "sync" => "barrier", "syncwarp" => "warp_sync", "dot" => "mma",
         "alloc" => "shared", "smem" => "shared", "launch" => "grid", "program_id" => "block_id",
     ],
 }

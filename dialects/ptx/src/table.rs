@@ -326,6 +326,8 @@ instructions! {
     BULK_WAIT "cp.async.bulk.wait_group" SYNCS "cp.async.bulk.wait_group.read 1" { since((8, 0), SM_90, "[read]", "imm") }
     /// A new mbarrier for so many arrivals.
     MBARRIER_INIT "mbarrier.init" SYNCS "mbarrier.init.shared::cta.b64 [%b], 1" { since((7, 8), SM_90, "shared::cta b64", "a32 u32") }
+    /// Ends an mbarrier, so that another one can be made there.
+    MBARRIER_INVAL "mbarrier.inval" SYNCS "mbarrier.inval.shared::cta.b64 [%b]" { since((7, 8), SM_90, "shared::cta b64", "a32") }
     /// Arrives at an mbarrier, also at that of another block.
     MBARRIER_ARRIVE "mbarrier.arrive" SYNCS "mbarrier.arrive.shared::cta.b64 _, [%b]" {
         since((7, 8), SM_90, "shared::cta b64", "_ a32"), since((7, 8), SM_90, "shared::cta b64", "_ a32 u32"),

@@ -91,11 +91,11 @@ use together::Run;
 use traces::Met;
 
 dlc_ir::codes! {
-    /// Shared memory or a barrier is used before it is there.
+    /// Shared memory, a barrier or what a grid before this one writes is used before it is there.
     READ_TOO_EARLY = "E1801" "ReadTooEarly";
-    /// Shared memory is written while somebody may still read or write it.
+    /// Memory is written while somebody may still read or write it.
     OVERWRITTEN = "E1802" "Overwritten";
-    /// A wait may pass in another phase of its barrier than the one that it waits for.
+    /// A wait may pass in another phase of its barrier than the one that it waits for, or at another barrier in its place.
     PHASE_MISMATCH = "E1803" "PhaseMismatch";
     /// More or fewer arrive at an mbarrier in one phase than it counts.
     ARRIVAL_MISMATCH = "E1804" "ArrivalMismatch";
@@ -111,9 +111,9 @@ dlc_ir::codes! {
     ENDS_TOO_EARLY = "E1809" "EndsTooEarly";
     /// Registers are read that a matrix product may still write.
     NOT_AWAITED = "E1810" "NotAwaited";
-    /// Warps of one team touch the same bytes with no barrier between.
+    /// Warps of one team, or lanes of one warp, touch the same bytes with no barrier between.
     NO_BARRIER = "E1811" "NoBarrier";
-    /// Warps do not agree on a numbered barrier.
+    /// Warps do not agree on a numbered barrier, or come to one for which nobody waits.
     BARRIER_MISMATCH = "E1812" "BarrierMismatch";
     /// What warps wait for depends on data.
     DIVERGENT_SYNCHRONIZATION = "E1813" "DivergentSynchronization";

@@ -88,6 +88,9 @@ kernel.func @launch<M, N>(%X: memref<[M, N], f16, row_major, align 16>, %I: memr
     // CHECK: barrier
     // GENERIC: "kernel.barrier"() : () -> ()
     barrier
+    // CHECK: warp_sync
+    // GENERIC: "kernel.warp_sync"() : () -> ()
+    warp_sync
     // CHECK: cluster_barrier
     // GENERIC: "kernel.cluster_barrier"() : () -> ()
     cluster_barrier

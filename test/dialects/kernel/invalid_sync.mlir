@@ -39,6 +39,37 @@ kernel.func @one_meets_nobody<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f
 
 // -----
 
+kernel.func @one_lane_meets_nobody<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    elect {
+    // expected-error@+1 {{E1702 'kernel.warp_sync': one thread alone cannot wait for the other lanes of its warp}}
+      warp_sync
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @some_lanes<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 32 {
+    %t = const 1 : frag<[32], i1, blocked [1] lanes [32] warps [1]>
+    %z = const 0.0 : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+    %y = warp_if %t : frag<[32], f32, blocked [1] lanes [32] warps [1]> {
+      // expected-error@+1 {{E1702 'kernel.warp_sync': a warp does this alone: it may only compute on registers here}}
+      warp_sync
+      yield %z
+    } else {
+      yield %z
+    }
+  }
+  return %Y
+}
+
+// -----
+
 kernel.func @too_many_arrive<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
   %Y = output : memref<[M, N], f16>
   grid (1) threads 128 {

@@ -39,7 +39,7 @@ const EDITS: usize = 64;
 
 /// What the evaluator of kernels says where synchronization is at fault, and not a number or a position. It has one code
 /// for all that has no meaning, so its words decide; a test holds that it says each of them.
-const FAULTS: [&str; 11] = [
+const FAULTS: [&str; 15] = [
     "no thread can go on: all of them wait",
     "of shared memory, which nothing was written to",
     "of shared memory, which a copy that is not awaited brings",
@@ -51,6 +51,10 @@ const FAULTS: [&str; 11] = [
     "the tile was overwritten before the store had read it",
     "is read from registers that a matrix product which is not awaited writes",
     "arrive in one phase of the barrier",
+    "wrote with no 'warp_sync' between",
+    "of shared memory, which threads wrote, is read before they have met",
+    "threads have come to a barrier for which nobody waits",
+    "makes mbarriers again within a phase of them",
 ];
 
 /// What decides whether a kernel is right: the code with which it refuses, if it does.
@@ -611,6 +615,10 @@ mod tests {
         let expect = "expect %full[%s2] bytes 32768\n";
         let ahead = "%ahead = index ((%s0 + 1) mod 3)";
         let steps = "%s1, %p1 = for %k = 0 to %steps + 1 carry (%s2 = %s0, %p2 = %p0) {";
+        let again = "%h0 = extract %h at [0, 0] : frag<[64, 64], f16, wgmma>\nfor %again = 0 to 2 {\n\
+                     %made = mbarriers arrivals 2 : mbarrier<1>\nbarrier\narrive %made by one\nbarrier\n}";
+        let lanes =
+            "store_shared %h0 to %sD[%even]\n%again = load_shared %sD[%even] transposed : frag<[64, 64], f16, wgmma>";
         // What the lines that begin so become.
         let edits = [
             (FAULTS[0], "gemm_pingpong", "expect", ""),
@@ -619,11 +627,15 @@ mod tests {
             (FAULTS[3], "gemm_sm80", "await %last", ""),
             (FAULTS[4], "gemm_sm80", "%ahead =", ahead),
             (FAULTS[5], "gemm_pingpong", "fence_async", ""),
-            (FAULTS[6], "gemm_sm80", "barrier", ""),
+            (FAULTS[6], "gemm_sm80", "barrier", "warp_sync"),
             (FAULTS[7], "gemm_pingpong", "%s1, %p1 = for", steps),
             (FAULTS[8], "gemm_pingpong", "await_read", ""),
             (FAULTS[9], "gemm_pingpong", "await %last", ""),
             (FAULTS[10], "gemm_pingpong", "expect", &(expect.repeat(2))),
+            (FAULTS[11], "gemm_pingpong", "store_shared %h0", lanes),
+            (FAULTS[12], "chain", "barrier", ""),
+            (FAULTS[13], "gemm_pingpong", "if (%t + %blocks < %tiles) {", "if (%t < %tiles) {"),
+            (FAULTS[14], "gemm_pingpong", "%h0 = extract", again),
         ];
         assert_eq!(edits.len(), FAULTS.len());
         let setup = Arc::new(crate::setup());

@@ -323,8 +323,8 @@ fn pieces_of_copy(cx: &mut Eval<'_, '_>) -> Result<Vec<Piece>, Failure> {
         let Some(element) = slots.element(slot).filter(|_| slots.is_first(slot)) else { continue };
         slots.coords(element, &mut coords);
         let address = place.address(base, &unsigned(&coords));
-        let warp = Some((slot / slots.sizes[2] / 32) as u16);
-        pieces.push(Piece { block, address, bytes: encode(cx.op.ctx, elem, value), warp });
+        let thread = Some((slot / slots.sizes[2]) as u16);
+        pieces.push(Piece { block, address, bytes: encode(cx.op.ctx, elem, value), thread });
     }
     Ok(pieces)
 }
@@ -333,12 +333,12 @@ fn unsigned(coords: &[i64]) -> Vec<u32> {
     coords.iter().map(|&at| at as u32).collect()
 }
 
-/// What a warp of the team that runs writes now.
-fn written(cx: &mut Eval<'_, '_>, warp: u16) -> Byte {
+/// What a thread of the team that runs writes now.
+fn written(cx: &mut Eval<'_, '_>, thread: u16) -> Byte {
     let device = device(cx);
     let team = device.current as u16;
     let clock = device.team().clock;
-    Byte::Written { team, warp, clock }
+    Byte::Written { team, thread, clock }
 }
 
 /// Global memory to a tile.
@@ -346,7 +346,7 @@ pub fn copy(cx: &mut Eval<'_, '_>) -> EvalResult {
     let pieces = pieces_of_copy(cx)?;
     device(cx).team().clock += 1;
     for piece in pieces {
-        let by = written(cx, piece.warp.unwrap_or(0));
+        let by = written(cx, piece.thread.unwrap_or(0));
         let memory = &mut device(cx).blocks[piece.block].memory;
         memory.write(piece.address, &piece.bytes, by).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
     }
@@ -394,8 +394,8 @@ pub fn finish(cx: &mut Eval<'_, '_>, team: usize, begun: Begun) -> Result<(), Fa
 pub fn bring(cx: &mut Eval<'_, '_>, work: Work) -> Result<(), Failure> {
     let Work::Bring { pieces, signals } = work else { return Ok(()) };
     for piece in pieces {
-        let by = match piece.warp {
-            Some(warp) => written(cx, warp),
+        let by = match piece.thread {
+            Some(thread) => written(cx, thread),
             None => Byte::Settled,
         };
         let memory = &mut device(cx).blocks[piece.block].memory;
@@ -407,16 +407,17 @@ pub fn bring(cx: &mut Eval<'_, '_>, work: Work) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The bytes of an element of a tile as a warp of the team sees them.
-fn reader(cx: &mut Eval<'_, '_>, warp: u16) -> Reader {
+/// The bytes of an element of a tile as a thread of the team sees them.
+fn reader(cx: &mut Eval<'_, '_>, thread: u16) -> Reader {
     let device = device(cx);
-    Reader::Warp { team: device.current as u16, warp, synced: device.team().synced }
+    let (synced, warp_synced) = (device.team().synced, device.team().warp_synced);
+    Reader::Thread { team: device.current as u16, thread, synced, warp_synced }
 }
 
 /// The bytes of a tile as the copy engine and the tensor cores see them.
 pub fn engine(cx: &mut Eval<'_, '_>, team: usize) -> Reader {
     let device = device(cx);
-    Reader::Engine { team: team as u16, fenced: device.teams[team].fenced }
+    Reader::Engine { team: team as u16, fenced: device.teams[team].fenced, synced: device.teams[team].synced }
 }
 
 /// A tile to registers.
@@ -439,7 +440,7 @@ pub fn load_shared(cx: &mut Eval<'_, '_>) -> EvalResult {
         if transposed {
             at.reverse();
         }
-        let reader = reader(cx, (slot / slots.sizes[2] / 32) as u16);
+        let reader = reader(cx, (slot / slots.sizes[2]) as u16);
         let memory = &device(cx).block().memory;
         let read = memory.read(place.address(base, &at), length, reader);
         let value = read.map(|bytes| decode(ctx, elem, kind, bytes));
@@ -460,7 +461,7 @@ pub fn store_shared(cx: &mut Eval<'_, '_>) -> EvalResult {
     for (slot, &value) in values.iter().enumerate() {
         let Some(element) = slots.element(slot).filter(|_| slots.is_first(slot)) else { continue };
         slots.coords(element, &mut coords);
-        let by = written(cx, (slot / slots.sizes[2] / 32) as u16);
+        let by = written(cx, (slot / slots.sizes[2]) as u16);
         let bytes = encode(cx.op.ctx, elem, value);
         let mut at = unsigned(&coords);
         if transposed {
@@ -533,7 +534,7 @@ pub fn tma_load(cx: &mut Eval<'_, '_>) -> EvalResult {
         for &block in &blocks {
             let memory = &mut device(cx).blocks[block].memory;
             memory.expect(address, data.len()).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
-            pieces.push(Piece { block, address, bytes: data.clone(), warp: None });
+            pieces.push(Piece { block, address, bytes: data.clone(), thread: None });
         }
     }
     let signals = blocks.iter().map(|&block| (block, barrier, bytes)).collect();
@@ -559,7 +560,7 @@ fn box_bytes(cx: &mut Eval<'_, '_>, put: &Put, reader: Option<Reader>) -> Result
             rest /= size;
         }
         let address = place.address(put.base, &folded(&put.map.shape, &coords));
-        let reader = reader.unwrap_or(Reader::Engine { team: u16::MAX, fenced: 0 });
+        let reader = reader.unwrap_or(Reader::Engine { team: u16::MAX, fenced: 0, synced: 0 });
         let read = device(cx).blocks[put.block].memory.read(address, length, reader).map(<[u8]>::to_vec);
         all.push(read.map_err(|reason| cx.fail(&UNDEFINED, reason))?);
     }

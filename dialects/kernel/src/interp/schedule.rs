@@ -50,6 +50,12 @@ pub fn run_cluster(cx: &mut Eval<'_, '_>, ids: &[[i64; 3]], bytes: usize) -> Res
             return Err(deadlock(cx, &threads));
         }
     }
+    let left = self::device(cx).phases.values().find(|phase| phase.arrived > 0).copied();
+    if let Some(phase) = left {
+        let message =
+            format!("the block ends, and {} threads have come to a barrier for which nobody waits", phase.arrived);
+        return Err(cx.fail(&UNDEFINED, message));
+    }
     let flying = self::device(cx).flying.first().map(|(at, _)| *at);
     if let Some(at) = flying {
         let error = cx.fail(&UNDEFINED, "the block ends while a copy to its shared memory is on its way");
@@ -73,6 +79,7 @@ fn team(block: usize, first_warp: u32, warps: u32) -> Team {
         warps,
         clock: 0,
         synced: 0,
+        warp_synced: 0,
         fenced: 0,
         tickets: [0; 3],
         begun: Default::default(),

@@ -28,8 +28,8 @@ pub struct Piece {
     pub block: usize,
     pub address: u32,
     pub bytes: Vec<u8>,
-    /// The warp that copies them, unless the copy engine does.
-    pub warp: Option<u16>,
+    /// The thread of the team that copies them, unless the copy engine does.
+    pub thread: Option<u16>,
 }
 
 /// A store by the copy engine.
@@ -59,6 +59,8 @@ pub struct Team {
     pub clock: u64,
     /// What was written before is seen by all warps of the team.
     pub synced: u64,
+    /// What was written before by a lane is seen by the other lanes of its warp.
+    pub warp_synced: u64,
     /// What was written before is seen by the copy engine and by matrix products.
     pub fenced: u64,
     /// The last ticket of each kind of work: load, compute, epilogue.

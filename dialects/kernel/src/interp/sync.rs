@@ -14,6 +14,17 @@ use crate::types::{MBarrier, Token, Work};
 pub fn barrier(cx: &mut Eval<'_, '_>) -> EvalResult {
     let team = device(cx).team();
     team.synced = team.clock;
+    team.warp_synced = team.clock;
+    Ok(Outcome::nothing())
+}
+
+/// The lanes of each warp have met.
+pub fn warp_sync(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let team = device(cx).team();
+    team.warp_synced = team.clock;
+    if team.warps == 1 {
+        team.synced = team.clock;
+    }
     Ok(Outcome::nothing())
 }
 
@@ -48,6 +59,11 @@ pub fn mbarriers(cx: &mut Eval<'_, '_>) -> EvalResult {
     let count = MBarrier::of(cx.op.ctx, cx.result_type(0)).map_or(1, |ty| ty.count(cx.op.ctx));
     let (count, arrivals, id) = (usize::try_from(count).unwrap_or(1), op.arrivals(), cx.op.id);
     let block = device(cx).block();
+    if let Some(&first) = block.barrier_ops.get(&id)
+        && block.barriers[first..first + count].iter().any(|old| old.missing != old.arrivals || old.bytes != 0)
+    {
+        return Err(cx.fail(&UNDEFINED, "makes mbarriers again within a phase of them"));
+    }
     let first = block.barriers.len();
     block.barriers.resize(first + count, State::new(arrivals));
     block.barrier_ops.insert(id, first);

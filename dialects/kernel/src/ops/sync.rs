@@ -13,6 +13,11 @@ pub struct Barrier {
     threads: OptionalAttr<Int>,
 }
 
+/// The lanes of each warp that is here wait for each other: what they wrote to shared memory before is seen by the other
+/// lanes of the warp after it. Any barrier does that as well.
+#[op("kernel.warp_sync", format = "attr-dict", verify = verify::warp_sync, eval = interp::sync::warp_sync, example = "warp_sync")]
+pub struct WarpSync {}
+
 /// The threads that are here arrive at a barrier that others wait at, and do not wait.
 #[op("kernel.barrier_arrive", format = "`id` $id `threads` $threads attr-dict", verify = verify::barrier_arrive,
      eval = interp::sync::barrier_arrive, example = "barrier_arrive id %b threads 256")]
@@ -30,7 +35,9 @@ pub struct ClusterBarrier {}
 #[op("kernel.grid_release", format = "attr-dict", eval = interp::sync::grid_release, example = "grid_release")]
 pub struct GridRelease {}
 
-/// Waits until the grids before this one have ended, and what they wrote is there.
+/// Waits until the grids before this one have ended, and what they wrote is there. A kernel with this op may begin before
+/// that, so everything outside of its blocks is touched behind it, but for arguments that no such grid writes: those that
+/// are marked `{constant}`.
 #[op("kernel.grid_wait", format = "attr-dict", eval = interp::sync::grid_wait, example = "grid_wait")]
 pub struct GridWait {}
 

@@ -66,8 +66,12 @@ pub fn grid(op: Grid<'_>, diags: &Diagnostics) {
     }
     if let Some(cluster) = op.cluster() {
         let blocks: i64 = cluster.iter().fold(1, |count, &size| count.saturating_mul(size));
-        if cluster.len() > dims.len() || cluster.iter().any(|&size| size < 1) || blocks > 16 {
-            plain(*op, format!("a cluster has up to 16 blocks along the axes of the grid, not {cluster:?}"), diags);
+        if cluster.len() > dims.len() || cluster.iter().any(|&size| size < 1) || blocks > CLUSTER_BLOCKS {
+            let message = format!(
+                "a cluster has up to {CLUSTER_BLOCKS} blocks along the axes of the grid on every GPU that has clusters, not \
+                 {cluster:?}"
+            );
+            plain(*op, message, diags);
         }
     }
     if let Some(blocks) = op.blocks_per_sm().filter(|blocks| !(1..=32).contains(blocks) || blocks * op.threads() > 2048)
@@ -92,6 +96,10 @@ pub fn grid(op: Grid<'_>, diags: &Diagnostics) {
         roles = roles || role;
     }
 }
+
+/// The blocks that a cluster may have on every GPU that has clusters. More are not portable: they must be asked for, and
+/// refused where no part of the GPU has so many multiprocessors free.
+const CLUSTER_BLOCKS: i64 = 8;
 
 /// The registers of a multiprocessor.
 const REGISTER_FILE: i64 = 65_536;

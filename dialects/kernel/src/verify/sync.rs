@@ -4,7 +4,9 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Diagnostics, OpRef, ValueId};
 
 use super::{WRONG_THREADS, broken, is_single, plain};
-use crate::ops::{Arrive, Await, AwaitRead, Barrier, BarrierArrive, ClusterBarrier, Expect, Index, MBarriers, Wait};
+use crate::ops::{
+    Arrive, Await, AwaitRead, Barrier, BarrierArrive, ClusterBarrier, Expect, Index, MBarriers, Wait, WarpSync,
+};
 use crate::types::{MBarrier, Token, Work};
 
 fn threads(op: OpRef<'_>, threads: i64, diags: &Diagnostics) {
@@ -34,6 +36,13 @@ pub fn barrier(op: Barrier<'_>, diags: &Diagnostics) {
     }
     if is_single(*op) {
         broken(*op, &WRONG_THREADS, "one thread alone cannot wait for others of its warp".into(), diags);
+    }
+}
+
+/// All lanes of a warp come.
+pub fn warp_sync(op: WarpSync<'_>, diags: &Diagnostics) {
+    if is_single(*op) {
+        broken(*op, &WRONG_THREADS, "one thread alone cannot wait for the other lanes of its warp".into(), diags);
     }
 }
 

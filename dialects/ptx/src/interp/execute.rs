@@ -4,7 +4,7 @@ use dlc_core::launch::{self, Number};
 use dlc_core::tensor::ElemKind;
 use dlc_ir::types::FloatKind;
 
-use super::machine::{Cluster, Fault, Machine, Wait, Warp, in_lane, lanes};
+use super::machine::{Block, Cluster, Fault, Machine, Wait, Warp, in_lane, lanes};
 use super::memory::Reader;
 use super::number::{Exact, Mode, Ty, integer, mask, value};
 use super::program::{Code, Kind, Rmw, SHARED_BASE, Shuffle, Space, Special};
@@ -39,6 +39,7 @@ impl Machine<'_> {
                 warp.live &= !here;
                 if warp.live == 0 {
                     cluster.blocks[warp.block].live -= 1;
+                    dangling(&cluster.blocks[warp.block])?;
                     // Who is no more is not waited for, so its arrival does not count either.
                     if warp.arrived_at_cluster == cluster.phase + 1 {
                         cluster.arrived -= 1;
@@ -116,6 +117,14 @@ impl Machine<'_> {
                     cluster.blocks[block].shared.init(address, count[lane] as u32).map_err(in_lane(lane))?;
                 }
             }
+            Kind::MbarrierInval => {
+                for lane in lanes(here) {
+                    let address = address(warp, code, 0, lane)? as u32;
+                    let (block, address) = owner(cluster, warp, address).map_err(in_lane(lane))?;
+                    self.events += 1;
+                    cluster.blocks[block].shared.invalidate(address).map_err(in_lane(lane))?;
+                }
+            }
             Kind::MbarrierArrive { expects, counts } => {
                 let third = if *counts { Some(warp.read(code.args[2])?) } else { None };
                 for lane in lanes(here) {
@@ -137,7 +146,10 @@ impl Machine<'_> {
                     let barrier = cluster.blocks[block].shared.barrier(address).map_err(in_lane(lane))?;
                     let passed = u64::from(barrier.phase % 2) != parity[lane] % 2;
                     out[lane] = passed.into();
-                    if !passed {
+                    if passed {
+                        // Perhaps the lanes arrived there after they wrote: that is as good.
+                        warp.met = cluster.clock;
+                    } else {
                         warp.yielded |= 1 << lane;
                     }
                 }
@@ -150,8 +162,10 @@ impl Machine<'_> {
                 }
             }
             Kind::Nothing | Kind::Setmaxnreg => {}
+            Kind::BarWarp => warp.met = cluster.clock,
             Kind::Bar { waits } => self.bar(cluster, warp, code, here, *waits)?,
             Kind::ClusterArrive => {
+                warp.met = cluster.clock;
                 warp.arrived_at_cluster = cluster.phase + 1;
                 self.cluster_arrival(cluster, 1);
             }
@@ -226,7 +240,7 @@ impl Machine<'_> {
         let mut outs = vec![[0; 32]; code.outs.len()];
         for lane in lanes(here) {
             let address = address(warp, code, 0, lane)?;
-            let bytes = self.bytes(cluster, warp, space, address, length).map_err(in_lane(lane))?;
+            let bytes = self.bytes(cluster, (warp, lane), (space, address), length).map_err(in_lane(lane))?;
             for (out, bytes) in outs.iter_mut().zip(bytes.chunks_exact(width)) {
                 out[lane] = extend(word(bytes), ty);
             }
@@ -241,9 +255,8 @@ impl Machine<'_> {
     fn bytes<'m>(
         &'m self,
         cluster: &'m Cluster,
-        warp: &Warp,
-        space: Space,
-        address: u64,
+        (warp, lane): (&Warp, usize),
+        (space, address): (Space, u64),
         length: usize,
     ) -> Result<&'m [u8], String> {
         aligned(address, length)?;
@@ -251,7 +264,8 @@ impl Machine<'_> {
             Space::Global => self.global.read(address, length),
             Space::Shared | Space::Cluster => {
                 let (block, address) = place(cluster, warp, space, address as u32)?;
-                cluster.blocks[block].shared.read(address, length, Reader::Thread)
+                let reader = Reader::Thread { thread: cluster.thread(warp, lane), met: warp.met };
+                cluster.blocks[block].shared.read(address, length, reader)
             }
         }
     }
@@ -319,7 +333,7 @@ impl Machine<'_> {
             aligned(address, width * count).map_err(in_lane(lane))?;
             for (index, operand) in values.iter().enumerate().take(count) {
                 let address = address + (index * width) as u64;
-                let old = word(self.bytes(cluster, warp, space, address, width).map_err(in_lane(lane))?);
+                let old = word(self.bytes(cluster, (warp, lane), (space, address), width).map_err(in_lane(lane))?);
                 let new = match what {
                     Rmw::Compare => {
                         if old == operand[lane] {
@@ -448,6 +462,7 @@ impl Machine<'_> {
             return Err(format!("whole warps meet at a barrier, not {wanted} threads").into());
         }
         self.events += 1;
+        warp.met = cluster.clock;
         let block = &mut cluster.blocks[warp.block];
         let needed = if wanted == 0 { 32 * block.live } else { wanted };
         let bar = &mut block.bars[id];
@@ -462,6 +477,17 @@ impl Machine<'_> {
             warp.wait = Wait::Bar(id, bar.phase);
         }
         Ok(())
+    }
+}
+
+/// When the last warp of a block has ended, no barrier is left at which some have arrived and others will not.
+fn dangling(block: &Block) -> Result<(), String> {
+    let left = block.bars.iter().enumerate().find(|(_, bar)| block.live == 0 && bar.wanted > 0 && bar.arrived > 0);
+    match left {
+        Some((id, bar)) => {
+            Err(format!("the block ends, and {} of {} threads have come to barrier {id}", bar.arrived, bar.wanted))
+        }
+        None => Ok(()),
     }
 }
 

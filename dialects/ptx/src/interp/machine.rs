@@ -115,6 +115,8 @@ pub struct Warp {
     /// The groups that were made, and those that have ended.
     pub groups: (u32, u32),
     pub arrived_at_cluster: u32,
+    /// When its lanes last met.
+    pub met: u32,
 }
 
 /// The blocks of a cluster.

@@ -300,6 +300,7 @@ impl Machine<'_> {
     ) -> Result<(), Fault> {
         all_there(here)?;
         let shared = &cluster.blocks[warp.block].shared;
+        let reader = Reader::Warp { thread: cluster.thread(warp, 0), met: warp.met };
         for (number, &out) in code.outs.iter().enumerate() {
             let mut matrix = [[0u64; 8]; 8];
             for (row, matrix) in matrix.iter_mut().enumerate() {
@@ -307,7 +308,7 @@ impl Machine<'_> {
                 let at = address(warp, code, 0, lane)?;
                 aligned(at, 16).map_err(in_lane(lane))?;
                 let (_, at) = place(cluster, warp, Space::Shared, at as u32).map_err(in_lane(lane))?;
-                let bytes = shared.read(at, 16, Reader::Thread).map_err(in_lane(lane))?;
+                let bytes = shared.read(at, 16, reader).map_err(in_lane(lane))?;
                 let halves = bytes.chunks_exact(2).map(|half| u64::from(u16::from_le_bytes([half[0], half[1]])));
                 matrix.iter_mut().zip(halves).for_each(|(to, half)| *to = half);
             }

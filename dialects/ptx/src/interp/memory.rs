@@ -109,13 +109,13 @@ enum Byte {
 /// Who looks at shared memory.
 #[derive(Clone, Copy)]
 pub enum Reader<'f> {
-    Thread,
+    /// A thread, and when the lanes of its warp last met.
+    Thread { thread: usize, met: u32 },
+    /// All lanes of a warp together, of which this is one.
+    Warp { thread: usize, met: u32 },
     /// The copy engine or the tensor cores for a thread, and what each thread had written when it last said that they
     /// should see it.
-    Engine {
-        thread: usize,
-        fenced: &'f [u32],
-    },
+    Engine { thread: usize, fenced: &'f [u32] },
 }
 
 /// The shared memory of a block.
@@ -163,6 +163,18 @@ impl Shared {
                     return Err(format!("reads byte {at} of shared memory, which a copy that is not awaited brings"));
                 }
                 Byte::Mbarrier => return Err(format!("reads byte {at} of shared memory, which is an mbarrier")),
+            }
+            let own = match reader {
+                Reader::Thread { thread, met } => Some((thread, met)).filter(|_| self.writer[at] as usize != thread),
+                Reader::Warp { thread, met } => Some((thread, met)),
+                Reader::Engine { .. } => None,
+            };
+            let writer = self.writer[at] as usize;
+            if own.is_some_and(|(thread, met)| writer / 32 == thread / 32 && self.clock[at] > met) {
+                let lane = writer % 32;
+                return Err(format!(
+                    "reads byte {at} of shared memory, which lane {lane} of the warp wrote, with no 'bar.warp.sync' between"
+                ));
             }
             if let Reader::Engine { thread, fenced } = reader
                 && self.clock[at] > fenced[self.writer[at] as usize]
@@ -213,8 +225,21 @@ impl Shared {
         if !(1..1 << 20).contains(&count) {
             return Err(format!("an mbarrier is for 1 to 1048575 arrivals, not {count}"));
         }
+        if self.barriers.contains_key(&address) {
+            let at = range.start;
+            return Err(format!("there is an mbarrier at byte {at} of shared memory: 'mbarrier.inval' ends it first"));
+        }
         self.known[range].fill(Byte::Mbarrier);
         self.barriers.insert(address, Mbarrier { count, pending: count, bytes: 0, phase: 0 });
+        Ok(())
+    }
+
+    /// Ends an mbarrier.
+    pub fn invalidate(&mut self, address: u32) -> Result<(), String> {
+        self.barrier(address)?;
+        let range = self.range(address, 8)?;
+        self.known[range].fill(Byte::Empty);
+        self.barriers.remove(&address);
         Ok(())
     }
 

@@ -149,7 +149,9 @@ pub enum Kind {
         axes: usize,
         combine: Option<Rmw>,
     },
+    BarWarp,
     MbarrierInit,
+    MbarrierInval,
     MbarrierArrive {
         expects: bool,
         counts: bool,
@@ -370,6 +372,7 @@ fn meaning(inst: &Inst<'_>) -> Option<(Kind, Together)> {
         }
         "cp.reduce.async.bulk.tensor" => alone(Kind::TensorStore { axes: axes?, combine: rmw(&words) }),
         "mbarrier.init" => alone(Kind::MbarrierInit),
+        "mbarrier.inval" => alone(Kind::MbarrierInval),
         "mbarrier.arrive" => {
             let counts = inst.signature.operands.iter().any(|slot| matches!(slot, Slot::Reg(_)));
             alone(Kind::MbarrierArrive { expects: has("expect_tx"), counts })
@@ -380,7 +383,7 @@ fn meaning(inst: &Inst<'_>) -> Option<(Kind, Together)> {
             alone(Kind::Nothing)
         }
         "bar" => of_warp(Kind::Bar { waits: has("sync") }),
-        "bar.warp" => Some((Kind::Nothing, Together::Named(0))),
+        "bar.warp" => Some((Kind::BarWarp, Together::Named(0))),
         "barrier.cluster" if has("arrive") => of_warp(Kind::ClusterArrive),
         "barrier.cluster" => of_warp(Kind::ClusterWait),
         "shfl.sync" => {

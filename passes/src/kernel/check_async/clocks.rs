@@ -1,7 +1,8 @@
 //! What an agent knows of the others: vector clocks (Fidge and Mattern 1988), with more than one component for each.
 //!
 //! Of every team: until when all of its warps are known to have come, until when its elected thread, and until when what
-//! its threads wrote has passed a fence. Of every barrier: how many of its phases are known to have completed.
+//! its threads wrote has passed a fence. Of every barrier: how many of its phases are known to have completed. And whether
+//! the grids before are known to have ended.
 
 /// A list of numbers that only grow.
 pub type Clock = Vec<u32>;
@@ -20,19 +21,22 @@ pub struct Plan {
     pub mbarriers: usize,
     /// The numbered barriers behind those.
     pub named: usize,
-    /// The barrier of the cluster, and how many components there are.
+    /// The barrier of the cluster.
     pub cluster: usize,
+    /// Whether the grids before this one have ended: 1, else 0. The last component.
+    pub grid: usize,
 }
 
 impl Plan {
     /// The components for so many teams, mbarriers and numbered barriers.
     pub fn new(teams: usize, mbarriers: usize, named: usize) -> Plan {
-        Plan { mbarriers: 3 * teams, named: 3 * teams + mbarriers, cluster: 3 * teams + mbarriers + named }
+        let cluster = 3 * teams + mbarriers + named;
+        Plan { mbarriers: 3 * teams, named: 3 * teams + mbarriers, cluster, grid: cluster + 1 }
     }
 
     /// How many there are.
     pub fn len(self) -> usize {
-        self.cluster + 1
+        self.grid + 1
     }
 
     /// Of a team.

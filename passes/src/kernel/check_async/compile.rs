@@ -540,6 +540,10 @@ impl<'a> Compiler<'a> {
             Instr::Named { id: self.slot(op.id()), threads: op.threads(), waits: false }
         } else if ops::ClusterBarrier::of(op).is_some() {
             Instr::Cluster
+        } else if ops::WarpSync::of(op).is_some() {
+            Instr::MeetLanes
+        } else if ops::GridWait::of(op).is_some() {
+            Instr::GridWait
         } else if ops::FenceAsync::of(op).is_some() {
             Instr::Fence
         } else if ops::Await::of(op).is_some() || ops::AwaitRead::of(op).is_some() {
@@ -568,6 +572,10 @@ impl<'a> Compiler<'a> {
             let late = from.iter().filter(|&&value| compiler.flow.is_late(op, value)).copied().collect::<Vec<_>>();
             late.into_iter().map(|value| compiler.slot(value)).collect()
         };
+        if let Some((memory, writes)) = self.flow.unsettled(op) {
+            let memory = self.name(memory);
+            self.push(op.id, Instr::Global { memory, writes });
+        }
         if let Some(op) = ops::Wgmma::of(op) {
             let mut tiles = Vec::new();
             let mut registers = Vec::new();

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use dlc_ir::diag::Code;
+use dlc_kernel::ops::Arrivals;
 use smallvec::SmallVec;
 
 use super::cells::Cells;
@@ -74,7 +75,7 @@ pub struct Agent {
     pub role: Option<usize>,
     pub group: u32,
     pub warps: u32,
-    /// Whether it is one thread, or one warp: it need not wait for itself.
+    /// Whether it is one thread: it need not wait for itself.
     pub solo: bool,
     pub pc: Pc,
     pub slots: Vec<i64>,
@@ -83,6 +84,10 @@ pub struct Agent {
     pub time: u32,
     /// What was done before is known to all of its warps.
     pub synced: u32,
+    /// What was done before by a lane is known to the other lanes of its warp, and what they wrote before has passed a
+    /// fence. Both at least as late as what is known to all of its warps.
+    pub warp_synced: u32,
+    pub warp_fenced: u32,
     /// What was written before has passed a fence, for all of its warps and for the elected thread.
     pub fenced: u32,
     pub fenced_one: u32,
@@ -131,6 +136,9 @@ pub struct MBarrier {
     pub waits: SmallVec<[(usize, u32); 4]>,
     /// Who made it, and when.
     pub made: Option<(usize, u32)>,
+    /// How many phases had completed when it was made, rounded up to an even number: what is made again begins with the
+    /// parity of a new one.
+    pub base: u32,
     /// Who did something to it last, and where.
     pub last: Option<(usize, Pc)>,
 }
@@ -143,8 +151,9 @@ pub struct Named {
     pub generation: u32,
     pub coming: Clock,
     pub complete: Clock,
-    /// Who has come.
+    /// Who has come, and where the last of them did.
     pub agents: SmallVec<[usize; 4]>,
+    pub last: Option<Pc>,
 }
 
 /// What a block did to another one.
@@ -223,7 +232,7 @@ impl<'p> Machine<'p> {
         self.spare.append(&mut self.agents);
         for block in 0..self.blocks.len() {
             let (mut agent, warps, length) = (self.blank(), self.program.warps, self.plan.len());
-            (agent.block, agent.warps, agent.solo) = (block, warps, warps == 1);
+            (agent.block, agent.warps) = (block, warps);
             agent.slots.extend_from_slice(slots);
             agent.feed = self.feed(block, 0);
             agent.know.resize(length, 0);
@@ -425,7 +434,7 @@ impl<'p> Machine<'p> {
             (agent.block, agent.role, agent.group) = (from.block, Some(role), group);
             agent.number = self.agents.iter().filter(|other| other.block == agent.block).count();
             agent.feed = self.feed(agent.block, agent.number);
-            (agent.warps, agent.solo, agent.pc) = (info.warps, info.single || info.warps == 1, info.start);
+            (agent.warps, agent.solo, agent.pc) = (info.warps, info.single, info.start);
             self.agents.push(agent);
         }
     }
@@ -452,17 +461,17 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Adds what an agent knows and has done to what others will learn; `all` if all of its warps say so.
-    pub fn tell(agents: &[Agent], a: usize, all: bool, into: &mut Clock) {
+    /// Adds what an agent knows and has done to what others will learn, from those of its threads that say so.
+    pub fn tell(agents: &[Agent], a: usize, by: Arrivals, into: &mut Clock) {
         let agent = &agents[a];
         join(into, &agent.one);
-        let (mut synced, mut fenced) = (agent.synced, agent.fenced);
-        if all || agent.solo {
-            (synced, fenced) = (agent.time, agent.fenced.max(agent.fence));
-        }
-        if !all && !agent.solo {
-            fenced = fenced.max(agent.fenced_one);
-        }
+        let (synced, fenced) = match by {
+            _ if agent.solo => (agent.time, agent.fenced.max(agent.fence)),
+            Arrivals::Thread => (agent.time, agent.fenced.max(agent.fence)),
+            // One lane of each warp knows what the others did before they met.
+            Arrivals::Warp => (agent.synced.max(agent.warp_synced), agent.fenced.max(agent.warp_fenced)),
+            Arrivals::One => (agent.synced, agent.fenced.max(agent.fenced_one)),
+        };
         raise(into, Plan::team(a, ALL), synced);
         raise(into, Plan::team(a, ONE), agent.time);
         raise(into, Plan::team(a, FENCED), fenced);
@@ -474,10 +483,21 @@ impl<'p> Machine<'p> {
         agent.synced = agent.time;
         agent.fenced = agent.fenced.max(agent.fence).max(agent.fenced_one);
         agent.fenced_one = agent.fenced;
+        (agent.warp_synced, agent.warp_fenced) = (agent.synced, agent.fenced);
         if !agent.solo && std::mem::take(&mut agent.apart) {
             join(&mut agent.know, &agent.one);
             agent.one.copy_from_slice(&agent.know);
         }
+    }
+
+    /// The lanes of each warp have met.
+    pub fn meet_lanes(&mut self, a: usize) {
+        let agent = &mut self.agents[a];
+        if agent.warps == 1 {
+            return self.meet(a);
+        }
+        agent.warp_synced = agent.time;
+        agent.warp_fenced = agent.warp_fenced.max(agent.fence);
     }
 
     /// Something wrong at the instruction of an agent.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use dlc_ir::diag::Code;
+use dlc_kernel::ops::Arrivals;
 use smallvec::SmallVec;
 
 use super::cells::{Event, Read, Write};
@@ -10,12 +11,15 @@ use super::clocks::{ALL, FENCED, ONE};
 use super::exprs::UNKNOWN;
 use super::machine::{Machine, Stop, Subject};
 use super::program::{COMPUTE, EPILOGUE, Instr, LOAD, TileAt};
-use super::shapes::Interval;
+use super::shapes::{Interval, Kept};
 use super::sync::token;
 use super::{BYTE_MISMATCH, MISSING_FENCE, NO_BARRIER, NOT_CHECKED, OVERWRITTEN, PHASE_MISMATCH, READ_TOO_EARLY};
 
 /// Why something is not over: the code, what is said, what to do.
 type Reason = (&'static Code, String, &'static str);
+
+/// What helps where one lane of a warp speaks for others that have not met it.
+const BEFORE_ARRIVAL: &str = "put a 'warp_sync' before the arrival, or a barrier";
 
 impl Machine<'_> {
     /// Runs an instruction that touches shared memory.
@@ -98,7 +102,7 @@ impl Machine<'_> {
                     if let Some(doubt) = self.agents[a].doubt.take() {
                         return Err(doubt);
                     }
-                    if self.clock(a, single)[self.plan.mbarriers + index] < phase {
+                    if self.phases_known(a, single, index) < phase {
                         let message = format!(
                             "brings bytes for {} after a phase has ended without them",
                             self.barrier_name(index)
@@ -110,7 +114,7 @@ impl Machine<'_> {
                     let barrier = &mut self.barriers[index];
                     barrier.issued += bytes;
                     barrier.last = Some((a, self.agents[a].pc));
-                    Self::tell(&self.agents, a, false, &mut barrier.coming);
+                    Self::tell(&self.agents, a, Arrivals::One, &mut barrier.coming);
                     self.settle(a, index)?;
                 }
             }
@@ -268,19 +272,16 @@ impl Machine<'_> {
                 }
             },
         };
-        let own = match (access, read) {
-            (Some(first), Read::Threads(Some(second))) if by == a => {
-                self.knows(a, single, by, ALL, time) || self.shapes.stays_in_warps(self.program, first, second)
-            }
-            _ => self.knows(a, single, by, ALL, time),
+        let over = match read {
+            Read::Threads(second) => self.is_over((a, single), (by, time), access, second),
+            _ => self.is_over((a, single), (by, time), None, None),
         };
-        if !own {
+        if let Err(who) = over {
             return Some(match by == a {
-                true => (
-                    &NO_BARRIER,
-                    "other warps wrote to it, with no barrier between".to_owned(),
-                    "put a 'barrier' between the write and the read",
-                ),
+                true => self.no_barrier(who, "wrote to it", "put a 'barrier' between the write and the read"),
+                false if self.knows(a, single, by, ONE, time) => {
+                    (&READ_TOO_EARLY, "other lanes than the one that arrived wrote to it".to_owned(), BEFORE_ARRIVAL)
+                }
                 false => (
                     &READ_TOO_EARLY,
                     "other warps write to it, and nothing says that they have done so".to_owned(),
@@ -337,13 +338,54 @@ impl Machine<'_> {
         })
     }
 
-    /// Whether two accesses of one agent by threads touch only what the same warp touches, or are ordered by the ops.
-    fn within_warps(&mut self, first: Option<(u32, u32)>, second: Write) -> bool {
-        match (first, second) {
-            (None, Write::Threads(None)) => true,
-            (Some(first), Write::Threads(Some(second))) => self.shapes.stays_in_warps(self.program, first, second),
-            (Some(first), Write::Async(class, base)) => self.shapes.stays_in_warps(self.program, first, (class, base)),
-            _ => false,
+    /// Whether what an agent did at a time is over for another one, or for others of its own threads: they are known to
+    /// have met, or each touches again only what it touched itself. Otherwise who may not be: lanes of a warp, or others.
+    fn is_over(
+        &mut self,
+        (a, single): (usize, bool),
+        (by, time): (usize, u32),
+        first: Option<(u32, u32)>,
+        second: Option<(u32, u32)>,
+    ) -> Result<(), Kept> {
+        if self.knows(a, single, by, ALL, time) {
+            return Ok(());
+        }
+        let (Some(first), Some(second), true) = (first, second, by == a) else {
+            return Err(if by == a && self.agents[a].warps == 1 { Kept::Warps } else { Kept::Nobody });
+        };
+        match self.shapes.kept(self.program, first, second) {
+            Kept::Threads => Ok(()),
+            Kept::Warps if self.agents[a].warp_synced >= time => Ok(()),
+            kept => Err(if self.agents[a].warps == 1 { Kept::Warps } else { kept }),
+        }
+    }
+
+    /// The same for a write behind an access by threads.
+    fn is_over_for(
+        &mut self,
+        (a, single): (usize, bool),
+        (by, time): (usize, u32),
+        first: Option<(u32, u32)>,
+        write: Write,
+    ) -> Result<(), Kept> {
+        match (first, write) {
+            // Ops that use a tile as scratch have barriers of their own.
+            (None, Write::Threads(None)) if by == a => Ok(()),
+            (_, Write::Threads(second)) => self.is_over((a, single), (by, time), first, second),
+            (_, Write::Async(class, base)) => self.is_over((a, single), (by, time), first, Some((class, base))),
+            _ => self.is_over((a, single), (by, time), None, None),
+        }
+    }
+
+    /// Threads of an agent have not met: lanes of a warp, or warps.
+    fn no_barrier(&self, who: Kept, what: &str, suggestion: &'static str) -> Reason {
+        match who {
+            Kept::Warps => (
+                &NO_BARRIER,
+                format!("other lanes of the warp {what}, with no 'warp_sync' between"),
+                "put a 'warp_sync' between, where all lanes of the warp come",
+            ),
+            _ => (&NO_BARRIER, format!("other warps {what}, with no barrier between"), suggestion),
         }
     }
 
@@ -367,9 +409,8 @@ impl Machine<'_> {
                 }
             },
         };
-        let known = self.knows(a, single, by, ALL, time) || by == a && self.within_warps(access, write);
-        if !known {
-            return Some(self.overwrites(by == a, "other warps write to it"));
+        if let Err(who) = self.is_over_for((a, single), (by, time), access, write) {
+            return Some(self.overwrites((a, single), (by, time), who, "write to it"));
         }
         let engine = matches!(write, Write::Engine { .. });
         (engine && !self.knows(a, single, by, FENCED, time)).then(|| {
@@ -378,8 +419,30 @@ impl Machine<'_> {
         })
     }
 
-    fn overwrites(&self, own: bool, what: &str) -> Reason {
-        match own {
+    /// Threads that may not be over with a tile stand against a write to it.
+    fn overwrites(&self, (a, single): (usize, bool), (by, time): (usize, u32), who: Kept, what: &str) -> Reason {
+        match by == a {
+            true => self.no_barrier(who, what, "put a 'barrier' between, so that all warps have done with it"),
+            false if self.knows(a, single, by, ONE, time) => {
+                (&OVERWRITTEN, format!("other lanes than the one that arrived {what}"), BEFORE_ARRIVAL)
+            }
+            false => (
+                &OVERWRITTEN,
+                format!("other warps {what}, and nothing says that they have done so"),
+                "let them arrive when they have done, and wait for that here",
+            ),
+        }
+    }
+
+    /// A store may still read a tile, for all that threads other than the one which awaited it know.
+    fn store_reads(&self, a: usize, by: usize) -> Reason {
+        let what = "a store reads it, which one thread has awaited";
+        match by == a {
+            true if self.agents[a].warps == 1 => (
+                &NO_BARRIER,
+                format!("{what}, with no 'warp_sync' between"),
+                "put a 'warp_sync' between, where all lanes of the warp come",
+            ),
             true => (
                 &NO_BARRIER,
                 format!("{what}, with no barrier between"),
@@ -398,8 +461,8 @@ impl Machine<'_> {
         let by = event.agent as usize;
         match read {
             Read::Threads(access) => {
-                let over = self.knows(a, single, by, ALL, event.time) || by == a && self.within_warps(access, write);
-                (!over).then(|| self.overwrites(by == a, "other warps read it"))
+                let over = self.is_over_for((a, single), (by, event.time), access, write);
+                over.err().map(|who| self.overwrites((a, single), (by, event.time), who, "read it"))
             }
             Read::Product => match self.awaited(by, COMPUTE, event.time) {
                 None => {
@@ -419,8 +482,7 @@ impl Machine<'_> {
                     let reason = "a store that is not awaited may still read it".to_owned();
                     Some((&OVERWRITTEN, reason, "put 'await_read' of its token, and a barrier, before the write"))
                 }
-                Some(time) => (!self.knows(a, single, by, ONE, time))
-                    .then(|| self.overwrites(by == a, "a store reads it, which one thread has awaited")),
+                Some(time) => (!self.knows(a, single, by, ONE, time)).then(|| self.store_reads(a, by)),
             },
         }
     }

@@ -62,6 +62,12 @@ pub enum Instr {
     Arrive { barrier: BarrierAt, rank: Option<Slot>, by: Arrivals },
     /// All warps of the agent meet.
     Meet,
+    /// The lanes of each warp meet.
+    MeetLanes,
+    /// Waits for the grids before this one.
+    GridWait,
+    /// Reads or writes memory that a grid before this one may still write or read.
+    Global { memory: u32, writes: bool },
     /// A barrier with a number.
     Named { id: Slot, threads: i64, waits: bool },
     /// All warps of the cluster meet.

@@ -1,4 +1,4 @@
-//! Which bytes tiles have, and which warp touches which of them. Looked up once for each type, layout and place, places
+//! Which bytes tiles have, and which warp and which thread touches which of them. Looked up once for each type, layout and place, places
 //! that are a whole pattern of swizzles apart being alike.
 
 use std::rc::Rc;
@@ -19,11 +19,27 @@ const PATTERN: u32 = 1024;
 #[derive(Default)]
 pub struct Shapes {
     bytes: FxHashMap<(u32, u32), Rc<[Interval]>>,
-    warps: FxHashMap<(u32, u32), Rc<Touched>>,
-    apart: FxHashMap<[(u32, u32); 2], bool>,
+    touched: FxHashMap<(u32, u32), Rc<Touched>>,
+    kept: FxHashMap<[(u32, u32); 2], Kept>,
+    /// Of classes whether `ldmatrix` or `stmatrix` may move them.
+    matrices: FxHashMap<u32, bool>,
 }
 
-/// Which warps touch the elements of a tile.
+/// Who touches again, in a second access, what was touched in a first one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kept {
+    /// Perhaps another warp.
+    Nobody,
+    /// The same warp only, but perhaps other lanes of it.
+    Warps,
+    /// The same thread only.
+    Threads,
+}
+
+/// What several threads touch, in [`Touched::threads`].
+const SEVERAL: u16 = u16::MAX;
+
+/// Which warps and threads touch the elements of a tile.
 #[derive(Default)]
 struct Touched {
     /// The first byte of all.
@@ -33,6 +49,8 @@ struct Touched {
     /// The warps as bits, for each place of an element from the first byte on. Empty where the layout does not fit: then
     /// warps are taken to touch everything.
     masks: Vec<u32>,
+    /// For each of those places 0 if nobody does, [`SEVERAL`], or the number of the only thread and 1.
+    threads: Vec<u16>,
 }
 
 impl Shapes {
@@ -44,23 +62,44 @@ impl Shapes {
         (pattern, Rc::clone(found))
     }
 
-    /// Whether each warp that makes the second access touches only what no other warp touches with the first. An access
-    /// is a class and the first byte of the tile.
-    pub fn stays_in_warps(&mut self, program: &Program, first: (u32, u32), second: (u32, u32)) -> bool {
+    fn is_matrix(&mut self, program: &Program, class: u32) -> bool {
+        *self.matrices.entry(class).or_insert_with(|| is_matrix(program, class))
+    }
+
+    /// Whether each warp, or each thread, that makes the second access touches only what no other one touches with the
+    /// first. An access is a class and the first byte of the tile.
+    pub fn kept(&mut self, program: &Program, first: (u32, u32), second: (u32, u32)) -> Kept {
         let pattern = first.1.min(second.1) / PATTERN * PATTERN;
         let key = [first, second].map(|(class, base)| (class, base - pattern));
-        if let Some(&known) = self.apart.get(&key) {
+        if let Some(&known) = self.kept.get(&key) {
             return known;
         }
         let [first, second] = key.map(|(class, base)| {
-            let touched = self.warps.entry((class, base % PATTERN));
-            let touched = touched.or_insert_with(|| Rc::new(by_warp(program, class, base % PATTERN)));
-            (Rc::clone(touched), base / PATTERN * PATTERN)
+            let entry = self.touched.entry((class, base % PATTERN));
+            let found = entry.or_insert_with(|| Rc::new(touched(program, class, base % PATTERN)));
+            (Rc::clone(found), base / PATTERN * PATTERN)
         });
-        let apart = disjoint((&first.0, first.1), (&second.0, second.1));
-        self.apart.insert(key, apart);
-        apart
+        let mut kept = kept((&first.0, first.1), (&second.0, second.1));
+        // Lanes touch rows of matrices for each other.
+        if kept == Kept::Threads && key.iter().any(|&(class, _)| self.is_matrix(program, class)) {
+            kept = Kept::Warps;
+        }
+        self.kept.insert(key, kept);
+        kept
     }
+}
+
+/// Whether `ldmatrix` and `stmatrix` can move the fragments of a class.
+fn is_matrix(program: &Program, class: u32) -> bool {
+    let Class { tile, layout, warps, turned, .. } = &program.classes[class as usize];
+    let place = &program.tiles[*tile as usize].place;
+    if place.elem_bytes() != 2 {
+        return false;
+    }
+    let turned = if *turned { place.transposed() } else { None };
+    let place = turned.as_ref().unwrap_or(place);
+    let fragment = layout.place(place.shape(), place.elem_bytes() * 8, *warps);
+    fragment.is_ok_and(|fragment| fragment.matrix_access(place).is_ok())
 }
 
 /// The first byte of each element of a tile, in row-major order.
@@ -111,8 +150,8 @@ fn join(mut all: Vec<Interval>) -> Vec<Interval> {
     joined
 }
 
-/// The warps that touch each element.
-fn by_warp(program: &Program, class: u32, base: u32) -> Touched {
+/// The warps and threads that touch each element.
+fn touched(program: &Program, class: u32, base: u32) -> Touched {
     let Class { tile, layout, warps, first, turned } = &program.classes[class as usize];
     let place = &program.tiles[*tile as usize].place;
     let turned = if *turned { place.transposed() } else { None };
@@ -123,6 +162,7 @@ fn by_warp(program: &Program, class: u32, base: u32) -> Touched {
     let (start, width) = (addresses.iter().copied().min().unwrap_or(0), place.elem_bytes());
     let end = addresses.iter().copied().max().map_or(start, |last| last + width);
     let mut masks = vec![0u32; ((end - start) / width) as usize];
+    let mut threads = vec![0u16; masks.len()];
     for warp in 0..table.warps() {
         for lane in 0..32 {
             if *first && !table.is_first(lane, warp) {
@@ -130,25 +170,39 @@ fn by_warp(program: &Program, class: u32, base: u32) -> Touched {
             }
             for &element in table.thread(lane, warp) {
                 if let Some(address) = addresses.get(element as usize) {
-                    masks[((address - start) / width) as usize] |= 1 << warp;
+                    let at = ((address - start) / width) as usize;
+                    masks[at] |= 1 << warp;
+                    let thread = (32 * warp + lane + 1) as u16;
+                    threads[at] = if matches!(threads[at], 0) || threads[at] == thread { thread } else { SEVERAL };
                 }
             }
         }
     }
-    Touched { start, width, masks }
+    Touched { start, width, masks, threads }
 }
 
-/// Whether no byte is touched by one warp in the first access and another in the second, each moved by so many bytes.
-fn disjoint((first, by): (&Touched, u32), (second, moved): (&Touched, u32)) -> bool {
+/// Who touches again what was touched in the first access, each moved by so many bytes.
+fn kept((first, by): (&Touched, u32), (second, moved): (&Touched, u32)) -> Kept {
     if first.masks.is_empty() || second.masks.is_empty() {
-        return false;
+        return Kept::Nobody;
     }
     let start = i64::from(first.start + by);
-    (0i64..).zip(&second.masks).filter(|&(_, &mask)| mask != 0).all(|(number, &mask)| {
-        let begin = i64::from(second.start + moved) + number * i64::from(second.width) - start;
+    let mut kept = Kept::Threads;
+    for (number, (&mask, &thread)) in second.masks.iter().zip(&second.threads).enumerate() {
+        if mask == 0 {
+            continue;
+        }
+        let begin = i64::from(second.start + moved) + number as i64 * i64::from(second.width) - start;
         let place = |byte: i64| byte.div_euclid(i64::from(first.width)).clamp(0, first.masks.len() as i64) as usize;
-        let touched = &first.masks[place(begin)..place(begin + i64::from(second.width) + i64::from(first.width) - 1)];
-        // Both sets of warps must be one and the same warp.
-        touched.iter().all(|&others| others == 0 || (mask | others).count_ones() == 1)
-    })
+        let range = place(begin)..place(begin + i64::from(second.width) + i64::from(first.width) - 1);
+        let (masks, threads) = (&first.masks[range.clone()], &first.threads[range]);
+        // Both sets of warps must be one and the same warp, and so with threads.
+        if masks.iter().any(|&others| others != 0 && (mask | others).count_ones() != 1) {
+            return Kept::Nobody;
+        }
+        if threads.iter().any(|&other| other != 0 && (other != thread || thread == SEVERAL)) {
+            kept = Kept::Warps;
+        }
+    }
+    kept
 }

@@ -250,6 +250,7 @@ impl Machine<'_> {
         into.reserve(2048);
         let (phases, teams) = (self.phases(), self.teams());
         let clock = |into: &mut Vec<(Kind, i64)>, clock: &[u32]| {
+            into.push((0, clock.get(self.plan.grid).map_or(-1, |&ended| ended.into())));
             let clock = &clock[..clock.len().min(self.plan.cluster + 1)];
             into.push((0, clock.len() as i64));
             let (of_teams, of_barriers) = clock.split_at(clock.len().min(3 * teams));
@@ -260,10 +261,11 @@ impl Machine<'_> {
             into.extend(kinds.zip(of_barriers.iter().map(|&count| i64::from(count))));
         };
         for (number, agent) in self.agents.iter().enumerate() {
-            let Agent { time, synced, fenced, fenced_one, fence, .. } = *agent;
+            let Agent { time, synced, warp_synced, warp_fenced, fenced, fenced_one, fence, .. } = *agent;
             into.push((0, agent.done.into()));
             into.extend(
-                [time, synced, fenced, fenced_one, fence].map(|time| ((1 + number as Kind) | KNOWN, i64::from(time))),
+                [time, synced, warp_synced, warp_fenced, fenced, fenced_one, fence]
+                    .map(|time| ((1 + number as Kind) | KNOWN, i64::from(time))),
             );
             for work in [LOAD, COMPUTE, EPILOGUE] {
                 let kind = self.ticket(number, work);
@@ -286,6 +288,9 @@ impl Machine<'_> {
             let exact = [barrier.arrived.into(), barrier.expected, barrier.issued, barrier.waits.len() as i64];
             into.extend(exact.map(|number| (0, number)));
             into.push((kind, barrier.phase.into()));
+            if barrier.base > 0 {
+                into.push((kind | KNOWN, barrier.base.into()));
+            }
             // Nobody has said anything since the last phase.
             let is_empty = barrier.arrived == 0 && barrier.issued == 0;
             clock(into, if is_empty { &[] } else { &barrier.coming });

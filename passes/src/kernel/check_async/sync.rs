@@ -12,7 +12,7 @@ use super::machine::{Machine, NAMED, Remote, Stop, Subject};
 use super::program::{BarrierAt, COMPUTE, EPILOGUE, Instr, LOAD};
 use super::{
     ARRIVAL_MISMATCH, BARRIER_MISMATCH, BYTE_MISMATCH, DEADLOCK, ENDS_TOO_EARLY, FOREIGN_TOKEN, NOT_AWAITED,
-    NOT_CHECKED, PHASE_MISMATCH, READ_TOO_EARLY,
+    NOT_CHECKED, OVERWRITTEN, PHASE_MISMATCH, READ_TOO_EARLY,
 };
 
 /// A token: the agent that began the work, and the ticket.
@@ -46,7 +46,7 @@ impl Machine<'_> {
                     format!("expects {bytes} bytes at {}, and arrives", machine.barrier_name(at))
                 });
                 // Whoever expects too early mostly copies too early as well, which says more.
-                if let Err(fault) = self.arrive(a, at, 1, false, single) {
+                if let Err(fault) = self.arrive(a, at, 1, Arrivals::One, single) {
                     self.agents[a].doubt = Some(fault);
                 }
             }
@@ -54,17 +54,20 @@ impl Machine<'_> {
                 let rank = rank.map(|slot| self.agents[a].slots[slot as usize]);
                 let at = self.barrier(a, *barrier, rank, single)?;
                 let warps = self.agents[a].warps;
-                let (count, all) = match by {
-                    _ if single => (1, false),
-                    Arrivals::One => (1, false),
-                    Arrivals::Warp => (warps, true),
-                    Arrivals::Thread => (32 * warps, true),
+                let (count, by) = match by {
+                    _ if single => (1, Arrivals::One),
+                    Arrivals::One => (1, Arrivals::One),
+                    Arrivals::Warp => (warps, Arrivals::Warp),
+                    Arrivals::Thread => (32 * warps, Arrivals::Thread),
                 };
                 self.note(a, Subject::Barrier(at), |machine| format!("{count} arrive at {}", machine.barrier_name(at)));
                 self.remote(a, at / self.program.arrivals.len());
-                self.arrive(a, at, count, all, single)?;
+                self.arrive(a, at, count, by, single)?;
             }
             Instr::Meet => self.meet(a),
+            Instr::MeetLanes => self.meet_lanes(a),
+            Instr::GridWait => self.grid_wait(a, single),
+            Instr::Global { memory, writes } => self.global(a, *memory, *writes, single)?,
             Instr::Named { id, threads, waits } => {
                 let id = self.agents[a].slots[*id as usize];
                 let Some(id) = usize::try_from(id).ok().filter(|&id| id < NAMED) else {
@@ -96,14 +99,53 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// An mbarrier is made, once: to make it again its memory must be given up first, which no op does.
-    fn make_barrier(&mut self, a: usize, index: usize) -> Result<(), Stop> {
-        if self.barriers[index].made.is_some() {
-            let message = format!("not verified: {} is made again", self.barrier_name(index));
-            let suggestion = "put 'mbarriers' before the loop";
-            return Err(self.fault(&NOT_CHECKED, a, message, suggestion, vec![Subject::Barrier(index)]));
+    /// The grids before this one have ended, for all threads that are here.
+    fn grid_wait(&mut self, a: usize, single: bool) {
+        let mut ended = vec![0; self.plan.len()];
+        ended[self.plan.grid] = 1;
+        self.learn(a, single, &ended);
+    }
+
+    /// Memory is touched that a grid before this one may touch.
+    fn global(&mut self, a: usize, memory: u32, writes: bool, single: bool) -> Result<(), Stop> {
+        if self.clock(a, single)[self.plan.grid] > 0 {
+            return Ok(());
         }
-        self.barriers[index].made = Some((a, self.agents[a].time));
+        let name = self.name(memory);
+        let (code, message) = match writes {
+            true => (&OVERWRITTEN, format!("writes to {name}, which a grid before this one may still use")),
+            false => (&READ_TOO_EARLY, format!("reads {name}, which a grid before this one may still write")),
+        };
+        let suggestion = match writes {
+            true => "put 'grid_wait' before it",
+            false => "put 'grid_wait' before it, or mark an argument that no such grid writes: '{constant}'",
+        };
+        Err(self.fault(code, a, message, suggestion, vec![]))
+    }
+
+    /// An mbarrier is made. It may be made again when all that was done with it is known to be over; then it begins anew.
+    fn make_barrier(&mut self, a: usize, index: usize) -> Result<(), Stop> {
+        let barrier = &self.barriers[index];
+        if let Some((maker, made)) = barrier.made {
+            let knows = |&(agent, time): &(usize, u32)| self.knows(a, false, agent, ALL, time);
+            let is_idle = barrier.arrived == 0 && barrier.issued == barrier.expected;
+            let is_known = self.phases_known(a, false, index) == barrier.phase;
+            if !is_idle || !is_known || !barrier.waits.iter().all(knows) || !self.knows(a, false, maker, ONE, made) {
+                let name = self.barrier_name(index);
+                let message = match is_idle {
+                    true => format!("makes {name} again, and others may still wait for it"),
+                    false => format!("makes {name} again within a phase of it"),
+                };
+                let suggestion = "put 'mbarriers' before the loop, or a 'barrier' behind the last wait";
+                return Err(self.fault(&PHASE_MISMATCH, a, message, suggestion, vec![Subject::Barrier(index)]));
+            }
+        }
+        let time = self.agents[a].time;
+        let barrier = &mut self.barriers[index];
+        barrier.made = Some((a, time));
+        barrier.phase = barrier.phase.next_multiple_of(2);
+        barrier.base = barrier.phase;
+        barrier.waits.clear();
         Ok(())
     }
 
@@ -143,6 +185,10 @@ impl Machine<'_> {
             let known = clock[Plan::team(of, part)];
             return known >= time || part == ONE && clock[Plan::team(of, ALL)] >= time;
         }
+        // Its threads may also know of each other by what they have waited for.
+        if self.clock(a, single)[Plan::team(of, part)] >= time {
+            return true;
+        }
         match part {
             FENCED if agent.solo || !single => agent.fenced >= time,
             FENCED => agent.fenced.max(agent.fenced_one) >= time,
@@ -166,8 +212,9 @@ impl Machine<'_> {
         text
     }
 
-    fn phases_known(&self, a: usize, single: bool, index: usize) -> u32 {
-        self.clock(a, single)[self.plan.mbarriers + index]
+    pub fn phases_known(&self, a: usize, single: bool, index: usize) -> u32 {
+        // Whoever uses it knows that it was made, and that nothing was left of it.
+        self.clock(a, single)[self.plan.mbarriers + index].max(self.barriers[index].base)
     }
 
     fn wait(&mut self, a: usize, at: BarrierAt, parity: u32, single: bool) -> Result<bool, Stop> {
@@ -188,7 +235,7 @@ impl Machine<'_> {
         }
         if barrier.phase > wanted {
             let name = self.barrier_name(index);
-            let message = match wanted.checked_sub(1) {
+            let message = match wanted.checked_sub(1 + barrier.base) {
                 Some(phase) => format!(
                     "waits for the end of phase {phase} of {name}, and the phase behind it may have ended before: then parity {parity} means another phase"
                 ),
@@ -211,7 +258,7 @@ impl Machine<'_> {
         self.barriers[index].waits.push((a, time));
         self.note(a, Subject::Barrier(index), |machine| {
             let name = machine.barrier_name(index);
-            match wanted.checked_sub(1) {
+            match wanted.checked_sub(1 + machine.barriers[index].base) {
                 None => format!("waits for {name} with parity {parity}, and passes at once"),
                 Some(ended) => format!("waits for {name} with parity {parity}, and passes: phase {ended} has ended"),
             }
@@ -220,15 +267,16 @@ impl Machine<'_> {
     }
 
     /// Some arrive at an mbarrier.
-    fn arrive(&mut self, a: usize, index: usize, count: u32, all: bool, single: bool) -> Result<(), Stop> {
+    fn arrive(&mut self, a: usize, index: usize, count: u32, by: Arrivals, single: bool) -> Result<(), Stop> {
         let known = self.phases_known(a, single, index);
         let barrier = &self.barriers[index];
         let subjects = || vec![Subject::Barrier(index)];
         if known < barrier.phase {
             let name = self.barrier_name(index);
             let message = format!(
-                "arrives at {name} a second time: {} complete a phase, and phase {known} has ended without this one",
-                barrier.count
+                "arrives at {name} a second time: {} complete a phase, and phase {} has ended without this one",
+                barrier.count,
+                known - barrier.base
             );
             let suggestion = "arrive once for each time that the barrier is waited for, and say so in 'arrivals'";
             return Err(self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects()));
@@ -247,7 +295,7 @@ impl Machine<'_> {
         let barrier = &mut self.barriers[index];
         barrier.last = Some((a, pc));
         barrier.arrived += count;
-        Self::tell(&self.agents, a, all, &mut barrier.coming);
+        Self::tell(&self.agents, a, by, &mut barrier.coming);
         self.settle(a, index)
     }
 
@@ -266,18 +314,17 @@ impl Machine<'_> {
         raise(&mut barrier.coming, component, barrier.phase);
         std::mem::swap(&mut barrier.coming, &mut barrier.complete);
         barrier.coming.fill(0);
-        let (waits, ended) = (std::mem::take(&mut barrier.waits), barrier.phase - 1);
+        let (waits, ended) = (std::mem::take(&mut barrier.waits), barrier.phase - 1 - barrier.base);
         self.note(a, Subject::Barrier(index), |machine| {
             format!("phase {ended} of {} ends", machine.barrier_name(index))
         });
-        let (phase, complete) = (ended + 1, &self.barriers[index].complete);
+        let complete = &self.barriers[index].complete;
         for (agent, time) in waits {
             let known = complete[Plan::team(agent, ONE)].max(complete[Plan::team(agent, ALL)]);
             if known < time {
                 let who = self.who(agent, self.agents[agent].pc);
                 let message = format!(
-                    "phase {} of {} ends here, while {who} may not have passed its wait for what comes before: its parity would be wrong",
-                    phase - 1,
+                    "phase {ended} of {} ends here, while {who} may not have passed its wait for what comes before: its parity would be wrong",
                     self.barrier_name(index)
                 );
                 let suggestion = "let everybody who waits arrive at the barrier that allows the next phase";
@@ -294,7 +341,7 @@ impl Machine<'_> {
             "{} expects {} bytes in phase {}, and copies bring {}",
             self.barrier_name(index),
             barrier.expected,
-            barrier.phase,
+            barrier.phase - barrier.base,
             barrier.issued
         );
         let suggestion = "expect the bytes of all copies that signal the barrier in one phase";
@@ -347,14 +394,15 @@ impl Machine<'_> {
             true => "comes, and waits".to_owned(),
             false => "comes, and goes on".to_owned(),
         });
-        let length = self.plan.len();
+        let (length, pc) = (self.plan.len(), self.agents[a].pc);
         let barrier = &mut self.named[index];
         barrier.coming.resize(length, 0);
         barrier.complete.resize(length, 0);
-        Self::tell(&self.agents, a, true, &mut barrier.coming);
+        Self::tell(&self.agents, a, Arrivals::Thread, &mut barrier.coming);
         barrier.threads = threads;
         barrier.arrived += warps * 32;
         barrier.agents.push(a);
+        barrier.last = Some(pc);
         let generation = barrier.generation;
         if barrier.arrived == threads {
             barrier.generation += 1;
@@ -390,6 +438,7 @@ impl Machine<'_> {
         } else {
             agent.fence = agent.time;
             agent.fenced = agent.fenced.max(agent.synced);
+            agent.warp_fenced = agent.warp_fenced.max(agent.warp_synced);
         }
     }
 
@@ -482,6 +531,9 @@ impl Machine<'_> {
                 return Err(fault);
             }
         }
+        if let Some(fault) = self.dangling() {
+            return Err(fault);
+        }
         for block in &self.blocks {
             for cell in &block.all {
                 let Some((super::cells::Write::Engine { barrier, phase }, event)) = cell.write else { continue };
@@ -508,6 +560,24 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Threads have come to a numbered barrier, and the others never do: what becomes of that when the block ends is not
+    /// defined.
+    fn dangling(&self) -> Option<Stop> {
+        let of_blocks = &self.named[..self.named.len() - 1];
+        let (index, barrier) = of_blocks.iter().enumerate().find(|(_, barrier)| barrier.arrived > 0)?;
+        let a = barrier.agents.first().copied().unwrap_or(index / NAMED);
+        let message = format!(
+            "at the end {} of {} threads have come to barrier {}, and nobody else does",
+            barrier.arrived,
+            barrier.threads,
+            index % NAMED
+        );
+        let suggestion = "arrive only if somebody waits for it behind that, or wait there once more";
+        let mut fault = self.fault(&BARRIER_MISMATCH, a, message, suggestion, vec![Subject::Named(index)]);
+        fault.pc = barrier.last.unwrap_or(fault.pc);
+        Some(fault)
+    }
+
     /// Why an agent waits and nothing more comes; the gravest reason has the least number.
     pub fn waits_for_ever(&self, a: usize) -> Option<(u8, Stop)> {
         let agent = &self.agents[a];
@@ -524,12 +594,15 @@ impl Machine<'_> {
                 if barrier.arrived > 0 {
                     let message = format!(
                         "waits for {name} for ever: {} of {} arrive in phase {}",
-                        barrier.arrived, barrier.count, barrier.phase
+                        barrier.arrived,
+                        barrier.count,
+                        barrier.phase - barrier.base
                     );
                     let suggestion = "say in 'arrivals' how many arrive in one phase, and let all of them come";
                     return Some((1, self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects)));
                 }
-                let message = format!("waits for {name} for ever: nobody arrives in phase {}", barrier.phase);
+                let message =
+                    format!("waits for {name} for ever: nobody arrives in phase {}", barrier.phase - barrier.base);
                 let suggestion = "let everybody go through as many phases, and begin with the parity of the first wait";
                 Some((3, self.fault(&DEADLOCK, a, message, suggestion, subjects)))
             }

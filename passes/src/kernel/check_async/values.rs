@@ -1,17 +1,20 @@
 //! Which values of a grid the machine follows: those that decide what is done, and fragments that a matrix product may
 //! still write. What is done on registers alone, and branches and loops around nothing else, it does not run.
 
+use dlc_core::memref::MemRef;
 use dlc_ir::body::ValueDef;
 use dlc_ir::entity::EntityId as _;
 use dlc_ir::{BlockId, OpId, OpRef, RegionId, Type, ValueId};
 use dlc_kernel::ops;
-use dlc_kernel::types::{Frag, MBarrier, Tile, Token};
+use dlc_kernel::types::{Frag, MBarrier, TensorMap, Tile, Token};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is followed.
 pub struct Flow {
     needed: Vec<bool>,
     late: Vec<bool>,
+    /// Whether the grid may begin before those before it have ended, and waits for them somewhere.
+    waits: bool,
     /// Where each token is awaited: the block, and the place of the op among all.
     awaits: FxHashMap<ValueId, Vec<(BlockId, usize)>>,
     places: FxHashMap<OpId, usize>,
@@ -51,7 +54,9 @@ impl Flow {
         let mut all = Vec::new();
         grid.body.walk_regions(grid.id, &mut all);
         let count = grid.body.value_slots();
+        let waits = all.iter().any(|&id| OpRef { id, ..grid }.is(ops::GridWait::DEF));
         let mut flow = Flow {
+            waits,
             needed: vec![false; count],
             late: vec![false; count],
             awaits: FxHashMap::default(),
@@ -99,6 +104,21 @@ impl Flow {
     /// Whether an op may read a fragment that a matrix product still writes: not where the text says that it is awaited.
     pub fn is_late(&self, op: OpRef<'_>, value: ValueId) -> bool {
         self.late[value.index()] && !self.is_awaited(op, value)
+    }
+
+    /// The memory outside of the block that an op touches, and whether it writes there, if a grid before this one may still
+    /// use it: not what is marked as constant.
+    pub fn unsettled(&self, op: OpRef<'_>) -> Option<(ValueId, bool)> {
+        if !self.waits || !op.regions().is_empty() || op.is(ops::Yield::DEF) {
+            return None;
+        }
+        let is_memory = |value: &ValueId| {
+            let ty = op.type_of(*value);
+            MemRef::of(op.ctx, ty).is_some() || TensorMap::of(op.ctx, ty).is_some()
+        };
+        let touched = op.operands().find(is_memory)?;
+        let writes = ops::Store::of(op).is_some() || ops::TmaStore::of(op).is_some();
+        (writes || !is_constant(op, touched)).then_some((touched, writes))
     }
 
     /// Whether a branch or a loop is followed: others can notice something of it.
@@ -162,6 +182,8 @@ impl Flow {
             ops::Barrier::DEF,
             ops::BarrierArrive::DEF,
             ops::ClusterBarrier::DEF,
+            ops::WarpSync::DEF,
+            ops::GridWait::DEF,
             ops::FenceAsync::DEF,
             ops::Await::DEF,
             ops::AwaitRead::DEF,
@@ -176,6 +198,7 @@ impl Flow {
         let hands_on = [ops::Yield::DEF, ops::For::DEF, ops::If::DEF, ops::Elect::DEF, ops::WarpIf::DEF];
         noticed.into_iter().any(|def| op.is(def))
             || through(op).is_some()
+            || self.unsettled(op).is_some()
             || !hands_on.into_iter().any(|def| op.is(def)) && op.operands().any(|value| self.is_late(op, value))
     }
 
@@ -282,6 +305,22 @@ fn sources(grid: OpRef<'_>, value: ValueId, into: &mut Vec<ValueId>) {
             into.extend(op.args());
         }
         ValueDef::Placeholder => {}
+    }
+}
+
+/// Whether memory, or that of a tensor map, is an argument of the kernel that no grid before it writes.
+fn is_constant(op: OpRef<'_>, value: ValueId) -> bool {
+    match op.body.value_def(value) {
+        ValueDef::Result(id, _) => {
+            ops::TensorMapOf::of(OpRef { id, ..op }).is_some_and(|map| is_constant(*map, map.memory()))
+        }
+        ValueDef::Arg(block, index) => {
+            let function = ops::Func::of(OpRef { id: op.body.root(), ..op });
+            let attrs = function.filter(|_| op.body.entry_block() == Some(block)).and_then(|it| it.arg_attrs());
+            let own = attrs.and_then(|attrs| attrs.get(index).copied());
+            own.is_some_and(|own| op.ctx.dict_get(own, op.ctx.intern_str("constant")).is_some())
+        }
+        ValueDef::Placeholder => false,
     }
 }
 

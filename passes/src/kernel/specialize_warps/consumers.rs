@@ -141,10 +141,21 @@ fn release_behind(ctx: &Context, body: &Body, found: &Found) -> Result<OpId, Str
     behind.next().ok_or_else(|| "nothing waits for its tiles".into())
 }
 
-/// Every warp gives a tile back.
+/// Whether threads load from the tiles of a ring.
+fn threads_read(ctx: &Context, body: &Body, found: &Found) -> bool {
+    let tiles = Tiles::of(ctx, body);
+    let loads = |&op: &OpId| OpRef::new(ctx, body, op).is(kernel::LoadShared::DEF);
+    found.rings.iter().filter_map(|&ring| tile_of(ctx, body, ring)).any(|tile| tiles.readers(tile).iter().any(loads))
+}
+
+/// Every warp gives a tile back: one lane says so, once it knows that the others have read.
 fn give_back(ctx: &Context, body: &mut Body, place: InsertPoint, ring: &Ring, stage: ValueId) {
     let (loc, by) = (ring.found.loc, Arrivals::Warp);
+    let waits = threads_read(ctx, body, &ring.found);
     let mut builder = Builder::new(ctx, body, place);
+    if waits {
+        kernel::WarpSync::build(&mut builder, loc);
+    }
     if ring.ranks.is_empty() {
         kernel::Arrive::build(&mut builder, loc, ring.empty, Some(stage), None, by);
     }

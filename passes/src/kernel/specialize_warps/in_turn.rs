@@ -34,6 +34,15 @@ pub fn take(ctx: &Context, body: &mut Body, role: BlockId, (group, count): (Valu
     for (loop_, ends) in found {
         at_loop(ctx, body, loop_, ends, [mine, next]).ok_or(BEYOND)?;
     }
+    // The first one waits for the last turn of the last group as well: nobody may have come to a barrier when a block ends
+    // for whom nobody waits.
+    let end = body.last_op(role).ok_or("a role is empty")?;
+    let behind = match OpRef::new(ctx, body, end).is(kernel::Yield::DEF) {
+        true => InsertPoint::Before(end),
+        false => InsertPoint::After(end),
+    };
+    let none = Over::plain(SizeExpr::from(0));
+    wait_if(ctx, body, behind, &[(&group, "==", &none)], mine).ok_or(BEYOND)?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Barriers, mbarriers, fences, and what is waited for.
 
-use dlc_ir::{OpRef, Type, ValueId};
+use dlc_ir::{OpId, OpRef, Type, ValueId};
 use dlc_kernel::ops::{self as kernel, Arrivals};
 use dlc_kernel::types::MBarrier;
 use dlc_ptx::inst::Arg;
@@ -14,10 +14,23 @@ use super::values::{LONG_AGO, Lowered};
 /// The most groups that `wgmma.wait_group` is told to leave.
 const MOST_PENDING: u64 = 7;
 
+/// How mbarriers are made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Makes {
+    /// Where none were.
+    Once,
+    /// The same, for a loop that makes them again.
+    Before,
+    /// Where there are some.
+    Again,
+}
+
 impl<'a, 'c: 'a> Lower<'a, 'c> {
     pub fn sync(&mut self, op: OpRef<'a>) -> Result<bool, Refused> {
         if let Some(op) = kernel::Barrier::of(op) {
             self.barrier(op.id(), op.threads())?;
+        } else if kernel::WarpSync::of(op).is_some() {
+            self.code.act(&table::BAR_WARP, "sync", &[Arg::Int(-1)]);
         } else if let Some(op) = kernel::BarrierArrive::of(op) {
             let (id, _) = self.index(op.id())?;
             self.code.act(&table::BAR, "arrive", &[id, Arg::Int(op.threads())]);
@@ -83,22 +96,49 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         }
     }
 
-    /// All mbarriers of a block of ops, at the first of them: one thread makes them.
+    /// All mbarriers of a block of ops, at the first of them: one thread makes them. In a loop each has its own place: what
+    /// was done with the one before is over there, and not where others are made.
     fn mbarriers(&mut self, op: kernel::MBarriers<'a>) -> Result<(), Refused> {
+        if self.is_in_loop(op.id) {
+            return self.make_mbarriers(&[op], Makes::Again);
+        }
         let block = self.kernel.block_of(op.id);
         let ops = block.map_or_else(Vec::new, |block| self.kernel.ops(block).collect());
         let all: Vec<_> = ops.into_iter().filter_map(|id| kernel::MBarriers::of(self.at(id))).collect();
-        if all.first().is_some_and(|first| first.id != op.id) {
+        match all.first().is_some_and(|first| first.id != op.id) {
+            true => Ok(()),
+            false => self.make_mbarriers(&all, Makes::Once),
+        }
+    }
+
+    /// Before a loop: makes the mbarriers that are made in it, so that there are some to end each time that new ones are
+    /// made.
+    pub fn prepare_mbarriers(&mut self, loop_: OpId) -> Result<(), Refused> {
+        if self.is_in_loop(loop_) {
             return Ok(());
         }
+        let mut inner = Vec::new();
+        self.kernel.walk_regions(loop_, &mut inner);
+        let all: Vec<_> = inner.into_iter().filter_map(|id| kernel::MBarriers::of(self.at(id))).collect();
+        if all.is_empty() { Ok(()) } else { self.make_mbarriers(&all, Makes::Before) }
+    }
+
+    fn is_in_loop(&self, op: OpId) -> bool {
+        let mut around = std::iter::successors(self.kernel.parent_op(op), |&id| self.kernel.parent_op(id));
+        around.any(|id| kernel::For::of(self.at(id)).is_some())
+    }
+
+    fn make_mbarriers(&mut self, all: &[kernel::MBarriers<'a>], makes: Makes) -> Result<(), Refused> {
         let mut inits = Vec::new();
         for op in all {
             let Some(&place) = self.places.barriers.get(&op.id) else {
                 return Err(Refused::new("the barriers have no place"));
             };
             let count = MBarrier::of(self.ctx(), self.kernel.value_type(op.out())).map_or(1, |ty| ty.count(self.ctx()));
-            let base = self.code.add(self.smem, Arg::Int(place.into()));
-            self.set(op.out(), Lowered::Barriers(base));
+            if makes != Makes::Before {
+                let base = self.code.add(self.smem, Arg::Int(place.into()));
+                self.set(op.out(), Lowered::Barriers(base));
+            }
             inits.extend((0..count).map(|number| (i64::from(place) + 8 * number, op.arrivals())));
         }
         // The others go around all of it, instead of through instructions that are nothing for them.
@@ -108,6 +148,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         self.code.start(inside);
         self.code.open();
         for (at, arrivals) in inits {
+            if makes == Makes::Again {
+                self.code.act(&table::MBARRIER_INVAL, "shared::cta.b64", &[self.smem, Arg::Int(at)]);
+            }
             let args = [self.smem, Arg::Int(at), Arg::Int(arrivals)];
             self.code.act(&table::MBARRIER_INIT, "shared::cta.b64", &args);
         }

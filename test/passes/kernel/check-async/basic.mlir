@@ -118,7 +118,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
       %mine = index (8 + %g)
       %other = index (9 - %g)
       %first = index (%block + %g * %blocks)
-      if (%g == 1) {
+      if (%g == 1, %block < %tiles) {
         barrier_arrive id %other threads 256
       }
       %kept = done : token<epilogue>

@@ -2,15 +2,18 @@
 
 // RUN: dlc-opt %s --check-async --split-input-file --verify-diagnostics
 
-// Each warp reads what it has written itself.
+// Each warp reads what it has written itself: its lanes meet, and no others.
 kernel.func @own_bytes<M>(%X: memref<[M, 64], f16>) -> memref<[M, 64], f16> {
   %Y = output : memref<[M, 64], f16>
   grid (M ceildiv 64) threads 128 {
     %s = shared : tile<[64, 64], f16, swizzle 128>
     %b = block_id 0
     copy %X[64 * %b + i0, i1] where (64 * %b + i0 < M) else 0.0 to %s by blocked [1, 8] lanes [4, 8] warps [4, 1]
+    warp_sync
     %x = load_shared %s : frag<[64, 64], f16, blocked [4, 2] lanes [1, 32] warps [4, 1]>
+    warp_sync
     store_shared %x to %s
+    warp_sync
     %y = load_shared %s : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
     store %y to %Y[64 * %b + i0, i1] where (64 * %b + i0 < M)
   }
@@ -161,29 +164,6 @@ kernel.func @overlay(%X: memref<[128, 64], f16>) -> memref<[128, 64], f16> {
 
 // -----
 
-// A last turn that nobody takes is left when the block ends.
-kernel.func @turn_left_over(%X: memref<[128], f32>) -> memref<[128], f32> {
-  %Y = output : memref<[128], f32>
-  grid (1) threads 256 {
-    %zero = index (0)
-    role turns warps 0 to 8 groups 2 (%g: index) {
-      %mine = index (1 + %g)
-      %other = index (2 - %g)
-      if (%g == 1) {
-        barrier_arrive id %other threads 256
-      }
-      for %k = 0 to 3 {
-        barrier id %mine threads 256
-        barrier_arrive id %other threads 256
-        yield
-      }
-    }
-  }
-  return %Y
-}
-
-// -----
-
 // A ring goes on in loops around its steps, from tile to tile.
 kernel.func @window<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm90"} {
@@ -298,6 +278,7 @@ kernel.func @dealt<B, S>(%X: memref<[B, S, 64], f16, row_major, align 16>)
         %t = index (132 * %r + %block + (%r mod 2) * (131 - 2 * %block))
         wait %full[%s1] parity %p1
         %x = load_shared %s[%s1] : frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+        warp_sync
         arrive %empty[%s1] by warp
         store %x to %Y[%t floordiv (S ceildiv 64), 64 * (%t mod (S ceildiv 64)) + i0, i1] where (64 * (%t mod (S ceildiv 64)) + i0 < S)
         %s2, %p2 = advance %s1, %p1 over 2

@@ -344,6 +344,7 @@ kernel.func @two_waits<M, K>(%Q: memref<[M, 16], f16, row_major, align 16>, %X: 
 //           %p = unary relu %a : frag<[64, 16], f16, wgmma_a>
 //           %d, %t = wgmma %p, %sB[%stage] transposed, %acc : frag<[64, 16], f32, wgmma>, token<compute>
 //           await %t
+//           warp_sync
 //           arrive %empty[%stage] by warp
 //           %next:2 = advance %stage, %parity over 3
 //           yield %d, %next#1, %next
@@ -670,6 +671,7 @@ kernel.func @two_waits<M, K>(%Q: memref<[M, 16], f16, row_major, align 16>, %X: 
 //           %p = unary relu %a : frag<[128, 16], f16, wgmma_a>
 //           %d, %t = wgmma %p, %sB[%stage] transposed, %acc : frag<[128, 16], f32, wgmma>, token<compute>
 //           await %t
+//           warp_sync
 //           arrive %empty[%stage] by warp
 //           %next:2 = advance %stage, %parity over 2
 //           yield %d, %next#1, %next

@@ -65,7 +65,10 @@ fn nobody_waits_for_ever() {
     fails("(1) threads 64 shared 0", half, "no thread can go on");
     fails("(1) threads 64 shared 0", half, "block (0, 0, 0), warp 0: all lanes at 'ptx.bar'");
     let spin = "    %s = smem
-    mbarrier.init.shared::cta.b64 [%s], 1
+    %t = sreg.tid.x
+    %one = setp.eq.u32 %t, 0
+    mbarrier.init.shared::cta.b64 [%s], 1 if %one
+    bar.warp.sync -1
     bra ^loop
   ^loop:
     %p = mbarrier.try_wait.parity.shared::cta.b64 [%s], 0
@@ -217,4 +220,63 @@ fn memory_is_combined_with() {
     let out = run("(1) threads 32 shared 0", body, &[0], &[5]).unwrap();
     // 0x3C003C00 are two halves of 1.
     assert_eq!(out[0], [496f32.to_bits(), 31, 0x5000_5000, 9, 1]);
+}
+
+/// Lanes of a warp exchange numbers through shared memory, and must meet in between.
+#[test]
+fn lanes_that_exchange_must_meet() {
+    let body = "    %t = sreg.tid.x
+    %s = smem
+    %a = mad.lo.s32 %t, 4, %s
+    %o = xor.b32 %t, 1
+    %b = mad.lo.s32 %o, 4, %s
+    st.shared.u32 [%a], %t
+    bar.warp.sync -1
+    %v = ld.shared.u32 [%b]
+    %to = mad.wide.u32 %t, 4, %p1
+    st.global.u32 [%to], %v
+    exit";
+    assert_eq!(run("(1) threads 32 shared 128", body, &[0], &[32]).unwrap()[0][..3], [1, 0, 3]);
+    let apart = body.replace("    bar.warp.sync -1\n", "");
+    fails("(1) threads 32 shared 128", &apart, "which lane 1 of the warp wrote, with no 'bar.warp.sync' between");
+    let own = apart.replace("ld.shared.u32 [%b]", "ld.shared.u32 [%a]");
+    assert_eq!(run("(1) threads 32 shared 128", &own, &[0], &[32]).unwrap()[0][..3], [0, 1, 2]);
+}
+
+/// An mbarrier is ended before another one is made in its place.
+#[test]
+fn an_mbarrier_is_ended_before_the_next() {
+    let body = "    %t = sreg.tid.x
+    %s = smem
+    %one = setp.eq.u32 %t, 0
+    mbarrier.init.shared::cta.b64 [%s], 1 if %one
+    mbarrier.inval.shared::cta.b64 [%s] if %one
+    mbarrier.init.shared::cta.b64 [%s], 32 if %one
+    bar.warp.sync -1
+    mbarrier.arrive.shared::cta.b64 _, [%s]
+    bra ^wait
+  ^wait:
+    %p = mbarrier.try_wait.parity.shared::cta.b64 [%s], 0
+    bra_if %p, ^end, ^wait
+  ^end:
+    exit";
+    run("(1) threads 32 shared 8", body, &[0], &[]).unwrap();
+    let twice = body.replace("    mbarrier.inval.shared::cta.b64 [%s] if %one\n", "");
+    fails("(1) threads 32 shared 8", &twice, "there is an mbarrier at byte 0 of shared memory");
+    let none = body.replacen("    mbarrier.init.shared::cta.b64 [%s], 1 if %one\n", "", 1);
+    fails("(1) threads 32 shared 8", &none, "there is no mbarrier at byte 0 of shared memory");
+}
+
+/// Warps come to a barrier, and the others end.
+#[test]
+fn nobody_is_left_at_a_barrier() {
+    let body = "    %t = sreg.tid.x
+    %first = setp.lt.u32 %t, 32
+    bra_if %first, ^first, ^end
+  ^first:
+    bar.arrive 1, 64
+    bra ^end
+  ^end:
+    exit";
+    fails("(1) threads 64 shared 0", body, "the block ends, and 32 of 64 threads have come to barrier 1");
 }

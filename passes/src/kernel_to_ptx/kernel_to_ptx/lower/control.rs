@@ -17,6 +17,7 @@ impl<'a, 'c> Lower<'a, 'c> {
     where
         'c: 'a,
     {
+        self.prepare_mbarriers(op.id)?;
         let args: Vec<ValueId> = op.args().collect();
         let inits: Vec<ValueId> = op.inits().collect();
         let bounds = op.bounds();
