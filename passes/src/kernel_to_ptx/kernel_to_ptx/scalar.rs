@@ -31,7 +31,7 @@ pub enum Elem {
 impl Elem {
     pub fn of(ctx: &Context, ty: Type) -> Result<Elem, Refused> {
         if ty == Type::INDEX {
-            return Ok(Elem::Int { bits: 32, signed: true });
+            return Ok(Elem::Int { bits: 64, signed: true });
         }
         match ElemKind::of(ctx, ty) {
             Some(ElemKind::Float(FloatKind::F32)) => Ok(Elem::F32),

@@ -42,18 +42,33 @@ pub fn target<'a>(options: &'a Options, device: &Device) -> &'a str {
     }
 }
 
+/// The bits of places in tensors whose sizes are symbols.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Places {
+    /// 32: kernels are for tensors of up to some 2^31 elements.
+    Narrow,
+    /// 64.
+    Wide,
+}
+
 /// The pipeline that leads to instructions, for the sizes that symbols have. Without a plan it is `tiny-to-ptx`, with one
 /// `tiny-to-ptx-sm90` or its like, where plans are compared for these sizes.
-pub fn way(planning: Planning, target: &str, symbols: &[(String, i64)]) -> String {
-    match planning {
-        Planning::Off => "tiny-to-ptx".to_string(),
-        Planning::Choose if symbols.is_empty() => format!("tiny-to-ptx-{target}"),
+pub fn way(planning: Planning, target: &str, symbols: &[(String, i64)], places: Places) -> String {
+    let text = match planning {
+        Planning::Off => "tiny-to-region,add-fallback,region-to-ptx".to_string(),
+        Planning::Choose if symbols.is_empty() => {
+            format!("tiny-to-region,choose-plan{{target={target}}},add-fallback,region-to-ptx")
+        }
         Planning::Choose => {
             // A size of nothing is no size to plan for.
             let sizes: Vec<String> = symbols.iter().map(|(name, size)| format!("{name}:{}", (*size).max(1))).collect();
             let sizes = sizes.join(",");
             format!("tiny-to-region,choose-plan{{target={target} symbols=[{sizes}]}},add-fallback,region-to-ptx")
         }
+    };
+    match places {
+        Places::Narrow => text,
+        Places::Wide => text.replace("region-to-ptx", "region-to-ptx-wide"),
     }
 }
 
@@ -82,11 +97,12 @@ impl Compiler<'_> {
         symbols: &[(String, i64)],
         planning: Planning,
         target: &str,
+        places: Places,
     ) -> Result<Option<Compiled>, Status> {
         let Compiler { ctx, registry, options, diags, .. } = *self;
         let mut module = module.clone();
         alone(ctx, &mut module, &function.name);
-        let text = format!("symbol-dce,{}", way(planning, target, symbols));
+        let text = format!("symbol-dce,{}", way(planning, target, symbols, places));
         let way = Pipeline::parse_reporting(registry, ctx, ("<way to PTX>", &text), false, diags);
         let way = way.ok_or(Status::Internal)?;
         // The pipeline that is run before evaluation is for that.
