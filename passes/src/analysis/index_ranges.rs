@@ -14,6 +14,7 @@ use dlc_ir::affine::{Factor, Interval, SizeExpr, SizeRanges};
 use dlc_ir::interp::Datum;
 use dlc_ir::{BlockId, Body, Context, OpRef, Type, ValueId};
 use dlc_kernel::ops as kernel;
+use dlc_kernel::types::{Frag, elem_of, sizes};
 use rustc_hash::FxHashMap;
 
 use super::expressions::required_values;
@@ -197,7 +198,8 @@ impl<'a> IndexRanges<'a> {
     fn refined(&self, expr: &SizeExpr, scope: &Scope, direct: Interval) -> Interval {
         let mut found = direct;
         if let Some(part) = remainder(expr) {
-            let rest = self.range(&part.rest, scope);
+            // As tight as can be, since more is added to it.
+            let rest = self.refined(&part.rest, scope, part.rest.range(&scope.ranges));
             let most = self.range(&part.divisor, scope).hi().map_or(i64::MAX, |most| (most - 1).max(0));
             found = found.intersect(sum(Interval::new(0, most.saturating_mul(part.times)), rest));
         }
@@ -248,7 +250,9 @@ impl<'a> IndexRanges<'a> {
         for (coefficient, factors) in numerator.terms() {
             let own = term(coefficient, &factors)?;
             let position = match factors.as_slice() {
-                [Factor::Symbol(name)] if dlc_kernel::interp::axis_number(name).is_some() => own.range(&scope.ranges).hi(),
+                [Factor::Symbol(name)] if dlc_kernel::interp::axis_number(name).is_some() => {
+                    own.range(&scope.ranges).hi()
+                }
                 _ => None,
             };
             let own = match (coefficient, position) {
@@ -362,6 +366,11 @@ impl<'a> IndexRanges<'a> {
 
     // Ops.
 
+    /// Whether a value is an index, or a fragment of them.
+    fn is_index(&self, value: ValueId) -> bool {
+        elem_of(self.ctx, self.kernel.value_type(value)) == Type::INDEX
+    }
+
     fn set(&mut self, value: ValueId, range: Interval) {
         self.values.insert(value, range);
     }
@@ -381,13 +390,21 @@ impl<'a> IndexRanges<'a> {
     fn op(&mut self, op: OpRef<'a>) {
         if let Some(op) = kernel::Index::of(op) {
             let args: Vec<ValueId> = op.args().collect();
-            if self.kernel.value_type(op.out()) == Type::INDEX
-                && let Some(expr) = op.value().first()
-            {
+            let exprs = op.value();
+            let Some(expr) = exprs.first().filter(|_| self.is_index(op.out())) else { return };
+            if self.kernel.value_type(op.out()) == Type::INDEX {
                 let range = self.expr(expr, &args);
                 self.set(op.out(), range);
                 self.relate(op.out(), expr, &args);
+                return;
             }
+            // One for each element of a fragment.
+            let values: Vec<(ValueId, Interval)> = args.iter().map(|&arg| (arg, self.value(arg))).collect();
+            let shape =
+                Frag::of(self.ctx, self.kernel.value_type(op.out())).and_then(|frag| sizes(&frag.shape(self.ctx)));
+            let shape: Vec<u32> = shape.unwrap_or_default().into_iter().map(u32::next_power_of_two).collect();
+            let range = self.expr_of(expr, &values, &shape);
+            self.set(op.out(), range);
         } else if let Some(op) = kernel::Min::of(op) {
             let (a, b) = (self.value(op.lhs()), self.value(op.rhs()));
             self.set(op.out(), ends(a, b, i64::min));
@@ -402,10 +419,17 @@ impl<'a> IndexRanges<'a> {
                 self.set(op.out(), Interval::constant(number));
             }
         } else if let Some(op) = kernel::Cast::of(op) {
-            if self.kernel.value_type(op.out()) == Type::INDEX {
-                let from = of_type(self.ctx, self.kernel.value_type(op.input()));
-                self.set(op.out(), from);
+            if self.is_index(op.out()) {
+                let from = elem_of(self.ctx, self.kernel.value_type(op.input()));
+                let range = if from == Type::INDEX { self.value(op.input()) } else { of_type(self.ctx, from) };
+                self.set(op.out(), range);
             }
+        } else if let Some(op) = kernel::Broadcast::of(op) {
+            let range = self.value(op.input());
+            self.set(op.out(), range);
+        } else if let Some(op) = kernel::Convert::of(op) {
+            let range = self.value(op.input());
+            self.set(op.out(), range);
         } else if let Some(op) = kernel::Select::of(op) {
             if self.kernel.value_type(op.out()) == Type::INDEX {
                 let range = hull(self.value(op.yes()), self.value(op.no()));
@@ -573,7 +597,8 @@ impl<'a> IndexRanges<'a> {
             [first, last, step] => first.lo().zip(last.hi()).zip(step.lo().filter(|&step| step > 0)),
             _ => None,
         };
-        let rounds = rounds.map(|((first, last), step)| (i128::from(last) - i128::from(first)).max(0) / i128::from(step) + 1);
+        let rounds =
+            rounds.map(|((first, last), step)| (i128::from(last) - i128::from(first)).max(0) / i128::from(step) + 1);
         let all = || changes.iter().zip(inits).filter_map(|(change, &init)| Some((change.as_ref()?.1, init)));
         let Some(start) = all().map(|(_, init)| init).reduce(hull) else { return vec![None; inits.len()] };
         let (down, up) = all().fold((0, 0), |(down, up), (by, _)| (by.min(down), by.max(up)));
@@ -611,7 +636,9 @@ impl<'a> IndexRanges<'a> {
 pub fn of_type(ctx: &Context, ty: Type) -> Interval {
     match ElemKind::of(ctx, ty) {
         Some(ElemKind::Int { bits: 1, .. }) => Interval::new(0, 1),
-        Some(ElemKind::Int { bits, signed: true }) if bits < 64 => Interval::new(-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        Some(ElemKind::Int { bits, signed: true }) if bits < 64 => {
+            Interval::new(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        }
         Some(ElemKind::Int { bits, signed: false }) if bits < 64 => Interval::new(0, (1 << bits) - 1),
         _ => Interval::ALL,
     }
@@ -706,9 +733,8 @@ fn sum(a: Interval, b: Interval) -> Interval {
 
 /// The integers of either.
 fn hull(a: Interval, b: Interval) -> Interval {
-    let end = |a: Option<i64>, b: Option<i64>, open: i64, of: fn(i64, i64) -> i64| {
-        a.zip(b).map_or(open, |(a, b)| of(a, b))
-    };
+    let end =
+        |a: Option<i64>, b: Option<i64>, open: i64, of: fn(i64, i64) -> i64| a.zip(b).map_or(open, |(a, b)| of(a, b));
     Interval::new(end(a.lo(), b.lo(), i64::MIN, i64::min), end(a.hi(), b.hi(), i64::MAX, i64::max))
 }
 

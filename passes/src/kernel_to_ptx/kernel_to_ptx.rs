@@ -246,7 +246,9 @@ impl Pass for KernelToPtx {
         if self.check {
             proofs(body, cx)?;
         }
-        match lower(cx.ctx, body, &self.target, self.fuse, self.elements).and_then(|made| self.on_another(cx.ctx, body, made)) {
+        match lower(cx.ctx, body, &self.target, self.fuse, self.elements)
+            .and_then(|made| self.on_another(cx.ctx, body, made))
+        {
             Ok(made) => {
                 cx.count("entries", made.entries);
                 cx.count("instructions", made.body.num_ops() as u64);
@@ -509,7 +511,8 @@ fn entry(
     let shared = places.bytes;
     let mut code = Code::new(ctx, made, region, start, op.loc());
     code.fuse = fuse;
-    let mut lower = Lower::new(code, kernel, grid, Rc::new(symbols), values, ranges, places, barriers, machine.sm >= 90);
+    let mut lower =
+        Lower::new(code, kernel, grid, Rc::new(symbols), values, ranges, places, barriers, machine.sm >= 90);
     lower.fixed = fixed.into_iter().map(|(name, value)| (name, SizeExpr::from(value))).collect();
     let Some(first) = op.regions().first().and_then(|&region| kernel.first_block(region)) else {
         return Err(Refused::new("a grid has a body"));

@@ -273,8 +273,12 @@ impl<'c> Code<'c> {
     pub fn in32(&mut self, a: Arg) -> Arg {
         match a {
             Arg::Int(value) => Arg::Int((value as i32).into()),
-            _ if self.is_wide(a) => self.inst(&table::CVT, "u32.u64", &[a]).into(),
-            other => other,
+            _ if !self.is_wide(a) => a,
+            // What was extended is there as it was.
+            _ => match self.origin(a) {
+                Some((row, "s64.s32", of, 0)) if std::ptr::eq(row, &table::CVT) && of.len() == 1 => of[0].into(),
+                _ => self.inst(&table::CVT, "u32.u64", &[a]).into(),
+            },
         }
     }
 

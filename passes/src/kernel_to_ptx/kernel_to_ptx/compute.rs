@@ -217,9 +217,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let at = places.as_ref().map_or_else(Vec::new, |places| places.of(code, register));
             let (number, _) = code.value(&expr, &Names { coords: &at, ..names });
             match (elem, number) {
-                (Elem::Int { .. }, Arg::Value(_)) => {
-                    Ok(code.int_to_int(number, own, elem))
-                }
+                (Elem::Int { .. }, Arg::Value(_)) => Ok(code.int_to_int(number, own, elem)),
                 (Elem::Truth, Arg::Value(_)) => code.cast(number, Type::I32, Type::I1),
                 (_, Arg::Int(value)) => {
                     let kind = dlc_core::tensor::ElemKind::of(ctx, elem_of(ctx, ty));

@@ -185,11 +185,7 @@ impl Pieces {
 type Bound = (usize, bool, SizeExpr);
 
 /// The bounds from above that several conditions have of the same sum, and the conditions without them.
-fn limits(
-    piece: &[Condition],
-    names: &Names<'_>,
-    ranges: Ranges<'_>,
-) -> Result<(Vec<Condition>, Vec<Limit>), Refused> {
+fn limits(piece: &[Condition], names: &Names<'_>, ranges: Ranges<'_>) -> Result<(Vec<Condition>, Vec<Limit>), Refused> {
     let mut found: Vec<(usize, SizeExpr, Vec<Bound>)> = Vec::new();
     let natural = |expr: &&SizeExpr| Expr::new(expr, names, ranges).is_ok_and(|expr| expr.natural);
     for (number, condition) in piece.iter().enumerate() {

@@ -195,7 +195,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 
     /// The range of an integer that an expression of places names; out of memory it is what its type can hold.
     fn range_of(&self, value: ValueId) -> Interval {
-        if matches!(self.value(value), Ok(Lowered::Index(..))) {
+        if matches!(self.value(value), Ok(Lowered::Index(..))) || self.elem(value) == Type::INDEX {
             return self.ranges.value(value);
         }
         of_type(self.ctx(), self.elem(value))

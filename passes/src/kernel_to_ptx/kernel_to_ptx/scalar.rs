@@ -274,7 +274,7 @@ impl Code<'_> {
     }
 
     /// What made a register: the instruction, its modifiers, what stands behind it, and which of its results it is.
-    fn origin(&self, arg: Arg) -> Option<(&'static Instruction, &str, Vec<ValueId>, usize)> {
+    pub fn origin(&self, arg: Arg) -> Option<(&'static Instruction, &str, Vec<ValueId>, usize)> {
         let Arg::Value(value) = arg else { return None };
         let id = self.body.defining_op(value)?;
         let op = dlc_ir::OpRef::new(self.ctx, &self.body, id);

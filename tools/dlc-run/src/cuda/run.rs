@@ -98,8 +98,7 @@ pub fn program(
         let manifest = &compiled.translated.manifest;
         choose(manifest, Some(&function.name))?.plan(manifest, &symbols)
     };
-    let compile =
-        |planning, places| compiler.compile(module, function, &bound.symbols, planning, machine, places);
+    let compile = |planning, places| compiler.compile(module, function, &bound.symbols, planning, machine, places);
     let Some(mut compiled) = compile(options.plan, Places::Narrow)? else {
         if options.device == Device::Auto {
             return Ok(None);

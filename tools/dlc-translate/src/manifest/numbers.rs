@@ -314,7 +314,9 @@ fn check(map: &Map) -> Result<(), String> {
         return Err(format!("the tensor map '{name}' needs rows of a multiple of 16 bytes, and they have {stride}"));
     }
     if let Some(stride) = map.strides.iter().find(|&&stride| stride >= MAP_STRIDE) {
-        return Err(format!("the tensor map '{name}' would have steps of {stride} bytes, which are below {MAP_STRIDE}"));
+        return Err(format!(
+            "the tensor map '{name}' would have steps of {stride} bytes, which are below {MAP_STRIDE}"
+        ));
     }
     Ok(())
 }

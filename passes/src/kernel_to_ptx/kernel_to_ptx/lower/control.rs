@@ -9,10 +9,10 @@ use dlc_ptx::table;
 use super::super::Refused;
 use super::super::code::Cond;
 use super::super::natural::is_natural;
-use crate::analysis::index_ranges::is_narrow;
 use super::super::values::{Lowered, Team};
 use super::tokens::{age, begins_at, born_at};
 use super::{Lower, Yielded};
+use crate::analysis::index_ranges::is_narrow;
 
 impl<'a, 'c> Lower<'a, 'c> {
     pub(super) fn for_(&mut self, op: kernel::For<'a>) -> Result<(), Refused>
