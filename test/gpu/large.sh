@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs kernels on tensors of more than 2^31 elements on a GPU (sm_90a, 40 GB of its memory), and compares them with torch:
+# Runs kernels on tensors of more than 2^31 elements on a GPU (sm_90a, 20 GB of its memory), and compares them with torch:
 #
 #   DLC_RUN=path/to/dlc-run sh test/gpu/large.sh
 #
