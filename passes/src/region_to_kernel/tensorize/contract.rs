@@ -177,8 +177,9 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
         start = open.carried[0];
         around.push(open);
     }
-    let first = stagger(lower, &total, depth, &names)?;
     let open = lower.emit.open_loop(&total, depth, "k", &[start])?;
+    // Inside of the loop, since without a step there is nothing to divide by; in PTX it stands before the loop.
+    let first = stagger(lower, &total, depth, &names)?;
     let base = staggered(lower, open.counter, first, &total, depth)?;
     let dim = lower.dim(axes, base, depth)?;
     let [Some(rows), Some(_)] = lower.scope().dims.clone() else { return Err(TooLarge) };

@@ -44,11 +44,11 @@ kernel.func @copy<N>(%X: memref<[N], f16, row_major, align 2>) -> memref<[N], f1
 
 // The product of a row and the length of rows is the place.
 // NARROW-LABEL: ptx.func @rows<M, N>(
+// NARROW: ^bb1(%{{.+}}: i32)
 // NARROW: mul.lo.s32
-// NARROW: ^bb1(%{{.+}}: i32,
 // WIDE-LABEL: ptx.func @rows<M, N>(
+// WIDE: ^bb1(%{{.+}}: i64)
 // WIDE: mul.lo.s64
-// WIDE: ^bb1(%{{.+}}: i64,
 kernel.func @rows<M, N>(%X: memref<[M, N], f32, row_major, align 4>) -> memref<[M, N], f32, row_major, align 4> {
   %Y = output : memref<[M, N], f32, row_major, align 4>
   grid (M) threads 128 {
