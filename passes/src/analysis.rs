@@ -6,6 +6,7 @@
 //! - [`boxes`]: what the copy engine can move.
 //! - [`conditions`]: what a kernel made by a plan asks of sizes.
 //! - [`expressions`]: the expressions of ops of kernel, and what divides them.
+//! - [`index_ranges`]: between which numbers the integers of a kernel lie.
 //! - [`liveness`]: which values are needed where, and the registers that they take.
 //! - [`loads`]: what a loop of a kernel loads by itself.
 //! - [`locality`]: how near to where it is used a value can be kept.
@@ -24,6 +25,7 @@ pub mod axes;
 pub mod boxes;
 pub mod conditions;
 pub mod expressions;
+pub mod index_ranges;
 pub mod liveness;
 pub mod loads;
 pub mod locality;

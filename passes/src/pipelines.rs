@@ -145,6 +145,15 @@ static REGION_TO_PTX: PipelineDef = PipelineDef {
 };
 inventory::submit! { &REGION_TO_PTX }
 
+/// The same for tensors of any number of elements: places in those whose sizes are symbols have 64 bits.
+static REGION_TO_PTX_WIDE: PipelineDef = PipelineDef {
+    name: "region-to-ptx-wide",
+    summary: "Makes instructions of kernels, by the plans beside them, for tensors of any number of elements.",
+    text: "tensorize,kernel-schedule,kernel-to-ptx{index=64},licm{registers=128},cse,dce",
+    to_layer: "",
+};
+inventory::submit! { &REGION_TO_PTX_WIDE }
+
 /// From tensors to instructions. What is on a layer on the way, or below, is taken from there.
 ///
 /// 1. `tiny-to-region`: kernels in normal form.

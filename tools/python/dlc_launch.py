@@ -506,6 +506,10 @@ class _Lru(collections.OrderedDict):
         return value
 
 
+# The most elements of a tensor of a kernel that says nothing else.
+NARROW = (1 << 31) - (1 << 24)
+
+
 class Plan:
     """What a kernel is for one set of sizes: shapes of its buffers, grids and numbers."""
 
@@ -524,11 +528,21 @@ class Plan:
                 raise LaunchError(f"{kernel.name} wants {guard.text}, and here "
                                   f"{', '.join(f'{n} = {values[n]}' for n in sorted(guard.names()) if n in values)}")
         self.shapes = {b.name: [e(values) for e in b.shape] for b in kernel.buffers.values()}
+        # What it computes with has no more bits. An axis of zero counts as one of one.
+        counts = {f"{s} is {sizes[s]}": sizes[s] for s in kernel.symbols}
+        counts |= {f"{n} has the sizes {s}": math.prod(max(1, d) for d in s) for n, s in self.shapes.items()}
+        for what, count in counts.items():
+            if count > kernel.elements:
+                raise LaunchError(f"{what}, and {kernel.name} is for tensors of at most {kernel.elements} elements; "
+                                  "kernel-to-ptx{index=64} makes one for larger ones")
         self.grids = [[e(values) for e in launch["grid"]] for launch in kernel.launches]
         for launch, grid in zip(kernel.launches, self.grids):
             if not all(0 <= g < m for g, m in zip(grid, (1 << 31, 1 << 16, 1 << 16))):
-                raise LaunchError(f"{kernel.name}: a grid of {grid} is not possible")
+                raise LaunchError(f"{kernel.name}: a grid of {grid} is not possible: it has at most 2147483647, 65535 and "
+                                  "65535 blocks along its axes")
             for arg in launch["args"]:
+                if arg[0] == "i64" and not -(1 << 63) <= arg[1](values) < 1 << 63:
+                    raise LaunchError(f"{kernel.name}: {arg[1].text} is {arg[1](values)}, which has no 64 bits")
                 if arg[0] == "i32" and not -(1 << 31) <= arg[1](values) < 1 << 31:
                     raise LaunchError(f"{kernel.name}: {arg[1].text} is {arg[1](values)}, which has no 32 bits")
 
@@ -547,6 +561,8 @@ class Plan:
                     args.append(maps[what])
                 elif kind == "buffer":
                     args.append(ctypes.c_uint64(addresses[what]))
+                elif kind == "i64":
+                    args.append(ctypes.c_int64(what(self.values)))
                 else:
                     args.append(ctypes.c_int32(what(self.values)))
             made.append(Launch(kernel.cuda, kernel.function(launch), grid, launch["threads"], launch["shared"],
@@ -563,6 +579,10 @@ class Plan:
         what = f"{self.kernel.name}: the map {spec['name']} of {buffer} {shape}"
         dims = shape[::-1]
         strides = [size * math.prod(dims[: i + 1]) for i in range(len(dims) - 1)]
+        # The driver takes axes twice as long, but coordinates are signed numbers of 32 bits.
+        if any(not 0 < dim <= 1 << 31 for dim in dims) or any(stride >= 1 << 40 for stride in strides):
+            raise LaunchError(f"{what} has axes of {dims} elements and steps of {strides} bytes: an axis has 1 to "
+                              f"{1 << 31} elements, and steps are below {1 << 40}")
         cuda, swizzle, window = self.kernel.cuda, spec.get("swizzle", 0), spec.get("im2col")
         if not window:
             return cuda.encode_tiled(spec["type"], addresses[buffer], dims, strides, spec["box"][::-1], swizzle, what)
@@ -578,6 +598,7 @@ class Kernel:
     def __init__(self, module, spec):
         self.module, self.cuda, self.name, self.spec = module, module.cuda, spec["name"], spec
         self.symbols = list(spec.get("symbols", ()))
+        self.elements = spec.get("elements", NARROW)
         self.inputs = [_Buffer(b) for b in spec["inputs"]]
         self.buffers = {b.name: b for b in self.inputs}
         for buffer in spec.get("buffers", ()):
@@ -602,7 +623,7 @@ class Kernel:
         args = []
         for arg in spec["args"]:
             ((kind, what),) = arg.items()
-            if kind == "i32":
+            if kind in ("i32", "i64"):
                 what = Expr(what)
             elif what not in {"map": self.maps, "buffer": self.buffers}.get(kind, ()):
                 raise LaunchError(f"{self.name}: there is no {kind} '{what}'")

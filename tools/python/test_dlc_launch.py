@@ -364,6 +364,21 @@ class Kernels(Base):
             with self.refuses("which has no 32 bits"):
                 kernel(self.a, self.b)
 
+    def test_places_have_as_many_bits_as_the_kernel_says(self):
+        a, b = FakeTensor((1 << 20, 1 << 12)), FakeTensor((300, 1 << 12))
+        with self.refuses(r"A has the sizes \[1048576, 4096\], and gemm is for tensors of at most 2130706432 elements"):
+            self.kernel(a, b)
+        with self.refuses("M is 4294967296, and gemm is for"):
+            self.kernel(FakeTensor((1 << 32, 0)), FakeTensor((300, 0)))
+        wide = gemm(elements=1 << 40, launches=[dict(gemm()["launches"][0], args=[dict(i64="M*K")])])
+        self.module([wide])["gemm"](a, b)
+        self.assertEqual(int.from_bytes(self.driver.param(self.driver.launches[0], 0, 8), "little"), 1 << 32)
+
+    def test_maps_end_where_coordinates_do(self):
+        kernel = self.module([gemm(elements=1 << 40)])["gemm"]
+        with self.refuses("an axis has 1 to 2147483648 elements"):
+            kernel(FakeTensor(((1 << 31) + 8, 64)), self.b)
+
     def test_large_clusters(self):
         launch = dict(gemm()["launches"][0], cluster=[4, 4], args=[], shared=0, early=False)
         self.module([gemm(launches=[launch])])["gemm"](self.a, self.b)

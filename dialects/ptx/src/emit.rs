@@ -245,7 +245,8 @@ impl<'a> Writer<'a> {
             } else if number < memory + maps {
                 writeln!(self.out, "\tmov.b64 {register}, a{number};\n\tcvta.param.u64 {register}, {register};")
             } else {
-                writeln!(self.out, "\tld.param.u32 {register}, [a{number}];")
+                let bits = if body.value_type(arg) == Type::I64 { 64 } else { 32 };
+                writeln!(self.out, "\tld.param.u{bits} {register}, [a{number}];")
             };
         }
     }
@@ -254,13 +255,16 @@ impl<'a> Writer<'a> {
         let entry = self.entry;
         let (memory, maps, sizes) = (entry.memory().len(), entry.maps().len(), entry.sizes().len());
         let mut params = Vec::new();
+        let first = entry.regions().first().and_then(|&region| entry.body.first_block(region));
+        let args = first.map_or(&[][..], |first| entry.body.args(first));
         for number in 0..memory + maps + sizes {
             params.push(if number < memory {
                 format!("\t.param .u64 a{number}")
             } else if number < memory + maps {
                 format!("\t.param .align 64 .b8 a{number}[128]")
             } else {
-                format!("\t.param .u32 a{number}")
+                let is_wide = args.get(number).is_some_and(|&arg| entry.type_of(arg) == Type::I64);
+                format!("\t.param .u{} a{number}", if is_wide { 64 } else { 32 })
             });
         }
         let mut text = format!(".visible .entry {}(\n{}\n)\n", entry.name(), params.join(",\n"));

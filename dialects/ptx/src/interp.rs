@@ -17,6 +17,7 @@ use std::sync::Arc;
 use dlc_core::launch::{self, MapRef, Memory, Seed, globals};
 use dlc_core::sizes::value_number;
 use dlc_core::tensor::ElemKind;
+use dlc_ir::Type;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
 
@@ -58,8 +59,13 @@ pub fn entry(cx: &mut Eval<'_, '_>) -> EvalResult {
         launch.params.push(MAP_BASE + 128 * maps.len() as u64);
         maps.push(map(cx, value, &mut buffers)?);
     }
-    for value in integers(cx, &op.sizes(), op.args().len())? {
-        launch.params.push(u64::from(value as i32 as u32));
+    let is_wide: Vec<bool> = wide_sizes(op).collect();
+    for (value, is_wide) in integers(cx, &op.sizes(), op.args().len())?.into_iter().zip(is_wide) {
+        launch.params.push(match i32::try_from(value) {
+            _ if is_wide => value as u64,
+            Ok(value) => u64::from(value as u32),
+            Err(_) => return Err(cx.fail(&CANNOT_RUN, format!("a size of 32 bits would be {value}"))),
+        });
     }
     let limit = cx.interp.limits.steps;
     let Buffers { global, of_numbers, .. } = buffers;
@@ -81,6 +87,13 @@ pub fn entry(cx: &mut Eval<'_, '_>) -> EvalResult {
         }
     }
     Ok(Outcome::nothing())
+}
+
+/// Which sizes an entry takes as integers of 64 bits.
+pub fn wide_sizes<'a>(op: Entry<'a>) -> impl Iterator<Item = bool> + 'a {
+    let block = op.regions().first().and_then(|&region| op.body.first_block(region));
+    let args = block.map_or(&[][..], |block| op.body.args(block));
+    args.iter().skip(op.memory().len() + op.maps().len()).map(move |&arg| op.type_of(arg) == Type::I64)
 }
 
 /// The numbers that expressions are.

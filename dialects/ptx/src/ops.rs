@@ -9,6 +9,13 @@ use dlc_ir::op::{Arity, AttrKind, AttrSpec, OperandDef, ResultDef, TypeConstrain
 
 use crate::{interp, syntax, verify};
 
+/// The most elements of a tensor of a function that says nothing else: places in it have 32 bits. It is below 2^31 by what
+/// a position may be beyond its tensor, as by a tile or by the step of a loop.
+pub const NARROW_ELEMENTS: i64 = (1 << 31) - (1 << 24);
+
+/// The most elements of a tensor of a function whose places have 64 bits.
+pub const WIDE_ELEMENTS: i64 = 1 << 40;
+
 /// A kernel in instructions: what is done when it is launched, in the words of the layer kernel, with an entry for each
 /// grid.
 #[op("ptx.func", traits(Callable, Symbol, IsolatedFromAbove), parse = dlc_ir::text::function::parse,
@@ -30,11 +37,14 @@ pub struct Func {
     covered: OptionalAttr<DictArray>,
     /// Why the kernel was not verified.
     unverified: OptionalAttr<Text>,
+    /// The most elements of a tensor that it may be launched on, where an axis of zero counts as one of one; 2130706432
+    /// where it does not say.
+    elements: OptionalAttr<Int>,
     body: Region,
 }
 
 /// What every thread of a grid does. The arguments of its first block are the addresses of the memory, as 64-bit
-/// integers, then those of the tensor maps, then the sizes, as 32-bit integers.
+/// integers, then those of the tensor maps, then the sizes, as integers of 32 or of 64 bits.
 #[op("ptx.entry", parse = syntax::parse_entry, print = syntax::print_entry, verify = verify::entry, eval = interp::entry,
      example = "entry \"f_0\" (N ceildiv 128) cluster [2] threads 128 shared 1024 memory (%X, %Y) maps (%m) sizes (N, 2*N) { .. }")]
 pub struct Entry {

@@ -117,6 +117,12 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
         let message = format!("'{target}' is no machine");
         diags.emit(broken(*op, &NOT_ON_TARGET, message).suggest("write it such as \"sm_80\" or \"sm_90a\""));
     }
+    if let Some(elements) = op.elements()
+        && !(1..=crate::ops::WIDE_ELEMENTS).contains(&elements)
+    {
+        let most = crate::ops::WIDE_ELEMENTS;
+        diags.emit(broken(*op, &WRONG_ENTRY, format!("tensors have 1 to {most} elements at most, not {elements}")));
+    }
 }
 
 /// The machine of the function that an op is in; any machine if it does not say.
@@ -163,10 +169,14 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
         return wrong("an entry has a block at least".into());
     };
     let pointers = op.memory().len() + op.maps().len();
-    let wanted = std::iter::repeat_n(Type::I64, pointers).chain(std::iter::repeat_n(Type::I32, op.sizes().len()));
-    if !op.body.args(block).iter().map(|&arg| op.type_of(arg)).eq(wanted) {
+    let taken: Vec<Type> = op.body.args(block).iter().map(|&arg| op.type_of(arg)).collect();
+    let is_size = |ty: &Type| matches!(*ty, Type::I32 | Type::I64);
+    let fits = taken.len() == pointers + op.sizes().len()
+        && taken[..pointers].iter().all(|&ty| ty == Type::I64)
+        && taken[pointers..].iter().all(is_size);
+    if !fits {
         let message = format!(
-            "the first block takes {pointers} addresses as i64 and {} sizes as i32, in this order",
+            "the first block takes {pointers} addresses as i64 and {} sizes as i32 or i64, in this order",
             op.sizes().len()
         );
         diags.emit(broken(*op, &WRONG_BRANCH, message));

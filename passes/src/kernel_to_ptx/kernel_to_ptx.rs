@@ -50,8 +50,9 @@
 //! already, and holds, is not made again. What it covered stands in the attributes `verified` and `covered`; with
 //! `unchecked`, `unverified` says why there is none, and what the checker found is a warning.
 //!
-//! Integers that all threads agree on have 32 bits, addresses in memory 64; a tensor of 2^31 elements or more is refused
-//! when the kernel is launched. Vectors are as wide as an access says, else as layout, alignment and guard allow (see
+//! Addresses in memory have 64 bits. Integers that all threads agree on have 32 where `analysis::index_ranges` shows that
+//! they are within those, and 64 elsewhere; it takes tensors to have no more elements than `index` says, and a launch on
+//! larger ones is refused. Vectors are as wide as an access says, else as layout, alignment and guard allow (see
 //! `analysis::vectors`); where a guard may cut a vector apart, there is a way for whole vectors and one for single elements.
 //! An asynchronous wait leaves as many groups on their way as have been begun since the one that is waited for, on every
 //! way to it.
@@ -75,6 +76,7 @@ mod values;
 mod words;
 
 use crate::analysis::expressions::required_values;
+use crate::analysis::index_ranges::{IndexRanges, is_narrow};
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpParts, OpRef};
@@ -84,6 +86,7 @@ use dlc_ir::{Attr, Context, Loc, OpId, Str, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_ptx::form::Target;
 use dlc_ptx::inst::Arg;
+use dlc_ptx::ops::{NARROW_ELEMENTS, WIDE_ELEMENTS};
 use dlc_ptx::symbol::symbol;
 use dlc_ptx::verified::{self, Covered, Verification};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -121,6 +124,13 @@ static DEF: PassDef = PassDef {
             doc: "Kernels that check-async does not verify become instructions too: what it finds is a warning, and they \
                   are marked as unverified, also in the launch manifest. Without it they are refused.",
         },
+        OptionDef {
+            name: "index",
+            kind: OptionKind::Int,
+            default: "32",
+            doc: "The bits of places in tensors whose sizes are symbols: 32 is for up to 2130706432 elements, 64 for up to \
+              1099511627776. Tensors whose sizes are numbers have as many as they need.",
+        },
     ],
     statistics: &[
         StatDef { name: "entries", doc: "Grids that became entries." },
@@ -142,13 +152,20 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     if !target.is_empty() && Target::parse(&target).is_none() {
         return Err(format!("'{target}' is no machine, such as sm_80 or sm_90a"));
     }
-    Ok(Box::new(KernelToPtx { target, fuse: options.flag("fuse"), unchecked: options.flag("unchecked") }))
+    let index = options.int("index");
+    if index != 32 && index != 64 {
+        return Err(format!("places have 32 or 64 bits, not {index}"));
+    }
+    let elements = if index == 64 { WIDE_ELEMENTS } else { NARROW_ELEMENTS };
+    Ok(Box::new(KernelToPtx { target, fuse: options.flag("fuse"), unchecked: options.flag("unchecked"), elements }))
 }
 
 struct KernelToPtx {
     target: String,
     fuse: bool,
     unchecked: bool,
+    /// The most elements of a tensor.
+    elements: i64,
 }
 
 impl KernelToPtx {
@@ -188,7 +205,7 @@ impl KernelToPtx {
         let own = Target::parse(machine(&self.target, says)).unwrap_or(LEAST);
         let Some((wanted, op)) = beyond(ctx, &made.body, own) else { return Ok(made) };
         if says.is_none() && self.target.is_empty() {
-            let made = lower(ctx, kernel, &wanted.to_string(), self.fuse)?;
+            let made = lower(ctx, kernel, &wanted.to_string(), self.fuse, self.elements)?;
             // What is taken for another machine may need another one again.
             return match beyond(ctx, &made.body, wanted) {
                 None => Ok(made),
@@ -260,7 +277,9 @@ impl Pass for KernelToPtx {
             return Ok(());
         }
         let verification = self.verification(body, cx)?;
-        match lower(cx.ctx, body, &self.target, self.fuse).and_then(|made| self.on_another(cx.ctx, body, made)) {
+        match lower(cx.ctx, body, &self.target, self.fuse, self.elements)
+            .and_then(|made| self.on_another(cx.ctx, body, made))
+        {
             Ok(mut made) => {
                 cx.count("entries", made.entries);
                 cx.count("instructions", made.body.num_ops() as u64);
@@ -305,13 +324,17 @@ struct Made {
 }
 
 /// Makes instructions of a kernel.
-fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool) -> Result<Made, Refused> {
+fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool, elements: i64) -> Result<Made, Refused> {
     let root = OpRef::new(ctx, kernel, kernel.root());
     let Some(func) = kernel::Func::of(root) else { return Err(Refused::new("this is no kernel")) };
     let Some(block) = kernel.entry_block() else { return Err(Refused::new("the kernel has no body")) };
     let target_key = ctx.intern_str("target");
-    let props =
+    let mut props =
         ctx.dict_with(kernel.props(kernel.root()), target_key, Some(ctx.str_attr(machine(target, func.target()))));
+    let elements = most_elements(ctx, kernel, elements);
+    if elements != NARROW_ELEMENTS {
+        props = ctx.dict_with(props, ctx.intern_str("elements"), Some(ctx.i64_attr(elements)));
+    }
     let (mut made, into) =
         code::function(ctx, dlc_ptx::ops::Func::DEF.name, root.loc(), props, kernel.attrs(kernel.root()));
     let mut map = CloneMap::new();
@@ -332,11 +355,27 @@ fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool) -> Result<Made,
             continue;
         };
         let name = symbol(&format!("{name}_{entries}"));
-        let (body, fit) = entry(ctx, kernel, grid, made, &map, &name, machine, fuse).map_err(|e| e.at(op))?;
+        let (body, fit) = entry(ctx, kernel, grid, made, &map, &name, machine, fuse, elements).map_err(|e| e.at(op))?;
         (made, fits) = (body, fits && fit);
         entries += 1;
     }
     Ok(Made { body: made, entries, fits })
+}
+
+/// The most elements of a tensor that a kernel may be launched on: those of a tensor whose sizes are numbers, if it has
+/// more.
+fn most_elements(ctx: &Context, kernel: &Body, elements: i64) -> i64 {
+    let Some(block) = kernel.entry_block() else { return elements };
+    let made = kernel.ops(block).flat_map(|id| kernel.results(id));
+    let memory = kernel.args(block).iter().copied().chain(made);
+    let known = memory.filter_map(|value| {
+        let dims = MemRef::of(ctx, kernel.value_type(value))?.dims(ctx);
+        dims.iter().try_fold(1i64, |all, dim| all.checked_mul(dim.as_constant()?.max(1)))
+    });
+    match known.max() {
+        Some(most) if most > elements => WIDE_ELEMENTS.max(most),
+        _ => elements,
+    }
 }
 
 /// Lets a tensor map move boxes whose rows are those of a panel, as the copy engine does it: wider ones are loaded and
@@ -443,8 +482,11 @@ fn entry(
     name: &str,
     machine: Target,
     fuse: bool,
+    elements: i64,
 ) -> Result<(Body, bool), Refused> {
     let op = *grid;
+    let ranges = IndexRanges::of(ctx, kernel, elements);
+    let index_type = |range| if is_narrow(range) { Type::I32 } else { Type::I64 };
     let told = Told::of(ctx, kernel, grid);
     let places = dlc_kernel::places::shared_memory(op).map_err(Refused::new)?;
     let barriers = dlc_kernel::barrier_numbers::barrier_numbers(grid).map_err(Refused::new)?;
@@ -494,13 +536,14 @@ fn entry(
         values.insert(value, Lowered::Map(at));
     }
     for &value in &told.values {
-        let at = arg(&mut made, Type::I32, Some(value));
+        let at = arg(&mut made, index_type(ranges.value(value)), Some(value));
         values.insert(value, Lowered::Index(at.into(), natural::is_natural(ctx, kernel, value, &|_| None)));
     }
     let known = told.known.iter().map(|&(value, number)| (value, Lowered::Index(number.into(), number >= 0)));
     values.extend(known);
     for symbol in &told.symbols {
-        let at = arg(&mut made, Type::I32, None);
+        let size = SizeExpr::symbol(symbol).map_err(|error| Refused::new(error.message.into_owned()))?;
+        let at = arg(&mut made, index_type(ranges.expr(&size, &[])), None);
         made.set_value_name(at, ctx.intern_str(symbol));
         let known = fixed.iter().find(|(name, _)| name == symbol);
         symbols.insert(symbol.clone(), known.map_or(at.into(), |&(_, value)| Arg::Int(value)));
@@ -509,7 +552,8 @@ fn entry(
     let shared = places.bytes;
     let mut code = Code::new(ctx, made, region, start, op.loc());
     code.fuse = fuse;
-    let mut lower = Lower::new(code, kernel, grid, Rc::new(symbols), values, places, barriers, machine.sm >= 90);
+    let mut lower =
+        Lower::new(code, kernel, grid, Rc::new(symbols), values, ranges, places, barriers, machine.sm >= 90);
     lower.fixed = fixed.into_iter().map(|(name, value)| (name, SizeExpr::from(value))).collect();
     let Some(first) = op.regions().first().and_then(|&region| kernel.first_block(region)) else {
         return Err(Refused::new("a grid has a body"));

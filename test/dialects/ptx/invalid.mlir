@@ -192,7 +192,7 @@ ptx.func @not_that_one() attributes {target = "sm_100a"} {
 // -----
 
 ptx.func @parameters<N>(%X: memref<[N], f32>) {
-  // expected-error@+1 {{E1904 'ptx.entry': the first block takes 1 addresses as i64 and 1 sizes as i32, in this order}}
+  // expected-error@+1 {{E1904 'ptx.entry': the first block takes 1 addresses as i64 and 1 sizes as i32 or i64, in this order}}
   entry "f" (1) threads 32 shared 0 memory (%X) sizes (N) {
   ^start(%n: i32, %x: i64):
     exit

@@ -204,6 +204,12 @@ fn guards(names: &mut Names<'_>, condition: &Condition, args: &[ValueId]) -> Vec
     guards
 }
 
+/// The most elements of a tensor that a kernel computes with.
+fn most_elements(root: OpRef<'_>) -> u64 {
+    let elements = Func::of(root).and_then(|func| func.elements()).unwrap_or(dlc_ptx::ops::NARROW_ELEMENTS);
+    u64::try_from(elements).unwrap_or(0)
+}
+
 fn kernel_of(root: OpRef<'_>) -> Made<Kernel> {
     let (ctx, body) = (root.ctx, root.body);
     let mut names = Names::new(root);
@@ -217,6 +223,7 @@ fn kernel_of(root: OpRef<'_>) -> Made<Kernel> {
         buffers: Vec::new(),
         values: Vec::new(),
         requires: Vec::new(),
+        elements: most_elements(root),
         tensor_maps: Vec::new(),
         launches: Vec::new(),
     };
@@ -325,7 +332,11 @@ fn launch(op: Entry<'_>, names: &mut Names<'_>) -> Launch {
     }
     let mut all: Vec<Arg> = op.memory().map(|value| Arg::Buffer(names.of(value))).collect();
     all.extend(op.maps().map(|value| Arg::Map(names.of(value))));
-    all.extend(op.sizes().iter().map(|size| Arg::I32(names.expr(size, &args))));
+    let wide = dlc_ptx::interp::wide_sizes(op);
+    all.extend(op.sizes().iter().zip(wide).map(|(size, is_wide)| {
+        let size = names.expr(size, &args);
+        if is_wide { Arg::I64(size) } else { Arg::I32(size) }
+    }));
     // It may begin early if it waits for the grid before it by itself.
     let mut ops = Vec::new();
     op.body.walk_regions(op.id, &mut ops);

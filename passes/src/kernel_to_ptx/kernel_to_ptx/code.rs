@@ -251,14 +251,61 @@ impl<'c> Code<'c> {
         self.typed(&table::MOV, modifiers, &[Arg::Value(value)], Some(ty))
     }
 
-    // Integers of 32 bits.
+    // Integers. They have 32 bits, unless one of the operands has 64.
+
+    /// Whether an integer has 64 bits: its register, or as a number.
+    pub fn is_wide(&self, a: Arg) -> bool {
+        match a {
+            Arg::Int(value) => i32::try_from(value).is_err(),
+            other => self.type_of(other) == Some(Type::I64),
+        }
+    }
+
+    /// An integer in 64 bits.
+    pub fn in64(&mut self, a: Arg) -> Arg {
+        match a {
+            Arg::Value(_) if !self.is_wide(a) => self.inst(&table::CVT, "s64.s32", &[a]).into(),
+            other => other,
+        }
+    }
+
+    /// The lower 32 bits of an integer.
+    pub fn in32(&mut self, a: Arg) -> Arg {
+        match a {
+            Arg::Int(value) => Arg::Int((value as i32).into()),
+            _ if !self.is_wide(a) => a,
+            // What was extended is there as it was.
+            _ => match self.origin(a) {
+                Some((row, "s64.s32", of, 0)) if std::ptr::eq(row, &table::CVT) && of.len() == 1 => of[0].into(),
+                _ => self.inst(&table::CVT, "u32.u64", &[a]).into(),
+            },
+        }
+    }
+
+    /// The nearest integer of 32 bits.
+    pub fn saturated(&mut self, a: Arg) -> Arg {
+        match a {
+            Arg::Int(value) => Arg::Int(value.clamp(i32::MIN.into(), i32::MAX.into())),
+            _ if self.is_wide(a) => self.inst(&table::CVT, "sat.s32.s64", &[a]).into(),
+            other => other,
+        }
+    }
+
+    /// Both in 64 bits, if one of them has as many.
+    fn alike(&mut self, a: Arg, b: Arg) -> Option<(Arg, Arg)> {
+        let is_wide = self.is_wide(a) || self.is_wide(b);
+        is_wide.then(|| (self.in64(a), self.in64(b)))
+    }
 
     pub fn add(&mut self, a: Arg, b: Arg) -> Arg {
         match (a, b) {
             (Arg::Int(a), Arg::Int(b)) => Arg::Int(a.wrapping_add(b)),
             (x, Arg::Int(0)) | (Arg::Int(0), x) => x,
             (Arg::Int(n), x) => self.add(x, Arg::Int(n)),
-            _ => self.inst(&table::ADD, "s32", &[a, b]).into(),
+            _ => match self.alike(a, b) {
+                Some((a, b)) => self.add64(a, b),
+                None => self.inst(&table::ADD, "s32", &[a, b]).into(),
+            },
         }
     }
 
@@ -267,7 +314,10 @@ impl<'c> Code<'c> {
             (Arg::Int(a), Arg::Int(b)) => Arg::Int(a.wrapping_sub(b)),
             (x, Arg::Int(n)) => self.add(x, Arg::Int(-n)),
             _ if a == b => Arg::Int(0),
-            _ => self.inst(&table::SUB, "s32", &[a, b]).into(),
+            _ => match self.alike(a, b) {
+                Some((a, b)) => self.inst(&table::SUB, "s64", &[a, b]).into(),
+                None => self.inst(&table::SUB, "s32", &[a, b]).into(),
+            },
         }
     }
 
@@ -277,8 +327,13 @@ impl<'c> Code<'c> {
             (_, Arg::Int(0)) | (Arg::Int(0), _) => Arg::Int(0),
             (x, Arg::Int(1)) | (Arg::Int(1), x) => x,
             (Arg::Int(n), x) => self.mul(x, Arg::Int(n)),
-            (x, Arg::Int(n)) if n > 0 && (n as u64).is_power_of_two() => self.shl(x, n.trailing_zeros()),
-            _ => self.inst(&table::MUL, "lo.s32", &[a, b]).into(),
+            _ => match self.alike(a, b) {
+                Some((a, b)) => self.mul64(a, b),
+                None => match b {
+                    Arg::Int(n) if n > 0 && (n as u64).is_power_of_two() => self.shl(a, n.trailing_zeros()),
+                    _ => self.inst(&table::MUL, "lo.s32", &[a, b]).into(),
+                },
+            },
         }
     }
 
@@ -327,21 +382,32 @@ impl<'c> Code<'c> {
     pub fn min(&mut self, a: Arg, b: Arg) -> Arg {
         match (a, b) {
             (Arg::Int(a), Arg::Int(b)) => Arg::Int(a.min(b)),
-            (Arg::Int(_), x) => self.inst(&table::MIN, "s32", &[x, a]).into(),
-            _ => self.inst(&table::MIN, "s32", &[a, b]).into(),
+            (Arg::Int(_), x) => self.min(x, a),
+            _ => match self.alike(a, b) {
+                Some((a, b)) => self.inst(&table::MIN, "s64", &[a, b]).into(),
+                None => self.inst(&table::MIN, "s32", &[a, b]).into(),
+            },
         }
     }
 
     pub fn max(&mut self, a: Arg, b: Arg) -> Arg {
         match (a, b) {
             (Arg::Int(a), Arg::Int(b)) => Arg::Int(a.max(b)),
-            (Arg::Int(_), x) => self.inst(&table::MAX, "s32", &[x, a]).into(),
-            _ => self.inst(&table::MAX, "s32", &[a, b]).into(),
+            (Arg::Int(_), x) => self.max(x, a),
+            _ => match self.alike(a, b) {
+                Some((a, b)) => self.inst(&table::MAX, "s64", &[a, b]).into(),
+                None => self.inst(&table::MAX, "s32", &[a, b]).into(),
+            },
         }
     }
 
     /// The quotient rounded down; `natural` says that neither number is negative.
     pub fn floordiv(&mut self, a: Arg, b: Arg, natural: bool) -> Arg {
+        let (a, b, bits) = match self.alike(a, b) {
+            Some((a, b)) => (a, b, 64),
+            None => (a, b, 32),
+        };
+        let ty = if bits == 64 { Type::I64 } else { Type::I32 };
         match (a, b) {
             (Arg::Int(a), Arg::Int(b)) if b != 0 => {
                 Arg::Int(a.div_euclid(b) - i64::from(b < 0 && a.rem_euclid(b) != 0))
@@ -349,19 +415,23 @@ impl<'c> Code<'c> {
             (x, Arg::Int(1)) => x,
             (x, Arg::Int(n)) if n > 0 && (n as u64).is_power_of_two() => {
                 let by = Arg::Int(n.trailing_zeros().into());
-                self.inst(&table::SHR, if natural { "u32" } else { "s32" }, &[x, by]).into()
+                let sign = if natural { 'u' } else { 's' };
+                self.inst(&table::SHR, &format!("{sign}{bits}"), &[x, by]).into()
             }
             _ if natural => {
-                let a = Arg::Value(self.register(a, Type::I32));
-                self.inst(&table::DIV, "u32", &[a, b]).into()
+                let a = Arg::Value(self.register(a, ty));
+                self.inst(&table::DIV, &format!("u{bits}"), &[a, b]).into()
             }
             _ => {
                 // Rounded towards zero, and one less where something is left of another sign.
-                let a = Arg::Value(self.register(a, Type::I32));
-                let cut = Arg::Value(self.inst(&table::DIV, "s32", &[a, b]));
+                let a = Arg::Value(self.register(a, ty));
+                let cut = Arg::Value(self.inst(&table::DIV, &format!("s{bits}"), &[a, b]));
                 let back = self.mul(cut, b);
                 let left = self.sub(a, back);
-                let mixed = self.xor(left, b);
+                let mixed = match bits {
+                    64 => self.inst(&table::XOR, "b64", &[left, b]).into(),
+                    _ => self.xor(left, b),
+                };
                 let signs = self.compare("lt", mixed, Arg::Int(0));
                 let some = self.compare("ne", left, Arg::Int(0));
                 let less = self.both(signs, some);
@@ -374,10 +444,14 @@ impl<'c> Code<'c> {
     /// What is left of the quotient rounded down.
     pub fn floormod(&mut self, a: Arg, b: Arg, natural: bool) -> Arg {
         match b {
-            Arg::Int(n) if n > 0 && (n as u64).is_power_of_two() => self.and(a, n - 1),
+            Arg::Int(n) if n > 0 && (n as u64).is_power_of_two() && !self.is_wide(a) => self.and(a, n - 1),
             _ if natural && !matches!((a, b), (Arg::Int(_), Arg::Int(_))) => {
-                let a = Arg::Value(self.register(a, Type::I32));
-                self.inst(&table::REM, "u32", &[a, b]).into()
+                let (a, b, ty) = match self.alike(a, b) {
+                    Some((a, b)) => (a, b, Type::I64),
+                    None => (a, b, Type::I32),
+                };
+                let a = Arg::Value(self.register(a, ty));
+                self.inst(&table::REM, if ty == Type::I64 { "u64" } else { "u32" }, &[a, b]).into()
             }
             _ => {
                 let quotient = self.floordiv(a, b, natural);
@@ -389,7 +463,7 @@ impl<'c> Code<'c> {
 
     // Conditions.
 
-    /// `eq`, `ne`, `lt`, `le`, `gt`, `ge` of integers of 32 bits.
+    /// `eq`, `ne`, `lt`, `le`, `gt`, `ge` of integers.
     pub fn compare(&mut self, sign: &str, a: Arg, b: Arg) -> Cond {
         if let (Arg::Int(a), Arg::Int(b)) = (a, b) {
             return Cond::Known(match sign {
@@ -411,7 +485,10 @@ impl<'c> Code<'c> {
             };
             return self.compare(turned, b, a);
         }
-        Cond::If(self.inst(&table::SETP, &format!("{sign}.s32"), &[a, b]))
+        match self.alike(a, b) {
+            Some((a, b)) => Cond::If(self.inst(&table::SETP, &format!("{sign}.s64"), &[a, b])),
+            None => Cond::If(self.inst(&table::SETP, &format!("{sign}.s32"), &[a, b])),
+        }
     }
 
     pub fn both(&mut self, a: Cond, b: Cond) -> Cond {
@@ -438,13 +515,16 @@ impl<'c> Code<'c> {
         }
     }
 
-    /// One of two integers of 32 bits.
+    /// One of two integers.
     pub fn choose(&mut self, cond: Cond, yes: Arg, no: Arg) -> Arg {
         match cond {
             Cond::Known(true) => yes,
             Cond::Known(false) => no,
             Cond::If(_) if yes == no => yes,
-            Cond::If(predicate) => self.inst(&table::SELP, "b32", &[yes, no, predicate.into()]).into(),
+            Cond::If(predicate) => match self.alike(yes, no) {
+                Some((yes, no)) => self.inst(&table::SELP, "b64", &[yes, no, predicate.into()]).into(),
+                None => self.inst(&table::SELP, "b32", &[yes, no, predicate.into()]).into(),
+            },
         }
     }
 
@@ -458,11 +538,15 @@ impl<'c> Code<'c> {
 
     // Integers of 64 bits.
 
-    /// An integer of 32 bits times one of 64, added to one of 64.
+    /// An integer times one of 64 bits, added to one of 64.
     pub fn address(&mut self, base: Arg, index: Arg, step: Arg) -> Arg {
         match (index, step) {
             (Arg::Int(0), _) | (_, Arg::Int(0)) => base,
             (Arg::Int(index), Arg::Int(step)) => self.add64(base, Arg::Int(index.wrapping_mul(step))),
+            (index, step) if self.is_wide(index) => {
+                let far = self.mul64(index, step);
+                self.add64(base, far)
+            }
             (index, Arg::Int(step)) if i32::try_from(step).is_ok() => match base {
                 Arg::Int(0) => self.inst(&table::MUL, "wide.s32", &[index, Arg::Int(step)]).into(),
                 base => self.inst(&table::MAD, "wide.s32", &[index, Arg::Int(step), base]).into(),

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use dlc_core::guard::Guard;
 use dlc_core::scalar::{Combiner, Unary};
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::Datum;
 use dlc_ir::{OpRef, Type, ValueId, float};
 use dlc_kernel::layout::{Dim, Fragment, MAX_VECTOR_BYTES};
@@ -20,6 +21,7 @@ use super::lower::Lower;
 use super::scalar::{Elem, arg_of, cond_of, of_cond};
 use super::shared::grouped;
 use super::values::{Coords, Lowered, coords};
+use crate::analysis::index_ranges::is_narrow;
 use crate::analysis::ranges::range;
 use crate::analysis::vectors::whole_runs;
 
@@ -68,6 +70,23 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             self.select(op)?;
         } else if let Some(op) = kernel::Cast::of(op) {
             let (from, to, bits) = (self.elem(op.input()), self.elem(op.out()), op.bits().is_some());
+            let index = match self.value(op.input())? {
+                &Lowered::Index(at, _) if !bits && !self.code.is_wide(at) => Some(at),
+                _ => None,
+            };
+            if let Some(at) = index {
+                // It need not be extended first.
+                self.each(&[], op.out(), |code, _| code.cast(at, Type::I32, to))?;
+                return Ok(true);
+            }
+            // An integer of 32 bits with a sign is an index as it is.
+            let is_index = self.kernel.value_type(op.out()) == Type::INDEX && !bits;
+            if let (true, &Lowered::Number(at)) = (is_index, self.value(op.input())?)
+                && matches!(Elem::of(self.ctx(), from)?, Elem::Int { bits, signed } if bits < 32 || bits == 32 && signed)
+            {
+                self.set(op.out(), Lowered::Index(at, matches!(at, Arg::Int(value) if value >= 0)));
+                return Ok(true);
+            }
             self.each(&[op.input()], op.out(), |code, args| match bits {
                 true => code.bitcast(args[0], from, to),
                 false => code.cast(args[0], from, to),
@@ -104,9 +123,10 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         elem_of(self.ctx(), self.kernel.value_type(value))
     }
 
-    fn operand(&self, value: ValueId) -> Result<Operand, Refused> {
+    fn operand(&mut self, value: ValueId) -> Result<Operand, Refused> {
         match self.value(value)? {
-            &(Lowered::Index(arg, _) | Lowered::Number(arg)) => Ok(Operand::One(arg)),
+            &Lowered::Index(arg, _) => Ok(Operand::One(self.code.in64(arg))),
+            &Lowered::Number(arg) => Ok(Operand::One(arg)),
             Lowered::Fragment(registers) => Ok(Operand::Each(registers.clone())),
             _ => Err(Refused::new("a number or a fragment is wanted")),
         }
@@ -187,14 +207,17 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let symbols = self.symbols.clone();
         let any = vec![Arg::Int(0); places.as_ref().map_or(0, |places| places.thread.len())];
         let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &any, parts: &[] };
-        let expr = Expr::new(expr, &names)?;
+        let (args, shape) = (op.args().collect::<Vec<_>>(), self.shape(ty));
+        let ranges: Vec<_> = args.iter().map(|&arg| (arg, self.ranges.value(arg))).collect();
+        let range_of = |expr: &SizeExpr| self.ranges.expr_of(expr, &ranges, &shape);
+        let wide = matches!(elem, Elem::Int { bits: 64, .. }) && !is_narrow(range_of(expr));
+        let expr = Expr::of_bits(expr, &names, wide, &range_of)?;
+        let own = Elem::Int { bits: if wide { 64 } else { 32 }, signed: true };
         self.each_at(&[], op.out(), |code, register, _| {
             let at = places.as_ref().map_or_else(Vec::new, |places| places.of(code, register));
             let (number, _) = code.value(&expr, &Names { coords: &at, ..names });
             match (elem, number) {
-                (Elem::Int { .. }, Arg::Value(_)) => {
-                    Ok(code.int_to_int(number, Elem::Int { bits: 32, signed: true }, elem))
-                }
+                (Elem::Int { .. }, Arg::Value(_)) => Ok(code.int_to_int(number, own, elem)),
                 (Elem::Truth, Arg::Value(_)) => code.cast(number, Type::I32, Type::I1),
                 (_, Arg::Int(value)) => {
                     let kind = dlc_core::tensor::ElemKind::of(ctx, elem_of(ctx, ty));
@@ -203,6 +226,12 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 _ => Err(Refused::new("positions are integers")),
             }
         })
+    }
+
+    /// What the positions in a fragment are below, nothing for a single number. Those that are not there count too.
+    pub fn shape(&self, ty: Type) -> Vec<u32> {
+        let shape = Frag::of(self.ctx(), ty).and_then(|frag| sizes(&frag.shape(self.ctx())));
+        shape.unwrap_or_default().into_iter().map(u32::next_power_of_two).collect()
     }
 
     /// Where the elements of a fragment are, nothing for a single one.
@@ -232,7 +261,10 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let mut known: FxHashMap<u32, Cond> = FxHashMap::default();
         let any = vec![Arg::Int(0); places.as_ref().map_or(0, |places| places.thread.len())];
         let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &any, parts: &[] };
-        let guard = Pieces::joined(&guard, &names)?;
+        let ranges: Vec<_> = op.args().map(|arg| (arg, self.ranges.value(arg))).collect();
+        let shape = self.shape(ty);
+        let range_of = |expr: &SizeExpr| self.ranges.expr_of(expr, &ranges, &shape);
+        let guard = Pieces::joined(&guard, &names, &range_of)?;
         self.each_at(&[yes, no], op.out(), |code, register, args| {
             let first = firsts.get(register).copied().unwrap_or(register as u32);
             let holds = match known.get(&first) {

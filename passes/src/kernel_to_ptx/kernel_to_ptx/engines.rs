@@ -12,6 +12,7 @@ use super::Refused;
 use super::code::Cond;
 use super::lower::Lower;
 use super::values::{Lowered, TileAt};
+use crate::analysis::index_ranges::is_narrow;
 
 /// How the cache is told what is read once, and what is read again: the policies that `createpolicy` makes for all of the
 /// data.
@@ -143,7 +144,14 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     }
 
     fn coordinates(&mut self, exprs: &[dlc_ir::affine::SizeExpr], args: &[ValueId]) -> Result<Vec<Arg>, Refused> {
-        exprs.iter().map(|expr| self.expr(expr, args).map(|(at, _)| at)).collect()
+        // Where a box begins has 32 bits; what is beyond those is outside of any tensor.
+        let mut coords = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            let (at, _) = self.expr(expr, args)?;
+            let is_small = is_narrow(self.ranges.expr(expr, args));
+            coords.push(if is_small { self.code.in32(at) } else { self.code.saturated(at) });
+        }
+        Ok(coords)
     }
 
     /// The place in shared memory of a piece, its map and its coordinates, the fastest first.

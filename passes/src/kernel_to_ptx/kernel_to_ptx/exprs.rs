@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::sizes::value_number;
 use dlc_ir::Type;
-use dlc_ir::affine::{Factor, SizeExpr};
+use dlc_ir::affine::{Factor, Interval, SizeExpr};
 use dlc_ptx::inst::Arg;
 use dlc_ptx::table;
 
@@ -13,6 +13,7 @@ use super::Refused;
 use super::code::{Code, Cond};
 use super::natural::is_natural_expr;
 use super::values::axis;
+use crate::analysis::index_ranges::{Width, is_narrow, width};
 
 /// What names in expressions stand for.
 #[derive(Clone, Copy)]
@@ -27,6 +28,9 @@ pub struct Names<'a> {
     /// first is the same for all registers.
     pub parts: &'a [(Arg, u32)],
 }
+
+/// Between which numbers an expression is.
+pub type Ranges<'a> = &'a dyn Fn(&SizeExpr) -> Interval;
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -49,12 +53,22 @@ pub struct Expr {
     constant: i64,
     /// Whether it is known not to be negative.
     natural: bool,
+    /// Whether it is computed in 64 bits. Sums and products of 32 bits are right if the whole is, whatever their parts;
+    /// what is divided is an expression of its own.
+    wide: bool,
+    /// Whether its 32 bits are read without a sign.
+    unsigned: bool,
 }
 
 impl Expr {
     /// The expression with these names; of values and coordinates it only matters whether they are there and may be
-    /// negative.
-    pub fn new(expr: &SizeExpr, names: &Names<'_>) -> Result<Expr, Refused> {
+    /// negative. It is computed in 64 bits where it may have as many.
+    pub fn new(expr: &SizeExpr, names: &Names<'_>, ranges: Ranges<'_>) -> Result<Expr, Refused> {
+        Expr::of_bits(expr, names, !is_narrow(ranges(expr)), ranges)
+    }
+
+    /// The same in 64 bits, or the lower 32 of it.
+    pub fn of_bits(expr: &SizeExpr, names: &Names<'_>, wide: bool, ranges: Ranges<'_>) -> Result<Expr, Refused> {
         let name = |name: &str| {
             if let Some(number) = value_number(name) {
                 return (number < names.values.len()).then_some(Name::Value(number));
@@ -82,12 +96,21 @@ impl Expr {
                     None => Err(Refused::new(format!("'{text}' in an expression is not known"))),
                 },
                 Factor::Quotient(numerator, divisor) => {
-                    Ok(Part::Quotient(Box::new((Expr::new(numerator, names)?, Expr::new(divisor, names)?))))
+                    let parts = [numerator, divisor];
+                    // Where neither is negative, both may be read without a sign.
+                    let known = parts.map(|part| ranges(part));
+                    let is_wide = known.iter().any(|&range| width(range) == Width::Wide || range.lo() < Some(0));
+                    let unsigned = !is_wide && known.iter().any(|&range| width(range) == Width::Unsigned);
+                    let part = |expr: &SizeExpr| match unsigned {
+                        true => Ok(Expr { unsigned, natural: true, ..Expr::of_bits(expr, names, false, ranges)? }),
+                        false => Expr::new(expr, names, ranges),
+                    };
+                    Ok(Part::Quotient(Box::new((part(numerator)?, part(divisor)?))))
                 }
             };
             terms.push((coefficient, factors.iter().map(part).collect::<Result<_, _>>()?));
         }
-        Ok(Expr { terms, constant, natural: is_natural_expr(expr, &is_natural) })
+        Ok(Expr { terms, constant, natural: is_natural_expr(expr, &is_natural), wide, unsigned: false })
     }
 
     /// The number that it is, if it names nothing.
@@ -113,6 +136,8 @@ struct Limit {
     axis: usize,
     /// What is added to it.
     beside: Expr,
+    /// Whether the sum is computed in 64 bits.
+    wide: bool,
     /// What the sum is at most.
     most: Vec<Expr>,
 }
@@ -129,8 +154,8 @@ pub struct Pieces {
 
 impl Pieces {
     /// The guard with these names.
-    pub fn new(guard: &Guard, names: &Names<'_>) -> Result<Pieces, Refused> {
-        let expr = |expr: &SizeExpr| Expr::new(expr, names);
+    pub fn new(guard: &Guard, names: &Names<'_>, ranges: Ranges<'_>) -> Result<Pieces, Refused> {
+        let expr = |expr: &SizeExpr| Expr::new(expr, names, ranges);
         let bounds = |condition: &Condition| {
             let (lower, upper) = (condition.lower.as_ref().map(expr), condition.upper.as_ref().map(expr));
             let bounds = Bounds { expr: expr(&condition.expr)?, lower: lower.transpose()?, upper: upper.transpose()? };
@@ -143,10 +168,11 @@ impl Pieces {
     }
 
     /// The same, with what is asked of an axis several times asked once.
-    pub fn joined(guard: &Guard, names: &Names<'_>) -> Result<Pieces, Refused> {
-        let pieces = guard.pieces.iter().map(|piece| limits(piece, names)).collect::<Result<Vec<_>, Refused>>()?;
+    pub fn joined(guard: &Guard, names: &Names<'_>, ranges: Ranges<'_>) -> Result<Pieces, Refused> {
+        let piece = |piece: &Vec<Condition>| limits(piece, names, ranges);
+        let pieces = guard.pieces.iter().map(piece).collect::<Result<Vec<_>, Refused>>()?;
         let (rest, limits) = pieces.into_iter().unzip();
-        Ok(Pieces { limits, ..Pieces::new(&Guard { pieces: rest }, names)? })
+        Ok(Pieces { limits, ..Pieces::new(&Guard { pieces: rest }, names, ranges)? })
     }
 
     /// Whether an axis is bounded several times.
@@ -159,9 +185,9 @@ impl Pieces {
 type Bound = (usize, bool, SizeExpr);
 
 /// The bounds from above that several conditions have of the same sum, and the conditions without them.
-fn limits(piece: &[Condition], names: &Names<'_>) -> Result<(Vec<Condition>, Vec<Limit>), Refused> {
+fn limits(piece: &[Condition], names: &Names<'_>, ranges: Ranges<'_>) -> Result<(Vec<Condition>, Vec<Limit>), Refused> {
     let mut found: Vec<(usize, SizeExpr, Vec<Bound>)> = Vec::new();
-    let natural = |expr: &&SizeExpr| Expr::new(expr, names).is_ok_and(|expr| expr.natural);
+    let natural = |expr: &&SizeExpr| Expr::new(expr, names, ranges).is_ok_and(|expr| expr.natural);
     for (number, condition) in piece.iter().enumerate() {
         // `expr < upper`, and `lower <= expr`.
         let upper = condition.upper.as_ref().filter(natural).and_then(|upper| upper.sub(&SizeExpr::from(1)).ok());
@@ -183,8 +209,10 @@ fn limits(piece: &[Condition], names: &Names<'_>) -> Result<(Vec<Condition>, Vec
             let bound = if upper { &mut rest[number].upper } else { &mut rest[number].lower };
             *bound = None;
         }
-        let most = all.iter().map(|(_, _, most)| Expr::new(most, names)).collect::<Result<_, _>>()?;
-        made.push(Limit { axis, beside: Expr::new(&beside, names)?, most });
+        let most = all.iter().map(|(_, _, most)| Expr::new(most, names, ranges)).collect::<Result<_, _>>()?;
+        let whole = SizeExpr::symbol(&format!("i{axis}")).and_then(|axis| beside.add(&axis));
+        let wide = whole.map_or(true, |whole| !is_narrow(ranges(&whole)));
+        made.push(Limit { axis, beside: Expr::new(&beside, names, ranges)?, wide, most });
     }
     rest.retain(|condition| condition.lower.is_some() || condition.upper.is_some());
     Ok((rest, made))
@@ -202,8 +230,13 @@ fn axis_and_beside(sum: &SizeExpr, most: &SizeExpr) -> Option<(usize, SizeExpr)>
 
 impl Code<'_> {
     /// An expression that is computed once, and whether it is known not to be negative.
-    pub fn expr(&mut self, expr: &SizeExpr, names: &Names<'_>) -> Result<(Arg, bool), Refused> {
-        Ok(self.value(&Expr::new(expr, names)?, names))
+    pub fn expr(&mut self, expr: &SizeExpr, names: &Names<'_>, ranges: Ranges<'_>) -> Result<(Arg, bool), Refused> {
+        Ok(self.value(&Expr::new(expr, names, ranges)?, names))
+    }
+
+    /// An integer with as many bits as an expression has.
+    fn part(&mut self, value: Arg, expr: &Expr) -> Arg {
+        if expr.wide { self.in64(value) } else { self.in32(value) }
     }
 
     /// The integer that an expression is, and whether it is known not to be negative.
@@ -216,6 +249,7 @@ impl Code<'_> {
             if let [Part::Name(Name::Axis(axis))] = factors.as_slice()
                 && let Some(&(thread, own)) = names.parts.get(*axis)
             {
+                let thread = self.part(thread, expr);
                 terms.push((thread, *coefficient));
                 constant += coefficient * i64::from(own);
                 continue;
@@ -232,6 +266,7 @@ impl Code<'_> {
                         self.floordiv(numerator, divisor, above && below)
                     }
                 };
+                let value = self.part(value, expr);
                 product = self.mul(product, value);
             }
             terms.push((product, *coefficient));
@@ -241,18 +276,24 @@ impl Code<'_> {
             sum = match coefficient {
                 -1 => self.sub(sum, product),
                 coefficient => {
-                    let scaled = self.mul(product, Arg::Int(coefficient));
+                    let coefficient = self.part(Arg::Int(coefficient), expr);
+                    let scaled = self.mul(product, coefficient);
                     self.add(sum, scaled)
                 }
             };
         }
-        let sum = self.add(sum, Arg::Int(constant));
+        let constant = self.part(Arg::Int(constant), expr);
+        let sum = self.add(sum, constant);
+        let sum = match sum {
+            Arg::Int(value) if expr.unsigned => Arg::Int((value as u32).into()),
+            other => self.part(other, expr),
+        };
         (sum, expr.natural || matches!(sum, Arg::Int(value) if value >= 0))
     }
 
     /// Whether a guard holds that is asked once.
-    pub fn guard(&mut self, guard: &Guard, names: &Names<'_>) -> Result<Cond, Refused> {
-        Ok(self.is_inside(&Pieces::new(guard, names)?, names))
+    pub fn guard(&mut self, guard: &Guard, names: &Names<'_>, ranges: Ranges<'_>) -> Result<Cond, Refused> {
+        Ok(self.is_inside(&Pieces::new(guard, names, ranges)?, names))
     }
 
     /// Whether a guard holds.
@@ -285,7 +326,10 @@ impl Code<'_> {
     fn is_below(&mut self, limit: &Limit, names: &Names<'_>) -> Cond {
         let most = limit.most.iter().map(|most| self.value(most, names).0).collect::<Vec<_>>();
         let least = most.into_iter().reduce(|a, b| self.min(a, b)).unwrap_or(Arg::Int(0));
-        let (beside, _) = self.value(&limit.beside, names);
+        let (mut beside, _) = self.value(&limit.beside, names);
+        if limit.wide {
+            beside = self.in64(beside);
+        }
         let Some(&(thread, own)) = names.parts.get(limit.axis) else {
             let at = self.add(beside, names.coords[limit.axis]);
             return self.compare("le", at, least);
@@ -300,10 +344,7 @@ impl Code<'_> {
         if let (Arg::Int(a), Arg::Int(b)) = (a, b) {
             return Arg::Int((a - b).clamp(i32::MIN.into(), i32::MAX.into()));
         }
-        let [a, b] = [a, b].map(|arg| match arg {
-            Arg::Int(_) => arg,
-            value => Arg::Value(self.inst(&table::CVT, "s64.s32", &[value])),
-        });
+        let [a, b] = [a, b].map(|arg| self.in64(arg));
         let a = Arg::Value(self.register(a, Type::I64));
         let difference = self.inst(&table::SUB, "s64", &[a, b]);
         Arg::Value(self.inst(&table::CVT, "sat.s32.s64", &[difference.into()]))
@@ -316,7 +357,9 @@ impl Code<'_> {
         let mut holds = Cond::Known(true);
         let upper = bounds.upper.as_ref().map(|upper| self.value(upper, names));
         if let Some((upper, true)) = upper.filter(|_| from_zero && !natural && !matches!(value, Arg::Int(_))) {
-            return Cond::If(self.inst(&table::SETP, "lt.u32", &[value, upper]));
+            let word = if self.is_wide(value) || self.is_wide(upper) { "lt.u64" } else { "lt.u32" };
+            let [value, upper] = if word == "lt.u64" { [self.in64(value), self.in64(upper)] } else { [value, upper] };
+            return Cond::If(self.inst(&table::SETP, word, &[value, upper]));
         }
         if let Some(lower) = bounds.lower.as_ref().filter(|_| !(natural && from_zero)) {
             let (lower, _) = self.value(lower, names);

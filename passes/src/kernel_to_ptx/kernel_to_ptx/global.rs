@@ -2,7 +2,7 @@
 
 use dlc_core::guard::Guard;
 use dlc_core::scalar::Combiner;
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{Interval, SizeExpr};
 use dlc_ir::{OpRef, Type, ValueId};
 use dlc_kernel::global::{GlobalAccess, names_axis, slope};
 use dlc_kernel::layout::{Fragment, SharedTile};
@@ -18,6 +18,7 @@ use super::lower::{Lower, awaited};
 use super::shared::{grouped, widest};
 use super::values::{Coords, Lowered, Memory, coords, elem_bytes, exists};
 use super::words::Place;
+use crate::analysis::index_ranges::{is_narrow, of_type};
 use crate::analysis::vectors::{is_convex, widest_of};
 
 /// What an op says of places in memory: the expressions, and what they name.
@@ -28,7 +29,8 @@ struct Site {
     offset: Expr,
     guard: Option<Pieces>,
     args: Vec<ValueId>,
-    /// What these are, where that is the same for all registers.
+    /// What these are, where that is the same for all registers. The registers of fragments of integers without a sign are
+    /// extended with zeros.
     values: Option<Vec<(Arg, bool)>>,
     elem: Type,
     pointer: ValueId,
@@ -103,13 +105,16 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         at: Vec<SizeExpr>,
         guard: Option<Guard>,
         args: Vec<ValueId>,
-        rank: usize,
+        shape: &[u32],
     ) -> Result<Site, Refused> {
+        let rank = shape.len();
         let (pointer, read_only) = match self.value(memory)? {
             &Lowered::Memory(pointer, read_only) => (pointer, read_only),
             _ => return Err(Refused::new("memory is wanted")),
         };
         let mut layout = Memory::of(&self.code, self.kernel.value_type(memory))?;
+        // Places in memory of fewer elements have 32 bits: sums and products of as many are right for what is inside.
+        let wide = !is_narrow(self.ranges.expr_of(&layout.extent, &[], &[]));
         let (mut at, mut guard) = (at, guard);
         if !self.fixed.is_empty() {
             // With its numbers in their places an expression may be a simpler one.
@@ -132,7 +137,10 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let symbol = |name: &str| symbols.get(name).copied();
         let any = vec![Arg::Int(0); rank];
         let names = Names { symbols: &symbol, values: &values, coords: &any, parts: &[] };
-        let expr = |expr: &SizeExpr| Expr::new(expr, &names);
+        let shape: Vec<u32> = shape.iter().map(|size| size.next_power_of_two()).collect();
+        let ranges: Vec<_> = args.iter().map(|&arg| (arg, self.range_of(arg))).collect();
+        let range_of = |expr: &SizeExpr| self.ranges.expr_of(expr, &ranges, &shape);
+        let expr = |expr: &SizeExpr| Expr::of_bits(expr, &names, wide, &range_of);
         let linear = match linear {
             Some(Linear { number, steps }) => {
                 let step = |step: &Option<SizeExpr>| step.as_ref().map(expr).transpose();
@@ -144,11 +152,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         Ok(Site {
             at: at.iter().zip(&layout.strides).map(pair).collect::<Result<_, Refused>>()?,
             offset: expr(&layout.offset)?,
-            guard: guard.map(|guard| Pieces::new(&guard, &names)).transpose()?,
+            guard: guard.map(|guard| Pieces::new(&guard, &names, &range_of)).transpose()?,
             args,
-            // Integers out of memory may have 64 bits, and are cut where they are needed.
-            values: (uniform && values.iter().all(|&(value, _)| self.code.type_of(value) != Some(Type::I64)))
-                .then_some(values),
+            values: uniform.then_some(values),
             elem: layout.elem,
             pointer,
             space,
@@ -171,20 +177,28 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         }
         let mut values = Vec::with_capacity(site.args.len());
         for &arg in &site.args {
-            values.push(match self.value(arg)? {
+            let (value, natural) = match self.value(arg)? {
                 &Lowered::Index(arg, natural) => (arg, natural),
                 &Lowered::Number(arg) => (arg, false),
                 Lowered::Fragment(registers) => (registers.get(register).copied().unwrap_or(Arg::Int(0)), false),
                 _ => return Err(Refused::new("an integer is wanted")),
-            });
-        }
-        for (value, _) in &mut values {
-            // Integers out of memory may have 64 bits; positions have 32.
-            if self.code.type_of(*value) == Some(Type::I64) {
-                *value = self.code.inst(&table::CVT, "u32.u64", &[*value]).into();
-            }
+            };
+            let is_unsigned = self.code.type_of(value) == Some(Type::I32) && !is_narrow(self.range_of(arg));
+            let value = match is_unsigned {
+                true => self.code.inst(&table::CVT, "u64.u32", &[value]).into(),
+                false => value,
+            };
+            values.push((value, natural));
         }
         Ok(run(&mut self.code, &Names { symbols, values: &values, coords, parts }))
+    }
+
+    /// The range of an integer that an expression of places names; out of memory it is what its type can hold.
+    fn range_of(&self, value: ValueId) -> Interval {
+        if matches!(self.value(value), Ok(Lowered::Index(..))) || self.elem(value) == Type::INDEX {
+            return self.ranges.value(value);
+        }
+        of_type(self.ctx(), self.elem(value))
     }
 
     /// The address of the element at a place.
@@ -277,8 +291,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let ctx = self.ctx();
         let ty = self.kernel.value_type(op.out());
         let args: Vec<ValueId> = op.args().collect();
-        let rank = Frag::of(ctx, ty).map_or(0, |frag| frag.shape(ctx).len());
-        let mut site = self.site(op.source(), op.at(), op.guard(), args, rank)?;
+        let shape = self.shape(ty);
+        let rank = shape.len();
+        let mut site = self.site(op.source(), op.at(), op.guard(), args, &shape)?;
         if op.hint() == Some(Hint::EvictFirst) && site.space == "global.nc" {
             site.space = "global.nc.L1::no_allocate";
         }
@@ -444,8 +459,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let ctx = self.ctx();
         let ty = self.kernel.value_type(op.value());
         let args: Vec<ValueId> = op.args().collect();
-        let rank = Frag::of(ctx, ty).map_or(0, |frag| frag.shape(ctx).len());
-        let mut site = self.site(op.target(), op.at(), op.guard(), args, rank)?;
+        let shape = self.shape(ty);
+        let mut site = self.site(op.target(), op.at(), op.guard(), args, &shape)?;
         site.space = "global";
         let elem = elem_of(ctx, ty);
         let registers = self.registers(op.value())?;
@@ -535,7 +550,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let shape = sizes(&tile_ty.shape(ctx)).ok_or_else(|| Refused::new("the sizes of a tile are positive"))?;
         let bits = elem.bits(ctx).unwrap_or(8);
         let fragment = copied.by.place(&shape, bits, self.team.warps).map_err(Refused::new)?;
-        let site = self.site(copied.source, copied.at.clone(), copied.guard.clone(), args, shape.len())?;
+        let site = self.site(copied.source, copied.at.clone(), copied.guard.clone(), args, &shape)?;
         let otherwise = copied.fill.and_then(|fill| self.number_of(fill)).unwrap_or_else(|| self.zero(elem));
         let (groups, uniform) = self.copy_groups(op, &fragment, &tile);
         // What comes one by one goes to the tile together.

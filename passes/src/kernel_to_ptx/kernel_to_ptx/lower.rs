@@ -22,6 +22,7 @@ use super::Refused;
 use super::code::{Code, Cond};
 use super::exprs::Names;
 use super::values::{Lowered, Team, held};
+use crate::analysis::index_ranges::{IndexRanges, is_narrow};
 pub use tokens::awaited;
 
 /// A grid that becomes instructions.
@@ -30,6 +31,8 @@ pub struct Lower<'a, 'c> {
     /// The kernel.
     pub kernel: &'a Body,
     pub values: FxHashMap<ValueId, Lowered>,
+    /// Between which numbers its integers are.
+    pub ranges: Rc<IndexRanges<'a>>,
     pub team: Team,
     /// The sizes that the entry is told.
     pub symbols: Rc<FxHashMap<String, Arg>>,
@@ -74,6 +77,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         grid: kernel::Grid<'_>,
         symbols: Rc<FxHashMap<String, Arg>>,
         values: FxHashMap<ValueId, Lowered>,
+        ranges: IndexRanges<'a>,
         places: Places,
         barriers: BarrierNumbers,
         has_stmatrix: bool,
@@ -84,6 +88,7 @@ impl<'a, 'c> Lower<'a, 'c> {
             code,
             kernel,
             values,
+            ranges: Rc::new(ranges),
             team: Team {
                 warps: threads / 32,
                 warp: Arg::Int(0),
@@ -138,12 +143,29 @@ impl<'a, 'c> Lower<'a, 'c> {
         self.values.get(&value).ok_or_else(|| Refused::new("a value is used that no instruction gives"))
     }
 
-    /// An integer, and whether it is known not to be negative.
+    /// An integer of 32 or 64 bits, and whether it is known not to be negative.
     pub fn index(&self, value: ValueId) -> Result<(Arg, bool), Refused> {
         match self.value(value)? {
             &Lowered::Index(arg, natural) => Ok((arg, natural)),
             _ => Err(Refused::new("an integer is wanted")),
         }
+    }
+
+    /// The lower 32 bits of an integer, for what has no more.
+    pub fn index32(&mut self, value: ValueId) -> Result<Arg, Refused> {
+        let (at, _) = self.index(value)?;
+        Ok(self.code.in32(at))
+    }
+
+    /// The type of the register of an integer that a block takes.
+    fn index_type(&self, value: ValueId) -> Type {
+        if is_narrow(self.ranges.value(value)) { Type::I32 } else { Type::I64 }
+    }
+
+    /// An integer in a register of a type.
+    fn index_register(&mut self, at: Arg, ty: Type) -> ValueId {
+        let at = if ty == Type::I64 { self.code.in64(at) } else { self.code.in32(at) };
+        self.code.register(at, ty)
     }
 
     /// The registers of a fragment.
@@ -176,23 +198,33 @@ impl<'a, 'c> Lower<'a, 'c> {
     /// An expression of values that are integers.
     pub fn expr(&mut self, expr: &SizeExpr, args: &[ValueId]) -> Result<(Arg, bool), Refused> {
         let values: Vec<(Arg, bool)> = args.iter().map(|&value| self.index(value)).collect::<Result<_, _>>()?;
-        let symbols = &self.symbols;
+        let (symbols, ranges) = (&self.symbols, &self.ranges);
         let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &[], parts: &[] };
-        self.code.expr(expr, &names)
+        self.code.expr(expr, &names, &|expr| ranges.expr(expr, args))
+    }
+
+    /// The lower 32 bits of an expression, for what has no more.
+    pub fn expr32(&mut self, expr: &SizeExpr, args: &[ValueId]) -> Result<Arg, Refused> {
+        let (at, _) = self.expr(expr, args)?;
+        Ok(self.code.in32(at))
     }
 
     fn holds(&mut self, guard: &Guard, args: &[ValueId]) -> Result<Cond, Refused> {
         let values: Vec<(Arg, bool)> = args.iter().map(|&value| self.index(value)).collect::<Result<_, _>>()?;
-        let symbols = &self.symbols;
+        let (symbols, ranges) = (&self.symbols, &self.ranges);
         let names = Names { symbols: &|name| symbols.get(name).copied(), values: &values, coords: &[], parts: &[] };
-        self.code.guard(guard, &names)
+        self.code.guard(guard, &names, &|expr| ranges.expr(expr, args))
     }
 
-    /// A value as registers, for a block that takes it, and back.
-    fn flat(&mut self, lowered: &Lowered, ty: Type) -> Vec<ValueId> {
+    /// A value as registers, for a block that takes it as `of`, and back.
+    fn flat(&mut self, lowered: &Lowered, of: ValueId) -> Vec<ValueId> {
+        let ty = self.kernel.value_type(of);
         let ctx = self.ctx();
         match lowered {
-            &Lowered::Index(arg, _) => vec![self.code.register(arg, Type::I32)],
+            &Lowered::Index(arg, _) => {
+                let held = self.index_type(of);
+                vec![self.index_register(arg, held)]
+            }
             &Lowered::Number(arg) => {
                 let held = held(&self.code, ty);
                 vec![self.code.register(arg, held)]
@@ -206,11 +238,12 @@ impl<'a, 'c> Lower<'a, 'c> {
         }
     }
 
-    /// The types of the registers of a value.
-    fn flat_types(&mut self, lowered: &Lowered, ty: Type) -> Vec<Type> {
+    /// The types of the registers of a value that a block takes as `of`.
+    fn flat_types(&mut self, lowered: &Lowered, of: ValueId) -> Vec<Type> {
+        let ty = self.kernel.value_type(of);
         let ctx = self.ctx();
         match lowered {
-            Lowered::Index(..) => vec![Type::I32],
+            Lowered::Index(..) => vec![self.index_type(of)],
             Lowered::Number(_) => vec![held(&self.code, ty)],
             Lowered::Fragment(registers) => {
                 let elem = Frag::of(ctx, ty).map_or(ty, |frag| frag.elem(ctx));
@@ -388,9 +421,13 @@ impl<'a, 'c> Lower<'a, 'c> {
         let args: Vec<ValueId> = op.args().collect();
         let tiles = op.tiles();
         let [rows, columns] = tiles.as_slice() else { return Err(Refused::new("tiles have rows and columns")) };
+        let per = self.ranges.expr(columns, &args).hi().and_then(|most| most.checked_mul(op.group().unwrap_or(1)));
+        let wide = per.is_none_or(|per| per > i64::from(i32::MAX)) || !is_narrow(self.ranges.value(op.tile()));
         let (tile, _) = self.index(op.tile())?;
         let ((rows, _), (columns, _)) = (self.expr(rows, &args)?, self.expr(columns, &args)?);
         let code = &mut self.code;
+        let of_bits = |code: &mut Code<'_>, at: Arg| if wide { code.in64(at) } else { code.in32(at) };
+        let (tile, rows, columns) = (of_bits(code, tile), of_bits(code, rows), of_bits(code, columns));
         let (row, column) = match op.order() {
             kernel::Order::Rows => (code.floordiv(tile, columns, true), code.floormod(tile, columns, true)),
             kernel::Order::Columns => (code.floormod(tile, rows, true), code.floordiv(tile, rows, true)),
@@ -427,7 +464,7 @@ impl<'a, 'c> Lower<'a, 'c> {
             _ => return Err(Refused::new("a tile is wanted")),
         };
         if let Some(stage) = stage {
-            let (stage, _) = self.index(stage)?;
+            let stage = self.index32(stage)?;
             let offset = self.code.mul(stage, Arg::Int(at.stride.into()));
             at.base = self.code.add(at.base, offset);
         }

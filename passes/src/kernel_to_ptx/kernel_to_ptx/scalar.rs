@@ -31,7 +31,7 @@ pub enum Elem {
 impl Elem {
     pub fn of(ctx: &Context, ty: Type) -> Result<Elem, Refused> {
         if ty == Type::INDEX {
-            return Ok(Elem::Int { bits: 32, signed: true });
+            return Ok(Elem::Int { bits: 64, signed: true });
         }
         match ElemKind::of(ctx, ty) {
             Some(ElemKind::Float(FloatKind::F32)) => Ok(Elem::F32),
@@ -274,7 +274,7 @@ impl Code<'_> {
     }
 
     /// What made a register: the instruction, its modifiers, what stands behind it, and which of its results it is.
-    fn origin(&self, arg: Arg) -> Option<(&'static Instruction, &str, Vec<ValueId>, usize)> {
+    pub fn origin(&self, arg: Arg) -> Option<(&'static Instruction, &str, Vec<ValueId>, usize)> {
         let Arg::Value(value) = arg else { return None };
         let id = self.body.defining_op(value)?;
         let op = dlc_ir::OpRef::new(self.ctx, &self.body, id);

@@ -58,7 +58,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 place[axis] = by;
                 whole.offset(&place)
             };
-            let (place, _) = self.expr(expr, &args)?;
+            let place = self.expr32(expr, &args)?;
             match place {
                 Arg::Int(place) => {
                     let bytes = unit(u32::try_from(place).map_err(|_| Refused::new("a part begins before its tile"))?);

@@ -32,7 +32,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         } else if kernel::WarpSync::of(op).is_some() {
             self.code.act(&table::BAR_WARP, "sync", &[Arg::Int(-1)]);
         } else if let Some(op) = kernel::BarrierArrive::of(op) {
-            let (id, _) = self.index(op.id())?;
+            let id = self.index32(op.id())?;
             self.code.act(&table::BAR, "arrive", &[id, Arg::Int(op.threads())]);
         } else if kernel::ClusterBarrier::of(op).is_some() {
             self.code.act(&table::BARRIER_CLUSTER, "arrive.release.aligned", &[]);
@@ -45,7 +45,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             self.mbarriers(op)?;
         } else if let Some(op) = kernel::Wait::of(op) {
             let at = self.mbarrier(op.barrier(), op.stage())?;
-            let (parity, _) = self.index(op.parity())?;
+            let parity = self.index32(op.parity())?;
             self.wait_for(at, parity);
         } else if let Some(op) = kernel::Expect::of(op) {
             let at = self.mbarrier(op.barrier(), op.stage())?;
@@ -70,7 +70,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 
     fn barrier(&mut self, id: Option<ValueId>, threads: Option<i64>) -> Result<(), Refused> {
         if let Some(id) = id {
-            let (id, _) = self.index(id)?;
+            let id = self.index32(id)?;
             let threads = threads.unwrap_or(i64::from(self.team.warps) * 32);
             self.code.act(&table::BAR, "sync", &[id, Arg::Int(threads)]);
         } else {
@@ -170,7 +170,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         };
         let at = match stage {
             Some(stage) => {
-                let (stage, _) = self.index(stage)?;
+                let stage = self.index32(stage)?;
                 let offset = self.code.mul(stage, Arg::Int(8));
                 self.code.add(base, offset)
             }
@@ -201,7 +201,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         };
         match op.rank() {
             Some(rank) => {
-                let (rank, _) = self.index(rank)?;
+                let rank = self.index32(rank)?;
                 let rank = Arg::Value(self.code.register(rank, Type::I32));
                 let there = self.code.inst(&table::MAPA, "shared::cluster.u32", &[at, rank]);
                 let args = [there.into(), Arg::Int(offset)];

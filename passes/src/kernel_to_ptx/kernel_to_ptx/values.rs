@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use dlc_core::guard::Guard;
-use dlc_core::memref::MemRef;
+use dlc_core::memref::{Layout, MemRef};
 use dlc_core::sizes::{Exprs, value_number};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::Kind;
@@ -18,7 +18,7 @@ use super::code::{Code, Cond};
 /// What a value of a kernel is.
 #[derive(Clone, Debug)]
 pub enum Lowered {
-    /// An integer of 32 bits that all threads agree on, and whether it is known not to be negative.
+    /// An integer of 32 or 64 bits that all threads agree on, and whether it is known not to be negative.
     Index(Arg, bool),
     /// A number that all threads agree on, of the type that [`held`] gives for its type.
     Number(Arg),
@@ -54,10 +54,10 @@ pub struct TileAt {
 pub const LONG_AGO: u64 = u64::MAX / 2;
 
 /// The type of the register that an element of a type is held in: floats of 32 and 64 bits and truth values as they are,
-/// smaller floats as their bits, integers of up to 32 bits extended to 32.
+/// smaller floats as their bits, integers of up to 32 bits extended to 32. Indices that single threads have are in 64.
 pub fn held(code: &Code<'_>, elem: Type) -> Type {
     match elem.bits(code.ctx) {
-        _ if elem == Type::INDEX => Type::I32,
+        _ if elem == Type::INDEX => Type::I64,
         Some(1) => Type::I1,
         Some(64) if elem.float_kind(code.ctx).is_none() => Type::I64,
         _ if elem == Type::F32 || elem == Type::F64 => elem,
@@ -231,6 +231,8 @@ pub struct Memory {
     pub strides: Vec<SizeExpr>,
     pub offset: SizeExpr,
     pub elem: Type,
+    /// How many elements there are from the first of the memory to behind the last.
+    pub extent: SizeExpr,
 }
 
 impl Memory {
@@ -242,7 +244,18 @@ impl Memory {
                 "memory that is swizzled, or larger than 64 bits say, has no steps along its axes",
             ));
         };
-        Ok(Memory { strides, offset, elem: memref.elem(ctx) })
+        let dims = memref.dims(ctx);
+        let extent = match memref.layout(ctx) {
+            Layout::Strided { .. } => {
+                let last = |(dim, stride): (&SizeExpr, &SizeExpr)| dim.sub(&SizeExpr::from(1))?.mul(stride);
+                let mut last = dims.iter().zip(&strides).map(last);
+                last.try_fold(offset.add(&SizeExpr::from(1)), |sum, last| Ok(sum?.add(&last?)))
+            }
+            _ => Ok(dims.iter().try_fold(SizeExpr::from(1), |product, dim| product.mul(dim))),
+        };
+        let extent = extent.and_then(|extent| extent);
+        let extent = extent.map_err(|error| Refused::new(error.message.into_owned()))?;
+        Ok(Memory { strides, offset, elem: memref.elem(ctx), extent })
     }
 }
 

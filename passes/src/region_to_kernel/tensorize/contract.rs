@@ -178,7 +178,9 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
         around.push(open);
     }
     let open = lower.emit.open_loop(&total, depth, "k", &[start])?;
-    let base = stagger(lower, open.counter, &total, depth, &names)?;
+    // Inside of the loop, since without a step there is nothing to divide by; in PTX it stands before the loop.
+    let first = stagger(lower, &total, depth, &names)?;
+    let base = staggered(lower, open.counter, first, &total, depth)?;
     let dim = lower.dim(axes, base, depth)?;
     let [Some(rows), Some(_)] = lower.scope().dims.clone() else { return Err(TooLarge) };
 
@@ -209,24 +211,34 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     Ok(lower.cast(made, crate::analysis::axes::elem(ctx, lower.region, result), false))
 }
 
-/// Where a step of a loop begins: where the loop is, or, as a plan may want it, some steps behind that for each tile, and from
-/// the end on at the beginning again. Tiles that are computed at once then read different parts of their rows, which lie in
-/// different parts of memory.
-fn stagger(
-    lower: &mut Lower<'_, '_>,
-    counter: ValueId,
-    total: &SizeExpr,
-    depth: u32,
-    axes: &[&str],
-) -> Result<SizeExpr> {
-    let base = lower.emit.name(counter);
-    let Some((tile, along)) = &lower.stagger else { return Ok(base) };
-    let Some(&(_, steps)) = along.iter().find(|(axis, _)| axes == [axis.as_str()]) else { return Ok(base) };
+/// Where a loop begins, as a plan may want it: some steps behind for each tile, and from the end on at the beginning again.
+/// Tiles that are computed at once then read different parts of their rows, which lie in different parts of memory. Steps
+/// are counted, so that the numbers stay small however many tiles there are.
+fn stagger(lower: &mut Lower<'_, '_>, total: &SizeExpr, depth: u32, axes: &[&str]) -> Result<Option<SizeExpr>> {
+    let Some((tile, along)) = &lower.stagger else { return Ok(None) };
+    let Some(&(_, steps)) = along.iter().find(|(axis, _)| axes == [axis.as_str()]) else { return Ok(None) };
     let depth = SizeExpr::from(i64::from(depth));
     let times = |a: &SizeExpr, b: &SizeExpr| a.mul(b).map_err(|_| TooLarge);
-    let behind = times(tile, &times(&SizeExpr::from(steps), &depth)?)?;
-    let whole = times(&total.ceildiv(&depth).map_err(|_| TooLarge)?, &depth)?;
-    let at = remainder(&base.add(&behind).map_err(|_| TooLarge)?, &whole)?;
+    let behind = times(tile, &SizeExpr::from(steps))?;
+    let first = remainder(&behind, &total.ceildiv(&depth).map_err(|_| TooLarge)?)?;
+    let first = lower.emit.index(&times(&first, &depth)?)?;
+    lower.emit.call(first, "first");
+    Ok(Some(lower.emit.name(first)))
+}
+
+/// Where a step of a loop begins: where the loop is, or behind that by where it begins.
+fn staggered(
+    lower: &mut Lower<'_, '_>,
+    counter: ValueId,
+    first: Option<SizeExpr>,
+    total: &SizeExpr,
+    depth: u32,
+) -> Result<SizeExpr> {
+    let base = lower.emit.name(counter);
+    let Some(first) = first else { return Ok(base) };
+    let depth = SizeExpr::from(i64::from(depth));
+    let whole = total.ceildiv(&depth).and_then(|steps| steps.mul(&depth)).map_err(|_| TooLarge)?;
+    let at = remainder(&base.add(&first).map_err(|_| TooLarge)?, &whole)?;
     let at = lower.emit.index(&at)?;
     lower.emit.call(at, "at");
     Ok(lower.emit.name(at))

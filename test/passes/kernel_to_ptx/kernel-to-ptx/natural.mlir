@@ -69,9 +69,9 @@ kernel.func @handed_on_falling<N>(%X: memref<[N], f32, row_major, align 4>) -> m
   return %Y
 }
 
-// An integer of the launch: sizes are not negative, differences of them may be.
+// An integer of the launch: sizes are not negative, differences of them may be. What is added to one may pass 2^31.
 // CHECK-LABEL: ptx.func @launched<N>(
-// CHECK: setp.lt.u32
+// CHECK: setp.lt.u64
 // CHECK: exit
 kernel.func @launched<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
   %Y = output : memref<[N], f32, row_major, align 4>

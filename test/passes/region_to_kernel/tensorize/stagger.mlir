@@ -17,12 +17,13 @@
 // CHECK-LABEL: kernel.func @few
 // CHECK: %tile = block_id 0
 // CHECK: for %k = 0 to K step 128
-// CHECK: %at = index ((640*%tile + %k) mod (128*(K ceildiv 128)))
+// CHECK: %first = index (128*((5*%tile) mod (K ceildiv 128)))
+// CHECK: %at = index ((%first + %k) mod (128*(K ceildiv 128)))
 // CHECK: copy %{{[AB]}}[{{.*}}%at + i1] where ({{.*}}%at + i1 < K)
 // CHECK: copy %{{[AB]}}[{{.*}}%at + i1] where ({{.*}}%at + i1 < K)
 // PRODUCER-LABEL: kernel.func @few
 // PRODUCER: role producer
-// PRODUCER: %at = index ((640*%tile + %k) mod (128*(K ceildiv 128)))
+// PRODUCER: %at = index ((%first + %k) mod (128*(K ceildiv 128)))
 // PRODUCER: tma_load {{.*}}%at]
 // PRODUCER: role consumer
 // PRODUCER-NOT: %at

@@ -42,18 +42,33 @@ pub fn target<'a>(options: &'a Options, device: &Device) -> &'a str {
     }
 }
 
+/// The bits of places in tensors whose sizes are symbols.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Places {
+    /// 32: kernels are for tensors of up to some 2^31 elements.
+    Narrow,
+    /// 64.
+    Wide,
+}
+
 /// The pipeline that leads to instructions, for the sizes that symbols have. Without a plan it is `tiny-to-ptx`, with one
 /// `tiny-to-ptx-sm90` or its like, where plans are compared for these sizes.
-pub fn way(planning: Planning, target: &str, symbols: &[(String, i64)]) -> String {
-    match planning {
-        Planning::Off => "tiny-to-ptx".to_string(),
-        Planning::Choose if symbols.is_empty() => format!("tiny-to-ptx-{target}"),
+pub fn way(planning: Planning, target: &str, symbols: &[(String, i64)], places: Places) -> String {
+    let text = match planning {
+        Planning::Off => "tiny-to-region,add-fallback,region-to-ptx".to_string(),
+        Planning::Choose if symbols.is_empty() => {
+            format!("tiny-to-region,choose-plan{{target={target}}},add-fallback,region-to-ptx")
+        }
         Planning::Choose => {
             // A size of nothing is no size to plan for.
             let sizes: Vec<String> = symbols.iter().map(|(name, size)| format!("{name}:{}", (*size).max(1))).collect();
             let sizes = sizes.join(",");
             format!("tiny-to-region,choose-plan{{target={target} symbols=[{sizes}]}},add-fallback,region-to-ptx")
         }
+    };
+    match places {
+        Places::Narrow => text,
+        Places::Wide => text.replace("region-to-ptx", "region-to-ptx-wide"),
     }
 }
 
@@ -82,11 +97,12 @@ impl Compiler<'_> {
         symbols: &[(String, i64)],
         planning: Planning,
         target: &str,
+        places: Places,
     ) -> Result<Option<Compiled>, Status> {
         let Compiler { ctx, registry, options, diags, .. } = *self;
         let mut module = module.clone();
         alone(ctx, &mut module, &function.name);
-        let text = format!("symbol-dce,{}", way(planning, target, symbols));
+        let text = format!("symbol-dce,{}", way(planning, target, symbols, places));
         let way = Pipeline::parse_reporting(registry, ctx, ("<way to PTX>", &text), false, diags);
         let mut way = way.ok_or(Status::Internal)?;
         if options.unchecked {
@@ -120,12 +136,18 @@ impl Compiler<'_> {
 
 /// Lets passes go on with kernels that are not verified: none only asks for that, and the lowering to instructions warns.
 fn leave_unchecked(registry: &Registry, items: &mut Vec<Item>) {
-    let lowering = Pipeline::parse(registry, "kernel-to-ptx{unchecked}").map(|pipeline| pipeline.items);
-    let Some(Item::Pass(lowering)) = lowering.ok().and_then(|items| items.into_iter().next()) else { return };
     items.retain(|item| !matches!(item, Item::Pass(pass) if pass.def.name == "check-async"));
     for item in items {
         match item {
-            Item::Pass(pass) if pass.def.name == lowering.def.name => *pass = lowering.clone(),
+            Item::Pass(pass) if pass.def.name == "kernel-to-ptx" => {
+                // It keeps its other options.
+                let text = pass.to_string();
+                let options = text.trim_start_matches(pass.def.name).trim_matches(['{', '}']);
+                let unchecked = Pipeline::parse(registry, &format!("{}{{{options} unchecked}}", pass.def.name));
+                if let Some(Item::Pass(made)) = unchecked.ok().and_then(|made| made.items.into_iter().next()) {
+                    *pass = made;
+                }
+            }
             Item::Nest(_, inner) => leave_unchecked(registry, inner),
             _ => {}
         }
@@ -161,4 +183,19 @@ fn functions<'a>(ctx: &'a Context, module: &'a Body) -> impl Iterator<Item = (Op
         let name = op.symbol_name().filter(|_| op.has(Traits::CALLABLE))?;
         Some((id, name, op.name().split_once('.').map_or("", |(layer, _)| layer)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unverified_kernels_keep_their_wide_places() {
+        let setup = dlc_opt::Setup::linked();
+        let text = way(Planning::Off, "sm90", &[], Places::Wide);
+        let mut pipeline = Pipeline::parse(&setup.registry, &text).expect("it is a pipeline");
+        leave_unchecked(&setup.registry, &mut pipeline.items);
+        let text = pipeline.to_string();
+        assert!(text.contains("kernel-to-ptx{index=64,unchecked}") && !text.contains("check-async"), "{text}");
+    }
 }

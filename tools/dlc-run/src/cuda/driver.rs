@@ -47,6 +47,8 @@ pub enum Value {
     Address(Address),
     /// A number.
     I32(i32),
+    /// A number of 64 bits.
+    I64(i64),
 }
 
 /// What of a multiprocessor an entry fills.

@@ -170,6 +170,7 @@ impl<'a> Loaded<'a> {
                 values.push(match *param {
                     Param::Buffer(buffer) => Value::Address(places[buffer]),
                     Param::I32(number) => Value::I32(number),
+                    Param::I64(number) => Value::I64(number),
                     Param::Map(map) => match maps[map] {
                         Some(made) => made,
                         None => {
@@ -350,6 +351,7 @@ impl<'a> Loaded<'a> {
         let (run, start) = self.start(run, place);
         let param = |param: &Param| match *param {
             Param::I32(number) => number.to_string(),
+            Param::I64(number) => number.to_string(),
             Param::Map(map) => format!("the tensor map '{}'", run.numbers.maps[map].name),
             Param::Buffer(buffer) => {
                 let (tensor, _) = &run.numbers.buffers[buffer];

@@ -75,6 +75,7 @@ fn values(params: &[Value]) -> String {
         Value::Map(map) => format!("map({:#x})", map.0[0]),
         Value::Address(at) => format!("{at:#x}"),
         Value::I32(number) => number.to_string(),
+        Value::I64(number) => number.to_string(),
     };
     params.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -19,7 +19,7 @@ use dlc_translate::manifest::plan::{Plan, Target};
 use dlc_translate::manifest::{self, Manifest, NOT_FOR_SIZES, schema, verified};
 
 use super::cache::Cache;
-use super::compile::{Compiled, Compiler, not_compiled, target};
+use super::compile::{Compiled, Compiler, Places, not_compiled, target};
 use super::driver::{Driver, Failure, Kind};
 use super::exec::Loaded;
 use super::gpu::Gpu;
@@ -103,16 +103,22 @@ pub fn program(
         let manifest = &compiled.translated.manifest;
         choose(manifest, Some(&function.name))?.plan(manifest, &symbols)
     };
-    let Some(mut compiled) = compiler.compile(module, function, &bound.symbols, options.plan, machine)? else {
+    let compile = |planning, places| compiler.compile(module, function, &bound.symbols, planning, machine, places);
+    let Some(mut compiled) = compile(options.plan, Places::Narrow)? else {
         if options.device == Device::Auto {
             return Ok(None);
         }
         return Err(fail(Box::new(not_compiled(function))));
     };
     let mut plan = numbers(&compiled);
-    // A plan may ask something of sizes. Launches have another kernel then; what nothing launches goes without a plan.
-    if options.plan == Planning::Choose && plan.as_ref().is_err_and(|error| error.code == &NOT_FOR_SIZES) {
-        let other = compiler.compile(module, function, &bound.symbols, Planning::Off, machine)?;
+    // Places of 32 bits are for tensors of up to some 2^31 elements, and a plan may ask something of sizes. Launches have
+    // another kernel then; what nothing launches goes without a plan.
+    let others = [(options.plan, Places::Wide), (Planning::Off, Places::Narrow), (Planning::Off, Places::Wide)];
+    for (planning, places) in others {
+        if !plan.as_ref().is_err_and(|error| error.code == &NOT_FOR_SIZES) {
+            break;
+        }
+        let other = compile(planning, places)?;
         if let Some((other, numbers)) = other.and_then(|other| numbers(&other).ok().map(|numbers| (other, numbers))) {
             (compiled, plan) = (other, Ok(numbers));
         }
@@ -144,7 +150,18 @@ pub fn written(
         true => Vec::new(),
         false => Bound::of(ctx, function, Needed::All, options, diags).ok_or(Status::Failure)?.symbols,
     };
-    let compiled = compiler.compile(module, function, &symbols, options.plan, machine)?;
+    let compile = |places| compiler.compile(module, function, &symbols, options.plan, machine, places);
+    let mut compiled = compile(Places::Narrow)?;
+    // For sizes that are known it is written so that it runs with them.
+    let is_for_sizes = |compiled: &Compiled| {
+        let manifest = &compiled.translated.manifest;
+        let sizes = symbols.iter().cloned().collect();
+        choose(manifest, Some(&function.name)).is_ok_and(|target| target.plan(manifest, &sizes).is_ok())
+    };
+    if !symbols.is_empty() && compiled.as_ref().is_some_and(|compiled| !is_for_sizes(compiled)) {
+        let other = compile(Places::Wide)?;
+        compiled = other.filter(is_for_sizes).or(compiled);
+    }
     let Some(Compiled { translated, .. }) = compiled else { return Err(fail(Box::new(not_compiled(function)))) };
     emit(&translated.manifest, &translated.ptx, file).map_err(fail)?;
     if options.device == Device::None {

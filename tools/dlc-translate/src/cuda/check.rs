@@ -364,9 +364,10 @@ fn launched(launch: &Launch, text: &mut String) {
         args.push(match arg {
             Arg::Map(name) => format!("&{name}"),
             Arg::Buffer(name) => format!("&{name}_.device"),
-            Arg::I32(expr) => {
+            Arg::I32(expr) | Arg::I64(expr) => {
                 let name = format!("size{number_of}");
-                let _ = writeln!(text, "    int {name} = int({});", number(expr));
+                let ty = if matches!(arg, Arg::I64(_)) { "int64_t" } else { "int" };
+                let _ = writeln!(text, "    {ty} {name} = {ty}({});", number(expr));
                 format!("&{name}")
             }
         });

@@ -7,12 +7,12 @@ use dlc_core::sizes::Bindings;
 use super::expr::Expr;
 use super::schema::{Arg, Elem, Formula, Im2col, Kernel, Launch, Role, TensorMap};
 
-/// The most elements of a tensor: places in it are signed numbers of 32 bits.
-pub const ELEMENTS: u64 = i32::MAX as u64;
+/// The most elements of a tensor.
+pub const ELEMENTS: u64 = dlc_ptx::ops::WIDE_ELEMENTS as u64;
 /// The most blocks along x, y and z.
 const GRID: [u64; 3] = [i32::MAX as u64, 65535, 65535];
-/// Sizes of tensor maps end here.
-const MAP_SIZE: u64 = 1 << 32;
+/// The largest size of a tensor map: the driver takes one twice as large, but coordinates are signed numbers of 32 bits.
+const MAP_SIZE: u64 = 1 << 31;
 /// Strides of tensor maps end here, in bytes.
 const MAP_STRIDE: u64 = 1 << 40;
 
@@ -80,6 +80,8 @@ pub enum Param {
     Buffer(usize),
     /// A number.
     I32(i32),
+    /// A number of 64 bits.
+    I64(i64),
 }
 
 /// A launch with its numbers.
@@ -115,11 +117,16 @@ pub struct Numbers {
 /// The sizes of a tensor, for messages and checks alike.
 pub(super) fn tensor(name: &str, elem: Elem, shape: &[Expr], align: u64, symbols: &Bindings) -> Result<Tensor, String> {
     let shape: Vec<u64> = shape.iter().map(|size| size.size(symbols)).collect::<Result<_, _>>()?;
-    let elements = shape.iter().try_fold(1u64, |all, &size| all.checked_mul(size));
-    if elements.is_none_or(|count| count > ELEMENTS) {
+    if count(&shape).is_none_or(|count| count > ELEMENTS) {
         return Err(format!("'{name}' has the sizes {shape:?}, and a tensor has at most {ELEMENTS} elements"));
     }
     Ok(Tensor { name: name.to_string(), elem, shape, align })
+}
+
+/// The number of elements, where an axis of zero counts as one of one; `None` beyond 64 bits. So it bounds the product of
+/// any of the sizes.
+fn count(shape: &[u64]) -> Option<u64> {
+    shape.iter().try_fold(1u64, |all, &size| all.checked_mul(size.max(1)))
 }
 
 impl Kernel {
@@ -127,23 +134,9 @@ impl Kernel {
     ///
     /// Errors, as one sentence: a condition that does not hold, and what goes beyond what devices take.
     pub fn numbers(&self, symbols: &BTreeMap<String, i64>) -> Result<Numbers, String> {
-        let mut known = Bindings::from(symbols.clone());
-        self.admits(&known)?;
-        for value in &self.values {
-            let all = match &value.formula {
-                Formula::Expr(expr) => std::slice::from_ref(expr),
-                Formula::Min(all) | Formula::Max(all) => all,
-            };
-            let all: Vec<i64> = all.iter().map(|expr| expr.eval(&known)).collect::<Result<_, _>>()?;
-            let number = match value.formula {
-                Formula::Max(_) => all.iter().max(),
-                _ => all.iter().min(),
-            };
-            // Reading admits no value without expressions, and none that is there before.
-            if let Some(&number) = number {
-                let _ = known.set(&value.name, number);
-            }
-        }
+        let symbols = Bindings::from(symbols.clone());
+        self.admits(&symbols)?;
+        let known = self.known(&symbols)?;
         let mut buffers = Vec::new();
         for (place, port) in self.inputs.iter().enumerate() {
             let tensor = tensor(&port.name, port.elem, &port.shape, port.align, &known)?;
@@ -176,6 +169,51 @@ impl Kernel {
         Ok(Numbers { buffers, maps, starts })
     }
 
+    /// What symbols and values are.
+    fn known(&self, symbols: &Bindings) -> Result<Bindings, String> {
+        let mut known = symbols.clone();
+        for value in &self.values {
+            let all = match &value.formula {
+                Formula::Expr(expr) => std::slice::from_ref(expr),
+                Formula::Min(all) | Formula::Max(all) => all,
+            };
+            let all: Vec<i64> = all.iter().map(|expr| expr.eval(&known)).collect::<Result<_, _>>()?;
+            let number = match value.formula {
+                Formula::Max(_) => all.iter().max(),
+                _ => all.iter().min(),
+            };
+            // Reading admits no value without expressions, and none that is there before.
+            if let Some(&number) = number {
+                let _ = known.set(&value.name, number);
+            }
+        }
+        Ok(known)
+    }
+
+    /// Whether all of its tensors and sizes are within what it computes with; otherwise what is not.
+    fn is_within(&self, symbols: &Bindings) -> Result<(), String> {
+        let (name, most) = (&self.name, self.elements);
+        let beyond = |what: String| {
+            let more = if most < ELEMENTS { "; kernel-to-ptx{index=64} makes one for larger ones" } else { "" };
+            Err(format!("{what}, and the kernel '{name}' is for tensors of at most {most} elements{more}"))
+        };
+        for symbol in &self.symbols {
+            let size = dlc_ir::affine::SizeExpr::symbol(symbol).ok().and_then(|size| symbols.integer(&size).ok());
+            if let Some(size) = size.filter(|&size| u64::try_from(size).is_ok_and(|size| size > most)) {
+                return beyond(format!("{symbol} is {size}"));
+            }
+        }
+        let known = self.known(symbols)?;
+        let buffers = self.buffers.iter().map(|buffer| (&buffer.name, &buffer.shape));
+        for (tensor, shape) in self.inputs.iter().map(|port| (&port.name, &port.shape)).chain(buffers) {
+            let shape: Vec<u64> = shape.iter().map(|size| size.size(&known)).collect::<Result<_, _>>()?;
+            if count(&shape).is_none_or(|count| count > most) {
+                return beyond(format!("'{tensor}' has the sizes {shape:?}"));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether it is for these sizes; otherwise the condition that does not hold.
     pub fn admits(&self, symbols: &Bindings) -> Result<(), String> {
         for guard in &self.requires {
@@ -190,7 +228,7 @@ impl Kernel {
                 return Err(format!("the kernel '{}' is for sizes with {guard}, but {is}", self.name));
             }
         }
-        Ok(())
+        self.is_within(symbols)
     }
 
     /// The numbers of a launch; `None` if there is no block to start.
@@ -201,7 +239,8 @@ impl Kernel {
             let size = size.size(known)?;
             let blocks = u64::from(launch.cluster[axis]);
             if size > GRID[axis] {
-                return Err(format!("'{entry}' would have {size} blocks along {}", ["x", "y", "z"][axis]));
+                let (axis, most) = (["x", "y", "z"][axis], GRID[axis]);
+                return Err(format!("'{entry}' would have {size} blocks along {axis}, and there are at most {most}"));
             }
             if size % blocks != 0 {
                 return Err(format!("'{entry}' would have {size} blocks, no whole number of clusters of {blocks}"));
@@ -224,6 +263,7 @@ impl Kernel {
                     let number = i32::try_from(value);
                     Param::I32(number.map_err(|_| format!("{expr} is {value}, which goes beyond 32 bits"))?)
                 }
+                Arg::I64(expr) => Param::I64(expr.eval(known)?),
             });
         }
         let Launch { cluster, threads, shared, early, .. } = *launch;
@@ -268,13 +308,15 @@ impl Kernel {
 fn check(map: &Map) -> Result<(), String> {
     let name = &map.name;
     if let Some(size) = map.dims.iter().find(|&&size| size == 0 || size > MAP_SIZE) {
-        return Err(format!("the tensor map '{name}' would have an axis of {size} elements"));
+        return Err(format!("the tensor map '{name}' would have an axis of {size} elements, and has 1 to {MAP_SIZE}"));
     }
     if let Some(stride) = map.strides.iter().find(|stride| !stride.is_multiple_of(16)) {
         return Err(format!("the tensor map '{name}' needs rows of a multiple of 16 bytes, and they have {stride}"));
     }
     if let Some(stride) = map.strides.iter().find(|&&stride| stride >= MAP_STRIDE) {
-        return Err(format!("the tensor map '{name}' would have steps of {stride} bytes"));
+        return Err(format!(
+            "the tensor map '{name}' would have steps of {stride} bytes, which are below {MAP_STRIDE}"
+        ));
     }
     Ok(())
 }

@@ -289,7 +289,7 @@ impl<'a> Checker<'a> {
                 Arg::Buffer(name) if !buffers.contains(name.as_str()) => {
                     self.fail(format!("'{entry}' takes the buffer '{name}', which is not there"));
                 }
-                Arg::I32(expr) => self.known(known, expr),
+                Arg::I32(expr) | Arg::I64(expr) => self.known(known, expr),
                 _ => {}
             }
         }

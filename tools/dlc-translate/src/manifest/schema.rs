@@ -59,11 +59,23 @@ pub struct Kernel {
     /// The sizes that it is for: all of these hold.
     #[serde(default)]
     pub requires: Vec<Guard>,
+    /// The most elements of a tensor that it computes with, where an axis of zero counts as one of one. No symbol is more,
+    /// either.
+    #[serde(default = "narrow", skip_serializing_if = "is_narrow")]
+    pub elements: u64,
     /// Views of buffers for the copy engine.
     #[serde(default)]
     pub tensor_maps: Vec<TensorMap>,
     /// What is launched, in order.
     pub launches: Vec<Launch>,
+}
+
+fn narrow() -> u64 {
+    dlc_ptx::ops::NARROW_ELEMENTS as u64
+}
+
+fn is_narrow(elements: &u64) -> bool {
+    *elements == narrow()
 }
 
 /// A tensor that a kernel or program reads.
@@ -251,6 +263,8 @@ pub enum Arg {
     Buffer(String),
     /// A signed integer of 32 bits.
     I32(Expr),
+    /// A signed integer of 64 bits.
+    I64(Expr),
 }
 
 /// Launches of kernels in order, with what lies where.

@@ -310,11 +310,42 @@ fn sizes_that_a_kernel_is_not_for() {
     assert_eq!(message, "the kernel 'gemm' is for sizes with K mod 8 == 0, but K = 100");
     assert!(refused(&[("M", 300), ("N", 9000), ("K", 8)]).ends_with("N <= 8192, but N = 9000"));
     let message = refused(&[("M", 1 << 20), ("N", 256), ("K", 1 << 13)]);
-    assert_eq!(message, "'A' has the sizes [1048576, 8192], and a tensor has at most 2147483647 elements");
-    assert!(refused(&[("M", 1 << 40), ("N", 256), ("K", 1 << 30)]).contains("at most 2147483647 elements"));
+    assert_eq!(
+        message,
+        "'A' has the sizes [1048576, 8192], and the kernel 'gemm' is for tensors of at most 2130706432 elements; \
+         kernel-to-ptx{index=64} makes one for larger ones"
+    );
+    assert!(refused(&[("M", 1 << 40), ("N", 256), ("K", 1 << 30)]).contains("at most 2130706432 elements"));
     assert!(refused(&[("M", -1), ("N", 256), ("K", 8)]).contains("is -1"));
     // Rows of 68 elements are no multiple of 16 bytes.
     assert!(refused(&[("M", 300), ("N", 68), ("K", 8)]).contains("'mD' needs rows of a multiple of 16 bytes"));
+}
+
+#[test]
+fn places_of_64_bits() {
+    let numbers = |args: Value, sizes: &[(&str, i64)]| {
+        let mut value = whole();
+        value["kernels"][0]["elements"] = json!(1u64 << 40);
+        value["kernels"][0]["requires"] = json!([]);
+        value["kernels"][0]["launches"][0]["args"] = args;
+        read_text(&value.to_string()).expect("it is well formed").kernels[0].numbers(&symbols(sizes))
+    };
+    let sizes = [("M", 1 << 20), ("N", 256), ("K", 1 << 13)];
+    let made = numbers(json!([{"i64": "K*M"}]), &sizes).expect("numbers");
+    assert_eq!(made.starts[0].params, [Param::I64(1 << 33)]);
+    assert!(numbers(json!([{"i32": "K*M"}]), &sizes).expect_err("it is large").contains("goes beyond 32 bits"));
+    let large = numbers(json!([]), &[("M", 1 << 21), ("N", 8), ("K", 1 << 20)]).expect_err("it is too large");
+    assert!(large.ends_with("is for tensors of at most 1099511627776 elements"), "{large}");
+    // An axis of zero counts as one of one.
+    assert!(numbers(json!([]), &[("M", 1 << 21), ("N", 0), ("K", 1 << 20)]).is_err());
+    let long =
+        numbers(json!([{"map": "mA"}]), &[("M", (1 << 31) + 8), ("N", 8), ("K", 8)]).expect_err("an axis is long");
+    assert_eq!(long, "the tensor map 'mA' would have an axis of 2147483656 elements, and has 1 to 2147483648");
+    // What a kernel says is written again, and nothing where it says nothing.
+    let mut value = whole();
+    assert!(!write(&read_text(&value.to_string()).expect("it is well formed")).contains("elements"));
+    value["kernels"][0]["elements"] = json!(4096);
+    assert!(write(&read_text(&value.to_string()).expect("it is well formed")).contains("\"elements\": 4096"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Loops, conditions, roles, and what one thread does for the others.
 
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::{BlockId, OpRef, Type, ValueId};
 use dlc_kernel::ops::{self as kernel, Wgmma};
 use dlc_ptx::inst::Arg;
@@ -11,6 +12,7 @@ use super::super::natural::is_natural;
 use super::super::values::{Lowered, Team};
 use super::tokens::{age, begins_at, born_at};
 use super::{Lower, Yielded};
+use crate::analysis::index_ranges::is_narrow;
 
 impl<'a, 'c> Lower<'a, 'c> {
     pub(super) fn for_(&mut self, op: kernel::For<'a>) -> Result<(), Refused>
@@ -19,6 +21,7 @@ impl<'a, 'c> Lower<'a, 'c> {
     {
         self.prepare_mbarriers(op.id)?;
         let args: Vec<ValueId> = op.args().collect();
+        let args_of_bounds = args.clone();
         let inits: Vec<ValueId> = op.inits().collect();
         let bounds = op.bounds();
         let [first, last, step] = bounds.as_slice() else {
@@ -52,27 +55,27 @@ impl<'a, 'c> Lower<'a, 'c> {
         // The loop is entered only if it runs, and asks at its end whether it runs again.
         let begins = self.begun;
         let tokens = self.loop_tokens(body, &inits)?;
-        let types: Vec<Type> = inits.iter().map(|&value| self.kernel.value_type(value)).collect();
         let (mut flat, mut entering): (Vec<ValueId>, Vec<ValueId>) = (Vec::new(), Vec::new());
         let mut flat_types = Vec::new();
         let fresh: Vec<bool> =
             taken[1..].iter().zip(&carried).map(|(&arg, value)| self.begins_fresh(arg, value, body)).collect();
-        for ((value, &ty), &fresh) in carried.iter().zip(&types).zip(&fresh) {
-            let own = self.flat_types(value, ty);
+        for ((value, &arg), &fresh) in carried.iter().zip(&taken[1..]).zip(&fresh) {
+            let own = self.flat_types(value, arg);
             let registers = match fresh {
                 // Nothing is put into the registers that the first product does not read.
                 true => own.iter().flat_map(|_| self.code.insts(&table::UNDEF, "f32", &[])).collect(),
-                false => self.flat(value, ty),
+                false => self.flat(value, arg),
             };
             entering.extend(registers.iter().copied());
             flat_types.extend(own);
             flat.extend(registers);
         }
         let runs = self.code.compare("lt", first, last);
-        let mut head_types = vec![Type::I32];
+        let counts = self.counter_type(&bounds, &args_of_bounds, taken[0]);
+        let mut head_types = vec![counts];
         head_types.extend(flat_types.iter().copied());
         let (head, end) = (self.code.new_block(&head_types), self.code.new_block(&flat_types));
-        let first = self.code.register(first, Type::I32);
+        let first = self.index_register(first, counts);
         let mut into: Vec<ValueId> = vec![first];
         into.extend(entering);
         self.code.bra_if(runs, (head, &into), (end, &flat));
@@ -101,11 +104,12 @@ impl<'a, 'c> Lower<'a, 'c> {
         let yielded = self.block(body)?;
         let next = self.code.add(counter.into(), step);
         let mut back = Vec::new();
-        for (value, &ty) in yielded.iter().zip(&types) {
-            back.extend(self.flat(value, ty));
+        for (value, &arg) in yielded.iter().zip(&taken[1..]) {
+            back.extend(self.flat(value, arg));
         }
+        let next = Arg::Value(self.index_register(next, counts));
         let again = self.code.compare("lt", next, last);
-        let next = self.code.register(next, Type::I32);
+        let next = self.index_register(next, counts);
         let mut into = vec![next];
         into.extend(back.iter().copied());
         self.code.bra_if(again, (head, &into), (end, &back));
@@ -140,6 +144,15 @@ impl<'a, 'c> Lower<'a, 'c> {
             self.set(out, value);
         }
         Ok(())
+    }
+
+    /// The type of the register that counts the rounds of a loop: it counts to one step behind the last.
+    fn counter_type(&self, bounds: &[SizeExpr], args: &[ValueId], counter: ValueId) -> Type {
+        let counted = self.ranges.value(counter);
+        let step = bounds.last().and_then(|step| self.ranges.expr(step, args).hi());
+        let end = counted.hi().zip(step).and_then(|(last, step)| last.checked_add(step));
+        let is_narrow = is_narrow(counted) && end.is_some_and(|end| i32::try_from(end).is_ok());
+        if is_narrow { Type::I32 } else { Type::I64 }
     }
 
     /// Whether what a loop carries are sums that begin with zero, which only a `wgmma` in its body reads: it can be told
@@ -231,7 +244,6 @@ impl<'a, 'c> Lower<'a, 'c> {
     where
         'c: 'a,
     {
-        let types: Vec<Type> = outs.iter().map(|&value| self.kernel.value_type(value)).collect();
         let most = self.most_copies(sides);
         let begins = self.begun;
         let begin_blocks = [self.code.new_block(&[]), self.code.new_block(&[])];
@@ -252,16 +264,16 @@ impl<'a, 'c> Lower<'a, 'c> {
             };
             self.fill_up(begins[0], most);
             let mut flat = Vec::new();
-            for (value, &ty) in yielded.iter().zip(&types) {
-                flat.extend(self.flat(value, ty));
+            for (value, &out) in yielded.iter().zip(outs) {
+                flat.extend(self.flat(value, out));
             }
             self.code.close();
             ends.push((self.code.block, flat, yielded, self.begun));
         }
         let mut flat_types = Vec::new();
         if let Some((_, _, yielded, _)) = ends.first() {
-            for (value, &ty) in yielded.clone().iter().zip(&types) {
-                flat_types.extend(self.flat_types(value, ty));
+            for (value, &out) in yielded.clone().iter().zip(outs) {
+                flat_types.extend(self.flat_types(value, out));
             }
         }
         let join = match join_early {

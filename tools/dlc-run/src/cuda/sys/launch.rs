@@ -55,6 +55,7 @@ impl Launch {
                 Value::Map(map) => (&raw const map.0).cast_mut().cast(),
                 Value::Address(address) => (&raw const *address).cast_mut().cast(),
                 Value::I32(number) => (&raw const *number).cast_mut().cast(),
+                Value::I64(number) => (&raw const *number).cast_mut().cast(),
             }
         };
         let pointers = values.iter().map(pointer).collect();
