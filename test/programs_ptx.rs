@@ -209,3 +209,67 @@ fn random_programs_become_ptx_or_are_refused() {
 fn smooth_random_programs_become_ptx_or_are_refused() {
     check_random(Style::Smooth);
 }
+
+/// Sizes with which tensor cores and the copy engine are used, and sizes that fill no tile and no vector, by the symbols
+/// of a program.
+const SMALL: [(&str, [&str; 2]); 6] = [
+    ("B, S, T", ["B=2,S=200,T=136", "B=1,S=77,T=101"]),
+    ("Z, M, N", ["Z=2,M=136,N=136", "Z=1,M=77,N=101"]),
+    ("B, H, W, C, O", ["B=2,H=9,W=8,C=16,O=72", "B=1,H=9,W=11,C=7,O=13"]),
+    ("M, N, K", ["M=136,N=72,K=200", "M=101,N=67,K=33"]),
+    ("M, N", ["M=9,N=520", "M=5,N=333"]),
+    // NCHW: a plane of pixels is a row.
+    ("nchw", ["B=1,H=8,W=8,C=16,O=72", "B=1,H=9,W=11,C=7,O=13"]),
+];
+
+/// As many programs as there are in `gpu/Inputs`.
+const KERNELS: usize = 33;
+
+#[test]
+fn every_generated_kernel_runs_as_its_program() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("gpu/Inputs");
+    let entries = std::fs::read_dir(&root).expect("the folder is there");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder can be read").path()).collect();
+    files.sort();
+    assert_eq!(files.len(), KERNELS);
+    let failures = all(&files, |file| runs_as_its_program(file));
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), files.len(), failures.join("\n"));
+}
+
+/// The plans that are chosen for a program of `gpu/Inputs`, for the sizes that it names, for large ones and for sm80, give
+/// in instructions what the program gives: the warps in order and out of it.
+fn runs_as_its_program(file: &Path) -> Result<(), String> {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let options = text.lines().find_map(|line| line.strip_prefix("// choose-plan: ")).unwrap_or("assume=4096");
+    let declared = text.split(&format!("@{name}<")).nth(1).and_then(|rest| rest.split('>').next()).unwrap_or_default();
+    let symbols = if name.starts_with("conv_nchw") { "nchw" } else { declared };
+    let Some((_, sizes)) = SMALL.iter().find(|(known, _)| *known == symbols) else {
+        return Err(format!("{name}: no sizes for the symbols '{symbols}'"));
+    };
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let run = |args: &[&str]| tool(dlc_run::run, args, "");
+    let source = file.to_string_lossy();
+    for (number, sizes) in sizes.iter().enumerate() {
+        let (shape, expected) = (format!("--shape={sizes}"), path("expected.npz"));
+        run(&["dlc-run", &source, "--device=cpu", "--seed=1", &shape, "-o", &expected])?;
+        // Without a fallback the kernel for large sizes is the one that runs.
+        let ways = [
+            format!("choose-plan{{{options}}},add-fallback"),
+            format!("choose-plan{{assume=4096}}{}", if number == 0 { "" } else { ",add-fallback" }),
+            "choose-plan{target=sm80 assume=4096},add-fallback".to_string(),
+        ];
+        for (way, order) in ways.iter().zip(["0", "5", "9"]) {
+            let passes = format!(
+                "--pass-pipeline=lower-frontend,tiny-to-region,{way},tensorize,kernel-schedule,kernel-to-ptx,cse,dce"
+            );
+            let (made, wanted, order) =
+                (path("made.mlir"), format!("--check={expected}"), format!("--order-seed={order}"));
+            tool(dlc_opt::run, &["dlc-opt", &source, &passes, "-o", &made], "")
+                .and_then(|_| run(&["dlc-run", &made, "--device=cpu", "--seed=1", &shape, &order, &wanted]))
+                .map_err(|why| format!("{name} with {way} at {sizes}: {why}"))?;
+        }
+    }
+    Ok(())
+}
