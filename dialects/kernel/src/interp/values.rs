@@ -10,7 +10,7 @@ use dlc_ir::{OpRef, Type, ValueId};
 use super::state::{Slots, device, wrong};
 use crate::layout::SharedTile;
 use crate::ops::{Elect, Role};
-use crate::types::{Frag, Tile, Work};
+use crate::types::{Frag, Tile, Work, elem_of};
 
 /// A fragment: the registers of the team. One that a matrix product gives is not there before that has ended.
 #[derive(Clone)]
@@ -130,10 +130,16 @@ pub fn as_number(elem: Type) -> Type {
     if elem == Type::INDEX { Type::I64 } else { elem }
 }
 
-/// Registers as the only result; a tensor without axes as a number.
-pub fn give(cx: &Eval<'_, '_>, value: Result<TensorValue, String>) -> EvalResult {
+/// Registers as the only result; a tensor without axes as a number, or as the number that all registers have.
+pub fn give(cx: &mut Eval<'_, '_>, value: Result<TensorValue, String>) -> EvalResult {
     let value = value.map_err(|reason| wrong(cx, reason))?;
-    match Frag::of(cx.op.ctx, cx.result_type(0)) {
+    let ty = cx.result_type(0);
+    match Frag::of(cx.op.ctx, ty) {
+        Some(_) if value.rank() == 0 => {
+            let slots = slots(cx, ty)?;
+            let all = to_numbers(&value).repeat(slots.len());
+            Ok(Outcome::value(fragment(from_numbers(cx, &slots, as_number(elem_of(cx.op.ctx, ty)), &all)?)))
+        }
         Some(_) => Ok(Outcome::value(fragment(value))),
         None => Ok(Outcome::value(value.at(&vec![0; value.rank()]))),
     }
