@@ -232,7 +232,7 @@ impl<'a> IndexRanges<'a> {
         let mut product = SizeExpr::from(coefficient);
         for factor in factors {
             let own = term(1, std::slice::from_ref(factor))?;
-            if !own.range(&scope.ranges).lo().is_some_and(|lo| lo >= 0) {
+            if own.range(&scope.ranges).lo().is_none_or(|lo| lo < 0) {
                 return None;
             }
             let most = match factor {
@@ -294,7 +294,7 @@ impl<'a> IndexRanges<'a> {
         while let Some(place) = left.iter().position(|factor| matches!(factor, Factor::Quotient(..))) {
             let Factor::Quotient(numerator, divisor) = left.remove(place) else { return None };
             // Nothing is below zero, or the quotient would not be the larger the larger what is divided.
-            if !self.range(&numerator, scope).lo().is_some_and(|lo| lo >= 0) {
+            if self.range(&numerator, scope).lo().is_none_or(|lo| lo < 0) {
                 return None;
             }
             above = above.mul(&numerator).ok()?;

@@ -98,7 +98,7 @@ impl Expr {
                 Factor::Quotient(numerator, divisor) => {
                     let parts = [numerator, divisor];
                     // Where neither is negative, both may be read without a sign.
-                    let known = parts.map(|part| ranges(part));
+                    let known = parts.map(ranges);
                     let is_wide = known.iter().any(|&range| width(range) == Width::Wide || range.lo() < Some(0));
                     let unsigned = !is_wide && known.iter().any(|&range| width(range) == Width::Unsigned);
                     let part = |expr: &SizeExpr| match unsigned {
