@@ -31,6 +31,9 @@ const FEW_AXES: usize = 6;
 /// How many times a loop is gone through until what it carries is taken to be anything.
 const ROUNDS: usize = 3;
 
+/// In how many loops around each other what is carried is looked for: each goes through those in it more than once.
+const DEEP: usize = 4;
+
 /// The ranges of the integers of a kernel.
 pub struct IndexRanges<'a> {
     ctx: &'a Context,
@@ -47,6 +50,8 @@ pub struct IndexRanges<'a> {
     /// Values that are at most expressions of symbols.
     most: FxHashMap<ValueId, SizeExpr>,
     known: RefCell<BTreeMap<SizeExpr, Interval>>,
+    /// How many loops are around the op at hand.
+    loops: usize,
 }
 
 /// What is known of the names in an expression.
@@ -102,6 +107,7 @@ impl<'a> IndexRanges<'a> {
             same: FxHashMap::default(),
             most: FxHashMap::default(),
             known: RefCell::default(),
+            loops: 0,
         };
         let Some(block) = kernel.entry_block() else { return ranges };
         let made = kernel.ops(block).flat_map(|id| kernel.results(id));
@@ -533,8 +539,9 @@ impl<'a> IndexRanges<'a> {
         let inits: Vec<ValueId> = op.inits().collect();
         let mut carried: Vec<Interval> = inits.iter().map(|&init| self.value(init)).collect();
         let grown = self.grown(body, &taken, &carried, &bounds);
+        self.loops += 1;
         for (own, grown) in carried.iter_mut().zip(&grown) {
-            *own = grown.unwrap_or(*own);
+            *own = grown.unwrap_or(if self.loops > DEEP { Interval::ALL } else { *own });
         }
         for round in 0.. {
             for (&arg, &range) in taken.iter().skip(1).zip(&carried) {
@@ -556,6 +563,7 @@ impl<'a> IndexRanges<'a> {
                 break;
             }
         }
+        self.loops -= 1;
         for (out, range) in op.outs().zip(carried) {
             self.set(out, range);
         }

@@ -375,7 +375,10 @@ impl<'c> Code<'c> {
             (Arg::Int(a), Arg::Int(b)) => Arg::Int(a ^ b),
             (x, Arg::Int(0)) | (Arg::Int(0), x) => x,
             (Arg::Int(n), x) => self.xor(x, Arg::Int(n)),
-            _ => self.inst(&table::XOR, "b32", &[a, b]).into(),
+            _ => match self.alike(a, b) {
+                Some((a, b)) => self.inst(&table::XOR, "b64", &[a, b]).into(),
+                None => self.inst(&table::XOR, "b32", &[a, b]).into(),
+            },
         }
     }
 
@@ -428,10 +431,7 @@ impl<'c> Code<'c> {
                 let cut = Arg::Value(self.inst(&table::DIV, &format!("s{bits}"), &[a, b]));
                 let back = self.mul(cut, b);
                 let left = self.sub(a, back);
-                let mixed = match bits {
-                    64 => self.inst(&table::XOR, "b64", &[left, b]).into(),
-                    _ => self.xor(left, b),
-                };
+                let mixed = self.xor(left, b);
                 let signs = self.compare("lt", mixed, Arg::Int(0));
                 let some = self.compare("ne", left, Arg::Int(0));
                 let less = self.both(signs, some);
