@@ -33,7 +33,7 @@ pub fn elem(cx: &Eval<'_, '_>) -> Type {
 
 /// The type of the elements of a value that is a tensor, as the verifier has seen.
 pub fn elem_of(cx: &Eval<'_, '_>, value: ValueId) -> Type {
-    shaped(cx.op.ctx, cx.op.type_of(value)).map_or(Type::F32, |(_, elem)| elem)
+    shaped(cx.op.ctx, cx.op.type_of(value)).expect("the verifier admits only tensors and memory here").1
 }
 
 /// The sizes of the result as numbers.

@@ -110,7 +110,7 @@ impl Unary {
     pub fn eval(self, ctx: &Context, input: &TensorValue, elem: Type) -> Result<TensorValue, String> {
         let input = as_elem(ctx, input, elem)?;
         if elem.float_kind(ctx).is_none() {
-            let kind = kind_of(ctx, elem);
+            let kind = ElemKind::known(ctx, elem)?;
             return input.map_int(ctx, elem, |x| match self {
                 Unary::Neg if kind.is_bool() => 1 - x,
                 Unary::Neg => x.wrapping_neg(),
@@ -175,7 +175,7 @@ impl Binary {
                 _ => a.zip_float(ctx, &b, elem, |_, _| f64::NAN),
             };
         }
-        let kind = kind_of(ctx, elem);
+        let kind = ElemKind::known(ctx, elem)?;
         match self {
             Binary::Add if kind.is_bool() => a.zip_int(ctx, &b, elem, |a, b| a | b),
             Binary::Add => a.zip_int(ctx, &b, elem, i64::wrapping_add),
@@ -202,7 +202,7 @@ impl Binary {
 
     /// A shift: the amount keeps its own type, so that an `i8` may be moved by an `i64`.
     fn shift(self, ctx: &Context, a: &TensorValue, b: &TensorValue, elem: Type) -> Result<TensorValue, String> {
-        let (kind, amount) = (kind_of(ctx, elem), b.kind());
+        let (kind, amount) = (ElemKind::known(ctx, elem)?, b.kind());
         a.zip_int(ctx, b, elem, |a, b| {
             let by = if amount.is_u64() { u32::try_from(b as u64).ok() } else { u32::try_from(b).ok() };
             let by = by.filter(|by| *by < kind.bits());
@@ -229,7 +229,7 @@ impl Binary {
             };
         }
         // The order of unsigned numbers is that of signed ones with the highest bit turned.
-        let turn = if kind_of(ctx, common).is_u64() { i64::MIN } else { 0 };
+        let turn = if ElemKind::known(ctx, common)?.is_u64() { i64::MIN } else { 0 };
         match self {
             Binary::Eq => a.compare_int(ctx, &b, |a, b| a == b),
             Binary::Ne => a.compare_int(ctx, &b, |a, b| a != b),
@@ -270,9 +270,4 @@ pub fn as_elem(ctx: &Context, value: &TensorValue, elem: Type) -> Result<TensorV
         true => Ok(value.clone()),
         false => value.cast(ctx, elem),
     }
-}
-
-/// What the integers of a type are; other types count as `i64`.
-fn kind_of(ctx: &Context, elem: Type) -> ElemKind {
-    ElemKind::of(ctx, elem).unwrap_or(ElemKind::Int { bits: 64, signed: true })
 }

@@ -16,6 +16,14 @@ fn sizes(texts: &[&str]) -> Vec<SizeExpr> {
     texts.iter().map(|text| SizeExpr::parse(text).expect(text)).collect()
 }
 
+/// A view that is asked for where only it may stand is never another type.
+#[test]
+#[should_panic(expected = "'f32' stands where the verifier admits only 'core.tensor'")]
+fn another_type_is_no_tensor() {
+    let ctx = Context::new([&crate::DIALECT]);
+    Tensor::expect(&ctx, Type::F32);
+}
+
 #[test]
 fn both_spellings_are_one_type() {
     let ctx = Context::new([&crate::DIALECT]);

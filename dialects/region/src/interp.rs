@@ -68,7 +68,7 @@ impl<'a> Frame<'a> {
 }
 
 fn elem_of(op: OpRef<'_>, value: ValueId) -> Type {
-    Value::of(op.ctx, op.type_of(value)).map_or(Type::F32, |ty| ty.elem(op.ctx))
+    Value::expect(op.ctx, op.type_of(value)).elem(op.ctx)
 }
 
 fn failed(cx: &Eval<'_, '_>, reason: String) -> Failure {

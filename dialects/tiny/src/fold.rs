@@ -286,10 +286,9 @@ pub(crate) fn defining(op: OpRef<'_>, value: ValueId) -> Option<OpRef<'_>> {
 }
 
 pub(crate) fn elem(op: OpRef<'_>, value: ValueId) -> Type {
-    // The verifier has seen that it is a tensor.
-    Tensor::of(op.ctx, op.type_of(value)).map_or(Type::F32, |ty| ty.elem(op.ctx))
+    Tensor::expect(op.ctx, op.type_of(value)).elem(op.ctx)
 }
 
 pub(crate) fn dims(op: OpRef<'_>, value: ValueId) -> Vec<SizeExpr> {
-    Tensor::of(op.ctx, op.type_of(value)).map(|ty| ty.dims(op.ctx)).unwrap_or_default()
+    Tensor::expect(op.ctx, op.type_of(value)).dims(op.ctx)
 }

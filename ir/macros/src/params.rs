@@ -148,6 +148,18 @@ pub fn expand(mut args: Args, item: ItemStruct, holder: Holder) -> syn::Result<T
                 }
             }
 
+            /// The view of it where the verifier admits nothing else.
+            ///
+            /// # Panics
+            /// If it is another one: a mistake in dlc, not in its input. No other one is taken in its place.
+            #[track_caller]
+            pub fn expect(ctx: &::dlc_ir::Context, id: #id) -> Self {
+                match Self::of(ctx, id) {
+                    ::core::option::Option::Some(view) => view,
+                    _ => panic!("'{}' stands where the verifier admits only '{}'", id.display(ctx), #name),
+                }
+            }
+
             /// The one with these parameters, which must be ones that the declaration admits.
             ///
             /// # Panics

@@ -350,7 +350,7 @@ type Axis = (String, SizeExpr);
 /// A region as a kernel.
 fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores: bool) -> Result<Made, Refused> {
     let root = OpRef::new(ctx, region, region.root());
-    let (Some(func), Some(entry)) = (Func::of(root), region.entry_block()) else { return Err(Refused::TooLarge) };
+    let (func, entry) = (Func::from(root), region.entry_block().expect("what is run on has a body"));
     let axes = KernelAxes::of(ctx, region);
     let shape = Shape::of(ctx, region, &axes);
     let loc = root.loc();
@@ -359,7 +359,7 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
     let mut body = Body::new(ctx.op_name(kernel::Func::DEF.name), loc, 1);
     let block = body.append_block(body.root_region());
     let TypeData::Function { inputs, results } = ctx.type_data(func.function_type()) else {
-        return Err(Refused::TooLarge);
+        unreachable!("the verifier admits only types of functions");
     };
     let mut memory = FxHashMap::default();
     for (&arg, &ty) in region.args(entry).iter().zip(inputs.iter()) {
@@ -616,19 +616,14 @@ fn store(
         return Ok(());
     }
     let ctx = lower.ctx;
-    let end = lower.region.last_op(entry).and_then(|end| Yield::of(OpRef::new(ctx, lower.region, end)));
-    let Some(end) = end else { return Err(TooLarge) };
-    let func = Func::from(OpRef::new(ctx, lower.region, lower.region.root()));
-    let names: Vec<&str> = func.outputs();
+    let end = lower::end_of(ctx, lower.region, entry);
     let iters: Vec<String> = lower.axes.names.iter().take(lower.axes.iters).cloned().collect();
     let casts = end.casts().unwrap_or_default();
-    let targets = end.to().unwrap_or_default();
-    for (index, value) in end.values().enumerate() {
-        let target = targets.get(index).and_then(|name| names.iter().position(|known| known == name)).unwrap_or(index);
-        let Some(&output) = outputs.get(target) else { return Err(TooLarge) };
+    // Every result is yielded once, in their order.
+    for ((index, value), &output) in end.values().enumerate().zip(outputs) {
         let made = lower.value(value)?;
         lower.emit.loc = end.loc();
-        let elem = MemRef::of(ctx, lower.emit.body.value_type(output)).map_or(Type::F32, |ty| ty.elem(ctx));
+        let elem = MemRef::expect(ctx, lower.emit.body.value_type(output)).elem(ctx);
         let made = match casts.get(index).filter(|&&ty| ty != Type::NONE) {
             Some(&ty) => lower.cast(made, ty, false),
             None => made,
@@ -641,7 +636,7 @@ fn store(
         let made = lower.as_fragment(made, over)?;
         let mut at = Vec::new();
         for axis in &iters {
-            at.push(lower.expr(&SizeExpr::symbol(axis).map_err(|_| TooLarge)?, over)?);
+            at.push(lower.expr(&SizeExpr::symbol(axis).expect("an axis has a name of a symbol"), over)?);
         }
         let guard = axes::both(None, lower.inside(over)?);
         let (values, at, guard) = lower.emit.operands(&at, guard.as_ref())?;

@@ -88,7 +88,7 @@ pub fn decompose_contraction(body: &mut Body, cx: &PassCx<'_>) -> u64 {
 
 fn decompose(ctx: &Context, body: &mut Body, op: OpId, loops: &Loops) {
     let contract = Contract::from(OpRef::new(ctx, body, op));
-    let elem = |value: ValueId| Tensor::of(ctx, contract.type_of(value)).map_or(Type::F32, |ty| ty.elem(ctx));
+    let elem = |value: ValueId| Tensor::expect(ctx, contract.type_of(value)).elem(ctx);
     let (lhs, rhs, acc, loc) = (contract.lhs(), contract.rhs(), elem(contract.out()), contract.loc());
     let widen = contract.attr(ctx.intern_str("widen")).is_some();
     let product = contract.product().unwrap_or_else(|| product_type(ctx, elem(lhs), elem(rhs), acc, widen));
@@ -150,7 +150,7 @@ fn operand(
     order: &[usize],
 ) -> ValueId {
     let size = |index: usize| loops.indices[index].1.clone();
-    let place = |index: usize| order.iter().position(|&other| other == index).unwrap_or(0);
+    let place = |index: usize| order.iter().position(|&other| other == index).expect("every index has its place");
     // The indices of the operand, in the order of its axes.
     let mut own: Vec<usize> = axes.iter().flatten().map(|&(index, _)| index).collect();
     let single = axes.iter().all(|axis| matches!(axis[..], [] | [(_, 1)]));
@@ -159,14 +159,13 @@ fn operand(
         dlc_ir::sort::sort_by_key(&mut own, |&index| place(index));
         own.dedup();
         let term = |&(index, factor): &(usize, i64)| {
-            let at = own.iter().position(|&other| other == index).unwrap_or(0);
+            let at = own.iter().position(|&other| other == index).expect("it is one of these");
             SizeExpr::symbol(&format!("i{at}")).ok()?.mul(&SizeExpr::from(factor)).ok()
         };
         let sum =
             |axis: &Vec<(usize, i64)>| axis.iter().try_fold(SizeExpr::from(0), |sum, part| sum.add(&term(part)?).ok());
-        // The sums were read from the contraction.
-        let at = axes.iter().map(|axis| sum(axis).unwrap_or_else(|| SizeExpr::from(0))).collect();
-        let ty = Tensor::of(builder.ctx, builder.body.value_type(value)).map_or(Type::F32, |ty| ty.elem(builder.ctx));
+        let at = axes.iter().map(|axis| sum(axis).expect("it is an expression of the contraction")).collect();
+        let ty = Tensor::expect(builder.ctx, builder.body.value_type(value)).elem(builder.ctx);
         let ty = Tensor::get(builder.ctx, own.iter().map(|&index| size(index)).collect(), ty);
         let made = Load::build(builder, loc, value, Some(at), ty);
         value = builder.result(made);
@@ -187,8 +186,10 @@ fn operand(
         let made = Reshape::build(builder, loc, value, shape);
         value = builder.result(made);
     }
-    let by: Vec<i64> =
-        order.iter().map(|index| shaped.iter().position(|other| other == index).unwrap_or(0) as i64).collect();
+    let by: Vec<i64> = order
+        .iter()
+        .map(|index| shaped.iter().position(|other| other == index).expect("each is an axis now") as i64)
+        .collect();
     if !by.is_sorted() {
         let made = Permute::build(builder, loc, value, by);
         value = builder.result(made);

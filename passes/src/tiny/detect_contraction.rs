@@ -261,6 +261,5 @@ fn is_repetition(ctx: &Context, body: &Body, view: ValueId, shapes: &Shapes) -> 
 }
 
 fn elem_of(ctx: &Context, body: &Body, value: ValueId) -> Type {
-    // The verifier has seen that it is a tensor.
-    Tensor::of(ctx, body.value_type(value)).map_or(Type::F32, |ty| ty.elem(ctx))
+    Tensor::expect(ctx, body.value_type(value)).elem(ctx)
 }

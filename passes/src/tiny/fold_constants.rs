@@ -305,6 +305,5 @@ fn quiet(number: Datum) -> Datum {
 }
 
 fn elem_of(op: OpRef<'_>, value: ValueId) -> Type {
-    // The verifier has seen that it is a tensor.
-    Tensor::of(op.ctx, op.type_of(value)).map_or(Type::F32, |ty| ty.elem(op.ctx))
+    Tensor::expect(op.ctx, op.type_of(value)).elem(op.ctx)
 }

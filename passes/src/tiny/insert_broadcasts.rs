@@ -127,6 +127,5 @@ fn put_in(
 }
 
 fn elem_of(ctx: &Context, body: &Body, value: ValueId) -> Type {
-    // The verifier has seen that it is a tensor.
-    Tensor::of(ctx, body.value_type(value)).map_or(Type::F32, |ty| ty.elem(ctx))
+    Tensor::expect(ctx, body.value_type(value)).elem(ctx)
 }

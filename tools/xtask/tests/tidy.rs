@@ -105,6 +105,11 @@ fn codes_are_tested() {
 }
 
 #[test]
+fn codes_are_raised() {
+    none(codes::raised(&REPO, &reference::codes()));
+}
+
+#[test]
 fn codes_are_unique() {
     let codes = reference::codes();
     let twice = codes.windows(2).filter(|pair| pair[0].code == pair[1].code);

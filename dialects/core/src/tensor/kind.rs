@@ -30,7 +30,8 @@ impl ElemKind {
         }
     }
 
-    pub(super) fn known(ctx: &Context, ty: Type) -> Result<ElemKind, String> {
+    /// As [`ElemKind::of`], or why there is none.
+    pub fn known(ctx: &Context, ty: Type) -> Result<ElemKind, String> {
         ElemKind::of(ctx, ty).ok_or_else(|| format!("tensors of {} cannot be run", ty.display(ctx)))
     }
 

@@ -316,7 +316,7 @@ impl<'a> Build<'_, 'a> {
     }
 
     fn elem(&self, value: ValueId) -> Type {
-        Tensor::of(self.ctx, self.body.value_type(value)).map_or(Type::F32, |ty| ty.elem(self.ctx))
+        Tensor::expect(self.ctx, self.body.value_type(value)).elem(self.ctx)
     }
 
     /// Notes which results of an op stand in the table of tensors, though the table need not have them.

@@ -144,7 +144,7 @@ pub fn mulacc(cx: &mut Eval<'_, '_>) -> EvalResult {
     let result = match elem.float_kind(ctx) {
         Some(_) => a.zip3_float(ctx, &b, &c, elem, libm::fma),
         None => {
-            let kind = ElemKind::of(ctx, elem).unwrap_or(ElemKind::Int { bits: 64, signed: true });
+            let kind = ElemKind::known(ctx, elem).map_err(|reason| cx.fail(&dlc_ir::interp::CANNOT_RUN, reason))?;
             let combine = |a: i64, b: i64, c: i64| {
                 if kind.is_bool() { (a & b) | c } else { a.wrapping_mul(b).wrapping_add(c) }
             };

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use dlc_book::ops::Function;
 use dlc_core::access::Access;
 use dlc_core::guard::Guard;
-use dlc_core::scalar::{self, Combiner};
+use dlc_core::scalar::Combiner;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Kind as _, TextArray};
 use dlc_ir::{Attr, BlockId, Body, Builder, Context, Loc, Type, ValueId};
@@ -60,7 +60,7 @@ pub fn kernel(program: &Program<'_>, places: &Places<'_>, root: Node, name: &str
     let reads = read_by(program, root);
     let mut arguments = FxHashMap::default();
     for &node in &reads {
-        let ty = program.types[node].ok_or(TooLarge)?;
+        let ty = program.types[node].expect("what is read has its type");
         let arg = body.add_arg(block, ty, program.graph.values[node].loc);
         body.set_value_name(arg, ctx.intern_str(&program.names[node]));
         arguments.insert(node, arg);
@@ -100,7 +100,7 @@ pub fn kernel(program: &Program<'_>, places: &Places<'_>, root: Node, name: &str
     }
     let symbols: Vec<&str> =
         program.symbols.iter().map(String::as_str).filter(|name| symbols.contains(*name)).collect();
-    let result = program.types[root].ok_or(TooLarge)?;
+    let result = program.types[root].expect("what is stored has its type");
     let inputs: Vec<Type> = reads.iter().filter_map(|&node| program.types[node]).collect();
     let text = |items: Vec<&str>| TextArray::make(ctx, items);
     let mut props = vec![
@@ -139,7 +139,7 @@ fn read_by(program: &Program<'_>, root: Node) -> Vec<Node> {
 }
 
 fn symbol(name: &str) -> SizeExpr {
-    SizeExpr::symbol(name).unwrap_or_else(|_| SizeExpr::from(0))
+    SizeExpr::symbol(name).expect("axes have names of symbols")
 }
 
 struct Emitter<'e, 'p> {
@@ -214,7 +214,7 @@ impl Emitter<'_, '_> {
 
     fn elem_of(&self, value: ValueId) -> Type {
         let ctx = self.program.ctx;
-        Value::of(ctx, self.body.value_type(value)).map_or(Type::F32, |ty| ty.elem(ctx))
+        Value::expect(ctx, self.body.value_type(value)).elem(ctx)
     }
 
     fn ty(&self, elem: Type, axes: &[String]) -> Type {
@@ -266,7 +266,7 @@ impl Emitter<'_, '_> {
         let (_, at, guard, _) = key.clone();
         let axes = self.join(at.iter().chain(guard.iter().flat_map(Guard::exprs)), &[]);
         let ty = self.ty(self.program.graph.values[node].elem, &axes);
-        let source = *self.arguments.get(&node).ok_or(TooLarge)?;
+        let source = *self.arguments.get(&node).expect("memory that is read is an argument");
         let loc = self.loc;
         let op = region::Read::build(&mut self.builder(), loc, source, &[], at, guard, fill, ty);
         let value = self.body.result(op, 0);
@@ -281,12 +281,12 @@ impl Emitter<'_, '_> {
         }
         let (graph, places) = (self.program.graph, self.places);
         let value = &graph.values[node];
-        let at = places.of(node).get(place).ok_or(TooLarge)?;
+        let at = &places.of(node)[place];
         let outer = std::mem::replace(&mut self.loc, value.loc);
         let made = match &value.kind {
             Kind::Number(number) => self.constant(*number, value.elem),
             Kind::Iota(_) => {
-                let access = self.named(&at.reads.first().ok_or(TooLarge)?.access)?;
+                let access = self.named(&at.reads[0].access)?;
                 let axes = self.join(access.at.iter(), &[]);
                 let (ty, loc) = (self.ty(value.elem, &axes), self.loc);
                 let op = region::Index::build(&mut self.builder(), loc, access.at, ty);
@@ -340,15 +340,15 @@ impl Emitter<'_, '_> {
             (Function::Cast, &[x]) => region::Cast::build(builder, loc, x, None, ty),
             (Function::Bitcast, &[x]) => region::Cast::build(builder, loc, x, Some(()), ty),
             (Function::Where, operands) => region::Select::build(builder, loc, operands, None, ty),
-            (function, &[x]) => match function.unary() {
-                Some(function) => region::Unary::build(builder, loc, x, function),
-                None => return x,
-            },
+            (function, &[x]) => {
+                let function = function.unary().expect("as many operands as its arity");
+                region::Unary::build(builder, loc, x, function)
+            }
             (function, &[a, b]) => {
-                let function = function.binary().unwrap_or(scalar::Binary::Add);
+                let function = function.binary().expect("as many operands as its arity");
                 region::Binary::build(builder, loc, a, b, function, widen.then_some(()), ty)
             }
-            (_, operands) => return operands[0],
+            _ => unreachable!("{} operands of '{}'", operands.len(), function.word()),
         };
         self.body.result(op, 0)
     }
@@ -356,7 +356,7 @@ impl Emitter<'_, '_> {
     fn reduce(&mut self, node: Node, combiner: Combiner, at: &Place) -> Result<ValueId> {
         let value = &self.program.graph.values[node];
         let names: Vec<String> = at.over.iter().map(|&axis| self.name(axis)).collect();
-        let input = self.operand(value.operands[0].node, at.reads.first().ok_or(TooLarge)?)?;
+        let input = self.operand(value.operands[0].node, &at.reads[0])?;
         let kept: Vec<String> = self.axes_of(input).into_iter().filter(|axis| !names.contains(axis)).collect();
         let (ty, loc, ctx) = (self.ty(value.elem, &kept), self.loc, self.program.ctx);
         let init = [dlc_region::verify::neutral(ctx, combiner, value.elem)];
@@ -372,8 +372,8 @@ impl Emitter<'_, '_> {
 
     fn gather(&mut self, node: Node, at: &Place) -> Result<ValueId> {
         let value = &self.program.graph.values[node];
-        let [table, indices @ ..] = &value.operands[..] else { return Err(TooLarge) };
-        let [of_table, reads @ ..] = &at.reads[..] else { return Err(TooLarge) };
+        let ((table, indices), (of_table, reads)) =
+            value.operands.split_first().zip(at.reads.split_first()).expect("a gather has a table");
         let mut elements = Vec::with_capacity(indices.len());
         for (index, read) in indices.iter().zip(reads) {
             elements.push(self.operand(index.node, read)?);
@@ -382,7 +382,7 @@ impl Emitter<'_, '_> {
         let guard = self.named_guard(of_table.guard.as_ref())?;
         let axes = self.join(access.at.iter().chain(guard.iter().flat_map(Guard::exprs)), &elements);
         let (ty, loc) = (self.ty(value.elem, &axes), self.loc);
-        let source = *self.arguments.get(&table.node).ok_or(TooLarge)?;
+        let source = *self.arguments.get(&table.node).expect("a table is an argument");
         let op = region::Read::build(&mut self.builder(), loc, source, &elements, access.at, guard, None, ty);
         Ok(self.body.result(op, 0))
     }

@@ -114,7 +114,8 @@ impl Graph {
     /// A new value with the elements of another.
     fn copy(&mut self, node: Node) -> Node {
         let (copy, from) = (self.values.len(), &self.values[node]);
-        let at = (0..from.axes.len()).map(|axis| SizeExpr::symbol(&format!("i{axis}")).unwrap_or_else(|_| 0.into()));
+        let at = (0..from.axes.len())
+            .map(|axis| SizeExpr::symbol(&format!("i{axis}")).expect("a letter and digits are a name"));
         let operand = Operand { node, access: Access::everywhere(at.collect()) };
         let value = Value {
             id: from.id,
@@ -179,7 +180,7 @@ impl Graph {
 
 impl Value {
     fn new(ctx: &Context, body: &Body, id: ValueId, loc: Loc, kind: Kind) -> Value {
-        let (axes, elem) = shaped(ctx, body.value_type(id)).unwrap_or((Vec::new(), Type::F32));
+        let (axes, elem) = shaped(ctx, body.value_type(id)).expect("values of a book are tensors");
         Value {
             id,
             loc,

@@ -114,8 +114,7 @@ impl<'g> Places<'g> {
     }
 
     fn symbol(&self, axis: Axis) -> SizeExpr {
-        // A letter, signs of names and digits are a name.
-        SizeExpr::symbol(&format!("{}{axis}", self.prefix)).unwrap_or_else(|_| SizeExpr::from(0))
+        SizeExpr::symbol(&format!("{}{axis}", self.prefix)).expect("a letter, signs of names and digits are a name")
     }
 
     fn fresh_axis(&mut self, size: &SizeExpr) -> Axis {

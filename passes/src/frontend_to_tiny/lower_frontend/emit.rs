@@ -152,21 +152,23 @@ impl Emit<'_> {
         OpRef::new(self.builder.ctx, self.builder.body, self.op)
     }
 
+    fn tensor(&self, value: ValueId) -> Tensor {
+        Tensor::expect(self.ctx(), self.builder.body.value_type(value))
+    }
+
     /// The sizes of a value.
     pub fn dims(&self, value: ValueId) -> Vec<SizeExpr> {
-        let ty = Tensor::of(self.ctx(), self.builder.body.value_type(value));
-        ty.map(|ty| ty.dims(self.ctx())).unwrap_or_default()
+        self.tensor(value).dims(self.ctx())
     }
 
     /// The number of axes of a value.
     pub fn rank(&self, value: ValueId) -> usize {
-        Tensor::of(self.ctx(), self.builder.body.value_type(value)).map_or(0, |ty| ty.rank(self.ctx()))
+        self.tensor(value).rank(self.ctx())
     }
 
     /// The type of the elements of a value.
     pub fn elem(&self, value: ValueId) -> Type {
-        let ty = Tensor::of(self.ctx(), self.builder.body.value_type(value));
-        ty.map_or(Type::F32, |ty| ty.elem(self.ctx()))
+        self.tensor(value).elem(self.ctx())
     }
 
     /// The type of the elements of a result of the op.

@@ -244,9 +244,8 @@ fn load(
 fn tensor_map(ctx: &Context, body: &mut Body, grid: OpId, boxed: &Boxed) -> ValueId {
     let copy = kernel::Copy::from(OpRef::new(ctx, body, boxed.copy));
     let (loc, memory) = (copy.loc(), copy.source());
-    let ty = Tile::of(ctx, copy.type_of(copy.tile()));
-    let (elem, layout) = ty.map_or((Type::F32, Shared::RowMajor { pitch: None }), |ty| (ty.elem(ctx), ty.layout(ctx)));
-    let ty = TensorMap::get(ctx, boxed.shape.clone(), elem, layout);
+    let ty = Tile::expect(ctx, copy.type_of(copy.tile()));
+    let ty = TensorMap::get(ctx, boxed.shape.clone(), ty.elem(ctx), ty.layout(ctx));
     let window = boxed.window.as_ref();
     let numbers = |of: &dyn Fn(&Window) -> Vec<i64>| window.map(of);
     let lower = numbers(&|window| window.lower.clone());

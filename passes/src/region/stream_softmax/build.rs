@@ -72,7 +72,7 @@ fn accumulators<'a>(ctx: &Context, body: &Body, order: &KernelAxes, stream: &'a 
         over.retain(|axis| !stream.axes.iter().any(|reduced| reduced == axis));
         dlc_ir::sort::sort_by_key(&mut over, |axis| order.position(axis));
         over.dedup();
-        let elem = Value::of(ctx, body.value_type(value)).map_or(Type::F32, |ty| ty.elem(ctx));
+        let elem = Value::expect(ctx, body.value_type(value)).elem(ctx);
         Value::get(ctx, wide(ctx, elem), over)
     };
     let top = body.result(stream.max, 0);

@@ -30,7 +30,7 @@ impl<'b> Emit<'b> {
     /// The type of the numbers of a value.
     pub fn elem(&self, value: ValueId) -> Type {
         let ty = self.builder.body.value_type(value);
-        Value::of(self.builder.ctx, ty).map_or(Type::NONE, |ty| ty.elem(self.builder.ctx))
+        Value::expect(self.builder.ctx, ty).elem(self.builder.ctx)
     }
 
     fn place(&self, axis: &str) -> usize {

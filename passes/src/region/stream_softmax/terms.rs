@@ -107,7 +107,7 @@ impl<'a> Algebra<'a> {
     }
 
     fn elem(&self, value: ValueId) -> Type {
-        Value::of(self.ctx, self.body.value_type(value)).map_or(Type::NONE, |ty| ty.elem(self.ctx))
+        Value::expect(self.ctx, self.body.value_type(value)).elem(self.ctx)
     }
 
     fn def(&self, value: ValueId) -> Option<OpRef<'a>> {

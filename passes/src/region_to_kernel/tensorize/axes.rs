@@ -92,7 +92,7 @@ fn bounded(expr: SizeExpr, limit: SizeExpr) -> Condition {
 
 /// `i0`, `i1`: the position in a fragment.
 pub fn coordinate(axis: usize) -> SizeExpr {
-    SizeExpr::symbol(&format!("i{axis}")).unwrap_or_else(|_| SizeExpr::from(0))
+    SizeExpr::symbol(&format!("i{axis}")).expect("a letter and digits are a name")
 }
 
 /// Where both hold.

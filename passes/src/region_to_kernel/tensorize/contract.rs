@@ -13,7 +13,7 @@ use dlc_region::ops::{Binary, Read, Reduce, Yield};
 use dlc_region::verify::axes_of;
 
 use super::axes::{Dim, TooLarge, remainder, tile_of};
-use super::lower::{Lower, Lowered, Result};
+use super::lower::{Lower, Lowered, Result, bits_of};
 use super::tiling::{Instruction, Matrix};
 use crate::analysis::axes::before_broadcasts;
 use crate::analysis::numbers::is_zero;
@@ -110,8 +110,8 @@ pub fn accumulate(
     acc: ValueId,
 ) -> Result<ValueId> {
     let loc = lower.emit.loc;
-    let Some(matrix) = lower.tiling.matrix.clone() else { return Err(TooLarge) };
-    let [Some(rows), Some(columns)] = lower.scope().dims.clone() else { return Err(TooLarge) };
+    let matrix = lower.tiling.matrix.clone().expect("a product has its tiling");
+    let [rows, columns] = lower.both_dims();
     let lies = lower.scope().layout.clone();
     let left = match (left, &lies) {
         // A warp that has whole rows of the result has what it needs of the left matrix, in other registers.
@@ -154,7 +154,7 @@ pub fn accumulate(
 /// The loop.
 pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<Lowered> {
     let ctx = lower.ctx;
-    let Some(matrix) = lower.tiling.matrix.clone() else { return Err(TooLarge) };
+    let matrix = lower.tiling.matrix.clone().expect("a product has its tiling");
     let reduce = Reduce::from(OpRef::new(ctx, lower.region, id));
     let axes: Vec<(String, SizeExpr)> = reduce.axes().into_iter().map(String::from).zip(reduce.sizes()).collect();
     let (single, axes): (Vec<_>, Vec<_>) = axes.into_iter().partition(|(name, _)| matrix.single.contains(name));
@@ -182,7 +182,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     let first = stagger(lower, &total, depth, &names)?;
     let base = staggered(lower, open.counter, first, &total, depth)?;
     let dim = lower.dim(axes, base, depth)?;
-    let [Some(rows), Some(_)] = lower.scope().dims.clone() else { return Err(TooLarge) };
+    let [rows, _] = lower.both_dims();
 
     lower.push_scope();
     lower.scope().dims = [Some(rows.clone()), Some(dim.clone())];
@@ -336,7 +336,7 @@ fn operand(
     let plain = before_broadcasts(ctx, lower.region, value);
     let read = lower.region.defining_op(plain).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
     let tensor = read.map(|read| ctx.str(lower.region.value_name(read.source())));
-    let bits = elem.bits(ctx).unwrap_or(16);
+    let bits = bits_of(ctx, elem);
     let fma = lower.tiling.matrix.as_ref().is_none_or(|matrix| matrix.instruction == Instruction::Fma);
     // Threads that multiply read what lies along the side of the result: it is contiguous if the plan says so, or if it is
     // in memory.
@@ -361,9 +361,9 @@ fn operand(
         Some(read) => {
             let free = rows.filter(|rows| is_bounded(lower, read, rows)).map(|rows| rows.id);
             let (access, values) = lower.access(read, [true, true], free)?;
-            let Some(&memory) = lower.memory.get(&read.source()) else { return Err(TooLarge) };
+            let memory = lower.memory_of(read.source());
             let by = copying(lower, memory, (bits, tensor), shape, usize::from(!is_along));
-            let dims = |ty: Type| MemRef::of(ctx, ty).map(|ty| ty.dims(ctx)).unwrap_or_default();
+            let dims = |ty: Type| MemRef::expect(ctx, ty).dims(ctx);
             let (from, to) = (dims(read.type_of(read.source())), dims(lower.emit.body.value_type(memory)));
             let guard = super::padding::widened(access.guard, &access.at, &from, &to);
             let (at, fill) = (access.at, access.fill);
@@ -423,7 +423,7 @@ pub fn staged(lower: &mut Lower<'_, '_>, read: Read<'_>, over: [bool; 2]) -> Res
 fn is_gathered(lower: &Lower<'_, '_>, memory: ValueId) -> bool {
     let memory = MemRef::of(lower.ctx, lower.emit.body.value_type(memory));
     let Some((memory, matrix)) = memory.zip(lower.tiling.matrix.as_ref()) else { return false };
-    let (dims, bits) = (memory.dims(lower.ctx), i64::from(memory.elem(lower.ctx).bits(lower.ctx).unwrap_or(8)));
+    let (dims, bits) = (memory.dims(lower.ctx), i64::from(bits_of(lower.ctx, memory.elem(lower.ctx))));
     let fixed = |name: &str| matrix.fixed.iter().find(|(known, _)| known == name).map(|(_, size)| *size);
     let row = dims.last().and_then(|row| row.as_constant().or_else(|| fixed(row.as_symbol()?)));
     row.is_some_and(|row| row * bits < 128)
@@ -433,7 +433,7 @@ fn is_gathered(lower: &Lower<'_, '_>, memory: ValueId) -> bool {
 /// where the axis is beyond its size.
 fn is_bounded(lower: &Lower<'_, '_>, read: Read<'_>, rows: &Dim) -> bool {
     let ([(axis, _)], Some(guard)) = (rows.axes.as_slice(), read.guard()) else { return false };
-    let sizes = MemRef::of(lower.ctx, read.type_of(read.source())).map(|ty| ty.dims(lower.ctx)).unwrap_or_default();
+    let sizes = MemRef::expect(lower.ctx, read.type_of(read.source())).dims(lower.ctx);
     let at = read.at();
     let mut named = at.iter().zip(&sizes).filter(|(at, _)| at.symbols().iter().any(|name| **name == **axis)).peekable();
     let [piece] = guard.pieces.as_slice() else { return false };
@@ -472,7 +472,7 @@ fn copying(
 /// A tile in shared memory, which the grid names.
 fn tile_in_shared_memory(lower: &mut Lower<'_, '_>, elem: Type, shape: [u32; 2], name: &str) -> ValueId {
     let ctx = lower.ctx;
-    let layout = shared_layout(elem.bits(ctx).unwrap_or(16), shape, lower.tiling.matrix.as_ref(), None);
+    let layout = shared_layout(bits_of(ctx, elem), shape, lower.tiling.matrix.as_ref(), None);
     let ty = Tile::get(ctx, 1, shape.iter().map(|&size| size.into()).collect(), elem, layout);
     let (place, loc) = (InsertPoint::StartOf(lower.grid_block()), lower.emit.loc);
     let op = kernel::Shared::build(&mut Builder::new(ctx, &mut lower.emit.body, place), loc, None, ty);
@@ -510,7 +510,7 @@ fn multiply(
     let loc = lower.emit.loc;
     let ty = lower.emit.body.value_type(acc);
     let turn = rhs.transposed.then_some(());
-    let [Some(rows), Some(columns)] = lower.scope().dims.clone() else { return Err(TooLarge) };
+    let [rows, columns] = lower.both_dims();
     match instruction {
         Instruction::Wgmma => {
             let mut builder = lower.emit.builder();
@@ -524,7 +524,9 @@ fn multiply(
             Ok(sum)
         }
         Instruction::Mma => {
-            let Distributed::Mma(warps) = lower.scope().layout.clone() else { return Err(TooLarge) };
+            let Distributed::Mma(warps) = lower.scope().layout.clone() else {
+                unreachable!("results of 'mma' lie as it has them")
+            };
             let b = lower.emit.frag(&[depth, columns.tile], elem, &Distributed::MmaB(warps));
             let a = match lhs {
                 Left::Tile(lhs) => {
@@ -541,7 +543,7 @@ fn multiply(
             Ok(lower.emit.body.result(op, 0))
         }
         Instruction::Fma => {
-            let Left::Tile(lhs) = lhs else { return Err(TooLarge) };
+            let Left::Tile(lhs) = lhs else { unreachable!("multiplications read tiles") };
             let open = lower.emit.open_loop(&SizeExpr::from(i64::from(depth)), 1, "kk", &[acc])?;
             if lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.written_out) {
                 let name = lower.ctx.intern_str("unroll");
@@ -571,7 +573,7 @@ fn multiply(
 /// A part of a tile.
 fn slice(lower: &mut Lower<'_, '_>, tile: ValueId, at: [SizeExpr; 2], shape: [u32; 2]) -> Result<ValueId> {
     let ctx = lower.ctx;
-    let Some(whole) = Tile::of(ctx, lower.emit.body.value_type(tile)) else { return Err(TooLarge) };
+    let whole = Tile::expect(ctx, lower.emit.body.value_type(tile));
     let shape = shape.iter().map(|&size| size.into()).collect();
     let ty = Tile::get(ctx, 1, shape, whole.elem(ctx), whole.layout(ctx));
     let (values, at, _) = lower.emit.operands(&at, None)?;

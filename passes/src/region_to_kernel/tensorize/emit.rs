@@ -47,7 +47,7 @@ impl<'c> Emit<'c> {
             self.named.push(value);
             self.named.len() - 1
         });
-        SizeExpr::symbol(&format!("_u{number}")).unwrap_or_else(|_| SizeExpr::from(0))
+        SizeExpr::symbol(&format!("_u{number}")).expect("a letter and digits are a name")
     }
 
     /// Gives a value a name for readers, with a number behind it where it is taken.

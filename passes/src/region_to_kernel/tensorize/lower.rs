@@ -12,7 +12,7 @@ use dlc_ir::{Attr, BlockId, Builder, Context, OpId, Type, ValueId};
 use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Tile;
-use dlc_region::ops::{Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Select, Transpose, Unary};
+use dlc_region::ops::{Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Select, Transpose, Unary, Yield};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
@@ -65,6 +65,17 @@ pub struct Lower<'a, 'c> {
 }
 
 pub type Result<T> = std::result::Result<T, TooLarge>;
+
+/// The width of a type of elements.
+pub fn bits_of(ctx: &Context, elem: Type) -> u32 {
+    elem.bits(ctx).expect("elements are numbers")
+}
+
+/// The `yield` of a block of a region.
+pub fn end_of<'r>(ctx: &'r Context, region: &'r Body, block: BlockId) -> Yield<'r> {
+    let end = region.last_op(block).and_then(|end| Yield::of(OpRef::new(ctx, region, end)));
+    end.expect("blocks of a region end with 'yield'")
+}
 
 impl<'c> Lower<'_, 'c> {
     fn op(&self, id: OpId) -> OpRef<'_> {
@@ -188,8 +199,21 @@ impl<'c> Lower<'_, 'c> {
         }
     }
 
+    /// The memory of the kernel for an argument of the region.
+    pub fn memory_of(&self, source: ValueId) -> ValueId {
+        *self.memory.get(&source).expect("a region reads its arguments")
+    }
+
+    /// Both axes of fragments, where there are both.
+    pub fn both_dims(&mut self) -> [Dim; 2] {
+        let [Some(rows), Some(columns)] = self.scope().dims.clone() else {
+            unreachable!("products and tiles of scores are computed over rows and columns")
+        };
+        [rows, columns]
+    }
+
     pub(super) fn elem(&self, value: ValueId) -> Type {
-        Value::of(self.ctx, self.region.value_type(value)).map_or(Type::F32, |ty| ty.elem(self.ctx))
+        Value::expect(self.ctx, self.region.value_type(value)).elem(self.ctx)
     }
 
     /// A value over more axes.
@@ -238,7 +262,7 @@ impl<'c> Lower<'_, 'c> {
     /// The number zero of a type.
     pub fn zero(&self, elem: Type) -> Attr {
         let zero = if elem.float_kind(self.ctx).is_some() { Datum::Float(0.0) } else { Datum::Int(0) };
-        zero.to_attr(self.ctx, elem).unwrap_or(Attr::UNIT)
+        zero.to_attr(self.ctx, elem).expect("elements are numbers")
     }
 
     /// A value of the region.
@@ -252,7 +276,7 @@ impl<'c> Lower<'_, 'c> {
                 return Ok(*lowered);
             }
         }
-        let Some(id) = self.region.defining_op(value) else { return Err(TooLarge) };
+        let id = self.region.defining_op(value).expect("arguments are memory, and those of a combiner are known");
         self.emit.loc = self.region.loc(id);
         let lowered = if Reduce::of(self.op(id)).is_some() {
             let results = self.reduce(id)?;
@@ -261,8 +285,8 @@ impl<'c> Lower<'_, 'c> {
                 let (ids, _) = self.depends(result);
                 self.scope().known.insert(result, (lowered, ids));
             }
-            let at = all.iter().position(|&result| result == value).unwrap_or(0);
-            results[at]
+            let at = all.iter().position(|&result| result == value);
+            results[at.expect("the op that defines a value has it as a result")]
         } else {
             self.simple(id)?
         };
@@ -307,10 +331,8 @@ impl<'c> Lower<'_, 'c> {
         if let Some(op) = Binary::of(op) {
             return self.binary(op, elem);
         }
-        match Select::of(op) {
-            Some(op) => self.select(op, elem),
-            None => Err(TooLarge),
-        }
+        let select = Select::of(op);
+        self.select(select.unwrap_or_else(|| unreachable!("the verifier admits no '{}' here", op.name())), elem)
     }
 
     pub(super) fn made(&self, op: OpId, over: [bool; 2]) -> Lowered {
@@ -341,7 +363,7 @@ impl<'c> Lower<'_, 'c> {
             scalar::Binary::Shl | scalar::Binary::Shr => elem,
             function if function.is_comparison() => {
                 let (lhs, rhs) = (self.elem(op.lhs()), self.elem(op.rhs()));
-                dlc_core::broadcast::promote(self.ctx, lhs, rhs).unwrap_or(lhs)
+                dlc_core::broadcast::promote(self.ctx, lhs, rhs).expect("what is compared has a common type")
             }
             _ => elem,
         };
@@ -374,7 +396,7 @@ impl<'c> Lower<'_, 'c> {
         let ty = self.ty(elem, over);
         match op.guard() {
             None => {
-                let cond = cond.ok_or(TooLarge)?;
+                let cond = cond.expect("without a guard it has a condition");
                 let cond = self.spread(cond, over);
                 let (yes, no) = (self.spread(yes, over), self.spread(no, over));
                 let made = kernel::Select::build(
@@ -402,8 +424,7 @@ impl<'c> Lower<'_, 'c> {
 
     fn positions(&mut self, index: Index<'_>, elem: Type) -> Result<Lowered> {
         let (_, over) = self.depends(index.result(0));
-        let Some(expr) = index.value().first().cloned() else { return Err(TooLarge) };
-        let expr = self.expr(&expr, over)?;
+        let expr = self.expr(&index.value()[0], over)?;
         let integer = if elem.float_kind(self.ctx).is_some() { Type::I64 } else { elem };
         let (values, exprs, _) = self.emit.operands(&[expr], None)?;
         let (ty, loc) = (self.ty(integer, over), self.emit.loc);
@@ -416,8 +437,7 @@ impl<'c> Lower<'_, 'c> {
     /// is asked of the positions of the binding `but`.
     pub fn access(&mut self, read: Read<'_>, over: [bool; 2], but: Option<usize>) -> Result<(Access, Vec<ValueId>)> {
         let ctx = self.ctx;
-        let memory = MemRef::of(ctx, read.type_of(read.source()));
-        let sizes = memory.map(|ty| ty.dims(ctx)).unwrap_or_default();
+        let sizes = MemRef::expect(ctx, read.type_of(read.source())).dims(ctx);
         let indices: Vec<ValueId> = read.indices().collect();
         let (mut at, mut conditions) = (Vec::new(), Vec::new());
         for (axis, expr) in read.at().iter().enumerate() {
@@ -427,7 +447,7 @@ impl<'c> Lower<'_, 'c> {
                     let value = self.value(index)?;
                     let value = self.as_fragment(value, over)?;
                     let name = self.emit.name(value.value);
-                    let upper = Some(sizes.get(axis).cloned().unwrap_or(SizeExpr::from(0)));
+                    let upper = Some(sizes[axis].clone());
                     conditions.push(Condition { expr: name.clone(), lower: Some(SizeExpr::from(0)), upper });
                     at.push(name);
                 }
@@ -447,7 +467,7 @@ impl<'c> Lower<'_, 'c> {
             return Ok(staged);
         }
         let (access, values) = self.access(read, over, None)?;
-        let Some(&memory) = self.memory.get(&read.source()) else { return Err(TooLarge) };
+        let memory = self.memory_of(read.source());
         let (elem, loc) = (self.elem(read.result(0)), self.emit.loc);
         let ty = self.ty(elem, over);
         let across = self.lies_across(read, over);
@@ -462,7 +482,7 @@ impl<'c> Lower<'_, 'c> {
             return Ok(made);
         }
         // Rows that are a word longer begin in other banks.
-        let bytes = (elem.bits(self.ctx).unwrap_or(32) / 8).max(1);
+        let bytes = (bits_of(self.ctx, elem) / 8).max(1);
         let layout = Shared::RowMajor { pitch: Some(shape[1] + (4 / bytes).max(1)) };
         let tile = Tile::get(self.ctx, 1, shape.iter().map(|&size| size.into()).collect(), elem, layout);
         let place = InsertPoint::StartOf(self.grid);

@@ -12,7 +12,7 @@ use dlc_ir::{Attr, Builder, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_region::ops::{Binary, Const, Index, Select};
 
-use super::axes::{Dim, TooLarge};
+use super::axes::Dim;
 use super::lower::{Lower, Result};
 use crate::analysis::axes::before_broadcasts;
 
@@ -122,9 +122,8 @@ impl Lower<'_, '_> {
         let (args, _, guard) = self.emit.operands(&[], Some(&Guard::all(conditions)))?;
         let (loc, ty) = (self.emit.loc, self.emit.body.value_type(value));
         let op = kernel::If::build(&mut self.emit.builder(), loc, &args, None, guard, &[ty], 1);
-        let regions = self.emit.body.regions(op).to_vec();
-        let [then, otherwise] = regions.as_slice() else { return Err(TooLarge) };
-        let (then, otherwise) = (self.emit.body.append_block(*then), self.emit.body.append_block(*otherwise));
+        let (then, otherwise) = (self.emit.body.regions(op)[0], self.emit.body.regions(op)[1]);
+        let (then, otherwise) = (self.emit.body.append_block(then), self.emit.body.append_block(otherwise));
         let mut builder = Builder::new(self.ctx, &mut self.emit.body, InsertPoint::EndOf(then));
         kernel::Yield::build(&mut builder, loc, &[value]);
         let outside = std::mem::replace(&mut self.emit.block, otherwise);

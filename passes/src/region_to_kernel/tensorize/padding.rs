@@ -11,7 +11,7 @@ use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
 
 use super::axes::{TooLarge, coordinate, product, quotient, remainder};
-use super::lower::{Lower, Result};
+use super::lower::{Lower, Result, bits_of};
 use crate::analysis::conditions::is_padded;
 
 /// The rows and columns that a block copies, and its warps.
@@ -46,7 +46,7 @@ fn copy_rows(lower: &mut Lower<'_, '_>, memory: ValueId) -> Result<Option<ValueI
     let (ctx, loc, block) = (lower.ctx, lower.emit.loc, lower.emit.block);
     let Some(ty) = MemRef::of(ctx, lower.emit.body.value_type(memory)) else { return Ok(None) };
     let (dims, elem) = (ty.dims(ctx), ty.elem(ctx));
-    let bytes = i64::from(elem.bits(ctx).unwrap_or(0) / 8);
+    let bytes = i64::from(bits_of(ctx, elem) / 8);
     let ([rows, columns], Layout::RowMajor, 1..=SECTOR) = (dims.as_slice(), ty.layout(ctx), bytes) else {
         return Ok(None);
     };

@@ -232,7 +232,7 @@ fn unary(lower: &mut Lower<'_, '_>, function: scalar::Unary, value: ValueId) -> 
 }
 
 fn number(lower: &Lower<'_, '_>, number: f64) -> Attr {
-    Datum::Float(number).to_attr(lower.ctx, Type::F32).unwrap_or(Attr::UNIT)
+    Datum::Float(number).to_attr(lower.ctx, Type::F32).expect("a float is an attribute")
 }
 
 fn constant(lower: &mut Lower<'_, '_>, value: f64) -> ValueId {

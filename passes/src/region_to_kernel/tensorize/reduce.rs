@@ -12,8 +12,7 @@ use dlc_kernel::ops as kernel;
 use dlc_region::ops::{Binary, Cast, Const, Read, Reduce, Unary, Yield};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::axes::TooLarge;
-use super::lower::{Lower, Lowered, Result, Scope};
+use super::lower::{Lower, Lowered, Result, Scope, end_of};
 
 impl Lower<'_, '_> {
     /// A reduction: on tensor cores or by multiplications where it is a product of matrices and the plan says so, else by
@@ -220,8 +219,7 @@ impl Lower<'_, '_> {
         carried: &[ValueId],
         values: &[Lowered],
     ) -> Result<Vec<ValueId>> {
-        let region = reduce.regions().get(1).and_then(|&region| self.region.first_block(region));
-        let Some(block) = region else { return Err(TooLarge) };
+        let block = self.region.first_block(reduce.regions()[1]).expect("it combines by a region");
         let args = self.region.args(block).to_vec();
         self.push_scope();
         let given = carried.iter().zip(overs).map(|(&value, &over)| Lowered { value, over });
@@ -230,8 +228,7 @@ impl Lower<'_, '_> {
             self.scope().known.insert(arg, (lowered, ids));
         }
         let mut next = Vec::new();
-        let end = self.region.last_op(block).and_then(|end| Yield::of(OpRef::new(self.ctx, self.region, end)));
-        let Some(end) = end else { return Err(TooLarge) };
+        let end = end_of(self.ctx, self.region, block);
         for ((value, &over), &old) in end.values().zip(overs).zip(carried) {
             let value = self.value(value)?;
             let elem = dlc_kernel::types::elem_of(self.ctx, self.emit.body.value_type(old));
@@ -246,11 +243,11 @@ impl Lower<'_, '_> {
     /// that changes nothing.
     fn contributions(&mut self, id: OpId, overs: &[[bool; 2]], tiled: bool) -> Result<Vec<Lowered>> {
         let reduce = Reduce::from(OpRef::new(self.ctx, self.region, id));
-        let region = reduce.regions().first().and_then(|&region| self.region.first_block(region));
-        let end = region.and_then(|block| self.region.last_op(block));
-        let Some(end) = end.and_then(|end| Yield::of(OpRef::new(self.ctx, self.region, end))) else {
-            return Err(TooLarge);
-        };
+        let end = end_of(
+            self.ctx,
+            self.region,
+            self.region.first_block(reduce.regions()[0]).expect("a reduction has contributions"),
+        );
         let (acc, init) = (reduce.acc(), reduce.init().to_vec());
         let mut values = Vec::new();
         for (index, value) in end.values().enumerate() {

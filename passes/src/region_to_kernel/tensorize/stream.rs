@@ -18,7 +18,6 @@ use dlc_region::ops::{Binary, Const, Reduce, Select, Unary, Yield};
 use dlc_region::verify::axes_of;
 use rustc_hash::FxHashSet;
 
-use super::axes::TooLarge;
 use super::contract::{Left, accumulate};
 use super::lower::{Lower, Lowered, Result};
 use super::mask::mask_of;
@@ -237,8 +236,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
 pub fn scores(lower: &mut Lower<'_, '_>, reduce: Reduce<'_>, wanted: ValueId, running: bool) -> Result<Lowered> {
     let (acc, init) = (reduce.acc(), reduce.init().to_vec());
     let both = [true, true];
-    let dims = lower.scope().dims.clone();
-    let (Some(rows), Some(tile)) = (dims[0].clone(), dims[1].clone()) else { return Err(TooLarge) };
+    let [rows, tile] = lower.both_dims();
     let score = |lower: &mut Lower<'_, '_>, value: ValueId| {
         let score = lower.value(value)?;
         let score = lower.cast(score, acc[0], false);
@@ -366,8 +364,7 @@ pub fn add(
         }
         return Ok(sum);
     };
-    let dims = lower.scope().dims.clone();
-    let (Some(rows), Some(tile)) = (dims[0].clone(), dims[1].clone()) else { return Err(TooLarge) };
+    let [rows, tile] = lower.both_dims();
     let elem = crate::analysis::axes::elem(lower.ctx, lower.region, contribution);
     let weight = lower.cast(weight, elem, false);
     lower.push_scope();

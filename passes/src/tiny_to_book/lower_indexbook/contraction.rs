@@ -21,8 +21,9 @@ pub fn contract(lower: &mut Lower<'_>, op: OpId) -> Lowered {
     let operands = [contract.lhs(), contract.rhs()];
     let (lhs_idx, rhs_idx, out_idx) = (contract.lhs_idx(), contract.rhs_idx(), contract.out_idx());
     let (lhs, rhs) = (lower.sizes(operands[0]), lower.sizes(operands[1]));
-    // The verifier has seen that the indices have sizes.
-    let Ok(loops) = loops((&lhs, &lhs_idx), (&rhs, &rhs_idx), &out_idx) else { return Err(lower.too_large(loc)) };
+    let loops = loops((&lhs, &lhs_idx), (&rhs, &rhs_idx), &out_idx);
+    let loops =
+        loops.unwrap_or_else(|broken| unreachable!("the verifier admits no such contraction: {}", broken.message));
     let summed = (0..loops.indices.len()).filter(|index| !loops.out.contains(index));
     let order: Vec<usize> = loops.out.iter().copied().chain(summed).collect();
     let sizes: Vec<SizeExpr> = order.iter().map(|&index| loops.indices[index].1.clone()).collect();
@@ -31,7 +32,8 @@ pub fn contract(lower: &mut Lower<'_>, op: OpId) -> Lowered {
     let (operands, product) = factors(lower, operands, product, acc, loc)?;
     let mut reads = Vec::with_capacity(2);
     for (operand, axes) in operands.into_iter().zip([&loops.lhs, &loops.rhs]) {
-        let place = |index: usize| order.iter().position(|&other| other == index).unwrap_or(0) as u32;
+        let place =
+            |index: usize| order.iter().position(|&other| other == index).expect("every index has its place") as u32;
         let term = |&(index, factor): &(usize, i64)| AffineExpr::Dim(place(index)).mul(&factor.into()).ok();
         let sum = |axis: &Vec<(usize, i64)>| {
             axis.iter().try_fold(AffineExpr::Constant(0), |sum, part| sum.add(&term(part)?).ok())

@@ -68,7 +68,7 @@ impl<'l> Lower<'l> {
 
     /// The type of the elements of a value.
     pub fn elem(&self, value: ValueId) -> Type {
-        Tensor::of(self.ctx, self.body.value_type(value)).map_or(Type::F32, |ty| ty.elem(self.ctx))
+        Tensor::expect(self.ctx, self.body.value_type(value)).elem(self.ctx)
     }
 
     /// What stands for a value, if it does element by element.
@@ -91,9 +91,7 @@ impl<'l> Lower<'l> {
     /// The axes of an entry as dimensions.
     pub fn space(&mut self, loc: Loc, sizes: &[SizeExpr]) -> Result<Space, PassFailed> {
         for axis in self.names.len()..sizes.len() {
-            // A letter and digits are a name.
-            let name = SizeExpr::symbol(&format!("i{axis}"));
-            self.names.push(name.unwrap_or_else(|_| SizeExpr::from(0)));
+            self.names.push(SizeExpr::symbol(&format!("i{axis}")).expect("a letter and digits are a name"));
         }
         Space::of(sizes).ok_or_else(|| self.too_large(loc))
     }
@@ -202,7 +200,7 @@ impl<'l> Lower<'l> {
         if let Some(&value) = self.numbers.get(&number) {
             return value;
         }
-        let elem = number.value_type(self.ctx).unwrap_or(Type::F32);
+        let elem = number.value_type(self.ctx).expect("a number has its type");
         let value = self.constant(loc, number, Tensor::get(self.ctx, Vec::new(), elem));
         self.body.set_value_name(value, name);
         self.numbers.insert(number, value);

@@ -226,7 +226,7 @@ impl Lower<'_> {
             return Ok(Some(blocked));
         }
         // The view itself is no affine access.
-        let Some(input) = self.op(op).operands().next() else { return Err(self.too_large(loc)) };
+        let input = self.op(op).operands().next().expect("a view has what it looks at");
         let Some(plain) = self.plain(input) else { return Ok(Some(input)) };
         let op = self.op(op);
         if Reshape::of(op).is_some() {

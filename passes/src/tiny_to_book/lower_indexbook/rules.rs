@@ -204,7 +204,7 @@ fn range(lower: &mut Lower<'_>, op: OpId) -> Lowered {
     let (loc, out, axis) = (range.loc(), range.out(), range.axis());
     let (sizes, elem) = (lower.sizes(out), lower.elem(out));
     lower.space(loc, &sizes)?;
-    let at = u32::try_from(axis).ok().and_then(|axis| lower.axis(axis)).ok_or_else(|| lower.too_large(loc))?;
+    let at = u32::try_from(axis).ok().and_then(|axis| lower.axis(axis)).expect("it is an axis of the result");
     Ok(lower.iota(loc, at, &sizes, elem))
 }
 

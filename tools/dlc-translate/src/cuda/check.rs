@@ -194,13 +194,17 @@ fn body(kernel: &Kernel, loops: &Loops, text: &mut String) {
     let by_name = loops.symbols.iter().all(|name| kernel.symbols.contains(name));
     let mut args: Vec<String> = if by_name { loops.symbols.clone() } else { kernel.symbols.clone() };
     args.extend(kernel.inputs.iter().map(|port| pointer(&port.name, port.elem, "_.host")));
+    let elem_of = |name: &String| {
+        let buffer = kernel.buffers.iter().find(|buffer| buffer.name == *name);
+        buffer.expect("an output of a manifest is one of its buffers").elem
+    };
     for name in &kernel.outputs {
-        let elem = kernel.buffers.iter().find(|buffer| buffer.name == *name).map_or(Elem::F32, |buffer| buffer.elem);
+        let elem = elem_of(name);
         args.push(pointer(name, elem, "_wanted"));
     }
     let _ = writeln!(text, "  {}({});", loops.name, args.join(", "));
     for name in &kernel.outputs {
-        let elem = kernel.buffers.iter().find(|buffer| buffer.name == *name).map_or(Elem::F32, |buffer| buffer.elem);
+        let elem = elem_of(name);
         let tolerance = tolerance(kernel, elem);
         let _ = writeln!(text, "  good = compare(\"{name}\", {name}_.host, {name}_wanted, {tolerance}) && good;");
     }

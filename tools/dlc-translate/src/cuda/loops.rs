@@ -375,7 +375,7 @@ impl<'a> Region<'a> {
 
     fn elem(&self, value: ValueId) -> Type {
         let ctx = self.root.ctx;
-        Value::of(ctx, self.root.body.value_type(value)).map_or(Type::F32, |ty| ty.elem(ctx))
+        Value::expect(ctx, self.root.body.value_type(value)).elem(ctx)
     }
 
     /// Opens loops over axes.

@@ -1,4 +1,4 @@
-//! The rule about diagnostic codes: each is expected by some test.
+//! The rules about diagnostic codes: each is raised by something, and expected by some test.
 
 use super::Complaints;
 use crate::repo::Repo;
@@ -35,21 +35,54 @@ fn is_directive(line: &str) -> bool {
     word.len() > 2 && word.starts_with(|c: char| c.is_ascii_uppercase()) && word.chars().all(capital) && word != "RUN"
 }
 
-/// Whether Rust tests name the code: its static, its number or its kind.
+/// Whether Rust tests name the code: its number, the static that declares it, or a text that begins with its kind. A kind
+/// alone is a word that may mean something else.
 fn in_unit_tests(repo: &Repo, code: &Code) -> bool {
-    let mut name = String::new();
-    for c in code.kind.chars() {
-        name.extend((c.is_ascii_uppercase() && !name.is_empty()).then_some('_'));
-        name.push(c.to_ascii_uppercase());
-    }
-    let has_word = |text: &str| {
-        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words.any(|word| word == name || word == code.code || word == code.kind)
-    };
-    repo.with_extension("rs").any(|(path, text)| match path.contains("/tests/") || path.ends_with("/tests.rs") {
-        true => has_word(text),
-        false => text.split_once("#[cfg(test)]\nmod tests {").is_some_and(|(_, tests)| has_word(tests)),
+    let (name, text) = (declared(repo, code), format!("\"{}", code.kind));
+    repo.with_extension("rs").any(|(path, source)| {
+        let tests = tests_of(path, source);
+        has_word(tests, code.code) || name.is_some_and(|name| has_word(tests, name)) || tests.contains(&text)
     })
+}
+
+/// Every code is raised somewhere: what is no test names the static that declares it once more.
+pub fn raised(repo: &Repo, codes: &[&'static Code]) -> Complaints {
+    let is_raised = |code: &Code| {
+        let name = declared(repo, code).unwrap_or(code.code);
+        let uses = repo.with_extension("rs").flat_map(|(path, source)| {
+            let end = source.len() - tests_of(path, source).len();
+            source[..end].lines().filter(|line| has_word(line, name) && !line.contains(&declaration(code)))
+        });
+        uses.count() > 0
+    };
+    let dead = codes.iter().filter(|code| !is_raised(code));
+    dead.map(|code| format!("{} {}: nothing raises it", code.code, code.kind)).collect()
+}
+
+/// ` = "E9901" "SizesDiffer"`, as it stands behind the name of the static.
+fn declaration(code: &Code) -> String {
+    format!(" = \"{}\" \"{}\"", code.code, code.kind)
+}
+
+/// The static that declares a code.
+fn declared<'r>(repo: &'r Repo, code: &Code) -> Option<&'r str> {
+    let declaration = declaration(code);
+    repo.with_extension("rs").find_map(|(path, source)| {
+        let (before, _) = source[..source.len() - tests_of(path, source).len()].split_once(&declaration)?;
+        before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()
+    })
+}
+
+/// The tests of a Rust file, which are at its end if it has other things.
+fn tests_of<'r>(path: &str, source: &'r str) -> &'r str {
+    match path.contains("/tests/") || path.ends_with("/tests.rs") || path.starts_with("test/") {
+        true => source,
+        false => source.find("#[cfg(test)]\nmod tests {").map_or("", |start| &source[start..]),
+    }
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|found| found == word)
 }
 
 #[cfg(test)]
@@ -57,10 +90,13 @@ mod tests {
     use super::*;
 
     static CODE: Code = Code { code: "E9901", kind: "SizesDiffer", summary: "" };
+    const DECLARED: &str = "    DIFFERENT_SIZES = \"E9901\" \"SizesDiffer\";\n";
 
     #[test]
     fn only_expectations_count() {
-        let expects = |path: &str, text: &str| tested(&Repo::of(&[(path, text)]), &[&CODE]).is_empty();
+        let expects = |path: &str, text: &str| {
+            tested(&Repo::of(&[("ir/src/shape.rs", DECLARED), (path, text)]), &[&CODE]).is_empty()
+        };
         assert!(expects("test/a.mlir", "// CHECK-NEXT: error[E9901]\n"));
         assert!(expects("test/a.mlir", "// JSON: \"code\":\"E9901\"\n"));
         assert!(expects("test/a.mlir", "// EXPECT:\n// x\n// [E9901]\n"));
@@ -69,10 +105,22 @@ mod tests {
         assert!(!expects("test/a.mlir", "// RUN: dlc-opt | grep E9901\n"));
         assert!(!expects("test/a.mlir", "// EXPECT:\n// x\n\n// E9901\n"));
         assert!(!expects("test/src/a.mlir", "// CHECK: E9901\n"));
-        assert!(expects("ir/src/text/tests.rs", "assert_eq!(kind, \"SizesDiffer\")\n"));
-        assert!(expects("ir/src/text/tests/a.rs", "assert_eq!(found.code, &SIZES_DIFFER)\n"));
-        assert!(expects("ir/src/text.rs", "#[cfg(test)]\nmod tests {\n    use super::SIZES_DIFFER;\n}\n"));
-        assert!(!expects("ir/src/text/tests/a.rs", "ALL_SIZES_DIFFER\n"));
-        assert!(!expects("ir/src/text.rs", "X = \"E9901\" \"SizesDiffer\";\n"));
+        assert!(expects("ir/src/text/tests.rs", "assert_eq!(found, \"SizesDiffer: of 2 and 3\")\n"));
+        assert!(expects("ir/src/text/tests/a.rs", "assert_eq!(found.code, &DIFFERENT_SIZES)\n"));
+        assert!(expects("ir/src/text.rs", "#[cfg(test)]\nmod tests {\n    use super::DIFFERENT_SIZES;\n}\n"));
+        assert!(!expects("ir/src/text/tests/a.rs", "ALL_DIFFERENT_SIZES\n"));
+        assert!(!expects("ir/src/text/tests/a.rs", "assert_eq!(error.kind, Other::SizesDiffer)\n"));
+        assert!(!expects("ir/src/text.rs", "X = \"E9901\" \"Other\";\n"));
+    }
+
+    #[test]
+    fn a_declaration_raises_nothing() {
+        let is_raised = |path: &str, text: &str| {
+            raised(&Repo::of(&[("ir/src/shape.rs", DECLARED), (path, text)]), &[&CODE]).is_empty()
+        };
+        assert!(is_raised("ir/src/text.rs", "fail(&DIFFERENT_SIZES, place)\n"));
+        assert!(!is_raised("ir/src/text.rs", "fail(&ALL_DIFFERENT_SIZES, place)\n"));
+        assert!(!is_raised("ir/src/text/tests.rs", "fail(&DIFFERENT_SIZES, place)\n"));
+        assert!(!is_raised("test/fuzz.rs", "fail(&DIFFERENT_SIZES, place)\n"));
     }
 }
