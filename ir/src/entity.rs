@@ -71,6 +71,21 @@ entity!(
     /// A region of a body.
     RegionId, "region");
 
+#[cfg(debug_assertions)]
+thread_local! {
+    static VISITS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// How many records of bodies this thread has read and written: a measure of work that is the same on every machine.
+///
+/// It is counted in debug builds only. Lists outside of bodies are not part of it.
+pub fn visits() -> Option<u64> {
+    #[cfg(debug_assertions)]
+    return Some(VISITS.with(std::cell::Cell::get));
+    #[cfg(not(debug_assertions))]
+    return None;
+}
+
 /// Records of one kind, named by ids, with reuse of erased slots.
 #[derive(Clone)]
 pub(crate) struct Arena<I, T> {
@@ -159,6 +174,8 @@ impl<I: EntityId, T> Arena<I, T> {
 
     #[inline]
     fn check(&self, id: I) {
+        #[cfg(debug_assertions)]
+        VISITS.with(|visits| visits.set(visits.get() + 1));
         #[cfg(debug_assertions)]
         assert!(
             self.generations.get(id.index()) == Some(&id.generation()),

@@ -9,7 +9,7 @@
 //! 5. [`filecheck`] and [`snapshot`] judge the output.
 //!
 //! All of that knows nothing of the compiler: it starts programs and compares text. Apart from it, [`fuzz`] makes
-//! random input for the compiler as a library.
+//! random input for the compiler as a library, and [`growth`] programs of any size.
 
 pub mod builtins;
 pub mod child;
@@ -18,6 +18,7 @@ pub mod exec;
 pub mod features;
 pub mod filecheck;
 pub mod fuzz;
+pub mod growth;
 pub mod markdown;
 pub mod run_line;
 pub mod session;

@@ -2,6 +2,7 @@
 //!
 //! - [`repo`]: the files of the repository, in memory.
 //! - [`tidy`]: rules about the files that no compiler checks; each is a test of this crate.
+//! - [`mod@growth`]: how the time of the compiler grows with the program.
 //! - [`header`]: the header of a pass, whose example is run.
 //! - [`mod@reference`]: the generated pages `docs/reference/`.
 //! - [`new_pass`]: the files of a new pass.
@@ -11,6 +12,7 @@
 //!
 //! Everything is a function from files to complaints or to files; only `main.rs` writes.
 
+pub mod growth;
 pub mod header;
 pub mod kernels;
 pub mod mutants;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use xtask::repo::Repo;
-use xtask::{kernels, mutants, mutate, new_pass, reference};
+use xtask::{growth, kernels, mutants, mutate, new_pass, reference};
 
 const USAGE: &str = "\
 cargo xtask ci                        everything that must hold before a change lands (.ci/run)
@@ -19,6 +19,8 @@ cargo xtask mutants [--count N] [--seed S] [--kernel NAME] [--by-hand] [--sizes 
                                       edits kernels; what check-async accepts no evaluator may find at fault
 cargo xtask kernels [--times N] [--only TEXT]
                                       says of every kernel whether check-async verifies it, what that covers and takes
+cargo xtask growth [--shape NAME] [--sizes A,B] [--times N]
+                                      says how the time from text to PTX grows for twice the ops, by shapes of programs
 ";
 
 fn main() -> ExitCode {
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         ["new-pass", group, name] => write_pass(&root, group, name),
         ["mutate", rest @ ..] => mutate(&root, rest),
         ["kernels", rest @ ..] => list_kernels(&root, rest),
+        ["growth", rest @ ..] => measure_growth(rest),
         ["mutants", rest @ ..] => find_mutants(&root, rest),
         _ => Err(USAGE.to_owned()),
     };
@@ -131,6 +134,34 @@ fn list_kernels(root: &Path, args: &[&str]) -> Result<(), String> {
         true => Ok(()),
         false => Err("some kernels are not verified".into()),
     }
+}
+
+fn measure_growth(args: &[&str]) -> Result<(), String> {
+    let (mut name, mut sizes, mut times) = (None, growth::SIZES, 3);
+    let mut args = args.iter();
+    while let Some(&flag) = args.next() {
+        let value = args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"))?;
+        let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
+        match flag {
+            "--shape" => name = Some(value),
+            "--times" => times = number(value)?,
+            "--sizes" => {
+                let (small, large) =
+                    value.split_once(',').ok_or("--sizes: two numbers with a comma, such as 1000,2000")?;
+                sizes = [number(small)?, number(large)?];
+                if sizes[0] == 0 || sizes[0] >= sizes[1] {
+                    return Err("--sizes: the second is larger than the first, which is not 0".into());
+                }
+            }
+            _ => return Err(USAGE.to_owned()),
+        }
+    }
+    let setup = xtask::setup();
+    println!("{}", growth::HEAD);
+    for shape in growth::shapes(name)? {
+        println!("{}", growth::measure(&setup, shape, sizes, times)?);
+    }
+    Ok(())
 }
 
 fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {

@@ -1,0 +1,114 @@
+//! Holds that the work of the compiler grows no faster than the program, by counts that are the same on every machine.
+//!
+//! Visits of records of the IR and allocated bytes are counted at two sizes of each shape. Scans of lists outside of the
+//! IR are neither; the times of `cargo xtask growth` show them.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::thread;
+
+use dlc_ir::{Context, entity};
+use dlc_opt::Setup;
+use dlc_test::growth::{self, SHAPES, Shape};
+
+// What is linked in registers itself.
+use {dlc_frontend as _, dlc_passes as _};
+
+/// The most that twice the ops may cost.
+const MOST: f64 = 2.2;
+
+/// Allocates from the system, and counts.
+struct Counting;
+
+thread_local! {
+    static BYTES: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count(bytes: usize) {
+    // A thread that ends may allocate when its counter is gone.
+    let _ = BYTES.try_with(|all| all.set(all.get() + bytes as u64));
+}
+
+// SAFETY: all is left to the allocator of the system.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: the caller's promises are those that are asked for.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(at, layout) }
+    }
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size);
+        // SAFETY: as above.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What compiling a program costs.
+#[derive(Clone, Copy, Debug)]
+struct Costs {
+    ops: usize,
+    visits: Option<u64>,
+    bytes: u64,
+}
+
+/// Compiles a program of a shape.
+fn compile_counted(setup: &Setup, shape: &Shape, ops: usize) -> Costs {
+    let text = (shape.text)(ops);
+    let ctx = Context::new(setup.dialects.iter().copied());
+    let before = (entity::visits(), BYTES.get());
+    let compiled = growth::compile(&ctx, &setup.registry, text);
+    let compiled = compiled.unwrap_or_else(|error| panic!("{}: {error}", shape.name));
+    let visits = entity::visits().zip(before.0).map(|(after, before)| after - before);
+    Costs { ops: compiled.ops, visits, bytes: BYTES.get() - before.1 }
+}
+
+/// Runs on a stack like that of `dlc-opt`.
+fn on_big_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(growth::STACK).spawn_scoped(scope, run);
+        thread.expect("a thread starts").join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// The sizes of a shape for counts: a product of matrices is two kernels of a thousand ops.
+fn sizes(shape: &Shape) -> [usize; 2] {
+    match shape.name {
+        "layers" => [60, 120],
+        "symbols" | "kernels" | "functions" | "plans" => [240, 480],
+        "deep" => [720, 1440],
+        _ => [2000, 4000],
+    }
+}
+
+/// Says what grows too fast.
+fn judge(what: &str, shape: &Shape, ops: [usize; 2], cost: [u64; 2], wrong: &mut Vec<String>) {
+    let ratio = growth::ratio(ops, cost.map(|cost| cost as f64));
+    let line = format!("{:10} {what:12} {:>12} {:>12}  {ratio:.2}", shape.name, cost[0], cost[1]);
+    println!("{line}");
+    if ratio > MOST {
+        wrong.push(line);
+    }
+}
+
+#[test]
+fn visits_and_allocations_grow_with_the_program() {
+    let setup = Setup::linked();
+    let mut wrong = Vec::new();
+    for shape in &SHAPES {
+        let [small, large] = on_big_stack(|| sizes(shape).map(|ops| compile_counted(&setup, shape, ops)));
+        let ops = [small.ops, large.ops];
+        judge("bytes", shape, ops, [small.bytes, large.bytes], &mut wrong);
+        if let Some((small, large)) = small.visits.zip(large.visits) {
+            judge("visits", shape, ops, [small, large], &mut wrong);
+        }
+    }
+    assert!(wrong.is_empty(), "more than {MOST} times the work for twice the ops:\n{}", wrong.join("\n"));
+}
