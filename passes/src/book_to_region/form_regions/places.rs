@@ -76,6 +76,8 @@ pub struct Places<'g> {
     prefix: &'g str,
     /// The sizes of the axes.
     sizes: Vec<SizeExpr>,
+    /// How many of them are those of the result.
+    iters: usize,
     /// The axes as dimensions, made when it is needed.
     space: Option<Option<Space>>,
     of: FxHashMap<Node, Vec<Place>>,
@@ -89,6 +91,7 @@ impl<'g> Places<'g> {
             graph,
             prefix,
             sizes: graph.values[root].axes.clone(),
+            iters: graph.values[root].axes.len(),
             space: None,
             of: FxHashMap::default(),
             known: FxHashMap::default(),
@@ -191,7 +194,7 @@ impl<'g> Places<'g> {
                 }
                 Kind::Map { .. } => {}
                 Kind::Reduce { .. } => {
-                    over = self.reduced_axes(node, &inner, guard.as_ref())?;
+                    over = self.reduced_axes(node, &inner, guard.as_ref(), loops.is_empty())?;
                     loops.push(Loop { over: over.clone(), around: self.named(inner.iter()) });
                     inner.extend(over.iter().map(|&axis| self.symbol(axis)));
                 }
@@ -314,7 +317,13 @@ impl<'g> Places<'g> {
     }
 
     /// The axes that a reduction reduces: axes that there are, if what it reads is wanted over these, else new ones.
-    fn reduced_axes(&mut self, node: Node, at: &[SizeExpr], within: Option<&Guard>) -> Result<Vec<Axis>> {
+    fn reduced_axes(
+        &mut self,
+        node: Node,
+        at: &[SizeExpr],
+        within: Option<&Guard>,
+        is_outside: bool,
+    ) -> Result<Vec<Axis>> {
         let value = &self.graph.values[node];
         let taken = self.named(at.iter().chain(within.into_iter().flat_map(Guard::exprs)));
         let mut combinations: Vec<Vec<Axis>> = vec![Vec::new()];
@@ -334,7 +343,14 @@ impl<'g> Places<'g> {
                 return Ok(axes);
             }
         }
-        Ok(value.over.iter().map(|size| self.fresh_axis(size)).collect())
+        // Outside of other reductions one of the result, so that a block has the whole row that is reduced and read again.
+        let mut axes: Vec<Axis> = Vec::new();
+        for size in &value.over {
+            let is_free = |axis: &Axis| self.sizes[*axis] == *size && !taken.contains(axis) && !axes.contains(axis);
+            let own = (0..self.iters).find(is_free).filter(|_| is_outside);
+            axes.push(own.unwrap_or_else(|| self.fresh_axis(size)));
+        }
+        Ok(axes)
     }
 
     /// Whether an operand, or something that it is computed from, is wanted at the same place.
