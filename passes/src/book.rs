@@ -4,3 +4,4 @@ pub mod align_params;
 
 pub mod book_report;
 pub mod poly_report;
+pub mod widen_products;

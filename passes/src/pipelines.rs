@@ -19,6 +19,7 @@ static TINY_SIMPLIFY: PipelineDef = PipelineDef {
     summary: "Brings a tensor program into a simple form, with its contractions found.",
     text: SIMPLIFY,
     to_layer: "",
+    lowering: "",
 };
 inventory::submit! { &TINY_SIMPLIFY }
 
@@ -30,6 +31,7 @@ static EVALUATE: PipelineDef = PipelineDef {
     summary: "What is done to a tensor program before it is evaluated, so that this is fast. Changes no number.",
     text: EXACT,
     to_layer: "",
+    lowering: "",
 };
 inventory::submit! { &EVALUATE }
 
@@ -47,6 +49,7 @@ static TINY_TO_BOOK: PipelineDef = PipelineDef {
     summary: "Says of every value where its elements live.",
     text: TO_BOOK,
     to_layer: "book",
+    lowering: "lower-indexbook",
 };
 inventory::submit! { &TINY_TO_BOOK }
 
@@ -62,29 +65,44 @@ static REGION_NORMALIZE: PipelineDef = PipelineDef {
     summary: "Brings kernels into normal form.",
     text: "ccon1,srnf{reassoc},normalize-select,sink-epilogue,explicit-broadcast",
     to_layer: "",
+    lowering: "",
 };
 inventory::submit! { &REGION_NORMALIZE }
+
+/// From entries to kernels.
+///
+/// 1. `widen-products`, `dce`: products that are summed are not rounded before.
+/// 2. `form-regions`: what one kernel computes, and the host function that launches them.
+/// 3. `widen-sums`: what kernels sum, they sum in `f32` at least.
+/// 4. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
+/// 5. `stream-softmax`: a maximum and what is summed below it in one pass.
+/// 6. `chain-contractions`: what one contraction hands on to the next stays on chip.
+/// 7. `explicit-broadcast`: outside of bodies, broadcasts are written out.
+/// 8. `cse`, `dce`: what that left twice, or left over.
+/// 9. `plan-arena`: where the buffers between kernels lie.
+static BOOK_TO_REGION: PipelineDef = PipelineDef {
+    name: "book-to-region",
+    summary: "Cuts entries into kernels in normal form, and plans the memory between them.",
+    text: "widen-products,dce,form-regions,widen-sums,ccon1,srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,\
+           chain-contractions,explicit-broadcast,cse,dce,plan-arena",
+    to_layer: "",
+    lowering: "form-regions",
+};
+inventory::submit! { &BOOK_TO_REGION }
 
 /// From tensors to kernels.
 ///
 /// 1. `name-outputs`: what the results are called stays known, whatever computes them in the end.
 /// 2. `tiny-to-book`: every value says where its elements live.
-/// 3. `form-regions`: what one kernel computes, and the host function that launches them.
-/// 4. `widen-sums`: what kernels sum, they sum in `f32` at least.
-/// 5. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
-/// 6. `stream-softmax`: a maximum and what is summed below it in one pass.
-/// 7. `chain-contractions`: what one contraction hands on to the next stays on chip.
-/// 8. `explicit-broadcast`: outside of bodies, broadcasts are written out.
-/// 9. `cse`, `dce`: what that left twice, or left over.
-/// 10. `plan-arena`: where the buffers between kernels lie.
-const TO_REGION: &str = "name-outputs,tiny-to-book,form-regions,widen-sums,ccon1,srnf{reassoc},normalize-select,sink-epilogue,\
-                         stream-softmax,chain-contractions,explicit-broadcast,cse,dce,plan-arena";
+/// 3. `book-to-region`: kernels in normal form.
+const TO_REGION: &str = "name-outputs,tiny-to-book,book-to-region";
 
 static TINY_TO_REGION: PipelineDef = PipelineDef {
     name: "tiny-to-region",
     summary: "Cuts a tensor program into kernels in normal form, and plans the memory between them.",
     text: TO_REGION,
     to_layer: "region",
+    lowering: "",
 };
 inventory::submit! { &TINY_TO_REGION }
 
@@ -98,6 +116,7 @@ static TINY_TO_KERNEL: PipelineDef = PipelineDef {
     summary: "Makes of a tensor program what the blocks, warps and lanes of a GPU do.",
     text: "tiny-to-region,tensorize,cse,dce",
     to_layer: "kernel",
+    lowering: "",
 };
 inventory::submit! { &TINY_TO_KERNEL }
 
@@ -126,6 +145,7 @@ static KERNEL_SCHEDULE: PipelineDef = PipelineDef {
            predicate-tails{peel=false planned},overlap-epilogue{planned},coalesce-stores{planned},fold-conditions,report-plan,\
            cse,dce,check-async",
     to_layer: "",
+    lowering: "",
 };
 inventory::submit! { &KERNEL_SCHEDULE }
 
@@ -142,6 +162,7 @@ static REGION_TO_PTX: PipelineDef = PipelineDef {
     summary: "Makes instructions of kernels, by the plans beside them, and of none that is not verified.",
     text: "tensorize,kernel-schedule,kernel-to-ptx,licm{registers=128},cse,dce",
     to_layer: "",
+    lowering: "",
 };
 inventory::submit! { &REGION_TO_PTX }
 
@@ -151,6 +172,7 @@ static REGION_TO_PTX_WIDE: PipelineDef = PipelineDef {
     summary: "Makes instructions of kernels, by the plans beside them, for tensors of any number of elements.",
     text: "tensorize,kernel-schedule,kernel-to-ptx{index=64},licm{registers=128},cse,dce",
     to_layer: "",
+    lowering: "",
 };
 inventory::submit! { &REGION_TO_PTX_WIDE }
 
@@ -164,6 +186,7 @@ static TINY_TO_PTX: PipelineDef = PipelineDef {
     summary: "Makes instructions of a tensor program, with tiles that fit any machine where no plan says more.",
     text: "tiny-to-region,add-fallback,region-to-ptx",
     to_layer: "",
+    lowering: "",
 };
 inventory::submit! { &TINY_TO_PTX }
 
@@ -173,6 +196,7 @@ static TINY_TO_PTX_SM80: PipelineDef = PipelineDef {
     summary: "Makes instructions of a tensor program by plans for sm80, which later machines run too.",
     text: "tiny-to-region,choose-plan{target=sm80},add-fallback,region-to-ptx",
     to_layer: "",
+    lowering: "",
 };
 inventory::submit! { &TINY_TO_PTX_SM80 }
 
@@ -182,5 +206,24 @@ static TINY_TO_PTX_SM90: PipelineDef = PipelineDef {
     summary: "Makes instructions of a tensor program by plans for sm90.",
     text: "tiny-to-region,choose-plan{target=sm90},add-fallback,region-to-ptx",
     to_layer: "",
+    lowering: "",
 };
 inventory::submit! { &TINY_TO_PTX_SM90 }
+
+#[cfg(test)]
+mod tests {
+    use dlc_ir::pass::pipeline::{Item, Pipeline};
+    use dlc_ir::pass::registry::Registry;
+
+    #[test]
+    fn pipelines_that_are_put_in_for_a_lowering_have_it() {
+        let registry = Registry::linked();
+        for def in registry.pipelines().filter(|def| !def.lowering.is_empty()) {
+            let pipeline = Pipeline::parse(&registry, def.text).expect("its text is a pipeline");
+            let is_it = |item: &Item| matches!(item, Item::Pass(pass) if pass.def.name == def.lowering);
+            assert_eq!(pipeline.items.iter().filter(|item| is_it(item)).count(), 1, "{}", def.name);
+            let same = registry.pipelines().filter(|other| other.lowering == def.lowering).count();
+            assert_eq!(same, 1, "{}: one pipeline is put in for a lowering", def.lowering);
+        }
+    }
+}

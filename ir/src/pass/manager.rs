@@ -10,6 +10,7 @@
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 
 use super::instrument::{At, Instrument};
 use super::layers::{Added, Lowerings, Path, Placed, survey, symbols_on};
@@ -26,6 +27,17 @@ use crate::verify::{SymbolTable, verify_body, verify_symbols};
 
 pub use super::sweep::FailureKind;
 
+/// Which passes are put in where a pass needs a layer that a function has not reached.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub enum AutoLower {
+    /// The lowering, with the other passes of the pipeline that is registered for it.
+    Standard,
+    /// The lowering alone.
+    Exact,
+    /// None: it is an error.
+    Off,
+}
+
 /// How pipelines are run.
 #[derive(Clone, Debug)]
 pub struct ManagerOptions {
@@ -33,8 +45,8 @@ pub struct ManagerOptions {
     pub verify_each: bool,
     /// How many threads work on bodies.
     pub threads: usize,
-    /// Whether lowerings are put in where a pass needs them.
-    pub auto_lower: bool,
+    /// Which lowerings are put in where a pass needs a layer.
+    pub auto_lower: AutoLower,
     /// Whether the module before each pass is kept, for reproducers.
     pub keep_before: bool,
     /// Whether time is taken.
@@ -48,7 +60,7 @@ impl Default for ManagerOptions {
         ManagerOptions {
             verify_each: true,
             threads: 1,
-            auto_lower: true,
+            auto_lower: AutoLower::Standard,
             keep_before: false,
             timing: false,
             remarks: false,
@@ -160,8 +172,6 @@ struct Lowering {
     def: &'static PassDef,
     /// The functions that need it.
     only: FxHashSet<Path>,
-    /// The name of the op that they are, when it is one and the pass does not say so itself.
-    root: Option<String>,
     /// The first of them.
     loc: Loc,
 }
@@ -371,28 +381,83 @@ impl Run<'_> {
                 }
             };
             let (def, loc) = (next.def, next.loc);
-            let pass = PassUse::plain(def).map_err(|reason| {
-                let message = format!("the pass '{}' cannot be put in without options: {reason}", def.name);
-                self.diags.emit(Diagnostic::error(&LAYER_MISSING, loc, message));
-                self.stop(def.name)
-            })?;
-            let step = Step { costs: Costs::new(def), pass, nest: Vec::new(), only: Some(next.only) };
-            let shown = self.report.passes.len();
-            let swept = self.run_steps(vec![step], true, module)?;
-            // Shown as a pass for the ops that it ran on, since elsewhere it was not wanted.
-            if let (Some(report), Some(name)) = (self.report.passes.get_mut(shown), next.root) {
-                report.nest = vec![(Anchor::Op(name), u32::MAX - shown as u32)];
+            let (before, pass, after) = self.put_in(def, loc)?;
+            let group = self.report.passes.len();
+            for pass in before {
+                self.insert(pass, next.only.clone(), group, module)?;
             }
+            let known: FxHashSet<Path> = match after.is_empty() {
+                true => FxHashSet::default(),
+                false => survey(self.how.ctx, module, &self.added).into_iter().map(|placed| placed.path).collect(),
+            };
+            let swept = self.insert(pass, next.only.clone(), group, module)?;
+            let group = self.report.passes.len();
             if swept.ran.is_empty() {
                 let message =
                     format!("the pass '{}' is to lead to the layer '{}' but is not for this op", def.name, def.adds[0]);
                 self.diags.emit(Diagnostic::error(&LAYER_MISSING, loc, message));
                 return Err(self.stop(def.name));
             }
+            for pass in after {
+                // What was lowered, and what that has put beside it.
+                let placed = survey(self.how.ctx, module, &self.added);
+                let made = placed.into_iter().filter(|p| next.only.contains(&p.path) || !known.contains(&p.path));
+                let made = made.filter(|p| p.layers.have(pass.def.requires)).map(|p| p.path).collect();
+                self.insert(pass, made, group, module)?;
+            }
         }
         let message = format!("lowerings to the layer '{}' do not come to an end", wanted.join("', '"));
         self.diags.emit(Diagnostic::error(&LAYER_MISSING, Loc::UNKNOWN, message));
         Err(self.stop(pass))
+    }
+
+    /// A lowering as it is put in: the passes of its pipeline before it, itself, and those after it.
+    fn put_in(&self, def: &'static PassDef, loc: Loc) -> Result<(Vec<PassUse>, PassUse, Vec<PassUse>), Stop> {
+        let registry = self.manager.registry;
+        let standard = registry.pipelines().find(|pipeline| pipeline.lowering == def.name);
+        if let Some(standard) = standard.filter(|_| self.manager.options.auto_lower == AutoLower::Standard) {
+            let pipeline = Pipeline::parse(registry, standard.text).expect("a test reads every pipeline");
+            let mut flat = Vec::new();
+            flatten(&pipeline.items, &mut Vec::new(), &mut 0, &mut flat);
+            let step = |piece| match piece {
+                Flat::Step(pass, _) => Some(pass),
+                Flat::LowerTo(_) => None,
+            };
+            let mut before: Vec<PassUse> = flat.into_iter().filter_map(step).collect();
+            let at = before.iter().position(|pass| pass.def.name == def.name);
+            let after = before.split_off(at.expect("a test sees that it is there") + 1);
+            let pass = before.pop().expect("it is the last of these");
+            return Ok((before, pass, after));
+        }
+        let pass = PassUse::plain(def).map_err(|reason| {
+            let message = format!("the pass '{}' cannot be put in without options: {reason}", def.name);
+            self.diags.emit(Diagnostic::error(&LAYER_MISSING, loc, message));
+            self.stop(def.name)
+        })?;
+        Ok((Vec::new(), pass, Vec::new()))
+    }
+
+    /// Runs a pass on some functions, as one that was put in with others of a group.
+    fn insert(&mut self, pass: PassUse, only: FxHashSet<Path>, group: usize, module: &mut Body) -> Result<Swept, Stop> {
+        let shown = self.report.passes.len();
+        let root = (pass.def.on == On::EachBody).then(|| self.common_root(&only, module)).flatten();
+        let step = Step { costs: Costs::new(pass.def), pass, nest: Vec::new(), only: Some(only) };
+        let swept = self.run_steps(vec![step], true, module)?;
+        // Shown as a pass for the ops that it ran on, since elsewhere it was not wanted.
+        if let (Some(report), Some(name)) = (self.report.passes.get_mut(shown), root) {
+            report.nest = vec![(Anchor::Op(name), u32::MAX - group as u32)];
+        }
+        Ok(swept)
+    }
+
+    /// The name of the op that some functions of the module are, when it is one.
+    fn common_root(&self, paths: &FxHashSet<Path>, module: &Body) -> Option<String> {
+        let mut names = paths.iter().map(|path| match path[..] {
+            [op] => Some(self.how.ctx.op_name_str(module.op_name(op))),
+            _ => None,
+        });
+        let first = names.next()??;
+        names.all(|name| name == Some(first)).then(|| first.to_string())
     }
 
     /// Some function must be on the layer that was asked for; others may have no way there, or be past it.
@@ -435,7 +500,7 @@ impl Run<'_> {
         let needs = format!("'{pass}' needs the layer '{}'", wanted.join("', '"));
         for goer in goers() {
             let function = goer.root.symbol_name().map_or("a function".into(), |name| format!("@{name}"));
-            if !self.manager.options.auto_lower {
+            if self.manager.options.auto_lower == AutoLower::Off {
                 let message = format!("{needs}, which {function} has not reached");
                 let error = Diagnostic::error(&LAYER_MISSING, goer.root.loc(), message).at(goer.root.name());
                 self.diags.emit(error.suggest(format!("run '{}' before, or allow automatic lowering", def.name)));
@@ -446,15 +511,13 @@ impl Run<'_> {
                 self.diags.emit(Diagnostic { severity: Severity::Remark, remark, ..error });
             }
         }
-        if !self.manager.options.auto_lower {
+        if self.manager.options.auto_lower == AutoLower::Off {
             return Err(self.stop(pass));
         }
         let first = goers().next().expect("the pass is one that somebody needs");
-        let (name, loc) = (first.root.name(), first.root.loc());
-        let one_name = goers().all(|goer| goer.root.name() == name && goer.path.len() == 1);
-        let root = (one_name && def.on == On::EachBody).then(|| name.to_string());
+        let loc = first.root.loc();
         let only = goers().map(|placed| placed.path.clone()).collect();
-        Ok(Next::Lowering(Lowering { def, only, root, loc }))
+        Ok(Next::Lowering(Lowering { def, only, loc }))
     }
 
     fn stop(&self, pass: &str) -> Stop {

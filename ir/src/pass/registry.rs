@@ -20,6 +20,8 @@ pub struct PipelineDef {
     pub text: &'static str,
     /// The layer that it is the standard way to; empty when it is none.
     pub to_layer: &'static str,
+    /// The lowering, a pass of its text, that it is put in for where a pass needs a layer; empty when it is none.
+    pub lowering: &'static str,
 }
 
 inventory::collect!(&'static PipelineDef);

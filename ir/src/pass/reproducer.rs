@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::manager::AutoLower;
 use crate::body::Body;
 use crate::context::Context;
 use crate::text::{PrintOptions, print_body};
@@ -13,8 +14,8 @@ pub struct Reproducer {
     pub pipeline: String,
     /// Whether the verifier runs after each pass.
     pub verify_each: bool,
-    /// Whether lowerings are put in.
-    pub auto_lower: bool,
+    /// Which lowerings are put in.
+    pub auto_lower: AutoLower,
     /// Whether ops that no dialect registers are taken.
     pub allow_unregistered: bool,
 }

@@ -138,6 +138,11 @@ impl Pass for Tensorize {
             }
         };
         missed.into_iter().for_each(|why| cx.remark(RemarkKind::Missed, body.loc(body.root()), why));
+        for product in contract::rounded(cx.ctx, body) {
+            let message =
+                "no tensor cores: the products are rounded before they are summed; 'widen' would let them stay";
+            cx.remark(RemarkKind::Missed, body.loc(product), message);
+        }
         cx.count("kernels", 1);
         cx.count("products", tiling.matrix.is_some().into());
         body.replace_with(made);

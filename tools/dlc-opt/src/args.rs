@@ -9,6 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use dlc_ir::Context;
 use dlc_ir::diag::{RemarkKind, did_you_mean};
 use dlc_ir::pass::PassDef;
+use dlc_ir::pass::manager::AutoLower;
 use dlc_ir::pass::outside::parse_seconds;
 use dlc_ir::pass::pipeline::quote;
 use dlc_ir::pass::registry::Registry;
@@ -59,8 +60,8 @@ pub struct Options {
     pub dump: Vec<String>,
     /// `--dump-format=json`
     pub dump_json: bool,
-    /// Whether lowerings are put in.
-    pub auto_lower: bool,
+    /// Which lowerings are put in: `--no-auto-lower`, `--exact-lowering`.
+    pub auto_lower: AutoLower,
     /// How diagnostics are shown.
     pub shown: Shown,
     /// The kinds of remarks that are shown.
@@ -258,6 +259,11 @@ fn own_command() -> Command {
                 .default_value("30s"),
             flag("in-process-plugins", PASSES, "Load plugins into this process, for a debugger: a crash is a crash"),
             flag("no-auto-lower", PASSES, "Make it an error when a pass needs a layer that was not reached"),
+            flag(
+                "exact-lowering",
+                PASSES,
+                "Lower to a layer that was not reached by lowerings alone, which change no number",
+            ),
             threads_arg(PASSES, "How many threads work on functions"),
             flag("no-threads", PASSES, "Use one thread"),
         ])
@@ -410,7 +416,11 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         print,
         dump: texts("dump"),
         dump_json: text("dump-format").as_deref() == Some("json"),
-        auto_lower: !matches.get_flag("no-auto-lower"),
+        auto_lower: match (matches.get_flag("no-auto-lower"), matches.get_flag("exact-lowering")) {
+            (true, _) => AutoLower::Off,
+            (false, true) => AutoLower::Exact,
+            (false, false) => AutoLower::Standard,
+        },
         shown: shown(matches, terminal),
         remarks,
         remarks_filter: filter,

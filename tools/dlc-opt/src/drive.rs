@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::location::SourceFile;
 use dlc_ir::pass::instrument::Instrument;
-use dlc_ir::pass::manager::{Failure, FailureKind, Manager, ManagerOptions};
+use dlc_ir::pass::manager::{AutoLower, Failure, FailureKind, Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::{Item, Pipeline};
 use dlc_ir::pass::registry::Registry;
 use dlc_ir::pass::reproducer::Reproducer;
@@ -104,7 +104,7 @@ struct Run<'a> {
     pipeline: Pipeline,
     allow_unregistered: bool,
     verify_each: bool,
-    auto_lower: bool,
+    auto_lower: AutoLower,
     counters: DebugCounters,
     host: Processes,
 }

@@ -9,8 +9,13 @@ use dlc_passes as _;
 use dlc_run::run::EVALUATION_PANICKED;
 
 /// The pipeline that is run before evaluation: it is registered here.
-static EVALUATE: PipelineDef =
-    PipelineDef { name: "evaluate", summary: "What is run before evaluation.", text: "cse,dce", to_layer: "" };
+static EVALUATE: PipelineDef = PipelineDef {
+    name: "evaluate",
+    summary: "What is run before evaluation.",
+    text: "cse,dce",
+    to_layer: "",
+    lowering: "",
+};
 
 static BAD: OpDef = OpDef { traits: Traits::PURE, eval: Some(|_| panic!("for a test")), ..OpDef::bare("bad.panic") };
 static DIALECT: Dialect = Dialect {

@@ -34,9 +34,11 @@ static OPTIONS: PassDef = PassDef {
     ..PassDef::base("options", "Has options.", picky)
 };
 static SHORT: PipelineDef =
-    PipelineDef { name: "short", summary: "Two passes.", text: "plain,sample.func(plain)", to_layer: "" };
-static CYCLE: PipelineDef = PipelineDef { name: "cycle", summary: "Itself.", text: "cycle", to_layer: "" };
-static WRONG: PipelineDef = PipelineDef { name: "wrong", summary: "A mistake.", text: "plain,plaim", to_layer: "" };
+    PipelineDef { name: "short", summary: "Two passes.", text: "plain,sample.func(plain)", to_layer: "", lowering: "" };
+static CYCLE: PipelineDef =
+    PipelineDef { name: "cycle", summary: "Itself.", text: "cycle", to_layer: "", lowering: "" };
+static WRONG: PipelineDef =
+    PipelineDef { name: "wrong", summary: "A mistake.", text: "plain,plaim", to_layer: "", lowering: "" };
 
 fn registry() -> Registry {
     let mut registry = Registry::default();

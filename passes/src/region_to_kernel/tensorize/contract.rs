@@ -4,18 +4,18 @@ use dlc_core::guard::Guard;
 use dlc_core::memref::{Layout as Memory, MemRef};
 use dlc_core::scalar::{self, Combiner};
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::body::{InsertPoint, OpRef};
-use dlc_ir::{Builder, OpId, Type, ValueId};
+use dlc_ir::body::{Body, InsertPoint, OpRef};
+use dlc_ir::{Builder, Context, OpId, Type, ValueId};
 use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Tile;
-use dlc_region::ops::{Binary, Read, Reduce, Yield};
+use dlc_region::ops::{Binary, Cast, Read, Reduce, Yield};
 use dlc_region::verify::axes_of;
 
 use super::axes::{Dim, TooLarge, remainder, tile_of};
 use super::lower::{Lower, Lowered, Result, bits_of};
 use super::tiling::{Instruction, Matrix};
-use crate::analysis::axes::before_broadcasts;
+use crate::analysis::axes::{before_broadcasts, reductions};
 use crate::analysis::numbers::is_zero;
 
 /// What is multiplied: the left matrix is over the first axis of fragments, the right one over the second.
@@ -580,4 +580,22 @@ fn slice(lower: &mut Lower<'_, '_>, tile: ValueId, at: [SizeExpr; 2], shape: [u3
     let loc = lower.emit.loc;
     let op = kernel::Slice::build(&mut lower.emit.builder(), loc, tile, None, &values, at, ty);
     Ok(lower.emit.body.result(op, 0))
+}
+
+/// The products of 16-bit floats that a kernel rounds before it sums them: tensor cores round none.
+pub fn rounded(ctx: &Context, region: &Body) -> Vec<OpId> {
+    let product = |id: OpId| {
+        let reduce = Reduce::of(OpRef::new(ctx, region, id)).filter(|op| op.combiner() == Some(Combiner::Sum))?;
+        let body = region.first_block(*reduce.regions().first()?)?;
+        let end = Yield::of(OpRef::new(ctx, region, region.last_op(body)?))?;
+        let mut value = before_broadcasts(ctx, region, end.values().next()?);
+        while let Some(cast) = region.defining_op(value).and_then(|op| Cast::of(OpRef::new(ctx, region, op))) {
+            value = before_broadcasts(ctx, region, cast.input());
+        }
+        let product = Binary::of(OpRef::new(ctx, region, region.defining_op(value)?))?;
+        let elem = crate::analysis::axes::elem(ctx, region, value);
+        let rounds = product.function() == scalar::Binary::Mul && product.widen().is_none();
+        (rounds && product.lhs() != product.rhs() && (elem == Type::F16 || elem == Type::BF16)).then_some(product.id)
+    };
+    reductions(ctx, region).into_iter().filter_map(product).collect()
 }

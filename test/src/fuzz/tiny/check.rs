@@ -3,7 +3,7 @@
 use dlc_core::sizes::Bindings;
 use dlc_core::tensor::TensorValue;
 use dlc_ir::interp::{Datum, Interpreter};
-use dlc_ir::pass::manager::{Manager, ManagerOptions};
+use dlc_ir::pass::manager::{AutoLower, Manager, ManagerOptions};
 use dlc_ir::pass::panics::catch;
 use dlc_ir::pass::pipeline::Pipeline;
 use dlc_ir::pass::registry::{Registry, Translation};
@@ -143,7 +143,7 @@ impl Fuzzer {
     /// Whether the pass changed something.
     fn pass(&self, ctx: &Context, subject: &Subject, pass: &Checked, pipeline: &Pipeline) -> Result<bool, String> {
         let (mut body, diags, counters) = (subject.body.clone(), Diagnostics::new(), DebugCounters::off());
-        let options = ManagerOptions { verify_each: true, auto_lower: false, ..ManagerOptions::default() };
+        let options = ManagerOptions { verify_each: true, auto_lower: AutoLower::Off, ..ManagerOptions::default() };
         let (registry, instruments) = (&self.registry, vec![]);
         let manager = Manager { ctx, registry, options, instruments, counters: &counters, host: &NoHost };
         if manager.run(pipeline, &mut body, &diags).failure.is_some() {

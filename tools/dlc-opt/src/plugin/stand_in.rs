@@ -70,7 +70,7 @@ impl Pass for NotRun {
 /// The declaration of a named pipeline.
 pub fn pipeline(info: &[String; 4]) -> &'static PipelineDef {
     let [name, summary, text, to_layer] = info.clone().map(leak);
-    Box::leak(Box::new(PipelineDef { name, summary, text, to_layer }))
+    Box::leak(Box::new(PipelineDef { name, summary, text, to_layer, lowering: "" }))
 }
 
 static ATTRIBUTE: AttrKind = AttrKind { name: "an attribute", admits: |_, _| true, parse: None, print: None };

@@ -127,7 +127,7 @@ static OPTIONS: PassDef = PassDef {
     })
 };
 static BOTH: PipelineDef =
-    PipelineDef { name: "both", summary: "Keeps and marks.", text: "keep,high.func(mark)", to_layer: "" };
+    PipelineDef { name: "both", summary: "Keeps and marks.", text: "keep,high.func(mark)", to_layer: "", lowering: "" };
 
 fn read_json(ctx: &Context, file: &SourceFile, part: std::ops::Range<usize>, _: &Diagnostics) -> Option<Body> {
     let mut module = Body::module(ctx);

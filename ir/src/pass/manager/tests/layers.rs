@@ -120,8 +120,31 @@ fn a_lowering_that_was_given_is_not_put_in() {
 }
 
 #[test]
+fn a_lowering_is_put_in_with_its_pipeline() {
+    static WELL: PipelineDef = PipelineDef {
+        name: "well",
+        summary: "Marks before and after.",
+        text: "mark-a,two-to-three,at-three",
+        to_layer: "",
+        lowering: "two-to-three",
+    };
+    let mut registry = registry();
+    registry.add_pipeline(&WELL);
+    let run = |auto_lower| {
+        let options = ManagerOptions { auto_lower, ..ManagerOptions::default() };
+        run_with(&registry, options, "module-at-three,tidy", SOURCE)
+    };
+    let ran = run(AutoLower::Standard);
+    assert!(ran.failure.is_none(), "{:?}", ran.said);
+    // Functions that were on the layer before are left alone, and so are passes that need a layer more.
+    assert_eq!(marks(&ran), "a:one-to-two a two-to-three tidy; b:a two-to-three tidy; c:tidy; d:");
+    let exact = run(AutoLower::Exact);
+    assert_eq!(marks(&exact), "a:one-to-two two-to-three tidy; b:two-to-three tidy; c:tidy; d:");
+}
+
+#[test]
 fn without_automatic_lowering_it_is_an_error() {
-    let options = ManagerOptions { auto_lower: false, ..ManagerOptions::default() };
+    let options = ManagerOptions { auto_lower: AutoLower::Off, ..ManagerOptions::default() };
     let ran = run_with(&registry(), options, "two-to-three,mark-a", SOURCE);
     assert_eq!(ran.failure.expect("it fails").pass, "two-to-three");
     assert_eq!(ran.said, ["LayerMissing: 'two-to-three' needs the layer 'two', which @a has not reached"]);
