@@ -1,6 +1,7 @@
 //! Lowerings that are put in.
 
 use super::*;
+use crate::pass::registry::PipelineDef;
 
 fn rename(body: &mut Body, cx: &PassCx<'_>, name: &str) -> PassResult {
     mark(body, cx, cx.def.name);
