@@ -60,6 +60,8 @@ pub struct Options {
     pub dump: Vec<String>,
     /// `--dump-format=json`
     pub dump_json: bool,
+    /// `--plan`: files of plans.
+    pub plans: Vec<String>,
     /// Which lowerings are put in: `--no-auto-lower`, `--exact-lowering`.
     pub auto_lower: AutoLower,
     /// How diagnostics are shown.
@@ -230,6 +232,8 @@ fn own_command() -> Command {
                 "Where tables and pictures that passes give out go; else they are shown",
             ),
             flag("allow-unregistered-dialect", FILES, "Take ops, types and attributes of unknown dialects"),
+            option("plan", "FILE", FILES, "Put the plans of a file, text or JSON, beside the kernels of the input")
+                .action(ArgAction::Append),
             flag("split-input-file", FILES, "Take the parts of the input between lines '// -----' one by one"),
             flag("print-generic", FILES, "Print every op in generic form, as MLIR reads it"),
             flag("emit-json", FILES, "Write functions as the JSON of their layer").conflicts_with("print-generic"),
@@ -416,6 +420,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         print,
         dump: texts("dump"),
         dump_json: text("dump-format").as_deref() == Some("json"),
+        plans: matches.get_many::<String>("plan").into_iter().flatten().cloned().collect(),
         auto_lower: match (matches.get_flag("no-auto-lower"), matches.get_flag("exact-lowering")) {
             (true, _) => AutoLower::Off,
             (false, true) => AutoLower::Exact,

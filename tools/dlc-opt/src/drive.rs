@@ -267,7 +267,11 @@ impl<'a> Run<'a> {
 
     fn read(&self, range: Range<usize>, diags: &Diagnostics) -> Option<Body> {
         let options = ParseOptions { allow_unregistered: self.allow_unregistered };
-        input::module(self.ctx, self.registry, &self.file, range, options, diags)
+        let mut module = input::module(self.ctx, self.registry, &self.file, range, options, diags)?;
+        for plans in &self.options.plans {
+            input::add_plans(self.ctx, self.registry, &mut module, plans, diags)?;
+        }
+        Some(module)
     }
 
     fn run(&self, module: &mut Body, diags: &Diagnostics, io: &mut Io<'_>) -> (Report, Option<Failure>) {

@@ -6,8 +6,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use dlc_core::json::outline::Outline;
+use dlc_ir::body::{InsertPoint, OpParts, OpRef};
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::location::{Loc, SourceFile, SourceMap};
+use dlc_ir::pass::layers::dialect_of;
 use dlc_ir::pass::registry::Registry;
 use dlc_ir::text::{NOT_UTF8, ParseOptions, TOO_LARGE, parse_module};
 use dlc_ir::{Body, Context};
@@ -84,6 +86,28 @@ pub fn module(
         }
         None => parse_module(ctx, file, part, options, diags).ok(),
     }
+}
+
+/// Puts the schedules and targets of a file, as text or JSON, at the end of a module: those that name a kernel belong to
+/// it, others to the only one.
+pub fn add_plans(ctx: &Context, registry: &Registry, module: &mut Body, name: &str, diags: &Diagnostics) -> Option<()> {
+    let file = read(ctx, name, &mut std::io::empty(), diags)?;
+    let plans = self::module(ctx, registry, &file, 0..file.text.len(), ParseOptions::default(), diags)?;
+    let end = module.entry_block().map(InsertPoint::EndOf)?;
+    let Some(block) = plans.entry_block() else { return Some(()) };
+    for op in plans.ops(block) {
+        let view = OpRef::new(ctx, &plans, op);
+        if dialect_of(view.name()) != "plan" {
+            let message = format!("'{name}' is given as a file of plans, and '{}' is no op of plans", view.name());
+            let error = Diagnostic::error(&UNKNOWN_FORM, view.loc(), message);
+            diags.emit(error.suggest("give the program first, and with '--plan' what stands beside it"));
+            return None;
+        }
+        let (props, attrs) = (plans.props(op), plans.attrs(op));
+        let copy = module.create_op(OpParts { props, attrs, ..OpParts::new(plans.op_name(op), view.loc()) });
+        module.insert(copy, end);
+    }
+    Some(())
 }
 
 fn read_file(name: &str) -> std::io::Result<Vec<u8>> {

@@ -44,8 +44,10 @@ pub struct Options {
     pub device: Device,
     /// `--target`: the machine that programs are compiled for, where it is not that of the device.
     pub target: Option<String>,
-    /// `--plan`
+    /// `--plan=choose`, `--plan=off`
     pub plan: Planning,
+    /// `--plan=FILE`: files of plans.
+    pub plans: Vec<String>,
     /// `--unchecked`: whether kernels that are not verified are compiled too.
     pub unchecked: bool,
     /// `--bench`: how many runs are measured.
@@ -103,6 +105,13 @@ pub enum Planning {
     Off,
     /// By the plan that an estimate says is fastest on the target.
     Choose,
+}
+
+/// One `--plan`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Plan {
+    How(Planning),
+    File(String),
 }
 
 /// What is run before the program is evaluated.
@@ -220,12 +229,13 @@ pub fn command() -> Command {
                 ),
             option("target", "MACHINE", DEVICE, "Compile for this machine, not for the device that runs it")
                 .value_parser(["sm80", "sm90"]),
-            option("plan", "HOW", DEVICE, "How kernels that have no plan are made: choose one for the target, or off")
-                .value_parser(["choose", "off"])
-                .default_value("choose")
+            option("plan", "PLAN", DEVICE, "A file of plans for its kernels; or choose (the default), or off")
+                .action(ArgAction::Append)
+                .value_parser(plan)
                 .long_help(
-                    "How kernels that have no plan are made: choose the plan that an estimate says is fastest on the \
-                     target, or off, which takes tiles that fit any machine",
+                    "A file of plans, text or JSON, that are put beside the kernels of the program: those that name no \
+                     kernel belong to the only one. Or how kernels are made that have none: choose the plan that an \
+                     estimate says is fastest on the target, the default, or off, which takes tiles that fit any machine",
                 ),
             flag("unchecked", DEVICE, "Compile kernels too that check-async does not verify: its findings are warnings")
                 .long_help(
@@ -283,6 +293,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         Format::of(file)?;
     }
     let device = matches.get_one::<Device>("device").copied().unwrap_or(Device::Auto);
+    let plans = || matches.get_many::<Plan>("plan").unwrap_or_default();
     if matches.get_flag("strict") && matches!(device, Device::Cuda(_)) {
         return Err("--strict evaluates a program as it is written, which no GPU does".into());
     }
@@ -323,7 +334,11 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         device,
         target: text("target"),
         unchecked: matches.get_flag("unchecked"),
-        plan: if text("plan").as_deref() == Some("off") { Planning::Off } else { Planning::Choose },
+        plan: plans().fold(Planning::Choose, |how, plan| match plan {
+            Plan::How(how) => *how,
+            Plan::File(_) => how,
+        }),
+        plans: plans().filter_map(|plan| if let Plan::File(file) = plan { Some(file.clone()) } else { None }).collect(),
         against: matches.contains_id("against"),
         log: text("log"),
         emit_manifest: text("emit-manifest"),
@@ -350,6 +365,16 @@ fn device(text: &str) -> Result<Device, String> {
             let number = text.strip_prefix("cuda:").and_then(|number| number.parse::<u16>().ok());
             number.map(|number| Device::Cuda(number.into())).ok_or_else(wrong)
         }
+    }
+}
+
+/// `choose`, `off` or a file: its name has a dot or a slash.
+fn plan(text: &str) -> Result<Plan, String> {
+    match text {
+        "choose" => Ok(Plan::How(Planning::Choose)),
+        "off" => Ok(Plan::How(Planning::Off)),
+        file if file.contains(['.', '/']) => Ok(Plan::File(file.to_string())),
+        _ => Err("it must be choose, off, or the name of a file, such as gemm.plan.json".into()),
     }
 }
 
@@ -398,6 +423,13 @@ mod tests {
     #[test]
     fn the_command_line_is_well_made() {
         command().debug_assert();
+    }
+
+    #[test]
+    fn plans_are_files_or_words() {
+        assert_eq!(plan("off"), Ok(Plan::How(Planning::Off)));
+        assert_eq!(plan("gemm.plan.json"), Ok(Plan::File("gemm.plan.json".into())));
+        assert!(["chose", ""].iter().all(|text| plan(text).is_err()));
     }
 
     #[test]

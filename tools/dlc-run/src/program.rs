@@ -37,8 +37,19 @@ pub fn pipeline(registry: &Registry, ctx: &Context, passes: &Passes, diags: &Dia
 }
 
 /// Reads a program from a file that is read, and verifies it. What is wrong with it is reported.
-pub fn read(ctx: &Context, registry: &Registry, file: &Arc<SourceFile>, diags: &Diagnostics) -> Option<Body> {
-    let module = input::module(ctx, registry, file, 0..file.text.len(), ParseOptions::default(), diags)?;
+///
+/// The plans of other files are put beside its kernels.
+pub fn read(
+    ctx: &Context,
+    registry: &Registry,
+    file: &Arc<SourceFile>,
+    plans: &[String],
+    diags: &Diagnostics,
+) -> Option<Body> {
+    let mut module = input::module(ctx, registry, file, 0..file.text.len(), ParseOptions::default(), diags)?;
+    for plans in plans {
+        input::add_plans(ctx, registry, &mut module, plans, diags)?;
+    }
     (verify(ctx, &module, diags) && diags.errors() == 0).then_some(module)
 }
 

@@ -144,7 +144,7 @@ fn evaluated(
     if is_manifest(&file.text) {
         return cuda::run::manifest(ctx, options, &file, gpu, diags).ok_or(Status::Failure).map(Some);
     }
-    let mut module = program::read(ctx, registry, &file, diags).ok_or(Status::Failure)?;
+    let mut module = program::read(ctx, registry, &file, &options.plans, diags).ok_or(Status::Failure)?;
     let function = program::choose(ctx, &module, options.function.as_deref(), diags).ok_or(Status::Failure)?;
     fits_files(options, &function, diags)?;
     times.read = start.elapsed();

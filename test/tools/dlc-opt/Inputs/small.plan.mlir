@@ -1,0 +1,1 @@
+plan.target @small like sm90 { sms 66 }
