@@ -50,7 +50,7 @@
 //!   swizzle (X: 128, W: 128)
 //!   predicate_tail [m, n]
 //!   barrier mbarrier
-//!   async prefetch 7 overlap_epilogue
+//!   async overlap_epilogue
 //!   in_flight 1
 //!   epilogue [relu]
 //!   store tma panels 2 together 1
