@@ -11,6 +11,7 @@
 //! - [`tiny_to_book`]: movements of elements turned into indices.
 //! - [`book`]: passes inside the layer book.
 //! - [`region`]: passes inside the layer region.
+//! - [`plan`]: plans with every decision made.
 //! - [`region_to_kernel`]: from functions of axes and schedules to programs of blocks.
 //! - [`kernel_to_ptx`]: from programs of blocks to instructions.
 //! - [`pipelines`]: passes in order, under one name.
@@ -28,6 +29,7 @@ pub mod host;
 pub mod kernel;
 pub mod kernel_to_ptx;
 pub mod pipelines;
+pub mod plan;
 pub mod region;
 pub mod region_to_kernel;
 pub mod rewrites;

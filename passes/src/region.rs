@@ -18,4 +18,6 @@ pub mod explicit_broadcast;
 
 pub mod choose_plan;
 
+pub mod resolve_plan;
+
 pub mod add_fallback;

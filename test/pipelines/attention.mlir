@@ -50,7 +50,7 @@
 
 // PLAN: plan.schedule of @attention_0 for sm90 {
 // PLAN: instruction wgmma
-// PLAN: async prefetch
+// PLAN: async
 
 // KERNEL: kernel.func private @attention_0
 // KERNEL: role producer

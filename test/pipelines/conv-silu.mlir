@@ -44,7 +44,7 @@
 // PLAN: plan.schedule of @conv_silu_0 for sm80 {
 // PLAN: instruction mma [16, 8, 16]
 // PLAN: stages 3
-// PLAN: async prefetch 2
+// PLAN: async
 // PLAN: epilogue [add, mul, exp2, add, recip, mul]
 
 // KERNEL: copy_async %X[

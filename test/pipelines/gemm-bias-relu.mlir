@@ -48,7 +48,7 @@
 
 // PLAN: plan.schedule of @gemm_bias_relu_0 for sm90 {
 // PLAN: instruction wgmma
-// PLAN: async prefetch
+// PLAN: async
 // PLAN: epilogue [add, relu]
 
 // KERNEL: launch @gemm_bias_relu_0<M, N, K> where (K mod 8 == 0, N mod 8 == 0) else @gemm_bias_relu_0_any

@@ -78,6 +78,7 @@ use dlc_plan::value::Table;
 
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::analysis::tiles::{is_barrier, may_overlap, tile_of, touches_tile, with_inner};
+use crate::plan::defaults;
 use crate::rewrites::carried::grid_of;
 
 static DEF: PassDef = PassDef {
@@ -129,7 +130,7 @@ impl InsertAsyncTokens {
         if plan.is_some_and(|plan| plan.overlap.as_ref().is_some_and(|overlap| !overlap.enable)) {
             return None;
         }
-        match plan.and_then(|plan| plan.barrier) {
+        match plan.filter(|plan| plan.barrier.is_some() || plan.roles.is_some()).map(defaults::barrier) {
             Some(Barrier::Mbarrier) => Some(true),
             Some(Barrier::CpAsyncGroup) => Some(false),
             Some(Barrier::Block) => None,

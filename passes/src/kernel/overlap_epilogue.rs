@@ -99,6 +99,7 @@ use crate::analysis::conditions::stores_by_engine;
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::plans::{PLANNED, given, plan_of};
 use crate::generic::dce::erase_unused;
+use crate::plan::defaults;
 use crate::rewrites::carried::{block_of, carry_through, grid_of, yield_more};
 use parts::Parts;
 
@@ -152,7 +153,7 @@ impl Pass for OverlapEpilogue {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let plan = plan_of(cx, body);
         let way = plan.as_ref().and_then(|plan| plan.store.as_ref());
-        let panels = self.panels.or(way.and_then(|store| store.panels)).unwrap_or(2).clamp(1, 8);
+        let panels = self.panels.or(way.and_then(|store| store.panels)).unwrap_or(defaults::SUB_TILES).clamp(1, 8);
         let together = way.and_then(|store| store.together).unwrap_or(1).clamp(1, panels);
         let by_rows = way.is_some_and(|store| store.way == Way::Rows);
         let by_engine = match self.planned {

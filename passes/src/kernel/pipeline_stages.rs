@@ -93,6 +93,7 @@ use crate::analysis::loads::{Found, find};
 use crate::analysis::plans::{PLANNED, given, plan_of};
 use crate::analysis::tiles::{touches, with_inner};
 use crate::generic::dce::erase_unused;
+use crate::plan::defaults;
 use crate::rewrites::carried::{carry, carry_through, loops_around, yield_more};
 use crate::rewrites::rings::{copy_ops, in_ring, name_stage, next_stage, ring_of};
 
@@ -123,9 +124,6 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     Ok(Box::new(PipelineStages { stages, planned: options.flag("planned") }))
 }
 
-/// The stages of a ring where nothing says.
-const STAGES: i64 = 3;
-
 struct PipelineStages {
     stages: Option<i64>,
     planned: bool,
@@ -134,7 +132,7 @@ struct PipelineStages {
 impl Pass for PipelineStages {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let planned = || plan_of(cx, body).and_then(|plan| plan.stages);
-        let stages = self.stages.or_else(planned).unwrap_or(if self.planned { 1 } else { STAGES });
+        let stages = self.stages.or_else(planned).unwrap_or(if self.planned { 1 } else { defaults::STAGES });
         let loops = pipeline_stages(body, stages.min(16), cx);
         cx.count("loops", loops);
         Ok(())

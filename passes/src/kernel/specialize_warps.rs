@@ -135,6 +135,7 @@ use crate::analysis::conditions::stores_by_engine;
 use crate::analysis::loads::{Found, find};
 use crate::analysis::plans::{PLANNED, given, plan_of};
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of, with_inner};
+use crate::plan::defaults;
 use crate::rewrites::carried::block_of;
 use crate::rewrites::rings::ring_of;
 use crate::rewrites::rows;
@@ -259,8 +260,8 @@ impl Given {
     /// cannot be.
     fn plan(&self, plan: Option<&Schedule>) -> Result<Plan, String> {
         let roles = plan.and_then(|plan| plan.roles.as_ref());
-        let stages = self.stages.or(plan.and_then(|plan| plan.stages)).unwrap_or(4);
-        let consumers = self.consumers.or(roles.map(|roles| roles.consumers)).unwrap_or(2);
+        let stages = self.stages.or(plan.and_then(|plan| plan.stages)).unwrap_or(defaults::RING);
+        let consumers = self.consumers.or(roles.map(|roles| roles.consumers)).unwrap_or(defaults::CONSUMERS);
         let turns = self.turns.or(roles.map(|roles| roles.kind == Sharing::PingPong)).unwrap_or(false);
         let in_turn = self.in_turn || roles.is_some_and(|roles| roles.in_turn);
         if !(2..=16).contains(&stages) {
@@ -270,11 +271,7 @@ impl Given {
             return Err(format!("there are 1 to 4 consumers, not {consumers}"));
         }
         let registers = |role: &str| plan.and_then(|plan| plan.registers.as_ref()?.get(role).copied());
-        let fitting = match consumers {
-            4 => (24, 112),
-            3 => (24, 160),
-            _ => (40, 232),
-        };
+        let fitting = defaults::registers(consumers);
         let producer = self.producer.or(registers("producer")).unwrap_or(fitting.0);
         let consumer = self.consumer.or(registers("consumer")).unwrap_or(fitting.1);
         let alike = registers("thread").is_some() && self.producer.or(self.consumer).is_none();

@@ -50,7 +50,7 @@
 //!   swizzle (X: 128, W: 128)
 //!   predicate_tail [m, n]
 //!   barrier mbarrier
-//!   async prefetch 7 overlap_epilogue
+//!   async overlap_epilogue
 //!   in_flight 1
 //!   epilogue [relu]
 //!   store tma panels 2 together 1
@@ -89,6 +89,7 @@ use dlc_region::verify::KernelAxes;
 
 use crate::analysis::conditions::conditions;
 use crate::host::plan_arena::plan_arena;
+use crate::plan::resolved::{Refused, resolve};
 use crate::rewrites::launches::{Launches, symbols};
 use candidates::Maker;
 use cost::{Cost, estimate, resident_by_registers};
@@ -345,8 +346,15 @@ pub fn choose_plan(
     let maker = Maker { ctx, body: kernel, facts: &facts, target, base: base.clone() };
     let (mut plans, mut refused): (Vec<Schedule>, Vec<String>) = Default::default();
     for plan in maker.candidates() {
-        match check(ctx, &plan, target).first() {
-            Some(broken) => refused.push(format!("{}: {}", summary(ctx, &plan), broken.message)),
+        let mut broken = check(ctx, &plan, target).into_iter().map(|broken| broken.message).next();
+        // What the machine can do, the kernel may still have no use for.
+        if broken.is_none()
+            && let Err(Refused::Plan(rule, _)) = resolve(ctx, kernel, Some(&plan), std::slice::from_ref(target), true)
+        {
+            broken = Some(rule.message);
+        }
+        match broken {
+            Some(message) => refused.push(format!("{}: {message}", summary(ctx, &plan))),
             None if plans.contains(&plan) => {}
             None => plans.push(plan),
         }

@@ -56,7 +56,7 @@
 //! the kernel requires.
 //! Linear in the ops of the region, but for values that several loops need, each of which makes its own.
 
-mod axes;
+pub(crate) mod axes;
 mod contract;
 mod emit;
 mod lower;
@@ -64,8 +64,7 @@ mod mask;
 mod padding;
 mod powers;
 mod reduce;
-mod stream;
-mod tiling;
+pub(crate) mod stream;
 
 use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
@@ -76,21 +75,23 @@ use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, P
 use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
-use dlc_region::ops::{Func, Read, Reduce, Yield};
+use dlc_region::ops::{Func, Reduce, Yield};
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::axes::reductions;
-use crate::analysis::conditions::{conditions, kept, run_of, staggered};
-use crate::analysis::plans::{architecture, plan_of};
-use axes::{Dim, TooLarge};
+use crate::analysis::conditions::staggered;
+use crate::analysis::plans::{architecture, machines, plan_of};
+use crate::plan::resolved::{Mapping, Refused, ResolvedPlan, refusal, resolve};
+use crate::plan::tiling::{self, Tiling};
+use axes::{Dim, LowerError};
 use emit::Emit;
 use lower::{Lower, Scope};
-use tiling::Tiling;
 
 dlc_ir::codes! {
     /// A region cannot be made into a kernel.
     NOT_A_KERNEL = "E1710" "NotAKernel";
+    /// A clause of a plan changes nothing in its kernel.
+    CLAUSE_NOT_FOLLOWED = "E1614" "ClauseNotFollowed";
 }
 
 static DEF: PassDef = PassDef {
@@ -129,12 +130,23 @@ impl Pass for Tensorize {
             return Ok(());
         }
         let plan = plan_of(cx, body);
-        let Made { body: made, tiling, missed } = match tensorize(cx.ctx, body, plan.as_deref(), self.tensor_cores) {
+        let targets = plan.as_ref().map(|plan| machines(cx, plan)).unwrap_or_default();
+        let resolved = resolve(cx.ctx, body, plan.as_deref(), &targets, self.tensor_cores);
+        if let Ok(resolved) = &resolved {
+            let has_tile = plan.as_ref().is_some_and(|plan| plan.tile.is_some());
+            if has_tile && !resolved.mapping.is_planned {
+                let message =
+                    "the tile of the plan is not followed: the kernel has reductions that only the default tile is for";
+                cx.remark(RemarkKind::Missed, body.loc(body.root()), message);
+            }
+            report(body, targets.len() > 1, &resolved.unfollowed, cx);
+        }
+        let made = resolved.and_then(|resolved| Ok(tensorize(cx.ctx, body, plan.as_deref(), resolved)?));
+        let Made { body: made, tiling, missed } = match made {
             Ok(made) => made,
             Err(Refused::TooLarge) => return Err(too_large(body, cx)),
-            Err(Refused::Plan(reason)) => {
-                let error = Diagnostic::error(&NOT_A_KERNEL, body.loc(body.root()), reason).at(Func::DEF.name);
-                return Err(cx.fail(error.suggest("change the plan, or leave it out")));
+            Err(Refused::Plan(broken, near)) => {
+                return Err(cx.fail(refusal(body.loc(body.root()), broken, near).at(Func::DEF.name)));
             }
         };
         missed.into_iter().for_each(|why| cx.remark(RemarkKind::Missed, body.loc(body.root()), why));
@@ -147,6 +159,18 @@ impl Pass for Tensorize {
         cx.count("products", tiling.matrix.is_some().into());
         body.replace_with(made);
         Ok(())
+    }
+}
+
+/// Reports clauses that change nothing: as warnings, or as remarks where another target of the plan may follow them.
+fn report(body: &Body, several: bool, unfollowed: &[(&'static str, String)], cx: &PassCx<'_>) {
+    let loc = body.loc(body.root());
+    for (word, why) in unfollowed {
+        let message = format!("'{word}' of the plan changes nothing: {why}");
+        match several {
+            true => cx.remark(RemarkKind::Missed, loc, message),
+            false => cx.diags.emit(Diagnostic::warning(&CLAUSE_NOT_FOLLOWED, loc, message).at(Func::DEF.name)),
+        }
     }
 }
 
@@ -163,201 +187,17 @@ struct Made {
     missed: Vec<String>,
 }
 
-/// Why there is no kernel.
-enum Refused {
-    TooLarge,
-    Plan(String),
-}
-
-impl From<TooLarge> for Refused {
-    fn from(_: TooLarge) -> Refused {
-        Refused::TooLarge
-    }
-}
-
-/// The axes of a kernel by what becomes of them.
-struct Shape {
-    /// Axes of the result that no reduction reduces, in order.
-    outer: Vec<(String, SizeExpr)>,
-    /// Those that one does.
-    inner: Vec<(String, SizeExpr)>,
-}
-
-impl Shape {
-    fn of(ctx: &Context, region: &Body, axes: &KernelAxes) -> Shape {
-        let reduced: Vec<String> = reductions(ctx, region)
-            .into_iter()
-            .filter_map(|id| Reduce::of(OpRef::new(ctx, region, id)))
-            .flat_map(|reduce| reduce.axes().into_iter().map(String::from))
-            .collect();
-        let iters = axes.names.iter().zip(&axes.sizes).take(axes.iters);
-        let (inner, outer) =
-            iters.map(|(name, size)| (name.clone(), size.clone())).partition(|(name, _)| reduced.contains(name));
-        Shape { outer, inner }
-    }
-}
-
-/// The groups of a product of matrices that a kernel is made around: the axes of both operands, of the left, of the right.
-struct Groups {
-    batch: Vec<(String, SizeExpr)>,
-    rows: Vec<(String, SizeExpr)>,
-    columns: Vec<(String, SizeExpr)>,
-    reduced: Vec<String>,
-    halves: bool,
-    /// Whether it is a sum below a maximum.
-    streams: bool,
-}
-
-impl Groups {
-    /// Makes the axes of rows and columns of which the plan's tile has one position, others having more, axes of blocks
-    /// alone: what is read is then a matrix of a stack.
-    ///
-    /// Pixels that the copy engine takes one behind another go on over all rows and images.
-    fn leave_single(&mut self, plan: &Schedule) {
-        for side in [&mut self.rows, &mut self.columns] {
-            let names: Vec<String> = side.iter().map(|(axis, _)| axis.clone()).collect();
-            let run = run_of(plan, &names);
-            let (rest, single) = std::mem::take(side).into_iter().partition(|(axis, _)| run.contains(&axis));
-            *side = rest;
-            let single: Vec<_> = single;
-            self.batch.extend(single);
-        }
-    }
-}
-
-/// The last reduction at the top whose result is over the axes that blocks share, if it is a product of matrices.
-fn groups(ctx: &Context, region: &Body, shape: &Shape) -> Option<Groups> {
-    let block = region.entry_block()?;
-    let mut ops: Vec<OpId> = region.ops(block).collect();
-    ops.reverse();
-    for id in ops {
-        let Some(reduce) = Reduce::of(OpRef::new(ctx, region, id)) else { continue };
-        if let Some(groups) = groups_of(ctx, region, shape, reduce).or_else(|| stream_of(ctx, region, shape, reduce)) {
-            return Some(groups);
-        }
-    }
-    None
-}
-
-/// Sums below a maximum of which one has axes that the maximum has not: those are the columns.
-fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Option<Groups> {
-    let found = stream::weighted(ctx, region, reduce.id)?;
-    let axes_of = |value: ValueId| axes_of(ctx, region.value_type(value));
-    let (scores, outer) = (axes_of(found.contributions[0]), &shape.outer);
-    let elem = |value: ValueId| crate::analysis::axes::elem(ctx, region, value);
-    let sums = || found.contributions[1..].iter().copied();
-    let is_wide = |value: &ValueId| {
-        let axes = axes_of(*value);
-        outer.iter().any(|(name, _)| axes.contains(&name.as_str()) && !scores.contains(&name.as_str()))
-    };
-    let wide = sums().find(is_wide)?;
-    let ty = elem(wide);
-    let halves = ty == Type::F16 || ty == Type::BF16;
-    if !shape.inner.is_empty() || (!halves && ty != Type::F32) || reduce.axes().len() != 1 {
-        return None;
-    }
-    let values = axes_of(wide);
-    let reduced = reduce.axes().into_iter().map(String::from).collect();
-    let mut groups =
-        Groups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), reduced, halves, streams: true };
-    for axis in outer {
-        match (scores.contains(&axis.0.as_str()), values.contains(&axis.0.as_str())) {
-            (true, false) => groups.rows.push(axis.clone()),
-            (false, true) => groups.columns.push(axis.clone()),
-            _ => groups.batch.push(axis.clone()),
-        }
-    }
-    (!groups.rows.is_empty() && !groups.columns.is_empty()).then_some(groups)
-}
-
-fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Option<Groups> {
-    if !shape.inner.is_empty() || reduce.combiner() != Some(dlc_core::scalar::Combiner::Sum) {
-        return None;
-    }
-    let body = region.first_block(*reduce.regions().first()?)?;
-    let end = Yield::of(OpRef::new(ctx, region, region.last_op(body)?))?;
-    let value = crate::analysis::axes::before_broadcasts(ctx, region, end.values().next()?);
-    let factor = dlc_region::ops::Binary::of(OpRef::new(ctx, region, region.defining_op(value)?))?;
-    let elem = crate::analysis::axes::elem(ctx, region, factor.lhs());
-    let fits = elem == crate::analysis::axes::elem(ctx, region, factor.rhs())
-        && (elem == Type::F16 || elem == Type::BF16 || elem == Type::F32)
-        && (factor.widen().is_some() || elem == Type::F32)
-        && factor.function() == dlc_core::scalar::Binary::Mul
-        && reduce.acc().first() == Some(&Type::F32);
-    if !fits {
-        return None;
-    }
-    let (lhs, rhs) = (axes_of(ctx, region.value_type(factor.lhs())), axes_of(ctx, region.value_type(factor.rhs())));
-    let reduced = reduce.axes().into_iter().map(String::from).collect();
-    let halves = elem != Type::F32;
-    let mut groups =
-        Groups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), reduced, halves, streams: false };
-    for axis in &shape.outer {
-        match (lhs.contains(&axis.0.as_str()), rhs.contains(&axis.0.as_str())) {
-            (true, false) => groups.rows.push(axis.clone()),
-            (false, true) => groups.columns.push(axis.clone()),
-            _ => groups.batch.push(axis.clone()),
-        }
-    }
-    (!groups.rows.is_empty() && !groups.columns.is_empty()).then_some(groups)
-}
-
-/// The axis that some reduction reads memory along.
-fn reduces_rows(ctx: &Context, region: &Body) -> Option<Axis> {
-    for id in reductions(ctx, region) {
-        let reduce = Reduce::of(OpRef::new(ctx, region, id))?;
-        if reduce.combiner().is_none() && stream::weighted(ctx, region, id).is_none() {
-            continue;
-        }
-        let last = reduce.axes().last().map(|name| name.to_string())?;
-        let along = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op))).any(|read| {
-            let at = read.at();
-            at.last().is_some_and(|last_at| last_at.symbols().iter().any(|name| **name == *last))
-        });
-        // Few elements are not worth the lanes of a warp.
-        let size = reduce.sizes().last().cloned()?;
-        if along && size.as_constant().is_none_or(|size| size >= 32) {
-            return Some((last, size));
-        }
-    }
-    None
-}
-
-/// The last axis of the results, and the last one that is reduced, where memory is read along the first of them at each
-/// position of the second: neighbours have results of their own.
-fn reduces_columns(ctx: &Context, region: &Body, shape: &Shape) -> Option<[Axis; 2]> {
-    let column = shape.outer.last()?;
-    let mut along: Option<Axis> = None;
-    for id in reductions(ctx, region) {
-        let reduce = Reduce::of(OpRef::new(ctx, region, id))?;
-        reduce.combiner()?;
-        let last = reduce.axes().last().map(|name| name.to_string()).zip(reduce.sizes().last().cloned())?;
-        if *along.get_or_insert_with(|| last.clone()) != last {
-            return None;
-        }
-    }
-    let along = along.filter(|(_, size)| size.as_constant().is_none_or(|size| size >= 32))?;
-    let reads = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op)));
-    let over = |at: &SizeExpr, axis: &Axis| at.symbols().iter().any(|name| **name == *axis.0);
-    let mut across = reads.filter(|read| read.at().iter().any(|at| over(at, &along))).map(|read| read.at()).peekable();
-    across.peek()?;
-    let lies = |at: Vec<SizeExpr>| {
-        let (last, others) = at.split_last()?;
-        let is_column = last.as_symbol().is_some_and(|name| *name == *column.0);
-        Some(is_column && !others.iter().any(|at| over(at, column)))
-    };
-    across.all(|at| lies(at) == Some(true)).then(|| [column.clone(), along])
-}
-
-/// An axis and its size.
-type Axis = (String, SizeExpr);
-
 /// A region as a kernel.
-fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores: bool) -> Result<Made, Refused> {
+fn tensorize(
+    ctx: &Context,
+    region: &Body,
+    plan: Option<&Schedule>,
+    resolved: ResolvedPlan,
+) -> Result<Made, LowerError> {
     let root = OpRef::new(ctx, region, region.root());
     let (func, entry) = (Func::from(root), region.entry_block().expect("what is run on has a body"));
     let axes = KernelAxes::of(ctx, region);
-    let shape = Shape::of(ctx, region, &axes);
+    let ResolvedPlan { mapping, requires, kept, .. } = resolved;
     let loc = root.loc();
 
     // The function: its arguments and memory for its results.
@@ -372,9 +212,8 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
         body.set_value_name(made, region.value_name(arg));
         memory.insert(arg, made);
     }
-    let asked = plan.map(|plan| conditions(ctx, region, plan)).unwrap_or_default();
-    if !asked.is_empty() {
-        kernel::Require::build(&mut Builder::at_end(ctx, &mut body, block), loc, &[], Guard::all(asked));
+    if !requires.is_empty() {
+        kernel::Require::build(&mut Builder::at_end(ctx, &mut body, block), loc, &[], Guard::all(requires));
     }
     let mut outputs: Vec<ValueId> = Vec::new();
     for (&ty, name) in results.iter().zip(func.outputs()) {
@@ -395,69 +234,7 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
     body.set_props(body.root(), ctx.dict_attr(&props));
     body.set_attrs(body.root(), region.attrs(region.root()));
 
-    let mut grouped = groups(ctx, region, &shape);
-    if let (Some(groups), Some(plan)) = (grouped.as_mut(), plan.filter(|plan| plan.tile.is_some())) {
-        let last = shape.outer.last();
-        if !groups.streams && last.is_some_and(|last| groups.rows.contains(last)) {
-            // As plans have it, whichever factor is named first: neighbours in memory are columns.
-            std::mem::swap(&mut groups.rows, &mut groups.columns);
-        }
-        groups.leave_single(plan);
-    }
-    if let Some(groups) = grouped.as_mut().filter(|_| plan.is_some_and(|plan| plan.swap_operands)) {
-        // What is narrow goes where the instruction may be narrow.
-        std::mem::swap(&mut groups.rows, &mut groups.columns);
-    }
-    let rows_along = reduces_rows(ctx, region).filter(|_| grouped.is_none());
-    let columns_along = reduces_columns(ctx, region, &shape).filter(|_| grouped.is_none() && rows_along.is_none());
-    let none = SizeExpr::from(1);
-    let kept = plan.map(|plan| kept(ctx, region, plan)).unwrap_or_default();
-    let mut held = false;
-    let (tiling, split) = match (&grouped, &rows_along, columns_along) {
-        (Some(groups), ..) => {
-            let size = |axes: &[(String, SizeExpr)]| axes::product(axes.iter().map(|(_, size)| size));
-            let halves = groups.halves && tensor_cores;
-            let names = |axes: &[(String, SizeExpr)]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-            let tiling = match plan.filter(|plan| plan.tile.is_some()) {
-                Some(plan) => {
-                    let planned = Tiling::of_plan(plan, &names(&groups.rows), &names(&groups.columns), &groups.reduced);
-                    planned.map_err(Refused::Plan)?
-                }
-                None if groups.streams => Tiling::of_stream(&size(&groups.rows)?, &size(&groups.columns)?, halves),
-                None => Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, halves),
-            };
-            (tiling, [groups.batch.clone(), groups.rows.clone(), groups.columns.clone()])
-        }
-        (None, Some(along), _) => {
-            let names: Vec<String> = shape.outer.iter().map(|(name, _)| name.clone()).collect();
-            // Results along what is reduced are along that alone.
-            let is_alone = shape.inner.iter().all(|axis| axis.0 == along.0);
-            let planned = plan.filter(|_| is_alone).and_then(|plan| Tiling::of_planned_rows(plan, &names, &along.0));
-            held = planned.is_some() && !kept.is_empty();
-            (planned.unwrap_or_else(|| Tiling::of_rows(&along.1)), [Vec::new(), shape.outer.clone(), Vec::new()])
-        }
-        (None, None, Some([column, along])) => {
-            let planned = plan.and_then(|plan| Tiling::of_planned_columns(plan, &column.0, &along.0));
-            let batch = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
-            (planned.unwrap_or_else(|| Tiling::of_columns(&column.1, &along.1)), [batch, vec![column], Vec::new()])
-        }
-        (None, None, None) => {
-            let (rows, columns) = match shape.outer.split_last() {
-                Some((last, rows)) if shape.inner.is_empty() => (rows.to_vec(), vec![last.clone()]),
-                _ => (shape.outer.clone(), Vec::new()),
-            };
-            let size = columns.first().or(shape.inner.last()).map_or(&none, |(_, size)| size);
-            let names: Vec<String> = rows.iter().map(|(name, _)| name.clone()).collect();
-            let column = columns.first().filter(|_| reductions(ctx, region).is_empty());
-            let planned =
-                plan.zip(column).and_then(|(plan, (axis, _))| Tiling::of_planned_elements(plan, &names, axis));
-            let tiling = planned.unwrap_or_else(|| Tiling::of_elements(size));
-            let is_single =
-                |axis: &Axis| !tiling.across.is_empty() && plan.is_some_and(|plan| plan.tile_of(&axis.0) <= 1);
-            let (batch, rows) = rows.into_iter().partition(is_single);
-            (tiling, [batch, rows, columns])
-        }
-    };
+    let Mapping { batch, rows, columns, inner, tiling, is_of_rows, keeps_rows, .. } = mapping;
     let mut lower = Lower {
         ctx,
         region,
@@ -477,7 +254,7 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
     if let Some(plan) = plan {
         padding::pad(&mut lower, plan)?;
     }
-    let [batch, rows, columns] = split;
+    lower.emit.warps = Some(tiling.warps);
     let names = |axes: &[(String, SizeExpr)]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     let cluster = match plan.map_or(Ok([1, 1]), |plan| tiling::cluster(plan, &names(&rows), &names(&columns))) {
         Ok(cluster) => cluster,
@@ -487,9 +264,9 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
         }
     };
     let together = i64::from(cluster[0] * cluster[1]);
-    let count = |axes: &[(String, SizeExpr)], tile: u32| -> Result<SizeExpr, TooLarge> {
+    let count = |axes: &[(String, SizeExpr)], tile: u32| -> Result<SizeExpr, LowerError> {
         let total = axes::product(axes.iter().map(|(_, size)| size))?;
-        total.ceildiv(&i64::from(tile).into()).map_err(|_| TooLarge)
+        total.ceildiv(&i64::from(tile).into()).map_err(|_| LowerError::TooLarge)
     };
     let high = count(&rows, tiling.tile[0] * cluster[0])?;
     let wide = count(&columns, tiling.tile[1] * cluster[1])?;
@@ -498,7 +275,7 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
     let mut builder = lower.emit.builder();
     let clusters = (together > 1).then(|| vec![together]);
     // Blocks that are others than the plan's take what they need.
-    let resident = plan.filter(|_| rows_along.is_none() || held).and_then(|plan| plan.blocks_per_sm);
+    let resident = plan.filter(|_| !is_of_rows || keeps_rows).and_then(|plan| plan.blocks_per_sm);
     let threads = i64::from(tiling.warps) * 32;
     let grid = kernel::Grid::build(&mut builder, loc, &[], vec![blocks], clusters, threads, resident);
     let inside = lower.emit.body.append_block(lower.emit.body.regions(grid)[0]);
@@ -538,11 +315,13 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
     };
     // The blocks of a cluster have neighbouring tiles.
     let neighbour = |at: SizeExpr, size: u32| match rank.as_ref().filter(|_| size > 1) {
-        Some(rank) => at.mul(&i64::from(size).into()).and_then(|first| first.add(rank)).map_err(|_| TooLarge),
+        Some(rank) => {
+            at.mul(&i64::from(size).into()).and_then(|first| first.add(rank)).map_err(|_| LowerError::TooLarge)
+        }
         None => Ok(at),
     };
     let (row, column) = (neighbour(row, cluster[0])?, neighbour(column, cluster[1])?);
-    let scaled = |at: &SizeExpr, tile: u32| at.mul(&i64::from(tile).into()).map_err(|_| TooLarge);
+    let scaled = |at: &SizeExpr, tile: u32| at.mul(&i64::from(tile).into()).map_err(|_| LowerError::TooLarge);
     let first = lower.dim(rows, scaled(&row, tiling.tile[0])?, tiling.tile[0])?;
     let second = match columns.is_empty() {
         true => None,
@@ -553,10 +332,10 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
         false => vec![lower.dim(batch, axes::quotient(&tile, &area)?, 1)?],
     };
     // A row that fits is held whole.
-    let held = match (&second, shape.inner.as_slice()) {
+    let held = match (&second, inner.as_slice()) {
         (None, [axis]) => {
             let fits = axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.along));
-            (fits || held).then(|| lower.dim(vec![axis.clone()], SizeExpr::from(0), tiling.along)).transpose()?
+            (fits || keeps_rows).then(|| lower.dim(vec![axis.clone()], SizeExpr::from(0), tiling.along)).transpose()?
         }
         _ => None,
     };
@@ -569,16 +348,17 @@ fn tensorize(ctx: &Context, region: &Body, plan: Option<&Schedule>, tensor_cores
     };
     lower.scopes.push(scope);
     stages(&mut lower, entry)?;
-    let inner = if whole { &[][..] } else { shape.inner.as_slice() };
+    let inner = if whole { &[][..] } else { inner.as_slice() };
     store(&mut lower, entry, inner, &outputs)?;
     lower.emit.block = block;
     lower.emit.loc = loc;
     kernel::Return::build(&mut lower.emit.builder(), loc, &outputs);
+    lower.emit.check_layouts()?;
     Ok(Made { body: lower.emit.body, tiling, missed: lower.missed })
 }
 
 /// What depends on none of the axes that loops go over is computed first, in order.
-fn stages(lower: &mut Lower<'_, '_>, entry: dlc_ir::BlockId) -> Result<(), TooLarge> {
+fn stages(lower: &mut Lower<'_, '_>, entry: dlc_ir::BlockId) -> Result<(), LowerError> {
     let ops: Vec<OpId> = lower.region.ops(entry).collect();
     for id in ops {
         let op = OpRef::new(lower.ctx, lower.region, id);
@@ -602,11 +382,11 @@ fn store(
     entry: dlc_ir::BlockId,
     inner: &[(String, SizeExpr)],
     outputs: &[ValueId],
-) -> Result<(), TooLarge> {
+) -> Result<(), LowerError> {
     if let Some((axis, rest)) = inner.split_first() {
         let last = rest.is_empty();
         let limit = if lower.tiling.along > 1 { lower.tiling.along } else { lower.tiling.tile[1] };
-        let tile = if last { axes::tile_of(&axis.1, limit, limit) } else { 1 };
+        let tile = if last { tiling::tile_of(&axis.1, limit, limit) } else { 1 };
         let open = lower.emit.open_loop(&axis.1, tile, &axis.0, &[])?;
         let base = lower.emit.name(open.counter);
         lower.push_scope();

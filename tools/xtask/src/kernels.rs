@@ -10,10 +10,11 @@ use dlc_ir::diag::Diagnostics;
 use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::{Item, Pipeline};
 use dlc_ir::pass::{DebugCounters, NoHost};
-use dlc_ir::text::ParseOptions;
+use dlc_ir::text::{ParseOptions, PrintOptions, print_op};
 use dlc_ir::{Body, Context, OpRef};
 use dlc_opt::{Setup, input};
 use dlc_passes::kernel::check_async::{Proof, check_async, grids};
+use dlc_plan::Schedule;
 
 /// What a kernel may take.
 pub const BAR: Duration = Duration::from_millis(10);
@@ -23,6 +24,9 @@ const BY_HAND: &str = "test/kernels";
 
 /// Programs that passes make kernels of, by the plans that they have or by those that are chosen.
 const PROGRAMS: [&str; 3] = ["test/gpu/Inputs", "test/programs", "test/ladder"];
+
+/// The targets that they are made for.
+const TARGETS: [&str; 2] = ["sm80", "sm90"];
 
 /// A kernel.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,13 +68,49 @@ pub fn measure(setup: &Setup, root: &Path, wanted: &str, times: usize) -> Result
     }
     for folder in PROGRAMS {
         for path in files(&root.join(folder))? {
-            for target in ["sm80", "sm90"] {
+            for target in TARGETS {
                 rows.extend(rows_of(setup, root, &path, Some(target), wanted, times)?);
             }
         }
     }
     rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     Ok(rows)
+}
+
+/// The instructions that passes make of every program whose name contains a text, for both targets, by the names of files
+/// for them. A program that passes refuses has the codes in their place.
+///
+/// Errors: a file cannot be read.
+pub fn instructions(setup: &Setup, root: &Path, wanted: &str) -> Result<Vec<(String, String)>, String> {
+    let mut texts = Vec::new();
+    for path in PROGRAMS.iter().chain([&BY_HAND]).map(|folder| files(&root.join(folder))) {
+        for path in path? {
+            let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+            let text = fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
+            for target in TARGETS {
+                let file = format!("{}.{target}", name.replace('/', "_"));
+                if file.contains(wanted) && !text.contains("// -----") {
+                    texts.push((file, instructions_of(setup, &name, text.clone(), target)));
+                }
+            }
+        }
+    }
+    Ok(texts)
+}
+
+fn instructions_of(setup: &Setup, name: &str, text: String, target: &str) -> String {
+    let ctx = Context::new(setup.dialects.iter().copied());
+    let diags = Diagnostics::new();
+    let passes = format!("tiny-to-ptx-{target}");
+    let made = lower(setup, &ctx, (name, text, &passes), &[], &diags);
+    let codes = || diags.take().iter().map(|each| format!("{}\n", each.code.code)).collect();
+    // Without the plans, which say how and not what.
+    let ops = |module: Body| {
+        let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
+        let ops = ops.filter(|&id| !OpRef::new(&ctx, &module, id).is(Schedule::DEF));
+        ops.map(|id| print_op(&ctx, &module, id, PrintOptions::default()) + "\n").collect()
+    };
+    made.map_or_else(codes, ops)
 }
 
 /// How many there are, how many are verified, and what they take.
@@ -174,13 +214,29 @@ fn join(a: Proof, b: Proof) -> Proof {
 
 /// The module of a text; with a target, what passes make of it, without the check at their end.
 fn module(setup: &Setup, ctx: &Context, name: &str, text: String, target: Option<&str>) -> Option<Body> {
-    let (diags, counters) = (Diagnostics::new(), DebugCounters::off());
-    let file = ctx.sources.add(name, text)?;
-    let mut module = input::module(ctx, &setup.registry, &file, 0..file.text.len(), ParseOptions::default(), &diags)?;
-    let Some(target) = target else { return Some(module) };
+    let diags = Diagnostics::new();
+    let Some(target) = target else { return read(setup, ctx, (name, text), &diags) };
     let passes = format!("tiny-to-region,choose-plan{{target={target}}},add-fallback,tensorize,kernel-schedule");
-    let mut pipeline = Pipeline::parse(&setup.registry, &passes).ok()?;
-    pipeline.items.retain(|item| !matches!(item, Item::Pass(pass) if pass.def.name == "check-async"));
+    lower(setup, ctx, (name, text, &passes), &["check-async"], &diags)
+}
+
+fn read(setup: &Setup, ctx: &Context, (name, text): (&str, String), diags: &Diagnostics) -> Option<Body> {
+    let file = ctx.sources.add(name, text)?;
+    input::module(ctx, &setup.registry, &file, 0..file.text.len(), ParseOptions::default(), diags)
+}
+
+/// What passes make of a text, but for some of them.
+fn lower(
+    setup: &Setup,
+    ctx: &Context,
+    (name, text, passes): (&str, String, &str),
+    without: &[&str],
+    diags: &Diagnostics,
+) -> Option<Body> {
+    let counters = DebugCounters::off();
+    let mut module = read(setup, ctx, (name, text), diags)?;
+    let mut pipeline = Pipeline::parse(&setup.registry, passes).ok()?;
+    pipeline.items.retain(|item| !matches!(item, Item::Pass(pass) if without.contains(&pass.def.name)));
     let manager = Manager {
         ctx,
         registry: &setup.registry,
@@ -189,7 +245,7 @@ fn module(setup: &Setup, ctx: &Context, name: &str, text: String, target: Option
         counters: &counters,
         host: &NoHost,
     };
-    manager.run(&pipeline, &mut module, &diags).failure.is_none().then_some(module)
+    manager.run(&pipeline, &mut module, diags).failure.is_none().then_some(module)
 }
 
 #[cfg(test)]
@@ -207,6 +263,17 @@ mod tests {
         let rows = rows_of(&setup, &root, &program, Some("sm90"), "", 1).expect("the passes make kernels");
         assert!(rows.iter().all(|row| row.name.contains(" sm90 @") && row.outcome.is_ok()), "{rows:?}");
         assert!(summary(&rows).starts_with(&format!("{0} kernels, {0} verified", rows.len())), "{}", summary(&rows));
+    }
+
+    #[test]
+    fn instructions_are_made_for_both_targets() {
+        let made = instructions(&crate::setup(), &Repo::root(), "gelu_add").expect("the files are read");
+        let mut names: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        let program = ["sm80", "sm90"].map(|target| format!("test_gpu_Inputs_gelu_add.mlir.{target}"));
+        let by_hand = ["sm80", "sm90"].map(|target| format!("test_kernels_gelu_add.mlir.{target}"));
+        assert_eq!(names, [program, by_hand].concat());
+        assert!(made.iter().all(|(_, text)| text.contains("ptx.")), "{made:?}");
     }
 
     #[test]

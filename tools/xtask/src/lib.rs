@@ -8,6 +8,7 @@
 //! - [`new_pass`]: the files of a new pass.
 //! - [`kernels`]: every kernel of the repository, whether it is verified, and how long that takes.
 //! - [`mutants`]: edits of kernels that `check-async` accepts and an evaluator finds at fault.
+//! - [`mod@plans`]: plans drawn for regions, and what becomes of each.
 //! - [`mutate`]: skips each rewrite in turn; some text test must notice.
 //!
 //! Everything is a function from files to complaints or to files; only `main.rs` writes.
@@ -18,6 +19,7 @@ pub mod kernels;
 pub mod mutants;
 pub mod mutate;
 pub mod new_pass;
+pub mod plans;
 pub mod reference;
 pub mod repo;
 pub mod tidy;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use xtask::repo::Repo;
-use xtask::{growth, kernels, mutants, mutate, new_pass, reference};
+use xtask::{growth, kernels, mutants, mutate, new_pass, plans, reference};
 
 const USAGE: &str = "\
 cargo xtask ci                        everything that must hold before a change lands (.ci/run)
@@ -19,6 +19,10 @@ cargo xtask mutants [--count N] [--seed S] [--kernel NAME] [--by-hand] [--sizes 
                                       edits kernels; what check-async accepts no evaluator may find at fault
 cargo xtask kernels [--times N] [--only TEXT]
                                       says of every kernel whether check-async verifies it, what that covers and takes
+cargo xtask kernels --save DIR | --compare DIR [--only TEXT]
+                                      writes the instructions of every program for both targets, or names those that differ
+cargo xtask plans [--count N] [--seed S] [--only TEXT] [--save DIR]
+                                      draws plans for regions; each compiles and evaluates as its region, or is refused
 cargo xtask growth [--shape NAME] [--sizes A,B] [--times N]
                                       says how the time from text to PTX grows for twice the ops, by shapes of programs
 ";
@@ -36,6 +40,7 @@ fn main() -> ExitCode {
         ["mutate", rest @ ..] => mutate(&root, rest),
         ["kernels", rest @ ..] => list_kernels(&root, rest),
         ["growth", rest @ ..] => measure_growth(rest),
+        ["plans", rest @ ..] => draw_plans(&root, rest),
         ["mutants", rest @ ..] => find_mutants(&root, rest),
         _ => Err(USAGE.to_owned()),
     };
@@ -116,15 +121,24 @@ fn mutate(root: &Path, args: &[&str]) -> Result<(), String> {
 }
 
 fn list_kernels(root: &Path, args: &[&str]) -> Result<(), String> {
-    let (mut times, mut only) = (15, "");
+    let (mut times, mut only, mut save, mut compare) = (15, "", None, None);
     let mut args = args.iter();
     while let Some(&flag) = args.next() {
         let value = args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"))?;
         match flag {
             "--times" => times = value.parse().map_err(|error| format!("{value}: {error}"))?,
             "--only" => only = value,
+            "--save" => save = Some(Path::new(value)),
+            "--compare" => compare = Some(Path::new(value)),
             _ => return Err(USAGE.to_owned()),
         }
+    }
+    if let Some(folder) = save.or(compare) {
+        let texts = kernels::instructions(&xtask::setup(), root, only)?;
+        return match save {
+            Some(_) => texts.iter().try_for_each(|(name, text)| write(&folder.join(name), text)),
+            None => compare_texts(folder, &texts),
+        };
     }
     let rows = kernels::measure(&xtask::setup(), root, only, times)?;
     println!("{}", kernels::HEAD);
@@ -133,6 +147,60 @@ fn list_kernels(root: &Path, args: &[&str]) -> Result<(), String> {
     match rows.iter().all(|row| row.outcome.is_ok()) {
         true => Ok(()),
         false => Err("some kernels are not verified".into()),
+    }
+}
+
+/// Names the texts that a folder does not have, or has otherwise.
+fn compare_texts(folder: &Path, texts: &[(String, String)]) -> Result<(), String> {
+    let is_same = |name: &String, text: &String| fs::read_to_string(folder.join(name)).is_ok_and(|old| old == *text);
+    let differing: Vec<&String> =
+        texts.iter().filter(|(name, text)| !is_same(name, text)).map(|(name, _)| name).collect();
+    differing.iter().for_each(|name| println!("{name}"));
+    println!("{} programs, {} differ", texts.len(), differing.len());
+    if differing.is_empty() { Ok(()) } else { Err("some instructions differ".into()) }
+}
+
+fn draw_plans(root: &Path, args: &[&str]) -> Result<(), String> {
+    let (mut count, mut seed, mut only, mut save) = (1000, 1, "", None);
+    let mut args = args.iter();
+    while let Some(&flag) = args.next() {
+        let value = args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"))?;
+        let number = |text: &str| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
+        match flag {
+            "--count" => count = number(value)? as usize,
+            "--seed" => seed = number(value)?.into(),
+            "--only" => only = value,
+            "--save" => save = Some(Path::new(value)),
+            _ => return Err(USAGE.to_owned()),
+        }
+    }
+    let setup = Arc::new(xtask::setup());
+    let regions = plans::regions(&setup, root, only)?;
+    if regions.is_empty() {
+        return Err("there is no such region".into());
+    }
+    let (mut said, mut failed, mut done) = (Instant::now(), None, 0);
+    let drawn = plans::run(&setup, &regions, (count, seed), |plan| {
+        done += 1;
+        if plan.fate.is_fault() {
+            println!("{}: {:?}\n{}\n", plan.name, plan.fate, plan.edit);
+        }
+        let file = plan.name.replace([' ', '/'], "_");
+        if let Some(Err(error)) = save.map(|folder| write(&folder.join(format!("{file}.mlir")), &plan.saved())) {
+            failed = Some(error);
+        }
+        if said.elapsed() > Duration::from_secs(10) {
+            eprintln!("{done} plans");
+            said = Instant::now();
+        }
+    });
+    print!("{} regions, {} plans\n{}", regions.len(), drawn.len(), plans::report(&drawn));
+    match failed {
+        Some(error) => Err(error),
+        None if drawn.iter().any(|plan| plan.fate.is_fault()) => {
+            Err("a plan ends in an internal error, or evaluates as something else".into())
+        }
+        None => Ok(()),
     }
 }
 

@@ -215,20 +215,14 @@ impl Maker<'_> {
         plan
     }
 
-    pub(super) fn asynchronous(&self, depth: i64, epilogue: bool, chain: Option<i64>) -> Option<Async> {
-        let epilogue_overlap = epilogue;
-        Some(Async { enable: true, prefetch_depth: Some(depth), epilogue_overlap, chain_overlap: chain })
+    pub(super) fn asynchronous(&self, epilogue_overlap: bool) -> Option<Async> {
+        Some(Async { enable: true, prefetch_depth: None, epilogue_overlap, chain_overlap: None })
     }
 
     /// As many stages as shared memory has room for, at most so many; `None` if there is none for two.
     pub(super) fn staged(&self, mut plan: Schedule, most: i64) -> Option<Schedule> {
-        let overlap = plan.overlap.clone();
         for stages in (2..=most).rev() {
             plan.stages = Some(stages);
-            plan.overlap = overlap.clone();
-            if let Some(overlap) = &mut plan.overlap {
-                overlap.prefetch_depth = Some(stages - 1);
-            }
             if plan.footprint(self.ctx).smem.is_some_and(|bytes| bytes <= self.target.smem_per_block) {
                 return Some(plan);
             }
@@ -307,7 +301,7 @@ impl Maker<'_> {
                 plan = self.with_reduced(plan);
             }
             plan.overlap = match run_ahead {
-                true => self.asynchronous(stages - 1, stored_wide, None),
+                true => self.asynchronous(stored_wide),
                 false => {
                     Some(Async { enable: false, prefetch_depth: None, epilogue_overlap: false, chain_overlap: None })
                 }
@@ -363,7 +357,7 @@ impl Maker<'_> {
                     vectors: vectors.clone(),
                     barrier: Some(if run_ahead { Barrier::CpAsyncGroup } else { Barrier::Block }),
                     overlap: match run_ahead {
-                        true => self.asynchronous(stages - 1, false, None),
+                        true => self.asynchronous(false),
                         false => None,
                     },
                     ..self.tiled(product, rows, columns, step)
@@ -456,7 +450,10 @@ impl Maker<'_> {
             Kind::Fma
         };
         let bits = bits(self.ctx, elem) as i64;
-        let columns = (self.extent(&last.columns) as u64).clamp(16, 256).next_power_of_two() as i64;
+        // Products of the same rows and columns have their sums at the same time.
+        let beside = products.iter().filter(|it| it.rows == last.rows && it.columns == last.columns).count() as u64;
+        let most = (256 / beside.max(1)).max(16);
+        let columns = (self.extent(&last.columns) as u64).clamp(16, most).next_power_of_two() as i64;
         let mut plans = Vec::new();
         // Groups of consumers that compute between two products while the others multiply, and steps that leave each of them
         // the registers for it: more of them with shorter steps are faster.
@@ -505,7 +502,7 @@ impl Maker<'_> {
                     plan.registers = Some(Table::of(registers));
                     plan.persistent = Some(Choice::Word("sms".into()));
                     plan.barrier = Some(Barrier::Mbarrier);
-                    plan.overlap = self.asynchronous(1, true, Some(1));
+                    plan.overlap = self.asynchronous(true);
                     plan.in_flight = Some(1);
                     plan.order =
                         self.hides(last).then_some(Order { kind: Walk::LongestFirst, size: None, along: None });
@@ -516,7 +513,7 @@ impl Maker<'_> {
                     plan.warp_tile = Some(self.warp_tile(last, &plan, side.max(16), columns));
                     plan.barrier =
                         Some(Barrier::CpAsyncGroup).filter(|_| self.target.has("cp_async")).or(Some(Barrier::Block));
-                    plan.overlap = self.asynchronous(1, false, None).filter(|_| self.target.has("cp_async"));
+                    plan.overlap = self.asynchronous(false).filter(|_| self.target.has("cp_async"));
                     plan.vectors = self
                         .vectors(&mut Table::default())
                         .map(|table| Table(table.0.into_iter().map(|(name, _)| (name, 1)).collect()));

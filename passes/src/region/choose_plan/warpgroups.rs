@@ -145,7 +145,7 @@ impl Maker<'_> {
                 swizzle: Some(Table::of(swizzle)),
                 assume,
                 barrier: Some(Barrier::Mbarrier),
-                overlap: self.asynchronous(1, true, None),
+                overlap: self.asynchronous(true),
                 in_flight: Some(1),
                 store,
                 algo: Some(Table(algo)).filter(|table| !table.0.is_empty()),

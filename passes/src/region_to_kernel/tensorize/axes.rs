@@ -19,42 +19,47 @@ pub struct Dim {
     pub id: usize,
 }
 
-/// An expression goes beyond 64 bits.
+/// Why a region has no kernel.
 #[derive(Debug)]
-pub struct TooLarge;
+pub enum LowerError {
+    /// An expression goes beyond 64 bits.
+    TooLarge,
+    /// A fragment or a tile in shared memory has no layout, for this reason.
+    Layout(String),
+}
 
 /// The product of sizes.
-pub fn product<'e>(sizes: impl IntoIterator<Item = &'e SizeExpr>) -> Result<SizeExpr, TooLarge> {
-    sizes.into_iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).map_err(|_| TooLarge))
+pub fn product<'e>(sizes: impl IntoIterator<Item = &'e SizeExpr>) -> Result<SizeExpr, LowerError> {
+    sizes.into_iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).map_err(|_| LowerError::TooLarge))
 }
 
 /// `of floordiv by`. Of zero there are no positions that would be divided.
-pub fn quotient(of: &SizeExpr, by: &SizeExpr) -> Result<SizeExpr, TooLarge> {
+pub fn quotient(of: &SizeExpr, by: &SizeExpr) -> Result<SizeExpr, LowerError> {
     match by.as_constant() {
         Some(0) => Ok(SizeExpr::from(0)),
-        _ => of.floordiv(by).map_err(|_| TooLarge),
+        _ => of.floordiv(by).map_err(|_| LowerError::TooLarge),
     }
 }
 
 /// `of mod by`, as [`quotient`].
-pub fn remainder(of: &SizeExpr, by: &SizeExpr) -> Result<SizeExpr, TooLarge> {
+pub fn remainder(of: &SizeExpr, by: &SizeExpr) -> Result<SizeExpr, LowerError> {
     match by.as_constant() {
         Some(0) => Ok(SizeExpr::from(0)),
-        _ => of.modulo(by).map_err(|_| TooLarge),
+        _ => of.modulo(by).map_err(|_| LowerError::TooLarge),
     }
 }
 
 impl Dim {
     /// The position in the row-major order of its axes, `axis` being its axis of the fragment.
-    fn position(&self, axis: usize) -> Result<SizeExpr, TooLarge> {
+    fn position(&self, axis: usize) -> Result<SizeExpr, LowerError> {
         match self.tile {
             1 => Ok(self.base.clone()),
-            _ => self.base.add(&coordinate(axis)).map_err(|_| TooLarge),
+            _ => self.base.add(&coordinate(axis)).map_err(|_| LowerError::TooLarge),
         }
     }
 
     /// What an axis is, if it is one of these.
-    pub fn value_of(&self, name: &str, axis: usize) -> Result<Option<SizeExpr>, TooLarge> {
+    pub fn value_of(&self, name: &str, axis: usize) -> Result<Option<SizeExpr>, LowerError> {
         let Some(at) = self.axes.iter().position(|(known, _)| known == name) else { return Ok(None) };
         let position = self.position(axis)?;
         let inner = product(self.axes[at + 1..].iter().map(|(_, size)| size))?;
@@ -76,7 +81,7 @@ impl Dim {
     }
 
     /// That the position is one, where not all of the tile's are: a tile of one has its position from a loop or a block.
-    pub fn inside(&self, axis: usize) -> Result<Option<Condition>, TooLarge> {
+    pub fn inside(&self, axis: usize) -> Result<Option<Condition>, LowerError> {
         let whole = self.base.as_constant() == Some(0) && self.total.as_constant() == Some(self.tile.into());
         if self.tile == 1 || whole {
             return Ok(None);
@@ -106,12 +111,4 @@ pub fn both(guard: Option<Guard>, conditions: Vec<Condition>) -> Option<Guard> {
         piece.extend(conditions.iter().cloned());
     }
     Some(guard)
-}
-
-/// The next power of two of a size, within limits; `unknown` for one that is no number.
-pub fn tile_of(size: &SizeExpr, limit: u32, unknown: u32) -> u32 {
-    match size.as_constant() {
-        Some(size) => u32::try_from(size.max(1)).map_or(limit, |size| size.next_power_of_two().min(limit)),
-        None => unknown.min(limit),
-    }
 }

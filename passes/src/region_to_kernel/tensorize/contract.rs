@@ -12,11 +12,11 @@ use dlc_kernel::types::Tile;
 use dlc_region::ops::{Binary, Cast, Read, Reduce, Yield};
 use dlc_region::verify::axes_of;
 
-use super::axes::{Dim, TooLarge, remainder, tile_of};
+use super::axes::{Dim, LowerError, remainder};
 use super::lower::{Lower, Lowered, Result, bits_of};
-use super::tiling::{Instruction, Matrix};
 use crate::analysis::axes::{before_broadcasts, reductions};
 use crate::analysis::numbers::is_zero;
+use crate::plan::tiling::{Instruction, Matrix, tile_of};
 
 /// What is multiplied: the left matrix is over the first axis of fragments, the right one over the second.
 pub struct Product {
@@ -126,7 +126,7 @@ pub fn accumulate(
             Left::Registers(lower.emit.body.result(op, 0))
         }
         (Left::Registers(value), _) => {
-            let tile = tile_in_shared_memory(lower, elem, [rows.tile, dim.tile], "lhs");
+            let tile = tile_in_shared_memory(lower, elem, [rows.tile, dim.tile], "lhs")?;
             kernel::StoreShared::build(&mut lower.emit.builder(), loc, value, tile, None, None);
             Left::Tile(Operand { tile, transposed: false })
         }
@@ -218,9 +218,9 @@ fn stagger(lower: &mut Lower<'_, '_>, total: &SizeExpr, depth: u32, axes: &[&str
     let Some((tile, along)) = &lower.stagger else { return Ok(None) };
     let Some(&(_, steps)) = along.iter().find(|(axis, _)| axes == [axis.as_str()]) else { return Ok(None) };
     let depth = SizeExpr::from(i64::from(depth));
-    let times = |a: &SizeExpr, b: &SizeExpr| a.mul(b).map_err(|_| TooLarge);
+    let times = |a: &SizeExpr, b: &SizeExpr| a.mul(b).map_err(|_| LowerError::TooLarge);
     let behind = times(tile, &SizeExpr::from(steps))?;
-    let first = remainder(&behind, &total.ceildiv(&depth).map_err(|_| TooLarge)?)?;
+    let first = remainder(&behind, &total.ceildiv(&depth).map_err(|_| LowerError::TooLarge)?)?;
     let first = lower.emit.index(&times(&first, &depth)?)?;
     lower.emit.call(first, "first");
     Ok(Some(lower.emit.name(first)))
@@ -237,8 +237,8 @@ fn staggered(
     let base = lower.emit.name(counter);
     let Some(first) = first else { return Ok(base) };
     let depth = SizeExpr::from(i64::from(depth));
-    let whole = total.ceildiv(&depth).and_then(|steps| steps.mul(&depth)).map_err(|_| TooLarge)?;
-    let at = remainder(&base.add(&first).map_err(|_| TooLarge)?, &whole)?;
+    let whole = total.ceildiv(&depth).and_then(|steps| steps.mul(&depth)).map_err(|_| LowerError::TooLarge)?;
+    let at = remainder(&base.add(&first).map_err(|_| LowerError::TooLarge)?, &whole)?;
     let at = lower.emit.index(&at)?;
     lower.emit.call(at, "at");
     Ok(lower.emit.name(at))
@@ -350,7 +350,7 @@ fn operand(
         true => Shared::ColMajor { pitch: Some(shape[0] + 4) },
         false => shared_layout(bits, shape, matrix, tensor),
     };
-    let ty = Tile::get(ctx, 1, shape.iter().map(|&size| size.into()).collect(), elem, layout);
+    let ty = lower.emit.tile(&shape, elem, layout)?;
     let place = InsertPoint::StartOf(lower.grid_block());
     let op = kernel::Shared::build(&mut Builder::new(ctx, &mut lower.emit.body, place), loc, None, ty);
     let tile = lower.emit.body.result(op, 0);
@@ -470,15 +470,15 @@ fn copying(
 }
 
 /// A tile in shared memory, which the grid names.
-fn tile_in_shared_memory(lower: &mut Lower<'_, '_>, elem: Type, shape: [u32; 2], name: &str) -> ValueId {
+fn tile_in_shared_memory(lower: &mut Lower<'_, '_>, elem: Type, shape: [u32; 2], name: &str) -> Result<ValueId> {
     let ctx = lower.ctx;
     let layout = shared_layout(bits_of(ctx, elem), shape, lower.tiling.matrix.as_ref(), None);
-    let ty = Tile::get(ctx, 1, shape.iter().map(|&size| size.into()).collect(), elem, layout);
+    let ty = lower.emit.tile(&shape, elem, layout)?;
     let (place, loc) = (InsertPoint::StartOf(lower.grid_block()), lower.emit.loc);
     let op = kernel::Shared::build(&mut Builder::new(ctx, &mut lower.emit.body, place), loc, None, ty);
     let tile = lower.emit.body.result(op, 0);
     lower.emit.call(tile, name);
-    tile
+    Ok(tile)
 }
 
 /// Rows of a tile in shared memory: exchanged in units of 16 bytes where rows are whole units, as wide as they are or as the
@@ -574,8 +574,7 @@ fn multiply(
 fn slice(lower: &mut Lower<'_, '_>, tile: ValueId, at: [SizeExpr; 2], shape: [u32; 2]) -> Result<ValueId> {
     let ctx = lower.ctx;
     let whole = Tile::expect(ctx, lower.emit.body.value_type(tile));
-    let shape = shape.iter().map(|&size| size.into()).collect();
-    let ty = Tile::get(ctx, 1, shape, whole.elem(ctx), whole.layout(ctx));
+    let ty = lower.emit.tile(&shape, whole.elem(ctx), whole.layout(ctx))?;
     let (values, at, _) = lower.emit.operands(&at, None)?;
     let loc = lower.emit.loc;
     let op = kernel::Slice::build(&mut lower.emit.builder(), loc, tile, None, &values, at, ty);

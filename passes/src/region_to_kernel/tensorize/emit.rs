@@ -1,14 +1,18 @@
 //! Making ops of kernel: where they go, and the values that expressions name.
 
+use std::cell::RefCell;
+
 use dlc_core::guard::Guard;
 use dlc_core::sizes::value_name;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{BlockId, Body, Builder, Context, Loc, OpId, Type, ValueId};
-use dlc_kernel::layout::Distributed;
+use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
-use dlc_kernel::types::Frag;
+use dlc_kernel::types::{Frag, Tile};
+use rustc_hash::FxHashSet;
 
-use super::axes::TooLarge;
+use super::axes::LowerError;
+use super::lower::bits_of;
 
 /// A loop that is being made.
 pub struct Open {
@@ -28,13 +32,20 @@ pub struct Emit<'c> {
     /// Where the next op goes: to the end of this block.
     pub block: BlockId,
     pub loc: Loc,
+    /// The warps of the block that ops are made for, where fragments are those of its tile.
+    pub warps: Option<u32>,
     /// The values that expressions name: `_u0` is the first.
     named: Vec<ValueId>,
+    /// The types of fragments that have a layout.
+    placed: RefCell<FxHashSet<Type>>,
+    /// The first fragment that has none, and why.
+    unplaced: RefCell<Option<String>>,
 }
 
 impl<'c> Emit<'c> {
     pub fn new(ctx: &'c Context, body: Body, block: BlockId, loc: Loc) -> Emit<'c> {
-        Emit { ctx, body, block, loc, named: Vec::new() }
+        let (placed, unplaced) = Default::default();
+        Emit { ctx, body, block, loc, warps: None, named: Vec::new(), placed, unplaced }
     }
 
     pub fn builder(&mut self) -> Builder<'_> {
@@ -61,7 +72,7 @@ impl<'c> Emit<'c> {
         &self,
         exprs: &[SizeExpr],
         guard: Option<&Guard>,
-    ) -> Result<(Vec<ValueId>, Vec<SizeExpr>, Option<Guard>), TooLarge> {
+    ) -> Result<(Vec<ValueId>, Vec<SizeExpr>, Option<Guard>), LowerError> {
         let mut values: Vec<ValueId> = Vec::new();
         let mut numbers: Vec<(String, usize)> = Vec::new();
         let guarded = guard.into_iter().flat_map(Guard::exprs);
@@ -78,16 +89,16 @@ impl<'c> Emit<'c> {
             SizeExpr::symbol(&value_name(*number)).ok()
         };
         let put = |expr: &SizeExpr| expr.substitute(&replace).ok();
-        let exprs = exprs.iter().map(put).collect::<Option<Vec<_>>>().ok_or(TooLarge)?;
+        let exprs = exprs.iter().map(put).collect::<Option<Vec<_>>>().ok_or(LowerError::TooLarge)?;
         let guard = match guard {
-            Some(guard) => Some(guard.map(&put).ok_or(TooLarge)?),
+            Some(guard) => Some(guard.map(&put).ok_or(LowerError::TooLarge)?),
             None => None,
         };
         Ok((values, exprs, guard))
     }
 
     /// An integer.
-    pub fn index(&mut self, expr: &SizeExpr) -> Result<ValueId, TooLarge> {
+    pub fn index(&mut self, expr: &SizeExpr) -> Result<ValueId, LowerError> {
         let (values, exprs, _) = self.operands(std::slice::from_ref(expr), None)?;
         let loc = self.loc;
         let op = kernel::Index::build(&mut self.builder(), loc, &values, exprs, Type::INDEX);
@@ -103,7 +114,7 @@ impl<'c> Emit<'c> {
 
     /// Begins a loop from 0 to `last` by `step` that carries values: what is made next is in it, up to
     /// [`Emit::close_loop`].
-    pub fn open_loop(&mut self, last: &SizeExpr, step: u32, name: &str, inits: &[ValueId]) -> Result<Open, TooLarge> {
+    pub fn open_loop(&mut self, last: &SizeExpr, step: u32, name: &str, inits: &[ValueId]) -> Result<Open, LowerError> {
         let bounds = [SizeExpr::from(0), last.clone(), SizeExpr::from(i64::from(step))];
         let (values, bounds, _) = self.operands(&bounds, None)?;
         let types: Vec<Type> = inits.iter().map(|&value| self.body.value_type(value)).collect();
@@ -132,8 +143,32 @@ impl<'c> Emit<'c> {
         kernel::Barrier::build(&mut self.builder(), loc, None, None);
     }
 
-    /// The fragment type of a shape.
+    /// The fragment type of a shape. One that has no layout is an error of [`Emit::check_layouts`].
     pub fn frag(&self, shape: &[u32], elem: Type, layout: &Distributed) -> Type {
-        Frag::get(self.ctx, shape.iter().map(|&size| size.into()).collect(), elem, layout.clone())
+        let ty = Frag::get(self.ctx, shape.iter().map(|&size| size.into()).collect(), elem, layout.clone());
+        if let Some(warps) = self.warps.filter(|_| self.placed.borrow_mut().insert(ty)) {
+            let placed = layout.place(shape, bits_of(self.ctx, elem), warps);
+            if let (Err(why), unplaced @ None) = (placed, &mut *self.unplaced.borrow_mut()) {
+                *unplaced = Some(format!("a fragment of {} has no layout: {why}", sizes_text(shape)));
+            }
+        }
+        ty
     }
+
+    /// The type of a tile in shared memory.
+    pub fn tile(&self, shape: &[u32], elem: Type, layout: Shared) -> Result<Type, LowerError> {
+        let placed = layout.place(shape, bits_of(self.ctx, elem));
+        let why = |why: String| format!("a tile of {} in shared memory has no layout: {why}", sizes_text(shape));
+        placed.map_err(|reason| LowerError::Layout(why(reason)))?;
+        Ok(Tile::get(self.ctx, 1, shape.iter().map(|&size| size.into()).collect(), elem, layout))
+    }
+
+    /// Every fragment that was made has a layout.
+    pub fn check_layouts(&self) -> Result<(), LowerError> {
+        self.unplaced.borrow().clone().map_or(Ok(()), |why| Err(LowerError::Layout(why)))
+    }
+}
+
+fn sizes_text(shape: &[u32]) -> String {
+    shape.iter().map(u32::to_string).collect::<Vec<_>>().join(" x ")
 }

@@ -17,9 +17,9 @@ use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
-use super::axes::{Dim, TooLarge, both};
+use super::axes::{Dim, LowerError, both};
 use super::emit::Emit;
-use super::tiling::Tiling;
+use crate::plan::tiling::Tiling;
 
 /// A value of the kernel and the axes of fragments that it has: the first, the second, both, or none.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ pub struct Lower<'a, 'c> {
     pub conditions: usize,
 }
 
-pub type Result<T> = std::result::Result<T, TooLarge>;
+pub type Result<T> = std::result::Result<T, LowerError>;
 
 /// The width of a type of elements.
 pub fn bits_of(ctx: &Context, elem: Type) -> u32 {
@@ -149,11 +149,11 @@ impl<'c> Lower<'_, 'c> {
                 positions.insert(name.to_string(), position);
             }
         }
-        expr.substitute(&|name| positions.get(name).cloned()).map_err(|_| TooLarge)
+        expr.substitute(&|name| positions.get(name).cloned()).map_err(|_| LowerError::TooLarge)
     }
 
     pub fn guard(&self, guard: &Guard, over: [bool; 2]) -> Result<Guard> {
-        guard.map(&|expr| self.expr(expr, over).ok()).ok_or(TooLarge)
+        guard.map(&|expr| self.expr(expr, over).ok()).ok_or(LowerError::TooLarge)
     }
 
     /// Where all positions of a fragment are ones.
@@ -484,7 +484,7 @@ impl<'c> Lower<'_, 'c> {
         // Rows that are a word longer begin in other banks.
         let bytes = (bits_of(self.ctx, elem) / 8).max(1);
         let layout = Shared::RowMajor { pitch: Some(shape[1] + (4 / bytes).max(1)) };
-        let tile = Tile::get(self.ctx, 1, shape.iter().map(|&size| size.into()).collect(), elem, layout);
+        let tile = self.emit.tile(&shape, elem, layout)?;
         let place = InsertPoint::StartOf(self.grid);
         let tile = kernel::Shared::build(&mut Builder::new(self.ctx, &mut self.emit.body, place), loc, None, tile);
         let tile = self.emit.body.result(tile, 0);

@@ -62,7 +62,7 @@ impl Lower<'_, '_> {
         }
         let tile = match along {
             Some(_) if held => self.scope().dims[1].as_ref().map_or(1, |dim| dim.tile),
-            Some(_) => super::axes::tile_of(&last.1, self.tiling.along, self.tiling.along),
+            Some(_) => crate::plan::tiling::tile_of(&last.1, self.tiling.along, self.tiling.along),
             None => 1,
         };
         let inner = if along.is_some() { Some((last.clone(), tile)) } else { None };

@@ -163,7 +163,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
         (_, along) if along > 1 && !wide.contains(&true) => along,
         (Some(matrix), _) => {
             let most = matrix.depth_of(&[&axis.0]);
-            super::axes::tile_of(&axis.1, most, most).max(16)
+            crate::plan::tiling::tile_of(&axis.1, most, most).max(16)
         }
         _ => return Ok(None),
     };

@@ -23,7 +23,7 @@
 // CHECK-NEXT: cache B (h, n) f16 in smem
 // CHECK-NEXT: predicate_tail [m]
 // CHECK-NEXT: barrier mbarrier
-// CHECK-NEXT: async prefetch 3 overlap_epilogue overlap_chain 1
+// CHECK-NEXT: async overlap_epilogue
 // CHECK-NEXT: in_flight 1
 // CHECK-NEXT: edge first to second in reg
 // CHECK-NEXT: store tma panels 2 together 1
@@ -61,7 +61,7 @@ region.func @mlp<M> iters (m: M, n: 128)
 // CHECK-NEXT: cache V (h, k, e) f16 in smem
 // CHECK-NEXT: predicate_tail [q, k]
 // CHECK-NEXT: barrier mbarrier
-// CHECK-NEXT: async prefetch 1 overlap_epilogue overlap_chain 1
+// CHECK-NEXT: async overlap_epilogue
 // CHECK-NEXT: in_flight 1
 // CHECK-NEXT: edge s to top in reg
 // CHECK-NEXT: epilogue [recip, mul]

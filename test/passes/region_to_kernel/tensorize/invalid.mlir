@@ -2,7 +2,7 @@
 
 // RUN: dlc-opt %s --tensorize --verify-diagnostics --split-input-file
 
-// expected-error@+1 {{E1710 'region.func': the tile along (m) is 48, which is no power of two}}
+// expected-error@+1 {{E1601 'region.func': the tile along (m) is 48, which is no power of two}}
 region.func @odd<M, N, K> iters (m: M, n: N)
     ins (%A: memref<[M, K], f32>, %B: memref<[K, N], f32>) outs (C: memref<[M, N], f32> materialize gmem) {
   %s = reduce sum (k: K) acc f32 init 0.0 {
@@ -16,4 +16,98 @@ region.func @odd<M, N, K> iters (m: M, n: N)
 plan.schedule of @odd for sm90 {
   tile (m: 48, n: 32, k: 32)
   instruction fma
+}
+
+// -----
+
+// The positions of blocks are numbers of 64 bits.
+// expected-error@+1 {{E1710 'region.func': the positions of this kernel's blocks go beyond 64 bits}}
+region.func @huge iters (a: 4294967296, b: 4294967296, c: 4294967296) ins (%x: memref<[4294967296], f32>)
+    outs (y: memref<[4294967296, 4294967296, 4294967296], f32> materialize gmem) {
+  %v = read %x[c] : f32 over (c)
+  %w = broadcast_in_dim %v to [4294967296, 4294967296, 4294967296] dims [2] : f32 over (a, b, c)
+  yield %w to y
+}
+
+// -----
+
+// Threads that are no whole warps along columns.
+// expected-error@+1 {{E1601 'region.func': 16 threads lie along 'n', where whole warps reduce it}}
+region.func private @narrow<M, N> iters (n: N)
+    ins (%X: memref<[M, N], f16, row_major, align 16>)
+    outs (Y: memref<[N], f32, row_major, align 16> materialize gmem) {
+  %s = reduce sum (m: M) acc f32 init 0.0 {
+    %x = read %X[m, n] : f16 over (n, m)
+    %w = cast %x : f32 over (n, m)
+    yield %w
+  } : f32 over (n)
+  yield %s to Y
+}
+plan.schedule of @narrow for sm90 {
+  tile (n: 64, m: 64)
+  reduced [m]
+  threads (n: 16, m: 8)
+}
+
+// -----
+
+// Threads with more columns than the tile.
+// expected-error@+1 {{E1601 'region.func': 64 threads of 2 elements share 64 elements along 'n'}}
+region.func private @thin<M, N> iters (n: N)
+    ins (%X: memref<[M, N], f16, row_major, align 16>)
+    outs (Y: memref<[N], f32, row_major, align 16> materialize gmem) {
+  %s = reduce sum (m: M) acc f32 init 0.0 {
+    %x = read %X[m, n] : f16 over (n, m)
+    %w = cast %x : f32 over (n, m)
+    yield %w
+  } : f32 over (n)
+  yield %s to Y
+}
+plan.schedule of @thin for sm90 {
+  tile (n: 64, m: 64)
+  reduced [m]
+  thread_tile (n: 2)
+  threads (n: 64, m: 4)
+}
+
+// -----
+
+// More threads along the sum than the tile has numbers.
+// expected-error@+1 {{E1601 'region.func': 8 threads share 4 positions of the tile along (m)}}
+region.func private @low<M, N> iters (n: N)
+    ins (%X: memref<[M, N], f16, row_major, align 16>)
+    outs (Y: memref<[N], f32, row_major, align 16> materialize gmem) {
+  %s = reduce sum (m: M) acc f32 init 0.0 {
+    %x = read %X[m, n] : f16 over (n, m)
+    %w = cast %x : f32 over (n, m)
+    yield %w
+  } : f32 over (n)
+  yield %s to Y
+}
+plan.schedule of @low for sm90 {
+  tile (n: 64, m: 4)
+  reduced [m]
+  threads (n: 32, m: 8)
+}
+
+// -----
+
+// Threads that are no whole warps along a row.
+// expected-error@+1 {{E1601 'region.func': 16 threads lie along 'n', where whole warps reduce it}}
+region.func @narrow<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32, row_major, align 16>) outs (Y: memref<[M, N], f32, row_major, align 16> materialize gmem) {
+  %x = read %X[m, n] : f32 over (m, n)
+  %sum = reduce sum (n: N) acc f32 init 0.0 {
+    yield %x
+  } : f32 over (m)
+  %sum_n = broadcast_in_dim %sum to [M, N] dims [0] : f32 over (m, n)
+  %y = binary add %x, %sum_n : f32 over (m, n)
+  yield %y to Y
+}
+plan.schedule of @narrow for sm90 {
+  tile (m: 8, n: 128)
+  reduced [n]
+  thread_tile (n: 4)
+  threads (m: 8, n: 16)
+  blocks_per_sm 9
+  cache X (m, n) f32 in reg
 }

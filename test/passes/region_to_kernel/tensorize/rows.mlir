@@ -54,28 +54,6 @@ plan.schedule of @centred for sm90 {
   cache X (m, n) f32 in reg
 }
 
-// Threads that are no whole warps along a row are not those of rows: they are taken as without a plan, step by step.
-// CHECK-LABEL: kernel.func @narrow<M, N>(
-// CHECK: grid (M ceildiv 4) threads 128 {
-// CHECK: for %n = 0 to N step 256
-region.func @narrow<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32, row_major, align 16>) outs (Y: memref<[M, N], f32, row_major, align 16> materialize gmem) {
-  %x = read %X[m, n] : f32 over (m, n)
-  %sum = reduce sum (n: N) acc f32 init 0.0 {
-    yield %x
-  } : f32 over (m)
-  %sum_n = broadcast_in_dim %sum to [M, N] dims [0] : f32 over (m, n)
-  %y = binary add %x, %sum_n : f32 over (m, n)
-  yield %y to Y
-}
-plan.schedule of @narrow for sm90 {
-  tile (m: 8, n: 128)
-  reduced [n]
-  thread_tile (n: 4)
-  threads (m: 8, n: 16)
-  blocks_per_sm 9
-  cache X (m, n) f32 in reg
-}
-
 // Elements: vectors of a thread lie a block of threads apart.
 // CHECK-LABEL: kernel.func @twice<M, N>(
 // CHECK: grid ((M ceildiv 2)*(N ceildiv 512)) threads 128 {

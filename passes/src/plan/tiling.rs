@@ -1,4 +1,4 @@
-//! How a kernel is tiled: what the plan says, and what follows where it is silent.
+//! How the tile of a block is shared among its threads: as the plan says, and by default where it does not.
 
 use dlc_ir::affine::SizeExpr;
 use dlc_kernel::layout::Distributed;
@@ -7,7 +7,13 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::{Kind, Place};
 use dlc_plan::value::Choice;
 
-use super::axes::tile_of;
+/// The next power of two of a size, within limits; `unknown` for one that is no number.
+pub fn tile_of(size: &SizeExpr, limit: u32, unknown: u32) -> u32 {
+    match size.as_constant() {
+        Some(size) => u32::try_from(size.max(1)).map_or(limit, |size| size.next_power_of_two().min(limit)),
+        None => unknown.min(limit),
+    }
+}
 
 /// What multiplies matrices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +29,7 @@ pub enum Instruction {
 /// A kernel around a product of matrices.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Matrix {
+    /// What multiplies.
     pub instruction: Instruction,
     /// How much of the reduced axes is in shared memory at once.
     pub depth: u32,
@@ -53,6 +60,7 @@ pub struct Tiling {
     pub tile: [u32; 2],
     /// How much of a reduced axis is looked at at once, spread over the lanes of a warp; 1 for one position at a time.
     pub along: u32,
+    /// The product with tiles of its operands in shared memory, if there is one.
     pub matrix: Option<Matrix>,
     /// The layout of fragments over both axes.
     pub layout: Distributed,
@@ -69,6 +77,11 @@ pub struct Tiling {
 const WGMMA_ROWS: u32 = 64;
 const WGMMA_COLUMNS: u32 = 8;
 const WGMMA_DEPTH: u32 = 16;
+/// The rows and columns that `mma` multiplies at once.
+const MMA_ROWS: u32 = 16;
+const MMA_COLUMNS: u32 = 8;
+/// The most threads of a block.
+const MOST_THREADS: u32 = 1024;
 /// The most blocks of a cluster.
 const MOST_BLOCKS: u32 = 16;
 /// The threads of a block where no plan says.
@@ -100,61 +113,67 @@ impl Tiling {
         Tiling { tile: [wide, 1], along, matrix: None, layout, warps: WARPS, sharing: WARPS, across: Vec::new() }
     }
 
-    /// The same, as a plan says it. `None` where the plan says no threads, or such as are not whole warps along the columns.
-    pub fn of_planned_columns(plan: &Schedule, column: &str, along: &str) -> Option<Tiling> {
-        let threads = plan.threads.as_ref()?;
-        let [across, down] = [power(threads.along(column))?, power(threads.along(along))?];
-        let [wide, long] = [power(plan.tile_of(column))?, power(plan.tile_of(along))?];
-        let each = power(plan.thread_tile.as_ref().map_or(1, |each| each.along(column)))?;
-        let fits =
-            across >= 32 && across.checked_mul(each)? <= wide && down <= long && across.checked_mul(down)? <= 1024;
-        let layout = Distributed::blocked(&[each, 1], &[32, 1], &[across / 32, down]);
-        let warps = across / 32 * down;
-        fits.then_some(Tiling {
-            tile: [wide, 1],
-            along: long,
-            matrix: None,
-            layout,
-            warps,
-            sharing: down,
-            across: Vec::new(),
-        })
+    /// The same, as a plan says it; `None` where it has no tile.
+    ///
+    /// An error names the number that does not fit.
+    pub fn of_planned_columns(plan: &Schedule, column: &str, along: &str) -> Result<Option<Tiling>, String> {
+        // Warps lie along the reduced axis, each over all columns of its part.
+        let [long, wide] = match Planned::of(plan, &[along.to_string()], column, Lanes::Columns)? {
+            Some(planned) => planned.sides,
+            None => return Ok(None),
+        };
+        let layout = Distributed::blocked(&[wide.each, 1], &[32, 1], &[wide.warps, long.warps]);
+        let warps = wide.warps * long.warps;
+        let tile = [wide.tile, 1];
+        Ok(Some(Tiling { along: long.tile, warps, sharing: long.warps, ..Tiling::plain(tile, layout) }))
     }
 
-    /// Of elements alone, as a plan says it: each thread has vectors along the last axis. `None` where the plan says no
-    /// threads, or such as are not whole warps.
+    /// Of elements alone, as a plan says it: each thread has vectors along the last axis. `None` where it has no tile.
     ///
     /// Tensors that lie across go through shared memory, and are a stack of matrices along the axes of which a tile has one
     /// position.
-    pub fn of_planned_elements(plan: &Schedule, rows: &[String], column: &str) -> Option<Tiling> {
-        let shared = plan.caches.iter().filter(|cache| cache.place == Place::Smem);
-        let width =
-            |tensor: &str| plan.vectors.as_ref().and_then(|of| of.get(tensor)).map_or(Some(1), |&each| power(each));
-        let across =
-            shared.map(|cache| Some((cache.tensor.clone(), width(&cache.tensor).filter(|_| cache.transposed)?)));
-        let across = across.collect::<Option<Vec<_>>>()?;
-        let [high, wide] = Planned::of(plan, rows, column)?.sides;
+    ///
+    /// An error names the number that does not fit.
+    pub fn of_planned_elements(plan: &Schedule, rows: &[String], column: &str) -> Result<Option<Tiling>, String> {
+        let mut across = Vec::new();
+        for cache in plan.caches.iter().filter(|cache| cache.place == Place::Smem) {
+            let tensor = &cache.tensor;
+            let width = plan.vectors.as_ref().and_then(|of| of.get(tensor)).map_or(Some(1), |&each| power(each));
+            match width.filter(|_| cache.transposed) {
+                Some(width) => across.push((tensor.clone(), width)),
+                None => {
+                    return Err(format!(
+                        "'{tensor}' is read once, and only a transposed tile of it is of use in shared memory"
+                    ));
+                }
+            }
+        }
+        let [high, wide] = match Planned::of(plan, rows, column, Lanes::Any)? {
+            Some(planned) => planned.sides,
+            None => return Ok(None),
+        };
         let layout = Distributed::blocked(&[1, wide.each], &[high.lanes, wide.lanes], &[high.warps, wide.warps]);
-        let (tile, warps) = ([high.tile, wide.tile], high.warps * wide.warps);
-        Some(Tiling { tile, along: 1, matrix: None, layout, warps, sharing: 1, across })
+        let warps = high.warps * wide.warps;
+        Ok(Some(Tiling { warps, across, ..Tiling::plain([high.tile, wide.tile], layout) }))
     }
 
-    /// Of rows that a plan keeps in registers while they are reduced: some warps share each. `None` where the plan says no
-    /// threads, or such as are not whole warps along a row.
-    pub fn of_planned_rows(plan: &Schedule, rows: &[String], along: &str) -> Option<Tiling> {
-        let [high, wide] = Planned::of(plan, rows, along)?.sides;
+    /// Of rows that are reduced, as a plan says it: some warps share each. `None` where it has no tile.
+    ///
+    /// An error names the number that does not fit.
+    pub fn of_planned_rows(plan: &Schedule, rows: &[String], along: &str) -> Result<Option<Tiling>, String> {
+        let [high, wide] = match Planned::of(plan, rows, along, Lanes::Columns)? {
+            Some(planned) => planned.sides,
+            None => return Ok(None),
+        };
         let layout = Distributed::blocked(&[1, wide.each], &[1, 32], &[high.warps, wide.warps]);
-        let (tile, warps) = ([high.tile, 1], high.warps * wide.warps);
-        let matrix = None;
-        (wide.lanes == 32).then_some(Tiling {
-            tile,
-            along: wide.tile,
-            matrix,
-            layout,
-            warps,
-            sharing: wide.warps,
-            across: Vec::new(),
-        })
+        let warps = high.warps * wide.warps;
+        let tile = [high.tile, 1];
+        Ok(Some(Tiling { along: wide.tile, warps, sharing: wide.warps, ..Tiling::plain(tile, layout) }))
+    }
+
+    /// Without a product, and with a block of the default size.
+    fn plain(tile: [u32; 2], layout: Distributed) -> Tiling {
+        Tiling { tile, along: 1, matrix: None, layout, warps: WARPS, sharing: 1, across: Vec::new() }
     }
 
     /// Around a product of matrices, with what may be assumed of any target: `mma` for halves, multiplications for others.
@@ -195,14 +214,20 @@ impl Tiling {
     }
 
     /// What a plan says of a kernel whose blocks share rows and columns of these axes, of a sum over `reduced`. Without
-    /// tiles of the operands in shared memory each thread reads them from where they are.
+    /// tiles of the operands in shared memory each thread reads them from where they are. Where it is a sum below a maximum,
+    /// each warp has whole rows.
     ///
     /// An error names the number that cannot be.
-    pub fn of_plan(plan: &Schedule, rows: &[String], columns: &[String], reduced: &[String]) -> Result<Tiling, String> {
+    pub fn of_plan(
+        plan: &Schedule,
+        [rows, columns]: &[Vec<String>; 2],
+        reduced: &[String],
+        streams: bool,
+    ) -> Result<Tiling, String> {
         let kind = plan.instruction.as_ref().map_or(Kind::Fma, |instruction| instruction.kind);
         // The registers of a warpgroup repeat, so that its tiles are of any number of them; others double.
         let along = |axes: &[String], unit: u32| -> Result<u32, String> {
-            let tile: i64 = axes.iter().map(|axis| plan.tile_of(axis)).product();
+            let tile = extent(axes, |axis| plan.tile_of(axis)).unwrap_or(i64::MAX);
             let repeats = |tile: u32| kind == Kind::Wgmma && tile > 0 && tile.is_multiple_of(unit);
             let fits = |tile: &u32| tile.is_power_of_two() || repeats(*tile);
             let wrong = || format!("the tile along ({}) is {tile}, which is no power of two", axes.join(", "));
@@ -211,7 +236,7 @@ impl Tiling {
         let tile = [along(rows, WGMMA_ROWS)?, along(columns, WGMMA_COLUMNS)?];
         let number = |table: &Option<dlc_plan::value::Table<i64>>, axes: &[String]| -> Option<u32> {
             let table = table.as_ref()?;
-            u32::try_from(axes.iter().map(|axis| table.along(axis)).product::<i64>()).ok()
+            u32::try_from(extent(axes, |axis| table.along(axis))?).ok()
         };
         let pair = |table: &Option<dlc_plan::value::Table<i64>>| Some([number(table, rows)?, number(table, columns)?]);
         let (layout, warps) = match kind {
@@ -224,21 +249,55 @@ impl Tiling {
                     let [high, wide] = pair(&plan.warp_tile)?;
                     Some([tile[0] / high.max(1), tile[1] / wide.max(1)])
                 });
-                let warps = warps.unwrap_or([2, 2]);
-                (Distributed::Mma(warps), warps[0] * warps[1])
+                let most = [tile[0] / MMA_ROWS, tile[1] / MMA_COLUMNS];
+                let warps = warps.unwrap_or(match streams {
+                    true => [most[0].clamp(1, WARPS), 1],
+                    false => most.map(|most| most.clamp(1, 2)),
+                });
+                for (at, unit) in [MMA_ROWS, MMA_COLUMNS].into_iter().enumerate() {
+                    if !tile[at].is_multiple_of(unit * warps[at].max(1)) {
+                        let side = ["rows", "columns"][at];
+                        let (tile, warps) = (tile[at], warps[at]);
+                        return Err(format!(
+                            "{warps} warps share {tile} {side} of the tile, and mma has {unit} at once"
+                        ));
+                    }
+                }
+                (Distributed::Mma(warps), warps[0].saturating_mul(warps[1]))
             }
             Kind::Fma => threads(
                 plan,
                 tile,
-                pair(&plan.thread_tile),
-                pair(&plan.lanes),
-                pair(&plan.warps),
-                pair(&plan.threads),
+                &Shares {
+                    each: pair(&plan.thread_tile),
+                    lanes: pair(&plan.lanes),
+                    warps: pair(&plan.warps),
+                    warp_tile: pair(&plan.warp_tile),
+                    threads: pair(&plan.threads),
+                },
                 columns,
             )?,
         };
+        let along_columns = match &layout {
+            Distributed::Mma(warps) => warps[1],
+            Distributed::Blocked(blocked) => blocked.warps[1],
+            _ => 1,
+        };
+        if streams && along_columns > 1 {
+            let columns = columns.join(", ");
+            return Err(format!(
+                "{along_columns} warps share rows along ({columns}), and an online softmax has them whole in a warp"
+            ));
+        }
         let cached = plan.caches.iter().any(|cache| cache.place == Place::Smem);
         let depth = along(reduced, WGMMA_DEPTH)?;
+        if kind != Kind::Fma && depth < WGMMA_DEPTH && reduced.iter().any(|axis| plan.tile_of(axis) > 1) {
+            let word = kind.word();
+            return Err(format!(
+                "the tile along ({}) is {depth}, and {word} takes {WGMMA_DEPTH} at once",
+                reduced.join(", ")
+            ));
+        }
         let matrix = (kind != Kind::Fma || cached).then(|| {
             let instruction = match kind {
                 Kind::Fma => Instruction::Fma,
@@ -349,12 +408,17 @@ pub fn cluster(plan: &Schedule, rows: &[String], columns: &[String]) -> Result<[
     Ok(cluster)
 }
 
+/// The product of what some axes have; `None` beyond 64 bits.
+fn extent(axes: &[String], of: impl Fn(&str) -> i64) -> Option<i64> {
+    axes.iter().try_fold(1i64, |product, axis| product.checked_mul(of(axis)))
+}
+
 /// A power of two.
 fn power(number: i64) -> Option<u32> {
     u32::try_from(number).ok().filter(|number| number.is_power_of_two())
 }
 
-/// A tile whose threads the plan says, by rows and columns.
+/// A tile with its threads, by rows and columns.
 struct Planned {
     sides: [Side; 2],
 }
@@ -369,52 +433,120 @@ struct Side {
     warps: u32,
 }
 
+/// Where the lanes of a warp lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lanes {
+    /// Along the columns first.
+    Any,
+    /// Along the columns alone.
+    Columns,
+}
+
+/// The most elements that a thread takes next to each other where no plan says.
+const EACH: u32 = 4;
+
 impl Planned {
-    fn of(plan: &Schedule, rows: &[String], column: &str) -> Option<Planned> {
-        let threads = plan.threads.as_ref()?;
-        let along = |table: &dyn Fn(&str) -> i64| {
-            Some([power(rows.iter().map(|axis| table(axis)).product())?, power(table(column))?])
+    fn of(plan: &Schedule, rows: &[String], column: &str, lanes: Lanes) -> Result<Option<Planned>, String> {
+        if plan.tile.is_none() {
+            return Ok(None);
+        }
+        let along = |word: &str, table: &dyn Fn(&str) -> i64| -> Result<[u32; 2], String> {
+            let counts = [extent(rows, table).unwrap_or(i64::MAX), table(column)];
+            let wrong = |count: i64| format!("'{word}' has {count}, which is no power of two");
+            Ok([power(counts[0]).ok_or_else(|| wrong(counts[0]))?, power(counts[1]).ok_or_else(|| wrong(counts[1]))?])
         };
-        let tile = along(&|axis| plan.tile_of(axis))?;
-        let threads = along(&|axis| threads.along(axis))?;
-        let each = power(plan.thread_tile.as_ref().map_or(1, |each| each.along(column)))?;
+        let tile = along("tile", &|axis| plan.tile_of(axis))?;
+        let each = match &plan.thread_tile {
+            Some(each) => {
+                power(each.along(column)).ok_or_else(|| format!("'thread_tile' of '{column}' is no power of two"))?
+            }
+            None if plan.threads.is_some() => 1,
+            None => (tile[1] / 32).clamp(1, EACH),
+        };
+        let threads = match &plan.threads {
+            Some(threads) => along("threads", &|axis| threads.along(axis))?,
+            None => {
+                let wide = (tile[1] / each).clamp(1, 32);
+                [tile[0].min((WARPS * 32 / wide).max(1)), wide]
+            }
+        };
         // Lanes lie along the columns first.
-        let lanes = [32 / threads[1].min(32), threads[1].min(32)];
-        let fits = threads[0] >= lanes[0] && threads[0] <= tile[0] && threads[1].checked_mul(each)? <= tile[1];
-        let is_block = (32..=1024).contains(&threads[0].checked_mul(threads[1])?);
-        let side =
-            |at: usize, each: u32| Side { tile: tile[at], each, lanes: lanes[at], warps: threads[at] / lanes[at] };
-        (fits && is_block).then(|| Planned { sides: [side(0, 1), side(1, each)] })
+        let grid = [32 / threads[1].min(32), threads[1].min(32)];
+        let count = threads[0].saturating_mul(threads[1]);
+        if !(32..=1024).contains(&count) {
+            return Err(format!(
+                "a tile of {} x {} is for {count} threads, and a block has 32 to 1024",
+                tile[0], tile[1]
+            ));
+        }
+        if lanes == Lanes::Columns && grid[1] != 32 {
+            return Err(format!("{} threads lie along '{column}', where whole warps reduce it", threads[1]));
+        }
+        if threads[0] < grid[0] || threads[0] > tile[0] {
+            let rows = rows.join(", ");
+            return Err(format!("{} threads share {} positions of the tile along ({rows})", threads[0], tile[0]));
+        }
+        if threads[1].saturating_mul(each) > tile[1] {
+            let (threads, tile) = (threads[1], tile[1]);
+            return Err(format!("{threads} threads of {each} elements share {tile} elements along '{column}'"));
+        }
+        let side = |at: usize, each: u32| Side { tile: tile[at], each, lanes: grid[at], warps: threads[at] / grid[at] };
+        Ok(Some(Planned { sides: [side(0, 1), side(1, each)] }))
     }
 }
 
-/// How threads share a tile of results: each has a part, lanes lie beside each other along the axis that the plan binds to
-/// the first axis of threads, the columns where it says nothing.
-fn threads(
-    plan: &Schedule,
-    tile: [u32; 2],
+/// What a plan says of how threads share a tile of results, along rows and columns.
+struct Shares {
     each: Option<[u32; 2]>,
     lanes: Option<[u32; 2]>,
     warps: Option<[u32; 2]>,
+    warp_tile: Option<[u32; 2]>,
     threads: Option<[u32; 2]>,
-    columns: &[String],
-) -> Result<(Distributed, u32), String> {
-    let each = each.unwrap_or([1, 1]);
+}
+
+/// How threads share a tile of results: each has a part, lanes lie beside each other along the axis that the plan binds to
+/// the first axis of threads, the columns where it says nothing. What a plan leaves open follows from the tile: the warps
+/// from their tile, the elements of a thread as few as a block has threads for.
+fn threads(plan: &Schedule, tile: [u32; 2], said: &Shares, columns: &[String]) -> Result<(Distributed, u32), String> {
     let first = plan.bind.as_ref().and_then(|bind| bind.0.iter().find(|(_, place)| place == "thread.x"));
     let along_columns = first.is_none_or(|(axis, _)| columns.iter().any(|name| axis.split('.').next() == Some(name)));
     let fast = usize::from(along_columns);
-    let grid = threads.unwrap_or([(tile[0] / each[0].max(1)).max(1), (tile[1] / each[1].max(1)).max(1)]);
-    let lanes = lanes.unwrap_or_else(|| {
+    let over = |own: [u32; 2], by: [u32; 2]| [0, 1].map(|at| (own[at] / by[at].max(1)).max(1));
+    // The tile of a warp alone says how many there are.
+    let mut each = said.each.unwrap_or([1, 1]).map(|each| each.max(1));
+    // What lanes share: the tile of a warp, or the whole tile.
+    let mut grid = said.threads.unwrap_or(over(said.warp_tile.unwrap_or(tile), each));
+    let is_free = said.each.is_none() && said.threads.is_none() && said.warp_tile.is_none();
+    while is_free && grid[0].saturating_mul(grid[1]) > MOST_THREADS {
+        each[usize::from(grid[1] > grid[0])] *= 2;
+        grid = over(tile, each);
+    }
+    if grid[0].saturating_mul(grid[1]) < 32 {
+        return Err(format!("{} threads share the tile, and a warp has 32", grid[0] * grid[1]));
+    }
+    let lanes = said.lanes.unwrap_or_else(|| {
         let mut lanes = [1, 1];
         lanes[fast] = grid[fast].min(32);
         lanes[1 - fast] = (32 / lanes[fast]).min(grid[1 - fast]).max(1);
+        // A side that is too short leaves lanes to the other one.
+        lanes[fast] = (32 / lanes[1 - fast]).min(grid[fast]).max(1);
         lanes
     });
-    let warps = warps.unwrap_or([(grid[0] / lanes[0]).max(1), (grid[1] / lanes[1]).max(1)]);
-    if lanes[0] * lanes[1] != 32 {
+    if lanes[0].saturating_mul(lanes[1]) != 32 {
         return Err(format!("{lanes:?} are not the 32 lanes of a warp"));
     }
-    let count = warps[0] * warps[1];
+    let of_tile = said.warp_tile.map(|own| over(tile, own));
+    let warps = said.warps.or(of_tile).unwrap_or(over(grid, lanes));
+    if said.each.is_none()
+        && let Some(own) = said.warp_tile
+    {
+        each = over(own, lanes).map(|each| each.min(EACH));
+    }
+    if let Some(threads) = said.threads.filter(|threads| [0, 1].iter().any(|&at| lanes[at] * warps[at] != threads[at]))
+    {
+        return Err(format!("{warps:?} warps of {lanes:?} lanes are not the {threads:?} threads of the plan"));
+    }
+    let count = warps[0].saturating_mul(warps[1]);
     match Distributed::blocked(&each, &lanes, &warps) {
         Distributed::Blocked(mut blocked) => {
             blocked.order = vec![fast as u32, 1 - fast as u32];

@@ -1,0 +1,15 @@
+//! Plans with every decision made: what the passes from the region down read.
+//!
+//! - [`shape`]: what a region computes, as far as its mapping depends on it.
+//! - [`defaults`]: what holds where a plan says nothing.
+//! - [`tiling`]: how the tile of a block is shared among its threads.
+//! - [`clauses`]: for each clause what reads it, and when it does not apply.
+//! - [`explicit`]: a resolved plan as clauses again.
+//! - [`resolved`]: every default filled in, and checked against the region and the target.
+
+pub mod clauses;
+pub mod defaults;
+pub mod explicit;
+pub mod resolved;
+pub mod shape;
+pub mod tiling;

@@ -1,0 +1,567 @@
+//! A plan with every decision made for one region: [`resolve`] fills in each default once, in order, and then checks the
+//! result against the region and the target.
+//!
+//! 1. Products: whether the region has one that the instruction can compute.
+//! 2. Mapping: the axes of blocks, rows and columns; the tile and its threads.
+//! 3. Footprint: threads, fragments, the registers of all accumulators.
+//!
+//! A plan that cannot be resolved is refused, with the clause that is at fault and, where a change makes it fit, that change.
+
+use dlc_core::guard::Condition;
+use dlc_core::memref::{Layout, MemRef};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::diag::{Code, Diagnostic};
+use dlc_ir::{Context, Loc, TypeData};
+use dlc_kernel::layout::MAX_WARPS;
+use dlc_plan::check::{
+    BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, NOT_OF_KERNEL, TOO_MANY_REGISTERS, difference,
+};
+use dlc_plan::clause::{Instruction as Clause, Kind};
+use dlc_plan::footprint::{GROUP, OVERHEAD};
+use dlc_plan::{Schedule, Target};
+use dlc_region::ops::{Binary, Func, Read, Unary};
+use dlc_region::verify::KernelAxes;
+
+use super::clauses::unfollowed;
+use super::defaults;
+use super::shape::{Axis, Groups, Shape, groups, reduces_columns, reduces_rows};
+use super::tiling::{Instruction, Tiling};
+use crate::analysis::axes::reductions;
+use crate::analysis::conditions::{conditions, kept};
+use crate::region_to_kernel::tensorize::NOT_A_KERNEL;
+use crate::region_to_kernel::tensorize::axes::{LowerError, product};
+
+/// How many changes may lead to a plan that fits.
+const STEPS: usize = 64;
+
+/// Where the axes of a region go.
+#[derive(Clone, Debug)]
+pub struct Mapping {
+    /// Axes of blocks alone, each block at one position.
+    pub batch: Vec<Axis>,
+    /// The axes along the rows of fragments.
+    pub rows: Vec<Axis>,
+    /// The axes along their columns.
+    pub columns: Vec<Axis>,
+    /// Axes of the results that reductions go over before: results are stored in loops over them.
+    pub inner: Vec<Axis>,
+    /// The tile and its threads.
+    pub tiling: Tiling,
+    /// The axis that threads share a reduction along.
+    pub along: Option<String>,
+    /// How many products the tile is for.
+    pub products: usize,
+    /// Whether the tile is that of the plan.
+    pub is_planned: bool,
+    /// Whether rows are reduced, and then blocks are not those that the plan counts on, unless it maps them.
+    pub is_of_rows: bool,
+    /// Whether the plan keeps whole rows in registers.
+    pub keeps_rows: bool,
+}
+
+/// What a kernel is made by.
+#[derive(Clone, Debug)]
+pub struct ResolvedPlan {
+    /// Where the axes go.
+    pub mapping: Mapping,
+    /// What the kernel requires of sizes.
+    pub requires: Vec<Condition>,
+    /// The sizes of the axes that registers hold whole, and what they are at most.
+    pub kept: Vec<(SizeExpr, i64)>,
+    /// The axes that are reduced.
+    pub reduced: Vec<String>,
+    /// The clauses that change nothing in this kernel, and why.
+    pub unfollowed: Vec<(&'static str, String)>,
+}
+
+/// Why a plan cannot be resolved.
+pub enum Refused {
+    /// An expression of positions goes beyond 64 bits.
+    TooLarge,
+    /// What the plan breaks, and the clauses of the nearest plan that fits.
+    Plan(Broken, Option<String>),
+}
+
+impl From<LowerError> for Refused {
+    fn from(error: LowerError) -> Refused {
+        match error {
+            LowerError::TooLarge => Refused::TooLarge,
+            LowerError::Layout(message) => Refused::Plan(broken(&NOT_A_KERNEL, message), None),
+        }
+    }
+}
+
+/// The diagnostic of a plan that breaks a rule, with the nearest plan that fits.
+pub fn refusal(loc: Loc, broken: Broken, near: Option<String>) -> Diagnostic {
+    let way = near.map(|near| format!("the nearest plan that fits has {near}"));
+    let way = way.unwrap_or_else(|| "change the plan, or leave it out".into());
+    Diagnostic::error(broken.code, loc, broken.message).suggest(way)
+}
+
+fn broken(code: &'static Code, message: impl Into<String>) -> Broken {
+    Broken { code, message: message.into(), heal: None }
+}
+
+/// Makes every decision for a region: as its plan says, and by default where it does not. Targets are those that the plan is
+/// for; `tensor_cores` lets products of 16-bit floats be of `mma` without a plan.
+///
+/// An error says what the plan breaks, and names the nearest plan that fits.
+pub fn resolve(
+    ctx: &Context,
+    region: &Body,
+    plan: Option<&Schedule>,
+    targets: &[Target],
+    tensor_cores: bool,
+) -> Result<ResolvedPlan, Refused> {
+    let attempt = |plan: Option<&Schedule>| Resolver { ctx, region, plan, targets, tensor_cores }.resolve();
+    let (broken, plan) = match (attempt(plan), plan) {
+        (Err(Refused::Plan(broken, _)), Some(plan)) => (broken, plan),
+        (resolved, _) => return resolved,
+    };
+    // One change after another, each by the first rule that is then broken.
+    let mut near = plan.clone();
+    let mut found = None;
+    let mut heal = broken.heal.as_ref();
+    let mut next;
+    for _ in 0..STEPS {
+        let Some(change) = heal else { break };
+        let before = near.clone();
+        change(&mut near);
+        if near == before {
+            break;
+        }
+        next = match attempt(Some(&near)) {
+            Ok(_) => {
+                found = Some(difference(ctx, plan, &near));
+                break;
+            }
+            Err(Refused::Plan(broken, _)) => broken,
+            Err(Refused::TooLarge) => break,
+        };
+        heal = next.heal.as_ref();
+    }
+    Err(Refused::Plan(broken, found))
+}
+
+struct Resolver<'a> {
+    ctx: &'a Context,
+    region: &'a Body,
+    plan: Option<&'a Schedule>,
+    targets: &'a [Target],
+    tensor_cores: bool,
+}
+
+impl Resolver<'_> {
+    fn resolve(&self) -> Result<ResolvedPlan, Refused> {
+        let (ctx, region) = (self.ctx, self.region);
+        let axes = KernelAxes::of(ctx, region);
+        self.names(&axes)?;
+        self.descriptions(&axes)?;
+        self.roles()?;
+        let shape = Shape::of(ctx, region, &axes);
+        let mut grouped = groups(ctx, region, &shape);
+        self.instruction(grouped.as_ref())?;
+        if let Some(groups) = &mut grouped {
+            self.sides(groups, &shape);
+        }
+        let kept = self.plan.map(|plan| kept(ctx, region, plan)).unwrap_or_default();
+        let mapping = self.mapping(&shape, grouped.as_ref(), !kept.is_empty())?;
+        self.fragments(&mapping)?;
+        self.threads(&mapping)?;
+        self.registers(&mapping, grouped.as_ref())?;
+        let requires = self.plan.map(|plan| conditions(ctx, region, plan)).unwrap_or_default();
+        let unfollowed = self.plan.map(|plan| unfollowed(plan, &mapping.tiling)).unwrap_or_default();
+        let inner = shape.inner.iter().map(|(axis, _)| axis.clone());
+        let reduced = axes.names[axes.iters..].iter().cloned().chain(inner).collect();
+        Ok(ResolvedPlan { mapping, requires, kept, reduced, unfollowed })
+    }
+
+    fn refuse<T>(&self, code: &'static Code, message: impl Into<String>) -> Result<T, Refused> {
+        Err(Refused::Plan(broken(code, message), None))
+    }
+
+    fn refuse_with<T>(
+        &self,
+        code: &'static Code,
+        message: impl Into<String>,
+        heal: impl Fn(&mut Schedule) + 'static,
+    ) -> Result<T, Refused> {
+        let broken = Broken { code, message: message.into(), heal: Some(Box::new(heal)) };
+        Err(Refused::Plan(broken, None))
+    }
+
+    /// Axes and tensors are those of the region.
+    fn names(&self, axes: &KernelAxes) -> Result<(), Refused> {
+        let Some(plan) = self.plan else { return Ok(()) };
+        let tile = plan.tile.iter().flat_map(|tile| tile.names());
+        let read = plan.caches.iter().flat_map(|cache| cache.axes.iter().flatten()).map(String::as_str);
+        if let Some(name) = tile.chain(read).find(|name| axes.position(name).is_none()) {
+            let message =
+                format!("the plan has the axis '{name}', and the axes of the kernel are {}", axes.names.join(", "));
+            let name = name.to_string();
+            return self.refuse_with(&NOT_OF_KERNEL, message, move |plan| {
+                if let Some(tile) = &mut plan.tile {
+                    tile.0.retain(|(axis, _)| *axis != name);
+                }
+                for cache in &mut plan.caches {
+                    cache.axes = cache.axes.take().filter(|axes| !axes.contains(&name));
+                }
+            });
+        }
+        let tensors = self.tensors();
+        let cached = plan.caches.iter().map(|cache| ("cache", cache.tensor.as_str()));
+        let shared = plan.multicast.iter().flatten().map(|name| ("multicast", name.as_str()));
+        let swizzled = plan.swizzle.iter().flat_map(|table| table.names()).map(|name| ("swizzle", name));
+        let wide = plan.vectors.iter().flat_map(|table| table.names()).map(|name| ("vectors", name));
+        let kept = plan.policy.iter().flat_map(|table| table.names()).map(|name| ("policy", name));
+        let strides = plan.stride.iter().flat_map(|table| table.names()).map(|name| ("stride", name));
+        let mut all = cached.chain(shared).chain(swizzled).chain(wide).chain(kept).chain(strides);
+        match all.find(|(_, name)| !tensors.iter().any(|tensor| tensor.0 == *name)) {
+            Some((word, name)) => {
+                let known = tensors.iter().map(|tensor| tensor.0.as_str()).collect::<Vec<_>>().join(", ");
+                self.refuse(
+                    &NOT_OF_KERNEL,
+                    format!("'{word}' has the tensor '{name}', and those of the kernel are {known}"),
+                )
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The tensors of the region with their memory: arguments, then results.
+    fn tensors(&self) -> Vec<(String, Option<MemRef>)> {
+        let (ctx, region) = (self.ctx, self.region);
+        let args = region.entry_block().map_or(&[][..], |block| region.args(block));
+        let memory = |&arg| (ctx.str(region.value_name(arg)).to_string(), MemRef::of(ctx, region.value_type(arg)));
+        let mut all: Vec<(String, Option<MemRef>)> = args.iter().map(memory).collect();
+        if let Some(func) = Func::of(OpRef::new(ctx, region, region.root()))
+            && let TypeData::Function { results, .. } = ctx.type_data(func.function_type())
+        {
+            let names = func.outputs().into_iter().map(String::from);
+            all.extend(names.zip(results.iter().map(|&ty| MemRef::of(ctx, ty))));
+        }
+        all
+    }
+
+    /// What a plan says of the region is so: the axes and types of cached tensors, the layout of results, the epilogue.
+    fn descriptions(&self, axes: &KernelAxes) -> Result<(), Refused> {
+        let (ctx, region) = (self.ctx, self.region);
+        let Some(plan) = self.plan else { return Ok(()) };
+        let ops = || region.walk().into_iter().map(|id| OpRef::new(ctx, region, id));
+        for cache in &plan.caches {
+            let own =
+                ops().filter_map(Read::of).filter(|read| ctx.str(region.value_name(read.source())) == cache.tensor);
+            let reads: Vec<Read<'_>> = own.collect();
+            let tensor = cache.tensor.clone();
+            let of_read = |read: &Read<'_>| -> Vec<String> {
+                let at = read.at();
+                let used = |name: &&String| at.iter().any(|at| at.symbols().iter().any(|symbol| **symbol == ***name));
+                axes.names.iter().filter(used).cloned().collect()
+            };
+            let is_same = |said: &Vec<String>, own: &Vec<String>| {
+                own.iter().all(|axis| said.contains(axis)) && said.iter().all(|axis| own.contains(axis))
+            };
+            let said = cache.axes.as_ref().filter(|_| !reads.is_empty());
+            if let Some(said) = said.filter(|said| !reads.iter().any(|read| is_same(said, &of_read(read)))) {
+                let own = of_read(&reads[0]).join(", ");
+                let message =
+                    format!("'cache' says that {tensor} is read along ({}), and it is along ({own})", said.join(", "));
+                return self.refuse_with(&CONFLICT, message, move |plan| {
+                    plan.caches.iter_mut().filter(|cache| cache.tensor == tensor).for_each(|cache| cache.axes = None);
+                });
+            }
+            let elem = self.tensors().into_iter().find(|(name, _)| *name == tensor).and_then(|(_, memory)| memory);
+            let elem = elem.map(|memory| memory.elem(ctx));
+            if let Some((said, own)) = cache.dtype.zip(elem).filter(|(said, own)| said != own) {
+                let (said, own) = (said.display(ctx), own.display(ctx));
+                let message = format!("'cache' says that {tensor} has elements of {said}, and they are {own}");
+                return self.refuse_with(&CONFLICT, message, move |plan| {
+                    plan.caches.iter_mut().filter(|cache| cache.tensor == tensor).for_each(|cache| cache.dtype = None);
+                });
+            }
+        }
+        for (name, word) in plan.stride.iter().flat_map(|table| &table.0) {
+            let memory = self.tensors().into_iter().find(|(own, _)| own == name).and_then(|(_, memory)| memory);
+            let layout = memory.map(|memory| memory.layout(ctx));
+            let is_so = match word.as_str() {
+                "row" | "row_major" => layout == Some(Layout::RowMajor),
+                "col" | "col_major" => layout == Some(Layout::ColMajor),
+                _ => false,
+            };
+            if !is_so {
+                let message = format!("'stride' says that {name} is '{word}', and the kernel declares another layout");
+                return self.refuse_with(&CONFLICT, message, |plan| plan.stride = None);
+            }
+        }
+        let mut words: Vec<&str> = ops().filter_map(Unary::of).map(|op| op.function().word()).collect();
+        words.extend(ops().filter_map(Binary::of).map(|op| op.function().word()));
+        let is_there = |word: &str| words.contains(&word) || (word == "bias" && words.contains(&"add"));
+        if let Some(word) = plan.epilogue.iter().flatten().find(|word| !is_there(word)) {
+            let message = format!("'epilogue' has '{word}', which the kernel does not compute");
+            return self.refuse_with(&CONFLICT, message, |plan| plan.epilogue = None);
+        }
+        Ok(())
+    }
+
+    /// Roles are for rings that they can exchange, and registers that there are.
+    fn roles(&self) -> Result<(), Refused> {
+        let Some((plan, roles)) = self.plan.and_then(|plan| Some((plan, plan.roles.as_ref()?))) else { return Ok(()) };
+        let stages = defaults::stages(plan);
+        if !(2..=16).contains(&stages) {
+            let message = format!("'roles' exchange tiles in rings of 2 to 16, and 'stages' is {stages}");
+            return self.refuse_with(&CONFLICT, message, move |plan| plan.stages = Some(stages.clamp(2, 16)));
+        }
+        if let Some(cache) =
+            plan.caches.iter().find(|cache| cache.buffers.is_some_and(|count| !(2..=16).contains(&count)))
+        {
+            let (tensor, count) = (cache.tensor.clone(), cache.buffers.unwrap_or_default());
+            let message = format!("'roles' exchange tiles in rings of 2 to 16, and {tensor} has {count} buffers");
+            return self.refuse_with(&CONFLICT, message, move |plan| {
+                let own = plan.caches.iter_mut().filter(|cache| cache.tensor == tensor);
+                own.for_each(|cache| cache.buffers = Some(count.clamp(2, 16)));
+            });
+        }
+        if !(1..=4).contains(&roles.consumers) {
+            let message = format!("there are {} consumers, and roles are for 1 to 4", roles.consumers);
+            return self.refuse_with(&BAD_THREADS, message, |plan| {
+                if let Some(roles) = &mut plan.roles {
+                    roles.consumers = 4;
+                }
+            });
+        }
+        let Some((producer, consumer)) = defaults::registers_of(plan, roles) else { return Ok(()) };
+        let blocks = plan.blocks_per_sm.unwrap_or(1);
+        let threads = GROUP + GROUP * roles.consumers;
+        let sum = GROUP * producer + GROUP * roles.consumers * consumer;
+        let entry = self.targets.iter().map(|target| target.entry_registers(threads * blocks) * threads).min();
+        let Some(all) = entry.filter(|&all| sum > all) else { return Ok(()) };
+        let message = format!(
+            "a producer of {producer} registers and consumers of {consumer} need {sum} together, and the block starts with {all}"
+        );
+        self.refuse_with(&TOO_MANY_REGISTERS, message, move |plan| match blocks {
+            2.. => plan.blocks_per_sm = Some(blocks - 1),
+            _ => plan.registers = None,
+        })
+    }
+
+    /// Tensor cores multiply 16-bit floats, where there is a product.
+    fn instruction(&self, groups: Option<&Groups>) -> Result<(), Refused> {
+        let kind = self.plan.and_then(|plan| plan.instruction.as_ref()).map(|of| of.kind);
+        let Some(kind) = kind.filter(|kind| *kind != Kind::Fma) else { return Ok(()) };
+        let without = |plan: &mut Schedule| {
+            plan.instruction = None;
+            plan.in_flight = None;
+        };
+        let word = kind.word();
+        match groups {
+            None => {
+                let message = format!(
+                    "'instruction {word}' is for a sum of products of two tensors, and the kernel has none that it can compute"
+                );
+                self.refuse_with(&BAD_INSTRUCTION, message, without)
+            }
+            Some(groups) if !groups.halves => {
+                let message =
+                    format!("'instruction {word}' is for factors of f16 or bf16, and those of the kernel are f32");
+                self.refuse_with(&BAD_INSTRUCTION, message, |plan: &mut Schedule| {
+                    plan.instruction = Some(Clause { kind: Kind::Fma, shape: None });
+                })
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Which operand fills the rows.
+    fn sides(&self, groups: &mut Groups, shape: &Shape) {
+        if let Some(plan) = self.plan.filter(|plan| plan.tile.is_some()) {
+            let last = shape.outer.last();
+            if !groups.streams && last.is_some_and(|last| groups.rows.contains(last)) {
+                // As plans have it, whichever factor is named first: neighbours in memory are columns.
+                std::mem::swap(&mut groups.rows, &mut groups.columns);
+            }
+            groups.leave_single(plan);
+        }
+        if self.plan.is_some_and(|plan| plan.swap_operands) {
+            // What is narrow goes where the instruction may be narrow.
+            std::mem::swap(&mut groups.rows, &mut groups.columns);
+        }
+    }
+
+    fn mapping(&self, shape: &Shape, groups: Option<&Groups>, keeps: bool) -> Result<Mapping, Refused> {
+        let (ctx, region, plan) = (self.ctx, self.region, self.plan);
+        let names = |axes: &[Axis]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        // A tile that fits no threads is refused.
+        let tile =
+            |tiling: Result<Option<Tiling>, String>| tiling.or_else(|why| self.refuse_with(&BAD_TILE, why, free));
+        let map = |tiling: Tiling, [batch, rows, columns]: [Vec<Axis>; 3]| Mapping {
+            batch,
+            rows,
+            columns,
+            inner: shape.inner.clone(),
+            tiling,
+            along: None,
+            products: groups.map_or(0, |groups| groups.sums),
+            is_planned: false,
+            is_of_rows: false,
+            keeps_rows: false,
+        };
+        if let Some(groups) = groups {
+            let size = |axes: &[Axis]| product(axes.iter().map(|(_, size)| size));
+            let halves = groups.halves && self.tensor_cores;
+            let tiling = match plan.filter(|plan| plan.tile.is_some()) {
+                Some(plan) => {
+                    let sides = [names(&groups.rows), names(&groups.columns)];
+                    let planned = Tiling::of_plan(plan, &sides, &groups.reduced, groups.streams);
+                    planned.or_else(|why| self.refuse_with(&BAD_TILE, why, free))?
+                }
+                None if groups.streams => Tiling::of_stream(&size(&groups.rows)?, &size(&groups.columns)?, halves),
+                None => Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, halves),
+            };
+            let is_planned = plan.is_some_and(|plan| plan.tile.is_some());
+            let mapping = map(tiling, [groups.batch.clone(), groups.rows.clone(), groups.columns.clone()]);
+            return Ok(Mapping { is_planned, ..mapping });
+        }
+        if let Some(along) = reduces_rows(ctx, region) {
+            // Results along what is reduced are along that alone.
+            let is_alone = shape.inner.iter().all(|axis| axis.0 == along.0);
+            let planned = match plan.filter(|_| is_alone) {
+                Some(plan) => tile(Tiling::of_planned_rows(plan, &names(&shape.outer), &along.0))?,
+                None => None,
+            };
+            let (is_planned, keeps_rows) = (planned.is_some(), planned.is_some() && keeps);
+            let tiling = planned.unwrap_or_else(|| Tiling::of_rows(&along.1));
+            let mapping = map(tiling, [Vec::new(), shape.outer.clone(), Vec::new()]);
+            return Ok(Mapping { along: Some(along.0), is_planned, is_of_rows: true, keeps_rows, ..mapping });
+        }
+        if let Some([column, along]) = reduces_columns(ctx, region, shape) {
+            let planned = match plan {
+                Some(plan) => tile(Tiling::of_planned_columns(plan, &column.0, &along.0))?,
+                None => None,
+            };
+            let batch = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
+            let is_planned = planned.is_some();
+            let tiling = planned.unwrap_or_else(|| Tiling::of_columns(&column.1, &along.1));
+            let mapping = map(tiling, [batch, vec![column], Vec::new()]);
+            return Ok(Mapping { along: Some(along.0), is_planned, ..mapping });
+        }
+        let (rows, columns) = match shape.outer.split_last() {
+            Some((last, rows)) if shape.inner.is_empty() => (rows.to_vec(), vec![last.clone()]),
+            _ => (shape.outer.clone(), Vec::new()),
+        };
+        let none = SizeExpr::from(1);
+        let size = columns.first().or(shape.inner.last()).map_or(&none, |(_, size)| size);
+        let column = columns.first().filter(|_| reductions(ctx, region).is_empty());
+        let planned = match plan.zip(column) {
+            Some((plan, (axis, _))) => tile(Tiling::of_planned_elements(plan, &names(&rows), axis))?,
+            None => None,
+        };
+        let is_planned = planned.is_some();
+        let tiling = planned.unwrap_or_else(|| Tiling::of_elements(size));
+        let is_single = |axis: &Axis| !tiling.across.is_empty() && plan.is_some_and(|plan| plan.tile_of(&axis.0) <= 1);
+        let (batch, rows) = rows.into_iter().partition(is_single);
+        Ok(Mapping { is_planned, ..map(tiling, [batch, rows, columns]) })
+    }
+
+    /// The tile has a layout over the warps of the block.
+    fn fragments(&self, mapping: &Mapping) -> Result<(), Refused> {
+        let tiling = &mapping.tiling;
+        let [rows, columns] = tiling.tile;
+        let columns = if tiling.matrix.is_none() { columns.max(tiling.along) } else { columns };
+        if tiling.warps > MAX_WARPS {
+            return Ok(());
+        }
+        match tiling.layout.place(&[rows, columns], 32, tiling.warps) {
+            Ok(_) => Ok(()),
+            Err(why) => self.refuse(&BAD_TILE, format!("a tile of {rows} x {columns} has no layout: {why}")),
+        }
+    }
+
+    /// A block has at most as many threads as the target admits.
+    fn threads(&self, mapping: &Mapping) -> Result<(), Refused> {
+        let roles = self.plan.and_then(|plan| plan.roles.as_ref());
+        let warps = roles.map_or(i64::from(mapping.tiling.warps), |roles| 4 + 4 * roles.consumers);
+        let threads = warps * 32;
+        let least = self.targets.iter().min_by_key(|target| target.threads_per_block);
+        let most = least.map_or(i64::from(MAX_WARPS) * 32, |target| target.threads_per_block);
+        if threads <= most {
+            return Ok(());
+        }
+        let name = least.map_or("a block", |target| target.name.as_str());
+        let [rows, columns] = [&mapping.rows, &mapping.columns].map(|axes| axes.last().map(|(name, _)| name.clone()));
+        let message = format!(
+            "a tile of {} x {} is for {threads} threads, and {name} has at most {most}",
+            mapping.tiling.tile[0], mapping.tiling.tile[1]
+        );
+        self.refuse_with(&BAD_THREADS, message, move |plan| halve(plan, [&rows, &columns]))
+    }
+
+    /// All accumulators that are live together fit into the registers of a thread.
+    fn registers(&self, mapping: &Mapping, groups: Option<&Groups>) -> Result<(), Refused> {
+        let (Some(groups), Some(plan)) = (groups, self.plan.filter(|plan| plan.tile.is_some())) else { return Ok(()) };
+        let tiling = &mapping.tiling;
+        let Some(matrix) = &tiling.matrix else { return Ok(()) };
+        // Consumers that share a tile have a part of its rows each.
+        let parts = defaults::sharing(plan);
+        let Ok(fragment) = tiling.layout.place(&tiling.tile, 32, tiling.warps) else { return Ok(()) };
+        let sums = i64::from(fragment.registers()) * groups.sums as i64 / parts;
+        let given = |role: &str| plan.registers.as_ref().and_then(|table| table.get(role)).copied();
+        let most = self.targets.iter().map(|target| target.registers_per_thread).min().unwrap_or(255);
+        let budget = given("consumer").or(given("thread")).unwrap_or(most).min(most);
+        // What the products and the rest need beside them.
+        let least = if matrix.instruction == Instruction::Fma { 0 } else { OVERHEAD };
+        if sums + least <= budget {
+            return Ok(());
+        }
+        let each = if groups.sums > 1 { format!("{} sums of ", groups.sums) } else { String::new() };
+        let message = format!(
+            "{each}{} x {} take {sums} registers of each thread beside some {least} more, and it has {budget}",
+            tiling.tile[0] as i64 / parts,
+            tiling.tile[1]
+        );
+        let [rows, columns] = [&mapping.rows, &mapping.columns].map(|axes| axes.last().map(|(name, _)| name.clone()));
+        self.refuse_with(&TOO_MANY_REGISTERS, message, move |plan| halve(plan, [&rows, &columns]))
+    }
+}
+
+/// Leaves open how threads share the tile.
+fn free(plan: &mut Schedule) {
+    plan.warp_tile = None;
+    plan.thread_tile = None;
+    plan.lanes = None;
+    plan.warps = None;
+    plan.threads = None;
+}
+
+/// Halves the larger side of a tile, with what divides it.
+fn halve(plan: &mut Schedule, sides: [&Option<String>; 2]) {
+    let tile = |axis: &Option<String>| axis.as_ref().map_or(1, |axis| plan.tile_of(axis));
+    let at = usize::from(tile(sides[1]) >= tile(sides[0]));
+    let Some(axis) = sides[at].clone() else { return };
+    let half = plan.tile_of(&axis) / 2;
+    if half < 1 {
+        return;
+    }
+    let set = |table: &mut Option<dlc_plan::value::Table<i64>>, value: i64| {
+        if let Some(entry) = table.as_mut().and_then(|table| table.get_mut(&axis)) {
+            *entry = value;
+        }
+    };
+    set(&mut plan.tile, half);
+    for table in [&mut plan.warp_tile, &mut plan.thread_tile] {
+        let inner = table.as_ref().and_then(|table| table.get(&axis)).copied();
+        if inner.is_some_and(|inner| half % inner != 0) {
+            set(table, half);
+        }
+    }
+    for table in [&mut plan.warps, &mut plan.threads] {
+        let count = table.as_ref().and_then(|table| table.get(&axis)).copied();
+        if let Some(count) = count.filter(|count| count % 2 == 0) {
+            set(table, count / 2);
+        }
+    }
+    // The shape of an instruction goes with the tile.
+    if let Some(of) = &mut plan.instruction {
+        of.shape = None;
+    }
+}

@@ -1,0 +1,209 @@
+//! What a region computes, as far as its mapping depends on it: which axes products multiply, which are reduced along
+//! memory, which across.
+
+use dlc_core::scalar::{self, Combiner};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::{Context, OpId, Type, ValueId};
+use dlc_plan::Schedule;
+use dlc_region::ops::{Binary, Read, Reduce, Yield};
+use dlc_region::verify::{KernelAxes, axes_of};
+
+use crate::analysis::axes::{before_broadcasts, elem as elem_of, reductions};
+use crate::analysis::conditions::run_of;
+use crate::region_to_kernel::tensorize::stream::weighted;
+
+/// An axis and its size.
+pub type Axis = (String, SizeExpr);
+
+/// The axes of a kernel by what becomes of them.
+pub struct Shape {
+    /// Axes of the result that no reduction reduces, in order.
+    pub outer: Vec<Axis>,
+    /// Those that one does.
+    pub inner: Vec<Axis>,
+}
+
+impl Shape {
+    /// Of a region.
+    pub fn of(ctx: &Context, region: &Body, axes: &KernelAxes) -> Shape {
+        let reduced: Vec<String> = reductions(ctx, region)
+            .into_iter()
+            .filter_map(|id| Reduce::of(OpRef::new(ctx, region, id)))
+            .flat_map(|reduce| reduce.axes().into_iter().map(String::from))
+            .collect();
+        let iters = axes.names.iter().zip(&axes.sizes).take(axes.iters);
+        let (inner, outer) =
+            iters.map(|(name, size)| (name.clone(), size.clone())).partition(|(name, _)| reduced.contains(name));
+        Shape { outer, inner }
+    }
+}
+
+/// The groups of a product of matrices that a kernel is made around: the axes of both operands, of the left, of the right.
+pub struct Groups {
+    /// The axes of both operands.
+    pub batch: Vec<Axis>,
+    /// Those of the left one alone.
+    pub rows: Vec<Axis>,
+    /// Those of the right one alone.
+    pub columns: Vec<Axis>,
+    /// The axes that are reduced.
+    pub reduced: Vec<String>,
+    /// Whether the factors are 16-bit floats.
+    pub halves: bool,
+    /// Whether it is a sum below a maximum.
+    pub streams: bool,
+    /// How many products have these rows and columns: their sums are live together.
+    pub sums: usize,
+}
+
+impl Groups {
+    /// Whether another product has the same rows and columns, whichever factor is named first.
+    fn is_beside(&self, other: &Groups) -> bool {
+        let (own, of_other) = ([&self.rows, &self.columns], [&other.rows, &other.columns]);
+        !self.streams && !other.streams && (own == of_other || own == [of_other[1], of_other[0]])
+    }
+
+    /// Makes the axes of rows and columns of which the plan's tile has one position, others having more, axes of blocks
+    /// alone: what is read is then a matrix of a stack.
+    ///
+    /// Pixels that the copy engine takes one behind another go on over all rows and images.
+    pub fn leave_single(&mut self, plan: &Schedule) {
+        for side in [&mut self.rows, &mut self.columns] {
+            let names: Vec<String> = side.iter().map(|(axis, _)| axis.clone()).collect();
+            let run = run_of(plan, &names);
+            let (rest, single) = std::mem::take(side).into_iter().partition(|(axis, _)| run.contains(&axis));
+            *side = rest;
+            let single: Vec<_> = single;
+            self.batch.extend(single);
+        }
+    }
+}
+
+/// The last reduction at the top whose result is over the axes that blocks share, if it is a product of matrices.
+pub fn groups(ctx: &Context, region: &Body, shape: &Shape) -> Option<Groups> {
+    let block = region.entry_block()?;
+    let mut ops: Vec<OpId> = region.ops(block).collect();
+    ops.reverse();
+    let mut found: Option<Groups> = None;
+    for id in ops {
+        let Some(reduce) = Reduce::of(OpRef::new(ctx, region, id)) else { continue };
+        let own = groups_of(ctx, region, shape, reduce);
+        match (&mut found, own.or_else(|| stream_of(ctx, region, shape, reduce))) {
+            (None, own) => found = own,
+            (Some(found), Some(own)) => found.sums += usize::from(found.is_beside(&own)),
+            (Some(_), None) => {}
+        }
+    }
+    found
+}
+
+/// Sums below a maximum of which one has axes that the maximum has not: those are the columns.
+fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Option<Groups> {
+    let found = weighted(ctx, region, reduce.id)?;
+    let axes_of = |value: ValueId| axes_of(ctx, region.value_type(value));
+    let (scores, outer) = (axes_of(found.contributions[0]), &shape.outer);
+    let elem = |value: ValueId| elem_of(ctx, region, value);
+    let sums = || found.contributions[1..].iter().copied();
+    let is_wide = |value: &ValueId| {
+        let axes = axes_of(*value);
+        outer.iter().any(|(name, _)| axes.contains(&name.as_str()) && !scores.contains(&name.as_str()))
+    };
+    let wide = sums().find(is_wide)?;
+    let ty = elem(wide);
+    let halves = ty == Type::F16 || ty == Type::BF16;
+    if !shape.inner.is_empty() || (!halves && ty != Type::F32) || reduce.axes().len() != 1 {
+        return None;
+    }
+    let values = axes_of(wide);
+    let reduced = reduce.axes().into_iter().map(String::from).collect();
+    let mut groups =
+        Groups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), reduced, halves, streams: true, sums: 1 };
+    for axis in outer {
+        match (scores.contains(&axis.0.as_str()), values.contains(&axis.0.as_str())) {
+            (true, false) => groups.rows.push(axis.clone()),
+            (false, true) => groups.columns.push(axis.clone()),
+            _ => groups.batch.push(axis.clone()),
+        }
+    }
+    (!groups.rows.is_empty() && !groups.columns.is_empty()).then_some(groups)
+}
+
+fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Option<Groups> {
+    if !shape.inner.is_empty() || reduce.combiner() != Some(Combiner::Sum) {
+        return None;
+    }
+    let body = region.first_block(*reduce.regions().first()?)?;
+    let end = Yield::of(OpRef::new(ctx, region, region.last_op(body)?))?;
+    let value = before_broadcasts(ctx, region, end.values().next()?);
+    let factor = Binary::of(OpRef::new(ctx, region, region.defining_op(value)?))?;
+    let elem = elem_of(ctx, region, factor.lhs());
+    let fits = elem == elem_of(ctx, region, factor.rhs())
+        && (elem == Type::F16 || elem == Type::BF16 || elem == Type::F32)
+        && (factor.widen().is_some() || elem == Type::F32)
+        && factor.function() == scalar::Binary::Mul
+        && reduce.acc().first() == Some(&Type::F32);
+    if !fits {
+        return None;
+    }
+    let (lhs, rhs) = (axes_of(ctx, region.value_type(factor.lhs())), axes_of(ctx, region.value_type(factor.rhs())));
+    let reduced = reduce.axes().into_iter().map(String::from).collect();
+    let halves = elem != Type::F32;
+    let mut groups =
+        Groups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), reduced, halves, streams: false, sums: 1 };
+    for axis in &shape.outer {
+        match (lhs.contains(&axis.0.as_str()), rhs.contains(&axis.0.as_str())) {
+            (true, false) => groups.rows.push(axis.clone()),
+            (false, true) => groups.columns.push(axis.clone()),
+            _ => groups.batch.push(axis.clone()),
+        }
+    }
+    (!groups.rows.is_empty() && !groups.columns.is_empty()).then_some(groups)
+}
+
+/// The axis that some reduction reads memory along.
+pub fn reduces_rows(ctx: &Context, region: &Body) -> Option<Axis> {
+    for id in reductions(ctx, region) {
+        let reduce = Reduce::of(OpRef::new(ctx, region, id))?;
+        if reduce.combiner().is_none() && weighted(ctx, region, id).is_none() {
+            continue;
+        }
+        let last = reduce.axes().last().map(|name| name.to_string())?;
+        let along = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op))).any(|read| {
+            let at = read.at();
+            at.last().is_some_and(|last_at| last_at.symbols().iter().any(|name| **name == *last))
+        });
+        // Few elements are not worth the lanes of a warp.
+        let size = reduce.sizes().last().cloned()?;
+        if along && size.as_constant().is_none_or(|size| size >= 32) {
+            return Some((last, size));
+        }
+    }
+    None
+}
+
+/// The last axis of the results, and the last one that is reduced, where memory is read along the first of them at each
+/// position of the second: neighbours have results of their own.
+pub fn reduces_columns(ctx: &Context, region: &Body, shape: &Shape) -> Option<[Axis; 2]> {
+    let column = shape.outer.last()?;
+    let mut along: Option<Axis> = None;
+    for id in reductions(ctx, region) {
+        let reduce = Reduce::of(OpRef::new(ctx, region, id))?;
+        reduce.combiner()?;
+        let last = reduce.axes().last().map(|name| name.to_string()).zip(reduce.sizes().last().cloned())?;
+        if *along.get_or_insert_with(|| last.clone()) != last {
+            return None;
+        }
+    }
+    let along = along.filter(|(_, size)| size.as_constant().is_none_or(|size| size >= 32))?;
+    let reads = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op)));
+    let over = |at: &SizeExpr, axis: &Axis| at.symbols().iter().any(|name| **name == *axis.0);
+    let mut across = reads.filter(|read| read.at().iter().any(|at| over(at, &along))).map(|read| read.at()).peekable();
+    across.peek()?;
+    let lies = |at: Vec<SizeExpr>| {
+        let (last, others) = at.split_last()?;
+        let is_column = last.as_symbol().is_some_and(|name| *name == *column.0);
+        Some(is_column && !others.iter().any(|at| over(at, column)))
+    };
+    across.all(|at| lies(at) == Some(true)).then(|| [column.clone(), along])
+}

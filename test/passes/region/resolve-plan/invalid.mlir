@@ -1,0 +1,188 @@
+// Plans that contradict their kernel or do not fit the target are refused, with the clause and the nearest plan that fits.
+
+// RUN: dlc-opt %s --resolve-plan --verify-diagnostics --split-input-file
+
+// Tensor cores multiply 16-bit floats.
+region.func @single<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f32, row_major, align 128>, %B: memref<[K, N], f32, row_major, align 128>)
+    outs (C: memref<[M, N], f32, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f32 over (m, k)
+    %b = read %B[k, n] : f32 over (n, k)
+    %ab = binary mul %a, %b : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C
+}
+// expected-error@+1 {{E1605 'plan.schedule': 'instruction mma' is for factors of f16 or bf16, and those of the kernel are f32}}
+plan.schedule of @single for sm90 { tile (m: 64, n: 64, k: 32) instruction mma }
+
+// -----
+
+// An axis that the kernel does not have.
+region.func @axis<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+// expected-error@+1 {{E1612 'plan.schedule': the plan has the axis 'x', and the axes of the kernel are m, n, k}}
+plan.schedule of @axis for sm90 { tile (m: 64, x: 64) }
+
+// -----
+
+// A tensor that it does not have.
+region.func @tensor<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+// expected-error@+1 {{E1612 'plan.schedule': 'cache' has the tensor 'X', and those of the kernel are A, B, C}}
+plan.schedule of @tensor for sm90 { tile (m: 64, n: 64, k: 32) instruction mma cache X in smem }
+
+// -----
+
+// The axes of a cached tensor are those that it is read along.
+region.func @cached<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+// expected-error@+1 {{E1609 'plan.schedule': 'cache' says that A is read along (m, n), and it is along (m, k)}}
+plan.schedule of @cached for sm90 { tile (m: 64, n: 64, k: 32) instruction mma cache A (m, n) f16 in smem }
+
+// -----
+
+// So is the type of its elements.
+region.func @elements<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+// expected-error@+1 {{E1609 'plan.schedule': 'cache' says that A has elements of bf16, and they are f16}}
+plan.schedule of @elements for sm90 { tile (m: 64, n: 64, k: 32) instruction mma cache A (m, k) bf16 in smem }
+
+// -----
+
+// What is said to be applied to the sums is computed.
+region.func @applied<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+// expected-error@+1 {{E1609 'plan.schedule': 'epilogue' has 'relu', which the kernel does not compute}}
+plan.schedule of @applied for sm90 { tile (m: 64, n: 64, k: 32) instruction mma epilogue [relu] }
+
+// -----
+
+// The layout of a result is the one that the kernel declares.
+region.func @strided<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+// expected-error@+1 {{E1609 'plan.schedule': 'stride' says that C is 'col', and the kernel declares another layout}}
+plan.schedule of @strided for sm90 { tile (m: 64, n: 64, k: 32) instruction mma stride (C: col) }
+
+// -----
+
+// Rings of roles have two tiles or more.
+region.func @ring<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+// expected-error@+1 {{E1609 'plan.schedule': 'roles' exchange tiles in rings of 2 to 16, and 'stages' is 1}}
+plan.schedule of @ring for sm90 { tile (m: 128, n: 128, k: 64) instruction wgmma stages 1 roles cooperative consumers 2 cache A in smem cache B in smem }
+
+// -----
+
+// Without roles four warps have all sums of a tile.
+region.func @many_sums<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+// expected-error@+1 {{E1603 'plan.schedule': 128 x 256 take 256 registers of each thread beside some 24 more, and it has 255}}
+plan.schedule of @many_sums for sm90 { tile (m: 128, n: 256, k: 64) instruction wgmma cache A in smem cache B in smem barrier mbarrier }
+
+// -----
+
+// The sums of two products are live together.
+region.func @gated<M, N, K> iters (m: M, n: N)
+    ins (%X: memref<[M, K], f16, row_major, align 128>, %G: memref<[K, N], f16, row_major, align 128>, %U: memref<[K, N], f16, row_major, align 128>)
+    outs (Y: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %g = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %X[m, k] : f16 over (m, k)
+    %b = read %G[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  %u = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %X[m, k] : f16 over (m, k)
+    %b = read %U[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  %y = binary mul %g, %u : f32 over (m, n)
+  yield %y to Y as f16
+}
+// expected-error@+1 {{E1603 'plan.schedule': 2 sums of 64 x 256 take 256 registers of each thread beside some 24 more, and it has 232}}
+plan.schedule of @gated for sm90 {
+  tile (m: 128, n: 256, k: 64)
+  instruction wgmma
+  stages 2
+  roles cooperative consumers 2
+  registers (producer: 40, consumer: 232)
+  cache X in smem
+  cache G in smem
+  cache U in smem
+  barrier mbarrier
+}
