@@ -77,6 +77,8 @@ pub struct Found {
     pub ended: [usize; 2],
     /// The first fault of each: its kind, and what was said.
     pub faults: [Option<(&'static str, String)>; 2],
+    /// Why one did not, if that is no fault of synchronization.
+    pub stopped: [Option<String>; 2],
     /// At which sizes, in the order of the symbols.
     pub sizes: Vec<Vec<i64>>,
     /// Whether two of them are on both sides of a boundary.

@@ -18,13 +18,14 @@ use super::{Effort, Found};
 
 /// How long one evaluation may run, in ops of the kernel and in instructions of warps: what takes longer is not evaluated
 /// to its end. No edit makes a number much larger.
-const LIMITS: [u64; 2] = [1 << 13, 1 << 20];
+const LIMITS: [u64; 2] = [1 << 13, 1 << 21];
 
-/// As many numbers as all inputs of an evaluation may have: many blocks do what a few do.
-const MOST_NUMBERS: i64 = 1 << 14;
+/// As many numbers as all inputs of an evaluation may have, since many blocks do what a few do; and where a kernel is not
+/// found to be for such sizes.
+const MOST_NUMBERS: [i64; 2] = [1 << 14, 1 << 17];
 
 /// How many pairs of sizes are tried until one is on both sides of a boundary.
-const PAIRS: usize = 6;
+const PAIRS: usize = 12;
 
 /// What the evaluator of kernels says where synchronization is at fault, and not a number or a position. It has one code
 /// for all that has no meaning, so its words decide; a test holds that it says each of them.
@@ -80,7 +81,7 @@ enum End {
     /// A fault of synchronization: its kind, and what was said.
     Fault(&'static str, String),
     /// Something else was wrong, or it took too long.
-    Stopped,
+    Stopped(String),
     /// The kernel is not for these sizes.
     NotFor,
 }
@@ -88,13 +89,15 @@ enum End {
 fn end_of(failure: &Failure) -> End {
     let message = &failure.message;
     if failure.code.code != UNDEFINED.code {
-        return if failure.code.code == EVAL_LIMIT.code { End::Stopped } else { End::NotFor };
+        return if failure.code.code == EVAL_LIMIT.code { End::Stopped(message.to_string()) } else { End::NotFor };
     }
     match kind_of(message) {
         Some(kind) => End::Fault(kind, message.to_string()),
+        // The grid has come to its end.
+        None if message.starts_with("no block has written element") => End::Ran(Data::new()),
         // A launch that the copy engine does not do.
         None if message.starts_with("the copy engine needs rows") => End::NotFor,
-        None => End::Stopped,
+        None => End::Stopped(message.to_string()),
     }
 }
 
@@ -133,30 +136,33 @@ pub fn evaluate(
     let trial = Trial { ctx, function, orders: effort.orders, is_exact: !text.contains(" combine ") };
     let symbols = &trial.function.symbols;
     let mut cases: Vec<Case> = Vec::new();
-    let is_for = |sizes: Vec<i64>, cases: &mut Vec<Case>, found: &mut Found| {
-        let case = case(ctx, &trial.function, sizes).filter(|case| trial.run(0, body, case, found));
+    let is_for = |most: i64, sizes: Vec<i64>, cases: &mut Vec<Case>, found: &mut Found| {
+        let case = case(ctx, &trial.function, sizes, most).filter(|case| trial.run(0, body, case, found));
         let is_for = case.is_some();
         cases.extend(case);
         is_for
     };
     let pairs = if effort.sizes > 1 { PAIRS } else { 0 };
     for attempt in 0..pairs {
-        let Some(sides) = sides(text, symbols, attempt, random) else { break };
+        let most = MOST_NUMBERS[2 * attempt / PAIRS];
+        let Some(sides) = sides(text, symbols, attempt / 2, random) else { break };
         let before = cases.len();
         for side in sides {
-            side.into_iter().any(|sizes| is_for(sizes, &mut cases, &mut found));
+            side.into_iter().any(|sizes| is_for(most, sizes, &mut cases, &mut found));
         }
         found.boundary = cases.len() == before + 2;
         if found.boundary || found.faults[0].is_some() {
             break;
         }
+        cases.truncate(before);
     }
-    for attempt in 0..8 * effort.sizes {
+    let attempts = 16 * effort.sizes;
+    for attempt in 0..attempts {
         if cases.len() >= effort.sizes || found.faults[0].is_some() {
             break;
         }
         if let Some(sizes) = draw(symbols, attempt, random) {
-            is_for(sizes, &mut cases, &mut found);
+            is_for(MOST_NUMBERS[2 * attempt / attempts], sizes, &mut cases, &mut found);
         }
         if symbols.is_empty() {
             break;
@@ -204,7 +210,10 @@ impl Trial<'_> {
                     (DIFFERS, DIFFERS.to_string())
                 }
                 End::Fault(kind, said) => (kind, said),
-                End::Stopped => return true,
+                End::Stopped(why) => {
+                    found.stopped[level] = Some(why);
+                    return true;
+                }
                 End::NotFor => return false,
             };
             let said = format!("{said} ({}, order {order})", shape(&self.function, &case.sizes));
@@ -250,7 +259,7 @@ pub fn instructions(setup: &Setup, ctx: &Context, body: &Body) -> Option<Body> {
 }
 
 /// Inputs of these sizes. `None` where there are too many numbers, or negative ones.
-fn case(ctx: &Context, function: &Function, sizes: Vec<i64>) -> Option<Case> {
+fn case(ctx: &Context, function: &Function, sizes: Vec<i64>, most: i64) -> Option<Case> {
     let bindings = bound(&function.symbols, &sizes)?;
     let dims = |port: &Port| dlc_opt::function::sizes(ctx, port.ty);
     let mut count = 0_i64;
@@ -258,7 +267,7 @@ fn case(ctx: &Context, function: &Function, sizes: Vec<i64>) -> Option<Case> {
         count +=
             bindings.values(&dims(port)?.0).ok()?.iter().try_fold(1_i64, |all, &size| all.checked_mul(size as i64))?;
     }
-    if count > MOST_NUMBERS {
+    if count > most {
         return None;
     }
     let input = |port: &Port| -> Option<Datum> {

@@ -25,6 +25,8 @@ pub struct Record {
     pub ended: [usize; 2],
     /// The kinds of faults that were found; empty where there was none.
     pub faults: [String; 2],
+    /// Why an evaluation did not come to its end, without names and numbers.
+    pub stopped: [String; 2],
     /// At how many sizes it was evaluated, whether on both sides of a boundary, and whether there are no instructions.
     pub sizes: usize,
     /// See `sizes`.
@@ -64,6 +66,7 @@ impl Record {
         if let Some(found) = found {
             record.ended = found.ended;
             record.faults = found.faults.clone().map(|fault| fault.map_or(String::new(), |(kind, _)| kind.into()));
+            record.stopped = found.stopped.clone().map(|why| general(&why.unwrap_or_default()));
             (record.sizes, record.boundary, record.no_ptx) = (found.sizes.len(), found.boundary, found.no_ptx);
         }
         record
@@ -72,9 +75,8 @@ impl Record {
     /// The record of a line; `None` if it is none.
     pub fn parse(line: &str) -> Option<Record> {
         let fields: Vec<&str> = line.split('\t').collect();
-        let &[number, name, fate, code, reason, edits, runs, ptx, fault, ptx_fault, sizes, boundary, no_ptx, hash] =
-            fields.as_slice()
-        else {
+        let &[number, name, fate, code, reason, edits, ref found @ ..] = fields.as_slice() else { return None };
+        let &[runs, ptx, fault, ptx_fault, stopped, ptx_stopped, sizes, boundary, no_ptx, hash] = found else {
             return None;
         };
         Some(Record {
@@ -86,6 +88,7 @@ impl Record {
             edits: edits.parse().ok()?,
             ended: [runs.parse().ok()?, ptx.parse().ok()?],
             faults: [fault.into(), ptx_fault.into()],
+            stopped: [stopped.into(), ptx_stopped.into()],
             sizes: sizes.parse().ok()?,
             boundary: boundary == "true",
             no_ptx: no_ptx == "true",
@@ -107,8 +110,9 @@ impl Display for Record {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Record { number, name, fate, code, reason, edits, sizes, boundary, no_ptx, hash, .. } = self;
         let ([runs, ptx], [fault, ptx_fault]) = (self.ended, &self.faults);
+        let [stopped, ptx_stopped] = &self.stopped;
         write!(f, "{number}\t{name}\t{fate}\t{code}\t{reason}\t{edits}\t{runs}\t{ptx}\t{fault}\t{ptx_fault}\t")?;
-        write!(f, "{sizes}\t{boundary}\t{no_ptx}\t{hash}")
+        write!(f, "{stopped}\t{ptx_stopped}\t{sizes}\t{boundary}\t{no_ptx}\t{hash}")
     }
 }
 
@@ -201,13 +205,34 @@ pub fn report(records: &[Record]) -> String {
     for (kind, [accepted, refused, ptx, ptx_refused]) in kinds {
         let _ = writeln!(out, "{accepted:8}  {refused:7}  {ptx:25}  {ptx_refused:24}  {kind}");
     }
-    let mut right: Vec<_> = right.into_iter().collect();
-    right.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
     out += "refused, and evaluated with nothing found\n";
-    for ((code, reason), count) in right {
-        let _ = writeln!(out, "{count:6}  {code}  {reason}");
+    list(&mut out, right.into_iter().map(|((code, reason), count)| (count, code, reason)));
+    let mut stopped: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for record in records.iter().filter(|record| record.fate == "accepted" && !record.is_found()) {
+        for (level, name) in
+            ["kernel", "instructions"].iter().enumerate().filter(|&(level, _)| record.ended[level] == 0)
+        {
+            let why = match record.stopped[level].as_str() {
+                "" if record.no_ptx => "there are no instructions",
+                "" if record.sizes == 0 => "no sizes were found that the kernel is for",
+                "" => "it was not evaluated",
+                why => why,
+            };
+            *stopped.entry((name, why)).or_default() += 1;
+        }
     }
+    out += "accepted, and no evaluation came to its end\n";
+    list(&mut out, stopped.into_iter().map(|((level, why), count)| (count, level, why)));
     out
+}
+
+/// Rows with a count, the greatest first.
+fn list<'a>(out: &mut String, rows: impl Iterator<Item = (usize, &'a str, &'a str)>) {
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort_by_key(|&(count, ..)| std::cmp::Reverse(count));
+    for (count, what, why) in rows {
+        let _ = writeln!(out, "{count:6}  {what}  {why}");
+    }
 }
 
 #[cfg(test)]
@@ -225,6 +250,7 @@ mod tests {
             edits: 2,
             ended: [24, 3],
             faults: ["a".into(), String::new()],
+            stopped: [String::new(), "b".into()],
             sizes: 3,
             boundary: true,
             no_ptx: false,

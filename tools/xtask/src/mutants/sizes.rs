@@ -18,7 +18,11 @@ pub fn draw(symbols: &[String], attempt: usize, random: &mut Seed) -> Option<Vec
     (0..symbols.len())
         .map(|at| {
             let large = attempt % 2 == 1 && at == attempt / 2 % symbols.len();
-            let from = if large { 4 + random.random(SIZES.len() - 4) } else { random.random(4 + attempt / 4) };
+            let from = if large {
+                4 + random.random(SIZES.len() - 4)
+            } else {
+                random.random((4 + attempt / 4).min(SIZES.len()))
+            };
             SIZES.get(from).copied()
         })
         .collect()
