@@ -1,6 +1,7 @@
 //! What instructions mean. An entry is decoded once, and then run by its threads: each lane of each warp of each block.
 
 mod execute;
+mod flight;
 mod machine;
 mod matrix;
 mod memory;
@@ -70,8 +71,18 @@ pub fn entry(cx: &mut Eval<'_, '_>) -> EvalResult {
     let limit = cx.interp.limits.steps;
     let Buffers { global, of_numbers, .. } = buffers;
     let order = Some(*cx.interp.state::<Seed>()).filter(|seed| seed.0 != 0).map(Seed::start);
-    let mut machine =
-        Machine { program: &program, launch, global, maps, entry: cx.op, events: 0, steps: 0, limit, order };
+    let mut machine = Machine {
+        program: &program,
+        launch,
+        global,
+        maps,
+        entry: cx.op,
+        events: 0,
+        steps: 0,
+        limit,
+        order,
+        late: Vec::new(),
+    };
     machine.run()?;
     for (number, at) in of_numbers {
         let buffer = &machine.global.buffers[at];

@@ -1,11 +1,15 @@
 //! `cargo xtask`: the chores of the repository.
 
+use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use xtask::mutants::emit;
+use xtask::mutants::record::{self, Record};
 use xtask::repo::Repo;
 use xtask::{growth, kernels, mutants, mutate, new_pass, plans, reference};
 
@@ -15,8 +19,10 @@ cargo xtask bless                     rewrites the snapshots of the text tests a
 cargo xtask reference [--check]       rewrites docs/reference/, or says whether it is stale
 cargo xtask new-pass <group> <name>   writes the files of a new pass
 cargo xtask mutate [--quick] [rule..] skips each rewrite in turn; some text test must notice
-cargo xtask mutants [--count N] [--seed S] [--kernel NAME] [--by-hand] [--sizes N] [--orders N] [--refused] [--save DIR]
+cargo xtask mutants [--seed S] [--from N] [--count N] [--jobs N] [--seconds N] [--kernel NAME] [--by-hand]
+                    [--sizes N] [--orders N] [--no-ptx] [--refused] [--save DIR] [--emit DIR] [--log FILE] [--root DIR]
                                       edits kernels; what check-async accepts no evaluator may find at fault
+cargo xtask mutants --report FILE..   the report of logs together
 cargo xtask kernels [--times N] [--only TEXT]
                                       says of every kernel whether check-async verifies it, what that covers and takes
 cargo xtask kernels --save DIR | --compare DIR [--only TEXT]
@@ -233,49 +239,81 @@ fn measure_growth(args: &[&str]) -> Result<(), String> {
 }
 
 fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
-    let (mut count, mut seed, mut kernel, mut save, mut by_hand) = (1000, 1, None, None, false);
+    let (mut root, mut kernel, mut save, mut emit, mut log, mut by_hand) =
+        (root.to_owned(), None, None, None, None, false);
+    let mut range = mutants::Range { seed: 1, from: 0, count: 1000, jobs: 0, time: Duration::MAX };
     let mut effort = mutants::Effort::default();
     let mut args = args.iter();
     while let Some(&flag) = args.next() {
         let mut text = || args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"));
         let number = |text: &str| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
         match flag {
-            "--count" => count = number(text()?)? as usize,
-            "--seed" => seed = number(text()?)?.into(),
+            "--count" => range.count = number(text()?)? as usize,
+            "--from" => range.from = number(text()?)? as usize,
+            "--jobs" => range.jobs = number(text()?)? as usize,
+            "--seed" => range.seed = number(text()?)?.into(),
+            "--seconds" => range.time = Duration::from_secs(number(text()?)?.into()),
             "--sizes" => effort.sizes = number(text()?)? as usize,
             "--orders" => effort.orders = number(text()?)?.into(),
             "--kernel" => kernel = Some(text()?),
             "--save" => save = Some(Path::new(text()?)),
+            "--emit" => emit = Some(Path::new(text()?)),
+            "--log" => log = Some(Path::new(text()?)),
+            "--root" => root = text()?.into(),
             "--refused" => effort.refused = true,
+            "--no-ptx" => effort.ptx = false,
             "--by-hand" => by_hand = true,
+            "--report" => return report_mutants(&mut args),
             _ => return Err(USAGE.to_owned()),
         }
     }
     let setup = Arc::new(xtask::setup());
-    let mut kernels = mutants::kernels(root)?;
+    let mut kernels = mutants::kernels(&root)?;
     if !by_hand {
-        kernels.extend(mutants::generated(&setup, root)?);
+        kernels.extend(mutants::generated(&setup, &root)?);
     }
     kernels.retain(|(name, _)| kernel.is_none_or(|wanted| wanted == name));
     if kernels.is_empty() {
         return Err("there is no such kernel".into());
     }
-    let (mut said, mut failed, mut done) = (Instant::now(), None, mutants::Tally::default());
-    let found = mutants::run(&setup, mutants::check, effort, &kernels, (count, seed), |mutant| {
-        done.add(mutant);
+    let folders = [save, emit].into_iter().flatten();
+    folders.map(fs::create_dir_all).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+    let wrong = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    let open = |path: &Path| {
+        let file = fs::File::options().create(true).append(true).open(path);
+        file.map_err(|error| wrong(path, error))
+    };
+    let mut log = log.map(|path| open(path).map(|file| (path, file))).transpose()?;
+    let (mut said, mut failed, mut records, mut emitted) = (Instant::now(), None, Vec::new(), 0);
+    let found = mutants::run(&setup, mutants::check, effort, &kernels, range, |mutant| {
+        let record = Record::of(mutant);
+        let mut keep = |done: Result<(), String>| failed = failed.take().or(done.err());
+        if let Some((path, file)) = &mut log {
+            keep(writeln!(file, "{record}").map_err(|error| wrong(path, error)));
+        }
+        records.push(record);
         if let Some(complaint) = mutants::complaint(mutant) {
             println!("{complaint}");
             let file = save.map(|folder| folder.join(format!("{}.mlir", mutant.name)));
-            if let Some(Err(error)) = file.map(|file| write(&file, &mutant.saved())) {
-                failed = Some(error);
+            keep(file.map_or(Ok(()), |file| write(&file, &mutant.saved())));
+        }
+        if let Some(folder) = emit.filter(|_| emit::is_wanted(mutant)) {
+            match emit::emit(&setup, folder, mutant) {
+                Ok(is_written) => emitted += usize::from(is_written),
+                Err(error) => keep(Err(error)),
             }
         }
-        if said.elapsed() > Duration::from_secs(5) {
-            eprintln!("{done}");
+        if said.elapsed() > Duration::from_secs(10) {
+            eprint!("{}", record::tally(&records));
             said = Instant::now();
         }
     });
-    print!("{} kernels: {}", kernels.len(), mutants::report(&found));
+    print!("of {} kernels: {}", kernels.len(), record::report(&records));
+    // They are taken in order, and what was begun is done.
+    println!("the next one: --from {}", found.last().map_or(range.from, |mutant| mutant.number + 1));
+    if emit.is_some() {
+        println!("{emitted} mutants for a GPU");
+    }
     match failed {
         Some(error) => Err(error),
         None if found.iter().any(|mutant| mutants::complaint(mutant).is_some()) => {
@@ -283,4 +321,18 @@ fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
         }
         None => Ok(()),
     }
+}
+
+/// The report of logs together.
+fn report_mutants<'a>(files: impl Iterator<Item = &'a &'a str>) -> Result<(), String> {
+    let mut records = BTreeMap::new();
+    for file in files {
+        let text = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+        for line in text.lines() {
+            let record = Record::parse(line).ok_or_else(|| format!("{file}: '{line}' is no record"))?;
+            records.insert(record.name.clone(), record);
+        }
+    }
+    print!("{}", record::report(&records.into_values().collect::<Vec<_>>()));
+    Ok(())
 }

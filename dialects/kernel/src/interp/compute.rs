@@ -329,13 +329,14 @@ fn matrix(
             let block = device(cx).teams[team].block;
             let length = tile.elem_bytes() as usize;
             let mut values = Vec::with_capacity(rows * columns);
+            let memory = &device(cx).blocks[block].memory;
             for row in 0..rows as u32 {
                 for column in 0..columns as u32 {
                     let coords = if transposed { [column, row] } else { [row, column] };
-                    let memory = &device(cx).blocks[block].memory;
-                    let read = memory.read(tile.address(*base, &coords), length, reader);
-                    let value = read.map(|bytes| decode(ctx, *elem, kind, bytes));
-                    values.push(value.map_err(|reason| cx.fail(&UNDEFINED, reason))?);
+                    match memory.read(tile.address(*base, &coords), length, reader) {
+                        Ok(bytes) => values.push(decode(ctx, *elem, kind, bytes)),
+                        Err(reason) => return Err(cx.fail(&UNDEFINED, reason)),
+                    }
                 }
             }
             Ok(floats(&values))

@@ -8,6 +8,7 @@ use dlc_core::scalar::Combiner;
 use dlc_core::tensor::ElemKind;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
+use dlc_ir::smallvec::SmallVec;
 use dlc_ir::{Attr, Context, OpRef, Type};
 use rustc_hash::FxHashMap;
 
@@ -329,37 +330,36 @@ fn pieces_of_copy(cx: &mut Eval<'_, '_>) -> Result<Vec<Piece>, Failure> {
     Ok(pieces)
 }
 
-fn unsigned(coords: &[i64]) -> Vec<u32> {
+fn unsigned(coords: &[i64]) -> SmallVec<[u32; 4]> {
     coords.iter().map(|&at| at as u32).collect()
 }
 
 /// What a thread of the team that runs writes now.
-fn written(cx: &mut Eval<'_, '_>, thread: u16) -> Byte {
+fn written(cx: &mut Eval<'_, '_>) -> impl Fn(u16) -> Byte + use<> {
     let device = device(cx);
     let team = device.current as u16;
     let clock = device.team().clock;
-    Byte::Written { team, thread, clock }
+    move |thread| Byte::Written { team, thread, clock }
 }
 
 /// Global memory to a tile.
 pub fn copy(cx: &mut Eval<'_, '_>) -> EvalResult {
     let pieces = pieces_of_copy(cx)?;
     device(cx).team().clock += 1;
-    for piece in pieces {
-        let by = written(cx, piece.thread.unwrap_or(0));
-        let memory = &mut device(cx).blocks[piece.block].memory;
-        memory.write(piece.address, &piece.bytes, by).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
-    }
+    let by = written(cx);
+    let blocks = &mut device(cx).blocks;
+    let write =
+        |piece: Piece| blocks[piece.block].memory.write(piece.address, &piece.bytes, by(piece.thread.unwrap_or(0)));
+    pieces.into_iter().try_for_each(write).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
     Ok(Outcome::nothing())
 }
 
 /// The same, at some time before the token is awaited.
 pub fn copy_async(cx: &mut Eval<'_, '_>) -> EvalResult {
     let pieces = pieces_of_copy(cx)?;
-    for piece in &pieces {
-        let memory = &mut device(cx).blocks[piece.block].memory;
-        memory.expect(piece.address, piece.bytes.len()).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
-    }
+    let blocks = &mut device(cx).blocks;
+    let expect = |piece: &Piece| blocks[piece.block].memory.expect(piece.address, piece.bytes.len());
+    pieces.iter().try_for_each(expect).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
     begin(cx, types::Work::Load, Work::Bring { pieces, signals: Vec::new() })
 }
 
@@ -393,14 +393,13 @@ pub fn finish(cx: &mut Eval<'_, '_>, team: usize, begun: Begun) -> Result<(), Fa
 /// The bytes of a copy come, and barriers count them.
 pub fn bring(cx: &mut Eval<'_, '_>, work: Work) -> Result<(), Failure> {
     let Work::Bring { pieces, signals } = work else { return Ok(()) };
-    for piece in pieces {
-        let by = match piece.thread {
-            Some(thread) => written(cx, thread),
-            None => Byte::Settled,
-        };
-        let memory = &mut device(cx).blocks[piece.block].memory;
-        memory.bring(piece.address, &piece.bytes, by).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
-    }
+    let by = written(cx);
+    let blocks = &mut device(cx).blocks;
+    let bring = |piece: Piece| {
+        let by = piece.thread.map_or(Byte::Settled, &by);
+        blocks[piece.block].memory.bring(piece.address, &piece.bytes, by)
+    };
+    pieces.into_iter().try_for_each(bring).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
     for (block, barrier, bytes) in signals {
         complete_bytes(cx, block, barrier, bytes);
     }
@@ -408,10 +407,10 @@ pub fn bring(cx: &mut Eval<'_, '_>, work: Work) -> Result<(), Failure> {
 }
 
 /// The bytes of an element of a tile as a thread of the team sees them.
-fn reader(cx: &mut Eval<'_, '_>, thread: u16) -> Reader {
+fn reader(cx: &mut Eval<'_, '_>) -> impl Fn(u16) -> Reader + use<> {
     let device = device(cx);
-    let (synced, warp_synced) = (device.team().synced, device.team().warp_synced);
-    Reader::Thread { team: device.current as u16, thread, synced, warp_synced }
+    let (team, synced, warp_synced) = (device.current as u16, device.team().synced, device.team().warp_synced);
+    move |thread| Reader::Thread { team, thread, synced, warp_synced }
 }
 
 /// The bytes of a tile as the copy engine and the tensor cores see them.
@@ -430,6 +429,8 @@ pub fn load_shared(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (mut coords, mut values) = (vec![0; slots.shape.len()], Vec::with_capacity(slots.len()));
     let length = place.elem_bytes() as usize;
     let transposed = op.transposed().is_some();
+    let reader = reader(cx);
+    let memory = &device(cx).block().memory;
     for slot in 0..slots.len() {
         let Some(element) = slots.element(slot) else {
             values.push(fill_number(ctx, None, elem));
@@ -440,11 +441,12 @@ pub fn load_shared(cx: &mut Eval<'_, '_>) -> EvalResult {
         if transposed {
             at.reverse();
         }
-        let reader = reader(cx, (slot / slots.sizes[2]) as u16);
-        let memory = &device(cx).block().memory;
-        let read = memory.read(place.address(base, &at), length, reader);
+        let read = memory.read(place.address(base, &at), length, reader((slot / slots.sizes[2]) as u16));
         let value = read.map(|bytes| decode(ctx, elem, kind, bytes));
-        values.push(value.map_err(|reason| cx.fail(&UNDEFINED, reason))?);
+        match value {
+            Ok(value) => values.push(value),
+            Err(reason) => return Err(cx.fail(&UNDEFINED, reason)),
+        }
     }
     Ok(Outcome::value(fragment(from_numbers(cx, &slots, elem, &values)?)))
 }
@@ -458,28 +460,30 @@ pub fn store_shared(cx: &mut Eval<'_, '_>) -> EvalResult {
     device(cx).team().clock += 1;
     let transposed = op.transposed().is_some();
     let mut coords = vec![0; slots.shape.len()];
+    let (ctx, by) = (cx.op.ctx, written(cx));
+    let memory = &mut device(cx).block().memory;
     for (slot, &value) in values.iter().enumerate() {
         let Some(element) = slots.element(slot).filter(|_| slots.is_first(slot)) else { continue };
         slots.coords(element, &mut coords);
-        let by = written(cx, (slot / slots.sizes[2]) as u16);
-        let bytes = encode(cx.op.ctx, elem, value);
+        let by = by((slot / slots.sizes[2]) as u16);
+        let bytes = encode(ctx, elem, value);
         let mut at = unsigned(&coords);
         if transposed {
             at.reverse();
         }
-        let memory = &mut device(cx).block().memory;
-        let done = memory.write(place.address(base, &at), &bytes, by);
-        done.map_err(|reason| cx.fail(&UNDEFINED, reason))?;
+        if let Err(reason) = memory.write(place.address(base, &at), &bytes, by) {
+            return Err(cx.fail(&UNDEFINED, reason));
+        }
     }
     Ok(Outcome::nothing())
 }
 
 /// The position in a tile of an element of a box: all axes but the last are one.
-fn folded(shape: &[u32], coords: &[i64]) -> Vec<u32> {
+fn folded(shape: &[u32], coords: &[i64]) -> SmallVec<[u32; 4]> {
     match coords {
         [rows @ .., last] if !rows.is_empty() => {
             let row = rows.iter().zip(shape).fold(0, |row, (&at, &size)| row * size + at as u32);
-            vec![row, *last as u32]
+            SmallVec::from_slice(&[row, *last as u32])
         }
         _ => unsigned(coords),
     }
@@ -489,7 +493,7 @@ fn folded(shape: &[u32], coords: &[i64]) -> Vec<u32> {
 fn boxed(map: &MapValue, at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i64], Option<usize>)) {
     let (Some(&inner), Some(&first), Some(&width)) = (map.shape.last(), at.last(), map.sizes.last()) else { return };
     map.rows(at, offsets, &mut |coords, line| {
-        let mut coords = coords.to_vec();
+        let mut coords: SmallVec<[i64; 6]> = SmallVec::from_slice(coords);
         coords.push(0);
         let last = coords.len() - 1;
         for column in 0..i64::from(inner) {
@@ -516,27 +520,27 @@ pub fn tma_load(cx: &mut Eval<'_, '_>) -> EvalResult {
         return Err(wrong(cx, format!("a position of {} numbers is given for memory of rank {rank}", at.len())));
     }
     let mut found = Vec::new();
-    boxed(&map, &at, &offsets, &mut |coords, index| found.push((folded(&map.shape, coords), index)));
+    boxed(&map, &at, &offsets, &mut |coords, index| {
+        found.push((place.address(base, &folded(&map.shape, coords)), index))
+    });
     let own = device(cx).team().block;
     let blocks: Vec<usize> = match op.multicast() {
         Some(mask) => (0..device(cx).blocks.len()).filter(|&block| mask >> block & 1 == 1).collect(),
         None => vec![own],
     };
     let (mut pieces, mut bytes) = (Vec::new(), 0);
-    for (coords, index) in found {
+    for (address, index) in found {
         let value = match index {
             Some(index) => read(cx, &from, index)?,
             None => fill_number(ctx, None, elem),
         };
         let data = encode(ctx, elem, value);
         bytes += data.len() as i64;
-        let address = place.address(base, &coords);
-        for &block in &blocks {
-            let memory = &mut device(cx).blocks[block].memory;
-            memory.expect(address, data.len()).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
-            pieces.push(Piece { block, address, bytes: data.clone(), thread: None });
-        }
+        pieces.extend(blocks.iter().map(|&block| Piece { block, address, bytes: data, thread: None }));
     }
+    let memories = &mut device(cx).blocks;
+    let expect = |piece: &Piece| memories[piece.block].memory.expect(piece.address, piece.bytes.len());
+    pieces.iter().try_for_each(expect).map_err(|reason| cx.fail(&UNDEFINED, reason))?;
     let signals = blocks.iter().map(|&block| (block, barrier, bytes)).collect();
     let at = cx.op.loc();
     device(cx).flying.push((at, Work::Bring { pieces, signals }));
@@ -544,7 +548,7 @@ pub fn tma_load(cx: &mut Eval<'_, '_>) -> EvalResult {
 }
 
 /// The bytes of each element of a box, in order, as they are in shared memory.
-fn box_bytes(cx: &mut Eval<'_, '_>, put: &Put, reader: Option<Reader>) -> Result<Vec<Vec<u8>>, Failure> {
+fn box_bytes(cx: &mut Eval<'_, '_>, put: &Put, reader: Option<Reader>) -> Result<Vec<u8>, Failure> {
     let shape = types::fold(&put.map.shape);
     let layout = Layout::of_span(put.map.span);
     let place = layout.place(&shape, put.map.elem.bits(cx.op.ctx).unwrap_or(8));
@@ -552,17 +556,20 @@ fn box_bytes(cx: &mut Eval<'_, '_>, put: &Put, reader: Option<Reader>) -> Result
     let size: Vec<i64> = put.map.shape.iter().map(|&size| size.into()).collect();
     let length = place.elem_bytes() as usize;
     let count: i64 = size.iter().product();
-    let mut all = Vec::new();
+    let reader = reader.unwrap_or(Reader::Engine { team: u16::MAX, fenced: 0, synced: 0 });
+    let memory = &device(cx).blocks[put.block].memory;
+    let (mut all, mut coords) = (Vec::with_capacity(count as usize * length), vec![0; size.len()]);
     for number in 0..count {
-        let (mut rest, mut coords) = (number, vec![0; size.len()]);
+        let mut rest = number;
         for (axis, &size) in size.iter().enumerate().rev() {
             coords[axis] = rest % size;
             rest /= size;
         }
         let address = place.address(put.base, &folded(&put.map.shape, &coords));
-        let reader = reader.unwrap_or(Reader::Engine { team: u16::MAX, fenced: 0, synced: 0 });
-        let read = device(cx).blocks[put.block].memory.read(address, length, reader).map(<[u8]>::to_vec);
-        all.push(read.map_err(|reason| cx.fail(&UNDEFINED, reason))?);
+        match memory.read(address, length, reader) {
+            Ok(bytes) => all.extend_from_slice(bytes),
+            Err(reason) => return Err(cx.fail(&UNDEFINED, reason)),
+        }
     }
     Ok(all)
 }
@@ -593,7 +600,8 @@ fn finish_put(cx: &mut Eval<'_, '_>, put: &Put) -> Result<(), Failure> {
     let kind = globals(cx)[number].kind;
     let mut found = Vec::new();
     boxed(&put.map, &put.at, &[], &mut |_, index| found.push(index));
-    for (index, bytes) in found.into_iter().zip(&put.seen) {
+    let length = put.seen.len() / found.len().max(1);
+    for (index, bytes) in found.into_iter().zip(put.seen.chunks_exact(length.max(1))) {
         if let Some(index) = index {
             write_global(cx, number, index, decode(ctx, put.map.elem, kind, bytes), put.combine)?;
         }

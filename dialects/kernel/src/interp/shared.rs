@@ -1,7 +1,10 @@
 //! The shared memory of a block: its bytes, and what is known of each.
 
+use std::sync::OnceLock;
+
 use dlc_core::launch::Number;
 use dlc_core::tensor::ElemKind;
+use dlc_ir::types::FloatKind;
 use dlc_ir::{Context, Type, float};
 
 /// What is known of a byte.
@@ -132,23 +135,46 @@ impl SharedMemory {
     }
 }
 
+/// The bytes of a number, up to eight.
+#[derive(Clone, Copy)]
+pub struct Encoded {
+    bytes: [u8; 8],
+    length: u8,
+}
+
+impl std::ops::Deref for Encoded {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..self.length.into()]
+    }
+}
+
 /// The bytes of a number.
-pub fn encode(ctx: &Context, elem: Type, value: Number) -> Vec<u8> {
-    let bytes = elem.bits(ctx).unwrap_or(8).div_ceil(8) as usize;
+pub fn encode(ctx: &Context, elem: Type, value: Number) -> Encoded {
+    let bytes = elem.bits(ctx).unwrap_or(8).div_ceil(8);
     let bits = match (value, elem.float_kind(ctx)) {
+        (Number::Float(value), Some(FloatKind::F32)) => (value as f32).to_bits().into(),
         (Number::Float(value), Some(kind)) => float::encode(value, kind),
         (Number::Int(value), _) => value as u64,
         (Number::Float(value), None) => value as i64 as u64,
     };
-    bits.to_le_bytes()[..bytes.min(8)].to_vec()
+    Encoded { bytes: bits.to_le_bytes(), length: bytes.min(8) as u8 }
 }
 
 /// The number that bytes are.
 pub fn decode(ctx: &Context, elem: Type, kind: ElemKind, bytes: &[u8]) -> Number {
+    static HALVES: OnceLock<Vec<f64>> = OnceLock::new();
     let mut all = [0; 8];
     all[..bytes.len()].copy_from_slice(bytes);
     let bits = u64::from_le_bytes(all);
     match elem.float_kind(ctx) {
+        Some(FloatKind::F32) => Number::Float(f32::from_bits(bits as u32).into()),
+        Some(FloatKind::BF16) => Number::Float(f32::from_bits((bits as u32) << 16).into()),
+        Some(FloatKind::F16) => {
+            let table = || (0..1 << 16).map(|bits| float::decode(bits, FloatKind::F16)).collect();
+            Number::Float(HALVES.get_or_init(table)[bits as usize & 0xFFFF])
+        }
         Some(float) => Number::Float(float::decode(bits, float)),
         None => Number::Int(kind.wrap(bits as i64)),
     }

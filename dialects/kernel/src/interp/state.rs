@@ -9,7 +9,7 @@ use dlc_ir::interp::{Eval, Failure};
 use dlc_ir::{Loc, OpId, Type};
 use rustc_hash::FxHashMap;
 
-use super::shared::SharedMemory;
+use super::shared::{Encoded, SharedMemory};
 use super::values::Product;
 use crate::layout::{Fragment, Table};
 
@@ -27,7 +27,7 @@ pub enum Work {
 pub struct Piece {
     pub block: usize,
     pub address: u32,
-    pub bytes: Vec<u8>,
+    pub bytes: Encoded,
     /// The thread of the team that copies them, unless the copy engine does.
     pub thread: Option<u16>,
 }
@@ -40,7 +40,7 @@ pub struct Put {
     pub at: Vec<i64>,
     pub combine: Option<Combiner>,
     /// What the tile was when it began.
-    pub seen: Vec<Vec<u8>>,
+    pub seen: Vec<u8>,
 }
 
 /// A piece of work in the order in which a team began it.

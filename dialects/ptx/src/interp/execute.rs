@@ -38,8 +38,10 @@ impl Machine<'_> {
             Kind::Exit => {
                 warp.live &= !here;
                 if warp.live == 0 {
+                    self.leave(warp);
                     cluster.blocks[warp.block].live -= 1;
                     dangling(&cluster.blocks[warp.block])?;
+                    super::flight::ended(cluster, warp.block)?;
                     // Who is no more is not waited for, so its arrival does not count either.
                     if warp.arrived_at_cluster == cluster.phase + 1 {
                         cluster.arrived -= 1;
@@ -108,6 +110,11 @@ impl Machine<'_> {
                     self.tensor_store(cluster, warp, code, lane, *axes, *combine)?;
                 }
             }
+            Kind::BulkCommit => {
+                warp.puts.resize_with(32, || vec![Vec::new()]);
+                lanes(here).for_each(|lane| warp.puts[lane].push(Vec::new()));
+            }
+            Kind::BulkWait { reads } => self.bulk_wait(cluster, warp, code, here, *reads)?,
             Kind::MbarrierInit => {
                 let count = warp.read(code.args[2])?;
                 for lane in lanes(here) {
@@ -194,6 +201,7 @@ impl Machine<'_> {
             Kind::WgmmaWait => {
                 let left = warp.read(code.args[0])?[0] as u32;
                 warp.groups.1 = warp.groups.1.max(warp.groups.0.saturating_sub(left));
+                super::flight::have_read(cluster, warp);
             }
             Kind::Trap => return Err(Fault { lane: Some(here.trailing_zeros() as usize), message: "traps".into() }),
             Kind::Bra(_) | Kind::BraIf(..) | Kind::Exit | Kind::Wgmma { .. } => {}

@@ -3,8 +3,9 @@
 //! Each lane has its own place in the program. A warp does the instruction at the least place for all lanes that are
 //! there, so that lanes which went apart meet again. Warps take turns of some instructions; which goes first and
 //! how far, a seed decides, unless it is 0. A warp whose lanes have all
-//! asked whether something has come, and it has not, ends its turn. When for a while nothing changes any more, the next
-//! cluster begins; when there is none, the threads wait for ever.
+//! asked whether something has come, and it has not, ends its turn. What is on its way comes as `flight` says, at the
+//! latest when nobody can go on without it. When for a while nothing changes any more, the next cluster begins; when there
+//! is none, the threads wait for ever.
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use dlc_core::launch::{MapValue, Seed};
 use dlc_ir::interp::{EVAL_LIMIT, UNDEFINED};
 use dlc_ir::{Diagnostic, OpRef};
 
+use super::flight::{Flight, Put, Reading};
 use super::memory::{Global, Shared};
 use super::program::{Code, Operand, Program, Together};
 
@@ -110,6 +112,8 @@ pub struct Warp {
     pub wait: Wait,
     /// Of each lane the copies of each group that has not been waited for: address and length. The last group is open.
     pub copies: Vec<Vec<Vec<(u32, usize)>>>,
+    /// The same for stores of the copy engine.
+    pub puts: Vec<Vec<Vec<Put>>>,
     /// For each register the group of products that writes it, counted from one.
     pub busy: Vec<u32>,
     /// The groups that were made, and those that have ended.
@@ -130,6 +134,12 @@ pub struct Cluster {
     pub arrived: u32,
     pub phase: u32,
     pub id: [u32; 3],
+    /// How often all warps have had a turn.
+    pub round: u64,
+    /// What the copy engine has still to bring.
+    pub flights: Vec<Flight>,
+    /// What products that are not awaited read.
+    pub readings: Vec<Reading>,
 }
 
 impl Cluster {
@@ -150,8 +160,10 @@ pub struct Machine<'p> {
     pub events: u64,
     pub steps: u64,
     pub limit: u64,
-    /// What decides the order of warps; `None` for the usual one.
+    /// What decides the order of warps and when copies come; `None` for the usual order, and copies that come at once.
     pub order: Option<Seed>,
+    /// Stores that nobody has waited for.
+    pub late: Vec<Put>,
 }
 
 /// How a turn went.
@@ -174,7 +186,8 @@ impl<'p> Machine<'p> {
         loop {
             running.retain(|cluster| cluster.blocks.iter().any(|block| block.live > 0));
             if running.is_empty() && next == total {
-                return Ok(());
+                let late = std::mem::take(&mut self.late);
+                return late.into_iter().try_for_each(|put| self.send_late(put));
             }
             if next == total && idle > IDLE {
                 return Err(self.deadlock(&running));
@@ -189,6 +202,7 @@ impl<'p> Machine<'p> {
             let events = self.events;
             let (mut ran, mut asked) = (false, false);
             for cluster in &mut running {
+                self.land_due(cluster)?;
                 let mut warps: Vec<usize> = (0..cluster.warps.len()).collect();
                 if let Some(order) = &mut self.order {
                     (1..warps.len()).rev().for_each(|last| warps.swap(last, order.random(last + 1)));
@@ -201,7 +215,8 @@ impl<'p> Machine<'p> {
                     }
                 }
             }
-            idle = match (self.events != events || ran, asked) {
+            let stands = self.events == events && !ran;
+            idle = match (!stands || self.land_one(&mut running)?, asked) {
                 (true, _) => 0,
                 (false, true) => idle + 1,
                 // Nobody asks, so nobody will hear.

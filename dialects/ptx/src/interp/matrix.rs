@@ -3,6 +3,7 @@
 use dlc_ir::types::FloatKind;
 
 use super::execute::{address, aligned, one, place};
+use super::flight::Reading;
 use super::machine::{Cluster, Fault, Machine, Wait, Warp, in_lane, lanes};
 use super::memory::Reader;
 use super::number::{Exact, Mode, Ty, integer, value};
@@ -148,6 +149,22 @@ impl Described {
     }
 }
 
+impl Described {
+    /// The addresses of the units of 16 bytes that elements are in, line by line.
+    fn units(&self, mn: std::ops::Range<usize>, k: usize) -> Vec<u32> {
+        let unit = 16 / self.width as usize;
+        let (lines, along) = if self.turned { (k, mn.len()) } else { (mn.len(), k) };
+        let place = |line: usize, first: usize| match self.turned {
+            true => self.address((mn.start + first) as u32, line as u32),
+            false => self.address((mn.start + line) as u32, first as u32),
+        };
+        (0..lines)
+            .flat_map(|line| (0..along).step_by(unit).map(move |first| (line, first)))
+            .map(|(line, first)| place(line, first))
+            .collect()
+    }
+}
+
 impl Machine<'_> {
     /// Elements of a matrix in shared memory, `along` the axis that is no sum and up to `k`: those of each k in a row, or
     /// the other way round.
@@ -165,20 +182,19 @@ impl Machine<'_> {
         let width = matrix.width as usize;
         // What lies in a unit of 16 bytes stays together.
         let unit = 16 / width;
-        let (start, count) = (mn.start, mn.len());
+        let count = mn.len();
         let mut out = vec![0.0; count * k];
-        let (lines, along) = if matrix.turned { (k, count) } else { (count, k) };
-        for line in 0..lines {
-            for first in (0..along).step_by(unit) {
-                let (mn, at) = if matrix.turned { (first, line) } else { (line, first) };
-                let bytes = shared.read(matrix.address((start + mn) as u32, at as u32), 16, reader)?;
-                for (index, bytes) in bytes.chunks_exact(width).enumerate().take(along - first) {
-                    let mut all = [0; 8];
-                    all[..width].copy_from_slice(bytes);
-                    let number = element(u64::from_le_bytes(all), ty);
-                    let (mn, at) = if matrix.turned { (first + index, line) } else { (line, first + index) };
-                    out[if by_k { at * count + mn } else { mn * k + at }] = number;
-                }
+        let along = if matrix.turned { count } else { k };
+        for (number, at) in matrix.units(mn, k).into_iter().enumerate() {
+            let per_line = along.div_ceil(unit);
+            let (line, first) = (number / per_line, number % per_line * unit);
+            let bytes = shared.read(at, 16, reader)?;
+            for (index, bytes) in bytes.chunks_exact(width).enumerate().take(along - first) {
+                let mut all = [0; 8];
+                all[..width].copy_from_slice(bytes);
+                let number = element(u64::from_le_bytes(all), ty);
+                let (mn, at) = if matrix.turned { (first + index, line) } else { (line, first + index) };
+                out[if by_k { at * count + mn } else { mn * k + at }] = number;
             }
         }
         Ok(out)
@@ -208,6 +224,9 @@ impl Machine<'_> {
             return Ok(());
         }
         let right = self.right(cluster, warp, code)?;
+        let reading = reading(warp, code)?;
+        cluster.blocks[warp.block].shared.hold(&reading.units, true);
+        cluster.readings.push(reading);
         self.product(cluster, warp, code, &right)?;
         for other in others {
             let mut taken = std::mem::take(&mut cluster.warps[other]);
@@ -221,12 +240,8 @@ impl Machine<'_> {
 
     /// The right matrix, the columns of each k, and its descriptor.
     fn right(&self, cluster: &Cluster, warp: &Warp, code: &Code) -> Result<(u64, Vec<f64>), Fault> {
-        let Kind::Wgmma { a, b, n, k } = code.kind else { return Err("no product".into()) };
-        let place = n / 2 + if in_registers(code, n, a) { 4 } else { 1 };
-        let bits = one(warp, code, place, 0)?;
-        // Behind the descriptor: the predicate, two signs, and which matrices are turned.
-        let turned = code.args.len() > place + 4 && one(warp, code, code.args.len() - 1, 0)? == 1;
-        let matrix = Described::of(bits, turned, b.bits() / 8).map_err(in_lane(0))?;
+        let Kind::Wgmma { b, n, k, .. } = code.kind else { return Err("no product".into()) };
+        let (bits, matrix) = right_of(warp, code)?;
         Ok((bits, self.described(cluster, warp, &matrix, b, (0..n, k), true).map_err(in_lane(0))?))
     }
 
@@ -251,8 +266,7 @@ impl Machine<'_> {
         if registers {
             gather_left(warp, &code.args[n / 2..n / 2 + 4], a, k, &mut rows)?;
         } else {
-            let turned = code.args.len() > place + 4 && one(warp, code, place + 4, 0)? == 1;
-            let matrix = Described::of(one(warp, code, n / 2, 0)?, turned, a.bits() / 8).map_err(in_lane(0))?;
+            let matrix = left_of(warp, code)?;
             let first = 16 * (warp.index % 4) as usize;
             rows = self.described(cluster, warp, &matrix, a, (first..first + 16, k), false).map_err(in_lane(0))?;
         }
@@ -359,6 +373,33 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
+
+/// The right matrix of a product, and its descriptor.
+fn right_of(warp: &Warp, code: &Code) -> Result<(u64, Described), Fault> {
+    let Kind::Wgmma { a, b, n, .. } = code.kind else { return Err("no product".into()) };
+    let place = n / 2 + if in_registers(code, n, a) { 4 } else { 1 };
+    let bits = one(warp, code, place, 0)?;
+    // Behind the descriptor: the predicate, two signs, and which matrices are turned.
+    let turned = code.args.len() > place + 4 && one(warp, code, code.args.len() - 1, 0)? == 1;
+    Ok((bits, Described::of(bits, turned, b.bits() / 8).map_err(in_lane(0))?))
+}
+
+/// The left matrix, if it is in shared memory.
+fn left_of(warp: &Warp, code: &Code) -> Result<Described, Fault> {
+    let Kind::Wgmma { a, n, .. } = code.kind else { return Err("no product".into()) };
+    let turned = code.args.len() > n / 2 + 5 && one(warp, code, n / 2 + 5, 0)? == 1;
+    Described::of(one(warp, code, n / 2, 0)?, turned, a.bits() / 8).map_err(in_lane(0))
+}
+
+/// What a product of four warps reads of shared memory.
+fn reading(warp: &Warp, code: &Code) -> Result<Reading, Fault> {
+    let Kind::Wgmma { a, n, k, .. } = code.kind else { return Err("no product".into()) };
+    let mut units = right_of(warp, code)?.1.units(0..n, k);
+    if !in_registers(code, n, a) {
+        units.extend(left_of(warp, code)?.units(0..64, k));
+    }
+    Ok(Reading { block: warp.block, quad: warp.index / 4, group: warp.groups.0 + 1, units })
 }
 
 /// Whether the left matrix of a product is in registers.

@@ -77,6 +77,9 @@ impl Global {
     }
 }
 
+/// The bytes of a unit, which tensor cores and the copy engine take as one.
+pub const UNIT: u32 = 16;
+
 /// An mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub struct Mbarrier {
@@ -126,6 +129,8 @@ pub struct Shared {
     /// When a thread of the cluster wrote a byte, and which; 0 for what the copy engine brought.
     clock: Vec<u32>,
     writer: Vec<u16>,
+    /// How many products and stores that are not awaited read each unit of 16 bytes.
+    reading: Vec<u16>,
     pub barriers: FxHashMap<u32, Mbarrier>,
 }
 
@@ -136,6 +141,7 @@ impl Shared {
             known: vec![Byte::Empty; bytes],
             clock: vec![0; bytes],
             writer: vec![0; bytes],
+            reading: vec![0; bytes.div_ceil(UNIT as usize)],
             barriers: FxHashMap::default(),
         }
     }
@@ -188,10 +194,9 @@ impl Shared {
         Ok(&self.bytes[range])
     }
 
-    /// Puts bytes there: at a time a thread does, at 0 the copy engine. What is `coming` is not there before it is waited
-    /// for.
-    pub fn write(&mut self, address: u32, bytes: &[u8], by: (u32, usize), coming: bool) -> Result<(), String> {
-        let range = self.range(address, bytes.len()).map_err(|what| format!("writes {what}"))?;
+    /// Bytes that may be written: an error where somebody else brings or still reads them.
+    fn writable(&self, address: u32, length: usize) -> Result<std::ops::Range<usize>, String> {
+        let range = self.range(address, length).map_err(|what| format!("writes {what}"))?;
         for at in range.clone() {
             match self.known[at] {
                 Byte::Mbarrier => return Err(format!("writes byte {at} of shared memory, which is an mbarrier")),
@@ -201,11 +206,55 @@ impl Shared {
                 Byte::Empty | Byte::Written => {}
             }
         }
+        let units = range.start / UNIT as usize..range.end.div_ceil(UNIT as usize);
+        if let Some(unit) = self.reading[units.clone()].iter().position(|&count| count > 0) {
+            let at = (UNIT as usize * (units.start + unit)).max(range.start);
+            return Err(format!(
+                "writes byte {at} of shared memory, which a matrix product or a store that is not awaited may still read"
+            ));
+        }
+        Ok(range)
+    }
+
+    /// Puts bytes there: at a time a thread does. What is `coming` is not there before it is waited for.
+    pub fn write(&mut self, address: u32, bytes: &[u8], by: (u32, usize), coming: bool) -> Result<(), String> {
+        let range = self.writable(address, bytes.len())?;
         self.bytes[range.clone()].copy_from_slice(bytes);
         self.known[range.clone()].fill(if coming { Byte::Coming } else { Byte::Written });
         self.clock[range.clone()].fill(by.0);
         self.writer[range].fill(by.1 as u16);
         Ok(())
+    }
+
+    /// The copy engine will bring bytes.
+    pub fn expect(&mut self, address: u32, length: usize) -> Result<(), String> {
+        let range = self.writable(address, length)?;
+        self.known[range].fill(Byte::Coming);
+        Ok(())
+    }
+
+    /// The copy engine brings what was expected.
+    pub fn bring(&mut self, address: u32, bytes: &[u8]) -> Result<(), String> {
+        let range = self.range(address, bytes.len()).map_err(|what| format!("writes {what}"))?;
+        self.bytes[range.clone()].copy_from_slice(bytes);
+        self.known[range.clone()].fill(Byte::Written);
+        self.clock[range.clone()].fill(0);
+        self.writer[range].fill(0);
+        Ok(())
+    }
+
+    /// Somebody begins to read units, by the addresses of their first bytes, or has read them.
+    pub fn hold(&mut self, units: &[u32], begins: bool) {
+        for &unit in units {
+            // They were read, so they are there.
+            let count = &mut self.reading[((unit - SHARED_BASE) / UNIT) as usize];
+            *count = if begins { count.saturating_add(1) } else { count.saturating_sub(1) };
+        }
+    }
+
+    /// Whether some unit is still read.
+    pub fn is_held(&self) -> bool {
+        self.reading.iter().any(|&count| count > 0)
     }
 
     /// What a copy has brought is there.

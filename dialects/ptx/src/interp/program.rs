@@ -149,6 +149,11 @@ pub enum Kind {
         axes: usize,
         combine: Option<Rmw>,
     },
+    BulkCommit,
+    BulkWait {
+        /// Only until memory was read.
+        reads: bool,
+    },
     BarWarp,
     MbarrierInit,
     MbarrierInval,
@@ -379,9 +384,9 @@ fn meaning(inst: &Inst<'_>) -> Option<(Kind, Together)> {
         }
         "mbarrier.try_wait" => alone(Kind::MbarrierTryWait),
         "fence" if has("async") => alone(Kind::FenceProxy),
-        "fence" | "prefetch" | "griddepcontrol" | "cp.async.bulk.commit_group" | "cp.async.bulk.wait_group" => {
-            alone(Kind::Nothing)
-        }
+        "cp.async.bulk.commit_group" => alone(Kind::BulkCommit),
+        "cp.async.bulk.wait_group" => alone(Kind::BulkWait { reads: has("read") }),
+        "fence" | "prefetch" | "griddepcontrol" => alone(Kind::Nothing),
         "bar" => of_warp(Kind::Bar { waits: has("sync") }),
         "bar.warp" => Some((Kind::BarWarp, Together::Named(0))),
         "barrier.cluster" if has("arrive") => of_warp(Kind::ClusterArrive),

@@ -2,9 +2,10 @@
 
 use dlc_core::launch;
 
-use super::execute::{address, combine_element, one, owner};
+use super::execute::{address, one, owner};
+use super::flight::{Flight, Put};
 use super::machine::{Cluster, Fault, MAP_BASE, Machine, Map, Warp, in_lane};
-use super::memory::{Mbarrier, Reader};
+use super::memory::{Reader, UNIT};
 use super::number::signed;
 use super::program::{Code, Rmw};
 
@@ -13,8 +14,8 @@ pub fn swizzle(address: u32, span: u32) -> u32 {
     address ^ (((address >> 7) & (span / 16).saturating_sub(1)) << 4)
 }
 
-/// The bytes of a unit, which stay together.
-const UNIT: u32 = 16;
+/// A row of a box inside of the tensor: where in the row its bytes are, and their address.
+pub type Row = (std::ops::Range<usize>, u64);
 
 /// A box as it is copied.
 struct Boxed {
@@ -29,7 +30,7 @@ struct Boxed {
 
 impl Boxed {
     /// The rows: their bytes in global memory, those outside left out, as where they are in the row and the address.
-    fn rows(&self, map: &Map) -> Vec<Option<(std::ops::Range<usize>, u64)>> {
+    fn rows(&self, map: &Map) -> Vec<Option<Row>> {
         let (Some(&first), Some(&size)) = (self.at.last(), map.value.sizes.last()) else { return Vec::new() };
         let count = (self.row / self.width) as i64;
         let (from, to) = ((-first).clamp(0, count), (size as i64 - first).clamp(0, count));
@@ -125,43 +126,24 @@ impl Machine<'_> {
             }
             None => vec![(own, barrier_block)],
         };
-        let map = &self.maps[wanted.map];
-        let rows = wanted.rows(map);
-        let total = rows.len() * wanted.row;
-        let mut line = vec![0; wanted.row];
-        let mut copy = || {
-            let mut offset = 0;
-            for row in &rows {
-                line.fill(0);
-                if let Some((inside, from)) = row {
-                    let length = inside.len();
-                    line[inside.clone()].copy_from_slice(self.global.read(*from, length)?);
-                }
-                for unit in line.chunks(UNIT as usize) {
-                    let at = swizzle(to + offset, map.value.span);
-                    for &(block, _) in &targets {
-                        cluster.blocks[block].shared.write(at, unit, (0, 0), false)?;
-                    }
-                    offset += UNIT;
-                }
-            }
-            for &(_, block) in &targets {
-                let barrier: &mut Mbarrier = cluster.blocks[block].shared.barrier(barrier)?;
-                barrier.bytes -= total as i64;
-                barrier.settle();
-            }
-            Ok(())
+        let flight = Flight {
+            op: code.op,
+            rows: wanted.rows(&self.maps[wanted.map]),
+            map: wanted.map,
+            row: wanted.row,
+            to,
+            targets,
+            barrier,
+            due: None,
         };
-        copy().map_err(in_lane(lane))?;
-        self.events += 1;
-        Ok(())
+        self.fly(cluster, flight).map_err(in_lane(lane))
     }
 
     /// A box of shared memory goes to global memory; what is outside is left out.
     pub(super) fn tensor_store(
         &mut self,
         cluster: &mut Cluster,
-        warp: &Warp,
+        warp: &mut Warp,
         code: &Code,
         lane: usize,
         axes: usize,
@@ -175,35 +157,24 @@ impl Machine<'_> {
             return Err(in_lane(lane)(message));
         }
         let map = &self.maps[wanted.map];
-        let (rows, span, kind) = (wanted.rows(map), map.value.span, map.kind);
+        let (rows, span) = (wanted.rows(map), map.value.span);
         let thread = cluster.thread(warp, lane);
         let shared = &cluster.blocks[block].shared;
         let reader = Reader::Engine { thread, fenced: &cluster.fenced };
-        let global = &mut self.global;
-        let copy = || {
-            let mut offset = 0;
-            for row in rows {
-                let mut line = Vec::with_capacity(wanted.row);
-                while line.len() < wanted.row {
-                    line.extend_from_slice(shared.read(swizzle(from + offset, span), UNIT as usize, reader)?);
-                    offset += UNIT;
-                }
-                let Some((inside, to)) = row else { continue };
-                let Some(combine) = combine else {
-                    global.write(to, &line[inside])?;
-                    continue;
-                };
-                let elements = line[inside].chunks_exact(wanted.width).enumerate();
-                for (index, element) in elements {
-                    let to = to + (index * wanted.width) as u64;
-                    let sum = combine_element(kind, combine, global.read(to, wanted.width)?, element);
-                    global.write(to, &sum.to_le_bytes()[..wanted.width])?;
-                }
+        let mut put = Put { op: code.op, block, units: Vec::new(), map: wanted.map, combine, lines: Vec::new() };
+        let mut offset = 0;
+        for row in rows {
+            let mut line = Vec::with_capacity(wanted.row);
+            while line.len() < wanted.row {
+                let unit = swizzle(from + offset, span);
+                line.extend_from_slice(shared.read(unit, UNIT as usize, reader).map_err(in_lane(lane))?);
+                put.units.push(unit);
+                offset += UNIT;
             }
-            Ok(())
-        };
-        copy().map_err(in_lane(lane))?;
-        self.events += 1;
-        Ok(())
+            if let Some((inside, to)) = row {
+                put.lines.push((to, line[inside].to_vec()));
+            }
+        }
+        self.send(cluster, warp, lane, put).map_err(in_lane(lane))
     }
 }

@@ -1,8 +1,10 @@
 //! Small entries on small memory.
 
+mod flight;
 mod matrices;
 mod threads;
 
+use dlc_core::launch::Seed;
 use dlc_ir::diag::{Diagnostics, Style, render};
 use dlc_ir::text::{ParseOptions, parse_module};
 use dlc_ir::{Body, Context, OpRef};
@@ -39,6 +41,18 @@ fn run_with(
     outputs: &[usize],
     maps: &dyn Fn(u64) -> Vec<Map>,
 ) -> Result<Vec<Vec<u32>>, String> {
+    run_in_order(head, body, input, outputs, maps, 0)
+}
+
+/// The same in the order of a seed.
+fn run_in_order(
+    head: &str,
+    body: &str,
+    input: &[u32],
+    outputs: &[usize],
+    maps: &dyn Fn(u64) -> Vec<Map>,
+    seed: u64,
+) -> Result<Vec<Vec<u32>>, String> {
     let ctx = context();
     let mut global = Global::default();
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
@@ -70,7 +84,8 @@ fn run_with(
         events: 0,
         steps: 0,
         limit: 1 << 20,
-        order: None,
+        order: (seed != 0).then(|| Seed(seed).start()),
+        late: Vec::new(),
     };
     machine.run().map_err(|error| {
         let notes: String = error.notes.iter().map(|note| format!("\n{}", note.message)).collect();

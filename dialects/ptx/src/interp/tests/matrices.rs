@@ -22,7 +22,7 @@ fn half(value: f32) -> u32 {
 }
 
 /// Numbers as halves, two in a word.
-fn halves(count: usize, seed: usize) -> Vec<u32> {
+pub fn halves(count: usize, seed: usize) -> Vec<u32> {
     (0..count / 2).map(|at| half(number(seed, 2 * at)) | half(number(seed, 2 * at + 1)) << 16).collect()
 }
 
@@ -90,14 +90,14 @@ fn a_product_of_a_warp() {
 }
 
 /// A tensor map of the first buffer.
-fn map(base: u64, shape: &[usize], boxed: &[u32], span: u32, windows: Option<[Vec<i64>; 3]>) -> Map {
+pub fn map(base: u64, shape: &[usize], boxed: &[u32], span: u32, windows: Option<[Vec<i64>; 3]>) -> Map {
     let (memory, sizes) = (Datum::Int(0), shape.to_vec());
     let value = MapValue { memory, sizes, shape: boxed.to_vec(), elem: Type::F16, span, windows };
     Map { value: Arc::new(value), kind: ElemKind::Float(FloatKind::F16), base }
 }
 
 /// A box comes to swizzled shared memory, the tensor cores read it, and the sums go where each thread has them.
-const WGMMA: &str = "    %t = sreg.tid.x
+pub const WGMMA: &str = "    %t = sreg.tid.x
     %s = smem
     %first = setp.eq.u32 %t, 0
     mbarrier.init.shared::cta.b64 [%s], 1 if %first
@@ -139,7 +139,7 @@ const WGMMA: &str = "    %t = sreg.tid.x
     st.global.v2.f32 [%to + 256], {%d#2, %d#3}
     exit";
 
-fn wgmma(body: &str, threads: u32) -> Result<Vec<Vec<u32>>, String> {
+pub fn wgmma(body: &str, threads: u32) -> Result<Vec<Vec<u32>>, String> {
     // 72 rows of 64: 64 of the left matrix, 8 of the right one.
     let maps = |base: u64| vec![map(base, &[72, 64], &[64, 64], 128, None), map(base, &[72, 64], &[8, 64], 128, None)];
     run_with(&format!("(1) threads {threads} shared 10240"), body, &halves(72 * 64, 3), &[512], &maps)
