@@ -5,6 +5,7 @@
 
 pub mod compute;
 pub mod device;
+pub mod flags;
 pub mod host;
 pub mod memory;
 mod places;

@@ -19,6 +19,7 @@
 //! ```
 
 pub mod barrier_numbers;
+pub mod counters;
 pub mod global;
 pub mod interp;
 pub mod layout;
@@ -39,7 +40,7 @@ dlc_ir::dialect! {
         ops::Load, ops::Store, ops::Copy, ops::CopyAsync, ops::LoadShared, ops::StoreShared, ops::TmaLoad, ops::TmaStore,
         ops::Unary, ops::Binary, ops::Select, ops::Cast, ops::Broadcast, ops::Extract,
         ops::MulAcc, ops::ThreadReduce, ops::ThreadBroadcast, ops::WarpIf, ops::GridRelease, ops::GridWait, ops::Reduce, ops::Convert, ops::Mma, ops::Fma,
-        ops::Wgmma
+        ops::Wgmma, ops::Ticket, ops::Release, ops::Acquire
     ],
     types: [types::Frag, types::Tile, types::MBarrier, types::TensorMap, types::Token],
     attrs: [],
@@ -49,6 +50,7 @@ dlc_ir::dialect! {
         "exp2" => "unary exp2", "log2" => "unary log2", "add" => "binary add", "sub" => "binary sub",
         "mul" => "binary mul", "fdiv" => "binary fdiv", "pow" => "binary pow", "div" => "binary fdiv",
         "where" => "select", "constant" => "const", "syncthreads" => "barrier", "sync" => "barrier", "syncwarp" => "warp_sync", "dot" => "mma",
+        "atomic_add" => "ticket", "signal" => "release", "spin" => "acquire",
         "alloc" => "shared", "smem" => "shared", "launch" => "grid", "program_id" => "block_id",
     ],
 }

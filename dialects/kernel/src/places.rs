@@ -3,7 +3,7 @@
 use dlc_ir::{OpId, OpRef};
 use rustc_hash::FxHashMap;
 
-use crate::ops::{MBarriers, Shared};
+use crate::ops::{Acquire, Grid, MBarriers, Shared, Ticket};
 use crate::types::{MBarrier, Tile};
 
 /// The shared memory of a block.
@@ -13,6 +13,9 @@ pub struct Places {
     pub tiles: FxHashMap<OpId, u32>,
     /// The first byte of each op that has barriers.
     pub barriers: FxHashMap<OpId, u32>,
+    /// The first of as many words as a block has warps: through that of its first warp a team gets to know what one of its
+    /// threads has read of a flag.
+    pub words: Option<u32>,
     /// How many bytes there are.
     pub bytes: u32,
 }
@@ -21,13 +24,13 @@ pub struct Places {
 pub const BARRIER_BYTES: u32 = 8;
 
 /// Where everything is in the shared memory of a grid's blocks: tiles that say where they begin are there; the others
-/// follow behind those in the order of the text, each aligned as it needs, and the barriers come last.
+/// follow behind those in the order of the text, each aligned as it needs, then the barriers, and words for flags.
 ///
 /// Errors: a tile whose layout does not fit it, more than 2^31 bytes.
 pub fn shared_memory(grid: OpRef<'_>) -> Result<Places, String> {
     let ctx = grid.ctx;
     let mut places = Places::default();
-    let (mut free, mut barriers) = (Vec::new(), Vec::new());
+    let (mut free, mut barriers, mut has_words) = (Vec::new(), Vec::new(), false);
     let mut ops = Vec::new();
     grid.body.walk_regions(grid.id, &mut ops);
     for id in ops {
@@ -45,6 +48,8 @@ pub fn shared_memory(grid: OpRef<'_>) -> Result<Places, String> {
                 }
                 None => free.push((id, bytes, u64::from(tile.alignment()))),
             }
+        } else if Ticket::of(op).is_some() || Acquire::of(op).is_some() {
+            has_words = true;
         } else if let Some(op) = MBarriers::of(op) {
             let count = MBarrier::of(ctx, op.type_of(op.out())).map_or(1, |ty| ty.count(ctx));
             barriers.push((id, u64::try_from(count).unwrap_or(1) * u64::from(BARRIER_BYTES)));
@@ -59,6 +64,12 @@ pub fn shared_memory(grid: OpRef<'_>) -> Result<Places, String> {
         let at = places.bytes.next_multiple_of(BARRIER_BYTES);
         places.barriers.insert(id, at);
         places.bytes = room(u64::from(at) + bytes)?;
+    }
+    if has_words {
+        let at = places.bytes.next_multiple_of(4);
+        places.words = Some(at);
+        let warps = Grid::of(grid).and_then(|grid| u64::try_from(grid.threads() / 32).ok());
+        places.bytes = room(u64::from(at) + 4 * warps.unwrap_or(1).max(1))?;
     }
     Ok(places)
 }

@@ -2,6 +2,7 @@
 //! `i0`, `i1`, .. for the position in a fragment or tile.
 
 pub mod compute;
+pub mod flags;
 pub mod frame;
 pub mod memory;
 

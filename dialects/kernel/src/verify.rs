@@ -1,12 +1,14 @@
 //! The rules of kernels that declarations do not say.
 
 mod compute;
+mod flags;
 mod frame;
 mod infer;
 mod memory;
 mod sync;
 
 pub use compute::*;
+pub use flags::*;
 pub use frame::*;
 pub use infer::*;
 pub use memory::*;

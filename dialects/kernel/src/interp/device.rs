@@ -139,7 +139,9 @@ pub fn grid_size(cx: &mut Eval<'_, '_>) -> EvalResult {
 
 /// Which block of the cluster it is.
 pub fn block_rank(cx: &mut Eval<'_, '_>) -> EvalResult {
-    number(device(cx).team().block as i64)
+    let device = device(cx);
+    let (block, first) = (device.team().block, device.peers().start);
+    number((block - first) as i64)
 }
 
 /// The integer, or one for each element.

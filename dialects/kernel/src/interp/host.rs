@@ -142,21 +142,21 @@ pub fn grid(cx: &mut Eval<'_, '_>) -> EvalResult {
         }
     }
     super::state::device(cx).grid = grid;
-    let clusters: Vec<i64> = (0..3).map(|axis| grid[axis] / cluster[axis]).collect();
-    for z in 0..clusters[2] {
-        for y in 0..clusters[1] {
-            for x in 0..clusters[0] {
-                let mut ids = Vec::new();
-                for dz in 0..cluster[2] {
-                    for dy in 0..cluster[1] {
-                        for dx in 0..cluster[0] {
-                            ids.push([x * cluster[0] + dx, y * cluster[1] + dy, z * cluster[2] + dz]);
-                        }
-                    }
+    let counts: Vec<i64> = (0..3).map(|axis| grid[axis] / cluster[axis]).collect();
+    let blocks = |number: u64| {
+        let (x, rest) = (number as i64 % counts[0], number as i64 / counts[0]);
+        let (y, z) = (rest % counts[1], rest / counts[1]);
+        let mut ids = Vec::new();
+        for dz in 0..cluster[2] {
+            for dy in 0..cluster[1] {
+                for dx in 0..cluster[0] {
+                    ids.push([x * cluster[0] + dx, y * cluster[1] + dy, z * cluster[2] + dz]);
                 }
-                schedule::run_cluster(cx, &ids, places.bytes as usize)?;
             }
         }
-    }
+        ids
+    };
+    let count = counts.iter().fold(1u64, |all, &count| all.saturating_mul(count as u64));
+    schedule::run_clusters(cx, count, &blocks, places.bytes as usize)?;
     Ok(Outcome::nothing())
 }

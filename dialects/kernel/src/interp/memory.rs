@@ -56,7 +56,7 @@ pub fn slice(cx: &mut Eval<'_, '_>) -> EvalResult {
 }
 
 /// An element of global memory by its position. `None` outside of the sizes.
-fn global_index(shape: &[usize], at: &[i64]) -> Option<usize> {
+pub fn global_index(shape: &[usize], at: &[i64]) -> Option<usize> {
     let mut index = 0usize;
     for (&size, &at) in shape.iter().zip(at) {
         let at = usize::try_from(at).ok().filter(|&at| at < size)?;
@@ -76,6 +76,18 @@ fn read(cx: &mut Eval<'_, '_>, from: &Source, index: usize) -> Result<Number, Fa
             }
             Err(cx.fail(&UNDEFINED, format!("reads element {index} of global memory, which nothing was written to")))
         }
+    }
+}
+
+/// Where blocks tell each other something: what another block wrote is read after it was released and acquired.
+fn check_order(cx: &mut Eval<'_, '_>, from: &Source, index: usize) -> Result<(), Failure> {
+    let (Source::Global(number), device) = (from, device(cx)) else { return Ok(()) };
+    match device.known.is_used {
+        true => {
+            let ordered = device.known.read(device.current, (*number, index));
+            ordered.map_err(|reason| cx.fail(&UNDEFINED, reason))
+        }
+        false => Ok(()),
     }
 }
 
@@ -156,6 +168,7 @@ fn read_global(cx: &mut Eval<'_, '_>, access: &Access<'_>, slots: &Slots, elem: 
     let mut coords = vec![0; slots.shape.len()];
     let mut at = vec![0; positions.len()];
     let mut values = Vec::with_capacity(slots.len());
+    let is_shared = device(cx).known.is_used;
     for slot in 0..slots.len() {
         let Some(element) = slots.element(slot) else {
             values.push(fill);
@@ -179,6 +192,9 @@ fn read_global(cx: &mut Eval<'_, '_>, access: &Access<'_>, slots: &Slots, elem: 
             return Err(cx.fail(&UNDEFINED, message));
         };
         values.push(read(cx, &from, index)?);
+        if is_shared {
+            check_order(cx, &from, index)?;
+        }
     }
     Ok(values)
 }
@@ -195,7 +211,10 @@ fn read_one(cx: &mut Eval<'_, '_>, access: &Access<'_>, elem: Type) -> Result<Nu
     let shape = from.shape(cx);
     let at = names.uniforms(access.at).map_err(|reason| wrong(cx, reason))?;
     match global_index(&shape, &at) {
-        Some(index) => read(cx, &from, index),
+        Some(index) => {
+            check_order(cx, &from, index)?;
+            read(cx, &from, index)
+        }
         None => Err(cx.fail(&UNDEFINED, format!("an element is read at {at:?}, outside of the sizes {shape:?}"))),
     }
 }
@@ -257,6 +276,11 @@ fn write_global(
     }
     let value = combined(kind, combiner, global.get(index), value);
     global.set(index, value);
+    let device = device(cx);
+    if device.known.is_used {
+        let ordered = device.known.write(device.current, (number, index), combiner.is_some());
+        return ordered.map_err(|reason| cx.fail(&UNDEFINED, reason));
+    }
     Ok(())
 }
 
@@ -525,13 +549,18 @@ pub fn tma_load(cx: &mut Eval<'_, '_>) -> EvalResult {
     });
     let own = device(cx).team().block;
     let blocks: Vec<usize> = match op.multicast() {
-        Some(mask) => (0..device(cx).blocks.len()).filter(|&block| mask >> block & 1 == 1).collect(),
+        Some(mask) => {
+            device(cx).peers().enumerate().filter(|(rank, _)| mask >> rank & 1 == 1).map(|(_, block)| block).collect()
+        }
         None => vec![own],
     };
     let (mut pieces, mut bytes) = (Vec::new(), 0);
     for (address, index) in found {
         let value = match index {
-            Some(index) => read(cx, &from, index)?,
+            Some(index) => {
+                check_order(cx, &from, index)?;
+                read(cx, &from, index)?
+            }
             None => fill_number(ctx, None, elem),
         };
         let data = encode(ctx, elem, value);

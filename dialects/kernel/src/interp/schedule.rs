@@ -4,38 +4,74 @@
 use dlc_ir::OpRef;
 use dlc_ir::interp::{Data, Datum, Eval, Failure, Thread, UNDEFINED};
 
+use super::flags::{Known, has_flags, is_released};
 use super::memory::finish;
 use super::shared::SharedMemory;
-use super::state::{BarrierKey, Block, Device, Phase, Team, device};
+use super::state::{BarrierKey, Block, Device, Phase, Team, Work, device};
 use super::values::BarriersValue;
-use crate::ops::{Barrier, ClusterBarrier, Role, Wait};
+use crate::ops::{Acquire, Barrier, ClusterBarrier, Role, Wait};
 
 /// The most ops that a team takes before another one may.
 const TURN: usize = 24;
 
-/// Runs the blocks of a cluster to their end.
-pub fn run_cluster(cx: &mut Eval<'_, '_>, ids: &[[i64; 3]], bytes: usize) -> Result<(), Failure> {
-    let grid = cx.op;
-    let device = cx.interp.state::<Device>();
-    let warps = u32::try_from(device.threads_of_block / 32).unwrap_or(1).max(1);
-    let block = |id: &[i64; 3]| Block {
-        id: *id,
-        memory: SharedMemory::new(bytes),
-        barriers: Vec::new(),
-        barrier_ops: Default::default(),
-    };
-    device.blocks = ids.iter().map(block).collect();
-    device.teams = (0..ids.len()).map(|block| team(block, 0, warps)).collect();
-    device.phases.clear();
-    device.flying.clear();
-    let mut threads = Vec::new();
-    for _ in ids {
-        threads.push(Some(cx.interp.fork(cx.thread, grid, 0, Data::new())?));
-    }
+/// The most clusters that run at once where blocks tell each other something.
+const RESIDENT: usize = 4;
+
+/// Of how many clusters that have not begun any may be the next.
+const WINDOW: usize = 4096;
+
+/// The most teams before all that run must end: they are told apart by 16 bits.
+const MOST_TEAMS: usize = 32_768;
+
+/// Runs clusters of blocks to their end, one after the other. Where they tell each other something, they begin in an order
+/// that the seed decides, and some run at once; how many, it decides as well. Others begin only when one has ended: whoever
+/// waits for a block that need not have begun may meet one that does not begin.
+pub fn run_clusters(
+    cx: &mut Eval<'_, '_>,
+    count: u64,
+    blocks: &dyn Fn(u64) -> Vec<[i64; 3]>,
+    bytes: usize,
+) -> Result<(), Failure> {
+    let has_flags = has_flags(cx.op);
+    let device = device(cx);
+    device.known = Known::new(has_flags);
+    let (mut next, mut waiting) = (0, Vec::new());
+    let (resident, window) = if has_flags { (1 + device.random(RESIDENT), WINDOW) } else { (1, 1) };
+    // The threads of teams, those that have not ended, and the first block of each cluster that runs.
+    let (mut threads, mut alive, mut running) = (Vec::new(), Vec::new(), Vec::new());
     loop {
-        let alive: Vec<usize> = (0..threads.len()).filter(|&team| threads[team].is_some()).collect();
-        if alive.is_empty() {
-            break;
+        let mut at = 0;
+        while at < running.len() {
+            let is_alive = |&team: &usize| in_cluster(self::device(cx), running[at], team);
+            if alive.iter().any(is_alive) {
+                at += 1;
+            } else {
+                let first = running.remove(at);
+                end_cluster(cx, first)?;
+            }
+        }
+        if running.is_empty() {
+            let device = self::device(cx);
+            device.blocks.clear();
+            device.teams.clear();
+            device.phases.clear();
+            device.known.clear();
+            threads.clear();
+        }
+        while running.len() < resident && threads.len() < MOST_TEAMS {
+            while waiting.len() < window && next < count {
+                waiting.push(next);
+                next += 1;
+            }
+            if waiting.is_empty() {
+                break;
+            }
+            let chosen = if has_flags { self::device(cx).random(waiting.len()) } else { 0 };
+            let ids = blocks(waiting.swap_remove(chosen));
+            running.push(begin_cluster(cx, &ids, bytes, &mut threads, &mut alive)?);
+        }
+        if running.is_empty() {
+            return Ok(());
         }
         let first = self::device(cx).random(alive.len());
         let mut moved = false;
@@ -49,25 +85,82 @@ pub fn run_cluster(cx: &mut Eval<'_, '_>, ids: &[[i64; 3]], bytes: usize) -> Res
         if !moved && !arrive(cx)? {
             return Err(deadlock(cx, &threads));
         }
+        alive.clear();
+        alive.extend((0..threads.len()).filter(|&team| threads[team].is_some()));
     }
-    let left = self::device(cx).phases.values().find(|phase| phase.arrived > 0).copied();
+}
+
+fn in_cluster(device: &Device, first: usize, team: usize) -> bool {
+    (first..first + device.cluster).contains(&device.teams[team].block)
+}
+
+/// The blocks of a cluster begin: the number of the first.
+fn begin_cluster<'a>(
+    cx: &mut Eval<'_, 'a>,
+    ids: &[[i64; 3]],
+    bytes: usize,
+    threads: &mut Vec<Option<Thread<'a>>>,
+    alive: &mut Vec<usize>,
+) -> Result<usize, Failure> {
+    let grid = cx.op;
+    let device = device(cx);
+    device.cluster = ids.len();
+    let first = device.blocks.len();
+    let warps = u32::try_from(device.threads_of_block / 32).unwrap_or(1).max(1);
+    for (number, id) in ids.iter().enumerate() {
+        device.blocks.push(Block {
+            id: *id,
+            memory: SharedMemory::new(bytes),
+            barriers: Vec::new(),
+            barrier_ops: Default::default(),
+        });
+        device.known.begin(device.teams.len(), None);
+        device.teams.push(team(first + number, 0, warps));
+    }
+    for _ in ids {
+        alive.push(threads.len());
+        threads.push(Some(cx.interp.fork(cx.thread, grid, 0, Data::new())?));
+    }
+    Ok(first)
+}
+
+/// All threads of a cluster have ended.
+fn end_cluster(cx: &mut Eval<'_, '_>, first: usize) -> Result<(), Failure> {
+    let device = device(cx);
+    let blocks = first..first + device.cluster;
+    let is_own = |key: &BarrierKey| match key {
+        BarrierKey::Named(block, _) => blocks.contains(block),
+        BarrierKey::Cluster(of) => *of == first,
+    };
+    let left = device.phases.iter().find(|(key, phase)| phase.arrived > 0 && is_own(key)).map(|(_, phase)| *phase);
     if let Some(phase) = left {
         let message =
             format!("the block ends, and {} threads have come to a barrier for which nobody waits", phase.arrived);
         return Err(cx.fail(&UNDEFINED, message));
     }
-    let flying = self::device(cx).flying.first().map(|(at, _)| *at);
+    let comes = |work: &Work| match work {
+        Work::Bring { signals, .. } => signals.iter().any(|(block, ..)| blocks.contains(block)),
+        _ => false,
+    };
+    let flying = self::device(cx).flying.iter().find(|(_, work)| comes(work)).map(|(at, _)| *at);
     if let Some(at) = flying {
         let error = cx.fail(&UNDEFINED, "the block ends while a copy to its shared memory is on its way");
         return Err(Box::new(error.note(at, "the copy begins here")));
     }
     for team in 0..self::device(cx).teams.len() {
+        if !in_cluster(self::device(cx), first, team) {
+            continue;
+        }
+        self::device(cx).current = team;
         for kind in 0..3 {
             let begun = std::mem::take(&mut self::device(cx).teams[team].begun[kind]);
             for begun in begun {
                 finish(cx, team, begun)?;
             }
         }
+    }
+    for block in blocks {
+        self::device(cx).blocks[block].memory = SharedMemory::new(0);
     }
     Ok(())
 }
@@ -129,6 +222,7 @@ fn start_role<'a>(
         let device = device(cx);
         let block = device.teams[from].block;
         let first = role.first() + group * warps;
+        device.known.begin(device.teams.len(), Some(from));
         let made = team(block, u32::try_from(first).unwrap_or(0), u32::try_from(warps).unwrap_or(1));
         device.teams.push(made);
     }
@@ -149,13 +243,16 @@ fn is_ready<'a>(cx: &mut Eval<'_, 'a>, thread: &Thread<'a>, op: OpRef<'a>) -> Re
         let Some(index) = index.map(|stage| barriers.first + stage) else { return Ok(true) };
         return Ok(device(cx).block().barriers[index].passed(parity));
     }
+    if let Some(acquire) = Acquire::of(op) {
+        return Ok(is_released(cx, thread, acquire));
+    }
     let device = device(cx);
     let (block, warps) = (device.team().block, i64::from(device.team().warps));
     let (key, wanted) = if let Some(barrier) = Barrier::of(op) {
         let Some(id) = barrier.id() else { return Ok(true) };
         (BarrierKey::Named(block, number(id) as i64), barrier.threads().unwrap_or(warps * 32))
     } else if ClusterBarrier::of(op).is_some() {
-        (BarrierKey::Cluster, device.threads_of_block * device.blocks.len() as i64)
+        (BarrierKey::Cluster(device.peers().start), device.threads_of_block * device.cluster as i64)
     } else {
         return Ok(true);
     };
@@ -164,6 +261,7 @@ fn is_ready<'a>(cx: &mut Eval<'_, 'a>, thread: &Thread<'a>, op: OpRef<'a>) -> Re
         None => {
             let phase = device.phases.entry(key).or_default().phase;
             device.team().waiting = Some((key, phase));
+            device.known.arrive(device.current, key);
             arrive_at(device, key, warps * 32, wanted);
             phase
         }
@@ -171,6 +269,7 @@ fn is_ready<'a>(cx: &mut Eval<'_, 'a>, thread: &Thread<'a>, op: OpRef<'a>) -> Re
     let passed = device.phases.entry(key).or_default().phase > phase;
     if passed {
         device.team().waiting = None;
+        device.known.pass(device.current, key);
     }
     Ok(passed)
 }

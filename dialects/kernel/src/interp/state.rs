@@ -1,4 +1,4 @@
-//! What there is while a kernel runs beside global memory: the blocks of the cluster that runs.
+//! What there is while a kernel runs beside global memory: the blocks of the clusters that run.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use dlc_ir::interp::{Eval, Failure};
 use dlc_ir::{Loc, OpId, Type};
 use rustc_hash::FxHashMap;
 
+use super::flags::Known;
 use super::shared::{Encoded, SharedMemory};
 use super::values::Product;
 use crate::layout::{Fragment, Table};
@@ -74,7 +75,7 @@ pub struct Team {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BarrierKey {
     Named(usize, i64),
-    Cluster,
+    Cluster(usize),
 }
 
 /// How far a barrier of threads is.
@@ -131,12 +132,16 @@ pub struct Device {
     pub symbols: Arc<Bindings>,
     pub grid: [i64; 3],
     pub threads_of_block: i64,
+    /// The blocks of a cluster; those of one are in a row.
+    pub cluster: usize,
     /// Where the tiles of the grid that runs are in shared memory.
     pub places: Arc<FxHashMap<OpId, u32>>,
     pub slots: FxHashMap<(Type, u32), Arc<Slots>>,
     pub random: Seed,
     /// Copies that count on barriers, which end when nobody can go on without them.
     pub flying: Vec<(Loc, Work)>,
+    /// What blocks know of each other.
+    pub known: Known,
 }
 
 impl Default for Device {
@@ -149,10 +154,12 @@ impl Default for Device {
             symbols: Arc::default(),
             grid: [1; 3],
             threads_of_block: 0,
+            cluster: 1,
             places: Arc::default(),
             slots: FxHashMap::default(),
             random: Seed::default(),
             flying: Vec::new(),
+            known: Known::default(),
         }
     }
 }
@@ -165,6 +172,12 @@ impl Device {
     pub fn block(&mut self) -> &mut Block {
         let block = self.teams[self.current].block;
         &mut self.blocks[block]
+    }
+
+    /// The blocks of the cluster of the team whose op is run.
+    pub fn peers(&self) -> std::ops::Range<usize> {
+        let first = self.teams[self.current].block / self.cluster * self.cluster;
+        first..first + self.cluster
     }
 
     /// The next number of the sequence that the seed decides.

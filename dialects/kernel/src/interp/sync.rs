@@ -12,10 +12,15 @@ use crate::types::{MBarrier, Token, Work};
 
 /// The threads have met: each sees what the others wrote before.
 pub fn barrier(cx: &mut Eval<'_, '_>) -> EvalResult {
+    meet(cx);
+    Ok(Outcome::nothing())
+}
+
+/// All threads of the team are here.
+pub fn meet(cx: &mut Eval<'_, '_>) {
     let team = device(cx).team();
     team.synced = team.clock;
     team.warp_synced = team.clock;
-    Ok(Outcome::nothing())
 }
 
 /// The lanes of each warp have met.
@@ -49,7 +54,9 @@ pub fn barrier_arrive(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (id, wanted) = (integer(cx, op.id())?, op.threads());
     let device = device(cx);
     let (block, warps) = (device.team().block, i64::from(device.team().warps));
-    arrive_at(device, BarrierKey::Named(block, id), warps * 32, wanted);
+    let key = BarrierKey::Named(block, id);
+    device.known.arrive(device.current, key);
+    arrive_at(device, key, warps * 32, wanted);
     Ok(Outcome::nothing())
 }
 
@@ -84,7 +91,10 @@ pub fn barrier_index(
 /// The phase has completed: what came before it is there for all warps.
 pub fn wait(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = crate::ops::Wait::from(cx.op);
-    barrier_index(cx, op.barrier(), op.stage())?;
+    let index = barrier_index(cx, op.barrier(), op.stage())?;
+    let device = device(cx);
+    let (team, block) = (device.current, device.team().block);
+    device.known.pass_mbarrier(team, (block, index));
     let parity = integer(cx, op.parity())?;
     if !matches!(parity, 0 | 1) {
         return Err(cx.fail(&UNDEFINED, format!("a parity is 0 or 1, not {parity}")));
@@ -95,12 +105,14 @@ pub fn wait(cx: &mut Eval<'_, '_>) -> EvalResult {
 /// Some arrive at a barrier of a block.
 fn arrive_many(cx: &mut Eval<'_, '_>, block: usize, index: usize, count: i64, bytes: i64) -> Result<(), Failure> {
     let Some(barrier) = device(cx).blocks.get_mut(block).and_then(|block| block.barriers.get_mut(index)) else {
-        return Err(cx.fail(&UNDEFINED, format!("block {block} of the cluster has no such barrier")));
+        return Err(cx.fail(&UNDEFINED, "the cluster has no block with such a barrier"));
     };
     barrier.bytes += bytes;
     barrier.missing -= count;
     let (missing, arrivals) = (barrier.missing, barrier.arrivals);
     barrier.settle();
+    let device = device(cx);
+    device.known.arrive_mbarrier(device.current, (block, index));
     match missing < 0 {
         true => Err(cx.fail(&UNDEFINED, format!("more than {arrivals} arrive in one phase of the barrier"))),
         false => Ok(()),
@@ -124,7 +136,10 @@ pub fn arrive(cx: &mut Eval<'_, '_>) -> EvalResult {
     let team = device(cx).team();
     let (own, warps) = (team.block, i64::from(team.warps));
     let block = match rank {
-        Some(rank) => usize::try_from(rank).map_err(|_| wrong(cx, format!("there is no block {rank}")))?,
+        Some(rank) => {
+            let rank = usize::try_from(rank).map_err(|_| wrong(cx, format!("there is no block {rank}")))?;
+            device(cx).peers().nth(rank).unwrap_or(usize::MAX)
+        }
         None => own,
     };
     let count = match op.by() {
