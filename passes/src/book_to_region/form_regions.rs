@@ -43,11 +43,13 @@
 //! that take work to compute (C-CON1); contractions in rows too long to hold; what the program wants in memory (the
 //! attribute `contiguous`); what one kernel would compute at more than four places, unless it is cheap; what is cheap,
 //! where the kernels would have more than four times the ops of the program; reductions that another reduction would
-//! compute again at its steps. A contraction that feeds another one through
+//! compute again at its steps, or what they are rounded to; what more than 16 reductions of a kernel would compute at each
+//! of their steps. A contraction that feeds another one through
 //! elementwise work and reductions of rows is not stored where a kernel can hold a row of the result: such pairs are
 //! chosen first, those that save most before others, no contraction in two. Each choice is told in a remark with its
 //! balance. See `cut`, and `places` for what is counted.
 
+mod chains;
 mod cut;
 mod emit;
 mod graph;

@@ -212,6 +212,11 @@ impl<'g> Places<'g> {
         Ok(())
     }
 
+    /// The most reductions, one after another, at whose steps a value would be computed at one place.
+    pub fn most_loops(&self, node: Node) -> usize {
+        self.of(node).iter().map(|place| place.loops.len()).max().unwrap_or(0)
+    }
+
     /// How often the reductions around a value would compute each of its elements, if more than once: because their
     /// results differ along axes on which the value does not, or because their steps come to the same element.
     pub fn times_in_reductions(&self, node: Node, elements: &dyn Fn(&[SizeExpr]) -> i64) -> Option<f64> {
