@@ -70,15 +70,16 @@ inventory::submit! { &REGION_NORMALIZE }
 /// 1. `name-outputs`: what the results are called stays known, whatever computes them in the end.
 /// 2. `tiny-to-book`: every value says where its elements live.
 /// 3. `form-regions`: what one kernel computes, and the host function that launches them.
-/// 4. `widen-sums`: what kernels sum, they sum in `f32` at least.
-/// 5. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
-/// 6. `stream-softmax`: a maximum and what is summed below it in one pass.
-/// 7. `chain-contractions`: what one contraction hands on to the next stays on chip.
-/// 8. `explicit-broadcast`: outside of bodies, broadcasts are written out.
-/// 9. `cse`, `dce`: what that left twice, or left over.
-/// 10. `plan-arena`: where the buffers between kernels lie.
-const TO_REGION: &str = "name-outputs,tiny-to-book,form-regions,widen-sums,ccon1,srnf{reassoc},normalize-select,sink-epilogue,\
-                         stream-softmax,chain-contractions,explicit-broadcast,cse,dce,plan-arena";
+/// 4. `merge-kernels`: equal kernels, such as those of the layers of a model, are one.
+/// 5. `widen-sums`: what kernels sum, they sum in `f32` at least.
+/// 6. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
+/// 7. `stream-softmax`: a maximum and what is summed below it in one pass.
+/// 8. `chain-contractions`: what one contraction hands on to the next stays on chip.
+/// 9. `explicit-broadcast`: outside of bodies, broadcasts are written out.
+/// 10. `cse`, `dce`: what that left twice, or left over.
+/// 11. `plan-arena`: where the buffers between kernels lie.
+const TO_REGION: &str = "name-outputs,tiny-to-book,form-regions,merge-kernels,widen-sums,ccon1,srnf{reassoc},normalize-select,\
+                         sink-epilogue,stream-softmax,chain-contractions,explicit-broadcast,cse,dce,plan-arena";
 
 static TINY_TO_REGION: PipelineDef = PipelineDef {
     name: "tiny-to-region",
