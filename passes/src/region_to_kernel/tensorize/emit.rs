@@ -7,6 +7,7 @@ use dlc_ir::{BlockId, Body, Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Frag;
+use rustc_hash::FxHashMap;
 
 use super::axes::TooLarge;
 
@@ -30,11 +31,13 @@ pub struct Emit<'c> {
     pub loc: Loc,
     /// The values that expressions name: `_u0` is the first.
     named: Vec<ValueId>,
+    /// The place of each among them.
+    numbers: FxHashMap<ValueId, usize>,
 }
 
 impl<'c> Emit<'c> {
     pub fn new(ctx: &'c Context, body: Body, block: BlockId, loc: Loc) -> Emit<'c> {
-        Emit { ctx, body, block, loc, named: Vec::new() }
+        Emit { ctx, body, block, loc, named: Vec::new(), numbers: FxHashMap::default() }
     }
 
     pub fn builder(&mut self) -> Builder<'_> {
@@ -43,7 +46,7 @@ impl<'c> Emit<'c> {
 
     /// A value as it stands in expressions.
     pub fn name(&mut self, value: ValueId) -> SizeExpr {
-        let number = self.named.iter().position(|&known| known == value).unwrap_or_else(|| {
+        let number = *self.numbers.entry(value).or_insert_with(|| {
             self.named.push(value);
             self.named.len() - 1
         });
