@@ -74,6 +74,8 @@ use graph::{Graph, Kind, Node};
 dlc_ir::codes! {
     /// An expression of a program goes beyond 64 bits where its values are put together.
     TOO_LARGE = "E1306" "ExpressionTooLarge";
+    /// A reshape is between numbers of elements that are equal for no sizes.
+    NO_VIEW = "E1309" "NoView";
 }
 
 /// The alignment in bytes of buffers, and of arguments that do not say theirs.
@@ -152,6 +154,12 @@ pub fn form_regions(body: &Body, limits: Limits, cx: &PassCx<'_>) -> Result<Form
         let message = "the positions of this value go beyond 64 bits where it is put together with what it reads";
         cx.fail(Diagnostic::error(&TOO_LARGE, graph.values[node].loc, message))
     };
+    for value in graph.values.iter().filter(|value| matches!(value.kind, Kind::Reshape)) {
+        let from = value.operands.first().map(|operand| &graph.values[operand.node].axes[..]).unwrap_or_default();
+        if let Some(why) = dlc_host::verify::no_view(from, &value.axes) {
+            return Err(cx.fail(Diagnostic::error(&NO_VIEW, value.loc, why)));
+        }
+    }
     let cut = Cut::of(ctx, &graph, &prefix, limits).map_err(too_large)?;
     remarks(cx, &graph, &cut);
     let memory: Vec<bool> =

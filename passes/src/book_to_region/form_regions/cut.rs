@@ -332,21 +332,22 @@ impl<'g> Cutter<'g> {
         places.times_in_reductions(wanted, &|sizes| elements(sizes, self.limits.assume))
     }
 
-    /// The reduction of which a value is made element by element and rounded to fewer bits, together with what is cheap,
-    /// where nothing else needs what is between them.
+    /// The reduction of which a value is made element by element and rounded to fewer bits at last, together with what is
+    /// cheap, where nothing else needs what is between them.
     fn rounded(&self, node: Node) -> Option<Node> {
         let mut at = node;
         loop {
             let value = &self.graph.values[at];
             match value.kind {
                 Kind::Map { .. } => {}
-                Kind::Reduce { .. } => return Some(at).filter(|&at| self.bits(node) < self.bits(at)),
+                Kind::Reduce { .. } => return Some(at),
                 _ => return None,
             }
             let is_free = |operand: &&Operand| self.graph.is_memory(operand.node) || self.is_cheap(operand.node);
             let mut others = value.operands.iter().filter(|operand| !is_free(operand));
             let (operand, None) = (others.next()?, others.next()) else { return None };
-            if self.graph.values[operand.node].users.len() > 1 || !self.has_same_elements(at, operand) {
+            let is_wider = self.bits(operand.node) > self.bits(node);
+            if self.graph.values[operand.node].users.len() > 1 || !is_wider || !self.has_same_elements(at, operand) {
                 return None;
             }
             at = operand.node;

@@ -202,7 +202,7 @@ impl Tiling {
         let kind = plan.instruction.as_ref().map_or(Kind::Fma, |instruction| instruction.kind);
         // The registers of a warpgroup repeat, so that its tiles are of any number of them; others double.
         let along = |axes: &[String], unit: u32| -> Result<u32, String> {
-            let tile: i64 = axes.iter().map(|axis| plan.tile_of(axis)).product();
+            let tile = axes.iter().map(|axis| plan.tile_of(axis)).fold(1, i64::saturating_mul);
             let repeats = |tile: u32| kind == Kind::Wgmma && tile > 0 && tile.is_multiple_of(unit);
             let fits = |tile: &u32| tile.is_power_of_two() || repeats(*tile);
             let wrong = || format!("the tile along ({}) is {tile}, which is no power of two", axes.join(", "));
@@ -211,7 +211,7 @@ impl Tiling {
         let tile = [along(rows, WGMMA_ROWS)?, along(columns, WGMMA_COLUMNS)?];
         let number = |table: &Option<dlc_plan::value::Table<i64>>, axes: &[String]| -> Option<u32> {
             let table = table.as_ref()?;
-            u32::try_from(axes.iter().map(|axis| table.along(axis)).product::<i64>()).ok()
+            u32::try_from(axes.iter().map(|axis| table.along(axis)).fold(1, i64::saturating_mul)).ok()
         };
         let pair = |table: &Option<dlc_plan::value::Table<i64>>| Some([number(table, rows)?, number(table, columns)?]);
         let (layout, warps) = match kind {
@@ -225,7 +225,7 @@ impl Tiling {
                     Some([tile[0] / high.max(1), tile[1] / wide.max(1)])
                 });
                 let warps = warps.unwrap_or([2, 2]);
-                (Distributed::Mma(warps), warps[0] * warps[1])
+                (Distributed::Mma(warps), warps[0].saturating_mul(warps[1]))
             }
             Kind::Fma => threads(
                 plan,
@@ -237,6 +237,7 @@ impl Tiling {
                 columns,
             )?,
         };
+        layout.check()?;
         let cached = plan.caches.iter().any(|cache| cache.place == Place::Smem);
         let depth = along(reduced, WGMMA_DEPTH)?;
         let matrix = (kind != Kind::Fma || cached).then(|| {
@@ -411,10 +412,10 @@ fn threads(
         lanes
     });
     let warps = warps.unwrap_or([(grid[0] / lanes[0]).max(1), (grid[1] / lanes[1]).max(1)]);
-    if lanes[0] * lanes[1] != 32 {
+    if lanes[0].checked_mul(lanes[1]) != Some(32) {
         return Err(format!("{lanes:?} are not the 32 lanes of a warp"));
     }
-    let count = warps[0] * warps[1];
+    let count = warps[0].saturating_mul(warps[1]);
     match Distributed::blocked(&each, &lanes, &warps) {
         Distributed::Blocked(mut blocked) => {
             blocked.order = vec![fast as u32, 1 - fast as u32];

@@ -62,3 +62,22 @@ plan.schedule of @many_reads for sm90 {
   vectors (X: 4, Y: 4)
   barrier block
 }
+
+// -----
+
+// expected-error@+1 {{E1710}}
+region.func @odd_threads<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16>, %B: memref<[K, N], f16>) outs (C: memref<[M, N], f32> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C
+}
+plan.schedule of @odd_threads for sm90 {
+  tile (m: 32, n: 32)
+  instruction fma
+  threads (m: 3, n: 32)
+}
