@@ -1,7 +1,7 @@
 //! Random input for the text layer: about a second, or as long as `DLC_FUZZ_SECONDS` says.
 //!
-//! A failure names its seed and case. `DLC_FUZZ_SEED` and `DLC_FUZZ_CASE` repeat it; with a time given and no seed, the
-//! seed is the clock.
+//! A failure names its seed and case. `DLC_FUZZ_SEED` and `DLC_FUZZ_CASE` repeat it; `DLC_FUZZ_CASES` says how many cases are
+//! run. With a time given and no seed, the seed is the clock.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use dlc_core::tensor::with_threads;
 use dlc_ir::{Body, Context, Diagnostics, OpRef, verify};
 use dlc_passes as _;
-use dlc_test::fuzz::tiny::{self, Fuzzer, Style};
-use dlc_test::fuzz::{self, Kind, Rng};
+use dlc_test::fuzz::tiny::{self, Fuzzer, Pipelines, Style};
+use dlc_test::fuzz::{self, Kind, Passes, Rng};
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is a number, not '{text}'")))
@@ -38,7 +38,7 @@ fn repeat(what: &str, usual: u64, mut run: impl FnMut(u64, u64) -> Result<(), St
     let cases = match (only, seconds) {
         (Some(case), _) => case..case + 1,
         (None, Some(_)) => 0..u64::MAX,
-        (None, None) => 0..usual,
+        (None, None) => 0..number("DLC_FUZZ_CASES").unwrap_or(usual),
     };
     let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let mut done = 0;
@@ -127,14 +127,16 @@ fn check_json(text: &str) -> Result<(), String> {
     }
 }
 
-/// From tensors to kernels.
-const LAYERS: [&dlc_ir::op::Dialect; 6] = [
+/// From tensors to instructions.
+const LAYERS: [&dlc_ir::op::Dialect; 8] = [
     &dlc_core::DIALECT,
     &dlc_tiny::DIALECT,
     &dlc_book::DIALECT,
     &dlc_region::DIALECT,
     &dlc_kernel::DIALECT,
     &dlc_host::DIALECT,
+    &dlc_plan::DIALECT,
+    &dlc_ptx::DIALECT,
 ];
 
 /// Tensor programs, through every pass that leaves them what they are, and down to kernels.
@@ -160,4 +162,98 @@ fn tensor_programs() {
 #[test]
 fn smooth_tensor_programs() {
     fuzz_tensors(Style::Smooth, 2_000);
+}
+
+/// Tensor programs, through every named pipeline from every layer.
+#[test]
+fn pipelines_from_every_layer() {
+    let mut pipelines = Pipelines::new();
+    repeat("programs through pipelines", 100, |seed, case| {
+        let ctx = Context::new(LAYERS);
+        let program = tiny::program(&ctx, &mut Rng::new(seed, case), Style::Any);
+        with_threads(1, || pipelines.run(&ctx, &program))
+    });
+    println!("{} pipelines ran to their end; refused: {:?}", pipelines.done, pipelines.refused);
+}
+
+/// The parts of the text tests that are not large.
+fn programs() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["dialects", "kernels", "layers", "passes", "pipelines", "gpu", "ladder"].map(|name| root.join(name));
+    let folders: Vec<&Path> = folders.iter().map(|folder| folder.as_path()).collect();
+    let files = fuzz::files(&folders, "mlir").expect("the corpus can be read");
+    let parts = files.iter().flat_map(|file| file.split("// -----\n"));
+    parts.filter(|part| part.len() < 8000).map(String::from).collect()
+}
+
+/// What `Passes` are run in: every layer.
+fn every_layer() -> Context {
+    Context::new(LAYERS.into_iter().chain([&dlc_frontend::DIALECT, &dlc_poly::DIALECT, &dlc_sample::DIALECT]))
+}
+
+/// The most bytes that the process had, where the system says so.
+fn most_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+}
+
+/// Says what came of modules, and that no gigabytes were needed.
+fn conclude(what: &str, passes: &Passes) {
+    println!("{what}: {} modules, {} through all passes; refused: {:?}", passes.accepted, passes.done, passes.refused);
+    assert!(most_memory().is_none_or(|bytes| bytes < 2 << 30), "{what} took {:?} bytes", most_memory());
+}
+
+/// Programs of every layer with a few tokens or numbers that are others, through three to six passes.
+#[test]
+fn mutated_programs_through_passes() {
+    let (corpus, mut passes) = (programs(), Passes::new());
+    repeat("mutated programs", 400, |seed, case| {
+        let mut rng = Rng::new(seed, case);
+        let text = rng.pick(&corpus).cloned().unwrap_or_default();
+        let text = match rng.one_in(2) {
+            true => String::from_utf8_lossy(&fuzz::mutate(&mut rng, &text)).into_owned(),
+            false => fuzz::extreme_numbers(&mut rng, &text, 0),
+        };
+        with_threads(1, || passes.text(&every_layer(), &text, &mut rng))
+    });
+    conclude("mutated programs", &passes);
+}
+
+/// Plans with extreme numbers, through three to six passes.
+#[test]
+fn plans_of_extreme_numbers() {
+    let mut corpus = programs();
+    corpus.retain(|text| text.contains("plan.schedule"));
+    let mut passes = Passes::new();
+    repeat("plans", 200, |seed, case| {
+        let mut rng = Rng::new(seed, case);
+        let text = rng.pick(&corpus).cloned().unwrap_or_default();
+        let plan = text.find("plan.schedule").unwrap_or(0);
+        let text = fuzz::extreme_numbers(&mut rng, &text, plan);
+        with_threads(1, || passes.text(&every_layer(), &text, &mut rng))
+    });
+    conclude("plans", &passes);
+}
+
+/// JSON of tiny that is nearly right, through three to six passes.
+#[test]
+fn mutated_json_through_passes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let corpus = fuzz::files(&[&root.join("golden/tiny"), &root.join("dialects/tiny/json")], "json").expect("a corpus");
+    let small: Vec<String> = corpus.into_iter().filter(|text| text.len() < 100_000).collect();
+    let mut passes = Passes::new();
+    repeat("JSON through passes", 200, |seed, case| {
+        let mut rng = Rng::new(seed, case);
+        let file = rng.pick(&small).cloned().unwrap_or_default();
+        let parts: Vec<&str> = file.split("// -----\n").collect();
+        let part = rng.pick(&parts).copied().unwrap_or_default();
+        let text = fuzz::mutate_json(&mut rng, part);
+        let ctx = every_layer();
+        let read = dlc_tiny::json::TRANSLATION.read.ok_or("it reads")?;
+        let file = ctx.sources.add("t.json", text.clone()).ok_or("the text is too long")?;
+        let Some(body) = read(&ctx, &file, 0..text.len(), &Diagnostics::new()) else { return Ok(()) };
+        with_threads(1, || passes.body(&ctx, body, &mut rng)).map_err(|why| format!("{why}\n{text}"))
+    });
+    conclude("JSON", &passes);
 }

@@ -81,9 +81,10 @@ fn on_big_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
 /// The sizes of a shape for counts: a product of matrices is two kernels of a thousand ops.
 fn sizes(shape: &Shape) -> [usize; 2] {
     match shape.name {
-        "layers" => [60, 120],
+        "layers" => [120, 240],
         "symbols" | "kernels" | "functions" | "plans" => [240, 480],
         "deep" => [720, 1440],
+        "reductions" => [240, 480],
         _ => [2000, 4000],
     }
 }

@@ -23,7 +23,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::types::Type;
 
 pub use datum::{Datum, round_float, wrap_int};
-pub use machine::{Interpreter, Limits, Thread};
+pub use machine::{Interpreter, Limits, MORE_STEPS, Thread};
 pub use memory::Memory;
 
 crate::codes! {

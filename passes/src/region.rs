@@ -1,5 +1,7 @@
 //! Passes inside the layer region, in the order of its pipeline.
 
+pub mod merge_kernels;
+
 pub mod widen_sums;
 
 pub mod ccon1;

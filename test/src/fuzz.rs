@@ -7,6 +7,7 @@
 
 mod json;
 mod module;
+mod passes;
 mod rng;
 mod same;
 mod text;
@@ -20,6 +21,7 @@ use dlc_ir::{Body, Context, Diagnostics, verify};
 
 pub use json::mutate_json;
 pub use module::module;
+pub use passes::{Passes, extreme_numbers};
 pub use rng::Rng;
 pub use same::same;
 pub use text::{bytes, mutate, soup};

@@ -1,4 +1,4 @@
-//! Programs of any number of ops, in ten shapes, by which the growth of the compiler is measured.
+//! Programs of any number of ops, in eleven shapes, by which the growth of the compiler is measured.
 //!
 //! The time of a compiler should grow with the program and no faster. Each shape stresses another list: the ops of a
 //! chain, the results of a kernel, the functions of a module, the symbols of a signature.
@@ -32,9 +32,14 @@ pub struct Shape {
 }
 
 /// All shapes.
-pub static SHAPES: [Shape; 10] = [
+pub static SHAPES: [Shape; 11] = [
     Shape { name: "chain", summary: "elementwise ops, each on the result of the one before", text: chain },
     Shape { name: "tree", summary: "sums of pairs, to one result", text: tree },
+    Shape {
+        name: "reductions",
+        summary: "sums over everything, each added to what the next one sums",
+        text: reductions,
+    },
     Shape { name: "wide", summary: "results of one input", text: wide },
     Shape { name: "layers", summary: "products of matrices, each on the result of the one before", text: layers },
     Shape { name: "functions", summary: "functions of four ops", text: functions },
@@ -147,6 +152,15 @@ fn tree(ops: usize) -> String {
     graph(&text, &values[0])
 }
 
+fn reductions(ops: usize) -> String {
+    let (mut text, mut last) = (String::new(), "%x".to_owned());
+    for i in 0..ops.div_ceil(2) {
+        line!(text, "  %s{i} = sum {last} over [0, 1]\n  %v{i} = add {last}, %s{i}");
+        last = format!("%v{i}");
+    }
+    graph(&text, &last)
+}
+
 fn wide(ops: usize) -> String {
     let count = ops.div_ceil(2);
     let types = list(count, |_| "tensor<[N, 64], f32>".to_owned());
@@ -159,13 +173,15 @@ fn wide(ops: usize) -> String {
 }
 
 fn layers(ops: usize) -> String {
-    let count = ops.div_ceil(2);
+    let count = ops.div_ceil(4);
     let weights = list(count, |i| format!("%w{i}: tensor<[64, 64], f16>"));
     let ty = "tensor<[N, 64], f16>";
     let mut text = format!("frontend.graph @f<N>(%x: {ty}, {weights}) -> {ty} {{\n");
     let mut last = "%x".to_owned();
     for i in 0..count {
-        line!(text, "  %m{i} = gemm {last}, %w{i}\n  %v{i} = relu %m{i}");
+        // Equal layers would be one kernel.
+        line!(text, "  %k{i} = full {i}.5 : tensor<[], f32>\n  %m{i} = gemm {last}, %w{i}");
+        line!(text, "  %s{i} = mul %m{i}, %k{i}\n  %v{i} = cast %s{i} to f16");
         last = format!("%v{i}");
     }
     line!(text, "  output {last}\n}}");
@@ -176,19 +192,19 @@ fn functions(ops: usize) -> String {
     let mut text = String::new();
     for i in 0..ops.div_ceil(4) {
         line!(text, "frontend.graph @f{i}<N>(%x: tensor<[N, 64], f32>) -> tensor<[N], f32> {{");
-        line!(text, "  %a = neg %x\n  %b = exp %a\n  %c = sum %b over [1]\n  output %c\n}}");
+        line!(text, "  %k = full {i}.5 : tensor<[], f32>\n  %a = mul %x, %k\n  %c = sum %a over [1]\n  output %c\n}}");
     }
     text
 }
 
-/// Sums of the rows of so many inputs, each of its own type.
+/// Sums of the rows of so many inputs, no two of them one kernel.
 fn sums(ops: usize, symbols: &str, rows: impl Fn(usize) -> String, columns: impl Fn(usize) -> usize) -> String {
     let count = ops.div_ceil(3);
     let inputs = list(count, |i| format!("%x{i}: tensor<[{}, {}], f32>", rows(i), columns(i)));
     let types = list(count, |i| format!("tensor<[{}], f32>", rows(i)));
     let mut text = format!("frontend.graph @f<{symbols}>({inputs}) -> ({types}) {{\n");
     for i in 0..count {
-        line!(text, "  %a{i} = neg %x{i}\n  %b{i} = exp %a{i}\n  %c{i} = sum %b{i} over [1]");
+        line!(text, "  %k{i} = full {i}.5 : tensor<[], f32>\n  %a{i} = mul %x{i}, %k{i}\n  %c{i} = sum %a{i} over [1]");
     }
     line!(text, "  output {}\n}}", list(count, |i| format!("%c{i}")));
     text

@@ -35,8 +35,8 @@ pub struct Func {
 ///
 /// Of several kernels the first runs whose condition on the symbols holds; the last has none. All of them take and give
 /// the same. Memory may be more aligned than a kernel asks for, and memory that it wants for itself (`noalias`) must be
-/// no other's.
-#[op("host.launch", traits(Pure), parse = syntax::parse_launch, print = syntax::print_launch, verify = verify::launch,
+/// no other's. Its results are memory of their own: two equal launches are not one.
+#[op("host.launch", effects(Alloc), parse = syntax::parse_launch, print = syntax::print_launch, verify = verify::launch,
      eval = interp::launch, interfaces = [verify::KERNELS],
      example = "%y = launch @fast<M, K> where (K mod 8 == 0) else @slow<M, K> (%x) at [256*M] : memref<[M], f32, row_major, align 128>")]
 pub struct Launch {

@@ -337,6 +337,9 @@ fn memory_fits(
         Layout::Strided { strides, offset } => Layout::Strided { strides: all(&strides)?, offset: replace(&offset)? },
         other => other,
     };
+    if let Some(size) = dims.iter().find(|size| size.as_constant().is_some_and(|size| size < 0)) {
+        return Err(BrokenRule::from(format!("{what} would have an axis of {size} elements")));
+    }
     let asked_here =
         MemRef::get(ctx, dims.clone(), asked.elem(ctx), layout.clone(), asked.align(ctx), asked.noalias(ctx));
     let show = || format!("{what} must be {}, not {}", asked_here.display(ctx), has.display(ctx));
@@ -386,13 +389,18 @@ pub fn view(op: View<'_>, diags: &Diagnostics) {
     if to.noalias(ctx) && !from.noalias(ctx) {
         return refuse("the view is noalias, the memory is not".into());
     }
-    let (Ok(before), Ok(after)) = (elements(&from.dims(ctx)), elements(&to.dims(ctx))) else {
-        return diags.emit(op_error(*op, "the number of elements goes beyond the limits of symbolic sizes"));
-    };
-    if before.prove_eq(&after, &SizeRanges::default()) == Some(false) {
-        let message = format!("{before} elements cannot become {after}");
-        diags.emit(op_error(*op, message));
+    if let Some(why) = no_view(&from.dims(ctx), &to.dims(ctx)) {
+        diags.emit(op_error(*op, why));
     }
+}
+
+/// Why memory of some sizes cannot be seen with others, if that is so whatever the symbols are.
+pub fn no_view(from: &[SizeExpr], to: &[SizeExpr]) -> Option<String> {
+    let (Ok(before), Ok(after)) = (elements(from), elements(to)) else {
+        return Some("the number of elements goes beyond the limits of symbolic sizes".into());
+    };
+    let differ = before.prove_eq(&after, &SizeRanges::default()) == Some(false);
+    differ.then(|| format!("{before} elements cannot become {after}"))
 }
 
 /// The value is of the type, whose sizes are numbers.

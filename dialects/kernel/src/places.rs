@@ -23,6 +23,11 @@ pub struct Places {
 /// The bytes of an mbarrier.
 pub const BARRIER_BYTES: u32 = 8;
 
+/// The bytes of shared memory that a block can have on a machine; without a name on the largest.
+pub fn shared_limit(target: Option<&str>) -> u32 {
+    if target == Some("sm80") { 166_912 } else { 232_448 }
+}
+
 /// Where everything is in the shared memory of a grid's blocks: tiles that say where they begin are there; the others
 /// follow behind those in the order of the text, each aligned as it needs, then the barriers, and words for flags.
 ///

@@ -24,9 +24,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 1 << 30, depth: 10_000 }
+        Limits { steps: 1 << 28, depth: 10_000 }
     }
 }
+
+/// What to do about a program that takes more steps than it may.
+pub const MORE_STEPS: &str = "if it ends at all, let it take more steps (--max-steps of dlc-run)";
 
 /// The most evaluation functions that wait for a region which they run to its end.
 const MAX_NESTING: u32 = 64;
@@ -171,7 +174,7 @@ impl<'a> Interpreter<'a> {
     ) -> Result<Option<Data>, Failure> {
         if self.steps >= self.limits.steps {
             let message = format!("the program is stopped after {} steps", self.limits.steps);
-            return Err(failure(op, &EVAL_LIMIT, message));
+            return Err(Box::new(failure(op, &EVAL_LIMIT, message).suggest(MORE_STEPS)));
         }
         self.steps += 1;
         let Some(eval) = op.def().eval else {

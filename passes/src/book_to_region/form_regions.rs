@@ -43,11 +43,13 @@
 //! that take work to compute (C-CON1); contractions in rows too long to hold; what the program wants in memory (the
 //! attribute `contiguous`); what one kernel would compute at more than four places, unless it is cheap; what is cheap,
 //! where the kernels would have more than four times the ops of the program; reductions that another reduction would
-//! compute again at its steps. A contraction that feeds another one through
+//! compute again at its steps, or what they are rounded to; what more than 16 reductions of a kernel would compute at each
+//! of their steps. A contraction that feeds another one through
 //! elementwise work and reductions of rows is not stored where a kernel can hold a row of the result: such pairs are
 //! chosen first, those that save most before others, no contraction in two. Each choice is told in a remark with its
 //! balance. See `cut`, and `places` for what is counted.
 
+mod chains;
 mod cut;
 mod emit;
 mod graph;
@@ -72,6 +74,8 @@ use graph::{Graph, Kind, Node};
 dlc_ir::codes! {
     /// An expression of a program goes beyond 64 bits where its values are put together.
     TOO_LARGE = "E1306" "ExpressionTooLarge";
+    /// A reshape is between numbers of elements that are equal for no sizes.
+    NO_VIEW = "E1309" "NoView";
 }
 
 /// The alignment in bytes of buffers, and of arguments that do not say theirs.
@@ -150,6 +154,12 @@ pub fn form_regions(body: &Body, limits: Limits, cx: &PassCx<'_>) -> Result<Form
         let message = "the positions of this value go beyond 64 bits where it is put together with what it reads";
         cx.fail(Diagnostic::error(&TOO_LARGE, graph.values[node].loc, message))
     };
+    for value in graph.values.iter().filter(|value| matches!(value.kind, Kind::Reshape)) {
+        let from = value.operands.first().map(|operand| &graph.values[operand.node].axes[..]).unwrap_or_default();
+        if let Some(why) = dlc_host::verify::no_view(from, &value.axes) {
+            return Err(cx.fail(Diagnostic::error(&NO_VIEW, value.loc, why)));
+        }
+    }
     let cut = Cut::of(ctx, &graph, &prefix, limits).map_err(too_large)?;
     remarks(cx, &graph, &cut);
     let memory: Vec<bool> =

@@ -172,19 +172,20 @@ struct Loop {
     /// The region that all of them are in: outside of it is outside of the loop.
     region: Option<RegionId>,
     /// Those that are run whenever the loop is entered; an op that is a loop may run zero times.
-    always: Vec<BlockId>,
+    always: FxHashSet<BlockId>,
 }
 
 impl Loop {
     fn of_op(body: &Body, op: OpId) -> Loop {
         let blocks: Vec<BlockId> =
             body.regions(op).iter().flat_map(|&region| reverse_post_order(body, region)).collect();
-        Loop { inside: blocks.iter().copied().collect(), blocks, region: None, always: Vec::new() }
+        Loop { inside: blocks.iter().copied().collect(), blocks, region: None, always: FxHashSet::default() }
     }
 
     fn of_blocks(natural: &NaturalLoop, region: RegionId) -> Loop {
         let blocks = natural.blocks.clone();
-        Loop { inside: blocks.iter().copied().collect(), blocks, region: Some(region), always: natural.always.clone() }
+        let always = natural.always.iter().copied().collect();
+        Loop { inside: blocks.iter().copied().collect(), blocks, region: Some(region), always }
     }
 
     /// Whether a block is in it, or in an op that is.
@@ -280,8 +281,9 @@ impl Pressure {
             |own: &NaturalLoop| own.blocks.iter().map(|&block| liveness.most_registers(block)).max().unwrap_or(0);
         let behind = |own: &NaturalLoop| {
             let mut all = Values::default();
+            let inside: FxHashSet<BlockId> = own.blocks.iter().copied().collect();
             let ends = own.blocks.iter().flat_map(|&block| successors(body, block));
-            let ends = ends.filter(|to| !own.blocks.contains(to));
+            let ends = ends.filter(|to| !inside.contains(to));
             ends.filter_map(|to| liveness.at_start(to)).for_each(|values| all.add(values));
             all
         };

@@ -120,29 +120,19 @@ impl Pass for UnrollLoops {
 
 /// Writes out the loops of a kernel within limits, and those that are marked.
 pub fn unroll_loops(body: &mut Body, limits: Limits, cx: &PassCx<'_>) {
-    let mut seen: FxHashSet<OpId> = FxHashSet::default();
-    loop {
-        // An op comes before those in its regions: backwards is from the inside out.
-        let next = body
-            .walk()
-            .into_iter()
-            .rev()
-            .find(|&op| For::of(OpRef::new(cx.ctx, body, op)).is_some() && !seen.contains(&op));
-        let Some(op) = next else { return };
-        seen.insert(op);
+    let is_loop = |body: &Body, op: OpId| For::of(OpRef::new(cx.ctx, body, op)).is_some();
+    // An op comes before those in its regions: backwards is from the inside out.
+    let mut open: Vec<OpId> = body.walk().into_iter().filter(|&op| is_loop(body, op)).collect();
+    while let Some(op) = open.pop() {
         match plan(For::from(OpRef::new(cx.ctx, body, op)), limits) {
             Ok(counts) if cx.allows_rule("loop") => {
                 let message = format!("wrote out a loop, its steps: {}", counts.len());
                 cx.remark(RemarkKind::Passed, body.loc(op), message);
                 cx.count("unrolled", 1);
                 cx.count("copies", counts.len() as u64);
-                let mut gone = vec![op];
-                body.walk_regions(op, &mut gone);
-                write_out(body, op, &counts, cx);
-                // Their numbers may be those of other ops from now on.
-                for op in gone {
-                    seen.remove(&op);
-                }
+                let copies = write_out(body, op, &counts, cx);
+                // Those of loops in it may have other bounds than these.
+                open.extend(copies.into_iter().filter(|&op| is_loop(body, op)));
             }
             Ok(_) => {}
             Err(reason) if limits.tells => {
@@ -184,12 +174,13 @@ fn plan(op: For<'_>, limits: Limits) -> Result<Vec<i64>, String> {
     Ok((0..trips as i64).map(|trip| first + trip * step).collect())
 }
 
-/// Puts a copy for each number of the counter in the place of a loop.
-fn write_out(body: &mut Body, op: OpId, counts: &[i64], cx: &PassCx<'_>) {
+/// Puts a copy for each number of the counter in the place of a loop. Gives the ops of the copies, those around others first.
+fn write_out(body: &mut Body, op: OpId, counts: &[i64], cx: &PassCx<'_>) -> Vec<OpId> {
+    let mut written = Vec::new();
     let view = For::from(OpRef::new(cx.ctx, body, op));
     let mut carried: Vec<ValueId> = view.inits().collect();
     let region: RegionId = For::body(view);
-    let Some(block) = body.first_block(region) else { return };
+    let Some(block) = body.first_block(region) else { return written };
     let args: Vec<ValueId> = body.args(block).to_vec();
     let ops: Vec<OpId> = body.ops(block).collect();
     for &count in counts {
@@ -222,8 +213,9 @@ fn write_out(body: &mut Body, op: OpId, counts: &[i64], cx: &PassCx<'_>) {
         let copies = map.ops().to_vec();
         let erased = specialize(body, &copies, &mut next, cx);
         let left = copies.into_iter().filter(|copy| !erased.contains(copy));
-        let mut numbers: Vec<OpId> = left.filter(|&copy| is_number(body, copy, cx)).collect();
+        let (mut numbers, others): (Vec<OpId>, Vec<OpId>) = left.partition(|&copy| is_number(body, copy, cx));
         numbers.push(counter);
+        written.extend(others);
         for number in numbers {
             // What is yielded is not used yet.
             if body.is_unused(number) && !next.contains(&body.result(number, 0)) {
@@ -237,6 +229,7 @@ fn write_out(body: &mut Body, op: OpId, counts: &[i64], cx: &PassCx<'_>) {
         body.replace_all_uses(result, value);
     }
     body.erase_op(op);
+    written
 }
 
 fn is_number(body: &Body, op: OpId, cx: &PassCx<'_>) -> bool {

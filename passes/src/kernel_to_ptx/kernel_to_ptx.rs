@@ -332,6 +332,10 @@ fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool, elements: i64) 
     let mut props =
         ctx.dict_with(kernel.props(kernel.root()), target_key, Some(ctx.str_attr(machine(target, func.target()))));
     let elements = most_elements(ctx, kernel, elements);
+    if elements > WIDE_ELEMENTS {
+        let why = format!("a tensor has up to {WIDE_ELEMENTS} elements, not {elements}");
+        return Err(Refused::new(why).at(OpRef::new(ctx, kernel, kernel.root())));
+    }
     if elements != NARROW_ELEMENTS {
         props = ctx.dict_with(props, ctx.intern_str("elements"), Some(ctx.i64_attr(elements)));
     }

@@ -289,6 +289,7 @@ impl Tiling {
                 "{along_columns} warps share rows along ({columns}), and an online softmax has them whole in a warp"
             ));
         }
+        layout.check()?;
         let cached = plan.caches.iter().any(|cache| cache.place == Place::Smem);
         let depth = along(reduced, WGMMA_DEPTH)?;
         if kind != Kind::Fma && depth < WGMMA_DEPTH && reduced.iter().any(|axis| plan.tile_of(axis) > 1) {

@@ -66,7 +66,7 @@ mod powers;
 mod reduce;
 pub(crate) mod stream;
 
-use dlc_core::guard::Guard;
+use dlc_core::guard::{Condition, Guard};
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
@@ -74,6 +74,7 @@ use dlc_ir::diag::{Diagnostic, RemarkKind};
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData, ValueId};
 use dlc_kernel::ops as kernel;
+use dlc_kernel::places::{shared_limit, shared_memory};
 use dlc_plan::Schedule;
 use dlc_region::ops::{Func, Reduce, Yield};
 use dlc_region::verify::{KernelAxes, axes_of};
@@ -197,7 +198,7 @@ fn tensorize(
     let root = OpRef::new(ctx, region, region.root());
     let (func, entry) = (Func::from(root), region.entry_block().expect("what is run on has a body"));
     let axes = KernelAxes::of(ctx, region);
-    let ResolvedPlan { mapping, requires, kept, .. } = resolved;
+    let ResolvedPlan { mapping, mut requires, kept, .. } = resolved;
     let loc = root.loc();
 
     // The function: its arguments and memory for its results.
@@ -212,6 +213,7 @@ fn tensorize(
         body.set_value_name(made, region.value_name(arg));
         memory.insert(arg, made);
     }
+    requires.extend(not_empty(ctx, region, &axes, entry));
     if !requires.is_empty() {
         kernel::Require::build(&mut Builder::at_end(ctx, &mut body, block), loc, &[], Guard::all(requires));
     }
@@ -238,7 +240,6 @@ fn tensorize(
     let mut lower = Lower {
         ctx,
         region,
-        axes: &axes,
         emit: Emit::new(ctx, body, block, loc),
         tiling: tiling.clone(),
         memory,
@@ -354,7 +355,29 @@ fn tensorize(
     lower.emit.loc = loc;
     kernel::Return::build(&mut lower.emit.builder(), loc, &outputs);
     lower.emit.check_layouts()?;
+    fits_shared_memory(OpRef::new(ctx, &lower.emit.body, grid), plan.and_then(architecture))?;
     Ok(Made { body: lower.emit.body, tiling, missed: lower.missed })
+}
+
+/// That axes of the kernel that some result has not have elements: blocks and loops go over them, and write that result too.
+fn not_empty(ctx: &Context, region: &Body, axes: &KernelAxes, entry: dlc_ir::BlockId) -> Vec<Condition> {
+    let end = lower::end_of(ctx, region, entry);
+    let results: Vec<Vec<&str>> = end.values().map(|value| axes_of(ctx, region.value_type(value))).collect();
+    let iters = axes.names.iter().zip(&axes.sizes).take(axes.iters);
+    let left_out = iters.filter(|(name, _)| results.iter().any(|axes| !axes.contains(&name.as_str())));
+    let open = left_out.filter(|(_, size)| size.as_constant().is_none());
+    open.filter_map(|(_, size)| Condition::of(size, ">=", &1.into())).collect()
+}
+
+/// Refuses a kernel whose tiles do not fit: a plan counts those that it names, and not one for each read of a tensor.
+fn fits_shared_memory(grid: OpRef<'_>, target: Option<&str>) -> Result<(), LowerError> {
+    let most = shared_limit(target);
+    let why = match shared_memory(grid) {
+        Ok(places) if places.bytes <= most => return Ok(()),
+        Ok(places) => format!("{} bytes", places.bytes),
+        Err(why) => why,
+    };
+    Err(LowerError::Layout(format!("its tiles would take {why}, and a block has up to {most} bytes of shared memory")))
 }
 
 /// What depends on none of the axes that loops go over is computed first, in order.
@@ -402,7 +425,6 @@ fn store(
     }
     let ctx = lower.ctx;
     let end = lower::end_of(ctx, lower.region, entry);
-    let iters: Vec<String> = lower.axes.names.iter().take(lower.axes.iters).cloned().collect();
     let casts = end.casts().unwrap_or_default();
     // Every result is yielded once, in their order.
     for ((index, value), &output) in end.values().enumerate().zip(outputs) {
@@ -414,9 +436,12 @@ fn store(
             None => made,
         };
         let made = lower.cast(made, elem, false);
+        // A result may be over some of the kernel's axes alone, in any order.
+        let iters: Vec<String> = axes_of(ctx, lower.region.value_type(value)).into_iter().map(String::from).collect();
         let dims = &lower.scope().dims;
-        let columns = dims[1].as_ref().is_some_and(|dim| dim.tile > 1);
-        let rows = dims[0].as_ref().is_some_and(|dim| !dim.axes.is_empty());
+        let is_over = |dim: &Dim| dim.axes.iter().any(|(axis, _)| iters.contains(axis));
+        let columns = dims[1].as_ref().is_some_and(|dim| dim.tile > 1 && is_over(dim));
+        let rows = dims[0].as_ref().is_some_and(is_over);
         let over = [rows || !columns || made.over[0], columns || made.over[1]];
         let made = lower.as_fragment(made, over)?;
         let mut at = Vec::new();

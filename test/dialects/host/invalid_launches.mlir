@@ -121,3 +121,16 @@ host.func @f<M>(%x: memref<[M], f32>, %z: memref<[M], f32, row_major, align 4, n
   %d = launch @k<M> (%b, %v) : memref<[M], f32>
   return
 }
+
+// -----
+
+// A size that a launch gives may make an axis of fewer than no elements.
+region.func private @k<M> iters (m: M - 4) ins (%x: memref<[M - 4], f32>) outs (y: memref<[M - 4], f32> materialize gmem) {
+  %0 = read %x[m] : f32 over (m)
+  yield %0 to y
+}
+host.func @f(%x: memref<[4], f32>) -> memref<[4], f32> {
+  // expected-error@+1 {{operand 0 of @k would have an axis of -1 elements}}
+  %y = launch @k<3> (%x) : memref<[4], f32>
+  return %y
+}

@@ -600,3 +600,13 @@ kernel.func @a_row_more_on_sm80(%X: memref<[64, 64], f16>) -> memref<[64, 64], f
   }
   return %Y
 }
+
+// -----
+
+kernel.func @many_blocks() -> memref<[1], f32> {
+  %Y = output : memref<[1], f32>
+  // expected-error@+1 {{a multiprocessor runs up to 32 blocks and 2048 threads at once, not 9223372036854775807 blocks of 64}}
+  grid (32) threads 64 blocks_per_sm 9223372036854775807 {
+  }
+  return %Y
+}

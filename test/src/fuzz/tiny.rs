@@ -7,6 +7,7 @@
 mod check;
 mod make;
 mod patterns;
+mod pipelines;
 mod reduce;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,7 @@ use dlc_ir::{Context, Type};
 
 pub use check::{Agreement, Fuzzer, passes};
 pub use make::program;
+pub use pipelines::Pipelines;
 pub use reduce::reduce;
 
 use super::Rng;

@@ -26,6 +26,8 @@ pub struct Options {
     pub seed: u64,
     /// `--order-seed`
     pub order_seed: u64,
+    /// `--max-steps`: how many ops or instructions an evaluation may take.
+    pub max_steps: Option<u64>,
     /// `--output`: a file for the outputs.
     pub output: Option<String>,
     /// `--out-dir`: a folder for a file of each output.
@@ -215,6 +217,12 @@ pub fn command() -> Command {
             flag("strict", RUN, "Evaluate the program on the CPU as it is written, without passes").conflicts_with("passes"),
             option("order-seed", "N", RUN, "Evaluate kernels on the CPU in another order of warps and asynchronous work")
                 .value_parser(value_parser!(u64)),
+            option("max-steps", "N", RUN, "How many ops, or instructions of warps, an evaluation on the CPU may take")
+                .value_parser(value_parser!(u64).range(1..))
+                .long_help(
+                    "How many ops, or instructions of warps, an evaluation on the CPU may take before it is stopped with an \
+                     error. Without it 268435456",
+                ),
             option("passes", "PIPELINE", RUN, "Run these passes first, not the pipeline 'evaluate'"),
             option("batch", "DIR", RUN, "Run every program below a folder on its inputs.npz, check expected.npz")
                 .conflicts_with_all(["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest"]),
@@ -324,6 +332,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         shape: matches.get_many::<(String, i64)>("shape").unwrap_or_default().cloned().collect(),
         seed: matches.get_one::<u64>("seed").copied().unwrap_or(0),
         order_seed: matches.get_one::<u64>("order-seed").copied().unwrap_or(0),
+        max_steps: matches.get_one::<u64>("max-steps").copied(),
         output: text("output"),
         out_dir: text("out-dir"),
         check: text("check"),

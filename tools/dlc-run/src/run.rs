@@ -173,8 +173,7 @@ fn evaluated(
     times.passes = Some(start.elapsed());
 
     let start = Instant::now();
-    let outputs =
-        with_threads(options.threads, || call(ctx, &module, &function, &inputs, Seed(options.order_seed), diags))?;
+    let outputs = with_threads(options.threads, || call(ctx, &module, &function, &inputs, options, diags))?;
     times.evaluation = start.elapsed();
     let row = options.log.is_some().then(|| Row::of_cpu(&function.name, &inputs, times.evaluation));
     Ok(Some(Ran {
@@ -234,14 +233,15 @@ fn call(
     module: &Body,
     function: &Function,
     inputs: &Inputs,
-    order: Seed,
+    options: &Options,
     diags: &Diagnostics,
 ) -> Result<Vec<Values>, Status> {
     let run = || {
         let mut interpreter = Interpreter::new(ctx, module);
         // What the arrays do not say, the user has said.
         *interpreter.state() = Bindings::from(BTreeMap::from_iter(inputs.symbols.iter().cloned()));
-        *interpreter.state() = order;
+        *interpreter.state() = Seed(options.order_seed);
+        interpreter.limits.steps = options.max_steps.unwrap_or(interpreter.limits.steps);
         interpreter.call(&function.name, &inputs.data)
     };
     let results = match catch(run) {

@@ -4,7 +4,6 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::Datum;
 use dlc_ir::{Context, Type};
 
-use super::views::product;
 use super::{TensorValue, count};
 use crate::guard::{Condition, Guard};
 use crate::sizes::Bindings;
@@ -101,7 +100,7 @@ impl Points<'_> {
     /// The number that an expression is at each point, wrapped or rounded to a type.
     pub fn numbers(&self, ctx: &Context, expr: &SizeExpr, elem: Type) -> Result<TensorValue, String> {
         let value = self.prepare(expr)?;
-        let mut numbers = Vec::with_capacity(product(&self.shape));
+        let mut numbers = Vec::with_capacity(count(&self.shape)?);
         self.each(|at| {
             numbers.push(self.value(&value, at)?);
             Ok(())
@@ -116,7 +115,7 @@ impl Points<'_> {
             let ready = piece.iter().map(|condition| self.ready(condition)).collect::<Result<Vec<_>, String>>()?;
             pieces.push(ready);
         }
-        let mut inside = Vec::with_capacity(product(&self.shape));
+        let mut inside = Vec::with_capacity(count(&self.shape)?);
         self.each(|at| {
             let mut any = false;
             for piece in &pieces {

@@ -11,7 +11,7 @@ use crate::ops::{
     Advance, BlockId, BlockRank, Const, Convert, Elect, For, Func, Grid, GridSize, If, Index, Order, Output, Reduce,
     Require, Return, Role, Scratch, TensorMapOf, TileOrder, WarpIf, Workspace, Yield,
 };
-use crate::places::shared_memory;
+use crate::places::{shared_limit, shared_memory};
 use crate::types::{Frag, elem_of};
 
 /// What a kernel may do when it is launched, and that it does.
@@ -74,7 +74,7 @@ pub fn grid(op: Grid<'_>, diags: &Diagnostics) {
             plain(*op, message, diags);
         }
     }
-    if let Some(blocks) = op.blocks_per_sm().filter(|blocks| !(1..=32).contains(blocks) || blocks * op.threads() > 2048)
+    if let Some(blocks) = op.blocks_per_sm().filter(|blocks| !(1..=32).contains(blocks) || blocks.saturating_mul(op.threads()) > 2048)
     {
         let message = format!(
             "a multiprocessor runs up to 32 blocks and 2048 threads at once, not {blocks} blocks of {}",
@@ -134,21 +134,11 @@ fn registers(op: Grid<'_>, diags: &Diagnostics) {
     }
 }
 
-/// The bytes of shared memory that a block can have.
-fn shared_limit(op: OpRef<'_>) -> u32 {
-    let mut at = op.body.parent_op(op.id);
-    while let Some(id) = at {
-        if let Some(func) = Func::of(OpRef { id, ..op }) {
-            return if func.target() == Some("sm80") { 166_912 } else { 232_448 };
-        }
-        at = op.body.parent_op(id);
-    }
-    232_448
-}
-
 /// Tiles and barriers fit into the shared memory of a block.
 fn shared_bytes(op: Grid<'_>, diags: &Diagnostics) {
-    let most = shared_limit(*op);
+    let func = std::iter::successors(Some(op.id), |&at| op.body.parent_op(at));
+    let func = func.into_iter().find_map(|id| Func::of(OpRef { id, ..*op }));
+    let most = shared_limit(func.and_then(|func| func.target()));
     match shared_memory(*op) {
         Ok(places) if places.bytes > most => {
             let message = format!("a block has up to {most} bytes of shared memory, not {}", places.bytes);

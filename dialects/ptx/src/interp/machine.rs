@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use dlc_core::launch::{MapValue, Seed};
-use dlc_ir::interp::{EVAL_LIMIT, UNDEFINED};
+use dlc_ir::interp::{EVAL_LIMIT, MORE_STEPS, UNDEFINED};
 use dlc_ir::{Diagnostic, OpRef};
 
 use super::flight::{Flight, Put, Reading};
@@ -299,7 +299,8 @@ impl<'p> Machine<'p> {
                 let message = format!("the kernel is stopped after {} instructions of warps", self.limit);
                 let place = self.place(cluster, warp, Some(lane));
                 let op = self.op(warp.pc[lane]);
-                Err(Box::new(Diagnostic::error(&EVAL_LIMIT, op.loc(), message).at(op.name()).note(op.loc(), place)))
+                let error = Diagnostic::error(&EVAL_LIMIT, op.loc(), message).at(op.name()).note(op.loc(), place);
+                Err(Box::new(error.suggest(MORE_STEPS)))
             }
             None if steps == 0 => Ok(Turn::Waits),
             None if asked => Ok(Turn::Asked),

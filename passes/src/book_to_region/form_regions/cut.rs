@@ -15,6 +15,7 @@ use dlc_ir::Context;
 use dlc_ir::affine::SizeExpr;
 use rustc_hash::FxHashMap;
 
+use super::chains::Chains;
 use super::graph::{Graph, Kind, Node, Operand, names_axis};
 use super::places::{Places, TooLarge};
 
@@ -36,6 +37,8 @@ const CHEAP_OPS: usize = 4;
 /// The most places at which a value that is not cheap is computed; and how many times the ops of a program its kernels
 /// may have, all together.
 const MAX_COPIES: usize = 4;
+/// The most reductions of a kernel at each of whose steps a value that is not cheap is computed again.
+const MAX_LOOPS: usize = 16;
 
 /// What happens to a value, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,14 +64,13 @@ impl<'g> Cut<'g> {
     /// expressions go beyond 64 bits.
     pub fn of(ctx: &'g Context, graph: &'g Graph, prefix: &'g str, limits: Limits) -> Result<Cut<'g>, Node> {
         let contractions: Vec<bool> = (0..graph.values.len()).map(|node| graph.is_contraction(node)).collect();
-        let (chained, too_wide) = Chains { ctx, graph, limits, contractions: &contractions }.find();
+        let chains = Chains::of(ctx, graph, limits, &contractions);
         let mut cutter = Cutter {
             ctx,
             graph,
             limits,
             contractions,
-            chained,
-            too_wide,
+            chains,
             kernels: vec![Vec::new(); graph.values.len()],
             prefix,
             places: FxHashMap::default(),
@@ -80,12 +82,12 @@ impl<'g> Cut<'g> {
             choices.push(cutter.decide(node).map_err(|TooLarge| node)?);
         }
         choices.reverse();
-        Ok(Cut { choices, places: cutter.places, chained: cutter.chained })
+        Ok(Cut { choices, places: cutter.places, chained: cutter.chains.consumer })
     }
 }
 
 /// The number of elements, with symbols as they are assumed.
-fn elements(sizes: &[SizeExpr], assume: i64) -> i64 {
+pub fn elements(sizes: &[SizeExpr], assume: i64) -> i64 {
     sizes.iter().fold(1i64, |count, size| count.saturating_mul(assumed(size, assume)))
 }
 
@@ -103,7 +105,7 @@ pub fn bytes(ctx: &Context, graph: &Graph, node: Node) -> String {
 
 /// How many points of a reader want an element of an operand on average, not counting axes that the position does not
 /// depend on: 1 for a reshape or a transpose, less for a slice, more for a window.
-fn wanted(graph: &Graph, reader: Node, operand: &Operand, assume: i64) -> f64 {
+pub fn wanted(graph: &Graph, reader: Node, operand: &Operand, assume: i64) -> f64 {
     let value = &graph.values[reader];
     let sizes = value.axes.iter().chain(&value.over).enumerate();
     let depends = sizes.filter(|(axis, _)| names_axis(operand.access.at.iter(), *axis));
@@ -111,14 +113,32 @@ fn wanted(graph: &Graph, reader: Node, operand: &Operand, assume: i64) -> f64 {
     points as f64 / elements(&graph.values[operand.node].axes, assume).max(1) as f64
 }
 
+/// How often each element would be computed, if clearly more than once: because of windows, or because it is read at places
+/// that are shifted against each other.
+pub fn again(graph: &Graph, node: Node, assume: i64) -> Option<f64> {
+    let mut ways: Vec<&[SizeExpr]> = Vec::new();
+    let (mut by_axes, mut times) = (0f64, 0f64);
+    for &user in &graph.values[node].users {
+        for operand in graph.values[user].operands.iter().filter(|operand| operand.node == node) {
+            let wanted = wanted(graph, user, operand, assume);
+            if operand.access.at.iter().all(|at| at.as_symbol().is_some()) {
+                // All who read axis by axis find the same element.
+                by_axes = by_axes.max(wanted);
+            } else if !ways.contains(&&operand.access.at[..]) {
+                ways.push(&operand.access.at);
+                times += wanted;
+            }
+        }
+    }
+    Some(times + by_axes).filter(|&times| times > 1.5)
+}
+
 struct Cutter<'g> {
     ctx: &'g Context,
     graph: &'g Graph,
     limits: Limits,
     contractions: Vec<bool>,
-    chained: Vec<Option<Node>>,
-    /// For each contraction that could take another's result if its own rows were shorter, how long they are.
-    too_wide: Vec<Option<i64>>,
+    chains: Chains,
     /// The kernels in which each value is computed.
     kernels: Vec<Vec<Node>>,
     /// What the names of axes begin with in the places.
@@ -139,7 +159,7 @@ impl<'g> Cutter<'g> {
             self.kernels[node] = vec![node];
             self.places.insert(node, Places::new(self.graph, self.prefix, node));
             // It is read on chip by nobody.
-            self.chained[node] = None;
+            self.chains.store(node);
         }
         self.copies += ops * self.copies_of(node).saturating_sub(1);
         // Where it is computed, what it needs is wanted.
@@ -215,7 +235,7 @@ impl<'g> Cutter<'g> {
         }
         let Some(&kernel) = kernels.first() else { return inline("nothing needs it".into()) };
         let size = bytes(self.ctx, self.graph, node);
-        if let Some(again) = self.again(node) {
+        if let Some(again) = again(self.graph, node, self.limits.assume) {
             return store(format!(
                 "windows would compute each element {again:.1} times (halo), which costs more than to write and read \
                  its {size} bytes"
@@ -227,20 +247,39 @@ impl<'g> Cutter<'g> {
                  at {MAX_COPIES}"
             ));
         }
-        if let Some(times) = self.times_in_reductions(node, kernel) {
+        let loops = self.places.get(&kernel).map_or(0, |places| places.most_loops(node));
+        if loops > MAX_LOOPS {
             return store(format!(
-                "another reduction reads it at each of its steps, and would compute each element {times:.0} times"
+                "{loops} reductions of its kernel would compute it at each of their steps, and at most {MAX_LOOPS} do"
             ));
         }
-        let saved = format!("{size} bytes are neither written nor read");
         match value.kind {
-            Kind::Reduce { .. } if self.contractions[node] => self.contraction(node, kernel, &saved),
-            Kind::Reduce { .. } => self.row(node, kernel, &saved),
-            _ => self.map(node, &saved),
+            Kind::Reduce { .. } => self.reduction(node, node, kernel),
+            _ => self.map(node, kernel),
         }
     }
 
-    /// Whether a value is a number, a position, or a few ops on elements of one tensor in memory.
+    /// A reduction whose elements are wanted as those of another value, which is made of it element by element.
+    fn reduction(&self, node: Node, wanted: Node, kernel: Node) -> Choice {
+        if let Some(times) = self.times_in_reductions(node, wanted, kernel) {
+            let why = format!(
+                "another reduction reads it at each of its steps, and would compute each element {times:.0} times"
+            );
+            return Choice { stored: true, why };
+        }
+        match self.contractions[node] {
+            true => self.contraction(node, wanted, kernel),
+            false => self.row(node, kernel),
+        }
+    }
+
+    /// What is saved where a value is not stored.
+    fn saved(&self, node: Node) -> String {
+        format!("{} bytes are neither written nor read", bytes(self.ctx, self.graph, node))
+    }
+
+    /// Whether a value is a number, a position, or a few ops on elements of tensors in memory that take no more bytes to
+    /// read in each kernel than to read once, with the value written once and read in each kernel. One tensor never does.
     fn is_cheap(&self, node: Node) -> bool {
         let (mut ops, mut reads, mut work) = (0, Vec::new(), vec![node]);
         while let Some(at) = work.pop() {
@@ -262,51 +301,87 @@ impl<'g> Cutter<'g> {
                 _ => return false,
             }
             // Without memory there is nothing to save.
-            if reads.len() > 1 || (ops > CHEAP_OPS && !reads.is_empty()) || ops > 64 {
+            if (ops > CHEAP_OPS && !reads.is_empty()) || ops > 64 {
                 return false;
             }
         }
-        reads.is_empty() || ops <= CHEAP_OPS
-    }
-
-    /// How often each element would be computed, if clearly more than once: because of windows, or because it is read at
-    /// places that are shifted against each other.
-    fn again(&self, node: Node) -> Option<f64> {
-        let mut ways: Vec<&[SizeExpr]> = Vec::new();
-        let (mut by_axes, mut times) = (0f64, 0f64);
-        for &user in &self.graph.values[node].users {
-            for operand in self.graph.values[user].operands.iter().filter(|operand| operand.node == node) {
-                let wanted = wanted(self.graph, user, operand, self.limits.assume);
-                if operand.access.at.iter().all(|at| at.as_symbol().is_some()) {
-                    // All who read axis by axis find the same element.
-                    by_axes = by_axes.max(wanted);
-                } else if !ways.contains(&&operand.access.at[..]) {
-                    ways.push(&operand.access.at);
-                    times += wanted;
-                }
-            }
+        match reads.len() {
+            0 => true,
+            1 => ops <= CHEAP_OPS,
+            _ => ops <= CHEAP_OPS && self.reads_less(node, &reads),
         }
-        Some(times + by_axes).filter(|&times| times > 1.5)
     }
 
-    /// How often other reductions would reduce again what each element of a reduction is of, if more than once. The rows of
-    /// a contraction that another one takes on chip are computed once for all of its results.
-    fn times_in_reductions(&self, node: Node, kernel: Node) -> Option<f64> {
-        let reduces = matches!(self.graph.values[node].kind, Kind::Reduce { .. }) && self.chained[node].is_none();
-        let places = self.places.get(&kernel).filter(|_| reduces)?;
-        places.times_in_reductions(node, &|sizes| elements(sizes, self.limits.assume))
+    /// Whether reading some tensors in each kernel that needs a value takes no more bytes than to store the value.
+    fn reads_less(&self, node: Node, reads: &[Node]) -> bool {
+        let own = elements(&self.graph.values[node].axes, self.limits.assume);
+        let size = |node: Node, count: i64| count.saturating_mul(i64::from(self.bits(node).div_ceil(8)));
+        // Of a slice, or at the same position for several points, no more is read than there is.
+        let read = |&node: &Node| size(node, elements(&self.graph.values[node].axes, self.limits.assume).min(own));
+        let inputs = reads.iter().map(read).fold(0i64, i64::saturating_add);
+        let kernels = i64::try_from(self.kernels[node].len()).unwrap_or(i64::MAX);
+        let stored = inputs.saturating_add(size(node, own).saturating_mul(kernels.saturating_add(1)));
+        kernels <= 1 || inputs.saturating_mul(kernels) <= stored
+    }
+
+    /// How often other reductions would reduce again what each element of a reduction is of, if more than once, where it is
+    /// wanted as another value. The rows of a contraction that another one takes on chip are computed once for all of its
+    /// results.
+    fn times_in_reductions(&self, node: Node, wanted: Node, kernel: Node) -> Option<f64> {
+        let places = self.places.get(&kernel).filter(|_| self.chains.consumer[node].is_none())?;
+        places.times_in_reductions(wanted, &|sizes| elements(sizes, self.limits.assume))
+    }
+
+    /// The reduction of which a value is made element by element and rounded to fewer bits at last, together with what is
+    /// cheap, where nothing else needs what is between them.
+    fn rounded(&self, node: Node) -> Option<Node> {
+        let mut at = node;
+        loop {
+            let value = &self.graph.values[at];
+            match value.kind {
+                Kind::Map { .. } => {}
+                Kind::Reduce { .. } => return Some(at),
+                _ => return None,
+            }
+            let is_free = |operand: &&Operand| self.graph.is_memory(operand.node) || self.is_cheap(operand.node);
+            let mut others = value.operands.iter().filter(|operand| !is_free(operand));
+            let (operand, None) = (others.next()?, others.next()) else { return None };
+            let is_wider = self.bits(operand.node) > self.bits(node);
+            if self.graph.values[operand.node].users.len() > 1 || !is_wider || !self.has_same_elements(at, operand) {
+                return None;
+            }
+            at = operand.node;
+        }
+    }
+
+    /// Whether a value wants each element of an operand at one of its elements.
+    fn has_same_elements(&self, reader: Node, operand: &Operand) -> bool {
+        let at = &operand.access.at;
+        let axes: Vec<&str> = at.iter().filter_map(SizeExpr::as_symbol).collect();
+        let is_simple = at.iter().all(|at| at.as_symbol().is_some() || at.as_constant().is_some());
+        let is_distinct = axes.iter().enumerate().all(|(index, axis)| !axes[..index].contains(axis));
+        let count = |node: Node| elements(&self.graph.values[node].axes, self.limits.assume);
+        is_simple && is_distinct && operand.access.guard.is_none() && count(reader) == count(operand.node)
     }
 
     /// Elementwise work.
-    fn map(&self, node: Node, saved: &str) -> Choice {
+    fn map(&self, node: Node, kernel: Node) -> Choice {
+        if let Some(sum) = self.rounded(node) {
+            let choice = self.reduction(sum, node, kernel);
+            if choice.stored {
+                let why =
+                    format!("it is rounded, and {} before it is stored: {}", describe(self.graph, sum), choice.why);
+                return Choice { stored: true, why };
+            }
+        }
         if let Some(by) = self.multiplied_by(node)
-            && self.chained_into(by, node).is_none()
+            && !self.chains.takes_from(self.graph, by, node)
         {
             let mut why =
                 "a contraction reads its factors directly (C-CON1): computing it for every tile of the result \
                            costs more than to store it"
                     .to_string();
-            if let Some(width) = self.too_wide[by] {
+            if let Some(width) = self.chains.too_wide[by] {
                 let most = self.limits.max_width;
                 why += &format!(
                     "; to compute it once, a kernel would hold rows of {width} results, and holds at most {most}"
@@ -314,6 +389,7 @@ impl<'g> Cutter<'g> {
             }
             return Choice { stored: true, why };
         }
+        let saved = self.saved(node);
         Choice { stored: false, why: format!("elementwise work is done where it is used: {saved}") }
     }
 
@@ -359,20 +435,15 @@ impl<'g> Cutter<'g> {
         }
     }
 
-    /// The contraction that a contraction takes from on chip, if the factor is computed from it.
-    fn chained_into(&self, by: Node, factor: Node) -> Option<Node> {
-        let producer = self.chained.iter().position(|&consumer| consumer == Some(by))?;
-        depends_on(self.graph, factor, producer).then_some(producer)
-    }
-
-    fn contraction(&self, node: Node, kernel: Node, saved: &str) -> Choice {
-        if let Some(consumer) = self.chained[node] {
+    fn contraction(&self, node: Node, wanted: Node, kernel: Node) -> Choice {
+        let saved = self.saved(node);
+        if let Some(consumer) = self.chains.consumer[node] {
             let name = describe(self.graph, consumer);
             return Choice { stored: false, why: format!("{name} takes its rows on chip: {saved}") };
         }
         // Epilogue: each element is used at one point of the result.
         let own = elements(&self.graph.values[node].axes, self.limits.assume);
-        if let Some(row) = self.reducer_behind(node, kernel) {
+        if let Some(row) = self.reducer_behind(wanted, kernel) {
             let length = elements(&self.graph.values[row].over, self.limits.assume);
             if length > self.limits.max_width {
                 let why = format!(
@@ -383,12 +454,12 @@ impl<'g> Cutter<'g> {
             }
         }
         let results = elements(&self.graph.values[kernel].axes, self.limits.assume);
-        if results > own && self.reducer_behind(node, kernel).is_none() {
+        if results > own && self.reducer_behind(wanted, kernel).is_none() {
             let times = results / own.max(1);
             let why = format!("each of its elements serves {times} results, which would compute it again");
             return Choice { stored: true, why };
         }
-        if self.behind_contraction(node, kernel) {
+        if self.behind_contraction(wanted, kernel) {
             let why = "another contraction reads its result, and a kernel holds the tiles of two at most";
             return Choice { stored: true, why: why.into() };
         }
@@ -426,7 +497,7 @@ impl<'g> Cutter<'g> {
     }
 
     /// A reduction whose results are used for many elements each, as the mean of a row.
-    fn row(&self, node: Node, kernel: Node, saved: &str) -> Choice {
+    fn row(&self, node: Node, kernel: Node) -> Choice {
         let value = &self.graph.values[node];
         let rows = elements(&value.axes, self.limits.assume);
         let length = elements(&value.over, self.limits.assume);
@@ -441,7 +512,7 @@ impl<'g> Cutter<'g> {
             let why = "a contraction reads its factors directly (C-CON1)";
             return Choice { stored: true, why: why.into() };
         }
-        Choice { stored: false, why: format!("it is used where its row is read: {saved}") }
+        Choice { stored: false, why: format!("it is used where its row is read: {}", self.saved(node)) }
     }
 }
 
@@ -466,140 +537,4 @@ pub fn describe(graph: &Graph, node: Node) -> String {
     };
     let sizes: Vec<String> = value.axes.iter().map(SizeExpr::to_string).collect();
     format!("'{what}' of [{}]", sizes.join(", "))
-}
-
-/// Whether a value is computed from another.
-fn depends_on(graph: &Graph, node: Node, on: Node) -> bool {
-    if node == on {
-        return true;
-    }
-    let mut seen = vec![false; graph.values.len()];
-    let mut work = vec![node];
-    while let Some(at) = work.pop() {
-        for operand in &graph.values[at].operands {
-            // Operands come before what reads them.
-            if operand.node == on {
-                return true;
-            }
-            if operand.node > on && !std::mem::replace(&mut seen[operand.node], true) {
-                work.push(operand.node);
-            }
-        }
-    }
-    false
-}
-
-/// Looks for contractions whose result feeds another through elementwise work and reductions of rows alone.
-struct Chains<'g> {
-    ctx: &'g Context,
-    graph: &'g Graph,
-    limits: Limits,
-    contractions: &'g [bool],
-}
-
-impl Chains<'_> {
-    /// For each contraction the one that takes its result, pairs that save most first, no contraction in two of them; and
-    /// for each that could take one, were its rows not too long, how long they are.
-    fn find(&self) -> (Vec<Option<Node>>, Vec<Option<i64>>) {
-        let mut pairs = Vec::new();
-        let mut too_wide = vec![None; self.graph.values.len()];
-        for consumer in (0..self.graph.values.len()).filter(|&node| self.contractions[node]) {
-            let Some(product) = self.graph.product(consumer) else { continue };
-            for factor in &self.graph.values[product].operands {
-                if let Some((producer, rounds)) = self.producer(factor.node)
-                    && self.is_read_once(product, factor)
-                    && self.only_for(producer, consumer)
-                {
-                    let width = self.width(consumer, factor);
-                    if width > self.limits.max_width {
-                        too_wide[consumer] = Some(width);
-                        continue;
-                    }
-                    let each = i64::from(self.graph.values[producer].elem.bits(self.ctx).unwrap_or(8).div_ceil(8));
-                    let size = elements(&self.graph.values[producer].axes, self.limits.assume).saturating_mul(each);
-                    pairs.push((size.saturating_mul(1 + rounds), producer, consumer));
-                }
-            }
-        }
-        dlc_ir::sort::sort_by_key(&mut pairs, |&(saved, producer, _)| (std::cmp::Reverse(saved), producer));
-        let mut chained = vec![None; self.graph.values.len()];
-        let mut taken = vec![false; self.graph.values.len()];
-        for (_, producer, consumer) in pairs {
-            if !taken[producer] && !taken[consumer] {
-                chained[producer] = Some(consumer);
-                taken[producer] = true;
-                taken[consumer] = true;
-            }
-        }
-        (chained, too_wide)
-    }
-
-    /// The only contraction that a factor is computed from without memory between, and how many reductions of its rows
-    /// there are on the way: each of them would read it once more.
-    fn producer(&self, factor: Node) -> Option<(Node, i64)> {
-        let (mut found, mut rounds) = (None, 0);
-        let (mut seen, mut work) = (vec![factor], vec![factor]);
-        while let Some(at) = work.pop() {
-            if self.contractions[at] {
-                if found.is_some_and(|known| known != at) {
-                    return None;
-                }
-                found = Some(at);
-                continue;
-            }
-            match self.graph.values[at].kind {
-                Kind::Map { .. } => {}
-                Kind::Reduce { .. } => rounds += 1,
-                _ => continue,
-            }
-            for operand in &self.graph.values[at].operands {
-                if !seen.contains(&operand.node) {
-                    seen.push(operand.node);
-                    work.push(operand.node);
-                }
-            }
-        }
-        found.map(|found| (found, rounds))
-    }
-
-    /// How many results a kernel holds if it computes each row of a factor once: those along the axes of the consumer that
-    /// the factor has not.
-    fn width(&self, consumer: Node, factor: &Operand) -> i64 {
-        let axes = &self.graph.values[consumer].axes;
-        let free = axes.iter().enumerate().filter(|(axis, _)| !names_axis(factor.access.exprs(), *axis));
-        let free: Vec<SizeExpr> = free.map(|(_, size)| size.clone()).collect();
-        elements(&free, self.limits.assume)
-    }
-
-    /// Whether a product wants each element of a factor at one point of its axes, and not in windows.
-    fn is_read_once(&self, product: Node, factor: &Operand) -> bool {
-        wanted(self.graph, product, factor, self.limits.assume) <= 1.0
-    }
-
-    /// Whether everything that is computed from the producer is for the consumer, or comes after it.
-    fn only_for(&self, producer: Node, consumer: Node) -> bool {
-        let mut fine = vec![false; self.graph.values.len()];
-        let mut after = vec![false; self.graph.values.len()];
-        after[consumer] = true;
-        for node in consumer + 1..self.graph.values.len() {
-            after[node] = self.graph.values[node].operands.iter().any(|operand| after[operand.node]);
-        }
-        for node in (producer..self.graph.values.len()).rev() {
-            let value = &self.graph.values[node];
-            let used = !value.returned && !value.users.is_empty() && value.users.iter().all(|&user| fine[user]);
-            // Another contraction in between would be a third.
-            fine[node] = after[node] || (used && (node == producer || !self.contractions[node]));
-        }
-        let one_place = |users: &[Node]| {
-            let mut ways: Vec<&[SizeExpr]> = Vec::new();
-            for &user in users {
-                let reads = self.graph.values[user].operands.iter().filter(|operand| operand.node == producer);
-                ways.extend(reads.map(|operand| &operand.access.at[..]));
-            }
-            // Those who read axis by axis, or all in one way, find the same element.
-            let by_axes = ways.iter().all(|at| at.iter().all(|at| at.as_symbol().is_some()));
-            by_axes || ways.windows(2).all(|pair| pair[0] == pair[1])
-        };
-        fine[producer] && one_place(&self.graph.values[producer].users)
-    }
 }

@@ -63,6 +63,8 @@ pub struct Read {
 /// A reduction around a value.
 #[derive(Clone, PartialEq, Eq)]
 struct Loop {
+    /// The value that it computes.
+    of: Node,
     /// The axes that it reduces.
     over: Vec<Axis>,
     /// The axes of the kernel that its result depends on.
@@ -195,7 +197,7 @@ impl<'g> Places<'g> {
                 Kind::Map { .. } => {}
                 Kind::Reduce { .. } => {
                     over = self.reduced_axes(node, &inner, guard.as_ref(), loops.is_empty())?;
-                    loops.push(Loop { over: over.clone(), around: self.named(inner.iter()) });
+                    loops.push(Loop { of: node, over: over.clone(), around: self.named(inner.iter()) });
                     inner.extend(over.iter().map(|&axis| self.symbol(axis)));
                 }
             }
@@ -210,6 +212,11 @@ impl<'g> Places<'g> {
             }
         }
         Ok(())
+    }
+
+    /// The most reductions, one after another, at whose steps a value would be computed at one place.
+    pub fn most_loops(&self, node: Node) -> usize {
+        self.of(node).iter().map(|place| place.loops.len()).max().unwrap_or(0)
     }
 
     /// How often the reductions around a value would compute each of its elements, if more than once: because their

@@ -550,7 +550,7 @@ fn sweep(units: &[i64], tiles: &[i64], blocks: i64, one: i64) -> Vec<i64> {
         values.extend([1, 8, 16].map(|more| unit.saturating_add(more)));
         if blocks > 2 {
             for rounds in 1..=MOST_ROUNDS {
-                let near = [-1, 0, 1].map(|more| unit.saturating_mul(rounds * blocks + more));
+                let near = [-1, 0, 1].map(|more| unit.saturating_mul(rounds.saturating_mul(blocks).saturating_add(more)));
                 values.extend(near.into_iter().filter(|&value| value > 0));
             }
         }

@@ -183,6 +183,11 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 Lowered::Fragment(registers) => (registers.get(register).copied().unwrap_or(Arg::Int(0)), false),
                 _ => return Err(Refused::new("an integer is wanted")),
             };
+            // A truth value is a position too, 0 or 1.
+            let value = match self.code.type_of(value) {
+                Some(Type::I1) => self.code.cast(value, Type::I1, Type::I32)?,
+                _ => value,
+            };
             let is_unsigned = self.code.type_of(value) == Some(Type::I32) && !is_narrow(self.range_of(arg));
             let value = match is_unsigned {
                 true => self.code.inst(&table::CVT, "u64.u32", &[value]).into(),

@@ -370,6 +370,12 @@ fn operand(
             kernel::Copy::build(&mut lower.emit.builder(), loc, memory, &values, tile, None, at, guard, fill, by, None);
         }
         None => {
+            // What computes the result may hold more rows or columns than this matrix has.
+            let warps = lower.tiling.warps;
+            if lower.scope().layout.place(&shape, bits, warps).is_err() {
+                let layout = lower.tiling.copying(shape, 1, (128 / bits).max(1));
+                lower.scope().layout = layout;
+            }
             let made = lower.value(value)?;
             let made = lower.cast(made, elem, false);
             let mut made = lower.as_fragment(made, [true, true])?;

@@ -9,7 +9,7 @@ use dlc_ir::{BlockId, Body, Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, Tile};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::axes::LowerError;
 use super::lower::bits_of;
@@ -40,12 +40,14 @@ pub struct Emit<'c> {
     placed: RefCell<FxHashSet<Type>>,
     /// The first fragment that has none, and why.
     unplaced: RefCell<Option<String>>,
+    /// The place of each among them.
+    numbers: FxHashMap<ValueId, usize>,
 }
 
 impl<'c> Emit<'c> {
     pub fn new(ctx: &'c Context, body: Body, block: BlockId, loc: Loc) -> Emit<'c> {
         let (placed, unplaced) = Default::default();
-        Emit { ctx, body, block, loc, warps: None, named: Vec::new(), placed, unplaced }
+        Emit { ctx, body, block, loc, warps: None, named: Vec::new(), numbers: FxHashMap::default(), placed, unplaced }
     }
 
     pub fn builder(&mut self) -> Builder<'_> {
@@ -54,7 +56,7 @@ impl<'c> Emit<'c> {
 
     /// A value as it stands in expressions.
     pub fn name(&mut self, value: ValueId) -> SizeExpr {
-        let number = self.named.iter().position(|&known| known == value).unwrap_or_else(|| {
+        let number = *self.numbers.entry(value).or_insert_with(|| {
             self.named.push(value);
             self.named.len() - 1
         });

@@ -14,7 +14,7 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Tile;
 use dlc_region::ops::{Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Select, Transpose, Unary, Yield};
 use dlc_region::types::Value;
-use dlc_region::verify::{KernelAxes, axes_of};
+use dlc_region::verify::axes_of;
 use rustc_hash::FxHashMap;
 
 use super::axes::{Dim, LowerError, both};
@@ -44,7 +44,6 @@ pub struct Scope {
 pub struct Lower<'a, 'c> {
     pub ctx: &'c Context,
     pub region: &'a Body,
-    pub axes: &'a KernelAxes,
     pub emit: Emit<'c>,
     pub tiling: Tiling,
     /// The memref of the kernel for each argument of the region.

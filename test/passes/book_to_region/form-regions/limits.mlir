@@ -141,3 +141,69 @@ book.func @asked<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
   %y = entry mul axes (i0: M) of %e at (i0), %c at () : tensor<[M], f32>
   return %y
 }
+
+// -----
+
+// A contraction reads what a sum over windows is rounded to: the sum is computed before it is rounded and stored, and the
+// contraction takes no other one on chip, as windows read that one.
+// WHY: 'cast' of [N, 64, H] is stored, 128*H*N bytes: windows would compute each element 3.0 times (halo)
+// WHY: 'sum' of [N, 64, H] is not stored
+// WHY: 'cast' of [N, 64, H] is stored, 128*H*N bytes: it is rounded, and 'sum' of [N, 64, H] before it is stored
+// CHECK-LABEL: host.func @window_between
+// CHECK: region.func private @window_between_0
+// CHECK: outs (h: memref<[N, 64, H], f16
+// CHECK: region.func private @window_between_1
+// CHECK: outs (g: memref<[N, 64, H], f16
+// CHECK: region.func private @window_between_2
+// CHECK-NOT: region.func
+book.func @window_between<N, H>(%x: tensor<[N, 32, H], f16>, %a: tensor<[64, 32], f16>, %w: tensor<[64, 3], f16>, %b: tensor<[32, 64], f16>) -> tensor<[N, 32, H], f32> {
+  %z = const 0.0 : tensor<[], f32>
+  %p = entry mul axes (i0: N, i1: 64, i2: H, i3: 32) of %a at (i1, i3), %x at (i0, i3, i2) to f32 widen : tensor<[N, 64, H, 32], f32>
+  %c = reduce sum axes (i0: N, i1: 64, i2: H) over (i3: 32) of %p at (i0, i1, i2, i3) acc f32 : tensor<[N, 64, H], f32>
+  %h = entry cast axes (i0: N, i1: 64, i2: H) of %c at (i0, i1, i2) to f16 : tensor<[N, 64, H], f16>
+  %q = entry mul axes (i0: N, i1: 64, i2: H, i3: 3) of %w at (i1, i3), %h at (i0, i1, i2 + i3 - 1) where (0 <= i2 + i3 - 1 < H) to f32 widen : tensor<[N, 64, H, 3], f32>
+  %d = reduce sum axes (i0: N, i1: 64, i2: H) over (i3: 3) of %q at (i0, i1, i2, i3) acc f32 : tensor<[N, 64, H], f32>
+  %m = entry max axes (i0: N, i1: 64, i2: H) of %d at (i0, i1, i2), %z at () : tensor<[N, 64, H], f32>
+  %g = entry cast axes (i0: N, i1: 64, i2: H) of %m at (i0, i1, i2) to f16 : tensor<[N, 64, H], f16>
+  %r = entry mul axes (i0: N, i1: 32, i2: H, i3: 64) of %b at (i1, i3), %g at (i0, i3, i2) to f32 widen : tensor<[N, 32, H, 64], f32>
+  %y = reduce sum axes (i0: N, i1: 32, i2: H) over (i3: 64) of %r at (i0, i1, i2, i3) acc f32 : tensor<[N, 32, H], f32>
+  return %y
+}
+
+// -----
+
+// What another reduction would compute again is stored as it is rounded.
+// WHY: 'cast' of [M, N] is stored, 2*M*N bytes: it is rounded, and 'sum' of [M, N] before it is stored: another reduction reads it at each of its steps, and would compute each element 128 times
+// CHECK-LABEL: host.func @rounded
+// CHECK: region.func private @rounded_0
+// CHECK: outs (r: memref<[M, N], f16
+// CHECK: region.func private @rounded_1
+// CHECK-NOT: region.func
+book.func @rounded<M, N, K>(%x: tensor<[M, N, K], f32>, %u: tensor<[M, N], f16>) -> tensor<[M, N], f32> {
+  %s = reduce sum axes (i0: M, i1: N) over (i2: K) of %x at (i0, i1, i2) acc f32 : tensor<[M, N], f32>
+  %e = entry exp2 axes (i0: M, i1: N) of %s at (i0, i1) : tensor<[M, N], f32>
+  %r = entry cast axes (i0: M, i1: N) of %e at (i0, i1) to f16 : tensor<[M, N], f16>
+  %l = entry max axes (i0: M, i1: N, i2: N) of %r at (i0, i2), %u at (i0, i1) : tensor<[M, N, N], f16>
+  %c = entry cast axes (i0: M, i1: N, i2: N) of %l at (i0, i1, i2) to f32 : tensor<[M, N, N], f32>
+  %y = reduce sum axes (i0: M, i1: N) over (i2: N) of %c at (i0, i1, i2) acc f32 : tensor<[M, N], f32>
+  return %y
+}
+
+// -----
+
+// A sum of two tensors that two kernels need is cheaper to compute twice than to store; for five it is not.
+// WHY: 'add' of [M, N] is not stored: 2 kernels compute it, each for itself
+// WHY: 'mul' of [M, N] is stored, 4*M*N bytes: 5 kernels need it (fan-out)
+// CHECK-LABEL: host.func @two_tensors
+book.func @two_tensors<M, N>(%x: tensor<[M, N], f32>, %z: tensor<[M, N], f32>) -> (tensor<[M, N], f32>, tensor<[M], f32>, tensor<[M, N], f32>, tensor<[M, N], f32>, tensor<[M, N], f32>, tensor<[M, N], f32>, tensor<[M], f32>) {
+  %a = entry add axes (i0: M, i1: N) of %x at (i0, i1), %z at (i0, i1) : tensor<[M, N], f32>
+  %b = entry exp2 axes (i0: M, i1: N) of %a at (i0, i1) : tensor<[M, N], f32>
+  %c = reduce max axes (i0: M) over (i1: N) of %a at (i0, i1) acc f32 : tensor<[M], f32>
+  %p = entry mul axes (i0: M, i1: N) of %x at (i0, i1), %z at (i0, i1) : tensor<[M, N], f32>
+  %d = entry exp2 axes (i0: M, i1: N) of %p at (i0, i1) : tensor<[M, N], f32>
+  %e = entry sqrt axes (i0: M, i1: N) of %p at (i0, i1) : tensor<[M, N], f32>
+  %f = entry neg axes (i0: M, i1: N) of %p at (i0, i1) : tensor<[M, N], f32>
+  %g = entry relu axes (i0: M, i1: N) of %p at (i0, i1) : tensor<[M, N], f32>
+  %h = reduce max axes (i0: M) over (i1: N) of %p at (i0, i1) acc f32 : tensor<[M], f32>
+  return %b, %c, %d, %e, %f, %g, %h
+}

@@ -111,3 +111,67 @@ plan.schedule of @narrow for sm90 {
   blocks_per_sm 9
   cache X (m, n) f32 in reg
 }
+
+// -----
+
+// Each read of a tensor that lies across has a tile of its own in shared memory, which no plan counts.
+// expected-error@+1 {{E1710 'region.func': its tiles would take 232956 bytes, and a block has up to 232448 bytes of shared memory}}
+region.func @many_reads<M, N> iters (m: M, n: N)
+    ins (%X: memref<[N, M], f32, row_major, align 128>)
+    outs (Y: memref<[M, N], f32, row_major, align 128> materialize gmem) {
+  %x0 = read %X[n + 0, m] where (n + 0 < N) : f32 over (m, n)
+  %x1 = read %X[n + 1, m] where (n + 1 < N) : f32 over (m, n)
+  %a1 = binary add %x0, %x1 : f32 over (m, n)
+  %x2 = read %X[n + 2, m] where (n + 2 < N) : f32 over (m, n)
+  %a2 = binary add %a1, %x2 : f32 over (m, n)
+  %x3 = read %X[n + 3, m] where (n + 3 < N) : f32 over (m, n)
+  %a3 = binary add %a2, %x3 : f32 over (m, n)
+  %x4 = read %X[n + 4, m] where (n + 4 < N) : f32 over (m, n)
+  %a4 = binary add %a3, %x4 : f32 over (m, n)
+  %x5 = read %X[n + 5, m] where (n + 5 < N) : f32 over (m, n)
+  %a5 = binary add %a4, %x5 : f32 over (m, n)
+  %x6 = read %X[n + 6, m] where (n + 6 < N) : f32 over (m, n)
+  %a6 = binary add %a5, %x6 : f32 over (m, n)
+  %x7 = read %X[n + 7, m] where (n + 7 < N) : f32 over (m, n)
+  %a7 = binary add %a6, %x7 : f32 over (m, n)
+  %x8 = read %X[n + 8, m] where (n + 8 < N) : f32 over (m, n)
+  %a8 = binary add %a7, %x8 : f32 over (m, n)
+  %x9 = read %X[n + 9, m] where (n + 9 < N) : f32 over (m, n)
+  %a9 = binary add %a8, %x9 : f32 over (m, n)
+  %x10 = read %X[n + 10, m] where (n + 10 < N) : f32 over (m, n)
+  %a10 = binary add %a9, %x10 : f32 over (m, n)
+  %x11 = read %X[n + 11, m] where (n + 11 < N) : f32 over (m, n)
+  %a11 = binary add %a10, %x11 : f32 over (m, n)
+  %x12 = read %X[n + 12, m] where (n + 12 < N) : f32 over (m, n)
+  %a12 = binary add %a11, %x12 : f32 over (m, n)
+  %x13 = read %X[n + 13, m] where (n + 13 < N) : f32 over (m, n)
+  %a13 = binary add %a12, %x13 : f32 over (m, n)
+  yield %a13 to Y
+}
+plan.schedule of @many_reads for sm90 {
+  tile (m: 64, n: 64)
+  thread_tile (n: 4)
+  threads (m: 16, n: 16)
+  cache X (n, m) f32 in smem transposed
+  vectors (X: 4, Y: 4)
+  barrier block
+}
+
+// -----
+
+// expected-error@+1 {{E1710}}
+region.func @odd_threads<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16>, %B: memref<[K, N], f16>) outs (C: memref<[M, N], f32> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C
+}
+plan.schedule of @odd_threads for sm90 {
+  tile (m: 32, n: 32)
+  instruction fma
+  threads (m: 3, n: 32)
+}

@@ -1,0 +1,195 @@
+//! Contractions whose result feeds another one on chip, through elementwise work and reductions of rows alone.
+
+use dlc_ir::Context;
+use dlc_ir::affine::SizeExpr;
+use rustc_hash::FxHashSet;
+
+use super::cut::{Limits, again, elements, wanted};
+use super::graph::{Graph, Kind, Node, Operand, names_axis};
+
+/// Which contractions take the result of another on chip.
+pub struct Chains {
+    /// For each contraction, the contraction that takes its result.
+    pub consumer: Vec<Option<Node>>,
+    /// For each contraction, the contraction whose result it takes.
+    producer: Vec<Option<Node>>,
+    /// For each contraction that could take another's result if its own rows were shorter, how long they are.
+    pub too_wide: Vec<Option<i64>>,
+}
+
+impl Chains {
+    /// Pairs that save most first, no contraction in two of them.
+    pub fn of(ctx: &Context, graph: &Graph, limits: Limits, contractions: &[bool]) -> Chains {
+        let len = graph.values.len();
+        let mut chains = Chains { consumer: vec![None; len], producer: vec![None; len], too_wide: vec![None; len] };
+        if !contractions.contains(&true) {
+            return chains;
+        }
+        let finder = Finder { ctx, graph, limits, contractions };
+        let sources = finder.sources();
+        let mut pairs = Vec::new();
+        for consumer in (0..len).filter(|&node| contractions[node]) {
+            let Some(product) = graph.product(consumer) else { continue };
+            for factor in &graph.values[product].operands {
+                if let Source::One { producer, rounds } = sources[factor.node]
+                    && finder.is_read_once(product, factor)
+                    && finder.only_for(producer, consumer)
+                {
+                    let width = finder.width(consumer, factor);
+                    if width > limits.max_width {
+                        chains.too_wide[consumer] = Some(width);
+                        continue;
+                    }
+                    pairs.push((finder.size(producer).saturating_mul(1 + rounds), producer, consumer));
+                }
+            }
+        }
+        dlc_ir::sort::sort_by_key(&mut pairs, |&(saved, producer, _)| (std::cmp::Reverse(saved), producer));
+        let mut taken = vec![false; len];
+        for (_, producer, consumer) in pairs {
+            if !taken[producer] && !taken[consumer] {
+                chains.consumer[producer] = Some(consumer);
+                chains.producer[consumer] = Some(producer);
+                taken[producer] = true;
+                taken[consumer] = true;
+            }
+        }
+        chains
+    }
+
+    /// Whether a contraction takes the result of another on chip, from which a factor is computed.
+    pub fn takes_from(&self, graph: &Graph, by: Node, factor: Node) -> bool {
+        self.producer[by].is_some_and(|producer| depends_on(graph, factor, producer))
+    }
+
+    /// A contraction is stored, so nobody takes it on chip.
+    pub fn store(&mut self, node: Node) {
+        if let Some(consumer) = self.consumer[node].take() {
+            self.producer[consumer] = None;
+        }
+    }
+}
+
+/// What contractions a value is computed from, without memory between.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    None,
+    /// The only one, and how many reductions one after the other there are on the way: each reads its rows once more.
+    One {
+        producer: Node,
+        rounds: i64,
+    },
+    Several,
+}
+
+impl Source {
+    fn and(self, other: Source) -> Source {
+        match (self, other) {
+            (Source::None, source) | (source, Source::None) => source,
+            (Source::One { producer, rounds }, Source::One { producer: second, rounds: more })
+                if producer == second =>
+            {
+                Source::One { producer, rounds: rounds.max(more) }
+            }
+            _ => Source::Several,
+        }
+    }
+}
+
+struct Finder<'g> {
+    ctx: &'g Context,
+    graph: &'g Graph,
+    limits: Limits,
+    contractions: &'g [bool],
+}
+
+impl Finder<'_> {
+    /// What contractions each value is computed from.
+    fn sources(&self) -> Vec<Source> {
+        let mut sources = Vec::with_capacity(self.graph.values.len());
+        for (node, value) in self.graph.values.iter().enumerate() {
+            let operands =
+                || value.operands.iter().map(|operand| sources[operand.node]).fold(Source::None, Source::and);
+            let source = match value.kind {
+                _ if self.contractions[node] => Source::One { producer: node, rounds: 0 },
+                Kind::Map { .. } => operands(),
+                Kind::Reduce { .. } => match operands() {
+                    Source::One { producer, rounds } => Source::One { producer, rounds: rounds + 1 },
+                    source => source,
+                },
+                _ => Source::None,
+            };
+            sources.push(if source != Source::None && self.is_stored_anyway(node) { Source::None } else { source });
+        }
+        sources
+    }
+
+    /// Whether a value that takes work to compute is stored, whatever contractions take on chip.
+    fn is_stored_anyway(&self, node: Node) -> bool {
+        let value = &self.graph.values[node];
+        let is_reshaped = value.users.iter().any(|&user| matches!(self.graph.values[user].kind, Kind::Reshape));
+        value.returned || value.stored || is_reshaped || again(self.graph, node, self.limits.assume).is_some()
+    }
+
+    fn size(&self, node: Node) -> i64 {
+        let value = &self.graph.values[node];
+        let each = i64::from(value.elem.bits(self.ctx).unwrap_or(8).div_ceil(8));
+        elements(&value.axes, self.limits.assume).saturating_mul(each)
+    }
+
+    /// How many results a kernel holds if it computes each row of a factor once: those along the axes of the consumer that
+    /// the factor has not.
+    fn width(&self, consumer: Node, factor: &Operand) -> i64 {
+        let axes = &self.graph.values[consumer].axes;
+        let free = axes.iter().enumerate().filter(|(axis, _)| !names_axis(factor.access.exprs(), *axis));
+        let free: Vec<SizeExpr> = free.map(|(_, size)| size.clone()).collect();
+        elements(&free, self.limits.assume)
+    }
+
+    /// Whether a product wants each element of a factor at one point of its axes, and not in windows.
+    fn is_read_once(&self, product: Node, factor: &Operand) -> bool {
+        wanted(self.graph, product, factor, self.limits.assume) <= 1.0
+    }
+
+    /// Whether everything that is computed from the producer is for the consumer, or comes after it.
+    fn only_for(&self, producer: Node, consumer: Node) -> bool {
+        let (mut seen, mut work) = (FxHashSet::default(), vec![producer]);
+        while let Some(node) = work.pop() {
+            if node >= consumer && depends_on(self.graph, node, consumer) {
+                continue;
+            }
+            let value = &self.graph.values[node];
+            // Another contraction in between would be a third.
+            if value.returned || value.users.is_empty() || (node != producer && self.contractions[node]) {
+                return false;
+            }
+            work.extend(value.users.iter().copied().filter(|&user| seen.insert(user)));
+        }
+        self.is_read_at_one_place(producer)
+    }
+
+    /// Whether those who read a value axis by axis, or all in one way, find the same element.
+    fn is_read_at_one_place(&self, node: Node) -> bool {
+        let mut ways: Vec<&[SizeExpr]> = Vec::new();
+        for &user in &self.graph.values[node].users {
+            let reads = self.graph.values[user].operands.iter().filter(|operand| operand.node == node);
+            ways.extend(reads.map(|operand| &operand.access.at[..]));
+        }
+        let by_axes = ways.iter().all(|at| at.iter().all(|at| at.as_symbol().is_some()));
+        by_axes || ways.windows(2).all(|pair| pair[0] == pair[1])
+    }
+}
+
+/// Whether a value is computed from another.
+fn depends_on(graph: &Graph, node: Node, on: Node) -> bool {
+    let (mut seen, mut work) = (FxHashSet::default(), vec![node]);
+    while let Some(at) = work.pop() {
+        if at == on {
+            return true;
+        }
+        // Operands come before what reads them.
+        let operands = graph.values[at].operands.iter().map(|operand| operand.node);
+        work.extend(operands.filter(|&operand| operand >= on && seen.insert(operand)));
+    }
+    false
+}

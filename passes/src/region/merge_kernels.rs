@@ -1,0 +1,207 @@
+//! Makes one kernel of private kernels that are equal but for names, so that the layers of a model are planned, verified
+//! and compiled once.
+//!
+//! **Requires**: region.
+//! **Ensures**: region. No two private kernels that are launched, and that no plan names, have equal ops, types, sizes and
+//! attributes; the first one of each kind is launched for all.
+//!
+//! **Before**
+//! ```mlir before
+//! host.func @f<M>(%x: memref<[M], f32, row_major, align 128>) -> memref<[M], f32, row_major, align 128> {
+//!   %y = launch @f_0<M> (%x) : memref<[M], f32, row_major, align 128>
+//!   %z = launch @f_1<M> (%y) : memref<[M], f32, row_major, align 128>
+//!   return %z
+//! }
+//! region.func private @f_0<M> iters (m: M) ins (%x: memref<[M], f32, row_major, align 128>) outs (y: memref<[M], f32, row_major, align 128> materialize gmem) {
+//!   %0 = read %x[m] : f32 over (m)
+//!   %y = unary exp %0 : f32 over (m)
+//!   yield %y to y
+//! }
+//! region.func private @f_1<M> iters (m: M) ins (%y: memref<[M], f32, row_major, align 128>) outs (z: memref<[M], f32, row_major, align 128> materialize gmem) {
+//!   %0 = read %y[m] : f32 over (m)
+//!   %z = unary exp %0 : f32 over (m)
+//!   yield %z to z
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! host.func @f<M>(%x: memref<[M], f32, row_major, align 128>) -> memref<[M], f32, row_major, align 128> {
+//!   %y = launch @f_0<M> (%x) : memref<[M], f32, row_major, align 128>
+//!   %z = launch @f_0<M> (%y) : memref<[M], f32, row_major, align 128>
+//!   return %z
+//! }
+//! region.func private @f_0<M> iters (m: M)
+//!   ins (%x: memref<[M], f32, row_major, align 128>)
+//!   outs (y: memref<[M], f32, row_major, align 128> materialize gmem) {
+//!   %0 = read %x[m] : f32 over (m)
+//!   %y = unary exp %0 : f32 over (m)
+//!   yield %y to y
+//! }
+//! ```
+//!
+//! **Does not** merge kernels that are equal but for the order of their ops or the names of symbols or axes, nor public
+//! ones, nor those with a plan: that names a kernel and its tensors.
+//!
+//! Compares kernels by a list of what they are made of, with values by number, which takes time linear in the ops. Names of
+//! values and of results, and locations, are not compared. Rule of the debug counters: `merge`.
+
+use dlc_host::ops::Launch;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::context::OpName;
+use dlc_ir::define::{Kind, TextArray};
+use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::{Attr, Context, OpId, RegionId, Str, Type, ValueId};
+use dlc_plan::Schedules;
+use dlc_region::ops::{Func, Yield};
+use rustc_hash::FxHashMap;
+
+use crate::analysis::axes::is_kernel;
+use crate::rewrites::launches::{Launches, is_of};
+
+static DEF: PassDef = PassDef {
+    on: On::Module,
+    statistics: &[StatDef { name: "merged", doc: "Kernels for which another one is launched." }],
+    requires: &["region"],
+    consults: &["plan", "host"],
+    ..PassDef::base("merge-kernels", "Makes one kernel of private kernels that are equal but for names.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(_: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(MergeKernels))
+}
+
+struct MergeKernels;
+
+impl Pass for MergeKernels {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        cx.count("merged", merge_kernels(body, cx));
+        Ok(())
+    }
+}
+
+/// Makes one kernel of equal private kernels of a module. How many are gone.
+pub fn merge_kernels(module: &mut Body, cx: &PassCx<'_>) -> u64 {
+    let ctx = cx.ctx;
+    let Some(block) = module.entry_block() else { return 0 };
+    let (mut launches, plans) = (Launches::of_module(ctx, module), Schedules::of(ctx, module));
+    let mut first: FxHashMap<Vec<Part>, String> = FxHashMap::default();
+    let mut merged = 0;
+    for op in module.ops(block).collect::<Vec<_>>() {
+        let Some(kernel) = module.nested(op).filter(|kernel| is_kernel(ctx, kernel)) else { continue };
+        let root = OpRef::new(ctx, kernel, kernel.root());
+        let is_private = root.prop(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(ctx)) == Some("private");
+        let Some(name) = root.symbol_name().map(String::from) else { continue };
+        let is_planned = !plans.of_kernel(ctx, module, &name).is_empty();
+        if !is_private || is_planned || kernel.entry_block().is_none() || !launches.is_launched(&name) {
+            continue;
+        }
+        match first.entry(parts(ctx, kernel)) {
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(name);
+            }
+            std::collections::hash_map::Entry::Occupied(entry) => {
+                if cx.allows_rule("merge") {
+                    launch_instead(ctx, module, &mut launches, &name, entry.get());
+                    module.erase_op(op);
+                    merged += 1;
+                }
+            }
+        }
+    }
+    merged
+}
+
+/// Lets all launches of a kernel run another one.
+fn launch_instead(ctx: &Context, module: &mut Body, launches: &mut Launches, kernel: &str, other: &str) {
+    for at in launches.of(kernel) {
+        let Some(body) = module.nested(at.0) else { continue };
+        let mut choices = Launch::from(OpRef::new(ctx, body, at.1)).choices();
+        for choice in choices.iter_mut().filter(|choice| is_of(ctx, choice, kernel)) {
+            choice.callee = ctx.symbol_attr(other);
+        }
+        launches.set_choices(ctx, module, at, choices);
+    }
+}
+
+/// A part of a kernel, without names that only people read.
+#[derive(PartialEq, Eq, Hash)]
+enum Part {
+    Op(OpName),
+    /// Which of the values that were met before.
+    Value(usize),
+    Prop(Str, Attr),
+    Attrs(Attr),
+    Type(Type),
+    /// Which of the results.
+    Output(usize),
+    Regions(usize),
+    Block,
+    End,
+}
+
+/// What a kernel is made of, in order.
+fn parts(ctx: &Context, kernel: &Body) -> Vec<Part> {
+    let func = Func::from(OpRef::new(ctx, kernel, kernel.root()));
+    let outputs: Vec<String> = func.outputs().into_iter().map(String::from).collect();
+    let mut lister = Lister { ctx, kernel, outputs, values: FxHashMap::default(), parts: Vec::new() };
+    lister.op(kernel.root());
+    lister.parts
+}
+
+struct Lister<'k> {
+    ctx: &'k Context,
+    kernel: &'k Body,
+    outputs: Vec<String>,
+    values: FxHashMap<ValueId, usize>,
+    parts: Vec<Part>,
+}
+
+impl Lister<'_> {
+    fn op(&mut self, op: OpId) {
+        let (ctx, kernel) = (self.ctx, self.kernel);
+        let is_root = op == kernel.root();
+        self.parts.push(Part::Op(kernel.op_name(op)));
+        for value in kernel.operands(op) {
+            // Operands are defined before, and a kernel refers to nothing outside.
+            self.parts.extend(self.values.get(&value).map(|&number| Part::Value(number)));
+        }
+        let view = OpRef::new(ctx, kernel, op);
+        let is_yield = view.is(Yield::DEF);
+        for &(key, attr) in kernel.props(op).as_dict(ctx).unwrap_or(&[]) {
+            match ctx.str(key) {
+                "sym_name" if is_root => {}
+                "outputs" if is_root => self.parts.push(Part::Output(self.outputs.len())),
+                "to" if is_yield => {
+                    let names = TextArray::get(ctx, attr).unwrap_or_default();
+                    let place = |name: &str| self.outputs.iter().position(|output| output == name);
+                    let places: Vec<Part> = names.into_iter().filter_map(place).map(Part::Output).collect();
+                    self.parts.extend(places);
+                }
+                _ => self.parts.push(Part::Prop(key, attr)),
+            }
+        }
+        self.parts.push(Part::Attrs(kernel.attrs(op)));
+        for value in kernel.results(op) {
+            self.define(value);
+        }
+        let regions: Vec<RegionId> = kernel.regions(op).to_vec();
+        self.parts.push(Part::Regions(regions.len()));
+        for region in regions {
+            for block in kernel.blocks(region) {
+                self.parts.push(Part::Block);
+                kernel.args(block).iter().for_each(|&arg| self.define(arg));
+                for op in kernel.ops(block) {
+                    self.op(op);
+                }
+            }
+            self.parts.push(Part::End);
+        }
+    }
+
+    fn define(&mut self, value: ValueId) {
+        let number = self.values.len();
+        self.values.insert(value, number);
+        self.parts.push(Part::Type(self.kernel.value_type(value)));
+    }
+}
