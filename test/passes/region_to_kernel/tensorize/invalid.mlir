@@ -159,7 +159,7 @@ plan.schedule of @many_reads for sm90 {
 
 // -----
 
-// expected-error@+1 {{E1710}}
+// expected-error@+1 {{E1601 'region.func': the numbers are powers of two up to 4096, not 3; the nearest plan that fits has no 'threads'}}
 region.func @odd_threads<M, N, K> iters (m: M, n: N)
     ins (%A: memref<[M, K], f16>, %B: memref<[K, N], f16>) outs (C: memref<[M, N], f32> materialize gmem) {
   %s = reduce sum (k: K) acc f32 init 0.0 {
