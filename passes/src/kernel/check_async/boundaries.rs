@@ -15,6 +15,14 @@ use super::program::{Instr, Of, Program};
 /// The longest period of remainders of which each value is tried.
 const LONGEST_PERIOD: i64 = 4096;
 
+/// As many numbers as one may be of which it is the smaller or the greater.
+const MOST_FORMS: usize = 8;
+
+/// The farthest round, block and size at which something changes that are tried: no grid has more blocks along an axis.
+const MOST_ROUND: f64 = 1e9;
+const MOST_BLOCK: f64 = (1u64 << 31) as f64;
+const MOST_SIZE: f64 = 1e15;
+
 /// Nearly a linear function of slots that nothing computes.
 #[derive(Clone, Default, Debug)]
 struct Linear {
@@ -74,8 +82,12 @@ struct Crossing {
 pub enum Boundary {
     /// Something changes from the value before to this one.
     At(i64),
+    /// The same in the first round of a loop, or the first block; in others it does at others.
+    From(i64),
     /// Something changes at each value that is so much more than a multiple of a unit.
     Each { unit: i64, rest: i64 },
+    /// Something changes at values that are not tried.
+    Far(&'static str),
 }
 
 /// Whatever a program compares.
@@ -83,6 +95,10 @@ pub struct Boundaries {
     crossings: Vec<Crossing>,
     /// What a loop or a block adds from one value to the next: the slot, the least value, the step, whether it is a loop.
     steps: Vec<(Slot, f64, f64, bool)>,
+    /// The integers of loops that run as often whatever the sizes, and the last of each.
+    constant: Vec<(Slot, f64)>,
+    /// The integers of loops that begin elsewhere in each block, and where.
+    begins: Vec<(Slot, Linear)>,
     /// The slot of the number of the block along an axis.
     blocks: Vec<(Slot, usize)>,
     symbols: usize,
@@ -93,6 +109,8 @@ pub struct Boundaries {
 /// Linear forms of slots as far as the text was read.
 struct Reader {
     forms: Vec<Option<Linear>>,
+    /// Of slots that are the smaller or the greater of two others, and what is computed from one such: what they may be.
+    either: Vec<Vec<Linear>>,
     found: Boundaries,
 }
 
@@ -143,8 +161,37 @@ impl Reader {
         Some(quotient)
     }
 
+    /// A slot in expressions that may be one of several.
+    fn varied(&self, exprs: [&Expr; 2]) -> Option<Slot> {
+        let mut slots = Vec::new();
+        exprs.into_iter().for_each(|expr| expr.slots(&mut slots));
+        slots.into_iter().find(|&slot| self.forms[slot as usize].is_none() && !self.either[slot as usize].is_empty())
+    }
+
+    /// What an expression may be.
+    fn all_of(&mut self, expr: &Expr) -> Vec<Linear> {
+        let Some(slot) = self.varied([expr, expr]) else { return self.of(expr).into_iter().collect() };
+        let mut all = Vec::new();
+        for form in self.either[slot as usize].clone() {
+            self.forms[slot as usize] = Some(form);
+            all.extend(self.all_of(expr));
+        }
+        self.forms[slot as usize] = None;
+        all.truncate(MOST_FORMS);
+        all
+    }
+
     /// Whether both are linear.
     fn compare(&mut self, above: &Expr, below: &Expr, more: f64) -> bool {
+        if let Some(slot) = self.varied([above, below]) {
+            let mut is_read = true;
+            for form in self.either[slot as usize].clone() {
+                self.forms[slot as usize] = Some(form);
+                is_read &= self.compare(above, below, more);
+            }
+            self.forms[slot as usize] = None;
+            return is_read;
+        }
         let mut divided = Vec::new();
         [above, below].into_iter().for_each(|expr| self.divided(expr, &mut divided));
         let (Some(mut difference), Some(below)) = (self.of(above), self.of(below)) else { return false };
@@ -202,8 +249,10 @@ impl Reader {
         match instr {
             Instr::Set(slot, expr) => {
                 self.quotients(expr);
-                let form = self.of(expr);
-                self.forms[*slot as usize] = form;
+                match self.varied([expr, expr]) {
+                    Some(_) => self.either[*slot as usize] = self.all_of(expr),
+                    None => self.forms[*slot as usize] = self.of(expr),
+                }
             }
             Instr::Block(slot, Of::Id(axis)) => {
                 self.forms[*slot as usize] = Some(Linear::of_slot(*slot));
@@ -213,17 +262,25 @@ impl Reader {
             Instr::Binary(slot, function, [a, b]) => {
                 let compares = matches!(function, Binary::Min | Binary::Max | Binary::Eq | Binary::Ne);
                 let orders = matches!(function, Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge);
+                let [a, b] = [*a, *b].map(Expr::Slot);
                 if compares || orders {
-                    let [a, b] = [*a, *b].map(Expr::Slot);
                     self.compare(&a, &b, 0.0);
                     self.compare(&b, &a, 0.0);
                 }
                 self.forms[*slot as usize] = None;
+                if matches!(function, Binary::Min | Binary::Max) {
+                    let (mut all, others) = (self.all_of(&a), self.all_of(&b));
+                    all.extend(others);
+                    all.truncate(MOST_FORMS);
+                    self.either[*slot as usize] = all;
+                }
             }
             Instr::Branch(condition, _) => self.condition(condition),
             Instr::Start { index, bounds, .. } => {
                 let [first, last, step] = &**bounds;
                 let (from, by) = (self.of(first), self.of(step));
+                // A loop that runs as often whatever the sizes comes to all of its rounds in each run.
+                let is_constant = bounds.iter().all(|bound| matches!(bound, Expr::Const(_)));
                 let constant = |form: &Option<Linear>| {
                     form.as_ref().filter(|form| form.terms.is_empty()).map(|form| form.constant)
                 };
@@ -232,7 +289,13 @@ impl Reader {
                 let rounds = self.step(0.0, by, true);
                 self.forms[*index as usize] = Some(Linear::of_slot(*index));
                 self.found.steps.push((*index, from, by, true));
-                if let (Some(mut difference), Some(first)) = (self.of(last), self.of(first)) {
+                if let (Some(form), false) = (self.of(first), is_constant) {
+                    self.found.begins.push((*index, form));
+                }
+                if let (Expr::Const(last), true) = (last, is_constant) {
+                    let rounds = ((*last as f64 - from) / by).ceil().max(1.0);
+                    self.found.constant.push((*index, from + (rounds - 1.0) * by));
+                } else if let (Some(mut difference), Some(first)) = (self.of(last), self.of(first)) {
                     difference.add(&first, -1.0);
                     difference.constant -= 1.0;
                     difference.add(&Linear::of_slot(rounds), -1.0);
@@ -266,9 +329,16 @@ impl Boundaries {
             *form = Some(Linear::of_slot(symbol as Slot));
         }
         let symbols = program.symbols.len();
-        let found =
-            Boundaries { crossings: Vec::new(), steps: Vec::new(), blocks: Vec::new(), symbols, unread: Vec::new() };
-        let mut reader = Reader { forms, found };
+        let found = Boundaries {
+            crossings: Vec::new(),
+            steps: Vec::new(),
+            constant: Vec::new(),
+            begins: Vec::new(),
+            blocks: Vec::new(),
+            symbols,
+            unread: Vec::new(),
+        };
+        let mut reader = Reader { forms, either: vec![Vec::new(); program.slots], found };
         program.launch.iter().for_each(|instr| reader.read(instr, program));
         program.requires.iter().flatten().for_each(|condition| reader.condition(condition));
         program.grid.iter().for_each(|size| reader.quotients(size));
@@ -331,9 +401,29 @@ impl Boundaries {
             for &(slot, by) in steps {
                 is_alone = false;
                 let Some(&(_, _, step, _)) = self.step(slot) else { continue };
-                let unit = whole((by * step / factor).abs());
-                let Some(unit) = unit.filter(|&unit| unit > 1) else { continue };
-                let rest = |at: f64| (at.clamp(-1e15, 1e15) as i64).rem_euclid(unit);
+                let step = (by * step / factor).abs();
+                // What is rounded changes where its quotients do. Other steps are not all whole: each has its place.
+                let is_exact = off == 0.0;
+                let Some((unit, parts)) =
+                    fraction(step).filter(|&(unit, parts)| unit <= LONGEST_PERIOD || parts == 1 || !is_exact)
+                else {
+                    if is_exact {
+                        add(Boundary::Far("what is done depends on sizes in steps that hardly come again"));
+                    }
+                    continue;
+                };
+                if unit <= 1 {
+                    continue;
+                }
+                let rest = |at: f64| (at.clamp(-MOST_SIZE, MOST_SIZE) as i64).rem_euclid(unit);
+                if is_exact && parts > 1 {
+                    for part in 0..parts.min(LONGEST_PERIOD) {
+                        let at = zero + part as f64 * step;
+                        add(Boundary::Each { unit, rest: rest(at.ceil()) });
+                        add(Boundary::Each { unit, rest: rest(at.floor() + 1.0) });
+                    }
+                    continue;
+                }
                 add(Boundary::Each { unit, rest: rest(zero.ceil()) });
                 add(Boundary::Each { unit, rest: rest(zero.floor() + 1.0) });
                 if off > 0.0 && off < unit as f64 {
@@ -341,39 +431,76 @@ impl Boundaries {
                     add(Boundary::Each { unit, rest: rest((zero + off).ceil()) });
                 }
             }
-            if is_alone && zero.abs() < 1e15 {
+            if zero - off >= MOST_SIZE {
+                add(Boundary::Far("what is done depends on sizes beyond 10^15"));
+                continue;
+            }
+            let boundary = if is_alone { Boundary::At } else { Boundary::From };
+            let mut near = |zero: f64| {
                 for at in [zero - off, zero, zero + off] {
-                    add(Boundary::At(at.ceil() as i64));
-                    add(Boundary::At(at.floor() as i64 + 1));
+                    add(boundary(at.ceil().max(-1.0) as i64));
+                    add(boundary(at.floor().max(-1.0) as i64 + 1));
                 }
+            };
+            near(zero);
+            // In the last round of a loop that runs as often whatever the sizes it is elsewhere.
+            let last = |&(slot, by): &(Slot, f64)| {
+                let (_, last) = self.constant.iter().find(|&&(known, _)| known == slot)?;
+                Some(by * (last - self.step(slot)?.1))
+            };
+            let far: f64 = difference.terms.iter().filter_map(last).sum();
+            if far != 0.0 {
+                near(zero - far / factor);
             }
         }
         found
     }
 
-    /// The rounds of loops at which something changes, whatever the sizes.
-    pub fn rounds(&self) -> Vec<i64> {
+    /// The rounds of loops at which something changes, whatever the sizes: of such loops as sizes make longer.
+    ///
+    /// Errors: what is not tried.
+    pub fn rounds(&self) -> Result<Vec<i64>, &'static str> {
         let mut found = Vec::new();
         for Crossing { difference, .. } in &self.crossings {
-            let is_loop = |slot: Slot| self.step(slot).is_some_and(|&(.., is_loop)| is_loop);
-            let (loops, others): (Vec<_>, Vec<_>) = difference.terms.iter().partition(|&&(slot, _)| is_loop(slot));
-            let [(slot, factor)] = loops[..] else { continue };
-            let Some(&(_, first, step, _)) = self.step(slot) else { continue };
-            let by = (factor * step).abs();
-            match others[..] {
-                [] => found.push(((-difference.constant / factor - first) / step).abs()),
-                // A quotient comes around again.
-                [(other, times)] if !self.is_symbol(other) => {
-                    let period = self.step(other).map_or(0.0, |&(_, _, step, _)| times.abs() * step);
-                    found.push(2.0 * period / by);
+            let last = |slot: Slot| self.constant.iter().find(|&&(known, _)| known == slot).map(|&(_, last)| last);
+            let (mut loops, mut others, mut ends) = (Vec::new(), Vec::new(), [difference.constant; 2]);
+            for &(slot, factor) in &difference.terms {
+                match (self.step(slot), last(slot)) {
+                    (Some(&(_, first, ..)), Some(last)) => {
+                        ends[0] += factor * first;
+                        ends[1] += factor * last;
+                    }
+                    (Some(&(_, first, step, true)), None) => {
+                        loops.push((factor, step));
+                        ends.iter_mut().for_each(|end| *end += factor * first);
+                    }
+                    _ => others.push((slot, factor)),
                 }
-                _ => {}
+            }
+            for &(factor, step) in &loops {
+                let by = (factor * step).abs();
+                if by == 0.0 {
+                    continue;
+                }
+                match others[..] {
+                    // Of two loops, each with the other in its first round.
+                    [] => found.extend(ends.map(|end| (end / by).abs())),
+                    // A quotient comes around again.
+                    [(other, times)] if !self.is_symbol(other) => {
+                        let period = self.step(other).map_or(0.0, |&(_, _, step, _)| times.abs() * step);
+                        found.push(2.0 * period / by);
+                    }
+                    _ => {}
+                }
             }
         }
-        let mut found: Vec<i64> = found.into_iter().filter(|at| *at < 1e12).map(|at| at.ceil() as i64).collect();
+        if found.iter().any(|at| *at > MOST_ROUND) {
+            return Err("what is done depends on a round of a loop beyond 10^9");
+        }
+        let mut found: Vec<i64> = found.into_iter().map(|at| at.ceil() as i64).collect();
         found.sort_unstable();
         found.dedup();
-        found
+        Ok(found)
     }
 
     /// The numbers of blocks at which something changes whatever the sizes: as many blocks must there be.
@@ -381,7 +508,7 @@ impl Boundaries {
         let of = |Crossing { difference, .. }: &Crossing| match difference.terms[..] {
             [(slot, factor)] if self.blocks.iter().any(|&(block, _)| block == slot) => {
                 let at = (difference.error - difference.constant / factor).ceil();
-                (1.0..1e9).contains(&at).then_some(at as i64)
+                (1.0..MOST_BLOCK).contains(&at).then_some(at as i64)
             }
             _ => None,
         };
@@ -409,6 +536,20 @@ impl Boundaries {
                 }
             }
         }
+        // A loop that begins elsewhere in each block, and goes on by the number of blocks, comes to an integer in one of them.
+        for Crossing { difference, .. } in &self.crossings {
+            for (index, begin) in &self.begins {
+                let factor = difference.factor(*index);
+                let zero = -self.rest(difference, symbols, *index) / factor;
+                for &(block, axis) in self.blocks.iter().filter(|&&(block, _)| begin.factor(block) != 0.0) {
+                    let at = (zero - self.rest(begin, symbols, block)) / begin.factor(block);
+                    if factor != 0.0 && at.abs() < MOST_SIZE {
+                        let near = [-1, 0, 1].map(|more| (at.floor() as i64 + more).rem_euclid(grid[axis].max(1)));
+                        found[axis].extend(near);
+                    }
+                }
+            }
+        }
         for axis in &mut found {
             axis.sort_unstable();
             axis.dedup();
@@ -417,13 +558,23 @@ impl Boundaries {
     }
 }
 
-/// The integer that a number is, up to what is lost in rounding; or the least multiple that is one.
-fn whole(value: f64) -> Option<i64> {
-    let near = |times: &i64| {
-        let value = value * *times as f64;
-        (value - value.round()).abs() < 1e-6 && value < 1e12
-    };
-    (1..=64).find(near).map(|times| (value * times as f64).round() as i64)
+/// The fraction that a number is, up to what is lost in rounding: what is above, and below (by continued fractions).
+fn fraction(value: f64) -> Option<(i64, i64)> {
+    let (mut above, mut below) = ([0.0, 1.0], [1.0, 0.0]);
+    let mut rest = value;
+    for _ in 0..32 {
+        let part = (rest + 1e-9).floor();
+        above = [above[1], part * above[1] + above[0]];
+        below = [below[1], part * below[1] + below[0]];
+        if below[1] > 1e6 || above[1] > 1e12 {
+            return None;
+        }
+        if (value * below[1] - above[1]).abs() <= 1e-9 * value.max(1.0) {
+            return Some((above[1] as i64, below[1] as i64));
+        }
+        rest = 1.0 / (rest - part);
+    }
+    None
 }
 
 fn lcm(a: i64, b: i64) -> Option<i64> {

@@ -257,7 +257,7 @@ impl<'p> Facts<'p> {
     }
 
     /// Leaves out launches in which a loop inside of rounds may run for longer than is of use, where others have as many
-    /// rounds, up to a few: both together are of no use.
+    /// rounds, up to a few: both together are of no use. Those that are followed to their end stay.
     pub fn leave_long(&self, launches: Vec<Launch>, most: i64, few: i64) -> Vec<Launch> {
         if self.capped.is_empty() || self.shared.is_empty() {
             return launches;
@@ -267,13 +267,16 @@ impl<'p> Facts<'p> {
             let is_short = self.capped.iter().all(|bounds| runs_at_most(bounds, &slots, most));
             (is_short, self.rounds(&slots, launch.grid).min().unwrap_or(0))
         };
-        let found: Vec<(bool, i64)> = launches.iter().map(of).collect();
-        let all = found.iter().map(|&(_, rounds)| rounds).max().unwrap_or(0);
-        let left = found.iter().filter(|(is_short, _)| *is_short).map(|&(_, rounds)| rounds).max().unwrap_or(0);
-        match left < all.min(few) {
-            true => launches,
-            false => launches.into_iter().zip(found).filter(|(_, (is_short, _))| *is_short).map(|(it, _)| it).collect(),
+        let found: Vec<Option<(bool, i64)>> =
+            launches.iter().map(|launch| (!launch.whole).then(|| of(launch))).collect();
+        let cut = || found.iter().flatten();
+        let all = cut().map(|&(_, rounds)| rounds).max().unwrap_or(0);
+        let left = cut().filter(|(is_short, _)| *is_short).map(|&(_, rounds)| rounds).max().unwrap_or(0);
+        if left < all.min(few) {
+            return launches;
         }
+        let stays = |found: &Option<(bool, i64)>| found.is_none_or(|(is_short, _)| is_short);
+        launches.into_iter().zip(found).filter(|(_, found)| stays(found)).map(|(launch, _)| launch).collect()
     }
 
     /// Finds of which symbols slots grow with, through whatever is computed.

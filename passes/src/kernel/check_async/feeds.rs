@@ -2,20 +2,32 @@
 //!
 //! An event is an instruction with the numbers that it names; agents repeat few of them over and over, so that they are
 //! numbered. What was written out before, of a round of a loop or of the first rounds of one, is copied from where it stands
-//! in what it is a part of. Lists are long and are gone through once: so they stand in one place, in small numbers.
+//! in what it is a part of. Lists are long and are gone through once: so they stand in one place, in small numbers. What
+//! comes again more often than is worth writing out is said once, with how often: so places are those that events would have
+//! if all were written out.
 
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::program::{Pc, Program};
 use super::traces::LOOP;
-use super::words::{Chains, Words};
+use super::words::{Chains, Link, Words};
 
 /// The number of an event.
 pub type Id = u16;
 
 /// Where the kind of work stands in what marks a thing that was made, before its number.
 pub const KIND: u32 = 38;
+
+/// As much work of a kind as an agent may begin.
+pub const MOST_BEGUN: i64 = u32::MAX as i64 / 2;
+
+/// As many events as are written out, or held against others at once.
+const MOST_WRITTEN: usize = 1 << 26;
+const MOST_COMPARED: usize = 1 << 22;
+
+/// Behind as many places nothing is.
+const MOST_PLACES: usize = 1 << 60;
 
 /// Something that was made, as a trace names it: the kind of work and its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,19 +60,36 @@ pub struct Feeds {
     pub reaches: Vec<[u32; 3]>,
     /// The work that an event begins.
     pub begins: Vec<Option<usize>>,
-    /// What was written out, one behind the other.
+    /// What was written out, one behind the other, and at which places that is.
     letters: Vec<Id>,
+    pieces: Vec<Piece>,
     /// Where what agents and rounds do is, by its number; and rounds of loops, by the number of the last.
     written: Vec<Option<Feed>>,
     chained: Vec<Option<Feed>>,
 }
 
+/// What is at places.
+#[derive(Clone, Debug)]
+struct Piece {
+    places: Range<usize>,
+    of: Source,
+}
+
+/// Where the events of places are.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// Written out, from one of the letters on.
+    Letters(usize),
+    /// So many, which are at earlier places from one on, again and again.
+    Again(usize, usize),
+}
+
 /// What an agent does, or a part of that.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Feed {
-    /// Where the events are, and how many.
-    start: u32,
-    count: u32,
+    /// The places of the events: the first, and how many.
+    start: usize,
+    count: usize,
     /// How far back they name what the agent made, of each kind of work.
     pub reach: [u32; 3],
 }
@@ -71,23 +100,18 @@ pub type Does = Vec<Vec<Feed>>;
 impl Feed {
     /// Nothing so far, from a place on.
     fn beginning(start: usize) -> Feed {
-        Feed { start: start as u32, ..Feed::default() }
+        Feed { start, ..Feed::default() }
     }
 
     /// How many events there are.
     #[inline]
     pub fn length(&self) -> usize {
-        self.count as usize
-    }
-
-    #[inline]
-    fn all(&self) -> Range<usize> {
-        self.start as usize..self.start as usize + self.length()
+        self.count
     }
 
     /// Other events come behind.
     fn extend(&mut self, more: usize, reach: [u32; 3]) {
-        self.count += more as u32;
+        self.count += more;
         self.reach.iter_mut().zip(reach).for_each(|(all, far)| *all = far.max(*all));
     }
 }
@@ -114,8 +138,7 @@ impl Feeds {
             };
             does.push(agents[from..to].iter().map(feed).collect());
         }
-        let is_small = self.events.len() <= usize::from(Id::MAX) && u32::try_from(self.letters.len()).is_ok();
-        is_small.then(|| Rc::new(does))
+        (self.events.len() <= usize::from(Id::MAX) && !self.is_full()).then(|| Rc::new(does))
     }
 
     /// An event: the instruction, and the numbers that it names.
@@ -128,19 +151,126 @@ impl Feeds {
     /// The event at a place. `None` behind the last.
     #[inline]
     pub fn at(&self, feed: &Feed, place: usize) -> Option<Id> {
-        (place < feed.length()).then(|| self.letters[feed.start as usize + place])
+        (place < feed.count).then(|| self.written_at(feed.start + place, 1)[0])
     }
 
-    /// The events of some places.
-    pub fn part(&self, feed: &Feed, places: Range<usize>) -> &[Id] {
-        &self.letters[feed.all()][places]
+    /// Events from a place on, as many as stand in one place and are asked for.
+    #[inline]
+    pub fn coming(&self, feed: &Feed, place: usize, most: usize) -> &[Id] {
+        match feed.count.saturating_sub(place).min(most) {
+            0 => &[],
+            most => self.written_at(feed.start + place, most),
+        }
+    }
+
+    /// How many events from a place on are those from another place on. Not all, if it takes too long to see.
+    pub fn common(&self, (a, from): (&Feed, usize), (b, other): (&Feed, usize)) -> usize {
+        let most = a.count.saturating_sub(from).min(b.count.saturating_sub(other));
+        let (mut same, mut left) = (0, MOST_COMPARED);
+        // Where both come again and again, they are the same as long as they do if they are for as many events as one and
+        // the other have together (Fine and Wilf 1965).
+        let (mut since, mut zone) = (0, 0);
+        while same < most && left > 0 {
+            let places = [a.start + from + same, b.start + other + same];
+            let [(turn, rest), (turn_b, rest_b)] = places.map(|place| self.zone(place));
+            if same >= zone {
+                (since, zone) = (same, same + rest.min(rest_b));
+            }
+            if same - since >= turn.saturating_add(turn_b) {
+                same = zone.min(most);
+                continue;
+            }
+            let length = (most - same).min(zone - same).min(left);
+            let [a, b] = places.map(|place| self.written_at(place, length));
+            let length = a.len().min(b.len());
+            let alike = match a[..length] == b[..length] {
+                true => length,
+                false => a.iter().zip(b).take_while(|(a, b)| a == b).count(),
+            };
+            same += alike;
+            if alike < length {
+                break;
+            }
+            left -= length;
+        }
+        same.min(most)
+    }
+
+    /// How many events from a place on, in one feed, are those of some places of another one again and again.
+    pub fn again(&self, (a, from): (&Feed, usize), (b, places): (&Feed, Range<usize>)) -> usize {
+        let first = self.common((a, from), (b, places.start)).min(places.len());
+        if first < places.len() {
+            return first;
+        }
+        first + self.common((a, from + places.len()), (a, from))
+    }
+
+    /// Visits the events of some places. Whether there are not too many.
+    pub fn visit(&self, feed: &Feed, places: Range<usize>, mut visit: impl FnMut(Id)) -> bool {
+        if places.len() > MOST_COMPARED {
+            return false;
+        }
+        let mut at = places.start;
+        while at < places.end {
+            let events = self.coming(feed, at, places.end - at);
+            events.iter().for_each(|&event| visit(event));
+            at += events.len().max(1);
+        }
+        true
+    }
+
+    #[inline]
+    fn piece(&self, place: usize) -> &Piece {
+        &self.pieces[self.pieces.partition_point(|piece| piece.places.end <= place)]
+    }
+
+    /// The events at a place and behind it that stand in one place, as many as are asked for: one at least.
+    #[inline]
+    fn written_at(&self, mut place: usize, mut most: usize) -> &[Id] {
+        loop {
+            let Piece { places, of } = self.piece(place);
+            let (into, rest) = (place - places.start, places.end - place);
+            match *of {
+                Source::Letters(start) => return &self.letters[start + into..start + into + rest.min(most)],
+                Source::Again(start, turn) => (place, most) = (start + into % turn, most.min(turn - into % turn)),
+            }
+        }
+    }
+
+    /// After how many events those at a place come again, and as long as they do.
+    fn zone(&self, place: usize) -> (usize, usize) {
+        let Piece { places, of } = self.piece(place);
+        let rest = places.end - place;
+        match *of {
+            Source::Letters(_) => (rest, rest),
+            Source::Again(_, turn) => (turn, rest),
+        }
+    }
+
+    /// The first place behind everything.
+    fn end(&self) -> usize {
+        self.pieces.last().map_or(0, |piece| piece.places.end)
+    }
+
+    /// Whether there is no room for more.
+    fn is_full(&self) -> bool {
+        self.letters.len() > MOST_WRITTEN || self.end() > MOST_PLACES
+    }
+
+    /// So many of the last letters have places.
+    fn place(&mut self, more: usize) {
+        let (end, letters) = (self.end(), self.letters.len() - more);
+        match self.pieces.last_mut() {
+            Some(Piece { places, of: Source::Letters(_) }) => places.end += more,
+            _ => self.pieces.push(Piece { places: end..end + more, of: Source::Letters(letters) }),
+        }
     }
 
     /// Writes out what an agent or a round of a loop does, behind everything that was written before.
     fn write(&mut self, program: &Program, numbers: &Words, chains: &Chains, number: usize) -> Feed {
-        let mut feed = Feed::beginning(self.letters.len());
+        let mut feed = Feed::beginning(self.end());
         if let Some(written) = self.written[number] {
-            self.again(&mut feed, written);
+            self.copy(&mut feed, written);
             return feed;
         }
         let mut rest = numbers.list(number as u32);
@@ -165,6 +295,7 @@ impl Feeds {
                 self.begins.push(program.code[first as usize].begins());
             }
             self.letters.push(id as Id);
+            self.place(1);
             feed.extend(1, self.reaches[id as usize]);
         }
         self.written[number] = Some(feed);
@@ -173,27 +304,63 @@ impl Feeds {
 
     /// Writes out what rounds of a loop do.
     fn rounds(&mut self, program: &Program, numbers: &Words, chains: &Chains, chain: u32) -> Feed {
-        let mut feed = Feed::beginning(self.letters.len());
+        let mut feed = Feed::beginning(self.end());
         let (mut before, mut coming) = (chain, Vec::new());
-        while let Some((shorter, round)) = chains.last(before) {
+        while let Some(link) = chains.last(before) {
             if let Some(written) = self.chained[before as usize] {
-                self.again(&mut feed, written);
+                self.copy(&mut feed, written);
                 break;
             }
-            coming.push((before, round));
-            before = shorter;
+            coming.push((before, link));
+            before = match link {
+                Link::Round(before, _) | Link::Again(before, ..) => before,
+            };
         }
-        for (chain, round) in coming.into_iter().rev() {
-            let round = self.write(program, numbers, chains, round as usize);
-            feed.extend(round.length(), round.reach);
+        for (chain, link) in coming.into_iter().rev() {
+            match link {
+                Link::Round(_, round) => {
+                    let round = self.write(program, numbers, chains, round as usize);
+                    feed.extend(round.length(), round.reach);
+                }
+                // What they begin with was written out with them.
+                Link::Again(_, then, times) => {
+                    let before = self.chained[then as usize].map_or(0, |feed| feed.length());
+                    self.repeat(&mut feed, before, times as usize);
+                }
+            }
             self.chained[chain as usize] = Some(feed);
         }
         feed
     }
 
+    /// What is behind some of the events comes again, so many times.
+    fn repeat(&mut self, feed: &mut Feed, before: usize, times: usize) {
+        let turn = feed.count - before;
+        let (start, end) = (feed.start + before, self.end());
+        let more = turn.saturating_mul(times).min(MOST_PLACES);
+        self.pieces.push(Piece { places: end..end.saturating_add(more), of: Source::Again(start, turn) });
+        feed.extend(more, [0; 3]);
+    }
+
     /// What was written out comes again.
-    fn again(&mut self, feed: &mut Feed, written: Feed) {
-        self.letters.extend_from_within(written.all());
-        feed.extend(written.length(), written.reach);
+    fn copy(&mut self, feed: &mut Feed, written: Feed) {
+        let (mut at, end) = (written.start, written.start + written.count);
+        while at < end && !self.is_full() {
+            let Piece { places, of } = self.piece(at).clone();
+            let more = places.end.min(end) - at;
+            match of {
+                Source::Letters(start) => {
+                    let from = start + at - places.start;
+                    self.letters.extend_from_within(from..from + more);
+                    self.place(more);
+                }
+                Source::Again(..) => {
+                    let to = self.end();
+                    self.pieces.push(Piece { places: to..to.saturating_add(more), of });
+                }
+            }
+            at += more;
+        }
+        feed.extend(written.count, written.reach);
     }
 }

@@ -24,8 +24,10 @@ pub struct Loop<'p> {
     pub inputs: Inputs<'p>,
     /// Whether the text does not say how often it runs.
     pub varies: bool,
-    /// Whether its rounds may be some that were followed: loops around others begin with other numbers in each run.
+    /// Whether its rounds may be some that were followed: loops around others begin with other numbers in each run. In a run
+    /// that is followed to its end, those of one around others may be some that it has gone through itself.
     pub orbits: bool,
+    pub returns: bool,
     /// The most rounds that are of use where no launch says how many there are: with one tile or many.
     pub cap: i64,
     /// Its integer, and what is asked of that, if this is all that its rounds have to do with it.
@@ -109,6 +111,7 @@ impl<'p> Loop<'p> {
         let cap = if bounds.iter().all(|bound| facts.is_known(bound)) { i64::MAX } else { program.most_rounds() };
         let is_outer = code.iter().any(|instr| matches!(instr, Instr::Start { .. }));
         let orbits = !(program.data || varies && is_outer);
+        let returns = !program.data;
         let mut written = Vec::new();
         program.code[start as usize].writes(&mut written);
         let mut inputs = Inputs::of(program, head, *exit, &written);
@@ -116,9 +119,14 @@ impl<'p> Loop<'p> {
         if !inputs.writes.contains(index) {
             inputs.writes.push(*index);
         }
-        let asked = asked(&code[1..], *index, &inputs);
+        let asked = asked(&code[1..], *index);
         let reach = program.most_rounds() as usize;
-        Some(Loop { head, exit: *exit, inputs, varies, orbits, cap, index: *index, asked, reach })
+        Some(Loop { head, exit: *exit, inputs, varies, orbits, returns, cap, index: *index, asked, reach })
+    }
+
+    /// Whether it is followed to its end, however long that is, in a run that is so or not.
+    pub fn ends(&self, whole: bool) -> bool {
+        whole || !self.varies || self.cap == i64::MAX
     }
 
     /// Whether so many rounds are more than are of use, whatever is done in them: rings that are waited for in every other
@@ -128,15 +136,15 @@ impl<'p> Loop<'p> {
     }
 }
 
-/// What the rounds of a loop ask of its integer. `None` if they do something else with it, as with that of a loop in them.
-fn asked(code: &[Instr], index: Slot, inputs: &Inputs<'_>) -> Option<Vec<Level>> {
+/// What the rounds of a loop ask of its integer. `None` if they do something else with it.
+fn asked(code: &[Instr], index: Slot) -> Option<Vec<Level>> {
     let (last, code) = code.split_last()?;
-    let (mut levels, mut read) = (Vec::new(), Vec::new());
+    let (mut levels, mut read, mut written) = (Vec::new(), Vec::new(), Vec::new());
+    code.iter().for_each(|instr| instr.writes(&mut written));
     for instr in code {
         instr.reads(&mut read);
         let is_read = read.drain(..).fold(false, |any, slot| any | (slot == index));
         match instr {
-            Instr::Start { .. } | Instr::Next { .. } => return None,
             Instr::Branch(condition, _) if is_read => {
                 for (expr, lower, upper) in condition.bounds() {
                     let bounds = [lower.map(|lower| (expr, lower, true)), upper.map(|upper| (upper, expr, false))];
@@ -144,7 +152,7 @@ fn asked(code: &[Instr], index: Slot, inputs: &Inputs<'_>) -> Option<Vec<Level>>
                         let slope = above.slope(index)?.checked_sub(below.slope(index)?)?;
                         let mut slots = Vec::new();
                         [above, below].into_iter().for_each(|expr| expr.slots(&mut slots));
-                        if slots.iter().any(|slot| *slot != index && inputs.writes.contains(slot)) {
+                        if slots.iter().any(|slot| written.contains(slot)) {
                             return None;
                         }
                         levels.push(Level { above: above.clone(), below: below.clone(), both, slope });
@@ -159,14 +167,20 @@ fn asked(code: &[Instr], index: Slot, inputs: &Inputs<'_>) -> Option<Vec<Level>>
 }
 
 impl Level {
-    /// Whether it has the same sign in this round of the loop and in all that come.
-    pub fn stays(&self, slots: &[i64]) -> bool {
+    /// Its sign in the round that begins, and in how many rounds from there on it is the same: `i64::MAX` for all.
+    pub fn stays(&self, slots: &[i64], step: i64) -> Option<(bool, i64)> {
         let (above, below) = (self.above.eval(slots), self.below.eval(slots));
         if above == UNKNOWN || below == UNKNOWN {
-            return false;
+            return None;
         }
-        let is_negative = if self.both { above < below } else { above <= below };
-        if is_negative { self.slope <= 0 } else { self.slope >= 0 }
+        let value = i128::from(above) - i128::from(below) - i128::from(!self.both);
+        let by = i128::from(self.slope) * i128::from(step);
+        let rounds = match value < 0 {
+            true if by > 0 => (by - 1 - value) / by,
+            false if by < 0 => value / -by + 1,
+            _ => i64::MAX.into(),
+        };
+        Some((value < 0, i64::try_from(rounds).unwrap_or(i64::MAX)))
     }
 }
 

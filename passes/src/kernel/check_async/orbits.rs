@@ -2,7 +2,10 @@
 
 use super::loops::Loop;
 use super::walk::Walk;
-use super::words::Chains;
+use super::words::{Chains, Link};
+
+/// As many rounds that come again as are written out one by one.
+pub const WRITTEN: usize = 256;
 
 /// The rounds of a loop, as far as they were followed.
 #[derive(Default)]
@@ -10,12 +13,14 @@ pub struct Orbit {
     /// What is behind each: the first is behind none.
     pub rounds: Vec<Behind>,
     /// Behind how many of them everything is held against what is behind later ones, and how many of these come before others
-    /// are taken for that (Brent 1980).
+    /// are taken for that (Brent 1980). What was asked of the integer of the loop then.
     pub kept: Option<usize>,
     pub reach: usize,
-    /// How many of the last ones come again and again; 0 as long as that is not known. Then the numbers of what rounds do
-    /// that come behind those that were followed.
+    signs: Vec<bool>,
+    /// How many of the last ones come again and again; 0 as long as that is not known. Then behind how many rounds something
+    /// else is asked of the integer of the loop, and the numbers of what rounds do that come behind those that were followed.
     pub period: usize,
+    pub until: i64,
     pub chains: Vec<u32>,
     /// The first round that is of no use.
     pub long: Option<i64>,
@@ -36,22 +41,36 @@ pub struct Behind {
 
 impl Orbit {
     /// Sees whether what is behind the last round is what is behind one that is kept, but for the integer of the loop, of
-    /// which nothing new is asked. Whether it is. `left` is what rounds leave.
-    pub fn look(&mut self, found: &Loop<'_>, left: &[i64], walk: &Walk) -> bool {
+    /// which the same is asked for some rounds more. Whether it is. `left` is what rounds leave. Of a run that is not
+    /// followed to its end, the same must be asked of all rounds to come.
+    pub fn look(&mut self, found: &Loop<'_>, left: &[i64], walk: &Walk, step: i64) -> bool {
         let Some(asked) = &found.asked else { return false };
         let last = self.rounds.len() - 1;
-        let Some(kept) = self.kept else {
-            if asked.iter().all(|level| level.stays(&walk.slots)) {
-                (self.kept, self.reach) = (Some(last), found.reach);
-            }
+        let mut signs = Vec::with_capacity(asked.len());
+        let mut stay = i64::MAX;
+        for level in asked {
+            let Some((sign, rounds)) = level.stays(&walk.slots, step) else { return false };
+            signs.push(sign);
+            stay = stay.min(rounds);
+        }
+        if stay < i64::MAX && !found.ends(walk.whole) {
             return false;
-        };
+        }
         let numbers = |behind: usize| &left[self.rounds[behind].left + walk.walked.len()..];
-        let mut both = found.inputs.writes.iter().zip(numbers(kept).iter().zip(numbers(last)));
-        if both.all(|(&slot, (then, now))| then == now || slot == found.index) {
-            self.period = last - kept;
-        } else if last - kept >= self.reach {
-            (self.kept, self.reach) = (Some(last), 2 * self.reach);
+        let comes_again = |kept: usize| {
+            let mut both = found.inputs.writes.iter().zip(numbers(kept).iter().zip(numbers(last)));
+            signs == self.signs && both.all(|(&slot, (then, now))| then == now || slot == found.index)
+        };
+        match self.kept {
+            Some(kept) if comes_again(kept) => {
+                self.period = last - kept;
+                self.until = stay.saturating_add(last as i64);
+            }
+            Some(kept) if last - kept < self.reach => {}
+            kept => {
+                self.reach = if kept.is_some() { 2 * self.reach } else { found.reach };
+                (self.kept, self.signs) = (Some(last), signs);
+            }
         }
         self.period > 0
     }
@@ -59,13 +78,29 @@ impl Orbit {
     /// The number of what rounds do, of which so many are not followed.
     pub fn chain(&mut self, again: usize, chains: &mut Chains) -> u32 {
         let followed = self.rounds.len() - 1;
-        while self.chains.len() < again {
-            let like = followed - self.period + 1 + self.chains.len() % self.period;
-            let before = self.chains.last().copied().unwrap_or(self.rounds[followed].chain);
+        let start = self.rounds[followed].chain;
+        // What a round does that is so far behind those that were followed.
+        let round = |behind: usize, chains: &Chains| {
+            let like = followed - self.period + 1 + behind % self.period;
             let [then, now] = [like - 1, like].map(|behind| self.rounds[behind].chain);
             // Nobody notices anything of a round that leaves the number as it is.
-            let round = chains.last(now).filter(|_| now != then);
-            self.chains.push(round.map_or(before, |(_, round)| chains.longer(before, round)));
+            match chains.last(now).filter(|_| now != then) {
+                Some(Link::Round(_, round)) => Some(round),
+                _ => None,
+            }
+        };
+        if again > WRITTEN {
+            let times = again / self.period;
+            let mut chain = chains.again(start, self.rounds[followed - self.period].chain, times as u64);
+            for behind in 0..again % self.period {
+                chain = round(behind, chains).map_or(chain, |round| chains.longer(chain, round));
+            }
+            return chain;
+        }
+        while self.chains.len() < again {
+            let before = self.chains.last().copied().unwrap_or(start);
+            let next = round(self.chains.len(), chains);
+            self.chains.push(next.map_or(before, |round| chains.longer(before, round)));
         }
         self.chains[again - 1]
     }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::{OpId, OpRef};
 
+use super::NOT_CHECKED;
 use super::machine::{Entry, Fault, Machine, Scenario};
 use super::program::Program;
 use super::scenarios::Launch;
@@ -25,25 +26,29 @@ pub fn report(
     let mut machine = Machine::new(program, &mut shapes);
     // Step by step, with each agent going on until it must wait; then once more, to write down what comes before.
     machine.prepare(scenario, &launch.slots, Rc::default());
+    let is_far = |found: &Fault| found.code == &NOT_CHECKED && fault.code != &NOT_CHECKED;
+    let mut who = None;
     let fault = match machine.run() {
-        Err(found) => *found,
-        Ok(()) => fault.clone(),
-    };
-    machine.prepare(scenario, &launch.slots, Rc::default());
-    machine.log = Some((fault.subjects.clone(), Vec::new()));
-    // It ends with the same fault, as nothing in it is by chance.
-    let fault = match machine.run() {
-        Err(again) => *again,
-        Ok(()) => fault,
+        // It comes after too many steps for that: what is known of it is said.
+        Err(found) if is_far(&found) => fault.clone(),
+        found => {
+            let fault = found.err().map_or_else(|| fault.clone(), |found| *found);
+            machine.prepare(scenario, &launch.slots, Rc::default());
+            machine.log = Some((fault.subjects.clone(), Vec::new()));
+            // It ends with the same fault, as nothing in it is by chance.
+            let fault = machine.run().err().map_or(fault, |again| *again);
+            who = Some(machine.who(fault.agent, fault.pc));
+            fault
+        }
     };
     let at = |pc: u32| OpRef { id: op_at(program, pc), ..function };
     let op = at(fault.pc);
-    let who = machine.who(fault.agent, fault.pc);
     let mut diagnostic = Diagnostic::error(fault.code, op.loc(), fault.message.clone()).at(op.name());
     if !fault.suggestion.is_empty() {
         diagnostic = diagnostic.suggest(fault.suggestion);
     }
-    diagnostic = diagnostic.note(function.loc(), format!("{}: {who}", place(program, scenario)));
+    let who = who.map_or_else(|| ", after many rounds of a loop".to_owned(), |who| format!(": {who}"));
+    diagnostic = diagnostic.note(function.loc(), format!("{}{who}", place(program, scenario)));
     let entries = machine.log.take().map(|(_, entries)| entries).unwrap_or_default();
     let skipped = entries.len().saturating_sub(SHOWN);
     if skipped > 0 {

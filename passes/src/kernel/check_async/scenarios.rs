@@ -45,6 +45,8 @@ pub struct Launch {
     pub alone: bool,
     /// Whether it is followed to its end, however long its loops go on: something changes at these sizes.
     pub whole: bool,
+    /// Whether others come first: a fault is shown at usual sizes where it can be.
+    late: bool,
 }
 
 impl Launch {
@@ -52,7 +54,7 @@ impl Launch {
     pub fn new(program: &Program, symbols: &[i64]) -> Option<Launch> {
         let mut slots = Vec::new();
         let grid = Launch::compute(program, symbols, &mut slots)?;
-        Some(Launch { symbols: symbols.to_vec(), slots, grid, alone: false, whole: false })
+        Some(Launch { symbols: symbols.to_vec(), slots, grid, alone: false, whole: false, late: false })
     }
 
     /// How much keeps a grid from being launched.
@@ -186,9 +188,17 @@ pub fn launches(
     // On both sides of whatever changes with one of them, the others at one tile, and at what changes with those.
     let far = |symbol: usize, value: i64| value > units[symbol][units[symbol].len() - 1].saturating_mul(most);
     let mut bases = vec![one.clone()];
-    for symbol in 0..count {
+    // Rounds of loops at which something changes, behind those that are tried anyway.
+    let named_rounds = boundaries.rounds()?.into_iter().filter(|rounds| rounds + program.depth > most);
+    let named_rounds: Vec<i64> = named_rounds.collect();
+    for (symbol, units) in units.iter().enumerate() {
         for base in bases.clone() {
-            for value in thresholds(boundaries, symbol, &base) {
+            let far = |value: i64| far(symbol, value);
+            let named = named_rounds.iter().flat_map(|rounds| {
+                let behind = rounds.saturating_add(program.depth + 1);
+                units.iter().map(move |unit| unit.saturating_mul(behind))
+            });
+            for value in thresholds(boundaries, symbol, &base, &far)?.into_iter().chain(named) {
                 let changed = with(&base, &[(symbol, value)]);
                 if Launch::new(program, &changed).is_some() && !bases.contains(&changed) {
                     bases.push(changed);
@@ -201,20 +211,25 @@ pub fn launches(
     }
     for base in &bases {
         for (symbol, (units, tiles)) in units.iter().zip(&rings.sweeps).enumerate() {
+            // Others than are tried by themselves.
+            let is_other = with(base, &[(symbol, one[symbol])]) != one;
             for (value, is_threshold) in near(boundaries, symbol, base, units, tiles, program.depth) {
-                tried.add_whole(base, &[(symbol, value)], is_threshold || *base != one || far(symbol, value));
+                let is_far = is_threshold || far(symbol, value);
+                tried.add_whole(base, &[(symbol, value)], is_far || is_other, is_far || *base != one);
+            }
+            // What goes on for long, with rings that go around.
+            if is_other {
+                let around = units[units.len() - 1].saturating_mul(most);
+                tried.add_whole(base, &[(symbol, around)], true, true);
             }
         }
     }
-    // Rounds of a loop at which something changes, behind those that are tried anyway.
-    let named_rounds = boundaries.rounds().into_iter().filter(|rounds| rounds + program.depth > most);
-    let named_rounds: Vec<i64> = named_rounds.collect();
     for rounds in &named_rounds {
         for (symbol, units) in units.iter().enumerate() {
             for unit in units {
                 for more in [-1, 0, 1, 2, program.depth, program.depth + 1] {
                     let value = unit.saturating_mul(rounds.saturating_add(more));
-                    tried.add_whole(&one, &[(symbol, value)], true);
+                    tried.add_whole(&one, &[(symbol, value)], true, true);
                 }
             }
         }
@@ -224,7 +239,7 @@ pub fn launches(
         for (symbol, units) in units.iter().enumerate() {
             for unit in units {
                 for more in [0, 1, 2] {
-                    tried.add_whole(&one, &[(symbol, unit.saturating_mul(block.saturating_add(more)))], true);
+                    tried.add_whole(&one, &[(symbol, unit.saturating_mul(block.saturating_add(more)))], true, true);
                 }
             }
         }
@@ -233,7 +248,7 @@ pub fn launches(
     if let Some(block) = boundaries.numbered_blocks().into_iter().max().filter(|_| count > 1) {
         let most = named_rounds.into_iter().fold(block, i64::max).saturating_add(2);
         let many = |units: &Vec<i64>| units[units.len() - 1].saturating_mul(most);
-        tried.add_whole(&units.iter().map(many).collect::<Vec<_>>(), &[], true);
+        tried.add_whole(&units.iter().map(many).collect::<Vec<_>>(), &[], true, true);
     }
     // The same with another at many tiles, as many as it has a use for.
     for other in 0..count {
@@ -279,7 +294,7 @@ pub fn launches(
     let (mut seen, mut values) = (Words::default(), Vec::new());
     let mut chosen = Vec::new();
     let (mut slots_of, mut known) = (Vec::new(), Vec::new());
-    for (symbols, alone, whole) in tried.all() {
+    for (symbols, alone, whole, late) in tried.all() {
         let Some(grid) = Launch::compute(program, symbols, &mut slots_of) else { continue };
         known.clone_from(&slots_of);
         facts.compute_known(&mut known);
@@ -289,12 +304,11 @@ pub fn launches(
         values.clear();
         facts.values(grid, &known, &mut values);
         if let (_, true) = seen.number(&values) {
-            chosen.push(Launch { symbols: symbols.to_vec(), slots: slots_of.clone(), grid, alone, whole });
+            chosen.push(Launch { symbols: symbols.to_vec(), slots: slots_of.clone(), grid, alone, whole, late });
         }
     }
-    let (whole, chosen): (Vec<Launch>, Vec<Launch>) = chosen.into_iter().partition(|launch| launch.whole);
     let mut launches = facts.leave_long(chosen, most, MOST_ROUNDS);
-    launches.extend(whole);
+    launches.sort_by_key(|launch| launch.late);
     match facts.are_covered(&launches, boundaries) {
         true => Ok(launches),
         false => Err("a condition on sizes is not linear, and no sizes were found at which it changes"),
@@ -309,6 +323,8 @@ struct Tried {
     alone: Vec<bool>,
     /// Whether they are followed to their end.
     whole: Vec<bool>,
+    /// Whether others come first.
+    late: Vec<bool>,
     next: Vec<i64>,
 }
 
@@ -323,21 +339,23 @@ impl Tried {
         if let (_, true) = self.values.number(&self.next) {
             self.alone.push(alone);
             self.whole.push(false);
+            self.late.push(false);
         }
     }
 
     /// The same for all blocks, and followed to the end if this is asked for: also where they were added before.
-    fn add_whole(&mut self, base: &[i64], changed: &[(usize, i64)], whole: bool) {
+    fn add_whole(&mut self, base: &[i64], changed: &[(usize, i64)], whole: bool, late: bool) {
         self.add(base, changed, false);
         let (number, _) = self.values.number(&self.next);
         self.whole[number as usize] |= whole;
+        self.late[number as usize] |= late;
         self.alone[number as usize] = false;
     }
 
     /// All of them, in order.
-    fn all(&self) -> impl Iterator<Item = (&[i64], bool, bool)> {
-        let flags = self.alone.iter().zip(&self.whole);
-        (0..).zip(flags).map(|(number, (&alone, &whole))| (self.values.list(number), alone, whole))
+    fn all(&self) -> impl Iterator<Item = (&[i64], bool, bool, bool)> {
+        let flags = self.alone.iter().zip(&self.whole).zip(&self.late);
+        (0..).zip(flags).map(|(number, ((&alone, &whole), &late))| (self.values.list(number), alone, whole, late))
     }
 }
 
@@ -422,16 +440,29 @@ fn most(program: &Program, expr: &Expr) -> Option<i64> {
     }
 }
 
-/// The values of a symbol at which something changes once, and those before them.
-fn thresholds(boundaries: &Boundaries, symbol: usize, base: &[i64]) -> Vec<i64> {
-    let once = boundaries.of_symbol(symbol as Slot, base).into_iter().filter_map(|boundary| match boundary {
-        Boundary::At(at) => Some(at),
-        Boundary::Each { .. } => None,
-    });
-    let mut values: Vec<i64> = once.flat_map(|at| [at.saturating_sub(1), at]).filter(|&at| at >= 0).collect();
+/// The values of a symbol at which something changes once, or for the first time but `far` from where it is tried anyway, and
+/// those before them.
+///
+/// Errors: what is not tried.
+fn thresholds(
+    boundaries: &Boundaries,
+    symbol: usize,
+    base: &[i64],
+    far: &dyn Fn(i64) -> bool,
+) -> Result<Vec<i64>, &'static str> {
+    let mut values = Vec::new();
+    for boundary in boundaries.of_symbol(symbol as Slot, base) {
+        match boundary {
+            Boundary::At(at) => values.extend([at.saturating_sub(1), at]),
+            Boundary::From(at) if far(at) => values.extend([at.saturating_sub(1), at]),
+            Boundary::From(_) | Boundary::Each { .. } => {}
+            Boundary::Far(what) => return Err(what),
+        }
+    }
+    values.retain(|&at| at >= 0);
     values.sort_unstable();
     values.dedup();
-    values
+    Ok(values)
 }
 
 /// The values of a symbol around which something changes, the others as they are, and whether it changes there once.
@@ -444,10 +475,18 @@ fn near(
     tiles: &[i64],
     depth: i64,
 ) -> Vec<(i64, bool)> {
-    let once = thresholds(boundaries, symbol, base);
+    let is_far = |at: i64| at > units[units.len() - 1].saturating_mul(2 * depth + 2);
+    let once = thresholds(boundaries, symbol, base, &is_far).unwrap_or_default();
     let mut values: Vec<(i64, bool)> = once.iter().map(|&at| (at, true)).collect();
     for boundary in boundaries.of_symbol(symbol as Slot, base) {
-        let Boundary::Each { unit, rest } = boundary else { continue };
+        let (unit, rest) = match boundary {
+            Boundary::Each { unit, rest } => (unit, rest),
+            Boundary::From(at) => {
+                values.extend([at.saturating_sub(1), at].map(|at| (at, false)));
+                continue;
+            }
+            Boundary::At(_) | Boundary::Far(_) => continue,
+        };
         for &tile in [0].iter().chain(tiles) {
             let at = unit.saturating_mul(tile).saturating_add(rest);
             values.extend([(at.saturating_sub(1), false), (at, false)]);

@@ -7,7 +7,8 @@
 //! what it has done since, the machine comes to that state once more, and nothing in between is new.
 //!
 //! States are compared after each turn of all agents with one that is kept, which is a later one each time that the number
-//! of turns has doubled (Brent 1980).
+//! of turns has doubled (Brent 1980). Behind what was left out a state is kept anew; and one from before, until what is left
+//! out again and again comes again itself: the tiles of a loop around a loop over steps.
 
 use std::rc::Rc;
 
@@ -27,17 +28,23 @@ type Kind = u32;
 /// and with when something was done.
 const KNOWN: Kind = 1 << 31;
 
-/// A state, kept to see it again.
+/// States, kept to see them again.
 #[derive(Clone, Default)]
 pub struct Steady {
+    /// Since something was left out, and since before that.
+    pub kept: [Kept; 2],
+}
+
+/// A state, kept to see it again.
+#[derive(Clone, Default)]
+pub struct Kept {
     /// Turns so far, and at how many the next state is kept.
     turns: u32,
     keep: u32,
     /// Where the agents were in what they do, and how much work they had begun.
     pub places: Vec<usize>,
     begun: Vec<[u32; 3]>,
-    kept: Rc<Vec<(Kind, i64)>>,
-    now: Vec<(Kind, i64)>,
+    state: Rc<Vec<(Kind, i64)>>,
 }
 
 /// A number in the state that is kept, and in the one of now.
@@ -52,38 +59,50 @@ impl Steady {
             return;
         }
         let turn = machine.program.depth as u32 + 2;
-        self.turns += 1;
-        if self.turns > self.keep && self.is_alike(machine, feeds) {
-            self.now.clear();
-            machine.state(&mut self.now);
-            if self.is_shifted(machine, &self.named(machine, feeds)) && self.leave_out(machine, feeds, members) {
-                // It may come again behind what was left out.
-                self.turns = turn;
-                self.keep_now(machine);
-                return;
+        let mut now: Option<Rc<Vec<(Kind, i64)>>> = None;
+        let mut found = None;
+        for (number, kept) in self.kept.iter_mut().enumerate() {
+            // The other one is of use only behind something that was left out.
+            if number > 0 && kept.keep == 0 {
+                continue;
+            }
+            kept.turns += 1;
+            if kept.turns > kept.keep && kept.is_alike(machine, feeds) {
+                let now = now.get_or_insert_with(|| Rc::new(machine.state()));
+                let named = kept.named(machine, feeds);
+                let is_again = named.is_some_and(|named| kept.is_shifted(machine, now, &named));
+                if is_again && kept.leave_out(machine, feeds, members) {
+                    found = Some(number);
+                    break;
+                }
+            }
+            // At first all stages have been used; then for as long as it takes to go around rings twice, and on.
+            let next = if kept.keep > 0 { kept.keep.saturating_add(kept.keep.max(2 * turn)) } else { turn };
+            if kept.turns >= next && machine.agents.iter().all(|agent| agent.doubt.is_none()) {
+                let now = now.get_or_insert_with(|| Rc::new(machine.state()));
+                kept.keep(machine, now, kept.turns);
             }
         }
-        // At first all stages have been used; then for as long as it takes to go around rings twice, and on.
-        let next = if self.keep > 0 { self.keep + self.keep.max(2 * turn) } else { turn };
-        if self.turns >= next && machine.agents.iter().all(|agent| agent.doubt.is_none()) {
-            self.now.clear();
-            machine.state(&mut self.now);
-            self.keep_now(machine);
+        // It may come again behind what was left out.
+        if let (Some(number), Some(now)) = (found, now) {
+            let [inner, outer] = &mut self.kept;
+            inner.keep(machine, &now, turn);
+            if number > 0 || outer.keep == 0 {
+                outer.keep(machine, &now, turn);
+            }
         }
     }
 
     /// What is kept, to go on with it from the same state.
     pub fn copied(&self) -> Steady {
-        let Steady { turns, keep, ref places, ref begun, ref kept, .. } = *self;
-        Steady { turns, keep, places: places.clone(), begun: begun.clone(), kept: Rc::clone(kept), now: Vec::new() }
+        self.clone()
     }
+}
 
-    /// The state that is kept is this one.
-    fn keep_now(&mut self, machine: &Machine<'_>) {
-        let then = std::mem::replace(&mut self.kept, Rc::new(std::mem::take(&mut self.now)));
-        // Others may be at that.
-        self.now = Rc::try_unwrap(then).unwrap_or_default();
-        self.keep = self.turns;
+impl Kept {
+    /// The state that is kept is this one, at so many turns.
+    fn keep(&mut self, machine: &Machine<'_>, now: &Rc<Vec<(Kind, i64)>>, turns: u32) {
+        (self.turns, self.keep, self.state) = (turns, turns, Rc::clone(now));
         self.places.clear();
         self.places.extend(machine.agents.iter().map(|agent| agent.next));
         self.begun.clear();
@@ -102,18 +121,21 @@ impl Steady {
             && machine.agents.iter().all(|agent| agent.doubt.is_none())
     }
 
-    /// The first tokens that are named in what was done since and were made before.
-    fn named(&self, machine: &Machine<'_>, feeds: &Feeds) -> Vec<Pair> {
+    /// The first tokens that are named in what was done since and were made before. `None` if that is too much to look at.
+    fn named(&self, machine: &Machine<'_>, feeds: &Feeds) -> Option<Vec<Pair>> {
         let mut named = Vec::new();
         for (number, agent) in machine.agents.iter().enumerate() {
             let (mut far, mut made) = ([0; 3], [0; 3]);
-            for &event in feeds.part(&agent.feed, self.places[number]..agent.next) {
+            let is_seen = feeds.visit(&agent.feed, self.places[number]..agent.next, |event| {
                 for (kind, &reach) in feeds.reaches[event as usize].iter().enumerate() {
                     far[kind] = reach.saturating_sub(made[kind]).max(far[kind]);
                 }
                 if let Some(kind) = feeds.begins[event as usize] {
                     made[kind] += 1;
                 }
+            });
+            if !is_seen {
+                return None;
             }
             for (kind, &far) in far.iter().enumerate().filter(|&(_, &far)| far > 0) {
                 let token =
@@ -121,16 +143,16 @@ impl Steady {
                 named.push((token(self.begun[number]), token(agent.tickets)));
             }
         }
-        named
+        Some(named)
     }
 
     /// Whether the state of now is the one that is kept but for how far everything has come; so are some other numbers.
-    fn is_shifted(&self, machine: &Machine<'_>, others: &[Pair]) -> bool {
-        if self.kept.len() != self.now.len() {
+    fn is_shifted(&self, machine: &Machine<'_>, now: &[(Kind, i64)], others: &[Pair]) -> bool {
+        if self.state.len() != now.len() {
             return false;
         }
         let mut kinds = vec![Shift::default(); machine.kinds()];
-        let pairs = self.kept.iter().copied().zip(self.now.iter().copied());
+        let pairs = self.state.iter().copied().zip(now.iter().copied());
         for ((kind, then), (other, now)) in pairs.chain(others.iter().copied()) {
             if kind != other || kind == 0 && then != now {
                 return false;
@@ -182,12 +204,10 @@ impl Steady {
             if self.begun[number].iter().zip(agent.tickets.iter().zip(&feed.reach)).any(far) {
                 return 0;
             }
-            let length = agent.next - then;
-            let coming = feeds.part(feed, member.place(agent)..feed.length());
-            let round = feeds.part(&agent.feed, then..agent.next);
-            let again = coming.chunks_exact(length).take_while(|events| *events == round).count();
+            let (length, place) = (agent.next - then, member.place(agent));
+            let again = feeds.again((feed, place), (&agent.feed, then..agent.next)) / length;
             // What comes behind the last round must be the same as well: who waits there waits for the same.
-            let goes_on = coming.get(again * length) == round.first();
+            let goes_on = feeds.at(feed, place + again * length) == feeds.at(&agent.feed, then);
             least = least.min(if goes_on { again } else { again.saturating_sub(1) });
         }
         if least == usize::MAX { 0 } else { least }
@@ -244,10 +264,11 @@ impl Machine<'_> {
         (1 + self.teams() + 3 * agent + work) as Kind
     }
 
-    /// Adds everything that decides what is done next.
-    fn state(&self, into: &mut Vec<(Kind, i64)>) {
+    /// Everything that decides what is done next.
+    fn state(&self) -> Vec<(Kind, i64)> {
         // About as many as there are with rings of eight stages: so it grows once at most.
-        into.reserve(2048);
+        let mut all = Vec::with_capacity(2048);
+        let into = &mut all;
         let (phases, teams) = (self.phases(), self.teams());
         let clock = |into: &mut Vec<(Kind, i64)>, clock: &[u32]| {
             into.push((0, clock.get(self.plan.grid).map_or(-1, |&ended| ended.into())));
@@ -352,6 +373,7 @@ impl Machine<'_> {
                 }
             }
         }
+        all
     }
 
     /// What was done at a time.

@@ -62,11 +62,8 @@ impl Member {
 
     /// How many events that come next are the same as in the first run, as far as is looked ahead.
     fn alike(&self, feeds: &Feeds, agent: &Agent) -> usize {
-        let coming = |feed: &Feed, place: usize| {
-            let from = place.min(feed.length());
-            feeds.part(feed, from..feed.length().min(from + AHEAD))
-        };
-        let (first, other) = (coming(&agent.feed, agent.next), coming(self.feed(agent), self.place(agent)));
+        let first = feeds.coming(&agent.feed, agent.next, AHEAD);
+        let other = feeds.coming(self.feed(agent), self.place(agent), AHEAD);
         // Mostly, and found at once.
         if first == other {
             return first.len();
@@ -164,7 +161,7 @@ impl Machine<'_> {
             agent.feed = *first.feed(agent);
             agent.next = (agent.next as i64 + ahead) as usize;
             agent.alike = 0;
-            if let Some(place) = steady.places.get_mut(at) {
+            for place in steady.kept.iter_mut().filter_map(|kept| kept.places.get_mut(at)) {
                 *place = (*place as i64 + ahead) as usize;
             }
             for other in others.iter_mut() {
@@ -221,7 +218,13 @@ impl Machine<'_> {
             let Some(event) = next else { break };
             let (pc, numbers) = feeds.event(event);
             let instr = &program.code[pc as usize];
-            if matches!(instr, Instr::Wait { .. }) && std::mem::replace(&mut turn.has_waited, true) {
+            let is_wait = match instr {
+                Instr::Wait { .. } => true,
+                // Where nobody waits for mbarriers, nothing else ends a turn.
+                Instr::Meet | Instr::MeetLanes | Instr::Await { .. } => program.arrivals.is_empty(),
+                _ => false,
+            };
+            if is_wait && std::mem::replace(&mut turn.has_waited, true) {
                 return Ok(End::Over);
             }
             agent.pc = pc;

@@ -17,11 +17,11 @@ use smallvec::SmallVec;
 
 use super::exprs::Slot;
 use super::facts::Facts;
-use super::feeds::{Does, Feeds};
+use super::feeds::{Does, Feeds, MOST_BEGUN};
 use super::integers::{Choices, Doubt, Site, branch, choose, integer, part, rounds, shift, start};
 use super::loops::{Body, Loop};
 use super::machine::{MOST_STEPS, Scenario};
-use super::orbits::{Behind, Orbit};
+use super::orbits::{Behind, Orbit, WRITTEN};
 use super::program::{Instr, Pc, Program, Role};
 use super::walk::{Open, Round, Walk};
 use super::words::{Chains, Words};
@@ -288,9 +288,10 @@ impl<'p> Traces<'p> {
                 }
                 Instr::Test { index, last, exit } => {
                     let Some(mut round) = walk.rounds.pop() else { return Err(End::Unknown) };
-                    if let Some(orbit) = self.note(walk, &mut round) {
+                    while let Some(orbit) = self.note(walk, &mut round) {
                         walk.return_to(&round);
                         self.go_around(walk, &mut round, orbit)?;
+                        self.go_further(walk, &mut round, site)?;
                     }
                     if walk.slots[*index as usize] >= walk.slots[*last as usize] {
                         self.leave(walk, &round);
@@ -359,8 +360,10 @@ impl<'p> Traces<'p> {
     /// Does what the loop that begins is known to do: all of its rounds, or as many as were followed.
     fn go_on(&mut self, walk: &mut Walk, round: &mut Round, values: [i64; 3], site: &Site) -> Result<(), End> {
         let Some(found) = &self.loops[round.start as usize] else { return Ok(()) };
+        // How far one that is followed to its end goes around is another question.
+        let is_other = found.ends(walk.whole) != found.ends(false);
         walk.keys.clear();
-        walk.keys.extend([round.start.into(), values[0], values[2]]);
+        walk.keys.extend([round.start.into(), values[0], values[2], is_other.into()]);
         walk.key(&found.inputs, site);
         let (number, is_new) = self.begins.number(&walk.keys);
         round.orbit = Some(number as usize);
@@ -372,7 +375,25 @@ impl<'p> Traces<'p> {
         if !walk.whole && self.orbits[number as usize].long.is_some_and(|long| long <= wanted) {
             return Err(End::Long(round.start));
         }
-        self.go_around(walk, round, number as usize)
+        self.go_around(walk, round, number as usize)?;
+        self.go_further(walk, round, site)
+    }
+
+    /// Where something else is asked of the integer of a loop from here on, goes on as if the loop began here.
+    fn go_further(&mut self, walk: &mut Walk, round: &mut Round, site: &Site) -> Result<(), End> {
+        let Some(orbit) = round.orbit.map(|orbit| &self.orbits[orbit]) else { return Ok(()) };
+        let Instr::Start { index, last, step, .. } = self.program.code[round.start as usize] else { return Ok(()) };
+        let values = [index, last, step].map(|slot| walk.slots[slot as usize]);
+        if orbit.period == 0 || round.begun != orbit.until || values[0] >= values[1] {
+            return Ok(());
+        }
+        if round.chain > 0 {
+            walk.trace.push(LOOP - i64::from(std::mem::take(&mut round.chain)));
+        }
+        round.walks |= walk.walked.iter().zip(&round.walked).any(|(now, then)| now > then);
+        (round.before, round.work, round.begun) = (walk.trace.len(), walk.work, 0);
+        round.walked.copy_from_slice(&walk.walked);
+        self.go_on(walk, round, values, site)
     }
 
     /// Goes on from where a loop began to behind as many of its rounds as are known.
@@ -386,16 +407,15 @@ impl<'p> Traces<'p> {
         let mut known = followed.min(wanted);
         if orbit.period > 0 {
             // What they do is known of all rounds, but not all may be of use.
-            known = wanted.min(if found.varies && !walk.whole { found.cap } else { i64::MAX }).max(known);
+            let cap = if found.varies && !walk.whole { found.cap } else { i64::MAX };
+            known = wanted.min(cap).min(orbit.until).max(known);
         }
         if known <= 0 {
             return Ok(());
         }
         let again = (known - followed).max(0) as usize;
-        walk.steps = walk.steps.saturating_add((again as u64).saturating_mul(u64::from(found.exit - found.head)));
-        if walk.steps > MOST_STEPS {
-            return Err(End::Unknown);
-        }
+        let written = if again > WRITTEN { orbit.period } else { again };
+        walk.steps = walk.steps.saturating_add((written as u64).saturating_mul(u64::from(found.exit - found.head)));
         let times = again.div_ceil(orbit.period.max(1)) as i64;
         let behind = orbit.rounds[(known - times * orbit.period as i64) as usize];
         round.chain = if again > 0 { orbit.chain(again, &mut self.chains) } else { behind.chain };
@@ -406,10 +426,14 @@ impl<'p> Traces<'p> {
             return Ok(());
         }
         let [then, now] = [followed as usize - orbit.period, followed as usize].map(|behind| orbit.rounds[behind]);
-        let begun = |kind: usize| behind.begun[kind] + times * (now.begun[kind] - then.begun[kind]);
-        walk.skip(&found.inputs.writes, [0, 1, 2].map(begun), left);
+        let grown = |before: i64, then: i64, now: i64| before.saturating_add(times.saturating_mul(now - then));
+        let begun = [0, 1, 2].map(|kind: usize| grown(behind.begun[kind], then.begun[kind], now.begun[kind]));
+        if walk.steps > MOST_STEPS || begun.iter().zip(walk.work).any(|(by, all)| by.saturating_add(all) > MOST_BEGUN) {
+            return Err(End::Unknown);
+        }
+        walk.skip(&found.inputs.writes, begun, left);
         for (ring, walked) in walk.walked.iter_mut().enumerate() {
-            *walked += times * (self.left[now.left + ring] - self.left[then.left + ring]);
+            *walked = grown(*walked, self.left[then.left + ring], self.left[now.left + ring]);
         }
         let on = (times * orbit.period as i64).saturating_mul(step);
         let index = &mut walk.slots[index as usize];
@@ -506,6 +530,7 @@ impl<'p> Traces<'p> {
             round.chain = self.chains.longer(round.chain, number);
         }
         let (found, number) = (self.loops[round.start as usize].as_ref()?, round.orbit?);
+        let Instr::Start { step, .. } = self.program.code[round.start as usize] else { return None };
         let orbit = &mut self.orbits[number];
         if orbit.period > 0 || orbit.rounds.len() as i64 != round.begun {
             return None;
@@ -518,7 +543,7 @@ impl<'p> Traces<'p> {
         }
         let Round { chain, around, .. } = *round;
         orbit.rounds.push(Behind { chain, begun: walk.since_then(round.work), around, left });
-        orbit.look(found, &self.left, walk).then_some(number)
+        orbit.look(found, &self.left, walk, walk.slots[step as usize]).then_some(number)
     }
 
     /// A loop is at its end.
@@ -527,7 +552,7 @@ impl<'p> Traces<'p> {
             walk.trace.push(LOOP - i64::from(round.chain));
         }
         if let Some(outer) = walk.rounds.last_mut() {
-            outer.around |= walk.walked.iter().zip(&round.walked).any(|(now, then)| now > then);
+            outer.around |= round.walks || walk.walked.iter().zip(&round.walked).any(|(now, then)| now > then);
         }
         if (round.around || round.cap < i64::MAX) && round.begun >= SOME {
             walk.saw(&[round.start]);

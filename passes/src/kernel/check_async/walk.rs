@@ -71,6 +71,8 @@ pub struct Round {
     pub cap: i64,
     /// Whether a loop in it walks rings.
     pub around: bool,
+    /// Whether rings were walked in stretches before.
+    pub walks: bool,
 }
 
 /// Where the number of an agent begins in what marks the things that it made, before the kind of work and its number.
@@ -191,9 +193,23 @@ impl Walk {
 
     /// A loop that begins here.
     pub fn enter(&self, start: Pc, found: &Loop<'_>) -> Round {
-        let Loop { varies, orbits, cap, .. } = *found;
+        let Loop { varies, cap, .. } = *found;
+        let orbits = found.orbits || found.returns && self.whole;
         let (before, work, walked) = (self.trace.len(), self.work, SmallVec::from_slice(&self.walked));
-        Round { start, orbits, orbit: None, chain: 0, before, work, walked, varies, cap, begun: 0, around: false }
+        Round {
+            start,
+            orbits,
+            orbit: None,
+            chain: 0,
+            before,
+            work,
+            walked,
+            varies,
+            cap,
+            begun: 0,
+            around: false,
+            walks: false,
+        }
     }
 }
 

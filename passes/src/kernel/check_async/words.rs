@@ -46,35 +46,53 @@ impl Words {
     }
 }
 
-/// What loops do: some rounds, then one more. Number 0 is no round.
+/// What loops do: some rounds, then one more, or the last of them again and again. Number 0 is no round.
 #[derive(Default)]
 pub struct Chains {
-    pairs: Vec<(u32, u32)>,
+    links: Vec<Link>,
     table: HashTable<u32>,
+}
+
+/// What comes last in a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Link {
+    /// Behind others, one round, with the number of what it does.
+    Round(u32, u32),
+    /// Behind others, what these have more than some that they begin with, so many times.
+    Again(u32, u32, u64),
 }
 
 impl Chains {
     /// The number of one round more.
     pub fn longer(&mut self, chain: u32, round: u32) -> u32 {
-        let pair = (chain, round);
-        let hash = FxBuildHasher.hash_one(pair);
-        if let Some(&number) = self.table.find(hash, |&number| self.pairs[number as usize - 1] == pair) {
+        self.number(Link::Round(chain, round))
+    }
+
+    /// The number of a loop that goes on with what it has done since `then`, so many times.
+    pub fn again(&mut self, chain: u32, then: u32, times: u64) -> u32 {
+        // Nobody notices anything of it.
+        if chain == then || times == 0 { chain } else { self.number(Link::Again(chain, then, times)) }
+    }
+
+    fn number(&mut self, link: Link) -> u32 {
+        let hash = FxBuildHasher.hash_one(link);
+        if let Some(&number) = self.table.find(hash, |&number| self.links[number as usize - 1] == link) {
             return number;
         }
-        self.pairs.push(pair);
-        let Chains { pairs, table } = self;
-        let number = pairs.len() as u32;
-        table.insert_unique(hash, number, |&number| FxBuildHasher.hash_one(pairs[number as usize - 1]));
+        self.links.push(link);
+        let Chains { links, table } = self;
+        let number = links.len() as u32;
+        table.insert_unique(hash, number, |&number| FxBuildHasher.hash_one(links[number as usize - 1]));
         number
     }
 
-    /// The rounds before the last one, and the number of that. `None` for no round.
-    pub fn last(&self, chain: u32) -> Option<(u32, u32)> {
-        Some(self.pairs[chain.checked_sub(1)? as usize])
+    /// What comes last. `None` for no round.
+    pub fn last(&self, chain: u32) -> Option<Link> {
+        Some(self.links[chain.checked_sub(1)? as usize])
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.pairs.len() + 1
+        self.links.len() + 1
     }
 }

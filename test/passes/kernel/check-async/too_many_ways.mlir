@@ -224,3 +224,125 @@ kernel.func @steps() -> memref<[64], i32> {
   }
   return %D
 }
+
+// -----
+
+// A round that is farther than any that is followed.
+kernel.func @round_too_far<K>(%A: memref<[64, K], f16, row_major, align 16>, %B: memref<[64, K], f16, row_major, align 16>)
+    -> memref<[64, 64], f32, row_major, align 16> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32, row_major, align 16>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  %mB = tensor_map %B : tensormap<[64, 64], f16, swizzle 128>
+  // expected-error@+1 {{E1814 'kernel.grid': not verified: what is done depends on a round of a loop beyond 10^9}}
+  grid (1) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %sB = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 4 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p = for %k = 0 to K ceildiv 64 carry (%s0 = %zero, %p0 = %one) {
+        wait %empty[%s0] parity %p0
+        expect %full[%s0] bytes 16384
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        tma_load %mB[0, 64 * %k] to %sB[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %s1, %p1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %k = 0 to K ceildiv 64 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sB[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        if (%k == 10000000000000) {
+          arrive %empty[%s0] by warp
+        }
+        await %w
+        if (%k < 10000000000000) {
+          arrive %empty[%s0] by warp
+        }
+        if (10000000000001 <= %k) {
+          arrive %empty[%s0] by warp
+        }
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1]
+    }
+  }
+  return %D
+}
+
+// -----
+
+// A size that is farther than any that is tried.
+kernel.func @size_too_far<K>(%A: memref<[64, K], f16, row_major, align 16>, %B: memref<[64, K], f16, row_major, align 16>)
+    -> memref<[64, 64], f32, row_major, align 16> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32, row_major, align 16>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  %mB = tensor_map %B : tensormap<[64, 64], f16, swizzle 128>
+  // expected-error@+1 {{E1814 'kernel.grid': not verified: what is done depends on sizes beyond 10^15}}
+  grid (1) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %sB = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 4 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p = for %k = 0 to K ceildiv 64 carry (%s0 = %zero, %p0 = %one) {
+        wait %empty[%s0] parity %p0
+        expect %full[%s0] bytes 16384
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        tma_load %mB[0, 64 * %k] to %sB[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %s1, %p1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %k = 0 to K ceildiv 64 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sB[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        if (K < 3000000000000000) {
+          await %w
+        }
+        if (%k < 2) {
+          arrive %empty[%s0] by warp
+        }
+        if (2 <= %k) {
+          arrive %empty[%s0] by warp
+        }
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1]
+    }
+  }
+  return %D
+}
+
+// -----
+
+// Steps of 10007 / 10006: every size is another part of one.
+kernel.func @steps_of_fractions<M>(%X: memref<[256], f32>) -> memref<[256], f32> {
+  %Y = output : memref<[256], f32>
+  // expected-error@+1 {{E1814 'kernel.grid': not verified: what is done depends on sizes in steps that hardly come again}}
+  grid (1) threads 128 {
+    %s = shared : tile<[256], f32, row_major>
+    for %t = 0 to 10006 * M step 10007 {
+      copy %X[i0] to %s by blocked [1] lanes [32] warps [4]
+      if (%t + 1 < 10006 * M) {
+        barrier
+      }
+      %x = load_shared %s : frag<[256], f32, blocked [2] lanes [32] warps [4]>
+      barrier
+      store %x to %Y[i0]
+    }
+  }
+  return %Y
+}
