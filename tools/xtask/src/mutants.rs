@@ -85,6 +85,8 @@ pub struct Found {
     pub boundary: bool,
     /// Whether there are no instructions.
     pub no_ptx: bool,
+    /// Whether a result has numbers that nothing wrote.
+    pub unwritten: bool,
 }
 
 /// What became of a mutant.

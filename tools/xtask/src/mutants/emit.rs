@@ -29,13 +29,13 @@ const WORDS: [&str; 14] = [
     "done",
 ];
 
-/// Whether a mutant is accepted, was evaluated without a fault, and its edit is one of synchronization.
+/// Whether a mutant is accepted, every evaluation came to its end and gave all results, and its edit is one of
+/// synchronization.
 pub fn is_wanted(mutant: &Mutant) -> bool {
-    let synchronizes = mutant.diff.lines().any(|line| WORDS.iter().any(|word| line.contains(word)));
-    match &mutant.fate {
-        Fate::Accepted(found) => synchronizes && found.ended[1] > 0 && found.faults.iter().all(Option::is_none),
-        _ => false,
-    }
+    let Fate::Accepted(found) = &mutant.fate else { return false };
+    let is_right = found.faults.iter().all(Option::is_none) && found.stopped.iter().all(Option::is_none);
+    let synchronizes = || mutant.diff.lines().any(|line| WORDS.iter().any(|word| line.contains(word)));
+    found.ended[1] > 0 && is_right && !found.unwritten && synchronizes()
 }
 
 /// Writes a mutant for a GPU: NAME.ptx and NAME.json, and for each of its sizes NAME.N.npz, what it gives, and NAME.N.args,

@@ -76,7 +76,7 @@ pub struct Case {
 
 /// How an evaluation ended.
 enum End {
-    /// With these results.
+    /// With these results; with none where some number of them was not written.
     Ran(Data),
     /// A fault of synchronization: its kind, and what was said.
     Fault(&'static str, String),
@@ -202,6 +202,7 @@ impl Trial<'_> {
             let (kind, said) = match self.run_once(level, body, case, order) {
                 End::Ran(results) => {
                     found.ended[level] += 1;
+                    found.unwritten |= results.is_empty();
                     let results = bits(&results);
                     let first = first.get_or_insert_with(|| results.clone());
                     if *first == results || !self.is_exact {
