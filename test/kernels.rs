@@ -220,6 +220,30 @@ const CASES: &[Case] = &[
         tolerance: Tolerance::WIDE,
         factor: 1.0,
     },
+    Case {
+        kernel: "split_k",
+        reference: "sgemm",
+        machine: ("", ""),
+        sizes: &[&[1, 4, 4], &[70, 136, 100], &[0, 8, 8], &[4, 0, 8], &[4, 8, 0]],
+        tolerance: Tolerance::WIDE,
+        factor: 1.0,
+    },
+    Case {
+        kernel: "split_k_flags",
+        reference: "sgemm",
+        machine: ("", ""),
+        sizes: &[&[1, 4, 4], &[70, 136, 100], &[0, 8, 8], &[4, 0, 8], &[4, 8, 0]],
+        tolerance: Tolerance::WIDE,
+        factor: 1.0,
+    },
+    Case {
+        kernel: "scan",
+        reference: "cumsum",
+        machine: ("", ""),
+        sizes: &[&[1, 4], &[200, 140], &[33, 1], &[0, 8], &[4, 0], &[321, 3]],
+        tolerance: Tolerance::WIDE,
+        factor: 1.0,
+    },
 ];
 
 /// A test for each kernel.
@@ -246,7 +270,7 @@ macro_rules! kernels {
 
 kernels! {
     gemm_pingpong gemm_cooperative chain conv_im2col attention attention_causal row_softmax row_layernorm
-    row_rmsnorm gelu_add gemm_skinny conv_window gemm_sm80 sgemm
+    row_rmsnorm gelu_add gemm_skinny conv_window gemm_sm80 sgemm split_k split_k_flags scan
 }
 
 /// What passes make where blocks share the steps of the last tiles, against the regions that it is made of.

@@ -29,7 +29,7 @@ impl Counter {
         let around = std::iter::successors(grid.body.parent_op(ticket.id), |&id| grid.body.parent_op(id));
         for id in around.take_while(|&id| id != grid.id) {
             let op = OpRef { id, ..*grid };
-            if If::of(op).is_none() && !Role::of(op).is_some_and(|role| role.groups() == 1) {
+            if If::of(op).is_none() && Role::of(op).is_none_or(|role| role.groups() != 1) {
                 return None;
             }
         }

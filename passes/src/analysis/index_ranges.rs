@@ -15,6 +15,7 @@ use dlc_core::tensor::ElemKind;
 use dlc_ir::affine::{Factor, Interval, SizeExpr, SizeRanges};
 use dlc_ir::interp::Datum;
 use dlc_ir::{BlockId, Body, Context, OpRef, Type, ValueId};
+use dlc_kernel::counters::Counter;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, elem_of, sizes};
 use rustc_hash::FxHashMap;
@@ -256,6 +257,10 @@ impl<'a> IndexRanges<'a> {
         } else if let Some(op) = kernel::GridSize::of(op) {
             let (range, _) = self.blocks(*op, op.axis());
             self.set(op.out(), range);
+        } else if let Some(op) = kernel::Ticket::of(op) {
+            self.ticket(op);
+        } else if let Some(op) = kernel::Acquire::of(op) {
+            self.set(op.out(), Interval::new(op.value(), i64::from(i32::MAX)));
         } else if let Some(op) = kernel::For::of(op) {
             self.for_(op);
         } else {
@@ -309,6 +314,18 @@ impl<'a> IndexRanges<'a> {
             at = parent;
         }
         (most, None)
+    }
+
+    /// A ticket is below the number of blocks that share its counter; and it has 32 bits.
+    fn ticket(&mut self, op: kernel::Ticket<'a>) {
+        let around = std::iter::successors(self.kernel.parent_op(op.id), |&id| self.kernel.parent_op(id));
+        let grid = around.filter_map(|id| kernel::Grid::of(OpRef { id, ..*op })).next();
+        let counter = grid.and_then(|grid| Some((grid.args().collect(), Counter::of(grid, op)?)));
+        let range = Interval::new(0, i64::from(i32::MAX));
+        let Some((args, counter)): Option<(Vec<ValueId>, Counter)> = counter else { return self.set(op.out(), range) };
+        let below = below(self.expr(&counter.count, &args));
+        self.set(op.out(), range.intersect(below));
+        self.limit(op.out(), &counter.count, &args);
     }
 
     /// A loop. What it carries is what it begins with and what its body gives, for so many rounds; then it is anything.

@@ -36,10 +36,10 @@
 //! }
 //! ```
 //!
-//! **Does not** look at numbers, at positions in global memory or at what blocks do to each other there; nor at
-//! registers, bank conflicts and resources. It changes nothing.
+//! **Does not** look at numbers or whether positions in global memory are in bounds; nor at registers, bank conflicts and
+//! resources. It changes nothing.
 //!
-//! *Algorithm.* (1) `compile`: the grid without its data is a small program over integers. (2) `scenarios`: the sizes
+//! *Algorithm.* (0) `blocks`: what blocks do to each other in global memory, from the text. (1) `compile`: the grid without its data is a small program over integers. (2) `scenarios`: the sizes
 //! at which trip counts, conditions and stages differ, up to beyond twice the deepest ring, on both sides of whatever a
 //! condition, a quotient or the end of a loop changes at (`boundaries`), and the blocks at the ends of the grid and at what
 //! is asked of their number; runs in which all warps do the same are made once (`traces`), and those that begin alike
@@ -52,6 +52,7 @@
 //! in turn, the same condition the same one, and both ways of a branch on them must synchronize alike. Linear in what the
 //! warps do, times the number of barriers.
 
+mod blocks;
 mod boundaries;
 mod cells;
 mod clocks;
@@ -119,6 +120,10 @@ dlc_ir::codes! {
     DIVERGENT_SYNCHRONIZATION = "E1813" "DivergentSynchronization";
     /// What a kernel does cannot be followed, or not for all sizes, blocks and data.
     NOT_CHECKED = "E1814" "NotChecked";
+    /// A block reads or writes memory that another block writes, and nothing orders the two.
+    UNORDERED_BLOCKS = "E1815" "UnorderedBlocks";
+    /// Flags are used that another grid of the same launch has used before.
+    STALE_FLAG = "E1816" "StaleFlag";
 }
 
 /// As many ways that data go in a run as are tried.
@@ -245,6 +250,7 @@ impl Display for Proof {
 /// Errors: the first thing that is not, with a trace.
 pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<Diagnostic>> {
     let function = OpRef::new(ctx, body, body.root());
+    blocks::check_blocks(Grid::from(OpRef { id: grid, ..function }))?;
     let program = compile::compile(Func::from(function), Grid::from(OpRef { id: grid, ..function }))?;
     let mut shapes = shapes::Shapes::default();
     let mut machine = machine::Machine::new(&program, &mut shapes);

@@ -63,6 +63,7 @@ mod compute;
 mod engines;
 mod exchange;
 mod exprs;
+mod flags;
 mod floats;
 mod global;
 mod integers;

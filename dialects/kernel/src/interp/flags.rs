@@ -134,7 +134,7 @@ impl Known {
     pub fn write(&mut self, team: usize, element: Element, combines: bool) -> Result<(), String> {
         let at = self.teams[team][team];
         match self.writers.insert(element, (team, at, combines)) {
-            Some((by, at, combined)) if !(combines && combined) && !self.is_known(team, by, at) => {
+            Some((by, at, combined)) if !(combines && combined || self.is_known(team, by, at)) => {
                 Err(format!("writes element {} of global memory, which another block writes, {UNORDERED}", element.1))
             }
             _ => Ok(()),

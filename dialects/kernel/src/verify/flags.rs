@@ -19,7 +19,7 @@ fn flag(op: OpRef<'_>, diags: &Diagnostics) {
     }
     names(op, &flag.at, flag.args.len(), 0, diags);
     let made = op.body.defining_op(flag.memory).map(|id| OpRef { id, ..op });
-    if !made.is_some_and(|made| Scratch::of(made).is_some()) {
+    if made.is_none_or(|made| Scratch::of(made).is_none()) {
         plain(op, "flags and counters must be in 'scratch' memory, which is zero at each launch", diags);
     }
     if is_single(op) {

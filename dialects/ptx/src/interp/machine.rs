@@ -26,6 +26,12 @@ const PATIENCE: usize = 64;
 /// After how many nothing will change any more.
 const IDLE: usize = 10_000;
 
+/// The most clusters that run at once where blocks tell each other something.
+const RESIDENT: usize = 4;
+
+/// Of how many clusters that have not begun any may be the next.
+const WINDOW: usize = 4096;
+
 /// What went wrong, and in which lane.
 pub struct Fault {
     pub lane: Option<usize>,
@@ -121,6 +127,8 @@ pub struct Warp {
     pub arrived_at_cluster: u32,
     /// When its lanes last met.
     pub met: u32,
+    /// How many instructions it has done since it asked for what had not come; `None` if it never did.
+    pub since_asked: Option<usize>,
 }
 
 /// The blocks of a cluster.
@@ -180,23 +188,39 @@ impl<'p> Machine<'p> {
         let (grid, size) = (self.launch.grid, self.launch.cluster);
         let counts: Vec<u32> = (0..3).map(|axis| grid[axis] / size[axis]).collect();
         let total = u64::from(counts[0]) * u64::from(counts[1]) * u64::from(counts[2]);
-        let mut next = 0;
+        let (mut next, mut waiting) = (0, Vec::new());
         let mut running: Vec<Cluster> = Vec::new();
         let mut idle = 0;
+        // Where blocks tell each other something, and the order is drawn, they begin in any, and others only when one has
+        // ended.
+        let resident = match &mut self.order {
+            Some(order) if self.program.has_flags() => Some(1 + order.random(RESIDENT)),
+            _ => None,
+        };
         loop {
             running.retain(|cluster| cluster.blocks.iter().any(|block| block.live > 0));
-            if running.is_empty() && next == total {
+            while next < total && waiting.len() < if resident.is_some() { WINDOW } else { 1 } {
+                waiting.push(next);
+                next += 1;
+            }
+            if running.is_empty() && waiting.is_empty() {
                 let late = std::mem::take(&mut self.late);
                 return late.into_iter().try_for_each(|put| self.send_late(put));
             }
-            if next == total && idle > IDLE {
+            let may_begin = match resident {
+                Some(resident) => running.len() < resident,
+                None => running.is_empty() || idle > PATIENCE,
+            };
+            if idle > IDLE && (waiting.is_empty() || !may_begin) {
                 return Err(self.deadlock(&running));
             }
-            if next < total && (running.is_empty() || idle > PATIENCE) {
-                let (x, y) = (next % u64::from(counts[0]), next / u64::from(counts[0]) % u64::from(counts[1]));
-                let z = next / u64::from(counts[0]) / u64::from(counts[1]);
+            if may_begin && !waiting.is_empty() {
+                let chosen = self.order.as_mut().filter(|_| resident.is_some());
+                let chosen = chosen.map_or(0, |order| order.random(waiting.len()));
+                let number = waiting.swap_remove(chosen);
+                let (x, y) = (number % u64::from(counts[0]), number / u64::from(counts[0]) % u64::from(counts[1]));
+                let z = number / u64::from(counts[0]) / u64::from(counts[1]);
                 running.push(self.start([x as u32, y as u32, z as u32]));
-                next += 1;
                 idle = 0;
             }
             let events = self.events;
@@ -290,6 +314,9 @@ impl<'p> Machine<'p> {
             }
         }
         self.steps += steps as u64;
+        // A short turn may end between two questions of a loop that only asks.
+        warp.since_asked = if asked { Some(0) } else { warp.since_asked.map(|since| since.saturating_add(steps)) };
+        let asked = warp.since_asked.is_some_and(|since| since <= TURN);
         let failed = failed.map(|(pc, fault)| self.failure(cluster, &warp, pc, fault));
         cluster.warps[number] = warp;
         match failed {

@@ -22,6 +22,18 @@ pub struct Program {
     pub params: Vec<u32>,
 }
 
+impl Program {
+    /// Whether blocks tell each other something: one asks for what another one releases.
+    pub fn has_flags(&self) -> bool {
+        self.code.iter().any(|code| {
+            matches!(
+                code.kind,
+                Kind::Load { space: Space::Global, polls: true, .. } | Kind::Atom { space: Space::Global, .. }
+            )
+        })
+    }
+}
+
 /// An instruction.
 pub struct Code {
     pub op: OpId,

@@ -10,11 +10,12 @@ use dlc_ir::entity::EntityId as _;
 use dlc_ir::{Body, Context, OpId, OpRef, RegionId, Type, ValueId};
 use dlc_kernel::barrier_numbers::barrier_numbers;
 use dlc_kernel::layout::Distributed;
-use dlc_kernel::ops;
+use dlc_kernel::ops::{self, Flag};
 use dlc_kernel::places::{Places, shared_memory};
 use dlc_kernel::types::{Frag, MBarrier, Tile, Token, Work};
 use rustc_hash::FxHashMap;
 
+use super::blocks::Told;
 use super::exprs::{Condition, Expr, Slot, UNKNOWN};
 use super::program::{
     Around, BarrierAt, COMPUTE, Class, EPILOGUE, Instr, LOAD, Of, Pc, Program, Role, TileAt, TileType,
@@ -48,6 +49,7 @@ pub fn compile(function: ops::Func<'_>, grid: ops::Grid<'_>) -> Result<Program, 
         program,
         places,
         flow,
+        told: Told::of(grid),
         tiles: FxHashMap::default(),
         around: None,
         single: false,
@@ -102,6 +104,7 @@ struct Compiler<'a> {
     program: Program,
     places: Places,
     flow: Flow,
+    told: Told<'a>,
     tiles: FxHashMap<Type, u32>,
     around: Option<usize>,
     single: bool,
@@ -395,6 +398,7 @@ impl<'a> Compiler<'a> {
         let (Some(&index), bounds) = (args.first(), op.bounds()) else { return Ok(()) };
         let [first, last, step] = bounds.as_slice() else { return Ok(()) };
         let values: Vec<ValueId> = op.args().collect();
+        self.told.check_loop(op)?;
         let bounds = Box::new([first, last, step].map(|bound| self.expr(bound, &values)));
         let trips = match bounds.as_ref() {
             &[Expr::Const(first), Expr::Const(last), Expr::Const(step)] if step > 0 => {
@@ -429,6 +433,13 @@ impl<'a> Compiler<'a> {
         }
         let results: Vec<ValueId> = op.results().collect();
         let instr = match (op.guard(), op.cond()) {
+            _ if self.told.has_any(op.operands()) => {
+                self.same_synchronization(op)?;
+                let cond = self.fresh();
+                self.program.data = true;
+                self.push(op.id, Instr::Choose(cond));
+                Instr::BranchOn(cond, 0)
+            }
             (Some(guard), _) => {
                 let args: Vec<ValueId> = op.args().collect();
                 let condition = self.condition(&guard, &args);
@@ -542,6 +553,15 @@ impl<'a> Compiler<'a> {
             Instr::Cluster
         } else if ops::WarpSync::of(op).is_some() {
             Instr::MeetLanes
+        } else if Flag::of(op).is_some() {
+            // The threads meet. Other blocks go on, as `blocks` shows.
+            if let Some(out) = op.results().next().filter(|&out| self.flow.is_needed(out)) {
+                let (slot, axis) = (self.slot(out), self.told.axis(op));
+                self.program.ids |= axis.is_some();
+                let unknown = Instr::Set(slot, Expr::Const(UNKNOWN));
+                self.push(op.id, axis.map_or(unknown, |axis| Instr::Block(slot, Of::Id(axis))));
+            }
+            Instr::Meet
         } else if ops::GridWait::of(op).is_some() {
             Instr::GridWait
         } else if ops::FenceAsync::of(op).is_some() {

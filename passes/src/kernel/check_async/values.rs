@@ -194,6 +194,9 @@ impl Flow {
             ops::CopyAsync::DEF,
             ops::TmaLoad::DEF,
             ops::TmaStore::DEF,
+            ops::Ticket::DEF,
+            ops::Release::DEF,
+            ops::Acquire::DEF,
         ];
         let hands_on = [ops::Yield::DEF, ops::For::DEF, ops::If::DEF, ops::Elect::DEF, ops::WarpIf::DEF];
         noticed.into_iter().any(|def| op.is(def))
@@ -329,7 +332,8 @@ pub fn through(op: OpRef<'_>) -> Option<ValueId> {
     ops::Reduce::of(op).and_then(|op| op.through()).or(ops::Convert::of(op).and_then(|op| op.through()))
 }
 
-fn is_integer(op: OpRef<'_>) -> bool {
+/// Whether an op computes integers of integers.
+pub fn is_integer(op: OpRef<'_>) -> bool {
     let integers = [
         ops::Index::DEF,
         ops::Min::DEF,

@@ -22,7 +22,7 @@ use crate::analysis::index_ranges::{is_narrow, of_type};
 use crate::analysis::vectors::{is_convex, widest_of};
 
 /// What an op says of places in memory: the expressions, and what they name.
-struct Site {
+pub struct Site {
     /// The positions along the axes of the memory, and the steps of these.
     at: Vec<(Expr, Expr)>,
     /// The number of the first element.
@@ -99,7 +99,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         Ok(true)
     }
 
-    fn site(
+    pub fn site(
         &mut self,
         memory: ValueId,
         at: Vec<SizeExpr>,
@@ -207,7 +207,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     }
 
     /// The address of the element at a place.
-    fn element(&mut self, site: &Site, place: &[Arg], register: usize) -> Result<Arg, Refused> {
+    pub fn element(&mut self, site: &Site, place: &[Arg], register: usize) -> Result<Arg, Refused> {
         let bytes = elem_bytes(&self.code, site.elem);
         let pointer = site.pointer;
         self.with_names(site, (place, &[]), register, |code, names| {

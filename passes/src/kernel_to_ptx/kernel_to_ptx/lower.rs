@@ -347,6 +347,7 @@ impl<'a, 'c> Lower<'a, 'c> {
             self.warp_if(op)
         } else if self.integers(op)?
             || self.sync(op)?
+            || self.flags(op)?
             || self.global(op)?
             || self.shared(op)?
             || self.engines(op)?

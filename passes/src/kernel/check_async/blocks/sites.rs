@@ -1,0 +1,403 @@
+//! Where an op of a grid is and what holds there, as a set of integers: twice, for two blocks that are held against each
+//! other.
+
+use std::rc::Rc;
+
+use dlc_core::guard::Guard;
+use dlc_core::sizes::value_number;
+use dlc_ir::affine::{AffineExpr, Constraint, Factor, IntegerSet, Interval, Ranges, SizeExpr};
+use dlc_ir::body::ValueDef;
+use dlc_ir::{OpId, OpRef, RegionId, Type, ValueId};
+use dlc_kernel::interp::axis_number;
+use dlc_kernel::ops;
+
+use super::Counters;
+
+/// An integer of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Var {
+    /// The number of the block along an axis.
+    Block(usize),
+    /// A value: a ticket, the integer of a loop, the group of a role, anything that is not followed further.
+    Value(ValueId),
+    /// The group of a role that has no value for it.
+    Group(OpId),
+    /// A position in the fragment of an access.
+    Axis(usize),
+}
+
+/// Which of the two blocks.
+pub type Side = u8;
+
+/// What holds of two blocks.
+#[derive(Clone)]
+pub struct Pair<'a> {
+    grid: OpRef<'a>,
+    counters: Rc<Counters>,
+    dims: Vec<(Side, Var)>,
+    ranges: Vec<Interval>,
+    /// Symbols, and what of symbols is not linear, as one.
+    symbols: Vec<(String, Interval)>,
+    constraints: Vec<Constraint>,
+    /// Whether all conditions of each side are among the constraints.
+    pub exact: [bool; 2],
+}
+
+/// How two blocks that are not the same differ: in this integer, which is the smaller one for the first or the second.
+pub type Differs = Option<(Var, bool)>;
+
+impl<'a> Pair<'a> {
+    pub fn new(grid: OpRef<'a>, counters: Rc<Counters>) -> Pair<'a> {
+        let symbols = Vec::new();
+        let (dims, ranges, constraints) = (Vec::new(), Vec::new(), Vec::new());
+        let mut pair = Pair { grid, counters, dims, ranges, symbols, constraints, exact: [true; 2] };
+        pair.requirements();
+        pair
+    }
+
+    /// Another one, in which the symbols have the same numbers.
+    pub fn beside(&self) -> Pair<'a> {
+        let mut pair = Pair::new(self.grid, Rc::clone(&self.counters));
+        pair.symbols.clone_from(&self.symbols);
+        (pair.dims, pair.ranges, pair.constraints) = (Vec::new(), Vec::new(), Vec::new());
+        pair.requirements();
+        pair
+    }
+
+    /// What the launch requires.
+    fn requirements(&mut self) {
+        let grid = self.grid;
+        let before = std::iter::successors(grid.body.prev_op(grid.id), |&id| grid.body.prev_op(id));
+        for require in before.filter_map(|id| ops::Require::of(OpRef { id, ..grid })) {
+            let args: Vec<ValueId> = require.args().collect();
+            self.guard(0, &require.guard(), &args);
+        }
+        self.exact = [true; 2];
+    }
+
+    /// The integer of a side, with what is known of it everywhere.
+    pub fn var(&mut self, side: Side, var: Var) -> AffineExpr {
+        if let Some(at) = self.dims.iter().position(|&known| known == (side, var)) {
+            return AffineExpr::Dim(at as u32);
+        }
+        let at = AffineExpr::Dim(self.dims.len() as u32);
+        self.dims.push((side, var));
+        self.ranges.push(Interval::ALL);
+        let index = self.ranges.len() - 1;
+        let grid = ops::Grid::from(self.grid);
+        let mut below = None;
+        match var {
+            Var::Block(axis) => below = Some(grid.dims().get(axis).cloned().unwrap_or_else(|| 1.into())),
+            Var::Group(role) => {
+                let groups = ops::Role::of(OpRef { id: role, ..self.grid }).map_or(1, |role| role.groups());
+                self.ranges[index] = Interval::new(0, groups - 1);
+            }
+            Var::Value(value) => match self.grid.body.value_def(value) {
+                ValueDef::Result(id, _) => {
+                    let op = OpRef { id, ..self.grid };
+                    if let Some(acquire) = ops::Acquire::of(op) {
+                        self.ranges[index] = Interval::new(acquire.value(), i64::from(i32::MAX));
+                    } else if ops::Ticket::of(op).is_some() {
+                        self.ranges[index] = Interval::NOT_NEGATIVE;
+                        below = self.counters.get(&id).map(|counter| counter.count.clone());
+                    }
+                }
+                ValueDef::Arg(block, 0) => {
+                    let parent =
+                        self.grid.body.region_of(block).and_then(|region| self.grid.body.region_parent(region));
+                    if let Some(role) = parent.and_then(|id| ops::Role::of(OpRef { id, ..self.grid })) {
+                        self.ranges[index] = Interval::new(0, role.groups() - 1);
+                    }
+                }
+                _ => {}
+            },
+            Var::Axis(_) => {}
+        }
+        if let Some(below) = below {
+            self.ranges[index] = Interval::NOT_NEGATIVE;
+            let args: Vec<ValueId> = grid.args().collect();
+            if let Some(below) = self.expr(side, &below, &args) {
+                self.at_most(&at, &below, -1);
+            }
+        }
+        at
+    }
+
+    /// The position of an access along an axis of its fragment.
+    pub fn axis(&mut self, side: Side, axis: usize, size: i64) {
+        if let AffineExpr::Dim(at) = self.var(side, Var::Axis(axis)) {
+            self.ranges[at as usize] = Interval::new(0, size - 1);
+        }
+    }
+
+    fn symbol(&mut self, name: String, range: Interval) -> AffineExpr {
+        let at = self.symbols.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+            self.symbols.push((name, range));
+            self.symbols.len() - 1
+        });
+        AffineExpr::Symbol(at as u32)
+    }
+
+    /// A value as it is computed from others.
+    pub fn value(&mut self, side: Side, value: ValueId) -> Option<AffineExpr> {
+        if let ValueDef::Result(id, _) = self.grid.body.value_def(value) {
+            let op = OpRef { id, ..self.grid };
+            if let Some(index) = ops::Index::of(op).filter(|index| op.type_of(index.out()) == Type::INDEX) {
+                let args: Vec<ValueId> = index.args().collect();
+                if let Some(expr) = index.value().first().and_then(|expr| self.expr(side, expr, &args)) {
+                    return Some(expr);
+                }
+            }
+            if let Some(block) = ops::BlockId::of(op) {
+                return Some(self.var(side, Var::Block(block.axis().clamp(0, 2) as usize)));
+            }
+            if let Some(size) = ops::GridSize::of(op) {
+                let grid = ops::Grid::from(self.grid);
+                let args: Vec<ValueId> = grid.args().collect();
+                let dim = grid.dims().get(size.axis().clamp(0, 2) as usize).cloned().unwrap_or_else(|| 1.into());
+                return self.expr(side, &dim, &args);
+            }
+        }
+        if let Some(at) = self.at_launch(Var::Value(value)) {
+            return Some(at);
+        }
+        // What is no integer of the block, such as an index that is loaded for each element, has no single value.
+        (self.grid.body.value_type(value) == Type::INDEX).then(|| self.var(side, Var::Value(value)))
+    }
+
+    /// An integer that is computed at the launch, for all blocks; `None` for another one.
+    pub fn at_launch(&mut self, var: Var) -> Option<AffineExpr> {
+        let Var::Value(value) = var else { return None };
+        let body = self.grid.body;
+        let block = match body.value_def(value) {
+            ValueDef::Result(id, _) => body.block_of(id),
+            ValueDef::Arg(block, _) => Some(block),
+            ValueDef::Placeholder => None,
+        };
+        let is_index = body.value_type(value) == Type::INDEX;
+        (is_index && block == body.block_of(self.grid.id)).then(|| self.var(0, var))
+    }
+
+    /// An expression, if it is affine.
+    pub fn expr(&mut self, side: Side, expr: &SizeExpr, args: &[ValueId]) -> Option<AffineExpr> {
+        let is_size = |expr: &SizeExpr| {
+            expr.symbols().iter().all(|name| value_number(name).is_none() && axis_number(name).is_none())
+        };
+        let mut sum = AffineExpr::Constant(0);
+        for (coefficient, factors) in expr.terms() {
+            let part = match factors.as_slice() {
+                [] => AffineExpr::Constant(1),
+                [Factor::Symbol(name)] => match (value_number(name), axis_number(name)) {
+                    (Some(number), _) => self.value(side, *args.get(number)?)?,
+                    (None, Some(axis)) => self.var(side, Var::Axis(axis)),
+                    (None, None) => self.symbol(name.to_string(), Interval::NOT_NEGATIVE),
+                },
+                [Factor::Quotient(above, below)] if below.as_constant().is_some_and(|below| below > 0) => {
+                    let above = self.expr(side, above, args)?;
+                    above.floordiv(&AffineExpr::Constant(below.as_constant()?)).ok()?
+                }
+                // A product of sizes is a number that all blocks agree on.
+                factors => {
+                    let (mut text, mut range) = (String::new(), Interval::NOT_NEGATIVE);
+                    for factor in factors {
+                        match factor {
+                            Factor::Symbol(name) if value_number(name).is_none() && axis_number(name).is_none() => {
+                                text += &format!("*{name}");
+                            }
+                            Factor::Quotient(above, below) if is_size(above) && is_size(below) => {
+                                text += &format!("*(({above}) floordiv ({below}))");
+                                range = Interval::ALL;
+                            }
+                            _ => return None,
+                        }
+                    }
+                    self.symbol(text, range)
+                }
+            };
+            sum = part.mul(&AffineExpr::Constant(coefficient)).and_then(|part| sum.add(&part)).ok()?;
+        }
+        Some(sum)
+    }
+
+    /// `low <= high + gap`
+    pub fn at_most(&mut self, low: &AffineExpr, high: &AffineExpr, gap: i64) {
+        let room = high.sub(low).and_then(|room| room.add(&AffineExpr::Constant(gap)));
+        if let Ok(constraint) = room.and_then(|room| Constraint::at_least(&room, &AffineExpr::Constant(0))) {
+            self.constraints.push(constraint);
+        }
+    }
+
+    /// `a == b`
+    pub fn equal(&mut self, a: &AffineExpr, b: &AffineExpr) {
+        if let Ok(constraint) = Constraint::equal(a, b) {
+            self.constraints.push(constraint);
+        }
+    }
+
+    /// The two blocks differ as said.
+    pub fn differ(&mut self, differs: Differs) {
+        let Some((var, first_is_less)) = differs else { return };
+        let (a, b) = (self.var(0, var), self.var(1, var));
+        if first_is_less { self.at_most(&a, &b, -1) } else { self.at_most(&b, &a, -1) }
+    }
+
+    fn guard(&mut self, side: Side, guard: &Guard, args: &[ValueId]) {
+        let [piece] = guard.pieces.as_slice() else {
+            self.exact[side as usize] = false;
+            return;
+        };
+        for condition in piece {
+            for expr in condition.not_negative().unwrap_or_default() {
+                match self.expr(side, &expr, args) {
+                    Some(expr) => self.at_most(&AffineExpr::Constant(0), &expr, 0),
+                    None => self.exact[side as usize] = false,
+                }
+            }
+        }
+    }
+
+    /// What does not hold where the other region of an 'if' is run: of one bound the contrary.
+    fn contrary(&mut self, side: Side, guard: &Guard, args: &[ValueId]) {
+        let bounds: Option<Vec<SizeExpr>> = match guard.pieces.as_slice() {
+            [piece] => piece
+                .iter()
+                .map(|condition| condition.not_negative().ok())
+                .collect::<Option<Vec<_>>>()
+                .map(|all| all.concat()),
+            _ => None,
+        };
+        match bounds.as_deref() {
+            Some([bound]) => match self.expr(side, bound, args) {
+                Some(bound) => self.at_most(&bound, &AffineExpr::Constant(-1), 0),
+                None => self.exact[side as usize] = false,
+            },
+            _ => self.exact[side as usize] = false,
+        }
+    }
+
+    /// What holds where an op is run: the loops, conditions and roles around it.
+    pub fn path(&mut self, side: Side, op: OpRef<'a>) {
+        let mut at = op.id;
+        while let Some(id) = op.body.parent_op(at).filter(|&id| id != self.grid.id) {
+            let around = OpRef { id, ..op };
+            let region = op.body.block_of(at).and_then(|block| op.body.region_of(block));
+            if let Some(loop_) = ops::For::of(around) {
+                self.loop_(side, loop_);
+            } else if let Some(branch) = ops::If::of(around) {
+                self.branch(side, branch, region);
+            } else if let Some(role) = ops::Role::of(around) {
+                self.var(side, group_of(role));
+            } else {
+                self.exact[side as usize] = false;
+            }
+            at = id;
+        }
+    }
+
+    fn loop_(&mut self, side: Side, op: ops::For<'_>) {
+        let block = op.body.first_block(ops::For::body(op));
+        let Some(&index) = block.and_then(|block| op.body.args(block).first()) else { return };
+        let at = self.var(side, Var::Value(index));
+        let args: Vec<ValueId> = op.args().collect();
+        let bounds: Vec<Option<AffineExpr>> = op.bounds().iter().map(|bound| self.expr(side, bound, &args)).collect();
+        let [first, last, step] = bounds.as_slice() else { return };
+        if first.is_none() || last.is_none() {
+            self.exact[side as usize] = false;
+        }
+        if let Some(first) = first {
+            self.at_most(first, &at, 0);
+        }
+        if let Some(last) = last {
+            self.at_most(&at, last, -1);
+        }
+        match (step.as_ref().and_then(AffineExpr::as_constant), first) {
+            (Some(1), _) => {}
+            (Some(step), Some(first)) if step > 1 => {
+                let rest = at.sub(first).and_then(|rest| rest.modulo(&AffineExpr::Constant(step)));
+                match rest {
+                    Ok(rest) => self.equal(&rest, &AffineExpr::Constant(0)),
+                    Err(_) => self.exact[side as usize] = false,
+                }
+            }
+            _ => self.exact[side as usize] = false,
+        }
+    }
+
+    fn branch(&mut self, side: Side, op: ops::If<'_>, region: Option<RegionId>) {
+        let Some(guard) = op.guard() else {
+            self.exact[side as usize] = false;
+            return;
+        };
+        let args: Vec<ValueId> = op.args().collect();
+        match region == Some(ops::If::then(op)) {
+            true => self.guard(side, &guard, &args),
+            false => self.contrary(side, &guard, &args),
+        }
+    }
+
+    /// The condition of an access itself.
+    pub fn inside(&mut self, side: Side, guard: Option<&Guard>, args: &[ValueId]) {
+        if let Some(guard) = guard {
+            let exact = self.exact;
+            self.guard(side, guard, args);
+            self.exact = exact;
+        }
+    }
+
+    /// Whether nothing is as said.
+    pub fn is_impossible(&self) -> bool {
+        let ranges = Ranges {
+            dims: self.ranges.clone(),
+            symbols: self.symbols.iter().map(|(_, range)| *range).collect(),
+            limits: vec![None; self.dims.len()],
+        };
+        let set = IntegerSet::new(self.dims.len() as u32, self.symbols.len() as u32, self.constraints.clone());
+        set.is_ok_and(|set| set.is_empty(&ranges) == Some(true))
+    }
+
+    /// Whether two numbers are the same wherever all of this holds.
+    pub fn implies_equal(&self, a: &AffineExpr, b: &AffineExpr) -> bool {
+        self.implies_less(a, b, 0) && self.implies_less(b, a, 0)
+    }
+
+    /// Whether `a - b <= gap` wherever all of this holds.
+    pub fn implies_less(&self, a: &AffineExpr, b: &AffineExpr, gap: i64) -> bool {
+        let mut other = self.clone();
+        other.at_most(b, a, -1 - gap);
+        other.is_impossible()
+    }
+
+    /// The integers of both blocks.
+    pub fn dims(&self) -> &[(Side, Var)] {
+        &self.dims
+    }
+
+    /// What holds of them.
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+
+    /// Between which numbers one of them is.
+    pub fn range(&self, dim: usize) -> Interval {
+        self.ranges[dim]
+    }
+
+    /// Whether a constraint of one [beside](Pair::beside) this holds wherever all of this does, with expressions for its
+    /// integers.
+    pub fn implies_all(&self, constraint: &Constraint, dims: &[AffineExpr]) -> bool {
+        let symbols: Vec<AffineExpr> = (0..self.symbols.len() as u32).map(AffineExpr::Symbol).collect();
+        let Ok(expr) = constraint.expr.substitute(dims, &symbols) else { return false };
+        let zero = AffineExpr::Constant(0);
+        match constraint.relation {
+            dlc_ir::affine::Relation::Zero => self.implies_equal(&expr, &zero),
+            dlc_ir::affine::Relation::NotNegative => self.implies_less(&zero, &expr, 0),
+        }
+    }
+}
+
+/// The integer that tells the groups of a role apart.
+pub fn group_of(role: ops::Role<'_>) -> Var {
+    let block = role.body.first_block(ops::Role::body(role));
+    let arg = block.and_then(|block| role.body.args(block).first().copied());
+    arg.map_or(Var::Group(role.id), Var::Value)
+}
