@@ -74,7 +74,8 @@ pub fn grid(op: Grid<'_>, diags: &Diagnostics) {
             plain(*op, message, diags);
         }
     }
-    if let Some(blocks) = op.blocks_per_sm().filter(|blocks| !(1..=32).contains(blocks) || blocks.saturating_mul(op.threads()) > 2048)
+    if let Some(blocks) =
+        op.blocks_per_sm().filter(|blocks| !(1..=32).contains(blocks) || blocks.saturating_mul(op.threads()) > 2048)
     {
         let message = format!(
             "a multiprocessor runs up to 32 blocks and 2048 threads at once, not {blocks} blocks of {}",

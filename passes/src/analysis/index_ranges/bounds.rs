@@ -209,7 +209,7 @@ impl IndexRanges<'_> {
         for product in &self.products {
             let own = product.terms();
             let Some((per, _)) = own.iter().find(|(per, own)| *per > 0 && is_same(own, factors)) else { continue };
-            let times = (coefficient + per - 1) / per;
+            let times = (coefficient - 1) / per + 1;
             let Ok(rest) = product.mul(&SizeExpr::from(times)).and_then(|all| poly.sub(&all)) else { continue };
             let left = rest.terms().len();
             if best.as_ref().is_none_or(|(least, most, _)| (left, times) < (*least, *most)) {

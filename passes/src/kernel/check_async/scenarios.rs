@@ -253,7 +253,7 @@ pub fn launches(
     // The same with another at many tiles, as many as it has a use for.
     for other in 0..count {
         let many = *units[other].last().unwrap_or(&1);
-        let mut tiles = if rings.nests[other] { 3 } else { 3 * blocks + 1 };
+        let mut tiles = if rings.nests[other] { 3 } else { blocks.saturating_mul(3).saturating_add(1) };
         while tiles > 1 {
             let base = with(&one, &[(other, tiles.saturating_mul(many))]);
             if is_of_use(&base, traces) {
@@ -589,7 +589,8 @@ fn sweep(units: &[i64], tiles: &[i64], blocks: i64, one: i64) -> Vec<i64> {
         values.extend([1, 8, 16].map(|more| unit.saturating_add(more)));
         if blocks > 2 {
             for rounds in 1..=MOST_ROUNDS {
-                let near = [-1, 0, 1].map(|more| unit.saturating_mul(rounds.saturating_mul(blocks).saturating_add(more)));
+                let near =
+                    [-1, 0, 1].map(|more| unit.saturating_mul(rounds.saturating_mul(blocks).saturating_add(more)));
                 values.extend(near.into_iter().filter(|&value| value > 0));
             }
         }
