@@ -113,7 +113,9 @@ impl ResolvedPlan {
             Kind::Fma => None,
             Kind::Mma => Some(vec![16, 8, 16]),
             Kind::Wgmma => {
-                let most = (8..=columns.min(WGMMA_COLUMNS)).rev().find(|wide| wide % 8 == 0 && columns % wide == 0)?;
+                let most = (8..=columns.min(WGMMA_COLUMNS))
+                    .rev()
+                    .find(|wide| wide % 8 == 0 && columns.is_multiple_of(*wide))?;
                 Some(vec![64, most.into(), 16])
             }
         }

@@ -72,10 +72,12 @@ fn operands(region: &Region) -> Option<(&Tensor, &Tensor, String, String)> {
     for left in &region.tensors {
         for right in &region.tensors {
             let reduced = |tensor: &Tensor| region.reduced.iter().any(|axis| tensor.axes.contains(axis));
-            if left.name != right.name && reduced(left) && reduced(right) {
-                if let Some((rows, columns)) = own(left, right).zip(own(right, left)) {
-                    return Some((left, right, rows, columns));
-                }
+            if left.name != right.name
+                && reduced(left)
+                && reduced(right)
+                && let Some((rows, columns)) = own(left, right).zip(own(right, left))
+            {
+                return Some((left, right, rows, columns));
             }
         }
     }
@@ -142,7 +144,7 @@ fn product(region: &Region, target: &str, random: &mut Seed) -> Vec<String> {
         if kind == "wgmma" && rarely(random, 2) {
             let consumers = if high == 64 { 1 } else { 1 + random.random(2) };
             clauses.push(match consumers {
-                2 if rarely(random, 2) => format!("roles ping_pong consumers 2\npersistent sms"),
+                2 if rarely(random, 2) => "roles ping_pong consumers 2\npersistent sms".to_string(),
                 count => format!("roles cooperative consumers {count}"),
             });
         }
