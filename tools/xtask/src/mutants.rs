@@ -319,6 +319,7 @@ mod tests {
             (FAULTS[12], "chain", "barrier", ""),
             (FAULTS[13], "gemm_pingpong", "if (%t + %blocks < %tiles) {", "if (%t < %tiles) {"),
             (FAULTS[14], "gemm_pingpong", "%h0 = extract", again),
+            (FAULTS[15], "split_k_flags", "%seen = acquire", ""),
         ];
         assert_eq!(edits.len(), FAULTS.len());
         let setup = Arc::new(crate::setup());

@@ -29,7 +29,7 @@ const PAIRS: usize = 12;
 
 /// What the evaluator of kernels says where synchronization is at fault, and not a number or a position. It has one code
 /// for all that has no meaning, so its words decide; a test holds that it says each of them.
-pub const FAULTS: [&str; 15] = [
+pub const FAULTS: [&str; 16] = [
     "no thread can go on: all of them wait",
     "of shared memory, which nothing was written to",
     "of shared memory, which a copy that is not awaited brings",
@@ -45,6 +45,7 @@ pub const FAULTS: [&str; 15] = [
     "of shared memory, which threads wrote, is read before they have met",
     "threads have come to a barrier for which nobody waits",
     "makes mbarriers again within a phase of them",
+    "with no 'release' and 'acquire' between",
 ];
 
 /// What the evaluator of instructions says beyond that; its tests hold that it does.
