@@ -17,13 +17,15 @@
 //! **After**
 //! ```mlir after
 //! book.func @gemm<M, N, K>(%X: tensor<[M, K], f16>, %W: tensor<[K, N], f16>) -> tensor<[M, N], f32> {
+//!   %p = entry mul axes (i0: M, i1: N, i2: K) of %X at (i0, i2), %W at (i2, i1) : tensor<[M, N, K], f16>
+//!   %c = entry cast axes (i0: M, i1: N, i2: K) of %p at (i0, i1, i2) to f32 : tensor<[M, N, K], f32>
 //!   %0 = entry mul axes (i0: M, i1: N, i2: K) of %X at (i0, i2), %W at (i2, i1) to f32 widen : tensor<[M, N, K], f32>
 //!   %s = reduce sum axes (i0: M, i1: N) over (i2: K) of %0 at (i0, i1, i2) acc f32 : tensor<[M, N], f32>
 //!   return %s
 //! }
 //! ```
 //!
-//! **Does not** take sums in which an axis that is summed is an axis of one factor only (a scaled sum), or in which both
+//! **Does not** remove what nothing reads any more (`dce`); take sums in which an axis that is summed is an axis of one factor only (a scaled sum), or in which both
 //! factors are one and the same (a sum of squares); products that are rounded to a shorter type, or read under a guard;
 //! `f64`, and integers, which wrap.
 //!

@@ -14,12 +14,12 @@
 //! }
 //! region.func private @f_0<M> iters (m: M) ins (%x: memref<[M], f32, row_major, align 128>) outs (y: memref<[M], f32, row_major, align 128> materialize gmem) {
 //!   %0 = read %x[m] : f32 over (m)
-//!   %y = unary exp %0 : f32 over (m)
+//!   %y = unary exp2 %0 : f32 over (m)
 //!   yield %y to y
 //! }
 //! region.func private @f_1<M> iters (m: M) ins (%y: memref<[M], f32, row_major, align 128>) outs (z: memref<[M], f32, row_major, align 128> materialize gmem) {
 //!   %0 = read %y[m] : f32 over (m)
-//!   %z = unary exp %0 : f32 over (m)
+//!   %z = unary exp2 %0 : f32 over (m)
 //!   yield %z to z
 //! }
 //! ```
@@ -34,7 +34,7 @@
 //!   ins (%x: memref<[M], f32, row_major, align 128>)
 //!   outs (y: memref<[M], f32, row_major, align 128> materialize gmem) {
 //!   %0 = read %x[m] : f32 over (m)
-//!   %y = unary exp %0 : f32 over (m)
+//!   %y = unary exp2 %0 : f32 over (m)
 //!   yield %y to y
 //! }
 //! ```
