@@ -53,12 +53,13 @@ pub fn bank_conflicts(addresses: &[Option<u32>], bytes: u32) -> Conflicts {
 
 impl Fragment {
     /// The widest vectors between the fragment and a tile of the same shape and elements in shared memory, of at most
-    /// `max_bytes`. An error where shape or elements differ.
+    /// `max_bytes`, and of what divides the distance of rows. An error where shape or elements differ.
     pub fn shared_access(&self, tile: &SharedTile, max_bytes: u32) -> Result<Access, String> {
         self.fits(tile)?;
         let steps = contiguous_steps(tile);
         let bytes = tile.elem_bytes();
-        Ok(self.vectors(&steps, max_bytes.min(MAX_VECTOR_BYTES) / bytes, |at| u64::from(tile.offset(at) / bytes)))
+        let most = max_bytes.min(MAX_VECTOR_BYTES).min(tile.row_alignment()) / bytes;
+        Ok(self.vectors(&steps, most, |at| u64::from(tile.offset(at) / bytes)))
     }
 
     /// The widest vectors between the fragment and global memory where elements are contiguous along an axis, and the

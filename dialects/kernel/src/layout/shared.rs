@@ -212,16 +212,25 @@ impl SharedTile {
         swizzle(base.wrapping_add(self.offset(coords)), self.span())
     }
 
+    /// The bytes, up to 16, that divide the distance of rows where it is more than a row: a part of a tile, which has the
+    /// pitch of the whole, may begin at any row, even if it has only one.
+    pub fn row_alignment(&self) -> u32 {
+        match self.layout {
+            Shared::RowMajor { pitch: Some(pitch) } | Shared::ColMajor { pitch: Some(pitch) } => {
+                1 << (pitch * self.elem_bytes).trailing_zeros().min(4)
+            }
+            _ => 16,
+        }
+    }
+
     /// Whether units of 16 bytes along the contiguous axis are whole and aligned in all rows.
     pub fn has_whole_units(&self) -> bool {
         let Some(contiguous) = self.contiguous_axis() else { return false };
         let per_unit = 16 / self.elem_bytes;
-        let whole = |axis: usize| {
-            let mut at = vec![0; self.shape.len()];
-            at[axis] = if axis == contiguous { per_unit } else { 1 };
-            at[axis] >= self.shape[axis] || self.offset(&at).is_multiple_of(16)
-        };
-        self.shape[contiguous].is_multiple_of(per_unit) && (0..self.shape.len()).all(whole)
+        let mut second = vec![0; self.shape.len()];
+        second[contiguous] = per_unit;
+        let whole = second[contiguous] >= self.shape[contiguous] || self.offset(&second).is_multiple_of(16);
+        self.shape[contiguous].is_multiple_of(per_unit) && whole && self.row_alignment() == 16
     }
 
     /// Whether addresses are linear over F2, so that a step of the coordinates changes all of them alike.
