@@ -210,7 +210,7 @@ fn smooth_random_programs_become_ptx_or_are_refused() {
     check_random(Style::Smooth);
 }
 
-/// Sizes with which tensor cores and the copy engine are used, and sizes that fill no tile and no vector, by the symbols
+/// Sizes with which tensor cores and TMA are used, and sizes that fill no tile and no vector, by the symbols
 /// of a program.
 const SMALL: [(&str, [&str; 2]); 6] = [
     ("B, S, T", ["B=2,S=200,T=136", "B=1,S=77,T=101"]),

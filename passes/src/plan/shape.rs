@@ -67,7 +67,7 @@ impl Groups {
     /// Makes the axes of rows and columns of which the plan's tile has one position, others having more, axes of blocks
     /// alone: what is read is then a matrix of a stack.
     ///
-    /// Pixels that the copy engine takes one behind another go on over all rows and images.
+    /// Pixels that TMA takes one behind another go on over all rows and images.
     pub fn leave_single(&mut self, plan: &Schedule) {
         for side in [&mut self.rows, &mut self.columns] {
             let names: Vec<String> = side.iter().map(|(axis, _)| axis.clone()).collect();

@@ -171,7 +171,7 @@ impl Tiling {
         Ok(Some(Tiling { along: wide.tile, warps, sharing: wide.warps, ..Tiling::plain(tile, layout) }))
     }
 
-    /// Without a product, and with a block of the default size.
+    /// With a block of the default size, and no product.
     fn plain(tile: [u32; 2], layout: Distributed) -> Tiling {
         Tiling { tile, along: 1, matrix: None, layout, warps: WARPS, sharing: 1, across: Vec::new() }
     }
@@ -183,15 +183,7 @@ impl Tiling {
             true => (Instruction::Mma, 32, Distributed::Mma([2, 2])),
             false => (Instruction::Fma, 16, Distributed::blocked(&[4, 4], &[4, 8], &[2, 2])),
         };
-        Tiling {
-            tile: [high, wide],
-            along: 1,
-            matrix: Some(Matrix::new(instruction, depth)),
-            layout,
-            warps: WARPS,
-            sharing: 1,
-            across: Vec::new(),
-        }
+        Tiling { matrix: Some(Matrix::new(instruction, depth)), ..Tiling::plain([high, wide], layout) }
     }
 
     /// Around sums below a maximum with a product of matrices behind them: each warp has whole rows, so that what is summed
@@ -202,15 +194,7 @@ impl Tiling {
             true => (Instruction::Mma, 32, Distributed::Mma([4, 1])),
             false => (Instruction::Fma, 16, Distributed::blocked(&[4, 4], &[4, 8], &[4, 1])),
         };
-        Tiling {
-            tile: [high, wide],
-            along: 1,
-            matrix: Some(Matrix::new(instruction, depth)),
-            layout,
-            warps: WARPS,
-            sharing: 1,
-            across: Vec::new(),
-        }
+        Tiling { matrix: Some(Matrix::new(instruction, depth)), ..Tiling::plain([high, wide], layout) }
     }
 
     /// What a plan says of a kernel whose blocks share rows and columns of these axes, of a sum over `reduced`. Without

@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use dlc_ir::diag::Diagnostics;
-use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::{Item, Pipeline};
-use dlc_ir::pass::{DebugCounters, NoHost};
 use dlc_ir::text::{ParseOptions, PrintOptions, print_op};
 use dlc_ir::{Body, Context, OpRef};
 use dlc_opt::{Setup, input};
@@ -233,19 +231,10 @@ fn lower(
     without: &[&str],
     diags: &Diagnostics,
 ) -> Option<Body> {
-    let counters = DebugCounters::off();
     let mut module = read(setup, ctx, (name, text), diags)?;
     let mut pipeline = Pipeline::parse(&setup.registry, passes).ok()?;
     pipeline.items.retain(|item| !matches!(item, Item::Pass(pass) if without.contains(&pass.def.name)));
-    let manager = Manager {
-        ctx,
-        registry: &setup.registry,
-        options: ManagerOptions { threads: 1, ..ManagerOptions::default() },
-        instruments: vec![],
-        counters: &counters,
-        host: &NoHost,
-    };
-    manager.run(&pipeline, &mut module, diags).failure.is_none().then_some(module)
+    crate::run(setup, ctx, &pipeline, &mut module, diags).is_none().then_some(module)
 }
 
 #[cfg(test)]

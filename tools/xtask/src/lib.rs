@@ -30,7 +30,23 @@ use {
     dlc_poly as _, dlc_ptx as _, dlc_region as _, dlc_run as _, dlc_sample as _, dlc_tiny as _,
 };
 
+use dlc_ir::diag::Diagnostics;
+use dlc_ir::pass::manager::{Failure, Manager, ManagerOptions};
+use dlc_ir::pass::pipeline::Pipeline;
+use dlc_ir::pass::{DebugCounters, NoHost};
+use dlc_ir::{Body, Context};
+use dlc_opt::Setup;
+
 /// Everything that is linked in: all dialects and passes of the repository.
-pub fn setup() -> dlc_opt::Setup {
-    dlc_opt::Setup::linked()
+pub fn setup() -> Setup {
+    Setup::linked()
+}
+
+/// Runs a pipeline on a module, in one thread. How it failed, if it did.
+fn run(setup: &Setup, ctx: &Context, pipeline: &Pipeline, module: &mut Body, diags: &Diagnostics) -> Option<Failure> {
+    let counters = DebugCounters::off();
+    let options = ManagerOptions { threads: 1, ..ManagerOptions::default() };
+    let (registry, instruments) = (&setup.registry, Vec::new());
+    let manager = Manager { ctx, registry, options, instruments, counters: &counters, host: &NoHost };
+    manager.run(pipeline, module, diags).failure
 }

@@ -17,10 +17,8 @@ use std::time::{Duration, Instant};
 
 use dlc_core::launch::Seed;
 use dlc_ir::diag::{Diagnostics, Severity};
-use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::panics::catch;
 use dlc_ir::pass::pipeline::Pipeline;
-use dlc_ir::pass::{DebugCounters, NoHost};
 use dlc_ir::text::{ParseOptions, parse_module};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context};
@@ -126,17 +124,8 @@ pub fn check(setup: &Setup, ctx: &Context, body: &Body) -> Option<(String, Strin
         Ok(pipeline) => pipeline,
         Err(_) => return Some(("no such pass".into(), String::new())),
     };
-    let counters = DebugCounters::off();
-    let manager = Manager {
-        ctx,
-        registry: &setup.registry,
-        options: ManagerOptions { threads: 1, ..ManagerOptions::default() },
-        instruments: vec![],
-        counters: &counters,
-        host: &NoHost,
-    };
     let diags = Diagnostics::new();
-    manager.run(&pipeline, &mut body.clone(), &diags).failure?;
+    crate::run(setup, ctx, &pipeline, &mut body.clone(), &diags)?;
     let diags = diags.take();
     let error = diags.iter().find(|each| each.severity == Severity::Error);
     let said = |each: &dlc_ir::Diagnostic| (each.code.code.to_string(), each.message.to_string());

@@ -15,10 +15,8 @@ use dlc_core::launch::Seed;
 use dlc_core::sizes::Bindings;
 use dlc_ir::diag::{Diagnostic, Diagnostics, Severity};
 use dlc_ir::interp::{Data, EVAL_LIMIT, Interpreter, Limits};
-use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::panics::{catch, install_hook};
 use dlc_ir::pass::pipeline::Pipeline;
-use dlc_ir::pass::{DebugCounters, NoHost};
 use dlc_ir::text::{ParseOptions, parse_module};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context};
@@ -199,17 +197,9 @@ fn refused(diags: &Diagnostics) -> Fate {
 }
 
 fn run_passes(setup: &Setup, ctx: &Context, passes: &str, body: &mut Body) -> Option<Fate> {
-    let (diags, counters) = (Diagnostics::new(), DebugCounters::off());
-    let manager = Manager {
-        ctx,
-        registry: &setup.registry,
-        options: ManagerOptions { threads: 1, ..ManagerOptions::default() },
-        instruments: vec![],
-        counters: &counters,
-        host: &NoHost,
-    };
+    let diags = Diagnostics::new();
     let pipeline = Pipeline::parse(&setup.registry, passes).expect("the passes are linked in");
-    manager.run(&pipeline, body, &diags).failure.map(|_| refused(&diags))
+    crate::run(setup, ctx, &pipeline, body, &diags).map(|_| refused(&diags))
 }
 
 /// Why an evaluation did not agree.

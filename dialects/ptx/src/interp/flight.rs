@@ -1,4 +1,4 @@
-//! What is on its way: boxes that the copy engine brings or takes, and what products still read.
+//! What is on its way: boxes that TMA brings or takes, and what products still read.
 //!
 //! From the time that a copy to shared memory is asked for until it is waited for, its bytes are neither read nor
 //! written. What a product or a store reads is not written before it is waited for. When a box comes, and its barrier

@@ -118,7 +118,7 @@ pub struct Warp {
     pub wait: Wait,
     /// Of each lane the copies of each group that has not been waited for: address and length. The last group is open.
     pub copies: Vec<Vec<Vec<(u32, usize)>>>,
-    /// The same for stores of the copy engine.
+    /// The same for stores of TMA.
     pub puts: Vec<Vec<Vec<Put>>>,
     /// For each register the group of products that writes it, counted from one.
     pub busy: Vec<u32>,
@@ -144,7 +144,7 @@ pub struct Cluster {
     pub id: [u32; 3],
     /// How often all warps have had a turn.
     pub round: u64,
-    /// What the copy engine has still to bring.
+    /// What TMA has still to bring.
     pub flights: Vec<Flight>,
     /// What products that are not awaited read.
     pub readings: Vec<Reading>,

@@ -77,7 +77,7 @@ impl Global {
     }
 }
 
-/// The bytes of a unit, which tensor cores and the copy engine take as one.
+/// The bytes of a unit, which tensor cores and TMA take as one.
 pub const UNIT: u32 = 16;
 
 /// An mbarrier.
@@ -226,14 +226,14 @@ impl Shared {
         Ok(())
     }
 
-    /// The copy engine will bring bytes.
+    /// TMA will bring bytes.
     pub fn expect(&mut self, address: u32, length: usize) -> Result<(), String> {
         let range = self.writable(address, length)?;
         self.known[range].fill(Byte::Coming);
         Ok(())
     }
 
-    /// The copy engine brings what was expected.
+    /// TMA brings what was expected.
     pub fn bring(&mut self, address: u32, bytes: &[u8]) -> Result<(), String> {
         let range = self.range(address, bytes.len()).map_err(|what| format!("writes {what}"))?;
         self.bytes[range.clone()].copy_from_slice(bytes);

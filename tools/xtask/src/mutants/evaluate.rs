@@ -4,9 +4,7 @@ use dlc_core::launch::Seed;
 use dlc_core::tensor::TensorValue;
 use dlc_ir::diag::Diagnostics;
 use dlc_ir::interp::{Data, Datum, EVAL_LIMIT, Failure, Interpreter, Limits, UNDEFINED};
-use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::Pipeline;
-use dlc_ir::pass::{DebugCounters, NoHost};
 use dlc_ir::{Body, Context};
 use dlc_opt::Setup;
 use dlc_opt::function::{Function, Port, functions};
@@ -96,7 +94,7 @@ fn end_of(failure: &Failure) -> End {
         Some(kind) => End::Fault(kind, message.to_string()),
         // The grid has come to its end.
         None if message.starts_with("no block has written element") => End::Ran(Data::new()),
-        // A launch that the copy engine does not do.
+        // A launch that TMA does not do.
         None if message.starts_with("the copy engine needs rows") => End::NotFor,
         None => End::Stopped(message.to_string()),
     }
@@ -248,16 +246,8 @@ pub fn shape(function: &Function, sizes: &[i64]) -> String {
 pub fn instructions(setup: &Setup, ctx: &Context, body: &Body) -> Option<Body> {
     let mut made = body.clone();
     let pipeline = Pipeline::parse(&setup.registry, "kernel-to-ptx{unchecked},cse,dce").ok()?;
-    let (counters, diags) = (DebugCounters::off(), Diagnostics::new());
-    let manager = Manager {
-        ctx,
-        registry: &setup.registry,
-        options: ManagerOptions { threads: 1, ..ManagerOptions::default() },
-        instruments: vec![],
-        counters: &counters,
-        host: &NoHost,
-    };
-    manager.run(&pipeline, &mut made, &diags).failure.is_none().then_some(made)
+    let diags = Diagnostics::new();
+    crate::run(setup, ctx, &pipeline, &mut made, &diags).is_none().then_some(made)
 }
 
 /// Inputs of these sizes. `None` where there are too many numbers, or negative ones.

@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use dlc_ir::diag::Diagnostics;
-use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::{Item, Pipeline};
-use dlc_ir::pass::{DebugCounters, NoHost};
 use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_op};
 use dlc_ir::{Context, OpRef};
 use dlc_kernel::ops::Func;
@@ -60,20 +58,12 @@ pub fn generated(setup: &Setup, root: &Path) -> Result<Vec<(String, String)>, St
 /// The kernels that passes make of a program, without the check at their end.
 fn make(setup: &Setup, name: &str, text: &str, passes: &str) -> Option<Vec<(String, String)>> {
     let ctx = Context::new(setup.dialects.iter().copied());
-    let (diags, counters) = (Diagnostics::new(), DebugCounters::off());
+    let diags = Diagnostics::new();
     let file = ctx.sources.add(name, text.to_string())?;
     let mut body = parse_module(&ctx, &file, 0..file.text.len(), ParseOptions::default(), &diags).ok()?;
-    let manager = Manager {
-        ctx: &ctx,
-        registry: &setup.registry,
-        options: ManagerOptions { threads: 1, ..ManagerOptions::default() },
-        instruments: vec![],
-        counters: &counters,
-        host: &NoHost,
-    };
     let mut pipeline = Pipeline::parse(&setup.registry, passes).ok()?;
     pipeline.items.retain(|item| !matches!(item, Item::Pass(pass) if pass.def.name == "check-async"));
-    if manager.run(&pipeline, &mut body, &diags).failure.is_some() {
+    if crate::run(setup, &ctx, &pipeline, &mut body, &diags).is_some() {
         return None;
     }
     let ops: Vec<_> = body.entry_block().into_iter().flat_map(|block| body.ops(block)).collect();

@@ -5,9 +5,7 @@ use std::path::Path;
 
 use dlc_core::scalar::Binary;
 use dlc_ir::diag::Diagnostics;
-use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::Pipeline;
-use dlc_ir::pass::{DebugCounters, NoHost};
 use dlc_ir::text::{ParseOptions, PrintOptions, print_op};
 use dlc_ir::{Body, Context, OpRef, Type};
 use dlc_opt::function::functions;
@@ -125,7 +123,7 @@ fn of_source(setup: &Setup, root: &Path, source: &Source) -> Result<Vec<Region>,
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let ctx = Context::new(setup.dialects.iter().copied());
-    let (diags, counters) = (Diagnostics::new(), DebugCounters::off());
+    let diags = Diagnostics::new();
     let wrong = |what: &str| format!("{}: {what}: {:?}", source.path, diags.take());
     let file = ctx.sources.add(source.path, text).ok_or_else(|| wrong("it is too large"))?;
     let part = 0..file.text.len();
@@ -133,15 +131,7 @@ fn of_source(setup: &Setup, root: &Path, source: &Source) -> Result<Vec<Region>,
     let mut module = module.ok_or_else(|| wrong("it cannot be read"))?;
     let symbols = functions(&ctx, &module).into_iter().next().ok_or_else(|| wrong("it has no function"))?.symbols;
     let pipeline = Pipeline::parse(&setup.registry, "tiny-to-region").map_err(|_| wrong("there is no pipeline"))?;
-    let manager = Manager {
-        ctx: &ctx,
-        registry: &setup.registry,
-        options: ManagerOptions { threads: 1, ..ManagerOptions::default() },
-        instruments: vec![],
-        counters: &counters,
-        host: &NoHost,
-    };
-    if manager.run(&pipeline, &mut module, &diags).failure.is_some() {
+    if crate::run(setup, &ctx, &pipeline, &mut module, &diags).is_some() {
         return Err(wrong("passes make no region of it"));
     }
     let mut found = Vec::new();
