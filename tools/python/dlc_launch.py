@@ -365,7 +365,7 @@ class Launch:
 
 
 # The versions of the manifest that are read.
-VERSIONS = (1, 2)
+VERSIONS = (1, 2, 3)
 
 
 class UnverifiedWarning(UserWarning):
@@ -392,7 +392,7 @@ def load(path, cuda=None):
         except ValueError as error:
             raise LaunchError(f"{path} is no manifest: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("manifest") not in VERSIONS:
-        raise LaunchError(f"{path} is no manifest of version 1 or 2")
+        raise LaunchError(f"{path} is no manifest of version 1 to 3")
     try:
         with open(os.path.join(os.path.dirname(path), manifest["module"]), "rb") as file:
             code = file.read()
@@ -445,7 +445,35 @@ class _Buffer:
         self.name, self.type, self.role = spec["name"], spec["type"], spec.get("role", role)
         self.shape = [Expr(s) for s in spec["shape"]]
         self.align, self._dtypes = spec.get("align", 1), None
+        layout = spec.get("layout")
+        self.strides = [Expr(s) for s in layout["strides"]] if layout and "strides" in layout else None
+        self.offset = Expr(layout.get("offset", 0)) if self.strides else None
+        self.is_tiled = bool(layout) and not self.strides
         _type(self.type)
+
+    def as_view(self):
+        """The same elements, row by row."""
+        return _Buffer(dict(name=self.name, type=self.type, shape=[e.text for e in self.shape], align=self.align))
+
+    def extent(self, shape, values):
+        """The elements from the beginning of the memory to the end of the last one."""
+        strides, offset = self.placed(shape, values)
+        whole = offset + 1 + sum(max(0, (size - 1) * stride) for size, stride in zip(shape, strides))
+        return whole if math.prod(shape) else 0
+
+    def empty(self, torch, shape, values, device):
+        """A new tensor that lies as the buffer does."""
+        dtype = self.dtypes(torch)[0]
+        if self.strides is None:
+            return torch.empty(shape, dtype=dtype, device=device)
+        strides, offset = self.placed(shape, values)
+        return torch.empty(self.extent(shape, values), dtype=dtype, device=device).as_strided(shape, strides, offset)
+
+    def placed(self, shape, values):
+        """The strides of a tensor of this shape and the number of its first element, both in elements."""
+        if self.strides is None:
+            return [math.prod(max(1, s) for s in shape[axis + 1 :]) for axis in range(len(shape))], 0
+        return [e(values) for e in self.strides], self.offset(values)
 
     def dtypes(self, torch):
         """The types of torch that stand for its own, the one to allocate first."""
@@ -457,9 +485,10 @@ class _Buffer:
 
 
 def _solve(buffers, tensors, known, owner):
-    """The symbols, from the shapes of tensors; then all sizes are compared. `tensors` are pairs (shape, what it is)."""
+    """The symbols, from the shapes and strides of tensors; then all sizes are compared. `tensors` are (shape, strides,
+    what it is)."""
     sizes = dict(known or {})
-    for buffer, (shape, what) in zip(buffers, tensors):
+    for buffer, (shape, strides, what) in zip(buffers, tensors):
         if len(shape) != len(buffer.shape):
             raise LaunchError(f"{owner}: {what} has {len(shape)} axes, {buffer.name} wants {len(buffer.shape)}: "
                               f"[{', '.join(e.text for e in buffer.shape)}]")
@@ -468,24 +497,46 @@ def _solve(buffers, tensors, known, owner):
                 raise LaunchError(f"{owner}: {what} has the shape {list(shape)}, but {expr.symbol} is "
                                   f"{sizes[expr.symbol]} already: {buffer.name} is "
                                   f"[{', '.join(e.text for e in buffer.shape)}]")
-    for buffer, (shape, what) in zip(buffers, tensors):
+    # Strides say what shapes do not.
+    for buffer, (shape, strides, _) in zip(buffers, tensors):
+        for expr, size, stride in zip(buffer.strides or (), shape, strides):
+            if expr.symbol and size > 1:
+                sizes.setdefault(expr.symbol, int(stride))
+    for buffer, (shape, _, what) in zip(buffers, tensors):
         wanted = [expr(sizes) for expr in buffer.shape]
         if wanted != [int(s) for s in shape]:
             raise LaunchError(f"{owner}: {what} has the shape {list(shape)}, {buffer.name} wants {wanted}")
     return sizes
 
 
-def _check_tensor(torch, buffer, tensor, owner):
+def _check_tensor(torch, buffer, tensor, owner, values):
     """That a tensor is what a buffer of a kernel may be."""
     what = f"{owner}: {buffer.name}"
     if tensor.dtype not in buffer.dtypes(torch):
         raise LaunchError(f"{what} is {buffer.type}, and {tensor.dtype} was passed")
     if not tensor.is_cuda:
         raise LaunchError(f"{what} was passed in memory of the host; it must be on the device")
-    if not tensor.is_contiguous():
-        raise LaunchError(f"{what} must be contiguous: shape {list(tensor.shape)}, strides {list(tensor.stride())}")
-    if tensor.data_ptr() % buffer.align:
-        raise LaunchError(f"{what} begins at {tensor.data_ptr():#x}, which is no multiple of {buffer.align}")
+    if buffer.is_tiled:
+        raise LaunchError(f"{what} has a swizzled or blocked layout, which no tensor of torch has")
+    if buffer.strides is None:
+        if not tensor.is_contiguous():
+            raise LaunchError(f"{what} must be contiguous: shape {list(tensor.shape)}, strides {list(tensor.stride())}")
+    elif tensor.numel():
+        strides, _ = buffer.placed(tensor.shape, values)
+        # The stride of an axis of one element is never taken.
+        if any(size > 1 and has != wanted for size, has, wanted in zip(tensor.shape, tensor.stride(), strides)):
+            raise LaunchError(f"{what} must have the strides {strides}: shape {list(tensor.shape)}, strides "
+                              f"{list(tensor.stride())}")
+    begin = _address(buffer, tensor, values)
+    if begin % buffer.align:
+        raise LaunchError(f"{what} begins at {begin:#x}, which is no multiple of {buffer.align}")
+
+
+def _address(buffer, tensor, values):
+    """Where the memory of a buffer begins: a tensor begins with the element at index 0."""
+    if buffer.strides is None:
+        return tensor.data_ptr()
+    return tensor.data_ptr() - buffer.offset(values) * _type(buffer.type)[1]
 
 
 class _Lru(collections.OrderedDict):
@@ -579,16 +630,19 @@ class Plan:
         what = f"{self.kernel.name}: the map {spec['name']} of {buffer} {shape}"
         dims = shape[::-1]
         strides = [size * math.prod(dims[: i + 1]) for i in range(len(dims) - 1)]
+        if spec["strides"]:
+            strides = [size * e(self.values) for e in spec["strides"]][::-1]
+        address = addresses[buffer] + size * self.kernel.buffers[buffer].placed(shape, self.values)[1]
         # The driver takes axes twice as long, but coordinates are signed numbers of 32 bits.
         if any(not 0 < dim <= 1 << 31 for dim in dims) or any(stride >= 1 << 40 for stride in strides):
             raise LaunchError(f"{what} has axes of {dims} elements and steps of {strides} bytes: an axis has 1 to "
                               f"{1 << 31} elements, and steps are below {1 << 40}")
         cuda, swizzle, window = self.kernel.cuda, spec.get("swizzle", 0), spec.get("im2col")
         if not window:
-            return cuda.encode_tiled(spec["type"], addresses[buffer], dims, strides, spec["box"][::-1], swizzle, what)
+            return cuda.encode_tiled(spec["type"], address, dims, strides, spec["box"][::-1], swizzle, what)
         pixels, channels = spec["box"]
         return cuda.encode_im2col(
-            spec["type"], addresses[buffer], dims, strides, window["lower"][::-1], window["upper"][::-1], channels, pixels,
+            spec["type"], address, dims, strides, window["lower"][::-1], window["upper"][::-1], channels, pixels,
             window["strides"][::-1], swizzle, what)
 
 
@@ -614,7 +668,9 @@ class Kernel:
             exprs = value[kind] if kind != "expr" else [value[kind]]
             self.values.append((value["name"], kind, [Expr(e) for e in exprs]))
         self.requires = [Expr(r, guard=True) for r in spec.get("requires", ())]
-        self.maps = {m["name"]: dict(m, shape=[Expr(s) for s in m.get("shape", ())]) for m in spec.get("tensor_maps", ())}
+        exprs = lambda spec, key: [Expr(s) for s in spec.get(key, ())]
+        self.maps = {m["name"]: dict(m, shape=exprs(m, "shape"), strides=exprs(m, "strides"))
+                     for m in spec.get("tensor_maps", ())}
         self.launches = [self._read_launch(l) for l in spec["launches"]]
         self._functions = {}
         self._plans, self._bound = _Lru(256), _Lru(512)
@@ -644,7 +700,7 @@ class Kernel:
         """What the symbols are for these inputs."""
         if len(inputs) != len(self.inputs):
             raise LaunchError(f"{self.name} has {len(self.inputs)} inputs, {len(inputs)} were passed")
-        tensors = [(tuple(t.shape), f"input {i}") for i, t in enumerate(inputs)]
+        tensors = [(tuple(t.shape), tuple(t.stride()), f"input {i}") for i, t in enumerate(inputs)]
         return _solve(self.inputs, tensors, known, self.name)
 
     def plan(self, sizes):
@@ -652,21 +708,20 @@ class Kernel:
         return self._plans.find(tuple(sorted(sizes.items())), lambda: Plan(self, sizes))
 
     def _plan_for(self, inputs, known):
-        key = tuple([(t.shape, t.dtype, t.is_contiguous()) for t in inputs])
+        key = tuple([(t.shape, t.dtype, t.stride()) for t in inputs])
         if known:
             key = (key, tuple(sorted(known.items())))
 
         def make():
             sizes = self.sizes(inputs, known)
             for buffer, tensor in zip(self.inputs, inputs):
-                _check_tensor(self.cuda.torch, buffer, tensor, self.name)
+                _check_tensor(self.cuda.torch, buffer, tensor, self.name, sizes)
             return self.plan(sizes)
 
         return self._plans.find(key, make)
 
     def _empty(self, plan, buffers, device):
-        torch = self.cuda.torch
-        return [torch.empty(plan.shapes[b.name], dtype=b.dtypes(torch)[0], device=device) for b in buffers]
+        return [b.empty(self.cuda.torch, plan.shapes[b.name], plan.values, device) for b in buffers]
 
     def _tensors(self, plan, inputs, out):
         """Outputs, new ones unless `out` has them, and scratch or workspace."""
@@ -683,13 +738,13 @@ class Kernel:
     def _bind(self, plan, inputs, outputs, scratch):
         buffers = [*self.inputs, *self.outputs, *self.scratch]
         for buffer, tensor in zip(buffers, [*inputs, *outputs, *scratch]):
-            _check_tensor(self.cuda.torch, buffer, tensor, self.name)
+            _check_tensor(self.cuda.torch, buffer, tensor, self.name, plan.values)
         for buffer, tensor in zip(self.outputs, outputs):
             if list(tensor.shape) != plan.shapes[buffer.name]:
                 raise LaunchError(f"{self.name}: {buffer.name} is {plan.shapes[buffer.name]}, and a tensor of "
                                   f"{list(tensor.shape)} was passed")
         tensors = zip(buffers, [*inputs, *outputs, *scratch])
-        return plan.bind({b.name: t.data_ptr() for b, t in tensors})
+        return plan.bind({b.name: _address(b, t, plan.values) for b, t in tensors})
 
     def prepare(self, *inputs, out=None, sizes=None):
         """The kernel with these tensors: `run()` launches it, `run.outputs` are its outputs. New ones unless `out` has
@@ -707,7 +762,7 @@ class Kernel:
             tensor.zero_()
         key = (plan, *[t.data_ptr() for t in (*inputs, *outputs, *scratch)])
         if out is not None:
-            key = (key, *[(t.shape, t.dtype, t.is_contiguous()) for t in outputs])
+            key = (key, *[(t.shape, t.dtype, t.stride()) for t in outputs])
         launches = self._bound.find(key, lambda: self._bind(plan, inputs, outputs, scratch))
         stream = self.cuda.stream()
         for launch in launches:

@@ -2,7 +2,7 @@
 import base64
 import math
 
-from dlc_launch import Expr, LaunchError, _Buffer, _check_tensor, _Lru, _solve, _type
+from dlc_launch import Expr, LaunchError, _address, _Buffer, _check_tensor, _Lru, _solve, _type
 
 
 class Program:
@@ -52,10 +52,11 @@ class Program:
     def _plan_for(self, inputs, sizes):
         if len(inputs) != len(self.inputs):
             raise LaunchError(f"{self.name} has {len(self.inputs)} inputs, {len(inputs)} were passed")
+        key = (tuple((tuple(t.shape), t.stride()) for t in inputs), tuple(sorted(sizes.items())) if sizes else ())
+        plan = self._plans.find(key, lambda: _ProgramPlan(self, inputs, sizes))
         for buffer, tensor in zip(self.inputs, inputs):
-            _check_tensor(self.cuda.torch, buffer, tensor, self.name)
-        key = (tuple(tuple(t.shape) for t in inputs), tuple(sorted(sizes.items())) if sizes else ())
-        return self._plans.find(key, lambda: _ProgramPlan(self, inputs, sizes))
+            _check_tensor(self.cuda.torch, buffer, tensor, self.name, plan.sizes)
+        return plan
 
     def __call__(self, *inputs, sizes=None):
         """Runs the program on the current stream. Gives its result, or a list of them if there are several."""
@@ -72,7 +73,7 @@ class Program:
             place, _, buffer, shape = plan.buffers[name]
             if place[0] != "own" or list(tensor.shape) != shape:
                 raise LaunchError(f"{self.name}: {name} is {shape} and cannot be a tensor of {list(tensor.shape)}")
-            _check_tensor(self.cuda.torch, buffer, tensor, self.name)
+            _check_tensor(self.cuda.torch, buffer, tensor, self.name, plan.sizes)
             own[place[1]] = tensor
         return _PreparedProgram(plan, inputs, own)
 
@@ -97,8 +98,8 @@ class _ProgramPlan:
 
     def __init__(self, program, inputs, known):
         self.program, self.cuda = program, program.cuda
-        tensors = [(tuple(t.shape), f"input {i}") for i, t in enumerate(inputs)]
-        sizes = _solve(program.inputs, tensors, known, program.name)
+        tensors = [(tuple(t.shape), tuple(t.stride()), f"input {i}") for i, t in enumerate(inputs)]
+        sizes = self.sizes = _solve(program.inputs, tensors, known, program.name)
         torch = self.cuda.torch
         # A buffer is (where it lies, offset, buffer, shape); where is ("input", i), "pool", "arena" or ("own", i).
         self.buffers, self.own, self.calls = {}, [], []
@@ -114,7 +115,7 @@ class _ProgramPlan:
                 view = [e(sizes) for e in step["shape"]]
                 if math.prod(view) != math.prod(shape):
                     raise LaunchError(f"{program.name}: {step['name']} sees {shape} as {view}")
-                self._add(step["name"], place, offset, buffer, view)
+                self._add(step["name"], place, offset, buffer.as_view(), view)
                 roots[step["name"]] = roots.get(step["of"], step["of"])
             else:
                 self._launch(at, step, sizes, spans)
@@ -159,7 +160,7 @@ class _ProgramPlan:
                 self.own.append((buffer, shape))
             else:
                 start = offset(sizes)
-                end = start + math.prod(shape) * _type(buffer.type)[1]
+                end = start + buffer.extent(shape, sizes) * _type(buffer.type)[1]
                 if not 0 <= start <= end <= self.arena_bytes:
                     raise LaunchError(f"{program.name}: {buffer.name} has the bytes {start} to {end} of an arena of "
                                       f"{self.arena_bytes}")
@@ -174,6 +175,9 @@ class _ProgramPlan:
             if shape != plan.shapes[want.name] or buffer.type != want.type:
                 raise LaunchError(f"{program.name}: {passed} is {shape} {buffer.type}, and {name} wants "
                                   f"{plan.shapes[want.name]} {want.type}")
+            has, wants = buffer.placed(shape, sizes), want.placed(shape, plan.values)
+            if has != wants and math.prod(shape):
+                raise LaunchError(f"{program.name}: {passed} has the strides and offset {has}, and {name} wants {wants}")
         self.calls.append((kernel, plan, list(zip(wanted, names))))
 
     def _check_places(self, spans, last):
@@ -190,7 +194,15 @@ class _ProgramPlan:
             return self.arena.data_ptr() + offset
         if place[0] == "pool":
             return self.program._make_pool().data_ptr() + offset
-        return (inputs if place[0] == "input" else own)[place[1]].data_ptr()
+        tensor, buffer = self._tensor(place, inputs, own)
+        return _address(buffer, tensor, self.sizes)
+
+    def _tensor(self, place, inputs, own):
+        """The tensor of an input or of a result that is no part of the arena, and the buffer that it is."""
+        kind, number = place
+        if kind == "input":
+            return inputs[number], self.program.inputs[number]
+        return own[number], self.own[number][0]
 
     def _bind(self, inputs, own):
         made = []
@@ -207,7 +219,7 @@ class _ProgramPlan:
     def make_own(self):
         """New tensors for what is not in the arena."""
         torch = self.cuda.torch
-        return [torch.empty(shape, dtype=b.dtypes(torch)[0], device=self.device) for b, shape in self.own]
+        return [b.empty(torch, shape, self.sizes, self.device) for b, shape in self.own]
 
     def launch(self, inputs, own):
         stream = self.cuda.stream()
@@ -228,9 +240,12 @@ class _ProgramPlan:
     def _result(self, name, inputs, own):
         place, offset, buffer, shape = self.buffers[name]
         if place[0] in ("input", "own"):
-            return (inputs if place[0] == "input" else own)[place[1]].view(shape)
+            tensor, _ = self._tensor(place, inputs, own)
+            return tensor if list(tensor.shape) == shape else tensor.view(shape)
         # What lies in memory of the program is copied: the next run writes over it.
         torch = self.cuda.torch
+        if buffer.strides is not None:
+            raise LaunchError(f"{self.program.name}: {name} has strides, and a result with strides has memory of its own")
         memory = self.arena if place[0] == "arena" else self.program._make_pool()
         size = math.prod(shape) * _type(buffer.type)[1]
         return memory[offset : offset + size].clone().view(buffer.dtypes(torch)[0]).view(shape)

@@ -109,8 +109,10 @@ class _Names:
 
 
 class FakeTensor:
-    def __init__(self, shape, dtype="float16", address=0x10000, contiguous=True, device="cuda:0"):
-        self.shape, self.dtype, self._address, self._contiguous, self.device = tuple(shape), dtype, address, contiguous, device
+    def __init__(self, shape, dtype="float16", address=0x10000, strides=None, device="cuda:0"):
+        self.shape, self.dtype, self._address, self.device = tuple(shape), dtype, address, device
+        self._dense = tuple(math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape)))
+        self._strides = self._dense if strides is None else tuple(strides)
         self.is_cuda = str(device).startswith("cuda")
         self.zeroed = 0
 
@@ -118,10 +120,16 @@ class FakeTensor:
         return self._address
 
     def is_contiguous(self):
-        return self._contiguous
+        return self._strides == self._dense
 
     def stride(self):
-        return (1,) * len(self.shape)
+        return self._strides
+
+    def numel(self):
+        return math.prod(self.shape)
+
+    def as_strided(self, shape, strides, offset):
+        return FakeTensor(shape, self.dtype, self._address + 2 * offset, strides, self.device)
 
     def zero_(self):
         self.zeroed += 1
@@ -316,7 +324,7 @@ class Kernels(Base):
             ((self.a,), "has 2 inputs, 1 were passed"),
             ((FakeTensor((600, 64, 1)), self.b), "has 3 axes, A wants 2: .M, K."),
             ((FakeTensor((600, 64), "float32"), self.b), "A is f16, and float32 was passed"),
-            ((FakeTensor((600, 64), contiguous=False), self.b), "must be contiguous"),
+            ((FakeTensor((600, 64), strides=(128, 1)), self.b), "must be contiguous"),
             ((FakeTensor((600, 64), address=0x10008), self.b), "no multiple of 16"),
             ((FakeTensor((600, 64), device="cpu"), self.b), "in memory of the host"),
             ((self.a, FakeTensor((9000, 64))), "wants N <= 8192, and here N = 9000"),
@@ -332,9 +340,36 @@ class Kernels(Base):
     def test_a_warm_kernel_still_looks_at_tensors(self):
         self.kernel(self.a, self.b)
         with self.refuses("must be contiguous"):
-            self.kernel(FakeTensor((600, 64), contiguous=False), self.b)
+            self.kernel(FakeTensor((600, 64), strides=(128, 1)), self.b)
         with self.refuses("no multiple of 16"):
             self.kernel(FakeTensor((600, 64), address=0x10002), self.b)
+
+    def test_layouts(self):
+        """Columns, padded rows and an offset: what is passed must lie so, and what is made does."""
+        a = dict(name="A", type="f16", shape=["M", "K"], align=16, layout=dict(strides=["P", "1"], offset="8"))
+        b = dict(name="B", type="f16", shape=["K", "4"], layout=dict(strides=["1", "K"]))
+        d = dict(name="D", role="output", type="f16", shape=["M", "4"], layout=dict(strides=["1", "M"]))
+        kernel = self.module([dict(
+            name="k", symbols=["M", "K", "P"], inputs=[a, b], outputs=["D"], buffers=[d],
+            tensor_maps=[dict(name="mA", buffer="A", type="f16", strides=["P"], box=[64, 64], swizzle=128)],
+            launches=[dict(entry="k", grid=["1"], threads=32,
+                           args=[dict(map="mA"), dict(buffer="A"), dict(buffer="D"), dict(i32="P")])])])["k"]
+        ta, tb = FakeTensor((3, 16), address=0x10010, strides=(24, 1)), FakeTensor((16, 4), strides=(1, 16))
+        out = kernel(ta, tb)
+        self.assertEqual((out.shape, out.stride()), ((3, 4), (1, 3)))
+        self.assertEqual({k: self.driver.maps[0][k] for k in ("address", "dims", "strides")},
+                         dict(address=0x10010, dims=[16, 3], strides=[48]))
+        number = lambda index, size: int.from_bytes(self.driver.param(self.driver.launches[0], index, size), "little")
+        self.assertEqual((number(1, 8), number(2, 8), number(3, 4)), (0x10000, out.data_ptr(), 24))
+        for inputs, why in [((ta, FakeTensor((16, 4))), "B must have the strides .1, 16."),
+                            ((FakeTensor((3, 16), address=0x10010, strides=(24, 2)), tb), "A must have the strides .24, 1."),
+                            ((FakeTensor((3, 16), address=0x10018, strides=(24, 1)), tb), "no multiple of 16")]:
+            with self.refuses(why):
+                kernel(*inputs)
+        tiled = self.module([dict(name="t", inputs=[dict(a, shape=["4", "4"], layout=dict(block=[2, 2]))], outputs=[],
+                                  launches=[dict(entry="t", grid=["1"], threads=32, args=[])])])["t"]
+        with self.refuses("swizzled or blocked layout"):
+            tiled(FakeTensor((4, 4)))
 
     def test_fixed_and_derived_sizes(self):
         x = dict(name="X", type="f16", shape=["M", "2*M", "128"])
@@ -452,7 +487,7 @@ class Manifests(Base):
         self.assertIn("the PTX is not the one", told(code=b".version 8.1")["gemm"])
 
     def test_what_is_no_manifest(self):
-        for text, why in [("{", "is no manifest"), ("[]", "no manifest of version 1"), (dict(manifest=3), "of version 1 or 2"),
+        for text, why in [("{", "is no manifest"), ("[]", "no manifest of version 1"), (dict(manifest=4), "of version 1 to 3"),
                           (dict(manifest=1), "has no module"), (dict(manifest=1, module="n.ptx"), "has no module"),
                           (dict(manifest=1, module="m.ptx", kernels=[dict(name="x")]), "not as manifests are"),
                           (dict(manifest=1, module="m.ptx", kernels=[gemm(values=[dict(name="v")])]), "no expression"),

@@ -120,6 +120,8 @@ pub struct Func {
     symbols: OptionalAttr<TextArray>,
     /// A dictionary for each argument.
     arg_attrs: OptionalAttr<DictArray>,
+    /// A dictionary for each result.
+    res_attrs: OptionalAttr<DictArray>,
     body: Region,
 }
 

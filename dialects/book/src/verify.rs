@@ -7,24 +7,19 @@ use dlc_core::constant;
 use dlc_core::infer::{accumulator, attr, operand, optional, tensor};
 use dlc_core::scalar::Combiner;
 use dlc_core::sizes::Sizes;
-use dlc_core::types::{Tensor, verify_function};
+use dlc_core::types::{Tensor, verify_function, verify_signature};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Kind, TextArray, TypeAttr};
 use dlc_ir::op::{BrokenRule, InferCx, Inferred, op_error};
 use dlc_ir::verify::{OP_RULE, keeps_declaration};
-use dlc_ir::{Diagnostics, OpRef, Str, Type, TypeData, ValueId};
+use dlc_ir::{Diagnostics, OpRef, Str, Type, ValueId};
 
 use crate::ops::{Const, Entry, Func, Function, Gather, Iota, Reduce, Reshape};
 use crate::syntax::element_of;
 
 /// A program is one block, and every symbol in a type is one that it takes.
 pub fn func(op: Func<'_>, diags: &Diagnostics) {
-    let ctx = op.ctx;
-    let TypeData::Function { inputs, .. } = ctx.type_data(op.function_type()) else { return };
-    if op.arg_attrs().is_some_and(|attrs| attrs.len() != inputs.len()) {
-        let message = format!("'arg_attrs' must have a dictionary for each of the {} arguments", inputs.len());
-        diags.emit(op_error(*op, message));
-    }
+    verify_signature(*op, op.arg_attrs(), op.res_attrs(), diags);
     for symbol in op.symbols().unwrap_or_default() {
         let numbered = |prefix| symbol.strip_prefix(prefix).is_some_and(|rest: &str| rest.parse::<u32>().is_ok());
         if numbered("i") || numbered("_") {

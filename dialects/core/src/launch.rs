@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use dlc_ir::interp::{Datum, Eval, Failure};
-use dlc_ir::{Context, Type, float};
+use dlc_ir::{Context, Type, ValueId, float};
 
+use crate::memref::MemRef;
+use crate::placement::Placement;
 use crate::tensor::{Data, ElemKind, TensorValue};
 
 /// What evaluators of kernels order warps and asynchronous work by: `--order-seed`. 0 is the usual order.
@@ -216,6 +218,10 @@ pub fn number(kind: ElemKind, bytes: &[u8]) -> Number {
 pub struct MapValue {
     /// The memory.
     pub memory: Datum,
+    /// Where its elements lie.
+    pub placement: Placement,
+    /// The elements from one position to the next along each axis that the engine knows, of which the last is 1.
+    pub strides: Vec<i64>,
     /// The sizes of the memory along the axes that the engine knows: those that it has, or some of them taken as one.
     pub sizes: Vec<usize>,
     /// The sizes of the box; of windows, the pixels and the channels.
@@ -235,9 +241,10 @@ pub struct MapRef(pub Arc<MapValue>);
 
 impl MapValue {
     /// Visits the rows of a box in order: the position of a row in the box, all its axes but the last, and where in
-    /// memory its line is, counted in lines along the last axis; `None` outside. `at` is where the box begins,
-    /// `offsets` where in the window.
-    pub fn rows(&self, at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i64], Option<usize>)) {
+    /// the memory its line is, counted in lines along the last axis, and the element with which that begins; `None`
+    /// outside. `at` is where the box begins, `offsets` where in the window.
+    pub fn rows(&self, at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i64], Option<(usize, i64)>)) {
+        let begin = self.placement.strides().map_or(0, |(_, offset)| offset);
         let shape = &self.sizes;
         let Some((_, outer)) = self.shape.split_last() else { return };
         let size: Vec<i64> = outer.iter().map(|&size| size.into()).collect();
@@ -254,7 +261,11 @@ impl MapValue {
                     place.iter_mut().skip(1).zip(offsets).for_each(|(place, offset)| *place += offset);
                 }
             }
-            visit(&coords, line(shape, &place));
+            let line = line(shape, &place).map(|line| {
+                let outer = place.iter().zip(&self.strides).take(shape.len().saturating_sub(1));
+                (line, outer.fold(begin, |sum, (at, stride)| sum + at * stride))
+            });
+            visit(&coords, line);
             for (coord, &size) in coords.iter_mut().zip(&size).rev() {
                 *coord += 1;
                 if *coord < size {
@@ -294,4 +305,15 @@ fn line(shape: &[usize], at: &[i64]) -> Option<usize> {
 /// The memory that an operand is, or why it is none.
 pub fn memory(cx: &Eval<'_, '_>, datum: &Datum) -> Result<Memory, Failure> {
     Memory::of(datum).map_err(|reason| cx.fail(&dlc_ir::interp::CANNOT_RUN, reason))
+}
+
+/// Where the elements of memory lie, which is a value of a program.
+pub fn placement(cx: &mut Eval<'_, '_>, value: ValueId, datum: &Datum) -> Result<Placement, Failure> {
+    let ctx = cx.op.ctx;
+    let shape = memory(cx, datum)?.shape(cx);
+    let Some(ty) = MemRef::of(ctx, cx.op.type_of(value)) else { return Ok(Placement::dense(shape)) };
+    let bindings = crate::eval::bindings(cx)?;
+    let bytes = ty.elem(ctx).bits(ctx).map_or(1, |bits| bits.div_ceil(8) as usize);
+    let placed = Placement::new(&ty.layout(ctx), shape, bytes, &|expr| bindings.integer(expr));
+    placed.map_err(|reason| cx.fail(&dlc_ir::interp::CANNOT_RUN, reason))
 }

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod guard;
+mod layout;
 mod scalar;
 mod space;
 

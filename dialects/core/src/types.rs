@@ -74,6 +74,41 @@ fn verify_tensor(ctx: &Context, params: &[Attr]) -> Result<(), String> {
     }
 }
 
+/// The dictionaries that a function has for its arguments and results: one for each, and layouts that fit their tensors.
+pub fn verify_signature(op: OpRef<'_>, arguments: Option<&[Attr]>, results: Option<&[Attr]>, diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let declared = op.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
+    let ty = op.prop(Str::FUNCTION_TYPE).and_then(|attr| attr.as_type(ctx));
+    let Some(TypeData::Function { inputs, results: outputs }) = ty.map(|ty| ctx.type_data(ty)) else { return };
+    for (key, what, attrs, types) in
+        [("arg_attrs", "argument", arguments, inputs), ("res_attrs", "result", results, outputs)]
+    {
+        let Some(attrs) = attrs else { continue };
+        if attrs.len() != types.len() {
+            let message = format!("'{key}' must have a dictionary for each of the {} {what}s", types.len());
+            diags.emit(op_error(op, message));
+            continue;
+        }
+        for (index, (dict, &ty)) in attrs.iter().zip(types.iter()).enumerate() {
+            let said = ctx.dict_get(*dict, ctx.intern_str("layout"));
+            let (Some(said), Some(tensor)) = (said, Tensor::of(ctx, ty)) else { continue };
+            if let Err(why) = said_layout(ctx, said, tensor, &declared) {
+                diags.emit(op_error(op, format!("the layout of {what} {index} is {}: {why}", said.display(ctx))));
+            }
+        }
+    }
+}
+
+/// The layout that a signature says of a tensor, in these symbols; otherwise one sentence that says why there is none.
+pub fn said_layout(ctx: &Context, said: Attr, tensor: Tensor, declared: &[&str]) -> Result<Layout, String> {
+    let (dims, elem) = (tensor.dims(ctx), tensor.elem(ctx));
+    let layout = Layout::said(ctx, said, &dims)?;
+    match undeclared_symbol(ctx, MemRef::get(ctx, dims, elem, layout.clone(), 1, false), declared) {
+        Some(symbol) => Err(format!("it names {symbol}, which is not declared")),
+        None => Ok(layout),
+    }
+}
+
 /// The first symbol in the sizes of a type, or in its strides, that is not among those declared.
 pub fn undeclared_symbol(ctx: &Context, ty: Type, declared: &[&str]) -> Option<String> {
     let memref = MemRef::of(ctx, ty);

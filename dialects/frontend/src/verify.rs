@@ -4,9 +4,9 @@ mod norms;
 
 pub use norms::{PARAMETER_MISMATCH, batch_norm, group_norm, layer_norm, rms_norm};
 
-use dlc_core::types::{Tensor, verify_function};
+use dlc_core::types::{Tensor, said_layout, verify_function};
 use dlc_ir::op::op_error;
-use dlc_ir::{Attr, Context, Diagnostics, OpRef, Type, TypeData};
+use dlc_ir::{Attr, Diagnostics, OpRef, Type, TypeData};
 
 use crate::ops::{Arange, Celu, Clamp, Full, Graph, Output, Pad, Softplus};
 
@@ -22,7 +22,7 @@ const SIGNATURE: [(&str, &[&str], bool); 5] = [
     ("role", &["data", "param", "state"], false),
     ("mutability", &["immutable", "mutable"], false),
     ("storage", &["gmem", "const_pool"], true),
-    ("layout", &["row_major", "col_major", "swizzled"], true),
+    ("layout", &[], true),
     ("alignment", &[], true),
 ];
 
@@ -59,7 +59,7 @@ fn entries(op: Graph<'_>, what: &str, attrs: Option<&[Attr]>, types: &[Type], di
     for (index, dict) in attrs.iter().enumerate() {
         for &(key, value) in dict.as_dict(ctx).unwrap_or_default() {
             let key = ctx.str(key);
-            if let Err((why, way)) = entry(ctx, what == "result", key, value) {
+            if let Err((why, way)) = entry(op, what == "result", types[index], key, value) {
                 diags.emit(wrong(format!("{what} {index}: {why}")).suggest(way));
             }
         }
@@ -67,7 +67,8 @@ fn entries(op: Graph<'_>, what: &str, attrs: Option<&[Attr]>, types: &[Type], di
 }
 
 /// Whether a key may have a value; else why not, and what it may have.
-fn entry(ctx: &Context, of_result: bool, key: &str, value: Attr) -> Result<(), (String, String)> {
+fn entry(graph: Graph<'_>, of_result: bool, ty: Type, key: &str, value: Attr) -> Result<(), (String, String)> {
+    let ctx = graph.ctx;
     // Keys with a dot are notes of other tools.
     if key.contains('.') {
         return Ok(());
@@ -86,24 +87,17 @@ fn entry(ctx: &Context, of_result: bool, key: &str, value: Attr) -> Result<(), (
         let why = || (format!("'alignment' is {written}"), "it counts bytes and is a power of two".to_string());
         return if power_of_two { Ok(()) } else { Err(why()) };
     }
-    let is_word = |attr: Attr| attr.as_str(ctx).is_some_and(|word| words.contains(&word));
-    let is_layout = || {
-        let Some(parts) = value.as_dict(ctx).filter(|_| key == "layout") else { return false };
-        let part = |&(name, attr): &(dlc_ir::Str, Attr)| match ctx.str(name) {
-            "kind" => is_word(attr),
-            "params" => attr.as_dict(ctx).is_some(),
-            _ => false,
-        };
-        parts.iter().all(part) && parts.iter().any(|(name, _)| ctx.str(*name) == "kind")
-    };
-    if is_word(value) || is_layout() {
+    if key == "layout" {
+        // What is no tensor is reported for that.
+        let Some(tensor) = Tensor::of(ctx, ty) else { return Ok(()) };
+        let declared = graph.symbols().unwrap_or_default();
+        let said = said_layout(ctx, value, tensor, &declared);
+        return said.map(|_| ()).map_err(|why| (format!("'layout' is {written}"), why));
+    }
+    if value.as_str(ctx).is_some_and(|word| words.contains(&word)) {
         return Ok(());
     }
-    let mut way = format!("it is one of \"{}\"", words.join("\", \""));
-    if key == "layout" {
-        way.push_str(", or {kind = \"..\", params = {..}}");
-    }
-    Err((format!("'{key}' is {written}"), way))
+    Err((format!("'{key}' is {written}"), format!("it is one of \"{}\"", words.join("\", \""))))
 }
 
 /// The results are those of the signature.

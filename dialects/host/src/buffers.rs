@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dlc_core::memref::{Layout, MemRef};
+use dlc_core::memref::MemRef;
 use dlc_ir::affine::{AffineError, SizeExpr};
 use dlc_ir::body::ValueDef;
 use dlc_ir::{Context, OpId, OpRef, Type, ValueId};
@@ -105,18 +105,8 @@ pub fn elements(dims: &[SizeExpr]) -> Result<SizeExpr, AffineError> {
 
 /// The bytes from the first to the end of the last element. An error beyond the limits of symbolic sizes.
 pub fn bytes(ctx: &Context, ty: MemRef) -> Result<SizeExpr, AffineError> {
-    let (dims, one) = (ty.dims(ctx), SizeExpr::from(1));
-    let count = match ty.layout(ctx) {
-        Layout::RowMajor | Layout::ColMajor | Layout::Swizzled { .. } => elements(&dims)?,
-        Layout::Strided { strides, offset } => {
-            let mut end = offset.add(&one)?;
-            for (dim, stride) in dims.iter().zip(&strides) {
-                end = end.add(&dim.sub(&one)?.mul(stride)?)?;
-            }
-            end
-        }
-    };
-    count.mul(&SizeExpr::from(element_bytes(ctx, ty.elem(ctx))))
+    let width = element_bytes(ctx, ty.elem(ctx));
+    ty.layout(ctx).extent(&ty.dims(ctx), width)?.mul(&SizeExpr::from(width))
 }
 
 /// The least multiple of a number that is no smaller.

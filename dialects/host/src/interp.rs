@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use dlc_core::eval::{bindings, give, shape, tensor};
 use dlc_core::guard::Guard;
+use dlc_core::memref::{Layout, MemRef};
 use dlc_core::sizes::Bindings;
+use dlc_core::tensor::TensorValue;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::diag::{Code, Diagnostic};
@@ -13,7 +15,7 @@ use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult, Failure, Outcome};
 use dlc_ir::{OpRef, Str};
 
 use crate::buffers::{Buffers, bytes};
-use crate::ops::{Const, Func, Launch};
+use crate::ops::{Const, Func, Launch, View};
 use crate::verify::{MEMORY_OVERLAP, MISALIGNED, OUTSIDE_OF_MEMORY};
 
 /// A program does nothing where it stands.
@@ -113,11 +115,23 @@ pub fn launch(cx: &mut Eval<'_, '_>) -> EvalResult {
     Err(cx.fail(&CANNOT_RUN, "no kernel is chosen"))
 }
 
-/// The same elements with other sizes.
+/// The same memory with other sizes: the elements in the order in which they lie.
 pub fn view(cx: &mut Eval<'_, '_>) -> EvalResult {
     start(cx)?;
-    let shape = shape(cx)?;
-    give(cx, tensor(cx, 0)?.reshape(&shape))
+    let op = View::from(cx.op);
+    let mut shape = shape(cx)?;
+    let is_reversed =
+        |value| MemRef::of(cx.op.ctx, cx.op.type_of(value)).is_some_and(|ty| ty.layout(cx.op.ctx) == Layout::ColMajor);
+    let (from, to) = (is_reversed(op.input()), is_reversed(op.out()));
+    let turned = |value: TensorValue, turn: bool| match turn {
+        true => value.permute(&(0..value.rank()).rev().collect::<Vec<_>>()),
+        false => Ok(value),
+    };
+    if to {
+        shape.reverse();
+    }
+    let value = turned(tensor(cx, 0)?.clone(), from).and_then(|value| value.reshape(&shape));
+    give(cx, value.and_then(|value| turned(value, to)))
 }
 
 /// A number everywhere, or a number for each element.

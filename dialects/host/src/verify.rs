@@ -370,7 +370,7 @@ fn independent(op: OpRef<'_>, what: &str, index: usize) -> Result<(), BrokenRule
     }
 }
 
-/// The elements stay what they are, contiguous and in order; nothing more is known of them.
+/// The elements stay what they are, contiguous and in the order of memory; nothing more is known of them.
 pub fn view(op: View<'_>, diags: &Diagnostics) {
     let ctx = op.ctx;
     let types = (MemRef::of(ctx, op.type_of(op.input())), MemRef::of(ctx, op.type_of(op.out())));
@@ -380,8 +380,9 @@ pub fn view(op: View<'_>, diags: &Diagnostics) {
         let (from, to) = (from.elem(ctx).display(ctx), to.elem(ctx).display(ctx));
         return diags.emit(op_error(*op, format!("the elements are of type {from}, not {to}")));
     }
-    if from.layout(ctx) != Layout::RowMajor || to.layout(ctx) != Layout::RowMajor {
-        return refuse("only contiguous memory has views: both must be row_major".into());
+    let is_dense = |ty: MemRef| matches!(ty.layout(ctx), Layout::RowMajor | Layout::ColMajor);
+    if !is_dense(from) || !is_dense(to) {
+        return refuse("only memory without gaps has views: both must be row_major or col_major".into());
     }
     if to.align(ctx) > from.align(ctx) {
         return refuse(format!("the view is aligned to {} bytes, the memory to {}", to.align(ctx), from.align(ctx)));

@@ -2,7 +2,7 @@
 //! other.
 
 use dlc_core::guard::Guard;
-use dlc_core::memref::{Layout, MemRef};
+use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Context, OpRef, Type, ValueId};
 
@@ -76,6 +76,21 @@ pub fn merged_dims(ctx: &Context, memory: MemRef, groups: &[i64]) -> Option<Vec<
         axis = end;
     }
     Some(made)
+}
+
+/// The elements from one position to the next along each axis of a memref but the last, where some of its axes count as
+/// one, as [`merged`] has them. `None` where there are no strides.
+pub fn map_strides(ctx: &Context, memory: MemRef, groups: Option<&[i64]>) -> Option<Vec<SizeExpr>> {
+    let (strides, _) = strides(ctx, memory)?;
+    let ones = vec![1; strides.len()];
+    let mut end = 0;
+    let mut last = groups.unwrap_or(&ones).iter().map(|&count| {
+        end += usize::try_from(count).ok()?;
+        strides.get(end.checked_sub(1)?).cloned()
+    });
+    let mut all: Vec<SizeExpr> = last.by_ref().collect::<Option<_>>()?;
+    all.pop();
+    Some(all)
 }
 
 impl GlobalAccess {
@@ -173,25 +188,5 @@ pub fn slope(expr: &SizeExpr, axis: usize) -> Option<SizeExpr> {
 /// How many elements lie from one index to the next along each axis of a memref, where that can be said; and the number of
 /// the first element.
 pub fn strides(ctx: &Context, memory: MemRef) -> Option<(Vec<SizeExpr>, SizeExpr)> {
-    let dims = memory.dims(ctx);
-    let zero = SizeExpr::from(0);
-    let rising = |dims: &mut dyn Iterator<Item = &SizeExpr>| {
-        let mut next = SizeExpr::from(1);
-        let mut all = Vec::new();
-        for size in dims {
-            let after = next.mul(size).ok()?;
-            all.push(std::mem::replace(&mut next, after));
-        }
-        Some(all)
-    };
-    match memory.layout(ctx) {
-        Layout::RowMajor => {
-            let mut all = rising(&mut dims.iter().rev())?;
-            all.reverse();
-            Some((all, zero))
-        }
-        Layout::ColMajor => Some((rising(&mut dims.iter())?, zero)),
-        Layout::Strided { strides, offset } => Some((strides, offset)),
-        Layout::Swizzled { .. } => None,
-    }
+    memory.layout(ctx).strides(&memory.dims(ctx))
 }

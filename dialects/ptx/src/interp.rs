@@ -16,6 +16,7 @@ mod tests;
 use std::sync::Arc;
 
 use dlc_core::launch::{self, MapRef, Memory, Seed, globals};
+use dlc_core::placement::Placement;
 use dlc_core::sizes::value_number;
 use dlc_core::tensor::ElemKind;
 use dlc_ir::Type;
@@ -51,7 +52,8 @@ pub fn entry(cx: &mut Eval<'_, '_>) -> EvalResult {
     let first = op.args().len();
     for index in first..first + op.memory().len() {
         let memory = cx.operand(index)?.clone();
-        launch.params.push(buffers.address(cx, &memory)?);
+        let placement = launch::placement(cx, op.operand(index), &memory)?;
+        launch.params.push(buffers.address(cx, &memory, &placement)?);
     }
     let first = first + op.memory().len();
     let mut maps = Vec::new();
@@ -84,18 +86,21 @@ pub fn entry(cx: &mut Eval<'_, '_>) -> EvalResult {
         late: Vec::new(),
     };
     machine.run()?;
-    for (number, at) in of_numbers {
+    for (number, at, placement) in of_numbers {
         let buffer = &machine.global.buffers[at];
         if !buffer.touched {
             continue;
         }
         let global = &mut globals(cx)[number];
         let (kind, width) = (global.kind, launch::width(global.kind));
-        for (index, bytes) in buffer.bytes.chunks_exact(width).enumerate() {
-            if buffer.written[index * width..][..width].iter().all(|&written| written) {
-                global.set(index, launch::number(kind, bytes));
+        let mut index = 0;
+        placement.each(&mut |place| {
+            let bytes = place * width..(place + 1) * width;
+            if buffer.written[bytes.clone()].iter().all(|&written| written) {
+                global.set(index, launch::number(kind, &buffer.bytes[bytes]));
             }
-        }
+            index += 1;
+        });
     }
     Ok(Outcome::nothing())
 }
@@ -140,35 +145,41 @@ fn shape(cx: &mut Eval<'_, '_>, op: Entry<'_>) -> Result<Launch, Failure> {
     Ok(Launch { grid, cluster, threads, shared, params: Vec::new() })
 }
 
+/// What lies between the elements of memory with gaps: no number, for floats.
+const GAP: u8 = 0xff;
+
 /// The memory of a launch, each at its address once.
 #[derive(Default)]
 struct Buffers {
     global: Global,
     /// What the kernel writes, and which buffer it is.
-    of_numbers: Vec<(usize, usize)>,
+    of_numbers: Vec<(usize, usize, Placement)>,
     arguments: Vec<(Datum, usize)>,
 }
 
 impl Buffers {
     /// Where memory begins.
-    fn address(&mut self, cx: &mut Eval<'_, '_>, datum: &Datum) -> Result<u64, Failure> {
+    fn address(&mut self, cx: &mut Eval<'_, '_>, datum: &Datum, placement: &Placement) -> Result<u64, Failure> {
         let memory = launch::memory(cx, datum)?;
         let at = match memory {
-            Memory::Global(number) => match self.of_numbers.iter().find(|(known, _)| *known == number) {
-                Some(&(_, at)) => at,
+            Memory::Global(number) => match self.of_numbers.iter().find(|(known, ..)| *known == number) {
+                Some(&(_, at, _)) => at,
                 None => {
                     let global = &globals(cx)[number];
                     let width = launch::width(global.kind);
-                    let written = global.written.iter().flat_map(|&written| std::iter::repeat_n(written, width));
-                    self.global.push(global.to_bytes(), Some(written.collect()));
-                    self.of_numbers.push((number, self.global.buffers.len() - 1));
+                    let written = global.written.iter().map(|&written| u8::from(written)).collect::<Vec<u8>>();
+                    let written = placement.spread(&written, 1, 0).into_iter();
+                    let written = written.flat_map(|written| std::iter::repeat_n(written != 0, width));
+                    self.global.push(placement.spread(&global.to_bytes(), width, GAP), Some(written.collect()));
+                    self.of_numbers.push((number, self.global.buffers.len() - 1, placement.clone()));
                     self.global.buffers.len() - 1
                 }
             },
             Memory::Argument(value) => match self.arguments.iter().find(|(known, _)| known == datum) {
                 Some(&(_, at)) => at,
                 None => {
-                    self.global.push(launch::tensor_bytes(&value), None);
+                    let (bytes, width) = (launch::tensor_bytes(&value), launch::width(value.kind()));
+                    self.global.push(placement.spread(&bytes, width, GAP), None);
                     self.arguments.push((datum.clone(), self.global.buffers.len() - 1));
                     self.global.buffers.len() - 1
                 }
@@ -196,6 +207,6 @@ fn map(cx: &mut Eval<'_, '_>, value: Arc<launch::MapValue>, buffers: &mut Buffer
     if let Some(why) = why {
         return Err(cx.fail(&UNDEFINED, why));
     }
-    let base = buffers.address(cx, &value.memory)?;
+    let base = buffers.address(cx, &value.memory, &value.placement)?;
     Ok(Map { value, kind, base })
 }

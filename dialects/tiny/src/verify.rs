@@ -1,22 +1,17 @@
 //! The rules of single ops beyond those of shapes.
 
 use dlc_core::constant;
-use dlc_core::types::{Tensor, verify_function};
+use dlc_core::types::{Tensor, verify_function, verify_signature};
 use dlc_ir::op::op_error;
 use dlc_ir::verify::OP_RULE;
-use dlc_ir::{Diagnostics, OpRef, Type, TypeData};
+use dlc_ir::{Diagnostics, OpRef, Type};
 
 use crate::ops::{Const, Func, If, Index, Load, Range, Valid, View, Yield};
 use crate::shape::non_affine;
 
 /// A program is one block, and every symbol in a type is one that it takes.
 pub fn func(op: Func<'_>, diags: &Diagnostics) {
-    let ctx = op.ctx;
-    let TypeData::Function { inputs, .. } = ctx.type_data(op.function_type()) else { return };
-    if op.arg_attrs().is_some_and(|attrs| attrs.len() != inputs.len()) {
-        let message = format!("'arg_attrs' must have a dictionary for each of the {} arguments", inputs.len());
-        diags.emit(op_error(*op, message));
-    }
+    verify_signature(*op, op.arg_attrs(), op.res_attrs(), diags);
     verify_function(*op, "function", diags);
 }
 

@@ -156,6 +156,9 @@ pub fn aligned(ctx: &Context, body: &Body, memory: MemRef) -> Result<(), String>
     if !align.is_multiple_of(ALIGNMENT) || !fits(&offset) {
         return Err(format!("the memref is aligned to {align} bytes, not to {ALIGNMENT}"));
     }
+    if let Some(stride) = strides.iter().find(|stride| stride.as_constant().is_some_and(|stride| stride <= 0)) {
+        return Err(format!("the copy engine goes forward, and an axis has the stride {stride}"));
+    }
     match strides[..strides.len() - 1].iter().find(|stride| !fits(stride)) {
         Some(stride) => {
             Err(format!("rows are {stride} elements apart, which is not known to be a multiple of {ALIGNMENT} bytes"))

@@ -35,6 +35,9 @@
 //! }
 //! ```
 //!
+//! Arguments and results lie as the signature says (`layout`, `alignment`). An argument whose columns are contiguous is read
+//! as its transpose, by a view; what is read with other sizes lies row by row, and is copied if it does not.
+//!
 //! **Does not** choose tiles, threads or buffers on chip; normalize what it writes (`ccon1`, `srnf`, ..); share work
 //! between kernels beyond what is stored.
 //!
@@ -56,14 +59,14 @@ mod graph;
 mod places;
 
 use dlc_book::ops::Return;
-use dlc_core::memref::{Layout, MemRef};
+use dlc_core::memref::{Layout, MemRef, shaped};
 use dlc_host::choice::Choice;
 use dlc_host::ops as host;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Kind as _, TextArray};
 use dlc_ir::diag::{Diagnostic, RemarkKind};
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
-use dlc_ir::{Attr, Body, Builder, Context, OpRef, Str, Type, ValueId};
+use dlc_ir::{Attr, Body, Builder, Context, OpRef, Str, Type, TypeData, ValueId};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::names::own_names;
@@ -145,8 +148,10 @@ pub struct Formed {
 /// Cuts a program, which is a `book.func` with a body.
 pub fn form_regions(body: &Body, limits: Limits, cx: &PassCx<'_>) -> Result<Formed, PassFailed> {
     let ctx = cx.ctx;
-    let graph = Graph::of(ctx, body);
     let root = OpRef::new(ctx, body, body.root());
+    let signature = Signature::of(root);
+    let layouts = |ports: &[Port]| ports.iter().map(|port| port.layout.clone()).collect::<Vec<_>>();
+    let graph = Graph::of(ctx, body, &layouts(&signature.arguments), &layouts(&signature.results));
     let declared = root.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
     let symbols: Vec<String> = declared.into_iter().map(String::from).collect();
     let prefix = places::prefix_beside(&symbols);
@@ -164,7 +169,7 @@ pub fn form_regions(body: &Body, limits: Limits, cx: &PassCx<'_>) -> Result<Form
     remarks(cx, &graph, &cut);
     let memory: Vec<bool> =
         cut.choices.iter().enumerate().map(|(node, choice)| choice.stored || graph.is_memory(node)).collect();
-    let types = types(ctx, root, &graph, &memory);
+    let types = types(ctx, &signature, &graph, &memory);
     let mut depths = vec![0; graph.values.len()];
     for node in 0..graph.values.len() {
         let value = &graph.values[node];
@@ -204,7 +209,7 @@ fn remarks(cx: &PassCx<'_>, graph: &Graph, cut: &Cut<'_>) {
     }
     for (node, choice) in cut.choices.iter().enumerate() {
         let value = &graph.values[node];
-        if matches!(value.kind, Kind::Argument | Kind::Table(_) | Kind::Number(_) | Kind::Iota(_) | Kind::Reshape) {
+        if graph.is_memory(node) || matches!(value.kind, Kind::Number(_) | Kind::Iota(_)) {
             continue;
         }
         let (what, why) = (describe(graph, node), &choice.why);
@@ -219,19 +224,56 @@ fn remarks(cx: &PassCx<'_>, graph: &Graph, cut: &Cut<'_>) {
     }
 }
 
+/// How an argument or a result lies in memory.
+struct Port {
+    layout: Layout,
+    align: i64,
+}
+
+/// What the signature of a program says of its arguments and results.
+struct Signature {
+    arguments: Vec<Port>,
+    results: Vec<Port>,
+}
+
+impl Signature {
+    /// The signature of a function that the verifier has accepted.
+    fn of(root: OpRef<'_>) -> Signature {
+        let ctx = root.ctx;
+        let ty = root.prop(Str::FUNCTION_TYPE).and_then(|attr| attr.as_type(ctx));
+        let Some(TypeData::Function { inputs, results }) = ty.map(|ty| ctx.type_data(ty)) else {
+            unreachable!("a function has the type of one");
+        };
+        let ports = |types: &[Type], key: &str| {
+            let attrs = root.prop_named(key).and_then(|attr| attr.as_array(ctx)).unwrap_or(&[]);
+            let port = |(index, &ty): (usize, &Type)| {
+                let said = |key: &str| ctx.dict_get(*attrs.get(index)?, ctx.intern_str(key));
+                let dims = shaped(ctx, ty).map(|(dims, _)| dims).unwrap_or_default();
+                let layout = said("layout").and_then(|layout| Layout::said(ctx, layout, &dims).ok());
+                let align = said("alignment").and_then(|align| align.as_int(ctx));
+                Port { layout: layout.unwrap_or(Layout::RowMajor), align: align.unwrap_or(ALIGN) }
+            };
+            types.iter().enumerate().map(port).collect()
+        };
+        Signature { arguments: ports(inputs, "arg_attrs"), results: ports(results, "res_attrs") }
+    }
+}
+
 /// The type of each value that is memory.
-fn types(ctx: &Context, root: OpRef<'_>, graph: &Graph, memory: &[bool]) -> Vec<Option<Type>> {
-    let attrs = root.prop_named("arg_attrs").and_then(|attr| attr.as_array(ctx)).unwrap_or(&[]);
+fn types(ctx: &Context, signature: &Signature, graph: &Graph, memory: &[bool]) -> Vec<Option<Type>> {
     let mut types = Vec::with_capacity(memory.len());
     for (node, value) in graph.values.iter().enumerate() {
-        let (mut layout, mut align) = (Layout::RowMajor, ALIGN);
-        if matches!(value.kind, Kind::Argument) {
-            let said = |key: &str| attrs.get(node).and_then(|attrs| ctx.dict_get(*attrs, ctx.intern_str(key)));
-            if said("layout").and_then(|layout| layout.as_str(ctx)) == Some("col_major") {
-                layout = Layout::ColMajor;
-            }
-            align = said("alignment").and_then(|align| align.as_int(ctx)).unwrap_or(align);
-        }
+        let port = match value.kind {
+            Kind::Argument => signature.arguments.get(node),
+            // The same memory, whose axes lie in order.
+            Kind::InOrder => value.operands.first().and_then(|operand| signature.arguments.get(operand.node)),
+            _ => graph.results.iter().position(|&result| result == node).map(|at| &signature.results[at]),
+        };
+        let (layout, align) = match port {
+            Some(port) if !matches!(value.kind, Kind::InOrder) => (port.layout.clone(), port.align),
+            Some(port) => (Layout::RowMajor, port.align),
+            None => (Layout::RowMajor, ALIGN),
+        };
         // Memory that is seen with other sizes may be read in both ways by one kernel.
         let seen = value.users.iter().any(|&user| matches!(graph.values[user].kind, Kind::Reshape));
         let alone = !seen && !matches!(value.kind, Kind::Reshape);
@@ -290,31 +332,34 @@ fn host_function(ctx: &Context, book: &Body, program: &Program<'_>, launches: &[
     let loc = end.filter(|end| Return::of(*end).is_some()).map_or(root.loc(), OpRef::loc);
     host::Return::build(&mut Builder::at_end(ctx, &mut body, block), loc, &values);
 
-    let mut props: Vec<(Str, Attr)> = book
-        .props(book.root())
-        .as_dict(ctx)
-        .unwrap_or(&[])
+    // What the types say is not said again.
+    let rest = |attrs: &[(Str, Attr)], told: &[&str]| -> Vec<(Str, Attr)> {
+        attrs.iter().copied().filter(|(key, _)| !told.contains(&ctx.str(*key))).collect()
+    };
+    let own = book.props(book.root()).as_dict(ctx).unwrap_or(&[]);
+    let mut props = rest(own, &["function_type", "res_attrs", "arg_attrs"]);
+    let of_arguments = root.prop_named("arg_attrs").and_then(|attrs| attrs.as_array(ctx)).unwrap_or(&[]);
+    let of_arguments: Vec<Attr> = of_arguments
         .iter()
-        .copied()
-        .filter(|(key, _)| *key != Str::FUNCTION_TYPE)
+        .map(|attrs| ctx.dict_attr(&rest(attrs.as_dict(ctx).unwrap_or(&[]), &["layout", "alignment"])))
         .collect();
+    if of_arguments.iter().any(|attrs| *attrs != Attr::EMPTY_DICT) {
+        props.push((ctx.intern_str("arg_attrs"), ctx.array_attr(&of_arguments)));
+    }
     props.push((Str::FUNCTION_TYPE, ctx.type_attr(ctx.function_type(&inputs, &results))));
     body.set_props(body.root(), ctx.dict_attr(&props));
     body.set_attrs(body.root(), book.attrs(book.root()));
     let key = ctx.intern_str("outputs");
-    let is = own_names(ctx, &body, values);
     let noted = root.attr(key).and_then(|names| TextArray::get(ctx, names));
-    if is.is_some() && noted == is {
-        body.set_attr(ctx, body.root(), key, None);
-    }
-    // A copy has a name of its own, by which nobody knows the result.
-    let copied = launches.iter().any(|(node, ..)| graph.is_copy(*node));
-    if copied && noted.is_none() {
-        let names = end.map(|end| output_names(ctx, book, end)).unwrap_or_default();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        if is.as_ref() != Some(&names) {
-            body.set_attr(ctx, body.root(), key, Some(TextArray::make(ctx, names)));
+    // A copy has the name of what it copies, and is written with another one.
+    if launches.iter().any(|(node, ..)| graph.is_copy(*node)) {
+        if noted.is_none() {
+            let names = end.map(|end| output_names(ctx, book, end)).unwrap_or_default();
+            let names = TextArray::make(ctx, names.iter().map(String::as_str).collect());
+            body.set_attr(ctx, body.root(), key, Some(names));
         }
+    } else if noted.is_some() && noted == own_names(ctx, &body, values) {
+        body.set_attr(ctx, body.root(), key, None);
     }
     body
 }

@@ -37,6 +37,16 @@ sample.func private @units_beyond(memref<[4, 16], f16, swizzled 32 vec 64>)
 
 // -----
 
+// expected-error@+1 {{blocks of 1 axes are given for 2 sizes}}
+sample.func private @block_of_one_axis(memref<[4, 16], f16, blocked [4]>)
+
+// -----
+
+// expected-error@+1 {{the sizes of a block are positive, not [4, 0]}}
+sample.func private @empty_block(memref<[4, 16], f16, blocked [4, 0]>)
+
+// -----
+
 // expected-error@+1 {{a size is not negative, and -1 is}}
 sample.func private @negative(memref<[-1], f16>)
 

@@ -16,6 +16,10 @@ sample.func private @plain<M>(memref<[M, 8], f16>)
 // GENERIC: (!core.memref<["M", "2*K"], f16, "row_major", 128, true>) -> ()
 sample.func private @aligned<M, K>(memref<[M, K*2], f16, row_major, align 128, noalias>)
 
+// CHECK: @blocks<M>(memref<[M, 8], f16, blocked [32, 16], align 2>)
+// GENERIC: (!core.memref<["M", 8], f16, {blocked = [32, 16]}, 2, false>) -> ()
+sample.func private @blocks<M>(memref<[M, 8], f16, blocked [32, 16]>)
+
 // CHECK: @columns(memref<[4, 8], i1, col_major, align 1>)
 sample.func private @columns(memref<[4, 8], i1, col_major>)
 

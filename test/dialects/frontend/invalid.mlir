@@ -37,6 +37,13 @@ frontend.graph @unknown_layout(%x: tensor<[2], f32> {layout = {kind = "row_minor
 
 // -----
 
+// expected-error@+1 {{E1201 'frontend.graph': argument 0: 'layout' is {kind = "strided", params = {strides = ["P", 1]}}}}
+frontend.graph @layout_of_a_foreign_symbol<M>(%x: tensor<[M, 2], f32> {layout = {kind = "strided", params = {strides = ["P", 1]}}}) -> tensor<[M, 2], f32> {
+  output %x
+}
+
+// -----
+
 // expected-error@+1 {{E1201 'frontend.graph': argument 0: 'layout' is {params = {pad = 8}}}}
 frontend.graph @layout_without_kind(%x: tensor<[2], f32> {layout = {params = {pad = 8}}}) -> tensor<[2], f32> {
   output %x

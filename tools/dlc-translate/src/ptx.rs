@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use dlc_core::guard::Condition;
-use dlc_core::memref::{Layout, MemRef};
+use dlc_core::memref::MemRef;
 use dlc_core::sizes::value_number;
 use dlc_host::ops as host;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::{Body, Context, OpRef, Str, Type, ValueId};
-use dlc_kernel::global::merged_dims;
+use dlc_kernel::global::{map_strides, merged_dims};
 use dlc_kernel::layout::Shared;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types;
@@ -19,6 +19,7 @@ use dlc_ptx::ops::{Entry, Func};
 use dlc_ptx::verified::{Verification, verification};
 
 use crate::manifest::expr::{Expr, Guard};
+use crate::manifest::layout::Layout;
 use crate::manifest::schema::{
     Arg, Buffer, Call, Choice, Const, Elem, Formula, Im2col, Kernel, Launch, Manifest, Out, Port, Program, Role, Step,
     TensorMap, VERSION, Value, View,
@@ -169,19 +170,25 @@ fn symbols(root: OpRef<'_>) -> Vec<String> {
     names.iter().filter_map(|name| Some(name.as_str(ctx)?.to_string())).collect()
 }
 
-/// The sizes, the elements and the alignment of memory that lies row by row.
-fn memory(op: OpRef<'_>, ty: Type) -> Made<(Vec<Expr>, Elem, u64)> {
+/// Memory as a manifest has it.
+struct Memory {
+    shape: Vec<Expr>,
+    layout: Option<Layout>,
+    elem: Elem,
+    align: u64,
+}
+
+fn memory(op: OpRef<'_>, ty: Type) -> Made<Memory> {
     let ctx = op.ctx;
     let memref = MemRef::of(ctx, ty).ok_or_else(|| Wrong::at(op, "memory is wanted"))?;
-    if memref.layout(ctx) != Layout::RowMajor {
-        return Err(Wrong::at(op, "the memory of a launch lies row by row without gaps"));
-    }
     let elem = memref.elem(ctx);
     let elem = Elem::of(elem).ok_or_else(|| {
         Wrong::at(op, format!("elements of the type {} have no place on the device", elem.display(ctx)))
     })?;
-    let shape = memref.dims(ctx).into_iter().map(Expr).collect();
-    Ok((shape, elem, u64::try_from(memref.align(ctx)).unwrap_or(1)))
+    let dims = memref.dims(ctx);
+    let layout = Layout::of(&memref.layout(ctx), &dims).map_err(|reason| Wrong::at(op, reason))?;
+    let shape = dims.into_iter().map(Expr).collect();
+    Ok(Memory { shape, layout, elem, align: u64::try_from(memref.align(ctx)).unwrap_or(1) })
 }
 
 fn guards(names: &mut Names<'_>, condition: &Condition, args: &[ValueId]) -> Vec<Guard> {
@@ -229,15 +236,15 @@ fn kernel_of(root: OpRef<'_>) -> Made<Kernel> {
     };
     let Some(block) = body.entry_block() else { return Err(Wrong::at(root, "the function has no body")) };
     for &arg in body.args(block) {
-        let (shape, elem, align) = memory(root, body.value_type(arg))?;
-        made.inputs.push(Port { name: names.of(arg), elem, shape, align });
+        let Memory { shape, layout, elem, align } = memory(root, body.value_type(arg))?;
+        made.inputs.push(Port { name: names.of(arg), elem, shape, layout, align });
     }
     for id in body.ops(block) {
         let op = OpRef::new(ctx, body, id);
         if let Some(role) = role(op) {
             let out = op.result(0);
-            let (shape, elem, align) = memory(op, op.type_of(out))?;
-            made.buffers.push(Buffer { name: names.of(out), role, elem, shape, align });
+            let Memory { shape, layout, elem, align } = memory(op, op.type_of(out))?;
+            made.buffers.push(Buffer { name: names.of(out), role, elem, shape, layout, align });
         } else if let Some(op) = kernel::Require::of(op) {
             let args: Vec<ValueId> = op.args().collect();
             let guard = op.guard();
@@ -303,9 +310,17 @@ fn tensor_map(op: kernel::TensorMapOf<'_>, names: &mut Names<'_>) -> Made<Tensor
         }),
         _ => None,
     };
+    let of = MemRef::of(ctx, op.type_of(op.memory())).ok_or_else(|| Wrong::at(*op, "memory is wanted"))?;
+    let strides = match of.layout(ctx) {
+        dlc_core::layout::Layout::RowMajor => None,
+        _ => {
+            let strides = map_strides(ctx, of, op.merged().as_deref());
+            let strides = strides.ok_or_else(|| Wrong::at(*op, "the copy engine needs memory with strides"))?;
+            Some(strides.iter().map(|stride| names.expr(stride, &[])).collect())
+        }
+    };
     let shape = op.merged().map(|groups| {
-        let memory = MemRef::of(ctx, op.type_of(op.memory()));
-        let dims = memory.and_then(|memory| merged_dims(ctx, memory, &groups));
+        let dims = merged_dims(ctx, of, &groups);
         dims.ok_or_else(|| Wrong::at(*op, "its axes do not lie one behind the other"))
     });
     let shape = shape.transpose()?.map(|dims| dims.iter().map(|dim| names.expr(dim, &[])).collect());
@@ -314,6 +329,7 @@ fn tensor_map(op: kernel::TensorMapOf<'_>, names: &mut Names<'_>) -> Made<Tensor
         buffer: names.of(op.memory()),
         elem: Elem::of(elem).ok_or_else(|| Wrong::at(*op, "the copy engine has no such elements"))?,
         shape,
+        strides,
         tile: tile.into_iter().map(|size| size as u32).collect(),
         swizzle,
         im2col,
@@ -363,8 +379,8 @@ fn program_of(root: OpRef<'_>, called: &BTreeMap<String, Vec<String>>, outputs: 
     let mut names = Names::new(root);
     let Some(block) = body.entry_block() else { return Err(Wrong::at(root, "the function has no body")) };
     let port = |names: &mut Names<'_>, value: ValueId| -> Made<Port> {
-        let (shape, elem, align) = memory(root, body.value_type(value))?;
-        Ok(Port { name: names.of(value), elem, shape, align })
+        let Memory { shape, layout, elem, align } = memory(root, body.value_type(value))?;
+        Ok(Port { name: names.of(value), elem, shape, layout, align })
     };
     let inputs = body.args(block).iter().map(|&arg| port(&mut names, arg)).collect::<Made<Vec<Port>>>()?;
     let arena = func.arena().and_then(|arena| arena.into_iter().next()).unwrap_or_else(|| SizeExpr::from(0));
@@ -383,7 +399,10 @@ fn program_of(root: OpRef<'_>, called: &BTreeMap<String, Vec<String>>, outputs: 
         if let Some(op) = host::Const::of(op) {
             made.steps.push(Step::Const(constant(op, &mut names)?));
         } else if let Some(op) = host::View::of(op) {
-            let (shape, ..) = memory(*op, op.type_of(op.out()))?;
+            let Memory { shape, layout, .. } = memory(*op, op.type_of(op.out()))?;
+            if layout.is_some() {
+                return Err(Wrong::at(*op, "a view lies row by row"));
+            }
             made.steps.push(Step::View(View { name: names.of(op.out()), of: names.of(op.input()), shape }));
         } else if let Some(op) = host::Launch::of(op) {
             made.steps.push(Step::Launch(call(op, called, &mut names)?));
@@ -401,7 +420,7 @@ fn program_of(root: OpRef<'_>, called: &BTreeMap<String, Vec<String>>, outputs: 
 
 fn constant(op: host::Const<'_>, names: &mut Names<'_>) -> Made<Const> {
     let ctx = op.ctx;
-    let (shape, elem, _) = memory(*op, op.type_of(op.out()))?;
+    let Memory { shape, elem, .. } = memory(*op, op.type_of(op.out()))?;
     let size = elem.size() as usize;
     let count: usize = shape.iter().filter_map(|size| usize::try_from(size.0.as_constant()?).ok()).product();
     let offset = op.offset().and_then(|offset| u64::try_from(offset).ok());
@@ -449,12 +468,12 @@ fn call(op: host::Launch<'_>, called: &BTreeMap<String, Vec<String>>, names: &mu
     let offsets = op.offsets();
     let mut outputs = Vec::new();
     for (index, out) in op.outs().enumerate() {
-        let (shape, elem, _) = memory(*op, op.type_of(out))?;
+        let Memory { shape, layout, elem, .. } = memory(*op, op.type_of(out))?;
         let offset = match &offsets {
             Some(offsets) => offsets.get(index).cloned().flatten().map(Expr),
             None => return Err(Wrong::at(*op, "its results have no places").hint("run 'dlc-opt --plan-arena' before")),
         };
-        outputs.push(Out { name: names.of(out), elem, shape, offset });
+        outputs.push(Out { name: names.of(out), elem, shape, layout, offset });
     }
     Ok(Call { choices, inputs: op.inputs().map(|input| names.of(input)).collect(), outputs })
 }

@@ -35,7 +35,16 @@ use crate::{interp, syntax, verify};
 /// | `mutability` | `"immutable"`, `"mutable"` | arguments |
 /// | `storage` | `"gmem"`, `"const_pool"` | arguments, results |
 /// | `alignment` | bytes, a power of two | arguments, results |
-/// | `layout` | `"row_major"`, `"col_major"`, `"swizzled"`, or `{kind = "..", params = {..}}` | arguments, results |
+/// | `layout` | `"row_major"`, `"col_major"`, or `{kind = "..", params = {..}}` with the kinds below | arguments, results |
+///
+/// | layout | parameters |
+/// | --- | --- |
+/// | `row_major`, `col_major` | `pitch`: the elements from one row, or column, to the next, where that is more than there are |
+/// | `strided` | `strides` by axis and `offset`, in elements |
+/// | `swizzled` | `swizzle`: `"xor32"`, `"xor64"` or `"xor128"`, which it is unless said; `vec_bytes`: the bytes of a unit, 16 unless said |
+/// | `blocked` | `block`: the elements of a block along each axis; blocks lie one behind the other, row-major |
+///
+/// Numbers are integers or texts in the symbols of the graph.
 #[op("frontend.graph", traits(Callable, Symbol, IsolatedFromAbove), parse = function::parse, print = function::print,
      verify = verify::graph, eval = interp::graph,
      example = "frontend.graph @f<M>(%x: tensor<[M], f16> {role = \"data\"}) -> tensor<[M], f16> { .. }")]

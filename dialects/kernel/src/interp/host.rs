@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dlc_core::eval::bindings;
-use dlc_core::launch::{Global, GlobalRef, MapRef, MapValue, Seed, globals};
+use dlc_core::launch::{Global, GlobalRef, MapRef, MapValue, Seed, globals, placement};
 use dlc_core::tensor::TensorValue;
 use dlc_ir::interp::{Data, Datum, Eval, EvalResult, Outcome, UNDEFINED};
 
@@ -95,14 +95,30 @@ pub fn tensor_map(cx: &mut Eval<'_, '_>) -> EvalResult {
         None => Some(whole),
     };
     let along = along.ok_or_else(|| wrong(cx, "its axes cannot be taken as so many"))?;
-    // The bytes from one row to the next; those of further axes are multiples of it.
-    let bytes = along.last().map_or(0, |&size| size as u64 * u64::from(ty.elem(ctx).bits(ctx).unwrap_or(8)) / 8);
-    if along.len() > 1 && bytes % 16 != 0 {
+    let placement = placement(cx, op.memory(), &memory)?;
+    let Some((all, _)) = placement.strides() else {
+        return Err(wrong(cx, "the copy engine needs memory with strides"));
+    };
+    // Of axes that count as one the last has the stride.
+    let mut ends = op.merged().unwrap_or_else(|| vec![1; all.len()]);
+    ends.iter_mut().fold(0, |sum, count| {
+        *count += sum;
+        *count
+    });
+    let strides: Vec<i64> = ends.iter().map(|&end| all[end as usize - 1]).collect();
+    let width = i64::from(ty.elem(ctx).bits(ctx).unwrap_or(8)) / 8;
+    let (last, outer) = strides.split_last().unwrap_or((&1, &[]));
+    if let Some(bytes) = outer.iter().map(|stride| stride * width).find(|bytes| *bytes < 0 || bytes % 16 != 0) {
         let message = format!("the copy engine needs rows of a multiple of 16 bytes, and these have {bytes}");
         return Err(cx.fail(&UNDEFINED, message));
     }
+    if *last != 1 {
+        return Err(cx.fail(&UNDEFINED, "the copy engine needs rows whose elements are contiguous"));
+    }
     let value = MapValue {
         memory,
+        placement,
+        strides,
         sizes: along,
         shape: sizes(&ty.shape(ctx)).ok_or_else(|| wrong(cx, "a box has no size that is not positive"))?,
         elem: ty.elem(ctx),

@@ -523,7 +523,7 @@ fn boxed(map: &MapValue, at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i6
         for column in 0..i64::from(inner) {
             coords[last] = column;
             let place = usize::try_from(first + column).ok().filter(|&place| place < width);
-            visit(&coords, line.zip(place).map(|(line, place)| line * width + place));
+            visit(&coords, line.zip(place).map(|((line, _), place)| line * width + place));
         }
     });
 }

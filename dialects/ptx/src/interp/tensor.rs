@@ -36,8 +36,8 @@ impl Boxed {
         let (from, to) = ((-first).clamp(0, count), (size as i64 - first).clamp(0, count));
         let mut rows = Vec::new();
         map.value.rows(&self.at, &self.offsets, &mut |_, line| {
-            rows.push(line.filter(|_| from < to).map(|line| {
-                let element = line as u64 * size as u64 + (first + from) as u64;
+            rows.push(line.filter(|_| from < to).map(|(_, begin)| {
+                let element = (begin + first + from) as u64;
                 let inside = from as usize * self.width..to as usize * self.width;
                 (inside, map.base + element * self.width as u64)
             }));

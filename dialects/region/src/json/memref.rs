@@ -1,7 +1,8 @@
 //! Memrefs: `{"shape": ["M", "K"], "alignment": 128, "noalias": true, "layout": {"kind": "row_major"}}`.
 
+use dlc_core::json::attr::to_attr;
 use dlc_core::json::names::{dtype_name, size_item, sizes_item};
-use dlc_core::json::{Item, Node, Read, Record};
+use dlc_core::json::{Item, Node, Read, Record, WRONG_VALUE};
 use dlc_core::memref::{Layout, MemRef};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Context, Type};
@@ -55,56 +56,10 @@ pub(super) fn read(ctx: &Context, node: &Node<'_>) -> Read<Spec> {
         };
     }
     if let Some(node) = record.get("layout") {
-        memref.layout = layout(node, memref.dims.len())?;
+        let said = Layout::said(ctx, to_attr(ctx, node)?, &memref.dims);
+        memref.layout = said.map_err(|why| node.report(node.error(&WRONG_VALUE, why)))?;
     }
     Ok(memref)
-}
-
-fn layout(node: &Node<'_>, rank: usize) -> Read<Layout> {
-    let record = Record::new(node, "a layout", &["kind", "params"])?;
-    let kind = record.need("kind")?;
-    let params = |keys: &[&str]| match record.get("params") {
-        Some(params) => Record::new(params, "the parameters of the layout", keys),
-        None => Ok(Record::empty(node, "the parameters of the layout")),
-    };
-    match &*kind.string("a layout")? {
-        "row_major" => params(&[]).map(|_| Layout::RowMajor),
-        "col_major" => params(&[]).map(|_| Layout::ColMajor),
-        "strided" => {
-            let params = params(&["strides", "offset"])?;
-            let place = params.need("strides")?;
-            let strides = place.list_of("a list of strides", Node::expr)?;
-            if strides.len() != rank {
-                return Err(place.not(&format!("a stride for each of the {rank} axes")));
-            }
-            let offset = params.get("offset").map_or(Ok(SizeExpr::from(0)), Node::expr)?;
-            Ok(Layout::Strided { strides, offset })
-        }
-        "swizzled" => {
-            let params = params(&["swizzle", "vec_bytes"])?;
-            let place = params.need("swizzle")?;
-            let wanted = "\"xor32\", \"xor64\" or \"xor128\"";
-            let bytes = match &*place.string(wanted)? {
-                "xor32" => 32,
-                "xor64" => 64,
-                "xor128" => 128,
-                _ => return Err(place.not(wanted)),
-            };
-            let vector = match params.get("vec_bytes") {
-                None => 16,
-                Some(node) => {
-                    let fits = |vector: i64| vector > 0 && vector <= bytes && vector.unsigned_abs().is_power_of_two();
-                    let vector = node.int()?;
-                    if !fits(vector) {
-                        return Err(node.not(&format!("a power of two that is at most {bytes}")));
-                    }
-                    vector
-                }
-            };
-            Ok(Layout::Swizzled { bytes, vector })
-        }
-        _ => Err(kind.not("\"row_major\", \"col_major\", \"strided\" or \"swizzled\"")),
-    }
 }
 
 /// A memref as it is written, with its elements unless they are the usual ones. `None` where JSON has no name for them.
@@ -134,6 +89,10 @@ pub(super) fn item(ctx: &Context, ty: MemRef, usual: Type) -> Option<Item> {
         Layout::Swizzled { bytes, vector } => {
             let params = [("swizzle", format!("xor{bytes}").as_str().into()), ("vec_bytes", vector.into())];
             vec![("kind", "swizzled".into()), ("params", Item::object(params))]
+        }
+        Layout::Blocked { block } => {
+            let block = Item::List(block.into_iter().map(Item::from).collect());
+            vec![("kind", "blocked".into()), ("params", Item::object([("block", block)]))]
         }
     };
     entries.push(("layout", Item::object(layout)));

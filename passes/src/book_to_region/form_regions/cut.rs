@@ -521,7 +521,7 @@ impl<'g> Cutter<'g> {
 fn ops(graph: &Graph, node: Node) -> usize {
     let value = &graph.values[node];
     match value.kind {
-        Kind::Argument | Kind::Table(_) | Kind::Reshape | Kind::Number(_) => 0,
+        Kind::Argument | Kind::Table(_) | Kind::Reshape | Kind::InOrder | Kind::Number(_) => 0,
         _ => 1 + value.operands.iter().filter(|operand| operand.access.guard.is_some()).count(),
     }
 }

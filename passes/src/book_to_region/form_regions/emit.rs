@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use dlc_book::ops::Function;
 use dlc_core::access::Access;
 use dlc_core::guard::Guard;
+use dlc_core::memref::{Layout, MemRef};
 use dlc_core::scalar::Combiner;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Kind as _, TextArray};
@@ -97,6 +98,12 @@ pub fn kernel(program: &Program<'_>, places: &Places<'_>, root: Node, name: &str
     let sizes_of = |node: &Node| program.graph.values[*node].axes.iter();
     for size in axes.iter().map(|(_, size)| size).chain(reads.iter().flat_map(sizes_of)) {
         symbols.extend(size.symbols().iter().map(|name| name.to_string()));
+    }
+    let types = reads.iter().chain([&root]).filter_map(|&node| MemRef::of(ctx, program.types[node]?));
+    for layout in types.map(|ty| ty.layout(ctx)) {
+        if let Layout::Strided { strides, offset } = layout {
+            symbols.extend(strides.iter().chain([&offset]).flat_map(SizeExpr::symbols).map(|name| name.to_string()));
+        }
     }
     let symbols: Vec<&str> =
         program.symbols.iter().map(String::as_str).filter(|name| symbols.contains(*name)).collect();
@@ -303,7 +310,7 @@ impl Emitter<'_, '_> {
             }
             Kind::Reduce { combiner } => self.reduce(node, *combiner, at)?,
             Kind::Gather => self.gather(node, at)?,
-            Kind::Argument | Kind::Table(_) | Kind::Reshape => {
+            Kind::Argument | Kind::Table(_) | Kind::Reshape | Kind::InOrder => {
                 let access = Access { at: at.at.clone(), guard: at.guard.clone(), fill: None };
                 let access = self.named(&access)?;
                 return self.read(node, access.at, access.guard, None);

@@ -2,7 +2,7 @@
 
 use dlc_book::ops::{Const, Entry, Function, Gather, Iota, Reduce, Reshape, Return};
 use dlc_core::access::Access;
-use dlc_core::memref::shaped;
+use dlc_core::memref::{Layout, shaped};
 use dlc_core::scalar::Combiner;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
@@ -38,6 +38,8 @@ pub enum Kind {
     Gather,
     /// Other sizes over the memory of its operand.
     Reshape,
+    /// The memory of an argument with its axes in the order in which they lie.
+    InOrder,
 }
 
 /// A value of the program.
@@ -69,8 +71,11 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The graph of a program that the verifier has accepted.
-    pub fn of(ctx: &Context, body: &Body) -> Graph {
+    /// The graph of a program that the verifier has accepted, and whose arguments and results lie in some layouts.
+    ///
+    /// An argument whose columns are contiguous is read as its transpose, whose rows are: kernels need not know. What is
+    /// read with other sizes lies row by row: it is copied if it does not.
+    pub fn of(ctx: &Context, body: &Body, arguments: &[Layout], results: &[Layout]) -> Graph {
         let mut graph = Graph { values: Vec::new(), program: 0, results: Vec::new() };
         let mut nodes: FxHashMap<ValueId, Node> = FxHashMap::default();
         let Some(block) = body.entry_block() else { return graph };
@@ -80,6 +85,13 @@ impl Graph {
             let value = Value::new(ctx, body, arg, body.arg_loc(block, index), Kind::Argument);
             graph.values.push(value);
         }
+        let mut in_order: FxHashMap<Node, Node> = FxHashMap::default();
+        for argument in 0..graph.values.len() {
+            if arguments[argument] == Layout::ColMajor && graph.values[argument].axes.len() > 1 {
+                in_order.insert(argument, graph.in_order(argument));
+            }
+        }
+        let mut copies: FxHashMap<Node, Node> = FxHashMap::default();
         for op in body.ops(block).map(|id| OpRef::new(ctx, body, id)) {
             if Return::of(op).is_some() {
                 graph.results = op.operands().filter_map(|value| nodes.get(&value).copied()).collect();
@@ -89,21 +101,31 @@ impl Graph {
             let mut value = Value::new(ctx, body, op.result(0), op.loc(), kind);
             value.over = over;
             value.stored = !matches!(value.kind, Kind::Number(_)) && op.attr(hint) == Some(Attr::UNIT);
-            let node = graph.values.len();
-            for (operand, access) in op.operands().zip(accesses) {
-                let Some(&from) = nodes.get(&operand) else { continue };
-                graph.values[from].users.push(node);
+            for (operand, mut access) in op.operands().zip(accesses) {
+                let Some(&(mut from)) = nodes.get(&operand) else { continue };
+                let is_dense = arguments.get(from).is_none_or(|layout| *layout == Layout::RowMajor);
+                if !is_dense && matches!(value.kind, Kind::Reshape) {
+                    from = *copies.entry(from).or_insert_with(|| graph.copy(from, in_order.get(&from).copied()));
+                } else if let Some(&turned) = in_order.get(&from) {
+                    access.at.reverse();
+                    from = turned;
+                }
                 value.operands.push(Operand { node: from, access });
             }
+            let node = graph.values.len();
+            value.operands.iter().for_each(|operand| graph.values[operand.node].users.push(node));
             nodes.insert(value.id, node);
             graph.values.push(value);
         }
         graph.program = graph.values.len();
         for result in 0..graph.results.len() {
             let node = graph.results[result];
-            // A result is a buffer of its own.
-            if graph.is_memory(node) || graph.values[node].returned {
-                graph.results[result] = graph.copy(node);
+            // A result is a buffer of its own, and what is read with other sizes lies row by row.
+            let is_dense = results.get(result).is_none_or(|layout| *layout == Layout::RowMajor);
+            let is_reshaped = |&user: &Node| matches!(graph.values[user].kind, Kind::Reshape);
+            let as_it_is = is_dense || !graph.values[node].users.iter().any(is_reshaped);
+            if graph.is_memory(node) || graph.values[node].returned || !as_it_is {
+                graph.results[result] = graph.copy(node, in_order.get(&node).copied());
             }
             let node = graph.results[result];
             graph.values[node].returned = true;
@@ -111,25 +133,30 @@ impl Graph {
         graph
     }
 
-    /// A new value with the elements of another.
-    fn copy(&mut self, node: Node) -> Node {
+    /// A view of an argument with its axes in the order of memory.
+    fn in_order(&mut self, argument: Node) -> Node {
+        let (view, from) = (self.values.len(), &self.values[argument]);
+        let mut value = Value { axes: from.axes.iter().rev().cloned().collect(), ..from.like(Kind::InOrder) };
+        value.operands.push(Operand { node: argument, access: Access::everywhere(Vec::new()) });
+        self.values[argument].users.push(view);
+        self.values.push(value);
+        view
+    }
+
+    /// A new value with the elements of another, which has its axes in the order of memory as another node, if it is said.
+    fn copy(&mut self, node: Node, in_order: Option<Node>) -> Node {
         let (copy, from) = (self.values.len(), &self.values[node]);
-        let at = (0..from.axes.len())
-            .map(|axis| SizeExpr::symbol(&format!("i{axis}")).expect("a letter and digits are a name"));
-        let operand = Operand { node, access: Access::everywhere(at.collect()) };
-        let value = Value {
-            id: from.id,
-            loc: from.loc,
-            kind: Kind::Map { function: Function::Copy, widen: false },
-            elem: from.elem,
-            axes: from.axes.clone(),
-            over: Vec::new(),
-            operands: vec![operand],
-            users: Vec::new(),
-            returned: false,
-            stored: false,
-        };
-        self.values[node].users.push(copy);
+        let mut at: Vec<SizeExpr> = (0..from.axes.len())
+            .map(|axis| SizeExpr::symbol(&format!("i{axis}")).expect("a letter and digits are a name"))
+            .collect();
+        if in_order.is_some() {
+            at.reverse();
+        }
+        let read = in_order.unwrap_or(node);
+        let operand = Operand { node: read, access: Access::everywhere(at) };
+        let mut value = from.like(Kind::Map { function: Function::Copy, widen: false });
+        value.operands.push(operand);
+        self.values[read].users.push(copy);
         self.values.push(value);
         copy
     }
@@ -141,7 +168,7 @@ impl Graph {
 
     /// Whether a value is memory however the program is cut: an argument, a table, or other sizes over memory.
     pub fn is_memory(&self, node: Node) -> bool {
-        matches!(self.values[node].kind, Kind::Argument | Kind::Table(_) | Kind::Reshape)
+        matches!(self.values[node].kind, Kind::Argument | Kind::Table(_) | Kind::Reshape | Kind::InOrder)
     }
 
     /// The factors of the products that a value sums, if it is a sum of products, with the place of the product.
@@ -179,6 +206,13 @@ impl Graph {
 }
 
 impl Value {
+    /// Another value of the same type in the same place.
+    fn like(&self, kind: Kind) -> Value {
+        let (id, loc, elem, axes) = (self.id, self.loc, self.elem, self.axes.clone());
+        let (over, operands, users) = (Vec::new(), Vec::new(), Vec::new());
+        Value { id, loc, kind, elem, axes, over, operands, users, returned: false, stored: false }
+    }
+
     fn new(ctx: &Context, body: &Body, id: ValueId, loc: Loc, kind: Kind) -> Value {
         let (axes, elem) = shaped(ctx, body.value_type(id)).expect("values of a book are tensors");
         Value {

@@ -181,7 +181,7 @@ impl<'g> Places<'g> {
             let mut reads = Vec::with_capacity(value.operands.len());
             let mut operands = &value.operands[..];
             match &value.kind {
-                Kind::Number(_) | Kind::Argument | Kind::Table(_) | Kind::Reshape => continue,
+                Kind::Number(_) | Kind::Argument | Kind::Table(_) | Kind::Reshape | Kind::InOrder => continue,
                 // Of no elements it is a number.
                 Kind::Reduce { .. } if value.over.iter().any(|size| size.as_constant() == Some(0)) => continue,
                 Kind::Iota(expr) => {

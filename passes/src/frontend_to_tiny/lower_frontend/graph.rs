@@ -21,9 +21,7 @@ impl ConversionPattern for GraphToFunction {
         Root::Op(frontend::Graph::DEF.name)
     }
     fn convert(&self, op: OpId, _: &[ValueId], cv: &mut Conversion<'_>) -> Rewrite {
-        let (ctx, name) = (cv.ctx, cv.ctx.op_name(tiny::Func::DEF.name));
-        // What is said of results is part of the signature of the graph; a function says nothing of them.
-        cv.modify(op, |body, op| body.set_prop(ctx, op, ctx.intern_str("res_attrs"), None));
+        let name = cv.ctx.op_name(tiny::Func::DEF.name);
         cv.convert_function(op, Some(name));
         Rewrite::Changed
     }

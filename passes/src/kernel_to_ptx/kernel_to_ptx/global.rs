@@ -112,21 +112,21 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             &Lowered::Memory(pointer, read_only) => (pointer, read_only),
             _ => return Err(Refused::new("memory is wanted")),
         };
-        let mut layout = Memory::of(&self.code, self.kernel.value_type(memory))?;
+        let mut layout = Memory::of(&self.code, self.kernel.value_type(memory), &at)?;
         // Places in memory of fewer elements have 32 bits: sums and products of as many are right for what is inside.
         let wide = !is_narrow(self.ranges.expr_of(&layout.extent, &[], &[]));
-        let (mut at, mut guard) = (at, guard);
+        let mut guard = guard;
         if !self.fixed.is_empty() {
             // With its numbers in their places an expression may be a simpler one.
             let known = |expr: &SizeExpr| expr.substitute(&|name| self.fixed.get(name).cloned()).ok();
             let beyond = || Refused::new("an expression goes beyond 64 bits");
-            for expr in at.iter_mut().chain(&mut layout.strides).chain([&mut layout.offset]) {
+            for expr in layout.at.iter_mut().chain(&mut layout.strides).chain([&mut layout.offset]) {
                 *expr = known(expr).ok_or_else(beyond)?;
             }
             guard = guard.map(|guard| guard.map(&known).ok_or_else(beyond)).transpose()?;
         }
         let uniform = args.iter().all(|&arg| matches!(self.value(arg), Ok(Lowered::Index(..))));
-        let linear = if uniform { linear(&at, &layout, rank) } else { None };
+        let linear = if uniform { linear(&layout, rank) } else { None };
         let space = if read_only { "global.nc" } else { "global" };
         let value = |&arg: &ValueId| match self.value(arg) {
             Ok(&Lowered::Index(arg, natural)) => (arg, natural),
@@ -150,7 +150,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         };
         let pair = |(at, stride): (&SizeExpr, &SizeExpr)| Ok((expr(at)?, expr(stride)?));
         Ok(Site {
-            at: at.iter().zip(&layout.strides).map(pair).collect::<Result<_, Refused>>()?,
+            at: layout.at.iter().zip(&layout.strides).map(pair).collect::<Result<_, Refused>>()?,
             offset: expr(&layout.offset)?,
             guard: guard.map(|guard| Pieces::new(&guard, &names, &range_of)).transpose()?,
             args,
@@ -622,9 +622,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 }
 
 /// The number of an element as a sum with multiples of positions, if there are some.
-fn linear(at: &[SizeExpr], memory: &Memory, rank: usize) -> Option<Linear<SizeExpr>> {
+fn linear(memory: &Memory, rank: usize) -> Option<Linear<SizeExpr>> {
     let mut number = memory.offset.clone();
-    for (at, stride) in at.iter().zip(&memory.strides) {
+    for (at, stride) in memory.at.iter().zip(&memory.strides) {
         number = number.add(&at.mul(stride).ok()?).ok()?;
     }
     let is_own = |step: &SizeExpr| (0..rank).all(|axis| !names_axis(step, axis));

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use dlc_core::guard::Guard;
-use dlc_core::memref::{Layout, MemRef};
+use dlc_core::layout::Linear;
+use dlc_core::memref::MemRef;
 use dlc_core::sizes::{Exprs, value_number};
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{AffineError, SizeExpr};
 use dlc_ir::define::Kind;
 use dlc_ir::{OpRef, Type, ValueId};
-use dlc_kernel::global::strides;
 use dlc_kernel::layout::{Fragment, SharedTile};
 use dlc_ptx::inst::Arg;
 
@@ -226,8 +226,9 @@ pub fn tile_of(code: &Code<'_>, ty: Type) -> Result<(dlc_kernel::types::Tile, Sh
     Ok((tile, place))
 }
 
-/// A memref: its sizes, the steps in elements along its axes, the number of its first element, and the elements.
+/// An element of a memref: its number as a sum of positions times strides and an offset, and the elements.
 pub struct Memory {
+    pub at: Vec<SizeExpr>,
     pub strides: Vec<SizeExpr>,
     pub offset: SizeExpr,
     pub elem: Type,
@@ -236,26 +237,15 @@ pub struct Memory {
 }
 
 impl Memory {
-    pub fn of(code: &Code<'_>, ty: Type) -> Result<Memory, Refused> {
+    pub fn of(code: &Code<'_>, ty: Type, at: &[SizeExpr]) -> Result<Memory, Refused> {
         let ctx = code.ctx;
         let memref = MemRef::of(ctx, ty).ok_or_else(|| Refused::new("the operand is no memref"))?;
-        let Some((strides, offset)) = strides(ctx, memref) else {
-            return Err(Refused::new(
-                "memory that is swizzled, or larger than 64 bits say, has no steps along its axes",
-            ));
-        };
-        let dims = memref.dims(ctx);
-        let extent = match memref.layout(ctx) {
-            Layout::Strided { .. } => {
-                let last = |(dim, stride): (&SizeExpr, &SizeExpr)| dim.sub(&SizeExpr::from(1))?.mul(stride);
-                let mut last = dims.iter().zip(&strides).map(last);
-                last.try_fold(offset.add(&SizeExpr::from(1)), |sum, last| Ok(sum?.add(&last?)))
-            }
-            _ => Ok(dims.iter().try_fold(SizeExpr::from(1), |product, dim| product.mul(dim))),
-        };
-        let extent = extent.and_then(|extent| extent);
-        let extent = extent.map_err(|error| Refused::new(error.message.into_owned()))?;
-        Ok(Memory { strides, offset, elem: memref.elem(ctx), extent })
+        let (elem, dims, layout) = (memref.elem(ctx), memref.dims(ctx), memref.layout(ctx));
+        let bytes = i64::from(elem_bytes(code, elem));
+        let beyond = |error: AffineError| Refused::new(error.message.into_owned());
+        let Linear { at, strides, offset } = layout.linear(&dims, bytes, at).map_err(beyond)?;
+        let extent = layout.extent(&dims, bytes).map_err(beyond)?;
+        Ok(Memory { at, strides, offset, elem, extent })
     }
 }
 

@@ -69,7 +69,7 @@ frontend.graph @apart<S, D>(%x: tensor<[S, 2*D], f32>) -> tensor<[S, D], f32> {
 
 // EXPECT:
 // module {
-//   tiny.func @ffn<M, N, K>(%A: tensor<[M, K], f16> {role = "data"}, %B: tensor<[K, N], f16> {role = "param"}, %bias: tensor<[N], f16> {role = "param"}) -> tensor<[M, N], f16> attributes {outputs = ["c2"]} {
+//   tiny.func @ffn<M, N, K>(%A: tensor<[M, K], f16> {role = "data"}, %B: tensor<[K, N], f16> {role = "param"}, %bias: tensor<[N], f16> {role = "param"}) -> (tensor<[M, N], f16> {alignment = 16}) attributes {outputs = ["c2"]} {
 //     %c0 = contract %A [m, k], %B [k, n] to [m, n] acc f32 : tensor<[M, N], f32>
 //     %c1 = add %c0, %bias : tensor<[M, N], f32>
 //     %c2 = relu %c1 : tensor<[M, N], f32>

@@ -126,6 +126,11 @@ pub fn measure(
     let (Some(run), Some((output, place))) = (plan.runs.first(), plan.outputs.first()) else {
         return Err(told(&Failure { kind: Kind::Other, message: "there is no result".into() }));
     };
+    let mut tensors = plan.inputs.iter().chain(plan.outputs.iter().map(|(tensor, _)| tensor));
+    if let Some(tensor) = tensors.find(|tensor| !tensor.placement.is_dense()) {
+        let message = format!("'{}' does not lie row by row, as the library is given it", tensor.name);
+        return Err(told(&Failure { kind: Kind::Other, message }));
+    }
     let input = |number: usize| -> Option<Place> {
         let at = run.numbers.buffers.iter().position(|(_, is)| *is == Use::Input(number))?;
         run.places.get(at).copied()

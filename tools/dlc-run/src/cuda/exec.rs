@@ -175,7 +175,7 @@ impl<'a> Loaded<'a> {
                         Some(made) => made,
                         None => {
                             let numbers = &run.numbers.maps[map];
-                            let made = self.driver.tensor_map(numbers, places[numbers.buffer]);
+                            let made = self.driver.tensor_map(numbers, places[numbers.buffer] + numbers.offset);
                             let made = made.map_err(|failure| {
                                 let (name, kernel) = (&numbers.name, &run.kernel);
                                 let message = format!(
@@ -203,10 +203,17 @@ impl<'a> Loaded<'a> {
         (run, &run.numbers.starts[place])
     }
 
-    /// Copies the inputs to the device.
+    /// Copies the inputs to the device, each given row by row without gaps.
     pub fn upload(&mut self, inputs: &[Vec<u8>]) -> Result<(), Box<Diagnostic>> {
-        for (&at, bytes) in self.inputs.iter().zip(inputs) {
-            self.driver.upload(at, bytes).map_err(fails)?;
+        for ((&at, tensor), bytes) in self.inputs.iter().zip(&self.plan.inputs).zip(inputs) {
+            let uploaded = match tensor.placement.is_dense() {
+                true => self.driver.upload(at, bytes),
+                false => {
+                    let memory = tensor.placement.spread(bytes, tensor.elem.size() as usize, UNWRITTEN);
+                    self.driver.upload(at, &memory)
+                }
+            };
+            uploaded.map_err(fails)?;
         }
         Ok(())
     }
@@ -313,13 +320,16 @@ impl<'a> Loaded<'a> {
         self.driver
     }
 
-    /// The bytes of the outputs.
+    /// The bytes of the outputs, row by row without gaps.
     pub fn download(&mut self) -> Result<Vec<Vec<u8>>, Box<Diagnostic>> {
         let mut outputs = Vec::new();
         for (tensor, place) in &self.plan.outputs {
             let mut bytes = vec![0; tensor.bytes() as usize];
             self.driver.download(self.at(*place), &mut bytes).map_err(fails)?;
-            outputs.push(bytes);
+            outputs.push(match tensor.placement.is_dense() {
+                true => bytes,
+                false => tensor.placement.gather(&bytes, tensor.elem.size() as usize),
+            });
         }
         Ok(outputs)
     }

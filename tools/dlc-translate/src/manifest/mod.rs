@@ -1,11 +1,13 @@
 //! The launch manifest: a JSON beside a file of PTX that says what is launched, and with which numbers.
 //!
 //! - [`schema`]: what stands in the file; [`expr`]: numbers that depend on sizes.
+//! - [`layout`]: where the elements of a tensor lie.
 //! - [`mod@read`]: from the text to a manifest in which all names are known; [`write()`]: back.
 //! - [`verified`]: which kernels were verified, and what that covered.
 //! - [`numbers`]: a kernel for given sizes; [`plan`]: a kernel or program for given sizes, with what lies where.
 
 pub mod expr;
+pub mod layout;
 pub mod numbers;
 pub mod plan;
 pub mod read;

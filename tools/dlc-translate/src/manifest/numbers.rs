@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use dlc_core::placement::Placement;
 use dlc_core::sizes::Bindings;
 
 use super::expr::Expr;
+use super::layout::Layout;
 use super::schema::{Arg, Elem, Formula, Im2col, Kernel, Launch, Role, TensorMap};
 
 /// The most elements of a tensor.
@@ -16,7 +18,7 @@ const MAP_SIZE: u64 = 1 << 31;
 /// Strides of tensor maps end here, in bytes.
 const MAP_STRIDE: u64 = 1 << 40;
 
-/// A tensor in memory, row-major.
+/// A tensor in memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tensor {
     /// Its name.
@@ -25,15 +27,25 @@ pub struct Tensor {
     pub elem: Elem,
     /// Its sizes.
     pub shape: Vec<u64>,
+    /// Where its elements lie.
+    pub placement: Placement,
     /// What its address is a multiple of.
     pub align: u64,
 }
 
 impl Tensor {
-    /// Its bytes.
+    /// Whether another one has the same elements in the same places.
+    pub fn is_like(&self, other: &Tensor) -> bool {
+        let same_place = self.placement == other.placement
+            || (self.placement.is_dense() && other.placement.is_dense())
+            || self.placement.strides().is_some_and(|strides| other.placement.strides() == Some(strides));
+        self.elem == other.elem && self.shape == other.shape && same_place
+    }
+
+    /// Its bytes, with the gaps between its elements.
     pub fn bytes(&self) -> u64 {
         // The number of elements was bounded when it was made.
-        self.shape.iter().product::<u64>() * self.elem.size()
+        self.placement.extent() as u64 * self.elem.size()
     }
 }
 
@@ -63,6 +75,8 @@ pub struct Map {
     pub dims: Vec<u64>,
     /// The bytes from one element to the next of all axes but the fastest.
     pub strides: Vec<u64>,
+    /// The bytes from the beginning of the buffer to the first element.
+    pub offset: u64,
     /// How many elements are copied along each axis; with a window, pixels, then channels.
     pub tile: Vec<u32>,
     /// 128, 64, 32 or 0.
@@ -115,12 +129,28 @@ pub struct Numbers {
 }
 
 /// The sizes of a tensor, for messages and checks alike.
-pub(super) fn tensor(name: &str, elem: Elem, shape: &[Expr], align: u64, symbols: &Bindings) -> Result<Tensor, String> {
+pub(super) fn tensor(
+    name: &str,
+    elem: Elem,
+    (shape, layout): (&[Expr], Option<&Layout>),
+    align: u64,
+    symbols: &Bindings,
+) -> Result<Tensor, String> {
     let shape: Vec<u64> = shape.iter().map(|size| size.size(symbols)).collect::<Result<_, _>>()?;
     if count(&shape).is_none_or(|count| count > ELEMENTS) {
         return Err(format!("'{name}' has the sizes {shape:?}, and a tensor has at most {ELEMENTS} elements"));
     }
-    Ok(Tensor { name: name.to_string(), elem, shape, align })
+    let sizes = shape.iter().map(|&size| size as usize).collect();
+    let placement = match layout {
+        None => Ok(Placement::dense(sizes)),
+        Some(layout) => Placement::new(&layout.0, sizes, elem.size() as usize, &|expr| symbols.integer(expr)),
+    };
+    let placement = placement.map_err(|reason| format!("'{name}': {reason}"))?;
+    let extent = placement.extent() as u64;
+    if extent > ELEMENTS {
+        return Err(format!("'{name}' has {extent} elements with its gaps, and a tensor has at most {ELEMENTS}"));
+    }
+    Ok(Tensor { name: name.to_string(), elem, shape, placement, align })
 }
 
 /// The number of elements, where an axis of zero counts as one of one; `None` beyond 64 bits. So it bounds the product of
@@ -139,11 +169,12 @@ impl Kernel {
         let known = self.known(&symbols)?;
         let mut buffers = Vec::new();
         for (place, port) in self.inputs.iter().enumerate() {
-            let tensor = tensor(&port.name, port.elem, &port.shape, port.align, &known)?;
+            let tensor = tensor(&port.name, port.elem, (&port.shape, port.layout.as_ref()), port.align, &known)?;
             buffers.push((tensor, Use::Input(place)));
         }
         for buffer in &self.buffers {
-            let tensor = tensor(&buffer.name, buffer.elem, &buffer.shape, buffer.align, &known)?;
+            let shape = (&buffer.shape[..], buffer.layout.as_ref());
+            let tensor = tensor(&buffer.name, buffer.elem, shape, buffer.align, &known)?;
             let place = self.outputs.iter().position(|name| *name == buffer.name);
             let is = match (buffer.role, place) {
                 (Role::Output, Some(place)) => Use::Output(place),
@@ -274,7 +305,7 @@ impl Kernel {
     fn map(&self, map: &TensorMap, buffers: &[(Tensor, Use)], known: &Bindings) -> Result<Map, String> {
         // Reading admits no other name.
         let buffer = buffers.iter().position(|(tensor, _)| tensor.name == map.buffer).unwrap_or_default();
-        let shape = &buffers[buffer].0.shape;
+        let (shape, placement) = (&buffers[buffer].0.shape, &buffers[buffer].0.placement);
         let mut dims = shape.clone();
         if let Some(sizes) = &map.shape {
             dims = sizes.iter().map(|size| size.size(known)).collect::<Result<_, _>>()?;
@@ -286,15 +317,25 @@ impl Kernel {
         }
         dims.reverse();
         let mut bytes = map.elem.size();
-        let strides = dims.iter().take(dims.len().saturating_sub(1)).map(|size| {
+        let dense = dims.iter().take(dims.len().saturating_sub(1)).map(|size| {
             bytes = bytes.saturating_mul(*size);
             bytes
         });
+        let mut strides: Vec<u64> = dense.collect();
+        if let Some(steps) = &map.strides {
+            let bytes = |step: &Expr| Ok(step.size(known)?.saturating_mul(map.elem.size()));
+            strides = steps.iter().rev().map(bytes).collect::<Result<_, String>>()?;
+        } else if !placement.is_dense() {
+            let name = &map.name;
+            return Err(format!("the tensor map '{name}' has no 'strides', and its buffer has a layout"));
+        }
+        let offset = placement.strides().map_or(0, |(_, offset)| offset as u64) * map.elem.size();
         Ok(Map {
             name: map.name.clone(),
             buffer,
             elem: map.elem,
-            strides: strides.collect(),
+            strides,
+            offset,
             dims,
             // Pixels and channels have no order of axes.
             tile: if map.im2col.is_some() { map.tile.clone() } else { map.tile.iter().rev().copied().collect() },

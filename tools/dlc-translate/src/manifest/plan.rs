@@ -122,6 +122,7 @@ impl<'a> Target<'a> {
                     name: buffer.name.clone(),
                     elem: buffer.elem,
                     shape: buffer.shape.clone(),
+                    layout: buffer.layout.clone(),
                     align: buffer.align,
                 };
                 kernel.outputs.iter().filter_map(buffer).map(port).collect()
@@ -222,14 +223,15 @@ impl<'a> Planner<'a> {
         let program = self.program;
         self.plan.arena = program.arena.size(&self.symbols).map_err(not_for)?;
         for (number, port) in program.inputs.iter().enumerate() {
-            let tensor = tensor(&port.name, port.elem, &port.shape, port.align, &self.symbols).map_err(not_for)?;
+            let tensor = tensor(&port.name, port.elem, (&port.shape, port.layout.as_ref()), port.align, &self.symbols)
+                .map_err(not_for)?;
             self.plan.inputs.push(tensor.clone());
             self.add(&port.name, tensor, Place::Input(number));
         }
         for (number, step) in program.steps.iter().enumerate() {
             match step {
                 Step::Const(constant) => {
-                    let tensor = tensor(&constant.name, constant.elem, &constant.shape, 1, &self.symbols);
+                    let tensor = tensor(&constant.name, constant.elem, (&constant.shape, None), 1, &self.symbols);
                     let tensor = tensor.map_err(not_for)?;
                     let (wanted, is) = (tensor.bytes(), constant.bytes.len() as u64);
                     if wanted != is {
@@ -242,7 +244,8 @@ impl<'a> Planner<'a> {
                 Step::View(view) => {
                     // Reading admits no other name.
                     let Some(of) = self.known.get(view.of.as_str()).cloned() else { continue };
-                    let tensor = tensor(&view.name, of.tensor.elem, &view.shape, 1, &self.symbols).map_err(not_for)?;
+                    let tensor =
+                        tensor(&view.name, of.tensor.elem, (&view.shape, None), 1, &self.symbols).map_err(not_for)?;
                     if tensor.bytes() != of.tensor.bytes() {
                         let (name, of) = (&view.name, &of.tensor);
                         let message = format!("'{name}' of {:?} is no view of {:?}", tensor.shape, of.shape);
@@ -254,9 +257,10 @@ impl<'a> Planner<'a> {
             }
         }
         for (port, name) in program.outputs.iter().zip(&program.results) {
-            let tensor = tensor(&port.name, port.elem, &port.shape, port.align, &self.symbols).map_err(not_for)?;
+            let tensor = tensor(&port.name, port.elem, (&port.shape, port.layout.as_ref()), port.align, &self.symbols)
+                .map_err(not_for)?;
             let Some(known) = self.known.get(name.as_str()) else { continue };
-            if (known.tensor.elem, &known.tensor.shape) != (tensor.elem, &tensor.shape) {
+            if !known.tensor.is_like(&tensor) {
                 let (is, wanted) = (spelled(&known.tensor), spelled(&tensor));
                 return Err(not_for(format!("the output '{}' is {wanted}, but '{name}' is {is}", port.name)));
             }
@@ -306,7 +310,8 @@ impl<'a> Planner<'a> {
         let name = &kernel.name;
         let mut outputs = Vec::new();
         for out in &call.outputs {
-            let tensor = tensor(&out.name, out.elem, &out.shape, 1, &self.symbols).map_err(not_for)?;
+            let shape = (&out.shape[..], out.layout.as_ref());
+            let tensor = tensor(&out.name, out.elem, shape, 1, &self.symbols).map_err(not_for)?;
             let place = match &out.offset {
                 Some(offset) => {
                     let offset = offset.size(&self.symbols).map_err(not_for)?;
@@ -337,7 +342,7 @@ impl<'a> Planner<'a> {
                     None => continue,
                 },
             };
-            if (given.elem, &given.shape) != (wanted.elem, &wanted.shape) {
+            if !given.is_like(wanted) {
                 let (is, as_what, takes) = (spelled(given), &wanted.name, spelled(wanted));
                 let message = format!("'{}' is {is}, but the kernel '{name}' has {takes} as '{as_what}'", given.name);
                 return Err(not_for(message));
@@ -383,7 +388,12 @@ fn bad(message: String) -> Box<Diagnostic> {
 }
 
 fn spelled(tensor: &Tensor) -> String {
-    format!("tensor<{:?}, {}>", tensor.shape, tensor.elem.name())
+    let layout = match tensor.placement.strides() {
+        _ if tensor.placement.is_dense() => String::new(),
+        Some((strides, offset)) => format!(", strides {strides:?} from {offset}"),
+        None => ", in a layout without strides".to_string(),
+    };
+    format!("tensor<{:?}, {}{layout}>", tensor.shape, tensor.elem.name())
 }
 
 fn within(name: &str, offset: u64, bytes: u64, all: u64, memory: &str) -> Result<(), Box<Diagnostic>> {

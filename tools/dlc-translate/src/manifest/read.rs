@@ -8,6 +8,7 @@ use dlc_ir::location::SourceFile;
 use serde::Deserialize;
 
 use super::expr::{Expr, Guard};
+use super::layout::Layout;
 use super::schema::{Arg, Formula, Kernel, Launch, Manifest, Program, Step, TensorMap, VERSION};
 use super::{BAD_MANIFEST, MANIFEST_VERSION};
 
@@ -171,6 +172,7 @@ impl<'a> Checker<'a> {
         let buffers = self.names("buffers", inputs.chain(kernel.buffers.iter().map(|buffer| &buffer.name)));
         for port in &kernel.inputs {
             self.known_all(&symbols, &port.shape);
+            self.layout(&symbols, &port.name, &port.shape, port.layout.as_ref());
             self.align(&port.name, port.align);
         }
         for buffer in &kernel.buffers {
@@ -191,6 +193,7 @@ impl<'a> Checker<'a> {
         }
         for buffer in &kernel.buffers {
             self.known_all(&known, &buffer.shape);
+            self.layout(&known, &buffer.name, &buffer.shape, buffer.layout.as_ref());
         }
         self.names("outputs", kernel.outputs.iter());
         for output in &kernel.outputs {
@@ -206,7 +209,7 @@ impl<'a> Checker<'a> {
         }
         let maps = self.names("tensor maps", kernel.tensor_maps.iter().map(|map| &map.name));
         for map in &kernel.tensor_maps {
-            self.known_all(&known, map.shape.iter().flatten());
+            self.known_all(&known, map.shape.iter().chain(&map.strides).flatten());
             self.map(kernel, map);
         }
         if kernel.launches.is_empty() {
@@ -214,6 +217,17 @@ impl<'a> Checker<'a> {
         }
         for launch in &kernel.launches {
             self.launch(launch, &known, &buffers, &maps);
+        }
+    }
+
+    /// A layout is one for as many axes, of symbols that are known, and of the version that has it.
+    fn layout(&mut self, known: &BTreeSet<&str>, name: &str, shape: &[Expr], layout: Option<&Layout>) {
+        let Some(layout) = layout else { return };
+        self.known_all(known, &layout.exprs());
+        if self.manifest.manifest < 3 {
+            self.fail("'layout' is of version 3");
+        } else if let Err(why) = layout.0.fits(shape.len()) {
+            self.fail(format!("the layout of '{name}': {why}"));
         }
     }
 
@@ -232,6 +246,9 @@ impl<'a> Checker<'a> {
             ));
         }
         let rank = map.shape.as_ref().unwrap_or(shape).len();
+        if map.strides.as_ref().is_some_and(|strides| strides.len() + 1 != rank) {
+            self.fail(format!("the tensor map '{name}' needs a stride for each of its {rank} axes but the last"));
+        }
         let (least, axes) = match &map.im2col {
             Some(_) => (3, 2),
             None => (1, rank),
@@ -300,6 +317,7 @@ impl<'a> Checker<'a> {
         self.known(&known, &program.arena);
         for port in program.inputs.iter().chain(&program.outputs) {
             self.known_all(&known, &port.shape);
+            self.layout(&known, &port.name, &port.shape, port.layout.as_ref());
             self.align(&port.name, port.align);
         }
         self.names("outputs", program.outputs.iter().map(|port| &port.name));
@@ -317,6 +335,7 @@ impl<'a> Checker<'a> {
                 Step::Launch(call) => {
                     for out in &call.outputs {
                         self.known_all(&known, out.shape.iter().chain(&out.offset));
+                        self.layout(&known, &out.name, &out.shape, out.layout.as_ref());
                     }
                     if call.choices.is_empty() {
                         self.fail("a launch has no kernel");

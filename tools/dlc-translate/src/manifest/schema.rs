@@ -4,10 +4,11 @@ use dlc_ir::Type;
 use serde::{Deserialize, Serialize};
 
 use super::expr::{Expr, Guard};
+use super::layout::Layout;
 use super::verified::Covered;
 
 /// The version of the schema that is written. Older ones are read too.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// What is beside a file of PTX: which kernels it holds and how they are launched.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -87,8 +88,11 @@ pub struct Port {
     /// The type of its elements.
     #[serde(rename = "type")]
     pub elem: Elem,
-    /// Its sizes; it lies row-major without gaps.
+    /// Its sizes.
     pub shape: Vec<Expr>,
+    /// Where its elements lie; row-major without gaps unless it is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
     /// What its address is a multiple of, in bytes.
     #[serde(default = "one")]
     pub align: u64,
@@ -107,6 +111,9 @@ pub struct Buffer {
     pub elem: Elem,
     /// Its sizes.
     pub shape: Vec<Expr>,
+    /// Where its elements lie; row-major without gaps unless it is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
     /// What its address is a multiple of, in bytes.
     #[serde(default = "one")]
     pub align: u64,
@@ -200,6 +207,9 @@ pub struct TensorMap {
     /// The sizes of its axes, where they are not those of the buffer: some that lie one behind the other as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<Vec<Expr>>,
+    /// The elements from one position to the next along each axis but the last, where the buffer has a layout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strides: Option<Vec<Expr>>,
     /// What one copy takes: a size for each axis, the slowest first; with `im2col`, pixels and channels.
     #[serde(rename = "box")]
     pub tile: Vec<u32>,
@@ -354,6 +364,9 @@ pub struct Out {
     pub elem: Elem,
     /// Its sizes.
     pub shape: Vec<Expr>,
+    /// Where its elements lie; row-major without gaps unless it is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
     /// Where it lies in the arena, in bytes; `None` for a result of the program, which has memory of its own.
     pub offset: Option<Expr>,
 }

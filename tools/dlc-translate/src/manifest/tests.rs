@@ -554,3 +554,58 @@ fn what_is_said_of_verification_belongs_together() {
         wrong(|value| value["kernels"][0]["launches"][0]["covered"] = json!({"sizes": 1})).contains("missing field")
     );
 }
+
+/// A product of matrices of which one has padded rows behind 8 elements, and one is column-major.
+fn strided(change: impl FnOnce(&mut Value)) -> Result<Manifest, String> {
+    let mut kernel = gemm();
+    kernel["symbols"] = json!(["M", "N", "K", "P"]);
+    kernel["inputs"][0]["layout"] = json!({"strides": ["P", "1"], "offset": "8"});
+    kernel["inputs"][1]["layout"] = json!({"block": [16, 8]});
+    kernel["buffers"][0]["layout"] = json!({"swizzle": 128, "vector": 16});
+    kernel["buffers"][2]["layout"] = json!({"strides": ["2"]});
+    kernel["tensor_maps"][0]["strides"] = json!(["P"]);
+    kernel["tensor_maps"].as_array_mut().expect("a list").truncate(1);
+    kernel["launches"][1]["args"] = json!([{"buffer": "w"}, {"buffer": "D"}]);
+    let mut value = json!({
+        "manifest": 3, "target": "sm_90a", "ptx_version": "8.0", "module": "m.ptx", "kernels": [kernel],
+    });
+    change(&mut value);
+    read_text(&value.to_string()).map_err(|found| found.into_iter().map(|error| error.message + "\n").collect())
+}
+
+#[test]
+fn layouts_are_read_written_and_counted() {
+    let manifest = strided(|_| ()).expect("it is well formed");
+    assert_eq!(read_text(&write(&manifest)).expect("it is well formed"), manifest);
+    let sizes = [("M", 20), ("N", 24), ("K", 72), ("P", 80)].map(|(name, size)| (name.to_string(), size));
+    let numbers = manifest.kernels[0].numbers(&sizes.into_iter().collect()).expect("it is for these sizes");
+    let elements: Vec<usize> = numbers.buffers.iter().map(|(tensor, _)| tensor.placement.extent()).collect();
+    // 8 + 19 rows of 80 and one of 72; blocks of 32 x 72; whole rows of 128 bytes; splits; every second one.
+    assert_eq!(elements, [8 + 19 * 80 + 72, 32 * 72, 512, 20 * 4, 39]);
+    assert_eq!(numbers.buffers[0].0.bytes(), 2 * (8 + 19 * 80 + 72));
+    assert_eq!((&numbers.maps[0].strides[..], numbers.maps[0].offset), (&[160][..], 16));
+}
+
+#[test]
+fn layouts_that_do_not_fit_are_told() {
+    let wrong = |change: fn(&mut Value)| strided(change).expect_err("it is not well formed");
+    assert!(wrong(|value| value["manifest"] = json!(2)).contains("'layout' is of version 3"));
+    let layout = |value: &mut Value, layout: Value| value["kernels"][0]["inputs"][0]["layout"] = layout;
+    assert!(
+        wrong(|value| value["kernels"][0]["inputs"][0]["layout"] = json!({"strides": ["1"]}))
+            .contains("1 strides are given for 2")
+    );
+    assert!(wrong(|value| value["kernels"][0]["inputs"][0]["layout"] = json!({"strides": ["Q", 1]})).contains("'Q'"));
+    assert!(
+        wrong(|value| value["kernels"][0]["tensor_maps"][0]["strides"] = json!([]))
+            .contains("a stride for each of its 2 axes")
+    );
+    let text = strided(|value| layout(value, json!({"strides": [1, 1], "block": [2, 2]}))).expect_err("two layouts");
+    assert!(text.contains("a layout has 'strides' and maybe 'offset'"), "{text}");
+    let no_strides = strided(|value| {
+        value["kernels"][0]["tensor_maps"][0].as_object_mut().expect("an object").remove("strides");
+    });
+    let sizes = [("M", 20), ("N", 24), ("K", 72), ("P", 80)].map(|(name, size)| (name.to_string(), size));
+    let error = no_strides.expect("it is well formed").kernels[0].numbers(&sizes.into_iter().collect());
+    assert!(error.expect_err("the copy engine would read other rows").contains("has no 'strides'"));
+}

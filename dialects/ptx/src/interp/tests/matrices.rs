@@ -1,5 +1,6 @@
 //! Products of matrices, their parts in registers and shared memory, the copy engine.
 
+use dlc_core::placement::Placement;
 use std::sync::Arc;
 
 use dlc_core::launch::MapValue;
@@ -92,7 +93,9 @@ fn a_product_of_a_warp() {
 /// A tensor map of the first buffer.
 pub fn map(base: u64, shape: &[usize], boxed: &[u32], span: u32, windows: Option<[Vec<i64>; 3]>) -> Map {
     let (memory, sizes) = (Datum::Int(0), shape.to_vec());
-    let value = MapValue { memory, sizes, shape: boxed.to_vec(), elem: Type::F16, span, windows };
+    let placement = Placement::dense(sizes.clone());
+    let strides = placement.strides().map(|(strides, _)| strides).unwrap_or_default();
+    let value = MapValue { memory, placement, strides, sizes, shape: boxed.to_vec(), elem: Type::F16, span, windows };
     Map { value: Arc::new(value), kind: ElemKind::Float(FloatKind::F16), base }
 }
 
