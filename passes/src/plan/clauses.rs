@@ -24,6 +24,8 @@ pub struct Clause {
 /// What a clause is for.
 pub struct Kernel<'a> {
     tiling: &'a Tiling,
+    /// How many products it has.
+    products: usize,
 }
 
 impl Kernel<'_> {
@@ -56,6 +58,21 @@ fn of_threads(is_there: bool, kernel: &Kernel<'_>) -> Option<String> {
     is_there.then(|| format!("'{word}' decides which elements a thread has"))
 }
 
+/// The shape that an instruction of tensor cores has anyway. Tiles of `wgmma` are as wide as the instruction, or several.
+fn of_shape(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
+    let shape = plan.instruction.as_ref()?.shape.as_deref()?;
+    let columns = i64::from(kernel.tiling.tile[1]);
+    match (kernel.instruction()?, shape) {
+        (Instruction::Mma, [16, 8, 16]) => None,
+        (Instruction::Mma, _) => Some("'mma' multiplies 16 rows by 8 columns, 16 deep".into()),
+        (Instruction::Wgmma, [64, wide, 16]) if *wide > 0 && columns % wide == 0 => None,
+        (Instruction::Wgmma, _) => {
+            Some(format!("'wgmma' multiplies 64 rows, 16 deep, by columns that divide the {columns} of the tile"))
+        }
+        (Instruction::Fma, _) => Some("threads multiply numbers by 'fma'".into()),
+    }
+}
+
 /// Ways to load that a word of `algo` may name.
 const LOADS: [&str; 2] = ["padded", "im2col"];
 
@@ -65,7 +82,7 @@ pub const CLAUSES: &[Clause] = &[
     row("reduced", "resolve", always),
     row("fix", "resolve", always),
     row("assume", "resolve", always),
-    row("instruction", "resolve", always),
+    row("instruction", "resolve", of_shape),
     row("warp_tile", "resolve", |plan, kernel| {
         let wgmma = kernel.instruction() == Some(Instruction::Wgmma);
         (plan.warp_tile.is_some() && wgmma).then(|| "four warps multiply 64 rows by 'wgmma'".into())
@@ -82,9 +99,13 @@ pub const CLAUSES: &[Clause] = &[
         (plan.unroll.is_some() && kernel.tiling.matrix.is_some() && !fma)
             .then(|| "the loop over a tile of tensor cores is one instruction or a few, in line".into())
     }),
-    row("bind", "resolve", |plan, _| {
+    row("bind", "resolve", |plan, kernel| {
         let places = plan.bind.iter().flat_map(|table| &table.0);
-        let ignored: Vec<&str> = places.map(|(_, place)| place.as_str()).filter(|place| *place != "thread.x").collect();
+        // Lanes of a product lie as the plan binds the first axis of threads, unless the instruction says how.
+        let tensor_cores = matches!(kernel.instruction(), Some(Instruction::Mma | Instruction::Wgmma));
+        let lanes_follow = kernel.products > 0 && !tensor_cores;
+        let places = places.map(|(_, place)| place.as_str());
+        let ignored: Vec<&str> = places.filter(|place| *place != "thread.x" || !lanes_follow).collect();
         (!ignored.is_empty()).then(|| {
             format!(
                 "tiles are counted along one axis of blocks, and warps follow from the tile ({})",
@@ -171,12 +192,14 @@ pub const CLAUSES: &[Clause] = &[
     }),
     row("swap_operands", "resolve", |plan, kernel| of_products(plan.swap_operands, kernel)),
     row("deterministic", "split-reduction", always),
-    row("launch_overlap", "order-tiles", always),
+    row("launch_overlap", "resolve", |plan, _| {
+        plan.launch_overlap.then(|| "a kernel begins when the one in front of it has ended".into())
+    }),
 ];
 
 /// The clauses of a plan that change nothing in its kernel, and why.
-pub fn unfollowed(plan: &Schedule, tiling: &Tiling) -> Vec<(&'static str, String)> {
-    let kernel = Kernel { tiling };
+pub fn unfollowed(plan: &Schedule, tiling: &Tiling, products: usize) -> Vec<(&'static str, String)> {
+    let kernel = Kernel { tiling, products };
     CLAUSES.iter().filter_map(|clause| Some((clause.word, (clause.left)(plan, &kernel)?))).collect()
 }
 

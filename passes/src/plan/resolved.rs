@@ -12,7 +12,7 @@ use dlc_core::memref::{Layout, MemRef};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Code, Diagnostic};
-use dlc_ir::{Context, Loc, TypeData};
+use dlc_ir::{Context, Loc, TypeData, ValueId};
 use dlc_kernel::layout::MAX_WARPS;
 use dlc_plan::check::{
     BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, NOT_OF_KERNEL, TOO_MANY_REGISTERS, difference,
@@ -20,7 +20,7 @@ use dlc_plan::check::{
 use dlc_plan::clause::{Instruction as Clause, Kind};
 use dlc_plan::footprint::{GROUP, OVERHEAD};
 use dlc_plan::{Schedule, Target};
-use dlc_region::ops::{Binary, Func, Read, Unary};
+use dlc_region::ops::{Binary, Func, Read, Reduce, Unary};
 use dlc_region::verify::KernelAxes;
 
 use super::clauses::unfollowed;
@@ -171,7 +171,7 @@ impl Resolver<'_> {
         self.threads(&mapping)?;
         self.registers(&mapping, grouped.as_ref())?;
         let requires = self.plan.map(|plan| conditions(ctx, region, plan)).unwrap_or_default();
-        let unfollowed = self.plan.map(|plan| unfollowed(plan, &mapping.tiling)).unwrap_or_default();
+        let unfollowed = self.plan.map(|plan| unfollowed(plan, &mapping.tiling, mapping.products)).unwrap_or_default();
         let inner = shape.inner.iter().map(|(axis, _)| axis.clone());
         let reduced = axes.names[axes.iters..].iter().cloned().chain(inner).collect();
         Ok(ResolvedPlan { mapping, requires, kept, reduced, unfollowed })
@@ -301,7 +301,44 @@ impl Resolver<'_> {
             let message = format!("'epilogue' has '{word}', which the kernel does not compute");
             return self.refuse_with(&CONFLICT, message, |plan| plan.epilogue = None);
         }
+        if let Some(said) = &plan.epilogue {
+            let behind = self.behind_the_sum();
+            let is_said = |word: &&str| said.iter().any(|own| own == word || (own == "bias" && *word == "add"));
+            if let Some(word) = behind.iter().find(|word| !is_said(word)) {
+                let message = format!("'epilogue' leaves '{word}' out, which the kernel computes behind its sum");
+                return self.refuse_with(&CONFLICT, message, |plan| plan.epilogue = None);
+            }
+        }
+        let reduced = ops().filter_map(Reduce::of).flat_map(|op| op.axes());
+        let values = region.walk().into_iter().flat_map(|op| region.results(op));
+        let mut known: Vec<String> = reduced.map(|axis| format!("sum_{axis}")).collect();
+        known.extend(values.map(|value| ctx.str(region.value_name(value)).to_string()).filter(|name| !name.is_empty()));
+        known.extend(self.tensors().into_iter().map(|(name, _)| name));
+        known.extend(words.iter().map(|word| word.to_string()));
+        let ends = plan.edges.iter().flat_map(|edge| [&edge.from, &edge.to]);
+        if let Some(name) = ends.into_iter().find(|name| !known.contains(name)) {
+            let message = format!("'edge' has '{name}', which is no value, tensor or function of the kernel");
+            return self.refuse_with(&NOT_OF_KERNEL, message, |plan| plan.edges.clear());
+        }
         Ok(())
+    }
+
+    /// The functions between the sum of a kernel and its results, as words; none where it has several sums or none.
+    fn behind_the_sum(&self) -> Vec<&'static str> {
+        let (ctx, region) = (self.ctx, self.region);
+        let Some(block) = region.entry_block() else { return Vec::new() };
+        let ops = || region.ops(block).map(|id| OpRef::new(ctx, region, id));
+        let mut sums = ops().filter_map(Reduce::of);
+        let (Some(sum), None) = (sums.next(), sums.next()) else { return Vec::new() };
+        let (mut reached, mut words): (Vec<ValueId>, Vec<&str>) = (region.results(sum.id).collect(), Vec::new());
+        for op in ops().filter(|op| op.id != sum.id) {
+            if op.operands().any(|operand| reached.contains(&operand)) {
+                reached.extend(op.results());
+                let word = Unary::of(op).map(|unary| unary.function().word());
+                words.extend(word.or_else(|| Binary::of(op).map(|binary| binary.function().word())));
+            }
+        }
+        words
     }
 
     /// Roles are for rings that they can exchange, and registers that there are.
