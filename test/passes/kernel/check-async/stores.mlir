@@ -53,6 +53,22 @@ kernel.func @same_row<N>(%X: memref<[N, 64], f32>) -> memref<[64], f32> {
 
 // -----
 
+// All blocks write the same numbers.
+!row = frag<[64], f32, blocked [1] lanes [32] warps [2]>
+
+kernel.func @same_numbers<N>(%X: memref<[64], f32>) -> memref<[64], f32> {
+  %Y = output : memref<[64], f32>
+  // expected-remark@+1 {{1 of 1 global stores disjoint between blocks}}
+  grid (N) threads 64 {
+    %x = load %X[i0] : !row
+    %y = binary add %x, %x : !row
+    store %y to %Y[i0]
+  }
+  return %Y
+}
+
+// -----
+
 // In one step, whichever comes last: the sum of all.
 !row = frag<[64], f32, blocked [1] lanes [32] warps [2]>
 

@@ -10,7 +10,11 @@
 
 use dlc_core::memref;
 use dlc_ir::affine::AffineExpr;
-use dlc_ir::{Type, ValueId};
+use dlc_ir::body::ValueDef;
+use dlc_ir::op::Traits;
+use dlc_ir::{OpRef, Type, ValueId};
+use dlc_kernel::ops;
+use rustc_hash::FxHashSet;
 
 use super::differences::{Differences, Integers};
 use super::sites::{Pair, Var, group_of};
@@ -87,6 +91,9 @@ impl<'a> Blocks<'a> {
 
     /// What is known of two writes of different blocks, or of different groups of a role; and of which of the two.
     fn overlap(&self, integers: &mut Integers, first: &Access<'a>, second: &Access<'a>) -> (Overlap, &'static str) {
+        if first.op.id == second.op.id && self.is_same_for_all(first.op) {
+            return (Overlap::Never, "block");
+        }
         let ways: &[bool] = if first.op.id == second.op.id { &[true] } else { &[true, false] };
         let axes = 0..self.grid.dims().len();
         let blocks: Vec<(Var, bool)> =
@@ -125,6 +132,34 @@ impl<'a> Blocks<'a> {
             }
         }
         (known, "block")
+    }
+
+    /// Whether all blocks and groups do the same: what an op reads is computed from what the launch gives them.
+    fn is_same_for_all(&self, op: OpRef<'a>) -> bool {
+        let body = self.grid.body;
+        let mut waiting: Vec<ValueId> = op.operands().collect();
+        let mut seen = FxHashSet::default();
+        while let Some(value) = waiting.pop() {
+            let id = match body.value_def(value) {
+                ValueDef::Result(id, _) => id,
+                ValueDef::Arg(block, _) if Some(block) == body.block_of(self.grid.id) => continue,
+                _ => return false,
+            };
+            if !seen.insert(id) || body.block_of(id) == body.block_of(self.grid.id) {
+                continue;
+            }
+            let made = OpRef { id, ..op };
+            let is_own = ops::BlockId::of(made).is_some() || ops::BlockRank::of(made).is_some();
+            let reads = ops::Load::of(made).map(|load| load.source());
+            let is_written = |memory| self.accesses.iter().any(|access| access.writes && access.memory == memory);
+            let is_pure = made.def().traits.has(Traits::PURE);
+            let is_followed = made.regions().is_empty() && (is_pure || reads.is_some_and(|from| !is_written(from)));
+            if is_own || !is_followed {
+                return false;
+            }
+            waiting.extend(made.operands());
+        }
+        true
     }
 
     /// What a write touches is there: beyond the ends of its memory TMA writes nothing.
