@@ -48,7 +48,7 @@
 //! (`clocks`; Fidge and Mattern 1988; Flanagan and Freund, FastTrack, 2009). Each wait, arrival, read and write is held
 //! against what is known, not against what happened, so that one order stands for all: as who passes a barrier never
 //! depends on the order, another order has the same events. What goes on in circles is left out (`steady`; states are kept
-//! as Brent 1980 does). (4) `report`: the first fault as a trace. Conditions on data take every truth value
+//! as Brent 1980 does). (4) `report`: the first fault as a trace. (5) Stores of different blocks to the same element (`blocks::writes`). Conditions on data take every truth value
 //! in turn, the same condition the same one, and both ways of a branch on them must synchronize alike. Linear in what the
 //! warps do, times the number of barriers.
 
@@ -226,6 +226,10 @@ pub struct Proof {
     pub runs: u64,
     /// Instructions of the abstract machine.
     pub steps: u64,
+    /// Stores to global memory that write no element which another block writes.
+    pub disjoint: u64,
+    /// Stores of which that is not shown.
+    pub open: u64,
 }
 
 impl Display for Proof {
@@ -233,7 +237,8 @@ impl Display for Proof {
         let number = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         write!(
             f,
-            "verified: {} of sizes with {}, rings of up to {}, loops of up to {}, {} of data; {} of {}",
+            "verified: {} of sizes with {}, rings of up to {}, loops of up to {}, {} of data; {} of {}; \
+             {} of {} global stores disjoint between blocks",
             number(self.sizes, "cell"),
             number(self.blocks, "block"),
             number(self.ring, "stage"),
@@ -241,6 +246,8 @@ impl Display for Proof {
             number(self.choices, "choice"),
             number(self.runs, "run"),
             number(self.steps, "step"),
+            self.disjoint,
+            self.disjoint + self.open,
         )
     }
 }
@@ -250,7 +257,7 @@ impl Display for Proof {
 /// Errors: the first thing that is not, with a trace.
 pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<Diagnostic>> {
     let function = OpRef::new(ctx, body, body.root());
-    blocks::check_blocks(Grid::from(OpRef { id: grid, ..function }))?;
+    let blocks_of_grid = blocks::check_blocks(Grid::from(OpRef { id: grid, ..function }))?;
     let program = compile::compile(Func::from(function), Grid::from(OpRef { id: grid, ..function }))?;
     let mut shapes = shapes::Shapes::default();
     let mut machine = machine::Machine::new(&program, &mut shapes);
@@ -331,7 +338,8 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     if proof.runs == 0 {
         return Err(uncovered("no run was made"));
     }
-    Ok(Proof { sizes, blocks, choices, ..proof })
+    let writes = blocks_of_grid.writes()?;
+    Ok(Proof { sizes, blocks, choices, disjoint: writes.disjoint, open: writes.open, ..proof })
 }
 
 /// Which truth values data have, one way after another.

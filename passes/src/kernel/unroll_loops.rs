@@ -44,7 +44,7 @@
 //! copies. Each copy takes what the one before it yields. Rule of the debug counters: `loop`.
 
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
-use dlc_ir::diag::RemarkKind;
+use dlc_ir::diag::{Diagnostics, RemarkKind};
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, OpId, RegionId, Type, ValueId};
 use dlc_kernel::ops::{For, If, Index, MBarriers, Select, Shared, Yield};
@@ -273,15 +273,33 @@ fn specialize(body: &mut Body, ops: &[OpId], next: &mut [ValueId], cx: &PassCx<'
             put.guard = decided.guard;
         }
         if put != places {
+            let fill = cx.ctx.intern_str("fill");
+            let filled = view.prop(fill);
             put.write(cx.ctx, body, op);
             if everywhere {
                 for key in ["guard", "fill"] {
                     body.set_prop(cx.ctx, op, cx.ctx.intern_str(key), None);
                 }
             }
+            // A number that the op does not take, as a part beyond the end, stays the value that it was.
+            if !follows_its_rules(OpRef::new(cx.ctx, body, op)) {
+                places.write(cx.ctx, body, op);
+                if filled.is_some() {
+                    body.set_prop(cx.ctx, op, fill, filled);
+                }
+            }
         }
     }
     erased
+}
+
+/// Whether the op's own rules hold.
+fn follows_its_rules(op: OpRef<'_>) -> bool {
+    let diags = Diagnostics::new();
+    if let Some(verify) = op.def().verify {
+        verify(op, &diags);
+    }
+    diags.take().is_empty()
 }
 
 fn replace(body: &mut Body, old: ValueId, new: ValueId, next: &mut [ValueId]) {

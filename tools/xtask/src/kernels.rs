@@ -42,10 +42,12 @@ impl Display for Row {
         write!(f, "| `{}` | ", self.name)?;
         match &self.outcome {
             Ok(proof) => {
-                let Proof { sizes, blocks, choices, ring, rounds, runs, steps } = proof;
-                write!(f, "yes | {sizes} | {blocks} | {choices} | {ring} | {rounds} | {runs} | {steps} |")?;
+                let Proof { sizes, blocks, choices, ring, rounds, runs, steps, disjoint, open } = proof;
+                let stores = disjoint + open;
+                write!(f, "yes | {sizes} | {blocks} | {choices} | {ring} | {rounds} | {runs} | {steps} | ")?;
+                write!(f, "{disjoint} of {stores} |")?;
             }
-            Err(reason) => write!(f, "no: {reason} | | | | | | | |")?,
+            Err(reason) => write!(f, "no: {reason} | | | | | | | | |")?,
         }
         write!(f, " {:.2} |", self.time.as_secs_f64() * 1e3)
     }
@@ -53,8 +55,8 @@ impl Display for Row {
 
 /// The head of a table of rows.
 pub const HEAD: &str = "\
-| kernel | verified | cells of sizes | blocks | choices | ring | rounds | runs | steps | ms |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |";
+| kernel | verified | cells of sizes | blocks | choices | ring | rounds | runs | steps | stores disjoint | ms |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |";
 
 /// All kernels whose name contains a text, the slowest first, each checked so many times.
 ///
@@ -207,6 +209,8 @@ fn join(a: Proof, b: Proof) -> Proof {
         rounds: a.rounds.max(b.rounds),
         runs: a.runs + b.runs,
         steps: a.steps + b.steps,
+        disjoint: a.disjoint + b.disjoint,
+        open: a.open + b.open,
     }
 }
 

@@ -20,7 +20,7 @@ cargo xtask reference [--check]       rewrites docs/reference/, or says whether 
 cargo xtask new-pass <group> <name>   writes the files of a new pass
 cargo xtask mutate [--quick] [rule..] skips each rewrite in turn; some text test must notice
 cargo xtask mutants [--seed S] [--from N] [--count N] [--jobs N] [--seconds N] [--kernel NAME] [--by-hand]
-                    [--sizes N] [--orders N] [--no-ptx] [--refused] [--save DIR] [--emit DIR] [--log FILE] [--root DIR]
+                    [--sizes N] [--orders N] [--no-ptx] [--refused] [--ops] [--save DIR] [--emit DIR] [--log FILE] [--root DIR]
                                       edits kernels; what check-async accepts no evaluator may find at fault
 cargo xtask mutants --report FILE..   the report of logs together
 cargo xtask kernels [--times N] [--only TEXT]
@@ -261,6 +261,7 @@ fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
             "--log" => log = Some(Path::new(text()?)),
             "--root" => root = text()?.into(),
             "--refused" => effort.refused = true,
+            "--ops" => effort.ops = true,
             "--no-ptx" => effort.ptx = false,
             "--by-hand" => by_hand = true,
             "--report" => return report_mutants(&mut args),

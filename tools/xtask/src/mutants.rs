@@ -5,6 +5,7 @@
 mod edit;
 pub mod emit;
 mod evaluate;
+mod insert;
 pub mod record;
 mod sizes;
 mod sources;
@@ -26,6 +27,9 @@ use dlc_opt::Setup;
 
 pub use sources::{generated, kernels};
 
+/// The codes by which something is wrong with a pass, and not with the kernel.
+const INTERNAL: [&str; 3] = ["E0402", "E0403", "E1905"];
+
 /// How many edits are drawn for a mutant that parses and verifies.
 const EDITS: usize = 64;
 
@@ -43,13 +47,15 @@ pub struct Effort {
     pub ptx: bool,
     /// Whether refused ones are evaluated too, to see how many of their faults evaluation finds.
     pub refused: bool,
+    /// Whether ops of any kind are put into kernels, in place of edits, and each goes through every pass of kernels.
+    pub ops: bool,
     /// How long the checker and the evaluations may take together.
     pub time: Duration,
 }
 
 impl Default for Effort {
     fn default() -> Effort {
-        Effort { sizes: 3, orders: 4, ptx: true, refused: false, time: Duration::from_secs(120) }
+        Effort { sizes: 3, orders: 4, ptx: true, refused: false, ops: false, time: Duration::from_secs(120) }
     }
 }
 
@@ -156,9 +162,26 @@ fn module(ctx: &Context, name: &str, text: &str) -> Option<Body> {
     parsed.filter(|body| verify(ctx, body, &diags))
 }
 
+/// What a pass of kernels breaks, if one does: it panics, or leaves what the verifier refuses.
+fn broken(setup: &Setup, ctx: &Context, body: &Body) -> Option<String> {
+    let passes = setup.registry.passes().filter(|def| def.requires == ["kernel"]).map(|def| def.name);
+    let passes = passes.chain(["kernel-to-ptx{unchecked}"]);
+    passes.into_iter().find_map(|name| {
+        let pipeline = Pipeline::parse(&setup.registry, name).ok()?;
+        let (mut body, diags) = (body.clone(), Diagnostics::new());
+        crate::run(setup, ctx, &pipeline, &mut body, &diags);
+        let diags = diags.take();
+        let error = diags.iter().find(|each| INTERNAL.contains(&each.code.code))?;
+        Some(format!("{name}: {} {}", error.code.code, error.message))
+    })
+}
+
 fn look(setup: &Setup, checker: Checker, effort: Effort, name: &str, text: &str, random: &mut Seed) -> Fate {
     let ctx = Context::new(setup.dialects.iter().copied());
     let Some(body) = module(&ctx, name, text) else { return Fate::Invalid };
+    if let Some(broken) = effort.ops.then(|| broken(setup, &ctx, &body)).flatten() {
+        return Fate::Panicked(broken);
+    }
     let refused = checker(setup, &ctx, &body);
     let is_accepted = refused.is_none();
     let evaluated = (is_accepted || effort.refused)
@@ -193,7 +216,11 @@ pub fn run(
             let mut random = Seed((seed << 32) + number as u64 + 1).start();
             let name = format!("{kernel}_{seed}_{number}");
             for edits in 1..=EDITS {
-                let Some((text, diff)) = edit::edit(original, &mut random) else { continue };
+                let edited = match effort.ops {
+                    true => catch(|| insert::insert(setup, kernels, original, &mut random)).ok().flatten(),
+                    false => edit::edit(original, &mut random),
+                };
+                let Some((text, diff)) = edited else { continue };
                 let fate = judge(setup, checker, effort, &name, &text, &random);
                 if fate != Fate::Invalid || edits == EDITS {
                     // The one who listens goes last.
@@ -273,6 +300,19 @@ mod tests {
     #[test]
     fn no_accepted_mutant_is_at_fault() {
         let found = complaints(check, &KERNELS, 100);
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    }
+
+    #[test]
+    fn any_op_goes_through_every_pass() {
+        let setup = Arc::new(crate::setup());
+        let range = Range { seed: 1, from: 0, count: 200, jobs: 0, time: Duration::MAX };
+        let effort = Effort { ops: true, refused: true, sizes: 1, orders: 1, ..Effort::default() };
+        let all = kernels(&crate::repo::Repo::root()).expect("the kernels can be read");
+        let found = run(&setup, check, effort, &all, range, |_| {});
+        let verified = found.iter().filter(|mutant| mutant.fate != Fate::Invalid).count();
+        assert!(verified * 10 >= found.len() * 9, "{verified} of {}", found.len());
+        let found: Vec<String> = found.iter().filter_map(complaint).collect();
         assert!(found.is_empty(), "{}", found.join("\n"));
     }
 

@@ -1,11 +1,13 @@
 //! Arithmetic. What goes from lane to lane, or through tensor cores, is computed on the tile whose elements the
 //! registers are, and put back into registers.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use dlc_core::launch::Number;
 use dlc_core::scalar;
 use dlc_core::tensor::{ElemKind, TensorValue};
+use dlc_ir::Type;
 use dlc_ir::interp::{Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
 use dlc_ir::smallvec::smallvec;
 
@@ -17,6 +19,7 @@ use super::values::{
     FragValue, Operand, Product, TokenValue, as_number, fragment, from_numbers, give, numbers, registers, slots, tile,
     to_numbers, work_index,
 };
+use crate::layout::SharedTile;
 use crate::ops::{Binary, Broadcast, Cast, Extract, Reduce, Select, ThreadBroadcast, ThreadReduce, Unary, Wgmma};
 use crate::types::{Frag, Work, elem_of};
 
@@ -276,24 +279,27 @@ pub fn product(cx: &mut Eval<'_, '_>) -> EvalResult {
 pub fn wgmma(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Wgmma::from(cx.op);
     let ctx = cx.op.ctx;
-    let lhs = match Frag::of(ctx, cx.operand_type(0)) {
-        Some(_) => Operand::Registers { value: registers(cx, 0)?, slots: slots(cx, cx.operand_type(0))? },
-        None => {
-            let (base, tile, elem) = tile(cx, op.lhs(), op.lhs_stage())?;
-            Operand::Tile { base, tile, elem }
-        }
-    };
-    let (base, rhs, elem) = tile(cx, op.rhs(), op.rhs_stage())?;
+    let right = tile(cx, op.rhs(), op.rhs_stage())?;
     let last = cx.operands.len() - 1;
     let acc = cx.opaque::<FragValue>(last)?.clone();
     let slots = slots(cx, cx.operand_type(last))?;
-    let depth = rhs.shape()[usize::from(op.rhs_transposed().is_some())] as usize;
+    let depth = right.1.shape()[usize::from(op.rhs_transposed().is_some())] as usize;
+    let [m, n, k] = [slots.shape[0], slots.shape[1], depth];
+    let mut held = Vec::new();
+    let lhs = match Frag::of(ctx, cx.operand_type(0)) {
+        Some(_) => Operand::Registers { value: registers(cx, 0)?, slots: self::slots(cx, cx.operand_type(0))? },
+        None => {
+            let left = tile(cx, op.lhs(), op.lhs_stage())?;
+            hold_matrix(cx, left, op.lhs_transposed().is_some(), [m, k], &mut held)?
+        }
+    };
+    let rhs = hold_matrix(cx, right, op.rhs_transposed().is_some(), [k, n], &mut held)?;
     let out = FragValue(Arc::new(OnceLock::new()));
     let product = Product {
         lhs,
-        shape: [slots.shape[0], slots.shape[1], depth],
-        rhs: Operand::Tile { base, tile: rhs, elem },
-        transposed: [op.lhs_transposed().is_some(), op.rhs_transposed().is_some()],
+        shape: [m, n, k],
+        rhs,
+        held,
         acc,
         out: out.clone(),
         slots,
@@ -311,47 +317,52 @@ pub fn wgmma(cx: &mut Eval<'_, '_>) -> EvalResult {
     Ok(Outcome::Values(smallvec![Datum::opaque(out), Datum::opaque(token)]))
 }
 
-/// A matrix [rows, columns] in row-major order.
-fn matrix(
+/// A tile as a matrix [rows, columns] in row-major order; until the product that takes it ends, nobody may write to it.
+fn hold_matrix(
     cx: &mut Eval<'_, '_>,
-    team: usize,
-    operand: &Operand,
+    (base, tile, elem): (u32, SharedTile, Type),
     transposed: bool,
-    rows: usize,
-    columns: usize,
-) -> Result<Vec<f64>, Failure> {
-    match operand {
-        Operand::Registers { value, slots } => Ok(floats(&gather(slots, value))),
-        Operand::Tile { base, tile, elem } => {
-            let ctx = cx.op.ctx;
-            let kind = ElemKind::of(ctx, *elem).ok_or_else(|| wrong(cx, "the elements are no numbers"))?;
-            let reader = super::memory::engine(cx, team);
-            let block = device(cx).teams[team].block;
-            let length = tile.elem_bytes() as usize;
-            let mut values = Vec::with_capacity(rows * columns);
-            let memory = &device(cx).blocks[block].memory;
-            for row in 0..rows as u32 {
-                for column in 0..columns as u32 {
-                    let coords = if transposed { [column, row] } else { [row, column] };
-                    match memory.read(tile.address(*base, &coords), length, reader) {
-                        Ok(bytes) => values.push(decode(ctx, *elem, kind, bytes)),
-                        Err(reason) => return Err(cx.fail(&UNDEFINED, reason)),
-                    }
-                }
+    [rows, columns]: [usize; 2],
+    held: &mut Vec<(u32, u8)>,
+) -> Result<Operand, Failure> {
+    let ctx = cx.op.ctx;
+    let kind = ElemKind::of(ctx, elem).ok_or_else(|| wrong(cx, "the elements are no numbers"))?;
+    let team = device(cx).current;
+    let reader = super::memory::engine(cx, team);
+    let length = tile.elem_bytes() as usize;
+    let mut values = Vec::with_capacity(rows * columns);
+    let memory = &mut device(cx).block().memory;
+    for row in 0..rows as u32 {
+        for column in 0..columns as u32 {
+            let coords = if transposed { [column, row] } else { [row, column] };
+            let address = tile.address(base, &coords);
+            match memory.read(address, length, reader) {
+                Ok(bytes) => values.push(decode(ctx, elem, kind, bytes)),
+                Err(reason) => return Err(cx.fail(&UNDEFINED, reason)),
             }
-            Ok(floats(&values))
+            memory.hold(address, length, true);
+            held.push((address, length as u8));
         }
+    }
+    Ok(Operand::Tile(floats(&values)))
+}
+
+fn matrix(operand: &Operand) -> Cow<'_, [f64]> {
+    match operand {
+        Operand::Registers { value, slots } => floats(&gather(slots, value)).into(),
+        Operand::Tile(values) => values.into(),
     }
 }
 
 /// The product is there.
 pub fn finish_product(cx: &mut Eval<'_, '_>, team: usize, product: &Product) -> Result<(), Failure> {
-    let [m, n, k] = product.shape;
     let Some(acc) = product.acc.0.get().cloned() else {
         return Err(cx.fail(&UNDEFINED, "the product is added to registers that are not there yet"));
     };
-    let lhs = matrix(cx, team, &product.lhs, product.transposed[0], m, k)?;
-    let rhs = matrix(cx, team, &product.rhs, product.transposed[1], k, n)?;
+    let block = device(cx).teams[team].block;
+    let memory = &mut device(cx).blocks[block].memory;
+    product.held.iter().for_each(|&(address, length)| memory.hold(address, length.into(), false));
+    let (lhs, rhs) = (matrix(&product.lhs), matrix(&product.rhs));
     let kind = ElemKind::of(cx.op.ctx, product.elem).ok_or_else(|| wrong(cx, "the elements are no numbers"))?;
     let tile = multiply(kind, &lhs, &rhs, &floats(&gather(&product.slots, &acc)), product.shape);
     let value = scatter(cx, &product.slots, product.elem, &tile)?;

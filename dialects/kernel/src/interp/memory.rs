@@ -576,8 +576,9 @@ pub fn tma_load(cx: &mut Eval<'_, '_>) -> EvalResult {
     Ok(Outcome::nothing())
 }
 
-/// The bytes of each element of a box, in order, as they are in shared memory.
-fn box_bytes(cx: &mut Eval<'_, '_>, put: &Put, reader: Option<Reader>) -> Result<Vec<u8>, Failure> {
+/// The bytes of each element of a box, in order, as they are in shared memory; until the store ends, nobody may write to
+/// them.
+fn hold_box(cx: &mut Eval<'_, '_>, put: &mut Put, reader: Reader) -> Result<(), Failure> {
     let shape = types::fold(&put.map.shape);
     let layout = Layout::of_span(put.map.span);
     let place = layout.place(&shape, put.map.elem.bits(cx.op.ctx).unwrap_or(8));
@@ -585,9 +586,9 @@ fn box_bytes(cx: &mut Eval<'_, '_>, put: &Put, reader: Option<Reader>) -> Result
     let size: Vec<i64> = put.map.shape.iter().map(|&size| size.into()).collect();
     let length = place.elem_bytes() as usize;
     let count: i64 = size.iter().product();
-    let reader = reader.unwrap_or(Reader::Engine { team: u16::MAX, fenced: 0, synced: 0 });
-    let memory = &device(cx).blocks[put.block].memory;
-    let (mut all, mut coords) = (Vec::with_capacity(count as usize * length), vec![0; size.len()]);
+    let memory = &mut device(cx).blocks[put.block].memory;
+    let mut coords = vec![0; size.len()];
+    put.seen.reserve(count as usize * length);
     for number in 0..count {
         let mut rest = number;
         for (axis, &size) in size.iter().enumerate().rev() {
@@ -596,11 +597,13 @@ fn box_bytes(cx: &mut Eval<'_, '_>, put: &Put, reader: Option<Reader>) -> Result
         }
         let address = place.address(put.base, &folded(&put.map.shape, &coords));
         match memory.read(address, length, reader) {
-            Ok(bytes) => all.extend_from_slice(bytes),
+            Ok(bytes) => put.seen.extend_from_slice(bytes),
             Err(reason) => return Err(cx.fail(&UNDEFINED, reason)),
         }
+        memory.hold(address, length, true);
+        put.held.push((address, length as u8));
     }
-    Ok(all)
+    Ok(())
 }
 
 /// The copy engine takes a tile.
@@ -611,18 +614,17 @@ pub fn tma_store(cx: &mut Eval<'_, '_>) -> EvalResult {
     let map = Arc::clone(&cx.opaque::<MapRef>(index)?.0);
     let at = integers(cx, "at", index + 1, op.args().len())?;
     let block = device(cx).team().block;
-    let mut put = Put { block, base, map, at, combine: op.combine(), seen: Vec::new() };
+    let mut put = Put { block, base, map, at, combine: op.combine(), seen: Vec::new(), held: Vec::new() };
     let team = device(cx).current;
     let reader = engine(cx, team);
-    put.seen = box_bytes(cx, &put, Some(reader))?;
+    hold_box(cx, &mut put, reader)?;
     begin(cx, types::Work::Epilogue, Work::Put(put))
 }
 
 fn finish_put(cx: &mut Eval<'_, '_>, put: &Put) -> Result<(), Failure> {
     let ctx = cx.op.ctx;
-    if box_bytes(cx, put, None)? != put.seen {
-        return Err(cx.fail(&UNDEFINED, "the tile was overwritten before the store had read it"));
-    }
+    let memory = &mut device(cx).blocks[put.block].memory;
+    put.held.iter().for_each(|&(address, length)| memory.hold(address, length.into(), false));
     let Source::Global(number) = source(cx, &put.map.memory)? else {
         return Err(cx.fail(&UNDEFINED, "writes to an argument of the kernel, which is only read"));
     };

@@ -35,11 +35,33 @@ pub enum Reader {
 pub struct SharedMemory {
     bytes: Vec<u8>,
     known: Vec<Byte>,
+    /// How many products and stores that are not awaited read each byte.
+    held: Vec<u16>,
 }
 
 impl SharedMemory {
     pub fn new(bytes: usize) -> SharedMemory {
-        SharedMemory { bytes: vec![0; bytes], known: vec![Byte::Empty; bytes] }
+        SharedMemory { bytes: vec![0; bytes], known: vec![Byte::Empty; bytes], held: vec![0; bytes] }
+    }
+
+    /// A product or a store begins to read bytes, or has read them. They were read before, so they are there.
+    pub fn hold(&mut self, address: u32, length: usize, begins: bool) {
+        if let Ok(range) = self.range(address, length) {
+            for count in &mut self.held[range] {
+                *count = if begins { count.saturating_add(1) } else { count.saturating_sub(1) };
+            }
+        }
+    }
+
+    /// An error where a product or a store reads one of the bytes.
+    fn check_held(&self, range: &std::ops::Range<usize>) -> Result<(), String> {
+        let held = self.held[range.clone()].iter().position(|&count| count > 0);
+        held.map_or(Ok(()), |at| {
+            let at = range.start + at;
+            Err(format!(
+                "writes byte {at} of shared memory, which a matrix product or a store that is not awaited may still read"
+            ))
+        })
     }
 
     fn range(&self, address: u32, length: usize) -> Result<std::ops::Range<usize>, String> {
@@ -60,6 +82,7 @@ impl SharedMemory {
                 range.start + at
             ));
         }
+        self.check_held(&range)?;
         self.known[range].fill(Byte::Coming);
         Ok(())
     }
@@ -81,6 +104,7 @@ impl SharedMemory {
                 range.start + at
             ));
         }
+        self.check_held(&range)?;
         self.bytes[range.clone()].copy_from_slice(bytes);
         self.known[range].fill(by);
         Ok(())

@@ -42,6 +42,8 @@ pub struct Put {
     pub combine: Option<Combiner>,
     /// What the tile was when it began.
     pub seen: Vec<u8>,
+    /// Where that is in shared memory: the addresses of elements, each with the size.
+    pub held: Vec<(u32, u8)>,
 }
 
 /// A piece of work in the order in which a team began it.

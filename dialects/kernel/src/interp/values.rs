@@ -44,19 +44,23 @@ pub struct TokenValue {
 pub struct Product {
     pub lhs: Operand,
     pub rhs: Operand,
-    /// Of the left one [M, K], of the right one [K, N], whether the tile is written the other way round.
-    pub transposed: [bool; 2],
     pub acc: FragValue,
     pub out: FragValue,
     pub slots: Arc<Slots>,
     pub elem: Type,
     pub shape: [usize; 3],
+    /// What it reads of shared memory: the addresses of elements, each with the size.
+    pub held: Vec<(u32, u8)>,
 }
 
 /// What a product takes.
 pub enum Operand {
-    Tile { base: u32, tile: SharedTile, elem: Type },
-    Registers { value: TensorValue, slots: Arc<Slots> },
+    /// What a tile held when the product began: nobody may write to it before the product is awaited.
+    Tile(Vec<f64>),
+    Registers {
+        value: TensorValue,
+        slots: Arc<Slots>,
+    },
 }
 
 /// The kind of work as an index.

@@ -14,8 +14,10 @@
 //! By induction over tickets it comes to its release, as nothing that a block waits for comes from a higher one; that
 //! warps of one block do not deadlock is what the machine shows, which takes acquires to pass.
 
+mod differences;
 mod sites;
 mod told;
+mod writes;
 
 use std::rc::Rc;
 
@@ -46,6 +48,8 @@ struct Access<'a> {
     /// Whether it combines with what is there, in one step.
     combines: bool,
     at: Vec<SizeExpr>,
+    /// How many axes of the memory each of them counts, if some count several as one.
+    merged: Option<Vec<i64>>,
     args: Vec<ValueId>,
     guard: Option<Guard>,
     /// The fragment whose positions `at` names.
@@ -53,8 +57,10 @@ struct Access<'a> {
 }
 
 /// Everything that a grid does in global memory.
-struct Blocks<'a> {
+pub struct Blocks<'a> {
     grid: ops::Grid<'a>,
+    /// All ops in it.
+    ops: Vec<OpId>,
     accesses: Vec<Access<'a>>,
     flags: Vec<(OpRef<'a>, Flag)>,
     /// Of each ticket that a block takes at most once, the counter.
@@ -63,15 +69,15 @@ struct Blocks<'a> {
     orders: Vec<ops::Ticket<'a>>,
 }
 
-/// Verifies what the blocks of a grid do to each other.
+/// Verifies what the blocks of a grid do to each other, but for [what they write](Blocks::writes).
 ///
 /// Errors: the first thing that nothing orders, a wait that may not end, or what is not followed.
-pub fn check_blocks(grid: ops::Grid<'_>) -> Result<(), Fault> {
-    let mut blocks =
-        Blocks { grid, accesses: Vec::new(), flags: Vec::new(), counters: Rc::default(), orders: Vec::new() };
-    let mut all = Vec::new();
-    grid.body.walk_regions(grid.id, &mut all);
-    for id in all {
+pub fn check_blocks(grid: ops::Grid<'_>) -> Result<Blocks<'_>, Fault> {
+    let mut ops = Vec::new();
+    grid.body.walk_regions(grid.id, &mut ops);
+    let (accesses, flags, orders) = (Vec::new(), Vec::new(), Vec::new());
+    let mut blocks = Blocks { grid, ops, accesses, flags, counters: Rc::default(), orders };
+    for &id in &blocks.ops {
         let op = OpRef { id, ..*grid };
         if let Some(access) = access(op)? {
             blocks.accesses.push(access);
@@ -89,7 +95,8 @@ pub fn check_blocks(grid: ops::Grid<'_>) -> Result<(), Fault> {
             blocks.wait_ends(acquire)?;
         }
     }
-    blocks.exchanges()
+    blocks.exchanges()?;
+    Ok(blocks)
 }
 
 /// The memory that a value is, or that a tensor map is of.
@@ -100,8 +107,10 @@ fn memory_of(op: OpRef<'_>, value: ValueId) -> ValueId {
 
 fn access(op: OpRef<'_>) -> Result<Option<Access<'_>>, Fault> {
     let of_frag = |ty: Type| Frag::of(op.ctx, ty).map_or_else(Vec::new, |frag| frag.shape(op.ctx));
-    let made =
-        |memory, writes, at, args, guard, shape| Access { op, memory, writes, combines: false, at, args, guard, shape };
+    let made = |memory, writes, at, args, guard, shape| {
+        let (combines, merged) = (false, None);
+        Access { op, memory, writes, combines, at, merged, args, guard, shape }
+    };
     Ok(if let Some(load) = ops::Load::of(op) {
         let shape = of_frag(op.type_of(load.out()));
         Some(made(load.source(), false, load.at(), load.args().collect(), load.guard(), shape))
@@ -116,24 +125,21 @@ fn access(op: OpRef<'_>) -> Result<Option<Access<'_>>, Fault> {
     } else if let Some(load) = ops::TmaLoad::of(op) {
         Some(made(memory_of(op, load.map()), false, Vec::new(), Vec::new(), None, Vec::new()))
     } else if let Some(store) = ops::TmaStore::of(op) {
-        let (shape, at) = stored_box(store).unwrap_or_default();
+        let (shape, at, merged) = stored_box(store).unwrap_or_default();
         let access = made(memory_of(op, store.map()), true, at, store.args().collect(), None, shape);
-        Some(Access { combines: store.combine().is_some(), ..access })
+        Some(Access { combines: store.combine().is_some(), merged, ..access })
     } else {
         None
     })
 }
 
-/// The TMA box of a store and the positions in it. `None` where axes are merged.
-fn stored_box(store: ops::TmaStore<'_>) -> Option<(Vec<i64>, Vec<SizeExpr>)> {
+/// The TMA box of a store, the positions in it, and which axes they count as one.
+fn stored_box(store: ops::TmaStore<'_>) -> Option<(Vec<i64>, Vec<SizeExpr>, Option<Vec<i64>>)> {
     let map = store.body.defining_op(store.map()).and_then(|id| ops::TensorMapOf::of(OpRef { id, ..*store }))?;
     let shape = TensorMap::of(store.ctx, store.type_of(store.map()))?.shape(store.ctx);
-    if map.merged().is_some() {
-        return None;
-    }
     let within = |(axis, at): (usize, &SizeExpr)| at.add(&SizeExpr::symbol(&format!("i{axis}")).ok()?).ok();
     let at = store.at().iter().enumerate().map(within).collect::<Option<_>>()?;
-    Some((shape, at))
+    Some((shape, at, map.merged()))
 }
 
 impl<'a> Blocks<'a> {
@@ -261,16 +267,6 @@ impl<'a> Blocks<'a> {
         Pair::new(*self.grid, Rc::clone(&self.counters))
     }
 
-    /// Where an access is and what it touches; positions that are not affine are any.
-    fn place(&self, pair: &mut Pair<'a>, side: u8, access: &Access<'a>) -> Vec<Option<AffineExpr>> {
-        pair.path(side, access.op);
-        for (axis, &size) in access.shape.iter().enumerate() {
-            pair.axis(side, axis, size);
-        }
-        pair.inside(side, access.guard.as_ref(), &access.args);
-        access.at.iter().map(|at| pair.expr(side, at, &access.args)).collect()
-    }
-
     /// The index of a flag. `None` where it is not affine.
     fn index(&self, pair: &mut Pair<'a>, side: u8, op: OpRef<'a>) -> Option<Vec<AffineExpr>> {
         let (_, flag) = self.flags.iter().find(|(known, _)| known.id == op.id)?;
@@ -286,29 +282,6 @@ impl<'a> Blocks<'a> {
                 self.is_followed(write, read)?;
                 self.for_others(write.op, read.op, |differs| self.read_after_write(write, read, differs))?;
                 self.own_read(write, read)?;
-            }
-        }
-        // Two blocks that write the same element: where nobody reads it, blocks without flags are trusted.
-        let is_read = |memory: ValueId| self.accesses.iter().any(|access| !access.writes && access.memory == memory);
-        let is_asked = |access: &&Access<'a>| access.writes && (!self.flags.is_empty() || is_read(access.memory));
-        let writes: Vec<&Access<'a>> = self.accesses.iter().filter(is_asked).collect();
-        for (at, first) in writes.iter().enumerate() {
-            for second in writes[at..].iter().filter(|second| second.memory == first.memory) {
-                if first.combines && second.combines {
-                    continue;
-                }
-                self.for_others(first.op, second.op, |differs| {
-                    let mut pair = self.touching(first, second);
-                    pair.differ(differs);
-                    if pair.is_impossible() {
-                        return Ok(());
-                    }
-                    let message =
-                        format!("writes to {}, where another block may write as well", self.name(first.memory));
-                    let suggestion = "let each block write elements of its own";
-                    let fault = self.fault(&UNORDERED_BLOCKS, second.op, message, suggestion);
-                    Err(Box::new(fault.note(first.op.loc(), "the other one writes here")))
-                })?;
             }
         }
         Ok(())
@@ -328,14 +301,33 @@ impl<'a> Blocks<'a> {
     /// Two accesses that touch the same element.
     fn touching(&self, first: &Access<'a>, second: &Access<'a>) -> Pair<'a> {
         let mut pair = self.pair();
-        let a = self.place(&mut pair, 0, first);
-        let b = self.place(&mut pair, 1, second);
+        for (side, access) in [(0, first), (1, second)] {
+            pair.path(side, access.op);
+            pair.inside(side, access.guard.as_ref(), &access.args);
+        }
+        self.positions(&mut pair, first, second);
+        pair
+    }
+
+    /// They are at the same position; one that is not affine may be any.
+    fn positions(&self, pair: &mut Pair<'a>, first: &Access<'a>, second: &Access<'a>) {
+        let [a, b] = [(0, first), (1, second)].map(|(side, access)| {
+            for (axis, &size) in access.shape.iter().enumerate() {
+                pair.axis(side, axis, size);
+            }
+            let at = access.at.iter().map(|at| pair.expr(side, at, &access.args));
+            at.collect::<Vec<Option<AffineExpr>>>()
+        });
+        if a.len() != b.len() || first.merged != second.merged {
+            pair.is_complete = false;
+            return;
+        }
         for (a, b) in a.into_iter().zip(b) {
-            if let (Some(a), Some(b)) = (a, b) {
-                pair.equal(&a, &b);
+            match (a, b) {
+                (Some(a), Some(b)) => pair.equal(&a, &b),
+                _ => pair.is_complete = false,
             }
         }
-        pair
     }
 
     fn read_after_write(&self, write: &Access<'a>, read: &Access<'a>, differs: Differs) -> Result<(), Fault> {
@@ -376,9 +368,7 @@ impl<'a> Blocks<'a> {
         let mut pair = self.touching(write, read);
         self.same_block(&mut pair);
         let meets = |op: OpRef<'a>| Flag::of(op).is_some() || ops::Barrier::of(op).is_some_and(|op| op.id().is_none());
-        let mut all = Vec::new();
-        self.grid.body.walk_regions(self.grid.id, &mut all);
-        let mut between = all.into_iter().map(|id| OpRef { id, ..*self.grid }).filter(|&op| meets(op));
+        let mut between = self.ops.iter().map(|&id| OpRef { id, ..*self.grid }).filter(|&op| meets(op));
         if pair.is_impossible() || between.any(|op| self.precedes(write.op, op) && self.dominates(op, read.op)) {
             return Ok(());
         }

@@ -97,8 +97,8 @@ kernel.func @many_rounds(%A: memref<[64, 64], f16, row_major, align 16>, %B: mem
 // -----
 
 // Blocks share a hundred million tiles, each of many steps.
-kernel.func @many_tiles(%A: memref<[64, 64], f16, row_major, align 16>) -> memref<[64, 64], f32, row_major, align 16> attributes {target = "sm90"} {
-  %D = output : memref<[64, 64], f32, row_major, align 16>
+kernel.func @many_tiles(%A: memref<[64, 64], f16, row_major, align 16>) -> memref<[132, 64, 64], f32, row_major, align 16> attributes {target = "sm90"} {
+  %D = output : memref<[132, 64, 64], f32, row_major, align 16>
   %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
   grid (132) threads 256 {
     %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
@@ -132,7 +132,7 @@ kernel.func @many_tiles(%A: memref<[64, 64], f16, row_major, align 16>) -> memre
           %s1, %p1 = advance %s0, %p0 over 3
           yield %c2, %s1, %p1
         }
-        store %c to %D[i0, i1]
+        store %c to %D[%b, i0, i1]
         yield %s, %p
       }
     }

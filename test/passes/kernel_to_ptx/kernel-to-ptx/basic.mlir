@@ -95,13 +95,13 @@ kernel.func @written_out(%X: memref<[4, 32], f32, row_major, align 4>) -> memref
 // CHECK-NOT: bra
 // CHECK: st.global.f32 [%{{.+}}], %[[OUT]]
 // CHECK: exit
-kernel.func @one_or_other<N>(%X: memref<[32], f32, row_major, align 4>) -> memref<[32], f32, row_major, align 4> {
-  %Y = output : memref<[32], f32, row_major, align 4>
+kernel.func @one_or_other<N>(%X: memref<[32], f32, row_major, align 4>) -> memref<[N, 32], f32, row_major, align 4> {
+  %Y = output : memref<[N, 32], f32, row_major, align 4>
   grid (N) threads 32 {
     %b = block_id 0
     %x = load %X[i0] : frag<[32], f32, blocked [1] lanes [32] warps [1]>
     if (%b > 0) {
-      store %x to %Y[i0]
+      store %x to %Y[%b, i0]
     }
     %z = if (%b < 3) : frag<[32], f32, blocked [1] lanes [32] warps [1]> {
       %p = binary add %x, %x : frag<[32], f32, blocked [1] lanes [32] warps [1]>
@@ -111,9 +111,9 @@ kernel.func @one_or_other<N>(%X: memref<[32], f32, row_major, align 4>) -> memre
     }
     %two = index (2)
     if (%two > 3) {
-      store %x to %Y[i0]
+      store %x to %Y[%b, i0]
     }
-    store %z to %Y[i0]
+    store %z to %Y[%b, i0]
   }
   return %Y
 }

@@ -41,6 +41,8 @@ pub struct Pair<'a> {
     constraints: Vec<Constraint>,
     /// Whether all conditions of each side are among the constraints.
     pub exact: [bool; 2],
+    /// Whether everything else that holds is too: then a point of the set is a launch with two blocks that do what is said.
+    pub is_complete: bool,
 }
 
 /// How two blocks that are not the same differ: in this integer, which is the smaller one for the first or the second.
@@ -50,7 +52,8 @@ impl<'a> Pair<'a> {
     pub fn new(grid: OpRef<'a>, counters: Rc<Counters>) -> Pair<'a> {
         let symbols = Vec::new();
         let (dims, ranges, constraints) = (Vec::new(), Vec::new(), Vec::new());
-        let mut pair = Pair { grid, counters, dims, ranges, symbols, constraints, exact: [true; 2] };
+        let (exact, is_complete) = ([true; 2], true);
+        let mut pair = Pair { grid, counters, dims, ranges, symbols, constraints, exact, is_complete };
         pair.requirements();
         pair
     }
@@ -72,6 +75,7 @@ impl<'a> Pair<'a> {
             let args: Vec<ValueId> = require.args().collect();
             self.guard(0, &require.guard(), &args);
         }
+        self.is_complete &= self.exact[0];
         self.exact = [true; 2];
     }
 
@@ -86,6 +90,10 @@ impl<'a> Pair<'a> {
         let index = self.ranges.len() - 1;
         let grid = ops::Grid::from(self.grid);
         let mut below = None;
+        self.is_complete &= match var {
+            Var::Value(value) => self.is_counted(value),
+            _ => true,
+        };
         match var {
             Var::Block(axis) => below = Some(grid.dims().get(axis).cloned().unwrap_or_else(|| 1.into())),
             Var::Group(role) => {
@@ -116,11 +124,21 @@ impl<'a> Pair<'a> {
         if let Some(below) = below {
             self.ranges[index] = Interval::NOT_NEGATIVE;
             let args: Vec<ValueId> = grid.args().collect();
-            if let Some(below) = self.expr(side, &below, &args) {
-                self.at_most(&at, &below, -1);
+            match self.expr(side, &below, &args) {
+                Some(below) => self.at_most(&at, &below, -1),
+                None => self.is_complete = false,
             }
         }
         at
+    }
+
+    /// Whether a value is the integer of a loop or the group of a role: what it may be follows from the ops around it.
+    fn is_counted(&self, value: ValueId) -> bool {
+        let body = self.grid.body;
+        let ValueDef::Arg(block, 0) = body.value_def(value) else { return false };
+        let parent = body.region_of(block).and_then(|region| body.region_parent(region));
+        let parent = parent.map(|id| OpRef { id, ..self.grid });
+        parent.is_some_and(|op| ops::For::of(op).is_some() || ops::Role::of(op).is_some())
     }
 
     /// The position of an access along an axis of its fragment.
@@ -128,6 +146,12 @@ impl<'a> Pair<'a> {
         if let AffineExpr::Dim(at) = self.var(side, Var::Axis(axis)) {
             self.ranges[at as usize] = Interval::new(0, size - 1);
         }
+    }
+
+    /// Numbers of the launch that are not linear, as one: what they are made of is forgotten.
+    fn product(&mut self, name: String, range: Interval) -> AffineExpr {
+        self.is_complete = false;
+        self.symbol(name, range)
     }
 
     fn symbol(&mut self, name: String, range: Interval) -> AffineExpr {
@@ -150,6 +174,13 @@ impl<'a> Pair<'a> {
             }
             if let Some(block) = ops::BlockId::of(op) {
                 return Some(self.var(side, Var::Block(block.axis().clamp(0, 2) as usize)));
+            }
+            if ops::BlockRank::of(op).is_some() {
+                let cluster = ops::Grid::from(self.grid).cluster().unwrap_or_default();
+                let mut axes = cluster.iter().enumerate().filter(|&(_, &blocks)| blocks > 1);
+                if let (Some((axis, &blocks)), None) = (axes.next(), axes.next()) {
+                    return self.var(side, Var::Block(axis)).modulo(&AffineExpr::Constant(blocks)).ok();
+                }
             }
             if let Some(size) = ops::GridSize::of(op) {
                 let grid = ops::Grid::from(self.grid);
@@ -180,9 +211,6 @@ impl<'a> Pair<'a> {
 
     /// An expression, if it is affine.
     pub fn expr(&mut self, side: Side, expr: &SizeExpr, args: &[ValueId]) -> Option<AffineExpr> {
-        let is_size = |expr: &SizeExpr| {
-            expr.symbols().iter().all(|name| value_number(name).is_none() && axis_number(name).is_none())
-        };
         let mut sum = AffineExpr::Constant(0);
         for (coefficient, factors) in expr.terms() {
             let part = match factors.as_slice() {
@@ -196,42 +224,48 @@ impl<'a> Pair<'a> {
                     let above = self.expr(side, above, args)?;
                     above.floordiv(&AffineExpr::Constant(below.as_constant()?)).ok()?
                 }
-                // A product of sizes is a number that all blocks agree on.
-                factors => {
-                    let (mut text, mut range) = (String::new(), Interval::NOT_NEGATIVE);
-                    for factor in factors {
-                        match factor {
-                            Factor::Symbol(name) if value_number(name).is_none() && axis_number(name).is_none() => {
-                                text += &format!("*{name}");
-                            }
-                            Factor::Quotient(above, below) if is_size(above) && is_size(below) => {
-                                text += &format!("*(({above}) floordiv ({below}))");
-                                range = Interval::ALL;
-                            }
-                            _ => return None,
-                        }
-                    }
-                    self.symbol(text, range)
-                }
+                factors => self.product_of_sizes(factors)?,
             };
             sum = part.mul(&AffineExpr::Constant(coefficient)).and_then(|part| sum.add(&part)).ok()?;
         }
         Some(sum)
     }
 
+    /// A product of sizes: a number that all blocks agree on.
+    fn product_of_sizes(&mut self, factors: &[Factor]) -> Option<AffineExpr> {
+        let is_size = |expr: &SizeExpr| {
+            expr.symbols().iter().all(|name| value_number(name).is_none() && axis_number(name).is_none())
+        };
+        let (mut text, mut range) = (String::new(), Interval::NOT_NEGATIVE);
+        for factor in factors {
+            match factor {
+                Factor::Symbol(name) if value_number(name).is_none() && axis_number(name).is_none() => {
+                    text += &format!("*{name}");
+                }
+                Factor::Quotient(above, below) if is_size(above) && is_size(below) => {
+                    text += &format!("*(({above}) floordiv ({below}))");
+                    range = Interval::ALL;
+                }
+                _ => return None,
+            }
+        }
+        Some(self.product(text, range))
+    }
+
     /// `low <= high + gap`
     pub fn at_most(&mut self, low: &AffineExpr, high: &AffineExpr, gap: i64) {
         let room = high.sub(low).and_then(|room| room.add(&AffineExpr::Constant(gap)));
-        if let Ok(constraint) = room.and_then(|room| Constraint::at_least(&room, &AffineExpr::Constant(0))) {
-            self.constraints.push(constraint);
-        }
+        self.holds(room.and_then(|room| Constraint::at_least(&room, &AffineExpr::Constant(0))).ok());
+    }
+
+    fn holds(&mut self, constraint: Option<Constraint>) {
+        self.is_complete &= constraint.is_some();
+        self.constraints.extend(constraint);
     }
 
     /// `a == b`
     pub fn equal(&mut self, a: &AffineExpr, b: &AffineExpr) {
-        if let Ok(constraint) = Constraint::equal(a, b) {
-            self.constraints.push(constraint);
-        }
+        self.holds(Constraint::equal(a, b).ok());
     }
 
     /// The two blocks differ as said.
@@ -247,7 +281,9 @@ impl<'a> Pair<'a> {
             return;
         };
         for condition in piece {
-            for expr in condition.not_negative().unwrap_or_default() {
+            let bounds = condition.not_negative();
+            self.exact[side as usize] &= bounds.is_ok();
+            for expr in bounds.unwrap_or_default() {
                 match self.expr(side, &expr, args) {
                     Some(expr) => self.at_most(&AffineExpr::Constant(0), &expr, 0),
                     None => self.exact[side as usize] = false,
@@ -287,7 +323,7 @@ impl<'a> Pair<'a> {
                 self.branch(side, branch, region);
             } else if let Some(role) = ops::Role::of(around) {
                 self.var(side, group_of(role));
-            } else {
+            } else if ops::Elect::of(around).is_none() {
                 self.exact[side as usize] = false;
             }
             at = id;
@@ -340,19 +376,34 @@ impl<'a> Pair<'a> {
         if let Some(guard) = guard {
             let exact = self.exact;
             self.guard(side, guard, args);
+            self.is_complete &= self.exact[side as usize];
             self.exact = exact;
         }
     }
 
     /// Whether nothing is as said.
     pub fn is_impossible(&self) -> bool {
+        self.is_empty() == Some(true)
+    }
+
+    /// Whether all that holds is known: then a point of the set is a launch with two blocks that do what is said.
+    pub fn is_exact(&self) -> bool {
+        self.is_complete && self.exact == [true; 2]
+    }
+
+    /// Whether some launch has two blocks that do what is said; `None` where that is not known.
+    pub fn has_point(&self) -> Option<bool> {
+        self.is_empty().map(|is_empty| !is_empty).filter(|&has_point| !has_point || self.is_exact())
+    }
+
+    fn is_empty(&self) -> Option<bool> {
         let ranges = Ranges {
             dims: self.ranges.clone(),
             symbols: self.symbols.iter().map(|(_, range)| *range).collect(),
             limits: vec![None; self.dims.len()],
         };
         let set = IntegerSet::new(self.dims.len() as u32, self.symbols.len() as u32, self.constraints.clone());
-        set.is_ok_and(|set| set.is_empty(&ranges) == Some(true))
+        set.ok()?.is_empty(&ranges)
     }
 
     /// Whether two numbers are the same wherever all of this holds.
