@@ -50,6 +50,7 @@
 //! balance. See `cut`, and `places` for what is counted.
 
 mod chains;
+mod cost;
 mod cut;
 mod emit;
 mod graph;
@@ -67,7 +68,9 @@ use dlc_ir::{Attr, Body, Builder, Context, OpRef, Str, Type, ValueId};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::names::own_names;
-use cut::{Cut, Limits, bytes, describe};
+use crate::analysis::sizes::{SYMBOLS, assumed_symbol};
+use cost::Limits;
+use cut::{Cut, bytes, describe};
 use emit::{Kernel, Program};
 use graph::{Graph, Kind, Node};
 
@@ -89,6 +92,7 @@ static DEF: PassDef = PassDef {
             default: "128",
             doc: "The size that a symbol is taken to have where kernels are compared.",
         },
+        SYMBOLS,
         OptionDef {
             name: "max-width",
             kind: OptionKind::Int,
@@ -113,7 +117,9 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
         value @ 1.. => Ok(value),
         value => Err(format!("'{name}' must be at least 1, but is {value}")),
     };
-    Ok(Box::new(FormRegions { limits: Limits { assume: positive("assume")?, max_width: positive("max-width")? } }))
+    let symbols = options.list("symbols").into_iter().map(assumed_symbol).collect::<Result<_, _>>()?;
+    let limits = Limits { assume: positive("assume")?, symbols, max_width: positive("max-width")? };
+    Ok(Box::new(FormRegions { limits }))
 }
 
 struct FormRegions {
@@ -126,7 +132,7 @@ impl Pass for FormRegions {
         if dlc_book::ops::Func::of(root).is_none() || body.entry_block().is_none() {
             return Ok(());
         }
-        let formed = form_regions(body, self.limits, cx)?;
+        let formed = form_regions(body, &self.limits, cx)?;
         cx.count("regions", formed.kernels.len() as u64);
         cx.count("chained", formed.chained as u64);
         body.replace_with(formed.host);
@@ -143,7 +149,7 @@ pub struct Formed {
 }
 
 /// Cuts a program, which is a `book.func` with a body.
-pub fn form_regions(body: &Body, limits: Limits, cx: &PassCx<'_>) -> Result<Formed, PassFailed> {
+pub fn form_regions(body: &Body, limits: &Limits, cx: &PassCx<'_>) -> Result<Formed, PassFailed> {
     let ctx = cx.ctx;
     let graph = Graph::of(ctx, body);
     let root = OpRef::new(ctx, body, body.root());
