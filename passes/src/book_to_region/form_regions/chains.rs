@@ -65,6 +65,16 @@ impl Chains {
         self.producer[by].is_some_and(|producer| depends_on(graph, factor, producer))
     }
 
+    /// Whether a value is computed from a result that another contraction takes on chip, and not from that contraction:
+    /// stored, it would need the result in a second kernel.
+    pub fn is_on_chip(&self, graph: &Graph, node: Node) -> bool {
+        let mut pairs =
+            self.consumer.iter().enumerate().filter_map(|(producer, consumer)| Some((producer, (*consumer)?)));
+        pairs.any(|(producer, consumer)| {
+            node >= producer && depends_on(graph, node, producer) && !depends_on(graph, node, consumer)
+        })
+    }
+
     /// A contraction is stored, so nobody takes it on chip.
     pub fn store(&mut self, node: Node) {
         if let Some(consumer) = self.consumer[node].take() {
@@ -170,7 +180,8 @@ impl Finder<'_> {
             };
             let first = position(None);
             let steps = (0..sizes.len()).filter(|&axis| names_axis(std::iter::once(at), axis));
-            let steps = steps.map(|axis| (position(Some(axis)).saturating_sub(first).abs(), self.limits.size(&sizes[axis])));
+            let steps =
+                steps.map(|axis| (position(Some(axis)).saturating_sub(first).abs(), self.limits.size(&sizes[axis])));
             let mut steps: Vec<(i64, i64)> = steps.filter(|&(step, size)| step > 0 && size > 1).collect();
             dlc_ir::sort::sort_by_key(&mut steps, |&step| step);
             steps.windows(2).any(|pair| pair[0].0.saturating_mul(pair[0].1) > pair[1].0)

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Context, Type};
+use rustc_hash::FxHashSet;
 
 use super::graph::{Graph, Kind, Node};
 use dlc_book::ops::Function;
@@ -103,25 +104,38 @@ impl Costs<'_> {
         (is_faster && self.takes_tensor_cores(contraction)).then(|| operations / round_trip)
     }
 
-    /// Whether a value takes work beyond reading memory in another order: then no copy brings it to shared memory.
+    /// Whether a value takes work beyond reading memory in another order: then no copy brings it to shared memory. A mask by
+    /// positions is none: it tells how far the steps of the product go.
     pub fn takes_work(&self, node: Node) -> bool {
-        let (mut work, mut computes, mut reads) = (vec![node], false, false);
-        while let Some(at) = work.pop() {
-            let value = &self.graph.values[at];
-            if self.graph.is_memory(at) {
-                reads = true;
-                continue;
+        let value = &self.graph.values[node];
+        let operands = || value.operands.iter().map(|operand| operand.node);
+        let passes_on = match value.kind {
+            _ if !self.reads_memory(node) || self.graph.is_memory(node) => return false,
+            Kind::Map { function: Function::Copy, .. } => true,
+            Kind::Map { function: Function::Cast, .. } => {
+                operands().all(|from| self.graph.values[from].elem == value.elem)
             }
-            computes |= match value.kind {
-                Kind::Map { function: Function::Copy, .. } | Kind::Number(_) => false,
-                Kind::Map { function: Function::Cast, .. } => {
-                    value.operands.first().is_some_and(|from| self.graph.values[from.node].elem != value.elem)
-                }
-                _ => true,
-            };
-            work.extend(value.operands.iter().map(|operand| operand.node));
+            Kind::Map { function: Function::Where, .. } => {
+                operands().next().is_none_or(|mask| !self.reads_memory(mask))
+            }
+            _ => false,
+        };
+        !passes_on || operands().any(|from| self.takes_work(from))
+    }
+
+    /// Whether a value is computed from anything but numbers and positions. A reduction counts as memory.
+    pub fn reads_memory(&self, node: Node) -> bool {
+        let (mut seen, mut work) = (FxHashSet::default(), vec![node]);
+        while let Some(at) = work.pop() {
+            let is_read =
+                self.graph.is_memory(at) || matches!(self.graph.values[at].kind, Kind::Gather | Kind::Reduce { .. });
+            if is_read {
+                return true;
+            }
+            let operands = self.graph.values[at].operands.iter().map(|operand| operand.node);
+            work.extend(operands.filter(|&operand| seen.insert(operand)));
         }
-        computes && reads
+        false
     }
 
     fn bits(&self, node: Node) -> u32 {

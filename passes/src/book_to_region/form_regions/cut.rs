@@ -22,8 +22,8 @@ use super::places::{Places, TooLarge};
 
 /// Fewer rows than this leave most multiprocessors without work.
 const FEW_ROWS: i64 = 64;
-/// Rows longer than this are worth splitting.
-const LONG_ROW: i64 = 8192;
+/// Rows longer than this are worth splitting: one multiprocessor takes longer for them than kernels take to begin.
+const LONG_ROW: i64 = 65536;
 /// The most ops that are done again rather than stored.
 const CHEAP_OPS: usize = 4;
 /// The most places at which a value that is not cheap is computed; and how many times the ops of a program its kernels
@@ -507,7 +507,10 @@ impl<'g> Cutter<'g> {
         let rows = self.limits.elements(&value.axes);
         let length = self.limits.elements(&value.over);
         let results = self.limits.elements(&self.graph.values[kernel].axes);
-        if results > rows && rows < FEW_ROWS && length > LONG_ROW {
+        let is_on_chip = self.chains.is_on_chip(self.graph, node);
+        // Positions and numbers are there anywhere.
+        let reads = value.operands.iter().any(|operand| self.costs().reads_memory(operand.node));
+        if results > rows && rows < FEW_ROWS && length > LONG_ROW && reads && !is_on_chip {
             let why = format!(
                 "{rows} rows of {length} elements are too few for one multiprocessor each, and worth splitting"
             );

@@ -39,6 +39,9 @@ book.func @distances<M, N>(%X: tensor<[M, 3], f32>, %Y: tensor<[N, 3], f32>) -> 
 
 // A factor that takes little work is stored where it serves many results: the product then reads it with TMA.
 // WHY: 'relu' of [M, K] is not stored
+// CHECK-LABEL: host.func @relu_product
+// SHORT-LABEL: host.func @relu_product
+// LONG-LABEL: host.func @relu_product
 // CHECK: region.func private @relu_product_0<M, N, K> iters (m: M, n: N)
 // CHECK-NOT: region.func
 // SHORT: region.func private @relu_product_0<M, N, K> iters (m: M, n: N)
@@ -56,29 +59,32 @@ book.func @relu_product<M, N, K>(%X: tensor<[M, K], f16>, %W: tensor<[K, N], f16
 // -----
 
 // The same of a matrix of known size.
-// WHY: 'relu' of [M, 4096] is stored, 8192*M bytes: computed in front of its product, which has {{[0-9]+}} operations for each of its bytes, it would keep TMA from copying it
-// CHECK: region.func private @relu_square_0<M> iters (m: M, i1: 4096)
-// CHECK: region.func private @relu_square_1<M> iters (m: M, i1: 4096)
-book.func @relu_square<M>(%X: tensor<[M, 4096], f16>, %W: tensor<[4096, 4096], f16>) -> tensor<[M, 4096], f16> {
-  %r = entry relu axes (i0: M, i1: 4096) of %X at (i0, i1) : tensor<[M, 4096], f16>
-  %p = entry mul axes (i0: M, i1: 4096, i2: 4096) of %r at (i0, i2), %W at (i2, i1) to f32 widen : tensor<[M, 4096, 4096], f32>
-  %s = reduce sum axes (i0: M, i1: 4096) over (i2: 4096) of %p at (i0, i1, i2) acc f32 : tensor<[M, 4096], f32>
-  %y = entry cast axes (i0: M, i1: 4096) of %s at (i0, i1) to f16 : tensor<[M, 4096], f16>
+// WHY: 'relu' of [M, 1024] is stored, 2048*M bytes: computed in front of its product, which has {{[0-9]+}} operations for each of its bytes, it would keep TMA from copying it
+// CHECK-LABEL: host.func @relu_square
+// SHORT-LABEL: host.func @relu_square
+// LONG-LABEL: host.func @relu_square
+// CHECK: region.func private @relu_square_0<M> iters (m: M, i1: 1024)
+// CHECK: region.func private @relu_square_1<M> iters (m: M, i1: 1024)
+book.func @relu_square<M>(%X: tensor<[M, 1024], f16>, %W: tensor<[1024, 1024], f16>) -> tensor<[M, 1024], f16> {
+  %r = entry relu axes (i0: M, i1: 1024) of %X at (i0, i1) : tensor<[M, 1024], f16>
+  %p = entry mul axes (i0: M, i1: 1024, i2: 1024) of %r at (i0, i2), %W at (i2, i1) to f32 widen : tensor<[M, 1024, 1024], f32>
+  %s = reduce sum axes (i0: M, i1: 1024) over (i2: 1024) of %p at (i0, i1, i2) acc f32 : tensor<[M, 1024], f32>
+  %y = entry cast axes (i0: M, i1: 1024) of %s at (i0, i1) to f16 : tensor<[M, 1024], f16>
   return %y
 }
 
 // -----
 
 // A convolution whose channels another product takes: no tile of one kernel has windows and rows for a second product.
-// WHY: 'cast' of [B, 14, 14, 64] is stored, 25088*B bytes
-// CHECK: region.func private @conv_conv_0<B> iters (b: B, i1: 14, i2: 14, i3: 64)
-// CHECK: region.func private @conv_conv_1<B> iters (b: B, i1: 14, i2: 14, i3: 128)
-book.func @conv_conv<B>(%X: tensor<[B, 16, 16, 64], f16>, %V: tensor<[3, 3, 64, 64], f16>, %W: tensor<[64, 128], f16>) -> tensor<[B, 14, 14, 128], f32> {
-  %p = entry mul axes (i0: B, i1: 14, i2: 14, i3: 64, i4: 3, i5: 3, i6: 64) of %X at (i0, i1 + i4, i2 + i5, i6), %V at (i4, i5, i6, i3) to f32 widen : tensor<[B, 14, 14, 64, 3, 3, 64], f32>
-  %s = reduce sum axes (i0: B, i1: 14, i2: 14, i3: 64) over (i4: 3, i5: 3, i6: 64) of %p at (i0, i1, i2, i3, i4, i5, i6) acc f32 : tensor<[B, 14, 14, 64], f32>
-  %h = entry cast axes (i0: B, i1: 14, i2: 14, i3: 64) of %s at (i0, i1, i2, i3) to f16 : tensor<[B, 14, 14, 64], f16>
-  %q = entry mul axes (i0: B, i1: 14, i2: 14, i3: 128, i4: 64) of %h at (i0, i1, i2, i4), %W at (i4, i3) to f32 widen : tensor<[B, 14, 14, 128, 64], f32>
-  %y = reduce sum axes (i0: B, i1: 14, i2: 14, i3: 128) over (i4: 64) of %q at (i0, i1, i2, i3, i4) acc f32 : tensor<[B, 14, 14, 128], f32>
+// WHY: 'cast' of [B, 4, 4, 16] is stored, 512*B bytes
+// CHECK: region.func private @conv_conv_0<B> iters (b: B, i1: 4, i2: 4, i3: 16)
+// CHECK: region.func private @conv_conv_1<B> iters (b: B, i1: 4, i2: 4, i3: 32)
+book.func @conv_conv<B>(%X: tensor<[B, 6, 6, 16], f16>, %V: tensor<[3, 3, 16, 16], f16>, %W: tensor<[16, 32], f16>) -> tensor<[B, 4, 4, 32], f32> {
+  %p = entry mul axes (i0: B, i1: 4, i2: 4, i3: 16, i4: 3, i5: 3, i6: 16) of %X at (i0, i1 + i4, i2 + i5, i6), %V at (i4, i5, i6, i3) to f32 widen : tensor<[B, 4, 4, 16, 3, 3, 16], f32>
+  %s = reduce sum axes (i0: B, i1: 4, i2: 4, i3: 16) over (i4: 3, i5: 3, i6: 16) of %p at (i0, i1, i2, i3, i4, i5, i6) acc f32 : tensor<[B, 4, 4, 16], f32>
+  %h = entry cast axes (i0: B, i1: 4, i2: 4, i3: 16) of %s at (i0, i1, i2, i3) to f16 : tensor<[B, 4, 4, 16], f16>
+  %q = entry mul axes (i0: B, i1: 4, i2: 4, i3: 32, i4: 16) of %h at (i0, i1, i2, i4), %W at (i4, i3) to f32 widen : tensor<[B, 4, 4, 32, 16], f32>
+  %y = reduce sum axes (i0: B, i1: 4, i2: 4, i3: 32) over (i4: 16) of %q at (i0, i1, i2, i3, i4) acc f32 : tensor<[B, 4, 4, 32], f32>
   return %y
 }
 
@@ -86,14 +92,14 @@ book.func @conv_conv<B>(%X: tensor<[B, 16, 16, 64], f16>, %V: tensor<[3, 3, 64, 
 
 // Channels first: the contiguous axis of the result is one of the rows that the second product would take, and a tile of
 // rows is stored across memory.
-// WHY: 'cast' of [B, 64, 196] is stored, 25088*B bytes
-// CHECK: region.func private @channels_first_0<B> iters (b: B, i1: 64, i2: 196)
-// CHECK: region.func private @channels_first_1<B> iters (b: B, i1: 128, i2: 196)
-book.func @channels_first<B>(%X: tensor<[B, 64, 196], f16>, %V: tensor<[64, 64], f16>, %W: tensor<[128, 64], f16>) -> tensor<[B, 128, 196], f32> {
-  %p = entry mul axes (i0: B, i1: 64, i2: 196, i3: 64) of %V at (i1, i3), %X at (i0, i3, i2) to f32 widen : tensor<[B, 64, 196, 64], f32>
-  %s = reduce sum axes (i0: B, i1: 64, i2: 196) over (i3: 64) of %p at (i0, i1, i2, i3) acc f32 : tensor<[B, 64, 196], f32>
-  %h = entry cast axes (i0: B, i1: 64, i2: 196) of %s at (i0, i1, i2) to f16 : tensor<[B, 64, 196], f16>
-  %q = entry mul axes (i0: B, i1: 128, i2: 196, i3: 64) of %W at (i1, i3), %h at (i0, i3, i2) to f32 widen : tensor<[B, 128, 196, 64], f32>
-  %y = reduce sum axes (i0: B, i1: 128, i2: 196) over (i3: 64) of %q at (i0, i1, i2, i3) acc f32 : tensor<[B, 128, 196], f32>
+// WHY: 'cast' of [B, 32, 40] is stored, 2560*B bytes
+// CHECK: region.func private @channels_first_0<B> iters (b: B, i1: 32, i2: 40)
+// CHECK: region.func private @channels_first_1<B> iters (b: B, i1: 48, i2: 40)
+book.func @channels_first<B>(%X: tensor<[B, 32, 40], f16>, %V: tensor<[32, 32], f16>, %W: tensor<[48, 32], f16>) -> tensor<[B, 48, 40], f32> {
+  %p = entry mul axes (i0: B, i1: 32, i2: 40, i3: 32) of %V at (i1, i3), %X at (i0, i3, i2) to f32 widen : tensor<[B, 32, 40, 32], f32>
+  %s = reduce sum axes (i0: B, i1: 32, i2: 40) over (i3: 32) of %p at (i0, i1, i2, i3) acc f32 : tensor<[B, 32, 40], f32>
+  %h = entry cast axes (i0: B, i1: 32, i2: 40) of %s at (i0, i1, i2) to f16 : tensor<[B, 32, 40], f16>
+  %q = entry mul axes (i0: B, i1: 48, i2: 40, i3: 32) of %W at (i1, i3), %h at (i0, i3, i2) to f32 widen : tensor<[B, 48, 40, 32], f32>
+  %y = reduce sum axes (i0: B, i1: 48, i2: 40) over (i3: 32) of %q at (i0, i1, i2, i3) acc f32 : tensor<[B, 48, 40], f32>
   return %y
 }
