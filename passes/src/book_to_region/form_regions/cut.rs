@@ -507,10 +507,10 @@ impl<'g> Cutter<'g> {
         let rows = self.limits.elements(&value.axes);
         let length = self.limits.elements(&value.over);
         let results = self.limits.elements(&self.graph.values[kernel].axes);
-        let is_on_chip = self.chains.is_on_chip(self.graph, node);
         // Positions and numbers are there anywhere.
-        let reads = value.operands.iter().any(|operand| self.costs().reads_memory(operand.node));
-        if results > rows && rows < FEW_ROWS && length > LONG_ROW && reads && !is_on_chip {
+        let reads = || value.operands.iter().any(|operand| self.costs().reads_memory(operand.node));
+        let is_long = results > rows && rows < FEW_ROWS && length > LONG_ROW;
+        if is_long && reads() && !self.chains.is_on_chip(self.graph, node) {
             let why = format!(
                 "{rows} rows of {length} elements are too few for one multiprocessor each, and worth splitting"
             );
