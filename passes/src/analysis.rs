@@ -17,6 +17,7 @@
 //! - [`poly_core`]: what the polyhedral view answers, block by block.
 //! - [`polyhedral`]: which points compute a value, what they read, and which of them come before others.
 //! - [`ranges`]: between which numbers the floats of a kernel lie.
+//! - [`sizes`]: the sizes that a program is going to run with.
 //! - [`tiles`]: which ops of a kernel touch which tiles in shared memory.
 //! - [`vectors`]: how many elements of a row of global memory one access may take.
 
@@ -36,5 +37,6 @@ pub mod plans;
 pub mod poly_core;
 pub mod polyhedral;
 pub mod ranges;
+pub mod sizes;
 pub mod tiles;
 pub mod vectors;

@@ -3,7 +3,7 @@
 //! `builtin.module(cse,sample.func(canonicalize{max-iterations=3},any(licm)))`
 //!
 //! - A name is a pass, with its options in braces, parted by commas or blanks; or a named pipeline, which stands for its
-//!   passes. A bare `flag` means `flag=true`; a value with other characters than a word's is quoted.
+//!   passes, and gives its options to those of them that have options of these names. A bare `flag` means `flag=true`; a value with other characters than a word's is quoted.
 //! - `name(..)` runs its passes on the bodies directly inside the current one whose root op has that name, `any(..)` on
 //!   all of them. The outermost `builtin.module(..)` may be left out.
 //! - A pass that is written outside of any nesting runs on every body that it is for, at any depth.
@@ -288,17 +288,25 @@ impl Reader<'_> {
         is_nested: bool,
         list: &mut Vec<Item>,
     ) {
-        if !given.is_empty() {
-            let message = format!("'{name}' is a named pipeline, which takes no options");
-            return self.errors.push(PipelineError::new(&BAD_OPTION, span, message));
-        }
         if self.aliases == MAX_ALIASES {
             let message = format!("the named pipeline '{name}' contains itself, or is nested too deeply");
             return self.errors.push(PipelineError::new(&BAD_NESTING, span, message));
         }
         self.aliases += 1;
-        let items = self.text(text, Some((name, span.clone())));
+        let mut items = self.text(text, Some((name, span.clone())));
         self.aliases -= 1;
+        for option in given {
+            match give(&mut items, option) {
+                Ok(true) => {}
+                Ok(false) => {
+                    let message = format!("no pass of the named pipeline '{name}' has the option '{}'", option.name);
+                    let suggestion = did_you_mean(&option.name, options_of(&items));
+                    let error = PipelineError::new(&BAD_OPTION, option.span.clone(), message);
+                    self.errors.push(PipelineError { suggestion, ..error });
+                }
+                Err(error) => self.errors.push(error),
+            }
+        }
         let whole = |item: &Item| match item {
             Item::Pass(pass) => pass.def.on == On::Module,
             Item::LowerTo(_) => true,
@@ -346,6 +354,38 @@ impl Reader<'_> {
 /// The op whose body everything else is in.
 const ROOT: &str = "builtin.module";
 const LOWER_TO: &str = "lower-to";
+
+/// Sets an option of all passes that have one of its name, in place of what the pipeline says. Whether there is one.
+fn give(items: &mut [Item], option: &Given) -> Result<bool, PipelineError> {
+    let mut is_known = false;
+    for item in items {
+        match item {
+            Item::Pass(pass) if pass.def.options.iter().any(|known| known.name == option.name) => {
+                let mut given = pass.given.clone();
+                given.retain(|own| own.name != option.name);
+                given.push(option.clone());
+                *pass = PassUse::new(pass.def, given, &option.span)?;
+                is_known = true;
+            }
+            Item::Nest(_, inner) => is_known |= give(inner, option)?,
+            _ => {}
+        }
+    }
+    Ok(is_known)
+}
+
+/// The names of the options of some passes.
+fn options_of(items: &[Item]) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for item in items {
+        match item {
+            Item::Pass(pass) => names.extend(pass.def.options.iter().map(|option| option.name)),
+            Item::Nest(_, inner) => names.extend(options_of(inner)),
+            Item::LowerTo(_) => {}
+        }
+    }
+    names
+}
 
 /// The items of a text.
 fn read(text: &str) -> Result<Pair<'_, Rule>, PipelineError> {

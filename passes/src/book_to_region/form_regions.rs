@@ -43,16 +43,19 @@
 //!
 //! What is stored: results; what is read with other sizes or at positions that are values (non-SCoP); what several
 //! kernels need, unless it is cheap (fan-out); what windows would compute several times (halo); factors of contractions
-//! that take work to compute (C-CON1); contractions in rows too long to hold; what the program wants in memory (the
+//! that take work to compute (C-CON1), cheap ones where the contraction has enough operations; contractions whose rows are
+//! reduced next, where tensor cores or tiles save more than the round trip takes; what the program wants in memory (the
 //! attribute `contiguous`); what one kernel would compute at more than four places, unless it is cheap; what is cheap,
 //! where the kernels would have more than four times the ops of the program; reductions that another reduction would
 //! compute again at its steps, or what they are rounded to; what more than 16 reductions of a kernel would compute at each
 //! of their steps. A contraction that feeds another one through
 //! elementwise work and reductions of rows is not stored where a kernel can hold a row of the result: such pairs are
-//! chosen first, those that save most before others, no contraction in two. Each choice is told in a remark with its
-//! balance. See `cut`, and `places` for what is counted.
+//! chosen first, those that save most before others, no contraction in two. The intermediate must be the left factor, and
+//! read no overlapping windows (`chains`). Each choice is told in a remark with its balance. See `cut`, `cost` for the
+//! balance around products, and `places` for what is counted.
 
 mod chains;
+mod cost;
 mod cut;
 mod emit;
 mod graph;
@@ -70,7 +73,9 @@ use dlc_ir::{Attr, Body, Builder, Context, OpRef, Str, Type, TypeData, ValueId};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::names::own_names;
-use cut::{Cut, Limits, bytes, describe};
+use crate::analysis::sizes::{SYMBOLS, assumed_symbol};
+use cost::Limits;
+use cut::{Cut, bytes, describe};
 use emit::{Kernel, Program};
 use graph::{Graph, Kind, Node};
 
@@ -92,6 +97,7 @@ static DEF: PassDef = PassDef {
             default: "128",
             doc: "The size that a symbol is taken to have where kernels are compared.",
         },
+        SYMBOLS,
         OptionDef {
             name: "max-width",
             kind: OptionKind::Int,
@@ -116,7 +122,9 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
         value @ 1.. => Ok(value),
         value => Err(format!("'{name}' must be at least 1, but is {value}")),
     };
-    Ok(Box::new(FormRegions { limits: Limits { assume: positive("assume")?, max_width: positive("max-width")? } }))
+    let symbols = options.list("symbols").into_iter().map(assumed_symbol).collect::<Result<_, _>>()?;
+    let limits = Limits { assume: positive("assume")?, symbols, max_width: positive("max-width")? };
+    Ok(Box::new(FormRegions { limits }))
 }
 
 struct FormRegions {
@@ -129,7 +137,7 @@ impl Pass for FormRegions {
         if dlc_book::ops::Func::of(root).is_none() || body.entry_block().is_none() {
             return Ok(());
         }
-        let formed = form_regions(body, self.limits, cx)?;
+        let formed = form_regions(body, &self.limits, cx)?;
         cx.count("regions", formed.kernels.len() as u64);
         cx.count("chained", formed.chained as u64);
         body.replace_with(formed.host);
@@ -146,7 +154,7 @@ pub struct Formed {
 }
 
 /// Cuts a program, which is a `book.func` with a body.
-pub fn form_regions(body: &Body, limits: Limits, cx: &PassCx<'_>) -> Result<Formed, PassFailed> {
+pub fn form_regions(body: &Body, limits: &Limits, cx: &PassCx<'_>) -> Result<Formed, PassFailed> {
     let ctx = cx.ctx;
     let root = OpRef::new(ctx, body, body.root());
     let signature = Signature::of(root);

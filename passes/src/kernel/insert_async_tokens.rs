@@ -68,7 +68,7 @@ mod runs;
 mod windows;
 
 use dlc_ir::body::{Body, InsertPoint, OpRef};
-use dlc_ir::diag::RemarkKind;
+use dlc_ir::diag::{Diagnostic, RemarkKind};
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, ValueId};
 use dlc_kernel::ops as kernel;
@@ -79,6 +79,7 @@ use dlc_plan::value::Table;
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::analysis::tiles::{is_barrier, may_overlap, tile_of, touches_tile, with_inner};
 use crate::plan::defaults;
+use crate::region_to_kernel::tensorize::CLAUSE_NOT_FOLLOWED;
 use crate::rewrites::carried::grid_of;
 
 static DEF: PassDef = PassDef {
@@ -146,7 +147,9 @@ impl Pass for InsertAsyncTokens {
         let plan = plan_of(cx, body);
         let Some(engine) = self.engine(own, plan.as_deref()) else { return Ok(()) };
         let policy = plan.as_ref().and_then(|plan| plan.policy.as_ref());
-        let (copies, boxes) = insert_async_tokens(body, engine, policy, cx);
+        let asked = plan.as_deref().filter(|plan| plan.barrier.is_some() || plan.roles.is_some());
+        let asks_tma = asked.is_some_and(|plan| defaults::barrier(plan) == Barrier::Mbarrier && plan.targets.len() < 2);
+        let (copies, boxes) = insert_async_tokens(body, (engine, asks_tma), policy, cx);
         cx.count("copies", copies);
         cx.count("boxes", boxes);
         Ok(())
@@ -154,10 +157,11 @@ impl Pass for InsertAsyncTokens {
 }
 
 /// Makes the copies of a kernel asynchronous, with `engine` by the copy engine where it can, which then tells the cache how
-/// long to keep what a memref with a policy has. How many became `copy_async`, and how many `tma_load`.
+/// long to keep what a memref with a policy has. How many became `copy_async`, and how many `tma_load`. Where the plan
+/// `asks_tma`, a copy that is left to threads is a warning.
 pub fn insert_async_tokens(
     body: &mut Body,
-    engine: bool,
+    (engine, asks_tma): (bool, bool),
     policy: Option<&Table<Policy>>,
     cx: &PassCx<'_>,
 ) -> (u64, u64) {
@@ -178,6 +182,14 @@ pub fn insert_async_tokens(
             Err(why) => left.extend(boxed.drain(..).map(|boxed| (boxed.copy, Some(why.clone())))),
         }
         boxes += boxed.len() as u64;
+        for (copy, why) in &left {
+            if let Some(why) = why.as_ref().filter(|_| asks_tma) {
+                let name = cx.ctx.str(body.value_name(kernel::Copy::from(OpRef::new(cx.ctx, body, *copy)).source()));
+                let message = format!("the plan asks for TMA, and it does not copy {name}: {why}");
+                let warning = Diagnostic::warning(&CLAUSE_NOT_FOLLOWED, body.loc(*copy), message);
+                cx.diags.emit(warning.at(kernel::Func::DEF.name));
+            }
+        }
         let mut tokens = Vec::new();
         for (copy, no_box) in left {
             let why = match runs::runs(cx.ctx, body, copy) {

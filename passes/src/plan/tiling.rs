@@ -26,6 +26,17 @@ pub enum Instruction {
     Wgmma,
 }
 
+impl Instruction {
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Instruction::Fma => "fma",
+            Instruction::Mma => "mma",
+            Instruction::Wgmma => "wgmma",
+        }
+    }
+}
+
 /// A kernel around a product of matrices.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Matrix {

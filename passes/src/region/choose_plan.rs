@@ -88,6 +88,7 @@ use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
 
 use crate::analysis::conditions::conditions;
+use crate::analysis::sizes::{SYMBOLS, assumed_symbol};
 use crate::host::plan_arena::plan_arena;
 use crate::plan::resolved::{Refused, resolve};
 use crate::rewrites::launches::{Launches, symbols};
@@ -115,12 +116,7 @@ static DEF: PassDef = PassDef {
             default: "128",
             doc: "The size that a symbol is taken to have where plans are compared.",
         },
-        OptionDef {
-            name: "symbols",
-            kind: OptionKind::List,
-            default: "[]",
-            doc: "What some symbols are taken to be by their names, as in 'M:16' or 'M=16': the program is going to run with these.",
-        },
+        SYMBOLS,
         OptionDef {
             name: "sizes",
             kind: OptionKind::List,
@@ -153,7 +149,7 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     };
     let target = options.text("target").trim_start_matches('@').to_string();
     let sizes = options.list("sizes").into_iter().map(sizes::parse).collect::<Result<_, _>>()?;
-    let symbols = options.list("symbols").into_iter().map(sizes::symbol).collect::<Result<_, _>>()?;
+    let symbols = options.list("symbols").into_iter().map(assumed_symbol).collect::<Result<_, _>>()?;
     Ok(Box::new(ChoosePlan { target, assume: positive("assume")?, symbols, sizes, top: positive("top")? as usize }))
 }
 

@@ -64,6 +64,7 @@ mod mask;
 mod padding;
 mod powers;
 mod reduce;
+mod report;
 pub(crate) mod stream;
 
 use dlc_core::guard::{Condition, Guard};
@@ -133,6 +134,7 @@ impl Pass for Tensorize {
         let plan = plan_of(cx, body);
         let targets = plan.as_ref().map(|plan| machines(cx, plan)).unwrap_or_default();
         let resolved = resolve(cx.ctx, body, plan.as_deref(), &targets, self.tensor_cores);
+        let reduces_rows = resolved.as_ref().is_ok_and(|resolved| resolved.mapping.is_of_rows);
         if let Ok(resolved) = &resolved {
             let has_tile = plan.as_ref().is_some_and(|plan| plan.tile.is_some());
             if has_tile && !resolved.mapping.is_planned {
@@ -143,7 +145,7 @@ impl Pass for Tensorize {
             report(body, targets.len() > 1, &resolved.unfollowed, cx);
         }
         let made = resolved.and_then(|resolved| Ok(tensorize(cx.ctx, body, plan.as_deref(), resolved)?));
-        let Made { body: made, tiling, missed } = match made {
+        let Made { body: made, tiling, missed, multiplied } = match made {
             Ok(made) => made,
             Err(Refused::TooLarge) => return Err(too_large(body, cx)),
             Err(Refused::Plan(broken, near)) => {
@@ -151,11 +153,7 @@ impl Pass for Tensorize {
             }
         };
         missed.into_iter().for_each(|why| cx.remark(RemarkKind::Missed, body.loc(body.root()), why));
-        for product in contract::rounded(cx.ctx, body) {
-            let message =
-                "no tensor cores: the products are rounded before they are summed; 'widen' would let them stay";
-            cx.remark(RemarkKind::Missed, body.loc(product), message);
-        }
+        report::report(body, plan.as_deref(), (targets.len() > 1, reduces_rows), &multiplied, cx);
         cx.count("kernels", 1);
         cx.count("products", tiling.matrix.is_some().into());
         body.replace_with(made);
@@ -186,6 +184,8 @@ struct Made {
     tiling: Tiling,
     /// What the plan says and is not done, and why.
     missed: Vec<String>,
+    /// The products that tiles of the kernel multiply.
+    multiplied: Vec<report::Multiplied>,
 }
 
 /// A region as a kernel.
@@ -250,6 +250,7 @@ fn tensorize(
         kept,
         filled: Vec::new(),
         missed: Vec::new(),
+        multiplied: Vec::new(),
         conditions: 0,
     };
     if let Some(plan) = plan {
@@ -356,7 +357,7 @@ fn tensorize(
     kernel::Return::build(&mut lower.emit.builder(), loc, &outputs);
     lower.emit.check_layouts()?;
     fits_shared_memory(OpRef::new(ctx, &lower.emit.body, grid), plan.and_then(architecture))?;
-    Ok(Made { body: lower.emit.body, tiling, missed: lower.missed })
+    Ok(Made { body: lower.emit.body, tiling, missed: lower.missed, multiplied: lower.multiplied })
 }
 
 /// That axes of the kernel that some result has not have elements: blocks and loops go over them, and write that result too.

@@ -334,7 +334,8 @@ pub fn command(registry: &Registry) -> Command {
     }
     for def in registry.pipelines() {
         let arg = Arg::new(def.name).long(def.name).help(def.summary).help_heading("Named pipelines");
-        command = command.arg(arg.action(ArgAction::Append).num_args(0).default_missing_value(""));
+        let arg = arg.num_args(0..=1).require_equals(true).default_missing_value("").value_name("OPT=VAL ..");
+        command = command.arg(arg.action(ArgAction::Append));
     }
     command
 }

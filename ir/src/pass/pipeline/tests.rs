@@ -35,6 +35,13 @@ static OPTIONS: PassDef = PassDef {
 };
 static SHORT: PipelineDef =
     PipelineDef { name: "short", summary: "Two passes.", text: "plain,sample.func(plain)", to_layer: "", lowering: "" };
+static BOTH: PipelineDef = PipelineDef {
+    name: "both",
+    summary: "Passes with options.",
+    text: "options{count=1 deep},plain,sample.func(options)",
+    to_layer: "",
+    lowering: "",
+};
 static CYCLE: PipelineDef =
     PipelineDef { name: "cycle", summary: "Itself.", text: "cycle", to_layer: "", lowering: "" };
 static WRONG: PipelineDef =
@@ -45,7 +52,7 @@ fn registry() -> Registry {
     for pass in [&PLAIN, &WHOLE, &OPTIONS] {
         registry.add_pass(pass);
     }
-    for pipeline in [&SHORT, &CYCLE, &WRONG] {
+    for pipeline in [&SHORT, &BOTH, &CYCLE, &WRONG] {
         registry.add_pipeline(pipeline);
     }
     registry
@@ -124,6 +131,15 @@ fn options_reach_the_pass() {
 }
 
 #[test]
+fn options_of_a_named_pipeline_go_to_its_passes() {
+    assert_eq!(printed("both{count=5}"), "builtin.module(options{deep,count=5},plain,sample.func(options{count=5}))");
+    assert_eq!(
+        printed("both{deep=false}"),
+        "builtin.module(options{count=1,deep=false},plain,sample.func(options{deep=false}))"
+    );
+}
+
+#[test]
 fn mistakes_are_found_where_they_are() {
     let at = |text, kind, place: &str, words: &str| {
         let (k, p, message) = error(text);
@@ -139,7 +155,9 @@ fn mistakes_are_found_where_they_are() {
     at("options{order=dwon}", "BadOption", "order=dwon", "did you mean 'down'?");
     at("options{count=10}", "BadOption", "options", "more than 9 make no sense");
     at("plain{x=1}", "BadOption", "x=1", "it takes none");
-    at("short{x=1}", "BadOption", "short", "takes no options");
+    at("short{x=1}", "BadOption", "x=1", "no pass of the named pipeline 'short' has the option 'x'");
+    at("both{cuont=1}", "BadOption", "cuont=1", "did you mean 'count'?");
+    at("both{count=10}", "BadOption", "count=10", "more than 9 make no sense");
     at("lower-to", "BadOption", "lower-to", "'layer'");
     at("sample.func(whole)", "BadNesting", "whole", "whole module");
     at("plain(plain)", "BadNesting", "plain", "only ops have passes nested");

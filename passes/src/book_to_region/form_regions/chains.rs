@@ -4,7 +4,8 @@ use dlc_ir::Context;
 use dlc_ir::affine::SizeExpr;
 use rustc_hash::FxHashSet;
 
-use super::cut::{Limits, again, elements, wanted};
+use super::cost::Limits;
+use super::cut::{again, wanted};
 use super::graph::{Graph, Kind, Node, Operand, names_axis};
 
 /// Which contractions take the result of another on chip.
@@ -19,7 +20,7 @@ pub struct Chains {
 
 impl Chains {
     /// Pairs that save most first, no contraction in two of them.
-    pub fn of(ctx: &Context, graph: &Graph, limits: Limits, contractions: &[bool]) -> Chains {
+    pub fn of(ctx: &Context, graph: &Graph, limits: &Limits, contractions: &[bool]) -> Chains {
         let len = graph.values.len();
         let mut chains = Chains { consumer: vec![None; len], producer: vec![None; len], too_wide: vec![None; len] };
         if !contractions.contains(&true) {
@@ -32,6 +33,8 @@ impl Chains {
             let Some(product) = graph.product(consumer) else { continue };
             for factor in &graph.values[product].operands {
                 if let Source::One { producer, rounds } = sources[factor.node]
+                    && (rounds > 0 || finder.has_rows(consumer, factor))
+                    && !finder.reads_windows(producer)
                     && finder.is_read_once(product, factor)
                     && finder.only_for(producer, consumer)
                 {
@@ -60,6 +63,16 @@ impl Chains {
     /// Whether a contraction takes the result of another on chip, from which a factor is computed.
     pub fn takes_from(&self, graph: &Graph, by: Node, factor: Node) -> bool {
         self.producer[by].is_some_and(|producer| depends_on(graph, factor, producer))
+    }
+
+    /// Whether a value is computed from a result that another contraction takes on chip, and not from that contraction:
+    /// stored, it would need the result in a second kernel.
+    pub fn is_on_chip(&self, graph: &Graph, node: Node) -> bool {
+        let mut pairs =
+            self.consumer.iter().enumerate().filter_map(|(producer, consumer)| Some((producer, (*consumer)?)));
+        pairs.any(|(producer, consumer)| {
+            node >= producer && depends_on(graph, node, producer) && !depends_on(graph, node, consumer)
+        })
     }
 
     /// A contraction is stored, so nobody takes it on chip.
@@ -99,7 +112,7 @@ impl Source {
 struct Finder<'g> {
     ctx: &'g Context,
     graph: &'g Graph,
-    limits: Limits,
+    limits: &'g Limits,
     contractions: &'g [bool],
 }
 
@@ -128,13 +141,13 @@ impl Finder<'_> {
     fn is_stored_anyway(&self, node: Node) -> bool {
         let value = &self.graph.values[node];
         let is_reshaped = value.users.iter().any(|&user| matches!(self.graph.values[user].kind, Kind::Reshape));
-        value.returned || value.stored || is_reshaped || again(self.graph, node, self.limits.assume).is_some()
+        value.returned || value.stored || is_reshaped || again(self.graph, node, self.limits).is_some()
     }
 
     fn size(&self, node: Node) -> i64 {
         let value = &self.graph.values[node];
         let each = i64::from(value.elem.bits(self.ctx).unwrap_or(8).div_ceil(8));
-        elements(&value.axes, self.limits.assume).saturating_mul(each)
+        self.limits.elements(&value.axes).saturating_mul(each)
     }
 
     /// How many results a kernel holds if it computes each row of a factor once: those along the axes of the consumer that
@@ -143,12 +156,42 @@ impl Finder<'_> {
         let axes = &self.graph.values[consumer].axes;
         let free = axes.iter().enumerate().filter(|(axis, _)| !names_axis(factor.access.exprs(), *axis));
         let free: Vec<SizeExpr> = free.map(|(_, size)| size.clone()).collect();
-        elements(&free, self.limits.assume)
+        self.limits.elements(&free)
+    }
+
+    /// Whether a factor is the left matrix of a contraction: its own axes are rows, and the contiguous axis of the results
+    /// is a column. Tiles of rows are what goes from one product to the next; `stream-softmax` has its own.
+    fn has_rows(&self, consumer: Node, factor: &Operand) -> bool {
+        let last = self.graph.values[consumer].axes.len().checked_sub(1);
+        last.is_some_and(|last| !names_axis(factor.access.exprs(), last))
+    }
+
+    /// Whether a contraction reads a factor in windows that overlap: no tile has these and the rows of another product.
+    fn reads_windows(&self, contraction: Node) -> bool {
+        let Some(product) = self.graph.product(contraction) else { return false };
+        let sizes = &self.graph.values[product].axes;
+        let overlaps = |at: &SizeExpr| {
+            let position = |one: Option<usize>| {
+                let value = |name: &str| match name.strip_prefix('i').and_then(|number| number.parse::<usize>().ok()) {
+                    Some(axis) if axis < sizes.len() => i64::from(one == Some(axis)),
+                    _ => self.limits.symbol(name),
+                };
+                at.eval(&|name| Some(value(name))).unwrap_or(0)
+            };
+            let first = position(None);
+            let steps = (0..sizes.len()).filter(|&axis| names_axis(std::iter::once(at), axis));
+            let steps =
+                steps.map(|axis| (position(Some(axis)).saturating_sub(first).abs(), self.limits.size(&sizes[axis])));
+            let mut steps: Vec<(i64, i64)> = steps.filter(|&(step, size)| step > 0 && size > 1).collect();
+            dlc_ir::sort::sort_by_key(&mut steps, |&step| step);
+            steps.windows(2).any(|pair| pair[0].0.saturating_mul(pair[0].1) > pair[1].0)
+        };
+        self.graph.values[product].operands.iter().any(|operand| operand.access.at.iter().any(overlaps))
     }
 
     /// Whether a product wants each element of a factor at one point of its axes, and not in windows.
     fn is_read_once(&self, product: Node, factor: &Operand) -> bool {
-        wanted(self.graph, product, factor, self.limits.assume) <= 1.0
+        wanted(self.graph, product, factor, self.limits) <= 1.0
     }
 
     /// Whether everything that is computed from the producer is for the consumer, or comes after it.

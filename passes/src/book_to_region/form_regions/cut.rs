@@ -16,22 +16,14 @@ use dlc_ir::affine::SizeExpr;
 use rustc_hash::FxHashMap;
 
 use super::chains::Chains;
+use super::cost::{Costs, Limits};
 use super::graph::{Graph, Kind, Node, Operand, names_axis};
 use super::places::{Places, TooLarge};
 
-/// What is assumed and allowed; see the options of the pass.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The size that a symbol is taken to have.
-    pub assume: i64,
-    /// The widest row of results that a kernel may hold while it runs over the rows of an intermediate.
-    pub max_width: i64,
-}
-
 /// Fewer rows than this leave most multiprocessors without work.
 const FEW_ROWS: i64 = 64;
-/// Rows longer than this are worth splitting.
-const LONG_ROW: i64 = 8192;
+/// Rows longer than this are worth splitting: one multiprocessor takes longer for them than kernels take to begin.
+const LONG_ROW: i64 = 65536;
 /// The most ops that are done again rather than stored.
 const CHEAP_OPS: usize = 4;
 /// The most places at which a value that is not cheap is computed; and how many times the ops of a program its kernels
@@ -62,7 +54,7 @@ pub struct Cut<'g> {
 impl<'g> Cut<'g> {
     /// Decides for every value of a graph. Names of axes begin with `prefix` in the places. An error is the value at which
     /// expressions go beyond 64 bits.
-    pub fn of(ctx: &'g Context, graph: &'g Graph, prefix: &'g str, limits: Limits) -> Result<Cut<'g>, Node> {
+    pub fn of(ctx: &'g Context, graph: &'g Graph, prefix: &'g str, limits: &'g Limits) -> Result<Cut<'g>, Node> {
         let contractions: Vec<bool> = (0..graph.values.len()).map(|node| graph.is_contraction(node)).collect();
         let chains = Chains::of(ctx, graph, limits, &contractions);
         let mut cutter = Cutter {
@@ -86,15 +78,6 @@ impl<'g> Cut<'g> {
     }
 }
 
-/// The number of elements, with symbols as they are assumed.
-pub fn elements(sizes: &[SizeExpr], assume: i64) -> i64 {
-    sizes.iter().fold(1i64, |count, size| count.saturating_mul(assumed(size, assume)))
-}
-
-fn assumed(size: &SizeExpr, assume: i64) -> i64 {
-    size.eval(&|_| Some(assume)).unwrap_or(i64::MAX)
-}
-
 /// The bytes of a value, as an expression of the symbols.
 pub fn bytes(ctx: &Context, graph: &Graph, node: Node) -> String {
     let value = &graph.values[node];
@@ -105,22 +88,22 @@ pub fn bytes(ctx: &Context, graph: &Graph, node: Node) -> String {
 
 /// How many points of a reader want an element of an operand on average, not counting axes that the position does not
 /// depend on: 1 for a reshape or a transpose, less for a slice, more for a window.
-pub fn wanted(graph: &Graph, reader: Node, operand: &Operand, assume: i64) -> f64 {
+pub fn wanted(graph: &Graph, reader: Node, operand: &Operand, limits: &Limits) -> f64 {
     let value = &graph.values[reader];
     let sizes = value.axes.iter().chain(&value.over).enumerate();
     let depends = sizes.filter(|(axis, _)| names_axis(operand.access.at.iter(), *axis));
-    let points = depends.fold(1i64, |count, (_, size)| count.saturating_mul(assumed(size, assume)));
-    points as f64 / elements(&graph.values[operand.node].axes, assume).max(1) as f64
+    let points = depends.fold(1i64, |count, (_, size)| count.saturating_mul(limits.size(size)));
+    points as f64 / limits.elements(&graph.values[operand.node].axes).max(1) as f64
 }
 
 /// How often each element would be computed, if clearly more than once: because of windows, or because it is read at places
 /// that are shifted against each other.
-pub fn again(graph: &Graph, node: Node, assume: i64) -> Option<f64> {
+pub fn again(graph: &Graph, node: Node, limits: &Limits) -> Option<f64> {
     let mut ways: Vec<&[SizeExpr]> = Vec::new();
     let (mut by_axes, mut times) = (0f64, 0f64);
     for &user in &graph.values[node].users {
         for operand in graph.values[user].operands.iter().filter(|operand| operand.node == node) {
-            let wanted = wanted(graph, user, operand, assume);
+            let wanted = wanted(graph, user, operand, limits);
             if operand.access.at.iter().all(|at| at.as_symbol().is_some()) {
                 // All who read axis by axis find the same element.
                 by_axes = by_axes.max(wanted);
@@ -136,7 +119,7 @@ pub fn again(graph: &Graph, node: Node, assume: i64) -> Option<f64> {
 struct Cutter<'g> {
     ctx: &'g Context,
     graph: &'g Graph,
-    limits: Limits,
+    limits: &'g Limits,
     contractions: Vec<bool>,
     chains: Chains,
     /// The kernels in which each value is computed.
@@ -214,6 +197,16 @@ impl<'g> Cutter<'g> {
         if value.stored {
             return store("the program asks for it ('contiguous')".into());
         }
+        if let Some(by) = self.multiplied_by(node)
+            && self.is_cheap(node)
+            && let Some(each) = self.costs().operations_of_stored(node, by)
+            && self.costs().takes_work(node)
+        {
+            return store(format!(
+                "computed in front of its product, which has {each:.0} operations for each of its bytes, it would keep TMA \
+                 from copying it"
+            ));
+        }
         if self.is_cheap(node) {
             if self.copies + ops(self.graph, node) * copies.saturating_sub(1) > (MAX_COPIES - 1) * self.ops {
                 return store(format!(
@@ -235,7 +228,7 @@ impl<'g> Cutter<'g> {
         }
         let Some(&kernel) = kernels.first() else { return inline("nothing needs it".into()) };
         let size = bytes(self.ctx, self.graph, node);
-        if let Some(again) = again(self.graph, node, self.limits.assume) {
+        if let Some(again) = again(self.graph, node, self.limits) {
             return store(format!(
                 "windows would compute each element {again:.1} times (halo), which costs more than to write and read \
                  its {size} bytes"
@@ -314,10 +307,10 @@ impl<'g> Cutter<'g> {
 
     /// Whether reading some tensors in each kernel that needs a value takes no more bytes than to store the value.
     fn reads_less(&self, node: Node, reads: &[Node]) -> bool {
-        let own = elements(&self.graph.values[node].axes, self.limits.assume);
+        let own = self.limits.elements(&self.graph.values[node].axes);
         let size = |node: Node, count: i64| count.saturating_mul(i64::from(self.bits(node).div_ceil(8)));
         // Of a slice, or at the same position for several points, no more is read than there is.
-        let read = |&node: &Node| size(node, elements(&self.graph.values[node].axes, self.limits.assume).min(own));
+        let read = |&node: &Node| size(node, self.limits.elements(&self.graph.values[node].axes).min(own));
         let inputs = reads.iter().map(read).fold(0i64, i64::saturating_add);
         let kernels = i64::try_from(self.kernels[node].len()).unwrap_or(i64::MAX);
         let stored = inputs.saturating_add(size(node, own).saturating_mul(kernels.saturating_add(1)));
@@ -329,7 +322,7 @@ impl<'g> Cutter<'g> {
     /// results.
     fn times_in_reductions(&self, node: Node, wanted: Node, kernel: Node) -> Option<f64> {
         let places = self.places.get(&kernel).filter(|_| self.chains.consumer[node].is_none())?;
-        places.times_in_reductions(wanted, &|sizes| elements(sizes, self.limits.assume))
+        places.times_in_reductions(wanted, &|sizes| self.limits.elements(sizes))
     }
 
     /// The reduction of which a value is made element by element and rounded to fewer bits at last, together with what is
@@ -360,7 +353,7 @@ impl<'g> Cutter<'g> {
         let axes: Vec<&str> = at.iter().filter_map(SizeExpr::as_symbol).collect();
         let is_simple = at.iter().all(|at| at.as_symbol().is_some() || at.as_constant().is_some());
         let is_distinct = axes.iter().enumerate().all(|(index, axis)| !axes[..index].contains(axis));
-        let count = |node: Node| elements(&self.graph.values[node].axes, self.limits.assume);
+        let count = |node: Node| self.limits.elements(&self.graph.values[node].axes);
         is_simple && is_distinct && operand.access.guard.is_none() && count(reader) == count(operand.node)
     }
 
@@ -415,6 +408,10 @@ impl<'g> Cutter<'g> {
         None
     }
 
+    fn costs(&self) -> Costs<'g> {
+        Costs { ctx: self.ctx, graph: self.graph, limits: self.limits }
+    }
+
     fn bits(&self, node: Node) -> u32 {
         self.graph.values[node].elem.bits(self.ctx).unwrap_or(0)
     }
@@ -442,9 +439,9 @@ impl<'g> Cutter<'g> {
             return Choice { stored: false, why: format!("{name} takes its rows on chip: {saved}") };
         }
         // Epilogue: each element is used at one point of the result.
-        let own = elements(&self.graph.values[node].axes, self.limits.assume);
+        let own = self.limits.elements(&self.graph.values[node].axes);
         if let Some(row) = self.reducer_behind(wanted, kernel) {
-            let length = elements(&self.graph.values[row].over, self.limits.assume);
+            let length = self.limits.elements(&self.graph.values[row].over);
             if length > self.limits.max_width {
                 let why = format!(
                     "its rows of {length} elements are reduced next, and a kernel holds at most {} of them",
@@ -452,8 +449,16 @@ impl<'g> Cutter<'g> {
                 );
                 return Choice { stored: true, why };
             }
+            if self.costs().is_faster_alone(node, wanted) {
+                let with = if self.costs().takes_tensor_cores(node) { "tensor cores" } else { "tiles" };
+                let why = format!(
+                    "its rows of {length} elements are reduced next, and the kernel that does both would multiply without \
+                     {with}, which takes longer than to write and read it"
+                );
+                return Choice { stored: true, why };
+            }
         }
-        let results = elements(&self.graph.values[kernel].axes, self.limits.assume);
+        let results = self.limits.elements(&self.graph.values[kernel].axes);
         if results > own && self.reducer_behind(wanted, kernel).is_none() {
             let times = results / own.max(1);
             let why = format!("each of its elements serves {times} results, which would compute it again");
@@ -499,10 +504,13 @@ impl<'g> Cutter<'g> {
     /// A reduction whose results are used for many elements each, as the mean of a row.
     fn row(&self, node: Node, kernel: Node) -> Choice {
         let value = &self.graph.values[node];
-        let rows = elements(&value.axes, self.limits.assume);
-        let length = elements(&value.over, self.limits.assume);
-        let results = elements(&self.graph.values[kernel].axes, self.limits.assume);
-        if results > rows && rows < FEW_ROWS && length > LONG_ROW {
+        let rows = self.limits.elements(&value.axes);
+        let length = self.limits.elements(&value.over);
+        let results = self.limits.elements(&self.graph.values[kernel].axes);
+        // Positions and numbers are there anywhere.
+        let reads = || value.operands.iter().any(|operand| self.costs().reads_memory(operand.node));
+        let is_long = results > rows && rows < FEW_ROWS && length > LONG_ROW;
+        if is_long && reads() && !self.chains.is_on_chip(self.graph, node) {
             let why = format!(
                 "{rows} rows of {length} elements are too few for one multiprocessor each, and worth splitting"
             );

@@ -27,16 +27,6 @@ pub fn parse(text: &str) -> Result<Vec<i64>, String> {
     numbers.filter(|numbers| numbers.iter().all(|&number| number > 0)).ok_or_else(wrong)
 }
 
-/// A symbol and what it is, `M:16` or `M=16`.
-///
-/// An error says what is wrong with the text.
-pub fn symbol(text: &str) -> Result<(String, i64), String> {
-    let wrong = || format!("'{text}' is no symbol with its number, as in 'M:16'");
-    let (name, number) = text.split_once([':', '=']).ok_or_else(wrong)?;
-    let number = number.trim().parse().ok().filter(|number| *number > 0);
-    Ok((name.trim().to_string(), number.ok_or_else(wrong)?))
-}
-
 /// What a symbol is taken to be: the number that is given for it, or the only one.
 pub fn number(symbols: &[String], numbers: &[i64], name: &str) -> Option<i64> {
     match numbers {

@@ -4,17 +4,18 @@ use dlc_core::guard::Guard;
 use dlc_core::memref::{Layout as Memory, MemRef};
 use dlc_core::scalar::{self, Combiner};
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::body::{Body, InsertPoint, OpRef};
-use dlc_ir::{Builder, Context, OpId, Type, ValueId};
+use dlc_ir::body::{InsertPoint, OpRef};
+use dlc_ir::{Builder, OpId, Type, ValueId};
 use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Tile;
-use dlc_region::ops::{Binary, Cast, Read, Reduce, Yield};
+use dlc_region::ops::{Binary, Read, Reduce, Yield};
 use dlc_region::verify::axes_of;
 
 use super::axes::{Dim, LowerError, remainder};
 use super::lower::{Lower, Lowered, Result, bits_of};
-use crate::analysis::axes::{before_broadcasts, reductions};
+use super::report::Of;
+use crate::analysis::axes::before_broadcasts;
 use crate::analysis::numbers::is_zero;
 use crate::plan::tiling::{Instruction, Matrix, tile_of};
 
@@ -200,6 +201,8 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
         }
     };
     lower.scopes.pop();
+    let factors = [copied(lower, product.lhs), copied(lower, product.rhs)];
+    lower.note_product(Of::Sum(id), factors);
     let sum = accumulate(lower, lhs, product.rhs, product.elem, &dim, open.carried[0])?;
     let mut sum = lower.emit.close_loop(open, &[sum])[0];
     for open in around.into_iter().rev() {
@@ -269,6 +272,17 @@ fn as_they_lie(lower: &Lower<'_, '_>, product: &Product, axes: Vec<(String, Size
 fn read_of<'a>(lower: &'a Lower<'_, '_>, value: ValueId) -> Option<Read<'a>> {
     let value = before_broadcasts(lower.ctx, lower.region, value);
     Read::of(OpRef::new(lower.ctx, lower.region, lower.region.defining_op(value)?))
+}
+
+/// The tensor that a factor is read from, if it is copied to shared memory as it is.
+pub fn copied(lower: &Lower<'_, '_>, value: ValueId) -> Option<String> {
+    let read = read_of(lower, value).filter(|read| is_copied(lower, *read))?;
+    Some(lower.ctx.str(lower.region.value_name(read.source())).to_string())
+}
+
+/// Whether a copy brings what is read: positions that are no values, and zero where nothing is read.
+fn is_copied(lower: &Lower<'_, '_>, read: Read<'_>) -> bool {
+    read.indices().len() == 0 && read.fill().is_none_or(|fill| is_zero(lower.ctx, fill))
 }
 
 /// Whether a value is a function of others.
@@ -357,7 +371,7 @@ fn operand(
     lower.emit.call(tile, name);
     let plain = before_broadcasts(ctx, lower.region, value);
     let read = lower.region.defining_op(plain).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
-    match read.filter(|read| read.indices().len() == 0 && read.fill().is_none_or(|fill| is_zero(ctx, fill))) {
+    match read.filter(|read| is_copied(lower, *read)) {
         Some(read) => {
             let free = rows.filter(|rows| is_bounded(lower, read, rows)).map(|rows| rows.id);
             let (access, values) = lower.access(read, [true, true], free)?;
@@ -408,7 +422,7 @@ pub fn staged(lower: &mut Lower<'_, '_>, read: Read<'_>, over: [bool; 2]) -> Res
     let [Some(rows), Some(columns)] = lower.scope().dims.clone() else { return Ok(None) };
     let names: Vec<&str> = columns.axes.iter().map(|(name, _)| name.as_str()).collect();
     let lies = lower.scope().layout == Distributed::Wgmma && is_contiguous(lower, read.result(0), &names);
-    let plain = read.indices().len() == 0 && read.fill().is_none_or(|fill| is_zero(ctx, fill));
+    let plain = is_copied(lower, read);
     // A step of a loop: what is read once is not read ahead.
     let steps = columns.base.as_constant().is_none();
     if !wanted || !lies || !plain || !steps || over != [true, true] || lower.conditions > 0 {
@@ -585,22 +599,4 @@ fn slice(lower: &mut Lower<'_, '_>, tile: ValueId, at: [SizeExpr; 2], shape: [u3
     let loc = lower.emit.loc;
     let op = kernel::Slice::build(&mut lower.emit.builder(), loc, tile, None, &values, at, ty);
     Ok(lower.emit.body.result(op, 0))
-}
-
-/// The products of 16-bit floats that a kernel rounds before it sums them: tensor cores round none.
-pub fn rounded(ctx: &Context, region: &Body) -> Vec<OpId> {
-    let product = |id: OpId| {
-        let reduce = Reduce::of(OpRef::new(ctx, region, id)).filter(|op| op.combiner() == Some(Combiner::Sum))?;
-        let body = region.first_block(*reduce.regions().first()?)?;
-        let end = Yield::of(OpRef::new(ctx, region, region.last_op(body)?))?;
-        let mut value = before_broadcasts(ctx, region, end.values().next()?);
-        while let Some(cast) = region.defining_op(value).and_then(|op| Cast::of(OpRef::new(ctx, region, op))) {
-            value = before_broadcasts(ctx, region, cast.input());
-        }
-        let product = Binary::of(OpRef::new(ctx, region, region.defining_op(value)?))?;
-        let elem = crate::analysis::axes::elem(ctx, region, value);
-        let rounds = product.function() == scalar::Binary::Mul && product.widen().is_none();
-        (rounds && product.lhs() != product.rhs() && (elem == Type::F16 || elem == Type::BF16)).then_some(product.id)
-    };
-    reductions(ctx, region).into_iter().filter_map(product).collect()
 }

@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 
 use super::axes::{Dim, LowerError, both};
 use super::emit::Emit;
+use super::report::{Multiplied, Of};
 use crate::plan::tiling::Tiling;
 
 /// A value of the kernel and the axes of fragments that it has: the first, the second, both, or none.
@@ -59,6 +60,8 @@ pub struct Lower<'a, 'c> {
     pub filled: Vec<ValueId>,
     /// What the plan says and is not done, and why.
     pub missed: Vec<String>,
+    /// The products that were lowered, each once.
+    pub multiplied: Vec<Multiplied>,
     /// How many conditions what is made stands in: not all threads come there.
     pub conditions: usize,
 }
@@ -79,6 +82,19 @@ pub fn end_of<'r>(ctx: &'r Context, region: &'r Body, block: BlockId) -> Yield<'
 impl<'c> Lower<'_, 'c> {
     fn op(&self, id: OpId) -> OpRef<'_> {
         OpRef::new(self.ctx, self.region, id)
+    }
+
+    /// Notes a product that is lowered, for the report.
+    pub fn note_product(&mut self, of: Of, factors: [Option<String>; 2]) {
+        let Some(by) = self.tiling.matrix.as_ref().map(|matrix| matrix.instruction) else { return };
+        let op = match of {
+            Of::Sum(op) => Some(op),
+            Of::Contribution(value) => self.region.defining_op(value),
+        };
+        if !self.multiplied.iter().any(|known| known.of == of) {
+            let loc = op.map_or(self.emit.loc, |op| self.region.loc(op));
+            self.multiplied.push(Multiplied { of, loc, by, factors });
+        }
     }
 
     /// The block of the grid, where tiles in shared memory are named.

@@ -18,10 +18,11 @@ use dlc_region::ops::{Binary, Const, Reduce, Select, Unary, Yield};
 use dlc_region::verify::axes_of;
 use rustc_hash::FxHashSet;
 
-use super::contract::{Left, accumulate};
+use super::contract::{Left, accumulate, copied};
 use super::lower::{Lower, Lowered, Result};
 use super::mask::mask_of;
 use super::powers::Powers;
+use super::report::Of;
 use crate::analysis::axes::before_broadcasts;
 
 /// Accumulators that are sums below a maximum.
@@ -377,6 +378,8 @@ pub fn add(
             lower.emit.constant(zero, ty)
         }
     };
+    let factors = [None, copied(lower, contribution)];
+    lower.note_product(Of::Contribution(contribution), factors);
     let sum = accumulate(lower, Left::Registers(weight.value), contribution, elem, &tile, start)?;
     lower.scopes.pop();
     Ok(Lowered { value: sum, over: both })

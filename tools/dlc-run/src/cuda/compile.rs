@@ -52,18 +52,17 @@ pub enum Places {
 }
 
 /// The pipeline that leads to instructions, for the sizes that symbols have. Without a plan it is `tiny-to-ptx`, with one
-/// `tiny-to-ptx-sm90` or its like, where plans are compared for these sizes.
+/// `tiny-to-ptx-sm90` or its like, where kernels and plans are compared for these sizes.
 pub fn way(planning: Planning, target: &str, symbols: &[(String, i64)], places: Places) -> String {
+    // A size of nothing is no size to plan for.
+    let sizes: Vec<String> = symbols.iter().map(|(name, size)| format!("{name}:{}", (*size).max(1))).collect();
+    let known = if sizes.is_empty() { String::new() } else { format!("symbols=[{}]", sizes.join(",")) };
+    let regions = if sizes.is_empty() { String::new() } else { format!("{{{known}}}") };
     let text = match planning {
-        Planning::Off => "tiny-to-region,add-fallback,region-to-ptx".to_string(),
-        Planning::Choose if symbols.is_empty() => {
-            format!("tiny-to-region,choose-plan{{target={target}}},add-fallback,region-to-ptx")
-        }
+        Planning::Off => format!("tiny-to-region{regions},add-fallback,region-to-ptx"),
         Planning::Choose => {
-            // A size of nothing is no size to plan for.
-            let sizes: Vec<String> = symbols.iter().map(|(name, size)| format!("{name}:{}", (*size).max(1))).collect();
-            let sizes = sizes.join(",");
-            format!("tiny-to-region,choose-plan{{target={target} symbols=[{sizes}]}},add-fallback,region-to-ptx")
+            let options = format!("target={target} {known}");
+            format!("tiny-to-region{regions},choose-plan{{{}}},add-fallback,region-to-ptx", options.trim_end())
         }
     };
     match places {
@@ -188,6 +187,15 @@ fn functions<'a>(ctx: &'a Context, module: &'a Body) -> impl Iterator<Item = (Op
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_reach_what_compares_kernels_and_plans() {
+        let setup = dlc_opt::Setup::linked();
+        let text = way(Planning::Choose, "sm80", &[("M".into(), 16), ("N".into(), 0)], Places::Narrow);
+        let text = Pipeline::parse(&setup.registry, &text).expect("it is a pipeline").to_string();
+        assert!(text.contains("form-regions{symbols=[M:16,N:1]}"), "{text}");
+        assert!(text.contains("choose-plan{target=sm80,symbols=[M:16,N:1]}"), "{text}");
+    }
 
     #[test]
     fn unverified_kernels_keep_their_wide_places() {

@@ -1,0 +1,144 @@
+//! What it costs to store a value next to a product of matrices, and what it costs not to.
+//!
+//! Times are counted in bytes: how much memory is read or written in the meantime. An H200 and an A100 agree on the rates,
+//! so the choice needs no target: both do some 200 operations of tensor cores, and some 14 of other units, in the time that
+//! memory takes for one byte.
+
+use std::collections::BTreeMap;
+
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::{Context, Type};
+use rustc_hash::FxHashSet;
+
+use super::graph::{Graph, Kind, Node};
+use dlc_book::ops::Function;
+
+/// What is assumed and allowed; see the options of the pass.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The size that a symbol is taken to have.
+    pub assume: i64,
+    /// The sizes of some symbols, by their names.
+    pub symbols: BTreeMap<String, i64>,
+    /// The widest row of results that a kernel may hold while it runs over the rows of an intermediate.
+    pub max_width: i64,
+}
+
+impl Limits {
+    /// A size as a number.
+    pub fn size(&self, size: &SizeExpr) -> i64 {
+        size.eval(&|name| Some(self.symbol(name))).unwrap_or(i64::MAX)
+    }
+
+    /// The number of elements.
+    pub fn elements(&self, sizes: &[SizeExpr]) -> i64 {
+        sizes.iter().fold(1i64, |count, size| count.saturating_mul(self.size(size)))
+    }
+
+    /// The size of a symbol.
+    pub fn symbol(&self, name: &str) -> i64 {
+        self.symbols.get(name).copied().unwrap_or(self.assume)
+    }
+}
+
+/// Operations for each byte: of tensor cores, and of other units where tiles are shared through shared memory.
+const TENSOR_CORES: f64 = 200.0;
+const GENERAL: f64 = 14.0;
+/// The same of a product that a kernel computes element by element: each multiplication waits for what it loads.
+const UNTILED: f64 = 4.0;
+/// How often as long a product takes whose factor goes through the registers of the threads that multiply: neither TMA nor
+/// `cp.async` copies it ahead.
+const THROUGH_REGISTERS: f64 = 2.0;
+
+/// Estimates for the values of a program.
+#[derive(Clone, Copy)]
+pub struct Costs<'g> {
+    pub ctx: &'g Context,
+    pub graph: &'g Graph,
+    pub limits: &'g Limits,
+}
+
+impl Costs<'_> {
+    /// Whether tensor cores compute a contraction: its factors are 16-bit floats, as they are or widened.
+    pub fn takes_tensor_cores(&self, contraction: Node) -> bool {
+        let Some(product) = self.graph.product(contraction) else { return false };
+        let is_narrow = |mut node: Node| {
+            while let Kind::Map { function: Function::Cast | Function::Copy, .. } = self.graph.values[node].kind {
+                let Some(from) = self.graph.values[node].operands.first().map(|operand| operand.node) else { break };
+                if self.bits(from) > self.bits(node) {
+                    break;
+                }
+                node = from;
+            }
+            matches!(self.graph.values[node].elem, Type::F16 | Type::BF16)
+        };
+        self.graph.values[product].operands.iter().all(|operand| is_narrow(operand.node))
+    }
+
+    /// The bytes for which memory has the time to write a value, and to read it once.
+    fn round_trip(&self, node: Node) -> f64 {
+        let elements = self.limits.elements(&self.graph.values[node].axes) as f64;
+        2.0 * elements * f64::from(self.bits(node).div_ceil(8))
+    }
+
+    /// The multiplications and additions of a contraction.
+    fn operations(&self, contraction: Node) -> f64 {
+        let value = &self.graph.values[contraction];
+        2.0 * self.limits.elements(&value.axes) as f64 * self.limits.elements(&value.over) as f64
+    }
+
+    /// Whether a contraction whose rows are reduced next takes less time in a kernel of its own, which stores `stored` of
+    /// it: the kernel of a row multiplies element by element.
+    pub fn is_faster_alone(&self, contraction: Node, stored: Node) -> bool {
+        let rate = if self.takes_tensor_cores(contraction) { TENSOR_CORES } else { GENERAL };
+        let operations = self.operations(contraction);
+        operations / rate + self.round_trip(stored) < operations / UNTILED
+    }
+
+    /// How many operations of a contraction there are for each byte of a factor that is computed and would be written and
+    /// read, where they are so many that storing it takes less time than to multiply it from registers.
+    pub fn operations_of_stored(&self, factor: Node, contraction: Node) -> Option<f64> {
+        let (operations, round_trip) = (self.operations(contraction), self.round_trip(factor));
+        let alone = operations / TENSOR_CORES + round_trip;
+        let is_faster = alone < operations / TENSOR_CORES * THROUGH_REGISTERS;
+        (is_faster && self.takes_tensor_cores(contraction)).then(|| operations / round_trip)
+    }
+
+    /// Whether a value takes work beyond reading memory in another order: then no copy brings it to shared memory. A mask by
+    /// positions is none: it tells how far the steps of the product go.
+    pub fn takes_work(&self, node: Node) -> bool {
+        let value = &self.graph.values[node];
+        let operands = || value.operands.iter().map(|operand| operand.node);
+        let passes_on = match value.kind {
+            _ if !self.reads_memory(node) || self.graph.is_memory(node) => return false,
+            Kind::Map { function: Function::Copy, .. } => true,
+            Kind::Map { function: Function::Cast, .. } => {
+                operands().all(|from| self.graph.values[from].elem == value.elem)
+            }
+            Kind::Map { function: Function::Where, .. } => {
+                operands().next().is_none_or(|mask| !self.reads_memory(mask))
+            }
+            _ => false,
+        };
+        !passes_on || operands().any(|from| self.takes_work(from))
+    }
+
+    /// Whether a value is computed from anything but numbers and positions. A reduction counts as memory.
+    pub fn reads_memory(&self, node: Node) -> bool {
+        let (mut seen, mut work) = (FxHashSet::default(), vec![node]);
+        while let Some(at) = work.pop() {
+            let is_read =
+                self.graph.is_memory(at) || matches!(self.graph.values[at].kind, Kind::Gather | Kind::Reduce { .. });
+            if is_read {
+                return true;
+            }
+            let operands = self.graph.values[at].operands.iter().map(|operand| operand.node);
+            work.extend(operands.filter(|&operand| seen.insert(operand)));
+        }
+        false
+    }
+
+    fn bits(&self, node: Node) -> u32 {
+        self.graph.values[node].elem.bits(self.ctx).unwrap_or(0)
+    }
+}
