@@ -7,7 +7,7 @@ use dlc_core::constant;
 use dlc_core::infer::{accumulator, attr, operand, optional, tensor};
 use dlc_core::scalar::Combiner;
 use dlc_core::sizes::Sizes;
-use dlc_core::types::{Tensor, verify_function};
+use dlc_core::types::{Tensor, verify_function, verify_tensor_arguments};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Kind, TextArray, TypeAttr};
 use dlc_ir::op::{BrokenRule, InferCx, Inferred, op_error};
@@ -32,6 +32,7 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
             diags.emit(op_error(*op, message).suggest("give the size another name"));
         }
     }
+    verify_tensor_arguments(*op, op.arg_attrs().unwrap_or_default(), diags);
     verify_function(*op, "function", diags);
 }
 
@@ -68,6 +69,13 @@ pub fn infer_entry(cx: &InferCx<'_>) -> Inferred {
     match given {
         Some(_) if !named => {
             Err(format!("'{}' has the type of its operands: there is no 'to'", function.word()).into())
+        }
+        Some(ty) if wide && !dlc_core::broadcast::promote(cx.ctx, own, ty).is_ok_and(|wide| wide == ty) => {
+            let (own, ty) = (own.display(cx.ctx), ty.display(cx.ctx));
+            let broken = BrokenRule::from(format!(
+                "a product of {own} may stay without rounding in a type that is no narrower, not {ty}"
+            ));
+            Err(broken.suggest("leave 'widen' out"))
         }
         Some(ty) => tensor(cx.ctx, axes, ty),
         None => tensor(cx.ctx, axes, own),

@@ -112,6 +112,24 @@ pub fn symbols(ctx: &Context, body: &Body, block: BlockId) -> Vec<String> {
     symbols
 }
 
+/// The arguments of a function whose values are all tensors are tensors, and what is said of their alignment is one.
+pub fn verify_tensor_arguments(op: OpRef<'_>, attrs: &[Attr], diags: &Diagnostics) {
+    let ctx = op.ctx;
+    let ty = op.prop(Str::FUNCTION_TYPE).and_then(|attr| attr.as_type(ctx));
+    let Some(TypeData::Function { inputs, .. }) = ty.map(|ty| ctx.type_data(ty)) else { return };
+    if let Some((index, ty)) = inputs.iter().enumerate().find(|&(_, &ty)| Tensor::of(ctx, ty).is_none()) {
+        let error = op_error(op, format!("argument {index} must be a tensor, but is {}", ty.display(ctx)));
+        diags.emit(error.suggest(format!("a single number is a tensor without axes: tensor<[], {}>", ty.display(ctx))));
+    }
+    for (index, &attrs) in attrs.iter().enumerate() {
+        let Some(align) = ctx.dict_get(attrs, ctx.intern_str("alignment")) else { continue };
+        if !align.as_int(ctx).and_then(|align| u64::try_from(align).ok()).is_some_and(u64::is_power_of_two) {
+            let error = op_error(op, format!("argument {index}: 'alignment' is {}", align.display(ctx)));
+            diags.emit(error.suggest("it counts bytes and is a power of two"));
+        }
+    }
+}
+
 /// The rules of a function of tensors: no symbol is declared twice, every symbol in a type of its signature or of a
 /// result is declared, and its body is one block. `what` it is, for messages: `function`, `graph`.
 ///

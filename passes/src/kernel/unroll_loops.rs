@@ -46,8 +46,8 @@
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Builder, OpId, RegionId, Type, ValueId};
-use dlc_kernel::ops::{For, If, Index, MBarriers, Select, Shared, Yield};
+use dlc_ir::{Builder, Diagnostics, OpId, RegionId, Type, ValueId};
+use dlc_kernel::ops::{Extract, For, If, Index, MBarriers, Select, Shared, Yield};
 use rustc_hash::FxHashSet;
 
 use crate::analysis::expressions::{Places, decide, number};
@@ -274,6 +274,11 @@ fn specialize(body: &mut Body, ops: &[OpId], next: &mut [ValueId], cx: &PassCx<'
         }
         if put != places {
             put.write(cx.ctx, body, op);
+            // A part of a fragment that is beyond its end is found where it is computed, as it was before.
+            if is_in_fragment(cx, body, op).is_some_and(|is_inside| !is_inside) {
+                places.write(cx.ctx, body, op);
+                continue;
+            }
             if everywhere {
                 for key in ["guard", "fill"] {
                     body.set_prop(cx.ctx, op, cx.ctx.intern_str(key), None);
@@ -282,6 +287,14 @@ fn specialize(body: &mut Body, ops: &[OpId], next: &mut [ValueId], cx: &PassCx<'
         }
     }
     erased
+}
+
+/// Whether a part of a fragment lies in it, as its own rule says; `None` for other ops.
+fn is_in_fragment(cx: &PassCx<'_>, body: &Body, op: OpId) -> Option<bool> {
+    let diags = Diagnostics::new();
+    let view = OpRef::new(cx.ctx, body, op);
+    view.def().verify.filter(|_| view.is(Extract::DEF))?(view, &diags);
+    Some(diags.errors() == 0)
 }
 
 fn replace(body: &mut Body, old: ValueId, new: ValueId, next: &mut [ValueId]) {

@@ -236,7 +236,9 @@ fn tensorize(
     body.set_props(body.root(), ctx.dict_attr(&props));
     body.set_attrs(body.root(), region.attrs(region.root()));
 
-    let Mapping { batch, rows, columns, inner, tiling, is_of_rows, keeps_rows, .. } = mapping;
+    // Blocks that are others than the plan's take what they need.
+    let resident = mapping.resident(plan);
+    let Mapping { batch, rows, columns, inner, tiling, keeps_rows, .. } = mapping;
     let mut lower = Lower {
         ctx,
         region,
@@ -275,8 +277,6 @@ fn tensorize(
     let blocks = axes::product([&batches, &high, &wide, &together.into()])?;
     let mut builder = lower.emit.builder();
     let clusters = (together > 1).then(|| vec![together]);
-    // Blocks that are others than the plan's take what they need.
-    let resident = plan.filter(|_| !is_of_rows || keeps_rows).and_then(|plan| plan.blocks_per_sm);
     let threads = i64::from(tiling.warps) * 32;
     let grid = kernel::Grid::build(&mut builder, loc, &[], vec![blocks], clusters, threads, resident);
     let inside = lower.emit.body.append_block(lower.emit.body.regions(grid)[0]);

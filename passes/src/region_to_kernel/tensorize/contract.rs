@@ -432,7 +432,7 @@ fn is_gathered(lower: &Lower<'_, '_>, memory: ValueId) -> bool {
     let (dims, bits) = (memory.dims(lower.ctx), i64::from(bits_of(lower.ctx, memory.elem(lower.ctx))));
     let fixed = |name: &str| matrix.fixed.iter().find(|(known, _)| known == name).map(|(_, size)| *size);
     let row = dims.last().and_then(|row| row.as_constant().or_else(|| fixed(row.as_symbol()?)));
-    row.is_some_and(|row| row * bits < 128)
+    row.is_some_and(|row| row.saturating_mul(bits) < 128)
 }
 
 /// Whether the guard of a read bounds each position of memory that depends on an axis, so that nothing beyond memory is read

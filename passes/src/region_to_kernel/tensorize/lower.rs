@@ -344,6 +344,11 @@ impl<'c> Lower<'_, 'c> {
         if from == elem {
             return input;
         }
+        // A truth value takes a byte, whose bits are the number 0 or 1.
+        if bits && (from == Type::I1 || elem == Type::I1) {
+            let byte = self.cast(input, Type::I8, from != Type::I1);
+            return self.cast(byte, elem, elem != Type::I1);
+        }
         let (ty, loc) = (self.ty(elem, input.over), self.emit.loc);
         let made = kernel::Cast::build(&mut self.emit.builder(), loc, input.value, bits.then_some(()), ty);
         self.made(made, input.over)
