@@ -200,7 +200,7 @@ fn fuzz_damaged(damage: Damage, usual: u64) {
     let mut fates: BTreeMap<String, usize> = BTreeMap::new();
     repeat(&format!("{damage:?}"), usual, |seed, case| {
         let layers = [&dlc_frontend::DIALECT, &dlc_poly::DIALECT, &dlc_sample::DIALECT];
-        let fate = damaged.run(&Context::new(LAYERS.into_iter().chain(layers)), seed, case)?;
+        let fate = damaged.run(&|| Context::new(LAYERS.into_iter().chain(layers)), seed, case)?;
         *fates.entry(format!("{fate:?}")).or_default() += 1;
         Ok(())
     });

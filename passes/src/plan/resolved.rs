@@ -9,7 +9,7 @@
 
 use dlc_core::guard::Condition;
 use dlc_core::memref::{Layout, MemRef};
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{AffineErrorKind, SizeExpr};
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Code, Diagnostic};
 use dlc_ir::{Context, Loc, TypeData};
@@ -94,7 +94,12 @@ pub enum Refused {
 impl From<LowerError> for Refused {
     fn from(error: LowerError) -> Refused {
         match error {
-            LowerError::TooLarge => Refused::TooLarge,
+            LowerError::Guard => Refused::TooLarge,
+            LowerError::Expr(error) => match error.kind {
+                AffineErrorKind::Overflow | AffineErrorKind::TooLarge => Refused::TooLarge,
+                // What is divided by is positive, and what is named is there.
+                _ => Refused::Plan(broken(&NOT_A_KERNEL, format!("a position cannot be computed: {error}")), None),
+            },
             LowerError::Layout(message) => Refused::Plan(broken(&NOT_A_KERNEL, message), None),
         }
     }

@@ -269,7 +269,7 @@ fn tensorize(
     let together = i64::from(cluster[0] * cluster[1]);
     let count = |axes: &[(String, SizeExpr)], tile: u32| -> Result<SizeExpr, LowerError> {
         let total = axes::product(axes.iter().map(|(_, size)| size))?;
-        total.ceildiv(&i64::from(tile).into()).map_err(|_| LowerError::TooLarge)
+        total.ceildiv(&i64::from(tile).into()).map_err(LowerError::Expr)
     };
     let high = count(&rows, tiling.tile[0] * cluster[0])?;
     let wide = count(&columns, tiling.tile[1] * cluster[1])?;
@@ -316,13 +316,11 @@ fn tensorize(
     };
     // The blocks of a cluster have neighbouring tiles.
     let neighbour = |at: SizeExpr, size: u32| match rank.as_ref().filter(|_| size > 1) {
-        Some(rank) => {
-            at.mul(&i64::from(size).into()).and_then(|first| first.add(rank)).map_err(|_| LowerError::TooLarge)
-        }
+        Some(rank) => at.mul(&i64::from(size).into()).and_then(|first| first.add(rank)).map_err(LowerError::Expr),
         None => Ok(at),
     };
     let (row, column) = (neighbour(row, cluster[0])?, neighbour(column, cluster[1])?);
-    let scaled = |at: &SizeExpr, tile: u32| at.mul(&i64::from(tile).into()).map_err(|_| LowerError::TooLarge);
+    let scaled = |at: &SizeExpr, tile: u32| at.mul(&i64::from(tile).into()).map_err(LowerError::Expr);
     let first = lower.dim(rows, scaled(&row, tiling.tile[0])?, tiling.tile[0])?;
     let second = match columns.is_empty() {
         true => None,

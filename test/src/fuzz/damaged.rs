@@ -5,14 +5,20 @@ use std::ops::Range;
 use std::path::Path;
 
 use dlc_core::tensor::with_threads;
+use dlc_ir::pass::panics::catch;
 use dlc_ir::pass::registry::Translation;
-use dlc_ir::{Context, Diagnostics};
+use dlc_ir::text::{ParseOptions, parse_module};
+use dlc_ir::verify::verify;
+use dlc_ir::{Body, Context, Diagnostics};
 use dlc_plan::Schedule;
 
 use super::{Fate, Passes, Rng, exchange, exchange_json, extreme_numbers, files, mutate, mutate_json};
 
 /// What a kernel with a plan goes through to instructions.
 const LOWERING: &str = "tensorize,kernel-schedule,kernel-to-ptx,licm,cse,dce";
+
+/// How many texts are drawn for a case until one is valid: most damage is refused by the verifier.
+const DRAWS: usize = 16;
 
 /// The largest part of a text test that is damaged, in bytes.
 const LARGEST: usize = 8000;
@@ -72,7 +78,7 @@ impl Damaged {
     }
 
     /// A damaged text, the passes that it goes through, and what reads it if it is no text of IR.
-    pub fn draw(&self, rng: &mut Rng, case: u64) -> (String, String, Option<&'static Translation>) {
+    fn draw(&self, rng: &mut Rng, case: u64) -> (String, String, Option<&'static Translation>) {
         match self.damage {
             Damage::Texts => {
                 let text = rng.pick(&self.texts).cloned().unwrap_or_default();
@@ -105,22 +111,56 @@ impl Damaged {
         }
     }
 
-    /// Draws a case and runs it, in a context with every layer.
+    /// Draws damaged texts until one is valid, or reading one panics, and gives the last of them with its passes. Contexts have
+    /// every layer.
+    pub fn find(&self, context: &dyn Fn() -> Context, seed: u64, case: u64) -> Found {
+        let mut rng = Rng::new(seed, case);
+        let mut draws = 1;
+        loop {
+            let (text, passes, reader) = self.draw(&mut rng, case);
+            let ctx = context();
+            let read = with_threads(1, || catch(|| read(&ctx, &text, reader)));
+            let module = read.map_err(|panic| format!("reading panicked at {:?}: {}", panic.place, panic.message));
+            if draws == DRAWS || !matches!(module, Ok(None)) {
+                return Found { text, passes, ctx, module };
+            }
+            draws += 1;
+        }
+    }
+
+    /// Draws a case and runs it.
     ///
     /// Errors: a pass panics, breaks the module, or fails without an error.
-    pub fn run(&self, ctx: &Context, seed: u64, case: u64) -> Result<Fate, String> {
-        let (text, passes, reader) = self.draw(&mut Rng::new(seed, case), case);
-        let run = || match reader {
-            None => self.passes.run_text(ctx, &text, &passes),
-            Some(reader) => {
-                let read = reader.read.ok_or("it is not read")?;
-                let file = ctx.sources.add("fuzz.json", text.clone()).ok_or("the text is too long")?;
-                let body = read(ctx, &file, 0..text.len(), &Diagnostics::new());
-                body.map_or(Ok(Fate::Invalid), |body| self.passes.run(ctx, body, &passes))
-            }
-        };
-        with_threads(1, run).map_err(|why| format!("{why}\n{text}"))
+    pub fn run(&self, context: &dyn Fn() -> Context, seed: u64, case: u64) -> Result<Fate, String> {
+        let Found { text, passes, ctx, module } = self.find(context, seed, case);
+        let fate = module.and_then(|module| match module {
+            Some(module) => with_threads(1, || self.passes.run(&ctx, module, &passes)),
+            None => Ok(Fate::Invalid),
+        });
+        fate.map_err(|why| format!("{why}\n// {passes}\n{text}"))
     }
+}
+
+/// A case.
+pub struct Found {
+    /// The damaged text.
+    pub text: String,
+    /// The passes that it goes through.
+    pub passes: String,
+    ctx: Context,
+    /// The module, if it is valid; or how reading it panicked.
+    module: Result<Option<Body>, String>,
+}
+
+/// The module of a text, if it is valid.
+fn read(ctx: &Context, text: &str, reader: Option<&'static Translation>) -> Option<Body> {
+    let diags = Diagnostics::new();
+    let file = ctx.sources.add("fuzz", text.to_string())?;
+    let module = match reader {
+        Some(reader) => reader.read?(ctx, &file, 0..text.len(), &diags),
+        None => parse_module(ctx, &file, 0..text.len(), ParseOptions::default(), &diags).ok(),
+    };
+    module.filter(|module| verify(ctx, module, &diags))
 }
 
 /// The documents of the text tests, and of the programs, that some layer reads.

@@ -7,8 +7,7 @@ use dlc_ir::pass::manager::{FailureKind, Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::Pipeline;
 use dlc_ir::pass::registry::Registry;
 use dlc_ir::pass::{DebugCounters, NoHost};
-use dlc_ir::text::{ParseOptions, parse_module};
-use dlc_ir::{Body, Context, Diagnostics, verify};
+use dlc_ir::{Body, Context, Diagnostics};
 
 use super::{Rng, shown};
 
@@ -70,25 +69,11 @@ impl Passes {
         passes.join(",")
     }
 
-    /// Reads a text and runs passes on it.
-    ///
-    /// Errors: as for `run`.
-    pub fn run_text(&self, ctx: &Context, text: &str, passes: &str) -> Result<Fate, String> {
-        let file = ctx.sources.add("fuzz", text.to_string()).ok_or("the text is too long")?;
-        match parse_module(ctx, &file, 0..text.len(), ParseOptions::default(), &Diagnostics::new()) {
-            Ok(body) => self.run(ctx, body, passes),
-            Err(_) => Ok(Fate::Invalid),
-        }
-    }
-
-    /// Runs passes on a module, if the verifier accepts it.
+    /// Runs passes on a module that is valid.
     ///
     /// Errors: a pass panics, breaks the module, or fails without an error.
     pub fn run(&self, ctx: &Context, mut body: Body, passes: &str) -> Result<Fate, String> {
         let diags = Diagnostics::new();
-        if !verify::verify(ctx, &body, &diags) {
-            return Ok(Fate::Invalid);
-        }
         let pipeline = Pipeline::parse(&self.registry, passes).map_err(|error| format!("{passes}: {error:?}"))?;
         let (options, counters) = (ManagerOptions { threads: 1, ..ManagerOptions::default() }, DebugCounters::off());
         let (registry, instruments) = (&self.registry, vec![]);

@@ -72,7 +72,7 @@ impl Source {
     fn run(&self, seed: u64, case: u64) -> (&'static str, String) {
         let ran = catch(|| match self {
             Source::Passes(setup, damaged) => {
-                damaged.run(&Context::new(setup.dialects.iter().copied()), seed, case).map(|fate| match fate {
+                damaged.run(&|| Context::new(setup.dialects.iter().copied()), seed, case).map(|fate| match fate {
                     Fate::Invalid => ("invalid", String::new()),
                     Fate::Done => ("done", String::new()),
                     Fate::Refused(code) => ("refused", code.into()),
@@ -223,9 +223,9 @@ pub fn run(
 
 /// The damaged text of a case, and the passes it goes through; bytes of arrays are not shown.
 pub fn shown(range: &Range, case: u64) -> Option<String> {
-    let Ok(Source::Passes(_, damaged)) = Source::load(range.kind, &range.root) else { return None };
-    let (text, passes, _) = damaged.draw(&mut Rng::new(range.seed, case), case);
-    Some(format!("// {passes}\n{text}"))
+    let Ok(Source::Passes(setup, damaged)) = Source::load(range.kind, &range.root) else { return None };
+    let found = damaged.find(&|| Context::new(setup.dialects.iter().copied()), range.seed, case);
+    Some(format!("// {}\n{}", found.passes, found.text))
 }
 
 #[cfg(test)]

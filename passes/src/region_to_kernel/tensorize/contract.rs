@@ -218,9 +218,9 @@ fn stagger(lower: &mut Lower<'_, '_>, total: &SizeExpr, depth: u32, axes: &[&str
     let Some((tile, along)) = &lower.stagger else { return Ok(None) };
     let Some(&(_, steps)) = along.iter().find(|(axis, _)| axes == [axis.as_str()]) else { return Ok(None) };
     let depth = SizeExpr::from(i64::from(depth));
-    let times = |a: &SizeExpr, b: &SizeExpr| a.mul(b).map_err(|_| LowerError::TooLarge);
+    let times = |a: &SizeExpr, b: &SizeExpr| a.mul(b).map_err(LowerError::Expr);
     let behind = times(tile, &SizeExpr::from(steps))?;
-    let first = remainder(&behind, &total.ceildiv(&depth).map_err(|_| LowerError::TooLarge)?)?;
+    let first = remainder(&behind, &total.ceildiv(&depth).map_err(LowerError::Expr)?)?;
     let first = lower.emit.index(&times(&first, &depth)?)?;
     lower.emit.call(first, "first");
     Ok(Some(lower.emit.name(first)))
@@ -237,8 +237,8 @@ fn staggered(
     let base = lower.emit.name(counter);
     let Some(first) = first else { return Ok(base) };
     let depth = SizeExpr::from(i64::from(depth));
-    let whole = total.ceildiv(&depth).and_then(|steps| steps.mul(&depth)).map_err(|_| LowerError::TooLarge)?;
-    let at = remainder(&base.add(&first).map_err(|_| LowerError::TooLarge)?, &whole)?;
+    let whole = total.ceildiv(&depth).and_then(|steps| steps.mul(&depth)).map_err(LowerError::Expr)?;
+    let at = remainder(&base.add(&first).map_err(LowerError::Expr)?, &whole)?;
     let at = lower.emit.index(&at)?;
     lower.emit.call(at, "at");
     Ok(lower.emit.name(at))

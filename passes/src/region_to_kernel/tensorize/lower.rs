@@ -17,7 +17,7 @@ use dlc_region::types::Value;
 use dlc_region::verify::axes_of;
 use rustc_hash::FxHashMap;
 
-use super::axes::{Dim, LowerError, both};
+use super::axes::{Dim, LowerError, both, map_guard};
 use super::emit::Emit;
 use crate::plan::tiling::Tiling;
 
@@ -148,11 +148,11 @@ impl<'c> Lower<'_, 'c> {
                 positions.insert(name.to_string(), position);
             }
         }
-        expr.substitute(&|name| positions.get(name).cloned()).map_err(|_| LowerError::TooLarge)
+        expr.substitute(&|name| positions.get(name).cloned()).map_err(LowerError::Expr)
     }
 
     pub fn guard(&self, guard: &Guard, over: [bool; 2]) -> Result<Guard> {
-        guard.map(&|expr| self.expr(expr, over).ok()).ok_or(LowerError::TooLarge)
+        map_guard(guard, &|expr| self.expr(expr, over))
     }
 
     /// Where all positions of a fragment are ones.
