@@ -3,6 +3,7 @@
 //! A failure names its seed and case. `DLC_FUZZ_SEED` and `DLC_FUZZ_CASE` repeat it; `DLC_FUZZ_CASES` says how many cases are
 //! run. With a time given and no seed, the seed is the clock.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -11,7 +12,7 @@ use dlc_core::tensor::with_threads;
 use dlc_ir::{Body, Context, Diagnostics, OpRef, verify};
 use dlc_passes as _;
 use dlc_test::fuzz::tiny::{self, Fuzzer, Pipelines, Style};
-use dlc_test::fuzz::{self, Kind, Passes, Rng};
+use dlc_test::fuzz::{self, Damage, Damaged, Kind, Rng};
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is a number, not '{text}'")))
@@ -185,21 +186,6 @@ fn pipelines_from_every_layer() {
     println!("{} pipelines ran to their end; refused: {:?}", pipelines.done, pipelines.refused);
 }
 
-/// The parts of the text tests that are not large.
-fn programs() -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["dialects", "kernels", "layers", "passes", "pipelines", "gpu", "ladder"].map(|name| root.join(name));
-    let folders: Vec<&Path> = folders.iter().map(|folder| folder.as_path()).collect();
-    let files = fuzz::files(&folders, "mlir").expect("the corpus can be read");
-    let parts = files.iter().flat_map(|file| file.split("// -----\n"));
-    parts.filter(|part| part.len() < 8000).map(String::from).collect()
-}
-
-/// What `Passes` are run in: every layer.
-fn every_layer() -> Context {
-    Context::new(LAYERS.into_iter().chain([&dlc_frontend::DIALECT, &dlc_poly::DIALECT, &dlc_sample::DIALECT]))
-}
-
 /// The most bytes that the process had, where the system says so.
 fn most_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -207,62 +193,32 @@ fn most_memory() -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }
 
-/// Says what came of modules, and that no gigabytes were needed.
-fn conclude(what: &str, passes: &Passes) {
-    println!("{what}: {} modules, {} through all passes; refused: {:?}", passes.accepted, passes.done, passes.refused);
-    assert!(most_memory().is_none_or(|bytes| bytes < 2 << 30), "{what} took {:?} bytes", most_memory());
+/// What is damaged goes through three to six passes, which takes no gigabytes. `cargo xtask fuzz` does so by the thousand.
+fn fuzz_damaged(damage: Damage, usual: u64) {
+    let damaged = Damaged::load(Path::new(env!("CARGO_MANIFEST_DIR")), damage).expect("the corpus can be read");
+    assert!(damage != Damage::Plans || damaged.missing().is_empty(), "{:?}", damaged.missing());
+    let mut fates: BTreeMap<String, usize> = BTreeMap::new();
+    repeat(&format!("{damage:?}"), usual, |seed, case| {
+        let layers = [&dlc_frontend::DIALECT, &dlc_poly::DIALECT, &dlc_sample::DIALECT];
+        let fate = damaged.run(&|| Context::new(LAYERS.into_iter().chain(layers)), seed, case)?;
+        *fates.entry(format!("{fate:?}")).or_default() += 1;
+        Ok(())
+    });
+    println!("{damage:?}: {fates:?}");
+    assert!(most_memory().is_none_or(|bytes| bytes < 2 << 30), "{damage:?} took {:?} bytes", most_memory());
 }
 
-/// Programs of every layer with a few tokens or numbers that are others, through three to six passes.
 #[test]
-fn mutated_programs_through_passes() {
-    let (corpus, mut passes) = (programs(), Passes::new());
-    repeat("mutated programs", 400, |seed, case| {
-        let mut rng = Rng::new(seed, case);
-        let text = rng.pick(&corpus).cloned().unwrap_or_default();
-        let text = match rng.one_in(2) {
-            true => String::from_utf8_lossy(&fuzz::mutate(&mut rng, &text)).into_owned(),
-            false => fuzz::extreme_numbers(&mut rng, &text, 0),
-        };
-        with_threads(1, || passes.text(&every_layer(), &text, &mut rng))
-    });
-    conclude("mutated programs", &passes);
+fn damaged_texts_through_passes() {
+    fuzz_damaged(Damage::Texts, 400);
 }
 
-/// Plans with extreme numbers, through three to six passes.
 #[test]
-fn plans_of_extreme_numbers() {
-    let mut corpus = programs();
-    corpus.retain(|text| text.contains("plan.schedule"));
-    let mut passes = Passes::new();
-    repeat("plans", 200, |seed, case| {
-        let mut rng = Rng::new(seed, case);
-        let text = rng.pick(&corpus).cloned().unwrap_or_default();
-        let plan = text.find("plan.schedule").unwrap_or(0);
-        let text = fuzz::extreme_numbers(&mut rng, &text, plan);
-        with_threads(1, || passes.text(&every_layer(), &text, &mut rng))
-    });
-    conclude("plans", &passes);
+fn plans_with_extreme_numbers_through_passes() {
+    fuzz_damaged(Damage::Plans, 200);
 }
 
-/// JSON of tiny that is nearly right, through three to six passes.
 #[test]
-fn mutated_json_through_passes() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let corpus = fuzz::files(&[&root.join("golden/tiny"), &root.join("dialects/tiny/json")], "json").expect("a corpus");
-    let small: Vec<String> = corpus.into_iter().filter(|text| text.len() < 100_000).collect();
-    let mut passes = Passes::new();
-    repeat("JSON through passes", 200, |seed, case| {
-        let mut rng = Rng::new(seed, case);
-        let file = rng.pick(&small).cloned().unwrap_or_default();
-        let parts: Vec<&str> = file.split("// -----\n").collect();
-        let part = rng.pick(&parts).copied().unwrap_or_default();
-        let text = fuzz::mutate_json(&mut rng, part);
-        let ctx = every_layer();
-        let read = dlc_tiny::json::TRANSLATION.read.ok_or("it reads")?;
-        let file = ctx.sources.add("t.json", text.clone()).ok_or("the text is too long")?;
-        let Some(body) = read(&ctx, &file, 0..text.len(), &Diagnostics::new()) else { return Ok(()) };
-        with_threads(1, || passes.body(&ctx, body, &mut rng)).map_err(|why| format!("{why}\n{text}"))
-    });
-    conclude("JSON", &passes);
+fn damaged_json_through_passes() {
+    fuzz_damaged(Damage::Json, 200);
 }

@@ -5,6 +5,7 @@
 //! verifier prints, reads back as the same module, and prints the same text again, in generic and in custom form, with
 //! and without locations; its clone prints the same.
 
+mod damaged;
 mod json;
 mod module;
 mod passes;
@@ -19,12 +20,13 @@ use dlc_ir::diag::{self, Style};
 use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_body};
 use dlc_ir::{Body, Context, Diagnostics, verify};
 
-pub use json::mutate_json;
+pub use damaged::{Damage, Damaged, Found};
+pub use json::{exchange_json, mutate_json};
 pub use module::module;
-pub use passes::{Passes, extreme_numbers};
+pub use passes::{Fate, Passes, extreme_numbers};
 pub use rng::Rng;
 pub use same::same;
-pub use text::{bytes, mutate, soup};
+pub use text::{bytes, exchange, mutate, mutate_bytes, soup};
 
 /// A kind of input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

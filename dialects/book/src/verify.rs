@@ -64,6 +64,13 @@ pub fn infer_entry(cx: &InferCx<'_>) -> Inferred {
         Some(_) if !named => {
             Err(format!("'{}' has the type of its operands: there is no 'to'", function.word()).into())
         }
+        Some(ty) if wide && !dlc_core::broadcast::promote(cx.ctx, own, ty).is_ok_and(|wide| wide == ty) => {
+            let (own, ty) = (own.display(cx.ctx), ty.display(cx.ctx));
+            let broken = BrokenRule::from(format!(
+                "a product of {own} may stay without rounding in a type that is no narrower, not {ty}"
+            ));
+            Err(broken.suggest("leave 'widen' out"))
+        }
         Some(ty) => tensor(cx.ctx, axes, ty),
         None => tensor(cx.ctx, axes, own),
     }

@@ -74,7 +74,8 @@ fn verify_tensor(ctx: &Context, params: &[Attr]) -> Result<(), String> {
     }
 }
 
-/// The dictionaries that a function has for its arguments and results: one for each, and layouts that fit their tensors.
+/// The arguments and results of a function of tensors are tensors, and the dictionaries for them are one for each, with
+/// alignments that are some and layouts that fit.
 pub fn verify_signature(op: OpRef<'_>, arguments: Option<&[Attr]>, results: Option<&[Attr]>, diags: &Diagnostics) {
     let ctx = op.ctx;
     let declared = op.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
@@ -83,6 +84,11 @@ pub fn verify_signature(op: OpRef<'_>, arguments: Option<&[Attr]>, results: Opti
     for (key, what, attrs, types) in
         [("arg_attrs", "argument", arguments, inputs), ("res_attrs", "result", results, outputs)]
     {
+        if let Some((index, ty)) = types.iter().enumerate().find(|&(_, &ty)| Tensor::of(ctx, ty).is_none()) {
+            let ty = ty.display(ctx);
+            let error = op_error(op, format!("{what} {index} must be a tensor, but is {ty}"));
+            diags.emit(error.suggest(format!("a single number is a tensor without axes: tensor<[], {ty}>")));
+        }
         let Some(attrs) = attrs else { continue };
         if attrs.len() != types.len() {
             let message = format!("'{key}' must have a dictionary for each of the {} {what}s", types.len());
@@ -90,6 +96,14 @@ pub fn verify_signature(op: OpRef<'_>, arguments: Option<&[Attr]>, results: Opti
             continue;
         }
         for (index, (dict, &ty)) in attrs.iter().zip(types.iter()).enumerate() {
+            let align = ctx.dict_get(*dict, ctx.intern_str("alignment"));
+            let is_align = |align: Attr| {
+                align.as_int(ctx).and_then(|align| u64::try_from(align).ok()).is_some_and(u64::is_power_of_two)
+            };
+            if let Some(align) = align.filter(|&align| !is_align(align)) {
+                let error = op_error(op, format!("{what} {index}: 'alignment' is {}", align.display(ctx)));
+                diags.emit(error.suggest("it counts bytes and is a power of two"));
+            }
             let said = ctx.dict_get(*dict, ctx.intern_str("layout"));
             let (Some(said), Some(tensor)) = (said, Tensor::of(ctx, ty)) else { continue };
             if let Err(why) = said_layout(ctx, said, tensor, &declared) {

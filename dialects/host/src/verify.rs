@@ -88,13 +88,15 @@ fn results_of_their_own(op: Func<'_>, results: &[Type], diags: &Diagnostics) {
     let end = root.body.entry_block().and_then(|block| root.body.last_op(block)).map(|id| OpRef { id, ..root });
     let Some(end) = end.filter(|end| end.is(Return::DEF)) else { return };
     let origins: Vec<ValueId> = end.operands().map(|value| origin(end, value)).collect();
+    let mut counts: HashMap<ValueId, usize> = HashMap::new();
+    origins.iter().for_each(|&own| *counts.entry(own).or_default() += 1);
     for (index, (&own, &ty)) in origins.iter().zip(results).enumerate() {
         if MemRef::of(ctx, ty).is_none_or(|ty| !ty.noalias(ctx)) {
             continue;
         }
         let launched =
             matches!(root.body.value_def(own), ValueDef::Result(id, _) if OpRef { id, ..root }.is(Launch::DEF));
-        if !launched || origins.iter().filter(|&&other| other == own).count() > 1 {
+        if !launched || counts[&own] > 1 {
             let message = format!("result {index} is 'noalias', but not a buffer of its own");
             diags.emit(error(end, &LAYOUT_MISMATCH, message).suggest("let a kernel copy it, or leave 'noalias' out"));
         }
@@ -180,8 +182,11 @@ fn verify_arena(root: OpRef<'_>, arena: Option<&SizeExpr>, diags: &Diagnostics) 
             diags.emit(error(op, &MISALIGNED, message).suggest(format!("take a multiple of {align}")));
         }
     }
-    for (index, buffer) in buffers.iter().enumerate() {
-        for earlier in buffers[..index].iter().filter(|earlier| earlier.lives_with(buffer)) {
+    // Buffers are in the order of their launches: what nobody reads any more is not looked at again.
+    let mut living: Vec<&Buffer> = Vec::new();
+    for buffer in buffers.iter().filter(|buffer| buffer.offset.is_some()) {
+        living.retain(|earlier| earlier.lives_with(buffer));
+        for &earlier in &living {
             if apart(ctx, earlier, buffer) == Some(false) {
                 let message = format!("result {} lies where another buffer is that is still needed", buffer.result);
                 let error =
@@ -189,6 +194,7 @@ fn verify_arena(root: OpRef<'_>, arena: Option<&SizeExpr>, diags: &Diagnostics) 
                 diags.emit(error.suggest("run 'plan-arena' on the function without places"));
             }
         }
+        living.push(buffer);
     }
 }
 

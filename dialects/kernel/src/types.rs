@@ -171,7 +171,9 @@ pub fn sizes(shape: &[i64]) -> Option<Vec<u32>> {
 /// The tile that a box becomes: all axes but the last are one.
 pub fn fold(shape: &[u32]) -> Vec<u32> {
     match shape {
-        [rows @ .., last] if !rows.is_empty() => vec![rows.iter().product(), *last],
+        [rows @ .., last] if !rows.is_empty() => {
+            vec![rows.iter().fold(1, |all: u32, &rows| all.saturating_mul(rows)), *last]
+        }
         _ => shape.to_vec(),
     }
 }

@@ -40,7 +40,8 @@ pub fn warps_of(op: OpRef<'_>) -> Option<u32> {
     while let Some(id) = at {
         let here = OpRef { id, ..op };
         if let Some(role) = Role::of(here) {
-            return u32::try_from((role.last() - role.first()) / role.groups().max(1)).ok();
+            let warps = role.last().checked_sub(role.first())?;
+            return u32::try_from(warps / role.groups().max(1)).ok();
         }
         if let Some(grid) = Grid::of(here) {
             return u32::try_from(grid.threads() / 32).ok();

@@ -11,6 +11,7 @@ use dlc_core::broadcast::{BROADCAST_MISMATCH, promote, show};
 use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
 use dlc_core::scalar::{self, Combiner};
+use dlc_core::types::undeclared_symbol;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::define::{Kind, TextArray};
@@ -114,6 +115,10 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
             let name = op.sym_name();
             return diags.emit(error.suggest(format!("declare it behind the name: @{name}<{size}>")));
         }
+    }
+    if let Some(name) = inputs.iter().chain(results.iter()).find_map(|&ty| undeclared_symbol(ctx, ty, &symbols)) {
+        let error = op_error(*op, format!("the symbol '{name}' is not declared"));
+        return diags.emit(error.suggest(format!("declare it behind the name: @{}<{name}>", op.sym_name())));
     }
     let root = OpRef { id: body.root(), ..root };
     // What breaks its declaration is told of when it is verified itself, and cannot be looked at.

@@ -16,7 +16,7 @@ pub fn select(op: Select<'_>, diags: &Diagnostics) {
 /// There is a sign for each term.
 pub fn sum(op: Sum<'_>, diags: &Diagnostics) {
     let signs = op.signs();
-    if signs.len() != op.terms().len() || signs.iter().any(|sign| sign.abs() != 1) {
+    if signs.len() != op.terms().len() || signs.iter().any(|sign| !matches!(sign, 1 | -1)) {
         diags.emit(op_error(*op, "'signs' must have 1 or -1 for each term"));
     }
     if op.terms().len() == 0 {

@@ -1,18 +1,40 @@
 //! The rules of single ops beyond those of shapes.
 
 use dlc_core::constant;
+use dlc_core::sizes::{Exprs, Sizes};
 use dlc_core::types::{Tensor, verify_function, verify_signature};
-use dlc_ir::op::op_error;
+use dlc_ir::define::Kind;
+use dlc_ir::op::{AttrKind, op_error};
 use dlc_ir::verify::OP_RULE;
 use dlc_ir::{Diagnostics, OpRef, Type};
 
-use crate::ops::{Const, Func, If, Index, Load, Range, Valid, View, Yield};
-use crate::shape::non_affine;
+use crate::ops::{Const, Contract, Func, If, Index, Load, Range, Valid, View, Yield};
+use crate::shape::{index_of, non_affine};
 
 /// A program is one block, and every symbol in a type is one that it takes.
 pub fn func(op: Func<'_>, diags: &Diagnostics) {
     verify_signature(*op, op.arg_attrs(), op.res_attrs(), diags);
-    verify_function(*op, "function", diags);
+    if verify_function(*op, "function", diags) {
+        view_symbols(op, diags);
+    }
+}
+
+/// Every symbol in the sizes, starts and strides of a view is one that the function takes: not all of them are in a type.
+/// The indices of a contraction are names of their own, and so are `i0`, `i1` in what is loaded.
+fn view_symbols(func: Func<'_>, diags: &Diagnostics) {
+    let (ctx, root) = (func.ctx, func.resolve());
+    let declared = func.symbols().unwrap_or_default();
+    let is_list = |kind: &AttrKind| [Exprs::KIND.name, Sizes::KIND.name].contains(&kind.name);
+    for op in root.body.walk().into_iter().map(|id| OpRef { id, ..root }).filter(|op| !op.is(Contract::DEF)) {
+        let own = |name: &str| op.is(Load::DEF) && index_of(name).is_some();
+        let lists = op.def().attrs.iter().filter(|spec| is_list(spec.kind));
+        let exprs = lists.filter_map(|spec| Exprs::get(ctx, op.prop_named(spec.name)?)).flatten();
+        let mut symbols = exprs.flat_map(|expr| expr.symbols());
+        if let Some(symbol) = symbols.find(|symbol| !declared.contains(&&**symbol) && !own(symbol)) {
+            let message = format!("the symbol '{symbol}' is not declared by the function");
+            diags.emit(op_error(op, message).note(func.loc(), "the function is here"));
+        }
+    }
 }
 
 /// The elements are those of the type.

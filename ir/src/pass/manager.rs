@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::instrument::{At, Instrument};
 use super::layers::{Added, Lowerings, Path, Placed, survey, symbols_on};
 use super::pipeline::{Anchor, Item, PassUse, Pipeline};
-use super::registry::Registry;
+use super::registry::{PipelineDef, Registry};
 use super::sweep::{How, Renamed, Step, Swept, broke_ir, run_pass, sweep};
 use super::timing::{Costs, PassReport, Report};
 use super::{DebugCounters, Host, LAYER_MISSING, On, PASS_BROKE_IR, PassCx, PassDef, REMARK};
@@ -165,6 +165,32 @@ fn flatten(items: &[Item], nest: &mut Vec<(Anchor, u32)>, nests: &mut u32, flat:
             }
         }
     }
+}
+
+/// The passes of a pipeline before its lowering, the lowering, and those after it.
+type Around = (Vec<PassUse>, PassUse, Vec<PassUse>);
+
+/// How a pipeline is put in for its lowering; or why it cannot be.
+pub(super) fn around(registry: &Registry, def: &PipelineDef) -> Result<Around, String> {
+    let pipeline = Pipeline::parse(registry, def.text);
+    let pipeline =
+        pipeline.map_err(|errors| errors.into_iter().next().map_or_else(String::new, |error| error.message))?;
+    let mut flat = Vec::new();
+    flatten(&pipeline.items, &mut Vec::new(), &mut 0, &mut flat);
+    let mut before: Vec<PassUse> = Vec::new();
+    for piece in flat {
+        match piece {
+            Flat::Step(pass, _) => before.push(pass),
+            Flat::LowerTo(layer) => return Err(format!("it lowers to the layer '{layer}' itself")),
+        }
+    }
+    let mut places = (0..before.len()).filter(|&at| before[at].def.name == def.lowering);
+    let (Some(at), None) = (places.next(), places.next()) else {
+        return Err(format!("its passes have '{}' not once", def.lowering));
+    };
+    let mut rest = before.split_off(at).into_iter();
+    let Some(lowering) = rest.next() else { return Err("it has no passes".into()) };
+    Ok((before, lowering, rest.collect()))
 }
 
 /// A lowering that is going to be put in.
@@ -412,22 +438,16 @@ impl Run<'_> {
     }
 
     /// A lowering as it is put in: the passes of its pipeline before it, itself, and those after it.
-    fn put_in(&self, def: &'static PassDef, loc: Loc) -> Result<(Vec<PassUse>, PassUse, Vec<PassUse>), Stop> {
+    fn put_in(&self, def: &'static PassDef, loc: Loc) -> Result<Around, Stop> {
         let registry = self.manager.registry;
         let standard = registry.pipelines().find(|pipeline| pipeline.lowering == def.name);
         if let Some(standard) = standard.filter(|_| self.manager.options.auto_lower == AutoLower::Standard) {
-            let pipeline = Pipeline::parse(registry, standard.text).expect("a test reads every pipeline");
-            let mut flat = Vec::new();
-            flatten(&pipeline.items, &mut Vec::new(), &mut 0, &mut flat);
-            let step = |piece| match piece {
-                Flat::Step(pass, _) => Some(pass),
-                Flat::LowerTo(_) => None,
-            };
-            let mut before: Vec<PassUse> = flat.into_iter().filter_map(step).collect();
-            let at = before.iter().position(|pass| pass.def.name == def.name);
-            let after = before.split_off(at.expect("a test sees that it is there") + 1);
-            let pass = before.pop().expect("it is the last of these");
-            return Ok((before, pass, after));
+            return around(registry, standard).map_err(|why| {
+                let message = format!("the pipeline '{}' cannot be put in for '{}': {why}", standard.name, def.name);
+                let error = Diagnostic::error(&LAYER_MISSING, loc, message);
+                self.diags.emit(error.suggest("--exact-lowering puts in the lowering alone"));
+                self.stop(def.name)
+            });
         }
         let pass = PassUse::plain(def).map_err(|reason| {
             let message = format!("the pass '{}' cannot be put in without options: {reason}", def.name);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::PassDef;
+use super::{PassDef, manager};
 use crate::body::{Body, OpRef};
 use crate::context::Context;
 use crate::diag::{Diagnostics, did_you_mean};
@@ -85,6 +85,13 @@ impl Registry {
     /// Adds a named pipeline, unless there is one of this name.
     pub fn add_pipeline(&mut self, def: &'static PipelineDef) {
         self.pipelines.entry(def.name).or_insert(def);
+    }
+
+    /// The pipelines that cannot be put in for the lowering that they are registered for, each with the reason: one whose
+    /// text is wrong, or does not have the lowering once.
+    pub fn unusable_lowerings(&self) -> Vec<(&'static str, String)> {
+        let lowerings = self.pipelines().filter(|def| !def.lowering.is_empty());
+        lowerings.filter_map(|def| Some((def.name, manager::around(self, def).err()?))).collect()
     }
 
     /// Adds a translation, unless there is one of this name.

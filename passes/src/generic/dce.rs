@@ -86,13 +86,18 @@ pub fn dce(body: &mut Body, cx: &PassCx<'_>) -> Erased {
 
 /// Erases those of some ops that nothing uses, and what only they use: what is left over where a value was replaced.
 pub fn erase_unused(ctx: &Context, body: &mut Body, mut ops: Vec<OpId>) {
+    // An op that is named twice goes once, and what is in an op that goes, goes with it.
+    let mut gone: FxHashSet<OpId> = FxHashSet::default();
     while let Some(op) = ops.pop() {
-        // An op that is named twice goes once.
-        if ops.contains(&op) || !body.is_unused(op) || !is_erasable(ctx, body, op) {
+        if gone.contains(&op) || !body.is_unused(op) || !is_erasable(ctx, body, op) {
             continue;
         }
-        let suppliers: SmallVec<[OpId; 4]> = body.operands(op).filter_map(|value| body.defining_op(value)).collect();
-        ops.extend(suppliers);
+        let mut inside = Vec::new();
+        body.walk_regions(op, &mut inside);
+        for &erased in inside.iter().chain([&op]) {
+            gone.insert(erased);
+            ops.extend(body.operands(erased).filter_map(|value| body.defining_op(value)));
+        }
         body.erase_op(op);
     }
 }

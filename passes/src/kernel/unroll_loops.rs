@@ -44,9 +44,9 @@
 //! copies. Each copy takes what the one before it yields. Rule of the debug counters: `loop`.
 
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
-use dlc_ir::diag::{Diagnostics, RemarkKind};
+use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Builder, OpId, RegionId, Type, ValueId};
+use dlc_ir::{Builder, Diagnostics, OpId, RegionId, Type, ValueId};
 use dlc_kernel::ops::{For, If, Index, MBarriers, Select, Shared, Yield};
 use rustc_hash::FxHashSet;
 
@@ -299,7 +299,7 @@ fn follows_its_rules(op: OpRef<'_>) -> bool {
     if let Some(verify) = op.def().verify {
         verify(op, &diags);
     }
-    diags.take().is_empty()
+    diags.errors() == 0
 }
 
 fn replace(body: &mut Body, old: ValueId, new: ValueId, next: &mut [ValueId]) {

@@ -9,7 +9,7 @@
 
 use dlc_core::guard::Condition;
 use dlc_core::memref::{Layout, MemRef};
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{AffineErrorKind, SizeExpr};
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Code, Diagnostic};
 use dlc_ir::{Context, Loc, TypeData, ValueId};
@@ -60,6 +60,14 @@ pub struct Mapping {
     pub keeps_rows: bool,
 }
 
+impl Mapping {
+    /// How many blocks share a multiprocessor, if the plan says so: blocks that are others than the plan's take what they
+    /// need.
+    pub fn resident(&self, plan: Option<&Schedule>) -> Option<i64> {
+        plan.filter(|_| !self.is_of_rows || self.keeps_rows).and_then(|plan| plan.blocks_per_sm)
+    }
+}
+
 /// What a kernel is made by.
 #[derive(Clone, Debug)]
 pub struct ResolvedPlan {
@@ -86,7 +94,12 @@ pub enum Refused {
 impl From<LowerError> for Refused {
     fn from(error: LowerError) -> Refused {
         match error {
-            LowerError::TooLarge => Refused::TooLarge,
+            LowerError::Guard => Refused::TooLarge,
+            LowerError::Expr(error) => match error.kind {
+                AffineErrorKind::Overflow | AffineErrorKind::TooLarge => Refused::TooLarge,
+                // What is divided by is positive, and what is named is there.
+                _ => Refused::Plan(broken(&NOT_A_KERNEL, format!("a position cannot be computed: {error}")), None),
+            },
             LowerError::Layout(message) => Refused::Plan(broken(&NOT_A_KERNEL, message), None),
         }
     }
@@ -514,13 +527,26 @@ impl Resolver<'_> {
         }
     }
 
-    /// A block has at most as many threads as the target admits.
+    /// A block has at most as many threads as the target admits, and so have the blocks that share a multiprocessor.
     fn threads(&self, mapping: &Mapping) -> Result<(), Refused> {
         let roles = self.plan.and_then(|plan| plan.roles.as_ref());
         let warps = roles.map_or(i64::from(mapping.tiling.warps), |roles| 4 + 4 * roles.consumers);
         let threads = warps * 32;
         let least = self.targets.iter().min_by_key(|target| target.threads_per_block);
         let most = least.map_or(i64::from(MAX_WARPS) * 32, |target| target.threads_per_block);
+        let blocks = mapping.resident(self.plan).unwrap_or(1);
+        if let Some(target) = self.targets.iter().find(|target| blocks.saturating_mul(threads) > target.threads_per_sm)
+            && threads <= most
+        {
+            let message = format!(
+                "{blocks} blocks of {threads} threads are too many for a multiprocessor of {}, which has {}",
+                target.name, target.threads_per_sm
+            );
+            let fit = target.threads_per_sm / threads;
+            return self.refuse_with(&BAD_THREADS, message, move |plan| {
+                plan.blocks_per_sm = (fit > 1).then_some(fit);
+            });
+        }
         if threads <= most {
             return Ok(());
         }

@@ -41,6 +41,7 @@
 use dlc_ir::OpRef;
 use dlc_ir::body::Body;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
+use dlc_plan::check::check;
 use dlc_plan::{Schedule, Schedules};
 
 use crate::analysis::axes::is_kernel;
@@ -72,7 +73,8 @@ impl Pass for ResolvePlan {
             let Some(kernel) = body.nested(op).filter(|kernel| is_kernel(ctx, kernel)) else { continue };
             let Some(name) = OpRef::new(ctx, body, op).symbol_name() else { continue };
             let Some((at, plan)) = plans.of_kernel(ctx, body, name).into_iter().next() else { continue };
-            let explicit: Schedule = match resolve(ctx, kernel, Some(&plan), &machines(cx, &plan), true) {
+            let targets = machines(cx, &plan);
+            let explicit: Schedule = match resolve(ctx, kernel, Some(&plan), &targets, true) {
                 Ok(resolved) => resolved.explicit(&plan),
                 // Positions beyond 64 bits are an error of the kernel, whatever its plan: 'tensorize' says it.
                 Err(Refused::TooLarge) => continue,
@@ -82,6 +84,12 @@ impl Pass for ResolvePlan {
                     continue;
                 }
             };
+            // What the plan leaves open may be more than the target has.
+            if let Some(broken) = targets.iter().find_map(|target| check(ctx, &explicit, target).into_iter().next()) {
+                cx.diags.emit(refusal(body.loc(at), broken, None).at(Schedule::OP));
+                failed = true;
+                continue;
+            }
             cx.count("plans", 1);
             explicit.replace(ctx, body, at);
         }

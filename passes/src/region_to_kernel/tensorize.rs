@@ -236,7 +236,9 @@ fn tensorize(
     body.set_props(body.root(), ctx.dict_attr(&props));
     body.set_attrs(body.root(), region.attrs(region.root()));
 
-    let Mapping { batch, rows, columns, inner, tiling, is_of_rows, keeps_rows, .. } = mapping;
+    // Blocks that are others than the plan's take what they need.
+    let resident = mapping.resident(plan);
+    let Mapping { batch, rows, columns, inner, tiling, keeps_rows, .. } = mapping;
     let mut lower = Lower {
         ctx,
         region,
@@ -268,7 +270,7 @@ fn tensorize(
     let together = i64::from(cluster[0] * cluster[1]);
     let count = |axes: &[(String, SizeExpr)], tile: u32| -> Result<SizeExpr, LowerError> {
         let total = axes::product(axes.iter().map(|(_, size)| size))?;
-        total.ceildiv(&i64::from(tile).into()).map_err(|_| LowerError::TooLarge)
+        total.ceildiv(&i64::from(tile).into()).map_err(LowerError::Expr)
     };
     let high = count(&rows, tiling.tile[0] * cluster[0])?;
     let wide = count(&columns, tiling.tile[1] * cluster[1])?;
@@ -276,8 +278,6 @@ fn tensorize(
     let blocks = axes::product([&batches, &high, &wide, &together.into()])?;
     let mut builder = lower.emit.builder();
     let clusters = (together > 1).then(|| vec![together]);
-    // Blocks that are others than the plan's take what they need.
-    let resident = plan.filter(|_| !is_of_rows || keeps_rows).and_then(|plan| plan.blocks_per_sm);
     let threads = i64::from(tiling.warps) * 32;
     let grid = kernel::Grid::build(&mut builder, loc, &[], vec![blocks], clusters, threads, resident);
     let inside = lower.emit.body.append_block(lower.emit.body.regions(grid)[0]);
@@ -317,13 +317,11 @@ fn tensorize(
     };
     // The blocks of a cluster have neighbouring tiles.
     let neighbour = |at: SizeExpr, size: u32| match rank.as_ref().filter(|_| size > 1) {
-        Some(rank) => {
-            at.mul(&i64::from(size).into()).and_then(|first| first.add(rank)).map_err(|_| LowerError::TooLarge)
-        }
+        Some(rank) => at.mul(&i64::from(size).into()).and_then(|first| first.add(rank)).map_err(LowerError::Expr),
         None => Ok(at),
     };
     let (row, column) = (neighbour(row, cluster[0])?, neighbour(column, cluster[1])?);
-    let scaled = |at: &SizeExpr, tile: u32| at.mul(&i64::from(tile).into()).map_err(|_| LowerError::TooLarge);
+    let scaled = |at: &SizeExpr, tile: u32| at.mul(&i64::from(tile).into()).map_err(LowerError::Expr);
     let first = lower.dim(rows, scaled(&row, tiling.tile[0])?, tiling.tile[0])?;
     let second = match columns.is_empty() {
         true => None,

@@ -164,6 +164,7 @@ book.func @types_without_a_common_one<M, N>(%x: tensor<[M, N], f32>, %h: tensor<
 
 // -----
 
+// expected-error@+1 {{E0201 'book.func': argument 1 must be a tensor, but is i32; a single number is a tensor without axes: tensor<[], i32>}}
 book.func @operand_that_is_no_tensor<M, N>(%x: tensor<[M, N], f32>, %k: i32) -> tensor<[M, N], f32> {
   // expected-error@+1 {{E0204 'book.entry': the operand 'inputs' must be a tensor, but is i32}}
   %y = "book.entry"(%k) <{accesses = [{at = []}], axes = [], function = "neg"}> : (i32) -> !core.tensor<[], i32>
@@ -320,4 +321,20 @@ book.func @widen_within_a_guard<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
   %y = entry mul axes (i0: M) of %x at (i0), %x at (i0) to f32 widen
   %z = reduce sum axes (i0: M) over (i1: 3) of %y at (i0 + i1) where (0 <= i0 + i1 < M) else 1.0 acc f32
   return %x
+}
+
+// -----
+
+// expected-error@+1 {{E0201 'book.func': argument 0: 'alignment' is -1; it counts bytes and is a power of two}}
+book.func @no_alignment<M>(%x: tensor<[M], f32> {alignment = -1}) -> tensor<[M], f32> {
+  return %x
+}
+
+// -----
+
+book.func @widened_to_integers<M>(%x: tensor<[M], f16>, %y: tensor<[M], f16>) -> tensor<[], f32> {
+  // expected-error@+1 {{E0108 'book.entry': a product of f16 may stay without rounding in a type that is no narrower, not i32; leave 'widen' out}}
+  %p = entry mul axes (i0: M) of %x at (i0), %y at (i0) to i32 widen
+  %s = reduce sum axes () over (i0: M) of %p at (i0) acc f32
+  return %s
 }

@@ -411,3 +411,11 @@ frontend.graph @no_number<S>(%x: tensor<[S], f32>) -> tensor<[S], f32> {
   %y = clamp %x min %x
   output %y
 }
+
+// -----
+
+frontend.graph @the_largest_axis<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{axis 9223372036854775807 is none of the 1 axes of [M]}}
+  %y, %z = split %x over 9223372036854775807 into [M, 1]
+  output %y
+}

@@ -610,3 +610,16 @@ kernel.func @many_blocks() -> memref<[1], f32> {
   }
   return %Y
 }
+
+// -----
+
+kernel.func @least_warp<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    // expected-error@+1 {{E1702 'kernel.role': the block has the warps 0 to 4, and 2 to -9223372036854775808 are not among them}}
+    role a warps 2 to -9223372036854775808 {
+      %c = const 0.0 : frag<[64, 64], f32, wgmma>
+    }
+  }
+  return %Y
+}

@@ -59,3 +59,8 @@ sample.func private @pitch(tile<[64, 64], f16, row_major pitch 8>)
 
 // expected-error@+1 {{the copy engine writes rows one behind the other: 'row_major' without a pitch, or panels}}
 sample.func private @pitch_of_a_map(tensormap<[64, 64], f16, row_major pitch 72>)
+
+// -----
+
+// expected-error@+1 {{a tile has 1 to 262144 elements along axis 0, not 4294967295}}
+sample.func private @rows_beyond_32_bits(tensormap<[2147483648, 1, 64, 64], f16, swizzle 128>)

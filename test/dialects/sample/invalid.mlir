@@ -231,3 +231,11 @@ sample.func @f() -> i400 {
   %c = constant 340282366920938463463374607431768211456 : i400
   return %c
 }
+
+// -----
+
+sample.func @the_least_sign(%a: i64) -> i64 {
+  // expected-error@+1 {{'signs' must have 1 or -1 for each term}}
+  %s = "sample.sum"(%a) <{signs = array<i64: -9223372036854775808>}> : (i64) -> i64
+  return %s
+}

@@ -131,3 +131,17 @@ tiny.func @another_result<M>(%x: tensor<[M], f32>) -> tensor<[M], f16> {
   // expected-error@+1 {{returns (tensor<[M], f32>), but the function returns (tensor<[M], f16>)}}
   return %x
 }
+
+// -----
+
+// expected-error@+1 {{E0201 'tiny.func': argument 1 must be a tensor, but is f32; a single number is a tensor without axes: tensor<[], f32>}}
+tiny.func @argument_that_is_no_tensor<M>(%x: tensor<[M], f32>, %y: f32) -> tensor<[M], f32> {
+  return %x
+}
+
+// -----
+
+// expected-error@+1 {{E0201 'tiny.func': argument 0: 'alignment' is 24; it counts bytes and is a power of two}}
+tiny.func @no_alignment<M>(%x: tensor<[M], f32> {alignment = 24}) -> tensor<[M], f32> {
+  return %x
+}

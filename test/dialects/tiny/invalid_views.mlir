@@ -351,3 +351,28 @@ tiny.func @store_beyond<M, N>(%x: tensor<[M, N], f32>, %v: tensor<[1, N], f32>) 
   %y = store %v into %x from [M, 0]
   return %x
 }
+
+// -----
+
+tiny.func @store_at_a_symbol<M, N>(%x: tensor<[M, N], f32>, %v: tensor<[1, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{E0201 'tiny.store': the symbol 'from' is not declared by the function}}
+  %y = store %v into %x from [from, 0]
+  return %y
+}
+
+// -----
+
+// No type has the symbol: it is in both bounds.
+tiny.func @shrink_at_a_symbol<M>(%x: tensor<[M], f32>) -> tensor<[2], f32> {
+  // expected-error@+1 {{E0201 'tiny.shrink': the symbol 'from' is not declared by the function}}
+  %y = shrink %x from [from] to [from + 2]
+  return %y
+}
+
+// -----
+
+tiny.func @load_at_a_symbol(%x: tensor<[9], f32>) -> tensor<[5], f32> {
+  // expected-error@+1 {{E0201 'tiny.load': the symbol 'offset' is not declared by the function}}
+  %y = load %x at [i0 - offset + 4] : tensor<[5], f32>
+  return %y
+}

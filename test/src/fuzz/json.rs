@@ -83,6 +83,24 @@ pub fn mutate_json(rng: &mut Rng, text: &str) -> String {
     pieces.concat()
 }
 
+/// A text in which one to three tokens are others of the same text that look alike. Most such texts are JSON.
+pub fn exchange_json(rng: &mut Rng, text: &str) -> String {
+    let mut pieces = tokens(text);
+    let words: Vec<usize> = (0..pieces.len())
+        .filter(|&at| pieces[at].starts_with(|first: char| first == '"' || first.is_alphanumeric()))
+        .collect();
+    for _ in 0..1 + rng.below(3) {
+        let Some(&at) = rng.pick(&words) else { break };
+        let is_key = |at: usize| pieces.get(at + 1).is_some_and(|next| next == ":");
+        let alike = |&other: &usize| kind(&pieces[other]) == kind(&pieces[at]) && is_key(other) == is_key(at);
+        let alike: Vec<usize> = words.iter().copied().filter(alike).collect();
+        if let Some(&other) = rng.pick(&alike) {
+            pieces[at] = pieces[other].clone();
+        }
+    }
+    pieces.concat()
+}
+
 fn kind(piece: &str) -> Option<u8> {
     piece.bytes().next().map(|byte| if byte.is_ascii_digit() { b'0' } else { byte })
 }

@@ -195,6 +195,52 @@ pub fn mutate(rng: &mut Rng, text: &str) -> Vec<u8> {
     bytes
 }
 
+/// A text in which one to three words are others of the same text that look alike: values, numbers, types, other words.
+/// Most such texts parse.
+pub fn exchange(rng: &mut Rng, text: &str) -> String {
+    let mut pieces: Vec<Vec<u8>> = text.split_inclusive('\n').flat_map(tokens).collect();
+    // An op that begins a line is alike to others, an operand to others.
+    let kind = |piece: &[u8]| match piece {
+        [first @ (b'%' | b'@' | b'#' | b'!' | b'^'), ..] => *first,
+        [first, ..] if first.is_ascii_digit() => b'0',
+        [first, rest @ ..] if first.is_ascii_alphabetic() && rest.iter().any(u8::is_ascii_digit) => b't',
+        [first, ..] if first.is_ascii_alphabetic() => b'a',
+        _ => 0,
+    };
+    let words: Vec<usize> = (0..pieces.len()).filter(|&at| kind(&pieces[at]) != 0).collect();
+    for _ in 0..1 + rng.below(3) {
+        let Some(&at) = rng.pick(&words) else { break };
+        let alike: Vec<usize> =
+            words.iter().copied().filter(|&other| kind(&pieces[other]) == kind(&pieces[at])).collect();
+        if let Some(&other) = rng.pick(&alike) {
+            pieces[at] = pieces[other].clone();
+        }
+    }
+    String::from_utf8_lossy(&pieces.concat()).into_owned()
+}
+
+/// Bytes of which some are changed, left out, doubled or put in.
+pub fn mutate_bytes(rng: &mut Rng, bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..1 + rng.below(4) {
+        let at = rng.below(bytes.len());
+        let end = (at + 1 + rng.below(8)).min(bytes.len());
+        match rng.below(6) {
+            _ if bytes.is_empty() => break,
+            0 => bytes[at] = rng.next() as u8,
+            1 => bytes[at..end].fill([0, 0x7f, 0xff][rng.below(3)]),
+            2 => drop(bytes.drain(at..end)),
+            3 => drop(bytes.splice(at..at, b"99999999999999999999".iter().copied().take(1 + rng.below(20)))),
+            4 => {
+                let piece = bytes[at..end].to_vec();
+                drop(bytes.splice(at..at, piece));
+            }
+            _ => bytes.truncate(if rng.one_in(4) { at } else { bytes.len() }),
+        }
+    }
+    bytes
+}
+
 /// Words, and every other byte for itself.
 fn tokens(line: &str) -> impl Iterator<Item = Vec<u8>> {
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.%@#!^".contains(byte);

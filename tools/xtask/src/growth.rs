@@ -15,32 +15,43 @@ pub const SIZES: [usize; 2] = [1000, 2000];
 /// Passes with a smaller share of the time are not named: their time is mostly noise.
 const SHARE: f64 = 0.03;
 
-/// The times of a shape at two sizes.
+/// The times of a shape at two sizes or more.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     /// The name of the shape.
     pub shape: &'static str,
-    /// The ops of both programs.
-    pub ops: [usize; 2],
-    /// The seconds from text to instructions.
-    pub seconds: [f64; 2],
-    /// By how much the time grows for twice the ops.
+    /// The ops of the programs.
+    pub ops: Vec<usize>,
+    /// The seconds of computing from text to instructions.
+    pub seconds: Vec<f64>,
+    /// By how much the time grows for twice the ops, at most, from one size to the next.
     pub ratio: f64,
-    /// The pass whose time grows most, and by how much, among those that take a share of the larger program.
+    /// The pass whose time grows most from the last size but one to the last, and by how much, among those that take a share
+    /// of the largest program.
     pub pass: Option<(&'static str, f64)>,
+    /// The most memory of the process meanwhile, in kilobytes, where the system says so.
+    pub kilobytes: Option<u64>,
 }
 
-/// The head of a table of rows.
-pub const HEAD: &str = "\
-| shape | ops | s | ops | s | for twice the ops | grows most |
-| --- | --- | --- | --- | --- | --- | --- |";
+/// The head of a table of rows of so many sizes.
+pub fn head(sizes: usize) -> String {
+    let (ops, lines) = (" ops | s |".repeat(sizes), " --- | --- |".repeat(sizes));
+    format!("| shape |{ops} for twice the ops, at most | grows most | MB |\n| --- |{lines} --- | --- | --- |")
+}
 
 impl Display for Row {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Row { shape, ops, seconds, ratio, pass } = self;
-        write!(f, "| {shape} | {} | {:.3} | {} | {:.3} | {ratio:.2} |", ops[0], seconds[0], ops[1], seconds[1])?;
-        match pass {
-            Some((name, ratio)) => write!(f, " `{name}`, {ratio:.2} |"),
+        write!(f, "| {} |", self.shape)?;
+        for (ops, seconds) in self.ops.iter().zip(&self.seconds) {
+            write!(f, " {ops} | {seconds:.3} |")?;
+        }
+        write!(f, " {:.2} |", self.ratio)?;
+        match self.pass {
+            Some((name, ratio)) => write!(f, " `{name}`, {ratio:.2} |")?,
+            None => write!(f, " |")?,
+        }
+        match self.kilobytes {
+            Some(kilobytes) => write!(f, " {:.0} |", kilobytes as f64 / 1024.0),
             None => write!(f, " |"),
         }
     }
@@ -56,26 +67,34 @@ pub fn shapes(name: Option<&str>) -> Result<Vec<&'static Shape>, String> {
     Ok(vec![found])
 }
 
-/// Measures a shape at two sizes on one thread, so many times, and takes the least times.
+/// Measures a shape at sizes on one thread, so many times, and takes the least times.
 ///
 /// Errors: a program is refused.
-pub fn measure(setup: &Setup, shape: &'static Shape, sizes: [usize; 2], times: usize) -> Result<Row, String> {
-    let mut taken = [Taken::default(), Taken::default()];
+pub fn measure(setup: &Setup, shape: &'static Shape, sizes: &[usize], times: usize) -> Result<Row, String> {
+    let mut taken: Vec<Taken> = sizes.iter().map(|_| Taken::default()).collect();
+    // The most memory is that since this is written.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
     for _ in 0..times.max(1) {
-        for (taken, ops) in taken.iter_mut().zip(sizes) {
+        for (taken, &ops) in taken.iter_mut().zip(sizes) {
             taken.keep_least(on_big_stack(|| compile(setup, shape, ops))?);
         }
     }
-    let ops = [taken[0].ops, taken[1].ops];
-    let seconds = [taken[0].all, taken[1].all];
+    let kilobytes = crate::said_by_system("/proc/self/status", "VmHWM:");
+    let ops: Vec<usize> = taken.iter().map(|taken| taken.ops).collect();
+    let seconds: Vec<f64> = taken.iter().map(|taken| taken.all).collect();
+    let ratios = (1..ops.len()).map(|at| growth::ratio([ops[at - 1], ops[at]], [seconds[at - 1], seconds[at]]));
+    let ratio = ratios.fold(0.0, f64::max);
     let mut pass: Option<(&'static str, f64)> = None;
-    for (&name, &large) in &taken[1].passes {
-        let ratio = growth::ratio(ops, [taken[0].passes.get(name).copied().unwrap_or(0.0), large]);
-        if large >= SHARE * seconds[1] && pass.is_none_or(|(_, most)| ratio > most) {
-            pass = Some((name, ratio));
+    if let [.., small, large] = taken.as_slice() {
+        for (&name, &most) in &large.passes {
+            let cost = [small.passes.get(name).copied().unwrap_or(0.0), most];
+            let ratio = growth::ratio([small.ops, large.ops], cost);
+            if most >= SHARE * large.all && pass.is_none_or(|(_, most)| ratio > most) {
+                pass = Some((name, ratio));
+            }
         }
     }
-    Ok(Row { shape: shape.name, ops, seconds, ratio: growth::ratio(ops, seconds), pass })
+    Ok(Row { shape: shape.name, ops, seconds, ratio, pass, kilobytes })
 }
 
 /// What a program took, in seconds.
@@ -103,9 +122,11 @@ impl Taken {
 fn compile(setup: &Setup, shape: &Shape, ops: usize) -> Result<Taken, String> {
     let text = (shape.text)(ops);
     let ctx = Context::new(setup.dialects.iter().copied());
-    let start = Instant::now();
+    let (start, computed) = (Instant::now(), crate::computed());
     let compiled = growth::compile(&ctx, &setup.registry, text).map_err(|error| format!("{}: {error}", shape.name))?;
-    let all = start.elapsed().as_secs_f64();
+    // What others do on the machine does not count, where the system says how long this thread has computed.
+    let own = crate::computed().zip(computed).map(|(after, before)| after - before);
+    let all = own.map_or_else(|| start.elapsed(), Duration::from_nanos).as_secs_f64();
     let mut passes: BTreeMap<&'static str, f64> = BTreeMap::new();
     let report = &compiled.report;
     for pass in &report.passes {
@@ -117,7 +138,7 @@ fn compile(setup: &Setup, shape: &Shape, ops: usize) -> Result<Taken, String> {
 }
 
 /// Runs on a stack like that of `dlc-opt`.
-fn on_big_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+pub fn on_big_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(growth::STACK).spawn_scoped(scope, run);
         thread.expect("a thread starts").join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -132,7 +153,7 @@ mod tests {
     fn every_shape_compiles_and_has_about_as_many_ops_as_asked_for() {
         let setup = crate::setup();
         for shape in &SHAPES {
-            let row = measure(&setup, shape, [60, 120], 1).expect("the program compiles");
+            let row = measure(&setup, shape, &[60, 120], 1).expect("the program compiles");
             // Functions and their ends are ops too.
             let about = |ops: usize, wanted: usize| ops >= wanted && ops < 2 * wanted;
             assert!(about(row.ops[0], 60) && about(row.ops[1], 120), "{row}");

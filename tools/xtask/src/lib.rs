@@ -3,6 +3,7 @@
 //! - [`repo`]: the files of the repository, in memory.
 //! - [`tidy`]: rules about the files that no compiler checks; each is a test of this crate.
 //! - [`mod@growth`]: how the time of the compiler grows with the program.
+//! - [`mod@fuzz`]: damaged input by the thousand.
 //! - [`header`]: the header of a pass, whose example is run.
 //! - [`mod@reference`]: the generated pages `docs/reference/`.
 //! - [`new_pass`]: the files of a new pass.
@@ -13,6 +14,7 @@
 //!
 //! Everything is a function from files to complaints or to files; only `main.rs` writes.
 
+pub mod fuzz;
 pub mod growth;
 pub mod header;
 pub mod kernels;
@@ -49,4 +51,16 @@ fn run(setup: &Setup, ctx: &Context, pipeline: &Pipeline, module: &mut Body, dia
     let (registry, instruments) = (&setup.registry, Vec::new());
     let manager = Manager { ctx, registry, options, instruments, counters: &counters, host: &NoHost };
     manager.run(pipeline, module, diags).failure
+}
+
+/// The number behind a word in a file of the system; `None` where there is none.
+fn said_by_system(file: &str, word: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(word))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// The nanoseconds that this thread has computed, where the system says so.
+fn computed() -> Option<u64> {
+    said_by_system("/proc/thread-self/schedstat", "")
 }

@@ -11,7 +11,7 @@ use std::{env, fs};
 use xtask::mutants::emit;
 use xtask::mutants::record::{self, Record};
 use xtask::repo::Repo;
-use xtask::{growth, kernels, mutants, mutate, new_pass, plans, reference};
+use xtask::{fuzz, growth, kernels, mutants, mutate, new_pass, plans, reference};
 
 const USAGE: &str = "\
 cargo xtask ci                        everything that must hold before a change lands (.ci/run)
@@ -29,7 +29,11 @@ cargo xtask kernels --save DIR | --compare DIR [--only TEXT]
                                       writes the instructions of every program for both targets, or names those that differ
 cargo xtask plans [--count N] [--seed S] [--only TEXT] [--save DIR]
                                       draws plans for regions; each compiles and evaluates as its region, or is refused
-cargo xtask growth [--shape NAME] [--sizes A,B] [--times N]
+cargo xtask fuzz texts|json|plans|arrays [--seed S] [--from N] [--count N] [--jobs N] [--seconds N]
+                 [--save DIR] [--log FILE] [--root DIR]
+                                      damages input and sends it through passes or dlc-run, which may refuse it
+cargo xtask fuzz --report FILE..      the report of logs together
+cargo xtask growth [--shape NAME] [--sizes A,B,..] [--times N]
                                       says how the time from text to PTX grows for twice the ops, by shapes of programs
 ";
 
@@ -46,6 +50,8 @@ fn main() -> ExitCode {
         ["mutate", rest @ ..] => mutate(&root, rest),
         ["kernels", rest @ ..] => list_kernels(&root, rest),
         ["growth", rest @ ..] => measure_growth(rest),
+        ["fuzz", "--report", files @ ..] => report_damaged(files),
+        ["fuzz", kind, rest @ ..] => fuzz_damaged(&root, kind, rest),
         ["plans", rest @ ..] => draw_plans(&root, rest),
         ["mutants", rest @ ..] => find_mutants(&root, rest),
         _ => Err(USAGE.to_owned()),
@@ -211,7 +217,7 @@ fn draw_plans(root: &Path, args: &[&str]) -> Result<(), String> {
 }
 
 fn measure_growth(args: &[&str]) -> Result<(), String> {
-    let (mut name, mut sizes, mut times) = (None, growth::SIZES, 3);
+    let (mut name, mut sizes, mut times) = (None, growth::SIZES.to_vec(), 3);
     let mut args = args.iter();
     while let Some(&flag) = args.next() {
         let value = args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"))?;
@@ -220,20 +226,18 @@ fn measure_growth(args: &[&str]) -> Result<(), String> {
             "--shape" => name = Some(value),
             "--times" => times = number(value)?,
             "--sizes" => {
-                let (small, large) =
-                    value.split_once(',').ok_or("--sizes: two numbers with a comma, such as 1000,2000")?;
-                sizes = [number(small)?, number(large)?];
-                if sizes[0] == 0 || sizes[0] >= sizes[1] {
-                    return Err("--sizes: the second is larger than the first, which is not 0".into());
+                sizes = value.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
+                if sizes.len() < 2 || sizes[0] == 0 || !sizes.is_sorted_by(|a, b| a < b) {
+                    return Err("--sizes: two numbers or more with commas, each larger than the one before".into());
                 }
             }
             _ => return Err(USAGE.to_owned()),
         }
     }
     let setup = xtask::setup();
-    println!("{}", growth::HEAD);
+    println!("{}", growth::head(sizes.len()));
     for shape in growth::shapes(name)? {
-        println!("{}", growth::measure(&setup, shape, sizes, times)?);
+        println!("{}", growth::measure(&setup, shape, &sizes, times)?);
     }
     Ok(())
 }
@@ -335,5 +339,87 @@ fn report_mutants<'a>(files: impl Iterator<Item = &'a &'a str>) -> Result<(), St
         }
     }
     print!("{}", record::report(&records.into_values().collect::<Vec<_>>()));
+    Ok(())
+}
+
+fn fuzz_damaged(root: &Path, kind: &str, args: &[&str]) -> Result<(), String> {
+    let known = || format!("there is no '{kind}' to damage; there are {}", fuzz::KINDS.join(", "));
+    let kind = fuzz::KINDS.into_iter().find(|known| *known == kind).ok_or_else(known)?;
+    let (mut save, mut log, mut works) = (None, None, false);
+    let (root, time) = (root.to_owned(), Duration::MAX);
+    let mut range = fuzz::Range { kind, root, seed: 1, from: 0, count: 1000, jobs: 0, time };
+    let mut args = args.iter();
+    while let Some(&flag) = args.next() {
+        let mut text = || args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"));
+        let number = |text: &str| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
+        match flag {
+            "--seed" => range.seed = number(text()?)?.into(),
+            "--from" => range.from = number(text()?)?.into(),
+            "--count" => range.count = number(text()?)?.into(),
+            "--jobs" => range.jobs = number(text()?)? as usize,
+            "--seconds" => range.time = Duration::from_secs(number(text()?)?.into()),
+            "--root" => range.root = text()?.into(),
+            "--save" => save = Some(Path::new(text()?)),
+            "--log" => log = Some(Path::new(text()?)),
+            "--worker" => works = true,
+            _ => return Err(USAGE.to_owned()),
+        }
+    }
+    if works {
+        let work = || fuzz::work(kind, &range.root, range.seed, std::io::stdin().lock(), std::io::stdout().lock());
+        return growth::on_big_stack(work).map_err(|error| error.to_string());
+    }
+    let wrong = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    let mut log = match log {
+        None => None,
+        Some(path) => {
+            let file = fs::File::options().create(true).append(true).open(path);
+            Some((path, file.map_err(|error| wrong(path, error))?))
+        }
+    };
+    let (mut said, mut failed, mut records) = (Instant::now(), None, Vec::new());
+    let found = fuzz::run(
+        &range,
+        || fuzz::worker(&range),
+        fuzz::LONGEST,
+        |record| {
+            let mut keep = |done: Result<(), String>| failed = failed.take().or(done.err());
+            if let Some((path, file)) = &mut log {
+                keep(writeln!(file, "{record}").map_err(|error| wrong(path, error)));
+            }
+            if record.is_fault() {
+                println!("{record}");
+                if let Some((folder, text)) = save.zip(fuzz::shown(&range, record.case)) {
+                    keep(write(&folder.join(format!("{kind}_{}_{}", record.seed, record.case)), &text));
+                }
+            }
+            records.push(record.clone());
+            if said.elapsed() > Duration::from_secs(30) {
+                eprint!("{}", fuzz::record::report(&records));
+                said = Instant::now();
+            }
+        },
+    );
+    let found = found.map_err(|error| error.to_string())?;
+    print!("{}", fuzz::record::report(&found));
+    println!("the next one: --from {}", found.last().map_or(range.from, |record| record.case + 1));
+    match failed {
+        Some(error) => Err(error),
+        None if found.iter().any(fuzz::record::Record::is_fault) => Err("something is wrong, see above".into()),
+        None => Ok(()),
+    }
+}
+
+/// The report of logs together.
+fn report_damaged(files: &[&str]) -> Result<(), String> {
+    let mut records = BTreeMap::new();
+    for file in files {
+        let text = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+        for line in text.lines() {
+            let record = fuzz::record::Record::parse(line).ok_or_else(|| format!("{file}: '{line}' is no record"))?;
+            records.insert((record.kind.clone(), record.seed, record.case), record);
+        }
+    }
+    print!("{}", fuzz::record::report(&records.into_values().collect::<Vec<_>>()));
     Ok(())
 }

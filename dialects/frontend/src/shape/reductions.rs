@@ -77,7 +77,7 @@ fn axis_below(axis: i64, dims: &[SizeExpr]) -> Result<usize, BrokenRule> {
     let place = usize::try_from(axis).ok().filter(|&axis| axis < dims.len());
     place.ok_or_else(|| {
         let broken = BrokenRule::from(format!("axis {axis} is none of the {} axes of {}", dims.len(), show(dims)));
-        match axis + dims.len() as i64 {
+        match axis.saturating_add(dims.len() as i64) {
             counted if axis < 0 && counted >= 0 => broken.suggest(format!("axes are counted from 0: write {counted}")),
             _ => broken,
         }

@@ -13,7 +13,7 @@
 use dlc_book::ops::Function;
 use dlc_ir::Context;
 use dlc_ir::affine::SizeExpr;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chains::Chains;
 use super::cost::{Costs, Limits};
@@ -64,6 +64,7 @@ impl<'g> Cut<'g> {
             contractions,
             chains,
             kernels: vec![Vec::new(); graph.values.len()],
+            wanted: FxHashSet::default(),
             prefix,
             places: FxHashMap::default(),
             ops: 0,
@@ -124,6 +125,8 @@ struct Cutter<'g> {
     chains: Chains,
     /// The kernels in which each value is computed.
     kernels: Vec<Vec<Node>>,
+    /// Values, each with a kernel that wants it.
+    wanted: FxHashSet<(Node, Node)>,
     /// What the names of axes begin with in the places.
     prefix: &'g str,
     /// The places of each kernel, by the value that it stores.
@@ -150,7 +153,7 @@ impl<'g> Cutter<'g> {
         if !self.graph.is_memory(node) {
             for operand in &self.graph.values[node].operands {
                 for &kernel in &kernels {
-                    if !self.kernels[operand.node].contains(&kernel) {
+                    if self.wanted.insert((operand.node, kernel)) {
                         self.kernels[operand.node].push(kernel);
                     }
                 }

@@ -439,7 +439,7 @@ impl Boundaries {
             let mut near = |zero: f64| {
                 for at in [zero - off, zero, zero + off] {
                     add(boundary(at.ceil().max(-1.0) as i64));
-                    add(boundary(at.floor().max(-1.0) as i64 + 1));
+                    add(boundary((at.floor().max(-1.0) as i64).saturating_add(1)));
                 }
             };
             near(zero);

@@ -66,8 +66,9 @@ pub fn integer(instr: &Instr, slots: &mut [i64], site: &Site) {
         }
         Instr::Advance { next, from, stages } => {
             let [stage, parity] = from.map(|slot| slots[slot as usize]);
-            let stage = if stage == UNKNOWN { UNKNOWN } else { stage + 1 };
-            let (stage, parity) = if stage >= *stages { (0, 1 - parity) } else { (stage, parity) };
+            let stage = if stage == UNKNOWN { UNKNOWN } else { stage.checked_add(1).unwrap_or(UNKNOWN) };
+            let other = if parity == UNKNOWN { UNKNOWN } else { 1i64.checked_sub(parity).unwrap_or(UNKNOWN) };
+            let (stage, parity) = if stage >= *stages { (0, other) } else { (stage, parity) };
             slots[next[0] as usize] = stage;
             slots[next[1] as usize] = parity;
         }

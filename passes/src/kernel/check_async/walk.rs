@@ -104,25 +104,30 @@ impl Walk {
         }
         match value >> TAG {
             tag if tag == self.tag => {
-                let kind = value >> KIND & 3;
-                1 << 62 | kind << KIND | (self.work[kind as usize] - (value & ((1 << KIND) - 1)))
+                let (kind, number) = (value >> KIND & 3, value & ((1 << KIND) - 1));
+                match self.work.get(kind as usize).filter(|&&begun| number <= begun) {
+                    Some(begun) => 1 << 62 | kind << KIND | (begun - number),
+                    // It looks like what nobody has made.
+                    None => self.too_large(),
+                }
             }
-            ROOT => value,
-            _ => {
-                self.large = true;
-                value
-            }
+            ROOT if value >> KIND & 3 < 3 => value,
+            _ => self.too_large(),
         }
+    }
+
+    /// In the place of an integer that looks like something that was made.
+    fn too_large(&mut self) -> i64 {
+        self.large = true;
+        UNKNOWN
     }
 
     /// The number again.
     pub fn at(&self, since: i64) -> i64 {
-        match since >> 62 == 1 {
-            true => {
-                let kind = since >> KIND & 3;
-                self.tag << TAG | kind << KIND | (self.work[kind as usize] - (since & ((1 << KIND) - 1)))
-            }
-            false => since,
+        let kind = since >> KIND & 3;
+        match self.work.get(kind as usize).filter(|_| since >> 62 == 1) {
+            Some(begun) => self.tag << TAG | kind << KIND | (begun - (since & ((1 << KIND) - 1))),
+            None => since,
         }
     }
 
@@ -172,7 +177,7 @@ impl Walk {
             self.slots[slot as usize] = self.at(value);
         }
         for (all, by) in self.walked.iter_mut().zip(walked) {
-            *all += by;
+            *all = all.saturating_add(*by);
         }
     }
 

@@ -251,7 +251,8 @@ impl Code<'_> {
             {
                 let thread = self.part(thread, expr);
                 terms.push((thread, *coefficient));
-                constant += coefficient * i64::from(own);
+                // Registers hold integers modulo a power of two.
+                constant = constant.wrapping_add(coefficient.wrapping_mul(own.into()));
                 continue;
             }
             let mut product = Arg::Int(1);

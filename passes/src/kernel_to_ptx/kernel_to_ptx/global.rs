@@ -235,12 +235,15 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             return self.with_names(site, (&place, &[]), register, |code, names| {
                 let (number, _) = code.value(&linear.number, names);
                 let mut base = code.address(pointer.into(), number, Arg::Int(bytes));
-                let mut offset = 0;
+                let mut offset = 0i64;
                 for (step, &at) in linear.steps.iter().zip(own) {
                     let Some(step) = step else { continue };
                     match step.as_constant() {
                         _ if at == 0 => {}
-                        Some(step) => offset += i64::from(at) * step * bytes,
+                        // Addresses are computed modulo 2^64.
+                        Some(step) => {
+                            offset = offset.wrapping_add(i64::from(at).wrapping_mul(step).wrapping_mul(bytes));
+                        }
                         None => {
                             let (step, _) = code.value(step, names);
                             let far = code.mul(step, Arg::Int(at.into()));

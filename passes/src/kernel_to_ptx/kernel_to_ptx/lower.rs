@@ -55,6 +55,8 @@ pub struct Lower<'a, 'c> {
     fragments: FxHashMap<Type, Rc<Fragment>>,
     /// How many groups of asynchronous work have been begun so far, by kind, on the way with the fewest.
     begun: [u64; 3],
+    /// How many steps of loops have been unrolled.
+    unrolled: u64,
 }
 
 /// What the region of an op gave.
@@ -109,6 +111,7 @@ impl<'a, 'c> Lower<'a, 'c> {
             fragments: FxHashMap::default(),
             // Far from zero, which says that work ended long ago.
             begun: [1 << 20; 3],
+            unrolled: 0,
         };
         let code = &mut lower.code;
         let thread: Arg = code.inst(&table::SREG, "tid.x", &[]).into();

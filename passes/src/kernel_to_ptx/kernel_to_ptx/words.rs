@@ -113,7 +113,6 @@ impl Lower<'_, '_> {
                     values.extend(halves.into_iter().map(Arg::Value));
                 }
                 (1, _) => values.push(self.code.inst(&table::SETP, "ne.s16", &[word.into(), Arg::Int(0)]).into()),
-                _ if elem == Type::INDEX => values.push(self.code.inst(&table::CVT, "u32.u64", &[word.into()]).into()),
                 _ => values.push(word.into()),
             }
         }
@@ -159,7 +158,6 @@ impl Lower<'_, '_> {
             elements.push(match bits {
                 1 => self.code.inst(&table::SELP, "b16", &[Arg::Int(1), Arg::Int(0), value]).into(),
                 2..=16 if integer => self.code.inst(&table::CVT, "u16.u32", &[value]).into(),
-                64 if elem == Type::INDEX => self.code.inst(&table::CVT, "s64.s32", &[value]).into(),
                 _ => value,
             });
         }

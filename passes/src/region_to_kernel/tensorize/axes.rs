@@ -1,7 +1,9 @@
 //! Where the axes of a kernel go: to the numbers of blocks, to loops, to the two axes of fragments.
 
+use std::cell::RefCell;
+
 use dlc_core::guard::{Condition, Guard};
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{AffineError, SizeExpr};
 
 /// Some axes as one, of which a tile is looked at: their positions in row-major order, from `base` on. A tile of one is a
 /// position alone.
@@ -22,22 +24,31 @@ pub struct Dim {
 /// Why a region has no kernel.
 #[derive(Debug)]
 pub enum LowerError {
-    /// An expression goes beyond 64 bits.
-    TooLarge,
+    /// An expression of positions cannot be computed, for this reason.
+    Expr(AffineError),
+    /// The conditions of a guard go beyond 64 bits.
+    Guard,
     /// A fragment or a tile in shared memory has no layout, for this reason.
     Layout(String),
 }
 
+/// A guard with another expression in the place of each.
+pub fn map_guard(guard: &Guard, put: &dyn Fn(&SizeExpr) -> Result<SizeExpr, LowerError>) -> Result<Guard, LowerError> {
+    let reason = RefCell::new(LowerError::Guard);
+    let put = |expr: &SizeExpr| put(expr).map_err(|why| reason.replace(why)).ok();
+    guard.map(&put).ok_or_else(|| reason.replace(LowerError::Guard))
+}
+
 /// The product of sizes.
 pub fn product<'e>(sizes: impl IntoIterator<Item = &'e SizeExpr>) -> Result<SizeExpr, LowerError> {
-    sizes.into_iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).map_err(|_| LowerError::TooLarge))
+    sizes.into_iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).map_err(LowerError::Expr))
 }
 
 /// `of floordiv by`. Of zero there are no positions that would be divided.
 pub fn quotient(of: &SizeExpr, by: &SizeExpr) -> Result<SizeExpr, LowerError> {
     match by.as_constant() {
         Some(0) => Ok(SizeExpr::from(0)),
-        _ => of.floordiv(by).map_err(|_| LowerError::TooLarge),
+        _ => of.floordiv(by).map_err(LowerError::Expr),
     }
 }
 
@@ -45,7 +56,7 @@ pub fn quotient(of: &SizeExpr, by: &SizeExpr) -> Result<SizeExpr, LowerError> {
 pub fn remainder(of: &SizeExpr, by: &SizeExpr) -> Result<SizeExpr, LowerError> {
     match by.as_constant() {
         Some(0) => Ok(SizeExpr::from(0)),
-        _ => of.modulo(by).map_err(|_| LowerError::TooLarge),
+        _ => of.modulo(by).map_err(LowerError::Expr),
     }
 }
 
@@ -54,7 +65,7 @@ impl Dim {
     fn position(&self, axis: usize) -> Result<SizeExpr, LowerError> {
         match self.tile {
             1 => Ok(self.base.clone()),
-            _ => self.base.add(&coordinate(axis)).map_err(|_| LowerError::TooLarge),
+            _ => self.base.add(&coordinate(axis)).map_err(LowerError::Expr),
         }
     }
 

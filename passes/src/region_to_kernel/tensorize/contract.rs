@@ -221,9 +221,9 @@ fn stagger(lower: &mut Lower<'_, '_>, total: &SizeExpr, depth: u32, axes: &[&str
     let Some((tile, along)) = &lower.stagger else { return Ok(None) };
     let Some(&(_, steps)) = along.iter().find(|(axis, _)| axes == [axis.as_str()]) else { return Ok(None) };
     let depth = SizeExpr::from(i64::from(depth));
-    let times = |a: &SizeExpr, b: &SizeExpr| a.mul(b).map_err(|_| LowerError::TooLarge);
+    let times = |a: &SizeExpr, b: &SizeExpr| a.mul(b).map_err(LowerError::Expr);
     let behind = times(tile, &SizeExpr::from(steps))?;
-    let first = remainder(&behind, &total.ceildiv(&depth).map_err(|_| LowerError::TooLarge)?)?;
+    let first = remainder(&behind, &total.ceildiv(&depth).map_err(LowerError::Expr)?)?;
     let first = lower.emit.index(&times(&first, &depth)?)?;
     lower.emit.call(first, "first");
     Ok(Some(lower.emit.name(first)))
@@ -240,8 +240,8 @@ fn staggered(
     let base = lower.emit.name(counter);
     let Some(first) = first else { return Ok(base) };
     let depth = SizeExpr::from(i64::from(depth));
-    let whole = total.ceildiv(&depth).and_then(|steps| steps.mul(&depth)).map_err(|_| LowerError::TooLarge)?;
-    let at = remainder(&base.add(&first).map_err(|_| LowerError::TooLarge)?, &whole)?;
+    let whole = total.ceildiv(&depth).and_then(|steps| steps.mul(&depth)).map_err(LowerError::Expr)?;
+    let at = remainder(&base.add(&first).map_err(LowerError::Expr)?, &whole)?;
     let at = lower.emit.index(&at)?;
     lower.emit.call(at, "at");
     Ok(lower.emit.name(at))
@@ -446,7 +446,7 @@ fn is_gathered(lower: &Lower<'_, '_>, memory: ValueId) -> bool {
     let (dims, bits) = (memory.dims(lower.ctx), i64::from(bits_of(lower.ctx, memory.elem(lower.ctx))));
     let fixed = |name: &str| matrix.fixed.iter().find(|(known, _)| known == name).map(|(_, size)| *size);
     let row = dims.last().and_then(|row| row.as_constant().or_else(|| fixed(row.as_symbol()?)));
-    row.is_some_and(|row| row * bits < 128)
+    row.is_some_and(|row| row.saturating_mul(bits) < 128)
 }
 
 /// Whether the guard of a read bounds each position of memory that depends on an axis, so that nothing beyond memory is read

@@ -11,7 +11,7 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, Tile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::axes::LowerError;
+use super::axes::{LowerError, map_guard};
 use super::lower::bits_of;
 
 /// A loop that is being made.
@@ -90,12 +90,9 @@ impl<'c> Emit<'c> {
             let (_, number) = numbers.iter().find(|(known, _)| known == name)?;
             SizeExpr::symbol(&value_name(*number)).ok()
         };
-        let put = |expr: &SizeExpr| expr.substitute(&replace).ok();
-        let exprs = exprs.iter().map(put).collect::<Option<Vec<_>>>().ok_or(LowerError::TooLarge)?;
-        let guard = match guard {
-            Some(guard) => Some(guard.map(&put).ok_or(LowerError::TooLarge)?),
-            None => None,
-        };
+        let put = |expr: &SizeExpr| expr.substitute(&replace).map_err(LowerError::Expr);
+        let exprs = exprs.iter().map(put).collect::<Result<Vec<_>, _>>()?;
+        let guard = guard.map(|guard| map_guard(guard, &put)).transpose()?;
         Ok((values, exprs, guard))
     }
 

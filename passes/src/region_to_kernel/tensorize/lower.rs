@@ -17,7 +17,7 @@ use dlc_region::types::Value;
 use dlc_region::verify::axes_of;
 use rustc_hash::FxHashMap;
 
-use super::axes::{Dim, LowerError, both};
+use super::axes::{Dim, LowerError, both, map_guard};
 use super::emit::Emit;
 use super::report::{Multiplied, Of};
 use crate::plan::tiling::Tiling;
@@ -164,11 +164,11 @@ impl<'c> Lower<'_, 'c> {
                 positions.insert(name.to_string(), position);
             }
         }
-        expr.substitute(&|name| positions.get(name).cloned()).map_err(|_| LowerError::TooLarge)
+        expr.substitute(&|name| positions.get(name).cloned()).map_err(LowerError::Expr)
     }
 
     pub fn guard(&self, guard: &Guard, over: [bool; 2]) -> Result<Guard> {
-        guard.map(&|expr| self.expr(expr, over).ok()).ok_or(LowerError::TooLarge)
+        map_guard(guard, &|expr| self.expr(expr, over))
     }
 
     /// Where all positions of a fragment are ones.
@@ -359,6 +359,11 @@ impl<'c> Lower<'_, 'c> {
         let from = dlc_kernel::types::elem_of(self.ctx, self.emit.body.value_type(input.value));
         if from == elem {
             return input;
+        }
+        // A truth value takes a byte, whose bits are the number 0 or 1.
+        if bits && (from == Type::I1 || elem == Type::I1) {
+            let byte = self.cast(input, Type::I8, from != Type::I1);
+            return self.cast(byte, elem, elem != Type::I1);
         }
         let (ty, loc) = (self.ty(elem, input.over), self.emit.loc);
         let made = kernel::Cast::build(&mut self.emit.builder(), loc, input.value, bits.then_some(()), ty);

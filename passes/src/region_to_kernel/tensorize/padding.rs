@@ -51,12 +51,12 @@ fn copy_rows(lower: &mut Lower<'_, '_>, memory: ValueId) -> Result<Option<ValueI
         return Ok(None);
     };
     let unit = SizeExpr::from(SECTOR / bytes);
-    let whole = columns.ceildiv(&unit).and_then(|units| units.mul(&unit)).map_err(|_| LowerError::TooLarge)?;
+    let whole = columns.ceildiv(&unit).and_then(|units| units.mul(&unit)).map_err(LowerError::Expr)?;
     let ty = MemRef::get(ctx, vec![rows.clone(), whole.clone()], elem, Layout::RowMajor, ALIGN, false);
     let op = kernel::Workspace::build(&mut Builder::at_end(ctx, &mut lower.emit.body, block), loc, ty);
     let copy = lower.emit.body.result(op, 0);
 
-    let count = |size: &SizeExpr, tile: u32| size.ceildiv(&i64::from(tile).into()).map_err(|_| LowerError::TooLarge);
+    let count = |size: &SizeExpr, tile: u32| size.ceildiv(&i64::from(tile).into()).map_err(LowerError::Expr);
     let (down, across) = (count(rows, TILE[0])?, count(&whole, TILE[1])?);
     let blocks = product([&down, &across])?;
     let threads = i64::from(WARPS) * 32;
@@ -69,8 +69,8 @@ fn copy_rows(lower: &mut Lower<'_, '_>, memory: ValueId) -> Result<Option<ValueI
     let first = [quotient(&number, &across)?, remainder(&number, &across)?];
     let mut at = Vec::new();
     for (axis, first) in first.iter().enumerate() {
-        let first = first.mul(&i64::from(TILE[axis]).into()).map_err(|_| LowerError::TooLarge)?;
-        at.push(first.add(&coordinate(axis)).map_err(|_| LowerError::TooLarge)?);
+        let first = first.mul(&i64::from(TILE[axis]).into()).map_err(LowerError::Expr)?;
+        at.push(first.add(&coordinate(axis)).map_err(LowerError::Expr)?);
     }
     let within = |width: &SizeExpr| {
         let below =

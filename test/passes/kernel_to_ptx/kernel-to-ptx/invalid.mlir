@@ -108,3 +108,17 @@ kernel.func @too_few_in_a_row() {
   }
   return
 }
+
+// -----
+
+kernel.func @too_many_steps_to_unroll() -> memref<[1], i32> {
+  %Y = output : memref<[1], i32>
+  grid (1) threads 32 {
+    // expected-error@+1 {{E1910 'kernel.for': more than 65536 steps of loops are unrolled; leave 'unroll' out}}
+    for %i = 0 to 2147483648 unroll {
+      %x = const 0 : frag<[1], i32, slice 1 of (blocked [1, 1] lanes [1, 32] warps [1, 1])>
+      store %x to %Y[i0]
+    }
+  }
+  return %Y
+}

@@ -84,3 +84,22 @@ region.func @stay<N, K> iters (n: N)
   %u = binary add %t, %s : f32 over (n)
   yield %a to A, %b to B, %u to C
 }
+
+// What is replaced in a sum that goes too goes with it.
+// CHECK-LABEL: region.func @inside
+// CHECK-NEXT: ins
+// CHECK-NEXT: outs
+// CHECK-NEXT: %[[Y:.+]] = read %Y[n] : f32 over (n)
+// CHECK-NEXT: yield
+region.func @inside<N> iters (n: N)
+    ins (%X: memref<[N, 8], f32>, %Y: memref<[N], f32>) outs (Z: memref<[N], f32> materialize gmem) {
+  %zero = const 0.0 : f32 over ()
+  %y = read %Y[n] : f32 over (n)
+  %s = reduce sum (k: 8) acc f32 init 0.0 {
+    %x = read %X[n, k] : f32 over (n, k)
+    %z = select where (k < 4) then %x else %zero : f32 over (n, k)
+    yield %z
+  } : f32 over (n)
+  %z = select where (n < N) then %y else %s : f32 over (n)
+  yield %z to Z
+}

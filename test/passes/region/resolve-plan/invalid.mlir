@@ -186,3 +186,16 @@ plan.schedule of @gated for sm90 {
   cache U in smem
   barrier mbarrier
 }
+
+// -----
+
+// What the plan leaves open is more than a thread has.
+region.func @registers<M> iters (m: M) ins (%x: memref<[M], f32>) outs (y: memref<[M], f32> materialize gmem) {
+  %a = read %x[m] : f32 over (m)
+  yield %a to y
+}
+// expected-error@+1 {{E1603 'plan.schedule': each thread that computes holds 2048 registers of its tile and needs some 24 more, and it has 255}}
+plan.schedule of @registers for sm80 {
+  tile (m: 65536)
+  cache x (m) f32 in reg
+}

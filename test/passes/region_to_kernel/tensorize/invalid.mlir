@@ -175,3 +175,30 @@ plan.schedule of @odd_threads for sm90 {
   instruction fma
   threads (m: 3, n: 32)
 }
+
+// -----
+
+// The blocks that share a multiprocessor are those of the kernel, which has four warps for each.
+// expected-error@+1 {{E1604 'region.func': 32 blocks of 128 threads are too many for a multiprocessor of sm90, which has 2048; the nearest plan that fits has 'blocks_per_sm 16'}}
+region.func @too_many_blocks<M, K> iters (m: M)
+    ins (%X: memref<[M, K], f32>, %W: memref<[M], f32>)
+    outs (Y: memref<[M], f32> materialize gmem) {
+  %w = read %W[m] : f32 over (m)
+  %a = reduce (k: K) acc f32 init -inf {
+    %x = read %X[m, k] : f32 over (m, k)
+    yield %x
+  } combine (%p: f32 over (m), %q: f32 over (m)) {
+    %top = binary max %p, %q : f32 over (m)
+    %least = binary max %top, %w : f32 over (m)
+    yield %least
+  } : f32 over (m)
+  yield %a to Y
+}
+plan.schedule of @too_many_blocks for sm90 {
+  tile (m: 1, k: 128)
+  reduced [k]
+  thread_tile (k: 4)
+  threads (k: 32)
+  blocks_per_sm 32
+  cache X (m, k) f32 in reg
+}

@@ -99,6 +99,11 @@ pub fn load(setup: &Setup, wanted: &Wanted) -> Result<Setup, Unusable> {
             all.dialects.extend(&plugin.dialects);
             plugin.passes.iter().for_each(|def| all.registry.add_pass(def));
             plugin.pipelines.iter().for_each(|def| all.registry.add_pipeline(def));
+            let own = |name: &str| plugin.pipelines.iter().any(|def| def.name == name);
+            if let Some((name, why)) = all.registry.unusable_lowerings().into_iter().find(|(name, _)| own(name)) {
+                let message = format!("the pipeline '{name}' of '{library}' cannot be put in for its lowering: {why}");
+                return Err(Box::new((Diagnostic::error(&PLUGIN_REFUSED, Loc::UNKNOWN, message), Status::Usage)));
+            }
             continue;
         }
         for info in ask(library, wanted.timeout)? {

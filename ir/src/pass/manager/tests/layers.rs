@@ -144,6 +144,32 @@ fn a_lowering_is_put_in_with_its_pipeline() {
 }
 
 #[test]
+fn a_pipeline_that_cannot_be_put_in_is_an_error() {
+    const fn with(text: &'static str) -> PipelineDef {
+        PipelineDef { name: "ill", summary: "Is wrong.", text, to_layer: "", lowering: "two-to-three" }
+    }
+    static UNREADABLE: PipelineDef = with("mark-a,two-too-three");
+    static WITHOUT: PipelineDef = with("mark-a,at-three");
+    static TWICE: PipelineDef = with("two-to-three,two-to-three");
+    static LOWERING: PipelineDef = with("lower-to{layer=three},two-to-three");
+    let reasons = [
+        (&UNREADABLE, "no pass or pipeline of the name 'two-too-three' is registered"),
+        (&WITHOUT, "its passes have 'two-to-three' not once"),
+        (&TWICE, "its passes have 'two-to-three' not once"),
+        (&LOWERING, "it lowers to the layer 'three' itself"),
+    ];
+    for (ill, reason) in reasons {
+        let mut registry = registry();
+        registry.add_pipeline(ill);
+        assert_eq!(registry.unusable_lowerings(), [("ill", reason.to_string())]);
+        let ran = run_with(&registry, ManagerOptions::default(), "module-at-three", SOURCE);
+        assert_eq!(ran.failure.expect("it fails").pass, "two-to-three");
+        let said = format!("LayerMissing: the pipeline 'ill' cannot be put in for 'two-to-three': {reason}");
+        assert_eq!(ran.said.last(), Some(&said));
+    }
+}
+
+#[test]
 fn without_automatic_lowering_it_is_an_error() {
     let options = ManagerOptions { auto_lower: AutoLower::Off, ..ManagerOptions::default() };
     let ran = run_with(&registry(), options, "two-to-three,mark-a", SOURCE);

@@ -14,6 +14,9 @@ use super::tokens::{age, begins_at, born_at};
 use super::{Lower, Yielded};
 use crate::analysis::index_ranges::is_narrow;
 
+/// How many steps of loops are unrolled in a grid at most.
+const MOST_STEPS: u64 = 1 << 16;
+
 impl<'a, 'c> Lower<'a, 'c> {
     pub(super) fn for_(&mut self, op: kernel::For<'a>) -> Result<(), Refused>
     where
@@ -40,12 +43,17 @@ impl<'a, 'c> Lower<'a, 'c> {
             };
             let mut at = first;
             while at < last && step > 0 {
+                self.unrolled += 1;
+                if self.unrolled > MOST_STEPS {
+                    let refused = Refused::new(format!("more than {MOST_STEPS} steps of loops are unrolled"));
+                    return Err(refused.suggest("leave 'unroll' out"));
+                }
                 self.set(taken[0], Lowered::Index(Arg::Int(at), at >= 0));
                 for (&arg, value) in taken[1..].iter().zip(&carried) {
                     self.set(arg, value.clone());
                 }
                 carried = self.block(body)?;
-                at += step;
+                at = at.saturating_add(step);
             }
             for (out, value) in outs.into_iter().zip(carried) {
                 self.set(out, value);
