@@ -147,7 +147,7 @@ impl Placement {
             Form::Swizzled { row, unit } => {
                 let at = number(&self.shape, &mut index.iter().copied());
                 let mask = (row / unit).min(SWIZZLE_ROWS as usize) - 1;
-                at / row * row + ((at % row / unit) ^ (at / row & mask)) * unit + at % unit
+                at / row * row + ((at % row / unit) ^ ((at / row) & mask)) * unit + at % unit
             }
             Form::Blocked { block } => {
                 let pairs = || index.iter().zip(block);

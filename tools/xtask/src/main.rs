@@ -27,7 +27,7 @@ cargo xtask kernels [--times N] [--only TEXT]
                                       says of every kernel whether check-async verifies it, what that covers and takes
 cargo xtask kernels --save DIR | --compare DIR [--only TEXT]
                                       writes the instructions of every program for both targets, or names those that differ
-cargo xtask plans [--count N] [--seed S] [--only TEXT] [--save DIR]
+cargo xtask plans [--from N] [--count N] [--seed S] [--only TEXT] [--save DIR]
                                       draws plans for regions; each compiles and evaluates as its region, or is refused
 cargo xtask fuzz texts|json|plans|arrays [--seed S] [--from N] [--count N] [--jobs N] [--seconds N]
                  [--save DIR] [--log FILE] [--root DIR]
@@ -173,13 +173,14 @@ fn compare_texts(folder: &Path, texts: &[(String, String)]) -> Result<(), String
 }
 
 fn draw_plans(root: &Path, args: &[&str]) -> Result<(), String> {
-    let (mut count, mut seed, mut only, mut save) = (1000, 1, "", None);
+    let (mut from, mut count, mut seed, mut only, mut save) = (0, 1000, 1, "", None);
     let mut args = args.iter();
     while let Some(&flag) = args.next() {
         let value = args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"))?;
         let number = |text: &str| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
         match flag {
             "--count" => count = number(value)? as usize,
+            "--from" => from = number(value)? as usize,
             "--seed" => seed = number(value)?.into(),
             "--only" => only = value,
             "--save" => save = Some(Path::new(value)),
@@ -192,7 +193,7 @@ fn draw_plans(root: &Path, args: &[&str]) -> Result<(), String> {
         return Err("there is no such region".into());
     }
     let (mut said, mut failed, mut done) = (Instant::now(), None, 0);
-    let drawn = plans::run(&setup, &regions, (count, seed), |plan| {
+    let drawn = plans::run(&setup, &regions, (from..from.saturating_add(count), seed), |plan| {
         done += 1;
         if plan.fate.is_fault() {
             println!("{}: {:?}\n{}\n", plan.name, plan.fate, plan.edit);

@@ -1,11 +1,14 @@
 //! `cargo xtask plans`: draws plans for regions, of legal values and by edits of plans that exist, and says what becomes
 //! of each: it compiles, is verified and evaluates as its region, or it is refused, or something is wrong.
 
+#[cfg(test)]
+mod clauses;
 mod draw;
 mod regions;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
@@ -274,17 +277,22 @@ fn inputs(ctx: &Context, function: &Function, bindings: &Bindings) -> Option<Dat
     function.inputs.iter().map(input).collect()
 }
 
-/// Draws plans and judges them on all cores; each is shown as soon as its fate is known, and all are given in order.
-pub fn run(setup: &Arc<Setup>, regions: &[Region], range: (usize, u64), mut show: impl FnMut(&Drawn)) -> Vec<Drawn> {
+/// Draws the plans of some numbers and judges them on all cores; each is shown as soon as its fate is known, and all are
+/// given in order.
+pub fn run(
+    setup: &Arc<Setup>,
+    regions: &[Region],
+    (range, seed): (Range<usize>, u64),
+    mut show: impl FnMut(&Drawn),
+) -> Vec<Drawn> {
     install_hook();
-    let (count, seed) = range;
-    let (next, mut all) = (AtomicUsize::new(0), BTreeMap::new());
+    let (next, mut all) = (AtomicUsize::new(range.start), BTreeMap::new());
     let expected = Arc::new(Expected::default());
     let (send, receive) = mpsc::channel();
     let work = |send: mpsc::Sender<(usize, Drawn)>| {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
+            if number >= range.end {
                 return;
             }
             let mut drawn = plan(regions, seed, number);
@@ -353,7 +361,7 @@ mod tests {
 
     #[test]
     fn no_plan_of_a_product_ends_in_an_internal_error() {
-        let drawn = run(&Arc::new(crate::setup()), &region("gemm_nn_f16"), (40, 1), |_| {});
+        let drawn = run(&Arc::new(crate::setup()), &region("gemm_nn_f16"), (0..40, 1), |_| {});
         let faults: Vec<String> = drawn.iter().filter(|drawn| drawn.fate.is_fault()).map(Drawn::saved).collect();
         assert!(faults.is_empty(), "{}", faults.join("\n"));
         assert!(drawn.iter().any(|drawn| matches!(drawn.fate, Fate::Right(_))), "{}", report(&drawn));

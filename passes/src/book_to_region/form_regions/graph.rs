@@ -86,8 +86,8 @@ impl Graph {
             graph.values.push(value);
         }
         let mut in_order: FxHashMap<Node, Node> = FxHashMap::default();
-        for argument in 0..graph.values.len() {
-            if arguments[argument] == Layout::ColMajor && graph.values[argument].axes.len() > 1 {
+        for (argument, layout) in arguments.iter().enumerate() {
+            if *layout == Layout::ColMajor && graph.values[argument].axes.len() > 1 {
                 in_order.insert(argument, graph.in_order(argument));
             }
         }

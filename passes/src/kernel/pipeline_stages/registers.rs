@@ -80,6 +80,10 @@ pub fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Staged>, Stri
     let counter = body.args(block)[0];
     let needed = needed(ctx, body, &copies, &[counter])
         .ok_or("what its copies read depends on what the loop carries or on memory")?;
+    // The step behind the last one is loaded nowhere, but its positions are computed.
+    if needed.iter().any(|&op| view(op).is(kernel::TileOrder::DEF)) {
+        return Err("its steps are tiles, and behind the last one there is no row and no column".into());
+    }
     let end = last_barrier(ctx, body, &ops, meet, &copies)
         .ok_or("its threads do not meet at its end, or write more to shared memory")?;
     room(ctx, body, grid, &rings, 0, STAGES)?;

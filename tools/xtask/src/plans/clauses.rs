@@ -1,0 +1,193 @@
+//! For each clause of a plan a kernel on which it changes what is launched, or is refused because the kernel is otherwise,
+//! or is reported as changing nothing.
+
+use dlc_ir::diag::{Diagnostics, Severity};
+use dlc_ir::pass::pipeline::Pipeline;
+use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_op};
+use dlc_ir::verify::verify;
+use dlc_ir::{Body, Context};
+use dlc_opt::Setup;
+use dlc_passes::plan::clauses::CLAUSES;
+
+use super::{Region, regions};
+use crate::repo::Repo;
+
+/// What a clause does in a kernel.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Then {
+    /// The launches are others.
+    Changes,
+    /// The plan contradicts the kernel, and is refused with this code.
+    Refused(&'static str),
+    /// It is reported that it changes nothing.
+    Reported,
+}
+
+use Then::{Changes, Refused, Reported};
+
+/// A product by wgmma with roles.
+const WGMMA: &str = "tile (m: 128, n: 128, k: 64)
+assume (K: 8, N: 8)
+instruction wgmma [64, 128, 16]
+stages 4
+roles cooperative consumers 2
+registers (producer: 40, consumer: 232)
+cache A (m, k) f16 in smem
+cache B (n, k) f16 in smem
+swizzle (A: 128, B: 128)
+predicate_tail [m, n, k]
+barrier mbarrier
+persistent sms
+async overlap_epilogue";
+
+/// A product by mma.
+const MMA: &str = "tile (m: 64, n: 64, k: 32)
+warp_tile (m: 32, n: 32)
+assume (K: 32, N: 64, M: 64)
+instruction mma [16, 8, 16]
+stages 3
+cache A (m, k) f16 in smem
+cache B f16 in smem
+barrier cp_async_group";
+
+/// The same with room for results in shared memory.
+const WIDE: &str = "tile (m: 64, n: 64, k: 64)
+warp_tile (m: 32, n: 32)
+assume (K: 8, N: 8)
+instruction mma
+stages 2
+cache A f16 in smem
+cache B f16 in smem";
+
+/// A product by threads, through shared memory.
+const FMA: &str = "tile (m: 64, n: 64, k: 16)
+instruction fma
+thread_tile (m: 4, n: 4)
+cache A (m, k) f32 in smem
+cache B (k, n) f32 in smem
+assume (K: 4, N: 4)";
+
+const ROWS: &str = "tile (m: 4, n: 128)
+reduced [n]
+fix (N: 128)";
+
+const ELEMENTS: &str = "tile (m: 4, n: 256)";
+
+/// The clause, the region, the target, a plan, what of it is replaced (nothing: a clause is added), by what, and what then
+/// happens.
+type Case = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str, Then);
+
+const CASES: &[Case] = &[
+    ("tile", "gemm_nt_f16", "sm80", MMA, "n: 64, k: 32", "n: 128, k: 32", Changes),
+    (
+        "reduced",
+        "row_softmax",
+        "sm80",
+        "tile (m: 4, n: 128)\nfix (N: 128)\ncache X (m, n) f16 in reg",
+        "",
+        "reduced [n]",
+        Changes,
+    ),
+    ("fix", "gemm_nt_f16", "sm80", MMA, "", "fix (K: 64)", Changes),
+    ("assume", "gemm_nt_f16", "sm80", MMA, "K: 32, N: 64, M: 64", "K: 8", Changes),
+    ("instruction", "gemm_nt_f16", "sm80", MMA, "mma [16, 8, 16]", "fma", Changes),
+    ("instruction", "gemm_nt_f16", "sm80", MMA, "[16, 8, 16]", "[16, 8, 8]", Reported),
+    ("warp_tile", "gemm_nt_f16", "sm80", MMA, "warp_tile (m: 32, n: 32)", "warp_tile (m: 32, n: 16)", Changes),
+    ("thread_tile", "sgemm", "sm80", FMA, "thread_tile (m: 4", "thread_tile (m: 8", Changes),
+    ("lanes", "sgemm", "sm80", FMA, "", "lanes (m: 4, n: 8)", Changes),
+    ("warps", "sgemm", "sm80", FMA, "", "warps (m: 2, n: 4)", Changes),
+    ("threads", "gelu_add", "sm80", ELEMENTS, "", "threads (m: 4, n: 64)", Changes),
+    ("stages", "gemm_nt_f16", "sm80", MMA, "stages 3", "stages 4", Changes),
+    ("unroll", "sgemm", "sm80", FMA, "", "unroll (k: 16)", Changes),
+    ("bind", "gemm_nt_f16", "sm80", MMA, "", "bind (m.o: block.y)", Reported),
+    ("bind", "gelu_add", "sm80", ELEMENTS, "", "bind (m.i: thread.x)", Reported),
+    ("bind", "sgemm", "sm80", FMA, "", "bind (m.i: thread.x)", Changes),
+    ("cluster", "gemm_nt_f16", "sm90", WGMMA, "", "cluster (m: 2)", Changes),
+    ("multicast", "gemm_nt_f16", "sm90", WGMMA, "", "cluster (m: 2)\nmulticast [B]", Changes),
+    ("persistent", "gemm_nt_f16", "sm90", WGMMA, "persistent sms", "persistent 7", Changes),
+    ("order", "gemm_nt_f16", "sm90", WGMMA, "", "order grouped 4 along m", Changes),
+    ("roles", "gemm_nt_f16", "sm90", WGMMA, "cooperative", "ping_pong", Changes),
+    ("registers", "gemm_nt_f16", "sm90", WGMMA, "producer: 40, consumer: 232", "producer: 24, consumer: 240", Changes),
+    ("blocks_per_sm", "gemm_nt_f16", "sm80", MMA, "", "blocks_per_sm 2", Changes),
+    ("split_k", "gemm_nt_f16", "sm80", MMA, "", "split_k 4 along k", Changes),
+    ("stream_k", "gemm_nt_f16", "sm90", WGMMA, "", "stream_k at_least 8", Changes),
+    ("cache", "row_softmax", "sm80", ROWS, "", "cache X (m, n) f16 in reg", Changes),
+    ("cache", "gemm_nt_f16", "sm80", MMA, "cache A (m, k)", "cache A (m, n)", Refused("E1609")),
+    ("cache", "gemm_nt_f16", "sm80", MMA, "cache A (m, k) f16", "cache A (m, k) f32", Refused("E1605")),
+    ("policy", "gemm_nt_f16", "sm90", WGMMA, "", "policy (A: evict_first)", Changes),
+    ("swizzle", "gemm_nt_f16", "sm80", MMA, "", "swizzle (A: 0)", Changes),
+    ("stride", "gemm_nt_f16", "sm80", MMA, "", "stride (A: col)", Refused("E1609")),
+    ("vectorize", "gemm_nt_f16", "sm80", MMA, "", "vectorize n.i.i by 8", Reported),
+    ("vectors", "sgemm", "sm80", FMA, "", "vectors (A: 4)", Changes),
+    ("predicate_tail", "gemm_nt_f16", "sm80", MMA, "", "predicate_tail [k]", Changes),
+    ("barrier", "gemm_nt_f16", "sm80", MMA, "barrier cp_async_group", "barrier block", Changes),
+    ("async", "gemm_nt_f16", "sm90", WGMMA, "async overlap_epilogue", "async off", Changes),
+    ("in_flight", "gemm_nt_f16", "sm80", MMA, "", "in_flight 2", Changes),
+    ("edge", "gemm_bias_relu", "sm80", MMA, "", "edge nothing to relu in reg", Refused("E1612")),
+    ("epilogue", "gemm_bias_relu", "sm80", MMA, "", "epilogue [relu]", Refused("E1609")),
+    ("epilogue", "gemm_bias_relu", "sm80", MMA, "", "epilogue [add, gelu]", Refused("E1609")),
+    ("store", "gemm_nt_f16", "sm80", WIDE, "", "store rows panels 1", Changes),
+    ("algo", "gemm_nt_f16", "sm90", WGMMA, "", "algo (stagger_k: 5)", Changes),
+    ("algo", "gemm_nt_f16", "sm90", WGMMA, "", "algo (matmul: best)", Reported),
+    ("swap_operands", "gemm_nt_f16", "sm90", WGMMA, "", "swap_operands", Changes),
+    ("deterministic", "gemm_nt_f16", "sm80", MMA, "", "split_k 4 along k\ndeterministic", Changes),
+    ("launch_overlap", "gemm_nt_f16", "sm90", WGMMA, "", "launch_overlap", Reported),
+];
+
+/// What a region becomes by a plan: its launches as text, or the codes of errors; and whether something is reported.
+fn made(setup: &Setup, region: &Region, target: &str, plan: &str) -> (Result<String, Vec<&'static str>>, bool) {
+    let text =
+        format!("{}\nplan.schedule of @{} for {target} {{\n{plan}\n}}\n", region.text.trim_end(), region.function);
+    let ctx = Context::new(setup.dialects.iter().copied());
+    let diags = Diagnostics::new();
+    let body = compiled(setup, &ctx, text, &diags);
+    let found = diags.take();
+    let reported = found.iter().any(|diag| diag.severity == Severity::Warning && diag.code.code == "E1614");
+    let codes = found.iter().filter(|diag| diag.severity == Severity::Error).map(|diag| diag.code.code).collect();
+    let launches = body.map(|body| {
+        let text = print_op(&ctx, &body, body.root(), PrintOptions::default());
+        // The plan stays beside its kernel.
+        text.split("plan.schedule").next().unwrap_or_default().to_string()
+    });
+    (launches.ok_or(codes), reported)
+}
+
+fn compiled(setup: &Setup, ctx: &Context, text: String, diags: &Diagnostics) -> Option<Body> {
+    let file = ctx.sources.add("plan", text)?;
+    let mut body = parse_module(ctx, &file, 0..file.text.len(), ParseOptions::default(), diags).ok()?;
+    verify(ctx, &body, diags).then_some(())?;
+    let passes = "tensorize,kernel-schedule,kernel-to-ptx,licm,cse,dce";
+    let pipeline = Pipeline::parse(&setup.registry, passes).expect("the passes are linked in");
+    crate::run(setup, ctx, &pipeline, &mut body, diags).is_none().then_some(body)
+}
+
+#[test]
+fn every_clause_changes_a_kernel_or_says_so() {
+    let setup = crate::setup();
+    let all = regions(&setup, &Repo::root(), "").expect("the programs can be read");
+    for clause in CLAUSES {
+        assert!(CASES.iter().any(|(word, ..)| *word == clause.word), "no case has '{}'", clause.word);
+    }
+    let mut wrong = Vec::new();
+    for &(word, name, target, plan, old, new, then) in CASES {
+        let region = all.iter().find(|region| region.name.starts_with(&format!("{name}."))).expect(name);
+        let changed = if old.is_empty() { format!("{plan}\n{new}") } else { plan.replace(old, new) };
+        assert_ne!(plan, changed, "{word}");
+        let base = if word == "multicast" { format!("{plan}\ncluster (m: 2)") } else { plan.to_string() };
+        let base = if word == "deterministic" { format!("{plan}\nsplit_k 4 along k") } else { base };
+        let (before, reported_before) = made(&setup, region, target, &base);
+        let (after, reported) = made(&setup, region, target, &changed);
+        let is_so = match (then, &before, &after) {
+            (Changes, Ok(before), Ok(after)) => before != after && !reported,
+            (Reported, Ok(before), Ok(after)) => before == after && reported && !reported_before,
+            (Refused(code), Ok(_), Err(codes)) => codes[..] == [code],
+            _ => false,
+        };
+        if !is_so {
+            let same = before == after;
+            let after = after.map(|_| "launches");
+            wrong.push(format!("'{new}' of {name}: {then:?} is wanted; {after:?}, same: {same}, reported: {reported}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
