@@ -3,7 +3,8 @@
 //! `builtin.module(cse,sample.func(canonicalize{max-iterations=3},any(licm)))`
 //!
 //! - A name is a pass, with its options in braces, parted by commas or blanks; or a named pipeline, which stands for its
-//!   passes, and gives its options to those of them that have options of these names. A bare `flag` means `flag=true`; a value with other characters than a word's is quoted.
+//!   passes, and gives its options to those of them that have options of these names. A bare `flag` means `flag=true`; a
+//!   value with other characters than a word's is quoted.
 //! - `name(..)` runs its passes on the bodies directly inside the current one whose root op has that name, `any(..)` on
 //!   all of them. The outermost `builtin.module(..)` may be left out.
 //! - A pass that is written outside of any nesting runs on every body that it is for, at any depth.

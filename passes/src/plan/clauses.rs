@@ -193,7 +193,7 @@ pub const CLAUSES: &[Clause] = &[
     row("swap_operands", "resolve", |plan, kernel| of_products(plan.swap_operands, kernel)),
     row("deterministic", "split-reduction", always),
     row("launch_overlap", "resolve", |plan, _| {
-        plan.launch_overlap.then(|| "a kernel begins when the one in front of it has ended".into())
+        plan.launch_overlap.then(|| "a kernel begins when the one before it has ended".into())
     }),
 ];
 
