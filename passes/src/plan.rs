@@ -5,11 +5,13 @@
 //! - [`tiling`]: how the tile of a block is shared among its threads.
 //! - [`clauses`]: for each clause what reads it, and when it does not apply.
 //! - [`explicit`]: a resolved plan as clauses again.
+//! - [`report`]: what a plan asks for and its kernel does not do.
 //! - [`resolved`]: every default filled in, and checked against the region and the target.
 
 pub mod clauses;
 pub mod defaults;
 pub mod explicit;
+pub mod report;
 pub mod resolved;
 pub mod shape;
 pub mod tiling;

@@ -199,6 +199,14 @@ macro_rules! clauses {
                 }
             }
 
+            /// Takes a clause out, if it is there.
+            pub fn clear(&mut self, word: &str) {
+                match word {
+                    $($word => self.$field = Default::default(),)+
+                    _ => {}
+                }
+            }
+
             /// Reads what stands behind the word of a clause.
             pub(crate) fn parse_clause(&mut self, word: &str, p: &mut Parser<'_>) -> ParseResult<()> {
                 match word {

@@ -61,11 +61,12 @@ use dlc_kernel::layout::{Distributed, LANES, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::places::shared_memory;
 use dlc_kernel::types::{Frag, Tile, elem_of};
-use dlc_plan::Target;
 use dlc_plan::clause::{Kind, Way};
+use dlc_plan::{Schedule, Target};
 
 use crate::analysis::boxes::{ALIGNMENT, aligned};
 use crate::analysis::plans::{PLANNED, plan_of};
+use crate::plan::report::not_followed;
 use crate::rewrites::carried::grid_of;
 use crate::rewrites::through_shared::{self, Places, Through};
 
@@ -95,20 +96,21 @@ struct CoalesceStores {
 
 impl Pass for CoalesceStores {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
-        let asks = || {
-            let plan = plan_of(cx, body)?;
+        let plan = plan_of(cx, body);
+        let asks = plan.as_deref().filter(|plan| {
             let mma = plan.instruction.as_ref().is_some_and(|it| it.kind == Kind::Mma);
-            Some(mma && plan.store.as_ref().map_or(plan.vectors.is_some(), |store| store.way == Way::Rows))
-        };
-        if !self.planned || asks() == Some(true) {
-            cx.count("stores", coalesce_stores(body, cx));
+            mma && plan.store.as_ref().map_or(plan.vectors.is_some(), |store| store.way == Way::Rows)
+        });
+        if !self.planned || asks.is_some() {
+            cx.count("stores", coalesce_stores(body, asks, cx));
         }
         Ok(())
     }
 }
 
-/// Lets results of `mma` go through shared memory. How many stores changed.
-pub fn coalesce_stores(body: &mut Body, cx: &PassCx<'_>) -> u64 {
+/// Lets results of `mma` go through shared memory. How many stores changed. What the schedule `asked` for and cannot be done
+/// is a warning.
+pub fn coalesce_stores(body: &mut Body, asked: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let mut changed = 0;
     for op in body.walk() {
@@ -126,10 +128,8 @@ pub fn coalesce_stores(body: &mut Body, cx: &PassCx<'_>) -> u64 {
             }
             Ok(_) => {}
             Err(why) => {
-                if cx.wants_remarks() {
-                    let message = format!("the threads store this as mma gives it: {why}");
-                    cx.remark(RemarkKind::Missed, body.loc(op), message);
-                }
+                let message = format!("'store rows': the threads store this as mma gives it: {why}");
+                not_followed(cx, asked, body.loc(op), kernel::Store::DEF.name, message);
             }
         }
     }

@@ -68,7 +68,7 @@ mod runs;
 mod windows;
 
 use dlc_ir::body::{Body, InsertPoint, OpRef};
-use dlc_ir::diag::{Diagnostic, RemarkKind};
+use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, ValueId};
 use dlc_kernel::ops as kernel;
@@ -79,7 +79,7 @@ use dlc_plan::value::Table;
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::analysis::tiles::{is_barrier, may_overlap, tile_of, touches_tile, with_inner};
 use crate::plan::defaults;
-use crate::region_to_kernel::tensorize::CLAUSE_NOT_FOLLOWED;
+use crate::plan::report::not_followed;
 use crate::rewrites::carried::grid_of;
 
 static DEF: PassDef = PassDef {
@@ -145,23 +145,28 @@ impl Pass for InsertAsyncTokens {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let own = kernel::Func::of(OpRef::new(cx.ctx, body, body.root())).and_then(|func| func.target());
         let plan = plan_of(cx, body);
-        let Some(engine) = self.engine(own, plan.as_deref()) else { return Ok(()) };
         let policy = plan.as_ref().and_then(|plan| plan.policy.as_ref());
-        let asked = plan.as_deref().filter(|plan| plan.barrier.is_some() || plan.roles.is_some());
-        let asks_tma = asked.is_some_and(|plan| defaults::barrier(plan) == Barrier::Mbarrier && plan.targets.len() < 2);
-        let (copies, boxes) = insert_async_tokens(body, (engine, asks_tma), policy, cx);
-        cx.count("copies", copies);
-        cx.count("boxes", boxes);
+        if let Some(engine) = self.engine(own, plan.as_deref()) {
+            let asked = plan.as_deref().filter(|plan| plan.barrier.is_some() || plan.roles.is_some());
+            let asked = asked.filter(|plan| defaults::barrier(plan) == Barrier::Mbarrier);
+            let (copies, boxes) = insert_async_tokens(body, (engine, asked), policy, cx);
+            cx.count("copies", copies);
+            cx.count("boxes", boxes);
+        }
+        if let Some(name) = policy.and_then(|policy| not_kept(cx.ctx, body, policy)) {
+            let message = format!("'policy' of {name}: only copies by TMA tell the cache how long to keep a tensor");
+            not_followed(cx, plan.as_deref(), body.loc(body.root()), kernel::Func::DEF.name, message);
+        }
         Ok(())
     }
 }
 
 /// Makes the copies of a kernel asynchronous, with `engine` by the copy engine where it can, which then tells the cache how
-/// long to keep what a memref with a policy has. How many became `copy_async`, and how many `tma_load`. Where the plan
-/// `asks_tma`, a copy that is left to threads is a warning.
+/// long to keep what a memref with a policy has. How many became `copy_async`, and how many `tma_load`. Where a plan `asked`
+/// for TMA, a copy that is left to threads is a warning.
 pub fn insert_async_tokens(
     body: &mut Body,
-    (engine, asks_tma): (bool, bool),
+    (engine, asked): (bool, Option<&Schedule>),
     policy: Option<&Table<Policy>>,
     cx: &PassCx<'_>,
 ) -> (u64, u64) {
@@ -183,11 +188,10 @@ pub fn insert_async_tokens(
         }
         boxes += boxed.len() as u64;
         for (copy, why) in &left {
-            if let Some(why) = why.as_ref().filter(|_| asks_tma) {
+            if let Some(why) = why.as_ref().filter(|_| asked.is_some()) {
                 let name = cx.ctx.str(body.value_name(kernel::Copy::from(OpRef::new(cx.ctx, body, *copy)).source()));
                 let message = format!("the plan asks for TMA, and it does not copy {name}: {why}");
-                let warning = Diagnostic::warning(&CLAUSE_NOT_FOLLOWED, body.loc(*copy), message);
-                cx.diags.emit(warning.at(kernel::Func::DEF.name));
+                not_followed(cx, asked, body.loc(*copy), kernel::Func::DEF.name, message);
             }
         }
         let mut tokens = Vec::new();
@@ -214,6 +218,18 @@ pub fn insert_async_tokens(
     }
     boxes::drop_fences(cx.ctx, body, &requests);
     (copies, boxes)
+}
+
+/// The first tensor with a policy of which no copy tells the cache.
+fn not_kept<'a>(ctx: &Context, body: &Body, policy: &'a Table<Policy>) -> Option<&'a str> {
+    let hinted = |op: OpId| {
+        let load = kernel::TmaLoad::of(OpRef::new(ctx, body, op)).filter(|load| load.hint().is_some())?;
+        let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, body.defining_op(load.map())?))?;
+        Some(ctx.str(body.value_name(map.memory())))
+    };
+    let hinted: Vec<&str> = body.walk().into_iter().filter_map(hinted).collect();
+    let wanted = policy.0.iter().filter(|(_, policy)| *policy != Policy::Normal).map(|(name, _)| name.as_str());
+    wanted.into_iter().find(|name| !hinted.contains(name))
 }
 
 fn missed(body: &Body, cx: &PassCx<'_>, op: OpId, why: &str) {

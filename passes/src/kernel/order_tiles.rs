@@ -68,6 +68,7 @@ use dlc_plan::clause::Walk;
 use crate::analysis::expressions::{Over, Places, number};
 use crate::analysis::plans::{PLANNED, given, is_of_rows, persistent_blocks, plan_of};
 use crate::analysis::tiles::with_inner;
+use crate::plan::report::not_followed;
 use crate::rewrites::blocks::{block_ids, place_tile};
 
 static DEF: PassDef = PassDef {
@@ -173,13 +174,21 @@ impl Pass for OrderTiles {
                     }
                     Ok(_) => {}
                     Err(reason) => {
-                        cx.remark(RemarkKind::Missed, body.loc(grid), format!("a block for each tile: {reason}"));
+                        // Barriers of copies are made later: a grid that has some, its plan was followed in already.
+                        let is_new = !with_inner(body, grid).iter().any(|&op| is_barriers(cx, body, op));
+                        let plan = plan.as_deref().filter(|_| self.persistent.is_none() && is_new);
+                        let message = format!("'persistent': a block for each tile: {reason}");
+                        not_followed(cx, plan, body.loc(grid), Grid::DEF.name, message);
                     }
                 }
             }
         }
         Ok(())
     }
+}
+
+fn is_barriers(cx: &PassCx<'_>, body: &Body, op: OpId) -> bool {
+    OpRef::new(cx.ctx, body, op).is(MBarriers::DEF)
 }
 
 impl OrderTiles {

@@ -100,6 +100,7 @@ use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::plans::{PLANNED, given, plan_of};
 use crate::generic::dce::erase_unused;
 use crate::plan::defaults;
+use crate::plan::report::not_followed;
 use crate::rewrites::carried::{block_of, carry_through, grid_of, yield_more};
 use parts::Parts;
 
@@ -163,18 +164,19 @@ impl Pass for OverlapEpilogue {
         if by_engine || by_rows {
             cx.count("loads", ahead::load_ahead(body, cx));
         }
+        let asked = plan.as_deref().filter(|_| self.planned);
         if by_engine {
-            cx.count("stores", overlap_epilogue(body, [panels, together], cx));
+            cx.count("stores", overlap_epilogue(body, [panels, together], asked, cx));
         } else if by_rows {
-            cx.count("rows", store_by_rows(body, panels, cx));
+            cx.count("rows", store_by_rows(body, panels, asked, cx));
         }
         Ok(())
     }
 }
 
 /// Lets the copy engine store results of products, from so many panels of each group, so many of them at once. How many
-/// stores changed.
-fn overlap_epilogue(body: &mut Body, panels: [i64; 2], cx: &PassCx<'_>) -> u64 {
+/// stores changed. What the schedule `asked` for and cannot be done is a warning.
+fn overlap_epilogue(body: &mut Body, panels: [i64; 2], asked: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let mut changed = 0;
     for op in body.walk() {
@@ -192,10 +194,8 @@ fn overlap_epilogue(body: &mut Body, panels: [i64; 2], cx: &PassCx<'_>) -> u64 {
             }
             Ok(_) => {}
             Err(why) => {
-                if cx.wants_remarks() {
-                    let message = format!("the threads store this result themselves: {why}");
-                    cx.remark(RemarkKind::Missed, body.loc(op), message);
-                }
+                let message = format!("'store tma': the threads store this result themselves: {why}");
+                not_followed(cx, asked, body.loc(op), kernel::Store::DEF.name, message);
             }
         }
     }
@@ -203,7 +203,8 @@ fn overlap_epilogue(body: &mut Body, panels: [i64; 2], cx: &PassCx<'_>) -> u64 {
 }
 
 /// Lets threads store rows of results of products, from so many panels of each group. How many stores changed.
-fn store_by_rows(body: &mut Body, panels: i64, cx: &PassCx<'_>) -> u64 {
+/// What the schedule `asked` for and cannot be done is a warning.
+fn store_by_rows(body: &mut Body, panels: i64, asked: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let target = kernel::Func::of(OpRef::new(ctx, body, body.root())).and_then(|func| Target::built_in(func.target()?));
     let most = target.map_or(i64::MAX, |target| target.smem_per_block);
@@ -225,8 +226,8 @@ fn store_by_rows(body: &mut Body, panels: i64, cx: &PassCx<'_>) -> u64 {
             }
             Ok(_) => {}
             Err(why) => {
-                let message = format!("the threads store this result from their fragments: {why}");
-                cx.remark(RemarkKind::Missed, body.loc(op), message);
+                let message = format!("'store rows': the threads store this result from their fragments: {why}");
+                not_followed(cx, asked, body.loc(op), kernel::Store::DEF.name, message);
             }
         }
     }

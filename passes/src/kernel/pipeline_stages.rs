@@ -87,6 +87,7 @@ use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDe
 use dlc_ir::{BlockId, Builder, Context, OpId, Str, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Token, Work};
+use dlc_plan::Schedule;
 
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::loads::{Found, find};
@@ -94,6 +95,7 @@ use crate::analysis::plans::{PLANNED, given, plan_of};
 use crate::analysis::tiles::{touches, with_inner};
 use crate::generic::dce::erase_unused;
 use crate::plan::defaults;
+use crate::plan::report::not_followed;
 use crate::rewrites::carried::{carry, carry_through, loops_around, yield_more};
 use crate::rewrites::rings::{copy_ops, in_ring, name_stage, next_stage, ring_of};
 
@@ -131,20 +133,24 @@ struct PipelineStages {
 
 impl Pass for PipelineStages {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
-        let planned = || plan_of(cx, body).and_then(|plan| plan.stages);
-        let stages = self.stages.or_else(planned).unwrap_or(if self.planned { 1 } else { defaults::STAGES });
-        let loops = pipeline_stages(body, stages.min(16), cx);
+        let plan = plan_of(cx, body);
+        let planned = plan.as_ref().and_then(|plan| plan.stages);
+        let stages = self.stages.or(planned).unwrap_or(if self.planned { 1 } else { defaults::STAGES });
+        let asked = plan.as_deref().filter(|plan| self.stages.is_none() && plan.stages.is_some());
+        let loops = pipeline_stages(body, stages.min(16), asked, cx);
         cx.count("loops", loops);
         Ok(())
     }
 }
 
 /// Lets the loads of a kernel's loops run ahead, in rings of so many stages. How many loops changed.
-pub fn pipeline_stages(body: &mut Body, stages: i64, cx: &PassCx<'_>) -> u64 {
+/// What the schedule `asked` for is a warning if no loop follows it.
+pub fn pipeline_stages(body: &mut Body, stages: i64, asked: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
     if stages < 2 {
         return 0;
     }
     let mut loops = 0;
+    let mut left = Vec::new();
     // A loop that carries more is another op, but its block stays.
     let mut seen: Vec<BlockId> = Vec::new();
     while let Some((op, block)) = next_loop(cx.ctx, body, &seen) {
@@ -172,19 +178,17 @@ pub fn pipeline_stages(body: &mut Body, stages: i64, cx: &PassCx<'_>) -> u64 {
                 }
             }
             Err(why) => {
-                if cx.wants_remarks() {
-                    let why = match through_registers {
-                        Err(other) if other != why => format!("{why}; and not through registers: {other}"),
-                        _ => why,
-                    };
-                    cx.remark(
-                        RemarkKind::Missed,
-                        body.loc(op),
-                        format!("the loads of this loop do not run ahead: {why}"),
-                    );
-                }
+                let why = match through_registers {
+                    Err(other) if other != why => format!("{why}; and not through registers: {other}"),
+                    _ => why,
+                };
+                left.push((body.loc(op), format!("the loads of this loop do not run ahead: {why}")));
             }
         }
+    }
+    let asked = asked.filter(|_| loops == 0);
+    for (loc, message) in left {
+        not_followed(cx, asked, loc, kernel::For::DEF.name, message);
     }
     loops
 }

@@ -136,6 +136,7 @@ use crate::analysis::loads::{Found, find};
 use crate::analysis::plans::{PLANNED, given, plan_of};
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of, with_inner};
 use crate::plan::defaults;
+use crate::plan::report::not_followed;
 use crate::rewrites::carried::block_of;
 use crate::rewrites::rings::ring_of;
 use crate::rewrites::rows;
@@ -312,20 +313,22 @@ impl Pass for SpecializeWarps {
         }
         match self.given.plan(schedule.as_deref()) {
             Ok(plan) => {
-                let grids = specialize_warps(body, &plan, cx);
+                let asked = schedule.as_deref().filter(|schedule| schedule.roles.is_some());
+                let grids = specialize_warps(body, &plan, asked, cx);
                 cx.count("grids", grids);
             }
             Err(why) => {
-                let message = format!("the warps of this kernel get no roles: {why}");
-                cx.remark(RemarkKind::Missed, body.loc(body.root()), message);
+                let message = format!("'roles': the warps of this kernel get none: {why}");
+                not_followed(cx, schedule.as_deref(), body.loc(body.root()), kernel::Func::DEF.name, message);
             }
         }
         Ok(())
     }
 }
 
-/// Gives the warps of a kernel's grids roles. How many grids have got some.
-pub fn specialize_warps(body: &mut Body, plan: &Plan, cx: &PassCx<'_>) -> u64 {
+/// Gives the warps of a kernel's grids roles. How many grids have got some. What the schedule `asked` for and cannot be done
+/// is a warning.
+pub fn specialize_warps(body: &mut Body, plan: &Plan, asked: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let mut done = 0;
     let grids: Vec<OpId> =
@@ -335,6 +338,9 @@ pub fn specialize_warps(body: &mut Body, plan: &Plan, cx: &PassCx<'_>) -> u64 {
         if !with_inner(body, grid).iter().any(asks) {
             continue;
         }
+        // Whose warps have roles, the schedule was followed in already.
+        let has_roles = with_inner(body, grid).iter().any(|&op| OpRef::new(ctx, body, op).is(kernel::Role::DEF));
+        let asked = asked.filter(|_| !has_roles);
         // A grid that does not fit after all is left as it was.
         let mut changed = body.clone();
         let mut made = specialize(ctx, &mut changed, grid, plan);
@@ -371,20 +377,15 @@ pub fn specialize_warps(body: &mut Body, plan: &Plan, cx: &PassCx<'_>) -> u64 {
                     let message =
                         format!("one thread loads, and {count} {groups}{turns}, with rings of {}", plan.stages);
                     cx.remark(RemarkKind::Passed, body.loc(grid), message);
-                    for why in not_shared {
-                        cx.remark(RemarkKind::Missed, body.loc(grid), why);
-                    }
+                }
+                for why in not_shared {
+                    not_followed(cx, asked, body.loc(grid), kernel::Grid::DEF.name, why);
                 }
             }
             Ok(_) => {}
             Err(Refused::Room(why) | Refused::Uneven(why) | Refused::Other(why)) => {
-                if cx.wants_remarks() {
-                    cx.remark(
-                        RemarkKind::Missed,
-                        body.loc(grid),
-                        format!("the warps of this grid get no roles: {why}"),
-                    );
-                }
+                let message = format!("'roles': the warps of this grid get none: {why}");
+                not_followed(cx, asked, body.loc(grid), kernel::Grid::DEF.name, message);
             }
         }
     }

@@ -82,11 +82,13 @@ use dlc_ir::{Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Frag;
+use dlc_plan::Schedule;
 use dlc_plan::clause::Through;
 
 use crate::analysis::expressions::{Over, Places, index, pack};
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::generic::dce::erase_unused;
+use crate::plan::report::not_followed;
 use crate::rewrites::carried::yield_more;
 use crate::rewrites::rows::{self, LEAST_ROWS};
 use find::{Found, find};
@@ -150,7 +152,7 @@ impl Pass for SplitReduction {
         let plan = plan_of(cx, body);
         let split = plan.as_ref().and_then(|plan| plan.split_k.as_ref());
         if let Some(stream) = plan.as_ref().filter(|_| self.parts == 0).and_then(|plan| Stream::of(cx, plan)) {
-            cx.count("split", stream.share_last(body, cx));
+            cx.count("split", stream.share_last(body, plan.as_deref(), cx));
             return Ok(());
         }
         if self.planned && split.is_none() {
@@ -162,16 +164,18 @@ impl Pass for SplitReduction {
             || plan.as_ref().is_some_and(|plan| plan.deterministic)
             || matches!(through, Some(Through::Workspace | Through::Cluster));
         if through == Some(Through::Cluster) && parts > 1 {
-            let message = "parts come together through memory, not through the shared memory of a cluster";
-            cx.remark(RemarkKind::Missed, body.loc(body.root()), message.to_string());
+            let message = "'split_k': parts come together through memory, not through the shared memory of a cluster";
+            not_followed(cx, plan.as_deref(), body.loc(body.root()), kernel::Func::DEF.name, message.into());
         }
-        cx.count("split", split_reduction(body, parts, in_order, cx));
+        let plan = plan.as_deref().filter(|_| self.parts == 0);
+        cx.count("split", split_reduction(body, parts, in_order, plan, cx));
         Ok(())
     }
 }
 
 /// Splits the sums of the grids of a kernel into so many parts, which are added in order or as they come. How many.
-pub fn split_reduction(body: &mut Body, parts: i64, in_order: bool, cx: &PassCx<'_>) -> u64 {
+/// What `plan` asks for and cannot be done is a warning.
+pub fn split_reduction(body: &mut Body, parts: i64, in_order: bool, plan: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let Some(block) = body.entry_block().filter(|_| parts > 1) else { return 0 };
     let grids: Vec<OpId> = body.ops(block).filter(|&op| OpRef::new(ctx, body, op).is(kernel::Grid::DEF)).collect();
@@ -196,7 +200,8 @@ pub fn split_reduction(body: &mut Body, parts: i64, in_order: bool, cx: &PassCx<
             }
             Ok(_) => {}
             Err((op, why)) => {
-                cx.remark(RemarkKind::Missed, body.loc(op), format!("the sum is not split: {why}"));
+                let message = format!("'split_k': the sum is not split: {why}");
+                not_followed(cx, plan, body.loc(op), kernel::Grid::DEF.name, message);
             }
         }
     }

@@ -154,6 +154,9 @@ pub const CLAUSES: &[Clause] = &[
     }),
     row("async", "insert-async-tokens, overlap-epilogue", |plan, _| {
         let overlap = plan.overlap.as_ref()?;
+        if overlap.enable && plan.barrier == Some(Barrier::Block) {
+            return Some("with 'barrier block' threads wait for each copy".into());
+        }
         if overlap.chain_overlap.is_some_and(|ahead| ahead > 0) {
             return Some("'overlap_chain': a product is waited for before the next one of its chain begins".into());
         }

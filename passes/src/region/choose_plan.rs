@@ -341,13 +341,16 @@ pub fn choose_plan(
     let facts = Facts::of(ctx, kernel, assume)?;
     let maker = Maker { ctx, body: kernel, facts: &facts, target, base: base.clone() };
     let (mut plans, mut refused): (Vec<Schedule>, Vec<String>) = Default::default();
-    for plan in maker.candidates() {
+    for mut plan in maker.candidates() {
         let mut broken = check(ctx, &plan, target).into_iter().map(|broken| broken.message).next();
         // What the machine can do, the kernel may still have no use for.
-        if broken.is_none()
-            && let Err(Refused::Plan(rule, _)) = resolve(ctx, kernel, Some(&plan), std::slice::from_ref(target), true)
-        {
-            broken = Some(rule.message);
+        if broken.is_none() {
+            match resolve(ctx, kernel, Some(&plan), std::slice::from_ref(target), true) {
+                // A clause that changes nothing is not in a plan that is chosen.
+                Ok(resolved) => resolved.unfollowed.iter().for_each(|(word, _)| plan.clear(word)),
+                Err(Refused::Plan(rule, _)) => broken = Some(rule.message),
+                Err(Refused::TooLarge) => {}
+            }
         }
         match broken {
             Some(message) => refused.push(format!("{}: {message}", summary(ctx, &plan))),

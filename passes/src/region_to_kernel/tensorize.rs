@@ -83,6 +83,7 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::conditions::staggered;
 use crate::analysis::plans::{architecture, machines, plan_of};
+use crate::plan::report::not_followed;
 use crate::plan::resolved::{Mapping, Refused, ResolvedPlan, refusal, resolve};
 use crate::plan::tiling::{self, Tiling};
 use axes::{Dim, LowerError};
@@ -92,8 +93,6 @@ use lower::{Lower, Scope};
 dlc_ir::codes! {
     /// A region cannot be made into a kernel.
     NOT_A_KERNEL = "E1710" "NotAKernel";
-    /// A clause of a plan changes nothing in its kernel.
-    CLAUSE_NOT_FOLLOWED = "E1614" "ClauseNotFollowed";
 }
 
 static DEF: PassDef = PassDef {
@@ -140,9 +139,12 @@ impl Pass for Tensorize {
             if has_tile && !resolved.mapping.is_planned {
                 let message =
                     "the tile of the plan is not followed: the kernel has reductions that only the default tile is for";
-                cx.remark(RemarkKind::Missed, body.loc(body.root()), message);
+                not_followed(cx, plan.as_deref(), body.loc(body.root()), Func::DEF.name, message.into());
             }
-            report(body, targets.len() > 1, &resolved.unfollowed, cx);
+            for (word, why) in &resolved.unfollowed {
+                let message = format!("'{word}' of the plan changes nothing: {why}");
+                not_followed(cx, plan.as_deref(), body.loc(body.root()), Func::DEF.name, message);
+            }
         }
         let made = resolved.and_then(|resolved| Ok(tensorize(cx.ctx, body, plan.as_deref(), resolved)?));
         let Made { body: made, tiling, missed, multiplied } = match made {
@@ -153,23 +155,11 @@ impl Pass for Tensorize {
             }
         };
         missed.into_iter().for_each(|why| cx.remark(RemarkKind::Missed, body.loc(body.root()), why));
-        report::report(body, plan.as_deref(), (targets.len() > 1, reduces_rows), &multiplied, cx);
+        report::report(body, plan.as_deref(), reduces_rows, &multiplied, cx);
         cx.count("kernels", 1);
         cx.count("products", tiling.matrix.is_some().into());
         body.replace_with(made);
         Ok(())
-    }
-}
-
-/// Reports clauses that change nothing: as warnings, or as remarks where another target of the plan may follow them.
-fn report(body: &Body, several: bool, unfollowed: &[(&'static str, String)], cx: &PassCx<'_>) {
-    let loc = body.loc(body.root());
-    for (word, why) in unfollowed {
-        let message = format!("'{word}' of the plan changes nothing: {why}");
-        match several {
-            true => cx.remark(RemarkKind::Missed, loc, message),
-            false => cx.diags.emit(Diagnostic::warning(&CLAUSE_NOT_FOLLOWED, loc, message).at(Func::DEF.name)),
-        }
     }
 }
 

@@ -303,13 +303,12 @@ plan.schedule for sm80 {
 // -----
 
 // What only the newer machine has.
-// expected-error@+7 {{E1606 'plan.schedule': 'instruction wgmma' needs the feature 'wgmma', which sm80 does not have; the nearest plan that fits has 'instruction mma', 'warp_tile (m: 64, n: 64)', 'barrier cp_async_group', 'store fragments', no 'cluster', no 'multicast', no 'roles', no 'registers', no 'in_flight', no 'launch_overlap'}}
-// expected-error@+6 {{E1606 'plan.schedule': 'barrier mbarrier' needs the feature 'tma', which sm80 does not have}}
-// expected-error@+5 {{E1606 'plan.schedule': 'roles' needs the feature 'tma', which sm80 does not have}}
-// expected-error@+4 {{E1606 'plan.schedule': 'store tma' needs the feature 'tma', which sm80 does not have}}
-// expected-error@+3 {{E1606 'plan.schedule': 'cluster' needs the feature 'cluster', which sm80 does not have}}
-// expected-error@+2 {{E1606 'plan.schedule': 'registers' of a role needs the feature 'setmaxnreg', which sm80 does not have}}
-// expected-error@+1 {{E1606 'plan.schedule': 'launch_overlap' needs the feature 'launch_overlap', which sm80 does not have}}
+// expected-error@+6 {{E1606 'plan.schedule': 'instruction wgmma' needs the feature 'wgmma', which sm80 does not have; the nearest plan that fits has 'instruction mma', 'warp_tile (m: 64, n: 64)', 'barrier cp_async_group', 'store fragments', no 'cluster', no 'multicast', no 'roles', no 'registers', no 'in_flight'}}
+// expected-error@+5 {{E1606 'plan.schedule': 'barrier mbarrier' needs the feature 'tma', which sm80 does not have}}
+// expected-error@+4 {{E1606 'plan.schedule': 'roles' needs the feature 'tma', which sm80 does not have}}
+// expected-error@+3 {{E1606 'plan.schedule': 'store tma' needs the feature 'tma', which sm80 does not have}}
+// expected-error@+2 {{E1606 'plan.schedule': 'cluster' needs the feature 'cluster', which sm80 does not have}}
+// expected-error@+1 {{E1606 'plan.schedule': 'registers' of a role needs the feature 'setmaxnreg', which sm80 does not have}}
 plan.schedule for sm80 {
   tile (m: 128, n: 128, k: 64)
   instruction wgmma [64, 128, 16]
@@ -426,15 +425,6 @@ plan.schedule for sm90 {
   cache B (k, n) f16 in smem
   barrier cp_async_group
   store tma
-}
-
-// -----
-
-// Nothing to wait for.
-// expected-error@+1 {{E1609 'plan.schedule': 'async' needs copies that something waits for, and 'barrier block' has none; the nearest plan that fits has 'async off'}}
-plan.schedule for sm90 {
-  barrier block
-  async
 }
 
 // -----
@@ -606,10 +596,8 @@ plan.target @bare like sm80 {
   features []
 }
 
-// expected-error@+2 {{E1606 'plan.schedule': 'barrier cp_async_group' needs the feature 'cp_async', which bare does not have; the nearest plan that fits has 'barrier block', no 'policy'}}
-// expected-error@+1 {{E1606 'plan.schedule': 'policy' needs the feature 'cache_hint', which bare does not have}}
+// expected-error@+1 {{E1606 'plan.schedule': 'barrier cp_async_group' needs the feature 'cp_async', which bare does not have; the nearest plan that fits has 'barrier block'}}
 plan.schedule for @bare {
-  policy (A: evict_first)
   barrier cp_async_group
 }
 

@@ -1,7 +1,7 @@
 //! What contradicts itself, and what the machine has no hardware for.
 
 use super::{BAD_CLUSTER, BAD_INSTRUCTION, CONFLICT, Checked, UNSUPPORTED};
-use crate::clause::{Barrier, Instruction, Kind, Policy, Sharing, Split, Store, Through, Way};
+use crate::clause::{Barrier, Instruction, Kind, Sharing, Split, Store, Through, Way};
 use crate::schedule::Schedule;
 use crate::targets::SHAPES;
 use crate::value::{Choice, Table};
@@ -59,14 +59,6 @@ impl Checked<'_> {
         if plan.barrier == Some(Barrier::CpAsyncGroup) && plan.multicast.is_some() {
             let message = "'barrier cp_async_group' is for copies by threads, which reach no other block of a cluster";
             self.fail_and_heal(&CONFLICT, message, |plan| plan.multicast = None);
-        }
-        if plan.barrier == Some(Barrier::Block) && overlap.is_some_and(|overlap| overlap.enable) {
-            let message = "'async' needs copies that something waits for, and 'barrier block' has none";
-            self.fail_and_heal(&CONFLICT, message, |plan| {
-                if let Some(overlap) = &mut plan.overlap {
-                    overlap.enable = false;
-                }
-            });
         }
         let buffers = plan.smem_caches().map(|cache| plan.buffers_of(cache)).max().or(plan.stages);
         let depth = overlap.and_then(|overlap| overlap.prefetch_depth).filter(|_| overlap.is_some_and(|it| it.enable));
@@ -202,7 +194,7 @@ impl Checked<'_> {
         let kind = plan.instruction.as_ref().map(|of| of.kind);
         let roles = plan.registers.as_ref().is_some_and(|table| table.names().any(|role| role != "thread"));
         type Heal = fn(&mut Schedule);
-        let wanted: [(bool, &str, &str, Heal); 8] = [
+        let wanted: [(bool, &str, &str, Heal); 7] = [
             (kind == Some(Kind::Wgmma), "wgmma", "'instruction wgmma'", with_mma),
             (plan.barrier == Some(Barrier::Mbarrier), "tma", "'barrier mbarrier'", without_tma),
             (plan.roles.is_some(), "tma", "'roles'", without_tma),
@@ -215,18 +207,12 @@ impl Checked<'_> {
                 plan.multicast = None;
             }),
             (roles, "setmaxnreg", "'registers' of a role", |plan| plan.registers = None),
-            (plan.launch_overlap, "launch_overlap", "'launch_overlap'", |plan| plan.launch_overlap = false),
         ];
         for (asked, feature, clause, heal) in wanted {
             if asked && !target.has(feature) {
                 let message = format!("{clause} needs the feature '{feature}', which {} does not have", target.name);
                 self.fail_and_heal(&UNSUPPORTED, message, heal);
             }
-        }
-        let policies = plan.policy.iter().flat_map(|table| &table.0);
-        if policies.clone().any(|(_, policy)| *policy != Policy::Normal) && !target.has("cache_hint") {
-            let message = format!("'policy' needs the feature 'cache_hint', which {} does not have", target.name);
-            self.fail_and_heal(&UNSUPPORTED, message, |plan| plan.policy = None);
         }
     }
 

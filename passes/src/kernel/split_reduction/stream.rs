@@ -16,6 +16,7 @@ use crate::analysis::expressions::{Over, Places, index, pack};
 use crate::analysis::plans::{machines, persistent_blocks};
 use crate::analysis::tiles::with_inner;
 use crate::generic::dce::erase_unused;
+use crate::plan::report::not_followed;
 use crate::rewrites::blocks::{block_ids, place_tile};
 
 /// The fewest steps of a part where the plan does not say.
@@ -44,11 +45,12 @@ impl Stream {
     }
 
     /// Lets the blocks of the grids of a kernel share the steps of the last tiles. How many grids there are of which they do.
-    pub fn share_last(&self, body: &mut Body, cx: &PassCx<'_>) -> u64 {
+    /// What `plan` asks for and cannot be done is a warning.
+    pub fn share_last(&self, body: &mut Body, plan: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
         let ctx = cx.ctx;
         if matches!(self.through, Some(Through::Cluster | Through::Atomic)) {
-            let message = "parts come together through memory, in order";
-            cx.remark(RemarkKind::Missed, body.loc(body.root()), message.to_string());
+            let message = "'stream_k': parts come together through memory, in order";
+            not_followed(cx, plan, body.loc(body.root()), kernel::Func::DEF.name, message.into());
         }
         let block = body.entry_block();
         let ops = block.into_iter().flat_map(|block| body.ops(block));
@@ -75,8 +77,8 @@ impl Stream {
                 }
                 Ok(_) => {}
                 Err((op, why)) => {
-                    let message = format!("blocks share no steps of the last tiles: {why}");
-                    cx.remark(RemarkKind::Missed, body.loc(op), message);
+                    let message = format!("'stream_k': blocks share no steps of the last tiles: {why}");
+                    not_followed(cx, plan, body.loc(op), kernel::Grid::DEF.name, message);
                 }
             }
         }

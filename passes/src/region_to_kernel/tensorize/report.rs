@@ -3,7 +3,7 @@
 
 use dlc_core::scalar::{self, Combiner};
 use dlc_ir::body::{Body, OpRef};
-use dlc_ir::diag::{Diagnostic, RemarkKind};
+use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::PassCx;
 use dlc_ir::{Context, Loc, OpId, Type, ValueId};
 use dlc_plan::Schedule;
@@ -11,9 +11,9 @@ use dlc_plan::clause::{Barrier, Kind};
 use dlc_region::ops::{Binary, Cast, Func, Reduce, Yield};
 use dlc_region::verify::axes_of;
 
-use super::CLAUSE_NOT_FOLLOWED;
 use crate::analysis::axes::{before_broadcasts, elem, reductions};
 use crate::plan::defaults;
+use crate::plan::report::not_followed;
 use crate::plan::tiling::Instruction;
 
 /// A product of matrices that was lowered.
@@ -49,13 +49,7 @@ struct Product {
 
 /// Reports each product of a kernel. `several` says whether the plan is for several targets, `reduces_rows` whether the
 /// kernel reduces an axis of its results.
-pub fn report(
-    region: &Body,
-    plan: Option<&Schedule>,
-    (several, reduces_rows): (bool, bool),
-    made: &[Multiplied],
-    cx: &PassCx<'_>,
-) {
+pub fn report(region: &Body, plan: Option<&Schedule>, reduces_rows: bool, made: &[Multiplied], cx: &PassCx<'_>) {
     for multiplied in made {
         let word = multiplied.by.word();
         let routes = routes(plan, multiplied);
@@ -93,11 +87,11 @@ pub fn report(
         };
         let loc = region.loc(product.product);
         match asked {
-            Some(kind) if !several => {
+            Some(kind) => {
                 let message = format!("'instruction {}' of the plan does not multiply this: {why}", kind.word());
-                cx.diags.emit(Diagnostic::warning(&CLAUSE_NOT_FOLLOWED, loc, message).at(Func::DEF.name));
+                not_followed(cx, plan, loc, Func::DEF.name, message);
             }
-            _ => cx.remark(RemarkKind::Missed, loc, format!("no tensor cores: {why}")),
+            None => cx.remark(RemarkKind::Missed, loc, format!("no tensor cores: {why}")),
         }
     }
 }

@@ -17,7 +17,7 @@ kernel.func @pairs<M, N>(%x: memref<[M, N], f32>) -> memref<[M, N], f32> {
 }
 
 // The tile of a block is its own.
-// REMARK: missed] a block for each tile: the blocks of a cluster have tiles that are no neighbours
+// REMARK: missed] 'persistent': a block for each tile: the blocks of a cluster have tiles that are no neighbours
 kernel.func @own<M>(%x: memref<[M, 128], f32>) -> memref<[M, 128], f32> {
   %y = output : memref<[M, 128], f32>
   grid (2 * (M ceildiv 32)) cluster [2] threads 128 {
@@ -28,7 +28,7 @@ kernel.func @own<M>(%x: memref<[M, 128], f32>) -> memref<[M, 128], f32> {
   return %y
 }
 
-// REMARK: missed] a block for each tile: its blocks are in clusters along several axes
+// REMARK: missed] 'persistent': a block for each tile: its blocks are in clusters along several axes
 kernel.func @square<M>(%x: memref<[M, 128], f32>) -> memref<[M, 128], f32> {
   %y = output : memref<[M, 128], f32>
   grid (2 * (M ceildiv 16), 2) cluster [2, 2] threads 128 {
@@ -40,7 +40,7 @@ kernel.func @square<M>(%x: memref<[M, 128], f32>) -> memref<[M, 128], f32> {
   return %y
 }
 
-// REMARK: missed] a block for each tile: its clusters have 8 blocks
+// REMARK: missed] 'persistent': a block for each tile: its clusters have 8 blocks
 kernel.func @large<M>(%x: memref<[M, 128], f32>) -> memref<[M, 128], f32> {
   %y = output : memref<[M, 128], f32>
   grid (8 * (M ceildiv 64)) cluster [8] threads 128 {

@@ -4,7 +4,7 @@
 // RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed
 
 // A group has 64 rows.
-// REMARK: missed] the warps of this grid get no roles: 64 rows are not 2 times a multiple of 64
+// REMARK: missed] 'roles': the warps of this grid get none: 64 rows are not 2 times a multiple of 64
 kernel.func @few_rows<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -31,7 +31,7 @@ kernel.func @few_rows<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B:
 }
 
 // Blocks of a cluster meet.
-// REMARK: missed] the warps of this grid get no roles: 'kernel.cluster_barrier' is for all threads of the block
+// REMARK: missed] 'roles': the warps of this grid get none: 'kernel.cluster_barrier' is for all threads of the block
 kernel.func @cluster<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -59,7 +59,7 @@ kernel.func @cluster<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: 
 }
 
 // Threads meet by number.
-// REMARK: missed] the warps of this grid get no roles: 'kernel.barrier' is for all threads of the block
+// REMARK: missed] 'roles': the warps of this grid get none: 'kernel.barrier' is for all threads of the block
 kernel.func @named<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -87,7 +87,7 @@ kernel.func @named<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: me
 }
 
 // The right matrix is aligned to 4 bytes, and threads copy it.
-// REMARK: missed] the warps of this grid get no roles: its threads copy, too
+// REMARK: missed] 'roles': the warps of this grid get none: its threads copy, too
 kernel.func @copies<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 4>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -114,7 +114,7 @@ kernel.func @copies<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: m
 }
 
 // What goes through shared memory behind the loop would be the same place for both consumers.
-// REMARK: missed] the warps of this grid get no roles: its threads write shared memory, which several consumers would all do
+// REMARK: missed] 'roles': the warps of this grid get none: its threads write shared memory, which several consumers would all do
 kernel.func @writes<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -145,7 +145,7 @@ kernel.func @writes<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: m
 }
 
 // Where the rows are is not known.
-// REMARK: missed] the warps of this grid get no roles: a fragment lies otherwise than products have it
+// REMARK: missed] 'roles': the warps of this grid get none: a fragment lies otherwise than products have it
 kernel.func @other_layout<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -175,7 +175,7 @@ kernel.func @other_layout<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>,
 }
 
 // Both consumers would add what is the same for all rows.
-// REMARK: missed] the warps of this grid get no roles: what is the same for all rows is added to memory, which every consumer would do
+// REMARK: missed] 'roles': the warps of this grid get none: what is the same for all rows is added to memory, which every consumer would do
 kernel.func @adds_twice<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -204,7 +204,7 @@ kernel.func @adds_twice<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %
 }
 
 // Nothing is loaded in a loop.
-// REMARK: missed] the warps of this grid get no roles: no loop loads by the copy engine, or a condition decides about it
+// REMARK: missed] 'roles': the warps of this grid get none: no loop loads by the copy engine, or a condition decides about it
 kernel.func @only_before<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -228,7 +228,7 @@ kernel.func @only_before<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, 
 }
 
 // A product goes on while the next step begins.
-// REMARK: missed] the warps of this grid get no roles: a product that reads a tile is not awaited in its step
+// REMARK: missed] 'roles': the warps of this grid get none: a product that reads a tile is not awaited in its step
 kernel.func @goes_on<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -257,7 +257,7 @@ kernel.func @goes_on<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: 
 }
 
 // The copy engine stores what was loaded.
-// REMARK: missed] the warps of this grid get no roles: 'kernel.tma_store' reads a tile, and does not wait until it has
+// REMARK: missed] 'roles': the warps of this grid get none: 'kernel.tma_store' reads a tile, and does not wait until it has
 kernel.func @stored<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -291,7 +291,7 @@ kernel.func @stored<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: m
 }
 
 // The upper half of the rows is for itself.
-// REMARK: missed] the warps of this grid get no roles: a part along axis 0, that of the rows, is taken out of a fragment
+// REMARK: missed] 'roles': the warps of this grid get none: a part along axis 0, that of the rows, is taken out of a fragment
 kernel.func @halves<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -319,7 +319,7 @@ kernel.func @halves<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: m
 }
 
 // The block has roles.
-// REMARK: missed] the warps of this grid get no roles: it has roles already
+// REMARK: missed] 'roles': the warps of this grid get none: it has roles already
 kernel.func @early<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -348,7 +348,7 @@ kernel.func @early<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: me
 }
 
 // The rings do not fit.
-// REMARK: missed] the warps of this grid get no roles: rings of 4 take 294968 bytes of shared memory, and a block of sm90 has 232448
+// REMARK: missed] 'roles': the warps of this grid get none: rings of 4 take 294968 bytes of shared memory, and a block of sm90 has 232448
 kernel.func @large<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)

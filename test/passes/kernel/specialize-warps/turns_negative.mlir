@@ -4,7 +4,7 @@
 // RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed
 
 // A block has one tile.
-// REMARK: missed] the warps of this grid get no roles: its blocks go not from tile to tile, so that consumers could take turns
+// REMARK: missed] 'roles': the warps of this grid get none: its blocks go not from tile to tile, so that consumers could take turns
 kernel.func @one<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0, N mod 8 == 0)
@@ -32,7 +32,7 @@ kernel.func @one<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memr
 }
 
 // What a tile gives the next one needs.
-// REMARK: missed] the warps of this grid get no roles: a tile needs what the one before it gives
+// REMARK: missed] 'roles': the warps of this grid get none: a tile needs what the one before it gives
 kernel.func @chained<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0, N mod 8 == 0)
@@ -65,7 +65,7 @@ kernel.func @chained<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: 
 }
 
 // All consumers would store it.
-// REMARK: missed] the warps of this grid get no roles: 'kernel.store' is done beside the tiles, which each consumer would do
+// REMARK: missed] 'roles': the warps of this grid get none: 'kernel.store' is done beside the tiles, which each consumer would do
 kernel.func @beside<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0, N mod 8 == 0)
