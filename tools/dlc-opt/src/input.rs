@@ -79,6 +79,12 @@ pub fn module(
         None if is_json => {
             let forms = registry.translations().filter(|form| form.detects.is_some());
             let forms: Vec<String> = forms.map(|form| format!("{}: {}", form.name, form.summary)).collect();
+            if let Some(key) = ["gpu_ir", "poly_view"].into_iter().find(|key| Outline::of(text).has(key)) {
+                let message = format!("'{key}' describes what passes make, without the types that a program has");
+                let error = Diagnostic::error(&UNKNOWN_FORM, file.loc(part.start), message);
+                diags.emit(error.suggest("give the program that it was made of, and with '--plan' its plan"));
+                return None;
+            }
             let message = format!("'{}' is none of the forms of JSON that are read", file.name);
             let error = Diagnostic::error(&UNKNOWN_FORM, file.loc(part.start), message);
             diags.emit(error.suggest(format!("these are:\n{}", forms.join("\n"))));

@@ -7,9 +7,11 @@ use std::sync::{Mutex, PoisonError};
 
 use dlc_ir::body::OpRef;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
-use dlc_ir::pass::PassResult;
+use dlc_ir::pass::{DebugCounters, NoHost, PassResult};
 use dlc_ir::pass::instrument::{At, Instrument};
 use dlc_ir::pass::layers::{accompanied, dialect_of};
+use dlc_ir::pass::manager::{Manager, ManagerOptions};
+use dlc_ir::pass::pipeline::Pipeline;
 use dlc_ir::pass::registry::Registry;
 use dlc_ir::text::{PrintOptions, print_body, print_op};
 use dlc_ir::{Body, Context, Loc};
@@ -181,11 +183,26 @@ impl<'a> Dump<'a> {
         std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).0)
     }
 
+    /// A copy of the module with the views of its programs, if there are some whose views were not dumped.
+    fn viewed(&self, ctx: &Context, module: &Body, seen: &HashSet<(String, String)>) -> Option<Body> {
+        let mut programs = Vec::new();
+        find(ctx, module, VIEWED.0, &mut programs);
+        programs.iter().find(|(name, _)| !seen.contains(&(VIEWS.to_string(), name.clone())))?;
+        let pipeline = Pipeline::parse(self.registry, VIEWED.1).ok()?;
+        let (counters, options) = (DebugCounters::off(), ManagerOptions::default());
+        let registry = self.registry;
+        let manager = Manager { ctx, registry, options, instruments: Vec::new(), counters: &counters, host: &NoHost };
+        let mut copy = module.clone();
+        manager.run(&pipeline, &mut copy, &Diagnostics::new()).failure.is_none().then_some(copy)
+    }
+
     fn look(&self, ctx: &Context, module: &Body) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (text, seen) = &mut *state;
         for (word, layer) in &self.layers {
             let mut fresh = Vec::new();
+            let viewed = (*layer == VIEWS).then(|| self.viewed(ctx, module, seen)).flatten();
+            let module = viewed.as_ref().unwrap_or(module);
             find(ctx, module, layer, &mut fresh);
             fresh.retain(|(name, _)| seen.insert((layer.to_string(), name.clone())));
             for (name, view) in fresh {
@@ -206,6 +223,11 @@ impl<'a> Dump<'a> {
         }
     }
 }
+
+/// The layer that describes programs of another one and is on no way down.
+const VIEWS: &str = "poly";
+/// The layer that it describes, and the pass that makes it.
+const VIEWED: (&str, &str) = ("book", "build-poly-view");
 
 /// The ops of a dialect directly in modules, with the symbols that they define or accompany.
 fn find<'a>(ctx: &'a Context, body: &'a Body, dialect: &str, list: &mut Vec<(String, OpRef<'a>)>) {
