@@ -166,13 +166,18 @@ impl Pass for OrderTiles {
             let grids: Vec<OpId> = body.walk().into_iter().filter(is_grid).collect();
             for grid in grids {
                 match tiles_of(Grid::from(OpRef::new(cx.ctx, body, grid)), blocks) {
-                    Ok(tiles) if cx.allows_rule("persistent") => {
+                    // The plan is followed: each block goes through all tiles that it has.
+                    Ok(None) => {
+                        let message = format!("'persistent': no more than {blocks} blocks have a tile each");
+                        cx.remark(RemarkKind::Missed, body.loc(grid), message);
+                    }
+                    Ok(Some(tiles)) if cx.allows_rule("persistent") => {
                         let message = format!("at most {blocks} blocks go through {tiles} tiles");
                         cx.remark(RemarkKind::Passed, body.loc(grid), message);
                         cx.count("persistent", 1);
                         make_persistent(body, grid, tiles, blocks, cx);
                     }
-                    Ok(_) => {}
+                    Ok(Some(_)) => {}
                     Err(reason) => {
                         // Barriers of copies are made later: a grid that has some, its plan was followed in already.
                         let is_new = !with_inner(body, grid).iter().any(|&op| is_barriers(cx, body, op));
@@ -245,8 +250,9 @@ pub fn order_tiles(body: &mut Body, order: Order, group: i64, cx: &PassCx<'_>) -
 }
 
 /// The number of tiles of a grid that a loop can go through, in the values of the grid, those of the blocks of a cluster
-/// being one; or why it cannot.
-fn tiles_of(grid: Grid<'_>, blocks: i64) -> Result<SizeExpr, String> {
+/// being one; `None` where no
+/// block has a second one; or why it cannot.
+fn tiles_of(grid: Grid<'_>, blocks: i64) -> Result<Option<SizeExpr>, String> {
     let together = cluster_of(grid)?;
     let mut inside = Vec::new();
     grid.body.walk_regions(grid.id, &mut inside);
@@ -284,8 +290,8 @@ fn tiles_of(grid: Grid<'_>, blocks: i64) -> Result<SizeExpr, String> {
         return Err(format!("its clusters have {together} blocks"));
     }
     match tiles.as_constant().or_else(|| most_blocks(grid)) {
-        Some(tiles) if tiles <= blocks => Err(format!("{tiles} tiles are no more than {blocks} blocks")),
-        _ => tiles.floordiv(&together.into()).map_err(|_| "its tiles go beyond 64 bits".into()),
+        Some(tiles) if tiles <= blocks => Ok(None),
+        _ => tiles.floordiv(&together.into()).map(Some).map_err(|_| "its tiles go beyond 64 bits".into()),
     }
 }
 

@@ -487,7 +487,9 @@ pub fn unknown_layer(ctx: &Context, words: &[String]) -> Option<String> {
     let known = || LAYERS.into_iter().chain(WORDS).chain(ctx.dialects().iter().map(|dialect| dialect.name));
     let wrong = words.iter().find(|word| !known().any(|name| name == *word))?;
     if wrong == "cu" {
-        return Some("CUDA C++ is no layer: 'dlc-translate --to-cuda' writes it, and '--dump=ptx' shows the instructions".into());
+        return Some(
+            "CUDA C++ is no layer: 'dlc-translate --to-cuda' writes it, and '--dump=ptx' shows the instructions".into(),
+        );
     }
     let near = did_you_mean(wrong, known()).map_or(String::new(), |near| format!("; {near}"));
     Some(format!("there is no layer of the name '{wrong}'{near}"))

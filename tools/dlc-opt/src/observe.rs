@@ -7,12 +7,12 @@ use std::sync::{Mutex, PoisonError};
 
 use dlc_ir::body::OpRef;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
-use dlc_ir::pass::{DebugCounters, NoHost, PassResult};
 use dlc_ir::pass::instrument::{At, Instrument};
 use dlc_ir::pass::layers::{accompanied, dialect_of};
 use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::Pipeline;
 use dlc_ir::pass::registry::Registry;
+use dlc_ir::pass::{DebugCounters, NoHost, PassResult};
 use dlc_ir::text::{PrintOptions, print_body, print_op};
 use dlc_ir::{Body, Context, Loc};
 use similar::TextDiff;

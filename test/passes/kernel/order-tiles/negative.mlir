@@ -2,7 +2,7 @@
 // RUN: dlc-opt %s --order-tiles='persistent=4' --remarks=missed -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Of a single column there is one order; and four tiles are no more than four blocks.
-// REMARK: a block for each tile: 4 tiles are no more than 4 blocks
+// REMARK: 'persistent': no more than 4 blocks have a tile each
 // CHECK-LABEL: kernel.func @column(
 // CHECK: grid (4) threads 32 {
 // CHECK: tile_order %tile of (4, 1) rows
