@@ -194,8 +194,12 @@ pub fn launches(
     // What changes behind more rounds of the loops that blocks share than are of use is found as a boundary only: the number
     // of tiles grows with a product of sizes.
     for (symbol, units) in units.iter_mut().enumerate() {
-        let least = units[0];
         let is_of_use = |unit: i64| rounds(&with(&one, &[(symbol, unit)])).is_none_or(|(rounds, _)| rounds <= most);
+        let mut least = units[0];
+        while least > 1 && !is_of_use(least) {
+            least /= 2;
+        }
+        units[0] = least;
         units.retain(|&unit| unit == least || is_of_use(unit));
     }
     let rings = Rings::of(program, &facts, &units, &one, &slots);
