@@ -32,13 +32,26 @@ pub struct Covered {
     pub ring: u64,
     /// The rounds of a loop after which it only repeats what it did.
     pub rounds: u64,
+    /// Stores to global memory.
+    pub stores: u64,
+    /// Those of them that write no element which another block writes.
+    pub disjoint: u64,
 }
 
 impl Covered {
     /// Its numbers with their names, in the order of the text.
-    pub fn fields(&self) -> [(&'static str, u64); 6] {
-        let Covered { sizes, blocks, choices, runs, ring, rounds } = *self;
-        [("blocks", blocks), ("choices", choices), ("ring", ring), ("rounds", rounds), ("runs", runs), ("sizes", sizes)]
+    pub fn fields(&self) -> [(&'static str, u64); 8] {
+        let Covered { sizes, blocks, choices, runs, ring, rounds, stores, disjoint } = *self;
+        [
+            ("blocks", blocks),
+            ("choices", choices),
+            ("disjoint", disjoint),
+            ("ring", ring),
+            ("rounds", rounds),
+            ("runs", runs),
+            ("sizes", sizes),
+            ("stores", stores),
+        ]
     }
 
     fn attr(&self, ctx: &Context) -> Attr {
@@ -55,6 +68,8 @@ impl Covered {
             runs: number("runs")?,
             ring: number("ring")?,
             rounds: number("rounds")?,
+            stores: number("stores")?,
+            disjoint: number("disjoint")?,
         })
     }
 }

@@ -19,7 +19,7 @@
 //! ```
 //! **After**
 //! ```mlir after
-//! ptx.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> attributes {covered = [{blocks = 1, choices = 1, ring = 1, rounds = 4, runs = 1, sizes = 1}], target = "sm_80", verified = "ea980b5081d0f508"} {
+//! ptx.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> attributes {covered = [{blocks = 1, choices = 1, disjoint = 1, ring = 1, rounds = 4, runs = 1, sizes = 1, stores = 1}], target = "sm_80", verified = "ea980b5081d0f508"} {
 //!   %Y = kernel.output : memref<[N], f32, row_major, align 4>
 //!   entry "double_0" (N ceildiv 128) threads 128 shared 0 memory (%X, %Y) sizes (N) {
 //!   ^bb0(%X_0: i64, %Y_0: i64, %N: i32):
@@ -302,8 +302,8 @@ impl Pass for KernelToPtx {
 
 /// What a proof covers, as it is written down.
 fn covered(proof: &Proof) -> Covered {
-    let Proof { sizes, blocks, choices, runs, ring, rounds, .. } = *proof;
-    Covered { sizes, blocks, choices, runs, ring, rounds }
+    let Proof { sizes, blocks, choices, runs, ring, rounds, disjoint, open, .. } = *proof;
+    Covered { sizes, blocks, choices, runs, ring, rounds, stores: disjoint + open, disjoint }
 }
 
 /// The machine of a kernel by what it is written for.

@@ -30,7 +30,9 @@
 // VERIFIED-NEXT: "choices": 1,
 // VERIFIED-NEXT: "runs": 1,
 // VERIFIED-NEXT: "ring": 1,
-// VERIFIED-NEXT: "rounds": 4
+// VERIFIED-NEXT: "rounds": 4,
+// VERIFIED-NEXT: "stores": 1,
+// VERIFIED-NEXT: "disjoint": 1
 
 // FOUND: [E1811] Warning
 // WARNING: [E0547] Warning: the kernel @early is not verified

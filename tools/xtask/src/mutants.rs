@@ -11,8 +11,9 @@ mod sizes;
 mod sources;
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -192,7 +193,14 @@ fn look(setup: &Setup, checker: Checker, effort: Effort, name: &str, text: &str,
     }
 }
 
-/// Draws mutants that parse and verify, as many as wanted, and judges them; each is shown as soon as its fate is known,
+/// Tells texts apart.
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Draws mutants that parse and verify, as many as wanted, and judges each text once; each is shown as soon as its fate is known,
 /// and all of them are given in order. The same for the same seed with any number of threads, but for those that take too
 /// long.
 pub fn run(
@@ -205,6 +213,7 @@ pub fn run(
 ) -> Vec<Mutant> {
     let Range { seed, from, count, jobs, time } = range;
     let (next, mut all, start) = (AtomicUsize::new(from), BTreeMap::new(), Instant::now());
+    let judged: Mutex<BTreeMap<u64, Fate>> = Mutex::default();
     let (send, receive) = mpsc::channel();
     let work = |send: mpsc::Sender<Mutant>| {
         while start.elapsed() < time {
@@ -221,7 +230,14 @@ pub fn run(
                     false => edit::edit(original, &mut random),
                 };
                 let Some((text, diff)) = edited else { continue };
-                let fate = judge(setup, checker, effort, &name, &text, &random);
+                // What becomes of a text follows from the text alone: two threads that see it at once find the same.
+                let hash = hash(&text);
+                let known = judged.lock().ok().and_then(|judged| judged.get(&hash).cloned());
+                let fate = known.unwrap_or_else(|| {
+                    let fate = judge(setup, checker, effort, kernel, &text, &Seed(hash).start());
+                    judged.lock().ok().and_then(|mut judged| judged.insert(hash, fate.clone()));
+                    fate
+                });
                 if fate != Fate::Invalid || edits == EDITS {
                     // The one who listens goes last.
                     let _ = send.send(Mutant { number, name, edits, diff, text, fate });

@@ -256,6 +256,21 @@ impl<'p> Facts<'p> {
         self.shared.iter().map(move |last| last.eval(slots) / blocks)
     }
 
+    /// Whether there are loops that blocks share.
+    pub fn has_shared(&self) -> bool {
+        !self.shared.is_empty()
+    }
+
+    /// How often a block goes through the one of them that it goes through least. `None` where there are none.
+    pub fn least_rounds(&self, known: &[i64], grid: [i64; 3]) -> Option<i64> {
+        self.rounds(known, grid).min()
+    }
+
+    /// How often the loops run whose trip counts follow from symbols alone.
+    pub fn trips(&self, known: &[i64]) -> Vec<i64> {
+        self.trips.iter().map(|bounds| start(bounds, known).map_or(0, rounds)).collect()
+    }
+
     /// Leaves out launches in which a loop inside of rounds may run for longer than is of use, where others have as many
     /// rounds, up to a few: both together are of no use. Those that are followed to their end stay.
     pub fn leave_long(&self, launches: Vec<Launch>, most: i64, few: i64) -> Vec<Launch> {

@@ -9,6 +9,12 @@
 //! A loop in loops whose trip counts are numbers walks its ring on from one to the next: it begins at each stage, and goes
 //! around many times, whatever its own trip count is. So of trip counts only those are tried around which something
 //! changes, unless something else is computed from them.
+//!
+//! A symbol that several sizes share makes tiles and the steps in each more: there are no many tiles of few steps. So sizes are
+//! looked for at which blocks have few tiles and many, and steps of every remainder by twice the ring; they are followed to
+//! their end.
+
+use std::collections::BTreeSet;
 
 use super::boundaries::{Boundaries, Boundary};
 use super::exprs::{Condition, Expr, Factor, Slot};
@@ -31,6 +37,9 @@ const MOST_TRIED: usize = 20_000;
 
 /// As many rounds of tiles for a block as are tried.
 const MOST_ROUNDS: i64 = 4;
+
+/// The greatest size at which many rounds are looked for.
+const MOST_SIZE: i64 = 1 << 31;
 
 /// The values of symbols with what the launch computes from them.
 #[derive(Clone, Debug)]
@@ -57,15 +66,21 @@ impl Launch {
         Some(Launch { symbols: symbols.to_vec(), slots, grid, alone: false, whole: false, late: false })
     }
 
-    /// How much keeps a grid from being launched.
-    fn failing(program: &Program, symbols: &[i64]) -> usize {
+    /// What the launch would compute, and the blocks along the axes, whether it can be launched or not.
+    fn would_be(program: &Program, symbols: &[i64]) -> (Vec<i64>, [i64; 3]) {
         let mut slots = symbols.to_vec();
         slots.resize(program.slots, 0);
         program.launch.iter().for_each(|instr| compute(instr, &mut slots));
+        let grid = [0, 1, 2].map(|axis: usize| program.grid.get(axis).map_or(1, |size| size.eval(&slots)));
+        (slots, grid)
+    }
+
+    /// How much keeps a grid from being launched.
+    fn failing(program: &Program, symbols: &[i64]) -> usize {
+        let (slots, grid) = Launch::would_be(program, symbols);
         let requires = program.requires.iter().flatten().map(|condition| condition.failing(&slots));
-        let size = |axis: usize| program.grid.get(axis).map_or(1, |size| size.eval(&slots));
-        let grid = (0..3).filter(|&axis| size(axis) <= 0 || size(axis) % program.cluster[axis] != 0);
-        requires.sum::<usize>() + grid.count()
+        let has_none = (0..3).filter(|&axis| grid[axis] <= 0 || grid[axis] % program.cluster[axis] != 0);
+        requires.sum::<usize>() + has_none.count()
     }
 
     /// The blocks along the axes, and all slots. `None` where there are no blocks, or it cannot be launched.
@@ -150,7 +165,7 @@ pub fn launches(
     let count = program.symbols.len();
     let most = program.most_rounds();
     let blocks = blocks(program);
-    let units: Vec<Vec<i64>> = facts.units();
+    let mut units: Vec<Vec<i64>> = facts.units();
     // Small sizes at which it may be launched.
     let tile: Vec<i64> = units.iter().map(|units| units[units.len() - 1]).collect();
     let more = (1..=12).map(|power| tile.iter().map(|tile| tile.saturating_mul(1 << power)).collect());
@@ -170,6 +185,23 @@ pub fn launches(
         }
     }
     let (one, limits) = (one, facts.limits(&slots, most));
+    // How often a block goes through loops that blocks share, and whether no other loop runs for longer than is of use.
+    let rounds = |symbols: &[i64]| {
+        let (mut slots, grid) = Launch::would_be(program, symbols);
+        facts.compute_known(&mut slots);
+        facts.least_rounds(&slots, grid).map(|rounds| (rounds, facts.is_short(&slots, &limits)))
+    };
+    // What changes behind more rounds of the loops that blocks share than are of use is found as a boundary only: the number
+    // of tiles grows with a product of sizes.
+    for (symbol, units) in units.iter_mut().enumerate() {
+        let is_of_use = |unit: i64| rounds(&with(&one, &[(symbol, unit)])).is_none_or(|(rounds, _)| rounds <= most);
+        let mut least = units[0];
+        while least > 1 && !is_of_use(least) {
+            least /= 2;
+        }
+        units[0] = least;
+        units.retain(|&unit| unit == least || is_of_use(unit));
+    }
     let rings = Rings::of(program, &facts, &units, &one, &slots);
     let mut tried = Tried::default();
     tried.add(&one, &[], false);
@@ -287,6 +319,39 @@ pub fn launches(
             for &x in &few(&units[a]) {
                 for &y in &few(&units[b]) {
                     tried.add(&one, &[(a, x), (b, y)], false);
+                }
+            }
+        }
+    }
+    // Where a symbol makes loops that blocks share longer only together with those in them, many rounds come with many steps.
+    let is_apart = |(symbols, _, whole, _): (&[i64], _, bool, _)| {
+        let found = rounds(symbols).filter(|_| !whole && Launch::failing(program, symbols) == 0);
+        found.is_some_and(|(rounds, is_short)| is_short && rounds >= MOST_ROUNDS - 1)
+    };
+    if blocks > 1 && facts.has_shared() && !tried.all().any(is_apart) {
+        let rounds = |symbols: &[i64]| rounds(symbols).map_or(0, |(rounds, _)| rounds);
+        for (symbol, units) in units.iter().enumerate() {
+            // With so many rounds, trip counts in them of every remainder by twice the ring; with others, of two.
+            for (wanted, steps) in (1..MOST_ROUNDS).map(|few| (few, 1)).chain([(MOST_ROUNDS, most), (most, 1)]) {
+                let Some(from) = first_with(units, |value| rounds(&with(&one, &[(symbol, value)])) >= wanted) else {
+                    continue;
+                };
+                let trips = |value: i64| {
+                    let launch = Launch::new(program, &with(&one, &[(symbol, value)]));
+                    launch.map_or_else(Vec::new, |launch| facts.trips(&facts.known_slots(&launch)))
+                };
+                let then = trips(from);
+                // Of each trip count the least step that makes it greater.
+                let grows = |(at, then): (usize, &i64)| {
+                    let is_more = |unit: &&i64| trips(from.saturating_add(**unit)).get(at) > Some(then);
+                    units.iter().find(is_more).copied()
+                };
+                let steps_of: BTreeSet<i64> = then.iter().enumerate().filter_map(grows).collect();
+                for unit in steps_of {
+                    for step in 0..=steps {
+                        let value = from.saturating_add(unit.saturating_mul(step));
+                        tried.add_whole(&one, &[(symbol, value)], true, true);
+                    }
                 }
             }
         }
@@ -568,6 +633,24 @@ fn choose_all(
         }
     }
     None
+}
+
+/// About the first multiple of a unit at which something holds that holds for all large ones.
+fn first_with(units: &[i64], holds: impl Fn(i64) -> bool) -> Option<i64> {
+    units.iter().find_map(|unit| {
+        let times = |power: u32| unit.checked_mul(1 << power).filter(|&value| value < MOST_SIZE);
+        let power = (0..40).find(|&power| times(power).is_some_and(&holds))?;
+        let (mut below, mut above) = (if power > 0 { 1 << (power - 1) } else { 0 }, 1 << power);
+        while above - below > 1 {
+            let middle = below + (above - below) / 2;
+            if holds(unit * middle) {
+                above = middle;
+            } else {
+                below = middle;
+            }
+        }
+        Some(unit * above)
+    })
 }
 
 fn with(base: &[i64], changed: &[(usize, i64)]) -> Vec<i64> {

@@ -7,8 +7,10 @@
 //! what it has done since, the machine comes to that state once more, and nothing in between is new.
 //!
 //! States are compared after each turn of all agents with one that is kept, which is a later one each time that the number
-//! of turns has doubled (Brent 1980). Behind what was left out a state is kept anew; and one from before, until what is left
-//! out again and again comes again itself: the tiles of a loop around a loop over steps.
+//! of turns has doubled (Brent 1980). Behind what was left out a state is kept anew. What is left out again and again may come
+//! again itself, as the tiles of a loop around a loop over steps do: so the states behind what was left out are compared with
+//! each other in the same way, and those behind what that leaves out again. No other states are: in the middle of the steps a
+//! state comes again after some steps, and tiles would never be seen to.
 
 use std::rc::Rc;
 
@@ -21,6 +23,9 @@ use super::together::Member;
 /// Nothing is looked for where less is left to do.
 const WORTH: usize = 192;
 
+/// How deep circles within circles are looked for: the steps of a window, the windows of a tile, the tiles of a block.
+const LEVELS: usize = 3;
+
 /// What numbers of a state count, each compared only with its like. Other numbers are of kind 0.
 type Kind = u32;
 
@@ -31,8 +36,9 @@ const KNOWN: Kind = 1 << 31;
 /// States, kept to see them again.
 #[derive(Clone, Default)]
 pub struct Steady {
-    /// Since something was left out, and since before that.
-    pub kept: [Kept; 2],
+    /// Since something was left out; and of each further level, since something was left out that the one before it sees
+    /// again and again.
+    pub kept: [Kept; LEVELS],
 }
 
 /// A state, kept to see it again.
@@ -61,34 +67,32 @@ impl Steady {
         let turn = machine.program.depth as u32 + 2;
         let mut now: Option<Rc<Vec<(Kind, i64)>>> = None;
         let mut found = None;
-        for (number, kept) in self.kept.iter_mut().enumerate() {
-            // The other one is of use only behind something that was left out.
-            if number > 0 && kept.keep == 0 {
-                continue;
-            }
+        for (level, kept) in self.kept.iter_mut().enumerate() {
             kept.turns += 1;
             if kept.turns > kept.keep && kept.is_alike(machine, feeds) {
                 let now = now.get_or_insert_with(|| Rc::new(machine.state()));
                 let named = kept.named(machine, feeds);
                 let is_again = named.is_some_and(|named| kept.is_shifted(machine, now, &named));
                 if is_again && kept.leave_out(machine, feeds, members) {
-                    found = Some(number);
-                    break;
+                    found = Some(level);
+                    continue;
                 }
             }
-            // At first all stages have been used; then for as long as it takes to go around rings twice, and on.
-            let next = if kept.keep > 0 { kept.keep.saturating_add(kept.keep.max(2 * turn)) } else { turn };
+            // At first all stages have been used; then for as long as it takes to go around rings twice, and on. What is
+            // left out again and again comes again behind few of them, or behind twice as many, and so on.
+            let (first, more) = if level == 0 { (turn, 2 * turn) } else { (1, 1) };
+            let next = if kept.keep > 0 { kept.keep.saturating_add(kept.keep.max(more)) } else { first };
             if kept.turns >= next && machine.agents.iter().all(|agent| agent.doubt.is_none()) {
                 let now = now.get_or_insert_with(|| Rc::new(machine.state()));
                 kept.keep(machine, now, kept.turns);
             }
+            // The next level sees only states behind what this one has left out.
+            break;
         }
         // It may come again behind what was left out.
-        if let (Some(number), Some(now)) = (found, now) {
-            let [inner, outer] = &mut self.kept;
-            inner.keep(machine, &now, turn);
-            if number > 0 || outer.keep == 0 {
-                outer.keep(machine, &now, turn);
+        if let (Some(found), Some(now)) = (found, now) {
+            for (level, kept) in self.kept.iter_mut().enumerate().take(found + 1) {
+                kept.keep(machine, &now, if level == 0 { turn } else { 1 });
             }
         }
     }

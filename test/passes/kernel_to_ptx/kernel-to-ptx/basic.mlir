@@ -16,7 +16,7 @@
 // loop carries registers: it is entered only if it runs, and asks at its end whether it runs again.
 // GIVEN: ptx.func @carried{{.*}} attributes {covered = [{{.*}}], target = "sm_90a", verified = "{{[0-9a-f]+}}"}
 // CHECK-LABEL: ptx.func @carried<N, K>(
-// CHECK-SAME: attributes {covered = [{blocks = {{[0-9]+}}, choices = 1, ring = 1, rounds = 4, runs = {{[0-9]+}}, sizes = {{[0-9]+}}}], target = "sm_80", verified = "{{[0-9a-f]+}}"}
+// CHECK-SAME: attributes {covered = [{blocks = {{[0-9]+}}, choices = 1, disjoint = 1, ring = 1, rounds = 4, runs = {{[0-9]+}}, sizes = {{[0-9]+}}, stores = 1}], target = "sm_80", verified = "{{[0-9a-f]+}}"}
 // CHECK-NEXT: %Y = kernel.output : memref<[N], f32, row_major, align 4>
 // CHECK-NEXT: entry "carried_0" (N ceildiv 32) threads 32 shared 0 memory (%X, %Y) sizes (K, N) {
 // CHECK-NEXT: ^bb0(%[[X:.+]]: i64, %[[Y:.+]]: i64, %[[K:.+]]: i32, %[[N:.+]]: i32):

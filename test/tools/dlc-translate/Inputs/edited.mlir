@@ -1,5 +1,5 @@
 // As `kernel-to-ptx` makes it, but for the number that elements outside have, which was 0.0.
-ptx.func @edited<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> attributes {covered = [{blocks = 1, choices = 1, ring = 1, rounds = 4, runs = 1, sizes = 1}], target = "sm_80", verified = "9a48ed823e53d988"} {
+ptx.func @edited<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> attributes {covered = [{blocks = 1, choices = 1, disjoint = 1, ring = 1, rounds = 4, runs = 1, sizes = 1, stores = 1}], target = "sm_80", verified = "9a48ed823e53d988"} {
   %Y = kernel.output : memref<[N], f32, row_major, align 4>
   entry "edited_0" (N ceildiv 128) threads 128 shared 0 memory (%X, %Y) sizes (N) {
   ^bb0(%X_0: i64, %Y_0: i64, %N: i32):

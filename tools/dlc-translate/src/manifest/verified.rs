@@ -25,12 +25,18 @@ pub struct Covered {
     pub ring: u64,
     /// The rounds of a loop after which it only repeats what it did.
     pub rounds: u64,
+    /// Stores to global memory; none where a manifest does not say.
+    #[serde(default)]
+    pub stores: u64,
+    /// Those of them that write no element which another block writes.
+    #[serde(default)]
+    pub disjoint: u64,
 }
 
 impl From<dlc_ptx::verified::Covered> for Covered {
     fn from(covered: dlc_ptx::verified::Covered) -> Covered {
-        let dlc_ptx::verified::Covered { sizes, blocks, choices, runs, ring, rounds } = covered;
-        Covered { sizes, blocks, choices, runs, ring, rounds }
+        let dlc_ptx::verified::Covered { sizes, blocks, choices, runs, ring, rounds, stores, disjoint } = covered;
+        Covered { sizes, blocks, choices, runs, ring, rounds, stores, disjoint }
     }
 }
 

@@ -1,5 +1,7 @@
 //! A mutant on its way through the evaluators.
 
+use std::ops::Range;
+
 use dlc_core::launch::Seed;
 use dlc_core::tensor::TensorValue;
 use dlc_ir::diag::Diagnostics;
@@ -70,6 +72,8 @@ pub struct Case {
     /// The sizes, in the order of the symbols.
     pub sizes: Vec<i64>,
     inputs: Data,
+    /// What the kernel gives for them in the first order, if it came to its end.
+    first: Option<Vec<u64>>,
 }
 
 /// How an evaluation ended.
@@ -131,13 +135,18 @@ pub fn evaluate(
     let mut found = Found::default();
     let Some(function) = function(ctx, body) else { return found };
     // Sums of several blocks are rounded in their order.
-    let trial = Trial { ctx, function, orders: effort.orders, is_exact: !text.contains(" combine ") };
+    let trial = Trial { ctx, function, is_exact: !text.contains(" combine ") };
     let symbols = &trial.function.symbols;
     let mut cases: Vec<Case> = Vec::new();
     let is_for = |most: i64, sizes: Vec<i64>, cases: &mut Vec<Case>, found: &mut Found| {
-        let case = case(ctx, &trial.function, sizes, most).filter(|case| trial.run(0, body, case, found));
-        let is_for = case.is_some();
-        cases.extend(case);
+        let Some(mut case) = case(ctx, &trial.function, sizes, most) else { return false };
+        let mut first = None;
+        // The other orders follow for those sizes that are kept.
+        let is_for = trial.run(0, body, &case, 0..1, &mut first, found);
+        case.first = first;
+        if is_for {
+            cases.push(case);
+        }
         is_for
     };
     let pairs = if effort.sizes > 1 { PAIRS } else { 0 };
@@ -166,13 +175,19 @@ pub fn evaluate(
             break;
         }
     }
+    for case in &cases {
+        let mut first = case.first.clone();
+        if first.is_some() {
+            trial.run(0, body, case, 1..effort.orders, &mut first, &mut found);
+        }
+    }
     found.sizes = cases.iter().map(|case| case.sizes.clone()).collect();
     if effort.ptx && (!is_accepted || found.faults[0].is_none()) {
         let made = instructions(setup, ctx, body);
         found.no_ptx = made.is_none();
         for (made, case) in made.iter().flat_map(|made| cases.iter().map(move |case| (made, case))) {
             if found.faults[1].is_none() {
-                trial.run(1, made, case, &mut found);
+                trial.run(1, made, case, 0..effort.orders, &mut None, &mut found);
             }
         }
     }
@@ -183,20 +198,26 @@ pub fn evaluate(
 struct Trial<'c> {
     ctx: &'c Context,
     function: Function,
-    orders: u64,
     /// Whether it gives the same numbers in each order.
     is_exact: bool,
 }
 
 impl Trial<'_> {
-    /// Evaluates it in all orders, as a kernel (0) or as instructions (1), up to the first fault. Whether it is for these
-    /// sizes.
-    fn run(&self, level: usize, body: &Body, case: &Case, found: &mut Found) -> bool {
+    /// Evaluates it in some orders, as a kernel (0) or as instructions (1), up to the first fault. Whether it is for these
+    /// sizes. `first` is what it gives in the first order.
+    fn run(
+        &self,
+        level: usize,
+        body: &Body,
+        case: &Case,
+        orders: Range<u64>,
+        first: &mut Option<Vec<u64>>,
+        found: &mut Found,
+    ) -> bool {
         if found.faults[level].is_some() {
             return false;
         }
-        let mut first = None;
-        for order in 0..self.orders {
+        for order in orders {
             let (kind, said) = match self.run_once(level, body, case, order) {
                 End::Ran(results) => {
                     found.ended[level] += 1;
@@ -268,5 +289,5 @@ fn case(ctx: &Context, function: &Function, sizes: Vec<i64>, most: i64) -> Optio
         Values { shape, elem, numbers }.to_datum(ctx, port.ty).ok()
     };
     let inputs = function.inputs.iter().map(input).collect::<Option<Data>>()?;
-    Some(Case { sizes, inputs })
+    Some(Case { sizes, inputs, first: None })
 }

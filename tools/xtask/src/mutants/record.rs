@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter, Write};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{Fate, Mutant};
+use super::{Fate, Mutant, hash};
 
 /// A line.
 #[derive(Clone, Default, PartialEq, Debug)]
@@ -40,13 +39,11 @@ pub struct Record {
 impl Record {
     /// What is kept of a mutant.
     pub fn of(mutant: &Mutant) -> Record {
-        let mut hasher = DefaultHasher::new();
-        mutant.text.hash(&mut hasher);
         let mut record = Record {
             number: mutant.number,
             name: mutant.name.clone(),
             edits: mutant.edits,
-            hash: hasher.finish(),
+            hash: hash(&mutant.text),
             ..Record::default()
         };
         let (fate, found) = match &mutant.fate {
