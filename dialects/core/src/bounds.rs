@@ -117,9 +117,9 @@ impl<'a> Axes<'a> {
 fn proves(space: &mut Space, names: &[&str], at: &SizeExpr, dim: &SizeExpr, piece: &[Condition]) -> Option<bool> {
     let axis = |name: &str| names.iter().position(|known| *known == name).map(|axis| axis as u32);
     let bound = Bound { expr: space.read(at, &axis)?, size: space.read(dim, &axis)? };
-    // A condition that cannot be used only leaves less to conclude from.
-    let given: Vec<AffineExpr> =
-        piece.iter().filter_map(|condition| space.read_condition(condition, &axis)).flatten().collect();
+    // A bound that cannot be used only leaves less to conclude from.
+    let sides = piece.iter().flat_map(Condition::sides);
+    let given: Vec<AffineExpr> = sides.filter_map(|side| space.read_condition(&side, &axis)).flatten().collect();
     Some(space.in_bounds(&given, &bound))
 }
 

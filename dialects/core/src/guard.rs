@@ -76,6 +76,13 @@ impl Condition {
         [Some(&self.expr), self.lower.as_ref(), self.upper.as_ref()].into_iter().flatten()
     }
 
+    /// The conditions of one bound each that together say the same.
+    pub fn sides(&self) -> impl Iterator<Item = Condition> {
+        let lower = self.lower.is_some().then(|| Condition { upper: None, ..self.clone() });
+        let upper = self.upper.is_some().then(|| Condition { lower: None, ..self.clone() });
+        lower.into_iter().chain(upper)
+    }
+
     /// What is not negative exactly where it holds: one expression for each bound. An error beyond 64 bits.
     pub fn not_negative(&self) -> Result<Vec<SizeExpr>, String> {
         let text = |error: dlc_ir::affine::AffineError| error.message.into_owned();

@@ -59,7 +59,13 @@ pub fn from_start(axes: &[i64], rank: usize) -> Option<Vec<usize>> {
 }
 
 /// The only result: a tensor of these sizes and elements.
+///
+/// Sizes that are computed may come out negative where their bounds cannot be compared beforehand.
 pub fn tensor(ctx: &Context, dims: Vec<SizeExpr>, elem: Type) -> Inferred {
+    let negative = |dim: &SizeExpr| dim.as_constant().is_some_and(|size| size < 0);
+    if let Some((axis, dim)) = dims.iter().enumerate().find(|(_, dim)| negative(dim)) {
+        return Err(format!("axis {axis} of the result would have the size {dim}, which is negative").into());
+    }
     match elem.bits(ctx) {
         Some(_) => Ok(smallvec![Tensor::get(ctx, dims, elem)]),
         None => Err(format!("a tensor has no elements of type {}", elem.display(ctx)).into()),

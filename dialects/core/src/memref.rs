@@ -35,6 +35,38 @@ impl MemRef {
     pub fn rank(self, ctx: &Context) -> usize {
         self.params(ctx).first().and_then(|dims| dims.as_array(ctx)).map_or(0, <[Attr]>::len)
     }
+
+    /// What is known to be wrong with where the layout puts elements: one before the first, or in units of a swizzle that
+    /// are smaller than it. Strides that are symbols are taken at their word.
+    pub fn misplaced(self, ctx: &Context) -> Option<String> {
+        let bytes = self.elem(ctx).bits(ctx).map_or(1, |bits| i64::from(bits.div_ceil(8)));
+        match self.layout(ctx) {
+            Layout::Strided { strides, offset } if begins_before(&self.dims(ctx), &strides, &offset) => {
+                Some("goes below its first element".into())
+            }
+            Layout::Swizzled { vector, .. } if vector < bytes => {
+                Some(format!("swizzles in units of {vector}, and an element has {bytes} bytes"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether an element is known to lie before number 0.
+fn begins_before(dims: &[SizeExpr], strides: &[SizeExpr], offset: &SizeExpr) -> bool {
+    let lowest = || {
+        let mut lowest = offset.as_constant()?;
+        for (dim, stride) in dims.iter().zip(strides) {
+            let last = dim.as_constant().map(|dim| dim - 1);
+            lowest = match stride.as_constant()? {
+                0.. => lowest,
+                stride => lowest.checked_add(last?.checked_mul(stride)?)?,
+            };
+        }
+        Some(lowest)
+    };
+    let empty = dims.iter().any(|dim| dim.as_constant() == Some(0));
+    !empty && lowest().is_some_and(|lowest| lowest < 0)
 }
 
 fn parse_memref(p: &mut Parser<'_>) -> ParseResult<SmallVec<[Attr; 4]>> {

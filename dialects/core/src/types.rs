@@ -1,6 +1,6 @@
 //! The types of tensors.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
@@ -117,18 +117,26 @@ pub fn verify_signature(op: OpRef<'_>, arguments: Option<&[Attr]>, results: Opti
 pub fn said_layout(ctx: &Context, said: Attr, tensor: Tensor, declared: &[&str]) -> Result<Layout, String> {
     let (dims, elem) = (tensor.dims(ctx), tensor.elem(ctx));
     let layout = Layout::said(ctx, said, &dims)?;
-    match undeclared_symbol(ctx, MemRef::get(ctx, dims, elem, layout.clone(), 1, false), declared) {
-        Some(symbol) => Err(format!("it names {symbol}, which is not declared")),
+    let memref = MemRef::get(ctx, dims, elem, layout.clone(), 1, false);
+    if let Some(symbol) = undeclared_symbol(ctx, memref, declared) {
+        return Err(format!("it names {symbol}, which is not declared"));
+    }
+    match MemRef::of(ctx, memref).and_then(|memref| memref.misplaced(ctx)) {
+        Some(why) => Err(format!("it {why}")),
         None => Ok(layout),
     }
 }
 
 /// The first symbol in the sizes of a type, or in its strides, that is not among those declared.
 pub fn undeclared_symbol(ctx: &Context, ty: Type, declared: &[&str]) -> Option<String> {
+    symbol_not_in(ctx, ty, &|symbol| declared.contains(&symbol))
+}
+
+fn symbol_not_in(ctx: &Context, ty: Type, is_declared: &dyn Fn(&str) -> bool) -> Option<String> {
     let memref = MemRef::of(ctx, ty);
     if let Some(Layout::Strided { strides, offset }) = memref.map(|ty| ty.layout(ctx)) {
         let mut symbols = strides.iter().chain([&offset]).flat_map(SizeExpr::symbols);
-        if let Some(symbol) = symbols.find(|symbol| !declared.contains(&&**symbol)) {
+        if let Some(symbol) = symbols.find(|symbol| !is_declared(symbol)) {
             return Some(symbol.to_string());
         }
     }
@@ -138,14 +146,14 @@ pub fn undeclared_symbol(ctx: &Context, ty: Type, declared: &[&str]) -> Option<S
     let symbolic = dims.iter().filter(|&&dim| matches!(ctx.attr_data(dim), AttrData::String(_)));
     let sizes = symbolic.filter_map(|dim| SizeExpr::parse(dim.as_str(ctx)?).ok());
     let mut symbols = sizes.flat_map(|size| size.symbols());
-    symbols.find(|symbol| !declared.contains(&&**symbol)).map(|symbol| symbol.to_string())
+    symbols.find(|symbol| !is_declared(symbol)).map(|symbol| symbol.to_string())
 }
 
 /// The symbols of the types of a block's values, arguments first, in the order in which they appear.
 pub fn symbols(ctx: &Context, body: &Body, block: BlockId) -> Vec<String> {
     let results = body.ops(block).flat_map(|op| body.results(op));
     let values = body.args(block).iter().copied().chain(results);
-    let (mut symbols, mut last): (Vec<String>, _) = (Vec::new(), None);
+    let (mut symbols, mut known, mut last): (Vec<String>, HashSet<String>, _) = (Vec::new(), HashSet::new(), None);
     for ty in values.map(|value| body.value_type(value)) {
         // Neighbours often have one type, and its sizes need to be read once.
         if last.replace(ty) == Some(ty) {
@@ -153,7 +161,8 @@ pub fn symbols(ctx: &Context, body: &Body, block: BlockId) -> Vec<String> {
         }
         let dims = Tensor::of(ctx, ty).map_or_else(Vec::new, |ty| ty.dims(ctx));
         for symbol in dims.iter().flat_map(SizeExpr::symbols) {
-            if !symbols.iter().any(|known| **known == *symbol) {
+            if !known.contains(&*symbol) {
+                known.insert(symbol.to_string());
                 symbols.push(symbol.to_string());
             }
         }
@@ -168,14 +177,15 @@ pub fn symbols(ctx: &Context, body: &Body, block: BlockId) -> Vec<String> {
 pub fn verify_function(op: OpRef<'_>, what: &str, diags: &Diagnostics) -> bool {
     let ctx = op.ctx;
     let declared = op.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
-    let distinct: BTreeSet<&str> = declared.iter().copied().collect();
+    let distinct: HashSet<&str> = declared.iter().copied().collect();
+    let is_declared = |symbol: &str| distinct.contains(symbol);
     if distinct.len() != declared.len() {
         diags.emit(op_error(op, "a symbol is declared twice"));
     }
     let ty = op.prop(Str::FUNCTION_TYPE).and_then(|attr| attr.as_type(ctx));
     let Some(TypeData::Function { inputs, results }) = ty.map(|ty| ctx.type_data(ty)) else { return false };
     for &ty in inputs.iter().chain(results.iter()) {
-        if let Some(symbol) = undeclared_symbol(ctx, ty, &declared) {
+        if let Some(symbol) = symbol_not_in(ctx, ty, &is_declared) {
             let name = op.symbol_name().unwrap_or_default();
             let error = op_error(op, format!("the symbol '{symbol}' is not declared"));
             diags.emit(error.suggest(format!("declare it behind the name: @{name}<{symbol}>")));
@@ -191,7 +201,7 @@ pub fn verify_function(op: OpRef<'_>, what: &str, diags: &Diagnostics) -> bool {
         let inner = OpRef { id: inner, ..root };
         // Types repeat, and each is looked at once.
         for ty in inner.result_types().filter(|&ty| known.insert(ty)) {
-            if let Some(symbol) = undeclared_symbol(ctx, ty, &declared) {
+            if let Some(symbol) = symbol_not_in(ctx, ty, &is_declared) {
                 let message = format!("the symbol '{symbol}' is not declared by the {what}");
                 diags.emit(op_error(inner, message).note(op.loc(), format!("the {what} is here")));
             }

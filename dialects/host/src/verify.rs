@@ -1,7 +1,7 @@
 //! The rules: what is launched fits the kernels, views and constants fit their types, and buffers that live at once lie
 //! apart. What depends on the sizes is left to be checked when they are bound.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::types::verify_function;
@@ -49,7 +49,7 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
         return;
     }
     let root = op.resolve();
-    let symbols = op.symbols().unwrap_or_default();
+    let symbols: HashSet<&str> = op.symbols().unwrap_or_default().into_iter().collect();
     let arena = op.arena();
     let arena = match arena.as_deref() {
         Some([arena]) => Some(arena),
@@ -60,7 +60,7 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
         }
         None => None,
     };
-    let declared = |expr: &SizeExpr| expr.symbols().into_iter().find(|name| !symbols.contains(&&**name));
+    let declared = |expr: &SizeExpr| expr.symbols().into_iter().find(|name| !symbols.contains(&**name));
     if let Some(name) = arena.and_then(declared) {
         diags.emit(op_error(*op, format!("the symbol '{name}' in 'arena' is not declared")));
         return;

@@ -17,6 +17,11 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
     if verify_function(*op, "function", diags) {
         view_symbols(op, diags);
     }
+    let root = op.resolve();
+    let end = root.body.entry_block().and_then(|block| root.body.last_op(block)).map(|id| OpRef { id, ..root });
+    if let Some(end) = end.filter(|end| Yield::of(*end).is_some()) {
+        diags.emit(op_error(end, "a function ends with 'return'; 'yield' ends the regions of an 'if'"));
+    }
 }
 
 /// Every symbol in the sizes, starts and strides of a view is one that the function takes: not all of them are in a type.
@@ -26,7 +31,8 @@ fn view_symbols(func: Func<'_>, diags: &Diagnostics) {
     let declared = func.symbols().unwrap_or_default();
     let is_list = |kind: &AttrKind| [Exprs::KIND.name, Sizes::KIND.name].contains(&kind.name);
     for op in root.body.walk().into_iter().map(|id| OpRef { id, ..root }).filter(|op| !op.is(Contract::DEF)) {
-        let own = |name: &str| op.is(Load::DEF) && index_of(name).is_some();
+        let rank = || Tensor::of(ctx, op.type_of(op.result(0))).map_or(0, |ty| ty.rank(ctx));
+        let own = |name: &str| op.is(Load::DEF) && index_of(name).is_some_and(|axis| axis < rank());
         let lists = op.def().attrs.iter().filter(|spec| is_list(spec.kind));
         let exprs = lists.filter_map(|spec| Exprs::get(ctx, op.prop_named(spec.name)?)).flatten();
         let mut symbols = exprs.flat_map(|expr| expr.symbols());

@@ -18,7 +18,8 @@ impl Constraint {
     /// Errors: `Overflow`, `TooLarge`.
     pub fn negated(&self) -> Result<Vec<Constraint>> {
         // Integers that are not >= 0 are <= -1.
-        let below = self.expr.neg()?.add(&AffineExpr::Constant(-1))?;
+        let below = self.expr.neg().and_then(|negative| negative.add(&AffineExpr::Constant(-1)));
+        let below = below.or_else(|_| self.expr.add(&AffineExpr::Constant(1))?.neg())?;
         let not_negative = |expr| Constraint { expr, relation: Relation::NotNegative };
         Ok(match self.relation {
             Relation::NotNegative => vec![not_negative(below)],

@@ -534,12 +534,24 @@ impl Row {
         self.times(-1)
     }
 
+    /// Whether this row alone says what another says: the same sum, and no more is added to it.
+    pub(super) fn says(&self, other: &Row) -> bool {
+        let width = self.coefficients.len().max(other.coefficients.len());
+        let coefficient = |row: &Row, at: usize| row.coefficients.get(at).copied().unwrap_or(0);
+        let same = (0..width).all(|at| coefficient(self, at) == coefficient(other, at));
+        same && match (self.equality, other.equality) {
+            (false, true) => false,
+            (_, true) => self.constant == other.constant,
+            (_, false) => self.constant <= other.constant,
+        }
+    }
+
     /// The cases in which the row does not hold.
     pub(super) fn fails(&self) -> Result<SmallVec<[Row; 2]>, GaveUp> {
         let below = |row: &Row| {
-            // Integers that are not >= 0 are <= -1.
-            let mut below = Row { equality: false, ..row.negated()? };
-            below.constant = below.constant.checked_sub(1).ok_or(GaveUp)?;
+            // Integers that are not >= 0 are <= -1, and -constant - 1 is in 64 bits for every constant.
+            let mut below = Row { equality: false, constant: 0, coefficients: row.coefficients.clone() }.negated()?;
+            below.constant = !row.constant;
             Ok(below)
         };
         let mut cases = SmallVec::new();

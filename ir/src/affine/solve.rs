@@ -82,6 +82,10 @@ impl<'r> System<'r> {
     /// Whether a row holds at every point that satisfies the others; `None` where that is not known.
     pub(super) fn implies<'a>(&self, rows: impl IntoIterator<Item = &'a Row>, row: &Row) -> Option<bool> {
         let problem = self.problem(rows)?;
+        // A row may say it where its negation goes beyond 64 bits.
+        if problem.rows.iter().any(|own| own.says(row)) {
+            return Some(true);
+        }
         for case in row.fails().ok()? {
             let mut problem = problem.clone();
             problem.rows.push(case);

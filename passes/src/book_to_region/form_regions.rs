@@ -193,7 +193,7 @@ pub fn form_regions(body: &Body, limits: &Limits, cx: &PassCx<'_>) -> Result<For
         types: &types,
         depths: &depths,
         names: &names,
-        symbols: &symbols,
+        symbols: &symbols.into_iter().enumerate().map(|(place, symbol)| (symbol, place)).collect(),
     };
     let base = root.symbol_name().unwrap_or_default();
     let mut free = (0..).map(|number| format!("{base}_{number}"));

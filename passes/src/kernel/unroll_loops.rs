@@ -281,8 +281,9 @@ fn specialize(body: &mut Body, ops: &[OpId], next: &mut [ValueId], cx: &PassCx<'
                     body.set_prop(cx.ctx, op, cx.ctx.intern_str(key), None);
                 }
             }
-            // A number that the op does not take, as a part beyond the end, stays the value that it was.
-            if !follows_its_rules(OpRef::new(cx.ctx, body, op)) {
+            // A number that the op or one that uses it does not take, as a part beyond the end, stays the value that it was.
+            let users = body.results(op).flat_map(|value| body.uses(value)).map(|used| used.op);
+            if !users.chain([op]).all(|op| follows_its_rules(OpRef::new(cx.ctx, body, op))) {
                 places.write(cx.ctx, body, op);
                 if filled.is_some() {
                     body.set_prop(cx.ctx, op, fill, filled);

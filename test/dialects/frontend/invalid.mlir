@@ -419,3 +419,17 @@ frontend.graph @the_largest_axis<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
   %y, %z = split %x over 9223372036854775807 into [M, 1]
   output %y
 }
+
+// -----
+
+// expected-error@+1 {{E1201 'frontend.graph': argument 0: 'layout' is}}
+frontend.graph @before_the_first(%x: tensor<[256, 192], f16> {layout = {kind = "strided", params = {strides = [200, -1], offset = 8}}}) -> tensor<[256, 192], f16> {
+  output %x
+}
+
+// -----
+
+// expected-error@+1 {{E1201 'frontend.graph': argument 0: 'layout' is}}
+frontend.graph @in_parts_of_elements(%x: tensor<[4], f32> {layout = {kind = "swizzled", params = {swizzle = "xor32", vec_bytes = 2}}}) -> tensor<[4], f32> {
+  output %x
+}

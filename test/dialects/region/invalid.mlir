@@ -105,7 +105,7 @@ region.func @below_the_first iters (m: 4) ins (%X: memref<[4], f32, strided [-1]
 
 // -----
 
-// expected-error@+1 {{elements of 4 bytes are not swizzled in units of 2}}
+// expected-error@+1 {{swizzles in units of 2, and an element has 4 bytes}}
 region.func @split_elements iters (m: 4) ins (%X: memref<[4], f32, swizzled 32 vec 2>) outs (Y: memref<[4], f32> materialize gmem) {
   %x = read %X[m] : f32 over (m)
   yield %x to Y

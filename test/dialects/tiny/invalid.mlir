@@ -145,3 +145,10 @@ tiny.func @argument_that_is_no_tensor<M>(%x: tensor<[M], f32>, %y: f32) -> tenso
 tiny.func @no_alignment<M>(%x: tensor<[M], f32> {alignment = 24}) -> tensor<[M], f32> {
   return %x
 }
+
+// -----
+
+tiny.func @ends_like_a_region(%x: tensor<[9], f32>) -> tensor<[9], f32> {
+  // expected-error@+1 {{E0201 'tiny.yield': a function ends with 'return'}}
+  yield %x
+}

@@ -194,6 +194,14 @@ tiny.func @shrink_backwards<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32
 
 // -----
 
+tiny.func @shrink_to_less_than_nothing<M, K>(%x: tensor<[M], f32>) -> tensor<[2], f32> {
+  // expected-error@+1 {{E0204 'tiny.shrink': axis 0 of the result would have the size -9223372036854775808, which is negative}}
+  %y = shrink %x from [K] to [K + -9223372036854775808] : tensor<[2], f32>
+  return %y
+}
+
+// -----
+
 tiny.func @shrink_beyond<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
   // expected-error@+1 {{axis 0 has the size M, and 0 to M + 1 is no range of it}}
   %y = shrink %x from [0, 0] to [M + 1, N]
@@ -374,5 +382,14 @@ tiny.func @shrink_at_a_symbol<M>(%x: tensor<[M], f32>) -> tensor<[2], f32> {
 tiny.func @load_at_a_symbol(%x: tensor<[9], f32>) -> tensor<[5], f32> {
   // expected-error@+1 {{E0201 'tiny.load': the symbol 'offset' is not declared by the function}}
   %y = load %x at [i0 - offset + 4] : tensor<[5], f32>
+  return %y
+}
+
+// -----
+
+// Names of axes are those of the result's.
+tiny.func @load_beyond_the_axes(%x: tensor<[9], f32>) -> tensor<[5], f32> {
+  // expected-error@+1 {{E0201 'tiny.load': the symbol 'i32' is not declared by the function}}
+  %y = load %x at [i32] : tensor<[5], f32>
   return %y
 }

@@ -55,6 +55,25 @@ fn bounds_follow_from_what_is_given() {
     assert_eq!(space.read_condition(&Condition::within(expr("i0*i1"), expr("M")), &axis), None);
 }
 
+/// What is given may say just what is claimed, or nearly, where its negation goes beyond 64 bits.
+#[test]
+fn bounds_near_the_ends_of_64_bits_follow() {
+    let proves = |size: &str, given: (&str, &str, &str), at: &str, dim: &str| {
+        let mut space = Space::of(&[expr(size)]).expect("small");
+        let bound = Bound {
+            expr: space.read(&expr(at), &axis).expect("affine"),
+            size: space.read(&expr(dim), &axis).expect("affine"),
+        };
+        let given = Condition { expr: expr(given.1), lower: Some(expr(given.0)), upper: Some(expr(given.2)) };
+        let given: Vec<_> = given.sides().filter_map(|side| space.read_condition(&side, &axis)).flatten().collect();
+        space.in_bounds(&given, &bound)
+    };
+    assert!(proves("N", ("0", "i0", "-9223372036854775808*N"), "i0", "-9223372036854775808*N"));
+    assert!(proves("K - 9223372036854775807", ("0", "i0", "K"), "i0 + 9223372036854775807", "K"));
+    assert!(proves("N", ("-9223372036854775808", "i0", "H"), "i0", "H"));
+    assert!(!proves("N", ("-9223372036854775808", "i0", "H + 1"), "i0", "H"));
+}
+
 #[test]
 fn an_axis_is_split_where_its_size_can_be_divided() {
     let space = Space::of(&[expr("4*M"), expr("N")]).expect("small");

@@ -10,16 +10,8 @@ use dlc_ir::{Context, Type};
 /// Strides that are symbols are taken at their word.
 pub(super) fn wrong(ctx: &Context, inputs: &[Type], results: &[Type], outputs: &[&str]) -> Option<String> {
     for &shown in inputs.iter().chain(results) {
-        let ty = MemRef::of(ctx, shown)?;
-        let bytes = ty.elem(ctx).bits(ctx).map_or(1, |bits| i64::from(bits.div_ceil(8)));
-        match ty.layout(ctx) {
-            Layout::Strided { strides, offset } if begins_before(&ty.dims(ctx), &strides, &offset) => {
-                return Some(format!("the layout of {} goes below its first element", shown.display(ctx)));
-            }
-            Layout::Swizzled { vector, .. } if vector < bytes => {
-                return Some(format!("elements of {bytes} bytes are not swizzled in units of {vector}"));
-            }
-            _ => {}
+        if let Some(why) = MemRef::of(ctx, shown)?.misplaced(ctx) {
+            return Some(format!("the layout of {} {why}", shown.display(ctx)));
         }
     }
     let twice = |ty: &Type| match MemRef::of(ctx, *ty).map(|ty| (ty.layout(ctx), ty.dims(ctx))) {
@@ -28,23 +20,6 @@ pub(super) fn wrong(ctx: &Context, inputs: &[Type], results: &[Type], outputs: &
     };
     let at = results.iter().position(twice)?;
     Some(format!("two elements of the result '{}' lie in one place", outputs[at]))
-}
-
-/// Whether an element is known to lie before number 0.
-fn begins_before(dims: &[SizeExpr], strides: &[SizeExpr], offset: &SizeExpr) -> bool {
-    let lowest = || {
-        let mut lowest = offset.as_constant()?;
-        for (dim, stride) in dims.iter().zip(strides) {
-            let last = dim.as_constant().map(|dim| dim - 1);
-            lowest = match stride.as_constant()? {
-                0.. => lowest,
-                stride => lowest.checked_add(last?.checked_mul(stride)?)?,
-            };
-        }
-        Some(lowest)
-    };
-    let empty = dims.iter().any(|dim| dim.as_constant() == Some(0));
-    !empty && lowest().is_some_and(|lowest| lowest < 0)
 }
 
 /// The most elements that are looked at one by one.

@@ -45,8 +45,8 @@ pub struct Program<'p> {
     pub depths: &'p [usize],
     /// The names of the values, as words; empty for those without one.
     pub names: &'p [String],
-    /// The symbols of the program.
-    pub symbols: &'p [String],
+    /// The symbols of the program, and the place of each among them.
+    pub symbols: &'p FxHashMap<String, usize>,
 }
 
 type Result<T> = std::result::Result<T, TooLarge>;
@@ -105,8 +105,9 @@ pub fn kernel(program: &Program<'_>, places: &Places<'_>, root: Node, name: &str
             symbols.extend(strides.iter().chain([&offset]).flat_map(SizeExpr::symbols).map(|name| name.to_string()));
         }
     }
-    let symbols: Vec<&str> =
-        program.symbols.iter().map(String::as_str).filter(|name| symbols.contains(*name)).collect();
+    let mut symbols: Vec<&str> =
+        symbols.iter().map(String::as_str).filter(|name| program.symbols.contains_key(*name)).collect();
+    dlc_ir::sort::sort_by_key(&mut symbols, |name| program.symbols[*name]);
     let result = program.types[root].expect("what is stored has its type");
     let inputs: Vec<Type> = reads.iter().filter_map(|&node| program.types[node]).collect();
     let text = |items: Vec<&str>| TextArray::make(ctx, items);
@@ -178,9 +179,8 @@ impl Emitter<'_, '_> {
         }
         let size = self.places.size(axis);
         let symbol = size.as_symbol().map(str::to_lowercase);
-        let taken = |name: &str| {
-            self.axes.iter().any(|(known, _)| known == name) || self.program.symbols.iter().any(|known| known == name)
-        };
+        let taken =
+            |name: &str| self.axes.iter().any(|(known, _)| known == name) || self.program.symbols.contains_key(name);
         let name = match symbol.filter(|name| !name.starts_with('_')) {
             Some(name) if !taken(&name) => name,
             Some(name) => (1..).map(|number| format!("{name}{number}")).find(|name| !taken(name)).unwrap_or(name),

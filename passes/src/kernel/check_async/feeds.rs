@@ -111,7 +111,8 @@ impl Feed {
 
     /// Other events come behind.
     fn extend(&mut self, more: usize, reach: [u32; 3]) {
-        self.count += more;
+        // So many events are too many, which is found where they are asked for.
+        self.count = self.count.saturating_add(more);
         self.reach.iter_mut().zip(reach).for_each(|(all, far)| *all = far.max(*all));
     }
 }
@@ -344,7 +345,7 @@ impl Feeds {
 
     /// What was written out comes again.
     fn copy(&mut self, feed: &mut Feed, written: Feed) {
-        let (mut at, end) = (written.start, written.start + written.count);
+        let (mut at, end) = (written.start, written.start.saturating_add(written.count));
         while at < end && !self.is_full() {
             let Piece { places, of } = self.piece(at).clone();
             let more = places.end.min(end) - at;

@@ -348,7 +348,7 @@ impl<'p> Traces<'p> {
                     if let Instr::Wait { barrier, .. } = instr
                         && let Some(ring) = self.rings.iter().position(|&(base, _)| base == barrier.base)
                     {
-                        walk.walked[ring] += 1;
+                        walk.walked[ring] = walk.walked[ring].saturating_add(1);
                     }
                     walk.notice(instr, pc, &program.operands[pc as usize]);
                 }

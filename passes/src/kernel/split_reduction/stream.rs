@@ -102,6 +102,9 @@ impl Stream {
         numbers.parts(ctx, body, (parts, map_op(body, &of_parts, found.op)?), &memories)?;
         numbers.sums(ctx, body, (sums, map_op(body, &of_sums, found.op)?), &memories)?;
         numbers.whole_tiles(ctx, body, found)?;
+        // Only now: what nothing uses in one grid may be what the next one needs.
+        let made = with_inner(body, parts);
+        erase_unused(ctx, body, made);
         Some(Ok(()))
     }
 
@@ -306,8 +309,6 @@ impl Numbers {
             kernel::Barrier::build(&mut builder, self.loc, None, None);
         }
         kernel::Yield::build(&mut builder, self.loc, &[]);
-        let made: Vec<OpId> = body.ops(inner).collect();
-        erase_unused(ctx, body, made);
         set_blocks(ctx, body, grid, &self.blocks)
     }
 

@@ -235,6 +235,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         }
         let ty = self.kernel.value_type(op.out());
         let acc = self.fragment(ty)?;
+        if elem_of(ctx, ty) != Type::F32 {
+            return Err(Refused::new(format!("wgmma sums in f32 here, not in {}", elem_of(ctx, ty).display(ctx))));
+        }
         let &[rows, columns] = acc.shape() else { return Err(Refused::new("a product has rows and columns")) };
         let rhs = self.matrix(op.rhs(), op.rhs_stage(), if op.rhs_transposed().is_some() { 1 } else { 0 })?;
         let elem = self.tile_type(op.rhs())?.elem(ctx);

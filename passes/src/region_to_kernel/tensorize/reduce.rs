@@ -12,6 +12,7 @@ use dlc_kernel::ops as kernel;
 use dlc_region::ops::{Binary, Cast, Const, Read, Reduce, Unary, Yield};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::axes::Dim;
 use super::lower::{Lower, Lowered, Result, Scope, end_of};
 
 impl Lower<'_, '_> {
@@ -70,7 +71,7 @@ impl Lower<'_, '_> {
         if let Some(((name, size), tile)) = &inner {
             // The type of what is carried needs the tile; where it begins, the loop says.
             let dim = self.dim(vec![(name.clone(), size.clone())], SizeExpr::from(0), *tile)?;
-            self.scope().dims[1] = Some(dim);
+            self.take_columns(dim);
         }
         let mut inits = Vec::new();
         for ((ty, init), over) in accumulators.iter().zip(&overs_inside) {
@@ -153,6 +154,15 @@ impl Lower<'_, '_> {
         self.scopes.push(inner);
     }
 
+    /// Gives the second axis of fragments to other axes. What had it at one position keeps that.
+    fn take_columns(&mut self, dim: Dim) {
+        let scope = self.scope();
+        if let Some(before) = scope.dims[1].take_if(|before| before.tile == 1 && before.axes != dim.axes) {
+            scope.points.push(before);
+        }
+        scope.dims[1] = Some(dim);
+    }
+
     /// The loops over single positions, one in the other, then that over tiles, around what is done at each.
     fn nest(&mut self, points: &[(String, SizeExpr)], step: &Step, inits: &[ValueId]) -> Result<Vec<ValueId>> {
         let (axis, rest, tile) = match (points.split_first(), &step.inner) {
@@ -174,7 +184,7 @@ impl Lower<'_, '_> {
                 self.nest(rest, step, &open.carried)?
             }
             None => {
-                self.scope().dims[1] = Some(dim);
+                self.take_columns(dim);
                 self.step(step, &open.carried)?
             }
         };

@@ -89,3 +89,50 @@ kernel.func @as_many_rounds_as_there_are_numbers<K>(%A: memref<[64, K], f16, row
   }
   return %D
 }
+
+// -----
+
+// Rounds of rounds are more than 64 bits count.
+kernel.func @many_tiles(%A: memref<[64, 64], f16, row_major, align 16>) -> memref<[132, 64, 64], f32, row_major, align 16> attributes {target = "sm90"} {
+  %D = output : memref<[132, 64, 64], f32, row_major, align 16>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (132) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 4 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    %b = block_id 0
+    %bs = grid_size 0
+    role producer warps 0 to 4 single {
+      %x:2 = for %t = %b to 100000000 step %bs carry (%s2 = %zero, %p2 = %one) {
+        %s, %p = for %k = 0 to 4611686018427387904 carry (%s0 = %s2, %p0 = %p2) {
+          wait %empty[%s0] parity %p0
+          expect %full[%s0] bytes 8192
+          tma_load %mA[0, 0] to %sA[%s0] signal %full[%s0]
+          %s1, %p1 = advance %s0, %p0 over 3
+          yield %s1, %p1
+        }
+        yield %s, %p
+      }
+    }
+    role consumer warps 4 to 8 {
+      %y:2 = for %t = %b to 100000000 step %bs carry (%s2 = %zero, %p2 = %zero) {
+        %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+        // expected-error@+1 {{E1814}}
+        %c, %s, %p = for %k = 0 to 64 carry (%c1 = %c0, %s0 = %s2, %p0 = %p2) {
+          wait %full[%s0] parity %p0
+          %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+          await %w
+          arrive %empty[%s0] by warp
+          %s1, %p1 = advance %s0, %p0 over 3
+          yield %c2, %s1, %p1
+        }
+        store %c to %D[%b, i0, i1]
+        yield %s, %p
+      }
+    }
+  }
+  return %D
+}

@@ -29,6 +29,10 @@ plan.schedule of @both for sm90 {
   persistent 3
   stream_k at_least 1
 }
+plan.schedule of @nowhere for sm90 {
+  persistent 3
+  stream_k at_least 1
+}
 
 // REMARK: the steps of tiles that are no whole wave of 3 blocks are shared, at least 2 a part
 // CHECK-LABEL: kernel.func @rows
@@ -241,6 +245,25 @@ kernel.func @both<M, N>(%x: memref<[M, N], f32>) -> memref<[M], f32> {
     }
     %d = binary sub %s, %q : frag<[32], f32, blocked [1] lanes [32] warps [1]>
     store %d to %y[32*%b + i0] where (32*%b + i0 < M)
+  }
+  return %y
+}
+
+// A grid of one axis has one block along the second: no tile is asked for its number.
+// CHECK-LABEL: kernel.func @nowhere
+// CHECK: grid (%whole) threads 32
+// CHECK: %sharing
+kernel.func @nowhere<M, N>(%x: memref<[N], f32>) -> memref<[32], f32> {
+  %y = output : memref<[32], f32>
+  grid (M ceildiv 32) threads 32 {
+    %b = block_id 1
+    %zero = const 0.0 : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+    %s = for %k = 0 to N step 1 carry (%acc = %zero) : frag<[32], f32, blocked [1] lanes [32] warps [1]> {
+      %v = load %x[%k + %b] where (%k + %b < N) : f32
+      %next = binary add %acc, %v : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+      yield %next
+    }
+    store %s to %y[32*%b + i0] where (32*%b + i0 < 32)
   }
   return %y
 }

@@ -1,4 +1,5 @@
-// The third part is beyond the end: its position stays a value, which no rule of the op looks at.
+// What an op does not take as a number stays a value, which no rule of the op looks at: a part beyond the end, the number
+// of a barrier.
 
 // RUN: dlc-opt %s --unroll-loops | FileCheck %s
 
@@ -17,4 +18,17 @@ kernel.func @parts(%X: memref<[64, 64], f32>) -> memref<[64, 64], f32> {
     }
   }
   return %Y
+}
+
+// CHECK-LABEL: @barriers
+// CHECK: %[[FIRST:.+]] = index (-
+// CHECK: barrier id %[[FIRST]] threads 128
+kernel.func @barriers() {
+  grid (1) threads 128 {
+    for %i = 14 to 16 unroll {
+      %id = index (65536 - %i)
+      barrier id %id threads 128
+    }
+  }
+  return
 }
