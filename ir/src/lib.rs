@@ -31,6 +31,7 @@ pub mod location;
 pub mod op;
 pub mod pass;
 pub mod plugin;
+pub mod random;
 pub mod rewrite;
 pub mod sort;
 pub mod structural;
