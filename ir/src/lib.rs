@@ -33,7 +33,6 @@ pub mod pass;
 pub mod plugin;
 pub mod random;
 pub mod rewrite;
-pub mod sort;
 pub mod structural;
 pub mod text;
 pub mod types;

@@ -252,7 +252,7 @@ fn meeting(
             return Err("a copy is not awaited".into());
         }
     }
-    dlc_ir::sort::sort_by_key(&mut awaits, |op| ops.iter().position(|other| other == op));
+    awaits.sort_by_key(|op| ops.iter().position(|other| other == op));
     let waits = |op: &OpId| {
         let wait = kernel::Wait::of(view(*op));
         awaits.contains(op) || wait.is_some_and(|wait| requests.iter().any(|request| request.full == wait.barrier()))

@@ -465,7 +465,7 @@ impl Told {
                 }
             }
         }
-        dlc_ir::sort::sort(&mut told.symbols);
+        told.symbols.sort();
         told
     }
 }

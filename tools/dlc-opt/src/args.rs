@@ -459,7 +459,7 @@ fn pipeline(registry: &Registry, matches: &ArgMatches) -> Result<Option<(String,
             flags.push((index, item));
         }
     }
-    dlc_ir::sort::sort(&mut flags);
+    flags.sort();
     let mut items: Vec<String> = flags.into_iter().map(|(_, item)| item).collect();
     if given.is_some() && !items.is_empty() {
         return Err(format!("--pass-pipeline and flags of passes exclude each other ('{}')", items.join(" ")));

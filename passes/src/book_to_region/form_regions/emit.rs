@@ -330,7 +330,7 @@ impl Emitter<'_, '_> {
     fn operands(&mut self, node: Node, at: &Place) -> Result<Vec<ValueId>> {
         let operands = &self.program.graph.values[node].operands;
         let mut order: Vec<usize> = (0..operands.len()).collect();
-        dlc_ir::sort::sort_by_key(&mut order, |&index| self.program.depths[operands[index].node]);
+        order.sort_by_key(|&index| self.program.depths[operands[index].node]);
         let mut values = vec![None; operands.len()];
         for index in order {
             values[index] = Some(self.operand(operands[index].node, &at.reads[index])?);

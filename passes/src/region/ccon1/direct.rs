@@ -149,7 +149,7 @@ impl<'a> Rank<'a> {
     }
 
     fn sorted<'v>(&self, mut axes: Vec<&'v str>) -> Vec<&'v str> {
-        dlc_ir::sort::sort_by_key(&mut axes, |axis| self.place(axis));
+        axes.sort_by_key(|axis| self.place(axis));
         axes
     }
 
