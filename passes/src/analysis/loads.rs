@@ -10,9 +10,8 @@ use dlc_plan::Target;
 
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::expressions::Over;
+use crate::analysis::nesting::{block_of, grid_of, loops_around, needed};
 use crate::analysis::tiles::{Tiles, is_barrier, may_overlap, tile_of, touches, with_inner};
-use crate::rewrites::carried::{block_of, grid_of, loops_around};
-use crate::rewrites::rings::needed;
 
 /// A loop whose loads can run ahead.
 pub struct Found {

@@ -65,8 +65,8 @@ use dlc_plan::Target;
 use dlc_plan::clause::{Kind, Way};
 
 use crate::analysis::boxes::{ALIGNMENT, aligned};
+use crate::analysis::nesting::grid_of;
 use crate::analysis::plans::{PLANNED, plan_of};
-use crate::rewrites::carried::grid_of;
 use crate::rewrites::through_shared::{self, Places, Through};
 
 static DEF: PassDef = PassDef {

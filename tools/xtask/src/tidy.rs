@@ -16,6 +16,7 @@
 //! | [`passes::registered`] | every file of a pass registers the pass of its name, and every pass has its file |
 //! | [`passes::tested`] | every pass has a folder of text tests |
 //! | [`passes::layers`] | a pass uses the dialects of its declared layers and no others |
+//! | [`passes::imports`] | a pass imports no other pass, an analysis no rewrite and no pass |
 //! | [`codes::raised`] | every diagnostic code is raised by something that is no test |
 //! | [`codes::tested`] | every diagnostic code is expected by some test |
 //! | [`pages::quotes`] | blocks of a page that are taken from a file stand there |

@@ -90,6 +90,11 @@ fn passes_use_their_layers() {
 }
 
 #[test]
+fn passes_import_no_passes() {
+    none(passes::imports(&REPO));
+}
+
+#[test]
 fn quotes_are_true() {
     none(pages::quotes(&REPO));
 }

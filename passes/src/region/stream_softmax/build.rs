@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Stream;
 use super::emit::Emit;
 use super::terms::{Factor, Numbers, Term};
-use crate::generic::dce::erase_unused;
+use crate::rewrites::unused::erase_unused;
 
 /// The type that an accumulator of a type has when it is rounded after every step.
 pub fn wide(ctx: &Context, elem: Type) -> Type {
