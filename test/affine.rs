@@ -13,9 +13,9 @@ use std::time::Duration;
 use dlc_ir::affine::{
     AffineExpr, AffineMap, AxisBounds, BinaryOp, Constraint, Domain, IntegerSet, Interval, Ranges, Relation,
 };
+use dlc_ir::random::Random;
 use dlc_test::child::{self, Ending};
 use dlc_test::features::Features;
-use dlc_test::fuzz::Rng;
 use serde_json::{Value, json};
 
 const SEED: u64 = 1;
@@ -33,7 +33,7 @@ fn isl_agrees() {
     for (name, kind) in KINDS {
         for case in 0..CASES {
             suite.name = format!("{name} {case}");
-            kind(&mut suite, &mut Random(Rng::new(SEED, case)));
+            kind(&mut suite, &mut Drawn(Random::of_case(SEED, case)));
         }
     }
     let lines: String = suite.asked.iter().map(|asked| format!("{}\n", asked.term)).collect();
@@ -182,7 +182,7 @@ impl Suite {
     }
 }
 
-const KINDS: [(&str, fn(&mut Suite, &mut Random)); 11] = [
+const KINDS: [(&str, fn(&mut Suite, &mut Drawn)); 11] = [
     ("simplify", simplify),
     ("compose", compose),
     ("preimage", preimage),
@@ -196,7 +196,7 @@ const KINDS: [(&str, fn(&mut Suite, &mut Random)); 11] = [
     ("injective", injectivity),
 ];
 
-fn simplify(suite: &mut Suite, random: &mut Random) {
+fn simplify(suite: &mut Suite, random: &mut Drawn) {
     let space = random.space();
     let expr = random.expr(&space, 3);
     let simpler = expr.simplify_under(&space.ranges);
@@ -204,7 +204,7 @@ fn simplify(suite: &mut Suite, random: &mut Random) {
     suite.ask("simplify", &about, json!(["is_empty", space.difference(&expr, &simpler)]), Ours::Truth(Some(true)));
 }
 
-fn compose(suite: &mut Suite, random: &mut Random) {
+fn compose(suite: &mut Suite, random: &mut Drawn) {
     let inner = random.space();
     let outer = Space { dims: 1 + random.below(2) as u32, symbols: 0, ranges: Ranges::default() };
     let results = (0..outer.dims).map(|_| random.expr(&inner, 1)).collect();
@@ -217,7 +217,7 @@ fn compose(suite: &mut Suite, random: &mut Random) {
     suite.ask("compose", &about, json!(["is_equal", applied, inner.map(both.results(), &[])]), Ours::Truth(Some(true)));
 }
 
-fn preimage(suite: &mut Suite, random: &mut Random) {
+fn preimage(suite: &mut Suite, random: &mut Drawn) {
     let inner = random.space();
     let outer = Space { dims: 1 + random.below(2) as u32, ranges: Ranges::default(), ..inner.clone() };
     let results = (0..outer.dims).map(|_| random.expr(&inner, 1)).collect();
@@ -229,7 +229,7 @@ fn preimage(suite: &mut Suite, random: &mut Random) {
     suite.ask("preimage", &about, json!(["is_equal", isl, inner.set(&found)]), Ours::Truth(Some(true)));
 }
 
-fn gist(suite: &mut Suite, random: &mut Random) {
+fn gist(suite: &mut Suite, random: &mut Drawn) {
     let space = random.space();
     let (set, context) = (random.set(&space, 4), random.set(&space, 3));
     let short = set.gist(&context, &space.ranges);
@@ -243,7 +243,7 @@ fn gist(suite: &mut Suite, random: &mut Random) {
     suite.ask("without redundant", &about, json!(["is_equal", isl_set, space.set(&alone)]), Ours::Truth(Some(true)));
 }
 
-fn coalesce(suite: &mut Suite, random: &mut Random) {
+fn coalesce(suite: &mut Suite, random: &mut Drawn) {
     let space = random.space();
     // Parts of something, which may fit together again, or anything.
     let whole = random.set(&space, 2);
@@ -264,7 +264,7 @@ fn coalesce(suite: &mut Suite, random: &mut Random) {
     suite.ask("coalesce to as few pieces", &about, pieces, Ours::Length(joined.pieces().len()));
 }
 
-fn unions(suite: &mut Suite, random: &mut Random) {
+fn unions(suite: &mut Suite, random: &mut Drawn) {
     let space = random.space();
     let (a, b) = (random.domain(&space, 2), random.domain(&space, 2));
     let set = random.set(&space, 3);
@@ -285,14 +285,14 @@ fn unions(suite: &mut Suite, random: &mut Random) {
     suite.ask("is a union empty", &about, json!(["is_empty", isl_a]), Ours::Truth(a.is_empty(&space.ranges)));
 }
 
-fn emptiness(suite: &mut Suite, random: &mut Random) {
+fn emptiness(suite: &mut Suite, random: &mut Drawn) {
     let space = random.space();
     let set = random.set(&space, 5);
     let about = format!("{set} within {:?}", space.ranges);
     suite.ask("is it empty", &about, json!(["is_empty", space.set(&set)]), Ours::Truth(set.is_empty(&space.ranges)));
 }
 
-fn implication(suite: &mut Suite, random: &mut Random) {
+fn implication(suite: &mut Suite, random: &mut Drawn) {
     let space = random.space();
     let set = random.set(&space, 3);
     let constraint = random.constraint(&space);
@@ -309,7 +309,7 @@ fn implication(suite: &mut Suite, random: &mut Random) {
     }
 }
 
-fn bounds(suite: &mut Suite, random: &mut Random) {
+fn bounds(suite: &mut Suite, random: &mut Drawn) {
     let space = random.space();
     let anything = IntegerSet::new(space.dims, space.symbols, Vec::new()).expect("declared");
     let linear = random.expr(&space, 0);
@@ -328,7 +328,7 @@ fn bounds(suite: &mut Suite, random: &mut Random) {
     ask("bounds", &set, &expr, set.bounds_of(&expr, &space.ranges), false);
 }
 
-fn axis(suite: &mut Suite, random: &mut Random) {
+fn axis(suite: &mut Suite, random: &mut Drawn) {
     let space = random.space();
     let dim = random.below(space.dims as usize) as u32;
     // The sides of the box are among what bounds the dimension.
@@ -383,7 +383,7 @@ fn points_between(bounds: &AxisBounds, dims: &[i64], symbols: &[i64]) -> Option<
     Some(if others { (upper - lower + 1).max(0) } else { 0 })
 }
 
-fn injectivity(suite: &mut Suite, random: &mut Random) {
+fn injectivity(suite: &mut Suite, random: &mut Drawn) {
     let space = random.space();
     let set = random.set(&space, 2);
     let results: Vec<AffineExpr> = (0..1 + random.below(space.dims as usize)).map(|_| random.expr(&space, 1)).collect();
@@ -514,9 +514,9 @@ fn isl(expr: &AffineExpr) -> String {
     }
 }
 
-struct Random(Rng);
+struct Drawn(Random);
 
-impl Random {
+impl Drawn {
     fn below(&mut self, limit: usize) -> usize {
         self.0.below(limit)
     }

@@ -20,6 +20,7 @@ use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::Pipeline;
 use dlc_ir::pass::registry::{Registry, Translation};
 use dlc_ir::pass::{DebugCounters, NoHost};
+use dlc_ir::random::Random;
 use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_op};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context, OpRef, Type, TypeData};
@@ -271,7 +272,7 @@ fn compare(text: &str, variant: bool) -> Result<usize, String> {
     }
     let graphs = graphs(&ctx, &module);
     for (name, symbols, types) in &graphs {
-        let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ name.len() as u64);
+        let mut random = Random::new(name.len() as u64);
         let (mut runs, mut refused) = (0, String::new());
         for attempt in 0..60 {
             let Some((args, sizes)) = arguments(&ctx, &mut random, symbols, types, attempt) else { continue };
@@ -327,7 +328,7 @@ fn arguments(
         let float = elem.float_kind(ctx).is_some();
         let number = |_| match random.below(if attempt >= 3 { 20 } else { 1000 }) {
             0 if float => [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 0.0, -0.0][random.below(5)],
-            _ if float => random.normal(),
+            _ if float => normal(random),
             _ => random.below(9) as f64 - 2.0,
         };
         let numbers = (0..len).map(number).collect();
@@ -337,26 +338,9 @@ fn arguments(
     Some((args, bindings))
 }
 
-/// Numbers without a pattern, the same in every run: xorshift64*, of Vigna, "An experimental exploration of Marsaglia's
-/// xorshift generators, scrambled" (2016).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        ((self.next() >> 33) % bound as u64) as usize
-    }
-
-    /// About normally distributed: the sum of twelve uniform numbers.
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| (self.next() >> 11) as f64 / (1u64 << 53) as f64).sum::<f64>() - 6.0
-    }
+/// About normally distributed: the sum of twelve uniform numbers.
+fn normal(random: &mut Random) -> f64 {
+    (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
 }
 
 /// The files below a folder whose names end so, sorted.

@@ -9,10 +9,11 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use dlc_core::tensor::with_threads;
+use dlc_ir::random::Random;
 use dlc_ir::{Body, Context, Diagnostics, OpRef, verify};
 use dlc_passes as _;
 use dlc_test::fuzz::tiny::{self, Fuzzer, Pipelines, Style};
-use dlc_test::fuzz::{self, Damage, Damaged, Kind, Rng};
+use dlc_test::fuzz::{self, Damage, Damaged, Kind};
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is a number, not '{text}'")))
@@ -97,7 +98,7 @@ fn mutated_json() {
     let corpus = fuzz::files(&[&root.join("golden/tiny"), &root.join("dialects/tiny/json")], "json").expect("a corpus");
     let small: Vec<String> = corpus.into_iter().filter(|text| text.len() < 100_000).collect();
     repeat("JSON", 1500, |seed, case| {
-        let mut rng = fuzz::Rng::new(seed, case);
+        let mut rng = Random::of_case(seed, case);
         let file = rng.pick(&small).cloned().unwrap_or_default();
         let parts: Vec<&str> = file.split("// -----\n").collect();
         let part = rng.pick(&parts).copied().unwrap_or_default();
@@ -155,7 +156,7 @@ fn fuzz_tensors(style: Style, usual: u64) {
     repeat(&format!("{style:?} tensor programs"), usual, |seed, case| {
         // Each in a context of its own, or it would grow.
         let ctx = Context::new(LAYERS);
-        let program = tiny::program(&ctx, &mut Rng::new(seed, case), style);
+        let program = tiny::program(&ctx, &mut Random::of_case(seed, case), style);
         with_threads(1, || fuzzer.run(&ctx, &program, style))
     });
     for (pipeline, changed) in fuzzer.pipelines().zip(&fuzzer.changed) {
@@ -180,7 +181,7 @@ fn pipelines_from_every_layer() {
     let mut pipelines = Pipelines::new();
     repeat("programs through pipelines", 100, |seed, case| {
         let ctx = Context::new(LAYERS);
-        let program = tiny::program(&ctx, &mut Rng::new(seed, case), Style::Any);
+        let program = tiny::program(&ctx, &mut Random::of_case(seed, case), Style::Any);
         with_threads(1, || pipelines.run(&ctx, &program))
     });
     println!("{} pipelines ran to their end; refused: {:?}", pipelines.done, pipelines.refused);

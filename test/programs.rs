@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use dlc_ir::Context;
+use dlc_ir::random::Random;
 use dlc_opt::{Io, Setup, Status};
-use dlc_test::fuzz::Rng;
 use dlc_test::fuzz::tiny::{self, Style};
 
 use crate::tool::tool;
@@ -152,7 +152,7 @@ fn kernels_have_at_most_four_times_the_ops_of_a_program() {
 fn kernels_of_random_programs_have_at_most_four_times_the_ops() {
     for case in 0..150 {
         let ctx = Context::new([&dlc_core::DIALECT, &dlc_tiny::DIALECT]);
-        let program = tiny::program(&ctx, &mut Rng::new(23, case), Style::Any);
+        let program = tiny::program(&ctx, &mut Random::of_case(23, case), Style::Any);
         assert_kernels_have_few_ops(&program.text(), &format!("case {case}"));
     }
 }

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use dlc_ir::Context;
+use dlc_ir::random::Random;
 use dlc_test::child::{self, Ending};
 use dlc_test::features::Features;
-use dlc_test::fuzz::Rng;
 use dlc_test::fuzz::tiny::{self, Style};
 
 use crate::tool::tool;
@@ -160,7 +160,7 @@ fn check_random(style: Style) {
     let failures = all(&cases, |&case| {
         let text = {
             let ctx = Context::new([&dlc_core::DIALECT, &dlc_tiny::DIALECT]);
-            tiny::program(&ctx, &mut Rng::new(1, case), style).text().replace("@f", &format!("@f{case}"))
+            tiny::program(&ctx, &mut Random::of_case(1, case), style).text().replace("@f", &format!("@f{case}"))
         };
         let (variant, way, _) = VARIANTS[case as usize % VARIANTS.len()];
         let instructions = match lowered("-", &text, way) {

@@ -11,7 +11,6 @@ use crate::attrs::{Attr, AttrData, AttrName, DenseData, NamedAttr, wrap_integer}
 use crate::intern::Interner;
 use crate::location::{Loc, LocData, SourceMap};
 use crate::op::{AttrDef, Dialect, OpDef, TypeDef};
-use crate::sort;
 use crate::types::{FloatKind, Signedness, Type, TypeData, TypeName};
 
 /// An interned string: names, keys, text.
@@ -104,7 +103,7 @@ impl Context {
                 known.push(dialect);
             }
         }
-        sort::sort_by_key(&mut known, |dialect| dialect.name);
+        known.sort_by_key(|dialect| dialect.name);
         let mut ctx = Context {
             strings: Interner::new(),
             types: Interner::new(),
@@ -334,7 +333,7 @@ impl Context {
         let mut sorted: SmallVec<[NamedAttr; 8]> = entries.into();
         if !sorted.is_sorted_by(|(a, _), (b, _)| self.str(*a) < self.str(*b)) {
             // Stable, so entries with one key stay in order.
-            sort::sort_by(&mut sorted, |(a, _), (b, _)| self.str(*a).cmp(self.str(*b)));
+            sorted.sort_by(|(a, _), (b, _)| self.str(*a).cmp(self.str(*b)));
             sorted.dedup_by(|later, kept| {
                 let same = later.0 == kept.0;
                 if same {

@@ -412,7 +412,7 @@ impl DebugCounters {
     pub fn report(&self) -> Vec<(String, u64)> {
         let seen = self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut report: Vec<_> = seen.iter().map(|(rule, count)| (rule.clone(), *count)).collect();
-        crate::sort::sort(&mut report);
+        report.sort();
         report
     }
 }

@@ -21,11 +21,12 @@
 //! what it hands over is `&'static`.
 
 use std::any::TypeId;
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::op::Dialect;
 use crate::pass::registry::PipelineDef;
 use crate::pass::{Pass, PassDef};
+use crate::random::{GAMMA, mix};
 
 /// The name of the exported [`Declaration`].
 pub const SYMBOL: &str = "dlc_plugin";
@@ -200,46 +201,20 @@ const TARGET: &str = match std::str::from_utf8(TARGET_BYTES.0.split_at(TARGET_BY
     Err(_) => panic!("the words are ASCII"),
 };
 
-/// The hash of Fowler, Noll and Vo, 64 bits: the same in every build.
-struct Fnv(u64);
-
-impl Fnv {
-    const START: Fnv = Fnv(0xcbf2_9ce4_8422_2325);
-
-    const fn with(self, number: u64) -> Fnv {
-        let bytes = number.to_le_bytes();
-        let (mut hash, mut at) = (self.0, 0);
-        while at < bytes.len() {
-            hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0000_0100_0000_01b3);
-            at += 1;
-        }
-        Fnv(hash)
-    }
-}
-
-impl Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-}
-
 macro_rules! crossing {
     ($($ty:ty),* $(,)?) => {
-        /// A hash of the sizes and alignments of the types that cross the boundary.
+        /// The sizes and alignments of the types that cross the boundary, folded into one number.
         const fn layout() -> u64 {
-            Fnv::START$(.with(size_of::<$ty>() as u64).with(align_of::<$ty>() as u64))*.0
+            let state = GAMMA;
+            $(let state = mix(state ^ size_of::<$ty>() as u64);
+            let state = mix(state ^ align_of::<$ty>() as u64);)*
+            state
         }
 
         /// A hash of the identities of the types that cross the boundary: they differ between two builds of a crate with
         /// other dependencies, features or profile, or from another place. Interfaces and analyses are found by them.
         pub extern "C" fn identities() -> u64 {
-            let mut hash = Fnv::START;
+            let mut hash = DefaultHasher::new();
             $(TypeId::of::<$ty>().hash(&mut hash);)*
             hash.finish()
         }

@@ -6,12 +6,14 @@
 //! - [`boxes`]: what the copy engine can move.
 //! - [`conditions`]: what a kernel made by a plan asks of sizes.
 //! - [`expressions`]: the expressions of ops of kernel, and what divides them.
+//! - [`facts`]: what is known of the integers in a kernel, to decide guards and conditions.
 //! - [`index_ranges`]: between which numbers the integers of a kernel lie.
 //! - [`liveness`]: which values are needed where, and the registers that they take.
 //! - [`loads`]: what a loop of a kernel loads by itself.
 //! - [`locality`]: how near to where it is used a value can be kept.
 //! - [`loops`]: the loops that branches make.
 //! - [`names`]: what values are called.
+//! - [`nesting`]: the loops and the grid around ops of a kernel.
 //! - [`numbers`]: numbers of attributes.
 //! - [`plans`]: the plan that is beside a kernel.
 //! - [`poly_core`]: what the polyhedral view answers, block by block.
@@ -26,12 +28,14 @@ pub mod axes;
 pub mod boxes;
 pub mod conditions;
 pub mod expressions;
+pub mod facts;
 pub mod index_ranges;
 pub mod liveness;
 pub mod loads;
 pub mod locality;
 pub mod loops;
 pub mod names;
+pub mod nesting;
 pub mod numbers;
 pub mod plans;
 pub mod poly_core;

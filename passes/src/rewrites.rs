@@ -1,15 +1,19 @@
 //! Changes of kernels that several passes make alike. What they only want to know is in [`analysis`](crate::analysis).
 //!
 //! - [`blocks`]: the blocks of a grid as numbers of its tiles.
+//! - [`branch`]: an `if` of which one side is taken.
 //! - [`carried`]: what loops of a kernel carry.
 //! - [`launches`]: the launches of kernels, and copies of kernels for them.
 //! - [`rings`]: tiles and mbarriers of a kernel that become rings.
 //! - [`rows`]: the rows of fragments shared among groups of threads.
 //! - [`through_shared`]: stores of parts that leave through shared memory.
+//! - [`unused`]: ops that nothing uses any more.
 
 pub mod blocks;
+pub mod branch;
 pub mod carried;
 pub mod launches;
 pub mod rings;
 pub mod rows;
 pub mod through_shared;
+pub mod unused;

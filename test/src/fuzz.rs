@@ -9,7 +9,6 @@ mod damaged;
 mod json;
 mod module;
 mod passes;
-mod rng;
 mod same;
 mod text;
 pub mod tiny;
@@ -17,6 +16,7 @@ pub mod tiny;
 use std::path::Path;
 
 use dlc_ir::diag::{self, Style};
+use dlc_ir::random::Random;
 use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_body};
 use dlc_ir::{Body, Context, Diagnostics, verify};
 
@@ -24,7 +24,6 @@ pub use damaged::{Damage, Damaged, Found};
 pub use json::{exchange_json, mutate_json};
 pub use module::module;
 pub use passes::{Fate, Passes, extreme_numbers};
-pub use rng::Rng;
 pub use same::same;
 pub use text::{bytes, exchange, mutate, mutate_bytes, soup};
 
@@ -76,7 +75,7 @@ pub fn context() -> Context {
 
 /// Runs one case.
 pub fn run(kind: Kind, seed: u64, case: u64, corpus: &[String]) -> Result<(), String> {
-    let mut rng = Rng::new(seed, case);
+    let mut rng = Random::of_case(seed, case);
     let ctx = context();
     match kind {
         Kind::Bytes => check_bytes(&ctx, &bytes(&mut rng)),

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use dlc_ir::interp::{Datum, Eval, Failure};
+use dlc_ir::random::Random;
 use dlc_ir::{Context, Type, ValueId, float};
 
 use crate::memref::MemRef;
@@ -15,17 +16,9 @@ use crate::tensor::{Data, ElemKind, TensorValue};
 pub struct Seed(pub u64);
 
 impl Seed {
-    /// The next number below a bound, of the sequence that the seed decides (xorshift64*, Vigna 2016).
-    pub fn random(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % below.max(1)
-    }
-
-    /// Where that sequence begins.
-    pub fn start(self) -> Seed {
-        Seed(self.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    /// The generator of that order.
+    pub fn random(self) -> Random {
+        Random::new(self.0)
     }
 }
 

@@ -72,7 +72,7 @@ pub fn entry(cx: &mut Eval<'_, '_>) -> EvalResult {
     }
     let limit = cx.interp.limits.steps;
     let Buffers { global, of_numbers, .. } = buffers;
-    let order = Some(*cx.interp.state::<Seed>()).filter(|seed| seed.0 != 0).map(Seed::start);
+    let order = Some(*cx.interp.state::<Seed>()).filter(|seed| seed.0 != 0).map(Seed::random);
     let mut machine = Machine {
         program: &program,
         launch,

@@ -61,7 +61,7 @@ impl<'a> Frame<'a> {
         let places: Option<Vec<usize>> = axes.iter().map(place).collect();
         let places = places.ok_or("an operand depends on an axis that the result has not")?;
         let mut order: Vec<usize> = (0..places.len()).collect();
-        dlc_ir::sort::sort_by_key(&mut order, |&at| places[at]);
+        order.sort_by_key(|&at| places[at]);
         let sorted: Vec<usize> = order.iter().map(|&at| places[at]).collect();
         value.permute(&order)?.broadcast_in_dim(&self.shape, &sorted)
     }

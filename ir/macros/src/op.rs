@@ -84,17 +84,7 @@ pub fn expand(mut args: Args, item: ItemStruct) -> syn::Result<TokenStream> {
         None if has("CONSTANT_LIKE") && parse.is_none() => Some(quote!(::dlc_ir::text::format::infer_from_value)),
         None => None,
     };
-    let pieces = match &format_text {
-        None => quote!(&[]),
-        Some(text) => {
-            let fields = format_fields(&members, &item)?;
-            let pieces = format::parse(&text.value(), &fields, infer.is_some()).map_err(|error| {
-                let (before, after) = (&text.value()[..error.at], &text.value()[error.at..]);
-                syn::Error::new(text.span(), format!("{}\n  here: {before}>>>{after}", error.message))
-            })?;
-            format::directives(&pieces)
-        }
-    };
+    let pieces = format_pieces(&members, &item, format_text.as_ref(), infer.is_some())?;
 
     let ident = &item.ident;
     let vis = &item.vis;
@@ -110,6 +100,7 @@ pub fn expand(mut args: Args, item: ItemStruct) -> syn::Result<TokenStream> {
     let definitions = definitions(&members)?;
     let accessors = members.iter().map(|member| accessor(member, ident)).collect::<syn::Result<Vec<_>>>()?;
     let build = build(&members, infer.is_some());
+    let conversions = conversions(ident, &name);
     let (parse, print, eval) = (option(parse), option(print), option(eval));
     let infer = option_tokens(infer);
     // The conversion lets the function take the view of the op as well as an `OpRef`.
@@ -159,6 +150,33 @@ pub fn expand(mut args: Args, item: ItemStruct) -> syn::Result<TokenStream> {
             #build
         }
 
+        #conversions
+    })
+}
+
+/// The directives of the format of an op.
+fn format_pieces(
+    members: &[Member],
+    item: &ItemStruct,
+    format_text: Option<&syn::LitStr>,
+    infers: bool,
+) -> syn::Result<TokenStream> {
+    match format_text {
+        None => Ok(quote!(&[])),
+        Some(text) => {
+            let fields = format_fields(members, item)?;
+            let pieces = format::parse(&text.value(), &fields, infers).map_err(|error| {
+                let (before, after) = (&text.value()[..error.at], &text.value()[error.at..]);
+                syn::Error::new(text.span(), format!("{}\n  here: {before}>>>{after}", error.message))
+            })?;
+            Ok(format::directives(&pieces))
+        }
+    }
+}
+
+/// The conversions between an op and its view.
+fn conversions(ident: &Ident, name: &syn::LitStr) -> TokenStream {
+    quote! {
         #[automatically_derived]
         impl<'a> ::core::ops::Deref for #ident<'a> {
             type Target = ::dlc_ir::OpRef<'a>;
@@ -175,7 +193,7 @@ pub fn expand(mut args: Args, item: ItemStruct) -> syn::Result<TokenStream> {
                 #ident(op)
             }
         }
-    })
+    }
 }
 
 fn option_tokens(tokens: Option<TokenStream>) -> TokenStream {
@@ -368,27 +386,7 @@ fn accessor(member: &Member, op: &Ident) -> syn::Result<TokenStream> {
     let some = quote!(::core::option::Option);
     Ok(match &member.part {
         Part::Operand { arity, .. } => {
-            let doc = doc(if *arity == Arity::Variadic { "operands" } else { "operand" });
-            match arity {
-                Arity::One => quote! {
-                    #[doc = #doc]
-                    pub fn #name(self) -> ::dlc_ir::ValueId {
-                        self.0.operand(self.0.operand_group(#index).start)
-                    }
-                },
-                Arity::Optional => quote! {
-                    #[doc = #doc]
-                    pub fn #name(self) -> #some<::dlc_ir::ValueId> {
-                        self.0.operands_of_group(#index).next()
-                    }
-                },
-                Arity::Variadic => quote! {
-                    #[doc = #doc]
-                    pub fn #name(self) -> ::dlc_ir::body::Operands<'a> {
-                        self.0.operands_of_group(#index)
-                    }
-                },
-            }
+            operand_accessor(member, *arity, &doc(if *arity == Arity::Variadic { "operands" } else { "operand" }))
         }
         Part::Result { arity: Arity::One, .. } => {
             let doc = doc("result");
@@ -458,6 +456,31 @@ fn accessor(member: &Member, op: &Ident) -> syn::Result<TokenStream> {
             }
         }
     })
+}
+
+/// The accessor of an operand, or of a group of them.
+fn operand_accessor(member: &Member, arity: Arity, doc: &str) -> TokenStream {
+    let (name, index) = (&member.name, member.index as usize);
+    match arity {
+        Arity::One => quote! {
+            #[doc = #doc]
+            pub fn #name(self) -> ::dlc_ir::ValueId {
+                self.0.operand(self.0.operand_group(#index).start)
+            }
+        },
+        Arity::Optional => quote! {
+            #[doc = #doc]
+            pub fn #name(self) -> ::core::option::Option<::dlc_ir::ValueId> {
+                self.0.operands_of_group(#index).next()
+            }
+        },
+        Arity::Variadic => quote! {
+            #[doc = #doc]
+            pub fn #name(self) -> ::dlc_ir::body::Operands<'a> {
+                self.0.operands_of_group(#index)
+            }
+        },
+    }
 }
 
 /// `build(builder, loc, operands.., attributes.., result types.., regions.., successors..)`

@@ -30,87 +30,15 @@ pub fn expand(mut args: Args, item: ItemStruct, holder: Holder) -> syn::Result<T
     {
         return Err(syn::Error::new(name.span(), "an attribute has one spelling: `#dialect.name<..>`"));
     }
-    let fields = match &item.fields {
-        Fields::Named(fields) => fields.named.iter().collect(),
-        Fields::Unit => Vec::new(),
-        Fields::Unnamed(fields) => return Err(syn::Error::new_spanned(fields, "parameters have names")),
-    };
-
-    let (mut defs, mut accessors, mut params, mut makes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (index, field) in fields.into_iter().enumerate() {
-        let (field_name, kind) = (field.ident.as_ref().expect("the fields are named"), &field.ty);
-        let text = field_name.to_string();
-        if matches!(text.as_str(), "of" | "get" | "params") {
-            return Err(syn::Error::new(field_name.span(), format!("`{text}` is taken by what every view has")));
-        }
-        let doc = match documentation(&field.attrs) {
-            doc if doc.is_empty() => format!("The parameter `{text}`."),
-            doc => doc,
-        };
-        let kind = quote!(<#kind as ::dlc_ir::define::Kind>);
-        let missing = format!("'{text}' was checked when '{}' was made", item.ident);
-        defs.push(quote!(::dlc_ir::op::ParamDef { name: #text, kind: #kind::KIND }));
-        accessors.push(quote! {
-            #[doc = #doc]
-            pub fn #field_name(self, ctx: &::dlc_ir::Context) -> #kind::Value<'_> {
-                #kind::get(ctx, self.params(ctx)[#index]).expect(#missing)
-            }
-        });
-        params.push(quote!(#field_name: #kind::Value<'_>));
-        makes.push(quote!(#kind::make(ctx, #field_name)));
-    }
-
+    let Parameters { defs, accessors, params, makes } = parameters(&item)?;
     let (ident, vis) = (&item.ident, &item.vis);
     let kept = kept_attrs(&item.attrs, example.as_ref());
     let example = example.unwrap_or_else(|| literal(""));
     let (parse, print, verify) = (option(parse), option(print), option(verify));
     let sigil = if holder == Holder::Type { "!" } else { "#" };
     let what = what.map_or_else(|| format!("of the form {sigil}{}", name.value()), |what| what.value());
-    let (id, data, def_of, make, field) = match holder {
-        Holder::Type => (
-            quote!(::dlc_ir::Type),
-            quote!(::dlc_ir::TypeData),
-            quote!(ctx.type_data(id)),
-            quote!(ctx.dialect_type(Self::NAME, params)),
-            quote!(type_def),
-        ),
-        Holder::Attr => (
-            quote!(::dlc_ir::Attr),
-            quote!(::dlc_ir::AttrData),
-            quote!(ctx.attr_data(id)),
-            quote!(ctx.dialect_attr(Self::NAME, params)),
-            quote!(attr_def),
-        ),
-    };
-    let role = match holder {
-        Holder::Type => quote! {
-            #[automatically_derived]
-            impl ::dlc_ir::define::Constraint for #ident {
-                const CONSTRAINT: ::dlc_ir::op::TypeConstraint = ::dlc_ir::op::TypeConstraint {
-                    name: #what,
-                    admits: |ctx, ty| #ident::of(ctx, ty).is_some(),
-                };
-            }
-        },
-        Holder::Attr => quote! {
-            #[automatically_derived]
-            impl ::dlc_ir::define::Kind for #ident {
-                type Value<'a> = #ident;
-                const KIND: &'static ::dlc_ir::op::AttrKind = &::dlc_ir::op::AttrKind {
-                    name: #what,
-                    admits: |ctx, attr| #ident::of(ctx, attr).is_some(),
-                    parse: ::core::option::Option::None,
-                    print: ::core::option::Option::None,
-                };
-                fn get(ctx: &::dlc_ir::Context, attr: ::dlc_ir::Attr) -> ::core::option::Option<#ident> {
-                    #ident::of(ctx, attr)
-                }
-                fn make(_: &::dlc_ir::Context, value: #ident) -> ::dlc_ir::Attr {
-                    value.0
-                }
-            }
-        },
-    };
+    let Held { id, data, def_of, make, field } = held(holder);
+    let role = role(holder, ident, &what);
 
     Ok(quote! {
         #kept
@@ -185,4 +113,105 @@ pub fn expand(mut args: Args, item: ItemStruct, holder: Holder) -> syn::Result<T
 
         #role
     })
+}
+
+/// The tokens of the parameters: their declarations, accessors, the arguments of `get`, and how each is made.
+struct Parameters {
+    defs: Vec<TokenStream>,
+    accessors: Vec<TokenStream>,
+    params: Vec<TokenStream>,
+    makes: Vec<TokenStream>,
+}
+
+fn parameters(item: &ItemStruct) -> syn::Result<Parameters> {
+    let fields = match &item.fields {
+        Fields::Named(fields) => fields.named.iter().collect(),
+        Fields::Unit => Vec::new(),
+        Fields::Unnamed(fields) => return Err(syn::Error::new_spanned(fields, "parameters have names")),
+    };
+    let (mut defs, mut accessors, mut params, mut makes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (index, field) in fields.into_iter().enumerate() {
+        let (field_name, kind) = (field.ident.as_ref().expect("the fields are named"), &field.ty);
+        let text = field_name.to_string();
+        if matches!(text.as_str(), "of" | "get" | "params") {
+            return Err(syn::Error::new(field_name.span(), format!("`{text}` is taken by what every view has")));
+        }
+        let doc = match documentation(&field.attrs) {
+            doc if doc.is_empty() => format!("The parameter `{text}`."),
+            doc => doc,
+        };
+        let kind = quote!(<#kind as ::dlc_ir::define::Kind>);
+        let missing = format!("'{text}' was checked when '{}' was made", item.ident);
+        defs.push(quote!(::dlc_ir::op::ParamDef { name: #text, kind: #kind::KIND }));
+        accessors.push(quote! {
+            #[doc = #doc]
+            pub fn #field_name(self, ctx: &::dlc_ir::Context) -> #kind::Value<'_> {
+                #kind::get(ctx, self.params(ctx)[#index]).expect(#missing)
+            }
+        });
+        params.push(quote!(#field_name: #kind::Value<'_>));
+        makes.push(quote!(#kind::make(ctx, #field_name)));
+    }
+    Ok(Parameters { defs, accessors, params, makes })
+}
+
+/// What types and attributes have under different names.
+struct Held {
+    id: TokenStream,
+    data: TokenStream,
+    def_of: TokenStream,
+    make: TokenStream,
+    field: TokenStream,
+}
+
+fn held(holder: Holder) -> Held {
+    match holder {
+        Holder::Type => Held {
+            id: quote!(::dlc_ir::Type),
+            data: quote!(::dlc_ir::TypeData),
+            def_of: quote!(ctx.type_data(id)),
+            make: quote!(ctx.dialect_type(Self::NAME, params)),
+            field: quote!(type_def),
+        },
+        Holder::Attr => Held {
+            id: quote!(::dlc_ir::Attr),
+            data: quote!(::dlc_ir::AttrData),
+            def_of: quote!(ctx.attr_data(id)),
+            make: quote!(ctx.dialect_attr(Self::NAME, params)),
+            field: quote!(attr_def),
+        },
+    }
+}
+
+/// A type is a constraint of operands, an attribute a kind of attributes.
+fn role(holder: Holder, ident: &syn::Ident, what: &str) -> TokenStream {
+    match holder {
+        Holder::Type => quote! {
+            #[automatically_derived]
+            impl ::dlc_ir::define::Constraint for #ident {
+                const CONSTRAINT: ::dlc_ir::op::TypeConstraint = ::dlc_ir::op::TypeConstraint {
+                    name: #what,
+                    admits: |ctx, ty| #ident::of(ctx, ty).is_some(),
+                };
+            }
+        },
+        Holder::Attr => quote! {
+            #[automatically_derived]
+            impl ::dlc_ir::define::Kind for #ident {
+                type Value<'a> = #ident;
+                const KIND: &'static ::dlc_ir::op::AttrKind = &::dlc_ir::op::AttrKind {
+                    name: #what,
+                    admits: |ctx, attr| #ident::of(ctx, attr).is_some(),
+                    parse: ::core::option::Option::None,
+                    print: ::core::option::Option::None,
+                };
+                fn get(ctx: &::dlc_ir::Context, attr: ::dlc_ir::Attr) -> ::core::option::Option<#ident> {
+                    #ident::of(ctx, attr)
+                }
+                fn make(_: &::dlc_ir::Context, value: #ident) -> ::dlc_ir::Attr {
+                    value.0
+                }
+            }
+        },
+    }
 }

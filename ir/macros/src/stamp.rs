@@ -1,5 +1,6 @@
 //! What a build of `dlc-ir` is made of, as literals: which compiler, which sources.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -33,13 +34,13 @@ pub fn sources() -> Result<String, String> {
         collect(&root.join(dir), &mut files).map_err(|error| format!("{}: {error}", root.join(dir).display()))?;
     }
     files.sort();
-    let mut hash = Fnv::default();
+    let mut hash = DefaultHasher::new();
     for file in files {
         let name = file.strip_prefix(&root).unwrap_or(&file);
-        hash.bytes(name.to_string_lossy().as_bytes());
-        hash.bytes(&std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?);
+        name.to_string_lossy().hash(&mut hash);
+        std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?.hash(&mut hash);
     }
-    Ok(format!("{:016x}", hash.0))
+    Ok(format!("{:016x}", hash.finish()))
 }
 
 fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
@@ -52,21 +53,4 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// The hash of Fowler, Noll and Vo, 64 bits.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    fn bytes(&mut self, bytes: &[u8]) {
-        for byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
 }

@@ -36,7 +36,7 @@ impl Domain {
         }
         let set = |piece: &Piece| work.set(piece, self);
         let mut pieces: Vec<IntegerSet> = work.pieces.iter().map(set).chain(others).collect();
-        crate::sort::sort(&mut pieces);
+        pieces.sort();
         pieces.dedup();
         self.with_pieces(pieces)
     }
@@ -187,7 +187,7 @@ impl Work<'_> {
             let side = &self.constraints[if positive { index } else { other }].0;
             constraints.push(Constraint { expr: side.expr.clone(), relation: Relation::Zero });
         }
-        crate::sort::sort(&mut constraints);
+        constraints.sort();
         IntegerSet { num_dims: domain.num_dims(), num_symbols: domain.num_symbols(), constraints }
     }
 }

@@ -106,7 +106,7 @@ impl IntegerSet {
         let mut system = System::of(self, ranges);
         let (known, _) = system.constraints(&context.constraints);
         let mut constraints = self.simplify_under(ranges).constraints;
-        crate::sort::sort(&mut constraints);
+        constraints.sort();
         constraints.dedup();
         let row = |constraint: Constraint| (system.constraint(&constraint), constraint);
         let mut kept: Vec<(Option<Row>, Constraint)> = constraints.into_iter().map(row).collect();

@@ -17,7 +17,6 @@ use std::sync::Arc;
 use smallvec::{SmallVec, smallvec};
 
 use super::error::{AffineError, AffineErrorKind, Result, checked_add, checked_mul};
-use crate::sort;
 
 /// Greatest number of terms, factors of a monomial, and nested quotients. They bound time and stack, not precision:
 /// sizes and index expressions of programs stay far below.
@@ -135,7 +134,7 @@ impl<V: Variable> Monomial<V> {
         }
         let mut factors = self.factors.clone();
         factors.extend(other.factors.iter().cloned());
-        sort::sort(&mut factors);
+        factors.sort();
         Ok(Monomial::of(factors))
     }
 
@@ -185,7 +184,7 @@ impl<V: Variable> Poly<V> {
     /// The product of the atoms with a coefficient of one.
     pub(super) fn product_of(atoms: &[Atom<V>]) -> Self {
         let mut factors: SmallVec<[Atom<V>; 1]> = atoms.iter().cloned().collect();
-        sort::sort(&mut factors);
+        factors.sort();
         Poly::from(Monomial::of(factors))
     }
 
@@ -294,7 +293,7 @@ impl<V: Variable> Poly<V> {
                 products.push((left.mul(right)?, checked_mul(*a, *b)?));
             }
         }
-        sort::sort_by(&mut products, |(a, _), (b, _)| a.cmp(b));
+        products.sort_by(|(a, _), (b, _)| a.cmp(b));
         let mut terms = Terms::with_capacity(products.len());
         for (monomial, value) in products {
             match terms.last_mut() {

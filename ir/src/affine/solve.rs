@@ -136,7 +136,7 @@ impl<'r> System<'r> {
             _ if self.opaque.contains(variable) => 2,
             _ => 3,
         };
-        crate::sort::sort_by_key(&mut order, place);
+        order.sort_by_key(place);
         order
     }
 

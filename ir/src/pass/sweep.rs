@@ -136,7 +136,7 @@ pub(crate) fn sweep(
     let mut sweep = Sweep { how, steps, renamed: std::mem::take(renamed), newly: Mutex::default(), joined };
     sweep.module(module);
     let Joined { mut list, changed, .. } = sweep.joined;
-    crate::sort::sort_by(&mut list, |a, b| a.order.cmp(&b.order));
+    list.sort_by(|a, b| a.order.cmp(&b.order));
     let mut swept = Swept { changed, ..Swept::default() };
     for done in list {
         if done.out.ran {

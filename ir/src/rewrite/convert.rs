@@ -76,7 +76,7 @@ pub fn convert(
     let before = body.clone();
     let errors = cx.diags.errors();
     let mut patterns: Vec<&dyn ConversionPattern> = patterns.to_vec();
-    crate::sort::sort_by_key(&mut patterns, |pattern| std::cmp::Reverse(pattern.benefit()));
+    patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.benefit()));
     let limit = 1000 + 100 * body.num_ops() as u64;
     let conversion = Conversion::new(cx.ctx, body, types);
     let mut driver = Driver { cv: conversion, target, patterns, mode, cx, applied: 0, limit };

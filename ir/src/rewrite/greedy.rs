@@ -203,7 +203,7 @@ impl<'p> Driver<'_, 'p> {
     #[cold]
     fn does_not_end(&mut self, place: Place) -> PassFailed {
         let mut names: Vec<String> = self.recent.iter().map(|rule| format!("'{rule}'")).collect();
-        crate::sort::sort(&mut names);
+        names.sort();
         names.dedup();
         let (what, ends) = match names.len() {
             0 => ("rules".into(), "do not end"),
@@ -270,7 +270,7 @@ impl<'p> Driver<'_, 'p> {
             return Ok(());
         }
         let mut operands: SmallVec<[ValueId; 4]> = self.body.operands(op).collect();
-        crate::sort::sort_by_key(&mut operands, |&value| self.is_constant(value));
+        operands.sort_by_key(|&value| self.is_constant(value));
         self.rewriter().set_operands(op, &operands);
         self.counts.ordered += 1;
         self.step(COMMUTE, self.place(op))
@@ -363,7 +363,7 @@ impl<'p> Driver<'_, 'p> {
             list.extend(own.map(|&pattern| pattern as &dyn RewritePattern));
         }
         list.extend(self.patterns.patterns.iter().filter(|pattern| pattern.root().admits(self.ctx, self.body, op)));
-        crate::sort::sort_by_key(&mut list, |pattern| std::cmp::Reverse(pattern.benefit()));
+        list.sort_by_key(|pattern| std::cmp::Reverse(pattern.benefit()));
         list.into()
     }
 

@@ -10,9 +10,8 @@ use dlc_plan::Target;
 
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::expressions::Over;
+use crate::analysis::nesting::{block_of, grid_of, loops_around, needed};
 use crate::analysis::tiles::{Tiles, is_barrier, may_overlap, tile_of, touches, with_inner};
-use crate::rewrites::carried::{block_of, grid_of, loops_around};
-use crate::rewrites::rings::needed;
 
 /// A loop whose loads can run ahead.
 pub struct Found {
@@ -252,7 +251,7 @@ fn meeting(
             return Err("a copy is not awaited".into());
         }
     }
-    dlc_ir::sort::sort_by_key(&mut awaits, |op| ops.iter().position(|other| other == op));
+    awaits.sort_by_key(|op| ops.iter().position(|other| other == op));
     let waits = |op: &OpId| {
         let wait = kernel::Wait::of(view(*op));
         awaits.contains(op) || wait.is_some_and(|wait| requests.iter().any(|request| request.full == wait.barrier()))

@@ -45,7 +45,7 @@ pub fn natural_loops(body: &Body, region: RegionId) -> Vec<NaturalLoop> {
         }
     }
     // All branches back to one block make one loop.
-    dlc_ir::sort::sort(&mut back);
+    back.sort();
     let mut found: Vec<(usize, FxHashSet<usize>)> = Vec::new();
     for (head, last) in back {
         if found.last().is_none_or(|&(known, _)| known != head) {
@@ -67,7 +67,7 @@ pub fn natural_loops(body: &Body, region: RegionId) -> Vec<NaturalLoop> {
     };
     let loops = found.iter().enumerate().map(|(number, (head, inside))| {
         let mut blocks: Vec<usize> = inside.iter().copied().collect();
-        dlc_ir::sort::sort(&mut blocks);
+        blocks.sort();
         // An iteration ends where the loop goes back or is left.
         let ends: Vec<usize> = blocks.iter().copied().filter(|&at| leaves(at, *head, inside)).collect();
         let always = blocks.iter().filter(|&&at| ends.iter().all(|&end| dominates(at, end)));

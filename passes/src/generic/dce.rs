@@ -29,7 +29,6 @@
 
 use dlc_ir::body::{Body, OpRef, ValueDef};
 use dlc_ir::dominance::reverse_post_order;
-use dlc_ir::effects::is_erasable;
 use dlc_ir::effects::own_effects;
 use dlc_ir::entity::SideTable;
 use dlc_ir::op::Traits;
@@ -82,24 +81,6 @@ pub fn dce(body: &mut Body, cx: &PassCx<'_>) -> Erased {
     let needed = needed(body, cx);
     let (ops, args) = needed.erase_others(body, cx.ctx);
     Erased { ops, blocks, args }
-}
-
-/// Erases those of some ops that nothing uses, and what only they use: what is left over where a value was replaced.
-pub fn erase_unused(ctx: &Context, body: &mut Body, mut ops: Vec<OpId>) {
-    // An op that is named twice goes once, and what is in an op that goes, goes with it.
-    let mut gone: FxHashSet<OpId> = FxHashSet::default();
-    while let Some(op) = ops.pop() {
-        if gone.contains(&op) || !body.is_unused(op) || !is_erasable(ctx, body, op) {
-            continue;
-        }
-        let mut inside = Vec::new();
-        body.walk_regions(op, &mut inside);
-        for &erased in inside.iter().chain([&op]) {
-            gone.insert(erased);
-            ops.extend(body.operands(erased).filter_map(|value| body.defining_op(value)));
-        }
-        body.erase_op(op);
-    }
 }
 
 /// Every region of a body, outer ones first.

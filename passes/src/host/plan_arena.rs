@@ -190,7 +190,7 @@ struct Fixed<'b> {
 /// Places sizes that are numbers from the largest on, each at the lowest place that is free while it lives. Where they
 /// end, and how many share memory.
 fn place_fixed(items: &mut [Fixed<'_>], cx: &PassCx<'_>) -> Result<(i64, usize), AffineError> {
-    dlc_ir::sort::sort_by_key(items, |item| std::cmp::Reverse(item.bytes));
+    items.sort_by_key(|item| std::cmp::Reverse(item.bytes));
     let (mut end, mut shared) = (0i64, 0);
     for at in 0..items.len() {
         let (placed, rest) = items.split_at_mut(at);
@@ -236,7 +236,7 @@ fn place_symbolic<'b>(items: Vec<Symbolic<'b>>, cx: &PassCx<'_>) -> (Vec<Vec<Sym
     let ranges = SizeRanges::default();
     let order = largest_first(&items, &ranges);
     let mut items: Vec<(usize, Symbolic<'b>)> = order.into_iter().zip(items).collect();
-    dlc_ir::sort::sort_by_key(&mut items, |&(rank, _)| rank);
+    items.sort_by_key(|&(rank, _)| rank);
     let mut slots: Vec<Vec<Symbolic<'b>>> = Vec::new();
     let mut shared = 0;
     for (_, item) in items {

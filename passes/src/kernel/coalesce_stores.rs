@@ -65,9 +65,9 @@ use dlc_plan::clause::{Kind, Way};
 use dlc_plan::{Schedule, Target};
 
 use crate::analysis::boxes::{ALIGNMENT, aligned};
+use crate::analysis::nesting::grid_of;
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::plan::report::not_followed;
-use crate::rewrites::carried::grid_of;
 use crate::rewrites::through_shared::{self, Places, Through};
 
 static DEF: PassDef = PassDef {

@@ -40,8 +40,8 @@ use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_kernel::ops::If;
 
 use crate::analysis::expressions::required_divisors;
-use crate::kernel::predicate_tails::{decided, facts::Facts};
-use crate::kernel::unroll_loops::take_branch;
+use crate::analysis::facts::{Facts, decided};
+use crate::rewrites::branch::take_branch;
 
 static DEF: PassDef = PassDef {
     requires: &["kernel"],
@@ -86,7 +86,7 @@ pub fn fold_conditions(body: &mut Body, cx: &PassCx<'_>) -> u64 {
         }
         let what = if holds { "its condition always holds" } else { "its condition never holds" };
         cx.remark(RemarkKind::Passed, body.loc(id), what);
-        take_branch(body, id, usize::from(!holds), &mut [], cx);
+        take_branch(body, id, usize::from(!holds), &mut [], cx.ctx);
         folded += 1;
     }
     folded

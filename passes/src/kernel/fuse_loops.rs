@@ -86,9 +86,10 @@ use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef}
 use dlc_ir::{BlockId, Context, OpId, ValueId};
 use dlc_kernel::ops as kernel;
 
+use crate::analysis::nesting::block_of;
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::analysis::tiles::{Tiles, is_barrier, may_overlap, tile_of, touches, with_inner};
-use crate::rewrites::carried::{block_of, carry, yield_more};
+use crate::rewrites::carried::{carry, yield_more};
 
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),

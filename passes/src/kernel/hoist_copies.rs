@@ -64,10 +64,9 @@ use dlc_ir::{Builder, Context, OpId};
 use dlc_kernel::ops as kernel;
 
 use crate::analysis::axes::ancestor_in;
+use crate::analysis::nesting::{block_of, needed};
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::analysis::tiles::{Tiles, is_barrier, may_overlap, tile_of, with_inner};
-use crate::rewrites::carried::block_of;
-use crate::rewrites::rings::needed;
 
 const OPTIONS: &[OptionDef] = &[PLANNED];
 

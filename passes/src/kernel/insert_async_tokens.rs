@@ -76,11 +76,11 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::{Barrier, Policy};
 use dlc_plan::value::Table;
 
+use crate::analysis::nesting::writes;
 use crate::analysis::plans::{PLANNED, plan_of};
-use crate::analysis::tiles::{is_barrier, may_overlap, tile_of, touches_tile, with_inner};
+use crate::analysis::tiles::{is_barrier, may_overlap, tile_of, touches_tile};
 use crate::plan::defaults;
 use crate::plan::report::not_followed;
-use crate::rewrites::carried::grid_of;
 
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),
@@ -259,20 +259,6 @@ fn groups(body: &Body, cx: &PassCx<'_>) -> Vec<Group> {
         }
     }
     groups
-}
-
-/// Whether something in the grid around an op writes memory; what an earlier grid wrote is there.
-pub fn writes(ctx: &Context, body: &Body, op: OpId, memory: ValueId) -> bool {
-    let is_made = body.defining_op(memory).is_some();
-    let inside = grid_of(ctx, body, op).map(|grid| with_inner(body, grid)).unwrap_or_default();
-    let touches = |op: OpId| {
-        let view = OpRef::new(ctx, body, op);
-        let stored = kernel::Store::of(view).map(|store| store.target());
-        let map = kernel::TmaStore::of(view).and_then(|store| body.defining_op(store.map()));
-        let mapped = map.and_then(|map| kernel::TensorMapOf::of(OpRef::new(ctx, body, map))).map(|map| map.memory());
-        stored == Some(memory) || mapped == Some(memory)
-    };
-    is_made && (inside.is_empty() || inside.into_iter().any(touches))
 }
 
 /// The first barrier behind a copy in its block, if nothing needs the copy before.

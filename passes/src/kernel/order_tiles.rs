@@ -250,8 +250,8 @@ pub fn order_tiles(body: &mut Body, order: Order, group: i64, cx: &PassCx<'_>) -
 }
 
 /// The number of tiles of a grid that a loop can go through, in the values of the grid, those of the blocks of a cluster
-/// being one; `None` where no
-/// block has a second one; or why it cannot.
+/// being one; `None` where no block
+/// has a second one; or why it cannot.
 fn tiles_of(grid: Grid<'_>, blocks: i64) -> Result<Option<SizeExpr>, String> {
     let together = cluster_of(grid)?;
     let mut inside = Vec::new();

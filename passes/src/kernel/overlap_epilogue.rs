@@ -97,11 +97,12 @@ use dlc_plan::{Schedule, Target};
 use crate::analysis::boxes::{aligned, boxed};
 use crate::analysis::conditions::stores_by_engine;
 use crate::analysis::expressions::{Over, index, pack};
+use crate::analysis::nesting::{block_of, grid_of};
 use crate::analysis::plans::{PLANNED, given, plan_of};
-use crate::generic::dce::erase_unused;
 use crate::plan::defaults;
 use crate::plan::report::not_followed;
-use crate::rewrites::carried::{block_of, carry_through, grid_of, yield_more};
+use crate::rewrites::carried::{carry_through, yield_more};
+use crate::rewrites::unused::erase_unused;
 use parts::Parts;
 
 static DEF: PassDef = PassDef {

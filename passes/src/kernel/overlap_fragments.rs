@@ -125,8 +125,9 @@ use dlc_kernel::types::{Frag, Tile, Token, Work, sizes};
 use dlc_plan::clause::Kind;
 
 use crate::analysis::expressions::Places;
+use crate::analysis::nesting::{block_of, grid_of};
 use crate::analysis::plans::{PLANNED, plan_of};
-use crate::rewrites::carried::{block_of, carry, grid_of, yield_more};
+use crate::rewrites::carried::{carry, yield_more};
 
 const OPTIONS: &[OptionDef] = &[PLANNED];
 

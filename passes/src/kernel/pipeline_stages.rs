@@ -91,13 +91,14 @@ use dlc_plan::Schedule;
 
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::loads::{Found, find};
+use crate::analysis::nesting::loops_around;
 use crate::analysis::plans::{PLANNED, given, plan_of};
 use crate::analysis::tiles::{touches, with_inner};
-use crate::generic::dce::erase_unused;
 use crate::plan::defaults;
 use crate::plan::report::not_followed;
-use crate::rewrites::carried::{carry, carry_through, loops_around, yield_more};
+use crate::rewrites::carried::{carry, carry_through, yield_more};
 use crate::rewrites::rings::{copy_ops, in_ring, name_stage, next_stage, ring_of};
+use crate::rewrites::unused::erase_unused;
 
 static DEF: PassDef = PassDef {
     on: On::Op("kernel.func"),
@@ -195,7 +196,7 @@ pub fn pipeline_stages(body: &mut Body, stages: i64, asked: Option<&Schedule>, c
 
 /// The first loop that was not seen yet, and its block.
 fn next_loop(ctx: &Context, body: &Body, seen: &[BlockId]) -> Option<(OpId, BlockId)> {
-    let block = |op: OpId| Some((op, crate::rewrites::carried::block_of(ctx, body, op)?));
+    let block = |op: OpId| Some((op, crate::analysis::nesting::block_of(ctx, body, op)?));
     body.walk().into_iter().filter_map(block).find(|(_, block)| !seen.contains(block))
 }
 
@@ -304,7 +305,7 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found, stages: i64) -> Option
     if goes_on {
         let (values, inner) = carry_through(ctx, body, &outer, &[(stage, "stage")])?;
         stage = values[0];
-        outer_block = inner.and_then(|inner| crate::rewrites::carried::block_of(ctx, body, inner));
+        outer_block = inner.and_then(|inner| crate::analysis::nesting::block_of(ctx, body, inner));
     }
 
     // The loads of the first steps.

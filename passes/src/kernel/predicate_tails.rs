@@ -54,16 +54,14 @@
 //! the ranges of sizes, which are not negative. What is assumed of a divisor holds for every symbol of that name: the
 //! caller must launch the kernel with such sizes only. What the kernel requires, `require (K mod 8 == 0)`, is known. Rules of the debug counters: `bound`, `peel`.
 
-pub mod facts;
-
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{OpId, ValueId};
 use dlc_kernel::ops::{Copy, CopyAsync, For, Load, MBarriers, Select, Shared, Store};
-use facts::{Facts, FullSteps};
 
-use crate::analysis::expressions::{Decided, Places, decide, required_divisors};
+use crate::analysis::expressions::{Places, required_divisors};
+use crate::analysis::facts::{Facts, FullSteps, decided};
 use crate::analysis::plans::{PLANNED, plan_of};
 
 static DEF: PassDef = PassDef {
@@ -133,16 +131,6 @@ impl Pass for PredicateTails {
 fn is_guarded(op: OpRef<'_>) -> bool {
     let kinds = [Load::DEF, Store::DEF, Copy::DEF, CopyAsync::DEF, Select::DEF];
     kinds.into_iter().any(|def| op.is(def)) && op.prop_named("guard").is_some()
-}
-
-/// What is left of the guard of an op, with the places it is written in.
-pub fn decided(facts: &mut Facts<'_>, op: OpRef<'_>) -> Option<(Places, Decided)> {
-    let places = Places::of(op)?;
-    let guard = places.guard.clone()?;
-    let named = facts.names(op, &places);
-    let facts = std::cell::RefCell::new(facts);
-    let decided = decide(&guard, &|expr| facts.borrow_mut().is_not_negative(&named.put(expr)?));
-    Some((places, decided))
 }
 
 /// Takes the bounds away that are known to hold. How many, and how many guards.

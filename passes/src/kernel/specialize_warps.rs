@@ -123,7 +123,7 @@ mod turns;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{BlockId, Builder, Context, OpId, Type, ValueId};
+use dlc_ir::{BlockId, Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::places::shared_memory;
 use dlc_kernel::types::{Frag, MBarrier, Token};
@@ -133,11 +133,11 @@ use dlc_plan::{Schedule, Target};
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::conditions::stores_by_engine;
 use crate::analysis::loads::{Found, find};
+use crate::analysis::nesting::block_of;
 use crate::analysis::plans::{PLANNED, given, plan_of};
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of, with_inner};
 use crate::plan::defaults;
 use crate::plan::report::not_followed;
-use crate::rewrites::carried::block_of;
 use crate::rewrites::rings::ring_of;
 use crate::rewrites::rows;
 use producer::Source;
@@ -485,20 +485,8 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result
         let op = kernel::Barrier::build(&mut Builder::at_end(ctx, body, block), loc, None, None);
         shared.push(op);
     }
-    let mut builder = Builder::at_end(ctx, body, block);
-    let producer =
-        kernel::Role::build(&mut builder, loc, "producer", 0, 4, 1, plan.registers.map(|(own, _)| own), Some(()));
     let last = 4 + 4 * plan.consumers;
-    let consumer = kernel::Role::build(
-        &mut builder,
-        loc,
-        "consumer",
-        4,
-        last,
-        plan.consumers,
-        plan.registers.map(|(_, own)| own),
-        None,
-    );
+    let (producer, consumer) = roles(&mut Builder::at_end(ctx, body, block), loc, plan, last);
     let inside = body.append_block(body.regions(producer)[0]);
     let source = Source { rings: &rings, requests: &requests, shared: &shared, grid: block };
     producer::slice(ctx, body, inside, &source)?;
@@ -528,6 +516,22 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result
         }
     }
     Ok(cluster.missed)
+}
+
+/// The role of the producer, and that of the consumers, whose last warp is the one before `last`.
+fn roles(builder: &mut Builder<'_>, loc: Loc, plan: &Plan, last: i64) -> (OpId, OpId) {
+    let producer = kernel::Role::build(builder, loc, "producer", 0, 4, 1, plan.registers.map(|(own, _)| own), Some(()));
+    let consumer = kernel::Role::build(
+        builder,
+        loc,
+        "consumer",
+        4,
+        last,
+        plan.consumers,
+        plan.registers.map(|(_, own)| own),
+        None,
+    );
+    (producer, consumer)
 }
 
 /// What speaks against roles in the ops of a grid.

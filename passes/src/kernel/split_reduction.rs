@@ -87,10 +87,10 @@ use dlc_plan::clause::Through;
 
 use crate::analysis::expressions::{Over, Places, index, pack};
 use crate::analysis::plans::{PLANNED, plan_of};
-use crate::generic::dce::erase_unused;
 use crate::plan::report::not_followed;
 use crate::rewrites::carried::yield_more;
 use crate::rewrites::rows::{self, LEAST_ROWS};
+use crate::rewrites::unused::erase_unused;
 use find::{Found, find};
 use row_sums::Row;
 use stream::Stream;

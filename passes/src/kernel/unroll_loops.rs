@@ -52,6 +52,7 @@ use rustc_hash::FxHashSet;
 
 use crate::analysis::expressions::{Places, decide, number};
 use crate::analysis::plans::{PLANNED, plan_of};
+use crate::rewrites::branch::{replace, take_branch};
 
 static DEF: PassDef = PassDef {
     requires: &["kernel"],
@@ -254,7 +255,7 @@ fn specialize(body: &mut Body, ops: &[OpId], next: &mut [ValueId], cx: &PassCx<'
             decided.as_ref().is_some_and(|decided| decided.guard.as_ref().is_some_and(|guard| guard.pieces.is_empty()));
         let everywhere = decided.as_ref().is_some_and(|decided| decided.guard.is_none());
         if (everywhere || nowhere) && view.is(If::DEF) {
-            erased.extend(take_branch(body, op, usize::from(nowhere), next, cx));
+            erased.extend(take_branch(body, op, usize::from(nowhere), next, cx.ctx));
             continue;
         }
         if let Some(select) = Select::of(view).filter(|_| everywhere || nowhere) {
@@ -301,34 +302,4 @@ fn follows_its_rules(op: OpRef<'_>) -> bool {
         verify(op, &diags);
     }
     diags.errors() == 0
-}
-
-fn replace(body: &mut Body, old: ValueId, new: ValueId, next: &mut [ValueId]) {
-    body.replace_all_uses(old, new);
-    for value in next.iter_mut().filter(|value| **value == old) {
-        *value = new;
-    }
-}
-
-/// Puts the ops of a region of an `if` in its place; nothing, where it has no such region. In `next`, values that no op
-/// uses yet, its results become what the region yields. Gives the ops that are gone.
-pub fn take_branch(body: &mut Body, op: OpId, region: usize, next: &mut [ValueId], cx: &PassCx<'_>) -> Vec<OpId> {
-    let block = body.regions(op).get(region).and_then(|&region| body.first_block(region));
-    let inside: Vec<OpId> = block.into_iter().flat_map(|block| body.ops(block)).collect();
-    for inner in inside {
-        match Yield::of(OpRef::new(cx.ctx, body, inner)) {
-            Some(end) => {
-                let values: Vec<ValueId> = end.values().collect();
-                let results: Vec<ValueId> = body.results(op).collect();
-                for (result, value) in results.into_iter().zip(values) {
-                    replace(body, result, value, next);
-                }
-            }
-            None => body.move_op(inner, InsertPoint::Before(op)),
-        }
-    }
-    let mut gone = vec![op];
-    body.walk_regions(op, &mut gone);
-    body.erase_op(op);
-    gone
 }

@@ -465,7 +465,7 @@ impl Told {
                 }
             }
         }
-        dlc_ir::sort::sort(&mut told.symbols);
+        told.symbols.sort();
         told
     }
 }
@@ -498,23 +498,9 @@ fn entry(
     let outside = |value: ValueId| map.value(value).ok_or_else(|| Refused::new("a value of the launch is not there"));
     // Values in the expressions of the grid come first, then integers from outside, each as an expression of its own.
     let in_dims: Vec<ValueId> = grid.args().map(outside).collect::<Result<_, _>>()?;
-    let mut args = in_dims.clone();
-    let mut sizes: Vec<SizeExpr> = Vec::new();
-    for &value in &told.values {
-        let new = outside(value)?;
-        if made.value_type(new) != Type::INDEX {
-            return Err(Refused::new("only integers and memory come into a grid from outside"));
-        }
-        let number = args.iter().position(|&known| known == new).unwrap_or_else(|| {
-            args.push(new);
-            args.len() - 1
-        });
-        let name = dlc_core::sizes::value_name(number);
-        sizes.push(SizeExpr::symbol(&name).map_err(|error| Refused::new(error.message.into_owned()))?);
-    }
-    for symbol in &told.symbols {
-        sizes.push(SizeExpr::symbol(symbol).map_err(|error| Refused::new(error.message.into_owned()))?);
-    }
+    let mut args = in_dims;
+    let values_outside = told.values.iter().map(|&value| outside(value)).collect::<Result<Vec<_>, _>>()?;
+    let sizes = entry_sizes(&made, &mut args, &values_outside, &told.symbols)?;
     let memory: Vec<ValueId> = told.memory.iter().map(|&value| outside(value)).collect::<Result<_, _>>()?;
     let maps: Vec<ValueId> = told.maps.iter().map(|&value| outside(value)).collect::<Result<_, _>>()?;
     let region = made.create_region();
@@ -568,6 +554,23 @@ fn entry(
     let fits = lower.code.is_for(machine);
     let mut made = lower.code.body;
     let into = made.entry_block().ok_or_else(|| Refused::new("the function has no body"))?;
+    let props = entry_props(ctx, grid, name, sizes, shared, groups);
+    let operands: Vec<ValueId> = args.into_iter().chain(memory).chain(maps).collect();
+    let entry_name = ctx.op_name(dlc_ptx::ops::Entry::DEF.name);
+    let parts = OpParts { operands: &operands, props, regions: &[region], ..OpParts::new(entry_name, op.loc()) };
+    let _: OpId = code::append(&mut made, into, parts);
+    Ok((made, fits))
+}
+
+/// The attributes of an entry: what it is launched with.
+fn entry_props(
+    ctx: &Context,
+    grid: kernel::Grid<'_>,
+    name: &str,
+    sizes: Vec<SizeExpr>,
+    shared: u32,
+    groups: Attr,
+) -> Attr {
     let mut props: Vec<(Str, Attr)> = vec![
         (ctx.intern_str("dims"), dlc_core_exprs(ctx, grid.dims())),
         (ctx.intern_str("name"), ctx.str_attr(name)),
@@ -579,19 +582,35 @@ fn entry(
     if let Some(blocks) = grid.blocks_per_sm() {
         props.push((ctx.intern_str("blocks"), ctx.i64_attr(blocks)));
     }
-    if let Some(cluster) = op.prop_named("cluster") {
+    if let Some(cluster) = grid.prop_named("cluster") {
         props.push((ctx.intern_str("cluster"), cluster));
     }
-    let operands: Vec<ValueId> = args.into_iter().chain(memory).chain(maps).collect();
-    let entry_name = ctx.op_name(dlc_ptx::ops::Entry::DEF.name);
-    let parts = OpParts {
-        operands: &operands,
-        props: ctx.dict_attr(&props),
-        regions: &[region],
-        ..OpParts::new(entry_name, op.loc())
-    };
-    let _: OpId = code::append(&mut made, into, parts);
-    Ok((made, fits))
+    ctx.dict_attr(&props)
+}
+
+/// The sizes of an entry: integers from outside, which are arguments then, and symbols.
+fn entry_sizes(
+    made: &Body,
+    args: &mut Vec<ValueId>,
+    values: &[ValueId],
+    symbols: &[String],
+) -> Result<Vec<SizeExpr>, Refused> {
+    let symbol = |name: &str| SizeExpr::symbol(name).map_err(|error| Refused::new(error.message.into_owned()));
+    let mut sizes: Vec<SizeExpr> = Vec::new();
+    for &value in values {
+        if made.value_type(value) != Type::INDEX {
+            return Err(Refused::new("only integers and memory come into a grid from outside"));
+        }
+        let number = args.iter().position(|&known| known == value).unwrap_or_else(|| {
+            args.push(value);
+            args.len() - 1
+        });
+        sizes.push(symbol(&dlc_core::sizes::value_name(number))?);
+    }
+    for name in symbols {
+        sizes.push(symbol(name)?);
+    }
+    Ok(sizes)
 }
 
 fn dlc_core_exprs(ctx: &Context, exprs: Vec<SizeExpr>) -> Attr {

@@ -373,7 +373,7 @@ pub fn choose_plan(
     let mut ranked: Vec<([bool; 2], Cost, Schedule)> = plans.into_iter().map(cost).collect();
     let stopped = ranked.iter().filter(|([_, stop], ..)| *stop).count();
     // A stable sort: of equal ones the first candidate stays first.
-    dlc_ir::sort::sort_by(&mut ranked, |a, b| a.0.cmp(&b.0).then(a.1.time.total_cmp(&b.1.time)));
+    ranked.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.time.total_cmp(&b.1.time)));
     let ranked = ranked.into_iter().map(|(_, cost, plan)| (plan, cost)).collect();
     Some(Chosen { ranked, stopped, refused })
 }

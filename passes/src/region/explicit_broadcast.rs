@@ -164,6 +164,6 @@ fn in_memory<'a>(read: Read<'_>, axes: &[&'a str]) -> Vec<&'a str> {
     let at = read.at();
     let first = |axis: &str| at.iter().position(|at| at.symbols().contains(axis)).unwrap_or(at.len());
     let mut stored = axes.to_vec();
-    dlc_ir::sort::sort_by_key(&mut stored, |axis| first(axis));
+    stored.sort_by_key(|axis| first(axis));
     stored
 }

@@ -51,7 +51,7 @@ use dlc_region::ops::{Read, Select};
 use dlc_region::verify::KernelAxes;
 
 use crate::analysis::axes::is_kernel;
-use crate::generic::dce::erase_unused;
+use crate::rewrites::unused::erase_unused;
 use guards::Spaces;
 
 static DEF: PassDef = PassDef {

@@ -52,7 +52,7 @@ use dlc_region::ops::{Cast, Reduce, Yield};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::axes::{ancestor_in, elem, is_elementwise, is_kernel};
-use crate::generic::dce::erase_unused;
+use crate::rewrites::unused::erase_unused;
 
 static DEF: PassDef = PassDef {
     requires: &["region"],

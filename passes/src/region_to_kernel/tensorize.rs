@@ -222,7 +222,7 @@ fn tensorize(
     if let Some(target) = plan.and_then(architecture) {
         props.push((ctx.intern_str("target"), ctx.str_attr(target)));
     }
-    dlc_ir::sort::sort_by_key(&mut props, |&(key, _)| ctx.str(key));
+    props.sort_by_key(|&(key, _)| ctx.str(key));
     body.set_props(body.root(), ctx.dict_attr(&props));
     body.set_attrs(body.root(), region.attrs(region.root()));
 

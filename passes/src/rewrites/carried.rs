@@ -4,6 +4,8 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::{BlockId, Builder, Context, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 
+use crate::analysis::nesting::block_of;
+
 /// A loop with what it carries at its end.
 pub struct Carried {
     /// The loop.
@@ -12,12 +14,6 @@ pub struct Carried {
     pub args: Vec<ValueId>,
     /// Its results, the added ones alone.
     pub results: Vec<ValueId>,
-}
-
-/// The block of a loop.
-pub fn block_of(ctx: &Context, body: &Body, op: OpId) -> Option<BlockId> {
-    let view = kernel::For::of(OpRef::new(ctx, body, op))?;
-    body.first_block(kernel::For::body(view))
 }
 
 /// Lets a loop carry more values, which begin as `inits` and have these names. The loop is a new op in the place of the
@@ -67,27 +63,6 @@ pub fn yield_more(ctx: &Context, body: &mut Body, block: BlockId, values: &[Valu
             kernel::Yield::build(&mut Builder::at_end(ctx, body, block), loc, values);
         }
     }
-}
-
-/// The loops around an op, from the inside out, up to the grid. `None` where something else is between.
-pub fn loops_around(ctx: &Context, body: &Body, op: OpId) -> Option<Vec<OpId>> {
-    let mut loops = Vec::new();
-    let mut at = body.parent_op(op)?;
-    while kernel::Grid::of(OpRef::new(ctx, body, at)).is_none() {
-        kernel::For::of(OpRef::new(ctx, body, at))?;
-        loops.push(at);
-        at = body.parent_op(at)?;
-    }
-    Some(loops)
-}
-
-/// The grid around an op.
-pub fn grid_of(ctx: &Context, body: &Body, op: OpId) -> Option<OpId> {
-    let mut at = body.parent_op(op)?;
-    while kernel::Grid::of(OpRef::new(ctx, body, at)).is_none() {
-        at = body.parent_op(at)?;
-    }
-    Some(at)
 }
 
 /// Lets loops carry values, from the outermost in: `loops` is from the inside out. Gives the values in the innermost loop

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use crate::analysis::expressions::{Over, index};
 use crate::analysis::loads::Found;
-use crate::generic::dce::erase_unused;
+use crate::rewrites::unused::erase_unused;
 
 /// The type of a ring of as many tiles or mbarriers as a type of one.
 pub fn ring_of(ctx: &Context, ty: Type, stages: i64) -> Option<Type> {
@@ -55,33 +55,6 @@ pub fn name_stage(ctx: &Context, body: &mut Body, op: OpId, rings: &[ValueId], s
             groups[place] = smallvec::smallvec![stage];
         }
     });
-}
-
-/// The pure ops of a block that ops of it, or in their regions, need, each before those that use it. `None` where
-/// something else of the block is needed, `allowed` values of it aside.
-pub fn needed(ctx: &Context, body: &Body, ops: &[OpId], allowed: &[ValueId]) -> Option<Vec<OpId>> {
-    let block = body.block_of(*ops.first()?)?;
-    let mut wanted: Vec<OpId> = Vec::new();
-    let mut open: Vec<OpId> = ops.to_vec();
-    while let Some(op) = open.pop() {
-        for inner in crate::analysis::tiles::with_inner(body, op) {
-            for value in body.operands(inner) {
-                if body.defining_block(value) != Some(block) || allowed.contains(&value) {
-                    continue;
-                }
-                let made = body.defining_op(value)?;
-                if ops.contains(&made) || wanted.contains(&made) {
-                    continue;
-                }
-                if !dlc_ir::effects::is_speculatable(ctx, body, made) {
-                    return None;
-                }
-                wanted.push(made);
-                open.push(made);
-            }
-        }
-    }
-    Some(body.ops(block).filter(|op| wanted.contains(op)).collect())
 }
 
 /// Copies ops to a place, in order, with values replaced as the map says.

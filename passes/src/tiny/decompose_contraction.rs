@@ -156,7 +156,7 @@ fn operand(
     let single = axes.iter().all(|axis| matches!(axis[..], [] | [(_, 1)]));
     let twice = own.iter().enumerate().any(|(at, index)| own[..at].contains(index));
     if !single || twice {
-        dlc_ir::sort::sort_by_key(&mut own, |&index| place(index));
+        own.sort_by_key(|&index| place(index));
         own.dedup();
         let term = |&(index, factor): &(usize, i64)| {
             let at = own.iter().position(|&other| other == index).expect("it is one of these");

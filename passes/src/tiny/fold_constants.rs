@@ -48,7 +48,7 @@ use dlc_tiny::ops::{Const, Contract, Pad, Range, is_elementwise};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::access::{Shapes, is_view};
-use crate::generic::dce::erase_unused;
+use crate::rewrites::unused::erase_unused;
 
 static DEF: PassDef = PassDef {
     requires: &["tiny"],

@@ -35,33 +35,18 @@ mod tests {
     use super::*;
     use crate::features::Features;
     use crate::filecheck::{Options, Problem, check};
+    use dlc_ir::random::Random;
     use std::fmt::Write;
-
-    /// A small generator of numbers (xorshift), so that a failure can be repeated.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, bound: usize) -> usize {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 % bound as u64) as usize
-        }
-
-        fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-            choices[self.below(choices.len())]
-        }
-    }
 
     fn input(random: &mut Random) -> String {
         let words = ["a", "b", "ab", "ba", "%0", "%1", "$x", "f:", "[[", "é"];
         let mut text = String::new();
         for _ in 0..1 + random.below(7) {
             for _ in 0..random.below(4) {
-                text += random.pick(&words);
-                text += random.pick(&[" ", " ", "\t  ", ""]);
+                text += random.one_of(&words);
+                text += random.one_of(&[" ", " ", "\t  ", ""]);
             }
-            text += random.pick(&["\n", "\n", "\n", "\n\n", "\r\n"]);
+            text += random.one_of(&["\n", "\n", "\n", "\n\n", "\r\n"]);
         }
         // Not every output ends its last line.
         if random.below(4) == 0 { text.trim_end().to_owned() } else { text }
@@ -98,10 +83,10 @@ mod tests {
         ];
         let mut text = String::new();
         for _ in 0..1 + random.below(6) {
-            let suffix = random.pick(&suffixes);
+            let suffix = random.one_of(&suffixes);
             write!(text, "CHECK{suffix}: ").expect("writing to a string");
             if suffix != "-EMPTY" {
-                (0..1 + random.below(3)).for_each(|_| text += random.pick(&pieces));
+                (0..1 + random.below(3)).for_each(|_| text += random.one_of(&pieces));
             }
             text += "\n";
         }
@@ -121,7 +106,7 @@ mod tests {
         let options = Options::parse(&args).expect("options");
         let mut accepted = 0;
         for seed in 1..=cases {
-            let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            let mut random = Random::new(seed);
             let (input, directives) = (input(&mut random), directives(&mut random));
             std::fs::write(directory.path().join("checks"), &directives).expect("a file");
             let ours = check(&options, &directives, &input);

@@ -1,5 +1,6 @@
 //! What is damaged and sent through passes: texts of every layer, JSON, and plans clause by clause.
 
+use dlc_ir::random::Random;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -12,7 +13,7 @@ use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context, Diagnostics};
 use dlc_plan::Schedule;
 
-use super::{Fate, Passes, Rng, exchange, exchange_json, extreme_numbers, files, mutate, mutate_json};
+use super::{Fate, Passes, exchange, exchange_json, extreme_numbers, files, mutate, mutate_json};
 
 /// What a kernel with a plan goes through to instructions.
 const LOWERING: &str = "tensorize,kernel-schedule,kernel-to-ptx,licm,cse,dce";
@@ -78,7 +79,7 @@ impl Damaged {
     }
 
     /// A damaged text, the passes that it goes through, and what reads it if it is no text of IR.
-    fn draw(&self, rng: &mut Rng, case: u64) -> (String, String, Option<&'static Translation>) {
+    fn draw(&self, rng: &mut Random, case: u64) -> (String, String, Option<&'static Translation>) {
         match self.damage {
             Damage::Texts => {
                 let text = rng.pick(&self.texts).cloned().unwrap_or_default();
@@ -114,7 +115,7 @@ impl Damaged {
     /// Draws damaged texts until one is valid, or reading one panics, and gives the last of them with its passes. Contexts have
     /// every layer.
     pub fn find(&self, context: &dyn Fn() -> Context, seed: u64, case: u64) -> Found {
-        let mut rng = Rng::new(seed, case);
+        let mut rng = Random::of_case(seed, case);
         let mut draws = 1;
         loop {
             let (text, passes, reader) = self.draw(&mut rng, case);

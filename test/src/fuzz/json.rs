@@ -1,6 +1,6 @@
 //! JSON that is nearly right.
 
-use super::Rng;
+use dlc_ir::random::Random;
 
 /// What is put in: the words of the forms that are read, and what JSON allows elsewhere.
 const WORDS: &[&str] = &[
@@ -58,7 +58,7 @@ const WORDS: &[&str] = &[
 ];
 
 /// A text with some of its tokens deleted, doubled, exchanged or replaced, or its end cut off.
-pub fn mutate_json(rng: &mut Rng, text: &str) -> String {
+pub fn mutate_json(rng: &mut Random, text: &str) -> String {
     let mut pieces = tokens(text);
     for _ in 0..rng.below(5) + 1 {
         let (at, other) = (rng.below(pieces.len()), rng.below(pieces.len()));
@@ -69,13 +69,13 @@ pub fn mutate_json(rng: &mut Rng, text: &str) -> String {
             0 => drop(pieces.remove(at)),
             1 => pieces.insert(at, pieces[other].clone()),
             2 => pieces.swap(at, other),
-            3 => pieces.insert(at, rng.word(WORDS).into()),
+            3 => pieces.insert(at, rng.one_of(WORDS).into()),
             // Most mistakes leave JSON as it is.
             4 | 5 => {
                 let of_a_kind: Vec<usize> =
                     (0..pieces.len()).filter(|&i| kind(&pieces[i]) == kind(&pieces[at])).collect();
                 let from = rng.pick(&of_a_kind).copied().unwrap_or(at);
-                pieces[at] = if rng.one_in(2) { pieces[from].clone() } else { rng.word(WORDS).into() };
+                pieces[at] = if rng.one_in(2) { pieces[from].clone() } else { rng.one_of(WORDS).into() };
             }
             _ => pieces.truncate(if rng.one_in(4) { at } else { pieces.len() }),
         }
@@ -84,7 +84,7 @@ pub fn mutate_json(rng: &mut Rng, text: &str) -> String {
 }
 
 /// A text in which one to three tokens are others of the same text that look alike. Most such texts are JSON.
-pub fn exchange_json(rng: &mut Rng, text: &str) -> String {
+pub fn exchange_json(rng: &mut Random, text: &str) -> String {
     let mut pieces = tokens(text);
     let words: Vec<usize> = (0..pieces.len())
         .filter(|&at| pieces[at].starts_with(|first: char| first == '"' || first.is_alphanumeric()))

@@ -6,7 +6,7 @@ use dlc_ir::location::LocData;
 use dlc_ir::types::{FloatKind, Signedness};
 use dlc_ir::{Attr, BlockId, Body, Context, Loc, OpId, RegionId, Str, Type, TypeData, ValueId};
 
-use super::Rng;
+use dlc_ir::random::Random;
 
 /// Names of values and blocks; few, so that they collide.
 const NAMES: &[&str] = &["x", "y", "x_0", "x_0_0", "arg", "0x", "a-b", "$", "_", "bb", "007", "y.z"];
@@ -18,7 +18,7 @@ const TEXTS: &[&str] =
 const OPS: &[&str] = &["x.a", "x.b", "y.long.name", "nodot", "odd name", "x.\"q\""];
 
 /// A random module that the verifier accepts.
-pub fn module(ctx: &Context, rng: &mut Rng) -> Body {
+pub fn module(ctx: &Context, rng: &mut Random) -> Body {
     let mut body = Body::module(ctx);
     let block = body.entry_block().expect("a new module has a block");
     let root = body.root();
@@ -42,7 +42,7 @@ pub fn module(ctx: &Context, rng: &mut Rng) -> Body {
 }
 
 /// A function with a body of its own.
-fn function(ctx: &Context, rng: &mut Rng, body: &mut Body, block: BlockId, symbols: &mut usize) {
+fn function(ctx: &Context, rng: &mut Random, body: &mut Body, block: BlockId, symbols: &mut usize) {
     let loc = Maker { ctx, rng }.loc(2);
     let mut inner = Body::new(ctx.op_name("sample.func"), loc, 1);
     let region = inner.root_region();
@@ -54,7 +54,7 @@ fn function(ctx: &Context, rng: &mut Rng, body: &mut Body, block: BlockId, symbo
     }
     let results = ops.function_body(region, entry);
     *symbols += 1;
-    let name = format!("{}{symbols}", rng.word(&["f", "odd name ", "g."]));
+    let name = format!("{}{symbols}", rng.one_of(&["f", "odd name ", "g."]));
     let mut props: Vec<NamedAttr> = vec![
         (Str::SYM_NAME, ctx.str_attr(&name)),
         (Str::FUNCTION_TYPE, ctx.type_attr(ctx.function_type(&inputs, &results))),
@@ -84,7 +84,7 @@ struct Ops<'a> {
 impl Ops<'_> {
     fn name(&mut self, value: ValueId) {
         if self.make.rng.one_in(2) {
-            let name = self.make.ctx.intern_str(self.make.rng.word(NAMES));
+            let name = self.make.ctx.intern_str(self.make.rng.one_of(NAMES));
             self.body.set_value_name(value, name);
         }
     }
@@ -132,7 +132,7 @@ impl Ops<'_> {
                 1 => {
                     let Some(lhs) = self.value(Some(Type::I64)) else { continue };
                     let rhs = self.value(Some(Type::I64)).unwrap_or(lhs);
-                    let name = self.make.rng.word(&["sample.addi", "sample.muli", "sample.divsi"]);
+                    let name = self.make.rng.one_of(&["sample.addi", "sample.muli", "sample.divsi"]);
                     self.registered(block, name, &[lhs, rhs], &[Type::I64], Attr::EMPTY_DICT);
                 }
                 2 => {
@@ -146,7 +146,7 @@ impl Ops<'_> {
 
     /// An op that no dialect registers.
     fn unknown(&mut self, block: BlockId) {
-        let name = self.make.ctx.op_name(self.make.rng.word(OPS));
+        let name = self.make.ctx.op_name(self.make.rng.one_of(OPS));
         let loc = self.make.loc(3);
         let operands: Vec<ValueId> = (0..self.make.rng.below(4)).filter_map(|_| self.value(None)).collect();
         let results: Vec<Type> = (0..self.make.rng.below(4)).map(|_| self.make.ty(3)).collect();
@@ -204,7 +204,7 @@ impl Ops<'_> {
     fn block(&mut self, region: RegionId) -> BlockId {
         let block = self.body.append_block(region);
         if self.make.rng.one_in(3) {
-            let label = self.make.ctx.intern_str(self.make.rng.word(LABELS));
+            let label = self.make.ctx.intern_str(self.make.rng.one_of(LABELS));
             self.body.set_label(block, label);
         }
         block
@@ -237,7 +237,7 @@ impl Ops<'_> {
 /// Makes types, attributes and locations.
 struct Maker<'a> {
     ctx: &'a Context,
-    rng: &'a mut Rng,
+    rng: &'a mut Random,
 }
 
 impl Maker<'_> {
@@ -260,7 +260,7 @@ impl Maker<'_> {
             3 => ctx.float_type(self.float_kind()),
             4 => [Type::INDEX, Type::NONE, Type::F32][self.rng.below(3)],
             5 => {
-                let text = self.rng.word(&[
+                let text = self.rng.one_of(&[
                     "!x.y",
                     "!x.y<1, \"a>\">",
                     "!x<[a], {b}>",
@@ -292,7 +292,7 @@ impl Maker<'_> {
 
     fn integer(&mut self, ty: Type) -> Attr {
         let small = self.rng.below(300) as i128 - 150;
-        let large = (self.rng.next() as i128) << 64 | self.rng.next() as i128;
+        let large = (self.rng.bits() as i128) << 64 | self.rng.bits() as i128;
         let value = if self.rng.one_in(2) { small } else { large };
         let unsigned = matches!(self.ctx.type_data(ty), TypeData::Integer { sign: Signedness::Unsigned, width: 128 });
         self.ctx.int_attr(if unsigned { value & i128::MAX } else { value }, ty)
@@ -300,7 +300,7 @@ impl Maker<'_> {
 
     fn float(&mut self) -> Attr {
         let kind = self.float_kind();
-        let bits = if self.rng.one_in(4) { self.rng.below(20) as u64 } else { self.rng.next() };
+        let bits = if self.rng.one_in(4) { self.rng.below(20) as u64 } else { self.rng.bits() };
         let ty = self.ctx.float_type(kind);
         self.ctx
             .attr(AttrData::Float { ty, bits: if kind.bits() == 64 { bits } else { bits & ((1 << kind.bits()) - 1) } })
@@ -321,13 +321,13 @@ impl Maker<'_> {
 
     fn dict(&mut self, depth: usize) -> Attr {
         let entries: Vec<NamedAttr> =
-            (0..self.rng.below(4)).map(|_| (self.ctx.intern_str(self.rng.word(KEYS)), self.attr(depth))).collect();
+            (0..self.rng.below(4)).map(|_| (self.ctx.intern_str(self.rng.one_of(KEYS)), self.attr(depth))).collect();
         self.ctx.dict_attr(&entries)
     }
 
     /// Attributes that no declaration claims.
     fn discardable(&mut self) -> Attr {
-        let key = self.ctx.intern_str(self.rng.word(&["x.a", "x.b", "odd key", "é"]));
+        let key = self.ctx.intern_str(self.rng.one_of(&["x.a", "x.b", "odd key", "é"]));
         let attr = self.attr(2);
         self.ctx.dict_attr(&[(key, attr)])
     }
@@ -337,9 +337,10 @@ impl Maker<'_> {
         match self.rng.below(if depth == 0 { 9 } else { 13 }) {
             0 => Attr::UNIT,
             1 => self.number().1,
-            2 => ctx.str_attr(self.rng.word(TEXTS)),
+            2 => ctx.str_attr(self.rng.one_of(TEXTS)),
             3 => {
-                let path: Vec<Str> = (0..1 + self.rng.below(3)).map(|_| ctx.intern_str(self.rng.word(KEYS))).collect();
+                let path: Vec<Str> =
+                    (0..1 + self.rng.below(3)).map(|_| ctx.intern_str(self.rng.one_of(KEYS))).collect();
                 ctx.attr(AttrData::Symbol(&path))
             }
             4 => {
@@ -352,7 +353,7 @@ impl Maker<'_> {
             }
             5 => self.dense(),
             6 => {
-                let text = self.rng.word(&[
+                let text = self.rng.one_of(&[
                     "#x.y",
                     "#x.y<1, {a}>",
                     "#x<[\">\"]>",
@@ -365,7 +366,7 @@ impl Maker<'_> {
                 ctx.attr(AttrData::Opaque { dialect, text, ty })
             }
             7 => {
-                let map = self.rng.word(&[
+                let map = self.rng.one_of(&[
                     "(d0, d1)[s0] -> (d0 + s0 * 2, d1 mod 8)",
                     "() -> ()",
                     "(d0) -> (d0 floordiv 3 - 1)",
@@ -399,10 +400,10 @@ impl Maker<'_> {
         let elements = if self.rng.one_in(3) { 1 } else { data.len().unwrap_or(0) };
         let mask = if elem == Type::I1 { 1 } else { 0xff };
         let bytes = elements as usize * data.elem_bytes(ctx);
-        data.payload = (0..bytes).map(|_| self.rng.next() as u8 & mask).collect();
+        data.payload = (0..bytes).map(|_| self.rng.bits() as u8 & mask).collect();
         if data.len() == Some(elements) && self.rng.one_in(4) {
             // A key stands for one payload in the whole file.
-            let name = format!("blob{}", self.rng.next());
+            let name = format!("blob{}", self.rng.bits());
             data.resource = Some(Resource { name: ctx.intern_str(&name), align: 1 << self.rng.below(7) });
         }
         ctx.attr(AttrData::Dense(data))
@@ -411,7 +412,7 @@ impl Maker<'_> {
     fn loc(&mut self, depth: usize) -> Loc {
         let ctx = self.ctx;
         let kind = self.rng.below(if depth == 0 { 3 } else { 7 });
-        let name = ctx.intern_str(self.rng.word(TEXTS));
+        let name = ctx.intern_str(self.rng.one_of(TEXTS));
         match kind {
             0 | 1 => Loc::UNKNOWN,
             2 => {

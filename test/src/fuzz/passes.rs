@@ -9,7 +9,8 @@ use dlc_ir::pass::registry::Registry;
 use dlc_ir::pass::{DebugCounters, NoHost};
 use dlc_ir::{Body, Context, Diagnostics};
 
-use super::{Rng, shown};
+use super::shown;
+use dlc_ir::random::Random;
 
 /// Numbers at which arithmetic goes wrong, if it does.
 const EXTREMES: [&str; 16] = [
@@ -63,7 +64,7 @@ impl Passes {
     }
 
     /// Three to six passes.
-    pub fn draw(&self, rng: &mut Rng) -> String {
+    pub fn draw(&self, rng: &mut Random) -> String {
         let count = 3 + rng.below(4);
         let passes: Vec<&str> = (0..count).filter_map(|_| rng.pick(&self.names).copied()).collect();
         passes.join(",")
@@ -96,7 +97,7 @@ impl Default for Passes {
 }
 
 /// A text with one or two numbers in a part of it replaced by extreme ones; as it is where there are none.
-pub fn extreme_numbers(rng: &mut Rng, text: &str, part: Range<usize>) -> String {
+pub fn extreme_numbers(rng: &mut Random, text: &str, part: Range<usize>) -> String {
     let (kept, rest, behind) = (&text[..part.start], &text[part.clone()], &text[part.end..]);
     let is_start = |at: usize, c: char| {
         let before = rest[..at].chars().next_back();
@@ -110,7 +111,7 @@ pub fn extreme_numbers(rng: &mut Rng, text: &str, part: Range<usize>) -> String 
     for start in chosen {
         let digits = rest[start..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |len| start + len);
         out += &rest[done..start];
-        out += rng.word(&EXTREMES);
+        out += rng.one_of(&EXTREMES);
         done = digits;
     }
     out + &rest[done..] + behind

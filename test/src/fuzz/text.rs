@@ -1,11 +1,11 @@
 //! Text that is probably wrong.
 
-use super::Rng;
+use dlc_ir::random::Random;
 
 /// Up to a few hundred bytes, most of them printable.
-pub fn bytes(rng: &mut Rng) -> Vec<u8> {
+pub fn bytes(rng: &mut Random) -> Vec<u8> {
     let len = rng.below(300);
-    let byte = |rng: &mut Rng| if rng.one_in(8) { rng.next() as u8 } else { b' ' + rng.below(95) as u8 };
+    let byte = |rng: &mut Random| if rng.one_in(8) { rng.bits() as u8 } else { b' ' + rng.below(95) as u8 };
     (0..len).map(|_| byte(rng)).collect()
 }
 
@@ -144,11 +144,11 @@ const TOKENS: &[&str] = &[
 ];
 
 /// Tokens in random order.
-pub fn soup(rng: &mut Rng) -> String {
+pub fn soup(rng: &mut Random) -> String {
     let len = rng.below(60);
     let mut text = String::new();
     for _ in 0..len {
-        text += rng.word(TOKENS);
+        text += rng.one_of(TOKENS);
         if !rng.one_in(3) {
             text.push(' ');
         }
@@ -157,7 +157,7 @@ pub fn soup(rng: &mut Rng) -> String {
 }
 
 /// A text with a few changes.
-pub fn mutate(rng: &mut Rng, text: &str) -> Vec<u8> {
+pub fn mutate(rng: &mut Random, text: &str) -> Vec<u8> {
     // A piece of it is enough, and quicker.
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let start = if rng.one_in(2) { rng.below(lines.len()) } else { 0 };
@@ -172,8 +172,8 @@ pub fn mutate(rng: &mut Rng, text: &str) -> Vec<u8> {
             0 => drop(pieces.remove(at)),
             1 => pieces.insert(at, pieces[other].clone()),
             2 => pieces.swap(at, other),
-            3 => pieces.insert(at, rng.word(TOKENS).into()),
-            4 => pieces[at] = rng.word(TOKENS).into(),
+            3 => pieces.insert(at, rng.one_of(TOKENS).into()),
+            4 => pieces[at] = rng.one_of(TOKENS).into(),
             5 => pieces.truncate(at),
             6 => {
                 // A run of tokens, doubled.
@@ -184,7 +184,7 @@ pub fn mutate(rng: &mut Rng, text: &str) -> Vec<u8> {
             _ => {
                 let piece = &mut pieces[at];
                 let byte = rng.below(piece.len());
-                piece[byte] = if rng.one_in(4) { rng.next() as u8 } else { b' ' + rng.below(95) as u8 };
+                piece[byte] = if rng.one_in(4) { rng.bits() as u8 } else { b' ' + rng.below(95) as u8 };
             }
         }
     }
@@ -197,7 +197,7 @@ pub fn mutate(rng: &mut Rng, text: &str) -> Vec<u8> {
 
 /// A text in which one to three words are others of the same text that look alike: values, numbers, types, other words.
 /// Most such texts parse.
-pub fn exchange(rng: &mut Rng, text: &str) -> String {
+pub fn exchange(rng: &mut Random, text: &str) -> String {
     let mut pieces: Vec<Vec<u8>> = text.split_inclusive('\n').flat_map(tokens).collect();
     // An op that begins a line is alike to others, an operand to others.
     let kind = |piece: &[u8]| match piece {
@@ -220,14 +220,14 @@ pub fn exchange(rng: &mut Rng, text: &str) -> String {
 }
 
 /// Bytes of which some are changed, left out, doubled or put in.
-pub fn mutate_bytes(rng: &mut Rng, bytes: &[u8]) -> Vec<u8> {
+pub fn mutate_bytes(rng: &mut Random, bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + rng.below(4) {
         let at = rng.below(bytes.len());
         let end = (at + 1 + rng.below(8)).min(bytes.len());
         match rng.below(6) {
             _ if bytes.is_empty() => break,
-            0 => bytes[at] = rng.next() as u8,
+            0 => bytes[at] = rng.bits() as u8,
             1 => bytes[at..end].fill([0, 0x7f, 0xff][rng.below(3)]),
             2 => drop(bytes.drain(at..end)),
             3 => drop(bytes.splice(at..at, b"99999999999999999999".iter().copied().take(1 + rng.below(20)))),

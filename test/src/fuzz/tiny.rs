@@ -23,7 +23,7 @@ pub use make::program;
 pub use pipelines::Pipelines;
 pub use reduce::reduce;
 
-use super::Rng;
+use dlc_ir::random::Random;
 
 /// The types of elements, with their names.
 pub const ELEMS: [(Type, &str); 15] = [
@@ -194,19 +194,19 @@ impl Program {
 
     fn input(&self, ctx: &Context, place: usize) -> Option<TensorValue> {
         let (shape, elem) = (self.shape(place)?, self.values[place].elem);
-        let mut rng = Rng::new(self.seed, place as u64);
+        let mut rng = Random::of_case(self.seed, place as u64);
         let count: usize = shape.iter().product();
         let bits = elem.bits(ctx)?;
         if elem.float_kind(ctx).is_some() {
             // Quarters, so that most sums and products are exact in every type.
-            let number = |rng: &mut Rng| match self.wild && rng.one_in(6) {
+            let number = |rng: &mut Random| match self.wild && rng.one_in(6) {
                 true => [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 1e30, -1e-30, 0.1][rng.below(7)],
                 false => (rng.below(17) as f64 - 8.0) / 4.0,
             };
             let values = (0..count).map(|_| number(&mut rng)).collect();
             return TensorValue::from_f64(ctx, shape, elem, values).ok();
         }
-        let number = |rng: &mut Rng| match self.wild && rng.one_in(6) {
+        let number = |rng: &mut Random| match self.wild && rng.one_in(6) {
             // Wrapped to the type, where they are not of it.
             true => [i64::MIN, i64::MAX, -1, i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)][rng.below(5)],
             false => rng.below(9) as i64 - if elem.is_unsigned(ctx) { 0 } else { 3 },

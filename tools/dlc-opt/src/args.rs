@@ -214,6 +214,49 @@ fn list(arg: Arg) -> Arg {
     arg.action(ArgAction::Append).value_delimiter(',')
 }
 
+/// What is printed on the way.
+fn look_args() -> [Arg; 10] {
+    [
+        list(option("print-ir-before", "PASS", LOOK, "Print the IR before these passes")),
+        list(option("print-ir-after", "PASS", LOOK, "Print the IR after these passes")),
+        flag("print-ir-before-all", LOOK, "Print the IR before every pass"),
+        flag("print-ir-after-all", LOOK, "Print the IR after every pass"),
+        flag("print-ir-after-change", LOOK, "Print the IR after passes that change it"),
+        flag("print-ir-as-diff", LOOK, "Print what each pass changes as a diff"),
+        flag("print-ir-after-failure", LOOK, "Print the IR that a failing pass leaves, in generic form"),
+        option("print-ir-tree-dir", "DIR", LOOK, "Write a file for each function and pass that changed it"),
+        list(option("dump", "LAYERS", LOOK, "Print each function as it reaches these layers")),
+        option("dump-format", "FORM", LOOK, "The form of --dump")
+            .value_parser(PossibleValuesParser::new(["text", "json"]))
+            .default_value("text"),
+    ]
+}
+
+/// What is checked, compared and remarked.
+fn check_args() -> [Arg; 7] {
+    [
+        option("verify-each", "BOOL", CHECK, "Verify what each pass has changed")
+            .num_args(0..=1)
+            .require_equals(true)
+            .value_parser(value_parser!(bool))
+            .default_value("true")
+            .default_missing_value("true"),
+        flag("verify-diagnostics", CHECK, "Compare diagnostics with the 'expected-error' comments of the input"),
+        flag("verify-roundtrip", CHECK, "Check that what is printed reads back the same"),
+        list(option("remarks", "KINDS", CHECK, "Show what passes did, did not do, and found out"))
+            .num_args(0..=1)
+            .require_equals(true)
+            .value_parser(PossibleValuesParser::new(["passed", "missed", "analysis"]))
+            .default_missing_values(["passed", "missed", "analysis"]),
+        option("remarks-filter", "REGEX", CHECK, "Show remarks, but only of passes whose name matches"),
+        flag("evaluate-each", CHECK, "Run the program before and after each pass and compare"),
+        option("order-seed", "N", CHECK, "With --evaluate-each: the order of warps and of asynchronous work")
+            .value_parser(value_parser!(u64))
+            .requires("evaluate-each")
+            .default_value("0"),
+    ]
+}
+
 /// The command line, without the flags of passes.
 fn own_command() -> Command {
     Command::new("dlc-opt")
@@ -271,42 +314,9 @@ fn own_command() -> Command {
             threads_arg(PASSES, "How many threads work on functions"),
             flag("no-threads", PASSES, "Use one thread"),
         ])
-        .args([
-            list(option("print-ir-before", "PASS", LOOK, "Print the IR before these passes")),
-            list(option("print-ir-after", "PASS", LOOK, "Print the IR after these passes")),
-            flag("print-ir-before-all", LOOK, "Print the IR before every pass"),
-            flag("print-ir-after-all", LOOK, "Print the IR after every pass"),
-            flag("print-ir-after-change", LOOK, "Print the IR after passes that change it"),
-            flag("print-ir-as-diff", LOOK, "Print what each pass changes as a diff"),
-            flag("print-ir-after-failure", LOOK, "Print the IR that a failing pass leaves, in generic form"),
-            option("print-ir-tree-dir", "DIR", LOOK, "Write a file for each function and pass that changed it"),
-            list(option("dump", "LAYERS", LOOK, "Print each function as it reaches these layers")),
-            option("dump-format", "FORM", LOOK, "The form of --dump")
-                .value_parser(PossibleValuesParser::new(["text", "json"]))
-                .default_value("text"),
-        ])
+        .args(look_args())
         .args(shown_args(CHECK))
-        .args([
-            option("verify-each", "BOOL", CHECK, "Verify what each pass has changed")
-                .num_args(0..=1)
-                .require_equals(true)
-                .value_parser(value_parser!(bool))
-                .default_value("true")
-                .default_missing_value("true"),
-            flag("verify-diagnostics", CHECK, "Compare diagnostics with the 'expected-error' comments of the input"),
-            flag("verify-roundtrip", CHECK, "Check that what is printed reads back the same"),
-            list(option("remarks", "KINDS", CHECK, "Show what passes did, did not do, and found out"))
-                .num_args(0..=1)
-                .require_equals(true)
-                .value_parser(PossibleValuesParser::new(["passed", "missed", "analysis"]))
-                .default_missing_values(["passed", "missed", "analysis"]),
-            option("remarks-filter", "REGEX", CHECK, "Show remarks, but only of passes whose name matches"),
-            flag("evaluate-each", CHECK, "Run the program before and after each pass and compare"),
-            option("order-seed", "N", CHECK, "With --evaluate-each: the order of warps and of asynchronous work")
-                .value_parser(value_parser!(u64))
-                .requires("evaluate-each")
-                .default_value("0"),
-        ])
+        .args(check_args())
         .args([
             form("timing", "Show how long each pass took"),
             form("statistics", "Show what passes counted"),
@@ -459,7 +469,7 @@ fn pipeline(registry: &Registry, matches: &ArgMatches) -> Result<Option<(String,
             flags.push((index, item));
         }
     }
-    dlc_ir::sort::sort(&mut flags);
+    flags.sort();
     let mut items: Vec<String> = flags.into_iter().map(|(_, item)| item).collect();
     if given.is_some() && !items.is_empty() {
         return Err(format!("--pass-pipeline and flags of passes exclude each other ('{}')", items.join(" ")));

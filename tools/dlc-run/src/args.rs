@@ -165,6 +165,112 @@ fn flag(name: &'static str, heading: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help).help_heading(heading)
 }
 
+/// What the program is and what it takes.
+fn input_args() -> [Arg; 4] {
+    [
+        option("function", "NAME", INPUTS, "The function to run, where the program has several"),
+        option("shape", "SYMBOL=N", INPUTS, "What symbols of sizes are; inputs that are given say it too")
+            .action(ArgAction::Append)
+            .value_delimiter(',')
+            .value_parser(shape),
+        option("max-bytes", "N", INPUTS, "How many bytes an array of a file may have")
+            .value_parser(value_parser!(u64))
+            .long_help(
+                "How many bytes an array of a file may have: one that claims more is refused before it is read. \
+                 Without it, what the program takes and 64 KiB more, or 1 GiB where sizes are not known before",
+            ),
+        option("seed", "N", INPUTS, "The seed of inputs that are not given").value_parser(seed).default_value("0"),
+    ]
+}
+
+/// Where the outputs go, and what they are compared with.
+fn output_args() -> [Arg; 5] {
+    [
+        option("output", "FILE", OUTPUTS, "Write the outputs: one to .npy, any number to .npz or .safetensors")
+            .short('o'),
+        option("out-dir", "DIR", OUTPUTS, "Write each output to a .npy file of its name"),
+        option("check", "FILE", OUTPUTS, "Compare the outputs with the arrays of a file"),
+        option("rtol", "X", OUTPUTS, "With --check: how far a float may be off, relative to what is expected")
+            .value_parser(tolerance),
+        option("atol", "X", OUTPUTS, "With --check: how far it may be off on top of that")
+            .value_parser(tolerance)
+            .long_help(
+                "With --check: how far it may be off on top of that. Both are 0.001, or 0.02 for programs that \
+                 compute with floats of fewer than 32 bits; integers are compared exactly",
+            ),
+    ]
+}
+
+/// How the program runs.
+fn run_args() -> [Arg; 8] {
+    [
+        flag("strict", RUN, "Evaluate the program on the CPU as it is written, without passes").conflicts_with("passes"),
+        option("order-seed", "N", RUN, "Evaluate kernels on the CPU in another order of warps and asynchronous work")
+            .value_parser(value_parser!(u64)),
+        option("max-steps", "N", RUN, "How many ops, or instructions of warps, an evaluation on the CPU may take")
+            .value_parser(value_parser!(u64).range(1..))
+            .long_help(
+                "How many ops, or instructions of warps, an evaluation on the CPU may take before it is stopped with an \
+                 error. Without it 268435456",
+            ),
+        option("passes", "PIPELINE", RUN, "Run these passes first, not the pipeline 'evaluate'"),
+        option("batch", "DIR", RUN, "Run every program below a folder on its inputs.npz, check expected.npz")
+            .conflicts_with_all(["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest"]),
+        option("log", "FILE", RUN, "Append a line for each run to a table (CSV)"),
+        flag("time", RUN, "Show how long reading, passes and evaluation took"),
+        threads_arg(RUN, "How many threads work on functions, or on programs of a folder"),
+    ]
+}
+
+/// What it runs on, and what is measured and kept there.
+fn device_args() -> [Arg; 12] {
+    [
+        option("device", "DEVICE", DEVICE, "What it runs on: cpu, cuda, cuda:1 (the second GPU), auto, or none")
+            .value_parser(device)
+            .default_value("auto")
+            .long_help(
+                "What it runs on: cpu, cuda, cuda:1 (the second GPU), or auto, which is the GPU if there is a driver and a \
+                 device, else the CPU. On a GPU programs of any layer are compiled to PTX, on the CPU they are \
+                 evaluated; launch manifests run on a GPU alone. With none, a program is compiled for --target and \
+                 written by --emit-manifest, and no device is looked for",
+            ),
+        option("target", "MACHINE", DEVICE, "Compile for this machine, not for the device that runs it")
+            .value_parser(["sm80", "sm90"]),
+        option("plan", "PLAN", DEVICE, "A file of plans for its kernels; or choose (the default), or off")
+            .action(ArgAction::Append)
+            .value_parser(plan)
+            .long_help(
+                "A file of plans, text or JSON, that are put beside the kernels of the program: those that name no \
+                 kernel belong to the only one. Or how kernels are made that have none: choose the plan that an \
+                 estimate says is fastest on the target, the default, or off, which takes tiles that fit any machine",
+            ),
+        flag("unchecked", DEVICE, "Compile kernels too that check-async does not verify: its findings are warnings")
+            .long_help(
+                "Compile kernels too that check-async does not verify to be free of races and deadlocks: what it finds \
+                 is a warning, and the launch manifest says that they are not verified, and why. Without it they are \
+                 refused. PTX that comes from elsewhere runs in any case, with a warning",
+            ),
+        option("emit-manifest", "FILE", DEVICE, "Write the launch manifest of what runs, and its PTX beside it"),
+        option("bench", "N", DEVICE, "Measure N runs on the device, with cold caches")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("100")
+            .value_parser(value_parser!(u32).range(1..)),
+        option("against", "LIBRARY", DEVICE, "Measure a library in turn, for a program that is a product of matrices")
+            .value_parser(["cublaslt"]),
+        flag("no-cache", DEVICE, "Compile the module anew, and keep nothing"),
+        option("cache-size", "BYTES", DEVICE, "How many bytes of compiled modules are kept [default: 1 GiB]")
+            .value_parser(value_parser!(u64)),
+        flag("cache-info", DEVICE, "Say where compiled modules are kept, and how many; run nothing")
+            .conflicts_with("batch"),
+        flag("cache-clear", DEVICE, "Remove all compiled modules that are kept; run nothing")
+            .conflicts_with_all(["batch", "cache-info"]),
+        option("time-limit", "SECONDS", DEVICE, "How long a kernel may run")
+            .value_parser(value_parser!(u32).range(1..))
+            .default_value("30"),
+    ]
+}
+
 /// The command line.
 pub fn command() -> Command {
     Command::new("dlc-run")
@@ -183,96 +289,10 @@ pub fn command() -> Command {
                  arrays go to the inputs of their names. Files are .npy, .npz, .safetensors",
             ),
         ])
-        .args([
-            option("function", "NAME", INPUTS, "The function to run, where the program has several"),
-            option("shape", "SYMBOL=N", INPUTS, "What symbols of sizes are; inputs that are given say it too")
-                .action(ArgAction::Append)
-                .value_delimiter(',')
-                .value_parser(shape),
-            option("max-bytes", "N", INPUTS, "How many bytes an array of a file may have")
-                .value_parser(value_parser!(u64))
-                .long_help(
-                    "How many bytes an array of a file may have: one that claims more is refused before it is read. \
-                     Without it, what the program takes and 64 KiB more, or 1 GiB where sizes are not known before",
-                ),
-            option("seed", "N", INPUTS, "The seed of inputs that are not given")
-                .value_parser(seed)
-                .default_value("0"),
-        ])
-        .args([
-            option("output", "FILE", OUTPUTS, "Write the outputs: one to .npy, any number to .npz or .safetensors")
-                .short('o'),
-            option("out-dir", "DIR", OUTPUTS, "Write each output to a .npy file of its name"),
-            option("check", "FILE", OUTPUTS, "Compare the outputs with the arrays of a file"),
-            option("rtol", "X", OUTPUTS, "With --check: how far a float may be off, relative to what is expected")
-                .value_parser(tolerance),
-            option("atol", "X", OUTPUTS, "With --check: how far it may be off on top of that")
-                .value_parser(tolerance)
-                .long_help(
-                    "With --check: how far it may be off on top of that. Both are 0.001, or 0.02 for programs that \
-                     compute with floats of fewer than 32 bits; integers are compared exactly",
-                ),
-        ])
-        .args([
-            flag("strict", RUN, "Evaluate the program on the CPU as it is written, without passes").conflicts_with("passes"),
-            option("order-seed", "N", RUN, "Evaluate kernels on the CPU in another order of warps and asynchronous work")
-                .value_parser(value_parser!(u64)),
-            option("max-steps", "N", RUN, "How many ops, or instructions of warps, an evaluation on the CPU may take")
-                .value_parser(value_parser!(u64).range(1..))
-                .long_help(
-                    "How many ops, or instructions of warps, an evaluation on the CPU may take before it is stopped with an \
-                     error. Without it 268435456",
-                ),
-            option("passes", "PIPELINE", RUN, "Run these passes first, not the pipeline 'evaluate'"),
-            option("batch", "DIR", RUN, "Run every program below a folder on its inputs.npz, check expected.npz")
-                .conflicts_with_all(["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest"]),
-            option("device", "DEVICE", DEVICE, "What it runs on: cpu, cuda, cuda:1 (the second GPU), auto, or none")
-                .value_parser(device)
-                .default_value("auto")
-                .long_help(
-                    "What it runs on: cpu, cuda, cuda:1 (the second GPU), or auto, which is the GPU if there is a driver and a \
-                     device, else the CPU. On a GPU programs of any layer are compiled to PTX, on the CPU they are \
-                     evaluated; launch manifests run on a GPU alone. With none, a program is compiled for --target and \
-                     written by --emit-manifest, and no device is looked for",
-                ),
-            option("target", "MACHINE", DEVICE, "Compile for this machine, not for the device that runs it")
-                .value_parser(["sm80", "sm90"]),
-            option("plan", "PLAN", DEVICE, "A file of plans for its kernels; or choose (the default), or off")
-                .action(ArgAction::Append)
-                .value_parser(plan)
-                .long_help(
-                    "A file of plans, text or JSON, that are put beside the kernels of the program: those that name no \
-                     kernel belong to the only one. Or how kernels are made that have none: choose the plan that an \
-                     estimate says is fastest on the target, the default, or off, which takes tiles that fit any machine",
-                ),
-            flag("unchecked", DEVICE, "Compile kernels too that check-async does not verify: its findings are warnings")
-                .long_help(
-                    "Compile kernels too that check-async does not verify to be free of races and deadlocks: what it finds \
-                     is a warning, and the launch manifest says that they are not verified, and why. Without it they are \
-                     refused. PTX that comes from elsewhere runs in any case, with a warning",
-                ),
-            option("emit-manifest", "FILE", DEVICE, "Write the launch manifest of what runs, and its PTX beside it"),
-            option("bench", "N", DEVICE, "Measure N runs on the device, with cold caches")
-                .num_args(0..=1)
-                .require_equals(true)
-                .default_missing_value("100")
-                .value_parser(value_parser!(u32).range(1..)),
-            option("against", "LIBRARY", DEVICE, "Measure a library in turn, for a program that is a product of matrices")
-                .value_parser(["cublaslt"]),
-            flag("no-cache", DEVICE, "Compile the module anew, and keep nothing"),
-            option("cache-size", "BYTES", DEVICE, "How many bytes of compiled modules are kept [default: 1 GiB]")
-                .value_parser(value_parser!(u64)),
-            flag("cache-info", DEVICE, "Say where compiled modules are kept, and how many; run nothing")
-                .conflicts_with("batch"),
-            flag("cache-clear", DEVICE, "Remove all compiled modules that are kept; run nothing")
-                .conflicts_with_all(["batch", "cache-info"]),
-            option("time-limit", "SECONDS", DEVICE, "How long a kernel may run")
-                .value_parser(value_parser!(u32).range(1..))
-                .default_value("30"),
-            option("log", "FILE", RUN, "Append a line for each run to a table (CSV)"),
-            flag("time", RUN, "Show how long reading, passes and evaluation took"),
-            threads_arg(RUN, "How many threads work on functions, or on programs of a folder"),
-        ])
+        .args(input_args())
+        .args(output_args())
+        .args(run_args())
+        .args(device_args())
         .args(shown_args(RUN))
 }
 

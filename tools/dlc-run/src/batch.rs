@@ -97,7 +97,7 @@ pub fn run(setup: &Setup, options: &Options, folder: &str, gpu: &mut Gpu, io: &m
 /// The folders that hold a program and arrays, by name. Links to folders are not followed.
 fn find(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     let mut entries = std::fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
-    dlc_ir::sort::sort_by_key(&mut entries, std::fs::DirEntry::file_name);
+    entries.sort_by_key(std::fs::DirEntry::file_name);
     if has_arrays(folder) && !programs(folder).is_empty() {
         found.push(folder.to_owned());
     }
@@ -122,7 +122,7 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
     let is_ir = |path: &PathBuf| path.extension().is_some_and(|end| end == "tiny" || end == "mlir");
     let mut files: Vec<PathBuf> = entries.filter(is_ir).collect();
-    dlc_ir::sort::sort(&mut files);
+    files.sort();
     files
 }
 

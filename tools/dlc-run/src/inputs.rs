@@ -331,7 +331,7 @@ impl Binder<'_> {
             unbound.extend(known.iter().cloned());
         }
         unbound.retain(|symbol| !symbols.contains_key(symbol));
-        dlc_ir::sort::sort(&mut unbound);
+        unbound.sort();
         unbound.dedup();
         if !unbound.is_empty() {
             let example: Vec<String> = unbound.iter().map(|symbol| format!("{symbol}=16")).collect();

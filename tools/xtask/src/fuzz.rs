@@ -17,8 +17,9 @@ use std::time::{Duration, Instant};
 
 use dlc_ir::Context;
 use dlc_ir::pass::panics::{catch, install_hook};
+use dlc_ir::random::Random;
 use dlc_opt::Setup;
-use dlc_test::fuzz::{Damage, Damaged, Fate, Rng};
+use dlc_test::fuzz::{Damage, Damaged, Fate};
 
 use arrays::Arrays;
 use record::Record;
@@ -78,7 +79,7 @@ impl Source {
                     Fate::Refused(code) => ("refused", code.into()),
                 })
             }
-            Source::Arrays(setup, arrays) => arrays.run(setup, &mut Rng::new(seed, case)),
+            Source::Arrays(setup, arrays) => arrays.run(setup, &mut Random::of_case(seed, case)),
         });
         match ran {
             Ok(Ok(fate)) => fate,

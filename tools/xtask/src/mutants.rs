@@ -17,10 +17,10 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dlc_core::launch::Seed;
 use dlc_ir::diag::{Diagnostics, Severity};
 use dlc_ir::pass::panics::catch;
 use dlc_ir::pass::pipeline::Pipeline;
+use dlc_ir::random::Random;
 use dlc_ir::text::{ParseOptions, parse_module};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context};
@@ -141,7 +141,7 @@ pub fn check(setup: &Setup, ctx: &Context, body: &Body) -> Option<(String, Strin
 
 /// What becomes of a text. A thread of its own looks at it; where that takes too long it is left behind, and ends with
 /// the program.
-pub fn judge(setup: &Arc<Setup>, checker: Checker, effort: Effort, name: &str, text: &str, random: &Seed) -> Fate {
+pub fn judge(setup: &Arc<Setup>, checker: Checker, effort: Effort, name: &str, text: &str, random: &Random) -> Fate {
     let (send, receive) = mpsc::channel();
     let (setup, name, text, mut random) = (Arc::clone(setup), name.to_string(), text.to_string(), *random);
     thread::spawn(move || {
@@ -177,7 +177,7 @@ fn broken(setup: &Setup, ctx: &Context, body: &Body) -> Option<String> {
     })
 }
 
-fn look(setup: &Setup, checker: Checker, effort: Effort, name: &str, text: &str, random: &mut Seed) -> Fate {
+fn look(setup: &Setup, checker: Checker, effort: Effort, name: &str, text: &str, random: &mut Random) -> Fate {
     let ctx = Context::new(setup.dialects.iter().copied());
     let Some(body) = module(&ctx, name, text) else { return Fate::Invalid };
     if let Some(broken) = effort.ops.then(|| broken(setup, &ctx, &body)).flatten() {
@@ -222,7 +222,7 @@ pub fn run(
                 return;
             }
             let (kernel, original) = &kernels[number % kernels.len()];
-            let mut random = Seed((seed << 32) + number as u64 + 1).start();
+            let mut random = Random::of_case(seed, number as u64);
             let name = format!("{kernel}_{seed}_{number}");
             for edits in 1..=EDITS {
                 let edited = match effort.ops {
@@ -234,7 +234,7 @@ pub fn run(
                 let hash = hash(&text);
                 let known = judged.lock().ok().and_then(|judged| judged.get(&hash).cloned());
                 let fate = known.unwrap_or_else(|| {
-                    let fate = judge(setup, checker, effort, kernel, &text, &Seed(hash).start());
+                    let fate = judge(setup, checker, effort, kernel, &text, &Random::new(hash));
                     judged.lock().ok().and_then(|mut judged| judged.insert(hash, fate.clone()));
                     fate
                 });
@@ -308,7 +308,7 @@ mod tests {
         let (name, text) = by_hand(&["gemm_sm80"]).remove(0);
         let text: String = text.lines().filter(|line| !line.trim().starts_with("await")).collect::<Vec<_>>().join("\n");
         let effort = Effort { refused: true, ..Effort::default() };
-        let fate = judge(&Arc::new(crate::setup()), check, effort, &name, &text, &Seed(1).start());
+        let fate = judge(&Arc::new(crate::setup()), check, effort, &name, &text, &Random::new(1));
         let Fate::Refused(_, _, Some(found)) = &fate else { panic!("{fate:?}") };
         assert!(found.faults.iter().all(Option::is_some), "{fate:?}");
     }
@@ -377,7 +377,7 @@ mod tests {
                 false => format!("{line}\n"),
             };
             let text: String = text.lines().map(line).collect();
-            match judge(&setup, |_, _, _| None, effort, name, &text, &Seed(1).start()) {
+            match judge(&setup, |_, _, _| None, effort, name, &text, &Random::new(1)) {
                 Fate::Accepted(Found { faults: [Some((kind, _)), _], .. }) if kind == fault => {}
                 fate => missed.push(format!("{fault}: {fate:?}")),
             }

@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use dlc_core::launch::Seed;
 use dlc_core::sizes::Bindings;
 use dlc_ir::diag::{Diagnostic, Diagnostics, Severity};
 use dlc_ir::interp::{Data, EVAL_LIMIT, Interpreter, Limits};
 use dlc_ir::pass::panics::{catch, install_hook};
 use dlc_ir::pass::pipeline::Pipeline;
+use dlc_ir::random::Random;
 use dlc_ir::text::{ParseOptions, parse_module};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context};
@@ -123,7 +123,7 @@ fn text_of(region: &Region, target: &str, clauses: &[String]) -> String {
 
 /// The plan of a number: of which region, for which target, how.
 fn plan(regions: &[Region], seed: u64, number: usize) -> Drawn {
-    let mut random = Seed((seed << 32) + number as u64 + 1).start();
+    let mut random = Random::of_case(seed, number as u64);
     let region = &regions[number / 4 % regions.len()];
     let at = number / 2 % 2;
     let target = TARGETS[at];
@@ -133,7 +133,7 @@ fn plan(regions: &[Region], seed: u64, number: usize) -> Drawn {
         Drawn { name: name.clone(), origin, edit, text, fate: Fate::Slow }
     };
     if number % 2 == 1 && !region.plans[at].is_empty() {
-        let plan = &region.plans[at][random.random(region.plans[at].len())];
+        let plan = &region.plans[at][random.below(region.plans[at].len())];
         if let Some((clauses, edit)) = (0..EDITS).find_map(|_| draw::edit(region, plan, &mut random)) {
             return of(Origin::Edited, edit, &clauses);
         }

@@ -6,6 +6,7 @@
 //! | [`sources::module_docs`] | every Rust file says at its head what it is |
 //! | [`sources::orphans`] | every Rust file is named by a `mod` line or a manifest |
 //! | [`sources::length`] | no file above 700 lines, but those in [`sources::LONG`] with their reason |
+//! | [`functions::length`] | no function above 100 lines, but those in [`functions::LONG`] with their reason |
 //! | [`sources::white_space`] | no tabs, no blanks at ends of lines, a line end at the end |
 //! | [`sources::notes`] | every `TODO` and `FIXME` gives its reason |
 //! | [`sources::reach`] | `ir`, dialects and passes touch no file, process or environment |
@@ -16,6 +17,7 @@
 //! | [`passes::registered`] | every file of a pass registers the pass of its name, and every pass has its file |
 //! | [`passes::tested`] | every pass has a folder of text tests |
 //! | [`passes::layers`] | a pass uses the dialects of its declared layers and no others |
+//! | [`passes::imports`] | a pass imports no other pass, an analysis no rewrite and no pass |
 //! | [`codes::raised`] | every diagnostic code is raised by something that is no test |
 //! | [`codes::tested`] | every diagnostic code is expected by some test |
 //! | [`pages::quotes`] | blocks of a page that are taken from a file stand there |
@@ -23,6 +25,7 @@
 
 pub mod codes;
 pub mod crates;
+pub mod functions;
 pub mod pages;
 pub mod passes;
 pub mod sources;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use dlc_ir::pass::PassDef;
 use xtask::repo::Repo;
-use xtask::tidy::{Complaints, codes, crates, pages, passes, sources};
+use xtask::tidy::{Complaints, codes, crates, functions, pages, passes, sources};
 use xtask::{header, reference};
 
 static REPO: LazyLock<Repo> = LazyLock::new(|| Repo::load(&Repo::root()).expect("the repository can be read"));
@@ -37,6 +37,11 @@ fn no_orphans() {
 #[test]
 fn no_long_files() {
     none(sources::length(&REPO));
+}
+
+#[test]
+fn no_long_functions() {
+    none(functions::length(&REPO));
 }
 
 #[test]
@@ -87,6 +92,11 @@ fn passes_are_tested() {
 #[test]
 fn passes_use_their_layers() {
     none(passes::layers(&REPO, &registered()));
+}
+
+#[test]
+fn passes_import_no_passes() {
+    none(passes::imports(&REPO));
 }
 
 #[test]

@@ -114,7 +114,7 @@ impl<'t> Plan<'t> {
         let kept: Vec<usize> = (0..tensor.rank()).filter(|axis| !axes.contains(axis)).collect();
         // In the order in which they lie in the buffer.
         let mut reduced = axes.to_vec();
-        dlc_ir::sort::sort_by_key(&mut reduced, |&axis| (std::cmp::Reverse(tensor.strides[axis].unsigned_abs()), axis));
+        reduced.sort_by_key(|&axis| (std::cmp::Reverse(tensor.strides[axis].unsigned_abs()), axis));
         Plan { tensor, kept: Axes::of(tensor, &kept), reduced: Axes::of(tensor, &reduced) }
     }
 

@@ -7,6 +7,7 @@ mod reduce;
 mod rounding;
 mod views;
 
+use dlc_ir::random::Random;
 use dlc_ir::types::{FloatKind, Signedness, TypeData};
 use dlc_ir::{Context, Type};
 
@@ -31,20 +32,17 @@ fn named(ctx: &Context, name: &str) -> Type {
     }
 }
 
-/// A small generator of random numbers; the tests want the same ones every time.
-struct Random(u64);
+/// What the tests draw: shapes, orders of axes, small integers.
+trait Draw {
+    fn coin(&mut self) -> bool;
+    fn shape(&mut self) -> Vec<usize>;
+    fn shuffled(&mut self, count: usize) -> Vec<usize>;
+    fn subset(&mut self, count: usize) -> Vec<usize>;
+    /// Integers of a few bits, which every type and every sum of them holds.
+    fn small(&mut self) -> i64;
+}
 
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let mixed = (self.0 ^ self.0 >> 32).wrapping_mul(0xd6e8feb86659fd93);
-        mixed ^ mixed >> 32
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.bits() % end.max(1) as u64) as usize
-    }
-
+impl Draw for Random {
     fn coin(&mut self) -> bool {
         self.below(2) == 0
     }
@@ -66,7 +64,6 @@ impl Random {
         (0..count).filter(|_| self.coin()).collect()
     }
 
-    /// Integers of a few bits, which every type and every sum of them holds.
     fn small(&mut self) -> i64 {
         self.below(9) as i64 - 4
     }
@@ -217,7 +214,7 @@ fn one_element_stands_for_all() {
 
 #[test]
 fn equality_does_not_see_the_layout() {
-    let (ctx, mut random) = (context(), Random(1));
+    let (ctx, mut random) = (context(), Random::new(1));
     let model = Model::random(&mut random, &[3, 2, 4]);
     let (dense, strided) = (model.tensor(&ctx, Type::F32), model.strided(&ctx, Type::F32, &mut random));
     assert_eq!(dense, strided);

@@ -1,6 +1,7 @@
 //! Proofs that what is read is there: those that must succeed, and that none succeeds wrongly.
 
 use dlc_ir::affine::SizeExpr;
+use dlc_ir::random::Random;
 
 use crate::access::Access;
 use crate::bounds::Axes;
@@ -65,16 +66,13 @@ fn what_may_be_outside_is_not() {
 /// Nothing is wrongly taken to be inside: random accesses against all points of small boxes.
 #[test]
 fn no_proof_is_wrong() {
-    let mut state = 7u64;
-    let mut random = move |end: u64| {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) % end
-    };
+    let mut numbers = Random::new(7);
+    let mut random = move |end: usize| numbers.below(end);
     let sizes = ["1", "3", "M", "M + 1", "2*M", "N"];
     let dims = ["2", "5", "M", "2*M + 1", "M + N", "N"];
     let (mut proven, mut refused) = (0, 0);
     for _ in 0..3000 {
-        let axes = [sizes[random(6) as usize], sizes[random(6) as usize]];
+        let axes = [sizes[random(6)], sizes[random(6)]];
         let mut linear =
             || format!("{}*i0 + {}*i1 + {}", random(4) as i64 - 1, random(4) as i64 - 1, random(4) as i64 - 1);
         let (base, other) = (linear(), linear());
@@ -83,11 +81,11 @@ fn no_proof_is_wrong() {
             1 => format!("({base}) mod 3"),
             _ => base.clone(),
         };
-        let dim = dims[random(6) as usize];
+        let dim = dims[random(6)];
         let pieces = match random(4) {
             0 => vec![vec![condition(&format!("0; {at}; {dim}")), condition(&format!("; {other}; 3"))]],
             1 => vec![vec![condition(&format!("0; {base}; {dim}"))], vec![condition(&format!("1; {other}; {dim}"))]],
-            2 => vec![vec![condition(&format!("0; {at}; {}", dims[random(6) as usize]))]],
+            2 => vec![vec![condition(&format!("0; {at}; {}", dims[random(6)]))]],
             _ => vec![vec![]],
         };
         let (guard, at, dim) = (Guard { pieces }, expr(&at), expr(dim));

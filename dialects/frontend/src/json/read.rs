@@ -208,7 +208,7 @@ impl<'a> Build<'_, 'a> {
         let mut new = NewOp::new(def, self.place(record)?);
         let operands = self.operands(def, record, later, &mut new)?;
         let mut props = self.attrs(def, record)?;
-        dlc_ir::sort::sort_by_key(&mut props, |(key, _)| *key);
+        props.sort_by_key(|(key, _)| *key);
         let named: Vec<_> = props.iter().map(|&(key, attr)| (ctx.intern_str(key), attr)).collect();
         let infer_cx = InferCx { ctx, body: &self.body, operands: &operands, props: &named };
         let types = match def.infer {

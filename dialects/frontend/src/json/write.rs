@@ -136,7 +136,7 @@ impl<'a> Program<'a> {
         let order = ["role", "mutability", "storage", "alignment", "layout"];
         let mut said: Vec<_> = said.into_iter().flat_map(|said| nodes::entries(self.ctx, said)).collect();
         said.retain(|(key, _)| *key != NAME);
-        dlc_ir::sort::sort_by_key(&mut said, |(key, _)| order.iter().position(|known| known == key));
+        said.sort_by_key(|(key, _)| order.iter().position(|known| known == key));
         for (key, attr) in said {
             let item = from_attr(self.ctx, attr).filter(|_| order.contains(&key));
             entries.push((key.to_string(), item.ok_or_else(|| (at, format!("JSON cannot say '{key}' of a tensor")))?));

@@ -232,7 +232,7 @@ pub fn einsum_loops(equation: &str, operands: &[&[SizeExpr]]) -> Result<Loops, B
                 .filter(|letter| all.iter().filter(|other| other == letter).count() == 1)
                 .map(|l| l.to_string())
                 .collect();
-            dlc_ir::sort::sort(&mut once);
+            once.sort();
             expand(&once, Some(0), most)
         }
     };

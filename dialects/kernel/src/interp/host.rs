@@ -136,7 +136,7 @@ pub fn grid(cx: &mut Eval<'_, '_>) -> EvalResult {
     let places = Arc::new(crate::places::shared_memory(cx.op).map_err(|reason| wrong(cx, reason))?);
     let device = cx.interp.state::<Device>();
     device.symbols = symbols;
-    device.random = seed.start();
+    device.random = seed.random();
     device.places = Arc::new(places.tiles.clone());
     device.threads_of_block = op.threads();
     // A launch has no team, and the expressions here name no fragment.

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use dlc_core::launch::{MapValue, Seed};
+use dlc_core::launch::MapValue;
 use dlc_core::scalar::Combiner;
 use dlc_core::sizes::Bindings;
 use dlc_ir::interp::{Eval, Failure};
+use dlc_ir::random::Random;
 use dlc_ir::{Loc, OpId, Type};
 use rustc_hash::FxHashMap;
 
@@ -139,7 +140,7 @@ pub struct Device {
     /// Where the tiles of the grid that runs are in shared memory.
     pub places: Arc<FxHashMap<OpId, u32>>,
     pub slots: FxHashMap<(Type, u32), Arc<Slots>>,
-    pub random: Seed,
+    pub random: Random,
     /// Copies that count on barriers, which end when nobody can go on without them.
     pub flying: Vec<(Loc, Work)>,
     /// What blocks know of each other.
@@ -159,7 +160,7 @@ impl Default for Device {
             cluster: 1,
             places: Arc::default(),
             slots: FxHashMap::default(),
-            random: Seed::default(),
+            random: Random::default(),
             flying: Vec::new(),
             known: Known::default(),
         }
@@ -184,7 +185,7 @@ impl Device {
 
     /// The next number of the sequence that the seed decides.
     pub fn random(&mut self, below: usize) -> usize {
-        self.random.random(below)
+        self.random.below(below)
     }
 }
 

@@ -10,22 +10,19 @@ mod linear;
 mod shared;
 mod syntax;
 
+use dlc_ir::random::Random;
+
 use super::{Distributed, Fragment, LANES, Shared, SharedTile};
 
-/// Numbers that look random and are the same in each run (xorshift64*).
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
+/// Numbers as layouts have them.
+trait Draw {
     /// A number below an end.
-    fn below(&mut self, end: u32) -> u32 {
-        (self.next() >> 33) as u32 % end
+    fn index(&mut self, end: u32) -> u32;
+}
+
+impl Draw for Random {
+    fn index(&mut self, end: u32) -> u32 {
+        self.below(end as usize) as u32
     }
 }
 

@@ -8,6 +8,7 @@ use super::machine::{Block, Cluster, Fault, Machine, Wait, Warp, in_lane, lanes}
 use super::memory::Reader;
 use super::number::{Exact, Mode, Ty, integer, mask, value};
 use super::program::{Code, Kind, Rmw, SHARED_BASE, Shuffle, Space, Special};
+use super::scalar::Scalar;
 
 impl Machine<'_> {
     /// Does an instruction for lanes that are there.
@@ -62,17 +63,7 @@ impl Machine<'_> {
     fn plain(&mut self, cluster: &mut Cluster, warp: &mut Warp, code: &Code, here: u32) -> Result<(), Fault> {
         match &code.kind {
             Kind::Scalar(f) => {
-                let mut operands = [[0; 32]; 4];
-                let count = code.args.len().min(4);
-                for (operand, &arg) in operands.iter_mut().zip(&code.args) {
-                    *operand = warp.read(arg)?;
-                }
-                let mut out = [0; 32];
-                let mut x = [0; 4];
-                for lane in lanes(here) {
-                    x.iter_mut().zip(&operands).for_each(|(x, operand)| *x = operand[lane]);
-                    out[lane] = f(&x[..count]).map_err(|message| in_lane(lane)(message.into()))?;
-                }
+                let out = scalar(warp, code, here, f)?;
                 warp.set(code.outs[0], here, &out);
             }
             Kind::Unpack(half) => {
@@ -115,6 +106,58 @@ impl Machine<'_> {
                 lanes(here).for_each(|lane| warp.puts[lane].push(Vec::new()));
             }
             Kind::BulkWait { reads } => self.bulk_wait(cluster, warp, code, here, *reads)?,
+            Kind::MbarrierInit | Kind::MbarrierInval | Kind::MbarrierArrive { .. } | Kind::MbarrierTryWait => {
+                self.mbarrier(cluster, warp, code, here)?;
+            }
+            Kind::FenceProxy => {
+                for lane in lanes(here) {
+                    let thread = cluster.thread(warp, lane);
+                    cluster.fenced[thread] = cluster.clock;
+                }
+            }
+            Kind::Nothing | Kind::Setmaxnreg => {}
+            Kind::BarWarp => warp.met = cluster.clock,
+            Kind::Bar { waits } => self.bar(cluster, warp, code, here, *waits)?,
+            Kind::ClusterArrive => {
+                warp.met = cluster.clock;
+                warp.arrived_at_cluster = cluster.phase + 1;
+                self.cluster_arrival(cluster, 1);
+            }
+            Kind::ClusterWait => {
+                let Some(phase) = warp.arrived_at_cluster.checked_sub(1) else {
+                    return Err("waits at the barrier of the cluster, at which it has not arrived".into());
+                };
+                warp.arrived_at_cluster = 0;
+                warp.wait = Wait::Cluster(phase);
+                if cluster.phase != phase {
+                    warp.wait = Wait::Nothing;
+                }
+            }
+            Kind::Shuffle(how) => shuffle(warp, code, here, *how)?,
+            Kind::Vote(how) => vote(warp, code, here, how)?,
+            Kind::Redux(how, ty) => redux(warp, code, here, how, *ty)?,
+            Kind::Elect => {
+                let mut out = [0; 32];
+                out[here.trailing_zeros() as usize] = 1;
+                warp.set(code.outs[0], here, &out);
+            }
+            Kind::Ldmatrix { trans } => self.ldmatrix(cluster, warp, code, here, *trans)?,
+            Kind::Stmatrix { trans } => self.stmatrix(cluster, warp, code, here, *trans)?,
+            Kind::Mma { a, b, acc, k } => super::matrix::mma(warp, code, here, (*a, *b, *acc), *k)?,
+            Kind::WgmmaCommit => warp.groups.0 += 1,
+            Kind::WgmmaWait => {
+                let left = warp.read(code.args[0])?[0] as u32;
+                warp.groups.1 = warp.groups.1.max(warp.groups.0.saturating_sub(left));
+                super::flight::have_read(cluster, warp);
+            }
+            Kind::Trap => return Err(Fault { lane: Some(here.trailing_zeros() as usize), message: "traps".into() }),
+            Kind::Bra(_) | Kind::BraIf(..) | Kind::Exit | Kind::Wgmma { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn mbarrier(&mut self, cluster: &mut Cluster, warp: &mut Warp, code: &Code, here: u32) -> Result<(), Fault> {
+        match &code.kind {
             Kind::MbarrierInit => {
                 let count = warp.read(code.args[2])?;
                 for lane in lanes(here) {
@@ -162,49 +205,7 @@ impl Machine<'_> {
                 }
                 warp.set(code.outs[0], here, &out);
             }
-            Kind::FenceProxy => {
-                for lane in lanes(here) {
-                    let thread = cluster.thread(warp, lane);
-                    cluster.fenced[thread] = cluster.clock;
-                }
-            }
-            Kind::Nothing | Kind::Setmaxnreg => {}
-            Kind::BarWarp => warp.met = cluster.clock,
-            Kind::Bar { waits } => self.bar(cluster, warp, code, here, *waits)?,
-            Kind::ClusterArrive => {
-                warp.met = cluster.clock;
-                warp.arrived_at_cluster = cluster.phase + 1;
-                self.cluster_arrival(cluster, 1);
-            }
-            Kind::ClusterWait => {
-                let Some(phase) = warp.arrived_at_cluster.checked_sub(1) else {
-                    return Err("waits at the barrier of the cluster, at which it has not arrived".into());
-                };
-                warp.arrived_at_cluster = 0;
-                warp.wait = Wait::Cluster(phase);
-                if cluster.phase != phase {
-                    warp.wait = Wait::Nothing;
-                }
-            }
-            Kind::Shuffle(how) => shuffle(warp, code, here, *how)?,
-            Kind::Vote(how) => vote(warp, code, here, how)?,
-            Kind::Redux(how, ty) => redux(warp, code, here, how, *ty)?,
-            Kind::Elect => {
-                let mut out = [0; 32];
-                out[here.trailing_zeros() as usize] = 1;
-                warp.set(code.outs[0], here, &out);
-            }
-            Kind::Ldmatrix { trans } => self.ldmatrix(cluster, warp, code, here, *trans)?,
-            Kind::Stmatrix { trans } => self.stmatrix(cluster, warp, code, here, *trans)?,
-            Kind::Mma { a, b, acc, k } => super::matrix::mma(warp, code, here, (*a, *b, *acc), *k)?,
-            Kind::WgmmaCommit => warp.groups.0 += 1,
-            Kind::WgmmaWait => {
-                let left = warp.read(code.args[0])?[0] as u32;
-                warp.groups.1 = warp.groups.1.max(warp.groups.0.saturating_sub(left));
-                super::flight::have_read(cluster, warp);
-            }
-            Kind::Trap => return Err(Fault { lane: Some(here.trailing_zeros() as usize), message: "traps".into() }),
-            Kind::Bra(_) | Kind::BraIf(..) | Kind::Exit | Kind::Wgmma { .. } => {}
+            _ => {}
         }
         Ok(())
     }
@@ -497,6 +498,22 @@ fn dangling(block: &Block) -> Result<(), String> {
         }
         None => Ok(()),
     }
+}
+
+/// What a function of single numbers gives in each lane.
+fn scalar(warp: &Warp, code: &Code, here: u32, f: &Scalar) -> Result<[u64; 32], Fault> {
+    let mut operands = [[0; 32]; 4];
+    let count = code.args.len().min(4);
+    for (operand, &arg) in operands.iter_mut().zip(&code.args) {
+        *operand = warp.read(arg)?;
+    }
+    let mut out = [0; 32];
+    let mut x = [0; 4];
+    for lane in lanes(here) {
+        x.iter_mut().zip(&operands).for_each(|(x, operand)| *x = operand[lane]);
+        out[lane] = f(&x[..count]).map_err(|message| in_lane(lane)(message.into()))?;
+    }
+    Ok(out)
 }
 
 /// The address that an operand and the number behind it are.

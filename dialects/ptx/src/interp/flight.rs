@@ -61,7 +61,7 @@ impl Machine<'_> {
                 cluster.blocks[block].shared.expect(swizzle(flight.to + offset, span), UNIT as usize)?;
             }
         }
-        flight.due = match self.order.as_mut().map(|order| (order.random(4), order.random(ROUNDS))) {
+        flight.due = match self.order.as_mut().map(|order| (order.below(4), order.below(ROUNDS))) {
             None | Some((0, _)) => return self.bring(cluster, &flight),
             Some((1, _)) => None,
             Some((_, rounds)) => Some(cluster.round + rounds as u64),
@@ -115,7 +115,7 @@ impl Machine<'_> {
     pub(super) fn land_one(&mut self, running: &mut [Cluster]) -> Result<bool, Box<Diagnostic>> {
         let count: usize = running.iter().map(|cluster| cluster.flights.len()).sum();
         let mut chosen = match &mut self.order {
-            Some(order) if count > 0 => order.random(count),
+            Some(order) if count > 0 => order.below(count),
             _ => return Ok(false),
         };
         for cluster in running {
@@ -132,7 +132,7 @@ impl Machine<'_> {
     pub(super) fn send(&mut self, cluster: &mut Cluster, warp: &mut Warp, lane: usize, put: Put) -> Result<(), String> {
         cluster.blocks[put.block].shared.hold(&put.units, true);
         self.events += 1;
-        let is_late = self.order.as_mut().is_some_and(|order| order.random(2) == 1);
+        let is_late = self.order.as_mut().is_some_and(|order| order.below(2) == 1);
         let mut put = put;
         if !is_late {
             self.put_lines(&mut put)?;

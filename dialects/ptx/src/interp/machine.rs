@@ -9,8 +9,9 @@
 
 use std::sync::Arc;
 
-use dlc_core::launch::{MapValue, Seed};
+use dlc_core::launch::MapValue;
 use dlc_ir::interp::{EVAL_LIMIT, MORE_STEPS, UNDEFINED};
+use dlc_ir::random::Random;
 use dlc_ir::{Diagnostic, OpRef};
 
 use super::flight::{Flight, Put, Reading};
@@ -169,7 +170,7 @@ pub struct Machine<'p> {
     pub steps: u64,
     pub limit: u64,
     /// What decides the order of warps and when copies come; `None` for the usual order, and copies that come at once.
-    pub order: Option<Seed>,
+    pub order: Option<Random>,
     /// Stores that nobody has waited for.
     pub late: Vec<Put>,
 }
@@ -194,7 +195,7 @@ impl<'p> Machine<'p> {
         // Where blocks tell each other something, and the order is drawn, they begin in any, and others only when one has
         // ended.
         let resident = match &mut self.order {
-            Some(order) if self.program.has_flags() => Some(1 + order.random(RESIDENT)),
+            Some(order) if self.program.has_flags() => Some(1 + order.below(RESIDENT)),
             _ => None,
         };
         loop {
@@ -216,7 +217,7 @@ impl<'p> Machine<'p> {
             }
             if may_begin && !waiting.is_empty() {
                 let chosen = self.order.as_mut().filter(|_| resident.is_some());
-                let chosen = chosen.map_or(0, |order| order.random(waiting.len()));
+                let chosen = chosen.map_or(0, |order| order.below(waiting.len()));
                 let number = waiting.swap_remove(chosen);
                 let (x, y) = (number % u64::from(counts[0]), number / u64::from(counts[0]) % u64::from(counts[1]));
                 let z = number / u64::from(counts[0]) / u64::from(counts[1]);
@@ -229,7 +230,7 @@ impl<'p> Machine<'p> {
                 self.land_due(cluster)?;
                 let mut warps: Vec<usize> = (0..cluster.warps.len()).collect();
                 if let Some(order) = &mut self.order {
-                    (1..warps.len()).rev().for_each(|last| warps.swap(last, order.random(last + 1)));
+                    (1..warps.len()).rev().for_each(|last| warps.swap(last, order.below(last + 1)));
                 }
                 for warp in warps {
                     match self.turn(cluster, warp)? {
@@ -295,7 +296,7 @@ impl<'p> Machine<'p> {
         warp.yielded = 0;
         let mut warp = std::mem::take(warp);
         // Short turns let others in between any two instructions, long ones let a warp run away.
-        let turn = self.order.as_mut().map_or(TURN, |order| 1 << order.random(TURN.ilog2() as usize + 1));
+        let turn = self.order.as_mut().map_or(TURN, |order| 1 << order.below(TURN.ilog2() as usize + 1));
         let mut steps = 0;
         let mut asked = false;
         let mut failed = None;

@@ -84,7 +84,7 @@ fn run_in_order(
         events: 0,
         steps: 0,
         limit: 1 << 20,
-        order: (seed != 0).then(|| Seed(seed).start()),
+        order: (seed != 0).then(|| Seed(seed).random()),
         late: Vec::new(),
     };
     machine.run().map_err(|error| {

@@ -85,25 +85,7 @@ impl<'a> Given<'a, '_> {
                 }
                 props.push(("shape", Sizes::make(ctx, shape)));
             }
-            Arg::Pad => {
-                let arg = self.arg(&["pad", "value"])?;
-                let (low, high) = self.pairs(arg.need("pad")?, "pad")?;
-                props.push(("low", Sizes::make(ctx, low)));
-                props.push(("high", Sizes::make(ctx, high)));
-                if let Some(value) = arg.get("value") {
-                    let number = element(ctx, value, value.scalar()?, self.elem(0))?;
-                    // Zero is what there is without a value.
-                    let zero = match ctx.attr_data(number.attr) {
-                        AttrData::Integer { value, .. } => *value == 0,
-                        AttrData::Float { bits, .. } => *bits == 0,
-                        _ => false,
-                    };
-                    if !zero {
-                        props.push(("value", number.attr));
-                        parts.attrs.extend(number.exact.map(|exact| (EXACT, exact)));
-                    }
-                }
-            }
+            Arg::Pad => self.pad(&mut parts)?,
             Arg::Shrink => {
                 let arg = self.arg(&["bounds", "steps"])?;
                 let (start, stop) = self.pairs(arg.need("bounds")?, "bounds")?;
@@ -157,24 +139,7 @@ impl<'a> Given<'a, '_> {
                 let to = self.arg(&["to"])?.need("to")?.dtype(ctx)?;
                 props.push(("elem", TypeAttr::make(ctx, to)));
             }
-            Arg::Reduce => {
-                let arg = self.arg(&["op", "axes", "acc_dtype"])?;
-                let word = arg.need("op")?;
-                let name = word.string("the name of a reduction, such as \"SUM\"")?;
-                let combiner = COMBINERS.iter().find(|(own, _)| *own == name).ok_or_else(|| {
-                    let names = COMBINERS.map(|(name, _)| name);
-                    let near = did_you_mean(&name.to_uppercase(), names);
-                    let error = word.error(&WRONG_VALUE, format!("'{}': there is no reduction '{name}'", word.path()));
-                    word.report(error.suggest(near.unwrap_or_else(|| format!("there are {}", names.join(", ")))))
-                })?;
-                props.push(("combiner", Combiner::make(ctx, combiner.1)));
-                props.push(("axes", IntArray::make(ctx, self.axis_list(arg.need("axes")?)?)));
-                let acc = match arg.get("acc_dtype") {
-                    Some(acc) => Some(acc.dtype(ctx)?),
-                    None => self.dtype.filter(|dtype| *dtype != self.elem(0)),
-                };
-                props.extend(acc.map(|acc| ("acc", TypeAttr::make(ctx, acc))));
-            }
+            Arg::Reduce => self.reduce(props)?,
             Arg::Contract => {
                 let arg = self.arg(&contraction::KEYS)?;
                 let (props, attrs) = contraction::props(ctx, &arg, self.operands, self.dtype, self.spelling)?;
@@ -182,6 +147,49 @@ impl<'a> Given<'a, '_> {
             }
         }
         Ok(parts)
+    }
+
+    fn pad(&self, parts: &mut Parts) -> Read<()> {
+        let (ctx, props) = (self.ctx, &mut parts.props);
+        let arg = self.arg(&["pad", "value"])?;
+        let (low, high) = self.pairs(arg.need("pad")?, "pad")?;
+        props.push(("low", Sizes::make(ctx, low)));
+        props.push(("high", Sizes::make(ctx, high)));
+        if let Some(value) = arg.get("value") {
+            let number = element(ctx, value, value.scalar()?, self.elem(0))?;
+            // Zero is what there is without a value.
+            let zero = match ctx.attr_data(number.attr) {
+                AttrData::Integer { value, .. } => *value == 0,
+                AttrData::Float { bits, .. } => *bits == 0,
+                _ => false,
+            };
+            if !zero {
+                props.push(("value", number.attr));
+                parts.attrs.extend(number.exact.map(|exact| (EXACT, exact)));
+            }
+        }
+        Ok(())
+    }
+
+    fn reduce(&self, props: &mut Props) -> Read<()> {
+        let ctx = self.ctx;
+        let arg = self.arg(&["op", "axes", "acc_dtype"])?;
+        let word = arg.need("op")?;
+        let name = word.string("the name of a reduction, such as \"SUM\"")?;
+        let combiner = COMBINERS.iter().find(|(own, _)| *own == name).ok_or_else(|| {
+            let names = COMBINERS.map(|(name, _)| name);
+            let near = did_you_mean(&name.to_uppercase(), names);
+            let error = word.error(&WRONG_VALUE, format!("'{}': there is no reduction '{name}'", word.path()));
+            word.report(error.suggest(near.unwrap_or_else(|| format!("there are {}", names.join(", ")))))
+        })?;
+        props.push(("combiner", Combiner::make(ctx, combiner.1)));
+        props.push(("axes", IntArray::make(ctx, self.axis_list(arg.need("axes")?)?)));
+        let acc = match arg.get("acc_dtype") {
+            Some(acc) => Some(acc.dtype(ctx)?),
+            None => self.dtype.filter(|dtype| *dtype != self.elem(0)),
+        };
+        props.extend(acc.map(|acc| ("acc", TypeAttr::make(ctx, acc))));
+        Ok(())
     }
 
     fn elem(&self, operand: usize) -> Type {
@@ -353,11 +361,6 @@ pub(super) fn write(op: OpRef<'_>, uop: &Uop, spelling: Spelling, axes: &AxisNam
     let exact = op.attr(ctx.intern_str(EXACT));
     let type_of = |value| Tensor::of(ctx, op.type_of(value));
     let ints = |list: Vec<i64>| Item::list(list);
-    let exprs = |list: &[SizeExpr]| Item::List(list.iter().map(size_item).collect());
-    let pairs = |a: &[SizeExpr], b: &[SizeExpr]| {
-        let pairs = a.iter().zip(b).map(|(a, b)| Item::List(vec![size_item(a), size_item(b)]));
-        Item::List(pairs.collect())
-    };
     Some(Some(Item::object(match uop.arg {
         Arg::Elementwise | Arg::Compare(_) | Arg::Nothing => return Some(None),
         Arg::Const => vec![match ctx.attr_data(ops::Const::from(op).value()) {
@@ -373,22 +376,7 @@ pub(super) fn write(op: OpRef<'_>, uop: &Uop, spelling: Spelling, axes: &AxisNam
             let dims = op.dims().unwrap_or_else(|| (0..op.shape().len() as i64).collect());
             vec![("result_shape", sizes_item(&op.shape())), ("broadcast_dimensions", ints(dims))]
         }
-        Arg::Pad => {
-            let op = ops::Pad::from(op);
-            let (low, high) = (op.low(), op.high());
-            let pad = match spelling {
-                Spelling::Typed => pairs(&low, &high),
-                Spelling::Dump => Item::List(
-                    low.iter().zip(&high).flat_map(|(low, high)| [size_item(low), size_item(high)]).collect(),
-                ),
-            };
-            let value = match (op.value(), spelling) {
-                (Some(value), _) => Some(number::scalar(ctx, value, exact)?.item()),
-                (None, Spelling::Typed) => Some(Item::Int(0)),
-                (None, Spelling::Dump) => None,
-            };
-            std::iter::once(("pad", pad)).chain(value.map(|value| ("value", value))).collect()
-        }
+        Arg::Pad => written_pad(ops::Pad::from(op), spelling, exact)?,
         Arg::Shrink => {
             let op = ops::Shrink::from(op);
             let bounds = pairs(&op.start(), &op.stop());
@@ -433,37 +421,64 @@ pub(super) fn write(op: OpRef<'_>, uop: &Uop, spelling: Spelling, axes: &AxisNam
             }
             entries
         }
-        Arg::Contract => {
-            let op = ops::Contract::from(op);
-            let mut indices = Indices { lhs: op.lhs_idx(), rhs: op.rhs_idx(), out: op.out_idx() };
-            let reduced = indices.reduced();
-            let mut strides = None;
-            if let Some((lhs, rhs, factors)) = indices.close_windows().filter(|_| spelling == Spelling::Dump) {
-                (indices.lhs, indices.rhs, strides) = (lhs, rhs, Some(factors));
-            }
-            let mut entries = Vec::new();
-            if let Some(pattern) = op.attr(ctx.intern_str("pattern")).and_then(|attr| attr.as_str(ctx)) {
-                entries.push(("pattern", pattern.into()));
-            }
-            entries.extend([
-                ("lhs_idx", exprs(&indices.lhs)),
-                ("rhs_idx", exprs(&indices.rhs)),
-                ("out_idx", exprs(&indices.out)),
-                ("reduce_idx", exprs(&reduced)),
-            ]);
-            entries.extend(strides.map(|strides| ("strides", ints(strides))));
-            if let Some(product) = op.product() {
-                entries.push(("product_dtype", number::written(ctx, product)?));
-            }
-            let elem = |value| type_of(value).map(|ty| ty.elem(ctx));
-            if spelling == Spelling::Dump {
-                let (lhs, rhs, result) = (elem(op.lhs())?, elem(op.rhs())?, elem(op.out())?);
-                let shown = contraction::shown_accumulator(ctx, lhs, rhs, result);
-                entries.extend(shown.map(|shown| ("acc_dtype", shown.as_str().into())));
-            }
-            entries
-        }
+        Arg::Contract => written_contract(ops::Contract::from(op), spelling)?,
     })))
+}
+
+fn exprs(list: &[SizeExpr]) -> Item {
+    Item::List(list.iter().map(size_item).collect())
+}
+
+fn pairs(a: &[SizeExpr], b: &[SizeExpr]) -> Item {
+    let pairs = a.iter().zip(b).map(|(a, b)| Item::List(vec![size_item(a), size_item(b)]));
+    Item::List(pairs.collect())
+}
+
+fn written_pad(op: ops::Pad<'_>, spelling: Spelling, exact: Option<Attr>) -> Option<Vec<(&'static str, Item)>> {
+    let (low, high) = (op.low(), op.high());
+    let pad = match spelling {
+        Spelling::Typed => pairs(&low, &high),
+        Spelling::Dump => {
+            Item::List(low.iter().zip(&high).flat_map(|(low, high)| [size_item(low), size_item(high)]).collect())
+        }
+    };
+    let value = match (op.value(), spelling) {
+        (Some(value), _) => Some(number::scalar(op.ctx, value, exact)?.item()),
+        (None, Spelling::Typed) => Some(Item::Int(0)),
+        (None, Spelling::Dump) => None,
+    };
+    Some(std::iter::once(("pad", pad)).chain(value.map(|value| ("value", value))).collect())
+}
+
+fn written_contract(op: ops::Contract<'_>, spelling: Spelling) -> Option<Vec<(&'static str, Item)>> {
+    let ctx = op.ctx;
+    let mut indices = Indices { lhs: op.lhs_idx(), rhs: op.rhs_idx(), out: op.out_idx() };
+    let reduced = indices.reduced();
+    let mut strides = None;
+    if let Some((lhs, rhs, factors)) = indices.close_windows().filter(|_| spelling == Spelling::Dump) {
+        (indices.lhs, indices.rhs, strides) = (lhs, rhs, Some(factors));
+    }
+    let mut entries = Vec::new();
+    if let Some(pattern) = op.attr(ctx.intern_str("pattern")).and_then(|attr| attr.as_str(ctx)) {
+        entries.push(("pattern", pattern.into()));
+    }
+    entries.extend([
+        ("lhs_idx", exprs(&indices.lhs)),
+        ("rhs_idx", exprs(&indices.rhs)),
+        ("out_idx", exprs(&indices.out)),
+        ("reduce_idx", exprs(&reduced)),
+    ]);
+    entries.extend(strides.map(|strides| ("strides", Item::list(strides))));
+    if let Some(product) = op.product() {
+        entries.push(("product_dtype", number::written(ctx, product)?));
+    }
+    let elem = |value| Tensor::of(ctx, op.type_of(value)).map(|ty| ty.elem(ctx));
+    if spelling == Spelling::Dump {
+        let (lhs, rhs, result) = (elem(op.lhs())?, elem(op.rhs())?, elem(op.out())?);
+        let shown = contraction::shown_accumulator(ctx, lhs, rhs, result);
+        entries.extend(shown.map(|shown| ("acc_dtype", shown.as_str().into())));
+    }
+    Some(entries)
 }
 
 /// Axes of the first operand. A dump writes names where there are some, and else the last axis as -1.

@@ -18,7 +18,7 @@ fn sum(terms: &[AffineExpr]) -> AffineExpr {
 /// A divisor of a number between 1 and itself, if there is one.
 fn part(random: &mut Random, number: i64) -> Option<i64> {
     let parts: Vec<i64> = (2..number).filter(|part| number % part == 0).collect();
-    (!parts.is_empty()).then(|| random.pick(&parts))
+    (!parts.is_empty()).then(|| random.one_of(&parts))
 }
 
 /// The same expression written in another way.
@@ -119,12 +119,12 @@ fn chain(random: &mut Random, sizes: [i64; 3]) -> AffineExpr {
             }
         }
     }
-    random.pick(&axes).0
+    random.one_of(&axes).0
 }
 
 /// Of how many pairs of texts both are the same.
 fn share(cases: u32, mut case: impl FnMut(&mut Random) -> (AffineExpr, Ranges)) -> f64 {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut same = 0;
     for _ in 0..cases {
         let (expr, ranges) = case(&mut random);
@@ -138,7 +138,7 @@ fn share(cases: u32, mut case: impl FnMut(&mut Random) -> (AffineExpr, Ranges)) 
 #[test]
 fn chains_of_reshapes_have_one_text() {
     let share = share(1500, |random| {
-        let sizes = [(); 3].map(|()| random.pick(&[1, 2, 3, 4, 6, 8, 12]));
+        let sizes = [(); 3].map(|()| random.one_of(&[1, 2, 3, 4, 6, 8, 12]));
         (chain(random, sizes), Ranges::of_sizes(&sizes))
     });
     assert!(share > 0.995, "{share}");

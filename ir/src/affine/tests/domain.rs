@@ -7,7 +7,7 @@ use crate::affine::{AffineExpr, AffineMap, Constraint, Domain, IntegerSet, Inter
 fn expr(random: &mut Random) -> AffineExpr {
     let mut sum = AffineExpr::Constant(random.within(-6, 6));
     for leaf in [AffineExpr::Dim(0), AffineExpr::Dim(1), AffineExpr::Dim(2), AffineExpr::Symbol(0)] {
-        let coefficient = random.pick(&[0, 0, 1, 1, -1, -1, 2, -2, 3]);
+        let coefficient = random.one_of(&[0, 0, 1, 1, -1, -1, 2, -2, 3]);
         sum = sum.add(&leaf.mul(&coefficient.into()).expect("small")).expect("small");
     }
     let divisor = AffineExpr::Constant(random.within(2, 4));
@@ -63,7 +63,7 @@ impl Answers {
 
 #[test]
 fn emptiness_is_what_enumeration_says() {
-    let (mut random, mut answers) = (Random(1), Answers::default());
+    let (mut random, mut answers) = (Random::new(1), Answers::default());
     for case in 0..3000 {
         let (set, (ranges, points)) = (set(&mut random, 4), space(&mut random));
         let answer = set.is_empty(&ranges);
@@ -82,7 +82,7 @@ fn emptiness_is_what_enumeration_says() {
 
 #[test]
 fn what_follows_holds_and_bounds_are_kept() {
-    let (mut random, mut follows) = (Random(2), 0);
+    let (mut random, mut follows) = (Random::new(2), 0);
     for case in 0..2000 {
         let (set, (ranges, points)) = (set(&mut random, 3), space(&mut random));
         let constraint = Constraint { expr: expr(&mut random), relation: Relation::NotNegative };
@@ -99,7 +99,7 @@ fn what_follows_holds_and_bounds_are_kept() {
 
 #[test]
 fn shorter_sets_have_the_same_points() {
-    let (mut random, mut removed) = (Random(3), 0);
+    let (mut random, mut removed) = (Random::new(3), 0);
     for case in 0..600 {
         let (own, context, (ranges, points)) = (set(&mut random, 4), set(&mut random, 2), space(&mut random));
         let (gist, alone) = (own.gist(&context, &ranges), own.without_redundant(&ranges));
@@ -116,7 +116,7 @@ fn shorter_sets_have_the_same_points() {
 
 #[test]
 fn unions_keep_their_points() {
-    let (mut random, mut answers, mut joined) = (Random(4), Answers::default(), 0);
+    let (mut random, mut answers, mut joined) = (Random::new(4), Answers::default(), 0);
     for case in 0..300 {
         let (ranges, points) = space(&mut random);
         let mut union = || {
@@ -142,7 +142,7 @@ fn unions_keep_their_points() {
 
 #[test]
 fn maps_are_injective_when_no_two_points_meet() {
-    let (mut random, mut answers) = (Random(5), Answers::default());
+    let (mut random, mut answers) = (Random::new(5), Answers::default());
     for case in 0..300 {
         let (set, (ranges, points)) = (set(&mut random, 2), space(&mut random));
         let results = (0..random.within(1, 3)).map(|_| expr(&mut random)).collect();
@@ -260,21 +260,21 @@ fn large_numbers_leave_questions_open() {
 #[test]
 fn extreme_numbers_do_no_harm() {
     let ends = [i64::MIN, i64::MIN + 1, i64::MIN / 2, -3, -1, 0, 1, 2, i64::MAX / 3, i64::MAX - 1, i64::MAX];
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let (mut answers, mut met) = (Answers::default(), 0);
     for case in 0..1500 {
         let mut interval = || {
-            let (a, b) = (random.pick(&ends), random.pick(&ends));
+            let (a, b) = (random.one_of(&ends), random.one_of(&ends));
             Interval::new(a.min(b), a.max(b))
         };
         let ranges = Ranges { dims: vec![interval(), interval()], symbols: vec![interval()], limits: Vec::new() };
         let mut expr = || {
             let leaves = [AffineExpr::Dim(0), AffineExpr::Dim(1), AffineExpr::Symbol(0)];
             loop {
-                let sum = leaves.iter().try_fold(AffineExpr::Constant(random.pick(&ends)), |sum, leaf| {
-                    sum.add(&leaf.mul(&random.pick(&ends).into())?)
+                let sum = leaves.iter().try_fold(AffineExpr::Constant(random.one_of(&ends)), |sum, leaf| {
+                    sum.add(&leaf.mul(&random.one_of(&ends).into())?)
                 });
-                let divisor = AffineExpr::Constant(random.pick(&[2, 3, i64::MAX - 1, i64::MAX]));
+                let divisor = AffineExpr::Constant(random.one_of(&[2, 3, i64::MAX - 1, i64::MAX]));
                 let Ok(sum) = sum else { continue };
                 return match random.within(0, 3) {
                     0 => sum.floordiv(&divisor).expect("positive"),

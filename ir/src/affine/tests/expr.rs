@@ -139,10 +139,10 @@ fn height_is_bounded() {
 /// Folding never changes a value: what is built is the operation on what it is built from.
 #[test]
 fn folding_keeps_values() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let ops = [BinaryOp::Add, BinaryOp::Mul, BinaryOp::FloorDiv, BinaryOp::CeilDiv, BinaryOp::Mod];
     for _ in 0..20_000 {
-        let (lhs, op) = (random.expr(2), random.pick(&ops));
+        let (lhs, op) = (random.expr(2), random.one_of(&ops));
         let rhs = match random.within(0, 2) {
             0 => random.expr(2),
             // What a remainder of the left side subtracts.
@@ -167,7 +167,7 @@ fn folding_keeps_values() {
 
 #[test]
 fn text_reads_back_as_the_same_tree() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for _ in 0..5000 {
         let depth = random.within(0, 6) as u32;
         let before = random.expr(depth);

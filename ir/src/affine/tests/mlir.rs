@@ -30,11 +30,11 @@ fn printed_by_mlir(attributes: &[String]) -> Option<Vec<String>> {
 fn sum(random: &mut Random, depth: u32) -> String {
     let mut text = product(random, depth);
     for _ in 0..random.within(0, 2) {
-        text += random.pick(&[" + ", " - "]);
+        text += random.one_of(&[" + ", " - "]);
         text += &product(random, depth);
     }
     if random.within(0, 2) == 0 {
-        text += &format!(" {} {}", random.pick(&["+", "-"]), random.within(0, 12));
+        text += &format!(" {} {}", random.one_of(&["+", "-"]), random.within(0, 12));
     }
     text
 }
@@ -43,7 +43,7 @@ fn product(random: &mut Random, depth: u32) -> String {
     let inner = match random.within(0, 3) {
         0 if depth > 0 => format!("({}) {}", sum(random, depth - 1), divided(random)),
         1 if depth > 0 => {
-            format!("({}) * {}", sum(random, depth - 1), random.pick(&["-1", "3", "-4", "s0", "(s1 - 2)"]))
+            format!("({}) * {}", sum(random, depth - 1), random.one_of(&["-1", "3", "-4", "s0", "(s1 - 2)"]))
         }
         _ => format!("d{}", random.within(0, 2)),
     };
@@ -57,13 +57,13 @@ fn product(random: &mut Random, depth: u32) -> String {
 }
 
 fn divided(random: &mut Random) -> String {
-    let divisor = random.pick(&["1", "2", "3", "4", "6", "12", "s0", "(s1 + 1)"]);
-    format!("{} {divisor}", random.pick(&["floordiv", "ceildiv", "mod"]))
+    let divisor = random.one_of(&["1", "2", "3", "4", "6", "12", "s0", "(s1 + 1)"]);
+    format!("{} {divisor}", random.one_of(&["floordiv", "ceildiv", "mod"]))
 }
 
 #[test]
 fn maps_and_sets_print_as_mlir_prints_them() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let (mut given, mut ours) = (Vec::new(), Vec::new());
     while given.len() < 400 {
         let (depth, first) = (random.within(0, 3) as u32, sum(&mut random, 1));
@@ -90,7 +90,7 @@ fn maps_and_sets_print_as_mlir_prints_them() {
 /// Trees of any shape: what we print, `mlir-opt` leaves as it is.
 #[test]
 fn mlir_leaves_our_text_alone() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let mut ours = BTreeSet::new();
     while ours.len() < 400 {
         let depth = random.within(1, 5) as u32;

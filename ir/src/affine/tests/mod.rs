@@ -11,28 +11,9 @@ mod simplify;
 mod size;
 
 use super::{AffineExpr, BinaryOp, Interval};
-
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-struct Random(u64);
+use crate::random::Random;
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut value = self.0;
-        value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        value ^ (value >> 31)
-    }
-
-    /// In `lo..=hi`.
-    fn within(&mut self, lo: i64, hi: i64) -> i64 {
-        lo + (self.next() % (hi - lo + 1) as u64) as i64
-    }
-
-    fn pick<T: Clone>(&mut self, items: &[T]) -> T {
-        items[self.within(0, items.len() as i64 - 1) as usize].clone()
-    }
-
     /// Over `d0..d2` and `s0, s1`, by the constructors; what they refuse is drawn again.
     fn expr(&mut self, depth: u32) -> AffineExpr {
         if depth == 0 {
@@ -45,12 +26,12 @@ impl Random {
         loop {
             let ops =
                 [BinaryOp::Add, BinaryOp::Add, BinaryOp::Mul, BinaryOp::FloorDiv, BinaryOp::CeilDiv, BinaryOp::Mod];
-            let op = self.pick(&ops);
+            let op = self.one_of(&ops);
             let left_depth = self.within(0, i64::from(depth) - 1) as u32;
             let lhs = self.expr(depth - 1);
             let rhs = match op {
                 BinaryOp::Add => self.expr(left_depth),
-                _ if self.within(0, 9) > 0 => AffineExpr::Constant(self.pick(&[-3, -1, 2, 2, 3, 4, 4, 5, 6, 8, 12])),
+                _ if self.within(0, 9) > 0 => AffineExpr::Constant(self.one_of(&[-3, -1, 2, 2, 3, 4, 4, 5, 6, 8, 12])),
                 _ => self.expr(left_depth),
             };
             if let Ok(expr) = AffineExpr::binary(op, &lhs, &rhs) {

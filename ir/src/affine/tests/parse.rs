@@ -122,15 +122,15 @@ fn no_text_panics() {
         "(d0)[s0] : (d0 - 1 >= 0, d0 mod 2 == 0)",
         "(M + 3) floordiv 4 * M",
     ];
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let mut accepted = 0;
     for _ in 0..20_000 {
         let text = if random.within(0, 1) == 0 {
-            (0..random.within(0, 14)).map(|_| random.pick(&words)).collect::<Vec<_>>().join(" ")
+            (0..random.within(0, 14)).map(|_| random.one_of(&words)).collect::<Vec<_>>().join(" ")
         } else {
-            let mut tokens: Vec<&str> = random.pick(&good).split(' ').collect();
+            let mut tokens: Vec<&str> = random.one_of(&good).split(' ').collect();
             let place = random.within(0, tokens.len() as i64 - 1) as usize;
-            tokens[place] = random.pick(&words);
+            tokens[place] = random.one_of(&words);
             tokens.join(" ")
         };
         for error in [AffineMap::parse(&text).err(), IntegerSet::parse(&text).err(), SizeExpr::parse(&text).err()] {

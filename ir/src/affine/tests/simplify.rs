@@ -83,14 +83,14 @@ fn symbolic_sizes_bound_dimensions() {
 /// With sizes that are symbols, every value within them is kept.
 #[test]
 fn symbolic_simplification_never_changes_a_value() {
-    let mut random = Random(10);
+    let mut random = Random::new(10);
     let texts = ["s0", "s1", "s0 * s1", "s0 + s1", "s0 * 2", "s1 + 1", "3"];
     for _ in 0..1500 {
-        let sizes = [(); 3].map(|()| expr(random.pick(&texts)));
+        let sizes = [(); 3].map(|()| expr(random.one_of(&texts)));
         let flat = format!("d0 * ({} * {}) + d1 * ({}) + d2", wrapped(&sizes[1]), wrapped(&sizes[2]), sizes[2]);
         let depth = random.within(0, 2) as u32;
         let dividend = if random.within(0, 1) == 0 { expr(&flat) } else { random.expr(depth) };
-        let divisor = expr(random.pick(&texts));
+        let divisor = expr(random.one_of(&texts));
         let other = random.expr(1);
         let before = match random.within(0, 2) {
             0 => dividend.floordiv(&divisor),
@@ -195,7 +195,7 @@ fn extreme_ranges_do_no_harm() {
 /// twice changes nothing, and the result reads back.
 #[test]
 fn simplification_never_changes_a_value() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let (mut simpler, mut constant) = (0, 0);
     for round in 0..4000 {
         let depth = random.within(1, 5) as u32;
@@ -235,12 +235,12 @@ fn simplification_never_changes_a_value() {
 /// Merging and splitting axes at random and going back is the identity, whatever the order of steps.
 #[test]
 fn splitting_what_was_merged_gives_the_axes_back() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for _ in 0..500 {
         let sizes = [random.within(1, 7), random.within(1, 7), random.within(1, 7)];
         let flat = expr(&format!("d0 * {} + d1 * {} + d2", sizes[1] * sizes[2], sizes[2]));
         let constant = AffineExpr::Constant;
-        let middle = random.pick(&[sizes[0], sizes[1], sizes[0] * sizes[1], sizes[1] * sizes[2]]);
+        let middle = random.one_of(&[sizes[0], sizes[1], sizes[0] * sizes[1], sizes[1] * sizes[2]]);
         let (high, low) = (flat.floordiv(&constant(middle)), flat.modulo(&constant(middle)));
         let again = high.and_then(|high| high.mul(&constant(middle))?.add(&low?)).expect("small numbers");
         let split = |expr: &AffineExpr, below: i64, size: i64| {

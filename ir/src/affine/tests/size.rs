@@ -135,11 +135,11 @@ fn random_size(random: &mut Random, depth: u32) -> SizeExpr {
     if depth == 0 {
         return match random.within(0, 3) {
             0 => SizeExpr::from(random.within(-6, 9)),
-            _ => size(random.pick(&NAMES)),
+            _ => size(random.one_of(&NAMES)),
         };
     }
     let (lhs, rhs) = (random_size(random, depth - 1), random_size(random, depth - 1));
-    let divisor = if random.within(0, 5) > 0 { SizeExpr::from(random.pick(&[2, 3, 4, 6, 8])) } else { rhs.clone() };
+    let divisor = if random.within(0, 5) > 0 { SizeExpr::from(random.one_of(&[2, 3, 4, 6, 8])) } else { rhs.clone() };
     let result = match random.within(0, 6) {
         0 | 1 => lhs.add(&rhs),
         2 => lhs.sub(&rhs),
@@ -157,7 +157,7 @@ fn value(size: &SizeExpr, point: &[i64]) -> Option<i64> {
 
 #[test]
 fn arithmetic_agrees_with_evaluation() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let points = points(&[Interval::new(-3, 6), Interval::new(0, 5), Interval::new(1, 4)]);
     for _ in 0..1500 {
         let depth = random.within(0, 3) as u32;
@@ -192,7 +192,7 @@ fn arithmetic_agrees_with_evaluation() {
 
 #[test]
 fn ranges_and_proofs_agree_with_enumeration() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let intervals = [Interval::new(-1, 3), Interval::new(0, 4), Interval::new(1, 4)];
     let ranges =
         NAMES.iter().zip(intervals).fold(SizeRanges::default(), |ranges, (name, range)| ranges.with(name, range));

@@ -4,6 +4,7 @@ use super::*;
 use crate::body::Body;
 use crate::pass::registry::PipelineDef;
 use crate::pass::{OptionDef, OptionKind, OptionValues, PassResult};
+use crate::random::Random;
 
 struct Nothing;
 
@@ -194,14 +195,9 @@ fn syntax_says_what_was_expected() {
 #[test]
 fn no_text_panics() {
     let pieces = ["plain", "options", "{", "}", "(", ")", ",", "=", "\"", "\\", "[", "]", "é", " ", "any", "1", "\0"];
-    // A small generator is enough: every text of pieces is as good as another.
-    let mut state = 12345u32;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 16) as usize
-    };
+    let mut random = Random::new(12345);
     for _ in 0..20_000 {
-        let text: String = (0..next() % 12).map(|_| pieces[next() % pieces.len()]).collect();
+        let text: String = (0..random.below(12)).map(|_| random.one_of(&pieces)).collect();
         if let Ok(pipeline) = Pipeline::parse(&registry(), &text) {
             let again = Pipeline::parse(&registry(), &pipeline.to_string());
             assert_eq!(again.expect("what is printed can be read"), pipeline, "{text}");

@@ -47,7 +47,7 @@ impl Chains {
                 }
             }
         }
-        dlc_ir::sort::sort_by_key(&mut pairs, |&(saved, producer, _)| (std::cmp::Reverse(saved), producer));
+        pairs.sort_by_key(|&(saved, producer, _)| (std::cmp::Reverse(saved), producer));
         let mut taken = vec![false; len];
         for (_, producer, consumer) in pairs {
             if !taken[producer] && !taken[consumer] {
@@ -183,7 +183,7 @@ impl Finder<'_> {
             let steps =
                 steps.map(|axis| (position(Some(axis)).saturating_sub(first).abs(), self.limits.size(&sizes[axis])));
             let mut steps: Vec<(i64, i64)> = steps.filter(|&(step, size)| step > 0 && size > 1).collect();
-            dlc_ir::sort::sort_by_key(&mut steps, |&step| step);
+            steps.sort_by_key(|&step| step);
             steps.windows(2).any(|pair| pair[0].0.saturating_mul(pair[0].1) > pair[1].0)
         };
         self.graph.values[product].operands.iter().any(|operand| operand.access.at.iter().any(overlaps))

@@ -107,7 +107,7 @@ pub fn kernel(program: &Program<'_>, places: &Places<'_>, root: Node, name: &str
     }
     let mut symbols: Vec<&str> =
         symbols.iter().map(String::as_str).filter(|name| program.symbols.contains_key(*name)).collect();
-    dlc_ir::sort::sort_by_key(&mut symbols, |name| program.symbols[*name]);
+    symbols.sort_by_key(|name| program.symbols[*name]);
     let result = program.types[root].expect("what is stored has its type");
     let inputs: Vec<Type> = reads.iter().filter_map(|&node| program.types[node]).collect();
     let text = |items: Vec<&str>| TextArray::make(ctx, items);
@@ -330,7 +330,7 @@ impl Emitter<'_, '_> {
     fn operands(&mut self, node: Node, at: &Place) -> Result<Vec<ValueId>> {
         let operands = &self.program.graph.values[node].operands;
         let mut order: Vec<usize> = (0..operands.len()).collect();
-        dlc_ir::sort::sort_by_key(&mut order, |&index| self.program.depths[operands[index].node]);
+        order.sort_by_key(|&index| self.program.depths[operands[index].node]);
         let mut values = vec![None; operands.len()];
         for index in order {
             values[index] = Some(self.operand(operands[index].node, &at.reads[index])?);

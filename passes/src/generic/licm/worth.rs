@@ -81,7 +81,7 @@ impl<'a> Worth<'a> {
         // Values that are made of one alone, each in one step, as places at distances from one.
         let &[only] = needed.as_slice() else { return false };
         let mut others: Vec<OpId> = self.body.uses(only).map(|user| user.op).filter(|&op| self.is_last(op)).collect();
-        dlc_ir::sort::sort(&mut others);
+        others.sort();
         others.dedup();
         others.retain(|&op| self.needed_for(op) == [only]);
         let all: i64 = others.iter().flat_map(|&op| self.body.results(op)).map(|value| self.registers(value)).sum();

@@ -118,7 +118,7 @@ impl Layout {
         let mut y = GAP + heading.1 + 2 * GAP;
         for mut row in layers {
             // Below the middle of what it uses; of equal ones, the first in the text is on the left.
-            dlc_ir::sort::sort_by_key(&mut row, |&at| (self.middle_of_uses(block.nodes[at].id), at));
+            row.sort_by_key(|&at| (self.middle_of_uses(block.nodes[at].id), at));
             let mut x = GAP + (inside - row_width(&row)) / 2;
             for &at in &row {
                 let place = &mut self.boxes[block.nodes[at].id];

@@ -14,7 +14,7 @@ use dlc_plan::target::Target;
 use super::cost::{blocked_layouts, conversion, global};
 use super::groups::placed;
 use super::{changed, weight};
-use crate::rewrites::carried::{grid_of, loops_around};
+use crate::analysis::nesting::{grid_of, loops_around};
 
 /// The shared memory of a block where no target says it.
 pub const SHARED_BYTES: i64 = 48 << 10;

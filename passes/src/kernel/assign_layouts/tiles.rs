@@ -12,8 +12,8 @@ use dlc_kernel::types::{Frag, Tile, sizes};
 use super::cost::{shared, shared_layouts};
 use super::groups::placed;
 use super::{changed, weight};
+use crate::analysis::nesting::grid_of;
 use crate::analysis::tiles::may_overlap;
-use crate::rewrites::carried::grid_of;
 
 /// Chooses the layouts of tiles. How many have another one.
 pub fn assign(body: &mut Body, cx: &PassCx<'_>) -> u64 {

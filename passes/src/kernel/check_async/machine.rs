@@ -561,7 +561,7 @@ impl<'p> Machine<'p> {
     pub fn stuck(&self) -> Stop {
         let waiting: Vec<usize> = (0..self.agents.len()).filter(|&a| !self.agents[a].done).collect();
         let mut faults: Vec<(u8, Stop)> = waiting.iter().filter_map(|&a| self.waits_for_ever(a)).collect();
-        dlc_ir::sort::sort_by_key(&mut faults, |&(rank, _)| rank);
+        faults.sort_by_key(|&(rank, _)| rank);
         let mut fault = match faults.into_iter().next() {
             Some((_, fault)) => fault,
             None => self.fault(&DEADLOCK, waiting[0], "waits for ever".to_owned(), "", vec![]),

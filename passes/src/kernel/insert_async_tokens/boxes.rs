@@ -16,9 +16,10 @@ use super::windows::{Window, window};
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::boxes::{self, ALIGNMENT, aligned};
 use crate::analysis::expressions::{Over, index, pack};
+use crate::analysis::nesting::{block_of, grid_of, loops_around};
 use crate::analysis::numbers::is_zero;
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of};
-use crate::rewrites::carried::{block_of, carry_through, grid_of, loops_around, yield_more};
+use crate::rewrites::carried::{carry_through, yield_more};
 
 /// The most elements of a box along an axis.
 const MOST_ELEMENTS: u32 = 256;

@@ -8,7 +8,7 @@ use dlc_kernel::global::{names_axis, position};
 use dlc_kernel::interp::axis_number;
 use dlc_kernel::ops as kernel;
 
-use crate::rewrites::carried::loops_around;
+use crate::analysis::nesting::loops_around;
 
 /// The most pixels of a box.
 const MOST_PIXELS: u32 = 256;

@@ -9,8 +9,8 @@ use dlc_ir::{Builder, Context, OpId, Type, ValueId};
 use dlc_kernel::ops::{BlockId, For, Grid, Index, Min, Order, TileOrder};
 
 use crate::analysis::expressions::Places;
+use crate::analysis::nesting::grid_of;
 use crate::analysis::tiles::with_inner;
-use crate::rewrites::carried::grid_of;
 
 const BEYOND: &str = "an integer goes beyond 64 bits";
 

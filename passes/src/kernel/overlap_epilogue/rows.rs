@@ -12,8 +12,8 @@ use dlc_kernel::types::{Frag, elem_of};
 
 use super::parts::Parts;
 use super::{Panels, shared_tile, slot};
-use crate::generic::dce::erase_unused;
 use crate::rewrites::through_shared::{self, Places, Through};
+use crate::rewrites::unused::erase_unused;
 
 /// The warps that have a panel.
 const WARPS: u32 = 4;

@@ -12,11 +12,11 @@ use dlc_kernel::types::{Frag, Tile};
 
 use crate::analysis::expressions::{Over, index};
 use crate::analysis::loads::{last_barrier, ring_fits, room};
+use crate::analysis::nesting::{block_of, grid_of, loops_around, needed, writes};
 use crate::analysis::tiles::{Tiles, is_barrier, with_inner};
-use crate::generic::dce::erase_unused;
-use crate::kernel::insert_async_tokens::writes;
-use crate::rewrites::carried::{block_of, carry, grid_of, loops_around, yield_more};
-use crate::rewrites::rings::{copy_ops, in_ring, name_stage, needed, ring_of};
+use crate::rewrites::carried::{carry, yield_more};
+use crate::rewrites::rings::{copy_ops, in_ring, name_stage, ring_of};
+use crate::rewrites::unused::erase_unused;
 
 /// The tiles of a ring: one is read while the other one is filled.
 const STAGES: i64 = 2;

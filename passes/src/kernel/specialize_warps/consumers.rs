@@ -12,10 +12,11 @@ use super::{Ring, nests};
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::loads::Found;
+use crate::analysis::nesting::{block_of, loops_around};
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of};
-use crate::generic::dce::erase_unused;
-use crate::rewrites::carried::{block_of, carry, carry_through, loops_around, yield_more};
+use crate::rewrites::carried::{carry, carry_through, yield_more};
 use crate::rewrites::rings::{name_stage, next_stage};
+use crate::rewrites::unused::erase_unused;
 
 const BEYOND: &str = "an integer goes beyond 64 bits";
 

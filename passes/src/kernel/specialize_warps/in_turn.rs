@@ -12,8 +12,8 @@ use dlc_kernel::ops as kernel;
 
 use super::turns::{arrive_if, barriers_of, wait_if};
 use crate::analysis::expressions::{Over, Places};
+use crate::analysis::nesting::block_of;
 use crate::analysis::tiles::with_inner;
-use crate::rewrites::carried::block_of;
 
 const BEYOND: &str = "an integer goes beyond 64 bits";
 

@@ -10,8 +10,8 @@ use dlc_kernel::types::{TensorMap, Tile};
 use super::Plan;
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::loads::Found;
+use crate::analysis::nesting::loops_around;
 use crate::analysis::tiles::with_inner;
-use crate::rewrites::carried::loops_around;
 
 /// The rows after which the exchange of units of 16 bytes begins again.
 const PATTERN_ROWS: i64 = 8;

@@ -7,7 +7,7 @@ use dlc_kernel::ops as kernel;
 
 use crate::analysis::expressions::{Over, pack};
 use crate::analysis::loads::Found;
-use crate::rewrites::carried::block_of;
+use crate::analysis::nesting::block_of;
 
 /// Takes the loops around the loop of a ring into it, as far as they do nothing but run it again. Products of all steps are
 /// then awaited one step later, and not at the end of each of the loops. The requests are gone from it.

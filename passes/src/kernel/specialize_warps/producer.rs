@@ -8,10 +8,10 @@ use dlc_kernel::types::{Frag, Token};
 
 use super::Ring;
 use crate::analysis::expressions::{Over, index};
+use crate::analysis::nesting::block_of;
 use crate::analysis::tiles::with_inner;
-use crate::generic::dce::erase_unused;
-use crate::rewrites::carried::block_of;
 use crate::rewrites::rings::name_stage;
+use crate::rewrites::unused::erase_unused;
 
 /// What is copied, and where it comes from.
 pub struct Source<'a> {

@@ -12,8 +12,8 @@ use crate::analysis::axes::ancestor_in;
 use crate::analysis::expressions::Places;
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::loads::Found;
+use crate::analysis::nesting::{block_of, loops_around};
 use crate::analysis::tiles::is_barrier;
-use crate::rewrites::carried::{block_of, loops_around};
 
 const BEYOND: &str = "an integer goes beyond 64 bits";
 /// The number of the first consumer's barrier; what compilers make of other barriers takes the lower ones.

@@ -11,8 +11,8 @@ use dlc_kernel::types::{Frag, MBarrier};
 
 use super::Way;
 use crate::analysis::expressions::Places;
+use crate::analysis::nesting::block_of;
 use crate::analysis::tiles::{may_overlap, tile_of, touches, with_inner};
-use crate::rewrites::carried::block_of;
 
 /// A loop that sums, in a grid.
 pub struct Found {

@@ -15,9 +15,9 @@ use super::{Way, in_order, map_op, memories, partial, place_in, replace_loop, sh
 use crate::analysis::expressions::{Over, Places, index, pack};
 use crate::analysis::plans::{machines, persistent_blocks};
 use crate::analysis::tiles::with_inner;
-use crate::generic::dce::erase_unused;
 use crate::plan::report::not_followed;
 use crate::rewrites::blocks::{block_ids, place_tile};
+use crate::rewrites::unused::erase_unused;
 
 /// The fewest steps of a part where the plan does not say.
 const AT_LEAST: i64 = 8;

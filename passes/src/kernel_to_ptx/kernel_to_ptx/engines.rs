@@ -55,6 +55,12 @@ pub fn panel(layout: Shared, inner: i64, bytes: i64) -> i64 {
     }
 }
 
+/// The left matrix of a product: a tile, or registers.
+enum Left {
+    Tile(Matrix),
+    Registers(std::rc::Rc<Vec<Arg>>, std::rc::Rc<dlc_kernel::layout::Fragment>),
+}
+
 /// A matrix in shared memory as descriptors say it.
 struct Matrix {
     /// The first half of the descriptor of its first element.
@@ -228,6 +234,24 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         self.code.inst(&table::PACK, "b64", &[low, high]).into()
     }
 
+    /// The operands of the left matrix for a step of K and a block of rows.
+    fn left_operands(&mut self, lhs: &Left, step: usize, row: u32, k: u32) -> Result<Vec<Arg>, Refused> {
+        Ok(match lhs {
+            Left::Tile(matrix) => vec![self.descriptor(matrix, step, row)],
+            Left::Registers(registers, fragment) => {
+                let piece = Distributed::WgmmaA.place(&[ROWS, k], 16, 4).map_err(Refused::new)?;
+                let from = fragment.extract(&piece, &[row, step as u32 * k]).map_err(Refused::new)?;
+                let words = from.chunks(2).map(|pair| {
+                    let (low, high) = (registers[pair[0] as usize], registers[pair[1] as usize]);
+                    // Operands in registers are no constants.
+                    let word = self.code.pack_halves(low, high);
+                    Arg::Value(self.code.register(word, Type::I32))
+                });
+                words.collect()
+            }
+        })
+    }
+
     fn wgmma(&mut self, op: kernel::Wgmma<'a>) -> Result<(), Refused> {
         let ctx = self.ctx();
         if self.team.warps != 4 {
@@ -247,11 +271,6 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             Type::F32 => ("tf32", 8),
             other => return Err(Refused::new(format!("wgmma of {} is not made here", other.display(ctx)))),
         };
-        // The left matrix: a tile, or registers.
-        enum Left {
-            Tile(Matrix),
-            Registers(std::rc::Rc<Vec<Arg>>, std::rc::Rc<dlc_kernel::layout::Fragment>),
-        }
         let lhs_ty = self.kernel.value_type(op.lhs());
         let lhs = match self.value(op.lhs())? {
             Lowered::Fragment(registers) => {
@@ -286,20 +305,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             for row in (0..rows).step_by(ROWS as usize) {
                 for column in (0..columns).step_by(width as usize) {
                     let which = acc.extract(&part, &[row, column]).map_err(Refused::new)?;
-                    let mut args = match &lhs {
-                        Left::Tile(matrix) => vec![self.descriptor(matrix, step, row)],
-                        Left::Registers(registers, fragment) => {
-                            let piece = Distributed::WgmmaA.place(&[ROWS, k], 16, 4).map_err(Refused::new)?;
-                            let from = fragment.extract(&piece, &[row, step as u32 * k]).map_err(Refused::new)?;
-                            let words = from.chunks(2).map(|pair| {
-                                let (low, high) = (registers[pair[0] as usize], registers[pair[1] as usize]);
-                                // Operands in registers are no constants.
-                                let word = self.code.pack_halves(low, high);
-                                Arg::Value(self.code.register(word, Type::I32))
-                            });
-                            words.collect()
-                        }
-                    };
+                    let mut args = self.left_operands(&lhs, step, row, k)?;
                     args.push(self.descriptor(&rhs, step, column));
                     args.push(if step == 0 { counts } else { Arg::Int(1) });
                     args.extend([Arg::Int(1), Arg::Int(1)]);

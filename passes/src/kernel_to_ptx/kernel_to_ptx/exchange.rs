@@ -12,7 +12,7 @@ use super::code::{Code, Cond};
 use super::compute::{function, groups};
 use super::lower::Lower;
 use super::scalar::{Elem, cond_of};
-use super::values::{Lowered, coords, elem_bytes, exists, spread, tile_of};
+use super::values::{Coords, Lowered, coords, elem_bytes, exists, spread, tile_of};
 
 impl Code<'_> {
     /// What another lane has in a register.
@@ -169,32 +169,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         }
         let team = self.team;
         let places = coords(&mut self.code, to, &team);
-        // The steps of the result in memory, in its row-major order.
-        let shape = to.shape().to_vec();
-        let steps: Vec<u32> = (0..shape.len()).map(|axis| bytes * shape[axis + 1..].iter().product::<u32>()).collect();
-        let is_sum = places.is_sum;
-        let mut offsets = Vec::with_capacity(results.len());
-        let mut common = at.base;
-        if is_sum {
-            for (&(thread, _), &step) in places.thread.iter().zip(&steps) {
-                let moved = self.code.mul(thread, Arg::Int(step.into()));
-                common = self.code.add(common, moved);
-            }
-        }
-        for register in 0..results.len() {
-            let own = &places.registers[register];
-            offsets.push(match is_sum {
-                true => (common, own.iter().zip(&steps).map(|(at, step)| at * step).sum::<u32>()),
-                false => {
-                    let mut address = at.base;
-                    for (at, &step) in places.of(&mut self.code, register).into_iter().zip(&steps) {
-                        let moved = self.code.mul(at, Arg::Int(step.into()));
-                        address = self.code.add(address, moved);
-                    }
-                    (address, 0)
-                }
-            });
-        }
+        let offsets = self.offsets(to, &places, at.base, bytes);
         // Which of the warps that share the axis this one is.
         let mut bits = vec![0; 5];
         for (number, &bit) in warps.iter().enumerate() {
@@ -246,6 +221,37 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             self.meet();
         }
         Ok(sums)
+    }
+
+    /// Where each register of a fragment lies in a tile in row-major order: an address, and bytes behind it.
+    fn offsets(&mut self, to: &Fragment, places: &Coords, base: Arg, bytes: u32) -> Vec<(Arg, u32)> {
+        // The steps of the result in memory, in its row-major order.
+        let shape = to.shape().to_vec();
+        let steps: Vec<u32> = (0..shape.len()).map(|axis| bytes * shape[axis + 1..].iter().product::<u32>()).collect();
+        let is_sum = places.is_sum;
+        let mut offsets = Vec::with_capacity(places.registers.len());
+        let mut common = base;
+        if is_sum {
+            for (&(thread, _), &step) in places.thread.iter().zip(&steps) {
+                let moved = self.code.mul(thread, Arg::Int(step.into()));
+                common = self.code.add(common, moved);
+            }
+        }
+        for register in 0..places.registers.len() {
+            let own = &places.registers[register];
+            offsets.push(match is_sum {
+                true => (common, own.iter().zip(&steps).map(|(at, step)| at * step).sum::<u32>()),
+                false => {
+                    let mut address = base;
+                    for (at, &step) in places.of(&mut self.code, register).into_iter().zip(&steps) {
+                        let moved = self.code.mul(at, Arg::Int(step.into()));
+                        address = self.code.add(address, moved);
+                    }
+                    (address, 0)
+                }
+            });
+        }
+        offsets
     }
 
     /// Whether what a tile has is written again, by another op or in the next round of a loop.

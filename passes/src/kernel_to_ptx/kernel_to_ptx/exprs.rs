@@ -303,7 +303,7 @@ impl Code<'_> {
         for (piece, limits) in guard.pieces.iter().zip(&guard.limits) {
             // What is the same for many elements is asked first, and once: of all, of a row, of a column.
             let mut order: Vec<&(usize, Bounds)> = piece.iter().collect();
-            dlc_ir::sort::sort_by_key(&mut order, |one| one.0);
+            order.sort_by_key(|one| one.0);
             let mut all = Cond::Known(true);
             for group in order.chunk_by(|a, b| a.0 == b.0 && a.0 != OF_ELEMENTS) {
                 let mut own = Cond::Known(true);

@@ -13,7 +13,7 @@ use dlc_region::verify::KernelAxes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::axes::{axes, before_broadcasts, contributions, depends, elem, places, set_axes};
-use crate::generic::dce::erase_unused;
+use crate::rewrites::unused::erase_unused;
 
 /// The reductions that are in no other, each with the ops of its body and of those of reductions in it, in order.
 /// Regions that combine are left out.
@@ -149,7 +149,7 @@ impl<'a> Rank<'a> {
     }
 
     fn sorted<'v>(&self, mut axes: Vec<&'v str>) -> Vec<&'v str> {
-        dlc_ir::sort::sort_by_key(&mut axes, |axis| self.place(axis));
+        axes.sort_by_key(|axis| self.place(axis));
         axes
     }
 

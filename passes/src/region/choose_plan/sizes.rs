@@ -46,7 +46,7 @@ fn tiles(facts: &Facts, plan: &Schedule) -> Option<SizeExpr> {
 /// What blocks go over as one run, as the first axes of runs follow each other.
 fn in_order<'a>(facts: &'a Facts, plan: &Schedule) -> Vec<Vec<&'a String>> {
     let mut runs = runs(facts, &Schedule { reduced: None, ..plan.clone() });
-    dlc_ir::sort::sort_by_key(&mut runs, |run| facts.iters().iter().position(|axis| run.first() == Some(&axis)));
+    runs.sort_by_key(|run| facts.iters().iter().position(|axis| run.first() == Some(&axis)));
     runs
 }
 
@@ -101,7 +101,7 @@ pub fn sorted(mut variants: Vec<Variant>, general: &Schedule) -> Vec<Variant> {
         out.saturating_mul(plan.tile.as_ref().and_then(Table::product).unwrap_or(1).min(1 << 20))
     };
     variants.retain(|variant| variant.plan != *general);
-    dlc_ir::sort::sort_by_key(&mut variants, |variant| area(&variant.plan));
+    variants.sort_by_key(|variant| area(&variant.plan));
     let mut kept: Vec<Variant> = Vec::new();
     for variant in variants {
         match kept.iter_mut().find(|other| other.plan == variant.plan) {

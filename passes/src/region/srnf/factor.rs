@@ -11,7 +11,7 @@ use dlc_region::ops::{Binary, Const, Reduce};
 
 use super::{Srnf, Verdict, apply_behind, is_outside, mark};
 use crate::analysis::axes::{contributions, elem, is_over};
-use crate::generic::dce::erase_unused;
+use crate::rewrites::unused::erase_unused;
 
 /// Applies to the result of a reduction what the op applies to each contribution. Whether that was done.
 pub fn factor(body: &mut Body, reduce: OpId, op: OpId, may: Srnf, cx: &PassCx<'_>) -> bool {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::{NON_ASSOCIATIVE_TRANSFORM, Verdict, apply_behind, mark, narrow};
 use crate::analysis::axes::{contributions, elem};
-use crate::generic::dce::erase_unused;
+use crate::rewrites::unused::erase_unused;
 
 /// Splits a reduction in two, one for each operand of the op that it yields. The second one.
 pub fn split(body: &mut Body, reduce: OpId, op: OpId, cx: &PassCx<'_>, said: &mut FxHashSet<OpId>) -> Option<OpId> {

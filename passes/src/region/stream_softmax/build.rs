@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Stream;
 use super::emit::Emit;
 use super::terms::{Factor, Numbers, Term};
-use crate::generic::dce::erase_unused;
+use crate::rewrites::unused::erase_unused;
 
 /// The type that an accumulator of a type has when it is rounded after every step.
 pub fn wide(ctx: &Context, elem: Type) -> Type {
@@ -70,7 +70,7 @@ fn accumulators<'a>(ctx: &Context, body: &Body, order: &KernelAxes, stream: &'a 
     let axes = |value: ValueId| axes_of(ctx, body.value_type(value));
     let ty = |value: ValueId, mut over: Vec<&str>| {
         over.retain(|axis| !stream.axes.iter().any(|reduced| reduced == axis));
-        dlc_ir::sort::sort_by_key(&mut over, |axis| order.position(axis));
+        over.sort_by_key(|axis| order.position(axis));
         over.dedup();
         let elem = Value::expect(ctx, body.value_type(value)).elem(ctx);
         Value::get(ctx, wide(ctx, elem), over)

@@ -40,7 +40,7 @@ impl<'b> Emit<'b> {
     /// Numbers of a type over the axes of some values.
     fn over(&self, elem: Type, values: &[ValueId]) -> Type {
         let mut axes: Vec<&str> = values.iter().flat_map(|&value| self.axes(value)).collect();
-        dlc_ir::sort::sort_by_key(&mut axes, |axis| self.place(axis));
+        axes.sort_by_key(|axis| self.place(axis));
         axes.dedup();
         Value::get(self.builder.ctx, elem, axes)
     }
@@ -55,7 +55,7 @@ impl<'b> Emit<'b> {
     /// A value with its axes in the order of the kernel.
     pub fn ordered(&mut self, value: ValueId) -> ValueId {
         let mut axes = self.axes(value);
-        dlc_ir::sort::sort_by_key(&mut axes, |axis| self.place(axis));
+        axes.sort_by_key(|axis| self.place(axis));
         self.turned(value, &axes)
     }
 

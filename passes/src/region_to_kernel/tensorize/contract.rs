@@ -258,7 +258,7 @@ fn as_they_lie(lower: &Lower<'_, '_>, product: &Product, axes: Vec<(String, Size
     let (Some(left), Some(right)) = (places(product.lhs), places(product.rhs)) else { return axes };
     let sorted = |places: &[usize]| {
         let mut order: Vec<usize> = (0..places.len()).collect();
-        dlc_ir::sort::sort_by_key(&mut order, |&number| std::cmp::Reverse(places[number]));
+        order.sort_by_key(|&number| std::cmp::Reverse(places[number]));
         order
     };
     let order = sorted(&left);

@@ -9,7 +9,7 @@ use dlc_ir::{Attr, Context, Loc, OpId, ValueId};
 use dlc_tiny::ops::{Contract, Expand, Flip, Reshape, Shrink};
 
 use super::form::{Found, Side};
-use crate::generic::dce::erase_unused;
+use crate::rewrites::unused::erase_unused;
 
 /// Replaces a sum with the contraction that it is, and erases what nothing else needs of the product.
 pub fn replace(ctx: &Context, body: &mut Body, sum: OpId, found: Found) {

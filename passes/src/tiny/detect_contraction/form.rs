@@ -97,7 +97,7 @@ fn ranked<'a>(space: &Space, positions: &'a [Position], sizes: &dyn Fn(&Access) 
         let kind = access.index.iter().zip(&own).map(kind).max().unwrap_or(0).max(u8::from(splits > 0));
         ranked.push((std::cmp::Reverse(position.repeats), kind, std::cmp::Reverse(depth), &position.access));
     }
-    dlc_ir::sort::sort_by_key(&mut ranked, |(repeats, kind, depth, _)| (*repeats, *kind, *depth));
+    ranked.sort_by_key(|(repeats, kind, depth, _)| (*repeats, *kind, *depth));
     ranked.into_iter().map(|(.., access)| access).collect()
 }
 
@@ -289,9 +289,7 @@ impl Pair {
         let is_window = digits.is_none();
         let extent = if let Some((order, extent)) = digits {
             // Outermost first.
-            dlc_ir::sort::sort_by_key(&mut terms, |(dim, _)| {
-                std::cmp::Reverse(order.iter().position(|digit| digit == dim))
-            });
+            terms.sort_by_key(|(dim, _)| std::cmp::Reverse(order.iter().position(|digit| digit == dim)));
             extent
         } else {
             let mut extent = SizeExpr::from(1);

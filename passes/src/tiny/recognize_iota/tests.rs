@@ -6,37 +6,12 @@ use dlc_core::tensor::TensorValue;
 use dlc_ir::diag::Diagnostics;
 use dlc_ir::interp::{Datum, Interpreter};
 use dlc_ir::pass::{DebugCounters, PassCx};
+use dlc_ir::random::Random;
 use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_body};
 use dlc_ir::verify::{SymbolTable, verify};
 use dlc_ir::{Body, Context, Type};
 
 use super::{DEF, Recognized, recognize_iota};
-
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut value = self.0;
-        value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        value ^ (value >> 31)
-    }
-
-    /// In `lo..=hi`.
-    fn within(&mut self, lo: i64, hi: i64) -> i64 {
-        lo + (self.next() % (hi - lo + 1) as u64) as i64
-    }
-
-    fn pick<T: Clone>(&mut self, items: &[T]) -> T {
-        items[self.within(0, items.len() as i64 - 1) as usize].clone()
-    }
-
-    fn one_in(&mut self, many: i64) -> bool {
-        self.within(1, many) == 1
-    }
-}
 
 fn context() -> Context {
     Context::new([&dlc_tiny::DIALECT, &dlc_core::DIALECT])
@@ -136,7 +111,7 @@ impl Program {
         match random.within(0, 6) {
             0 => {
                 let mut order: Vec<usize> = (0..rank).collect();
-                order.sort_by_key(|_| random.next());
+                order.sort_by_key(|_| random.bits());
                 self.shape = order.iter().map(|&axis| self.shape[axis]).collect();
                 self.line(&format!("permute %x by {order:?}"));
             }
@@ -162,7 +137,7 @@ impl Program {
                     .iter()
                     .map(|&size| {
                         let start = random.within(0, size / 3);
-                        (start, random.within(start.max(size / 2), size), random.pick(&[1, 1, 1, 2]))
+                        (start, random.within(start.max(size / 2), size), random.one_of(&[1, 1, 1, 2]))
                     })
                     .collect();
                 self.shape = cut.iter().map(|(start, stop, step)| (stop - start + step - 1) / step).collect();
@@ -184,7 +159,7 @@ impl Program {
         let mut shape = Vec::new();
         while rest > 1 && shape.len() < 3 {
             let divisors: Vec<i64> = (1..=rest).filter(|divisor| rest % divisor == 0).collect();
-            let size = random.pick(&divisors);
+            let size = random.one_of(&divisors);
             shape.push(size);
             rest /= size;
         }
@@ -215,7 +190,7 @@ impl Program {
     fn reduce(&mut self, random: &mut Random) {
         let rank = self.shape.len() as i64;
         let axes: Vec<i64> = (0..rank).filter(|_| random.one_in(2)).collect();
-        let combiner = random.pick(&["sum", "sum", "sum", "max", "min", "prod"]);
+        let combiner = random.one_of(&["sum", "sum", "sum", "max", "min", "prod"]);
         self.shape = (0..rank).filter(|axis| !axes.contains(axis)).map(|axis| self.shape[axis as usize]).collect();
         self.line(&format!("reduce {combiner} %x over {axes:?}"));
     }
@@ -226,12 +201,12 @@ impl Program {
             match random.within(0, 3) {
                 0 => self.line("neg %x"),
                 1 => {
-                    self.elem = random.pick(&["i32", "f32", "i8"]);
+                    self.elem = random.one_of(&["i32", "f32", "i8"]);
                     self.line(&format!("cast %x to {}", self.elem));
                 }
                 _ => {
                     writeln!(self.text, "  %t{} = const 1 : tensor<[], i1>", self.values).expect("a string grows");
-                    let op = random.pick(&["cmp ne", "add", "mul", "and", "or", "xor", "max", "min"]);
+                    let op = random.one_of(&["cmp ne", "add", "mul", "and", "or", "xor", "max", "min"]);
                     self.line(&format!("{op} %x, %t{}", self.values));
                 }
             }
@@ -249,22 +224,22 @@ impl Program {
         }
         match random.within(0, 7) {
             0..=2 => {
-                let predicate = random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
+                let predicate = random.one_of(&["eq", "ne", "lt", "le", "gt", "ge"]);
                 let (a, b) = if random.one_in(2) { ("%x", &*name) } else { (&*name, "%x") };
                 self.line(&format!("cmp {predicate} {a}, {b}"));
                 self.elem = "i1";
             }
             3 if self.elem == "i32" => {
-                let op = random.pick(&["floordiv", "floormod", "cdiv", "cmod"]);
+                let op = random.one_of(&["floordiv", "floormod", "cdiv", "cmod"]);
                 self.line(&format!("{op} %x, {name}"));
             }
             4 => self.line(&format!("sub {name}, %x")),
             5 if self.elem == "i32" => {
-                self.elem = random.pick(&["i8", "i64", "f32", "f16"]);
+                self.elem = random.one_of(&["i8", "i64", "f32", "f16"]);
                 self.line(&format!("cast %x to {}", self.elem));
             }
             _ => {
-                let op = random.pick(&["add", "add", "mul", "sub"]);
+                let op = random.one_of(&["add", "add", "mul", "sub"]);
                 self.line(&format!("{op} %x, {name}"));
             }
         }
@@ -277,10 +252,10 @@ impl Program {
 
 #[test]
 fn views_and_reductions_of_constants() {
-    let (ctx, mut random) = (context(), Random(1));
+    let (ctx, mut random) = (context(), Random::new(1));
     let (mut closed, mut reduced) = (0, 0);
     for _ in 0..3000 {
-        let elem = random.pick(&["i32", "i32", "i32", "i1", "i8", "ui8", "i64", "f32", "f16"]);
+        let elem = random.one_of(&["i32", "i32", "i32", "i1", "i8", "ui8", "i64", "f32", "f16"]);
         let shape = (0..random.within(0, 2)).map(|_| random.within(1, 6)).collect();
         let value = if elem == "i1" { random.within(0, 1) } else { random.within(0, 3) };
         let mut program = Program::new(elem, shape, value);
@@ -318,21 +293,21 @@ fn tensor(ctx: &Context, shape: &[i64], elem: Type, values: Vec<i64>) -> Datum {
 /// indices, indices out of range, masks in each of their spellings.
 #[test]
 fn gathers() {
-    let (ctx, mut random) = (context(), Random(2));
+    let (ctx, mut random) = (context(), Random::new(2));
     let mut gathered = 0;
     for _ in 0..1000 {
         // Axis 0 is the one that is summed over.
         let rank = random.within(1, 4) as usize;
-        let sizes: Vec<i64> = (0..rank).map(|_| random.pick(&[1, 2, 3, 4])).collect();
+        let sizes: Vec<i64> = (0..rank).map(|_| random.one_of(&[1, 2, 3, 4])).collect();
         let mut order: Vec<usize> = (0..rank).collect();
-        order.sort_by_key(|_| random.next());
+        order.sort_by_key(|_| random.bits());
         let full: Vec<i64> = order.iter().map(|&axis| sizes[axis]).collect();
         let mut some = |must: bool| {
             let mut axes: Vec<usize> = (1..rank).filter(|_| random.one_in(2)).collect();
             if must {
                 axes.push(0);
             }
-            axes.sort_by_key(|_| random.next());
+            axes.sort_by_key(|_| random.bits());
             axes
         };
         let (table_axes, index_axes) = (some(true), some(false));
@@ -344,13 +319,13 @@ fn gathers() {
             let shape: Vec<i64> = order.iter().map(|axis| if axes.contains(axis) { sizes[*axis] } else { 1 }).collect();
             format!("  %{name}p = permute %{name} by {sorted:?}\n  %{name}f = reshape %{name}p to {shape:?}\n")
         };
-        let elem = random.pick(&["f32", "i32", "f16"]);
+        let elem = random.one_of(&["f32", "i32", "f16"]);
         let integer = elem == "i32";
-        let index_elem = random.pick(&["i32", "i64", "ui8", "i8"]);
+        let index_elem = random.one_of(&["i32", "i64", "ui8", "i8"]);
         let k = at(0);
         let mut line = vec![1; full.len()];
         line[k] = sizes[0];
-        let offset = random.pick(&[0, 0, 0, 1, -1]);
+        let offset = random.one_of(&[0, 0, 0, 1, -1]);
         let zero = if integer { "0" } else { "0.0" };
         let (yes, no) = ("%tf".to_string(), "%zero".to_string());
         let mask = match random.within(0, if integer { 3 } else { 2 }) {
@@ -369,7 +344,7 @@ fn gathers() {
         let wide = if elem == "f16" { "f32" } else { elem };
         // The table may be part of a larger one, and be read backwards.
         let last = table_axes.iter().position(|&axis| axis == 0).expect("the table has it");
-        let (before, behind) = (random.pick(&[0, 0, 1, 2]), random.pick(&[0, 0, 1]));
+        let (before, behind) = (random.one_of(&[0, 0, 1, 2]), random.one_of(&[0, 0, 1]));
         let (mut all_shape, mut start, mut stop) =
             (table_shape.clone(), vec![0; table_shape.len()], table_shape.clone());
         all_shape[last] += before + behind;

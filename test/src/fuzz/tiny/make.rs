@@ -8,7 +8,7 @@ use dlc_ir::{Context, Type};
 use dlc_tiny::shape::loops;
 
 use super::{ELEMS, From, Program, Style, Value, elem_name, list};
-use crate::fuzz::Rng;
+use dlc_ir::random::Random;
 
 /// The most elements of a value when the program runs.
 const MOST: i64 = 256;
@@ -16,14 +16,14 @@ const MOST: i64 = 256;
 const MOST_PRODUCTS: i64 = 4096;
 
 /// A random program.
-pub fn program(ctx: &Context, rng: &mut Rng, style: Style) -> Program {
+pub fn program(ctx: &Context, rng: &mut Random, style: Style) -> Program {
     let symbols = ["A", "B", "C"].into_iter().take(rng.below(4)).map(|name| (name, [0, 1, 2, 3, 4, 5][rng.below(6)]));
     let program = Program {
         symbols: symbols.collect(),
         values: vec![],
         results: vec![],
         whole: rng.one_in(4),
-        seed: rng.next(),
+        seed: rng.bits(),
         wild: style == Style::Any && rng.one_in(4),
     };
     let mut maker = Maker { ctx, rng, style, program };
@@ -57,7 +57,7 @@ pub fn program(ctx: &Context, rng: &mut Rng, style: Style) -> Program {
 /// A program that grows.
 pub(super) struct Maker<'a> {
     pub(super) ctx: &'a Context,
-    pub(super) rng: &'a mut Rng,
+    pub(super) rng: &'a mut Random,
     style: Style,
     pub(super) program: Program,
 }
@@ -204,8 +204,8 @@ impl Maker<'_> {
         let elem = self.elem(input);
         let smooth = self.style == Style::Smooth;
         let name = match smooth {
-            true => self.rng.word(&["neg", "relu"]),
-            false => self.rng.word(&["neg", "relu", "trunc", "recip", "sqrt", "exp2", "log2", "sin", "neg", "relu"]),
+            true => self.rng.one_of(&["neg", "relu"]),
+            false => self.rng.one_of(&["neg", "relu", "trunc", "recip", "sqrt", "exp2", "log2", "sin", "neg", "relu"]),
         };
         let float = !matches!(name, "neg" | "relu" | "trunc");
         let elem = if float && !self.is_float(elem) { Type::F32 } else { elem };
@@ -279,7 +279,7 @@ impl Maker<'_> {
             return None;
         }
         let (dims, _) = self.together(a, b)?;
-        let predicate = self.rng.word(&["eq", "ne", "lt", "le", "gt", "ge"]);
+        let predicate = self.rng.one_of(&["eq", "ne", "lt", "le", "gt", "ge"]);
         self.push(format!("cmp {predicate} {{0}}, {{1}}"), &[a, b], dims, Type::I1)
     }
 
@@ -330,7 +330,7 @@ impl Maker<'_> {
     fn reduce(&mut self) -> Option<usize> {
         let input = self.pick();
         let axes = self.some_axes(self.dims(input).len());
-        let combiner = self.rng.word(&["sum", "sum", "max", "min", "prod"]);
+        let combiner = self.rng.one_of(&["sum", "sum", "max", "min", "prod"]);
         let acc = if self.rng.one_in(3) { self.accumulator(self.elem(input)) } else { self.elem(input) };
         self.reduce_over(input, combiner, &axes, acc)
     }
@@ -458,7 +458,7 @@ impl Maker<'_> {
         }
         let sizes: Vec<i64> = dims.iter().filter_map(SizeExpr::as_constant).collect();
         let float = self.is_float(elem);
-        let number = |rng: &mut Rng| match (float, elem) {
+        let number = |rng: &mut Random| match (float, elem) {
             (true, _) => format!("{:?}", (rng.below(9) as f64 - 4.0) / 2.0),
             (false, Type::I1) => ["true", "false"][rng.below(2)].to_string(),
             (false, _) => rng.below(6).to_string(),
@@ -474,7 +474,7 @@ impl Maker<'_> {
 }
 
 /// Lists of lists of numbers.
-fn nested(rng: &mut Rng, sizes: &[i64], number: &dyn Fn(&mut Rng) -> String) -> String {
+fn nested(rng: &mut Random, sizes: &[i64], number: &dyn Fn(&mut Random) -> String) -> String {
     match sizes {
         [] => number(rng),
         _ if sizes.contains(&0) => String::new(),

@@ -88,7 +88,7 @@ impl Maker<'_> {
         let windows = self.slide(x, size)?;
         let acc = self.accumulator(elem);
         if self.rng.one_in(3) {
-            let combiner = self.rng.word(&["max", "sum", "min"]);
+            let combiner = self.rng.one_of(&["max", "sum", "min"]);
             return self.reduce_over(windows, combiner, &[1], acc);
         }
         let w = self.argument_of(vec![size.into()], elem)?;

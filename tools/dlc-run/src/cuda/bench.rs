@@ -37,7 +37,7 @@ pub struct Measured {
 impl Measured {
     /// Of times in any order; at least one.
     pub fn of(mut times: Vec<f64>) -> Measured {
-        dlc_ir::sort::sort_by(&mut times, f64::total_cmp);
+        times.sort_by(f64::total_cmp);
         Measured { times }
     }
 

@@ -62,7 +62,7 @@ impl Arrays {
         let mut header = Vec::new();
         file.by_ref().take(len).read_to_end(&mut header).map_err(|error| error.to_string())?;
         let Names(mut names) = serde_json::from_slice(&header).map_err(|error| format!("its header: {error}"))?;
-        dlc_ir::sort::sort(&mut names);
+        names.sort();
         if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(format!("it holds two arrays of one name, '{}'", twice[0]));
         }
@@ -79,7 +79,7 @@ impl Arrays {
     /// The names of the arrays, in order.
     pub fn names(&self) -> Vec<String> {
         let mut names = self.tensors.offset_keys();
-        dlc_ir::sort::sort(&mut names);
+        names.sort();
         names
     }
 

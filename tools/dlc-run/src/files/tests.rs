@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use dlc_ir::random::Random;
+
 use super::*;
 
 fn int(bits: u32, signed: bool) -> Elem {
@@ -266,14 +268,8 @@ fn what_is_no_plain_file_is_refused() {
 fn mutated_files_are_arrays_or_errors() {
     let folder = tempfile::tempdir().expect("a folder");
     let arrays = [("x".to_string(), array(&[2, 3], int(16, true))), ("y".to_string(), array(&[4], Elem::Bool))];
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut next = |below: usize| {
-        // xorshift64
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
+    let mut random = Random::new(1);
+    let mut next = |below: usize| random.below(below);
     for file in ["a.npy", "a.npz", "a.safetensors"] {
         let name = path(&folder, file);
         let count = if file == "a.npy" { 1 } else { 2 };

@@ -230,6 +230,60 @@ impl Asm {
         let _ = write!(self.before, "setp.ne.b32 {name}, %{place}, 0; ");
         name
     }
+
+    /// The text of the instruction with its operands, and what surrounds it where some are predicates.
+    fn code(&self, inst: &Inst<'_>, mut parts: Vec<String>) -> String {
+        let mnemonic = match inst.instruction.name {
+            "sreg" => {
+                parts.push(format!("%%{}", inst.modifiers));
+                inst.instruction.spelling.to_string()
+            }
+            _ => inst.mnemonic(),
+        };
+        let code = format!("{mnemonic} {};", parts.join(", ")).replace(" ;", ";");
+        match self.predicates {
+            0 => code,
+            _ => {
+                let names: Vec<String> = (0..self.predicates).map(|at| format!("p{at}")).collect();
+                format!("{{ .reg .pred {}; {}{code} {}}}", names.join(", "), self.before, self.after)
+            }
+        }
+    }
+
+    /// The definition of the function around the instruction. `single` is its result, if it has one.
+    fn definition(
+        &self,
+        inst: &Inst<'_>,
+        templates: &[String],
+        head: &str,
+        code: &str,
+        single: Option<Kind>,
+    ) -> String {
+        let mut text = String::new();
+        if !templates.is_empty() {
+            let _ = writeln!(text, "template <{}>", templates.join(", "));
+        }
+        let _ = writeln!(text, "{head}");
+        if let Some(kind) = single {
+            let ty = if kind == Kind::Bool { "uint32_t".to_string() } else { kind.text() };
+            let _ = writeln!(text, "  {ty} d;");
+        }
+        let pure = inst.instruction.effects == Effects::NONE;
+        let product = matches!(inst.instruction.name, "mma" | "wgmma.mma_async");
+        let memory = !pure && !product && inst.instruction.effects != Effects::NONE;
+        let _ = writeln!(text, "  asm {}({}", if pure { "" } else { "volatile" }, lines(code, 4).trim_start());
+        text = text.replace("asm (", "asm(");
+        let _ = writeln!(text, "    : {}", wrapped(&self.outs));
+        let _ = write!(text, "    : {}", wrapped(&self.ins));
+        text.push_str(if memory { "\n    : \"memory\");\n" } else { ");\n" });
+        match single {
+            Some(Kind::Bool) => text.push_str("  return d != 0;\n"),
+            Some(_) => text.push_str("  return d;\n"),
+            None => {}
+        }
+        text.push_str("}\n");
+        text.replace(" \n", "\n")
+    }
 }
 
 /// The text of the function of a load or store of a vector that C++ has words for.
@@ -372,50 +426,14 @@ fn function(name: &str, inst: &Inst<'_>, results: &[Type], args: &[Option<Type>]
         }
         at += count;
     }
-    let mnemonic = match inst.instruction.name {
-        "sreg" => {
-            parts.push(format!("%%{}", inst.modifiers));
-            inst.instruction.spelling.to_string()
-        }
-        _ => inst.mnemonic(),
-    };
-    let code = format!("{mnemonic} {};", parts.join(", ")).replace(" ;", ";");
-    let code = match asm.predicates {
-        0 => code,
-        _ => {
-            let names: Vec<String> = (0..asm.predicates).map(|at| format!("p{at}")).collect();
-            format!("{{ .reg .pred {}; {}{code} {}}}", names.join(", "), asm.before, asm.after)
-        }
-    };
+    let code = asm.code(inst, parts);
     let ret = match out_kinds.first() {
         Some(kind) if !several => kind.text(),
         _ => "void".into(),
     };
-    let mut text = String::new();
-    if !templates.is_empty() {
-        let _ = writeln!(text, "template <{}>", templates.join(", "));
-    }
-    let _ = writeln!(text, "__device__ __forceinline__ {ret} {name}({}) {{", params.join(", "));
-    let single = out_kinds.first().filter(|_| !several);
-    if let Some(kind) = single {
-        let ty = if *kind == Kind::Bool { "uint32_t".to_string() } else { kind.text() };
-        let _ = writeln!(text, "  {ty} d;");
-    }
-    let pure = inst.instruction.effects == Effects::NONE;
-    let product = matches!(inst.instruction.name, "mma" | "wgmma.mma_async");
-    let memory = !pure && !product && inst.instruction.effects != Effects::NONE;
-    let _ = writeln!(text, "  asm {}({}", if pure { "" } else { "volatile" }, lines(&code, 4).trim_start());
-    text = text.replace("asm (", "asm(");
-    let _ = writeln!(text, "    : {}", wrapped(&asm.outs));
-    let _ = write!(text, "    : {}", wrapped(&asm.ins));
-    text.push_str(if memory { "\n    : \"memory\");\n" } else { ");\n" });
-    match single {
-        Some(Kind::Bool) => text.push_str("  return d != 0;\n"),
-        Some(_) => text.push_str("  return d;\n"),
-        None => {}
-    }
-    text.push_str("}\n");
-    text.replace(" \n", "\n")
+    let single = out_kinds.first().copied().filter(|_| !several);
+    let head = format!("__device__ __forceinline__ {ret} {name}({}) {{", params.join(", "));
+    asm.definition(inst, &templates, &head, &code, single)
 }
 
 /// A string of C++, in pieces that fit a line.

@@ -97,7 +97,7 @@ fn sum(expr: &SizeExpr, named: &dyn Fn(&str) -> String) -> String {
     let mut out = String::new();
     let mut terms = expr.terms();
     // The constant comes last.
-    dlc_ir::sort::sort_by_key(&mut terms, |(_, factors)| factors.is_empty());
+    terms.sort_by_key(|(_, factors)| factors.is_empty());
     for (coefficient, factors) in terms {
         let less = coefficient < 0 && !out.is_empty();
         let shown = if less { coefficient.unsigned_abs().to_string() } else { coefficient.to_string() };

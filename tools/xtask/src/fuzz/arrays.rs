@@ -5,9 +5,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use dlc_ir::random::Random;
 use dlc_opt::{Io, Setup, Status};
 use dlc_run::files::{Array, Source, write};
-use dlc_test::fuzz::{Rng, mutate_bytes};
+use dlc_test::fuzz::mutate_bytes;
 
 /// The most bytes that one array is read with.
 const LIMIT: u64 = 64 << 20;
@@ -62,7 +63,7 @@ impl Arrays {
     /// Damages a file and reads it; and runs the program on it, if there is one.
     ///
     /// Errors: an array has not the bytes of its sizes, or `dlc-run` makes a mistake of its own.
-    pub fn run(&self, setup: &Setup, rng: &mut Rng) -> Result<(&'static str, String), String> {
+    pub fn run(&self, setup: &Setup, rng: &mut Random) -> Result<(&'static str, String), String> {
         let original = rng.pick(&self.originals).ok_or("there are no files")?;
         let file = self.folder.path().join(format!("damaged.{}", original.format));
         fs::write(&file, mutate_bytes(rng, &original.bytes)).map_err(|error| error.to_string())?;

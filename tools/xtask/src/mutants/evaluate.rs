@@ -7,6 +7,7 @@ use dlc_core::tensor::TensorValue;
 use dlc_ir::diag::Diagnostics;
 use dlc_ir::interp::{Data, Datum, EVAL_LIMIT, Failure, Interpreter, Limits, UNDEFINED};
 use dlc_ir::pass::pipeline::Pipeline;
+use dlc_ir::random::Random;
 use dlc_ir::{Body, Context};
 use dlc_opt::Setup;
 use dlc_opt::function::{Function, Port, functions};
@@ -130,7 +131,7 @@ pub fn evaluate(
     text: &str,
     effort: Effort,
     is_accepted: bool,
-    random: &mut Seed,
+    random: &mut Random,
 ) -> Found {
     let mut found = Found::default();
     let Some(function) = function(ctx, body) else { return found };

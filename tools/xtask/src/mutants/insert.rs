@@ -1,11 +1,11 @@
 //! Ops that are put into a kernel: any of its dialect, with operands by their types and extreme attributes.
 
-use dlc_core::launch::Seed;
 use dlc_core::sizes::expr_attr;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::body::{InsertPoint, OpParts};
 use dlc_ir::diag::Diagnostics;
+use dlc_ir::random::Random;
 use dlc_ir::text::{PrintOptions, print_op};
 use dlc_ir::verify::verify;
 use dlc_ir::{Attr, Body, Context, Loc, OpId, OpRef, Type, ValueId};
@@ -31,29 +31,34 @@ struct Pattern {
 }
 
 /// A text with one to three ops more that the verifier accepts, and those ops.
-pub fn insert(setup: &Setup, kernels: &[(String, String)], text: &str, random: &mut Seed) -> Option<(String, String)> {
+pub fn insert(
+    setup: &Setup,
+    kernels: &[(String, String)],
+    text: &str,
+    random: &mut Random,
+) -> Option<(String, String)> {
     let ctx = Context::new(setup.dialects.iter().copied());
     let mut body = kernel(&ctx, text)?;
     let mut patterns = patterns(&ctx, &body);
     for _ in 0..DONORS {
-        let (_, donor) = kernels.get(random.random(kernels.len()))?;
+        let (_, donor) = kernels.get(random.below(kernels.len()))?;
         patterns.extend(kernel(&ctx, donor).iter().flat_map(|body| self::patterns(&ctx, body)));
     }
     let mut names: Vec<&str> = patterns.iter().map(|pattern| pattern.op).collect();
     names.sort_unstable();
     names.dedup();
     let grid = body.ops(body.entry_block()?).find(|&id| OpRef::new(&ctx, &body, id).is(dlc_kernel::ops::Grid::DEF))?;
-    let (wanted, mut diff) = (1 + random.random(3), Vec::new());
+    let (wanted, mut diff) = (1 + random.below(3), Vec::new());
     for _ in 0..DRAWS {
         if diff.len() == wanted {
             break;
         }
         let mut places = Vec::new();
         body.walk_regions(grid, &mut places);
-        let &place = places.get(random.random(places.len()))?;
-        let name = names[random.random(names.len())];
+        let &place = places.get(random.below(places.len()))?;
+        let name = names[random.below(names.len())];
         let of_name: Vec<&Pattern> = patterns.iter().filter(|pattern| pattern.op == name).collect();
-        let pattern = of_name[random.random(of_name.len())];
+        let pattern = of_name[random.below(of_name.len())];
         let Some(op) = make(&ctx, &mut body, pattern, place, random) else { continue };
         if verify(&ctx, &body, &Diagnostics::new()) {
             diff.push(print_op(&ctx, &body, op, PrintOptions::default()));
@@ -88,23 +93,23 @@ fn patterns(ctx: &Context, body: &Body) -> Vec<Pattern> {
 }
 
 /// An op before another one. `None` where there are no operands for it.
-fn make(ctx: &Context, body: &mut Body, pattern: &Pattern, place: OpId, random: &mut Seed) -> Option<OpId> {
+fn make(ctx: &Context, body: &mut Body, pattern: &Pattern, place: OpId, random: &mut Random) -> Option<OpId> {
     let visible = visible(body, place);
     let mut operands = Vec::new();
     for &ty in &pattern.operands {
         // Sometimes of another type: the op may take it as well.
-        let any = random.random(8) == 0;
+        let any = random.below(8) == 0;
         let fits: Vec<ValueId> = visible.iter().copied().filter(|&value| any || body.value_type(value) == ty).collect();
-        operands.push(*fits.get(random.random(fits.len()))?);
+        operands.push(*fits.get(random.below(fits.len()))?);
     }
     let mut results = pattern.results.clone();
     if let Some(result) = results.first_mut()
-        && random.random(4) == 0
-        && let Some(&value) = visible.get(random.random(visible.len()))
+        && random.below(4) == 0
+        && let Some(&value) = visible.get(random.below(visible.len()))
     {
         *result = body.value_type(value);
     }
-    let props = if random.random(2) == 0 { extreme(ctx, pattern.props, random) } else { pattern.props };
+    let props = if random.below(2) == 0 { extreme(ctx, pattern.props, random) } else { pattern.props };
     let name = ctx.op_name(pattern.op);
     let parts = OpParts { operands: &operands, results: &results, props, ..OpParts::new(name, Loc::UNKNOWN) };
     let op = body.create_op(parts);
@@ -126,8 +131,8 @@ fn visible(body: &Body, place: OpId) -> Vec<ValueId> {
 }
 
 /// An attribute with one number that is another, if it has any.
-fn extreme(ctx: &Context, attr: Attr, random: &mut Seed) -> Attr {
-    let number = EXTREMES[random.random(EXTREMES.len())];
+fn extreme(ctx: &Context, attr: Attr, random: &mut Random) -> Attr {
+    let number = EXTREMES[random.below(EXTREMES.len())];
     match ctx.attr_data(attr) {
         &AttrData::Integer { ty, .. } => ctx.int_attr(number.into(), ty),
         AttrData::String(text) => {
@@ -136,7 +141,7 @@ fn extreme(ctx: &Context, attr: Attr, random: &mut Seed) -> Attr {
         }
         AttrData::Array(items) => {
             let mut items = items.to_vec();
-            let at = random.random(items.len());
+            let at = random.below(items.len());
             if let Some(item) = items.get_mut(at) {
                 *item = extreme(ctx, *item, random);
             }
@@ -144,7 +149,7 @@ fn extreme(ctx: &Context, attr: Attr, random: &mut Seed) -> Attr {
         }
         AttrData::Dict(entries) => {
             let mut entries = entries.to_vec();
-            let at = random.random(entries.len());
+            let at = random.below(entries.len());
             if let Some((_, value)) = entries.get_mut(at) {
                 *value = extreme(ctx, *value, random);
             }

@@ -1,7 +1,7 @@
 //! Sizes for the symbols of a kernel.
 
-use dlc_core::launch::Seed;
 use dlc_core::sizes::Bindings;
+use dlc_ir::random::Random;
 
 /// The sizes that are drawn, on both sides of the tiles that kernels have, the smallest first.
 const SIZES: [i64; 15] = [1, 8, 15, 16, 56, 63, 64, 65, 72, 127, 128, 129, 136, 200, 328];
@@ -14,14 +14,14 @@ const REACH: i64 = 16;
 
 /// First small sizes, then larger ones of one symbol after another, so that loops have many rounds while there are few
 /// blocks.
-pub fn draw(symbols: &[String], attempt: usize, random: &mut Seed) -> Option<Vec<i64>> {
+pub fn draw(symbols: &[String], attempt: usize, random: &mut Random) -> Option<Vec<i64>> {
     (0..symbols.len())
         .map(|at| {
             let large = attempt % 2 == 1 && at == attempt / 2 % symbols.len();
             let from = if large {
-                4 + random.random(SIZES.len() - 4)
+                4 + random.below(SIZES.len() - 4)
             } else {
-                random.random((4 + attempt / 4).min(SIZES.len()))
+                random.below((4 + attempt / 4).min(SIZES.len()))
             };
             SIZES.get(from).copied()
         })
@@ -67,15 +67,15 @@ fn boundaries(text: &str, symbols: &[String]) -> Vec<(usize, i64, Option<i64>)> 
 }
 
 /// Sizes on both sides of a boundary: those to be tried for each side, the nearest first.
-pub fn sides(text: &str, symbols: &[String], attempt: usize, random: &mut Seed) -> Option<[Vec<Vec<i64>>; 2]> {
+pub fn sides(text: &str, symbols: &[String], attempt: usize, random: &mut Random) -> Option<[Vec<Vec<i64>>; 2]> {
     let mut all = boundaries(text, symbols);
     all.retain(|&(_, first, _)| first <= MOST);
-    let &(symbol, first, next) = all.get(random.random(all.len()))?;
+    let &(symbol, first, next) = all.get(random.below(all.len()))?;
     let more = next.map_or(0, |next| ((MOST - first) / next).min(6));
     // Few rounds are more frequent than many.
-    let turns = random.random(1 + random.clone().random(more as usize + 1)) as i64;
+    let turns = random.below(1 + random.clone().below(more as usize + 1)) as i64;
     let below = first + next.unwrap_or(0) * turns;
-    let sizes: Vec<i64> = symbols.iter().map(|_| SIZES[random.random(4 + attempt)]).collect();
+    let sizes: Vec<i64> = symbols.iter().map(|_| SIZES[random.below(4 + attempt)]).collect();
     let at = |size: i64| {
         let mut sizes = sizes.clone();
         sizes[symbol] = size;
@@ -95,7 +95,7 @@ mod tests {
         let text = "require (K mod 8 == 0)\ngrid (M ceildiv 128) threads 32 {\n if (M < 2000) {\n if (K >= 5) {";
         let wanted = [(0, 128, Some(128)), (0, 1999, None), (1, 4, None), (1, 7, Some(8))];
         assert_eq!(boundaries(text, &symbols), wanted);
-        let mut random = Seed(1).start();
+        let mut random = Random::new(1);
         for attempt in 0..8 {
             let [below, above] = sides(text, &symbols, attempt, &mut random).expect("there are boundaries");
             assert!(!below.is_empty() && above.len() == 16);

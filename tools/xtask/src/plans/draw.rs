@@ -1,6 +1,6 @@
 //! Plans for a region: of legal values, or one that is there with one clause edited.
 
-use dlc_core::launch::Seed;
+use dlc_ir::random::Random;
 
 use super::regions::{Region, Tensor};
 
@@ -18,17 +18,17 @@ const WORDS: [&[&str]; 9] = [
 ];
 
 /// One of several.
-fn one<'a, T: ?Sized>(random: &mut Seed, of: &[&'a T]) -> &'a T {
-    of[random.random(of.len())]
+fn one<'a, T: ?Sized>(random: &mut Random, of: &[&'a T]) -> &'a T {
+    of[random.below(of.len())]
 }
 
-fn number(random: &mut Seed, of: &[i64]) -> i64 {
-    of[random.random(of.len())]
+fn number(random: &mut Random, of: &[i64]) -> i64 {
+    of[random.below(of.len())]
 }
 
 /// Once in so many times.
-fn rarely(random: &mut Seed, times: usize) -> bool {
-    random.random(times) == 0
+fn rarely(random: &mut Random, times: usize) -> bool {
+    random.below(times) == 0
 }
 
 /// Axes with a number each, as a clause has them.
@@ -38,13 +38,13 @@ fn table(entries: &[(String, i64)]) -> String {
 }
 
 /// A power of two that divides a number, at most so large.
-fn part(random: &mut Seed, of: i64, most: i64) -> i64 {
+fn part(random: &mut Random, of: i64, most: i64) -> i64 {
     let powers: Vec<i64> = (0..11).map(|bit| 1 << bit).filter(|each| of % each == 0 && *each <= most).collect();
     number(random, &powers)
 }
 
 /// A grid of threads, of at least one warp where there are as many, and at most so many on a side.
-fn grid(random: &mut Seed, of: [i64; 2], most: i64) -> [i64; 2] {
+fn grid(random: &mut Random, of: [i64; 2], most: i64) -> [i64; 2] {
     let mut threads = [part(random, of[0], most), part(random, of[1], most)];
     while threads[0] * threads[1] < 32 {
         match of.iter().zip(threads).position(|(of, threads)| threads * 2 <= *of && of % (threads * 2) == 0) {
@@ -56,7 +56,7 @@ fn grid(random: &mut Seed, of: [i64; 2], most: i64) -> [i64; 2] {
 }
 
 /// The clauses of a plan whose values are legal one by one.
-pub fn draw(region: &Region, target: &str, random: &mut Seed) -> Vec<String> {
+pub fn draw(region: &Region, target: &str, random: &mut Random) -> Vec<String> {
     match region.multiplies && region.tensors.len() > 1 {
         true => product(region, target, random),
         false => memory(region, random),
@@ -84,7 +84,7 @@ fn operands(region: &Region) -> Option<(&Tensor, &Tensor, String, String)> {
     None
 }
 
-fn product(region: &Region, target: &str, random: &mut Seed) -> Vec<String> {
+fn product(region: &Region, target: &str, random: &mut Random) -> Vec<String> {
     let Some((left, right, rows, columns)) = operands(region) else { return memory(region, random) };
     let single = left.elem == "f32";
     let kinds: &[&str] = match (single, target) {
@@ -96,7 +96,7 @@ fn product(region: &Region, target: &str, random: &mut Seed) -> Vec<String> {
     let sides: &[i64] = if kind == "wgmma" { &[64, 128] } else { &[16, 32, 64, 128] };
     let (high, wide) = (number(random, sides), number(random, &[8, 16, 32, 64, 128]));
     let deep = number(random, &[8, 16, 16, 32, 32, 64, 64]);
-    let last = region.reduced[random.random(region.reduced.len())].clone();
+    let last = region.reduced[random.below(region.reduced.len())].clone();
     let extent = |axis: &String| match axis {
         axis if *axis == rows => high,
         axis if *axis == columns => wide,
@@ -139,17 +139,17 @@ fn product(region: &Region, target: &str, random: &mut Seed) -> Vec<String> {
         let barrier = if kind == "wgmma" { "mbarrier" } else { one(random, barriers) };
         clauses.push(format!("barrier {barrier}"));
         if !rarely(random, 3) {
-            clauses.push(format!("stages {}", 1 + random.random(5)));
+            clauses.push(format!("stages {}", 1 + random.below(5)));
         }
         if kind == "wgmma" && rarely(random, 2) {
-            let consumers = if high == 64 { 1 } else { 1 + random.random(2) };
+            let consumers = if high == 64 { 1 } else { 1 + random.below(2) };
             clauses.push(match consumers {
                 2 if rarely(random, 2) => "roles ping_pong consumers 2\npersistent sms".to_string(),
                 count => format!("roles cooperative consumers {count}"),
             });
         }
     }
-    for _ in 0..random.random(3) {
+    for _ in 0..random.below(3) {
         let clause = extra(region, &tile, random);
         let word = |clause: &str| clause.split(' ').next().unwrap_or_default().to_string();
         if !clauses.iter().flat_map(|clause| clause.lines()).any(|own| word(own) == word(&clause)) {
@@ -160,10 +160,10 @@ fn product(region: &Region, target: &str, random: &mut Seed) -> Vec<String> {
 }
 
 /// A clause that any plan may have.
-fn extra(region: &Region, tile: &[(String, i64)], random: &mut Seed) -> String {
-    let tensor = region.tensors[random.random(region.tensors.len())].name.clone();
-    let (axis, size) = tile[random.random(tile.len())].clone();
-    match random.random(14) {
+fn extra(region: &Region, tile: &[(String, i64)], random: &mut Random) -> String {
+    let tensor = region.tensors[random.below(region.tensors.len())].name.clone();
+    let (axis, size) = tile[random.below(tile.len())].clone();
+    match random.below(14) {
         0 => format!("order {}", one(random, &["grouped", "hilbert", "row", "column", "longest_first"])),
         1 => format!("persistent {}", one(random, &["sms", "4", "64"])),
         2 => format!("unroll ({axis}: {size})"),
@@ -173,16 +173,16 @@ fn extra(region: &Region, tile: &[(String, i64)], random: &mut Seed) -> String {
         6 => format!("vectors ({tensor}: {})", number(random, &[1, 2, 4, 8])),
         7 => format!("store {}", one(random, WORDS[6])),
         8 => "deterministic".to_string(),
-        9 => format!("in_flight {}", random.random(3)),
-        10 => format!("blocks_per_sm {}", 1 + random.random(3)),
+        9 => format!("in_flight {}", random.below(3)),
+        10 => format!("blocks_per_sm {}", 1 + random.below(3)),
         11 => "launch_overlap".to_string(),
         12 => format!("predicate_tail [{axis}]"),
-        _ => format!("async prefetch {}", random.random(3)),
+        _ => format!("async prefetch {}", random.below(3)),
     }
 }
 
 /// A plan of rows, columns or elements.
-fn memory(region: &Region, random: &mut Seed) -> Vec<String> {
+fn memory(region: &Region, random: &mut Random) -> Vec<String> {
     let axes: Vec<&String> = region.iters.iter().chain(&region.reduced).collect();
     let Some(&last) = axes.last() else { return Vec::new() };
     let first = axes.iter().rev().nth(1).copied();
@@ -209,9 +209,9 @@ fn memory(region: &Region, random: &mut Seed) -> Vec<String> {
         clauses.push(format!("threads {}", table(&threads)));
         clauses.push(format!("thread_tile {}", table(&own)));
     }
-    for _ in 0..random.random(3) {
-        let clause = match random.random(4) {
-            0 => format!("cache {} in reg", region.tensors[random.random(region.tensors.len())].name),
+    for _ in 0..random.below(3) {
+        let clause = match random.below(4) {
+            0 => format!("cache {} in reg", region.tensors[random.below(region.tensors.len())].name),
             _ => extra(region, &tile, random),
         };
         let word = |clause: &str| clause.split(' ').next().unwrap_or_default().to_string();
@@ -223,11 +223,11 @@ fn memory(region: &Region, random: &mut Seed) -> Vec<String> {
 }
 
 /// A plan with one clause changed, gone or added; and what was done. `None` where the edit drawn changes nothing.
-pub fn edit(region: &Region, plan: &[String], random: &mut Seed) -> Option<(Vec<String>, String)> {
+pub fn edit(region: &Region, plan: &[String], random: &mut Random) -> Option<(Vec<String>, String)> {
     let mut clauses = plan.to_vec();
-    let at = random.random(clauses.len().max(1));
+    let at = random.below(clauses.len().max(1));
     let was = clauses.get(at)?.clone();
-    match random.random(8) {
+    match random.below(8) {
         0 => {
             clauses.remove(at);
             Some((clauses, format!("-{was}")))
@@ -255,7 +255,7 @@ pub fn edit(region: &Region, plan: &[String], random: &mut Seed) -> Option<(Vec<
 }
 
 /// A clause with another word in the place of one.
-fn word(clause: &str, random: &mut Seed) -> Option<String> {
+fn word(clause: &str, random: &mut Random) -> Option<String> {
     let mut places: Vec<(usize, &str, &[&str])> = Vec::new();
     let mut at = 0;
     for piece in clause.split_inclusive(|each: char| !(each.is_ascii_alphanumeric() || each == '_')) {
@@ -263,14 +263,14 @@ fn word(clause: &str, random: &mut Seed) -> Option<String> {
         places.extend(WORDS.iter().filter(|words| at > 0 && words.contains(&name)).map(|words| (at, name, *words)));
         at += piece.len();
     }
-    let (at, was, words) = *places.get(random.random(places.len()))?;
+    let (at, was, words) = *places.get(random.below(places.len()))?;
     let now = one(random, words);
     (now != was).then(|| format!("{}{now}{}", &clause[..at], &clause[at + was.len()..]))
 }
 
 /// A clause with another number in the place of one: twice, half, one more or one less. The shapes of instructions stay, as
 /// there is one for each type.
-fn another_number(clause: &str, random: &mut Seed) -> Option<String> {
+fn another_number(clause: &str, random: &mut Random) -> Option<String> {
     if clause.starts_with("instruction") {
         return None;
     }
@@ -278,13 +278,13 @@ fn another_number(clause: &str, random: &mut Seed) -> Option<String> {
     let inside = |at: usize| bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_';
     let begins = |at: usize| bytes[at].is_ascii_digit() && (at == 0 || !inside(at - 1));
     let places: Vec<usize> = (0..bytes.len()).filter(|&at| begins(at)).collect();
-    let at = *places.get(random.random(places.len()))?;
+    let at = *places.get(random.below(places.len()))?;
     let rest = &clause[at..];
     let end = rest.find(|each: char| !each.is_ascii_digit()).unwrap_or(rest.len());
     let was: i64 = rest[..end].parse().ok()?;
     let is_count =
         ["stages", "roles", "blocks_per_sm", "split_k", "in_flight"].iter().any(|word| clause.starts_with(word));
-    let now = match (random.random(4), is_count) {
+    let now = match (random.below(4), is_count) {
         (0 | 1, false) | (0, true) => was * 2,
         (_, false) | (1, true) => was / 2,
         (2, true) => was + 1,

@@ -8,6 +8,15 @@ use dlc_ir::pass::PassDef;
 /// Groups of `passes/src/` whose files are not passes.
 const NO_PASSES: [&str; 3] = ["analysis", "plan", "rewrites"];
 
+/// Imports that [`imports`] would refuse and that still stand: the file, and what it imports.
+pub const KNOWN_IMPORTS: &[(&str, &str)] = &[
+    ("passes/src/kernel/insert_async_tokens.rs", "region_to_kernel::tensorize"),
+    ("passes/src/kernel_to_ptx/kernel_to_ptx.rs", "kernel::check_async"),
+    ("passes/src/plan/resolved.rs", "region_to_kernel::tensorize"),
+    ("passes/src/plan/shape.rs", "region_to_kernel::tensorize"),
+    ("passes/src/region/choose_plan.rs", "host::plan_arena"),
+];
+
 /// Dialects that every pass may use: what layers share.
 const SHARED: [&str; 1] = ["core"];
 
@@ -101,6 +110,39 @@ pub fn layers(repo: &Repo, passes: &[&'static PassDef]) -> Complaints {
     complaints
 }
 
+/// A pass imports no other pass; `analysis`, `plan` and `rewrites` import no pass; `analysis` imports no rewrite.
+pub fn imports(repo: &Repo) -> Complaints {
+    let passes: Vec<PassFile<'_>> = files(repo).collect();
+    let mut known: Vec<(&str, &str)> = KNOWN_IMPORTS.to_vec();
+    known.retain(|(path, _)| repo.text(path).is_some());
+    let mut used = vec![false; known.len()];
+    let mut complaints = Vec::new();
+    for (path, text) in repo.with_extension("rs") {
+        let Some(own) = path.strip_prefix("passes/src/") else { continue };
+        let mut parts = own.trim_end_matches(".rs").split('/');
+        let own = (parts.next(), parts.next());
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+            for import in line.split("crate::").skip(1) {
+                let mut words = import.split(|c: char| !c.is_alphanumeric() && c != '_');
+                let (group, name) = (words.next().unwrap_or(""), words.nth(1).unwrap_or(""));
+                let is_pass = passes.iter().any(|pass| (pass.group, pass.name) == (group, name));
+                let is_own = own == (Some(group), Some(name));
+                if (!is_pass || is_own) && (own.0 != Some("analysis") || group != "rewrites") {
+                    continue;
+                }
+                let import = format!("{group}::{name}");
+                match known.iter().position(|known| *known == (path, import.as_str())) {
+                    Some(at) => used[at] = true,
+                    None => complaints.push(format!("{path}:{}: it imports {import}", number + 1)),
+                }
+            }
+        }
+    }
+    let stale = known.iter().zip(used).filter(|(_, used)| !used);
+    complaints.extend(stale.map(|((path, import), _)| format!("{path}: no longer imports {import}; shorten the list")));
+    complaints
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +176,23 @@ mod tests {
         assert_eq!(tested(&good), [] as [&str; 0]);
         assert_eq!(layers(&good, &[&DROP]), [] as [&str; 0]);
         assert_eq!(headers(&good).len(), 1);
+    }
+
+    #[test]
+    fn imports_of_passes() {
+        let files = |tiny: &str, analysis: &str, rewrites: &str| {
+            imports(&Repo::of(&[
+                ("passes/src/tiny/drop_it.rs", tiny),
+                ("passes/src/tiny/drop_it/parts.rs", "use crate::tiny::drop_it::X;\n"),
+                ("passes/src/tiny/other.rs", "//! As crate::tiny::drop_it does.\n"),
+                ("passes/src/analysis/ranges.rs", analysis),
+                ("passes/src/rewrites/rings.rs", rewrites),
+            ]))
+        };
+        let good = ["use crate::{analysis::ranges};\n", "use crate::plan::X;\n", "use crate::analysis::ranges::Y;\n"];
+        assert_eq!(files(good[0], good[1], good[2]), [] as [&str; 0]);
+        let bad = ["use crate::tiny::other::X;\n", "use crate::rewrites::rings;\n", "use crate::tiny::other::run;\n"];
+        assert_eq!(files(bad[0], bad[1], bad[2]).len(), 3);
     }
 
     #[test]

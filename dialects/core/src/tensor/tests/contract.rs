@@ -51,7 +51,7 @@ fn check_all(spec: &Contraction, random: &mut Random) {
 
 #[test]
 fn random_contractions_are_as_defined() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     for _ in 0..300 {
         let loops = 1 + random.below(5);
         let sizes: Vec<usize> =
@@ -72,7 +72,7 @@ fn random_contractions_are_as_defined() {
 /// Matrices in every layout, with tails of every tile.
 #[test]
 fn matrix_products_are_as_defined() {
-    let mut random = Random(29);
+    let mut random = Random::new(29);
     for (m, n, k) in [(1, 1, 1), (70, 3, 300), (3, 70, 300), (130, 520, 2), (9, 530, 3), (66, 9, 257), (1030, 2, 9)] {
         for turned in 0..4 {
             let axes = |turned: bool, a: usize, b: usize| {
@@ -95,7 +95,7 @@ fn matrix_products_are_as_defined() {
 
 #[test]
 fn convolutions_are_as_defined() {
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     // out[n, co, ho, wo] = sum w[co, ci, kh, kw] * x[n, ci, 2*ho + kh, wo + 2*kw]
     let [n, co, ho, wo, ci, kh, kw] = [0, 1, 2, 3, 4, 5, 6];
     let spec = Contraction {
@@ -134,7 +134,7 @@ fn convolutions_are_as_defined() {
 /// An operand that was expanded along the other's axis is a matrix all the same.
 #[test]
 fn expanded_operands_are_not_computed_twice() {
-    let (ctx, mut random) = (context(), Random(37));
+    let (ctx, mut random) = (context(), Random::new(37));
     let (x, w) = (Model::random(&mut random, &[40, 1, 50]), Model::random(&mut random, &[1, 60, 50]));
     let wide = |model: &Model| model.tensor(&ctx, Type::F32).broadcast_to(&[40, 60, 50]).expect("size 1");
     let all = [0, 1, 2].map(|i| access(&[(i, 1)])).to_vec();
@@ -210,7 +210,7 @@ fn wrong_specifications_are_errors() {
 
 #[test]
 fn threads_change_no_product() {
-    let (ctx, mut random) = (context(), Random(41));
+    let (ctx, mut random) = (context(), Random::new(41));
     let mut matrix = |rows: usize, columns: usize| {
         let values = (0..rows * columns).map(|_| random.bits() as f64 / 1e18 - 9.0).collect();
         TensorValue::from_f64(&ctx, vec![rows, columns], Type::F64, values).expect("as many")
@@ -230,7 +230,7 @@ fn threads_change_no_product() {
 /// are too small or too large for their type, or no numbers.
 #[test]
 fn products_are_rounded_before_they_are_added() {
-    let (ctx, mut random) = (context(), Random(57));
+    let (ctx, mut random) = (context(), Random::new(57));
     for (elem, to) in [
         (Type::F16, Type::F32),
         (Type::BF16, Type::F32),

@@ -13,7 +13,7 @@ fn shapes<const N: usize>(random: &mut Random) -> [Vec<usize>; N] {
 
 #[test]
 fn functions_of_elements_are_as_defined() {
-    let (ctx, mut random) = (context(), Random(3));
+    let (ctx, mut random) = (context(), Random::new(3));
     for _ in 0..200 {
         let models = shapes::<3>(&mut random).map(|shape| Model::random(&mut random, &shape));
         let [a, b, c] = models.each_ref().map(|model| model.strided(&ctx, Type::F16, &mut random));
@@ -103,7 +103,7 @@ fn casts_have_an_answer_for_every_number() {
 /// Integers to floats: what `f64` does not hold is not rounded there first.
 #[test]
 fn integers_are_rounded_once() {
-    let (ctx, mut random) = (context(), Random(5));
+    let (ctx, mut random) = (context(), Random::new(5));
     let mut values = vec![i64::MIN, i64::MAX, (1 << 53) + 1, (1 << 60) + (1 << 36) + 1, -(1 << 60) - (1 << 36) - 1];
     values.extend((0..2000).map(|_| random.bits() as i64 >> random.below(60)));
     values.extend((0..2000).map(|_| {
@@ -161,7 +161,7 @@ fn bits_are_read_as_another_type() {
 /// The numbers are those of one thread, whatever the number of threads.
 #[test]
 fn threads_change_nothing() {
-    let (ctx, mut random) = (context(), Random(9));
+    let (ctx, mut random) = (context(), Random::new(9));
     let values: Vec<f64> = (0..300_001).map(|_| random.bits() as f64 / 1e12).collect();
     let x = TensorValue::from_f64(&ctx, vec![300_001], Type::F32, values).expect("as many");
     let run = || x.flip(&[0]).and_then(|y| x.zip_float(&ctx, &y, Type::F16, |a, b| a / (b + 1.0)));

@@ -17,7 +17,7 @@ fn bindings(symbols: &[(&str, i64)]) -> Bindings {
 
 #[test]
 fn elements_are_those_at_the_positions() {
-    let (ctx, mut random) = (context(), Random(5));
+    let (ctx, mut random) = (context(), Random::new(5));
     let (mut views, mut errors) = (0, 0);
     for _ in 0..400 {
         let source = random.shape();

@@ -30,7 +30,7 @@ fn expected(model: &Model, axes: &[usize], combine: Combine) -> Model {
 
 #[test]
 fn reductions_are_as_defined() {
-    let (ctx, mut random) = (context(), Random(13));
+    let (ctx, mut random) = (context(), Random::new(13));
     for _ in 0..300 {
         let shape = random.shape();
         let model = Model::random(&mut random, &shape);
@@ -53,7 +53,7 @@ fn reductions_are_as_defined() {
 /// Every way through the code: few and many rows, long and short, whole tiles and tails.
 #[test]
 fn long_reductions_are_as_defined() {
-    let (ctx, mut random) = (context(), Random(17));
+    let (ctx, mut random) = (context(), Random::new(17));
     for shape in [[3, 70_000], [70_000, 3], [1500, 100], [100, 1500], [1, 140_000], [5000, 30], [40, 2100], [2100, 40]]
     {
         let model = Model::random(&mut random, &shape);
@@ -112,7 +112,7 @@ fn special_numbers_are_reduced_as_numpy_does() {
 /// The last bit of a sum depends on the order of its additions, which must not depend on the threads.
 #[test]
 fn threads_change_no_sum() {
-    let (ctx, mut random) = (context(), Random(19));
+    let (ctx, mut random) = (context(), Random::new(19));
     let values: Vec<f64> = (0..600_000).map(|_| random.bits() as f64 / 1e9).collect();
     for shape in [vec![600_000], vec![3, 200_000], vec![200_000, 3], vec![600, 1000], vec![100, 20, 300]] {
         let x = TensorValue::from_f64(&ctx, shape, Type::F64, values.clone()).expect("as many");

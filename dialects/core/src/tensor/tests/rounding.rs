@@ -33,7 +33,7 @@ fn every_short_float_and_every_tie_is_rounded_right() {
 
 #[test]
 fn random_numbers_are_rounded_right() {
-    let mut random = Random(43);
+    let mut random = Random::new(43);
     let special = [0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN_POSITIVE, 5e-324, 1e300];
     for kind in FloatKind::ALL {
         check(&special, kind);

@@ -23,7 +23,7 @@ fn other_sizes(random: &mut Random, shape: &[usize]) -> Vec<usize> {
 
 #[test]
 fn views_of_views_are_as_defined() {
-    let (ctx, mut random) = (context(), Random(7));
+    let (ctx, mut random) = (context(), Random::new(7));
     let mut no_copies = 0;
     for _ in 0..400 {
         let shape = random.shape();
@@ -140,7 +140,7 @@ fn reshapes_copy_only_when_they_must() {
 
 #[test]
 fn elements_are_seen_under_other_strides() {
-    let (ctx, mut random) = (context(), Random(53));
+    let (ctx, mut random) = (context(), Random::new(53));
     let model = Model::from_fn(&[3, 4], |index| (4 * index[0] + index[1]) as i64);
     let tensor = model.strided(&ctx, Type::I32, &mut random);
     // Overlapping windows, backwards.
@@ -154,7 +154,7 @@ fn elements_are_seen_under_other_strides() {
 /// Large transposes are copied by squares.
 #[test]
 fn large_tensors_are_turned() {
-    let (ctx, mut random) = (context(), Random(47));
+    let (ctx, mut random) = (context(), Random::new(47));
     for shape in [vec![190, 300], vec![3, 100, 9, 41], vec![40, 2, 700], vec![9, 8000]] {
         let model = Model::random(&mut random, &shape);
         let tensor = model.tensor(&ctx, Type::F32);
@@ -228,7 +228,7 @@ fn wrong_arguments_are_errors() {
 
 #[test]
 fn parts_are_gathered() {
-    let (ctx, mut random) = (context(), Random(11));
+    let (ctx, mut random) = (context(), Random::new(11));
     for round in 0..100 {
         let shape: Vec<usize> = (0..1 + random.below(4)).map(|_| 1 + random.below(4)).collect();
         let model = Model::random(&mut random, &shape);

@@ -1,6 +1,6 @@
 //! Vectors and bank conflicts.
 
-use super::{Numbers, place, registers, tile};
+use super::{Draw, Random, place, registers, tile};
 use crate::layout::{Access, Conflicts, Fragment, SharedTile, bank_conflicts};
 
 /// All registers are in one vector, and a vector is contiguous and aligned in memory.
@@ -163,17 +163,17 @@ fn widest_vectors_in_global_memory() {
 /// Where one instruction stands for all, it is as if all were counted.
 #[test]
 fn conflicts_of_all_instructions() {
-    let mut numbers = Numbers(23);
+    let mut numbers = Random::new(23);
     for _ in 0..300 {
-        let grid = [[4, 1], [2, 2], [1, 4]][numbers.below(3) as usize];
-        let shape = [64 << numbers.below(2), 32 << numbers.below(3)];
+        let grid = [[4, 1], [2, 2], [1, 4]][numbers.index(3) as usize];
+        let shape = [64 << numbers.index(2), 32 << numbers.index(3)];
         let text =
             ["swizzle 128", "swizzle 64", "swizzle 32", "interleaved", "row_major", "col_major", "row_major pitch 136"];
-        let bits = 8 << numbers.below(3);
+        let bits = 8 << numbers.index(3);
         let (fragment, tile) =
-            (place(&format!("mma {grid:?}"), &shape, bits, 4), tile(text[numbers.below(7) as usize], &shape, bits));
+            (place(&format!("mma {grid:?}"), &shape, bits, 4), tile(text[numbers.index(7) as usize], &shape, bits));
         let access = shared(&fragment, &tile);
-        let base = 4 * numbers.below(1024);
+        let base = 4 * numbers.index(1024);
         let mut expected = Conflicts::default();
         for warp in 0..4 {
             let mut wavefronts = 0;
@@ -193,11 +193,11 @@ fn conflicts_of_all_instructions() {
 /// Any blocked layout and shape: what is found is right, and nothing wider would be.
 #[test]
 fn vectors_of_blocked_layouts() {
-    let mut numbers = Numbers(13);
+    let mut numbers = Random::new(13);
     for _ in 0..40 {
-        let thread = [1 << numbers.below(3), 1 << numbers.below(4)];
-        let shape = [1 + numbers.below(40), 4 * (1 + numbers.below(20))];
-        let order = if numbers.below(2) == 0 { " order [0, 1]" } else { "" };
+        let thread = [1 << numbers.index(3), 1 << numbers.index(4)];
+        let shape = [1 + numbers.index(40), 4 * (1 + numbers.index(20))];
+        let order = if numbers.index(2) == 0 { " order [0, 1]" } else { "" };
         let text = format!("blocked {thread:?} lanes [8, 4] warps [1, 1]{order}");
         let fragment = place(&text, &shape, 16, 1);
         let access = shared(&fragment, &tile("row_major", &shape, 16));

@@ -1,6 +1,6 @@
 //! Conversions, run on registers that hold their elements.
 
-use super::{Numbers, place, registers};
+use super::{Draw, Random, place, registers};
 use crate::layout::{Bits, Conversion, Distributed, Fragment, LANES};
 
 /// Runs a conversion and compares each register of the target. Gives the number of its rounds that exchange, or `None`
@@ -86,9 +86,9 @@ fn renamed_registers() {
 }
 
 /// A layout of 2^9 elements: 8 registers, 32 lanes and 2 warps, both warps with the same half of the bits.
-fn random(numbers: &mut Numbers) -> Fragment {
+fn random(numbers: &mut Random) -> Fragment {
     loop {
-        let mut column = |top: u32| vec![numbers.below(256) | top << 8];
+        let mut column = |top: u32| vec![numbers.index(256) | top << 8];
         let register = (0..3).map(|_| column(0)).collect();
         let lane = (0..5).map(|_| column(0)).collect();
         let layout = Distributed::Bits(Bits { register, lane, warp: vec![column(1)] });
@@ -101,7 +101,7 @@ fn random(numbers: &mut Numbers) -> Fragment {
 /// Where both layouts give each warp the same elements, once each, lanes always find a way, in one round a register.
 #[test]
 fn lanes_always_find_a_way() {
-    let mut numbers = Numbers(17);
+    let mut numbers = Random::new(17);
     for _ in 0..150 {
         let (source, target) = (random(&mut numbers), random(&mut numbers));
         let rounds = check(&source, &target);
@@ -112,18 +112,18 @@ fn lanes_always_find_a_way() {
 /// Layouts that replicate: whatever is found is right.
 #[test]
 fn replicated_layouts() {
-    let mut numbers = Numbers(19);
+    let mut numbers = Random::new(19);
     let mut found = 0;
     for _ in 0..150 {
         let mut layout = |registers: usize| loop {
-            let mut column = |top: u32| match numbers.below(4) {
+            let mut column = |top: u32| match numbers.index(4) {
                 0 => vec![0],
-                _ => vec![numbers.below(64) | top << 6],
+                _ => vec![numbers.index(64) | top << 6],
             };
             let register = (0..registers).map(|_| column(0)).collect();
             let lane = (0..5).map(|_| column(0)).collect();
             let layout = Distributed::Bits(Bits { register, lane, warp: vec![column(1)] });
-            let size = 40 + numbers.below(89);
+            let size = 40 + numbers.index(89);
             if let Ok(fragment) = layout.place(&[size.next_power_of_two()], 32, 2) {
                 return fragment;
             }

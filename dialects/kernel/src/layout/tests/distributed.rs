@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Numbers, layout, place, points, registers};
+use super::{Draw, Random, layout, place, points, registers};
 use crate::layout::{Coords, Fragment, Holder};
 
 /// Every element has a holder, the holders are all of them and in order, and exactly one of them is the first.
@@ -64,18 +64,18 @@ fn every_element_is_held() {
 /// Blocked layouts of any rank, order and shape.
 #[test]
 fn blocked_layouts_hold_every_element() {
-    let mut numbers = Numbers(7);
+    let mut numbers = Random::new(7);
     for _ in 0..60 {
-        let rank = 1 + numbers.below(3) as usize;
+        let rank = 1 + numbers.index(3) as usize;
         let mut spread = |product_bits: u32| {
             let mut parts = vec![1u32; rank];
-            (0..product_bits).for_each(|_| parts[numbers.below(rank as u32) as usize] *= 2);
+            (0..product_bits).for_each(|_| parts[numbers.index(rank as u32) as usize] *= 2);
             parts
         };
         let (thread, lanes, warps) = (spread(3), spread(5), spread(2));
         let mut order: Vec<u32> = (0..rank as u32).collect();
-        (1..rank).for_each(|at| order.swap(at, numbers.below(at as u32 + 1) as usize));
-        let shape: Vec<u32> = (0..rank).map(|_| 1 + numbers.below([0, 300, 24, 9][rank])).collect();
+        (1..rank).for_each(|at| order.swap(at, numbers.index(at as u32 + 1) as usize));
+        let shape: Vec<u32> = (0..rank).map(|_| 1 + numbers.index([0, 300, 24, 9][rank])).collect();
         let text = format!("blocked {thread:?} lanes {lanes:?} warps {warps:?} order {order:?}");
         check(&place(&text, &shape, 32, 4));
     }

@@ -1,13 +1,13 @@
 //! The algebra of linear maps against brute force.
 
-use super::Numbers;
+use super::{Draw, Random};
 use crate::layout::{Dim, Linear};
 
 const AXES: [Dim; 2] = [Dim::Axis(0), Dim::Axis(1)];
 
 /// A map of `bits` input bits onto two axes of 3 bits, any columns.
-fn random(numbers: &mut Numbers, bits: usize) -> Linear {
-    let mut column = || vec![numbers.below(8), numbers.below(8)];
+fn random(numbers: &mut Random, bits: usize) -> Linear {
+    let mut column = || vec![numbers.index(8), numbers.index(8)];
     let register = (0..bits / 2).map(|_| column()).collect();
     let lane = (bits / 2..bits).map(|_| column()).collect();
     Linear::new(&[(Dim::Register, register), (Dim::Lane, lane)], &[(AXES[0], 3), (AXES[1], 3)]).unwrap()
@@ -15,9 +15,9 @@ fn random(numbers: &mut Numbers, bits: usize) -> Linear {
 
 #[test]
 fn a_map_is_linear_and_counts_its_image() {
-    let mut numbers = Numbers(1);
+    let mut numbers = Random::new(1);
     for _ in 0..200 {
-        let bits = numbers.below(9) as usize;
+        let bits = numbers.index(9) as usize;
         let map = random(&mut numbers, bits);
         let mut images: Vec<u64> = (0..1 << bits).map(|input| map.apply_flat(input)).collect();
         for (one, other) in [(3, 5), (9, 12)] {
@@ -37,7 +37,7 @@ fn a_map_is_linear_and_counts_its_image() {
 /// Each output is solved by its least input, and the inputs whose free bits are 0 are just those.
 #[test]
 fn the_least_input_has_no_free_bits() {
-    let mut numbers = Numbers(2);
+    let mut numbers = Random::new(2);
     for _ in 0..100 {
         let map = random(&mut numbers, 8);
         let free = u64::from(map.free(Dim::Register)) | u64::from(map.free(Dim::Lane)) << 4;
@@ -52,10 +52,10 @@ fn the_least_input_has_no_free_bits() {
 
 #[test]
 fn inverses_undo() {
-    let mut numbers = Numbers(3);
+    let mut numbers = Random::new(3);
     let (mut bijections, mut onto) = (0, 0);
     for _ in 0..300 {
-        let bits = 6 + numbers.below(3) as usize;
+        let bits = 6 + numbers.index(3) as usize;
         let map = random(&mut numbers, bits);
         if let Some(right) = map.right_inverse() {
             onto += 1;
@@ -75,12 +75,12 @@ fn inverses_undo() {
 
 #[test]
 fn composition_is_one_after_the_other() {
-    let mut numbers = Numbers(4);
+    let mut numbers = Random::new(4);
     for _ in 0..100 {
         let first = random(&mut numbers, 8);
         // The inputs of the second in another order than the outputs of the first.
-        let column = |numbers: &mut Numbers| vec![numbers.below(64)];
-        let columns = |numbers: &mut Numbers, bits| (0..bits).map(|_| column(numbers)).collect::<Vec<_>>();
+        let column = |numbers: &mut Random| vec![numbers.index(64)];
+        let columns = |numbers: &mut Random, bits| (0..bits).map(|_| column(numbers)).collect::<Vec<_>>();
         let inputs = [(AXES[1], columns(&mut numbers, 4)), (AXES[0], columns(&mut numbers, 3))];
         let second = Linear::new(&inputs, &[(Dim::Offset, 6)]).unwrap();
         let both = first.then(&second).unwrap();
@@ -99,7 +99,7 @@ fn composition_is_one_after_the_other() {
 /// A product is the inner map within each piece of the outer one.
 #[test]
 fn a_product_tiles() {
-    let mut numbers = Numbers(5);
+    let mut numbers = Random::new(5);
     for _ in 0..100 {
         let inner = random(&mut numbers, 6);
         let outer = random(&mut numbers, 4).product(&Linear::zeros(Dim::Warp, 1)).unwrap();

@@ -3,7 +3,7 @@
 use dlc_ir::Context;
 use dlc_ir::define::Kind;
 
-use super::Numbers;
+use super::{Draw, Random};
 use crate::layout::{Distributed, Shared};
 
 #[test]
@@ -119,14 +119,14 @@ fn no_text_is_too_odd() {
         "pitch",
         "é",
     ];
-    let mut numbers = Numbers(11);
+    let mut numbers = Random::new(11);
     for _ in 0..5000 {
-        let text: Vec<&str> = (0..1 + numbers.below(9)).map(|_| pieces[numbers.below(30) as usize]).collect();
+        let text: Vec<&str> = (0..1 + numbers.index(9)).map(|_| pieces[numbers.index(30) as usize]).collect();
         let text = text.join(" ");
         if let Ok(layout) = text.parse::<Distributed>() {
             assert_eq!(layout.to_string().parse(), Ok(layout.clone()));
-            let shape: Vec<u32> = (0..numbers.below(4)).map(|_| numbers.below(70)).collect();
-            let _ = layout.place(&shape, 1 << numbers.below(8), numbers.below(40));
+            let shape: Vec<u32> = (0..numbers.index(4)).map(|_| numbers.index(70)).collect();
+            let _ = layout.place(&shape, 1 << numbers.index(8), numbers.index(40));
         }
         if let Ok(layout) = text.parse::<Shared>() {
             assert_eq!(layout.to_string().parse(), Ok(layout));

@@ -35,49 +35,16 @@ impl<'a, 'c> Lower<'a, 'c> {
         let Some(body) = self.region(*op, 0) else { return Err(Refused::new("a loop has a body")) };
         let taken: Vec<ValueId> = self.kernel.args(body).to_vec();
         let outs: Vec<ValueId> = op.outs().collect();
-        let mut carried: Vec<Lowered> =
-            inits.iter().map(|&value| self.value(value).cloned()).collect::<Result<_, _>>()?;
+        let carried: Vec<Lowered> = inits.iter().map(|&value| self.value(value).cloned()).collect::<Result<_, _>>()?;
         if op.unroll().is_some() {
-            let (Arg::Int(first), Arg::Int(last), Arg::Int(step)) = (first, last, step) else {
-                return Err(Refused::new("the bounds of a loop that is to be written out are not known"));
-            };
-            let mut at = first;
-            while at < last && step > 0 {
-                self.unrolled += 1;
-                if self.unrolled > MOST_STEPS {
-                    let refused = Refused::new(format!("more than {MOST_STEPS} steps of loops are unrolled"));
-                    return Err(refused.suggest("leave 'unroll' out"));
-                }
-                self.set(taken[0], Lowered::Index(Arg::Int(at), at >= 0));
-                for (&arg, value) in taken[1..].iter().zip(&carried) {
-                    self.set(arg, value.clone());
-                }
-                carried = self.block(body)?;
-                at = at.saturating_add(step);
-            }
-            for (out, value) in outs.into_iter().zip(carried) {
-                self.set(out, value);
-            }
-            return Ok(());
+            return self.unrolled_for(op, body, carried, [first, last, step]);
         }
         // The loop is entered only if it runs, and asks at its end whether it runs again.
         let begins = self.begun;
         let tokens = self.loop_tokens(body, &inits)?;
-        let (mut flat, mut entering): (Vec<ValueId>, Vec<ValueId>) = (Vec::new(), Vec::new());
-        let mut flat_types = Vec::new();
         let fresh: Vec<bool> =
             taken[1..].iter().zip(&carried).map(|(&arg, value)| self.begins_fresh(arg, value, body)).collect();
-        for ((value, &arg), &fresh) in carried.iter().zip(&taken[1..]).zip(&fresh) {
-            let own = self.flat_types(value, arg);
-            let registers = match fresh {
-                // Nothing is put into the registers that the first product does not read.
-                true => own.iter().flat_map(|_| self.code.insts(&table::UNDEF, "f32", &[])).collect(),
-                false => self.flat(value, arg),
-            };
-            entering.extend(registers.iter().copied());
-            flat_types.extend(own);
-            flat.extend(registers);
-        }
+        let (flat, entering, flat_types) = self.carried_registers(&carried, &taken[1..], &fresh);
         let runs = self.code.compare("lt", first, last);
         let counts = self.counter_type(&bounds, &args_of_bounds, taken[0]);
         let mut head_types = vec![counts];
@@ -134,24 +101,92 @@ impl<'a, 'c> Lower<'a, 'c> {
             {
                 self.unfinished.push((out, block, runs));
             }
-            let value = match Self::from_flat(&yielded[index], &mut registers) {
-                Lowered::Index(at, natural) => {
-                    let before = matches!(carried[index], Lowered::Index(_, true));
-                    Lowered::Index(at, natural && before)
-                }
-                Lowered::Token(born) => {
-                    let work = self.work(out)?;
-                    let before = match carried[index] {
-                        Lowered::Token(before) => age(begins[work], before),
-                        _ => 0,
-                    };
-                    Lowered::Token(born_at(begins[work], before.min(age(ends[work], born))))
-                }
-                other => other,
-            };
+            let value = Self::from_flat(&yielded[index], &mut registers);
+            let value = self.after_loop(out, &carried[index], value, begins, ends)?;
             self.set(out, value);
         }
         Ok(())
+    }
+
+    /// The registers of what a loop carries at first, those that it is entered with, and their types.
+    fn carried_registers(
+        &mut self,
+        carried: &[Lowered],
+        args: &[ValueId],
+        fresh: &[bool],
+    ) -> (Vec<ValueId>, Vec<ValueId>, Vec<Type>) {
+        let (mut flat, mut entering): (Vec<ValueId>, Vec<ValueId>) = (Vec::new(), Vec::new());
+        let mut flat_types = Vec::new();
+        for ((value, &arg), &fresh) in carried.iter().zip(args).zip(fresh) {
+            let own = self.flat_types(value, arg);
+            let registers = match fresh {
+                // Nothing is put into the registers that the first product does not read.
+                true => own.iter().flat_map(|_| self.code.insts(&table::UNDEF, "f32", &[])).collect(),
+                false => self.flat(value, arg),
+            };
+            entering.extend(registers.iter().copied());
+            flat_types.extend(own);
+            flat.extend(registers);
+        }
+        (flat, entering, flat_types)
+    }
+
+    /// Lowers every step of a loop whose bounds are numbers.
+    fn unrolled_for(
+        &mut self,
+        op: kernel::For<'a>,
+        body: BlockId,
+        mut carried: Vec<Lowered>,
+        bounds: [Arg; 3],
+    ) -> Result<(), Refused>
+    where
+        'c: 'a,
+    {
+        let taken: Vec<ValueId> = self.kernel.args(body).to_vec();
+        let [Arg::Int(first), Arg::Int(last), Arg::Int(step)] = bounds else {
+            return Err(Refused::new("the bounds of a loop that is to be written out are not known"));
+        };
+        let mut at = first;
+        while at < last && step > 0 {
+            self.unrolled += 1;
+            if self.unrolled > MOST_STEPS {
+                let refused = Refused::new(format!("more than {MOST_STEPS} steps of loops are unrolled"));
+                return Err(refused.suggest("leave 'unroll' out"));
+            }
+            self.set(taken[0], Lowered::Index(Arg::Int(at), at >= 0));
+            for (&arg, value) in taken[1..].iter().zip(&carried) {
+                self.set(arg, value.clone());
+            }
+            carried = self.block(body)?;
+            at = at.saturating_add(step);
+        }
+        for (out, value) in op.outs().collect::<Vec<_>>().into_iter().zip(carried) {
+            self.set(out, value);
+        }
+        Ok(())
+    }
+
+    /// A result of a loop that may not have run: `before` is what it carries at first, `after` what it yields.
+    fn after_loop(
+        &self,
+        out: ValueId,
+        before: &Lowered,
+        after: Lowered,
+        begins: [u64; 3],
+        ends: [u64; 3],
+    ) -> Result<Lowered, Refused> {
+        Ok(match after {
+            Lowered::Index(at, natural) => Lowered::Index(at, natural && matches!(before, Lowered::Index(_, true))),
+            Lowered::Token(born) => {
+                let work = self.work(out)?;
+                let before = match *before {
+                    Lowered::Token(before) => age(begins[work], before),
+                    _ => 0,
+                };
+                Lowered::Token(born_at(begins[work], before.min(age(ends[work], born))))
+            }
+            other => other,
+        })
     }
 
     /// The type of the register that counts the rounds of a loop: it counts to one step behind the last.

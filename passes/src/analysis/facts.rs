@@ -7,7 +7,7 @@ use dlc_kernel::ops::{BlockId, For, Grid, GridSize, Index, Role, TileOrder};
 use dlc_kernel::types::{Frag, Tile};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::expressions::Places;
+use crate::analysis::expressions::{Decided, Places, decide};
 
 /// A loop that is taken to run its full steps only.
 pub struct FullSteps {
@@ -243,4 +243,14 @@ impl<'a> Facts<'a> {
         }
         expr.simplify_under(&self.ranges).range(&self.ranges).lo()
     }
+}
+
+/// What is left of the guard of an op, with the places it is written in.
+pub fn decided(facts: &mut Facts<'_>, op: OpRef<'_>) -> Option<(Places, Decided)> {
+    let places = Places::of(op)?;
+    let guard = places.guard.clone()?;
+    let named = facts.names(op, &places);
+    let facts = std::cell::RefCell::new(facts);
+    let decided = decide(&guard, &|expr| facts.borrow_mut().is_not_negative(&named.put(expr)?));
+    Some((places, decided))
 }
