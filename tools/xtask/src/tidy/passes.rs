@@ -10,7 +10,6 @@ const NO_PASSES: [&str; 3] = ["analysis", "plan", "rewrites"];
 
 /// Imports that [`imports`] would refuse and that still stand: the file, and what it imports.
 pub const KNOWN_IMPORTS: &[(&str, &str)] = &[
-    ("passes/src/kernel/insert_async_tokens.rs", "region_to_kernel::tensorize"),
     ("passes/src/kernel_to_ptx/kernel_to_ptx.rs", "kernel::check_async"),
     ("passes/src/plan/resolved.rs", "region_to_kernel::tensorize"),
     ("passes/src/plan/shape.rs", "region_to_kernel::tensorize"),
