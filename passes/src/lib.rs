@@ -14,6 +14,7 @@
 //! - [`plan`]: plans with every decision made.
 //! - [`region_to_kernel`]: from functions of axes and schedules to programs of blocks.
 //! - [`kernel_to_ptx`]: from programs of blocks to instructions.
+//! - [`ptx`]: passes inside the layer ptx.
 //! - [`pipelines`]: passes in order, under one name.
 
 // The examples in headers of passes may say with which options they are run.
@@ -30,6 +31,7 @@ pub mod kernel;
 pub mod kernel_to_ptx;
 pub mod pipelines;
 pub mod plan;
+pub mod ptx;
 pub mod region;
 pub mod region_to_kernel;
 pub mod rewrites;

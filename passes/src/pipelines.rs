@@ -158,10 +158,11 @@ inventory::submit! { &KERNEL_SCHEDULE }
 /// 4. `licm`: what does not change in a loop is computed before it, where that is worth a register and they are not needed
 ///    for sums of products.
 /// 5. `cse`, `dce`: what that left twice, or left over.
+/// 6. `check-registers`: a warning where values do not fit into the registers of a thread.
 static REGION_TO_PTX: PipelineDef = PipelineDef {
     name: "region-to-ptx",
     summary: "Makes instructions of kernels, by the plans beside them, and of none that is not verified.",
-    text: "tensorize,kernel-schedule,kernel-to-ptx,licm{registers=128},cse,dce",
+    text: "tensorize,kernel-schedule,kernel-to-ptx,licm{registers=128},cse,dce,check-registers",
     to_layer: "",
     lowering: "",
 };
@@ -171,7 +172,7 @@ inventory::submit! { &REGION_TO_PTX }
 static REGION_TO_PTX_WIDE: PipelineDef = PipelineDef {
     name: "region-to-ptx-wide",
     summary: "Makes instructions of kernels, by the plans beside them, for tensors of any number of elements.",
-    text: "tensorize,kernel-schedule,kernel-to-ptx{index=64},licm{registers=128},cse,dce",
+    text: "tensorize,kernel-schedule,kernel-to-ptx{index=64},licm{registers=128},cse,dce,check-registers",
     to_layer: "",
     lowering: "",
 };

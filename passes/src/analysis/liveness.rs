@@ -155,6 +155,13 @@ impl Liveness {
         self.number.get(&block).map(|&at| &self.live_in[at])
     }
 
+    /// What is needed behind a block.
+    pub fn at_end(&self, body: &Body, block: BlockId) -> Values {
+        let mut all = Values::default();
+        successors(body, block).filter_map(|to| self.at_start(to)).for_each(|values| all.add(values));
+        all
+    }
+
     /// The most registers of 32 bits that values take at once in a block.
     pub fn most_registers(&self, block: BlockId) -> i64 {
         self.number.get(&block).map_or(0, |&at| self.most[at])

@@ -1,0 +1,3 @@
+//! Passes inside the layer ptx.
+
+pub mod check_registers;
