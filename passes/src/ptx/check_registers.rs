@@ -5,14 +5,14 @@
 //!
 //! **Before**
 //! ```mlir before
-//! ptx.func @sum(%x: memref<[256], f32>) -> memref<[1], f32> {
+//! ptx.func @sum(%x: memref<[2], f32>) -> memref<[1], f32> attributes {target = "sm_80", unverified = "by hand"} {
 //!   %y = kernel.output : memref<[1], f32>
 //!   entry "sum" (1) threads 1024 shared 0 blocks 2 memory (%x, %y) {
 //!   ^bb0(%a: i64, %b: i64):
-//!     %v = ld.global.nc.b32 [%a]
-//!     %w = ld.global.nc.b32 [%a + 4]
-//!     %s = add.s32 %v, %w
-//!     st.global.b32 [%b], %s
+//!     %v = ld.global.f32 [%a]
+//!     %w = ld.global.f32 [%a + 4]
+//!     %s = add.rn.f32 %v, %w
+//!     st.global.f32 [%b], %s
 //!     exit
 //!   }
 //!   kernel.return %y
@@ -21,7 +21,18 @@
 //!
 //! **After**
 //! ```mlir after
-//! entry "sum" (1) threads 1024 shared 0 blocks 2 memory (%x, %y) {
+//! ptx.func @sum(%x: memref<[2], f32>) -> memref<[1], f32> attributes {target = "sm_80", unverified = "by hand"} {
+//!   %y = kernel.output : memref<[1], f32>
+//!   entry "sum" (1) threads 1024 shared 0 blocks 2 memory (%x, %y) {
+//!   ^bb0(%a: i64, %b: i64):
+//!     %v = ld.global.f32 [%a]
+//!     %w = ld.global.f32 [%a + 4]
+//!     %s = add.rn.f32 %v, %w
+//!     st.global.f32 [%b], %s
+//!     exit
+//!   }
+//!   kernel.return %y
+//! }
 //! ```
 //!
 //! **Does not** change an instruction, or say how many bytes go to local memory.
