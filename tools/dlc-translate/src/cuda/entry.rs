@@ -287,7 +287,11 @@ impl<'a> Writer<'a> {
         let last = self.arg(again.args[1], Kind::Int);
         let step = self.arg(step.args[1], Kind::Int);
         let step = if step.text == "1" { format!("++{name}") } else { format!("{name} += {}", step.text) };
-        self.line(format!("for ({target} = {}; {name} < {}; {step}) {{", from.text, last.at(11)));
+        let begin = match self.values.class(count.from) == self.values.class(count.counter) {
+            true => String::new(),
+            false => format!("{target} = {}", from.text),
+        };
+        self.line(format!("for ({begin}; {name} < {}; {step}) {{", last.at(11)));
         self.inner(inner);
         self.line("}");
     }
@@ -300,25 +304,8 @@ impl<'a> Writer<'a> {
             if !matches!(inst.op.def().name, "ptx.setp") || holds {
                 self.comment(inst.op);
             }
-            let word = types(inst.modifiers).first().copied().unwrap_or("");
-            let words: Vec<&str> = inst.modifiers.split('.').collect();
-            if !holds && inst.instruction.name == "setp" && words.len() == 2 && !matches!(word, "f32" | "f64") {
-                let opposite = match words[0] {
-                    "lt" => ">=",
-                    "le" => ">",
-                    "gt" => "<=",
-                    "ge" => "<",
-                    "eq" => "!=",
-                    _ => "==",
-                };
-                let ex = self.value(value);
-                for sign in [" <= ", " >= ", " == ", " != ", " < ", " > "] {
-                    if let Some((left, right)) = ex.text.split_once(sign)
-                        && ex.text.matches(sign).count() == 1
-                    {
-                        return format!("{left} {opposite} {right}");
-                    }
-                }
+            if let Some(opposite) = (!holds).then(|| self.opposite(inst)).flatten() {
+                return opposite.text;
             }
         }
         let ex = self.value(value);
