@@ -124,3 +124,19 @@ kernel.func @tiles<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f
   }
   return %Y
 }
+
+// Halves that are read in vectors are taken apart into the array of their fragment.
+// CHECK: // halves(X: f16 [1024]) -> Y: f32 [1024]
+// CHECK: __half x[8];
+// CHECK: unpack_halves(&x[2 * r], u0[r]);
+// CHECK: float y[8];
+// CHECK: y[r] = __half2float(x[r]);
+kernel.func @halves(%X: memref<[1024], f16, row_major, align 16>) -> memref<[1024], f32, row_major, align 16> {
+  %Y = output : memref<[1024], f32, row_major, align 16>
+  grid (1) threads 128 {
+    %x = load %X[i0] : frag<[1024], f16, blocked [8] lanes [32] warps [4]>
+    %y = cast %x : frag<[1024], f32, blocked [8] lanes [32] warps [4]>
+    store %y to %Y[i0]
+  }
+  return %Y
+}

@@ -163,9 +163,9 @@ impl<'a> Values<'a> {
                 let Some(&used) = at.get(&only.op) else { continue };
                 let Some(user) = self.user(only.op, result) else { continue };
                 // A register of a fragment stands in what makes another one, and nowhere else.
-                let numbered = |value: ValueId| self.said_name(value).is_some_and(|(_, number)| number.is_some());
-                let makes_one = |id: OpId| body.results(id).all(numbered) && body.num_results(id) == 1;
-                if numbered(result) && !makes_one(only.op) {
+                let makes_one =
+                    |id: OpId| body.results(id).all(|value| self.is_numbered(value)) && body.num_results(id) == 1;
+                if self.is_numbered(result) && !makes_one(only.op) {
                     continue;
                 }
                 let pure = inst.instruction.effects == Effects::NONE;
@@ -312,6 +312,18 @@ impl<'a> Values<'a> {
         found.into_iter().filter(|group| group.len() > 1).map(ordered).collect()
     }
 
+    /// Whether a value is a register of a fragment by its name.
+    fn is_numbered(&self, value: ValueId) -> bool {
+        self.said_name(value).is_some_and(|(_, number)| number.is_some())
+    }
+
+    /// Where the loop stands that goes round while a value holds.
+    pub fn loop_of(&self, again: ValueId) -> Option<Loc> {
+        let body = self.body();
+        let branch = body.uses(again).map(|only| only.op).find(|&id| body.successors(id).len() == 2)?;
+        Some(body.arg_loc(*body.successors(branch).first()?, 0))
+    }
+
     /// The name that a value has in the kernel, and its number among the registers of a fragment.
     fn said_name(&self, value: ValueId) -> Option<(String, Option<usize>)> {
         let text = self.entry.ctx.str(self.body().value_name(value));
@@ -333,6 +345,10 @@ impl<'a> Values<'a> {
         for id in body.ops(block) {
             let results: Vec<ValueId> = body.results(id).collect();
             let Some(inst) = self.insts.get(&id).filter(|_| results.len() > 1) else { continue };
+            // Registers of fragments are arrays already.
+            if results.iter().all(|&value| self.is_numbered(value)) {
+                continue;
+            }
             // Without a place an instruction is alone.
             let loc = if super::source::is_known(self.entry.ctx, body.loc(id)) { body.loc(id) } else { Loc::UNKNOWN };
             let this = Some((loc, inst.instruction.name, results.len()));
