@@ -36,6 +36,9 @@ use proc_macro::TokenStream;
 /// `interfaces = [path, ..]`, `example = ".."`. The functions for `verify` and `fold` take the op as an `OpRef` or as
 /// its typed view.
 ///
+/// What makes the op is `build(builder, loc, ..)`, which takes operands, attributes and result types that are not
+/// inferred, in this order. More than four have names: `NewLoad { source, .. }.build(builder, loc)`.
+///
 /// In a format, `` `word` `` and `` `,` `` stand for themselves, `$field` for a field, `attr-dict` for the attributes
 /// that nothing else names, `` `:` type($out) `` for the types of all results (`type(results)` when there are
 /// several), and ``(`with` $field^)?`` for a group that may be absent. Operands, regions and successors stand in the

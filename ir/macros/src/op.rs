@@ -99,7 +99,7 @@ pub fn expand(mut args: Args, item: ItemStruct) -> syn::Result<TokenStream> {
     };
     let definitions = definitions(&members)?;
     let accessors = members.iter().map(|member| accessor(member, ident)).collect::<syn::Result<Vec<_>>>()?;
-    let build = build(&members, infer.is_some());
+    let (build, parts) = build(&members, ident, vis, infer.is_some());
     let conversions = conversions(ident, &name);
     let (parse, print, eval) = (option(parse), option(print), option(eval));
     let infer = option_tokens(infer);
@@ -149,6 +149,8 @@ pub fn expand(mut args: Args, item: ItemStruct) -> syn::Result<TokenStream> {
             #(#accessors)*
             #build
         }
+
+        #parts
 
         #conversions
     })
@@ -483,8 +485,21 @@ fn operand_accessor(member: &Member, arity: Arity, doc: &str) -> TokenStream {
     }
 }
 
-/// `build(builder, loc, operands.., attributes.., result types.., regions.., successors..)`
-fn build(members: &[Member], infers: bool) -> TokenStream {
+/// More arguments than these have names where an op is made.
+const MOST_PLACES: usize = 4;
+
+/// What an op is made of, in one field or argument.
+struct Param {
+    name: Ident,
+    doc: String,
+    ty: TokenStream,
+    /// Whether the type borrows for `'a`.
+    borrows: bool,
+}
+
+/// The constructor `build(builder, loc, operands.., attributes.., result types.., regions.., successors..)`; where these are
+/// too many to tell by their places, a struct beside the op instead, `NewLoad { source, .. }.build(builder, loc)`.
+fn build(members: &[Member], ident: &Ident, vis: &syn::Visibility, infers: bool) -> (TokenStream, TokenStream) {
     let (mut params, mut steps) = (Vec::new(), Vec::new());
     let mut parts: Vec<&Member> = members.iter().collect();
     parts.sort_by_key(|member| match member.part {
@@ -494,54 +509,10 @@ fn build(members: &[Member], infers: bool) -> TokenStream {
         Part::Region { .. } => 3,
         Part::Successor => 4,
     });
-    let option = quote!(::core::option::Option);
-    for Member { name, text, part, .. } in parts {
-        match part {
-            Part::Operand { arity, .. } => {
-                let (ty, step) = match arity {
-                    Arity::One => (quote!(::dlc_ir::ValueId), quote!(operands(&[#name]))),
-                    Arity::Optional => (quote!(#option<::dlc_ir::ValueId>), quote!(operands(#name.as_slice()))),
-                    Arity::Variadic => (quote!(&[::dlc_ir::ValueId]), quote!(operands(#name))),
-                };
-                params.push(quote!(#name: #ty));
-                steps.push(quote!(op.#step;));
-            }
-            Part::Attr { optional, kind } => {
-                let value = quote!(<#kind as ::dlc_ir::define::Kind>::Value<'_>);
-                let make = |value: TokenStream| quote!(<#kind as ::dlc_ir::define::Kind>::make(builder.ctx, #value));
-                if *optional {
-                    let make = make(quote!(value));
-                    params.push(quote!(#name: #option<#value>));
-                    steps.push(quote!(if let #option::Some(value) = #name {
-                        let attr = #make;
-                        op.attr(builder, #text, attr);
-                    }));
-                } else {
-                    let make = make(quote!(#name));
-                    params.push(quote!(#name: #value));
-                    steps.push(quote!(let attr = #make; op.attr(builder, #text, attr);));
-                }
-            }
-            Part::Result { .. } if infers => {}
-            Part::Result { arity, .. } => {
-                let param = format_ident!("{}_type", text);
-                let (ty, step) = match arity {
-                    Arity::Variadic => (quote!(&[::dlc_ir::Type]), quote!(op.results(#param);)),
-                    _ => (quote!(::dlc_ir::Type), quote!(op.results(&[#param]);)),
-                };
-                params.push(quote!(#param: #ty));
-                steps.push(step);
-            }
-            Part::Region { arity: Arity::One } => steps.push(quote!(op.regions(1);)),
-            Part::Region { .. } => {
-                params.push(quote!(#name: usize));
-                steps.push(quote!(op.regions(#name);));
-            }
-            Part::Successor => {
-                params.push(quote!(#name: ::dlc_ir::BlockId));
-                steps.push(quote!(op.successor(#name);));
-            }
-        }
+    for member in parts {
+        let (param, step) = made_of(member, infers);
+        params.extend(param);
+        steps.extend(step);
     }
     let inferred = if infers { quote!(op.infer_results(builder);) } else { quote!() };
     let doc = match infers {
@@ -551,18 +522,93 @@ fn build(members: &[Member], infers: bool) -> TokenStream {
         }
         false => "Makes the op at the place of the builder; its regions are empty.",
     };
-    quote! {
-        #[doc = #doc]
-        #[allow(clippy::too_many_arguments)]
-        pub fn build(
-            builder: &mut ::dlc_ir::Builder<'_>,
-            loc: ::dlc_ir::Loc,
-            #(#params),*
-        ) -> ::dlc_ir::OpId {
-            let mut op = ::dlc_ir::builder::NewOp::new(Self::DEF, loc);
-            #(#steps)*
-            #inferred
-            op.build(builder)
+    let names: Vec<&Ident> = params.iter().map(|param| &param.name).collect();
+    let types: Vec<&TokenStream> = params.iter().map(|param| &param.ty).collect();
+    let constructor = |arguments: TokenStream, taken: TokenStream| {
+        quote! {
+            #[doc = #doc]
+            pub fn build(
+                #arguments
+            ) -> ::dlc_ir::OpId {
+                #taken
+                let mut op = ::dlc_ir::builder::NewOp::new(#ident::DEF, loc);
+                #(#steps)*
+                #inferred
+                op.build(builder)
+            }
+        }
+    };
+    let place = quote!(builder: &mut ::dlc_ir::Builder<'_>, loc: ::dlc_ir::Loc);
+    if params.len() <= MOST_PLACES {
+        return (constructor(quote!(#place, #(#names: #types),*), quote!()), quote!());
+    }
+    let new = format_ident!("New{ident}");
+    let about = format!("What a new [`{ident}`] is made of.");
+    let docs = params.iter().map(|param| &param.doc);
+    let lifetime = params.iter().any(|param| param.borrows).then(|| quote!(<'a>));
+    let constructor = constructor(quote!(self, #place), quote!(let #new { #(#names),* } = self;));
+    let declared = quote! {
+        #[doc = #about]
+        #vis struct #new #lifetime {
+            #(#[doc = #docs] pub #names: #types,)*
+        }
+
+        #[automatically_derived]
+        impl #lifetime #new #lifetime {
+            #constructor
+        }
+    };
+    (quote!(), declared)
+}
+
+/// What an op takes for one of its fields, and what is done with it.
+fn made_of(member: &Member, infers: bool) -> (Option<Param>, Option<TokenStream>) {
+    let Member { name, text, doc, part, .. } = member;
+    let option = quote!(::core::option::Option);
+    let param = |name: &Ident, what: &str, ty: TokenStream, borrows: bool| {
+        let doc = if doc.is_empty() { format!("{what} `{text}`.") } else { doc.clone() };
+        Some(Param { name: name.clone(), doc, ty, borrows })
+    };
+    match part {
+        Part::Operand { arity, .. } => {
+            let (ty, step) = match arity {
+                Arity::One => (quote!(::dlc_ir::ValueId), quote!(operands(&[#name]))),
+                Arity::Optional => (quote!(#option<::dlc_ir::ValueId>), quote!(operands(#name.as_slice()))),
+                Arity::Variadic => (quote!(&'a [::dlc_ir::ValueId]), quote!(operands(#name))),
+            };
+            (param(name, "The operand", ty, *arity == Arity::Variadic), Some(quote!(op.#step;)))
+        }
+        Part::Attr { optional, kind } => {
+            let value = quote!(<#kind as ::dlc_ir::define::Kind>::Value<'a>);
+            let make = |value: TokenStream| quote!(<#kind as ::dlc_ir::define::Kind>::make(builder.ctx, #value));
+            if *optional {
+                let make = make(quote!(value));
+                let step = quote!(if let #option::Some(value) = #name {
+                    let attr = #make;
+                    op.attr(builder, #text, attr);
+                });
+                (param(name, "The attribute", quote!(#option<#value>), true), Some(step))
+            } else {
+                let make = make(quote!(#name));
+                let step = quote!(let attr = #make; op.attr(builder, #text, attr););
+                (param(name, "The attribute", value, true), Some(step))
+            }
+        }
+        Part::Result { .. } if infers => (None, None),
+        Part::Result { arity, .. } => {
+            let name = format_ident!("{}_type", text);
+            let (ty, step) = match arity {
+                Arity::Variadic => (quote!(&'a [::dlc_ir::Type]), quote!(op.results(#name);)),
+                _ => (quote!(::dlc_ir::Type), quote!(op.results(&[#name]);)),
+            };
+            (param(&name, "The type of", ty, *arity == Arity::Variadic), Some(step))
+        }
+        Part::Region { arity: Arity::One } => (None, Some(quote!(op.regions(1);))),
+        Part::Region { .. } => {
+            (param(name, "The number of regions", quote!(usize), false), Some(quote!(op.regions(#name);)))
+        }
+        Part::Successor => {
+            (param(name, "The successor", quote!(::dlc_ir::BlockId), false), Some(quote!(op.successor(#name);)))
         }
     }
 }

@@ -31,7 +31,7 @@
 //!
 //! Each sum of rounded products changes by their rounding. Linear. Rule of the debug counters: `widen`.
 
-use dlc_book::ops::{Entry, Function, Reduce};
+use dlc_book::ops::{Entry, Function, NewEntry, Reduce};
 use dlc_book::verify::axis_names;
 use dlc_core::access::Access;
 use dlc_core::numbers::holds;
@@ -162,7 +162,15 @@ fn widen(ctx: &Context, body: &mut Body, op: OpId, product: Product) {
     let loc = body.loc(product.op);
     let (values, accesses): (Vec<ValueId>, Vec<Access>) = product.factors.into_iter().unzip();
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
-    let wide = Entry::build(&mut builder, loc, &values, Function::Mul, product.axes, accesses, Some(acc), Some(()));
+    let wide = NewEntry {
+        inputs: &values,
+        function: Function::Mul,
+        axes: product.axes,
+        accesses,
+        elem: Some(acc),
+        widen: Some(()),
+    }
+    .build(&mut builder, loc);
     let wide = body.result(wide, 0);
     body.set_operand(op, 0, wide);
 }

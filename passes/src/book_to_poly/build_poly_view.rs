@@ -124,7 +124,8 @@ pub fn build_poly_view(ctx: &Context, book: &Body, found: &Polyhedral) -> Body {
         let path = |name: &str| [ctx.intern_str(name)];
         let (from, to) = (path(&source.name), path(&target.name));
         let (loc, distance) = (book.loc(target.op), edge.distance.clone());
-        poly::Edge::build(&mut builder, loc, Dependence::True, &from, &to, &source.name, distance);
+        poly::NewEdge { kind: Dependence::True, source: &from, target: &to, tensor: &source.name, distance }
+            .build(&mut builder, loc);
     }
     body
 }
@@ -146,21 +147,20 @@ fn emit(builder: &mut Builder<'_>, book: &Body, found: &Polyhedral, block: &Bloc
     }
     let axes = |group: usize| groups.as_ref().map(|(_, groups)| list(&groups.axes[group]));
     let windows = groups.as_ref().map(|(_, groups)| groups).filter(|groups| !groups.strides.is_empty());
-    poly::Block::build(
-        builder,
-        book.loc(block.op),
-        &block.name,
-        groups.as_ref().map(|(pattern, _)| *pattern),
-        axes(0),
-        axes(1),
-        list(&out),
-        list(&reduce),
-        axes(2).filter(|batch| !batch.is_empty()),
-        windows.map(|groups| groups.strides.clone()),
-        windows.map(|groups| groups.dilations.clone()),
-        windows.map(|groups| groups.offsets.clone()),
-        &block.domain,
+    poly::NewBlock {
+        sym_name: &block.name,
+        pattern: groups.as_ref().map(|(pattern, _)| *pattern),
+        lhs: axes(0),
+        rhs: axes(1),
+        out: list(&out),
+        reduce: list(&reduce),
+        batch: axes(2).filter(|batch| !batch.is_empty()),
+        strides: windows.map(|groups| groups.strides.clone()),
+        dilations: windows.map(|groups| groups.dilations.clone()),
+        offsets: windows.map(|groups| groups.offsets.clone()),
+        domain: &block.domain,
         reads,
         writes,
-    );
+    }
+    .build(builder, book.loc(block.op));
 }

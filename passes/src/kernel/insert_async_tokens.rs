@@ -290,7 +290,8 @@ fn make_async(ctx: &Context, body: &mut Body, op: OpId) -> ValueId {
     let args: Vec<ValueId> = copy.args().collect();
     let (at, guard, fill, by, vector) = (copy.at(), copy.guard(), copy.fill(), copy.by(), copy.vector());
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
-    let made = kernel::CopyAsync::build(&mut builder, loc, source, &args, tile, stage, at, guard, fill, by, vector);
+    let made =
+        kernel::NewCopyAsync { source, args: &args, tile, stage, at, guard, fill, by, vector }.build(&mut builder, loc);
     let token = builder.result(made);
     body.erase_op(op);
     token

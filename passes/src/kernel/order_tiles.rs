@@ -58,7 +58,7 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, OpId, Type, ValueId};
 use dlc_kernel::ops::{
-    Await, AwaitRead, Barrier, BlockId, For, Grid, GridSize, Index, MBarriers, Max, Min, Order, Role, Shared,
+    Await, AwaitRead, Barrier, BlockId, For, Grid, GridSize, Index, MBarriers, Max, Min, NewFor, Order, Role, Shared,
     TileOrder, Yield,
 };
 use dlc_kernel::types::Token;
@@ -361,7 +361,8 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
     values.extend(&args);
     values.push(step_value);
     let bounds = vec![named(0), shifted(&tiles), named(args.len() + 1)];
-    let loop_op = For::build(&mut Builder::at_end(ctx, body, block), loc, &values, &[], bounds, None, &[]);
+    let loop_op = NewFor { args: &values, inits: &[], bounds, unroll: None, outs_type: &[] }
+        .build(&mut Builder::at_end(ctx, body, block), loc);
     let region = body.regions(loop_op)[0];
     let inner = body.append_block(region);
     let counter = body.add_arg(inner, Type::INDEX, loc);

@@ -498,7 +498,8 @@ fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &Found) -> Option<()
         let mut builder = Builder::at_end(ctx, body, inside);
         let mut stored = Vec::new();
         for (slot, (args, at)) in leaving {
-            let store = kernel::TmaStore::build(&mut builder, loc, tile, slot, map, &args, at, None);
+            let store =
+                kernel::NewTmaStore { tile, stage: slot, map, args: &args, at, combine: None }.build(&mut builder, loc);
             stored.push(builder.result(store));
         }
         kernel::Yield::build(&mut builder, loc, &stored);
@@ -565,16 +566,15 @@ fn tensor_map(ctx: &Context, body: &mut Body, found: &Found, memory: ValueId) ->
     });
     known.unwrap_or_else(|| {
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(found.panels.grid));
-        let op = kernel::TensorMapOf::build(
-            &mut builder,
-            found.panels.loc,
+        let op = kernel::NewTensorMapOf {
             memory,
-            None,
-            None,
-            None,
-            found.merged.clone(),
-            found.map,
-        );
+            lower: None,
+            upper: None,
+            strides: None,
+            merged: found.merged.clone(),
+            out_type: found.map,
+        }
+        .build(&mut builder, found.panels.loc);
         let map = builder.result(op);
         let name = format!("map_{}", ctx.str(body.value_name(memory)));
         body.set_value_name(map, ctx.intern_str(name.trim_end_matches('_')));

@@ -410,7 +410,8 @@ impl Maker<'_> {
             at[side.tile_axis] = SizeExpr::from(number * self.found.depth);
             let part = part(ctx, ring, side.tile_axis, self.found.depth);
             let mut builder = Builder::new(ctx, body, place);
-            let slice = kernel::Slice::build(&mut builder, self.loc, tile, Some(stage), &[], at, part);
+            let slice = kernel::NewSlice { tile, stage: Some(stage), args: &[], at, out_type: part }
+                .build(&mut builder, self.loc);
             let slice = builder.result(slice);
             let load = kernel::LoadShared::build(&mut builder, self.loc, slice, None, transposed, ty);
             Some((builder.result(load), InsertPoint::After(load)))
@@ -431,7 +432,8 @@ impl Maker<'_> {
         let from = number * rows;
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(place));
         let at = vec![SizeExpr::from(from), SizeExpr::from(0)];
-        let slice = kernel::Slice::build(&mut builder, loc, tile, stage, &[], at, part(ctx, ring, 0, rows));
+        let slice = kernel::NewSlice { tile, stage, args: &[], at, out_type: part(ctx, ring, 0, rows) }
+            .build(&mut builder, loc);
         let slice = builder.result(slice);
         let made = body.clone_op(copy, &mut CloneMap::new());
         body.insert(made, InsertPoint::Before(place));

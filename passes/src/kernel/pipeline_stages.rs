@@ -241,7 +241,8 @@ fn load_step(ctx: &Context, body: &mut Body, step: &Step<'_>) -> Option<Option<V
     let regions = if results.is_empty() { 0 } else { 1 };
     let guard = Guard::all(vec![condition]);
     let mut builder = Builder::new(ctx, body, step.place);
-    let op = kernel::If::build(&mut builder, loc, &values, None, Some(guard), results, regions);
+    let op = kernel::NewIf { args: &values, cond: None, guard: Some(guard), outs_type: results, otherwise: regions }
+        .build(&mut builder, loc);
     let blocks: Vec<BlockId> = (0..=regions).map(|region| body.append_block(body.regions(op)[region])).collect();
     let (loaded, _) = load_at(ctx, body, step, InsertPoint::EndOf(blocks[0]))?;
     if let (Some(loaded), Some(&otherwise)) = (loaded, blocks.get(1)) {

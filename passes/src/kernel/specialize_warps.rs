@@ -520,17 +520,24 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result
 
 /// The role of the producer, and that of the consumers, whose last warp is the one before `last`.
 fn roles(builder: &mut Builder<'_>, loc: Loc, plan: &Plan, last: i64) -> (OpId, OpId) {
-    let producer = kernel::Role::build(builder, loc, "producer", 0, 4, 1, plan.registers.map(|(own, _)| own), Some(()));
-    let consumer = kernel::Role::build(
-        builder,
-        loc,
-        "consumer",
-        4,
+    let producer = kernel::NewRole {
+        name: "producer",
+        first: 0,
+        last: 4,
+        groups: 1,
+        registers: plan.registers.map(|(own, _)| own),
+        single: Some(()),
+    }
+    .build(builder, loc);
+    let consumer = kernel::NewRole {
+        name: "consumer",
+        first: 4,
         last,
-        plan.consumers,
-        plan.registers.map(|(_, own)| own),
-        None,
-    );
+        groups: plan.consumers,
+        registers: plan.registers.map(|(_, own)| own),
+        single: None,
+    }
+    .build(builder, loc);
     (producer, consumer)
 }
 

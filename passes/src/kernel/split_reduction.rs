@@ -325,7 +325,8 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
         let Some((values, at)) = place_in(ctx, &at, ty) else { continue };
         let combine = (way == Way::Scratch).then_some(Combiner::Sum);
         let mut builder = Builder::new(ctx, body, place);
-        kernel::Store::build(&mut builder, loc, sum, memory, &values, at, None, combine, None);
+        kernel::NewStore { value: sum, target: memory, args: &values, at, guard: None, combine, vector: None }
+            .build(&mut builder, loc);
     }
     sweep(ctx, body, found.grid);
 }
@@ -434,7 +435,17 @@ fn partial(
 ) -> Option<ValueId> {
     let (values, at) = place_in(ctx, at, ty)?;
     let mut builder = Builder::new(ctx, body, place);
-    let op = kernel::Load::build(&mut builder, loc, memory, &values, at, None, None, None, None, ty);
+    let op = kernel::NewLoad {
+        source: memory,
+        args: &values,
+        at,
+        guard: None,
+        fill: None,
+        hint: None,
+        vector: None,
+        out_type: ty,
+    }
+    .build(&mut builder, loc);
     Some(builder.result(op))
 }
 
@@ -455,7 +466,8 @@ fn in_order(
     let (values, mut bounds) = pack(&[first, last])?;
     bounds.push(step.into());
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(loop_));
-    let made = kernel::For::build(&mut builder, loc, &values, &inits, bounds, None, &types);
+    let made = kernel::NewFor { args: &values, inits: &inits, bounds, unroll: None, outs_type: &types }
+        .build(&mut builder, loc);
     let inner = body.append_block(body.regions(made)[0]);
     let part = body.add_arg(inner, Type::INDEX, loc);
     body.set_value_name(part, ctx.intern_str(name));

@@ -2,7 +2,8 @@
 //!
 //! **Requires**: kernel.
 //! **Ensures**: ptx. Every grid is an entry; what is done when the kernel is launched stays as it is. Fragments are
-//! registers of each thread, tiles addresses; loops and conditions are blocks.
+//! registers of each thread, tiles addresses; loops and conditions are blocks. Registers have the names of the values
+//! that they hold, those of a fragment with their number: `%acc.0`, `%acc.1`.
 //!
 //! **Before**
 //! ```mlir before
@@ -27,18 +28,18 @@
 //!     %1 = and.b32 %0, 31
 //!     %2 = shr.u32 %0, 5
 //!     %3 = shfl.sync.idx.b32 %2, 0, 31, -1
-//!     %4 = sreg.ctaid.x
-//!     %5 = shl.b32 %3, 5
-//!     %6 = add.s32 %1, %5
-//!     %7 = shl.b32 %4, 7
-//!     %8 = add.s32 %7, %6
-//!     %9 = mad.wide.s32 %8, 4, %X_0
-//!     %10 = setp.lt.s32 %8, %N
-//!     %11 = mov.f32 0.0
-//!     %12 = ld.global.nc.f32 [%9] if %10 else %11
-//!     %13 = add.rn.f32 %12, %12
-//!     %14 = mad.wide.s32 %8, 4, %Y_0
-//!     st.global.f32 [%14], %13 if %10
+//!     %b = sreg.ctaid.x
+//!     %4 = shl.b32 %3, 5
+//!     %5 = add.s32 %1, %4
+//!     %6 = shl.b32 %b, 7
+//!     %7 = add.s32 %6, %5
+//!     %8 = mad.wide.s32 %7, 4, %X_0
+//!     %9 = setp.lt.s32 %7, %N
+//!     %10 = mov.f32 0.0
+//!     %x = ld.global.nc.f32 [%8] if %9 else %10
+//!     %y = add.rn.f32 %x, %x
+//!     %11 = mad.wide.s32 %7, 4, %Y_0
+//!     st.global.f32 [%11], %y if %9
 //!     exit
 //!   }
 //!   kernel.return %Y

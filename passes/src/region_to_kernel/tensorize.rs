@@ -269,7 +269,8 @@ fn tensorize(
     let mut builder = lower.emit.builder();
     let clusters = (together > 1).then(|| vec![together]);
     let threads = i64::from(tiling.warps) * 32;
-    let grid = kernel::Grid::build(&mut builder, loc, &[], vec![blocks], clusters, threads, resident);
+    let grid = kernel::NewGrid { args: &[], dims: vec![blocks], cluster: clusters, threads, blocks_per_sm: resident }
+        .build(&mut builder, loc);
     let inside = lower.emit.body.append_block(lower.emit.body.regions(grid)[0]);
     lower.emit.block = inside;
     lower.grid = inside;
@@ -298,7 +299,8 @@ fn tensorize(
             let tiles = vec![high.clone(), wide.clone()];
             let (args, tiles, _) = lower.emit.operands(&tiles, None)?;
             let order = kernel::Order::Rows;
-            let op = kernel::TileOrder::build(&mut lower.emit.builder(), loc, number, &args, tiles, order, None);
+            let op = kernel::NewTileOrder { tile: number, args: &args, tiles, order, group: None }
+                .build(&mut lower.emit.builder(), loc);
             let (row, column) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));
             lower.emit.call(row, "row");
             lower.emit.call(column, "column");
@@ -440,7 +442,8 @@ fn store(
         let guard = axes::both(None, lower.inside(over)?);
         let (values, at, guard) = lower.emit.operands(&at, guard.as_ref())?;
         let loc = lower.emit.loc;
-        kernel::Store::build(&mut lower.emit.builder(), loc, made.value, output, &values, at, guard, None, None);
+        kernel::NewStore { value: made.value, target: output, args: &values, at, guard, combine: None, vector: None }
+            .build(&mut lower.emit.builder(), loc);
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ pub fn carry(ctx: &Context, body: &mut Body, op: OpId, inits: &[(ValueId, &str)]
     all.extend(inits.iter().map(|&(value, _)| value));
     let types: Vec<Type> = all.iter().map(|&value| body.value_type(value)).collect();
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
-    let made = kernel::For::build(&mut builder, loc, &args, &all, bounds, unroll, &types);
+    let made = kernel::NewFor { args: &args, inits: &all, bounds, unroll, outs_type: &types }.build(&mut builder, loc);
     let target = body.regions(made)[0];
     body.take_blocks(region, target);
     let mut added = Vec::new();

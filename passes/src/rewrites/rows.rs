@@ -215,7 +215,7 @@ fn take_rows(ctx: &Context, body: &mut Body, op: OpId, group: ValueId, groups: i
     at[axis] = first.map_err(|_| "its positions go beyond 64 bits")?;
     let part = Tile::get(ctx, 1, shape, elem, layout);
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
-    let slice = kernel::Slice::build(&mut builder, loc, tile, stage, &[group], at, part);
+    let slice = kernel::NewSlice { tile, stage, args: &[group], at, out_type: part }.build(&mut builder, loc);
     let mine = builder.result(slice);
     let view = OpRef::new(ctx, body, op);
     let at = view.def().operands.iter().position(|operand| operand.name == name);

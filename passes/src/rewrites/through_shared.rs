@@ -53,5 +53,14 @@ pub fn store(builder: &mut Builder<'_>, loc: Loc, part: ValueId, through: &Throu
     kernel::Barrier::build(builder, loc, None, None);
     let load = kernel::LoadShared::build(builder, loc, tile, slot, None, read);
     let load = builder.result(load);
-    kernel::Store::build(builder, loc, load, memory, &places.args, places.at, places.guard, None, None);
+    kernel::NewStore {
+        value: load,
+        target: memory,
+        args: &places.args,
+        at: places.at,
+        guard: places.guard,
+        combine: None,
+        vector: None,
+    }
+    .build(builder, loc);
 }

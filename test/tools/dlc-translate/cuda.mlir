@@ -33,8 +33,8 @@
 // CHECK-NEXT: const int warp = __shfl_sync(0xffffffffu, thread >> 5, 0);
 // CHECK-NEXT: const int [[I:i[0-9]+]] = int(blockIdx.x) * 128 + ((thread & 31) + warp * 32);
 // CHECK-NEXT: const bool [[P:p[0-9]+]] = [[I]] < N;
-// CHECK-NEXT: const float [[F:f[0-9]+]] = [[P]] ? __ldg(&X{{\[}}[[I]]{{\]}}) : 0.0f;
-// CHECK-NEXT: if ([[P]]) Y{{\[}}[[I]]{{\]}} = [[F]] + [[F]];
+// CHECK-NEXT: const float x = [[P]] ? __ldg(&X{{\[}}[[I]]{{\]}}) : 0.0f;
+// CHECK-NEXT: if ([[P]]) Y{{\[}}[[I]]{{\]}} = x + x;
 // CHECK-NEXT: }
 kernel.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
   %Y = output : memref<[N], f32, row_major, align 4>
@@ -47,17 +47,19 @@ kernel.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], 
   return %Y
 }
 
-// A loop counts, what it carries is written in place, and a fragment is an array, whose statements are rolled up.
+// A loop counts, what it carries is written in place, and a fragment is an array, whose statements are rolled up. Values
+// have the names that they have in the kernel.
 // CHECK: // sums(X: f16 [M, N]) -> Y: f32 [M, 8]
 // CHECK: sums_0(const __half* __restrict__ X, float* __restrict__ Y, int M, int N) {
-// CHECK: float [[ACC:acc[0-9]+]][8];
+// CHECK: float s0[8];
 // CHECK-NEXT: #pragma unroll
 // CHECK-NEXT: for (int r = 0; r < 8; ++r) {
-// CHECK-NEXT: [[ACC]][r] = 0.0f;
+// CHECK-NEXT: s0[r] = 0.0f;
 // CHECK-NEXT: }
-// CHECK-NEXT: for (int [[K:i[0-9]+]] = 0; [[K]] < {{.*}}; ++[[K]]) {
+// CHECK-NEXT: for (int k = 0; k < n; ++k) {
 // CHECK-NOT: while
-// CHECK: __half2float
+// CHECK: __half x[8];
+// CHECK: s0[r] += __half2float(x[r]);
 // CHECK: }
 kernel.func @sums<M, N>(%X: memref<[M, N], f16, row_major, align 2>) -> memref<[M, 8], f32, row_major, align 4> {
   %Y = output : memref<[M, 8], f32, row_major, align 4>
@@ -82,7 +84,7 @@ kernel.func @sums<M, N>(%X: memref<[M, N], f16, row_major, align 2>) -> memref<[
 // CHECK: teams_0(
 // CHECK: extern __shared__ __align__(1024) unsigned char shared_memory[];
 // CHECK: const uint32_t smem = shared_address(shared_memory);
-// CHECK: shared<float>(smem + {{.*}}) = f
+// CHECK: shared<float>(smem + {{.*}}) = x;
 // CHECK-NEXT: __syncthreads();
 // CHECK-NEXT: if (warp < 2) {
 // CHECK-NEXT: barrier_wait<1, 64>();
@@ -101,6 +103,40 @@ kernel.func @teams<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f
       %z = binary add %y, %y : frag<[128], f32, blocked [2] lanes [32] warps [2]>
       store %z to %Y[i0] where (i0 < N)
     }
+  }
+  return %Y
+}
+
+// A loop over tiles that counts on with what stood before it.
+// CHECK: // tiles(X: f32 [N]) -> Y: f32 [N]
+// CHECK: int b = int(blockIdx.x);
+// CHECK: for (; b < {{.*}}; b += blocks) {
+// CHECK-NOT: while
+kernel.func @tiles<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
+  %Y = output : memref<[N], f32, row_major, align 4>
+  grid (66) threads 32 {
+    %b = block_id 0
+    %blocks = grid_size 0
+    for %t = %b to (N ceildiv 32) step %blocks {
+      %x = load %X[32 * %t + i0] where (32 * %t + i0 < N) : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+      store %x to %Y[32 * %t + i0] where (32 * %t + i0 < N)
+    }
+  }
+  return %Y
+}
+
+// Halves that are read in vectors are taken apart into the array of their fragment.
+// CHECK: // halves(X: f16 [1024]) -> Y: f32 [1024]
+// CHECK: __half x[8];
+// CHECK: unpack_halves(&x[2 * r], u0[r]);
+// CHECK: float y[8];
+// CHECK: y[r] = __half2float(x[r]);
+kernel.func @halves(%X: memref<[1024], f16, row_major, align 16>) -> memref<[1024], f32, row_major, align 16> {
+  %Y = output : memref<[1024], f32, row_major, align 16>
+  grid (1) threads 128 {
+    %x = load %X[i0] : frag<[1024], f16, blocked [8] lanes [32] warps [4]>
+    %y = cast %x : frag<[1024], f32, blocked [8] lanes [32] warps [4]>
+    store %y to %Y[i0]
   }
   return %Y
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use dlc_ir::diag::Diagnostics;
 use dlc_ir::pass::pipeline::{Item, Pipeline};
 use dlc_ir::text::{ParseOptions, PrintOptions, print_op};
-use dlc_ir::{Body, Context, OpRef};
+use dlc_ir::{Body, Context, OpRef, Str};
 use dlc_opt::{Setup, input};
 use dlc_passes::kernel::check_async::{Proof, check_async, grids};
 use dlc_plan::Schedule;
@@ -105,12 +105,35 @@ fn instructions_of(setup: &Setup, name: &str, text: String, target: &str) -> Str
     let made = lower(setup, &ctx, (name, text, &passes), &[], &diags);
     let codes = || diags.take().iter().map(|each| format!("{}\n", each.code.code)).collect();
     // Without the plans, which say how and not what.
-    let ops = |module: Body| {
+    let ops = |mut module: Body| {
+        let functions: Vec<_> = module.entry_block().into_iter().flat_map(|block| module.ops(block)).collect();
+        for function in functions {
+            if let Some(body) = module.nested_mut(function) {
+                take_names(&ctx, body);
+            }
+        }
         let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
         let ops = ops.filter(|&id| !OpRef::new(&ctx, &module, id).is(Schedule::DEF));
         ops.map(|id| print_op(&ctx, &module, id, PrintOptions::default()) + "\n").collect()
     };
     made.map_or_else(codes, ops)
+}
+
+/// Takes the names of registers away: what differs in names alone are the same instructions.
+fn take_names(ctx: &Context, function: &mut Body) {
+    let mut ops = Vec::new();
+    function.walk_regions(function.root(), &mut ops);
+    ops.retain(|&id| OpRef::new(ctx, function, id).is(dlc_ptx::ops::Entry::DEF));
+    for entry in ops {
+        let blocks: Vec<_> = function.regions(entry).iter().flat_map(|&region| function.blocks(region)).collect();
+        // The first one has what the entry is told.
+        let args = blocks.iter().skip(1).flat_map(|&block| function.args(block).iter().copied());
+        let results = blocks.iter().flat_map(|&block| function.ops(block)).flat_map(|id| function.results(id));
+        let registers: Vec<_> = args.chain(results).collect();
+        for register in registers {
+            function.set_value_name(register, Str::EMPTY);
+        }
+    }
 }
 
 /// How many there are, how many are verified, and what they take.
@@ -267,6 +290,8 @@ mod tests {
         let by_hand = ["sm80", "sm90"].map(|target| format!("test_kernels_gelu_add.mlir.{target}"));
         assert_eq!(names, [program, by_hand].concat());
         assert!(made.iter().all(|(_, text)| text.contains("ptx.")), "{made:?}");
+        // Names of registers are no instructions.
+        assert!(made.iter().all(|(_, text)| text.contains("= sreg.tid.x") && !text.contains("%b =")), "{made:?}");
     }
 
     #[test]

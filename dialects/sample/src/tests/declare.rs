@@ -4,7 +4,7 @@ use dlc_ir::op::{Arity, Effects, Traits};
 use dlc_ir::{Body, Builder, Loc, OpRef, Type};
 
 use super::{context, parse, print};
-use crate::ops::{Addi, Alloc, Call, Cmpi, CondBr, Constant, Divmod, Dot, Func, If, Predicate, Return};
+use crate::ops::{Addi, Alloc, Call, Cmpi, CondBr, Constant, Divmod, Dot, If, NewFunc, Predicate, Return};
 use crate::types::{BoxType, Buffer, Range};
 
 #[test]
@@ -31,7 +31,9 @@ fn constructors_and_views() {
     let block = module.entry_block().expect("a module has a block");
     let mut builder = Builder::at_end(&ctx, &mut module, block);
     let ty = ctx.function_type(&[Type::I64, Type::I1], &[Type::I64]);
-    let func = Func::build(&mut builder, Loc::UNKNOWN, "f", ty, None, Some(vec!["M"]), None);
+    let func =
+        NewFunc { sym_name: "f", function_type: ty, sym_visibility: None, symbols: Some(vec!["M"]), arg_attrs: None }
+            .build(&mut builder, Loc::UNKNOWN);
     let body = module.nested_mut(func).expect("a function is a body of its own");
     let entry = body.append_block(body.root_region());
     let x = body.add_arg(entry, Type::I64, Loc::UNKNOWN);

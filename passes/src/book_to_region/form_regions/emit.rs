@@ -275,7 +275,8 @@ impl Emitter<'_, '_> {
         let ty = self.ty(self.program.graph.values[node].elem, &axes);
         let source = *self.arguments.get(&node).expect("memory that is read is an argument");
         let loc = self.loc;
-        let op = region::Read::build(&mut self.builder(), loc, source, &[], at, guard, fill, ty);
+        let op =
+            region::NewRead { source, indices: &[], at, guard, fill, out_type: ty }.build(&mut self.builder(), loc);
         let value = self.body.result(op, 0);
         self.reads.insert(key, value);
         Ok(value)
@@ -353,7 +354,8 @@ impl Emitter<'_, '_> {
             }
             (function, &[a, b]) => {
                 let function = function.binary().expect("as many operands as its arity");
-                region::Binary::build(builder, loc, a, b, function, widen.then_some(()), ty)
+                region::NewBinary { lhs: a, rhs: b, function, widen: widen.then_some(()), out_type: ty }
+                    .build(builder, loc)
             }
             _ => unreachable!("{} operands of '{}'", operands.len(), function.word()),
         };
@@ -370,7 +372,15 @@ impl Emitter<'_, '_> {
         let axes = names.iter().map(String::as_str).collect();
         let acc = vec![value.elem];
         let builder = &mut self.builder();
-        let op = region::Reduce::build(builder, loc, Some(combiner), axes, value.over.clone(), &init, acc, &[ty]);
+        let op = region::NewReduce {
+            combiner: Some(combiner),
+            axes,
+            sizes: value.over.clone(),
+            init: &init,
+            acc,
+            outs_type: &[ty],
+        }
+        .build(builder, loc);
         let body = self.body.regions(op)[0];
         let block = self.body.append_block(body);
         region::Yield::build(&mut Builder::at_end(ctx, self.body, block), loc, &[input], None, None);
@@ -390,7 +400,8 @@ impl Emitter<'_, '_> {
         let axes = self.join(access.at.iter().chain(guard.iter().flat_map(Guard::exprs)), &elements);
         let (ty, loc) = (self.ty(value.elem, &axes), self.loc);
         let source = *self.arguments.get(&table.node).expect("a table is an argument");
-        let op = region::Read::build(&mut self.builder(), loc, source, &elements, access.at, guard, None, ty);
+        let op = region::NewRead { source, indices: &elements, at: access.at, guard, fill: None, out_type: ty }
+            .build(&mut self.builder(), loc);
         Ok(self.body.result(op, 0))
     }
 }

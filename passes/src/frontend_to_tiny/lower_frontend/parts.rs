@@ -45,7 +45,8 @@ impl Emit<'_> {
     ) -> ValueId {
         let products = promote(self.ctx(), self.elem(lhs), self.elem(rhs)).ok();
         let acc = Some(acc).filter(|&acc| Some(acc) != products);
-        let op = tiny::Contract::build(&mut self.builder, self.loc, lhs, rhs, lhs_idx, rhs_idx, out_idx, acc, None);
+        let op = tiny::NewContract { lhs, rhs, lhs_idx, rhs_idx, out_idx, acc, product: None }
+            .build(&mut self.builder, self.loc);
         self.builder.result(op)
     }
 

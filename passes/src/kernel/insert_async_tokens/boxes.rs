@@ -223,7 +223,8 @@ fn load(
             let part_ty = Tile::get(ctx, 1, shape, ty.elem(ctx), ty.layout(ctx));
             let from = vec![SizeExpr::from(0), SizeExpr::from(panel * width)];
             let mut builder = Builder::at_end(ctx, body, block);
-            let slice = kernel::Slice::build(&mut builder, loc, tile, stage, &[], from, part_ty);
+            let slice =
+                kernel::NewSlice { tile, stage, args: &[], at: from, out_type: part_ty }.build(&mut builder, loc);
             (part, part_stage) = (builder.result(slice), None);
         }
         if let Some(last) = at.last_mut() {
@@ -237,7 +238,19 @@ fn load(
         let offsets = all.split_off(at.len());
         let offsets = boxed.window.is_some().then_some(offsets);
         let mut builder = Builder::at_end(ctx, body, block);
-        kernel::TmaLoad::build(&mut builder, loc, map, &args, part, part_stage, full, None, all, offsets, None, hint);
+        kernel::NewTmaLoad {
+            map,
+            args: &args,
+            tile: part,
+            stage: part_stage,
+            barrier: full,
+            barrier_stage: None,
+            at: all,
+            offsets,
+            multicast: None,
+            hint,
+        }
+        .build(&mut builder, loc);
     }
 }
 
@@ -260,7 +273,8 @@ fn tensor_map(ctx: &Context, body: &mut Body, grid: OpId, boxed: &Boxed) -> Valu
     });
     known.unwrap_or_else(|| {
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(grid));
-        let op = kernel::TensorMapOf::build(&mut builder, loc, memory, lower, upper, strides, boxed.merged.clone(), ty);
+        let op = kernel::NewTensorMapOf { memory, lower, upper, strides, merged: boxed.merged.clone(), out_type: ty }
+            .build(&mut builder, loc);
         let map = builder.result(op);
         let name = format!("map_{}", ctx.str(body.value_name(memory)));
         body.set_value_name(map, ctx.intern_str(name.trim_end_matches('_')));

@@ -175,7 +175,8 @@ fn load(ctx: &Context, body: &mut Body, staged: &Staged, at: &Over, place: Inser
             guard = Some(below(guard, &at, &staged.last.expr.substitute(&named).ok()?));
         }
         let mut builder = Builder::new(ctx, body, place);
-        let op = kernel::Load::build(&mut builder, loc, source, &args, exprs, guard, fill, None, vector, ty);
+        let op = kernel::NewLoad { source, args: &args, at: exprs, guard, fill, hint: None, vector, out_type: ty }
+            .build(&mut builder, loc);
         place = builder.place();
         loaded.push(body.result(op, 0));
     }

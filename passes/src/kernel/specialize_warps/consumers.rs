@@ -178,7 +178,8 @@ fn give_back_if(
     let guard = Guard::all(vec![Condition::of(&exprs[0], "<", &exprs[1])?]);
     let none: &[Type] = &[];
     let mut builder = Builder::new(ctx, body, place);
-    let op = kernel::If::build(&mut builder, ring.found.loc, &values, None, Some(guard), none, 0);
+    let op = kernel::NewIf { args: &values, cond: None, guard: Some(guard), outs_type: none, otherwise: 0 }
+        .build(&mut builder, ring.found.loc);
     let block = body.append_block(body.regions(op)[0]);
     give_back(ctx, body, InsertPoint::EndOf(block), ring, stage);
     Some(())

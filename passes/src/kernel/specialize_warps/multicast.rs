@@ -211,23 +211,22 @@ impl Cluster {
         let map = self.map(ctx, body, part)?;
 
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(part.load));
-        let slice = kernel::Slice::build(&mut builder, loc, tile, stage, &values, from, ty);
+        let slice = kernel::NewSlice { tile, stage, args: &values, at: from, out_type: ty }.build(&mut builder, loc);
         let tile = builder.result(slice);
         let blocks = Some((1 << self.size) - 1);
-        kernel::TmaLoad::build(
-            &mut builder,
-            loc,
+        kernel::NewTmaLoad {
             map,
-            &args,
+            args: &args,
             tile,
-            None,
+            stage: None,
             barrier,
             barrier_stage,
             at,
-            None,
-            blocks,
+            offsets: None,
+            multicast: blocks,
             hint,
-        );
+        }
+        .build(&mut builder, loc);
         body.erase_op(part.load);
         if let Some(old) = old.filter(|&old| body.is_unused(old)) {
             body.erase_op(old);
@@ -255,7 +254,8 @@ impl Cluster {
         }
         let (loc, name) = (body.loc(old), body.value_name(body.result(old, 0)));
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(self.grid));
-        let op = kernel::TensorMapOf::build(&mut builder, loc, memory, None, None, None, merged, ty);
+        let op = kernel::NewTensorMapOf { memory, lower: None, upper: None, strides: None, merged, out_type: ty }
+            .build(&mut builder, loc);
         let map = builder.result(op);
         body.set_value_name(map, name);
         Some(map)

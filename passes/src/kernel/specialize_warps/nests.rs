@@ -64,7 +64,8 @@ fn replace(ctx: &Context, body: &mut Body, (outermost, innermost): (OpId, OpId),
     let bounds = [Over::plain(SizeExpr::from(0)), steps.clone(), Over::plain(SizeExpr::from(1))];
     let (args, bounds) = pack(&bounds)?;
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(outermost));
-    let made = kernel::For::build(&mut builder, loc, &args, &inits, bounds, None, &types);
+    let made =
+        kernel::NewFor { args: &args, inits: &inits, bounds, unroll: None, outs_type: &types }.build(&mut builder, loc);
     let target = body.regions(made)[0];
     body.take_blocks(region, target);
     let (old, new): (Vec<_>, Vec<_>) = (body.results(outermost).collect(), body.results(made).collect());

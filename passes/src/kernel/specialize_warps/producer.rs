@@ -159,7 +159,9 @@ impl Slice<'_> {
             let bounds = [0, stages, 1].map(SizeExpr::from).to_vec();
             let types = [dlc_ir::Type::INDEX; 2];
             let mut builder = Builder::at_end(ctx, body, into);
-            let made = kernel::For::build(&mut builder, loc, &[], &self.states[number], bounds, None, &types);
+            let made =
+                kernel::NewFor { args: &[], inits: &self.states[number], bounds, unroll: None, outs_type: &types }
+                    .build(&mut builder, loc);
             let block = body.append_block(body.regions(made)[0]);
             let args = ["left", "stage", "parity"].map(|name| {
                 let arg = body.add_arg(block, dlc_ir::Type::INDEX, loc);
@@ -187,8 +189,8 @@ impl Slice<'_> {
         let counter = body.args(from)[0];
         let inits: Vec<ValueId> = rings.iter().flat_map(|&ring| self.states[ring]).collect();
         let types = vec![dlc_ir::Type::INDEX; inits.len()];
-        let made =
-            kernel::For::build(&mut Builder::at_end(ctx, body, into), loc, &args, &inits, bounds, unroll, &types);
+        let made = kernel::NewFor { args: &args, inits: &inits, bounds, unroll, outs_type: &types }
+            .build(&mut Builder::at_end(ctx, body, into), loc);
         let block = body.append_block(body.regions(made)[0]);
         let name = body.value_name(counter);
         let count = body.add_arg(block, dlc_ir::Type::INDEX, loc);

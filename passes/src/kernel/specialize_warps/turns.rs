@@ -244,7 +244,8 @@ fn place_if(
     let conditions = signs.map(|((_, sign, _), sides)| Condition::of(&sides[0], sign, &sides[1]));
     let guard = Guard::all(conditions.collect::<Option<_>>()?);
     let none: &[Type] = &[];
-    let op = kernel::If::build(&mut Builder::new(ctx, body, place), loc, &values, None, Some(guard), none, 0);
+    let op = kernel::NewIf { args: &values, cond: None, guard: Some(guard), outs_type: none, otherwise: 0 }
+        .build(&mut Builder::new(ctx, body, place), loc);
     Some((body.append_block(body.regions(op)[0]), loc))
 }
 

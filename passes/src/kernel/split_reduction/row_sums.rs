@@ -77,18 +77,17 @@ pub fn through_memory(ctx: &Context, body: &mut Body, found: &Found, rows: &[Row
         let inside = Condition { expr: part, lower: None, upper: Some(found.parts.into()) };
         let guard = (found.parts % step != 0).then(|| Guard::all(vec![inside]));
         let mut builder = Builder::new(ctx, body, place);
-        let op = kernel::Load::build(
-            &mut builder,
-            found.loc,
-            memories[sum],
-            &values,
-            exprs,
+        let op = kernel::NewLoad {
+            source: memories[sum],
+            args: &values,
+            at: exprs,
             guard,
-            None,
-            None,
-            None,
-            types[sum],
-        );
+            fill: None,
+            hint: None,
+            vector: None,
+            out_type: types[sum],
+        }
+        .build(&mut builder, found.loc);
         Some(builder.result(op))
     })?;
     replace_loop(ctx, body, copy, loop_, &values);
@@ -107,7 +106,16 @@ pub fn through_memory(ctx: &Context, body: &mut Body, found: &Found, rows: &[Row
         exprs.extend((0..shape_of(ctx, ty).count()).filter_map(axis));
         exprs.push(part);
         let mut builder = Builder::new(ctx, body, place);
-        kernel::Store::build(&mut builder, found.loc, result, memory, &values, exprs, None, None, None);
+        kernel::NewStore {
+            value: result,
+            target: memory,
+            args: &values,
+            at: exprs,
+            guard: None,
+            combine: None,
+            vector: None,
+        }
+        .build(&mut builder, found.loc);
     }
     sweep(ctx, body, found.grid);
     Some(())

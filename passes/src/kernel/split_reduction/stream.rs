@@ -276,7 +276,8 @@ impl Numbers {
         let (values, mut bounds) = pack(&[self.first_tile(&begin)?, behind])?;
         bounds.push(1.into());
         let mut builder = Builder::at_end(ctx, body, block);
-        let tiles = kernel::For::build(&mut builder, self.loc, &values, &[], bounds, None, &[]);
+        let tiles = kernel::NewFor { args: &values, inits: &[], bounds, unroll: None, outs_type: &[] }
+            .build(&mut builder, self.loc);
         let inner = body.append_block(body.regions(tiles)[0]);
         let cut = body.add_arg(inner, Type::INDEX, self.loc);
         body.set_value_name(cut, ctx.intern_str("cut"));
@@ -302,7 +303,16 @@ impl Numbers {
         for (&memory, sum) in memories.iter().zip(sums) {
             let (values, at) = place_in(ctx, &self.place([&own, &begin, &cut])?, body.value_type(sum))?;
             let mut builder = Builder::at_end(ctx, body, inner);
-            kernel::Store::build(&mut builder, self.loc, sum, memory, &values, at, None, None, None);
+            kernel::NewStore {
+                value: sum,
+                target: memory,
+                args: &values,
+                at,
+                guard: None,
+                combine: None,
+                vector: None,
+            }
+            .build(&mut builder, self.loc);
         }
         let mut builder = Builder::at_end(ctx, body, inner);
         if has_shared {

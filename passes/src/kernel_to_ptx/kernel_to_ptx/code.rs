@@ -6,7 +6,7 @@ use dlc_ir::{Attr, BlockId, Body, Builder, Context, Loc, RegionId, Type, ValueId
 use dlc_ptx::build::{Maker, NewInst, Shape};
 use dlc_ptx::form::Target;
 use dlc_ptx::inst::Arg;
-use dlc_ptx::ops::{Bra, BraIf, Exit};
+use dlc_ptx::ops::{Bra, Exit, NewBraIf};
 use dlc_ptx::table::{self, Instruction};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -200,7 +200,14 @@ impl<'c> Code<'c> {
             Cond::Known(true) => self.bra(then.0, then.1),
             Cond::Known(false) => self.bra(otherwise.0, otherwise.1),
             Cond::If(predicate) => {
-                BraIf::build(&mut self.builder(), loc, predicate, then.1, otherwise.1, then.0, otherwise.0);
+                NewBraIf {
+                    cond: predicate,
+                    then_args: then.1,
+                    otherwise_args: otherwise.1,
+                    then: then.0,
+                    otherwise: otherwise.0,
+                }
+                .build(&mut self.builder(), loc);
             }
         }
     }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use dlc_core::guard::Guard;
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::{BlockId, Body, Context, OpId, OpRef, Type, ValueId};
+use dlc_ir::{BlockId, Body, Context, OpId, OpRef, Str, Type, ValueId};
 use dlc_kernel::barrier_numbers::BarrierNumbers;
 use dlc_kernel::layout::Fragment;
 use dlc_kernel::ops as kernel;
@@ -180,7 +180,33 @@ impl<'a, 'c> Lower<'a, 'c> {
     }
 
     pub fn set(&mut self, value: ValueId, lowered: Lowered) {
+        self.name(value, &lowered);
         self.values.insert(value, lowered);
+    }
+
+    /// Gives registers without a name the name of the value that they hold, those of a fragment with their number.
+    fn name(&mut self, value: ValueId, lowered: &Lowered) {
+        let name = self.kernel.value_name(value);
+        let held: &[Arg] = match lowered {
+            Lowered::Index(arg, _) | Lowered::Number(arg) | Lowered::Barriers(arg) => std::slice::from_ref(arg),
+            Lowered::Tile(at) => std::slice::from_ref(&at.base),
+            Lowered::Fragment(registers) | Lowered::Sums(registers, _) => registers,
+            Lowered::Memory(..) | Lowered::Map(_) | Lowered::Token(_) => &[],
+        };
+        if name == Str::EMPTY {
+            return;
+        }
+        let ctx = self.code.ctx;
+        for (number, &arg) in held.iter().enumerate().filter(|&(_, &arg)| arg != self.smem) {
+            let Arg::Value(register) = arg else { continue };
+            if self.code.body.value_name(register) == Str::EMPTY {
+                let own = match held.len() {
+                    1 => name,
+                    _ => ctx.intern_str(&format!("{}.{number}", ctx.str(name))),
+                };
+                self.code.body.set_value_name(register, own);
+            }
+        }
     }
 
     /// The layout of a fragment in the threads that are here.

@@ -18,7 +18,7 @@ use dlc_ir::pass::PassCx;
 use dlc_ir::{Builder, Context, Loc, OpId, Str, Type, TypeData, ValueId};
 use dlc_plan::clause::{Cache, Kind as Unit};
 use dlc_plan::{Schedule, Target};
-use dlc_region::ops::{self as region, Func, Read};
+use dlc_region::ops::{self as region, Func, NewRead, Read};
 use dlc_region::types::Value;
 
 use super::choose_plan;
@@ -373,7 +373,8 @@ fn copying(ctx: &Context, turn: &Turn, name: &str, loc: Loc) -> Option<Body> {
         Some(Guard::all(vec![Condition { expr, lower: None, upper: Some(sizes[1].clone()) }]))
     });
     let ty = Value::get(ctx, turn.ty.elem(ctx), iters.clone());
-    let op = Read::build(&mut Builder::at_end(ctx, &mut body, block), loc, arg, &[], at, guard.flatten(), None, ty);
+    let op = NewRead { source: arg, indices: &[], at, guard: guard.flatten(), fill: None, out_type: ty }
+        .build(&mut Builder::at_end(ctx, &mut body, block), loc);
     let value = body.result(op, 0);
     region::Yield::build(&mut Builder::at_end(ctx, &mut body, block), loc, &[value], Some(vec!["Y"]), None);
     let text = |items: Vec<&str>| TextArray::make(ctx, items);

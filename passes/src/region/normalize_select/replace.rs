@@ -8,7 +8,7 @@ use dlc_ir::builder::Builder;
 use dlc_ir::define::Kind;
 use dlc_ir::pass::PassCx;
 use dlc_ir::{Attr, Context, OpId, Type, ValueId};
-use dlc_region::ops::{BroadcastInDim, Cast, Const, Read, Select};
+use dlc_region::ops::{BroadcastInDim, Cast, Const, NewRead, Read, Select};
 use dlc_region::types::Value;
 use dlc_region::verify::KernelAxes;
 
@@ -27,7 +27,8 @@ pub fn read(body: &mut Body, op: OpId, spaces: &mut Spaces<'_>, unused: &mut Vec
     let (source, at) = (view.source(), view.at());
     let indices: Vec<ValueId> = view.indices().collect();
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
-    let new = Read::build(&mut builder, loc, source, &indices, at, Some(guard), Some(fill), ty);
+    let new = NewRead { source, indices: &indices, at, guard: Some(guard), fill: Some(fill), out_type: ty }
+        .build(&mut builder, loc);
     let value = builder.result(new);
     body.set_value_name(value, name);
     body.replace_all_uses(body.result(op, 0), value);

@@ -7,7 +7,7 @@ use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::PassCx;
 use dlc_ir::{Attr, Context, OpId, Type, ValueId, float};
-use dlc_region::ops::{Binary, Const, Reduce};
+use dlc_region::ops::{Binary, Const, NewBinary, Reduce};
 
 use super::{Srnf, Verdict, apply_behind, is_outside, mark};
 use crate::analysis::axes::{contributions, elem, is_over};
@@ -46,7 +46,7 @@ pub fn factor(body: &mut Body, reduce: OpId, op: OpId, may: Srnf, cx: &PassCx<'_
     body.set_operand(end, 0, varying);
     let new = apply_behind(body, cx, reduce, reduce, &[fixed], |builder, out, ty| {
         let (lhs, rhs) = if fixed_is_left { (fixed, out) } else { (out, fixed) };
-        Binary::build(builder, loc, lhs, rhs, function, None, ty)
+        NewBinary { lhs, rhs, function, widen: None, out_type: ty }.build(builder, loc)
     });
     body.set_value_name(body.result(new, 0), name);
     // Last, as nothing else may use what does not vary.

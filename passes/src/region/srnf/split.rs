@@ -6,7 +6,7 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::diag::{Diagnostic, RemarkKind};
 use dlc_ir::pass::PassCx;
 use dlc_ir::{Context, OpId, Type};
-use dlc_region::ops::{Binary, Reduce};
+use dlc_region::ops::{Binary, NewBinary, Reduce};
 use rustc_hash::FxHashSet;
 
 use super::{NON_ASSOCIATIVE_TRANSFORM, Verdict, apply_behind, mark, narrow};
@@ -49,7 +49,7 @@ pub fn split(body: &mut Body, reduce: OpId, op: OpId, cx: &PassCx<'_>, said: &mu
     let first = body.result(reduce, 0);
     narrow(body, cx, second, &[first]);
     let new = apply_behind(body, cx, reduce, second, &[other], |builder, out, ty| {
-        Binary::build(builder, loc, out, other, function, None, ty)
+        NewBinary { lhs: out, rhs: other, function, widen: None, out_type: ty }.build(builder, loc)
     });
     if reassociates {
         mark(body, cx, new);

@@ -7,7 +7,7 @@ use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::interp::Datum;
 use dlc_ir::rewrite::Rewriter;
 use dlc_ir::{Attr, Context, OpId, Str, Type, ValueId};
-use dlc_region::ops::{Binary, Cast, Reduce, Transpose, Unary, Yield};
+use dlc_region::ops::{Binary, Cast, NewReduce, Transpose, Unary, Yield};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -122,7 +122,8 @@ fn reduce(
     let names: Vec<Str> = accumulators.iter().map(|acc| body.value_name(acc.was)).collect();
     let mut emit = Emit::new(ctx, body, InsertPoint::Before(stream.max), loc, order);
     let sizes = sizes(order, &stream.axes);
-    let made = Reduce::build(&mut emit.builder, loc, None, axes, sizes, &init, elems.clone(), &types);
+    let made = NewReduce { combiner: None, axes, sizes, init: &init, acc: elems.clone(), outs_type: &types }
+        .build(&mut emit.builder, loc);
     for (index, name) in names.into_iter().enumerate() {
         body.set_value_name(body.result(made, index), name);
     }

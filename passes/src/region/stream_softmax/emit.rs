@@ -6,7 +6,7 @@ use dlc_ir::body::{Body, InsertPoint};
 use dlc_ir::builder::Builder;
 use dlc_ir::interp::Datum;
 use dlc_ir::{Attr, Context, Loc, Type, ValueId};
-use dlc_region::ops::{Binary, Cast, Const, Select, Transpose, Unary};
+use dlc_region::ops::{Cast, Const, NewBinary, Select, Transpose, Unary};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 
@@ -97,7 +97,7 @@ impl<'b> Emit<'b> {
         let (left, right) = (self.elem(lhs), self.elem(rhs));
         let elem = function.elem(self.builder.ctx, left, right).unwrap_or(left);
         let ty = self.over(elem, &[lhs, rhs]);
-        let op = Binary::build(&mut self.builder, self.loc, lhs, rhs, function, None, ty);
+        let op = NewBinary { lhs, rhs, function, widen: None, out_type: ty }.build(&mut self.builder, self.loc);
         self.builder.result(op)
     }
 

@@ -315,7 +315,8 @@ fn in_registers(lower: &mut Lower<'_, '_>, value: ValueId, elem: Type) -> Result
         let zero = lower.emit.constant(zero, elem);
         let (args, _, guard) = lower.emit.operands(&[], Some(&Guard::all(vec![condition])))?;
         let ty = lower.ty(elem, both);
-        let op = kernel::Select::build(&mut lower.emit.builder(), loc, &args, None, made.value, zero, guard, ty);
+        let op = kernel::NewSelect { args: &args, cond: None, yes: made.value, no: zero, guard, out_type: ty }
+            .build(&mut lower.emit.builder(), loc);
         Ok(lower.emit.body.result(op, 0))
     };
     match lower.scope().dims[1].as_ref().and_then(|dim| dim.is_full()) {
@@ -381,7 +382,8 @@ fn operand(
             let (from, to) = (dims(read.type_of(read.source())), dims(lower.emit.body.value_type(memory)));
             let guard = super::padding::widened(access.guard, &access.at, &from, &to);
             let (at, fill) = (access.at, access.fill);
-            kernel::Copy::build(&mut lower.emit.builder(), loc, memory, &values, tile, None, at, guard, fill, by, None);
+            kernel::NewCopy { source: memory, args: &values, tile, stage: None, at, guard, fill, by, vector: None }
+                .build(&mut lower.emit.builder(), loc);
         }
         None => {
             // What computes the result may hold more rows or columns than this matrix has.
@@ -401,7 +403,8 @@ fn operand(
                 let (args, _, guard) = lower.emit.operands(&[], Some(&guard))?;
                 let ty = lower.ty(elem, [true, true]);
                 let mut builder = lower.emit.builder();
-                let op = kernel::Select::build(&mut builder, loc, &args, None, made.value, zero, guard, ty);
+                let op = kernel::NewSelect { args: &args, cond: None, yes: made.value, no: zero, guard, out_type: ty }
+                    .build(&mut builder, loc);
                 made = Lowered { value: lower.emit.body.result(op, 0), over: [true, true] };
             }
             kernel::StoreShared::build(&mut lower.emit.builder(), loc, made.value, tile, None, None);
@@ -538,7 +541,16 @@ fn multiply(
                 Left::Tile(lhs) => (lhs.tile, lhs.transposed.then_some(())),
                 Left::Registers(lhs) => (*lhs, None),
             };
-            let op = kernel::Wgmma::build(&mut builder, loc, lhs, None, rhs.tile, None, acc, across, turn);
+            let op = kernel::NewWgmma {
+                lhs,
+                lhs_stage: None,
+                rhs: rhs.tile,
+                rhs_stage: None,
+                acc,
+                lhs_transposed: across,
+                rhs_transposed: turn,
+            }
+            .build(&mut builder, loc);
             let (sum, token) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));
             kernel::Await::build(&mut lower.emit.builder(), loc, &[token]);
             Ok(sum)
@@ -597,6 +609,7 @@ fn slice(lower: &mut Lower<'_, '_>, tile: ValueId, at: [SizeExpr; 2], shape: [u3
     let ty = lower.emit.tile(&shape, whole.elem(ctx), whole.layout(ctx))?;
     let (values, at, _) = lower.emit.operands(&at, None)?;
     let loc = lower.emit.loc;
-    let op = kernel::Slice::build(&mut lower.emit.builder(), loc, tile, None, &values, at, ty);
+    let op =
+        kernel::NewSlice { tile, stage: None, args: &values, at, out_type: ty }.build(&mut lower.emit.builder(), loc);
     Ok(lower.emit.body.result(op, 0))
 }

@@ -118,7 +118,8 @@ impl<'c> Emit<'c> {
         let (values, bounds, _) = self.operands(&bounds, None)?;
         let types: Vec<Type> = inits.iter().map(|&value| self.body.value_type(value)).collect();
         let loc = self.loc;
-        let op = kernel::For::build(&mut self.builder(), loc, &values, inits, bounds, None, &types);
+        let op = kernel::NewFor { args: &values, inits, bounds, unroll: None, outs_type: &types }
+            .build(&mut self.builder(), loc);
         let region = self.body.regions(op)[0];
         let block = self.body.append_block(region);
         let counter = self.body.add_arg(block, Type::INDEX, loc);

@@ -270,7 +270,9 @@ impl<'c> Lower<'_, 'c> {
         let fill = self.emit.constant(zero, ty);
         // Where nothing is a number is: the number everywhere.
         let guard = Guard { pieces: Vec::new() };
-        let op = kernel::Select::build(&mut self.emit.builder(), loc, &[], None, fill, lowered.value, Some(guard), ty);
+        let op =
+            kernel::NewSelect { args: &[], cond: None, yes: fill, no: lowered.value, guard: Some(guard), out_type: ty }
+                .build(&mut self.emit.builder(), loc);
         Ok(Lowered { value: self.emit.body.result(op, 0), over })
     }
 
@@ -419,16 +421,15 @@ impl<'c> Lower<'_, 'c> {
                 let cond = cond.expect("without a guard it has a condition");
                 let cond = self.spread(cond, over);
                 let (yes, no) = (self.spread(yes, over), self.spread(no, over));
-                let made = kernel::Select::build(
-                    &mut self.emit.builder(),
-                    loc,
-                    &[],
-                    Some(cond.value),
-                    yes.value,
-                    no.value,
-                    None,
-                    ty,
-                );
+                let made = kernel::NewSelect {
+                    args: &[],
+                    cond: Some(cond.value),
+                    yes: yes.value,
+                    no: no.value,
+                    guard: None,
+                    out_type: ty,
+                }
+                .build(&mut self.emit.builder(), loc);
                 Ok(self.made(made, over))
             }
             Some(guard) => {
@@ -436,7 +437,8 @@ impl<'c> Lower<'_, 'c> {
                 let (values, _, guard) = self.emit.operands(&[], Some(&guard))?;
                 let (yes, no) = (self.spread(yes, over), self.spread(no, over));
                 let (yes, no) = (yes.value, no.value);
-                let made = kernel::Select::build(&mut self.emit.builder(), loc, &values, None, yes, no, guard, ty);
+                let made = kernel::NewSelect { args: &values, cond: None, yes, no, guard, out_type: ty }
+                    .build(&mut self.emit.builder(), loc);
                 Ok(self.made(made, over))
             }
         }
@@ -496,7 +498,17 @@ impl<'c> Lower<'_, 'c> {
             across.map_or(ty, |each| self.emit.frag(&shape, elem, &self.tiling.copying([shape[0], shape[1]], 0, each)));
         let Access { at, guard, fill } = access;
         let builder = &mut self.emit.builder();
-        let made = kernel::Load::build(builder, loc, memory, &values, at, guard, fill, None, None, loaded);
+        let made = kernel::NewLoad {
+            source: memory,
+            args: &values,
+            at,
+            guard,
+            fill,
+            hint: None,
+            vector: None,
+            out_type: loaded,
+        }
+        .build(builder, loc);
         let made = self.made(made, over);
         if across.is_none() {
             return Ok(made);

@@ -121,7 +121,8 @@ impl Lower<'_, '_> {
     ) -> Result<ValueId> {
         let (args, _, guard) = self.emit.operands(&[], Some(&Guard::all(conditions)))?;
         let (loc, ty) = (self.emit.loc, self.emit.body.value_type(value));
-        let op = kernel::If::build(&mut self.emit.builder(), loc, &args, None, guard, &[ty], 1);
+        let op = kernel::NewIf { args: &args, cond: None, guard, outs_type: &[ty], otherwise: 1 }
+            .build(&mut self.emit.builder(), loc);
         let (then, otherwise) = (self.emit.body.regions(op)[0], self.emit.body.regions(op)[1]);
         let (then, otherwise) = (self.emit.body.append_block(then), self.emit.body.append_block(otherwise));
         let mut builder = Builder::new(self.ctx, &mut self.emit.body, InsertPoint::EndOf(then));

@@ -60,7 +60,8 @@ fn copy_rows(lower: &mut Lower<'_, '_>, memory: ValueId) -> Result<Option<ValueI
     let (down, across) = (count(rows, TILE[0])?, count(&whole, TILE[1])?);
     let blocks = product([&down, &across])?;
     let threads = i64::from(WARPS) * 32;
-    let grid = kernel::Grid::build(&mut lower.emit.builder(), loc, &[], vec![blocks], None, threads, None);
+    let grid = kernel::NewGrid { args: &[], dims: vec![blocks], cluster: None, threads, blocks_per_sm: None }
+        .build(&mut lower.emit.builder(), loc);
     let inside = lower.emit.body.append_block(lower.emit.body.regions(grid)[0]);
     lower.emit.block = inside;
     let number = kernel::BlockId::build(&mut lower.emit.builder(), loc, 0);
@@ -81,10 +82,21 @@ fn copy_rows(lower: &mut Lower<'_, '_>, memory: ValueId) -> Result<Option<ValueI
     let frag = lower.emit.frag(&TILE, elem, &layout);
     let (values, places, guard) = lower.emit.operands(&at, Some(&within(columns)))?;
     let mut builder = lower.emit.builder();
-    let load = kernel::Load::build(&mut builder, loc, memory, &values, places, guard, None, None, None, frag);
+    let load = kernel::NewLoad {
+        source: memory,
+        args: &values,
+        at: places,
+        guard,
+        fill: None,
+        hint: None,
+        vector: None,
+        out_type: frag,
+    }
+    .build(&mut builder, loc);
     let load = lower.emit.body.result(load, 0);
     let (values, places, guard) = lower.emit.operands(&at, Some(&within(&whole)))?;
-    kernel::Store::build(&mut lower.emit.builder(), loc, load, copy, &values, places, guard, None, None);
+    kernel::NewStore { value: load, target: copy, args: &values, at: places, guard, combine: None, vector: None }
+        .build(&mut lower.emit.builder(), loc);
     lower.emit.block = block;
     Ok(Some(copy))
 }

@@ -84,7 +84,8 @@ impl Powers {
             None => top,
         };
         let mut builder = lower.emit.builder();
-        let op = kernel::Select::build(&mut builder, loc, &[], Some(empty), none, whole, None, row);
+        let op = kernel::NewSelect { args: &[], cond: Some(empty), yes: none, no: whole, guard: None, out_type: row }
+            .build(&mut builder, loc);
         lower.emit.body.result(op, 0)
     }
 

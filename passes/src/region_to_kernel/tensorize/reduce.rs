@@ -278,7 +278,8 @@ impl Lower<'_, '_> {
                     let (args, _, guard) = self.emit.operands(&[], Some(&Guard::all(conditions)))?;
                     let (ty, loc) = (self.ty(acc[index], overs[index]), self.emit.loc);
                     let (yes, mut builder) = (value.value, self.emit.builder());
-                    let made = kernel::Select::build(&mut builder, loc, &args, None, yes, neutral, guard, ty);
+                    let made = kernel::NewSelect { args: &args, cond: None, yes, no: neutral, guard, out_type: ty }
+                        .build(&mut builder, loc);
                     value = self.made(made, overs[index]);
                 }
             }

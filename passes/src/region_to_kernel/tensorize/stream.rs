@@ -249,7 +249,8 @@ pub fn scores(lower: &mut Lower<'_, '_>, reduce: Reduce<'_>, wanted: ValueId, ru
         let (loc, none) = (lower.emit.loc, lower.emit.constant(init[0], acc[0]));
         let (args, _, guard) = lower.emit.operands(&[], Some(&Guard::all(vec![condition])))?;
         let ty = lower.ty(acc[0], both);
-        let op = kernel::Select::build(&mut lower.emit.builder(), loc, &args, None, score, none, guard, ty);
+        let op = kernel::NewSelect { args: &args, cond: None, yes: score, no: none, guard, out_type: ty }
+            .build(&mut lower.emit.builder(), loc);
         Ok(lower.emit.body.result(op, 0))
     };
     // Of a whole step nothing is asked.

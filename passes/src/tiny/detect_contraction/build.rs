@@ -6,7 +6,7 @@ use dlc_ir::body::{Body, InsertPoint};
 use dlc_ir::builder::Builder;
 use dlc_ir::rewrite::Rewriter;
 use dlc_ir::{Attr, Context, Loc, OpId, ValueId};
-use dlc_tiny::ops::{Contract, Expand, Flip, Reshape, Shrink};
+use dlc_tiny::ops::{Expand, Flip, NewContract, Reshape, Shrink};
 
 use super::form::{Found, Side};
 use crate::rewrites::unused::erase_unused;
@@ -20,8 +20,16 @@ pub fn replace(ctx: &Context, body: &mut Body, sum: OpId, found: Found) {
     let elem = |value: ValueId| Tensor::of(ctx, builder.body.value_type(value)).map(|ty| ty.elem(ctx));
     let common = elem(lhs).zip(elem(rhs)).and_then(|(a, b)| promote(ctx, a, b).ok());
     let acc = (found.product.or(common) != Some(found.acc)).then_some(found.acc);
-    let op =
-        Contract::build(&mut builder, loc, lhs, rhs, found.lhs.index, found.rhs.index, found.out, acc, found.product);
+    let op = NewContract {
+        lhs,
+        rhs,
+        lhs_idx: found.lhs.index,
+        rhs_idx: found.rhs.index,
+        out_idx: found.out,
+        acc,
+        product: found.product,
+    }
+    .build(&mut builder, loc);
     let mut value = builder.result(op);
     if let Some((shape, dims)) = found.expand {
         let op = Expand::build(&mut builder, loc, value, shape, Some(dims));

@@ -140,7 +140,8 @@ impl<'l> Lower<'l> {
         let (values, accesses): (Vec<ValueId>, Vec<Access>) = reads.into_iter().map(Read::parts).unzip();
         self.counts.copies += u64::from(function == Function::Copy);
         let widen = widen.then_some(());
-        let op = book::Entry::build(&mut self.builder(), loc, &values, function, sizes.to_vec(), accesses, elem, widen);
+        let op = book::NewEntry { inputs: &values, function, axes: sizes.to_vec(), accesses, elem, widen }
+            .build(&mut self.builder(), loc);
         self.new_value(op)
     }
 
@@ -156,7 +157,8 @@ impl<'l> Lower<'l> {
     ) -> ValueId {
         let (value, access) = read.parts();
         let (axes, over) = (axes.to_vec(), over.to_vec());
-        let op = book::Reduce::build(&mut self.builder(), loc, value, combiner, axes, over, vec![access], acc);
+        let op = book::NewReduce { input: value, combiner, axes, over, accesses: vec![access], acc }
+            .build(&mut self.builder(), loc);
         self.new_value(op)
     }
 
@@ -171,7 +173,8 @@ impl<'l> Lower<'l> {
     ) -> ValueId {
         let (values, accesses): (Vec<ValueId>, Vec<Access>) = indices.into_iter().map(Read::parts).unzip();
         self.counts.non_scop += 1;
-        let op = book::Gather::build(&mut self.builder(), loc, table, &values, sizes.to_vec(), at, accesses);
+        let op = book::NewGather { table, indices: &values, axes: sizes.to_vec(), at, accesses }
+            .build(&mut self.builder(), loc);
         self.new_value(op)
     }
 

@@ -5,10 +5,10 @@
 // Four elements at once where layout and alignment allow it. Memory that nobody writes is loaded as such.
 // CHECK-LABEL: ptx.func @whole(
 // CHECK: %[[AT:.+]] = mad.wide.s32 %{{.+}}, 4, %X
-// CHECK: %[[A:.+]]:4 = ld.global.nc{{.*}}.v4.f32 [%[[AT]]]
-// CHECK: %[[B:.+]]:4 = ld.global.nc{{.*}}.v4.f32 [%[[AT]] + 512]
-// CHECK: st.global.v4.f32 [%[[TO:.+]]], {%[[A]], %[[A]]#1, %[[A]]#2, %[[A]]#3}
-// CHECK-NEXT: st.global.v4.f32 [%[[TO]] + 512], {%[[B]], %[[B]]#1, %[[B]]#2, %[[B]]#3}
+// CHECK: %[[A:.+]].0, %[[A]].1, %[[A]].2, %[[A]].3 = ld.global.nc{{.*}}.v4.f32 [%[[AT]]]
+// CHECK: %[[A]].4, %[[A]].5, %[[A]].6, %[[A]].7 = ld.global.nc{{.*}}.v4.f32 [%[[AT]] + 512]
+// CHECK: st.global.v4.f32 [%[[TO:.+]]], {%[[A]].0, %[[A]].1, %[[A]].2, %[[A]].3}
+// CHECK-NEXT: st.global.v4.f32 [%[[TO]] + 512], {%[[A]].4, %[[A]].5, %[[A]].6, %[[A]].7}
 kernel.func @whole(%X: memref<[4, 256], f32, row_major, align 16>) -> memref<[4, 256], f32, row_major, align 16> {
   %Y = output : memref<[4, 256], f32, row_major, align 16>
   grid (1) threads 128 {
@@ -22,8 +22,8 @@ kernel.func @whole(%X: memref<[4, 256], f32, row_major, align 16>) -> memref<[4,
 // CHECK-LABEL: ptx.func @uniform<M>(
 // CHECK: %[[IN:.+]] = setp.lt.s32 %{{.+}}, %M
 // CHECK: %[[ELSE:.+]] = mov.f32 1.0
-// CHECK: %[[A:.+]]:4 = ld.global.nc.v4.f32 [%{{.+}}] if %[[IN]] else %[[ELSE]], %[[ELSE]], %[[ELSE]], %[[ELSE]]
-// CHECK: st.global.v4.f32 [%{{.+}}], {%[[A]], %[[A]]#1, %[[A]]#2, %[[A]]#3} if %[[IN]]
+// CHECK: %[[A:.+]].0, %[[A]].1, %[[A]].2, %[[A]].3 = ld.global.nc.v4.f32 [%{{.+}}] if %[[IN]] else %[[ELSE]], %[[ELSE]], %[[ELSE]], %[[ELSE]]
+// CHECK: st.global.v4.f32 [%{{.+}}], {%[[A]].0, %[[A]].1, %[[A]].2, %[[A]].3} if %[[IN]]
 // CHECK-NOT: bra
 // CHECK: exit
 kernel.func @uniform<M>(%X: memref<[M, 256], f32, row_major, align 16>) -> memref<[M, 256], f32, row_major, align 16> {

@@ -50,7 +50,7 @@ kernel.func @integers(%X: memref<[32], i32, row_major, align 4>) -> memref<[32],
 // Halves are computed in f32 and rounded once; pairs are stored at once.
 // CHECK-LABEL: ptx.func @halves(
 // CHECK: %[[PAIR:.+]] = ld.global.nc.b32
-// CHECK-NEXT: %[[X:.+]]:2 = unpack.b32 %[[PAIR]]
+// CHECK-NEXT: %[[X:.+]], %{{.+}} = unpack.b32 %[[PAIR]]
 // CHECK-NEXT: %[[WIDE:.+]] = cvt.f32.f16 %[[X]]
 // CHECK-NEXT: %[[SUM:.+]] = add.rn.f32 %[[WIDE]], %[[WIDE]]
 // CHECK-NEXT: cvt.rn.f16.f32 %[[SUM]]
@@ -96,8 +96,8 @@ kernel.func @casts(%X: memref<[32], f32, row_major, align 4>) -> memref<[32], i3
 // First the numbers of a thread, then the lanes that share the axis, by halves; warps that share it exchange through the
 // tile, with a barrier between. What threads have of their own needs nothing but themselves.
 // CHECK-LABEL: ptx.func @reductions(
-// CHECK: %[[X:.+]]:2 = ld.global.nc.v2.f32
-// CHECK-NEXT: %[[M:.+]] = max.NaN.f32 %[[X]], %[[X]]#1
+// CHECK: %[[X:.+]].0, %[[X]].1 = ld.global.nc.v2.f32
+// CHECK-NEXT: %[[M:.+]] = max.NaN.f32 %[[X]].0, %[[X]].1
 // CHECK-NEXT: %[[O:.+]] = shfl.sync.bfly.b32 %[[M]], 16, 31, -1
 // CHECK-NEXT: max.NaN.f32 %[[M]], %[[O]]
 // CHECK: shfl.sync.bfly.b32 %{{.+}}, 8, 31, -1
@@ -112,8 +112,8 @@ kernel.func @casts(%X: memref<[32], f32, row_major, align 4>) -> memref<[32], i3
 // CHECK-NEXT: %[[A:.+]] = ld.shared.f32 [%[[S:.+]]]
 // CHECK-NEXT: %[[B:.+]] = ld.shared.f32 [%[[S]] + 16]
 // CHECK-NEXT: add.rn.f32 %[[A]], %[[B]]
-// CHECK: %[[P:.+]] = sub.rn.f32 %[[X]], %[[MAX]]
-// CHECK-NEXT: %[[Q:.+]] = sub.rn.f32 %[[X]]#1, %[[MAX]]
+// CHECK: %[[P:.+]] = sub.rn.f32 %[[X]].0, %[[MAX]]
+// CHECK-NEXT: %[[Q:.+]] = sub.rn.f32 %[[X]].1, %[[MAX]]
 // CHECK-NEXT: %[[OWN:.+]] = add.rn.f32 %[[P]], %[[Q]]
 // CHECK-NEXT: add.rn.f32 %[[OWN]], %[[OWN]]
 kernel.func @reductions(%X: memref<[4, 64], f32, row_major, align 8>) -> memref<[4], f32, row_major, align 4> {

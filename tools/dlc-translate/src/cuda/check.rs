@@ -246,9 +246,7 @@ fn elements(shape: &[Expr]) -> String {
 }
 
 fn condition(guard: &Guard) -> String {
-    let text = guard.to_string();
-    let sign = [" == ", " <= ", " >= ", " < ", " > "].into_iter().find(|sign| text.contains(sign)).unwrap_or(" == ");
-    format!("{}{sign}{}", factor(&number(&guard.left)), factor(&number(&guard.right)))
+    format!("{} {} {}", factor(&number(&guard.left)), guard.sign(), factor(&number(&guard.right)))
 }
 
 fn data_type(elem: Elem) -> &'static str {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use dlc_ir::op::Effects;
-use dlc_ir::{BlockId, OpRef, Type, ValueId};
+use dlc_ir::{BlockId, Loc, OpRef, Type, ValueId};
 use dlc_ptx::emit::Move;
 use dlc_ptx::form::Slot;
 use dlc_ptx::inst::{Arg, Inst};
@@ -273,6 +273,9 @@ impl<'a> Writer<'a> {
         else {
             return;
         };
+        if let Some(loc) = self.values.loop_of(count.again) {
+            self.comment_of(loc);
+        }
         let kind = self.values.declared[variable.number].kind;
         let from = self.arg(Arg::Value(count.from), kind);
         if self.scopes.scope_of(variable.number) != Some(header) && !self.open[variable.number] {
@@ -287,7 +290,11 @@ impl<'a> Writer<'a> {
         let last = self.arg(again.args[1], Kind::Int);
         let step = self.arg(step.args[1], Kind::Int);
         let step = if step.text == "1" { format!("++{name}") } else { format!("{name} += {}", step.text) };
-        self.line(format!("for ({target} = {}; {name} < {}; {step}) {{", from.text, last.at(11)));
+        let begin = match self.values.class(count.from) == self.values.class(count.counter) {
+            true => String::new(),
+            false => format!("{target} = {}", from.text),
+        };
+        self.line(format!("for ({begin}; {name} < {}; {step}) {{", last.at(11)));
         self.inner(inner);
         self.line("}");
     }
@@ -300,25 +307,8 @@ impl<'a> Writer<'a> {
             if !matches!(inst.op.def().name, "ptx.setp") || holds {
                 self.comment(inst.op);
             }
-            let word = types(inst.modifiers).first().copied().unwrap_or("");
-            let words: Vec<&str> = inst.modifiers.split('.').collect();
-            if !holds && inst.instruction.name == "setp" && words.len() == 2 && !matches!(word, "f32" | "f64") {
-                let opposite = match words[0] {
-                    "lt" => ">=",
-                    "le" => ">",
-                    "gt" => "<=",
-                    "ge" => "<",
-                    "eq" => "!=",
-                    _ => "==",
-                };
-                let ex = self.value(value);
-                for sign in [" <= ", " >= ", " == ", " != ", " < ", " > "] {
-                    if let Some((left, right)) = ex.text.split_once(sign)
-                        && ex.text.matches(sign).count() == 1
-                    {
-                        return format!("{left} {opposite} {right}");
-                    }
-                }
+            if let Some(opposite) = (!holds).then(|| self.opposite(inst)).flatten() {
+                return opposite.text;
             }
         }
         let ex = self.value(value);
@@ -327,7 +317,11 @@ impl<'a> Writer<'a> {
 
     /// The line of the kernel that an instruction is from, if it is another one than before.
     fn comment(&mut self, op: OpRef<'_>) {
-        if let Some(text) = self.lines.of(op) {
+        self.comment_of(op.loc());
+    }
+
+    fn comment_of(&mut self, loc: Loc) {
+        if let Some(text) = self.lines.of(loc) {
             self.line(format!("// {text}"));
         }
     }
@@ -469,6 +463,7 @@ impl<'a> Writer<'a> {
         let ty = inst.op.type_of(results[0]);
         let wanted = slot_kind(slot, Some(ty));
         let fits = array.is_some() && self.values.kinds.get(&results[0]) == Some(&wanted);
+        let to = array.clone();
         if let Some(array) = array.filter(|_| fits) {
             for (&result, &begin) in results.iter().zip(&begins) {
                 self.begin(result, begin);
@@ -481,6 +476,14 @@ impl<'a> Writer<'a> {
                 Some(guard) => self.line(format!("if ({}) {text};", guard.text)),
                 None => self.line(format!("{text};")),
             }
+            return;
+        }
+        if let (Some(array), ("unpack", "b32"), None) = (&to, (inst.instruction.name, inst.modifiers), &guard)
+            && let Some(helper) = unpacked(self.values.kinds.get(&results[0]).copied())
+        {
+            self.uses(helper);
+            let of = self.arg(inst.args[0], Kind::Unsigned);
+            self.line(format!("{helper}({array}, {});", of.text));
             return;
         }
         // They are put together for the call, and taken apart behind it.
@@ -643,6 +646,15 @@ impl<'a> Writer<'a> {
         }
         let templates = if templates.is_empty() { String::new() } else { format!("<{}>", templates.join(", ")) };
         format!("{name}{templates}({})", args.join(", "))
+    }
+}
+
+/// The function that takes two halves out of a register, for those of a kind.
+fn unpacked(kind: Option<Kind>) -> Option<&'static str> {
+    match kind {
+        Some(Kind::Half) => Some("unpack_halves"),
+        Some(Kind::Bfloat) => Some("unpack_bfloats"),
+        _ => None,
     }
 }
 

@@ -290,7 +290,7 @@ impl Writer<'_> {
             "min" | "max" => return self.extreme(inst, word),
             "and" | "or" | "xor" | "not" => return self.logic(inst, word, kind),
             "shl" | "shr" => return self.shift(inst, word, kind),
-            "setp" => return self.comparison(inst, word),
+            "setp" => return self.comparison(inst, word, relation(inst)),
             "selp" => {
                 let (yes, no) = (self.arg(args[0], kind), self.arg(args[1], kind));
                 let (yes, no) = (as_kind(yes, kind), as_kind(no, kind));
@@ -400,10 +400,28 @@ impl Writer<'_> {
         Some(infix(&base, "+", &product, PLUS, Kind::Long))
     }
 
-    fn comparison(&mut self, inst: &Inst<'_>, word: &str) -> Option<Ex> {
+    /// What holds where a comparison of integers does not, as a comparison.
+    pub fn opposite(&mut self, inst: &Inst<'_>) -> Option<Ex> {
+        let word = types(inst.modifiers).first().copied()?;
+        let other = match relation(inst) {
+            _ if inst.instruction.name != "setp" || matches!(word, "f32" | "f64") || inst.args.len() != 2 => {
+                return None;
+            }
+            "lt" => "ge",
+            "le" => "gt",
+            "gt" => "le",
+            "ge" => "lt",
+            "eq" => "ne",
+            "ne" => "eq",
+            _ => return None,
+        };
+        self.comparison(inst, word, other)
+    }
+
+    fn comparison(&mut self, inst: &Inst<'_>, word: &str, relation: &str) -> Option<Ex> {
         let words: Vec<&str> = inst.modifiers.split('.').collect();
         let is_float = matches!(word, "f32" | "f64");
-        let sign = match words[0] {
+        let sign = match relation {
             "eq" => "==",
             "ne" if !is_float => "!=",
             "neu" if is_float => "!=",
@@ -419,7 +437,7 @@ impl Writer<'_> {
         let (left, right) = if is_float {
             let kind = if word == "f64" { Kind::Double } else { Kind::Float };
             (self.arg(inst.args[0], kind), self.arg(inst.args[1], kind))
-        } else if matches!(words[0], "eq" | "ne") && matches!(word, "s32" | "u32" | "b32") {
+        } else if matches!(relation, "eq" | "ne") && matches!(word, "s32" | "u32" | "b32") {
             (bits(self.plain(inst.args[0], Kind::Int)), bits(self.plain(inst.args[1], Kind::Int)))
         } else if matches!(word, "s32" | "u32" | "s64" | "u64") {
             let (mut left, mut right) = (self.signed(inst.args[0], word), self.signed(inst.args[1], word));
@@ -565,4 +583,9 @@ pub fn slot_kind(slot: Slot, ty: Option<Type>) -> Kind {
         Slot::Address(class) => of(class),
         Slot::Tensor(_) | Slot::Immediate | Slot::Sink => kinds::Kind::Int,
     }
+}
+
+/// How a comparison compares: `lt`, `eq`, ..
+fn relation<'i>(inst: &Inst<'i>) -> &'i str {
+    inst.modifiers.split('.').next().unwrap_or("")
 }

@@ -48,6 +48,20 @@ const PRESETS: &[(&str, &str)] = &[
            return uint32_t(__half_as_ushort(low)) | uint32_t(__half_as_ushort(high)) << 16;\n}\n",
     ),
     (
+        "unpack_halves",
+        "// Two halves out of one register, the first one low.\n\
+         __device__ __forceinline__ void unpack_halves(__half* d, uint32_t a) {\n  \
+           d[0] = __ushort_as_half(uint16_t(a));\n  \
+           d[1] = __ushort_as_half(uint16_t(a >> 16));\n}\n",
+    ),
+    (
+        "unpack_bfloats",
+        "// Two halves with the exponents of floats out of one register, the first one low.\n\
+         __device__ __forceinline__ void unpack_bfloats(__nv_bfloat16* d, uint32_t a) {\n  \
+           d[0] = __ushort_as_bfloat16(uint16_t(a));\n  \
+           d[1] = __ushort_as_bfloat16(uint16_t(a >> 16));\n}\n",
+    ),
+    (
         "pack_shorts",
         "// Twice 16 bits in one register, the first ones low.\n\
          __device__ __forceinline__ uint32_t pack_shorts(uint16_t low, uint16_t high) {\n  \

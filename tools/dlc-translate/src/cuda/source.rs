@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dlc_ir::location::LocData;
-use dlc_ir::{Context, Loc, OpRef};
+use dlc_ir::{Context, Loc};
 
 /// What is known of the files that locations name.
 pub struct Lines<'a> {
@@ -19,10 +19,9 @@ impl<'a> Lines<'a> {
         Lines { ctx, files: BTreeMap::new(), last: None }
     }
 
-    /// The line that an instruction is from, unless it is that of the instruction before or the line of the instruction
-    /// itself.
-    pub fn of(&mut self, op: OpRef<'_>) -> Option<String> {
-        let (file, line) = place(self.ctx, op.loc())?;
+    /// The line that a location names, unless it is the one before or that of an instruction itself.
+    pub fn of(&mut self, loc: Loc) -> Option<String> {
+        let (file, line) = place(self.ctx, loc)?;
         if self.last.as_ref() == Some(&(file.clone(), line)) {
             return None;
         }

@@ -177,15 +177,26 @@ fn leaves_otherwise(nodes: &[Node]) -> (bool, bool) {
 }
 
 /// A loop that counts, out of the moves before a loop, the loop with its test behind it, and what is asked before it.
-/// What else is moved comes before it.
+/// What else is moved comes before it. What it counts with may have its first number already.
 fn counted(guard: Option<ValueId>, nodes: &[Node], values: &Values<'_>) -> Option<Vec<Node>> {
-    let [Node::Moves(pairs), Node::DoWhile(inner, cond, true)] = nodes else { return None };
+    let (pairs, inner, cond) = match nodes {
+        [Node::Moves(pairs), Node::DoWhile(inner, cond, true)] => (pairs.as_slice(), inner, cond),
+        [Node::DoWhile(inner, cond, true)] => (&[][..], inner, cond),
+        _ => return None,
+    };
     let again = values.inst(*cond)?;
-    let counts = |&&(_, target): &&(ValueId, ValueId)| match again.args[0] {
+    let counts = |&(_, target): &(ValueId, ValueId)| match again.args[0] {
         Arg::Value(next) => values.class(next) == values.class(target),
         _ => false,
     };
-    let (from, counter) = pairs.iter().find(counts)?;
+    let known = || {
+        let asked = values.inst(guard?)?;
+        asked.args.iter().find_map(|&arg| match (arg, again.args[0]) {
+            (Arg::Value(from), Arg::Value(next)) if values.class(from) == values.class(next) => Some((from, from)),
+            _ => None,
+        })
+    };
+    let (from, counter) = &pairs.iter().copied().find(counts).or_else(known)?;
     let others: Vec<(ValueId, ValueId)> = pairs.iter().copied().filter(|pair| pair.1 != *counter).collect();
     if !values.folded.contains(cond) || (again.instruction.name, again.modifiers) != ("setp", "lt.s32") {
         return None;
@@ -229,18 +240,25 @@ fn counted(guard: Option<ValueId>, nodes: &[Node], values: &Values<'_>) -> Optio
             _ => return None,
         },
     }
-    // The others are moved whether it is done or not, so nobody else may want what was there.
     let class = |value: ValueId| values.class(value);
     let reads = others.iter().any(|&(source, _)| !values.is_literal(source) && class(source) == class(*counter));
     let written = !values.is_literal(*from) && others.iter().any(|&(_, target)| class(target) == class(*from));
-    if reads || written || (guard.is_some() && others.iter().any(|&(_, target)| !is_only_inside(target, inner, values)))
-    {
+    if reads || written {
         return None;
     }
     let mut body = inner.clone();
     body.remove(at);
     let count = Node::For(Count { counter: *counter, from: *from, next, again: *cond }, body);
-    Some(if others.is_empty() { vec![count] } else { vec![Node::Moves(others), count] })
+    if others.is_empty() {
+        return Some(vec![count]);
+    }
+    // The others are moved where it is done, or where nobody else wants what was there.
+    let inside = others.iter().all(|&(_, target)| is_only_inside(target, inner, values));
+    let nodes = vec![Node::Moves(others), count];
+    Some(match guard.filter(|_| !inside) {
+        Some(guard) => vec![Node::If(guard, nodes, Vec::new())],
+        None => nodes,
+    })
 }
 
 /// Whether a variable is read in statements alone.

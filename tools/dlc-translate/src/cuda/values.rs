@@ -162,6 +162,12 @@ impl<'a> Values<'a> {
                 let Some(only) = body.uses(result).next() else { continue };
                 let Some(&used) = at.get(&only.op) else { continue };
                 let Some(user) = self.user(only.op, result) else { continue };
+                // A register of a fragment stands in what makes another one, and nowhere else.
+                let makes_one =
+                    |id: OpId| body.results(id).all(|value| self.is_numbered(value)) && body.num_results(id) == 1;
+                if self.is_numbered(result) && !makes_one(only.op) {
+                    continue;
+                }
                 let pure = inst.instruction.effects == Effects::NONE;
                 // What waits or asks stands in the condition of the branch behind it.
                 let asked = user.is_none() && (index + 1..used).all(|between| self.is_silent(ops[between]));
@@ -229,9 +235,11 @@ impl<'a> Values<'a> {
         let mut groups: Vec<Vec<ValueId>> = Vec::new();
         for &block in blocks {
             if Some(block) != first {
+                groups.extend(self.named(body.args(block).to_vec()));
                 let is_word = |value: ValueId| self.kinds.get(&value) == Some(&Kind::Int);
                 groups.extend(runs(body, body.args(block)).into_iter().filter(|run| !is_word(run[0])));
             }
+            groups.extend(self.named(body.ops(block).flat_map(|op| body.results(op)).collect()));
             groups.extend(self.fragments(block));
         }
         for &block in blocks {
@@ -280,6 +288,55 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// The registers of fragments among values, which say in their names what they are of: `%x.0`, `%x.1`, ..
+    fn named(&self, values: Vec<ValueId>) -> Vec<Vec<ValueId>> {
+        let mut found: Vec<Vec<(usize, ValueId)>> = Vec::new();
+        let mut last: FxHashMap<(String, Option<Kind>), usize> = FxHashMap::default();
+        for value in values {
+            let skip = self.is_literal(value) || self.folded.contains(&value) || !self.is_named(value);
+            let Some((name, Some(number))) = self.said_name(value).filter(|_| !skip) else { continue };
+            let key = (name, self.kinds.get(&value).copied());
+            // What has the same number is of another fragment, or of the same one in another step of a loop.
+            match last.get(&key).map(|&at| &mut found[at]) {
+                Some(group) if group.iter().all(|&(known, _)| known != number) => group.push((number, value)),
+                _ => {
+                    last.insert(key, found.len());
+                    found.push(vec![(number, value)]);
+                }
+            }
+        }
+        let ordered = |mut group: Vec<(usize, ValueId)>| {
+            group.sort_by_key(|&(number, _)| number);
+            group.into_iter().map(|(_, value)| value).collect()
+        };
+        found.into_iter().filter(|group| group.len() > 1).map(ordered).collect()
+    }
+
+    /// Whether a value is a register of a fragment by its name.
+    fn is_numbered(&self, value: ValueId) -> bool {
+        self.said_name(value).is_some_and(|(_, number)| number.is_some())
+    }
+
+    /// Where the loop stands that goes round while a value holds.
+    pub fn loop_of(&self, again: ValueId) -> Option<Loc> {
+        let body = self.body();
+        let branch = body.uses(again).map(|only| only.op).find(|&id| body.successors(id).len() == 2)?;
+        Some(body.arg_loc(*body.successors(branch).first()?, 0))
+    }
+
+    /// The name that a value has in the kernel, and its number among the registers of a fragment.
+    fn said_name(&self, value: ValueId) -> Option<(String, Option<usize>)> {
+        let text = self.entry.ctx.str(self.body().value_name(value));
+        let (name, number) = match text.split_once('.') {
+            None => (text, None),
+            // The IR tells values of one name apart by a number behind it.
+            Some((name, number)) => (name, Some(number.split('_').next()?.parse().ok()?)),
+        };
+        let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        (is_word && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()))
+            .then(|| (name.to_string(), number))
+    }
+
     /// The results of instructions that give several, those of neighbours that are of one op of the kernel together.
     fn fragments(&self, block: BlockId) -> Vec<Vec<ValueId>> {
         let body = self.body();
@@ -288,6 +345,10 @@ impl<'a> Values<'a> {
         for id in body.ops(block) {
             let results: Vec<ValueId> = body.results(id).collect();
             let Some(inst) = self.insts.get(&id).filter(|_| results.len() > 1) else { continue };
+            // Registers of fragments are arrays already.
+            if results.iter().all(|&value| self.is_numbered(value)) {
+                continue;
+            }
             // Without a place an instruction is alone.
             let loc = if super::source::is_known(self.entry.ctx, body.loc(id)) { body.loc(id) } else { Loc::UNKNOWN };
             let this = Some((loc, inst.instruction.name, results.len()));
@@ -415,12 +476,7 @@ impl Names {
         array: bool,
         taken: &mut FxHashSet<String>,
     ) -> String {
-        let op = *values.entry;
-        let text = op.ctx.str(op.body.value_name(value)).to_string();
-        let usable = !text.is_empty()
-            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            && !text.as_bytes()[0].is_ascii_digit();
-        if usable {
+        if let Some((text, _)) = values.said_name(value) {
             // The IR tells values of one name apart by a number behind it.
             let base = text
                 .rsplit_once('_')

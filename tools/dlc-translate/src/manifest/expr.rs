@@ -109,6 +109,11 @@ impl Guard {
         Ok(Guard { left: Expr::parse(&text[..at])?, sign, right: Expr::parse(&text[at + word.len()..])? })
     }
 
+    /// How it compares, as it is written.
+    pub fn sign(&self) -> &'static str {
+        SIGNS.iter().find(|(_, sign)| *sign == self.sign).map_or("", |(word, _)| word)
+    }
+
     /// Whether it holds.
     pub fn holds(&self, symbols: &Bindings) -> Result<bool, String> {
         let (left, right) = (self.left.eval(symbols)?, self.right.eval(symbols)?);
@@ -124,8 +129,7 @@ impl Guard {
 
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = SIGNS.iter().find(|(_, sign)| *sign == self.sign).map_or("", |(word, _)| word);
-        write!(f, "{} {sign} {}", self.left, self.right)
+        write!(f, "{} {} {}", self.left, self.sign(), self.right)
     }
 }
 
