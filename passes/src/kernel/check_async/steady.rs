@@ -273,18 +273,28 @@ impl Machine<'_> {
         // About as many as there are with rings of eight stages: so it grows once at most.
         let mut all = Vec::with_capacity(2048);
         let into = &mut all;
+        self.state_of_agents(into);
+        self.state_of_barriers(into);
+        self.state_of_memory(into);
+        all
+    }
+
+    /// What a clock says of how far others have come.
+    fn state_of_clock(&self, into: &mut Vec<(Kind, i64)>, clock: &[u32]) {
         let (phases, teams) = (self.phases(), self.teams());
-        let clock = |into: &mut Vec<(Kind, i64)>, clock: &[u32]| {
-            into.push((0, clock.get(self.plan.grid).map_or(-1, |&ended| ended.into())));
-            let clock = &clock[..clock.len().min(self.plan.cluster + 1)];
-            into.push((0, clock.len() as i64));
-            let (of_teams, of_barriers) = clock.split_at(clock.len().min(3 * teams));
-            for (team, parts) in (1..).zip(of_teams.chunks_exact(3)) {
-                into.extend(parts.iter().map(|&time| (team | KNOWN, i64::from(time))));
-            }
-            let kinds = (phases.start as Kind..).map(|kind| kind | KNOWN);
-            into.extend(kinds.zip(of_barriers.iter().map(|&count| i64::from(count))));
-        };
+        into.push((0, clock.get(self.plan.grid).map_or(-1, |&ended| ended.into())));
+        let clock = &clock[..clock.len().min(self.plan.cluster + 1)];
+        into.push((0, clock.len() as i64));
+        let (of_teams, of_barriers) = clock.split_at(clock.len().min(3 * teams));
+        for (team, parts) in (1..).zip(of_teams.chunks_exact(3)) {
+            into.extend(parts.iter().map(|&time| (team | KNOWN, i64::from(time))));
+        }
+        let kinds = (phases.start as Kind..).map(|kind| kind | KNOWN);
+        into.extend(kinds.zip(of_barriers.iter().map(|&count| i64::from(count))));
+    }
+
+    fn state_of_agents(&self, into: &mut Vec<(Kind, i64)>) {
+        let phases = self.phases();
         for (number, agent) in self.agents.iter().enumerate() {
             let Agent { time, synced, warp_synced, warp_fenced, fenced, fenced_one, fence, .. } = *agent;
             into.push((0, agent.done.into()));
@@ -306,9 +316,13 @@ impl Machine<'_> {
             }
             // Of others than the elected thread it is asked only where that knows more.
             into.push((0, agent.apart.into()));
-            clock(into, if agent.apart { &agent.know } else { &[] });
-            clock(into, &agent.one);
+            self.state_of_clock(into, if agent.apart { &agent.know } else { &[] });
+            self.state_of_clock(into, &agent.one);
         }
+    }
+
+    fn state_of_barriers(&self, into: &mut Vec<(Kind, i64)>) {
+        let phases = self.phases();
         for (barrier, kind) in self.barriers.iter().zip(phases.start as Kind..) {
             let exact = [barrier.arrived.into(), barrier.expected, barrier.issued, barrier.waits.len() as i64];
             into.extend(exact.map(|number| (0, number)));
@@ -318,8 +332,8 @@ impl Machine<'_> {
             }
             // Nobody has said anything since the last phase.
             let is_empty = barrier.arrived == 0 && barrier.issued == 0;
-            clock(into, if is_empty { &[] } else { &barrier.coming });
-            clock(into, &barrier.complete);
+            self.state_of_clock(into, if is_empty { &[] } else { &barrier.coming });
+            self.state_of_clock(into, &barrier.complete);
             for &(agent, time) in barrier.waits.iter().chain(&barrier.made) {
                 into.extend([(0, agent as i64), (1 + agent as Kind, time.into())]);
             }
@@ -328,13 +342,17 @@ impl Machine<'_> {
             into.extend([(0, barrier.threads), (0, barrier.arrived), (0, barrier.agents.len() as i64)]);
             into.extend(barrier.agents.iter().map(|&agent| (0, agent as i64)));
             into.push((kind, barrier.generation.into()));
-            clock(into, if barrier.arrived == 0 { &[] } else { &barrier.coming });
-            clock(into, &barrier.complete);
+            self.state_of_clock(into, if barrier.arrived == 0 { &[] } else { &barrier.coming });
+            self.state_of_clock(into, &barrier.complete);
         }
         for remote in &self.remotes {
             into.extend([(0, remote.agent as i64), (0, remote.block as i64)]);
             into.push((1 + remote.agent as Kind, remote.time.into()));
         }
+    }
+
+    fn state_of_memory(&self, into: &mut Vec<(Kind, i64)>) {
+        let phases = self.phases();
         for cell in self.blocks.iter().flat_map(|block| &block.all) {
             into.push((0, cell.reads.len() as i64));
             match cell.write {
@@ -377,7 +395,6 @@ impl Machine<'_> {
                 }
             }
         }
-        all
     }
 
     /// What was done at a time.

@@ -270,45 +270,10 @@ impl<'p> Traces<'p> {
                 Instr::End => return Ok(self.numbers.number(&walk.trace).0.into()),
                 Instr::Set(slot, expr) => slots[*slot as usize] = expr.eval(slots),
                 Instr::Move(moves) => shift(moves, slots),
-                Instr::Start { index, last, step, bounds } => {
-                    let values = start(bounds, slots)?;
-                    for (slot, value) in [index, last, step].into_iter().zip(values) {
-                        slots[*slot as usize] = value;
-                    }
-                    let Some(found) = &self.loops[pc as usize] else { return Err(End::Unknown) };
-                    if !walk.whole && found.is_long(rounds(values)) {
-                        return Err(End::Long(pc));
-                    }
-                    let mut round = Box::new(walk.enter(pc, found));
-                    if round.orbits {
-                        self.go_on(walk, &mut round, values, site)?;
-                        walk.slots[*last as usize] = values[1];
-                    }
-                    walk.rounds.push(round);
-                }
-                Instr::Test { index, last, exit } => {
-                    let Some(mut round) = walk.rounds.pop() else { return Err(End::Unknown) };
-                    while let Some(orbit) = self.note(walk, &mut round) {
-                        walk.return_to(&round);
-                        self.go_around(walk, &mut round, orbit)?;
-                        self.go_further(walk, &mut round, site)?;
-                    }
-                    if walk.slots[*index as usize] >= walk.slots[*last as usize] {
-                        self.leave(walk, &round);
-                        pc = *exit;
-                        continue;
-                    }
-                    round.begun += 1;
-                    let is_long = round.begun > ROUNDS && !round.is_of_use(&self.rings, &walk.walked);
-                    if is_long && let Some(orbit) = round.orbit {
-                        self.orbits[orbit].long.get_or_insert(round.begun);
-                    }
-                    if is_long && !walk.whole {
-                        return Err(End::Long(round.start));
-                    }
-                    walk.rounds.push(round);
-                    if let Some(rest) = self.rest(walk, pc, site) {
-                        pc = rest;
+                Instr::Start { .. } => self.begin(pc, walk, site)?,
+                Instr::Test { .. } => {
+                    if let Some(to) = self.test(pc, walk, site)? {
+                        pc = to;
                         continue;
                     }
                 }
@@ -355,6 +320,51 @@ impl<'p> Traces<'p> {
             }
             pc += 1;
         }
+    }
+
+    /// A loop begins.
+    fn begin(&mut self, pc: Pc, walk: &mut Walk, site: &Site) -> Result<(), End> {
+        let Instr::Start { index, last, step, bounds } = &self.program.code[pc as usize] else { return Ok(()) };
+        let values = start(bounds, &walk.slots)?;
+        for (slot, value) in [index, last, step].into_iter().zip(values) {
+            walk.slots[*slot as usize] = value;
+        }
+        let Some(found) = &self.loops[pc as usize] else { return Err(End::Unknown) };
+        if !walk.whole && found.is_long(rounds(values)) {
+            return Err(End::Long(pc));
+        }
+        let mut round = Box::new(walk.enter(pc, found));
+        if round.orbits {
+            self.go_on(walk, &mut round, values, site)?;
+            walk.slots[*last as usize] = values[1];
+        }
+        walk.rounds.push(round);
+        Ok(())
+    }
+
+    /// A round of a loop begins, or the loop is at its end. Where the agent goes on, if not behind the test.
+    fn test(&mut self, pc: Pc, walk: &mut Walk, site: &Site) -> Result<Option<Pc>, End> {
+        let Instr::Test { index, last, exit } = &self.program.code[pc as usize] else { return Ok(None) };
+        let Some(mut round) = walk.rounds.pop() else { return Err(End::Unknown) };
+        while let Some(orbit) = self.note(walk, &mut round) {
+            walk.return_to(&round);
+            self.go_around(walk, &mut round, orbit)?;
+            self.go_further(walk, &mut round, site)?;
+        }
+        if walk.slots[*index as usize] >= walk.slots[*last as usize] {
+            self.leave(walk, &round);
+            return Ok(Some(*exit));
+        }
+        round.begun += 1;
+        let is_long = round.begun > ROUNDS && !round.is_of_use(&self.rings, &walk.walked);
+        if is_long && let Some(orbit) = round.orbit {
+            self.orbits[orbit].long.get_or_insert(round.begun);
+        }
+        if is_long && !walk.whole {
+            return Err(End::Long(round.start));
+        }
+        walk.rounds.push(round);
+        Ok(self.rest(walk, pc, site))
     }
 
     /// Does what the loop that begins is known to do: all of its rounds, or as many as were followed.
