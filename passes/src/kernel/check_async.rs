@@ -39,7 +39,7 @@
 //! **Does not** look at numbers or whether positions in global memory are in bounds; nor at registers, bank conflicts and
 //! resources. It changes nothing.
 //!
-//! *Algorithm.* (0) `blocks`: what blocks do to each other in global memory, from the text. (1) `compile`: the grid without its data is a small program over integers. (2) `scenarios`: the sizes
+//! *Algorithm.* (0) `blocks`: what blocks do to each other in global memory, from the text. (1) `compile`: the grid without its data is a small program over integers. (2) `sizes`: those
 //! at which trip counts, conditions and stages differ, up to beyond twice the deepest ring, on both sides of whatever a
 //! condition, a quotient or the end of a loop changes at (`boundaries`), and the blocks at the ends of the grid and at what
 //! is asked of their number; runs in which all warps do the same are made once (`traces`), and those that begin alike
@@ -70,6 +70,7 @@ mod program;
 mod report;
 mod scenarios;
 mod shapes;
+mod sizes;
 mod steady;
 mod sync;
 mod together;
@@ -283,7 +284,7 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     if program.is_never_launched() {
         return Ok(proof);
     }
-    let launches = scenarios::launches(&program, &boundaries, &mut traces).map_err(uncovered)?;
+    let launches = sizes::launches(&program, &boundaries, &mut traces).map_err(uncovered)?;
     let (sizes, mut blocks, mut choices) = (launches.len() as u64, 0, 0);
     for launch in launches {
         let firsts = launch.firsts(&program, &boundaries);
