@@ -63,6 +63,7 @@ mod feeds;
 mod integers;
 mod loops;
 mod machine;
+mod members;
 mod memory;
 mod orbits;
 mod order;
@@ -89,7 +90,7 @@ use dlc_ir::pass::{Analysis, OptionValues, Pass, PassCx, PassDef, PassFailed, Pa
 use dlc_ir::{Context, OpId};
 use dlc_kernel::ops::{Func, Grid};
 
-use together::Run;
+use members::Run;
 use traces::Met;
 
 dlc_ir::codes! {
@@ -266,7 +267,7 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let ring = program.depth.unsigned_abs();
     let mut proof = Proof { ring, rounds: program.most_rounds().unsigned_abs(), ..Proof::default() };
     let mut runs: Vec<Run> = Vec::new();
-    let mut long: Vec<(program::Pc, scenarios::Launch, machine::Scenario)> = Vec::new();
+    let mut long: Vec<(program::Pc, scenarios::Launch, scenarios::Scenario)> = Vec::new();
     let mut prove = |runs: &mut Vec<Run>, feeds: &feeds::Feeds| {
         let steps = prove(&mut machine, runs, feeds)
             .map_err(|(run, fault)| Box::new(report::report(function, &program, &run.launch, &run.scenario, &fault)))?;

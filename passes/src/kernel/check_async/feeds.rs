@@ -10,8 +10,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::program::{Pc, Program};
-use super::traces::LOOP;
-use super::words::{Chains, Link, Words};
+use super::words::{Chains, LOOP, Link, Words};
 
 /// The number of an event.
 pub type Id = u16;

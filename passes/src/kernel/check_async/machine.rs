@@ -11,26 +11,14 @@ use super::cells::Cells;
 use super::clocks::{ALL, Clock, FENCED, ONE, Plan, join, raise};
 use super::exprs::{Slot, UNKNOWN};
 use super::feeds::{Does, Feed};
-use super::integers::{Choices, Doubt, MOST_CHOICES, Site, branch, choose, integer, shift, start};
+use super::integers::{Doubt, MOST_CHOICES, Site, branch, choose, integer, shift, start};
 use super::program::{Instr, Pc, Program};
+use super::scenarios::Scenario;
 use super::shapes::Shapes;
 use super::{DEADLOCK, NOT_CHECKED, READ_TOO_EARLY};
 
 /// The most instructions of one run.
 pub const MOST_STEPS: u64 = 5_000_000;
-
-/// What a run is of: the values of symbols, blocks, and how branches on data go.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Scenario {
-    /// The values of the symbols.
-    pub symbols: Vec<i64>,
-    /// The blocks of the grid along the axes.
-    pub grid: [i64; 3],
-    /// The first block of the cluster.
-    pub first: [i64; 3],
-    /// The truth values that data have for each agent, all agents of a block after another; none left is `true`.
-    pub data: Vec<Choices>,
-}
 
 /// What something went wrong with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

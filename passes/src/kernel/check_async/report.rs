@@ -6,9 +6,9 @@ use dlc_ir::diag::Diagnostic;
 use dlc_ir::{OpId, OpRef};
 
 use super::NOT_CHECKED;
-use super::machine::{Entry, Fault, Machine, Scenario};
+use super::machine::{Entry, Fault, Machine};
 use super::program::Program;
-use super::scenarios::Launch;
+use super::scenarios::{Launch, Scenario};
 use super::shapes::Shapes;
 
 /// How much of the history is shown.

@@ -3,7 +3,6 @@
 use super::boundaries::Boundaries;
 use super::exprs::Condition;
 use super::integers::{Choices, compute};
-use super::machine::Scenario;
 use super::program::Program;
 
 /// As many blocks of a launch as are run.
@@ -24,6 +23,19 @@ pub struct Launch {
     pub whole: bool,
     /// Whether others come first: a fault is shown at usual sizes where it can be.
     pub late: bool,
+}
+
+/// What a run is of: the values of symbols, blocks, and how branches on data go.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Scenario {
+    /// The values of the symbols.
+    pub symbols: Vec<i64>,
+    /// The blocks of the grid along the axes.
+    pub grid: [i64; 3],
+    /// The first block of the cluster.
+    pub first: [i64; 3],
+    /// The truth values that data have for each agent, all agents of a block after another; none left is `true`.
+    pub data: Vec<Choices>,
 }
 
 impl Launch {

@@ -17,8 +17,8 @@ use std::rc::Rc;
 use super::cells::{Event, Read, Write};
 use super::feeds::Feeds;
 use super::machine::{Agent, Machine};
+use super::members::Member;
 use super::program::{COMPUTE, EPILOGUE, LOAD};
-use super::together::Member;
 
 /// Nothing is looked for where less is left to do.
 const WORTH: usize = 192;

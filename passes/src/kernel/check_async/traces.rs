@@ -20,11 +20,12 @@ use super::facts::Facts;
 use super::feeds::{Does, Feeds, MOST_BEGUN};
 use super::integers::{Choices, Doubt, Site, branch, choose, integer, part, rounds, shift, start};
 use super::loops::{Body, Loop};
-use super::machine::{MOST_STEPS, Scenario};
+use super::machine::MOST_STEPS;
 use super::orbits::{Behind, Orbit, WRITTEN};
 use super::program::{Instr, Pc, Program, Role};
+use super::scenarios::Scenario;
 use super::walk::{Open, Round, Walk};
-use super::words::{Chains, Words};
+use super::words::{Chains, LOOP, Words};
 
 /// Rounds of a loop that are tried however far its rings go in them.
 const ROUNDS: i64 = 4;
@@ -569,6 +570,3 @@ impl<'p> Traces<'p> {
         }
     }
 }
-
-/// Numbers of loops are counted down from here, where no instruction is.
-pub const LOOP: i64 = -1;

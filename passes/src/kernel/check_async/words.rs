@@ -5,6 +5,9 @@ use std::hash::BuildHasher as _;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+/// Numbers of loops are counted down from here, where no instruction is.
+pub const LOOP: i64 = -1;
+
 /// Lists of integers, each kept once.
 #[derive(Default)]
 pub struct Words {
