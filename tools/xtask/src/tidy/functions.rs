@@ -9,7 +9,6 @@ pub const LONG: &[(&str, &str, &str)] = &[
     ("passes/src/kernel/check_async/steady.rs", "state", MIDDLE),
     ("passes/src/kernel/check_async/traces.rs", "follow", MIDDLE),
     ("passes/src/plan/tiling.rs", "of_plan", MIDDLE),
-    ("passes/src/region/choose_plan/candidates.rs", "chain", MIDDLE),
     ("passes/src/region/choose_plan/cost.rs", "estimate", MIDDLE),
     ("passes/src/region/choose_plan/warpgroups.rs", "wgmma", MIDDLE),
     ("passes/src/region_to_kernel/tensorize.rs", "tensorize", MIDDLE),
