@@ -69,6 +69,7 @@
 //! terms are told in a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`, `turn`.
 
 mod candidates;
+mod chain;
 pub mod cost;
 pub mod facts;
 mod memory;

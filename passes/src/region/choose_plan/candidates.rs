@@ -7,16 +7,12 @@
 //! - reductions without a product: threads for each row, or for columns where these are contiguous;
 //! - everything else: threads along the contiguous axis, through shared memory where something is read across.
 
-use dlc_ir::{Body, Context, OpRef, Type, ValueId};
-use dlc_plan::clause::{
-    Async, Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Store, Walk, Way,
-};
+use dlc_ir::{Body, Context, Type};
+use dlc_plan::clause::{Async, Barrier, Cache, Instruction, Kind, Order, Place, Store, Walk, Way};
 use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
-use dlc_region::ops::{Binary, Index, Reduce};
 
-use super::facts::{self, Factor, Facts, Product, Tensor, bits};
-use crate::analysis::axes::{axes, before_broadcasts};
+use super::facts::{Factor, Facts, Product, Tensor, bits};
 
 /// What candidates are made from.
 pub struct Maker<'a> {
@@ -78,7 +74,7 @@ impl Maker<'_> {
 
     /// Whether the accelerator can bring a factor: it is an element of an input, whose rows begin at multiples of 16 bytes.
     /// If so, the divisors that symbols must have for that.
-    fn comes_by_tma(&self, product: &Product) -> Option<Table<i64>> {
+    pub(super) fn comes_by_tma(&self, product: &Product) -> Option<Table<i64>> {
         let mut assume: Table<i64> = Table::default();
         for factor in product.factors.iter().filter(|factor| factor.input.is_some()) {
             let tensor = &self.facts.inputs[factor.input?];
@@ -119,7 +115,7 @@ impl Maker<'_> {
     }
 
     /// The widest accesses of the tensors of a kernel, up to 16 bytes.
-    fn vectors(&self, assume: &mut Table<i64>) -> Option<Table<i64>> {
+    pub(super) fn vectors(&self, assume: &mut Table<i64>) -> Option<Table<i64>> {
         let mut vectors = Table::default();
         let used = self.facts.inputs.iter().filter(|input| input.reads > 0);
         for tensor in used.chain(&self.facts.outputs) {
@@ -191,7 +187,7 @@ impl Maker<'_> {
     }
 
     /// The clause of a factor that is read, along its own axes: an input may be read along others as well.
-    fn cache_of(&self, factor: &Factor, place: Place) -> Option<Cache> {
+    pub(super) fn cache_of(&self, factor: &Factor, place: Place) -> Option<Cache> {
         let cache = self.cache(factor.input?, place);
         Some(Cache { axes: Some(factor.axes.clone()), ..cache })
     }
@@ -326,7 +322,7 @@ impl Maker<'_> {
     }
 
     /// The tile of a warp: a part of that of the block along the same axes.
-    fn warp_tile(&self, product: &Product, plan: &Schedule, rows: i64, columns: i64) -> Table<i64> {
+    pub(super) fn warp_tile(&self, product: &Product, plan: &Schedule, rows: i64, columns: i64) -> Table<i64> {
         let mut tile = Table(plan.out_tile());
         for (axes, extent) in [(&product.rows, rows), (&product.columns, columns)] {
             let mut left = extent;
@@ -420,222 +416,6 @@ impl Maker<'_> {
             plan.reduced = Some(reduced);
         }
         plan
-    }
-
-    /// Products in a row: rows of the last one, with all of its columns, and the others step by step along what it reduces.
-    fn chain(&self, last: &Product) -> Vec<Schedule> {
-        let elem = self.elem(last);
-        let products = &self.facts.products;
-        let tensor =
-            products.iter().all(|it| it.exact && self.elem(it) == elem) && elem != Type::F32 && elem != Type::F64;
-        let has = |kind| tensor && self.target.rate(self.ctx, kind, elem).is_some();
-        let mut assume = Table::default();
-        let mut by_tma = has(Kind::Wgmma) && self.target.has("tma");
-        for product in products {
-            match self.comes_by_tma(product) {
-                Some(own) => assume
-                    .0
-                    .extend(own.0.into_iter().filter(|(name, _)| assume.get(name).is_none()).collect::<Vec<_>>()),
-                None => by_tma = false,
-            }
-        }
-        if !by_tma {
-            assume = Table::default();
-        }
-        let kind = if by_tma {
-            Kind::Wgmma
-        } else if has(Kind::Mma) {
-            Kind::Mma
-        } else {
-            Kind::Fma
-        };
-        let bits = bits(self.ctx, elem) as i64;
-        // Products of the same rows and columns have their sums at the same time.
-        let beside = products.iter().filter(|it| it.rows == last.rows && it.columns == last.columns).count() as u64;
-        let most = (256 / beside.max(1)).max(16);
-        let columns = (self.extent(&last.columns) as u64).clamp(16, most).next_power_of_two() as i64;
-        let mut plans = Vec::new();
-        // Groups of consumers that compute between two products while the others multiply, and steps that leave each of them
-        // the registers for it: more of them with shorter steps are faster.
-        const WGMMA: [(i64, i64); 9] =
-            [(3, 96), (4, 96), (3, 128), (2, 128), (2, 64), (3, 64), (4, 64), (1, 128), (1, 64)];
-        // Fragments of `mma` and tiles of threads double: their tiles are powers of two.
-        let others = || [2, 1].into_iter().flat_map(|groups| [64, 128, 32].map(|step| (groups, step)));
-        let choices = if kind == Kind::Wgmma { WGMMA.to_vec() } else { others().collect() };
-        // What comes by rows of 128 bytes along the steps is cut where one ends.
-        let along = |factor: &Factor| factor.axes.last().is_some_and(|axis| last.depth.contains(axis));
-        let rows_of_steps = products.iter().flat_map(|product| &product.factors).any(along);
-        let between = self.between(last);
-        let whole = |input: &Tensor| matches!(facts::bits(self.ctx, input.elem) as i64, 16 | 32);
-        let mut brought = between.clone();
-        brought.retain(|input| by_tma && whole(input) && self.divides(input, &mut assume).is_some());
-        let mut cut = brought.iter().map(|input| facts::bits(self.ctx, input.elem) as i64).collect::<Vec<_>>();
-        cut.extend(rows_of_steps.then_some(bits));
-        for (groups, step) in choices {
-            let rows = if kind == Kind::Fma { 32 * groups } else { 64 * groups };
-            if kind == Kind::Wgmma {
-                // What a thread of a consumer has of the last sums and of those between, which become an operand in place,
-                // and of what is read for these.
-                let held = columns / 2 + step / 2 + between.len() as i64 * step / 4 + 32;
-                if held > consumer_registers(groups) || cut.iter().any(|bits| step * bits % 1024 != 0) {
-                    continue;
-                }
-            }
-            let mut plan = self.tiled(last, rows, columns, step);
-            self.hold_inner(&mut plan, last);
-            let axes = plan.tile.iter().flat_map(|tile| tile.names());
-            let reduced = axes.filter(|axis| !self.facts.iters().iter().any(|iter| iter == axis)).map(String::from);
-            plan.reduced = Some(reduced.collect());
-            // Blocks that go from tile to tile load what the next tile begins with ahead.
-            plan.caches = self.chain_caches(last, if kind == Kind::Wgmma { 2 } else { 1 });
-            plan.caches.extend(brought.iter().map(|input| self.cache_of_input(input)));
-            plan.edges = self.edges();
-            plan.instruction = Some(Instruction { kind, shape: None });
-            plan.assume = Some(assume.clone());
-            match kind {
-                Kind::Wgmma => {
-                    let producer = if groups == 3 { 32 } else { 24 };
-                    let registers = [("producer", producer), ("consumer", consumer_registers(groups))];
-                    // Many with short products get in each other's way.
-                    let in_turn = groups > 3;
-                    plan.roles = Some(Roles { kind: Sharing::Cooperative, consumers: groups, start: None, in_turn });
-                    plan.registers = Some(Table::of(registers));
-                    plan.persistent = Some(Choice::Word("sms".into()));
-                    plan.barrier = Some(Barrier::Mbarrier);
-                    plan.overlap = self.asynchronous(true);
-                    plan.in_flight = Some(1);
-                    plan.order =
-                        self.hides(last).then_some(Order { kind: Walk::LongestFirst, size: None, along: None });
-                    plan.store = self.store(1, &mut plan.assume);
-                }
-                Kind::Mma => {
-                    let side = 256 / bits;
-                    plan.warp_tile = Some(self.warp_tile(last, &plan, side.max(16), columns));
-                    plan.barrier =
-                        Some(Barrier::CpAsyncGroup).filter(|_| self.target.has("cp_async")).or(Some(Barrier::Block));
-                    plan.overlap = self.asynchronous(false).filter(|_| self.target.has("cp_async"));
-                    plan.vectors = self
-                        .vectors(&mut Table::default())
-                        .map(|table| Table(table.0.into_iter().map(|(name, _)| (name, 1)).collect()));
-                }
-                Kind::Fma => {
-                    plan.thread_tile = Some(self.warp_tile(last, &plan, 4, 8));
-                    plan.barrier = Some(Barrier::Block);
-                    plan.overlap = None;
-                }
-            }
-            // What is not asynchronous has no use for more than one tile.
-            let staged = match plan.overlap.is_some() {
-                true => {
-                    // A second panel of results where it takes no stage from what is loaded.
-                    let more = Schedule { store: plan.store.clone().map(two_panels), ..plan.clone() };
-                    let staged = [more, plan].map(|plan| self.staged(plan, STAGES));
-                    let stages = |plan: &Option<Schedule>| plan.as_ref().and_then(|plan| plan.stages).unwrap_or(0);
-                    let [more, one] = staged;
-                    if stages(&more) >= stages(&one).min(3) { more } else { one }
-                }
-                false => Some(Schedule { stages: Some(1), ..plan }),
-            };
-            plans.extend(staged.map(|plan| self.finish(plan)));
-        }
-        plans
-    }
-
-    /// The inputs that are read for what stands between products, one element for each row and step.
-    fn between(&self, last: &Product) -> Vec<&Tensor> {
-        let is_factor = |at: usize| {
-            let factors = self.facts.products.iter().flat_map(|product| &product.factors);
-            factors.filter(|factor| factor.direct).any(|factor| factor.input == Some(at))
-        };
-        let over = |input: &Tensor, axes: &[String]| axes.iter().any(|axis| input.axes.contains(axis));
-        let along = |input: &Tensor| input.axes.last().is_some_and(|axis| last.depth.contains(axis));
-        let reads = |(at, input): &(usize, &Tensor)| {
-            input.reads == 1 && input.plain && !is_factor(*at) && over(input, &last.rows) && along(input)
-        };
-        self.facts.inputs.iter().enumerate().filter(reads).map(|(_, input)| input).collect()
-    }
-
-    /// The clause of such an input.
-    fn cache_of_input(&self, input: &Tensor) -> Cache {
-        let at = self.facts.inputs.iter().position(|other| std::ptr::eq(other, input)).unwrap_or(0);
-        Cache { axes: Some(input.axes.clone()), ..self.cache(at, Place::Smem) }
-    }
-
-    /// Whether positions decide how much of what is summed below a maximum counts for a row, as below a diagonal: its steps
-    /// end there.
-    fn hides(&self, last: &Product) -> bool {
-        let sum = Reduce::of(OpRef::new(self.ctx, self.body, last.op));
-        if sum.is_none_or(|sum| sum.combiner().is_some()) {
-            return false;
-        }
-        let along = |value: ValueId, axes: &[String]| {
-            let value = before_broadcasts(self.ctx, self.body, value);
-            let index = self.body.defining_op(value).and_then(|op| Index::of(OpRef::new(self.ctx, self.body, op)));
-            let exprs = index.map(Index::value).unwrap_or_default();
-            exprs.iter().flat_map(|expr| expr.symbols()).any(|name| axes.iter().any(|axis| **axis == *name))
-        };
-        self.body.walk().into_iter().any(|op| {
-            let Some(op) = Binary::of(OpRef::new(self.ctx, self.body, op)) else { return false };
-            let sides = |a: ValueId, b: ValueId| along(a, &last.rows) && along(b, &last.depth);
-            op.function().is_comparison() && (sides(op.lhs(), op.rhs()) || sides(op.rhs(), op.lhs()))
-        })
-    }
-
-    /// Gives a tile the axes that inner products reduce: whole where they are short and known, else in steps.
-    fn hold_inner(&self, plan: &mut Schedule, last: &Product) {
-        let Some(tile) = &mut plan.tile else { return };
-        let inner = self.facts.products.iter().filter(|product| product.op != last.op);
-        for axis in inner.flat_map(|product| &product.depth) {
-            if tile.get(axis).is_none() {
-                let size = self.facts.axes.size(axis).and_then(dlc_ir::affine::SizeExpr::as_constant);
-                let whole = size.filter(|size| (1..=256).contains(size)).map_or(64, |size| (size + 15) / 16 * 16);
-                tile.0.insert(tile.0.len().saturating_sub(1), (axis.clone(), whole));
-            }
-        }
-    }
-
-    /// Tiles of all factors that come from memory: so many of what does not change along the steps of the last product, in
-    /// stages what does.
-    fn chain_caches(&self, last: &Product, buffers: i64) -> Vec<Cache> {
-        let mut caches: Vec<Cache> = Vec::new();
-        for factor in self.facts.products.iter().flat_map(|product| &product.factors) {
-            let Some(mut cache) = self.cache_of(factor, Place::Smem) else { continue };
-            let over = axes(self.ctx, self.body, factor.value);
-            if !last.depth.iter().any(|axis| over.contains(&axis.as_str())) {
-                cache.buffers = Some(buffers);
-            }
-            if !caches.contains(&cache) {
-                caches.push(cache);
-            }
-        }
-        caches
-    }
-
-    /// From each product to the next, in registers.
-    fn edges(&self) -> Vec<Edge> {
-        let name = |product: &Product| {
-            let value = self.body.results(product.op).next()?;
-            Some(self.ctx.str(self.body.value_name(value)).to_string()).filter(|name| !name.is_empty())
-        };
-        let pairs = self.facts.products.iter().zip(self.facts.products.iter().skip(1));
-        let edge = |(from, to): (&Product, &Product)| {
-            Some(Edge { from: name(from)?, to: name(to)?, buffer: Buffer::Reg, depth: None })
-        };
-        pairs.filter_map(edge).collect()
-    }
-}
-
-/// The same way to store results, from two panels of each consumer.
-fn two_panels(store: Store) -> Store {
-    Store { panels: store.panels.map(|_| 2), ..store }
-}
-
-/// The registers of a thread of so many consumers.
-fn consumer_registers(groups: i64) -> i64 {
-    match groups {
-        ..=2 => 240,
-        3 => 160,
-        _ => 112,
     }
 }
 

@@ -1,0 +1,276 @@
+//! Plans of products in a row: rows of the last one, with all of its columns, and the others step by step along what it
+//! reduces.
+
+use dlc_ir::{OpRef, Type, ValueId};
+use dlc_plan::Schedule;
+use dlc_plan::clause::{Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Store, Walk};
+use dlc_plan::value::{Choice, Table};
+use dlc_region::ops::{Binary, Index, Reduce};
+
+use super::candidates::{Maker, STAGES};
+use super::facts::{Factor, Product, Tensor, bits};
+use crate::analysis::axes::{axes, before_broadcasts};
+
+/// Groups of consumers that compute between two products while the others multiply, and steps that leave each of them the
+/// registers for it: more of them with shorter steps are faster.
+const WGMMA: [(i64, i64); 9] = [(3, 96), (4, 96), (3, 128), (2, 128), (2, 64), (3, 64), (4, 64), (1, 128), (1, 64)];
+
+/// What the plans of products in a row have in common.
+struct Chain<'a> {
+    last: &'a Product,
+    kind: Kind,
+    /// The bits of an element of the last product's factors.
+    bits: i64,
+    /// The columns of a block: all of them, where the registers are enough.
+    columns: i64,
+    /// What the accelerator needs to know of sizes.
+    assume: Table<i64>,
+    /// The inputs that are read for what stands between products.
+    between: Vec<&'a Tensor>,
+    /// Those of them that the accelerator brings.
+    brought: Vec<&'a Tensor>,
+}
+
+impl Maker<'_> {
+    /// The plans of products in a row.
+    pub(super) fn chain(&self, last: &Product) -> Vec<Schedule> {
+        let chain = self.in_common(last);
+        let fits = |&(groups, step): &(i64, i64)| chain.kind != Kind::Wgmma || self.has_registers(&chain, groups, step);
+        let choices = groups_and_steps(chain.kind).into_iter().filter(fits);
+        let plans = choices.filter_map(|(groups, step)| self.in_stages(self.step_by_step(&chain, groups, step)));
+        plans.map(|plan| self.finish(plan)).collect()
+    }
+
+    fn in_common<'a>(&'a self, last: &'a Product) -> Chain<'a> {
+        let (kind, mut assume) = self.instruction_of_all(last);
+        // Products of the same rows and columns have their sums at the same time.
+        let is_beside = |it: &&Product| it.rows == last.rows && it.columns == last.columns;
+        let beside = self.facts.products.iter().filter(is_beside).count() as u64;
+        let most = (256 / beside.max(1)).max(16);
+        let columns = (self.extent(&last.columns) as u64).clamp(16, most).next_power_of_two() as i64;
+        let between = self.between(last);
+        let whole = |input: &Tensor| matches!(bits(self.ctx, input.elem) as i64, 16 | 32);
+        let mut brought = between.clone();
+        brought.retain(|input| kind == Kind::Wgmma && whole(input) && self.divides(input, &mut assume).is_some());
+        let bits = bits(self.ctx, self.elem(last)) as i64;
+        Chain { last, kind, bits, columns, assume, between, brought }
+    }
+
+    /// What multiplies in all of the products, and what it needs to know of sizes.
+    fn instruction_of_all(&self, last: &Product) -> (Kind, Table<i64>) {
+        let elem = self.elem(last);
+        let products = &self.facts.products;
+        let tensor =
+            products.iter().all(|it| it.exact && self.elem(it) == elem) && elem != Type::F32 && elem != Type::F64;
+        let has = |kind| tensor && self.target.rate(self.ctx, kind, elem).is_some();
+        if has(Kind::Wgmma)
+            && self.target.has("tma")
+            && let Some(tables) = products.iter().map(|it| self.comes_by_tma(it)).collect::<Option<Vec<_>>>()
+        {
+            let mut assume = Table::default();
+            for (name, number) in tables.into_iter().flat_map(|table| table.0) {
+                if assume.get(&name).is_none() {
+                    assume.0.push((name, number));
+                }
+            }
+            return (Kind::Wgmma, assume);
+        }
+        (if has(Kind::Mma) { Kind::Mma } else { Kind::Fma }, Table::default())
+    }
+
+    /// Whether the consumers of a step have the registers for it, and it takes whole rows of what the accelerator brings.
+    fn has_registers(&self, chain: &Chain<'_>, groups: i64, step: i64) -> bool {
+        // What a thread of a consumer has of the last sums and of those between, which become an operand in place, and of
+        // what is read for these.
+        let held = chain.columns / 2 + step / 2 + chain.between.len() as i64 * step / 4 + 32;
+        // What comes by rows of 128 bytes along the steps is cut where one ends.
+        let along = |factor: &Factor| factor.axes.last().is_some_and(|axis| chain.last.depth.contains(axis));
+        let rows_of_steps = self.facts.products.iter().flat_map(|product| &product.factors).any(along);
+        let mut cut = chain.brought.iter().map(|input| bits(self.ctx, input.elem) as i64).collect::<Vec<_>>();
+        cut.extend(rows_of_steps.then_some(chain.bits));
+        held <= consumer_registers(groups) && cut.iter().all(|bits| step * bits % 1024 == 0)
+    }
+
+    /// The plan of so many groups and a step, but for its stages.
+    fn step_by_step(&self, chain: &Chain<'_>, groups: i64, step: i64) -> Schedule {
+        let (last, kind) = (chain.last, chain.kind);
+        let rows = if kind == Kind::Fma { 32 * groups } else { 64 * groups };
+        let mut plan = self.tiled(last, rows, chain.columns, step);
+        self.hold_inner(&mut plan, last);
+        let axes = plan.tile.iter().flat_map(|tile| tile.names());
+        let reduced = axes.filter(|axis| !self.facts.iters().iter().any(|iter| iter == axis)).map(String::from);
+        plan.reduced = Some(reduced.collect());
+        // Blocks that go from tile to tile load what the next tile begins with ahead.
+        plan.caches = self.chain_caches(last, if kind == Kind::Wgmma { 2 } else { 1 });
+        plan.caches.extend(chain.brought.iter().map(|input| self.cache_of_input(input)));
+        plan.edges = self.edges();
+        plan.instruction = Some(Instruction { kind, shape: None });
+        plan.assume = Some(chain.assume.clone());
+        match kind {
+            Kind::Wgmma => self.by_consumers(plan, last, groups),
+            Kind::Mma => self.by_warps(plan, chain),
+            Kind::Fma => Schedule {
+                thread_tile: Some(self.warp_tile(last, &plan, 4, 8)),
+                barrier: Some(Barrier::Block),
+                overlap: None,
+                ..plan
+            },
+        }
+    }
+
+    /// A producer brings tiles to groups of consumers, and their blocks go from tile to tile.
+    fn by_consumers(&self, plan: Schedule, last: &Product, groups: i64) -> Schedule {
+        let registers = [("producer", if groups == 3 { 32 } else { 24 }), ("consumer", consumer_registers(groups))];
+        // Many with short products get in each other's way.
+        let in_turn = groups > 3;
+        let mut assume = plan.assume.clone();
+        let order = self.hides(last).then_some(Order { kind: Walk::LongestFirst, size: None, along: None });
+        Schedule {
+            roles: Some(Roles { kind: Sharing::Cooperative, consumers: groups, start: None, in_turn }),
+            registers: Some(Table::of(registers)),
+            persistent: Some(Choice::Word("sms".into())),
+            barrier: Some(Barrier::Mbarrier),
+            overlap: self.asynchronous(true),
+            in_flight: Some(1),
+            order,
+            store: self.store(1, &mut assume),
+            assume,
+            ..plan
+        }
+    }
+
+    /// Warps have rows of their own, and copy for themselves.
+    fn by_warps(&self, plan: Schedule, chain: &Chain<'_>) -> Schedule {
+        let copies = self.target.has("cp_async");
+        let side = (256 / chain.bits).max(16);
+        let narrow = |table: Table<i64>| Table(table.0.into_iter().map(|(name, _)| (name, 1)).collect());
+        Schedule {
+            warp_tile: Some(self.warp_tile(chain.last, &plan, side, chain.columns)),
+            barrier: Some(if copies { Barrier::CpAsyncGroup } else { Barrier::Block }),
+            overlap: self.asynchronous(false).filter(|_| copies),
+            vectors: self.vectors(&mut Table::default()).map(narrow),
+            ..plan
+        }
+    }
+
+    /// A plan with the stages that there is room for.
+    fn in_stages(&self, plan: Schedule) -> Option<Schedule> {
+        // What is not asynchronous has no use for more than one tile.
+        if plan.overlap.is_none() {
+            return Some(Schedule { stages: Some(1), ..plan });
+        }
+        // A second panel of results where it takes no stage from what is loaded.
+        let more = Schedule { store: plan.store.clone().map(two_panels), ..plan.clone() };
+        let [more, one] = [more, plan].map(|plan| self.staged(plan, STAGES));
+        let stages = |plan: &Option<Schedule>| plan.as_ref().and_then(|plan| plan.stages).unwrap_or(0);
+        if stages(&more) >= stages(&one).min(3) { more } else { one }
+    }
+
+    /// The inputs that are read for what stands between products, one element for each row and step.
+    fn between(&self, last: &Product) -> Vec<&Tensor> {
+        let is_factor = |at: usize| {
+            let factors = self.facts.products.iter().flat_map(|product| &product.factors);
+            factors.filter(|factor| factor.direct).any(|factor| factor.input == Some(at))
+        };
+        let over = |input: &Tensor, axes: &[String]| axes.iter().any(|axis| input.axes.contains(axis));
+        let along = |input: &Tensor| input.axes.last().is_some_and(|axis| last.depth.contains(axis));
+        let reads = |(at, input): &(usize, &Tensor)| {
+            input.reads == 1 && input.plain && !is_factor(*at) && over(input, &last.rows) && along(input)
+        };
+        self.facts.inputs.iter().enumerate().filter(reads).map(|(_, input)| input).collect()
+    }
+
+    /// The clause of such an input.
+    fn cache_of_input(&self, input: &Tensor) -> Cache {
+        let at = self.facts.inputs.iter().position(|other| std::ptr::eq(other, input)).unwrap_or(0);
+        Cache { axes: Some(input.axes.clone()), ..self.cache(at, Place::Smem) }
+    }
+
+    /// Whether positions decide how much of what is summed below a maximum counts for a row, as below a diagonal: its steps
+    /// end there.
+    fn hides(&self, last: &Product) -> bool {
+        let sum = Reduce::of(OpRef::new(self.ctx, self.body, last.op));
+        if sum.is_none_or(|sum| sum.combiner().is_some()) {
+            return false;
+        }
+        let along = |value: ValueId, axes: &[String]| {
+            let value = before_broadcasts(self.ctx, self.body, value);
+            let index = self.body.defining_op(value).and_then(|op| Index::of(OpRef::new(self.ctx, self.body, op)));
+            let exprs = index.map(Index::value).unwrap_or_default();
+            exprs.iter().flat_map(|expr| expr.symbols()).any(|name| axes.iter().any(|axis| **axis == *name))
+        };
+        self.body.walk().into_iter().any(|op| {
+            let Some(op) = Binary::of(OpRef::new(self.ctx, self.body, op)) else { return false };
+            let sides = |a: ValueId, b: ValueId| along(a, &last.rows) && along(b, &last.depth);
+            op.function().is_comparison() && (sides(op.lhs(), op.rhs()) || sides(op.rhs(), op.lhs()))
+        })
+    }
+
+    /// Gives a tile the axes that inner products reduce: whole where they are short and known, else in steps.
+    fn hold_inner(&self, plan: &mut Schedule, last: &Product) {
+        let Some(tile) = &mut plan.tile else { return };
+        let inner = self.facts.products.iter().filter(|product| product.op != last.op);
+        for axis in inner.flat_map(|product| &product.depth) {
+            if tile.get(axis).is_none() {
+                let size = self.facts.axes.size(axis).and_then(dlc_ir::affine::SizeExpr::as_constant);
+                let whole = size.filter(|size| (1..=256).contains(size)).map_or(64, |size| (size + 15) / 16 * 16);
+                tile.0.insert(tile.0.len().saturating_sub(1), (axis.clone(), whole));
+            }
+        }
+    }
+
+    /// Tiles of all factors that come from memory: so many of what does not change along the steps of the last product, in
+    /// stages what does.
+    fn chain_caches(&self, last: &Product, buffers: i64) -> Vec<Cache> {
+        let mut caches: Vec<Cache> = Vec::new();
+        for factor in self.facts.products.iter().flat_map(|product| &product.factors) {
+            let Some(mut cache) = self.cache_of(factor, Place::Smem) else { continue };
+            let over = axes(self.ctx, self.body, factor.value);
+            if !last.depth.iter().any(|axis| over.contains(&axis.as_str())) {
+                cache.buffers = Some(buffers);
+            }
+            if !caches.contains(&cache) {
+                caches.push(cache);
+            }
+        }
+        caches
+    }
+
+    /// From each product to the next, in registers.
+    fn edges(&self) -> Vec<Edge> {
+        let name = |product: &Product| {
+            let value = self.body.results(product.op).next()?;
+            Some(self.ctx.str(self.body.value_name(value)).to_string()).filter(|name| !name.is_empty())
+        };
+        let pairs = self.facts.products.iter().zip(self.facts.products.iter().skip(1));
+        let edge = |(from, to): (&Product, &Product)| {
+            Some(Edge { from: name(from)?, to: name(to)?, buffer: Buffer::Reg, depth: None })
+        };
+        pairs.filter_map(edge).collect()
+    }
+}
+
+/// The same way to store results, from two panels of each consumer.
+fn two_panels(store: Store) -> Store {
+    Store { panels: store.panels.map(|_| 2), ..store }
+}
+
+/// The registers of a thread of so many consumers.
+fn consumer_registers(groups: i64) -> i64 {
+    match groups {
+        ..=2 => 240,
+        3 => 160,
+        _ => 112,
+    }
+}
+
+/// The groups and steps that are compared.
+fn groups_and_steps(kind: Kind) -> Vec<(i64, i64)> {
+    match kind {
+        Kind::Wgmma => WGMMA.to_vec(),
+        // Fragments of `mma` and tiles of threads double: their tiles are powers of two.
+        Kind::Mma | Kind::Fma => {
+            [2, 1].into_iter().flat_map(|groups| [64, 128, 32].map(|step| (groups, step))).collect()
+        }
+    }
+}
