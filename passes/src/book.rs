@@ -3,5 +3,6 @@
 pub mod align_params;
 
 pub mod book_report;
+pub mod nest_reductions;
 pub mod poly_report;
 pub mod widen_products;

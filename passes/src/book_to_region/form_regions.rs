@@ -73,7 +73,7 @@ use dlc_ir::{Attr, Body, Builder, Context, OpRef, Str, Type, TypeData, ValueId};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::names::own_names;
-use crate::analysis::sizes::{SYMBOLS, assumed_symbol};
+use crate::analysis::sizes::{ASSUME, AssumedSizes, SYMBOLS};
 use cost::Limits;
 use cut::{Cut, bytes, describe};
 use emit::{Kernel, Program};
@@ -91,12 +91,7 @@ const ALIGN: i64 = 128;
 
 static DEF: PassDef = PassDef {
     options: &[
-        OptionDef {
-            name: "assume",
-            kind: OptionKind::Int,
-            default: "128",
-            doc: "The size that a symbol is taken to have where kernels are compared.",
-        },
+        ASSUME,
         SYMBOLS,
         OptionDef {
             name: "max-width",
@@ -118,12 +113,11 @@ static DEF: PassDef = PassDef {
 dlc_ir::inventory::submit! { &DEF }
 
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
-    let positive = |name: &str| match options.int(name) {
-        value @ 1.. => Ok(value),
-        value => Err(format!("'{name}' must be at least 1, but is {value}")),
+    let max_width = match options.int("max-width") {
+        value @ 1.. => value,
+        value => return Err(format!("'max-width' must be at least 1, but is {value}")),
     };
-    let symbols = options.list("symbols").into_iter().map(assumed_symbol).collect::<Result<_, _>>()?;
-    let limits = Limits { assume: positive("assume")?, symbols, max_width: positive("max-width")? };
+    let limits = Limits { sizes: AssumedSizes::of(options)?, max_width };
     Ok(Box::new(FormRegions { limits }))
 }
 

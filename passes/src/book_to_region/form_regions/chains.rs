@@ -147,7 +147,7 @@ impl Finder<'_> {
     fn size(&self, node: Node) -> i64 {
         let value = &self.graph.values[node];
         let each = i64::from(value.elem.bits(self.ctx).unwrap_or(8).div_ceil(8));
-        self.limits.elements(&value.axes).saturating_mul(each)
+        self.limits.sizes.elements(&value.axes).saturating_mul(each)
     }
 
     /// How many results a kernel holds if it computes each row of a factor once: those along the axes of the consumer that
@@ -156,7 +156,7 @@ impl Finder<'_> {
         let axes = &self.graph.values[consumer].axes;
         let free = axes.iter().enumerate().filter(|(axis, _)| !names_axis(factor.access.exprs(), *axis));
         let free: Vec<SizeExpr> = free.map(|(_, size)| size.clone()).collect();
-        self.limits.elements(&free)
+        self.limits.sizes.elements(&free)
     }
 
     /// Whether a factor is the left matrix of a contraction: its own axes are rows, and the contiguous axis of the results
@@ -174,14 +174,14 @@ impl Finder<'_> {
             let position = |one: Option<usize>| {
                 let value = |name: &str| match name.strip_prefix('i').and_then(|number| number.parse::<usize>().ok()) {
                     Some(axis) if axis < sizes.len() => i64::from(one == Some(axis)),
-                    _ => self.limits.symbol(name),
+                    _ => self.limits.sizes.symbol(name),
                 };
                 at.eval(&|name| Some(value(name))).unwrap_or(0)
             };
             let first = position(None);
             let steps = (0..sizes.len()).filter(|&axis| names_axis(std::iter::once(at), axis));
-            let steps =
-                steps.map(|axis| (position(Some(axis)).saturating_sub(first).abs(), self.limits.size(&sizes[axis])));
+            let steps = steps
+                .map(|axis| (position(Some(axis)).saturating_sub(first).abs(), self.limits.sizes.size(&sizes[axis])));
             let mut steps: Vec<(i64, i64)> = steps.filter(|&(step, size)| step > 0 && size > 1).collect();
             steps.sort_by_key(|&step| step);
             steps.windows(2).any(|pair| pair[0].0.saturating_mul(pair[0].1) > pair[1].0)

@@ -4,41 +4,20 @@
 //! so the choice needs no target: both do some 200 operations of tensor cores, and some 14 of other units, in the time that
 //! memory takes for one byte.
 
-use std::collections::BTreeMap;
-
-use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Context, Type};
 use rustc_hash::FxHashSet;
 
 use super::graph::{Graph, Kind, Node};
+use crate::analysis::sizes::AssumedSizes;
 use dlc_book::ops::Function;
 
 /// What is assumed and allowed; see the options of the pass.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The size that a symbol is taken to have.
-    pub assume: i64,
-    /// The sizes of some symbols, by their names.
-    pub symbols: BTreeMap<String, i64>,
+    /// The sizes of symbols.
+    pub sizes: AssumedSizes,
     /// The widest row of results that a kernel may hold while it runs over the rows of an intermediate.
     pub max_width: i64,
-}
-
-impl Limits {
-    /// A size as a number.
-    pub fn size(&self, size: &SizeExpr) -> i64 {
-        size.eval(&|name| Some(self.symbol(name))).unwrap_or(i64::MAX)
-    }
-
-    /// The number of elements.
-    pub fn elements(&self, sizes: &[SizeExpr]) -> i64 {
-        sizes.iter().fold(1i64, |count, size| count.saturating_mul(self.size(size)))
-    }
-
-    /// The size of a symbol.
-    pub fn symbol(&self, name: &str) -> i64 {
-        self.symbols.get(name).copied().unwrap_or(self.assume)
-    }
 }
 
 /// Operations for each byte: of tensor cores, and of other units where tiles are shared through shared memory.
@@ -77,14 +56,14 @@ impl Costs<'_> {
 
     /// The bytes for which memory has the time to write a value, and to read it once.
     fn round_trip(&self, node: Node) -> f64 {
-        let elements = self.limits.elements(&self.graph.values[node].axes) as f64;
+        let elements = self.limits.sizes.elements(&self.graph.values[node].axes) as f64;
         2.0 * elements * f64::from(self.bits(node).div_ceil(8))
     }
 
     /// The multiplications and additions of a contraction.
     fn operations(&self, contraction: Node) -> f64 {
         let value = &self.graph.values[contraction];
-        2.0 * self.limits.elements(&value.axes) as f64 * self.limits.elements(&value.over) as f64
+        2.0 * self.limits.sizes.elements(&value.axes) as f64 * self.limits.sizes.elements(&value.over) as f64
     }
 
     /// Whether a contraction whose rows are reduced next takes less time in a kernel of its own, which stores `stored` of

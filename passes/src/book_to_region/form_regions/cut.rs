@@ -15,15 +15,13 @@ use dlc_ir::Context;
 use dlc_ir::affine::SizeExpr;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::analysis::sizes::{FEW_ROWS, LONG_ROW};
+
 use super::chains::Chains;
 use super::cost::{Costs, Limits};
 use super::graph::{Graph, Kind, Node, Operand, names_axis};
 use super::places::{Places, TooLarge};
 
-/// Fewer rows than this leave most multiprocessors without work.
-const FEW_ROWS: i64 = 64;
-/// Rows longer than this are worth splitting: one multiprocessor takes longer for them than kernels take to begin.
-const LONG_ROW: i64 = 65536;
 /// The most ops that are done again rather than stored.
 const CHEAP_OPS: usize = 4;
 /// The most places at which a value that is not cheap is computed; and how many times the ops of a program its kernels
@@ -93,8 +91,8 @@ pub fn wanted(graph: &Graph, reader: Node, operand: &Operand, limits: &Limits) -
     let value = &graph.values[reader];
     let sizes = value.axes.iter().chain(&value.over).enumerate();
     let depends = sizes.filter(|(axis, _)| names_axis(operand.access.at.iter(), *axis));
-    let points = depends.fold(1i64, |count, (_, size)| count.saturating_mul(limits.size(size)));
-    points as f64 / limits.elements(&graph.values[operand.node].axes).max(1) as f64
+    let points = depends.fold(1i64, |count, (_, size)| count.saturating_mul(limits.sizes.size(size)));
+    points as f64 / limits.sizes.elements(&graph.values[operand.node].axes).max(1) as f64
 }
 
 /// How often each element would be computed, if clearly more than once: because of windows, or because it is read at places
@@ -249,10 +247,52 @@ impl<'g> Cutter<'g> {
                 "{loops} reductions of its kernel would compute it at each of their steps, and at most {MAX_LOOPS} do"
             ));
         }
+        if let Some(why) = self.spread(node, kernel) {
+            return store(why);
+        }
         match value.kind {
             Kind::Reduce { .. } => self.reduction(node, node, kernel),
             _ => self.map(node, kernel),
         }
+    }
+
+    /// Why a value is stored that a reduction to few results reads, and that is made of reductions of rows itself: in the
+    /// kernel of the few results all rows would be reduced by few multiprocessors, one after the other.
+    fn spread(&self, node: Node, kernel: Node) -> Option<String> {
+        let elements = |node: Node| self.limits.sizes.elements(&self.graph.values[node].axes);
+        let (rows, results) = (elements(node), elements(kernel));
+        let is_reduced = self.graph.values[node].users.iter().any(|&user| {
+            let is_reduction = matches!(self.graph.values[user].kind, Kind::Reduce { .. });
+            is_reduction && !self.contractions[user] && self.kernels[user].contains(&kernel)
+        });
+        if !is_reduced || results >= FEW_ROWS || rows <= results {
+            return None;
+        }
+        let length = self.longest_row(node)?;
+        (rows.saturating_mul(length) > LONG_ROW).then(|| {
+            format!(
+                "{rows} rows of {length} elements are reduced for {results} results: too few for the multiprocessors, and \
+                 stored, each row has one"
+            )
+        })
+    }
+
+    /// The most elements of a row that a value is computed from by a reduction.
+    fn longest_row(&self, node: Node) -> Option<i64> {
+        let (mut seen, mut work, mut longest) = (FxHashSet::default(), vec![node], None);
+        while let Some(at) = work.pop() {
+            let value = &self.graph.values[at];
+            match value.kind {
+                _ if self.graph.is_memory(at) => continue,
+                Kind::Reduce { .. } if self.costs().reads_memory(value.operands[0].node) => {
+                    longest = longest.max(Some(self.limits.sizes.elements(&value.over)));
+                }
+                _ => {}
+            }
+            let operands = value.operands.iter().map(|operand| operand.node);
+            work.extend(operands.filter(|&operand| seen.insert(operand)));
+        }
+        longest
     }
 
     /// A reduction whose elements are wanted as those of another value, which is made of it element by element.
@@ -310,10 +350,10 @@ impl<'g> Cutter<'g> {
 
     /// Whether reading some tensors in each kernel that needs a value takes no more bytes than to store the value.
     fn reads_less(&self, node: Node, reads: &[Node]) -> bool {
-        let own = self.limits.elements(&self.graph.values[node].axes);
+        let own = self.limits.sizes.elements(&self.graph.values[node].axes);
         let size = |node: Node, count: i64| count.saturating_mul(i64::from(self.bits(node).div_ceil(8)));
         // Of a slice, or at the same position for several points, no more is read than there is.
-        let read = |&node: &Node| size(node, self.limits.elements(&self.graph.values[node].axes).min(own));
+        let read = |&node: &Node| size(node, self.limits.sizes.elements(&self.graph.values[node].axes).min(own));
         let inputs = reads.iter().map(read).fold(0i64, i64::saturating_add);
         let kernels = i64::try_from(self.kernels[node].len()).unwrap_or(i64::MAX);
         let stored = inputs.saturating_add(size(node, own).saturating_mul(kernels.saturating_add(1)));
@@ -325,7 +365,7 @@ impl<'g> Cutter<'g> {
     /// results.
     fn times_in_reductions(&self, node: Node, wanted: Node, kernel: Node) -> Option<f64> {
         let places = self.places.get(&kernel).filter(|_| self.chains.consumer[node].is_none())?;
-        places.times_in_reductions(wanted, &|sizes| self.limits.elements(sizes))
+        places.times_in_reductions(wanted, &|sizes| self.limits.sizes.elements(sizes))
     }
 
     /// The reduction of which a value is made element by element and rounded to fewer bits at last, together with what is
@@ -356,7 +396,7 @@ impl<'g> Cutter<'g> {
         let axes: Vec<&str> = at.iter().filter_map(SizeExpr::as_symbol).collect();
         let is_simple = at.iter().all(|at| at.as_symbol().is_some() || at.as_constant().is_some());
         let is_distinct = axes.iter().enumerate().all(|(index, axis)| !axes[..index].contains(axis));
-        let count = |node: Node| self.limits.elements(&self.graph.values[node].axes);
+        let count = |node: Node| self.limits.sizes.elements(&self.graph.values[node].axes);
         is_simple && is_distinct && operand.access.guard.is_none() && count(reader) == count(operand.node)
     }
 
@@ -442,9 +482,9 @@ impl<'g> Cutter<'g> {
             return Choice { stored: false, why: format!("{name} takes its rows on chip: {saved}") };
         }
         // Epilogue: each element is used at one point of the result.
-        let own = self.limits.elements(&self.graph.values[node].axes);
+        let own = self.limits.sizes.elements(&self.graph.values[node].axes);
         if let Some(row) = self.reducer_behind(wanted, kernel) {
-            let length = self.limits.elements(&self.graph.values[row].over);
+            let length = self.limits.sizes.elements(&self.graph.values[row].over);
             if length > self.limits.max_width {
                 let why = format!(
                     "its rows of {length} elements are reduced next, and a kernel holds at most {} of them",
@@ -461,7 +501,7 @@ impl<'g> Cutter<'g> {
                 return Choice { stored: true, why };
             }
         }
-        let results = self.limits.elements(&self.graph.values[kernel].axes);
+        let results = self.limits.sizes.elements(&self.graph.values[kernel].axes);
         if results > own && self.reducer_behind(wanted, kernel).is_none() {
             let times = results / own.max(1);
             let why = format!("each of its elements serves {times} results, which would compute it again");
@@ -507,15 +547,17 @@ impl<'g> Cutter<'g> {
     /// A reduction whose results are used for many elements each, as the mean of a row.
     fn row(&self, node: Node, kernel: Node) -> Choice {
         let value = &self.graph.values[node];
-        let rows = self.limits.elements(&value.axes);
-        let length = self.limits.elements(&value.over);
-        let results = self.limits.elements(&self.graph.values[kernel].axes);
+        let rows = self.limits.sizes.elements(&value.axes);
+        let length = self.limits.sizes.elements(&value.over);
+        let results = self.limits.sizes.elements(&self.graph.values[kernel].axes);
         // Positions and numbers are there anywhere.
         let reads = || value.operands.iter().any(|operand| self.costs().reads_memory(operand.node));
-        let is_long = results > rows && rows < FEW_ROWS && length > LONG_ROW;
+        // A multiprocessor would reduce a long row, or go through all results of one.
+        let longest = length.max(results / rows.max(1));
+        let is_long = results > rows && rows < FEW_ROWS && longest > LONG_ROW;
         if is_long && reads() && !self.chains.is_on_chip(self.graph, node) {
             let why = format!(
-                "{rows} rows of {length} elements are too few for one multiprocessor each, and worth splitting"
+                "{rows} rows of {longest} elements are too few for one multiprocessor each, and worth splitting"
             );
             return Choice { stored: true, why };
         }

@@ -1,0 +1,32 @@
+// RUN: dlc-opt %s --form-regions='symbols=[M:8192,N:8192]' --split-input-file --evaluate-each | FileCheck %s
+// RUN: dlc-opt %s --form-regions='symbols=[M:100,N:100]' --split-input-file | FileCheck %s --check-prefix=SHORT
+
+// A mean of what rows are reduced to: the rows are a kernel, what is read of them is stored, and the few results another.
+// CHECK-LABEL: host.func @losses
+// CHECK: launch @losses_0<M, N> (%a, %b)
+// CHECK: launch @losses_1<M>
+// SHORT-LABEL: host.func @losses
+// SHORT: launch @losses_0<M, N> (%a, %b)
+// SHORT-NOT: launch
+book.func @losses<M, N>(%a: tensor<[M, N], f32>, %b: tensor<[M, N], f32>) -> tensor<[], f32> {
+  %p = entry mul axes (i0: M, i1: N) of %a at (i0, i1), %b at (i0, i1) : tensor<[M, N], f32>
+  %d = reduce sum axes (i0: M) over (i1: N) of %p at (i0, i1) acc f32 : tensor<[M], f32>
+  %m = reduce max axes (i0: M) over (i1: N) of %a at (i0, i1) acc f32 : tensor<[M], f32>
+  %c = entry sub axes (i0: M) of %d at (i0), %m at (i0) : tensor<[M], f32>
+  %y = reduce sum axes () over (i0: M) of %c at (i0) acc f32 : tensor<[], f32>
+  return %y
+}
+
+// -----
+
+// One number for many results: without its own kernel each multiprocessor would reduce all, or one go through all results.
+// CHECK-LABEL: host.func @norm
+// CHECK: launch @norm_0<M, N> (%x)
+// CHECK: launch @norm_1<M>
+// CHECK: launch @norm_2<M, N>
+book.func @norm<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  %r = reduce max axes (i0: M) over (i1: N) of %x at (i0, i1) acc f32 : tensor<[M], f32>
+  %s = reduce max axes () over (i0: M) of %r at (i0) acc f32 : tensor<[], f32>
+  %y = entry fdiv axes (i0: M, i1: N) of %x at (i0, i1), %s at () : tensor<[M, N], f32>
+  return %y
+}
