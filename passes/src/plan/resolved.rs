@@ -522,7 +522,17 @@ impl Resolver<'_> {
         if tiling.warps > MAX_WARPS {
             return Ok(());
         }
+        let most = self.targets.iter().map(|target| target.registers_per_thread).min().unwrap_or(255);
         match tiling.layout.place(&[rows, columns], 32, tiling.warps) {
+            // Of what is reduced each thread has its part of a tile at once.
+            Ok(part) if mapping.is_planned && mapping.along.is_some() && i64::from(part.registers()) > most => {
+                let registers = part.registers();
+                let message = format!(
+                    "a tile of {rows} x {columns} takes {registers} registers of each thread, and it has {most}"
+                );
+                let sides = [&mapping.rows, &mapping.columns].map(|axes| axes.last().map(|(name, _)| name.clone()));
+                self.refuse_with(&TOO_MANY_REGISTERS, message, move |plan| halve(plan, [&sides[0], &sides[1]]))
+            }
             Ok(_) => Ok(()),
             Err(why) => self.refuse(&BAD_TILE, format!("a tile of {rows} x {columns} has no layout: {why}")),
         }
