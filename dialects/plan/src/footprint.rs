@@ -46,8 +46,8 @@ impl Schedule {
     }
 
     /// The axes of the rows and of the columns of a product: those of the results that the first operand has and the second
-    /// has not, and the other way round; of products in a row those of the first operand and of the last. Otherwise the
-    /// last two.
+    /// has not, and the other way round; of products in a row those of the first operand and of the last. Otherwise the two
+    /// of which the tile has several positions, or the last two.
     pub fn sides(&self) -> (Vec<(String, i64)>, Vec<(String, i64)>) {
         let out = self.out_tile();
         let operands: Vec<&Vec<String>> = self.smem_caches().filter_map(|cache| cache.axes.as_ref()).collect();
@@ -62,6 +62,11 @@ impl Schedule {
                     return sides;
                 }
             }
+        }
+        // Of axes of which the tile has one position there is nothing to multiply.
+        let long: Vec<&(String, i64)> = out.iter().filter(|(_, extent)| *extent > 1).collect();
+        if let [rows, columns] = long.as_slice() {
+            return (vec![(*rows).clone()], vec![(*columns).clone()]);
         }
         match out.as_slice() {
             [.., rows, columns] => (vec![rows.clone()], vec![columns.clone()]),

@@ -82,6 +82,11 @@ impl Values {
 impl Liveness {
     /// Looks at the blocks of a region. What stands in regions of an op is needed where the op is.
     pub fn of(ctx: &Context, body: &Body, region: RegionId) -> Liveness {
+        Liveness::counting(body, region, |value| registers(ctx, body.value_type(value)))
+    }
+
+    /// The same, where each value takes as many registers as a function says.
+    pub fn counting(body: &Body, region: RegionId, registers: impl Fn(ValueId) -> i64) -> Liveness {
         let blocks: Vec<BlockId> = body.blocks(region).collect();
         let number: FxHashMap<BlockId, usize> = blocks.iter().enumerate().map(|(at, &block)| (block, at)).collect();
         let empty = Values(vec![0; body.value_slots().div_ceil(64)]);
@@ -130,11 +135,7 @@ impl Liveness {
         let mut of = vec![0; body.value_slots()];
         for &block in &blocks {
             let made = body.ops(block).flat_map(|op| body.results(op).chain(body.operands(op)));
-            body.args(block)
-                .iter()
-                .copied()
-                .chain(made)
-                .for_each(|value| of[value.index()] = registers(ctx, body.value_type(value)));
+            body.args(block).iter().copied().chain(made).for_each(|value| of[value.index()] = registers(value));
         }
         let most = (0..blocks.len()).map(|at| {
             let live = live_out(at, &live_in);

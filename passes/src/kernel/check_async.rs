@@ -287,6 +287,7 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     }
     let launches = sizes::launches(&program, &boundaries, &mut traces).map_err(uncovered)?;
     let (sizes, mut blocks, mut choices) = (launches.len() as u64, 0, 0);
+    let few = fewest(&program, &launches);
     for launch in launches {
         let firsts = launch.firsts(&program, &boundaries);
         for first in
@@ -340,8 +341,16 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     if proof.runs == 0 {
         return Err(uncovered("no run was made"));
     }
-    let writes = blocks_of_grid.writes()?;
+    let writes = blocks_of_grid.writes(&few)?;
     Ok(Proof { sizes, blocks, choices, disjoint: writes.disjoint, open: writes.open, ..proof })
+}
+
+/// The sizes of the launches, those of few blocks first.
+fn fewest(program: &program::Program, launches: &[scenarios::Launch]) -> Vec<Rc<blocks::Sizes>> {
+    let mut all: Vec<&scenarios::Launch> = launches.iter().collect();
+    all.sort_by_key(|launch| launch.grid.iter().fold(1_i64, |blocks, &dim| blocks.saturating_mul(dim)));
+    let named = |launch: &scenarios::Launch| program.symbols.iter().cloned().zip(launch.symbols.clone()).collect();
+    all.into_iter().map(|launch| Rc::new(named(launch))).collect()
 }
 
 /// Which truth values data have, one way after another.

@@ -9,19 +9,20 @@
 
 use dlc_core::guard::Condition;
 use dlc_core::memref::{Layout, MemRef};
+use dlc_core::scalar::Combiner;
 use dlc_ir::affine::{AffineErrorKind, SizeExpr};
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Code, Diagnostic};
-use dlc_ir::{Context, Loc, TypeData, ValueId};
+use dlc_ir::{Context, Loc, OpId, TypeData, ValueId};
 use dlc_kernel::layout::MAX_WARPS;
 use dlc_plan::check::{
     BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, NOT_OF_KERNEL, TOO_MANY_REGISTERS, difference,
 };
 use dlc_plan::clause::{Instruction as Clause, Kind};
-use dlc_plan::footprint::{GROUP, OVERHEAD};
+use dlc_plan::footprint::{GROUP, OVERHEAD, WARP};
 use dlc_plan::{Schedule, Target};
 use dlc_region::ops::{Binary, Func, Read, Reduce, Unary};
-use dlc_region::verify::KernelAxes;
+use dlc_region::verify::{KernelAxes, axes_of};
 
 use super::clauses::unfollowed;
 use super::defaults;
@@ -521,7 +522,17 @@ impl Resolver<'_> {
         if tiling.warps > MAX_WARPS {
             return Ok(());
         }
+        let most = self.targets.iter().map(|target| target.registers_per_thread).min().unwrap_or(255);
         match tiling.layout.place(&[rows, columns], 32, tiling.warps) {
+            // Of what is reduced each thread has its part of a tile at once.
+            Ok(part) if mapping.is_planned && mapping.along.is_some() && i64::from(part.registers()) > most => {
+                let registers = part.registers();
+                let message = format!(
+                    "a tile of {rows} x {columns} takes {registers} registers of each thread, and it has {most}"
+                );
+                let sides = [&mapping.rows, &mapping.columns].map(|axes| axes.last().map(|(name, _)| name.clone()));
+                self.refuse_with(&TOO_MANY_REGISTERS, message, move |plan| halve(plan, [&sides[0], &sides[1]]))
+            }
             Ok(_) => Ok(()),
             Err(why) => self.refuse(&BAD_TILE, format!("a tile of {rows} x {columns} has no layout: {why}")),
         }
@@ -568,22 +579,48 @@ impl Resolver<'_> {
         let parts = defaults::sharing(plan);
         let Ok(fragment) = tiling.layout.place(&tiling.tile, 32, tiling.warps) else { return Ok(()) };
         let sums = i64::from(fragment.registers()) * groups.sums as i64 / parts;
+        let (before, step) = self.sums_before(plan, tiling, groups);
         let given = |role: &str| plan.registers.as_ref().and_then(|table| table.get(role)).copied();
         let most = self.targets.iter().map(|target| target.registers_per_thread).min().unwrap_or(255);
         let budget = given("consumer").or(given("thread")).unwrap_or(most).min(most);
         // What the products and the rest need beside them.
         let least = if matrix.instruction == Instruction::Fma { 0 } else { OVERHEAD };
-        if sums + least <= budget {
+        if sums + before + least <= budget {
             return Ok(());
         }
         let each = if groups.sums > 1 { format!("{} sums of ", groups.sums) } else { String::new() };
-        let message = format!(
-            "{each}{} x {} take {sums} registers of each thread beside some {least} more, and it has {budget}",
-            tiling.tile[0] as i64 / parts,
-            tiling.tile[1]
-        );
+        let [rows, columns] = [tiling.tile[0] as i64 / parts, tiling.tile[1] as i64];
+        let beside = match before {
+            0 => format!(" beside some {least} more"),
+            _ => format!(", the sums of {rows} x {step} before them {before}, and some {least} more"),
+        };
+        let message =
+            format!("{each}{rows} x {columns} take {sums} registers of each thread{beside}, and it has {budget}");
         let [rows, columns] = [&mapping.rows, &mapping.columns].map(|axes| axes.last().map(|(name, _)| name.clone()));
-        self.refuse_with(&TOO_MANY_REGISTERS, message, move |plan| halve(plan, [&rows, &columns]))
+        let wide = if before > sums { groups.reduced.last().cloned() } else { columns };
+        self.refuse_with(&TOO_MANY_REGISTERS, message, move |plan| halve(plan, [&rows, &wide]))
+    }
+
+    /// The registers of each thread for the sums of the products that the last one takes its factor from, where tensor cores
+    /// give them: the step of the last sum that they are for is beside its own. And that step.
+    fn sums_before(&self, plan: &Schedule, tiling: &Tiling, groups: &Groups) -> (i64, i64) {
+        let (ctx, region) = (self.ctx, self.region);
+        let is_fma = tiling.matrix.as_ref().is_none_or(|matrix| matrix.instruction == Instruction::Fma);
+        let row = groups.rows.last().filter(|_| !is_fma).map(|(axis, _)| axis.as_str());
+        let Some((row, along)) = row.zip(groups.reduced.last()) else { return (0, 0) };
+        let is_before = |id: &OpId| {
+            let reduce = Reduce::of(OpRef::new(ctx, region, *id));
+            reduce.is_some_and(|reduce| reduce.combiner() == Some(Combiner::Sum)) && {
+                let axes =
+                    region.results(*id).next().map(|sum| axes_of(ctx, region.value_type(sum))).unwrap_or_default();
+                axes.contains(&row) && axes.contains(&along.as_str())
+            }
+        };
+        let count = reductions(ctx, region).into_iter().filter(is_before).count() as i64;
+        let step = plan.tile_of(along);
+        let threads = i64::from(tiling.warps).saturating_mul(WARP).saturating_mul(defaults::sharing(plan));
+        let elems = (tiling.tile[0] as i64).saturating_mul(step).saturating_mul(count);
+        (elems.div_euclid(threads.max(1)), step)
     }
 }
 

@@ -128,12 +128,12 @@ impl Tiling {
     ///
     /// An error names the number that does not fit.
     pub fn of_planned_columns(plan: &Schedule, column: &str, along: &str) -> Result<Option<Tiling>, String> {
-        // Warps lie along the reduced axis, each over all columns of its part.
-        let [long, wide] = match Planned::of(plan, &[along.to_string()], column, Lanes::Columns)? {
+        // Lanes lie along the columns first; warps along the reduced axis share it.
+        let [long, wide] = match Planned::of(plan, &[along.to_string()], column)? {
             Some(planned) => planned.sides,
             None => return Ok(None),
         };
-        let layout = Distributed::blocked(&[wide.each, 1], &[32, 1], &[wide.warps, long.warps]);
+        let layout = Distributed::blocked(&[wide.each, 1], &[wide.lanes, long.lanes], &[wide.warps, long.warps]);
         let warps = wide.warps * long.warps;
         let tile = [wide.tile, 1];
         Ok(Some(Tiling { along: long.tile, warps, sharing: long.warps, ..Tiling::plain(tile, layout) }))
@@ -159,7 +159,7 @@ impl Tiling {
                 }
             }
         }
-        let [high, wide] = match Planned::of(plan, rows, column, Lanes::Any)? {
+        let [high, wide] = match Planned::of(plan, rows, column)? {
             Some(planned) => planned.sides,
             None => return Ok(None),
         };
@@ -172,11 +172,18 @@ impl Tiling {
     ///
     /// An error names the number that does not fit.
     pub fn of_planned_rows(plan: &Schedule, rows: &[String], along: &str) -> Result<Option<Tiling>, String> {
-        let [high, wide] = match Planned::of(plan, rows, along, Lanes::Columns)? {
+        let below = plan.thread_tile.as_ref().and_then(|each| extent(rows, |axis| each.along(axis)));
+        if let Some(below) = below.filter(|&below| below > 1) {
+            let rows = rows.join(", ");
+            return Err(format!(
+                "'thread_tile' has {below} along ({rows}), and lanes share each row of what is reduced"
+            ));
+        }
+        let [high, wide] = match Planned::of(plan, rows, along)? {
             Some(planned) => planned.sides,
             None => return Ok(None),
         };
-        let layout = Distributed::blocked(&[1, wide.each], &[1, 32], &[high.warps, wide.warps]);
+        let layout = Distributed::blocked(&[1, wide.each], &[high.lanes, wide.lanes], &[high.warps, wide.warps]);
         let warps = high.warps * wide.warps;
         let tile = [high.tile, 1];
         Ok(Some(Tiling { along: wide.tile, warps, sharing: wide.warps, ..Tiling::plain(tile, layout) }))
@@ -429,20 +436,11 @@ struct Side {
     warps: u32,
 }
 
-/// Where the lanes of a warp lie.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lanes {
-    /// Along the columns first.
-    Any,
-    /// Along the columns alone.
-    Columns,
-}
-
 /// The most elements that a thread takes next to each other where no plan says.
 const EACH: u32 = 4;
 
 impl Planned {
-    fn of(plan: &Schedule, rows: &[String], column: &str, lanes: Lanes) -> Result<Option<Planned>, String> {
+    fn of(plan: &Schedule, rows: &[String], column: &str) -> Result<Option<Planned>, String> {
         if plan.tile.is_none() {
             return Ok(None);
         }
@@ -474,9 +472,6 @@ impl Planned {
                 "a tile of {} x {} is for {count} threads, and a block has 32 to 1024",
                 tile[0], tile[1]
             ));
-        }
-        if lanes == Lanes::Columns && grid[1] != 32 {
-            return Err(format!("{} threads lie along '{column}', where whole warps reduce it", threads[1]));
         }
         if threads[0] < grid[0] || threads[0] > tile[0] {
             let rows = rows.join(", ");

@@ -39,8 +39,9 @@
 //!
 //! # How
 //! A thread of an entry has what the multiprocessor has, divided by the threads that are to fit on it, and at most what an
-//! instruction can name. From `setmaxnreg.inc` on it has what that says; what follows `setmaxnreg.dec` is left out: most of
-//! its values are the same in all threads of a warp, and those have registers of their own. What the instructions need is
+//! instruction can name. From `setmaxnreg` on it has what that says. Behind `setmaxnreg.dec` integers that are the same in
+//! all threads of a warp are not counted: they have registers of their own, and a warp that only starts copies has hardly
+//! anything else. What the instructions need is
 //! the most values that are live at once ([`crate::analysis::liveness`]). The assembler orders instructions anew, so a block
 //! that needs too many is ordered anew here, too: from its end, always the instruction that leaves the fewest values to be
 //! kept, with what writes memory in its order. Constants need no registers. The assembler's order is between the two: it
@@ -54,14 +55,17 @@ use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::dominance::successors;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{BlockId, RegionId};
+use dlc_ir::{BlockId, RegionId, ValueId};
 use dlc_ptx::inst::{Arg, Inst, row};
 use dlc_ptx::ops::Entry;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::liveness::Liveness;
+use crate::analysis::liveness::{Liveness, registers};
 
 mod order;
+mod uniform;
+
+use uniform::varying;
 
 static DEF: PassDef = PassDef {
     on: On::Op("ptx.func"),
@@ -114,23 +118,42 @@ impl Pass for CheckRegisters {
 
 /// The registers that the block needs which lacks most, and those that it has.
 fn most_over(cx: &PassCx<'_>, body: &Body, region: RegionId, at_start: i64) -> (i64, i64) {
-    let liveness = Liveness::of(cx.ctx, body, region);
-    let needed = |(block, limit): (BlockId, i64)| {
-        let most = liveness.most_registers(block) + OWN;
-        match most > limit {
-            true => ((most + order::fewest(cx.ctx, body, block, &liveness).min(most) + OWN) / 2, limit),
-            false => (most, limit),
-        }
-    };
-    let all = limits(cx, body, region, at_start).into_iter().map(needed);
-    all.max_by_key(|(needed, limit)| needed - limit).unwrap_or((0, at_start))
+    let ctx = cx.ctx;
+    let limits = limits(cx, body, region, at_start);
+    let all = |value| registers(ctx, body.value_type(value));
+    let gives_back = limits.iter().any(|(_, limit)| limit.is_less);
+    let varying = if gives_back { varying(ctx, body, region) } else { FxHashSet::default() };
+    let own = |value| if varying.contains(&value) { all(value) } else { 0 };
+    let over = [(false, &all as &dyn Fn(ValueId) -> i64), (true, &own)].map(|(is_less, count)| {
+        let here = limits.iter().filter(|(_, limit)| limit.is_less == is_less);
+        let mut here = here.map(|(block, limit)| (*block, limit.count)).peekable();
+        here.peek()?;
+        let liveness = Liveness::counting(body, region, count);
+        let needed = |(block, limit): (BlockId, i64)| {
+            let most = liveness.most_registers(block) + OWN;
+            match most > limit {
+                true => ((most + order::fewest(ctx, body, block, &liveness, count).min(most) + OWN) / 2, limit),
+                false => (most, limit),
+            }
+        };
+        here.map(needed).max_by_key(|(needed, limit)| needed - limit)
+    });
+    over.into_iter().flatten().max_by_key(|(needed, limit)| needed - limit).unwrap_or((0, at_start))
 }
 
-/// The most registers that a thread has in each block: what it started with, or what the last `setmaxnreg` gave it. Threads
-/// that gave some back have no bound.
-fn limits(cx: &PassCx<'_>, body: &Body, region: RegionId, at_start: i64) -> Vec<(BlockId, i64)> {
-    let mut limits: FxHashMap<BlockId, i64> = FxHashMap::default();
-    let mut work: Vec<(BlockId, i64)> = body.blocks(region).next().map(|first| (first, at_start)).into_iter().collect();
+/// The registers of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Limit {
+    count: i64,
+    /// Whether the thread gave some back.
+    is_less: bool,
+}
+
+/// The most registers that a thread has in each block: what it started with, or what the last `setmaxnreg` gave it.
+fn limits(cx: &PassCx<'_>, body: &Body, region: RegionId, at_start: i64) -> Vec<(BlockId, Limit)> {
+    let mut limits: FxHashMap<BlockId, Limit> = FxHashMap::default();
+    let first = body.blocks(region).next().map(|first| (first, Limit { count: at_start, is_less: false }));
+    let mut work: Vec<(BlockId, Limit)> = first.into_iter().collect();
     while let Some((block, limit)) = work.pop() {
         let given = body.ops(block).filter_map(|op| given(OpRef::new(cx.ctx, body, op))).last();
         let most = given.unwrap_or(limit);
@@ -143,14 +166,11 @@ fn limits(cx: &PassCx<'_>, body: &Body, region: RegionId, at_start: i64) -> Vec<
     body.blocks(region).filter_map(|block| Some((block, *limits.get(&block)?))).collect()
 }
 
-/// The registers that each thread has behind a `setmaxnreg`; without a bound where it gives some back.
-fn given(op: OpRef<'_>) -> Option<i64> {
+/// The registers that each thread has behind a `setmaxnreg`.
+fn given(op: OpRef<'_>) -> Option<Limit> {
     let (_, modifiers) = row(op).filter(|(row, _)| row.name == "setmaxnreg")?;
-    if modifiers.starts_with("dec") {
-        return Some(i64::MAX);
-    }
     match Inst::of(op).ok()?.args.first()? {
-        Arg::Int(number) => Some(*number),
+        Arg::Int(number) => Some(Limit { count: *number, is_less: modifiers.starts_with("dec") }),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --verify-diagnostics --split-input-file
 
 frontend.graph @softmax_axis(%x: tensor<[2, 3, 4], f32>) {
-  // expected-error@+1 {{3 is no axis of [2, 3, 4]}}
+  // expected-error@+1 {{axis 3 is none of the 3 axes of [2, 3, 4]}}
   %y = softmax %x over 3
   output
 }
@@ -11,7 +11,7 @@ frontend.graph @softmax_axis(%x: tensor<[2, 3, 4], f32>) {
 // -----
 
 frontend.graph @softmax_negative_axis(%x: tensor<[2, 3, 4], f32>) {
-  // expected-error@+1 {{-1 is no axis of [2, 3, 4]}}
+  // expected-error@+1 {{axis -1 is none of the 3 axes of [2, 3, 4]; axes are counted from 0: write 2}}
   %y = log_softmax %x over -1
   output
 }
@@ -19,7 +19,7 @@ frontend.graph @softmax_negative_axis(%x: tensor<[2, 3, 4], f32>) {
 // -----
 
 frontend.graph @softmax_of_a_scalar(%x: tensor<[], f32>) {
-  // expected-error@+1 {{-1 is no axis of []}}
+  // expected-error@+1 {{axis -1 is none of the 0 axes of []}}
   %y = softmax %x
   output
 }

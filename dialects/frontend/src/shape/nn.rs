@@ -7,6 +7,8 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::Int;
 use dlc_ir::op::{BrokenRule, InferCx, Inferred};
 
+use super::reductions::axis_below;
+
 dlc_ir::codes! {
     /// Queries, keys, values and mask of attention do not go together.
     ATTENTION_MISMATCH = "E1222" "AttentionMismatch";
@@ -15,11 +17,8 @@ dlc_ir::codes! {
 /// The type of the operand, whose axis exists.
 pub fn softmax(cx: &InferCx<'_>) -> Inferred {
     let (dims, elem) = operand(cx, 0)?;
-    let rank = dims.len();
-    let axis = optional::<Int>(cx, "axis")?.unwrap_or(rank as i64 - 1);
-    if usize::try_from(axis).map_or(true, |axis| axis >= rank) {
-        return Err(format!("{axis} is no axis of {}", show(&dims)).into());
-    }
+    let axis = optional::<Int>(cx, "axis")?.unwrap_or(dims.len() as i64 - 1);
+    axis_below(axis, &dims)?;
     tensor(cx.ctx, dims, elem)
 }
 

@@ -73,7 +73,8 @@ pub(super) fn axis_of(cx: &InferCx<'_>, dims: &[SizeExpr]) -> Result<usize, Brok
     axis_below(axis, dims)
 }
 
-fn axis_below(axis: i64, dims: &[SizeExpr]) -> Result<usize, BrokenRule> {
+/// An axis by its number; an error says what to write for one that is counted from the end.
+pub(super) fn axis_below(axis: i64, dims: &[SizeExpr]) -> Result<usize, BrokenRule> {
     let place = usize::try_from(axis).ok().filter(|&axis| axis < dims.len());
     place.ok_or_else(|| {
         let broken = BrokenRule::from(format!("axis {axis} is none of the {} axes of {}", dims.len(), show(dims)));

@@ -17,6 +17,7 @@
 mod differences;
 mod sites;
 mod told;
+mod witness;
 mod writes;
 
 use std::rc::Rc;
@@ -33,6 +34,7 @@ use rustc_hash::FxHashMap;
 use super::{DEADLOCK, NOT_CHECKED, STALE_FLAG, UNORDERED_BLOCKS};
 use sites::{Differs, Pair, Var, group_of};
 pub use told::Told;
+pub use witness::Sizes;
 
 type Fault = Box<Diagnostic>;
 
@@ -300,7 +302,10 @@ impl<'a> Blocks<'a> {
 
     /// Two accesses that touch the same element.
     fn touching(&self, first: &Access<'a>, second: &Access<'a>) -> Pair<'a> {
-        let mut pair = self.pair();
+        self.touching_in(self.pair(), first, second)
+    }
+
+    fn touching_in(&self, mut pair: Pair<'a>, first: &Access<'a>, second: &Access<'a>) -> Pair<'a> {
         for (side, access) in [(0, first), (1, second)] {
             pair.path(side, access.op);
             pair.inside(side, access.guard.as_ref(), &access.args);

@@ -8,7 +8,7 @@ use dlc_ir::op::Effects;
 use dlc_ir::{BlockId, Context, OpId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::liveness::{Liveness, registers};
+use crate::analysis::liveness::Liveness;
 
 /// How many instructions are looked at, one after the other, to order a block: beyond that it stays as it is.
 const MOST_LOOKS: usize = 1 << 24;
@@ -16,10 +16,16 @@ const MOST_LOOKS: usize = 1 << 24;
 /// The registers that are needed at once if a block is ordered from its end, each time by the instruction that leaves the
 /// fewest values to be kept (list scheduling from below; Goodman and Hsu, "Code scheduling and register allocation in
 /// large basic blocks", ICS 1988, order by the same from above). What reads or writes memory stays in its order.
-pub fn fewest(ctx: &Context, body: &Body, block: BlockId, liveness: &Liveness) -> i64 {
+pub fn fewest(
+    ctx: &Context,
+    body: &Body,
+    block: BlockId,
+    liveness: &Liveness,
+    registers: &dyn Fn(ValueId) -> i64,
+) -> i64 {
     let ops: Vec<OpId> = body.ops(block).collect();
     let of: FxHashMap<OpId, usize> = ops.iter().enumerate().map(|(at, &op)| (op, at)).collect();
-    let mut order = Order { ctx, body, live: FxHashSet::default(), now: 0 };
+    let mut order = Order { ctx, body, registers, live: FxHashSet::default(), now: 0 };
     let behind = liveness.at_end(body, block);
     let blocks = body.region_of(block).into_iter().flat_map(|region| body.blocks(region));
     for block in blocks {
@@ -80,6 +86,7 @@ fn before(ctx: &Context, body: &Body, ops: &[OpId], of: &FxHashMap<OpId, usize>)
 struct Order<'a> {
     ctx: &'a Context,
     body: &'a Body,
+    registers: &'a dyn Fn(ValueId) -> i64,
     live: FxHashSet<ValueId>,
     now: i64,
 }
@@ -91,7 +98,7 @@ impl Order<'_> {
         let constant = made.is_some_and(|op| {
             self.body.operands(op).next().is_none() && effects(self.ctx, self.body, op) == Effects::NONE
         });
-        if constant { 0 } else { registers(self.ctx, self.body.value_type(value)) }
+        if constant { 0 } else { (self.registers)(value) }
     }
 
     fn keep(&mut self, value: ValueId) {

@@ -163,7 +163,8 @@ kernel.func @tiles<B, M, N>(%X: memref<[B, M, N], f32>) -> memref<[B, M, N], f32
 
 // -----
 
-// The same with a step that is one too small: block 1 begins where block 0 goes on. Not affine, so it is not found.
+// The same with a step that is one too small: the last block begins where the first one goes on. Positions are not affine, and
+// of few launches the first rounds of the first blocks are apart: it is not found.
 !tile = frag<[64, 64], f32, blocked [8, 4] lanes [2, 16] warps [4, 1]>
 
 kernel.func @tiles_twice<M, N>(%X: memref<[M, N], f32>) -> memref<[M, N], f32> {
@@ -197,6 +198,112 @@ kernel.func @groups<M>(%X: memref<[M, 32], f32>) -> memref<[M, 32], f32> {
       // expected-error@+2 {{E1815 'kernel.store': writes to %Y, where another group writes as well}}
       // expected-note@+1 {{the other one writes here}}
       store %x to %Y[128 * %b + 32 * %g + i0, i1] where (128 * %b + 32 * %g + i0 < M)
+    }
+  }
+  return %Y
+}
+
+// -----
+
+// Rows of 64 at every 63rd, where the rows are those of 'tile_order': two blocks of a launch meet.
+!tile = frag<[64, 64], f32, blocked [8, 4] lanes [2, 16] warps [4, 1]>
+
+kernel.func @ordered_tiles_overlap<M, N>(%X: memref<[M, N], f32>) -> memref<[M, N], f32> {
+  %Y = output : memref<[M, N], f32>
+  grid ((M ceildiv 64) * (N ceildiv 64)) threads 128 {
+    %t = block_id 0
+    %m, %n = tile_order %t of (M ceildiv 64, N ceildiv 64) grouped 8
+    %x = load %X[64 * %m + i0, 64 * %n + i1] where (64 * %m + i0 < M, 64 * %n + i1 < N) else 0.0 : !tile
+    // expected-error@+2 {{E1815 'kernel.store': writes to %Y, where another block writes as well}}
+    // expected-note@+1 {{the other one writes here}}
+    store %x to %Y[63 * %m + i0, 64 * %n + i1] where (63 * %m + i0 < M, 64 * %n + i1 < N)
+  }
+  return %Y
+}
+
+// -----
+
+// The same by remainders and quotients, in the columns.
+!tile = frag<[64, 64], f32, blocked [8, 4] lanes [2, 16] warps [4, 1]>
+
+kernel.func @columns_overlap<M, N>(%X: memref<[M, N], f32>) -> memref<[M, N], f32> {
+  %Y = output : memref<[M, N], f32>
+  grid ((M ceildiv 64) * (N ceildiv 64)) threads 128 {
+    %t = block_id 0
+    %m = index (%t floordiv (N ceildiv 64))
+    %n = index (%t mod (N ceildiv 64))
+    %x = load %X[64 * %m + i0, 64 * %n + i1] where (64 * %m + i0 < M, 64 * %n + i1 < N) else 0.0 : !tile
+    // expected-error@+2 {{E1815 'kernel.store': writes to %Y, where another block writes as well}}
+    // expected-note@+1 {{the other one writes here}}
+    store %x to %Y[64 * %m + i0, 60 * %n + i1] where (64 * %m + i0 < M, 60 * %n + i1 < N)
+  }
+  return %Y
+}
+
+// -----
+
+// They would meet in elements that are not stored only: not shown, and no error.
+!tile = frag<[64, 64], f32, blocked [8, 4] lanes [2, 16] warps [4, 1]>
+
+kernel.func @columns_cut<M, N>(%X: memref<[M, N], f32>) -> memref<[M, N], f32> {
+  %Y = output : memref<[M, N], f32>
+  // expected-remark@+1 {{0 of 1 global stores disjoint between blocks}}
+  grid ((M ceildiv 64) * (N ceildiv 64)) threads 128 {
+    %t = block_id 0
+    %m = index (%t floordiv (N ceildiv 64))
+    %n = index (%t mod (N ceildiv 64))
+    %x = load %X[64 * %m + i0, 64 * %n + i1] where (64 * %m + i0 < M, 64 * %n + i1 < N) else 0.0 : !tile
+    store %x to %Y[64 * %m + i0, 60 * %n + i1] where (64 * %m + i0 < M, 60 * %n + i1 < N, i1 < 60)
+  }
+  return %Y
+}
+
+// -----
+
+// Two groups of a role, in rows that are a remainder by a number of tiles: the remainder is the same for both.
+!rows = frag<[64, 64], f32, blocked [8, 4] lanes [2, 16] warps [4, 1]>
+
+kernel.func @groups_of_a_tile<M, N>(%X: memref<[M, N], f32>) -> memref<[M, N], f32> {
+  %Y = output : memref<[M, N], f32>
+  %most = index (132)
+  %tiles = index ((M ceildiv 128) * (N ceildiv 64))
+  %blocks = min %most, %tiles
+  grid (%blocks) threads 256 {
+    %b = block_id 0
+    role rows warps 0 to 8 groups 2 (%g: index) {
+      for %t = %b to %tiles step %blocks {
+        %m = index (%t mod (M ceildiv 128))
+        %n = index (%t floordiv (M ceildiv 128))
+        %x = load %X[128 * %m + 64 * %g + i0, 64 * %n + i1] where (128 * %m + 64 * %g + i0 < M, 64 * %n + i1 < N) else 0.0 : !rows
+        // expected-error@+2 {{E1815 'kernel.store': writes to %Y, where another group writes as well}}
+        // expected-note@+1 {{the other one writes here}}
+        store %x to %Y[128 * %m + 32 * %g + i0, 64 * %n + i1] where (128 * %m + 32 * %g + i0 < M, 64 * %n + i1 < N)
+      }
+    }
+  }
+  return %Y
+}
+
+// -----
+
+// The same, right.
+!rows = frag<[64, 64], f32, blocked [8, 4] lanes [2, 16] warps [4, 1]>
+
+kernel.func @groups_apart<M, N>(%X: memref<[M, N], f32>) -> memref<[M, N], f32> {
+  %Y = output : memref<[M, N], f32>
+  %most = index (132)
+  %tiles = index ((M ceildiv 128) * (N ceildiv 64))
+  %blocks = min %most, %tiles
+  // expected-remark@+1 {{1 of 1 global stores disjoint between blocks}}
+  grid (%blocks) threads 256 {
+    %b = block_id 0
+    role rows warps 0 to 8 groups 2 (%g: index) {
+      for %t = %b to %tiles step %blocks {
+        %m = index (%t mod (M ceildiv 128))
+        %n = index (%t floordiv (M ceildiv 128))
+        %x = load %X[128 * %m + 64 * %g + i0, 64 * %n + i1] where (128 * %m + 64 * %g + i0 < M, 64 * %n + i1 < N) else 0.0 : !rows
+        store %x to %Y[128 * %m + 64 * %g + i0, 64 * %n + i1] where (128 * %m + 64 * %g + i0 < M, 64 * %n + i1 < N)
+      }
     }
   }
   return %Y

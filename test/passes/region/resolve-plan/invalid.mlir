@@ -199,3 +199,73 @@ plan.schedule of @registers for sm80 {
   tile (m: 65536)
   cache x (m) f32 in reg
 }
+
+// -----
+
+// The sums of a product in a row stay beside the sums of the last one, which they go into.
+region.func @in_a_row<B, S, T> iters (b: B, s: S, i2: 64)
+    ins (%Q: memref<[B, S, 64], f16, row_major, align 128, noalias>, %K: memref<[B, T, 64], f16, row_major, align 128, noalias>, %V: memref<[B, T, 64], f16, row_major, align 128, noalias>)
+    outs (O: memref<[B, S, 64], f16, row_major, align 128, noalias> materialize gmem) {
+  %0 = reduce sum (i4: 64) acc f32 init 0.0 {
+    %1 = read %Q[b, s, i4] : f16 over (b, s, i4)
+    %2 = read %K[b, t, i4] : f16 over (b, t, i4)
+    %3 = binary mul %1, %2 widen : f32 over (b, s, t, i4)
+    yield %3
+  } : f32 over (b, s, t)
+  %4 = const 0.125 : f32 over ()
+  %5 = broadcast_in_dim %4 to [B, S, T] dims [] : f32 over (b, s, t)
+  %6 = binary mul %0, %5 {deferred} : f32 over (b, s, t)
+  %7:3 = reduce (t: T) acc (f32, f32, f32) init (-inf, 0.0, 0.0) {
+    %8 = read %V[b, t, i2] : f16 over (b, i2, t)
+    %one = const 1.0 : f32 over ()
+    yield %6, %one, %8
+  } combine (%part_0: f32 over (b, s), %part_0_0: f32 over (b, s), %part_0_1: f32 over (b, s, i2), %part_1: f32 over (b, s), %part_1_0: f32 over (b, s), %part_1_1: f32 over (b, s, i2)) {
+    %top = binary max %part_0, %part_1 : f32 over (b, s)
+    %one = const 1.0 : f32 over ()
+    %scale = const 1.442695 : f32 over ()
+    %below0 = binary sub %part_0, %top : f32 over (b, s)
+    %scaled0 = binary mul %below0, %scale : f32 over (b, s)
+    %power0 = unary exp2 %scaled0 : f32 over (b, s)
+    %same0 = binary eq %part_0, %top : i1 over (b, s)
+    %weight0 = select %same0, %one, %power0 : f32 over (b, s)
+    %below1 = binary sub %part_1, %top : f32 over (b, s)
+    %scaled1 = binary mul %below1, %scale : f32 over (b, s)
+    %power1 = unary exp2 %scaled1 : f32 over (b, s)
+    %same1 = binary eq %part_1, %top : i1 over (b, s)
+    %weight1 = select %same1, %one, %power1 : f32 over (b, s)
+    %left = binary mul %part_0_0, %weight0 : f32 over (b, s)
+    %right = binary mul %part_1_0, %weight1 : f32 over (b, s)
+    %both = binary add %left, %right : f32 over (b, s)
+    %left_0 = binary mul %part_0_1, %weight0 : f32 over (b, s, i2)
+    %right_0 = binary mul %part_1_1, %weight1 : f32 over (b, s, i2)
+    %both_0 = binary add %left_0, %right_0 : f32 over (b, s, i2)
+    yield %top, %both, %both_0
+  } {fuse, reassoc} : f32 over (b, s), f32 over (b, s), f32 over (b, s, i2)
+  %zero = binary sub %7, %7 : f32 over (b, s)
+  %none = const 0.0 : f32 over ()
+  %9 = broadcast_in_dim %none to [B, S] dims [] : f32 over (b, s)
+  %defect = select where (1 <= T) then %zero else %9 : f32 over (b, s)
+  %10 = binary add %7#1, %defect : f32 over (b, s)
+  %11 = broadcast_in_dim %10 to [B, S, 64] dims [0, 1] : f32 over (b, s, i2)
+  %12 = binary fdiv %7#2, %11 : f32 over (b, s, i2)
+  yield %12 to O as f16
+}
+// expected-error@+1 {{E1603 'plan.schedule': 192 x 64 take 96 registers of each thread, the sums of 192 x 128 before them 192, and some 24 more, and it has 160}}
+plan.schedule of @in_a_row for sm90 {
+  tile (b: 1, s: 192, i2: 64, i4: 64, t: 128)
+  reduced [i4, t]
+  instruction wgmma
+  stages 4
+  persistent sms
+  roles cooperative consumers 1
+  registers (producer: 32, consumer: 160)
+  cache Q (b, s, i4) f16 in smem buffers 2
+  cache K (b, t, i4) f16 in smem
+  cache V (b, t, i2) f16 in smem
+  predicate_tail [s, t]
+  barrier mbarrier
+  async overlap_epilogue
+  in_flight 1
+  epilogue [sub, add, fdiv]
+  store tma panels 2 together 1
+}

@@ -31,26 +31,6 @@ region.func @huge iters (a: 4294967296, b: 4294967296, c: 4294967296) ins (%x: m
 
 // -----
 
-// Threads that are no whole warps along columns.
-// expected-error@+1 {{E1601 'region.func': 16 threads lie along 'n', where whole warps reduce it}}
-region.func private @narrow<M, N> iters (n: N)
-    ins (%X: memref<[M, N], f16, row_major, align 16>)
-    outs (Y: memref<[N], f32, row_major, align 16> materialize gmem) {
-  %s = reduce sum (m: M) acc f32 init 0.0 {
-    %x = read %X[m, n] : f16 over (n, m)
-    %w = cast %x : f32 over (n, m)
-    yield %w
-  } : f32 over (n)
-  yield %s to Y
-}
-plan.schedule of @narrow for sm90 {
-  tile (n: 64, m: 64)
-  reduced [m]
-  threads (n: 16, m: 8)
-}
-
-// -----
-
 // Threads with more columns than the tile.
 // expected-error@+1 {{E1601 'region.func': 64 threads of 2 elements share 64 elements along 'n'}}
 region.func private @thin<M, N> iters (n: N)
@@ -88,28 +68,6 @@ plan.schedule of @low for sm90 {
   tile (n: 64, m: 4)
   reduced [m]
   threads (n: 32, m: 8)
-}
-
-// -----
-
-// Threads that are no whole warps along a row.
-// expected-error@+1 {{E1601 'region.func': 16 threads lie along 'n', where whole warps reduce it}}
-region.func @narrow<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32, row_major, align 16>) outs (Y: memref<[M, N], f32, row_major, align 16> materialize gmem) {
-  %x = read %X[m, n] : f32 over (m, n)
-  %sum = reduce sum (n: N) acc f32 init 0.0 {
-    yield %x
-  } : f32 over (m)
-  %sum_n = broadcast_in_dim %sum to [M, N] dims [0] : f32 over (m, n)
-  %y = binary add %x, %sum_n : f32 over (m, n)
-  yield %y to Y
-}
-plan.schedule of @narrow for sm90 {
-  tile (m: 8, n: 128)
-  reduced [n]
-  thread_tile (n: 4)
-  threads (m: 8, n: 16)
-  blocks_per_sm 9
-  cache X (m, n) f32 in reg
 }
 
 // -----
@@ -201,4 +159,41 @@ plan.schedule of @too_many_blocks for sm90 {
   threads (k: 32)
   blocks_per_sm 32
   cache X (m, k) f32 in reg
+}
+
+// -----
+
+// A part of a tile that no thread can hold.
+// expected-error@+1 {{E1603 'region.func': a tile of 1024 x 64 takes 512 registers of each thread, and it has 255}}
+region.func @many_rows<M, N> iters (m: M)
+    ins (%X: memref<[M, N], f32, row_major, align 16>) outs (Y: memref<[M], f32, row_major, align 16> materialize gmem) {
+  %s = reduce sum (n: N) acc f32 init 0.0 {
+    %x = read %X[m, n] : f32 over (m, n)
+    yield %x
+  } : f32 over (m)
+  yield %s to Y
+}
+plan.schedule of @many_rows for sm90 {
+  tile (m: 1024, n: 64)
+  reduced [n]
+  threads (m: 8, n: 16)
+}
+
+// -----
+
+// Lanes share a row, so none has several of them.
+// expected-error@+1 {{E1601 'region.func': 'thread_tile' has 2 along (m), and lanes share each row of what is reduced}}
+region.func @rows_of_threads<M, N> iters (m: M)
+    ins (%X: memref<[M, N], f32, row_major, align 16>) outs (Y: memref<[M], f32, row_major, align 16> materialize gmem) {
+  %s = reduce sum (n: N) acc f32 init 0.0 {
+    %x = read %X[m, n] : f32 over (m, n)
+    yield %x
+  } : f32 over (m)
+  yield %s to Y
+}
+plan.schedule of @rows_of_threads for sm90 {
+  tile (m: 8, n: 64)
+  reduced [n]
+  thread_tile (m: 2, n: 1)
+  threads (m: 4, n: 32)
 }

@@ -17,6 +17,9 @@ const WORDS: [&[&str]; 9] = [
     &["padded", "im2col"],
 ];
 
+/// Those of an edge, which has other buffers than a cache.
+const OF_EDGES: [&[&str]; 1] = [&["reg", "smem_ring"]];
+
 /// One of several.
 fn one<'a, T: ?Sized>(random: &mut Random, of: &[&'a T]) -> &'a T {
     of[random.below(of.len())]
@@ -258,9 +261,10 @@ pub fn edit(region: &Region, plan: &[String], random: &mut Random) -> Option<(Ve
 fn word(clause: &str, random: &mut Random) -> Option<String> {
     let mut places: Vec<(usize, &str, &[&str])> = Vec::new();
     let mut at = 0;
+    let all: &[&[&str]] = if clause.starts_with("edge ") { &OF_EDGES } else { &WORDS };
     for piece in clause.split_inclusive(|each: char| !(each.is_ascii_alphanumeric() || each == '_')) {
         let name = piece.trim_end_matches(|each: char| !(each.is_ascii_alphanumeric() || each == '_'));
-        places.extend(WORDS.iter().filter(|words| at > 0 && words.contains(&name)).map(|words| (at, name, *words)));
+        places.extend(all.iter().filter(|words| at > 0 && words.contains(&name)).map(|words| (at, name, *words)));
         at += piece.len();
     }
     let (at, was, words) = *places.get(random.below(places.len()))?;

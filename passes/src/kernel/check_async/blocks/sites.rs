@@ -12,6 +12,7 @@ use dlc_kernel::interp::axis_number;
 use dlc_kernel::ops;
 
 use super::Counters;
+use super::witness::Place;
 
 /// An integer of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,7 +33,9 @@ pub type Side = u8;
 /// What holds of two blocks.
 #[derive(Clone)]
 pub struct Pair<'a> {
-    grid: OpRef<'a>,
+    pub grid: OpRef<'a>,
+    /// The numbers of both, where they are chosen.
+    pub place: Option<Rc<Place>>,
     counters: Rc<Counters>,
     dims: Vec<(Side, Var)>,
     ranges: Vec<Interval>,
@@ -50,10 +53,19 @@ pub type Differs = Option<(Var, bool)>;
 
 impl<'a> Pair<'a> {
     pub fn new(grid: OpRef<'a>, counters: Rc<Counters>) -> Pair<'a> {
+        Pair::placed(grid, counters, None)
+    }
+
+    /// Two blocks of a launch, of which all numbers are known.
+    pub fn at(grid: OpRef<'a>, counters: Rc<Counters>, place: Place) -> Pair<'a> {
+        Pair::placed(grid, counters, Some(Rc::new(place)))
+    }
+
+    fn placed(grid: OpRef<'a>, counters: Rc<Counters>, place: Option<Rc<Place>>) -> Pair<'a> {
         let symbols = Vec::new();
         let (dims, ranges, constraints) = (Vec::new(), Vec::new(), Vec::new());
         let (exact, is_complete) = ([true; 2], true);
-        let mut pair = Pair { grid, counters, dims, ranges, symbols, constraints, exact, is_complete };
+        let mut pair = Pair { grid, place, counters, dims, ranges, symbols, constraints, exact, is_complete };
         pair.requirements();
         pair
     }
@@ -81,6 +93,9 @@ impl<'a> Pair<'a> {
 
     /// The integer of a side, with what is known of it everywhere.
     pub fn var(&mut self, side: Side, var: Var) -> AffineExpr {
+        if let (Some(place), Var::Block(axis)) = (&self.place, var) {
+            return AffineExpr::Constant(place.blocks[side as usize].get(axis).copied().unwrap_or(0));
+        }
         if let Some(at) = self.dims.iter().position(|&known| known == (side, var)) {
             return AffineExpr::Dim(at as u32);
         }
@@ -155,6 +170,9 @@ impl<'a> Pair<'a> {
     }
 
     fn symbol(&mut self, name: String, range: Interval) -> AffineExpr {
+        if let Some(&number) = self.place.as_ref().and_then(|place| place.sizes.get(&name)) {
+            return AffineExpr::Constant(number);
+        }
         let at = self.symbols.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
             self.symbols.push((name, range));
             self.symbols.len() - 1
@@ -188,6 +206,11 @@ impl<'a> Pair<'a> {
                 let dim = grid.dims().get(size.axis().clamp(0, 2) as usize).cloned().unwrap_or_else(|| 1.into());
                 return self.expr(side, &dim, &args);
             }
+        }
+        if let (Some(_), ValueDef::Result(..)) = (&self.place, self.grid.body.value_def(value))
+            && let Some(number) = self.number(side, value)
+        {
+            return Some(AffineExpr::Constant(number));
         }
         if let Some(at) = self.at_launch(Var::Value(value)) {
             return Some(at);
@@ -224,7 +247,10 @@ impl<'a> Pair<'a> {
                     let above = self.expr(side, above, args)?;
                     above.floordiv(&AffineExpr::Constant(below.as_constant()?)).ok()?
                 }
-                factors => self.product_of_sizes(factors)?,
+                factors => match self.known_term(side, factors, args) {
+                    Some(known) => known,
+                    None => self.product_of_sizes(factors)?,
+                },
             };
             sum = part.mul(&AffineExpr::Constant(coefficient)).and_then(|part| sum.add(&part)).ok()?;
         }

@@ -3,13 +3,16 @@
 //!
 //! An element that is written twice is a point of the set of integers in which two blocks differ and the positions are the
 //! same. There are three answers. No point: the writes are disjoint. A point, and all that holds is in the set: an error.
-//! Neither is shown, as where positions are not affine: the write is counted as open, unless blocks also read the memory
-//! or wait for each other, where all writes must be disjoint.
+//! Neither is shown, as where positions are not affine: then two blocks of [some launches](super::witness) are tried, and
+//! else the write is counted as open, unless blocks also read the memory or wait for each other, where all writes must be
+//! disjoint.
 //!
 //! Most stores are shown to be disjoint by [`differences`](super::differences), which is faster and sees more.
 
+use std::rc::Rc;
+
 use dlc_core::memref;
-use dlc_ir::affine::AffineExpr;
+use dlc_ir::affine::{AffineExpr, SizeExpr};
 use dlc_ir::body::ValueDef;
 use dlc_ir::op::Traits;
 use dlc_ir::{OpRef, Type, ValueId};
@@ -18,6 +21,7 @@ use rustc_hash::FxHashSet;
 
 use super::differences::{Differences, Integers};
 use super::sites::{Pair, Var, group_of};
+use super::witness::Sizes;
 use super::{Access, Blocks, Fault, UNORDERED_BLOCKS};
 
 /// How many writes of a grid are disjoint from those of all other blocks.
@@ -40,7 +44,9 @@ enum Overlap {
 impl<'a> Blocks<'a> {
     /// Errors: two blocks or groups are shown to write the same element, or are not shown to write others where that
     /// matters to what they read.
-    pub fn writes(&self) -> Result<Writes, Fault> {
+    ///
+    /// Where that cannot be decided for all launches, it is for two blocks of some.
+    pub fn writes(&self, launches: &[Rc<Sizes>]) -> Result<Writes, Fault> {
         let is_read = |memory: ValueId| self.accesses.iter().any(|access| !access.writes && access.memory == memory);
         let writes: Vec<&Access<'a>> = self.accesses.iter().filter(|access| access.writes).collect();
         let mut integers = Integers::of(self.grid, &self.ops);
@@ -55,7 +61,7 @@ impl<'a> Blocks<'a> {
                 let must = !self.flags.is_empty() || is_read(first.memory);
                 let (overlap, who) = match must {
                     true => (self.is_ordered(first, second), "block"),
-                    false => self.overlap(&mut integers, first, second),
+                    false => self.overlap(&mut integers, [first, second], launches),
                 };
                 if overlap == Overlap::Found {
                     let name = self.name(first.memory);
@@ -90,7 +96,12 @@ impl<'a> Blocks<'a> {
     }
 
     /// What is known of two writes of different blocks, or of different groups of a role; and of which of the two.
-    fn overlap(&self, integers: &mut Integers, first: &Access<'a>, second: &Access<'a>) -> (Overlap, &'static str) {
+    fn overlap(
+        &self,
+        integers: &mut Integers,
+        [first, second]: [&Access<'a>; 2],
+        launches: &[Rc<Sizes>],
+    ) -> (Overlap, &'static str) {
         if first.op.id == second.op.id && self.is_same_for_all(first.op) {
             return (Overlap::Never, "block");
         }
@@ -117,6 +128,9 @@ impl<'a> Blocks<'a> {
         for differs in blocks {
             known = known.max(overlap(differs));
         }
+        if known == Overlap::Unknown && self.blocks_meet(first, second, launches) {
+            known = Overlap::Found;
+        }
         if known == Overlap::Found {
             return (known, "block");
         }
@@ -125,9 +139,11 @@ impl<'a> Blocks<'a> {
             let mut touching = self.touching(first, second);
             self.in_bounds(&mut touching, first);
             self.same_block(&mut touching);
-            let ways = if touching.is_exact() { ways } else { &[] };
-            let groups = ways.iter().map(|&less| overlap_of(&touching, (group_of(role), less)));
-            if groups.into_iter().any(|overlap| overlap == Overlap::Found) {
+            let meet = match touching.is_exact() {
+                true => ways.iter().any(|&less| overlap_of(&touching, (group_of(role), less)) == Overlap::Found),
+                false => self.groups_meet(role, first, second, launches),
+            };
+            if meet {
                 return (Overlap::Found, "group");
             }
         }
@@ -163,11 +179,20 @@ impl<'a> Blocks<'a> {
     }
 
     /// What a write touches is there: beyond the ends of its memory TMA writes nothing.
-    fn in_bounds(&self, pair: &mut Pair<'a>, access: &Access<'a>) {
+    pub(super) fn in_bounds(&self, pair: &mut Pair<'a>, access: &Access<'a>) {
         let at: Vec<_> = access.at.iter().map(|at| pair.expr(0, at, &access.args)).collect();
         let (dims, _) = memref::shaped(self.grid.ctx, self.grid.body.value_type(access.memory))
             .unwrap_or((Vec::new(), Type::INDEX));
-        pair.is_complete &= at.len() == dims.len();
+        // Axes that are counted as one are as long as all of them together.
+        let ones = vec![1; dims.len()];
+        let mut rest = dims.iter();
+        let counts = access.merged.as_deref().unwrap_or(&ones).iter();
+        let product = |count: &i64| {
+            let own = rest.by_ref().take(usize::try_from(*count).unwrap_or(0));
+            own.cloned().reduce(|all, dim| all.mul(&dim).unwrap_or(SizeExpr::from(0)))
+        };
+        let dims: Vec<SizeExpr> = counts.map_while(product).collect();
+        pair.is_complete &= at.len() == dims.len() && rest.next().is_none();
         for (at, dim) in at.into_iter().zip(&dims) {
             let dim = pair.expr(0, dim, &[]);
             if let (Some(at), Some(dim)) = (at, dim) {
