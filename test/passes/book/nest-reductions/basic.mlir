@@ -1,6 +1,6 @@
 // RUN: dlc-opt %s --nest-reductions='symbols=[M:8192,N:8192]' --split-input-file --evaluate-each | FileCheck %s
 // RUN: dlc-opt %s --nest-reductions --split-input-file | FileCheck %s --check-prefix=SMALL
-// RUN: dlc-opt %s --nest-reductions='symbols=[M:8192,N:8192]' --split-input-file --remarks=nest-reductions 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: dlc-opt %s --nest-reductions='symbols=[M:8192,N:8192]' --split-input-file --remarks=passed -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // REMARK: few results of many elements
 
