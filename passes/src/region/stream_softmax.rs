@@ -70,7 +70,9 @@
 //! the rescaling) and after it. The weight of equal maxima is 1 and not `2^(-inf + inf)`, so that the initial element is
 //! neutral. Where the maximum of a row is infinite, as in one that is masked throughout, the program computes
 //! `s - max` from two infinities, and its sums are not numbers: `max - max`, which is 0 for finite ones, is added to
-//! keep that, unless the sum has a factor that keeps it. Over no element at all sums stay 0.
+//! keep that, unless the sum has a factor that keeps it. Over no element at all sums stay 0. A maximum that the program
+//! bounds by the lowest finite number, `max(max s, -3.4e38)`, begins with that number: where everything is masked, sums
+//! are 0 then.
 //!
 //! *Algorithm.* (1) Values get numbers, equal for equal computations; what depends on the maximum is marked. (2) The
 //! contribution of each sum is read as a product (`terms`): weights `2^(a*s + b*max)`, for which `a = -b` is asked;
@@ -85,12 +87,16 @@ mod build;
 mod emit;
 mod terms;
 
-use dlc_core::scalar::Combiner;
+use dlc_core::scalar::{self, Combiner};
 use dlc_ir::body::{Body, OpRef};
+use dlc_ir::define::Kind as _;
 use dlc_ir::diag::RemarkKind;
+use dlc_ir::interp::Datum;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Context, OpId, Type, ValueId};
-use dlc_region::ops::{Func, Reduce};
+use dlc_ir::rewrite::Rewriter;
+use dlc_ir::{Attr, Context, OpId, Type, ValueId};
+use dlc_region::ops::{Binary, Const, Func, Reduce};
+use dlc_region::syntax;
 use dlc_region::types::Value;
 
 use terms::{Algebra, Term};
@@ -136,6 +142,7 @@ pub fn stream_softmax(body: &mut Body, fuse: bool, cx: &PassCx<'_>) -> (u64, u64
     };
     let candidates: Vec<OpId> = body.ops(block).filter(|&op| is_maximum(ctx, body, op)).collect();
     for max in candidates {
+        take_bound(ctx, body, max);
         let Some(stream) = find(body, max, fuse, cx).filter(|_| cx.allows_rule("stream")) else { continue };
         if cx.wants_remarks() {
             cx.remark(RemarkKind::Passed, body.loc(max), stream.describe(ctx, body));
@@ -206,6 +213,26 @@ fn is_maximum(ctx: &Context, body: &Body, op: OpId) -> bool {
     let reduce = Reduce::of(OpRef::new(ctx, body, op));
     reduce
         .is_some_and(|reduce| reduce.combiner() == Some(Combiner::Max) && all_floats(reduce) && reduce.acc().len() == 1)
+}
+
+/// Lets a maximum begin with the lowest finite number where its only user takes the larger of both, as programs do to keep
+/// rows apart that are masked throughout. That is neutral among finite numbers, and elements of `-inf` have no weight.
+fn take_bound(ctx: &Context, body: &mut Body, max: OpId) {
+    let top = body.result(max, 0);
+    let users: Vec<OpId> = body.uses(top).map(|used| used.op).collect();
+    let &[user] = users.as_slice() else { return };
+    let Some(larger) = Binary::of(OpRef::new(ctx, body, user)) else { return };
+    let other = if larger.lhs() == top { larger.rhs() } else { larger.lhs() };
+    let is_same = body.value_type(larger.out()) == body.value_type(top) && larger.function() == scalar::Binary::Max;
+    let number = body.defining_op(other).and_then(|op| Const::of(OpRef::new(ctx, body, op))).map(Const::value);
+    let lowest = |number: Attr| Datum::of_attr(ctx, number)?.as_float().filter(|&number| number == f64::from(f32::MIN));
+    let elem = Value::of(ctx, body.value_type(top)).map(|ty| ty.elem(ctx));
+    let Some(number) = number.filter(|&number| is_same && elem == Some(Type::F32) && lowest(number).is_some()) else {
+        return;
+    };
+    let init = syntax::Numbers::make(ctx, &[number]);
+    body.set_prop(ctx, max, ctx.intern_str("init"), Some(init));
+    Rewriter::new(ctx, body).replace_op(user, &[top]);
 }
 
 fn all_floats(reduce: Reduce<'_>) -> bool {

@@ -209,6 +209,8 @@ pub fn order_tile(order: Order, group: i64, tile: i64, rows: i64, columns: i64) 
         Order::Rows => Some((tile / columns, tile % columns)),
         Order::Columns => Some((tile % rows, tile / rows)),
         Order::Grouped => {
+            // A group that goes beyond the last row holds all rows: its tiles may be more than any integer counts.
+            let group = group.clamp(1, rows);
             let (first, rest) = (tile / (group * columns) * group, tile % (group * columns));
             let height = group.min(rows - first);
             Some((first + rest % height, rest / height))
@@ -261,4 +263,18 @@ pub fn const_(cx: &mut Eval<'_, '_>) -> EvalResult {
     let value = TensorValue::splat(ctx, slots.sizes.clone(), elem_of(ctx, ty), &number);
     let value: Result<TensorValue, Failure> = value.map_err(|reason| wrong(cx, reason));
     Ok(Outcome::value(fragment(value?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Order, order_tile};
+
+    #[test]
+    fn groups_beyond_the_last_row_hold_all_rows() {
+        for tile in 0..12 {
+            let all = order_tile(Order::Grouped, 3, tile, 3, 4);
+            assert_eq!(order_tile(Order::Grouped, i64::MAX, tile, 3, 4), all);
+            assert_eq!(all, Some((tile % 3, tile / 3)));
+        }
+    }
 }

@@ -7,7 +7,7 @@ use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::interp::Datum;
 use dlc_ir::rewrite::Rewriter;
 use dlc_ir::{Attr, Context, OpId, Str, Type, ValueId};
-use dlc_region::ops::{Binary, Cast, NewReduce, Transpose, Unary, Yield};
+use dlc_region::ops::{Binary, Cast, NewReduce, Reduce, Transpose, Unary, Yield};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -114,8 +114,10 @@ fn reduce(
     let loc = body.loc(stream.max);
     let types: Vec<Type> = accumulators.iter().map(|acc| acc.ty).collect();
     let elems: Vec<Type> = types.iter().filter_map(|&ty| Value::of(ctx, ty)).map(|ty| ty.elem(ctx)).collect();
+    let first = Reduce::of(OpRef::new(ctx, body, stream.max)).and_then(|reduce| reduce.init().first().copied());
+    let first = first.and_then(|init| Datum::of_attr(ctx, init)?.as_float()).unwrap_or(f64::NEG_INFINITY);
     let neutral = |(at, &elem): (usize, &Type)| {
-        Datum::Float(if at == 0 { f64::NEG_INFINITY } else { 0.0 }).to_attr(ctx, elem).unwrap_or(Attr::UNIT)
+        Datum::Float(if at == 0 { first } else { 0.0 }).to_attr(ctx, elem).unwrap_or(Attr::UNIT)
     };
     let init: Vec<Attr> = elems.iter().enumerate().map(neutral).collect();
     let axes: Vec<&str> = stream.axes.iter().map(String::as_str).collect();

@@ -36,6 +36,8 @@ pub struct Powers {
     factor: Option<(f64, ValueId, ValueId)>,
     /// What the maximum begins with.
     low: f64,
+    /// What the maximum of no number is.
+    none: f64,
     /// Whether a maximum may stay as it is while it grows by little.
     lazy: bool,
 }
@@ -50,8 +52,8 @@ impl Powers {
         let scale = found.scale.filter(|_| reduce.attr(ctx.intern_str("reassoc")).is_some())?;
         let (top, init) = (*reduce.acc().first()?, *reduce.init().to_vec().first()?);
         let score = found.contributions[0];
-        let lowest = Datum::of_attr(ctx, init)?.as_float()? == f64::NEG_INFINITY;
-        if top != Type::F32 || !lowest {
+        let none = Datum::of_attr(ctx, init)?.as_float()?;
+        if top != Type::F32 || none > f64::from(f32::MIN) {
             return None;
         }
         let factor = factor(lower, score, init);
@@ -60,7 +62,7 @@ impl Powers {
         let fits = |number: f64| (number as f32).is_normal();
         let warps_alone = lower.scopes.last().is_some_and(|scope| scope.layout == Distributed::Wgmma);
         let lazy = warps_alone && is_asked_nothing(lower, reduce.result(0));
-        (fits(scale) && fits(low) && fits(low * scale)).then_some(Powers { scale, factor, low, lazy })
+        (fits(scale) && fits(low) && fits(low * scale)).then_some(Powers { scale, factor, low, none, lazy })
     }
 
     /// What the maximum of a row begins with.
@@ -74,7 +76,7 @@ impl Powers {
     pub fn end(&self, lower: &mut Lower<'_, '_>, top: ValueId) -> ValueId {
         let (row, loc) = (lower.ty(Type::F32, ROW), lower.emit.loc);
         let low = constant(lower, self.low);
-        let none = constant(lower, f64::NEG_INFINITY);
+        let none = constant(lower, self.none);
         let empty = binary(lower, scalar::Binary::Eq, top, low, ROW, Type::I1);
         let whole = match self.factor {
             Some((by, ..)) => {
