@@ -8,6 +8,7 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::{Barrier, Buffer, Place, Way};
 use dlc_plan::value::Choice;
 
+use super::resolved::Mapping;
 use super::tiling::{Instruction, Tiling};
 use crate::analysis::conditions::STAGGER;
 
@@ -26,6 +27,8 @@ pub struct Kernel<'a> {
     tiling: &'a Tiling,
     /// How many products it has.
     products: usize,
+    /// How many elements an instruction of tensor cores is deep.
+    deep: i64,
 }
 
 impl Kernel<'_> {
@@ -61,13 +64,13 @@ fn of_threads(is_there: bool, kernel: &Kernel<'_>) -> Option<String> {
 /// The shape that an instruction of tensor cores has anyway. Tiles of `wgmma` are as wide as the instruction, or several.
 fn of_shape(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
     let shape = plan.instruction.as_ref()?.shape.as_deref()?;
-    let columns = i64::from(kernel.tiling.tile[1]);
+    let (columns, deep) = (i64::from(kernel.tiling.tile[1]), kernel.deep);
     match (kernel.instruction()?, shape) {
-        (Instruction::Mma, [16, 8, 16]) => None,
-        (Instruction::Mma, _) => Some("'mma' multiplies 16 rows by 8 columns, 16 deep".into()),
-        (Instruction::Wgmma, [64, wide, 16]) if *wide > 0 && columns % wide == 0 => None,
+        (Instruction::Mma, [16, 8, own]) if *own == deep => None,
+        (Instruction::Mma, _) => Some(format!("'mma' multiplies 16 rows by 8 columns, {deep} deep")),
+        (Instruction::Wgmma, [64, wide, own]) if *own == deep && *wide > 0 && columns % wide == 0 => None,
         (Instruction::Wgmma, _) => {
-            Some(format!("'wgmma' multiplies 64 rows, 16 deep, by columns that divide the {columns} of the tile"))
+            Some(format!("'wgmma' multiplies 64 rows, {deep} deep, by columns that divide the {columns} of the tile"))
         }
         (Instruction::Fma, _) => Some("threads multiply numbers by 'fma'".into()),
     }
@@ -201,8 +204,8 @@ pub const CLAUSES: &[Clause] = &[
 ];
 
 /// The clauses of a plan that change nothing in its kernel, and why.
-pub fn unfollowed(plan: &Schedule, tiling: &Tiling, products: usize) -> Vec<(&'static str, String)> {
-    let kernel = Kernel { tiling, products };
+pub fn unfollowed(plan: &Schedule, mapping: &Mapping) -> Vec<(&'static str, String)> {
+    let kernel = Kernel { tiling: &mapping.tiling, products: mapping.products, deep: mapping.deep };
     CLAUSES.iter().filter_map(|clause| Some((clause.word, (clause.left)(plan, &kernel)?))).collect()
 }
 

@@ -111,12 +111,12 @@ impl ResolvedPlan {
         let columns = self.mapping.tiling.tile[1];
         match kind {
             Kind::Fma => None,
-            Kind::Mma => Some(vec![16, 8, 16]),
+            Kind::Mma => Some(vec![16, 8, self.mapping.deep]),
             Kind::Wgmma => {
                 let most = (8..=columns.min(WGMMA_COLUMNS))
                     .rev()
                     .find(|wide| wide % 8 == 0 && columns.is_multiple_of(*wide))?;
-                Some(vec![64, most.into(), 16])
+                Some(vec![64, most.into(), self.mapping.deep])
             }
         }
     }

@@ -53,6 +53,8 @@ pub struct Mapping {
     pub along: Option<String>,
     /// How many products the tile is for.
     pub products: usize,
+    /// How many elements an instruction of tensor cores is deep.
+    pub deep: i64,
     /// Whether the tile is that of the plan.
     pub is_planned: bool,
     /// Whether rows are reduced, and then blocks are not those that the plan counts on, unless it maps them.
@@ -185,7 +187,7 @@ impl Resolver<'_> {
         self.threads(&mapping)?;
         self.registers(&mapping, grouped.as_ref())?;
         let requires = self.plan.map(|plan| conditions(ctx, region, plan)).unwrap_or_default();
-        let unfollowed = self.plan.map(|plan| unfollowed(plan, &mapping.tiling, mapping.products)).unwrap_or_default();
+        let unfollowed = self.plan.map(|plan| unfollowed(plan, &mapping)).unwrap_or_default();
         let inner = shape.inner.iter().map(|(axis, _)| axis.clone());
         let reduced = axes.names[axes.iters..].iter().cloned().chain(inner).collect();
         Ok(ResolvedPlan { mapping, requires, kept, reduced, unfollowed })
@@ -414,7 +416,7 @@ impl Resolver<'_> {
             }
             Some(groups) if !groups.halves => {
                 let message =
-                    format!("'instruction {word}' is for factors of f16 or bf16, and those of the kernel are f32");
+                    format!("'instruction {word}' is for factors of 8 or 16 bits, and those of the kernel are f32");
                 self.refuse_with(&BAD_INSTRUCTION, message, |plan: &mut Schedule| {
                     plan.instruction = Some(Clause { kind: Kind::Fma, shape: None });
                 })
@@ -453,6 +455,7 @@ impl Resolver<'_> {
             tiling,
             along: None,
             products: groups.map_or(0, |groups| groups.sums),
+            deep: groups.map_or(16, |groups| groups.deep),
             is_planned: false,
             is_of_rows: false,
             keeps_rows: false,

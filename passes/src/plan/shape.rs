@@ -49,8 +49,10 @@ pub struct Groups {
     pub columns: Vec<Axis>,
     /// The axes that are reduced.
     pub reduced: Vec<String>,
-    /// Whether the factors are 16-bit floats.
+    /// Whether tensor cores multiply the factors.
     pub halves: bool,
+    /// How many products an instruction of tensor cores sums: those of 32 bytes.
+    pub deep: i64,
     /// Whether it is a sum below a maximum.
     pub streams: bool,
     /// How many products have these rows and columns: their sums are live together.
@@ -117,8 +119,16 @@ fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
     }
     let values = axes_of(wide);
     let reduced = reduce.axes().into_iter().map(String::from).collect();
-    let mut groups =
-        Groups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), reduced, halves, streams: true, sums: 1 };
+    let mut groups = Groups {
+        batch: Vec::new(),
+        rows: Vec::new(),
+        columns: Vec::new(),
+        reduced,
+        halves,
+        deep: deep(ctx, ty),
+        streams: true,
+        sums: 1,
+    };
     for axis in outer {
         match (scores.contains(&axis.0.as_str()), values.contains(&axis.0.as_str())) {
             (true, false) => groups.rows.push(axis.clone()),
@@ -127,6 +137,16 @@ fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
         }
     }
     (!groups.rows.is_empty() && !groups.columns.is_empty()).then_some(groups)
+}
+
+/// Whether tensor cores multiply elements of a type and add to `f32`: floats of 16 bits, and of 8.
+pub fn is_multiplied(ctx: &Context, elem: Type) -> bool {
+    elem.float_kind(ctx).is_some() && elem.bits(ctx).is_some_and(|bits| bits <= 16)
+}
+
+/// How many elements of a type 32 bytes have: as many products an instruction of tensor cores sums.
+fn deep(ctx: &Context, elem: Type) -> i64 {
+    256 / elem.bits(ctx).map_or(16, i64::from).max(1)
 }
 
 fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Option<Groups> {
@@ -139,7 +159,7 @@ fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
     let factor = Binary::of(OpRef::new(ctx, region, region.defining_op(value)?))?;
     let elem = elem_of(ctx, region, factor.lhs());
     let fits = elem == elem_of(ctx, region, factor.rhs())
-        && (elem == Type::F16 || elem == Type::BF16 || elem == Type::F32)
+        && (elem == Type::F32 || is_multiplied(ctx, elem))
         && (factor.widen().is_some() || elem == Type::F32)
         && factor.function() == scalar::Binary::Mul
         && reduce.acc().first() == Some(&Type::F32);
@@ -149,8 +169,16 @@ fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
     let (lhs, rhs) = (axes_of(ctx, region.value_type(factor.lhs())), axes_of(ctx, region.value_type(factor.rhs())));
     let reduced = reduce.axes().into_iter().map(String::from).collect();
     let halves = elem != Type::F32;
-    let mut groups =
-        Groups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), reduced, halves, streams: false, sums: 1 };
+    let mut groups = Groups {
+        batch: Vec::new(),
+        rows: Vec::new(),
+        columns: Vec::new(),
+        reduced,
+        halves,
+        deep: deep(ctx, elem),
+        streams: false,
+        sums: 1,
+    };
     for axis in &shape.outer {
         match (lhs.contains(&axis.0.as_str()), rhs.contains(&axis.0.as_str())) {
             (true, false) => groups.rows.push(axis.clone()),

@@ -269,6 +269,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             Type::F16 => ("f16", 16),
             Type::BF16 => ("bf16", 16),
             Type::F32 => ("tf32", 8),
+            Type::F8E4M3FN => ("e4m3", 32),
+            Type::F8E5M2 => ("e5m2", 32),
             other => return Err(Refused::new(format!("wgmma of {} is not made here", other.display(ctx)))),
         };
         let lhs_ty = self.kernel.value_type(op.lhs());

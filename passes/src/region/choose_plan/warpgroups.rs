@@ -48,6 +48,10 @@ impl Maker<'_> {
     pub(super) fn wgmma(&self, product: &Product, assume: &Table<i64>) -> Vec<Schedule> {
         let elem = self.elem(product);
         let bits = bits(self.ctx, elem) as i64;
+        if bits < 16 {
+            // Of 8-bit floats wgmma keeps fewer bits of a sum than f32 has: only who asks for it gets that (decision 37).
+            return Vec::new();
+        }
         let step = 1024 / bits;
         let contiguous = |side: usize| product.factors[side].axes.last();
         let along_depth = [0, 1].map(|side| contiguous(side).is_some_and(|axis| product.depth.contains(axis)));

@@ -17,6 +17,7 @@ use super::lower::{Lower, Lowered, Result, bits_of};
 use super::report::Of;
 use crate::analysis::axes::before_broadcasts;
 use crate::analysis::numbers::is_zero;
+use crate::plan::shape::is_multiplied;
 use crate::plan::tiling::{Instruction, Matrix, tile_of};
 
 /// What is multiplied: the left matrix is over the first axis of fragments, the right one over the second.
@@ -47,7 +48,7 @@ pub fn product(lower: &Lower<'_, '_>, id: OpId) -> Option<Product> {
     }
     let elem = |value: ValueId| crate::analysis::axes::elem(ctx, lower.region, value);
     let (acc, given) = (*reduce.acc().first()?, elem(factor.lhs()));
-    let halves = given == elem(factor.rhs()) && (given == Type::F16 || given == Type::BF16);
+    let halves = given == elem(factor.rhs()) && is_multiplied(ctx, given);
     let exact = factor.widen().is_some() || elem(value) == acc;
     let fits = match matrix.instruction {
         Instruction::Mma | Instruction::Wgmma => halves && exact && acc == Type::F32,

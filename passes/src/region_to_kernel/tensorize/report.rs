@@ -14,6 +14,7 @@ use dlc_region::verify::axes_of;
 use crate::analysis::axes::{before_broadcasts, elem, reductions};
 use crate::plan::defaults;
 use crate::plan::report::not_followed;
+use crate::plan::shape::is_multiplied;
 use crate::plan::tiling::Instruction;
 
 /// A product of matrices that was lowered.
@@ -67,6 +68,10 @@ pub fn report(region: &Body, plan: Option<&Schedule>, reduces_rows: bool, made: 
                 let message = format!("{word} multiplies, as on any target: no plan asks for wgmma; {routes}");
                 cx.remark(RemarkKind::Missed, multiplied.loc, message);
             }
+            (Instruction::Wgmma, None) if multiplies_bytes(cx.ctx, region, multiplied) => {
+                let message = format!("{word} multiplies, and keeps some 14 bits of sums of 8-bit floats; {routes}");
+                cx.remark(RemarkKind::Passed, multiplied.loc, message);
+            }
             _ => cx.remark(RemarkKind::Passed, multiplied.loc, format!("{word} multiplies; {routes}")),
         }
     }
@@ -94,6 +99,13 @@ pub fn report(region: &Body, plan: Option<&Schedule>, reduces_rows: bool, made: 
             None => cx.remark(RemarkKind::Missed, loc, format!("no tensor cores: {why}")),
         }
     }
+}
+
+/// Whether the factors of a product are 8-bit floats.
+fn multiplies_bytes(ctx: &Context, region: &Body, multiplied: &Multiplied) -> bool {
+    let Of::Sum(sum) = multiplied.of else { return false };
+    let product = product_of(ctx, region, sum);
+    product.is_some_and(|product| elem(ctx, region, product.factors[0]).bits(ctx) == Some(8))
 }
 
 /// What brings the factors of a product.
@@ -129,7 +141,7 @@ fn product_of(ctx: &Context, region: &Body, sum: OpId) -> Option<Product> {
     let product = Binary::of(OpRef::new(ctx, region, region.defining_op(value)?))?;
     let is_product = product.function() == scalar::Binary::Mul && product.lhs() != product.rhs();
     let acc = *reduce.acc().first()?;
-    let is_rounded = product.widen().is_none() && is_narrow(elem(ctx, region, value));
+    let is_rounded = product.widen().is_none() && is_multiplied(ctx, elem(ctx, region, value));
     is_product.then(|| Product { sum, product: product.id, factors: [product.lhs(), product.rhs()], is_rounded, acc })
 }
 
@@ -150,15 +162,11 @@ fn why_fma(ctx: &Context, region: &Body, product: &Product) -> Option<String> {
     if product.is_rounded {
         return Some("the products are rounded before they are summed; 'widen' would let them stay".into());
     }
-    if let Some(&other) = elems.iter().find(|&&elem| !is_narrow(elem)) {
-        return Some(format!("they multiply f16 and bf16, and a factor is {}", shown(other)));
+    if let Some(&other) = elems.iter().find(|&&elem| !is_multiplied(ctx, elem)) {
+        return Some(format!("they multiply floats of 8 and 16 bits, and a factor is {}", shown(other)));
     }
     if elems[0] != elems[1] {
         return Some(format!("the factors are {} and {}", shown(elems[0]), shown(elems[1])));
     }
     (product.acc != Type::F32).then(|| format!("they sum in f32, and this sum is in {}", shown(product.acc)))
-}
-
-fn is_narrow(elem: Type) -> bool {
-    elem == Type::F16 || elem == Type::BF16
 }

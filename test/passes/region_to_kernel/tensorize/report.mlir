@@ -68,7 +68,7 @@ region.func @free<M, N, K> iters (m: M, n: N)
 
 // -----
 
-// CHECK: [tensorize, missed] fma multiplies, no tensor cores: they multiply f16 and bf16, and a factor is f32; threads copy X and W
+// CHECK: [tensorize, missed] fma multiplies, no tensor cores: they multiply floats of 8 and 16 bits, and a factor is f32; threads copy X and W
 region.func @wide<M, N, K> iters (m: M, n: N)
     ins (%X: memref<[M, K], f32, row_major, align 128>, %W: memref<[K, N], f32, row_major, align 128>)
     outs (Y: memref<[M, N], f32, row_major, align 128> materialize gmem) {
@@ -119,7 +119,7 @@ region.func @rows<M, K> iters (m: M)
 
 // A plan that asks for an instruction that one of the products cannot have is followed for the others, with a warning.
 // CHECK: [tensorize, passed] mma multiplies; threads copy X and W
-// CHECK: [E1614] Warning: 'region.func': 'instruction mma' of the plan does not multiply this: they multiply f16 and bf16, and a factor is f32
+// CHECK: [E1614] Warning: 'region.func': 'instruction mma' of the plan does not multiply this: they multiply floats of 8 and 16 bits, and a factor is f32
 region.func @mixed<M, N, K, L> iters (m: M, n: N)
     ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[K, N], f16, row_major, align 128>,
          %A: memref<[M, L], f32, row_major, align 128>, %B: memref<[L, N], f32, row_major, align 128>)
@@ -142,4 +142,25 @@ region.func @mixed<M, N, K, L> iters (m: M, n: N)
 plan.schedule of @mixed for sm80 {
   tile (m: 64, n: 64, k: 32)
   instruction mma
+}
+
+// -----
+
+// CHECK: [tensorize, passed] wgmma multiplies, and keeps some 14 bits of sums of 8-bit floats; threads copy X and W
+region.func @bytes iters (m: 256, n: 256)
+    ins (%X: memref<[256, 128], f8E4M3FN, row_major, align 128>, %W: memref<[256, 128], f8E4M3FN, row_major, align 128>)
+    outs (Y: memref<[256, 256], f32, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: 128) acc f32 init 0.0 {
+    %x = read %X[m, k] : f8E4M3FN over (m, k)
+    %w = read %W[n, k] : f8E4M3FN over (n, k)
+    %p = binary mul %x, %w widen : f32 over (m, n, k)
+    yield %p
+  } : f32 over (m, n)
+  yield %s to Y
+}
+plan.schedule of @bytes for sm90 {
+  tile (m: 128, n: 128, k: 128)
+  instruction wgmma [64, 128, 32]
+  cache X (m, k) f8E4M3FN in smem
+  cache W (n, k) f8E4M3FN in smem
 }
