@@ -32,7 +32,7 @@ const VARIANTS: [(&str, &[&str], &[&str]); 4] = [
 ];
 
 /// As many folders as there are: one that is not found would be missed by nobody.
-const PROGRAMS: usize = 23;
+const PROGRAMS: usize = 28;
 
 /// How many random programs there are of each style.
 const RANDOM: u64 = 120;
