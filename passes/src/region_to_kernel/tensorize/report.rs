@@ -68,7 +68,7 @@ pub fn report(region: &Body, plan: Option<&Schedule>, reduces_rows: bool, made: 
                 let message = format!("{word} multiplies, as on any target: no plan asks for wgmma; {routes}");
                 cx.remark(RemarkKind::Missed, multiplied.loc, message);
             }
-            (Instruction::Wgmma, None) if multiplies_bytes(cx.ctx, region, multiplied) => {
+            (Instruction::Wgmma, _) if multiplies_bytes(cx.ctx, region, multiplied) => {
                 let message = format!("{word} multiplies, and keeps some 14 bits of sums of 8-bit floats; {routes}");
                 cx.remark(RemarkKind::Passed, multiplied.loc, message);
             }
