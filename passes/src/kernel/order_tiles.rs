@@ -405,8 +405,9 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
 
 /// The fewest blocks that go through tiles in no more rounds than `most` of them, where all tiles have as much work.
 fn fewest(tiles: i64, most: i64, even: bool) -> i64 {
-    let rounds = (tiles + most - 1) / most;
-    if even { (tiles + rounds - 1) / rounds } else { tiles.min(most) }
+    // Tiles may be as many as an integer counts.
+    let rounds = (tiles - 1) / most + 1;
+    if even { (tiles - 1) / rounds + 1 } else { tiles.min(most) }
 }
 
 /// That number, found when the kernel is launched. It is said to be no more than the most, which is so, for those who go
@@ -459,4 +460,16 @@ fn is_even(body: &Body, grid: OpId, cx: &PassCx<'_>) -> bool {
         None => true,
     };
     inside.iter().all(|&op| For::of(OpRef::new(cx.ctx, body, op)).is_none_or(|op| !op.args().any(within)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fewest;
+
+    #[test]
+    fn blocks_of_as_many_tiles_as_can_be_counted() {
+        assert_eq!(fewest(i64::MAX, 132, false), 132);
+        assert_eq!(fewest(i64::MAX, 132, true), 132);
+        assert_eq!((fewest(140, 132, true), fewest(140, 132, false), fewest(5, 132, true)), (70, 132, 5));
+    }
 }
