@@ -61,11 +61,15 @@ struct Costs {
 
 /// Compiles a program of a shape.
 fn compile_counted(setup: &Setup, shape: &Shape, ops: usize) -> Costs {
-    let text = (shape.text)(ops);
+    counted(setup, shape.name, (shape.text)(ops))
+}
+
+/// Compiles a text.
+fn counted(setup: &Setup, name: &str, text: String) -> Costs {
     let ctx = Context::new(setup.dialects.iter().copied());
     let before = (entity::visits(), BYTES.get());
     let compiled = growth::compile(&ctx, &setup.registry, text);
-    let compiled = compiled.unwrap_or_else(|error| panic!("{}: {error}", shape.name));
+    let compiled = compiled.unwrap_or_else(|error| panic!("{name}: {error}"));
     let visits = entity::visits().zip(before.0).map(|(after, before)| after - before);
     Costs { ops: compiled.ops, visits, bytes: BYTES.get() - before.1 }
 }
@@ -112,4 +116,30 @@ fn visits_and_allocations_grow_with_the_program() {
         }
     }
     assert!(wrong.is_empty(), "more than {MOST} times the work for twice the ops:\n{}", wrong.join("\n"));
+}
+
+/// A program with a buffer for each of so many symbolic sizes, most of which live at once.
+fn buffers(sizes: usize) -> String {
+    let list = |text: &dyn Fn(usize) -> String| (0..sizes).map(text).collect::<Vec<_>>().join(", ");
+    let (symbols, inputs) = (list(&|i| format!("N{i}")), list(&|i| format!("%x{i}: tensor<[N{i}, 64], f32>")));
+    let mut text = format!("frontend.graph @f<{symbols}>({inputs}) -> tensor<[], f32> {{\n");
+    let mut last = String::new();
+    for i in 0..sizes {
+        text += &format!(
+            "  %g{i} = gemm %x{i}, %x{i} trans_b\n  %s{i} = sum %g{i} over [0]\n  %b{i} = sum %s{i} over [0]\n"
+        );
+        if i > 0 {
+            text += &format!("  %t{i} = add {last}, %b{i}\n");
+        }
+        last = if i > 0 { format!("%t{i}") } else { format!("%b{i}") };
+    }
+    text + &format!("  output {last}\n}}\n")
+}
+
+/// The place of a buffer behind others is the sum of their sizes, so that twice as many take four times the text.
+#[test]
+fn buffers_of_many_sizes_take_no_more_than_their_places() {
+    let setup = Setup::linked();
+    let costs = on_big_stack(|| [40, 80].map(|sizes| counted(&setup, "buffers", buffers(sizes)).bytes));
+    assert!(costs[1] as f64 <= 4.4 * costs[0] as f64, "bytes for 40 and for 80 sizes: {costs:?}");
 }

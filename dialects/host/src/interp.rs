@@ -63,8 +63,9 @@ fn verify_arena(root: OpRef<'_>, symbols: &Bindings) -> Result<(), Failure> {
         if start % align != 0 {
             return Err(fail(&MISALIGNED, format!("result {which} at {start} is not aligned to {align} bytes")));
         }
-        let overlaps =
-            |other: &&Placed| buffers[other.buffer].lives_with(buffer) && start.max(other.start) < end.min(other.end);
+        // Buffers are in the order of their launches: what nobody reads any more is not looked at again.
+        placed.retain(|other| buffers[other.buffer].lives_with(buffer));
+        let overlaps = |other: &&Placed| start.max(other.start) < end.min(other.end);
         if let Some(other) = placed.iter().find(overlaps) {
             let (from, to) = (other.start, other.end);
             let message = format!(

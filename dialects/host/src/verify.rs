@@ -1,7 +1,8 @@
 //! The rules: what is launched fits the kernels, views and constants fit their types, and buffers that live at once lie
 //! apart. What depends on the sizes is left to be checked when they are bound.
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::types::verify_function;
@@ -182,26 +183,74 @@ fn verify_arena(root: OpRef<'_>, arena: Option<&SizeExpr>, diags: &Diagnostics) 
             diags.emit(error(op, &MISALIGNED, message).suggest(format!("take a multiple of {align}")));
         }
     }
-    // Buffers are in the order of their launches: what nobody reads any more is not looked at again.
-    let mut living: Vec<&Buffer> = Vec::new();
+    let mut living = Living::default();
     for buffer in buffers.iter().filter(|buffer| buffer.offset.is_some()) {
-        living.retain(|earlier| earlier.lives_with(buffer));
-        for &earlier in &living {
-            if apart(ctx, earlier, buffer) == Some(false) {
-                let message = format!("result {} lies where another buffer is that is still needed", buffer.result);
-                let error =
-                    error(at(buffer), &MEMORY_OVERLAP, message).note(at(earlier).loc(), "that one is made here");
-                diags.emit(error.suggest("run 'plan-arena' on the function without places"));
-            }
+        for earlier in living.overlaps(ctx, buffer) {
+            let message = format!("result {} lies where another buffer is that is still needed", buffer.result);
+            let error = error(at(buffer), &MEMORY_OVERLAP, message).note(at(earlier).loc(), "that one is made here");
+            diags.emit(error.suggest("run 'plan-arena' on the function without places"));
         }
-        living.push(buffer);
     }
+}
+
+/// Buffers that are needed at once, as they are met in the order of their launches.
+#[derive(Default)]
+struct Living<'b> {
+    /// Buffers that end, for all sizes, where the next one begins or before, by their offset at [`SAMPLE`]: one that lies
+    /// between two of them lies apart from all.
+    sorted: BTreeMap<(i64, usize), &'b Buffer>,
+    /// The others.
+    others: Vec<&'b Buffer>,
+    /// When those of `sorted` are needed last, and their keys.
+    ends: BinaryHeap<Reverse<(usize, (i64, usize))>>,
+    /// How many there were.
+    met: usize,
+}
+
+/// The value of all symbols where offsets are sorted. Any would do: what is sorted is then proved.
+const SAMPLE: i64 = 1024;
+
+impl<'b> Living<'b> {
+    /// The buffers with which the next one overlaps, whatever the sizes.
+    fn overlaps(&mut self, ctx: &Context, buffer: &'b Buffer) -> Vec<&'b Buffer> {
+        while let Some(&Reverse((last, key))) = self.ends.peek()
+            && last < buffer.first
+        {
+            self.ends.pop();
+            self.sorted.remove(&key);
+        }
+        self.others.retain(|earlier| earlier.lives_with(buffer));
+        let at_sample = buffer.offset.as_ref().and_then(|offset| offset.eval(&|_| Some(SAMPLE)).ok());
+        let key = (at_sample.unwrap_or(i64::MAX), self.met);
+        self.met += 1;
+        let before = self.sorted.range(..key).next_back().is_none_or(|(_, before)| ends_before(ctx, before, buffer));
+        let is_between =
+            before && self.sorted.range(key..).next().is_none_or(|(_, next)| ends_before(ctx, buffer, next));
+        let mut doubtful = self.others.clone();
+        if is_between {
+            self.sorted.insert(key, buffer);
+            self.ends.push(Reverse((buffer.last, key)));
+        } else {
+            doubtful.extend(self.sorted.values());
+            self.others.push(buffer);
+        }
+        doubtful.sort_by_key(|earlier| (earlier.first, earlier.result));
+        doubtful.retain(|earlier| apart(ctx, earlier, buffer) == Some(false));
+        doubtful
+    }
+}
+
+/// Whether a buffer ends, for all sizes, where another one begins or before.
+fn ends_before(ctx: &Context, a: &Buffer, b: &Buffer) -> bool {
+    let (Some(start), Some(end), Ok(size)) = (&a.offset, &b.offset, bytes(ctx, a.ty)) else { return false };
+    fits(start, &size, end) == Some(true)
 }
 
 /// Constants have places if and only if there is a pool; each is in it, aligned, and apart from the others.
 fn verify_pool(root: OpRef<'_>, pool: Option<i64>, diags: &Diagnostics) {
     let ctx = root.ctx;
-    let mut placed: Vec<(OpRef<'_>, i64, i64)> = Vec::new();
+    // By where they begin, with where they end; no two of them overlap.
+    let mut placed: BTreeMap<i64, (i64, OpRef<'_>)> = BTreeMap::new();
     for id in root.body.walk() {
         let op = OpRef { id, ..root };
         let Some(constant) = Const::of(op) else { continue };
@@ -232,11 +281,15 @@ fn verify_pool(root: OpRef<'_>, pool: Option<i64>, diags: &Diagnostics) {
             diags.emit(error(op, &MISALIGNED, message).suggest(format!("take a multiple of {align}")));
         }
         let end = end.unwrap_or(i64::MAX);
-        if let Some((other, ..)) = placed.iter().find(|(_, start, stop)| offset < *stop && *start < end) {
+        if offset == end {
+            continue;
+        }
+        if let Some((_, (_, other))) = placed.range(..end).next_back().filter(|(_, (stop, _))| offset < *stop) {
             let error = error(op, &MEMORY_OVERLAP, "the constant lies where another one is".into());
             diags.emit(error.note(other.loc(), "the other one is here"));
+            continue;
         }
-        placed.push((op, offset, end));
+        placed.insert(offset, (end, op));
     }
 }
 

@@ -135,7 +135,11 @@ pub(super) fn apply<V: super::poly::Variable>(
         BinaryOp::Add => lhs.add(rhs),
         BinaryOp::Mul => lhs.mul(rhs),
         BinaryOp::FloorDiv => floor_div(lhs, rhs, env),
-        BinaryOp::CeilDiv => floor_div(&lhs.add(rhs)?.sub(&Poly::constant(1))?, rhs, env),
+        // Of numbers the quotient fits where the sum of both does not.
+        BinaryOp::CeilDiv => match (lhs.as_constant(), rhs.as_constant()) {
+            (Some(of), Some(by @ 1..)) => op.apply(of, by).map(Poly::constant),
+            _ => floor_div(&lhs.add(&rhs.sub(&Poly::constant(1))?)?, rhs, env),
+        },
         BinaryOp::Mod => lhs.sub(&rhs.mul(&floor_div(lhs, rhs, env)?)?),
     }
 }

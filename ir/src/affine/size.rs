@@ -303,7 +303,7 @@ impl Renewal<'_> {
 fn rebuild(poly: &Poly<Arc<str>>, renewal: &Renewal<'_>) -> Result<Poly<Arc<str>>> {
     // Most terms have nothing to replace. They stay as they are, and in order.
     let mut kept = Terms::with_capacity(poly.terms().len());
-    let mut sum: Option<Poly<Arc<str>>> = None;
+    let mut products: Vec<Poly<Arc<str>>> = Vec::new();
     for (monomial, coefficient) in poly.terms() {
         let mut product: Option<Poly<Arc<str>>> = None;
         for (place, atom) in monomial.factors().iter().enumerate() {
@@ -319,18 +319,29 @@ fn rebuild(poly: &Poly<Arc<str>>, renewal: &Renewal<'_>) -> Result<Poly<Arc<str>
                 (Some(product), Some(factor)) => Some(product.mul(&factor)?),
             };
         }
-        match (product, &sum) {
-            (None, _) => kept.push((monomial.clone(), *coefficient)),
-            (Some(product), None) => sum = Some(product),
-            (Some(product), Some(before)) => sum = Some(before.add(&product)?),
+        match product {
+            None => kept.push((monomial.clone(), *coefficient)),
+            Some(product) => products.push(product),
         }
     }
     let kept = Poly::of_sorted(kept);
-    match sum {
+    match sum_of(products)? {
         Some(sum) if kept.is_zero() => Ok(sum),
         Some(sum) => kept.add(&sum),
         None => Ok(kept),
     }
+}
+
+/// The sum of polynomials: of neighbours, then of their sums, so that long sums are not copied for each of them.
+fn sum_of(mut all: Vec<Poly<Arc<str>>>) -> Result<Option<Poly<Arc<str>>>> {
+    while all.len() > 1 {
+        let pairs = all.chunks(2).map(|pair| match pair {
+            [one, other] => one.add(other),
+            one => Ok(one[0].clone()),
+        });
+        all = pairs.collect::<Result<_>>()?;
+    }
+    Ok(all.pop())
 }
 
 fn unbound(name: &str) -> AffineError {

@@ -15,9 +15,9 @@ pub fn is_kernel(ctx: &Context, body: &Body) -> bool {
     OpRef::new(ctx, body, body.root()).is(Func::DEF)
 }
 
-/// The type of the numbers of a value; for what is no value over axes, `none`.
+/// The type of the numbers of a value over axes.
 pub fn elem(ctx: &Context, body: &Body, value: ValueId) -> Type {
-    Value::of(ctx, body.value_type(value)).map_or(Type::NONE, |ty| ty.elem(ctx))
+    Value::expect(ctx, body.value_type(value)).elem(ctx)
 }
 
 /// The axes that the type of a value names, in order.

@@ -168,7 +168,7 @@ pub fn form_regions(body: &Body, limits: &Limits, cx: &PassCx<'_>) -> Result<For
             return Err(cx.fail(Diagnostic::error(&NO_VIEW, value.loc, why)));
         }
     }
-    let cut = Cut::of(ctx, &graph, &prefix, limits).map_err(too_large)?;
+    let mut cut = Cut::of(ctx, &graph, &prefix, limits).map_err(too_large)?;
     remarks(cx, &graph, &cut);
     let memory: Vec<bool> =
         cut.choices.iter().enumerate().map(|(node, choice)| choice.stored || graph.is_memory(node)).collect();
@@ -194,10 +194,12 @@ pub fn form_regions(body: &Body, limits: &Limits, cx: &PassCx<'_>) -> Result<For
     let mut free = (0..).map(|number| format!("{base}_{number}"));
     let mut kernels = Vec::new();
     let mut launches = Vec::new();
-    for node in (0..graph.values.len()).filter(|&node| cut.choices[node].stored) {
+    let stored: Vec<Node> = (0..graph.values.len()).filter(|&node| cut.choices[node].stored).collect();
+    for node in stored {
         let Some(name) = free.find(|name| cx.symbols.get(ctx.intern_str(name)).is_none()) else { break };
-        let Some(places) = cut.places.get(&node) else { continue };
-        let kernel = emit::kernel(&program, places, node, &name).map_err(|_| too_large(node))?;
+        // What is counted of a kernel takes more memory than the kernel, and goes when it is made.
+        let Some(places) = cut.places.remove(&node) else { continue };
+        let kernel = emit::kernel(&program, &places, node, &name).map_err(|_| too_large(node))?;
         launches.push((node, name, kernel.reads.clone(), kernel.symbols.clone()));
         kernels.push(kernel);
     }

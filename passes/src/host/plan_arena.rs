@@ -42,11 +42,15 @@
 //! - Sizes that are numbers are placed from the largest to the smallest, each in the first gap between the buffers that
 //!   live at the same time: "greedy by size" of Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net
 //!   Inference" (2020).
-//! - Behind them come symbolic sizes, in slots. A buffer takes the smallest slot that is known to be large enough, and in
-//!   which nothing lives at the same time; otherwise a slot of its own. Sizes known to be larger come first.
+//! - Behind them come symbolic sizes, in slots, from what is the largest where all symbols are 1024. A buffer takes the
+//!   last slot that is known to be large enough, and in which nothing lives at the same time, of the last 64; otherwise a
+//!   slot of its own.
 //! - Every place in the arena is a multiple of the largest alignment among the buffers.
 //!
-//! Quadratic in the buffers, and in the different sizes for sorting them. Rule of the debug counters: `share`.
+//! The time grows with the buffers, and with the pairs of those of fixed sizes that live at the same time. Rule of the debug
+//! counters: `share`.
+
+use std::collections::BTreeMap;
 
 use dlc_core::memref::MemRef;
 use dlc_core::sizes::Exprs;
@@ -60,6 +64,7 @@ use dlc_ir::define::{Int, Kind};
 use dlc_ir::diag::{Diagnostic, RemarkKind};
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{OpId, OpRef};
+use rustc_hash::FxHashMap;
 
 static DEF: PassDef = PassDef {
     on: On::Op("host.func"),
@@ -170,11 +175,11 @@ fn assign(buffers: &[Buffer], cx: &PassCx<'_>) -> Result<(Vec<Option<SizeExpr>>,
     plan.shared += shared;
     plan.bytes = SizeExpr::from(end);
     for slot in slots {
-        for item in &slot {
+        for item in &slot.items {
             places[item.index] = Some(plan.bytes.clone());
         }
         // The first is the largest.
-        plan.bytes = plan.bytes.add(&slot[0].rounded)?;
+        plan.bytes = plan.bytes.add(&slot.items[0].rounded)?;
     }
     Ok((places, plan))
 }
@@ -191,14 +196,13 @@ struct Fixed<'b> {
 /// end, and how many share memory.
 fn place_fixed(items: &mut [Fixed<'_>], cx: &PassCx<'_>) -> Result<(i64, usize), AffineError> {
     items.sort_by_key(|item| std::cmp::Reverse(item.bytes));
+    let mut lives = Lives::below(items.iter().map(|item| item.buffer.last + 1).max().unwrap_or(0));
     let (mut end, mut shared) = (0i64, 0);
     for at in 0..items.len() {
-        let (placed, rest) = items.split_at_mut(at);
-        let item = &mut rest[0];
-        let mut taken: Vec<(i64, i64)> = placed
-            .iter()
-            .filter(|other| other.buffer.lives_with(item.buffer))
-            .map(|other| (other.start, other.start + other.bytes))
+        let item = &items[at];
+        let mut taken: Vec<(i64, i64)> = lives
+            .beside(item.buffer)
+            .map(|other| (items[other].start, items[other].start + items[other].bytes))
             .collect();
         taken.sort_unstable();
         let mut start = 0;
@@ -216,11 +220,53 @@ fn place_fixed(items: &mut [Fixed<'_>], cx: &PassCx<'_>) -> Result<(i64, usize),
                 start = end;
             }
         }
-        item.start = start;
         // Of all together no sum is larger than that of all sizes, which was added up before.
         end = end.max(SizeExpr::from(start).add(&item.bytes.into())?.as_constant().unwrap_or(i64::MAX));
+        lives.add(at, item.buffer);
+        items[at].start = start;
     }
     Ok((end, shared))
+}
+
+/// Items by when they live, to find those that live with another one without looking at all.
+struct Lives {
+    /// A segment tree over the places of ops: each item stands at the few nodes that cover its life.
+    covering: Vec<Vec<usize>>,
+    /// The items by the place at which they begin.
+    beginning: BTreeMap<usize, Vec<usize>>,
+}
+
+impl Lives {
+    /// Of items that live at places below a number.
+    fn below(places: usize) -> Lives {
+        Lives { covering: vec![Vec::new(); 2 * places], beginning: BTreeMap::new() }
+    }
+
+    fn add(&mut self, item: usize, buffer: &Buffer) {
+        self.beginning.entry(buffer.first).or_default().push(item);
+        let places = self.covering.len() / 2;
+        let (mut from, mut to) = (buffer.first + places, buffer.last + 1 + places);
+        while from < to {
+            if from % 2 == 1 {
+                self.covering[from].push(item);
+                from += 1;
+            }
+            if to % 2 == 1 {
+                to -= 1;
+                self.covering[to].push(item);
+            }
+            (from, to) = (from / 2, to / 2);
+        }
+    }
+
+    /// The items that live when a buffer begins, and those that begin while it lives.
+    fn beside(&self, buffer: &Buffer) -> impl Iterator<Item = usize> {
+        let leaf = buffer.first + self.covering.len() / 2;
+        let above = std::iter::successors(Some(leaf), |node| Some(node / 2)).take_while(|&node| node > 0);
+        let living = above.flat_map(|node| &self.covering[node]);
+        let later = self.beginning.range(buffer.first + 1..=buffer.last).flat_map(|(_, items)| items);
+        living.chain(later).copied()
+    }
 }
 
 /// A buffer whose size depends on symbols; `rounded` is the size up to the alignment of the arena.
@@ -231,46 +277,76 @@ struct Symbolic<'b> {
     rounded: SizeExpr,
 }
 
+/// How many slots are looked at for a buffer, from the last one back.
+const NEAREST: usize = 64;
+
+/// Memory for buffers of symbolic sizes that are not needed at once.
+struct Slot<'b> {
+    /// The largest comes first.
+    items: Vec<Symbolic<'b>>,
+    /// When they live: the first place of each, with the last one.
+    lives: BTreeMap<usize, usize>,
+}
+
+impl<'b> Slot<'b> {
+    fn of(item: Symbolic<'b>) -> Slot<'b> {
+        let mut slot = Slot { items: Vec::new(), lives: BTreeMap::new() };
+        slot.add(item);
+        slot
+    }
+
+    /// Whether nothing in it is needed while a buffer lives.
+    fn is_unused(&self, buffer: &Buffer) -> bool {
+        // As no two live at once, the last one that begins before the end is needed longest.
+        self.lives.range(..=buffer.last).next_back().is_none_or(|(_, &last)| last < buffer.first)
+    }
+
+    fn add(&mut self, item: Symbolic<'b>) {
+        self.lives.insert(item.buffer.first, item.buffer.last);
+        self.items.push(item);
+    }
+}
+
 /// Puts buffers of symbolic sizes into slots, the largest of a slot first. How many share memory.
-fn place_symbolic<'b>(items: Vec<Symbolic<'b>>, cx: &PassCx<'_>) -> (Vec<Vec<Symbolic<'b>>>, usize) {
+fn place_symbolic<'b>(mut items: Vec<Symbolic<'b>>, cx: &PassCx<'_>) -> (Vec<Slot<'b>>, usize) {
     let ranges = SizeRanges::default();
-    let order = largest_first(&items, &ranges);
-    let mut items: Vec<(usize, Symbolic<'b>)> = order.into_iter().zip(items).collect();
-    items.sort_by_key(|&(rank, _)| rank);
-    let mut slots: Vec<Vec<Symbolic<'b>>> = Vec::new();
+    sort_largest_first(&mut items);
+    let mut slots: Vec<Slot<'b>> = Vec::new();
     let mut shared = 0;
-    for (_, item) in items {
-        let is_free = |slot: &&mut Vec<Symbolic<'b>>| {
-            slot[0].size == item.size || item.size.prove_le(&slot[0].size, &ranges) == Some(true)
+    for item in items {
+        let is_free = |slot: &&mut Slot<'b>| {
+            let largest = &slot.items[0].size;
+            *largest == item.size || item.size.prove_le(largest, &ranges) == Some(true)
         };
-        let is_unused = |slot: &&mut Vec<Symbolic<'b>>| !slot.iter().any(|other| other.buffer.lives_with(item.buffer));
         // Later slots are smaller, or not comparable.
-        match slots.iter_mut().rev().filter(is_unused).find(is_free) {
+        let mut nearest = slots.iter_mut().rev().take(NEAREST).filter(|slot| slot.is_unused(item.buffer));
+        match nearest.find(is_free) {
             Some(slot) if cx.allows_rule("share") => {
-                slot.push(item);
+                slot.add(item);
                 shared += 1;
             }
-            _ => slots.push(vec![item]),
+            _ => slots.push(Slot::of(item)),
         }
     }
     (slots, shared)
 }
 
-/// A rank for each item, such that no size comes behind one that is known to be smaller. Equal sizes have equal ranks.
-fn largest_first(items: &[Symbolic<'_>], ranges: &SizeRanges) -> Vec<usize> {
-    let mut sizes: Vec<&SizeExpr> = Vec::new();
-    for item in items {
-        if !sizes.contains(&&item.size) {
-            sizes.push(&item.size);
-        }
-    }
-    let mut ranked: Vec<&SizeExpr> = Vec::new();
-    while !sizes.is_empty() {
-        let is_smaller = |a: &SizeExpr, b: &SizeExpr| a != b && a.prove_le(b, ranges) == Some(true);
-        let largest = sizes.iter().position(|size| !sizes.iter().any(|other| is_smaller(size, other)));
-        ranked.push(sizes.remove(largest.unwrap_or(0)));
-    }
-    items.iter().map(|item| ranked.iter().position(|&size| *size == item.size).unwrap_or(0)).collect()
+/// Sorts items such that no size comes behind one that is smaller for all sizes of symbols: by what they are at one size of
+/// all symbols, and those of one size together.
+fn sort_largest_first(items: &mut [Symbolic<'_>]) {
+    const SAMPLE: i64 = 1024;
+    let mut firsts: FxHashMap<&SizeExpr, usize> = FxHashMap::default();
+    let keys: Vec<(std::cmp::Reverse<i64>, usize)> = items
+        .iter()
+        .enumerate()
+        .map(|(at, item)| {
+            let bytes = item.size.eval(&|_| Some(SAMPLE)).unwrap_or(i64::MAX);
+            (std::cmp::Reverse(bytes), *firsts.entry(&item.size).or_insert(at))
+        })
+        .collect();
+    let mut ranks: FxHashMap<usize, (std::cmp::Reverse<i64>, usize)> = FxHashMap::default();
+    ranks.extend(items.iter().zip(keys).map(|(item, key)| (item.index, key)));
+    items.sort_by_key(|item| ranks[&item.index]);
 }
 
 /// Gives the constants of a function places in a pool, in their order. Its bytes.

@@ -164,7 +164,7 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, warps: [u32; 2]) -
     }
     aligned(ctx, body, memory)?;
     let elem = elem_of(ctx, store.type_of(store.value()));
-    let bytes = i64::from(elem.bits(ctx).unwrap_or(0) / 8);
+    let bytes = i64::from(elem.bits(ctx).expect("elements of fragments have bits") / 8);
     let (grid, target) = machine(ctx, body, store.id)?;
     let unit = if bytes > 0 { ALIGNMENT as i64 / bytes } else { 0 };
     if unit < 2 || columns % unit != 0 {

@@ -344,7 +344,7 @@ fn find_panels(
 ) -> Result<Panels, String> {
     let [rows, columns] = shape_of(ctx, store)?;
     let elem = elem_of(ctx, store.type_of(store.value()));
-    let bytes = i64::from(elem.bits(ctx).unwrap_or(0) / 8);
+    let bytes = i64::from(elem.bits(ctx).expect("elements of fragments have bits") / 8);
     let turned = is_turned(&store.at());
     // The widest rows of panels that columns are made of; of turned panels rows of the fragment are that.
     let widths = [ROW_BYTES, ROW_BYTES / 2, ROW_BYTES / 4].map(|span| span / bytes.max(1));

@@ -287,3 +287,12 @@ frontend.graph @global_pool_axes(%x: tensor<[1, 4], f32>) {
   %y = global_avg_pool %x
   output
 }
+
+// -----
+
+// There is no image, and the sizes of one are computed.
+frontend.graph @spread_of_nothing(%x: tensor<[0, 1, 4294967299], f32>, %w: tensor<[1, 1, 1], f32>) {
+  // expected-error@+1 {{its input and the zeros put into it are more elements than 64 bits count}}
+  %y = conv_transpose %x, %w stride [2147483647]
+  output
+}

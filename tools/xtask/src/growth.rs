@@ -1,7 +1,9 @@
 //! `cargo xtask growth`: how the time of the compiler grows with the program, for eleven shapes of programs.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fmt::{self, Display, Formatter};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -97,6 +99,68 @@ pub fn measure(setup: &Setup, shape: &'static Shape, sizes: &[usize], times: usi
     Ok(Row { shape: shape.name, ops, seconds, ratio, pass, kilobytes })
 }
 
+/// The instructions of a shape at two sizes or more, which do not vary from run to run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Counts {
+    /// The name of the shape.
+    pub shape: &'static str,
+    /// The sizes that were asked for, in ops.
+    pub sizes: Vec<usize>,
+    /// The instructions of computing from text to instructions of the GPU.
+    pub instructions: Vec<u64>,
+    /// By how much they grow for twice the ops, at most, from one size to the next.
+    pub ratio: f64,
+}
+
+/// The head of a table of counts of so many sizes.
+pub fn counts_head(sizes: usize) -> String {
+    let (ops, lines) = (" ops | 10^9 instructions |".repeat(sizes), " --- | --- |".repeat(sizes));
+    format!("| shape |{ops} for twice the ops, at most |\n| --- |{lines} --- |")
+}
+
+impl Display for Counts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "| {} |", self.shape)?;
+        for (ops, instructions) in self.sizes.iter().zip(&self.instructions) {
+            write!(f, " {ops} | {:.3} |", *instructions as f64 / 1e9)?;
+        }
+        write!(f, " {:.2} |", self.ratio)
+    }
+}
+
+/// Counts the instructions of a shape at sizes, by `valgrind` in a process for each.
+///
+/// Errors: there is no `valgrind`, or a program is refused.
+pub fn count(shape: &'static Shape, sizes: &[usize]) -> Result<Counts, String> {
+    let instructions = sizes.iter().map(|&ops| count_instructions(shape, ops)).collect::<Result<Vec<u64>, _>>()?;
+    let costs = |at: usize| [instructions[at - 1] as f64, instructions[at] as f64];
+    let ratio = (1..sizes.len()).map(|at| growth::ratio([sizes[at - 1], sizes[at]], costs(at))).fold(0.0, f64::max);
+    Ok(Counts { shape: shape.name, sizes: sizes.to_vec(), instructions, ratio })
+}
+
+fn count_instructions(shape: &Shape, ops: usize) -> Result<u64, String> {
+    let own = env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    command.arg("--toggle-collect=dlc_test::growth::compile").arg(own);
+    let output = command.args(["growth", "--compile", shape.name, &ops.to_string()]).output();
+    let output = output.map_err(|error| format!("valgrind: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    counted(&said).filter(|_| output.status.success()).ok_or_else(|| format!("{}: {said}", shape.name))
+}
+
+/// The number in what callgrind says at its end.
+fn counted(said: &str) -> Option<u64> {
+    said.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok())
+}
+
+/// Compiles one program of a shape, and says nothing: for `valgrind`.
+///
+/// Errors: the program is refused.
+pub fn compile_once(setup: &Setup, shape: &Shape, ops: usize) -> Result<(), String> {
+    on_big_stack(|| compile(setup, shape, ops)).map(drop)
+}
+
 /// What a program took, in seconds.
 #[derive(Default)]
 struct Taken {
@@ -158,6 +222,15 @@ mod tests {
             let about = |ops: usize, wanted: usize| ops >= wanted && ops < 2 * wanted;
             assert!(about(row.ops[0], 60) && about(row.ops[1], 120), "{row}");
         }
+    }
+
+    #[test]
+    fn instructions_are_read_from_what_callgrind_says() {
+        let said = "==7== Events    : Ir\n==7== Collected : 609994613\n==7== \n==7== I   refs:      609,994,613\n";
+        assert_eq!(counted(said), Some(609_994_613));
+        assert_eq!(counted("valgrind: no such tool"), None);
+        let counts = Counts { shape: "tree", sizes: vec![1000, 2000], instructions: vec![600, 1200], ratio: 2.0 };
+        assert_eq!(counts.to_string(), "| tree | 1000 | 0.000 | 2000 | 0.000 | 2.00 |");
     }
 
     #[test]

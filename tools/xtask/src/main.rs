@@ -33,8 +33,9 @@ cargo xtask fuzz texts|json|plans|arrays [--seed S] [--from N] [--count N] [--jo
                  [--save DIR] [--log FILE] [--root DIR]
                                       damages input and sends it through passes or dlc-run, which may refuse it
 cargo xtask fuzz --report FILE..      the report of logs together
-cargo xtask growth [--shape NAME] [--sizes A,B,..] [--times N]
-                                      says how the time from text to PTX grows for twice the ops, by shapes of programs
+cargo xtask growth [--shape NAME] [--sizes A,B,..] [--times N | --instructions]
+                                      says how the time from text to PTX, or the instructions that valgrind counts, grow for twice the ops, by
+                                      shapes of programs
 ";
 
 fn main() -> ExitCode {
@@ -218,11 +219,19 @@ fn draw_plans(root: &Path, args: &[&str]) -> Result<(), String> {
 }
 
 fn measure_growth(args: &[&str]) -> Result<(), String> {
-    let (mut name, mut sizes, mut times) = (None, growth::SIZES.to_vec(), 3);
+    let (mut name, mut sizes, mut times, mut counts) = (None, growth::SIZES.to_vec(), 3, false);
+    let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
+    if let ["--compile", shape, ops] = args {
+        let (setup, ops) = (xtask::setup(), number(ops)?);
+        return growth::shapes(Some(shape))?.into_iter().try_for_each(|shape| growth::compile_once(&setup, shape, ops));
+    }
     let mut args = args.iter();
     while let Some(&flag) = args.next() {
+        if flag == "--instructions" {
+            counts = true;
+            continue;
+        }
         let value = args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"))?;
-        let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
         match flag {
             "--shape" => name = Some(value),
             "--times" => times = number(value)?,
@@ -234,6 +243,13 @@ fn measure_growth(args: &[&str]) -> Result<(), String> {
             }
             _ => return Err(USAGE.to_owned()),
         }
+    }
+    if counts {
+        println!("{}", growth::counts_head(sizes.len()));
+        for shape in growth::shapes(name)? {
+            println!("{}", growth::count(shape, &sizes)?);
+        }
+        return Ok(());
     }
     let setup = xtask::setup();
     println!("{}", growth::head(sizes.len()));

@@ -214,10 +214,11 @@ impl Convolution {
     }
 
     /// Errors unless 64 bits count the elements of the input with the zeros that are put between and around them: at
-    /// most so many for one of an axis.
+    /// most so many for one of an axis. Axes without elements do not count: the sizes of the others are computed too.
     fn countable(&self, zeros: impl Fn(&Window) -> i64) -> Result<(), BrokenRule> {
         let more = self.windows.iter().map(|window| SizeExpr::from(zeros(window)));
-        match self.input.iter().cloned().chain(more).try_fold(SizeExpr::from(1), |count, size| count.mul(&size)) {
+        let sizes = self.input.iter().filter(|size| size.as_constant() != Some(0)).cloned();
+        match sizes.chain(more).try_fold(SizeExpr::from(1), |count, size| count.mul(&size)) {
             Ok(_) => Ok(()),
             Err(_) => Err(misfit("its input and the zeros put into it are more elements than 64 bits count")),
         }

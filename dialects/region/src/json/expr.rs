@@ -15,6 +15,7 @@ use dlc_ir::text::TYPE_MISMATCH;
 use dlc_ir::{Attr, Context, Type, ValueId, float};
 
 use super::read::Build;
+use super::sizes::distinct_axes;
 use super::{AXIS_UNKNOWN, MAX_DEPTH, UNKNOWN_EXPR, position};
 use crate::ops;
 use crate::syntax::element;
@@ -375,7 +376,7 @@ impl<'c> Build<'c> {
     /// Axes in the order of the kernel, or in the order that is given.
     fn ordered(&self, named: Vec<String>, given: Option<&Node<'_>>) -> Read<Vec<String>> {
         match given {
-            Some(node) => node.list_of("a list of axes", |node| Ok(node.name()?.to_string())),
+            Some(node) => distinct_axes(node),
             None => Ok(self.axes.in_order(&named)),
         }
     }

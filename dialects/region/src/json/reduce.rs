@@ -13,7 +13,7 @@ use dlc_ir::{Attr, Builder, RegionId, Type, ValueId};
 
 use super::expr::number;
 use super::read::Build;
-use super::sizes::axis;
+use super::sizes::distinct_axes;
 use crate::ops;
 use crate::syntax::Numbers;
 use crate::verify::ACC_DTYPE_MISSING;
@@ -39,7 +39,7 @@ impl Build<'_> {
             }
         };
         let place = record.need("axes")?;
-        let axes: Vec<String> = place.list_of("a list of axes", axis)?.into_iter().map(|(name, _)| name).collect();
+        let axes = distinct_axes(place)?;
         let sizes = axes.iter().map(|axis| self.axes.size(axis, place)).collect::<Read<Vec<_>>>()?;
         let Some(dtypes) = record.get("dtype") else {
             let error = node.error(&ACC_DTYPE_MISSING, "nothing says in which type it accumulates");
@@ -66,7 +66,7 @@ impl Build<'_> {
                 node.not(&format!("a reduction with a contribution for each of the {} accumulators", acc.len()))
             );
         }
-        let over = record.get("over").map(|node| node.list_of("a list of lists of axes", names_of)).transpose()?;
+        let over = record.get("over").map(|node| node.list_of("a list of lists of axes", distinct_axes)).transpose()?;
         let result = |(at, (&elem, &value)): (usize, (&Type, &ValueId))| {
             let kept = self.ty(value).1.into_iter().filter(|axis| !axes.contains(axis)).collect::<Vec<_>>();
             let given = over.as_ref().and_then(|over| over.get(at));
@@ -158,8 +158,4 @@ impl Build<'_> {
         self.op(ops::Yield::NAME, &values, &[], &[], record.node().loc());
         Ok(())
     }
-}
-
-fn names_of(node: &Node<'_>) -> Read<Vec<String>> {
-    node.list_of("a list of axes", |node| Ok(node.name()?.to_string()))
 }

@@ -54,6 +54,20 @@ pub(super) fn axis(node: &Node<'_>) -> Read<(String, Option<SizeExpr>)> {
     Ok((record.need("name")?.name()?.to_string(), size))
 }
 
+/// The names of some axes, each once.
+pub(super) fn distinct_axes(list: &Node<'_>) -> Read<Vec<String>> {
+    let named = list.list_of("a list of axes", |node| Ok((axis(node)?.0, node.clone())))?;
+    let mut axes: Vec<String> = Vec::with_capacity(named.len());
+    for (name, node) in named {
+        if axes.contains(&name) {
+            let error = node.error(&REDEFINED, format!("the axis '{name}' is named twice"));
+            return Err(node.report(error.suggest("name each axis once")));
+        }
+        axes.push(name);
+    }
+    Ok(axes)
+}
+
 /// The axes of a kernel: `iters`, then those of the reductions in the expressions below. What has no size takes that of
 /// the result which has as many axes as the kernel, else of the first axis of a memref that is read at it alone.
 pub(super) fn axes(
@@ -63,12 +77,8 @@ pub(super) fn axes(
     results: &[Vec<SizeExpr>],
 ) -> Read<Axes> {
     let mut axes = Axes::default();
-    for (name, size) in iters.list_of("a list of axes", axis)? {
-        if axes.list.iter().any(|(known, _)| *known == name) {
-            return Err(iters.report(iters.error(&REDEFINED, format!("there is an axis '{name}' already"))));
-        }
-        axes.list.push((name, size));
-    }
+    distinct_axes(iters)?;
+    axes.list = iters.list_of("a list of axes", axis)?;
     axes.iters = axes.list.len();
     for expr in exprs {
         reductions(expr, &mut axes, 0);

@@ -45,6 +45,9 @@ fn divisions_read_well_and_back() {
     check("(M mod 6) mod 3", "M mod 3");
     check("(H + 2*1 - 3) floordiv 2 + 1", "H ceildiv 2");
     check("-(M floordiv 3)", "-(M floordiv 3)");
+    // What is divided fits, and so does the quotient, whatever their sum does.
+    check("9223372036854775807 ceildiv 1", "9223372036854775807");
+    check("9223372036854775807 ceildiv 9223372036854775806", "2");
 }
 
 #[test]

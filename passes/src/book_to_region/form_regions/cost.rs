@@ -118,6 +118,6 @@ impl Costs<'_> {
     }
 
     fn bits(&self, node: Node) -> u32 {
-        self.graph.values[node].elem.bits(self.ctx).unwrap_or(0)
+        self.graph.values[node].elem.bits(self.ctx).expect("elements of tensors have bits")
     }
 }

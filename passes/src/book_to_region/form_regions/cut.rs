@@ -469,7 +469,7 @@ impl<'g> Cutter<'g> {
     }
 
     fn bits(&self, node: Node) -> u32 {
-        self.graph.values[node].elem.bits(self.ctx).unwrap_or(0)
+        self.graph.values[node].elem.bits(self.ctx).expect("elements of tensors have bits")
     }
 
     /// The contraction that sums a product.

@@ -40,12 +40,15 @@ impl ConversionPattern for Lower {
 }
 
 /// Whether the elements of each tensor can be counted, whichever of its axes are left out: what an op becomes may be
-/// under other sizes.
+/// under other sizes. An axis without elements can be split into any number of groups, which are then an axis too.
 fn countable(op: OpRef<'_>) -> bool {
+    let groups = op.prop_named("groups").and_then(|groups| groups.as_int(op.ctx)).unwrap_or(1);
     let types = op.operands().map(|value| op.type_of(value)).chain(op.result_types());
     types.filter_map(|ty| Tensor::of(op.ctx, ty)).all(|ty| {
-        let mut sizes = ty.dims(op.ctx).into_iter().filter(|size| size.as_constant() != Some(0));
-        sizes.try_fold(SizeExpr::from(1), |count, size| count.mul(&size)).is_ok()
+        let (empty, sizes): (Vec<_>, Vec<_>) =
+            ty.dims(op.ctx).into_iter().partition(|size| size.as_constant() == Some(0));
+        let groups = SizeExpr::from(if empty.is_empty() { 1 } else { groups });
+        sizes.iter().try_fold(groups, |count, size| count.mul(size)).is_ok()
     })
 }
 

@@ -214,7 +214,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn barrier(&mut self, op: OpRef<'_>, barrier: ValueId, stage: Option<ValueId>) -> BarrierAt {
-        let count = MBarrier::of(self.ctx, op.type_of(barrier)).map_or(1, |ty| ty.count(self.ctx));
+        let count = MBarrier::expect(self.ctx, op.type_of(barrier)).count(self.ctx);
         let stage = stage.map(|stage| self.slot(stage));
         BarrierAt { base: self.slot(barrier), stage, count: count.clamp(1, 4096) as u32, name: self.name(barrier) }
     }
@@ -525,7 +525,7 @@ impl<'a> Compiler<'a> {
     /// Barriers, fences, tokens. Whether the op is such.
     fn synchronization(&mut self, op: OpRef<'a>) -> bool {
         let instr = if let Some(op) = ops::MBarriers::of(op) {
-            let count = MBarrier::of(self.ctx, op.type_of(op.out())).map_or(1, |ty| ty.count(self.ctx)).clamp(1, 4096);
+            let count = MBarrier::expect(self.ctx, op.type_of(op.out())).count(self.ctx).clamp(1, 4096);
             let (first, name) = (self.program.arrivals.len() as u32, self.name(op.out()));
             for number in 0..count as u32 {
                 self.program.arrivals.push(u32::try_from(op.arrivals()).unwrap_or(u32::MAX));

@@ -134,7 +134,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let Some(&place) = self.places.barriers.get(&op.id) else {
                 return Err(Refused::new("the barriers have no place"));
             };
-            let count = MBarrier::of(self.ctx(), self.kernel.value_type(op.out())).map_or(1, |ty| ty.count(self.ctx()));
+            let count = MBarrier::expect(self.ctx(), self.kernel.value_type(op.out())).count(self.ctx());
             if makes != Makes::Before {
                 let base = self.code.add(self.smem, Arg::Int(place.into()));
                 self.set(op.out(), Lowered::Barriers(base));

@@ -1,7 +1,7 @@
 //! Loads and stores of some elements in a row: in as few instructions as memory allows, in the registers that hold them.
 
 use dlc_ir::attrs::AttrData;
-use dlc_ir::{Type, ValueId};
+use dlc_ir::{Context, Type, ValueId};
 use dlc_ptx::inst::Arg;
 use dlc_ptx::table;
 
@@ -19,6 +19,11 @@ pub struct Place {
     pub base: Arg,
     /// What is added to it.
     pub offset: i64,
+}
+
+/// How many bits an element has in memory.
+fn element_bits(ctx: &Context, elem: Type) -> u32 {
+    if elem == Type::INDEX { 64 } else { elem.bits(ctx).expect("elements of memory have bits") }
 }
 
 impl Lower<'_, '_> {
@@ -64,7 +69,7 @@ impl Lower<'_, '_> {
     /// How the words of elements in memory are loaded and stored.
     fn kind(&self, elem: Type, count: usize) -> Result<(u32, &'static str), Refused> {
         let ctx = self.ctx();
-        let bits = if elem == Type::INDEX { 64 } else { elem.bits(ctx).unwrap_or(0) };
+        let bits = element_bits(ctx, elem);
         let kind = match bits {
             16 if count == 1 => "b16",
             16 | 32 if elem != Type::F32 => "b32",
@@ -102,7 +107,7 @@ impl Lower<'_, '_> {
     /// The elements of words.
     pub fn unpack_words(&mut self, words: &[ValueId], elem: Type, count: usize) -> Vec<Arg> {
         let ctx = self.ctx();
-        let bits = if elem == Type::INDEX { 64 } else { elem.bits(ctx).unwrap_or(0) };
+        let bits = element_bits(ctx, elem);
         let integer = elem.is_integer(ctx);
         let unsigned = elem.is_unsigned(ctx);
         let mut values: Vec<Arg> = Vec::with_capacity(count);
@@ -149,7 +154,7 @@ impl Lower<'_, '_> {
     /// The words of elements in a row, as memory has them.
     pub fn pack_words(&mut self, values: &[Arg], elem: Type) -> Vec<Arg> {
         let ctx = self.ctx();
-        let bits = if elem == Type::INDEX { 64 } else { elem.bits(ctx).unwrap_or(0) };
+        let bits = element_bits(ctx, elem);
         let integer = elem.is_integer(ctx);
         let mut elements = Vec::with_capacity(values.len());
         for &value in values {

@@ -17,3 +17,21 @@ frontend.graph @empty(%x: tensor<[0, 1099511627776, 1099511627776], f32>) -> ten
   %y = layer_norm %x over [0]
   output %y
 }
+
+// -----
+
+// No channels can be divided into any number of groups, which become an axis.
+// CHECK: the pattern 'group_norm' does not match: one of its tensors has more elements than 64 bits count
+frontend.graph @groups_of_nothing(%x: tensor<[2, 0, 4], f32>) -> tensor<[2, 0, 4], f32> {
+  %y = group_norm %x groups 9223372036854775807
+  output %y
+}
+
+// -----
+
+// The largest size that there is can be counted.
+// CHECK: tiny.func @pairs_of_nothing
+frontend.graph @pairs_of_nothing(%x: tensor<[9223372036854775807, 0], f32>) -> tensor<[9223372036854775807, 0], f32> {
+  %y = rope %x, %x, %x
+  output %y
+}

@@ -15,7 +15,7 @@ use dlc_core::memref;
 use dlc_ir::affine::{AffineExpr, SizeExpr};
 use dlc_ir::body::ValueDef;
 use dlc_ir::op::Traits;
-use dlc_ir::{OpRef, Type, ValueId};
+use dlc_ir::{OpRef, ValueId};
 use dlc_kernel::ops;
 use rustc_hash::FxHashSet;
 
@@ -181,15 +181,16 @@ impl<'a> Blocks<'a> {
     /// What a write touches is there: beyond the ends of its memory TMA writes nothing.
     pub(super) fn in_bounds(&self, pair: &mut Pair<'a>, access: &Access<'a>) {
         let at: Vec<_> = access.at.iter().map(|at| pair.expr(0, at, &access.args)).collect();
-        let (dims, _) = memref::shaped(self.grid.ctx, self.grid.body.value_type(access.memory))
-            .unwrap_or((Vec::new(), Type::INDEX));
+        let shaped = memref::shaped(self.grid.ctx, self.grid.body.value_type(access.memory));
+        let dims = shaped.map_or_else(Vec::new, |(dims, _)| dims);
         // Axes that are counted as one are as long as all of them together.
         let ones = vec![1; dims.len()];
         let mut rest = dims.iter();
         let counts = access.merged.as_deref().unwrap_or(&ones).iter();
+        // Beyond 64 bits it is not known.
         let product = |count: &i64| {
             let own = rest.by_ref().take(usize::try_from(*count).unwrap_or(0));
-            own.cloned().reduce(|all, dim| all.mul(&dim).unwrap_or(SizeExpr::from(0)))
+            own.map(|dim| Some(dim.clone())).reduce(|all, dim| all?.mul(&dim?).ok()).flatten()
         };
         let dims: Vec<SizeExpr> = counts.map_while(product).collect();
         pair.is_complete &= at.len() == dims.len() && rest.next().is_none();
