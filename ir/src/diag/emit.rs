@@ -53,7 +53,7 @@ pub fn render(ctx: &Context, diagnostic: &Diagnostic, style: Style) -> String {
         .with_config(config)
         .with_code(diagnostic.code.code)
         .with_message(headline(diagnostic))
-        .with_label(Label::new(inside(range)).with_message(diagnostic.code.kind).with_color(color));
+        .with_label(Label::new(inside(range)).with_message("").with_color(color));
     for (at, message) in notes {
         report = report.with_label(Label::new(inside(at)).with_message(message).with_color(Color::Blue));
     }

@@ -215,18 +215,19 @@ impl Tiling {
         Tiling { matrix: Some(Matrix::new(instruction, depth)), ..Tiling::plain([high, wide], layout) }
     }
 
-    /// What a plan says of a kernel whose blocks share rows and columns of these axes, of a sum over `reduced`. Without
+    /// What a plan says of a kernel whose blocks share rows and columns of these axes, of a sum over `reduced`, with what
+    /// multiplies. Without
     /// tiles of the operands in shared memory each thread reads them from where they are. Where it is a sum below a maximum,
     /// each warp has whole rows.
     ///
     /// An error names the number that cannot be.
     pub fn of_plan(
         plan: &Schedule,
+        kind: Kind,
         [rows, columns]: &[Vec<String>; 2],
         reduced: &[String],
         streams: bool,
     ) -> Result<Tiling, String> {
-        let kind = plan.instruction.as_ref().map_or(Kind::Fma, |instruction| instruction.kind);
         // The registers of a warpgroup repeat, so that its tiles are of any number of them; others double.
         let along = |axes: &[String], unit: u32| -> Result<u32, String> {
             let tile = extent(axes, |axis| plan.tile_of(axis)).unwrap_or(i64::MAX);
@@ -260,9 +261,10 @@ impl Tiling {
                     if !tile[at].is_multiple_of(unit * warps[at].max(1)) {
                         let side = ["rows", "columns"][at];
                         let (tile, warps) = (tile[at], warps[at]);
-                        return Err(format!(
-                            "{warps} warps share {tile} {side} of the tile, and mma has {unit} at once"
-                        ));
+                        return Err(match warps {
+                            0 | 1 => format!("the tile has {tile} {side}, and mma multiplies {unit} at once"),
+                            _ => format!("{warps} warps share {tile} {side} of the tile, and mma has {unit} at once"),
+                        });
                     }
                 }
                 (Distributed::Mma(warps), warps[0].saturating_mul(warps[1]))

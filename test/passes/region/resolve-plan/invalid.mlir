@@ -174,8 +174,8 @@ region.func @gated<M, N, K> iters (m: M, n: N)
   %y = binary mul %g, %u : f32 over (m, n)
   yield %y to Y as f16
 }
-// expected-error@+1 {{E1603 'plan.schedule': 2 sums of 64 x 256 take 256 registers of each thread beside some 24 more, and it has 232}}
 plan.schedule of @gated for sm90 {
+  // expected-error@+1 {{E1603 'plan.schedule': 2 sums of 64 x 256 take 256 registers of each thread beside some 24 more, and it has 232; the nearest plan that fits has 'tile (m: 128, n: 128, k: 64)'}}
   tile (m: 128, n: 256, k: 64)
   instruction wgmma
   stages 2
@@ -194,8 +194,8 @@ region.func @registers<M> iters (m: M) ins (%x: memref<[M], f32>) outs (y: memre
   %a = read %x[m] : f32 over (m)
   yield %a to y
 }
-// expected-error@+1 {{E1603 'plan.schedule': each thread that computes holds 2048 registers of its tile and needs some 24 more, and it has 255}}
 plan.schedule of @registers for sm80 {
+  // expected-error@+1 {{E1603 'plan.schedule': each thread that computes holds 2048 registers of its tile and needs some 24 more, and it has 255; change the plan, or leave it out}}
   tile (m: 65536)
   cache x (m) f32 in reg
 }
@@ -250,8 +250,8 @@ region.func @in_a_row<B, S, T> iters (b: B, s: S, i2: 64)
   %12 = binary fdiv %7#2, %11 : f32 over (b, s, i2)
   yield %12 to O as f16
 }
-// expected-error@+1 {{E1603 'plan.schedule': 192 x 64 take 96 registers of each thread, the sums of 192 x 128 before them 192, and some 24 more, and it has 160}}
 plan.schedule of @in_a_row for sm90 {
+  // expected-error@+1 {{E1603 'plan.schedule': 192 x 64 take 96 registers of each thread, the sums of 192 x 128 before them 192, and some 24 more, and it has 160; the nearest plan that fits has 'tile (b: 1, s: 128, i2: 64, i4: 64, t: 64)'}}
   tile (b: 1, s: 192, i2: 64, i4: 64, t: 128)
   reduced [i4, t]
   instruction wgmma

@@ -2,9 +2,6 @@
 
 // RUN: dlc-opt %s --tensorize --verify-diagnostics --split-input-file
 
-// expected-warning@+3 {{E1614 'region.func': 'threads' of the plan changes nothing: 'mma' decides which elements a thread has}}
-// expected-warning@+2 {{E1614 'region.func': 'vectorize' of the plan changes nothing: accesses are as wide as alignment and sizes allow}}
-// expected-warning@+1 {{E1614 'region.func': 'algo' of the plan changes nothing: no pass has a choice called 'matmul'}}
 region.func @one<M, N, K> iters (m: M, n: N)
     ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
     outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
@@ -19,6 +16,7 @@ region.func @one<M, N, K> iters (m: M, n: N)
 plan.schedule of @one for sm90 {
   tile (m: 64, n: 64, k: 32)
   instruction mma
+  // expected-warning@+1 {{E1614 'plan.schedule': 'threads' of the plan changes nothing: 'mma' decides which elements a thread has}}
   threads (m: 4, n: 32)
   vectorize n.i by 8
   algo (matmul: implicit_gemm)
