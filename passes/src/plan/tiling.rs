@@ -216,9 +216,8 @@ impl Tiling {
     }
 
     /// What a plan says of a kernel whose blocks share rows and columns of these axes, of a sum over `reduced`, with what
-    /// multiplies. Without
-    /// tiles of the operands in shared memory each thread reads them from where they are. Where it is a sum below a maximum,
-    /// each warp has whole rows.
+    /// multiplies. Without tiles of the operands in shared memory each thread reads them from where they are. Where it is a
+    /// sum below a maximum, each warp has whole rows.
     ///
     /// An error names the number that cannot be.
     pub fn of_plan(
@@ -252,21 +251,7 @@ impl Tiling {
                     let [high, wide] = pair(&plan.warp_tile)?;
                     Some([tile[0] / high.max(1), tile[1] / wide.max(1)])
                 });
-                let most = [tile[0] / MMA_ROWS, tile[1] / MMA_COLUMNS];
-                let warps = warps.unwrap_or(match streams {
-                    true => [most[0].clamp(1, WARPS), 1],
-                    false => most.map(|most| most.clamp(1, 2)),
-                });
-                for (at, unit) in [MMA_ROWS, MMA_COLUMNS].into_iter().enumerate() {
-                    if !tile[at].is_multiple_of(unit * warps[at].max(1)) {
-                        let side = ["rows", "columns"][at];
-                        let (tile, warps) = (tile[at], warps[at]);
-                        return Err(match warps {
-                            0 | 1 => format!("the tile has {tile} {side}, and mma multiplies {unit} at once"),
-                            _ => format!("{warps} warps share {tile} {side} of the tile, and mma has {unit} at once"),
-                        });
-                    }
-                }
+                let warps = mma_warps(tile, warps, streams)?;
                 (Distributed::Mma(warps), warps[0].saturating_mul(warps[1]))
             }
             Kind::Fma => threads(
@@ -495,6 +480,27 @@ struct Shares {
     warps: Option<[u32; 2]>,
     warp_tile: Option<[u32; 2]>,
     threads: Option<[u32; 2]>,
+}
+
+/// The warps along the rows and columns of a tile that `mma` computes: those that a plan gives, else up to two on each side;
+/// where rows are whole in a warp, up to four along the rows.
+fn mma_warps(tile: [u32; 2], given: Option<[u32; 2]>, streams: bool) -> Result<[u32; 2], String> {
+    let most = [tile[0] / MMA_ROWS, tile[1] / MMA_COLUMNS];
+    let warps = given.unwrap_or(match streams {
+        true => [most[0].clamp(1, WARPS), 1],
+        false => most.map(|most| most.clamp(1, 2)),
+    });
+    for (at, unit) in [MMA_ROWS, MMA_COLUMNS].into_iter().enumerate() {
+        if !tile[at].is_multiple_of(unit * warps[at].max(1)) {
+            let side = ["rows", "columns"][at];
+            let (tile, warps) = (tile[at], warps[at]);
+            return Err(match warps {
+                0 | 1 => format!("the tile has {tile} {side}, and mma multiplies {unit} at once"),
+                _ => format!("{warps} warps share {tile} {side} of the tile, and mma has {unit} at once"),
+            });
+        }
+    }
+    Ok(warps)
 }
 
 /// How threads share a tile of results: each has a part, lanes lie beside each other along the axis that the plan binds to
