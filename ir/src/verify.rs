@@ -33,7 +33,7 @@ use crate::location::Loc;
 use crate::op::{Arity, OpDef, Traits, TypeConstraint};
 use crate::types::{Type, TypeData};
 
-pub use symbols::{Scope, SymbolInfo, SymbolTable, SymbolUser, verify_symbols};
+pub use symbols::{Beside, Scope, SymbolInfo, SymbolTable, SymbolUser, verify_symbols};
 
 crate::codes! {
     /// An op breaks a rule of its own.

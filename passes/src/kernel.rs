@@ -15,6 +15,7 @@ pub mod hoist_copies;
 pub mod order_tiles;
 pub mod overlap_epilogue;
 pub mod overlap_fragments;
+pub mod overlap_launches;
 pub mod predicate_tails;
 pub mod split_reduction;
 pub mod unroll_loops;

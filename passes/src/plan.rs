@@ -4,11 +4,13 @@
 //! - [`defaults`]: what holds where a plan says nothing.
 //! - [`tiling`]: how the tile of a block is shared among its threads.
 //! - [`clauses`]: for each clause what reads it, and when it does not apply.
+//! - [`compare`]: what a plan says of its region is compared with it.
 //! - [`explicit`]: a resolved plan as clauses again.
 //! - [`report`]: what a plan asks for and its kernel does not do.
 //! - [`resolved`]: every default filled in, and checked against the region and the target.
 
 pub mod clauses;
+mod compare;
 pub mod defaults;
 pub mod explicit;
 pub mod report;

@@ -12,10 +12,11 @@
 //! inferred. An output may have another element type than the node gives: it is rounded to it. Every op is a node:
 //! functions of each element and reductions under their names as `fn`, the others under their own name in CamelCase.
 //! `attrs` holds the attributes of the op under its own keys (`acc` is `acc_dtype`). An operand that is left out before
-//! one that is there is `null`.
+//! one that is there is `null`. Axes count from the start, or negative from the end.
 //!
-//! `nodes` is the table of names and kinds of attributes; `read` and [`write`] go each way.
+//! `aliases` are names that other programs use; `nodes` is the table of names and kinds of attributes; `read` and [`write`] go each way.
 
+mod aliases;
 mod nodes;
 mod read;
 mod write;

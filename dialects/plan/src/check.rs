@@ -48,10 +48,20 @@ dlc_ir::codes! {
 pub struct Broken {
     /// Which.
     pub code: &'static Code,
+    /// The clause that it is about, by its word or by its word and tensor; where that is not there, the next of these.
+    pub clauses: Vec<String>,
     /// How, with the number that breaks it.
     pub message: String,
     /// A change that heals it, or brings it nearer to that.
     pub heal: Option<Box<dyn Fn(&mut Schedule)>>,
+}
+
+impl Broken {
+    /// A rule about the first of these clauses that is there.
+    pub fn new(clauses: &[&str], code: &'static Code, message: impl Into<String>) -> Broken {
+        let clauses = clauses.iter().map(|clause| clause.to_string()).collect();
+        Broken { code, clauses, message: message.into(), heal: None }
+    }
 }
 
 impl std::fmt::Debug for Broken {
@@ -69,17 +79,18 @@ struct Checked<'a> {
 }
 
 impl Checked<'_> {
-    fn fail(&mut self, code: &'static Code, message: impl Into<String>) {
-        self.broken.push(Broken { code, message: message.into(), heal: None });
+    fn fail(&mut self, clauses: &[&str], code: &'static Code, message: impl Into<String>) {
+        self.broken.push(Broken::new(clauses, code, message));
     }
 
     fn fail_and_heal(
         &mut self,
+        clauses: &[&str],
         code: &'static Code,
         message: impl Into<String>,
         heal: impl Fn(&mut Schedule) + 'static,
     ) {
-        self.broken.push(Broken { code, message: message.into(), heal: Some(Box::new(heal)) });
+        self.broken.push(Broken { heal: Some(Box::new(heal)), ..Broken::new(clauses, code, message) });
     }
 }
 

@@ -1,6 +1,6 @@
 //! The clauses of a schedule that are more than a number or a table: words, and records of them with their syntax.
 
-use dlc_ir::text::{ParseResult, Parser, Token};
+use dlc_ir::text::{ParseResult, Parser, SYNTAX, Token};
 use dlc_ir::{Context, Type};
 
 use crate::value::{Value, records, words};
@@ -124,8 +124,6 @@ records! {
         opt buffers: i64 = "buffers",
         /// Whether the tile lies with its axes turned around.
         flag transposed: bool = "transposed",
-        /// The type in which registers keep it, if another.
-        opt keep: Type = "keep",
     }
 
     /// `vectorize n.i.i by 8`: the width of accesses to global memory, in elements, along a loop.
@@ -144,8 +142,6 @@ records! {
         opt prefetch_depth: i64 = "prefetch_depth",
         /// Whether the epilogue runs beside the loads of the next tile.
         flag epilogue_overlap: bool = "epilogue_overlap",
-        /// How many contractions of a chain are started before the one they wait for is used up.
-        opt chain_overlap: i64 = "chain_overlap",
     }
 
     /// `edge sum_k to relu in reg`: a value that goes from one op to another without global memory.
@@ -166,8 +162,6 @@ records! {
         need kind: Sharing = "kind",
         /// How many groups of four warps compute.
         need consumers: i64 = "consumers",
-        /// By how many steps along the reduced axis the second consumer starts later.
-        opt start: i64 = "start",
         /// Whether the consumers of one tile take turns to multiply.
         flag in_turn: bool = "in_turn",
     }
@@ -208,8 +202,6 @@ records! {
         opt panels: i64 = "panels",
         /// How many of them are stored at once.
         opt together: i64 = "together",
-        /// Whether each warp stores its own rows.
-        flag per_warp: bool = "per_warp",
     }
 }
 
@@ -221,6 +213,25 @@ fn number_behind(p: &mut Parser<'_>, word: &str) -> ParseResult<Option<i64>> {
 /// A value behind a word, if the word comes next.
 fn behind<T: Value>(p: &mut Parser<'_>, word: &str) -> ParseResult<Option<T>> {
     p.eat_word(word).then(|| T::parse(p)).transpose()
+}
+
+/// Parts that clauses had, which no pass read: the clause, the word in a text, the key in JSON, and what to write.
+pub(crate) const REMOVED: [(&str, &str, &str, &str); 4] = [
+    ("cache", "as", "keep", "registers keep the type that memory has: leave it out, or cast in the program"),
+    ("roles", "start", "start", "ping-pong consumers start one tile apart: leave it out"),
+    ("async", "overlap_chain", "chain_overlap", "'roles cooperative consumers 2 in_turn' orders back-to-back products"),
+    ("store", "per_warp", "per_warp", "four warps store together: leave it out"),
+];
+
+/// Refuses a part that a clause had.
+fn removed(p: &mut Parser<'_>, clause: &str) -> ParseResult<()> {
+    let is_next = |word: &str| p.token() == Token::Word && p.text() == word;
+    match REMOVED.iter().find(|(of, word, ..)| *of == clause && is_next(word)) {
+        Some((_, word, _, way)) => Err(
+            p.fail(p.error(&SYNTAX, format!("'{clause}' has no '{word}' any more: nothing followed it")).suggest(*way))
+        ),
+        None => Ok(()),
+    }
 }
 
 /// ` word value`, or nothing.
@@ -253,7 +264,7 @@ fn parse_cache(p: &mut Parser<'_>) -> ParseResult<Cache> {
         dtype = Some(Type::parse(p)?);
         p.expect_word("in")?;
     }
-    Ok(Cache {
+    let cache = Cache {
         tensor,
         axes,
         dtype,
@@ -262,8 +273,9 @@ fn parse_cache(p: &mut Parser<'_>) -> ParseResult<Cache> {
         pingpong: p.eat_word("pingpong"),
         buffers: number_behind(p, "buffers")?,
         transposed: p.eat_word("transposed"),
-        keep: behind(p, "as")?,
-    })
+    };
+    removed(p, "cache")?;
+    Ok(cache)
 }
 
 fn cache_text(of: &Cache, ctx: &Context) -> String {
@@ -276,7 +288,6 @@ fn cache_text(of: &Cache, ctx: &Context) -> String {
         + &mark("pingpong", of.pingpong)
         + &tail(ctx, "buffers", of.buffers.as_ref())
         + &mark("transposed", of.transposed)
-        + &tail(ctx, "as", of.keep.as_ref())
 }
 
 fn parse_vectorize(p: &mut Parser<'_>) -> ParseResult<Vectorize> {
@@ -290,19 +301,19 @@ fn vectorize_text(of: &Vectorize, ctx: &Context) -> String {
 }
 
 fn parse_async(p: &mut Parser<'_>) -> ParseResult<Async> {
-    Ok(Async {
+    let of = Async {
         enable: !p.eat_word("off"),
         prefetch_depth: number_behind(p, "prefetch")?,
         epilogue_overlap: p.eat_word("overlap_epilogue"),
-        chain_overlap: number_behind(p, "overlap_chain")?,
-    })
+    };
+    removed(p, "async")?;
+    Ok(of)
 }
 
 fn async_text(of: &Async, ctx: &Context) -> String {
     let text = mark("off", !of.enable)
         + &tail(ctx, "prefetch", of.prefetch_depth.as_ref())
-        + &mark("overlap_epilogue", of.epilogue_overlap)
-        + &tail(ctx, "overlap_chain", of.chain_overlap.as_ref());
+        + &mark("overlap_epilogue", of.epilogue_overlap);
     text.trim_start().to_string()
 }
 
@@ -322,13 +333,13 @@ fn edge_text(of: &Edge, ctx: &Context) -> String {
 fn parse_roles(p: &mut Parser<'_>) -> ParseResult<Roles> {
     let kind = Sharing::parse(p)?;
     p.expect_word("consumers")?;
-    Ok(Roles { kind, consumers: p.integer()?, start: number_behind(p, "start")?, in_turn: p.eat_word("in_turn") })
+    let consumers = p.integer()?;
+    removed(p, "roles")?;
+    Ok(Roles { kind, consumers, in_turn: p.eat_word("in_turn") })
 }
 
-fn roles_text(of: &Roles, ctx: &Context) -> String {
-    format!("{} consumers {}", of.kind.word(), of.consumers)
-        + &tail(ctx, "start", of.start.as_ref())
-        + &mark("in_turn", of.in_turn)
+fn roles_text(of: &Roles, _: &Context) -> String {
+    format!("{} consumers {}", of.kind.word(), of.consumers) + &mark("in_turn", of.in_turn)
 }
 
 fn parse_order(p: &mut Parser<'_>) -> ParseResult<Order> {
@@ -365,17 +376,12 @@ fn stream_text(of: &Stream, ctx: &Context) -> String {
 }
 
 fn parse_store(p: &mut Parser<'_>) -> ParseResult<Store> {
-    Ok(Store {
-        way: Way::parse(p)?,
-        panels: number_behind(p, "panels")?,
-        together: number_behind(p, "together")?,
-        per_warp: p.eat_word("per_warp"),
-    })
+    let store =
+        Store { way: Way::parse(p)?, panels: number_behind(p, "panels")?, together: number_behind(p, "together")? };
+    removed(p, "store")?;
+    Ok(store)
 }
 
 fn store_text(of: &Store, ctx: &Context) -> String {
-    of.way.text(ctx)
-        + &tail(ctx, "panels", of.panels.as_ref())
-        + &tail(ctx, "together", of.together.as_ref())
-        + &mark("per_warp", of.per_warp)
+    of.way.text(ctx) + &tail(ctx, "panels", of.panels.as_ref()) + &tail(ctx, "together", of.together.as_ref())
 }

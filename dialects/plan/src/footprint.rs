@@ -216,7 +216,7 @@ impl Schedule {
         let kept = |cache: &Cache| {
             let elems =
                 self.axes_of(cache).iter().try_fold(1i64, |elems, axis| elems.checked_mul(self.tile_of(axis)))?;
-            let bits = cache.keep.or(cache.dtype).and_then(|ty| ty.bits(ctx)).map_or(32, i64::from);
+            let bits = cache.dtype.and_then(|ty| ty.bits(ctx)).map_or(32, i64::from);
             let together = workers.checked_mul(32)?;
             Some(elems.checked_mul(bits)?.checked_add(together - 1)? / together)
         };

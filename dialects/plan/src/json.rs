@@ -16,9 +16,11 @@ use dlc_ir::body::{InsertPoint, OpParts};
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::location::SourceFile;
 use dlc_ir::pass::registry::Translation;
-use dlc_ir::{Attr, Body, Context, OpRef};
+use dlc_ir::{Attr, Body, Context, Loc, OpRef};
 use std::ops::Range;
 
+use crate::clause::REMOVED;
+use crate::places::Places;
 use crate::schedule::{Schedule, TargetName};
 use crate::target::Target;
 use crate::value::{Choice, Table, Value};
@@ -73,9 +75,10 @@ fn read(ctx: &Context, file: &SourceFile, part: Range<usize>, diags: &Diagnostic
     let is_target = Outline::of(root.text()).has("like");
     let op = if is_target { read_target(ctx, &root) } else { read_schedule(ctx, &root) };
     let (name, props, attrs) = op.ok().filter(|_| diags.errors() == before)?;
+    let loc = if is_target { root.loc() } else { places(ctx, &root)?.fused(ctx, root.loc()) };
     let mut module = Body::module(ctx);
     let place = module.entry_block().map(InsertPoint::EndOf)?;
-    let op = module.create_op(OpParts { props, attrs, ..OpParts::new(ctx.op_name(name), root.loc()) });
+    let op = module.create_op(OpParts { props, attrs, ..OpParts::new(ctx.op_name(name), loc) });
     module.insert(op, place);
     Some(module)
 }
@@ -83,7 +86,59 @@ fn read(ctx: &Context, file: &SourceFile, part: Range<usize>, diags: &Diagnostic
 /// The name of an op, its attributes, and the discardable ones.
 type Op = (&'static str, Attr, Attr);
 
+/// Where the clauses of a schedule stand: at their keys, those of lists at the entries.
+fn places(ctx: &Context, root: &Node<'_>) -> Option<Places> {
+    let mut places = Places::default();
+    for (key, place, value) in root.entries("a schedule").ok()? {
+        let of_list = |about: &str| -> Vec<(String, Loc)> {
+            let items = value.list("a list").unwrap_or_default();
+            let entry = |item: &Node<'_>| {
+                let (_, _, name) = item.entries("an object").ok()?.into_iter().find(|(key, ..)| key == about)?;
+                Some((name.name().ok()?.into_owned(), item.loc()))
+            };
+            items.iter().filter_map(entry).collect()
+        };
+        match &*key {
+            "cache" => of_list("tensor").iter().for_each(|(name, loc)| places.add(ctx, &format!("cache {name}"), *loc)),
+            "local_edges" => {
+                of_list("from").iter().for_each(|(name, loc)| places.add(ctx, &format!("edge {name}"), *loc))
+            }
+            "layout_hints" => {
+                for (hint, place, _) in value.entries("an object of hints").ok()? {
+                    let tensor = |ending: &str| hint.strip_suffix(ending).map(|tensor| tensor.to_string());
+                    let clause = tensor("_swizzle").map(|tensor| format!("swizzle {tensor}"));
+                    let clause = clause.or_else(|| tensor("_stride").map(|tensor| format!("stride {tensor}")));
+                    clause.iter().for_each(|clause| places.add(ctx, clause, place.loc()));
+                }
+            }
+            key => {
+                let word = Schedule::KEYS.iter().position(|known| *known == key).map(|at| Schedule::WORDS[at]);
+                word.iter().for_each(|word| places.add(ctx, word, place.loc()));
+            }
+        }
+    }
+    Some(places)
+}
+
+/// Refuses parts that clauses had.
+fn removed(root: &Node<'_>) -> Read<()> {
+    for (key, _, value) in root.entries("a schedule")? {
+        let items = if value.kind() == JsonKind::List { value.list("a list")? } else { vec![value] };
+        for item in items.iter().filter(|item| item.kind() == JsonKind::Object) {
+            for (part, place, _) in item.entries("an object")? {
+                let is_this = |(clause, _, removed, _): &&(&str, &str, &str, &str)| *clause == key && *removed == part;
+                if let Some((clause, .., way)) = REMOVED.iter().find(is_this) {
+                    let message = format!("'{clause}' has no '{part}' any more: nothing followed it");
+                    return Err(item.report(place.error(&UNKNOWN_KEY, message).suggest(*way)));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 fn read_schedule(ctx: &Context, root: &Node<'_>) -> Read<Op> {
+    removed(root)?;
     let record = Record::new(root, "a schedule", &keys())?;
     let mut plan = Schedule { targets: read_arch(record.need("arch")?)?, ..Schedule::default() };
     let mut attrs: Vec<_> = match record.get("attrs").map(|node| to_attr(ctx, node)).transpose()? {
@@ -158,6 +213,31 @@ fn extents(ctx: &Context, node: &Node<'_>, axes: &[String]) -> Read<Table<i64>> 
     }
 }
 
+/// A schedule whose tile came as a list, for a kernel with these axes: those of the results, then those that are reduced.
+/// Unless its loops name axes, the extents are those of the axes of the kernel, in order. Other schedules stay.
+///
+/// An error says that the list is too long.
+pub fn in_order(ctx: &Context, (props, attrs): (Attr, Attr), axes: &[String]) -> Result<Attr, String> {
+    let is_list = attrs.as_dict(ctx).unwrap_or_default().iter().any(|(key, _)| ctx.str(*key) == AS_LIST);
+    let mut plan = Schedule::of_props(ctx, props);
+    let count = plan.tile.as_ref().map_or(0, |tile| tile.0.len());
+    if !is_list || !axes_named(&plan).is_empty() {
+        return Ok(props);
+    }
+    if count > axes.len() {
+        return Err(format!("'tile' has {count} extents, and the axes of the kernel are {}", axes.join(", ")));
+    }
+    let old: Vec<String> = plan.tile.iter().flat_map(Table::names).map(String::from).collect();
+    for table in [&mut plan.tile, &mut plan.warp_tile, &mut plan.thread_tile].into_iter().flatten() {
+        for (axis, _) in &mut table.0 {
+            if let Some(place) = old.iter().position(|known| known == axis) {
+                *axis = axes[place].clone();
+            }
+        }
+    }
+    Ok(plan.props(ctx))
+}
+
 /// The tile of a thread in the words of the walkthrough, `"naive_2x2_per_thread"`.
 fn per_thread(node: &Node<'_>) -> Option<Vec<i64>> {
     let text = node.text().trim_matches('"');
@@ -167,13 +247,18 @@ fn per_thread(node: &Node<'_>) -> Option<Vec<i64>> {
 
 /// Numbers for the first axes; m, n and k where these are not known.
 fn paired(node: &Node<'_>, numbers: Vec<i64>, axes: &[String]) -> Read<Table<i64>> {
+    let is_open = node.kind() == JsonKind::List && axes.is_empty();
     let mut axes = axes.to_vec();
     for axis in ["m", "n", "k"] {
         if axes.len() < numbers.len() && !axes.iter().any(|known| known == axis) {
             axes.push(axis.to_string());
         }
     }
-    if axes.len() < numbers.len() {
+    let more = (axes.len()..numbers.len()).map(|place| format!("axis_{place}"));
+    if is_open {
+        // They are those of the kernel, by their places.
+        axes.extend(more);
+    } else if axes.len() < numbers.len() {
         let wanted =
             format!("extents of at most {} axes; others are named, as in {{\"b\": 1, \"m\": 128}}", axes.len());
         return Err(node.not(&wanted));
@@ -230,7 +315,7 @@ fn write(ctx: &Context, op: OpRef<'_>, diags: &Diagnostics) -> Option<String> {
         return Some(write_target(op));
     }
     let plan = Schedule::of(op)?;
-    let types = plan.caches.iter().flat_map(|cache| [cache.dtype, cache.keep]).flatten();
+    let types = plan.caches.iter().filter_map(|cache| cache.dtype);
     if let Some(ty) = types.into_iter().find(|&ty| dtype_name(ctx, ty).is_none()) {
         return no_json(format!("JSON has no name for the type {}", ty.display(ctx)));
     }

@@ -24,8 +24,10 @@
 pub mod check;
 pub mod clause;
 pub mod footprint;
-mod json;
+mod gpu_ir;
+pub mod json;
 pub mod ops;
+pub mod places;
 pub mod schedule;
 mod syntax;
 pub mod target;

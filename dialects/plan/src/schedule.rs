@@ -414,6 +414,16 @@ impl Schedule {
         body.set_props(op, self.props(ctx));
     }
 
+    /// The clause of a word that was read last, by its word and what it is about.
+    pub(crate) fn name_of_last(&self, word: &str) -> String {
+        let about = match word {
+            "cache" => self.caches.last().map(|cache| &cache.tensor),
+            "edge" => self.edges.last().map(|edge| &edge.from),
+            _ => None,
+        };
+        about.map_or_else(|| word.to_string(), |about| format!("{word} {about}"))
+    }
+
     /// How a tensor is kept, if a clause says so.
     pub fn cache_of(&self, tensor: &str) -> Option<&Cache> {
         self.caches.iter().find(|cache| cache.tensor == tensor)

@@ -5,6 +5,7 @@ use dlc_ir::diag::did_you_mean;
 use dlc_ir::text::{OpParser, OpPrinter, ParseResult, Parser, SYNTAX, Token};
 use dlc_ir::{Attr, Str};
 
+use crate::places::Places;
 use crate::schedule::{Schedule, TargetName};
 use crate::target::Target;
 use crate::value::{Value, quoted};
@@ -53,12 +54,15 @@ pub fn parse_schedule(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
             break;
         }
     }
-    let mut schedule = Schedule::default();
+    let (mut schedule, mut places) = (Schedule::default(), Places::default());
     p.expect(Token::LBrace)?;
     while !p.eat(Token::RBrace) {
+        let loc = p.loc();
         let word = clause_word(p, "schedule", Schedule::WORDS, |word| schedule.is_said(word))?;
         schedule.parse_clause(word, p)?;
+        places.add(ctx, &schedule.name_of_last(word), loc);
     }
+    p.state.loc = places.fused(ctx, p.state.loc);
     let props = schedule.props(ctx);
     for &(key, attr) in props.as_dict(ctx).unwrap_or_default() {
         p.set_prop(ctx.str(key), attr);

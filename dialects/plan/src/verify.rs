@@ -8,6 +8,7 @@ use dlc_ir::verify::{Scope, SymbolInfo, SymbolUser, UNKNOWN_SYMBOL};
 use dlc_ir::{Diagnostics, OpRef, Str};
 
 use crate::check::{NOT_OF_KERNEL, UNKNOWN_TARGET, check, difference, nearest};
+use crate::places::{first_place, place_of};
 use crate::schedule::{Schedule, TargetName};
 use crate::target::Target;
 
@@ -40,7 +41,8 @@ fn fits(op: OpRef<'_>, plan: &Schedule, target: &Target, diags: &Diagnostics) {
     }
     let near = nearest(op.ctx, plan, target);
     for (at, rule) in broken.into_iter().enumerate() {
-        let error = Diagnostic::error(rule.code, op.loc(), rule.message).at(op.name());
+        let place = first_place(op.ctx, op.loc(), &rule.clauses);
+        let error = Diagnostic::error(rule.code, place, rule.message).at(op.name());
         // One plan heals all of it.
         let way = near.as_ref().filter(|_| at == 0).map(|near| difference(op.ctx, plan, near));
         diags.emit(error.suggest_if(way.map(|way| format!("the nearest plan that fits has {way}"))));
@@ -92,7 +94,8 @@ fn of_kernel(op: OpRef<'_>, plan: &Schedule, kernel: &SymbolInfo, diags: &Diagno
             let all = if symbols.is_empty() { "none".to_string() } else { symbols.join(", ") };
             let message = format!("'{word}' has the symbol '{symbol}', and the symbols of @{name} are {all}");
             let near = did_you_mean(symbol, symbols.iter().copied());
-            let error = Diagnostic::error(&NOT_OF_KERNEL, op.loc(), message).at(op.name()).suggest_if(near);
+            let place = place_of(op.ctx, op.loc(), word).unwrap_or(op.loc());
+            let error = Diagnostic::error(&NOT_OF_KERNEL, place, message).at(op.name()).suggest_if(near);
             diags.emit(error.note(kernel.loc, "the kernel is here"));
         }
     }

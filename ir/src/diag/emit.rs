@@ -53,7 +53,7 @@ pub fn render(ctx: &Context, diagnostic: &Diagnostic, style: Style) -> String {
         .with_config(config)
         .with_code(diagnostic.code.code)
         .with_message(headline(diagnostic))
-        .with_label(Label::new(inside(range)).with_message(diagnostic.code.kind).with_color(color));
+        .with_label(Label::new(inside(range)).with_message("").with_color(color));
     for (at, message) in notes {
         report = report.with_label(Label::new(inside(at)).with_message(message).with_color(Color::Blue));
     }
@@ -68,12 +68,31 @@ pub fn render(ctx: &Context, diagnostic: &Diagnostic, style: Style) -> String {
     if report.finish().write((file.name.clone(), source), &mut text).is_err() {
         return plain(ctx, diagnostic);
     }
-    let text = String::from_utf8_lossy(&text).into_owned();
+    let text = without_arrows(&String::from_utf8_lossy(&text));
     match diagnostic.severity {
         // ariadne gives a kind that is not one of its own its colour in any case; it is the first thing written.
         Severity::Remark if !style.color => text.replacen("\u{1b}[36m", "", 1).replacen("\u{1b}[0m", "", 1),
         _ => text,
     }
+}
+
+/// A report without the lines that lead from what is underlined to a label without words: ariadne underlines only what has
+/// a label.
+fn without_arrows(text: &str) -> String {
+    let is_arrow = |line: &str| {
+        let mut plain = String::new();
+        let mut letters = line.chars();
+        // Colours go from an escape to an 'm'.
+        while let Some(letter) = letters.next() {
+            match letter {
+                '\u{1b}' => drop(letters.by_ref().find(|&letter| letter == 'm')),
+                letter => plain.push(letter),
+            }
+        }
+        let arrow = plain.trim().strip_prefix('│').map(str::trim).and_then(|rest| rest.strip_prefix('╰'));
+        arrow.is_some_and(|rest| rest.chars().all(|letter| letter == '─'))
+    };
+    text.split_inclusive('\n').filter(|line| !is_arrow(line)).collect()
 }
 
 fn headline(diagnostic: &Diagnostic) -> String {

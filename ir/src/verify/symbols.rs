@@ -31,11 +31,22 @@ pub struct SymbolInfo {
     pub public: bool,
 }
 
+/// What is known of an op that accompanies a symbol.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside {
+    /// Its name.
+    pub name: OpName,
+    /// Its inherent attributes, a dictionary.
+    pub props: Attr,
+    /// Where it stands.
+    pub loc: Loc,
+}
+
 /// The symbols of one table, as they were when it was made.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolTable {
     symbols: FxHashMap<Str, SymbolInfo>,
-    others: Vec<(OpName, Attr)>,
+    others: Vec<Beside>,
     /// The numbers of the others by the symbol that their attribute `of` names, if they have one.
     beside: FxHashMap<Option<Str>, Vec<usize>>,
 }
@@ -53,15 +64,15 @@ impl SymbolTable {
                 let props = body.props(op);
                 let of = ctx.dict_get(props, Str::OF).and_then(|attr| attr.as_symbol(ctx)?.first().copied());
                 table.beside.entry(of).or_default().push(table.others.len());
-                table.others.push((body.op_name(op), props));
+                table.others.push(Beside { name: body.op_name(op), props, loc: body.loc(op) });
             }
         }
         table
     }
 
     /// The ops in the table that are no symbols and accompany this one, which their attribute `of` names, or that name
-    /// none, in order, by name and inherent attributes.
-    pub fn beside(&self, name: Str) -> impl Iterator<Item = (OpName, Attr)> + '_ {
+    /// none, in order.
+    pub fn beside(&self, name: Str) -> impl Iterator<Item = Beside> + '_ {
         let list = |of: Option<Str>| self.beside.get(&of).map_or(&[][..], Vec::as_slice);
         let (mut named, mut nameless) = (list(Some(name)), list(None));
         std::iter::from_fn(move || {

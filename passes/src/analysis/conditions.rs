@@ -212,7 +212,7 @@ fn for_sizes(ctx: &Context, region: &Body, plan: &Schedule, known: &[String]) ->
     let mut some = Schedule { assume, cluster: None, multicast: None, algo, ..plan.clone() };
     if outputs(ctx, region, plan).into_iter().any(needs) {
         let panels = plan.store.as_ref().and_then(|store| store.panels);
-        some.store = Some(Store { way: Way::Rows, panels, together: None, per_warp: false });
+        some.store = Some(Store { way: Way::Rows, panels, together: None });
     }
     let is_for = conditions(ctx, region, &some);
     let asks_more = is_for.len() > known.len();

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use dlc_ir::Loc;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, PassCx};
+use dlc_ir::verify::Beside;
+use dlc_plan::clause::Walk;
 use dlc_plan::value::Choice;
 use dlc_plan::{Schedule, Target, TargetName};
 
@@ -17,11 +20,20 @@ pub const PLANNED: OptionDef = OptionDef {
 
 /// The first plan of the module that is for the function whose body this is: one that names it, or one that names none.
 pub fn plan_of(cx: &PassCx<'_>, body: &Body) -> Option<Arc<Schedule>> {
-    let name = OpRef::new(cx.ctx, body, body.root()).symbol_name()?;
-    let schedule = cx.ctx.op_name(Schedule::OP);
-    let (_, props) = cx.symbols.beside(cx.ctx.intern_str(name)).find(|(op, _)| *op == schedule)?;
+    let props = beside(cx, body)?.props;
     // A dozen passes ask for it.
     Some(cx.ctx.derived(props, || Schedule::of_props(cx.ctx, props)))
+}
+
+/// The location of that plan, which has the places of its clauses (`dlc_plan::places`).
+pub fn plan_loc(cx: &PassCx<'_>, body: &Body) -> Option<Loc> {
+    beside(cx, body).map(|plan| plan.loc)
+}
+
+fn beside(cx: &PassCx<'_>, body: &Body) -> Option<Beside> {
+    let name = OpRef::new(cx.ctx, body, body.root()).symbol_name()?;
+    let schedule = cx.ctx.op_name(Schedule::OP);
+    cx.symbols.beside(cx.ctx.intern_str(name)).find(|plan| plan.name == schedule)
 }
 
 /// The machines that a plan is for: those that are built in, and those of the module.
@@ -62,6 +74,22 @@ pub fn given(options: &OptionValues, name: &str) -> Result<Option<i64>, String> 
             Ok(number) => Ok(Some(number)),
             Err(_) => Err(format!("'{name}' takes a number or 'auto', not '{text}'")),
         },
+    }
+}
+
+/// The order in which tiles are taken, if a plan says it: with `order`, or with the axis that it binds to `block.x`, which
+/// changes fastest.
+pub fn order_of(plan: &Schedule) -> Option<Walk> {
+    if let Some(order) = &plan.order {
+        return Some(order.kind);
+    }
+    let bound = |place: &str| plan.bind.as_ref()?.0.iter().find(|(_, own)| own == place).map(|(name, _)| name.as_str());
+    let (first, second) = (bound("block.x")?, bound("block.y")?);
+    let is_first = |name: &str| is_of_rows(plan, name.split('.').next());
+    match (is_first(first), is_first(second)) {
+        (true, false) => Some(Walk::Column),
+        (false, true) => Some(Walk::Row),
+        _ => None,
     }
 }
 

@@ -98,11 +98,14 @@ impl Pass for CoalesceStores {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let plan = plan_of(cx, body);
         let asks = plan.as_deref().filter(|plan| {
-            let mma = plan.instruction.as_ref().is_some_and(|it| it.kind == Kind::Mma);
-            mma && plan.store.as_ref().map_or(plan.vectors.is_some(), |store| store.way == Way::Rows)
+            let mma = plan.instruction.as_ref().is_none_or(|it| it.kind == Kind::Mma);
+            let is_wide = plan.vectors.is_some() || plan.vectorize.is_some();
+            mma && plan.store.as_ref().map_or(is_wide, |store| store.way == Way::Rows)
         });
         if !self.planned || asks.is_some() {
-            cx.count("stores", coalesce_stores(body, asks, cx));
+            // 'vectors' lets accesses be wide; the other clauses say that they are.
+            let asked = asks.filter(|plan| plan.store.is_some() || plan.vectorize.is_some());
+            cx.count("stores", coalesce_stores(body, asked, cx));
         }
         Ok(())
     }
@@ -129,7 +132,14 @@ pub fn coalesce_stores(body: &mut Body, asked: Option<&Schedule>, cx: &PassCx<'_
             Ok(_) => {}
             Err(why) => {
                 let message = format!("'store rows': the threads store this as mma gives it: {why}");
-                not_followed(cx, asked, body.loc(op), kernel::Store::DEF.name, message);
+                not_followed(
+                    cx,
+                    body,
+                    asked,
+                    &["store", "vectors", "vectorize"],
+                    (body.loc(op), kernel::Store::DEF.name),
+                    message,
+                );
             }
         }
     }

@@ -155,7 +155,8 @@ impl Pass for InsertAsyncTokens {
         }
         if let Some(name) = policy.and_then(|policy| not_kept(cx.ctx, body, policy)) {
             let message = format!("'policy' of {name}: only copies by TMA tell the cache how long to keep a tensor");
-            not_followed(cx, plan.as_deref(), body.loc(body.root()), kernel::Func::DEF.name, message);
+            let at = (body.loc(body.root()), kernel::Func::DEF.name);
+            not_followed(cx, body, plan.as_deref(), &["policy"], at, message);
         }
         Ok(())
     }
@@ -191,7 +192,9 @@ pub fn insert_async_tokens(
             if let Some(why) = why.as_ref().filter(|_| asked.is_some()) {
                 let name = cx.ctx.str(body.value_name(kernel::Copy::from(OpRef::new(cx.ctx, body, *copy)).source()));
                 let message = format!("the plan asks for TMA, and it does not copy {name}: {why}");
-                not_followed(cx, asked, body.loc(*copy), kernel::Func::DEF.name, message);
+                let clauses = [format!("cache {name}"), "barrier".into(), "roles".into()];
+                let clauses = clauses.each_ref().map(String::as_str);
+                not_followed(cx, body, asked, &clauses, (body.loc(*copy), kernel::Func::DEF.name), message);
             }
         }
         let mut tokens = Vec::new();

@@ -66,7 +66,7 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::Walk;
 
 use crate::analysis::expressions::{Over, Places, number};
-use crate::analysis::plans::{PLANNED, given, is_of_rows, persistent_blocks, plan_of};
+use crate::analysis::plans::{self, PLANNED, given, is_of_rows, persistent_blocks, plan_of};
 use crate::analysis::tiles::with_inner;
 use crate::plan::report::not_followed;
 use crate::rewrites::blocks::{block_ids, place_tile};
@@ -183,7 +183,7 @@ impl Pass for OrderTiles {
                         let is_new = !with_inner(body, grid).iter().any(|&op| is_barriers(cx, body, op));
                         let plan = plan.as_deref().filter(|_| self.persistent.is_none() && is_new);
                         let message = format!("'persistent': a block for each tile: {reason}");
-                        not_followed(cx, plan, body.loc(grid), Grid::DEF.name, message);
+                        not_followed(cx, body, plan, &["persistent"], (body.loc(grid), Grid::DEF.name), message);
                     }
                 }
             }
@@ -204,9 +204,12 @@ impl OrderTiles {
         if let Some(order) = self.order {
             return Some((order, size));
         }
-        let Some(wanted) = planned else { return (!self.planned).then_some((Wanted::Order(Order::Grouped), size)) };
-        let of_rows = plan.is_some_and(|plan| is_of_rows(plan, wanted.along.as_deref()));
-        let order = match wanted.kind {
+        let Some(wanted) = plan.and_then(plans::order_of) else {
+            return (!self.planned).then_some((Wanted::Order(Order::Grouped), size));
+        };
+        let along = planned.and_then(|order| order.along.as_deref());
+        let of_rows = plan.is_some_and(|plan| is_of_rows(plan, along));
+        let order = match wanted {
             Walk::Grouped if of_rows => Wanted::Order(Order::Grouped),
             Walk::Hilbert => Wanted::Order(Order::Hilbert),
             Walk::Row => Wanted::Order(Order::Rows),

@@ -196,7 +196,7 @@ fn overlap_epilogue(body: &mut Body, panels: [i64; 2], asked: Option<&Schedule>,
             Ok(_) => {}
             Err(why) => {
                 let message = format!("'store tma': the threads store this result themselves: {why}");
-                not_followed(cx, asked, body.loc(op), kernel::Store::DEF.name, message);
+                not_followed(cx, body, asked, &["store", "async"], (body.loc(op), kernel::Store::DEF.name), message);
             }
         }
     }
@@ -228,7 +228,7 @@ fn store_by_rows(body: &mut Body, panels: i64, asked: Option<&Schedule>, cx: &Pa
             Ok(_) => {}
             Err(why) => {
                 let message = format!("'store rows': the threads store this result from their fragments: {why}");
-                not_followed(cx, asked, body.loc(op), kernel::Store::DEF.name, message);
+                not_followed(cx, body, asked, &["store"], (body.loc(op), kernel::Store::DEF.name), message);
             }
         }
     }

@@ -159,7 +159,7 @@ impl Pass for OverlapFragments {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let plan = plan_of(cx, body);
         let asks = plan.as_ref().is_some_and(|plan| {
-            plan.instruction.as_ref().is_some_and(|it| it.kind == Kind::Mma) && plan.in_flight.is_some_and(|it| it > 0)
+            plan.instruction.as_ref().is_none_or(|it| it.kind == Kind::Mma) && plan.in_flight.is_some_and(|it| it > 0)
         });
         if asks || !self.planned {
             cx.count("loops", overlap_fragments(body, cx));

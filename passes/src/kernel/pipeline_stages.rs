@@ -135,9 +135,11 @@ struct PipelineStages {
 impl Pass for PipelineStages {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let plan = plan_of(cx, body);
-        let planned = plan.as_ref().and_then(|plan| plan.stages);
-        let stages = self.stages.or(planned).unwrap_or(if self.planned { 1 } else { defaults::STAGES });
-        let asked = plan.as_deref().filter(|plan| self.stages.is_none() && plan.stages.is_some());
+        let planned = plan.as_ref().map(|plan| defaults::stages(plan)).filter(|&stages| stages > 1);
+        let one = plan.as_ref().is_some_and(|plan| plan.stages.is_some());
+        let default = if self.planned || one { 1 } else { defaults::STAGES };
+        let stages = self.stages.or(planned).unwrap_or(default);
+        let asked = plan.as_deref().filter(|_| self.stages.is_none() && planned.is_some());
         let loops = pipeline_stages(body, stages.min(16), asked, cx);
         cx.count("loops", loops);
         Ok(())
@@ -189,7 +191,7 @@ pub fn pipeline_stages(body: &mut Body, stages: i64, asked: Option<&Schedule>, c
     }
     let asked = asked.filter(|_| loops == 0);
     for (loc, message) in left {
-        not_followed(cx, asked, loc, kernel::For::DEF.name, message);
+        not_followed(cx, body, asked, &["stages", "barrier"], (loc, kernel::For::DEF.name), message);
     }
     loops
 }

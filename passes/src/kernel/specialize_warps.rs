@@ -319,7 +319,8 @@ impl Pass for SpecializeWarps {
             }
             Err(why) => {
                 let message = format!("'roles': the warps of this kernel get none: {why}");
-                not_followed(cx, schedule.as_deref(), body.loc(body.root()), kernel::Func::DEF.name, message);
+                let at = (body.loc(body.root()), kernel::Func::DEF.name);
+                not_followed(cx, body, schedule.as_deref(), &["roles"], at, message);
             }
         }
         Ok(())
@@ -379,13 +380,20 @@ pub fn specialize_warps(body: &mut Body, plan: &Plan, asked: Option<&Schedule>, 
                     cx.remark(RemarkKind::Passed, body.loc(grid), message);
                 }
                 for why in not_shared {
-                    not_followed(cx, asked, body.loc(grid), kernel::Grid::DEF.name, why);
+                    not_followed(
+                        cx,
+                        body,
+                        asked,
+                        &["multicast", "stages", "roles"],
+                        (body.loc(grid), kernel::Grid::DEF.name),
+                        why,
+                    );
                 }
             }
             Ok(_) => {}
             Err(Refused::Room(why) | Refused::Uneven(why) | Refused::Other(why)) => {
                 let message = format!("'roles': the warps of this grid get none: {why}");
-                not_followed(cx, asked, body.loc(grid), kernel::Grid::DEF.name, message);
+                not_followed(cx, body, asked, &["roles"], (body.loc(grid), kernel::Grid::DEF.name), message);
             }
         }
     }

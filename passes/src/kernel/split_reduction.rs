@@ -165,7 +165,8 @@ impl Pass for SplitReduction {
             || matches!(through, Some(Through::Workspace | Through::Cluster));
         if through == Some(Through::Cluster) && parts > 1 {
             let message = "'split_k': parts come together through memory, not through the shared memory of a cluster";
-            not_followed(cx, plan.as_deref(), body.loc(body.root()), kernel::Func::DEF.name, message.into());
+            let at = (body.loc(body.root()), kernel::Func::DEF.name);
+            not_followed(cx, body, plan.as_deref(), &["split_k"], at, message.into());
         }
         let plan = plan.as_deref().filter(|_| self.parts == 0);
         cx.count("split", split_reduction(body, parts, in_order, plan, cx));
@@ -201,7 +202,7 @@ pub fn split_reduction(body: &mut Body, parts: i64, in_order: bool, plan: Option
             Ok(_) => {}
             Err((op, why)) => {
                 let message = format!("'split_k': the sum is not split: {why}");
-                not_followed(cx, plan, body.loc(op), kernel::Grid::DEF.name, message);
+                not_followed(cx, body, plan, &["split_k"], (body.loc(op), kernel::Grid::DEF.name), message);
             }
         }
     }

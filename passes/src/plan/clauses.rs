@@ -5,12 +5,23 @@
 //! remark, as one of them may use it.
 
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Buffer, Place, Way};
-use dlc_plan::value::Choice;
+use dlc_plan::clause::{Barrier, Place, Walk, Way};
+use dlc_plan::value::Table;
 
+use super::defaults;
 use super::resolved::Mapping;
-use super::tiling::{Instruction, Tiling};
-use crate::analysis::conditions::STAGGER;
+use super::shape::Axis;
+use super::tiling::{Instruction, Matrix};
+use crate::analysis::plans::order_of;
+
+/// What a plan does with a clause.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    /// Another value gives another kernel.
+    Followed,
+    /// It describes the kernel: another value than the kernel has is refused.
+    Compared,
+}
 
 /// A clause of a plan.
 pub struct Clause {
@@ -18,27 +29,43 @@ pub struct Clause {
     pub word: &'static str,
     /// What reads it: a pass, or `resolve` where it is checked.
     pub reader: &'static str,
+    /// What is done with it.
+    pub used: Use,
     /// Why it changes nothing in a plan, if it does not.
     left: fn(&Schedule, &Kernel<'_>) -> Option<String>,
 }
 
 /// What a clause is for.
 pub struct Kernel<'a> {
-    tiling: &'a Tiling,
-    /// How many products it has.
-    products: usize,
-    /// How many elements an instruction of tensor cores is deep.
-    deep: i64,
+    mapping: &'a Mapping,
 }
 
 impl Kernel<'_> {
+    /// The product with tiles in shared memory, if there is one.
+    fn matrix(&self) -> Option<&Matrix> {
+        self.mapping.tiling.matrix.as_ref()
+    }
+
     fn instruction(&self) -> Option<Instruction> {
-        self.tiling.matrix.as_ref().map(|matrix| matrix.instruction)
+        self.matrix().map(|matrix| matrix.instruction)
+    }
+
+    /// Whether tensor cores compute it.
+    fn has_tensor_cores(&self) -> bool {
+        matches!(self.instruction(), Some(Instruction::Mma | Instruction::Wgmma))
     }
 }
 
-const fn row(word: &'static str, reader: &'static str, left: fn(&Schedule, &Kernel<'_>) -> Option<String>) -> Clause {
-    Clause { word, reader, left }
+const fn followed(
+    word: &'static str,
+    reader: &'static str,
+    left: fn(&Schedule, &Kernel<'_>) -> Option<String>,
+) -> Clause {
+    Clause { word, reader, used: Use::Followed, left }
+}
+
+const fn compared(word: &'static str) -> Clause {
+    Clause { word, reader: "resolve", used: Use::Compared, left: always }
 }
 
 /// Always followed, or refused.
@@ -48,23 +75,26 @@ fn always(_: &Schedule, _: &Kernel<'_>) -> Option<String> {
 
 /// Of use for products of tensor cores alone.
 fn of_products(is_there: bool, kernel: &Kernel<'_>) -> Option<String> {
-    (is_there && kernel.tiling.matrix.is_none()).then(|| "the kernel has no product with tiles in shared memory".into())
+    (is_there && kernel.matrix().is_none()).then(|| "the kernel has no product with tiles in shared memory".into())
 }
 
-/// Which elements a thread has, the instruction decides.
+/// How threads share a tile: the instruction decides which elements of a product a thread has, and what is no product has
+/// only a grid of threads.
 fn of_threads(is_there: bool, kernel: &Kernel<'_>) -> Option<String> {
-    let word = match kernel.instruction()? {
-        Instruction::Fma => return None,
-        Instruction::Mma => "mma",
-        Instruction::Wgmma => "wgmma",
-    };
+    let word = kernel.instruction().filter(|_| kernel.has_tensor_cores()).map(Instruction::word)?;
     is_there.then(|| format!("'{word}' decides which elements a thread has"))
+}
+
+/// What only products have: elsewhere a grid of threads shares the tile.
+fn of_warps(is_there: bool, kernel: &Kernel<'_>) -> Option<String> {
+    let is_product = kernel.mapping.products > 0;
+    (is_there && !is_product).then(|| "'threads' and 'thread_tile' say how a tile without a product is shared".into())
 }
 
 /// The shape that an instruction of tensor cores has anyway. Tiles of `wgmma` are as wide as the instruction, or several.
 fn of_shape(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
     let shape = plan.instruction.as_ref()?.shape.as_deref()?;
-    let (columns, deep) = (i64::from(kernel.tiling.tile[1]), kernel.deep);
+    let (columns, deep) = (i64::from(kernel.mapping.tiling.tile[1]), kernel.mapping.deep);
     match (kernel.instruction()?, shape) {
         (Instruction::Mma, [16, 8, own]) if *own == deep => None,
         (Instruction::Mma, _) => Some(format!("'mma' multiplies 16 rows by 8 columns, {deep} deep")),
@@ -76,136 +106,197 @@ fn of_shape(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
     }
 }
 
-/// Ways to load that a word of `algo` may name.
-const LOADS: [&str; 2] = ["padded", "im2col"];
+/// Four warps multiply by `wgmma`, in each group of a role.
+fn of_groups(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
+    if kernel.instruction() != Some(Instruction::Wgmma) {
+        return of_warps(plan.warps.is_some(), kernel);
+    }
+    let groups = plan.roles.as_ref().map_or(1, |roles| roles.consumers);
+    let warps = plan.warps.as_ref()?.product();
+    (warps != Some(4 * groups)).then(|| "four warps of each consumer multiply 64 rows by 'wgmma'".into())
+}
+
+/// The loop over what is in shared memory is unrolled, or not, where threads multiply.
+fn of_loop(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
+    let unroll = plan.unroll.as_ref()?;
+    let Some(matrix) = kernel.matrix() else {
+        // What a thread has of a tile is one fragment, whose registers are gone through in line.
+        let along = |table: &Option<Table<i64>>, axis: &str| table.as_ref().map_or(1, |table| table.along(axis));
+        let repeats =
+            |axis: &str| plan.tile_of(axis) / (along(&plan.threads, axis) * along(&plan.thread_tile, axis)).max(1);
+        let other = unroll.0.iter().find(|(axis, steps)| *steps != repeats(axis));
+        let message = |axis: &str| format!("a thread goes {} times along '{axis}', in line", repeats(axis));
+        return other.map(|(axis, _)| message(axis));
+    };
+    if matrix.instruction != Instruction::Fma {
+        return Some("the loop over a tile of tensor cores is one instruction or a few, in line".into());
+    }
+    let is_partial = |(_, steps): &(String, i64)| *steps > 1 && *steps < i64::from(matrix.depth);
+    unroll
+        .0
+        .iter()
+        .any(is_partial)
+        .then(|| format!("the {} steps of the loop are unrolled together or not at all", matrix.depth))
+}
+
+/// Blocks are numbered along one axis: the axis at `block.x` changes fastest, which is an order of tiles. Lanes lie along the
+/// axis at `thread.x` or `lane.x` where threads multiply, warps along the columns.
+fn of_places(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
+    let mapping = kernel.mapping;
+    let lanes_follow = mapping.products > 0 && !kernel.has_tensor_cores();
+    let has = |axes: &[Axis], name: &str| axes.iter().any(|(axis, _)| axis == name);
+    let is_so = |name: &str, place: &str| {
+        let axis = name.split('.').next().unwrap_or(name);
+        let (of_rows, of_columns) = (has(&mapping.rows, axis), has(&mapping.columns, axis));
+        match place {
+            "block.x" | "block.y" if plan.order.is_some() => order_of(plan).is_some_and(|walk| {
+                let by_columns = walk == Walk::Column;
+                (place == "block.x") == if by_columns { of_rows } else { of_columns }
+            }),
+            "block.x" | "block.y" => of_rows || of_columns,
+            "block.z" => !of_rows && !of_columns,
+            "warp.x" => of_columns && mapping.products > 0,
+            "warp.y" => of_rows && mapping.products > 0,
+            "thread.x" | "lane.x" => lanes_follow,
+            _ => false,
+        }
+    };
+    let places = plan.bind.iter().flat_map(|table| &table.0);
+    let ignored: Vec<&str> =
+        places.filter(|(name, place)| !is_so(name, place)).map(|(_, place)| place.as_str()).collect();
+    (!ignored.is_empty()).then(|| {
+        format!("tiles are counted along one axis of blocks, and warps follow from the tile ({})", ignored.join(", "))
+    })
+}
+
+/// What a kernel does with a tile of a tensor.
+fn of_cache(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
+    let stages = defaults::stages(plan);
+    // What does not change in the loop over the last sum has one tile.
+    let last = plan
+        .reduced
+        .as_ref()
+        .map_or(plan.tile.iter().flat_map(Table::names).last(), |axes| axes.last().map(|axis| &**axis));
+    for cache in &plan.caches {
+        let tensor = &cache.tensor;
+        let is_in_ring = cache.axes.iter().flatten().any(|axis| Some(axis.as_str()) == last);
+        let is_other = |count: i64| count != stages && (count > 1 || is_in_ring);
+        if plan.roles.is_none() && cache.buffers.is_some_and(is_other) {
+            return Some(format!("without 'roles' the ring of {tensor} has 'stages' tiles, {stages}"));
+        }
+        if cache.transposed && kernel.has_tensor_cores() {
+            return Some(format!("tensor cores read a tile of {tensor} along either axis, so it is not transposed"));
+        }
+        if cache.place != Place::Smem && kernel.has_tensor_cores() && cache.pingpong {
+            return Some(format!("only a tile of {tensor} in shared memory can be filled while another is used"));
+        }
+    }
+    None
+}
+
+/// How wide accesses are: where threads copy for tensor cores, 16 bytes as alignment allows.
+fn of_widths(widths: &[i64], kernel: &Kernel<'_>) -> Option<String> {
+    match kernel.instruction()? {
+        Instruction::Fma => None,
+        Instruction::Wgmma => (!widths.is_empty()).then(|| "TMA copies and stores whole boxes".into()),
+        Instruction::Mma => {
+            let most = kernel.mapping.deep / 2;
+            widths
+                .iter()
+                .any(|&width| width != most)
+                .then(|| format!("copies for 'mma' are of 16 bytes, {most} elements, as far as alignment allows"))
+        }
+    }
+}
 
 /// Every clause, in the order in which they are written.
 pub const CLAUSES: &[Clause] = &[
-    row("tile", "resolve", always),
-    row("reduced", "resolve", always),
-    row("fix", "resolve", always),
-    row("assume", "resolve", always),
-    row("instruction", "resolve", of_shape),
-    row("warp_tile", "resolve", |plan, kernel| {
+    followed("tile", "resolve", always),
+    followed("reduced", "resolve", always),
+    followed("fix", "resolve", always),
+    followed("assume", "resolve", always),
+    followed("instruction", "resolve", of_shape),
+    followed("warp_tile", "resolve", |plan, kernel| {
         let wgmma = kernel.instruction() == Some(Instruction::Wgmma);
-        (plan.warp_tile.is_some() && wgmma).then(|| "four warps multiply 64 rows by 'wgmma'".into())
+        let why = (plan.warp_tile.is_some() && wgmma).then(|| "four warps multiply 64 rows by 'wgmma'".into());
+        why.or_else(|| of_warps(plan.warp_tile.is_some(), kernel))
     }),
-    row("thread_tile", "resolve", |plan, kernel| of_threads(plan.thread_tile.is_some(), kernel)),
-    row("lanes", "resolve", |plan, kernel| of_threads(plan.lanes.is_some(), kernel)),
-    row("warps", "resolve", always),
-    row("threads", "resolve", |plan, kernel| of_threads(plan.threads.is_some(), kernel)),
-    row("stages", "pipeline-stages, specialize-warps", |plan, kernel| {
+    followed("thread_tile", "resolve", |plan, kernel| of_threads(plan.thread_tile.is_some(), kernel)),
+    followed("lanes", "resolve", |plan, kernel| {
+        of_threads(plan.lanes.is_some(), kernel).or_else(|| of_warps(plan.lanes.is_some(), kernel))
+    }),
+    followed("warps", "resolve", of_groups),
+    followed("threads", "resolve", |plan, kernel| of_threads(plan.threads.is_some(), kernel)),
+    followed("stages", "pipeline-stages, specialize-warps", |plan, kernel| {
         of_products(plan.stages.is_some_and(|stages| stages > 1), kernel)
     }),
-    row("unroll", "tensorize, choose-plan", |plan, kernel| {
-        let fma = kernel.instruction() == Some(Instruction::Fma);
-        (plan.unroll.is_some() && kernel.tiling.matrix.is_some() && !fma)
-            .then(|| "the loop over a tile of tensor cores is one instruction or a few, in line".into())
-    }),
-    row("bind", "resolve", |plan, kernel| {
-        let places = plan.bind.iter().flat_map(|table| &table.0);
-        // Lanes of a product lie as the plan binds the first axis of threads, unless the instruction says how.
-        let tensor_cores = matches!(kernel.instruction(), Some(Instruction::Mma | Instruction::Wgmma));
-        let lanes_follow = kernel.products > 0 && !tensor_cores;
-        let places = places.map(|(_, place)| place.as_str());
-        let ignored: Vec<&str> = places.filter(|place| *place != "thread.x" || !lanes_follow).collect();
-        (!ignored.is_empty()).then(|| {
-            format!(
-                "tiles are counted along one axis of blocks, and warps follow from the tile ({})",
-                ignored.join(", ")
-            )
-        })
-    }),
-    row("cluster", "tensorize", |plan, kernel| of_products(plan.cluster.is_some(), kernel)),
-    row("multicast", "specialize-warps", |plan, _| {
+    followed("unroll", "tensorize, choose-plan", of_loop),
+    followed("bind", "resolve, order-tiles", of_places),
+    followed("cluster", "tensorize", |plan, kernel| of_products(plan.cluster.is_some(), kernel)),
+    followed("multicast", "specialize-warps", |plan, _| {
         (plan.multicast.is_some() && plan.roles.is_none())
             .then(|| "no 'roles': threads load what they compute with".into())
     }),
-    row("persistent", "order-tiles", always),
-    row("order", "order-tiles", always),
-    row("roles", "specialize-warps", |plan, _| {
-        plan.roles.as_ref()?.start.map(|_| "consumers begin one tile apart, whatever 'start' is".into())
-    }),
-    row("registers", "specialize-warps", |plan, _| {
+    followed("persistent", "order-tiles", always),
+    followed("order", "order-tiles", always),
+    followed("roles", "specialize-warps", always),
+    followed("registers", "specialize-warps", |plan, _| {
         (plan.registers.is_some() && plan.roles.is_none())
             .then(|| "no 'roles': all threads have what ptxas gives them".into())
     }),
-    row("blocks_per_sm", "tensorize", always),
-    row("split_k", "split-reduction", always),
-    row("stream_k", "split-reduction", always),
-    row("cache", "resolve, tensorize", |plan, _| {
-        let at = plan.caches.iter().find(|cache| cache.at.is_some() && cache.place == Place::Reg);
-        if let Some(cache) = at {
-            return Some(format!("'at' of {}: registers hold what the whole block needs of it", cache.tensor));
-        }
-        let keep = plan.caches.iter().find(|cache| cache.keep.is_some())?;
-        Some(format!("'as' of {}: registers keep the type that memory has", keep.tensor))
+    followed("blocks_per_sm", "tensorize", always),
+    followed("split_k", "split-reduction", always),
+    followed("stream_k", "split-reduction", always),
+    followed("cache", "resolve, tensorize", of_cache),
+    followed("policy", "insert-async-tokens", always),
+    followed("swizzle", "tensorize", |plan, kernel| of_products(plan.swizzle.is_some(), kernel)),
+    compared("stride"),
+    followed("vectorize", "resolve, coalesce-stores", |plan, kernel| {
+        of_widths(&plan.vectorize.iter().map(|wide| wide.width).collect::<Vec<_>>(), kernel)
     }),
-    row("policy", "insert-async-tokens", always),
-    row("swizzle", "tensorize", |plan, kernel| of_products(plan.swizzle.is_some(), kernel)),
-    row("stride", "resolve", always),
-    row("vectorize", "resolve", |plan, _| {
-        plan.vectorize.as_ref().map(|_| "accesses are as wide as alignment and sizes allow".into())
-    }),
-    row("vectors", "tensorize, coalesce-stores", |plan, kernel| {
+    followed("vectors", "tensorize, coalesce-stores", |plan, kernel| {
         let wgmma = kernel.instruction() == Some(Instruction::Wgmma);
-        (plan.vectors.is_some() && wgmma).then(|| "TMA copies and stores whole boxes".into())
+        (plan.vectors.is_some() && plan.vectorize.is_none() && wgmma)
+            .then(|| "TMA copies and stores whole boxes".into())
     }),
-    row("predicate_tail", "predicate-tails", always),
-    row("barrier", "insert-async-tokens", |plan, kernel| {
+    followed("predicate_tail", "predicate-tails", always),
+    followed("barrier", "insert-async-tokens", |plan, kernel| {
         of_products(plan.barrier.is_some_and(|barrier| barrier != Barrier::Block), kernel)
     }),
-    row("async", "insert-async-tokens, overlap-epilogue", |plan, _| {
+    followed("async", "insert-async-tokens, overlap-epilogue", |plan, _| {
         let overlap = plan.overlap.as_ref()?;
         if overlap.enable && plan.barrier == Some(Barrier::Block) {
             return Some("with 'barrier block' threads wait for each copy".into());
         }
-        if overlap.chain_overlap.is_some_and(|ahead| ahead > 0) {
-            return Some("'overlap_chain': a product is waited for before the next one of its chain begins".into());
-        }
-        let (depth, stages) = (overlap.prefetch_depth?, super::defaults::stages(plan));
+        let (depth, stages) = (overlap.prefetch_depth?, defaults::stages(plan));
         (overlap.enable && depth != stages && depth + 1 != stages)
             .then(|| format!("'prefetch': a ring of {stages} runs {} steps ahead", stages - 1))
     }),
-    row("in_flight", "overlap-fragments", |plan, kernel| match kernel.instruction() {
+    followed("in_flight", "overlap-fragments", |plan, kernel| match kernel.instruction() {
         Some(Instruction::Wgmma) => (plan.in_flight? != 1)
             .then(|| "one group of wgmma is in flight where nothing reads its sums, else none".into()),
         Some(Instruction::Mma) => None,
         _ => plan.in_flight.map(|_| "only tensor cores have products in flight".into()),
     }),
-    row("edge", "resolve", |plan, _| {
-        let ring = plan.edges.iter().find(|edge| edge.buffer == Buffer::SmemRing)?;
-        Some(format!("'{}' goes on in registers, or through one tile", ring.from))
-    }),
-    row("epilogue", "resolve", always),
-    row("store", "overlap-epilogue, coalesce-stores", |plan, kernel| {
+    compared("edge"),
+    compared("epilogue"),
+    followed("store", "overlap-epilogue, coalesce-stores", |plan, kernel| {
         let store = plan.store.as_ref()?;
-        if store.per_warp {
-            return Some("'per_warp': four warps store together".into());
+        if !kernel.has_tensor_cores() && store.way != Way::Fragments {
+            return Some("only results of tensor cores are stored through shared memory".into());
         }
-        let tensor_cores = matches!(kernel.instruction(), Some(Instruction::Mma | Instruction::Wgmma));
-        (!tensor_cores && store.way != Way::Fragments)
-            .then(|| "only results of tensor cores are stored through shared memory".into())
+        (store.way != Way::Tma && store.together.is_some())
+            .then(|| "'together': only TMA stores several panels at once".into())
     }),
-    row("algo", "tensorize", |plan, _| {
-        let words = plan.algo.iter().flat_map(|table| &table.0);
-        let is_known = |(name, word): &&(String, Choice)| match word {
-            Choice::Word(word) => name.starts_with("load_") && LOADS.contains(&word.as_str()),
-            Choice::Number(_) => name.starts_with(STAGGER),
-        };
-        let (name, _) = words.into_iter().find(|word| !is_known(word))?;
-        Some(format!("no pass has a choice called '{name}'"))
-    }),
-    row("swap_operands", "resolve", |plan, kernel| of_products(plan.swap_operands, kernel)),
-    row("deterministic", "split-reduction", always),
-    row("launch_overlap", "resolve", |plan, _| {
-        plan.launch_overlap.then(|| "a kernel begins when the one before it has ended".into())
-    }),
+    followed("algo", "tensorize", always),
+    followed("swap_operands", "resolve", |plan, kernel| of_products(plan.swap_operands, kernel)),
+    followed("deterministic", "split-reduction", always),
+    followed("launch_overlap", "overlap-launches", always),
 ];
 
 /// The clauses of a plan that change nothing in its kernel, and why.
 pub fn unfollowed(plan: &Schedule, mapping: &Mapping) -> Vec<(&'static str, String)> {
-    let kernel = Kernel { tiling: &mapping.tiling, products: mapping.products, deep: mapping.deep };
+    let kernel = Kernel { mapping };
     CLAUSES.iter().filter_map(|clause| Some((clause.word, (clause.left)(plan, &kernel)?))).collect()
 }
 

@@ -12,9 +12,15 @@ pub const CONSUMERS: i64 = 2;
 /// The swizzled sub-tiles through which a warpgroup stores results.
 pub const SUB_TILES: i64 = 2;
 
-/// The tiles of each operand in shared memory: a ring where warps have roles, else one.
+/// The tiles of each operand in shared memory: a ring where warps have roles, two where one is filled while another is used
+/// (`pingpong`), else one.
 pub fn stages(plan: &Schedule) -> i64 {
-    plan.stages.unwrap_or(if plan.roles.is_some() { RING } else { 1 })
+    let turns = plan.smem_caches().any(|cache| cache.pingpong);
+    plan.stages.unwrap_or(match (plan.roles.is_some(), turns) {
+        (true, _) => RING,
+        (false, true) => 2,
+        (false, false) => 1,
+    })
 }
 
 /// What tells that a tile has arrived: roles exchange tiles by mbarriers, all else waits at a barrier of the block.

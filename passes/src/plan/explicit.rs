@@ -59,7 +59,10 @@ impl ResolvedPlan {
             Distributed::Wgmma => Kind::Wgmma,
             _ => Kind::Fma,
         };
-        let shape = plan.instruction.as_ref().and_then(|of| of.shape.clone()).or_else(|| self.shape(kind));
+        // How deep it is follows from the type of the factors, which a plan may leave open; without it 16 bits are meant.
+        let is_known = mapping.deep == 16 || plan.operand_type().is_some();
+        let given = plan.instruction.as_ref().and_then(|of| of.shape.clone());
+        let shape = given.or_else(|| self.shape(kind).filter(|_| is_known));
         plan.instruction = Some(Instruction { kind, shape });
         match &mapping.tiling.layout {
             Distributed::Mma(warps) if plan.warps.is_none() && plan.warp_tile.is_none() => {

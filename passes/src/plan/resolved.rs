@@ -8,23 +8,21 @@
 //! A plan that cannot be resolved is refused, with the clause that is at fault and, where a change makes it fit, that change.
 
 use dlc_core::guard::Condition;
-use dlc_core::memref::{Layout, MemRef};
 use dlc_core::scalar::Combiner;
 use dlc_ir::affine::{AffineErrorKind, SizeExpr};
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Code, Diagnostic};
-use dlc_ir::{Context, Loc, OpId, TypeData, ValueId};
+use dlc_ir::{Context, Loc, OpId};
 use dlc_kernel::layout::MAX_WARPS;
-use dlc_plan::check::{
-    BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, NOT_OF_KERNEL, TOO_MANY_REGISTERS, difference,
-};
+use dlc_plan::check::{BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, TOO_MANY_REGISTERS, difference};
 use dlc_plan::clause::{Instruction as Clause, Kind};
 use dlc_plan::footprint::{GROUP, OVERHEAD, WARP};
 use dlc_plan::{Schedule, Target};
-use dlc_region::ops::{Binary, Func, Read, Reduce, Unary};
+use dlc_region::ops::Reduce;
 use dlc_region::verify::{KernelAxes, axes_of};
 
 use super::clauses::unfollowed;
+use super::compare::with_widths;
 use super::defaults;
 use super::shape::{Axis, Groups, Shape, groups, reduces_columns, reduces_rows};
 use super::tiling::{Instruction, Tiling};
@@ -101,9 +99,12 @@ impl From<LowerError> for Refused {
             LowerError::Expr(error) => match error.kind {
                 AffineErrorKind::Overflow | AffineErrorKind::TooLarge => Refused::TooLarge,
                 // What is divided by is positive, and what is named is there.
-                _ => Refused::Plan(broken(&NOT_A_KERNEL, format!("a position cannot be computed: {error}")), None),
+                _ => Refused::Plan(
+                    Broken::new(&[], &NOT_A_KERNEL, format!("a position cannot be computed: {error}")),
+                    None,
+                ),
             },
-            LowerError::Layout(message) => Refused::Plan(broken(&NOT_A_KERNEL, message), None),
+            LowerError::Layout(message) => Refused::Plan(Broken::new(&[], &NOT_A_KERNEL, message), None),
         }
     }
 }
@@ -113,10 +114,6 @@ pub fn refusal(loc: Loc, broken: Broken, near: Option<String>) -> Diagnostic {
     let way = near.map(|near| format!("the nearest plan that fits has {near}"));
     let way = way.unwrap_or_else(|| "change the plan, or leave it out".into());
     Diagnostic::error(broken.code, loc, broken.message).suggest(way)
-}
-
-fn broken(code: &'static Code, message: impl Into<String>) -> Broken {
-    Broken { code, message: message.into(), heal: None }
 }
 
 /// Makes every decision for a region: as its plan says, and by default where it does not. Targets are those that the plan is
@@ -130,7 +127,11 @@ pub fn resolve(
     targets: &[Target],
     tensor_cores: bool,
 ) -> Result<ResolvedPlan, Refused> {
-    let attempt = |plan: Option<&Schedule>| Resolver { ctx, region, plan, targets, tensor_cores }.resolve();
+    let attempt = |plan: Option<&Schedule>| {
+        let explicit = plan.map(|plan| with_widths(ctx, region, plan));
+        let plan = explicit.as_deref();
+        Resolver { ctx, region, plan, targets, tensor_cores }.resolve()
+    };
     let (broken, plan) = match (attempt(plan), plan) {
         (Err(Refused::Plan(broken, _)), Some(plan)) => (broken, plan),
         (resolved, _) => return resolved,
@@ -160,10 +161,10 @@ pub fn resolve(
     Err(Refused::Plan(broken, found))
 }
 
-struct Resolver<'a> {
-    ctx: &'a Context,
-    region: &'a Body,
-    plan: Option<&'a Schedule>,
+pub(super) struct Resolver<'a> {
+    pub(super) ctx: &'a Context,
+    pub(super) region: &'a Body,
+    pub(super) plan: Option<&'a Schedule>,
     targets: &'a [Target],
     tensor_cores: bool,
 }
@@ -177,6 +178,7 @@ impl Resolver<'_> {
         self.roles()?;
         let shape = Shape::of(ctx, region, &axes);
         let mut grouped = groups(ctx, region, &shape);
+        self.algorithms(grouped.as_ref())?;
         self.instruction(grouped.as_ref())?;
         if let Some(groups) = &mut grouped {
             self.sides(groups, &shape);
@@ -193,168 +195,24 @@ impl Resolver<'_> {
         Ok(ResolvedPlan { mapping, requires, kept, reduced, unfollowed })
     }
 
-    fn refuse<T>(&self, code: &'static Code, message: impl Into<String>) -> Result<T, Refused> {
-        Err(Refused::Plan(broken(code, message), None))
+    pub(super) fn refuse<T>(
+        &self,
+        clauses: &[&str],
+        code: &'static Code,
+        message: impl Into<String>,
+    ) -> Result<T, Refused> {
+        Err(Refused::Plan(Broken::new(clauses, code, message), None))
     }
 
-    fn refuse_with<T>(
+    pub(super) fn refuse_with<T>(
         &self,
+        clauses: &[&str],
         code: &'static Code,
         message: impl Into<String>,
         heal: impl Fn(&mut Schedule) + 'static,
     ) -> Result<T, Refused> {
-        let broken = Broken { code, message: message.into(), heal: Some(Box::new(heal)) };
+        let broken = Broken { heal: Some(Box::new(heal)), ..Broken::new(clauses, code, message) };
         Err(Refused::Plan(broken, None))
-    }
-
-    /// Axes and tensors are those of the region.
-    fn names(&self, axes: &KernelAxes) -> Result<(), Refused> {
-        let Some(plan) = self.plan else { return Ok(()) };
-        let tile = plan.tile.iter().flat_map(|tile| tile.names());
-        let read = plan.caches.iter().flat_map(|cache| cache.axes.iter().flatten()).map(String::as_str);
-        if let Some(name) = tile.chain(read).find(|name| axes.position(name).is_none()) {
-            let message =
-                format!("the plan has the axis '{name}', and the axes of the kernel are {}", axes.names.join(", "));
-            let name = name.to_string();
-            return self.refuse_with(&NOT_OF_KERNEL, message, move |plan| {
-                if let Some(tile) = &mut plan.tile {
-                    tile.0.retain(|(axis, _)| *axis != name);
-                }
-                for cache in &mut plan.caches {
-                    cache.axes = cache.axes.take().filter(|axes| !axes.contains(&name));
-                }
-            });
-        }
-        let tensors = self.tensors();
-        let cached = plan.caches.iter().map(|cache| ("cache", cache.tensor.as_str()));
-        let shared = plan.multicast.iter().flatten().map(|name| ("multicast", name.as_str()));
-        let swizzled = plan.swizzle.iter().flat_map(|table| table.names()).map(|name| ("swizzle", name));
-        let wide = plan.vectors.iter().flat_map(|table| table.names()).map(|name| ("vectors", name));
-        let kept = plan.policy.iter().flat_map(|table| table.names()).map(|name| ("policy", name));
-        let strides = plan.stride.iter().flat_map(|table| table.names()).map(|name| ("stride", name));
-        let mut all = cached.chain(shared).chain(swizzled).chain(wide).chain(kept).chain(strides);
-        match all.find(|(_, name)| !tensors.iter().any(|tensor| tensor.0 == *name)) {
-            Some((word, name)) => {
-                let known = tensors.iter().map(|tensor| tensor.0.as_str()).collect::<Vec<_>>().join(", ");
-                self.refuse(
-                    &NOT_OF_KERNEL,
-                    format!("'{word}' has the tensor '{name}', and those of the kernel are {known}"),
-                )
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// The tensors of the region with their memory: arguments, then results.
-    fn tensors(&self) -> Vec<(String, Option<MemRef>)> {
-        let (ctx, region) = (self.ctx, self.region);
-        let args = region.entry_block().map_or(&[][..], |block| region.args(block));
-        let memory = |&arg| (ctx.str(region.value_name(arg)).to_string(), MemRef::of(ctx, region.value_type(arg)));
-        let mut all: Vec<(String, Option<MemRef>)> = args.iter().map(memory).collect();
-        if let Some(func) = Func::of(OpRef::new(ctx, region, region.root()))
-            && let TypeData::Function { results, .. } = ctx.type_data(func.function_type())
-        {
-            let names = func.outputs().into_iter().map(String::from);
-            all.extend(names.zip(results.iter().map(|&ty| MemRef::of(ctx, ty))));
-        }
-        all
-    }
-
-    /// What a plan says of the region is so: the axes and types of cached tensors, the layout of results, the epilogue.
-    fn descriptions(&self, axes: &KernelAxes) -> Result<(), Refused> {
-        let (ctx, region) = (self.ctx, self.region);
-        let Some(plan) = self.plan else { return Ok(()) };
-        let ops = || region.walk().into_iter().map(|id| OpRef::new(ctx, region, id));
-        for cache in &plan.caches {
-            let own =
-                ops().filter_map(Read::of).filter(|read| ctx.str(region.value_name(read.source())) == cache.tensor);
-            let reads: Vec<Read<'_>> = own.collect();
-            let tensor = cache.tensor.clone();
-            let of_read = |read: &Read<'_>| -> Vec<String> {
-                let at = read.at();
-                let used = |name: &&String| at.iter().any(|at| at.symbols().iter().any(|symbol| **symbol == ***name));
-                axes.names.iter().filter(used).cloned().collect()
-            };
-            let is_same = |said: &Vec<String>, own: &Vec<String>| {
-                own.iter().all(|axis| said.contains(axis)) && said.iter().all(|axis| own.contains(axis))
-            };
-            let said = cache.axes.as_ref().filter(|_| !reads.is_empty());
-            if let Some(said) = said.filter(|said| !reads.iter().any(|read| is_same(said, &of_read(read)))) {
-                let own = of_read(&reads[0]).join(", ");
-                let message =
-                    format!("'cache' says that {tensor} is read along ({}), and it is along ({own})", said.join(", "));
-                return self.refuse_with(&CONFLICT, message, move |plan| {
-                    plan.caches.iter_mut().filter(|cache| cache.tensor == tensor).for_each(|cache| cache.axes = None);
-                });
-            }
-            let elem = self.tensors().into_iter().find(|(name, _)| *name == tensor).and_then(|(_, memory)| memory);
-            let elem = elem.map(|memory| memory.elem(ctx));
-            if let Some((said, own)) = cache.dtype.zip(elem).filter(|(said, own)| said != own) {
-                let (said, own) = (said.display(ctx), own.display(ctx));
-                let message = format!("'cache' says that {tensor} has elements of {said}, and they are {own}");
-                return self.refuse_with(&CONFLICT, message, move |plan| {
-                    plan.caches.iter_mut().filter(|cache| cache.tensor == tensor).for_each(|cache| cache.dtype = None);
-                });
-            }
-        }
-        for (name, word) in plan.stride.iter().flat_map(|table| &table.0) {
-            let memory = self.tensors().into_iter().find(|(own, _)| own == name).and_then(|(_, memory)| memory);
-            let layout = memory.map(|memory| memory.layout(ctx));
-            let is_so = match word.as_str() {
-                "row" | "row_major" => layout == Some(Layout::RowMajor),
-                "col" | "col_major" => layout == Some(Layout::ColMajor),
-                _ => false,
-            };
-            if !is_so {
-                let message = format!("'stride' says that {name} is '{word}', and the kernel declares another layout");
-                return self.refuse_with(&CONFLICT, message, |plan| plan.stride = None);
-            }
-        }
-        let mut words: Vec<&str> = ops().filter_map(Unary::of).map(|op| op.function().word()).collect();
-        words.extend(ops().filter_map(Binary::of).map(|op| op.function().word()));
-        let is_there = |word: &str| words.contains(&word) || (word == "bias" && words.contains(&"add"));
-        if let Some(word) = plan.epilogue.iter().flatten().find(|word| !is_there(word)) {
-            let message = format!("'epilogue' has '{word}', which the kernel does not compute");
-            return self.refuse_with(&CONFLICT, message, |plan| plan.epilogue = None);
-        }
-        if let Some(said) = &plan.epilogue {
-            let behind = self.behind_the_sum();
-            let is_said = |word: &&str| said.iter().any(|own| own == word || (own == "bias" && *word == "add"));
-            if let Some(word) = behind.iter().find(|word| !is_said(word)) {
-                let message = format!("'epilogue' leaves '{word}' out, which the kernel computes behind its sum");
-                return self.refuse_with(&CONFLICT, message, |plan| plan.epilogue = None);
-            }
-        }
-        let reduced = ops().filter_map(Reduce::of).flat_map(|op| op.axes());
-        let values = region.walk().into_iter().flat_map(|op| region.results(op));
-        let mut known: Vec<String> = reduced.map(|axis| format!("sum_{axis}")).collect();
-        known.extend(values.map(|value| ctx.str(region.value_name(value)).to_string()).filter(|name| !name.is_empty()));
-        known.extend(self.tensors().into_iter().map(|(name, _)| name));
-        known.extend(words.iter().map(|word| word.to_string()));
-        let ends = plan.edges.iter().flat_map(|edge| [&edge.from, &edge.to]);
-        if let Some(name) = ends.into_iter().find(|name| !known.contains(name)) {
-            let message = format!("'edge' has '{name}', which is no value, tensor or function of the kernel");
-            return self.refuse_with(&NOT_OF_KERNEL, message, |plan| plan.edges.clear());
-        }
-        Ok(())
-    }
-
-    /// The functions between the sum of a kernel and its results, as words; none where it has several sums or none.
-    fn behind_the_sum(&self) -> Vec<&'static str> {
-        let (ctx, region) = (self.ctx, self.region);
-        let Some(block) = region.entry_block() else { return Vec::new() };
-        let ops = || region.ops(block).map(|id| OpRef::new(ctx, region, id));
-        let mut sums = ops().filter_map(Reduce::of);
-        let (Some(sum), None) = (sums.next(), sums.next()) else { return Vec::new() };
-        let (mut reached, mut words): (Vec<ValueId>, Vec<&str>) = (region.results(sum.id).collect(), Vec::new());
-        for op in ops().filter(|op| op.id != sum.id) {
-            if op.operands().any(|operand| reached.contains(&operand)) {
-                reached.extend(op.results());
-                let word = Unary::of(op).map(|unary| unary.function().word());
-                words.extend(word.or_else(|| Binary::of(op).map(|binary| binary.function().word())));
-            }
-        }
-        words
     }
 
     /// Roles are for rings that they can exchange, and registers that there are.
@@ -363,21 +221,24 @@ impl Resolver<'_> {
         let stages = defaults::stages(plan);
         if !(2..=16).contains(&stages) {
             let message = format!("'roles' exchange tiles in rings of 2 to 16, and 'stages' is {stages}");
-            return self.refuse_with(&CONFLICT, message, move |plan| plan.stages = Some(stages.clamp(2, 16)));
+            return self.refuse_with(&["stages", "roles"], &CONFLICT, message, move |plan| {
+                plan.stages = Some(stages.clamp(2, 16))
+            });
         }
         if let Some(cache) =
             plan.caches.iter().find(|cache| cache.buffers.is_some_and(|count| !(2..=16).contains(&count)))
         {
             let (tensor, count) = (cache.tensor.clone(), cache.buffers.unwrap_or_default());
             let message = format!("'roles' exchange tiles in rings of 2 to 16, and {tensor} has {count} buffers");
-            return self.refuse_with(&CONFLICT, message, move |plan| {
+            let clause = format!("cache {tensor}");
+            return self.refuse_with(&[&clause], &CONFLICT, message, move |plan| {
                 let own = plan.caches.iter_mut().filter(|cache| cache.tensor == tensor);
                 own.for_each(|cache| cache.buffers = Some(count.clamp(2, 16)));
             });
         }
         if !(1..=4).contains(&roles.consumers) {
             let message = format!("there are {} consumers, and roles are for 1 to 4", roles.consumers);
-            return self.refuse_with(&BAD_THREADS, message, |plan| {
+            return self.refuse_with(&["roles"], &BAD_THREADS, message, |plan| {
                 if let Some(roles) = &mut plan.roles {
                     roles.consumers = 4;
                 }
@@ -392,9 +253,11 @@ impl Resolver<'_> {
         let message = format!(
             "a producer of {producer} registers and consumers of {consumer} need {sum} together, and the block starts with {all}"
         );
-        self.refuse_with(&TOO_MANY_REGISTERS, message, move |plan| match blocks {
-            2.. => plan.blocks_per_sm = Some(blocks - 1),
-            _ => plan.registers = None,
+        self.refuse_with(&["registers", "blocks_per_sm", "roles"], &TOO_MANY_REGISTERS, message, move |plan| {
+            match blocks {
+                2.. => plan.blocks_per_sm = Some(blocks - 1),
+                _ => plan.registers = None,
+            }
         })
     }
 
@@ -412,12 +275,12 @@ impl Resolver<'_> {
                 let message = format!(
                     "'instruction {word}' is for a sum of products of two tensors, and the kernel has none that it can compute"
                 );
-                self.refuse_with(&BAD_INSTRUCTION, message, without)
+                self.refuse_with(&["instruction"], &BAD_INSTRUCTION, message, without)
             }
             Some(groups) if !groups.halves => {
                 let message =
                     format!("'instruction {word}' is for factors of 8 or 16 bits, and those of the kernel are f32");
-                self.refuse_with(&BAD_INSTRUCTION, message, |plan: &mut Schedule| {
+                self.refuse_with(&["instruction"], &BAD_INSTRUCTION, message, |plan: &mut Schedule| {
                     plan.instruction = Some(Clause { kind: Kind::Fma, shape: None });
                 })
             }
@@ -445,8 +308,9 @@ impl Resolver<'_> {
         let (ctx, region, plan) = (self.ctx, self.region, self.plan);
         let names = |axes: &[Axis]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
         // A tile that fits no threads is refused.
-        let tile =
-            |tiling: Result<Option<Tiling>, String>| tiling.or_else(|why| self.refuse_with(&BAD_TILE, why, free));
+        let tile = |tiling: Result<Option<Tiling>, String>| {
+            tiling.or_else(|why| self.refuse_with(&[clause_of(&why), "tile"], &BAD_TILE, why, free))
+        };
         let map = |tiling: Tiling, [batch, rows, columns]: [Vec<Axis>; 3]| Mapping {
             batch,
             rows,
@@ -466,8 +330,8 @@ impl Resolver<'_> {
             let tiling = match plan.filter(|plan| plan.tile.is_some()) {
                 Some(plan) => {
                     let sides = [names(&groups.rows), names(&groups.columns)];
-                    let planned = Tiling::of_plan(plan, &sides, &groups.reduced, groups.streams);
-                    planned.or_else(|why| self.refuse_with(&BAD_TILE, why, free))?
+                    let planned = self.product(plan, &sides, groups);
+                    planned.or_else(|why| self.refuse_with(&[clause_of(&why), "tile"], &BAD_TILE, why, free))?
                 }
                 None if groups.streams => Tiling::of_stream(&size(&groups.rows)?, &size(&groups.columns)?, halves),
                 None => Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, halves),
@@ -517,6 +381,27 @@ impl Resolver<'_> {
         Ok(Mapping { is_planned, ..map(tiling, [batch, rows, columns]) })
     }
 
+    /// The tile of a product. Where the plan names no instruction it is of `mma`, if that computes the product on every
+    /// target, the tile is one of whole instructions, and the plan does not say which elements a thread has; else threads
+    /// multiply numbers.
+    fn product(&self, plan: &Schedule, sides: &[Vec<String>; 2], groups: &Groups) -> Result<Tiling, String> {
+        let tiling = |kind: Kind| Tiling::of_plan(plan, kind, sides, &groups.reduced, groups.streams);
+        if let Some(given) = &plan.instruction {
+            return tiling(given.kind);
+        }
+        let has_own = |place: &str| place.starts_with("thread.") || place.starts_with("lane.");
+        let says_elements = plan.thread_tile.is_some()
+            || plan.lanes.is_some()
+            || plan.threads.is_some()
+            || plan.bind.iter().flat_map(|bind| &bind.0).any(|(_, place)| has_own(place));
+        let multiplies = |target: &Target| target.rate(self.ctx, Kind::Mma, groups.elem).is_some();
+        let by_mma = groups.halves && self.tensor_cores && !says_elements && self.targets.iter().all(multiplies);
+        match by_mma.then(|| tiling(Kind::Mma)) {
+            Some(Ok(mma)) => Ok(mma),
+            _ => tiling(Kind::Fma),
+        }
+    }
+
     /// The tile has a layout over the warps of the block.
     fn fragments(&self, mapping: &Mapping) -> Result<(), Refused> {
         let tiling = &mapping.tiling;
@@ -534,10 +419,12 @@ impl Resolver<'_> {
                     "a tile of {rows} x {columns} takes {registers} registers of each thread, and it has {most}"
                 );
                 let sides = [&mapping.rows, &mapping.columns].map(|axes| axes.last().map(|(name, _)| name.clone()));
-                self.refuse_with(&TOO_MANY_REGISTERS, message, move |plan| halve(plan, [&sides[0], &sides[1]]))
+                self.refuse_with(&["tile"], &TOO_MANY_REGISTERS, message, move |plan| {
+                    halve(plan, [&sides[0], &sides[1]])
+                })
             }
             Ok(_) => Ok(()),
-            Err(why) => self.refuse(&BAD_TILE, format!("a tile of {rows} x {columns} has no layout: {why}")),
+            Err(why) => self.refuse(&["tile"], &BAD_TILE, format!("a tile of {rows} x {columns} has no layout: {why}")),
         }
     }
 
@@ -557,7 +444,7 @@ impl Resolver<'_> {
                 target.name, target.threads_per_sm
             );
             let fit = target.threads_per_sm / threads;
-            return self.refuse_with(&BAD_THREADS, message, move |plan| {
+            return self.refuse_with(&["blocks_per_sm"], &BAD_THREADS, message, move |plan| {
                 plan.blocks_per_sm = (fit > 1).then_some(fit);
             });
         }
@@ -570,7 +457,9 @@ impl Resolver<'_> {
             "a tile of {} x {} is for {threads} threads, and {name} has at most {most}",
             mapping.tiling.tile[0], mapping.tiling.tile[1]
         );
-        self.refuse_with(&BAD_THREADS, message, move |plan| halve(plan, [&rows, &columns]))
+        self.refuse_with(&["threads", "warps", "tile"], &BAD_THREADS, message, move |plan| {
+            halve(plan, [&rows, &columns])
+        })
     }
 
     /// All accumulators that are live together fit into the registers of a thread.
@@ -601,7 +490,7 @@ impl Resolver<'_> {
             format!("{each}{rows} x {columns} take {sums} registers of each thread{beside}, and it has {budget}");
         let [rows, columns] = [&mapping.rows, &mapping.columns].map(|axes| axes.last().map(|(name, _)| name.clone()));
         let wide = if before > sums { groups.reduced.last().cloned() } else { columns };
-        self.refuse_with(&TOO_MANY_REGISTERS, message, move |plan| halve(plan, [&rows, &wide]))
+        self.refuse_with(&["tile"], &TOO_MANY_REGISTERS, message, move |plan| halve(plan, [&rows, &wide]))
     }
 
     /// The registers of each thread for the sums of the products that the last one takes its factor from, where tensor cores
@@ -627,8 +516,27 @@ impl Resolver<'_> {
     }
 }
 
-/// Leaves open how threads share the tile.
+/// The clause that a message about a tile names: the first word in quotes that is one, or what it counts.
+fn clause_of(message: &str) -> &'static str {
+    let quoted = message.split('\'').skip(1).step_by(2);
+    let known = |word: &str| Schedule::WORDS.iter().copied().find(|known| *known == word);
+    let named = quoted.filter_map(|word| known(word.split(' ').next().unwrap_or(word))).next();
+    let counted = || ["threads", "warps", "lanes"].into_iter().find(|word| message.contains(&format!(" {word} ")));
+    named.or_else(counted).unwrap_or("tile")
+}
+
+/// Leaves open how threads share the tile; where that is open, makes the tile one of powers of two.
 fn free(plan: &mut Schedule) {
+    let is_open = plan.warp_tile.is_none()
+        && plan.thread_tile.is_none()
+        && plan.lanes.is_none()
+        && plan.warps.is_none()
+        && plan.threads.is_none();
+    if is_open {
+        for (_, extent) in plan.tile.iter_mut().flat_map(|tile| &mut tile.0) {
+            *extent = u64::try_from(*extent).map_or(*extent, |own| own.next_power_of_two() as i64);
+        }
+    }
     plan.warp_tile = None;
     plan.thread_tile = None;
     plan.lanes = None;

@@ -51,6 +51,8 @@ pub struct Groups {
     pub reduced: Vec<String>,
     /// Whether tensor cores multiply the factors.
     pub halves: bool,
+    /// The type of the factors.
+    pub elem: Type,
     /// How many products an instruction of tensor cores sums: those of 32 bytes.
     pub deep: i64,
     /// Whether it is a sum below a maximum.
@@ -125,6 +127,7 @@ fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
         columns: Vec::new(),
         reduced,
         halves,
+        elem: ty,
         deep: deep(ctx, ty),
         streams: true,
         sums: 1,
@@ -175,6 +178,7 @@ fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
         columns: Vec::new(),
         reduced,
         halves,
+        elem,
         deep: deep(ctx, elem),
         streams: false,
         sums: 1,

@@ -215,18 +215,18 @@ impl Tiling {
         Tiling { matrix: Some(Matrix::new(instruction, depth)), ..Tiling::plain([high, wide], layout) }
     }
 
-    /// What a plan says of a kernel whose blocks share rows and columns of these axes, of a sum over `reduced`. Without
-    /// tiles of the operands in shared memory each thread reads them from where they are. Where it is a sum below a maximum,
-    /// each warp has whole rows.
+    /// What a plan says of a kernel whose blocks share rows and columns of these axes, of a sum over `reduced`, with what
+    /// multiplies. Without tiles of the operands in shared memory each thread reads them from where they are. Where it is a
+    /// sum below a maximum, each warp has whole rows.
     ///
     /// An error names the number that cannot be.
     pub fn of_plan(
         plan: &Schedule,
+        kind: Kind,
         [rows, columns]: &[Vec<String>; 2],
         reduced: &[String],
         streams: bool,
     ) -> Result<Tiling, String> {
-        let kind = plan.instruction.as_ref().map_or(Kind::Fma, |instruction| instruction.kind);
         // The registers of a warpgroup repeat, so that its tiles are of any number of them; others double.
         let along = |axes: &[String], unit: u32| -> Result<u32, String> {
             let tile = extent(axes, |axis| plan.tile_of(axis)).unwrap_or(i64::MAX);
@@ -251,20 +251,7 @@ impl Tiling {
                     let [high, wide] = pair(&plan.warp_tile)?;
                     Some([tile[0] / high.max(1), tile[1] / wide.max(1)])
                 });
-                let most = [tile[0] / MMA_ROWS, tile[1] / MMA_COLUMNS];
-                let warps = warps.unwrap_or(match streams {
-                    true => [most[0].clamp(1, WARPS), 1],
-                    false => most.map(|most| most.clamp(1, 2)),
-                });
-                for (at, unit) in [MMA_ROWS, MMA_COLUMNS].into_iter().enumerate() {
-                    if !tile[at].is_multiple_of(unit * warps[at].max(1)) {
-                        let side = ["rows", "columns"][at];
-                        let (tile, warps) = (tile[at], warps[at]);
-                        return Err(format!(
-                            "{warps} warps share {tile} {side} of the tile, and mma has {unit} at once"
-                        ));
-                    }
-                }
+                let warps = mma_warps(tile, warps, streams)?;
                 (Distributed::Mma(warps), warps[0].saturating_mul(warps[1]))
             }
             Kind::Fma => threads(
@@ -493,6 +480,27 @@ struct Shares {
     warps: Option<[u32; 2]>,
     warp_tile: Option<[u32; 2]>,
     threads: Option<[u32; 2]>,
+}
+
+/// The warps along the rows and columns of a tile that `mma` computes: those that a plan gives, else up to two on each side;
+/// where rows are whole in a warp, up to four along the rows.
+fn mma_warps(tile: [u32; 2], given: Option<[u32; 2]>, streams: bool) -> Result<[u32; 2], String> {
+    let most = [tile[0] / MMA_ROWS, tile[1] / MMA_COLUMNS];
+    let warps = given.unwrap_or(match streams {
+        true => [most[0].clamp(1, WARPS), 1],
+        false => most.map(|most| most.clamp(1, 2)),
+    });
+    for (at, unit) in [MMA_ROWS, MMA_COLUMNS].into_iter().enumerate() {
+        if !tile[at].is_multiple_of(unit * warps[at].max(1)) {
+            let side = ["rows", "columns"][at];
+            let (tile, warps) = (tile[at], warps[at]);
+            return Err(match warps {
+                0 | 1 => format!("the tile has {tile} {side}, and mma multiplies {unit} at once"),
+                _ => format!("{warps} warps share {tile} {side} of the tile, and mma has {unit} at once"),
+            });
+        }
+    }
+    Ok(warps)
 }
 
 /// How threads share a tile of results: each has a part, lanes lie beside each other along the axis that the plan binds to

@@ -49,18 +49,20 @@
 //! is: of 5162 kernels of drawn plans this finds 283 of the 295 of which the assembler put values into local memory (72
 //! bytes at most in the others), and some that it finds room for.
 //!
-//! The report is a warning (E1615) that stands at the kernel, since what is slow is not wrong.
+//! The report is a warning (E1615), since what is slow is not wrong. It stands at the tile of the plan, or at the kernel.
 
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::dominance::successors;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{BlockId, RegionId, ValueId};
+use dlc_plan::places::place_of;
 use dlc_ptx::inst::{Arg, Inst, row};
 use dlc_ptx::ops::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::liveness::{Liveness, registers};
+use crate::analysis::plans::plan_loc;
 
 mod order;
 mod uniform;
@@ -70,6 +72,8 @@ use uniform::varying;
 static DEF: PassDef = PassDef {
     on: On::Op("ptx.func"),
     requires: &["ptx"],
+    consults: &["plan"],
+    reads_symbols: true,
     statistics: &[StatDef { name: "over", doc: "Entries that need more registers than a thread has." }],
     ..PassDef::base("check-registers", "Reports kernels that need more registers than a thread has.", create)
 };
@@ -110,7 +114,13 @@ impl Pass for CheckRegisters {
                 entry.name()
             );
             let hint = "smaller tiles, more threads, or fewer 'blocks_per_sm' leave more for each value";
-            cx.diags.emit(Diagnostic::warning(&REGISTERS, body.loc(op), message).at(Entry::DEF.name).suggest(hint));
+            // Where a text says how large the tile is, that is what to change.
+            let plan = plan_loc(cx, body);
+            let clauses = ["registers", "blocks_per_sm", "tile"];
+            let place = plan.and_then(|plan| clauses.iter().find_map(|clause| place_of(cx.ctx, plan, clause)));
+            let warning = Diagnostic::warning(&REGISTERS, place.unwrap_or(body.loc(op)), message);
+            let warning = warning.at(Entry::DEF.name).suggest(hint);
+            cx.diags.emit(if place.is_some() { warning.note(body.loc(op), "the kernel is here") } else { warning });
         }
         Ok(())
     }

@@ -42,6 +42,7 @@ use dlc_ir::OpRef;
 use dlc_ir::body::Body;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_plan::check::check;
+use dlc_plan::places::first_place;
 use dlc_plan::{Schedule, Schedules};
 
 use crate::analysis::axes::is_kernel;
@@ -79,14 +80,16 @@ impl Pass for ResolvePlan {
                 // Positions beyond 64 bits are an error of the kernel, whatever its plan: 'tensorize' says it.
                 Err(Refused::TooLarge) => continue,
                 Err(Refused::Plan(broken, near)) => {
-                    cx.diags.emit(refusal(body.loc(at), broken, near).at(Schedule::OP));
+                    let place = first_place(ctx, body.loc(at), &broken.clauses);
+                    cx.diags.emit(refusal(place, broken, near).at(Schedule::OP));
                     failed = true;
                     continue;
                 }
             };
             // What the plan leaves open may be more than the target has.
             if let Some(broken) = targets.iter().find_map(|target| check(ctx, &explicit, target).into_iter().next()) {
-                cx.diags.emit(refusal(body.loc(at), broken, None).at(Schedule::OP));
+                let place = first_place(ctx, body.loc(at), &broken.clauses);
+                cx.diags.emit(refusal(place, broken, None).at(Schedule::OP));
                 failed = true;
                 continue;
             }

@@ -83,8 +83,8 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::conditions::staggered;
 use crate::analysis::plans::{architecture, machines, plan_of};
-use crate::plan::report::not_followed;
-use crate::plan::resolved::{Mapping, Refused, ResolvedPlan, refusal, resolve};
+use crate::plan::report::{not_followed, refused};
+use crate::plan::resolved::{Mapping, Refused, ResolvedPlan, resolve};
 use crate::plan::tiling::{self, Tiling};
 use axes::{Dim, LowerError};
 use emit::Emit;
@@ -135,15 +135,16 @@ impl Pass for Tensorize {
         let resolved = resolve(cx.ctx, body, plan.as_deref(), &targets, self.tensor_cores);
         let reduces_rows = resolved.as_ref().is_ok_and(|resolved| resolved.mapping.is_of_rows);
         if let Ok(resolved) = &resolved {
+            let at = (body.loc(body.root()), Func::DEF.name);
             let has_tile = plan.as_ref().is_some_and(|plan| plan.tile.is_some());
             if has_tile && !resolved.mapping.is_planned {
                 let message =
                     "the tile of the plan is not followed: the kernel has reductions that only the default tile is for";
-                not_followed(cx, plan.as_deref(), body.loc(body.root()), Func::DEF.name, message.into());
+                not_followed(cx, body, plan.as_deref(), &["tile"], at, message.into());
             }
             for (word, why) in &resolved.unfollowed {
                 let message = format!("'{word}' of the plan changes nothing: {why}");
-                not_followed(cx, plan.as_deref(), body.loc(body.root()), Func::DEF.name, message);
+                not_followed(cx, body, plan.as_deref(), &[word], at, message);
             }
         }
         let made = resolved.and_then(|resolved| Ok(tensorize(cx.ctx, body, plan.as_deref(), resolved)?));
@@ -151,7 +152,7 @@ impl Pass for Tensorize {
             Ok(made) => made,
             Err(Refused::TooLarge) => return Err(too_large(body, cx)),
             Err(Refused::Plan(broken, near)) => {
-                return Err(cx.fail(refusal(body.loc(body.root()), broken, near).at(Func::DEF.name)));
+                return Err(cx.fail(refused(cx, body, broken, near)));
             }
         };
         missed.into_iter().for_each(|why| cx.remark(RemarkKind::Missed, body.loc(body.root()), why));

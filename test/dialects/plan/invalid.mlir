@@ -3,39 +3,39 @@
 // RUN: dlc-opt %s --verify-diagnostics --split-input-file
 
 // Extents are positive, and each axis is there once.
-// expected-error@+2 {{E1601 'plan.schedule': 'tile' has 'm' twice}}
-// expected-error@+1 {{E1601 'plan.schedule': 'tile' of 'm' is 0, which is not from 1 to 16777216}}
 plan.schedule for sm90 {
+  // expected-error@+2 {{E1601 'plan.schedule': 'tile' has 'm' twice}}
+  // expected-error@+1 {{E1601 'plan.schedule': 'tile' of 'm' is 0, which is not from 1 to 16777216}}
   tile (m: 0, n: 64, m: 4)
 }
 
 // -----
 
 // What does not divide the tile.
-// expected-error@+1 {{E1601 'plan.schedule': the tile of 'm' is 100, and 'warp_tile' 32 does not divide it; the nearest plan that fits has 'tile (m: 128, n: 64, k: 32)'}}
 plan.schedule for sm90 {
   tile (m: 100, n: 64, k: 32)
+  // expected-error@+1 {{E1601 'plan.schedule': the tile of 'm' is 100, and 'warp_tile' 32 does not divide it; the nearest plan that fits has 'tile (m: 128, n: 64, k: 32)'}}
   warp_tile (m: 32, n: 32)
 }
 
 // -----
 
 // A grid of warps that is not the tile.
-// expected-error@+1 {{E1601 'plan.schedule': 2 warps of 32 along 'm' are 64, and the tile is 128; the nearest plan that fits has 'tile (m: 64, n: 64)'}}
 plan.schedule for sm90 {
   tile (m: 128, n: 64)
   warp_tile (m: 32, n: 32)
+  // expected-error@+1 {{E1601 'plan.schedule': 2 warps of 32 along 'm' are 64, and the tile is 128; the nearest plan that fits has 'tile (m: 64, n: 64)'}}
   warps (m: 2, n: 2)
 }
 
 // -----
 
 // Threads that do not divide the tile of their warp.
-// expected-error@+1 {{E1601 'plan.schedule': the tile of a warp along 'm' is 48, and its threads take 64 at once; the nearest plan that fits has 'tile (m: 128, n: 48, k: 8)', 'warp_tile (m: 64, n: 48)'}}
 plan.schedule for sm90 {
   tile (m: 96, n: 48, k: 8)
   instruction fma
   warp_tile (m: 48, n: 48)
+  // expected-error@+1 {{E1601 'plan.schedule': the tile of a warp along 'm' is 48, and its threads take 64 at once; the nearest plan that fits has 'tile (m: 128, n: 48, k: 8)', 'warp_tile (m: 64, n: 48)'}}
   thread_tile (m: 8, n: 4)
   lanes (m: 8, n: 4)
 }
@@ -43,80 +43,80 @@ plan.schedule for sm90 {
 // -----
 
 // A grid of lanes that is no warp.
-// expected-error@+1 {{E1601 'plan.schedule': 'lanes' is a grid of 16 threads, and a warp has 32}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64)
+  // expected-error@+1 {{E1601 'plan.schedule': 'lanes' is a grid of 16 threads, and a warp has 32}}
   lanes (m: 4, n: 4)
 }
 
 // -----
 
 // An axis that the tile does not have.
-// expected-error@+1 {{E1601 'plan.schedule': 'cluster' has the axis 'b', and the tile has m, n}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64)
+  // expected-error@+1 {{E1601 'plan.schedule': 'cluster' has the axis 'b', and the tile has m, n}}
   cluster (b: 2)
 }
 
 // -----
 
 // An axis that is reduced, and that the tile does not have.
-// expected-error@+1 {{E1601 'plan.schedule': 'reduced' has the axis 'k', and the tile has m, n}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64)
+  // expected-error@+1 {{E1601 'plan.schedule': 'reduced' has the axis 'k', and the tile has m, n}}
   reduced [k]
 }
 
 // -----
 
 // Counts have bounds.
-// expected-error@+6 {{E1601 'plan.schedule': 'K' is fixed to -1, and sizes are not negative}}
-// expected-error@+5 {{E1601 'plan.schedule': 'stages' is 0, which is not from 1 to 64}}
-// expected-error@+4 {{E1601 'plan.schedule': 'blocks_per_sm' is 65, which is not from 1 to 64}}
-// expected-error@+3 {{E1601 'plan.schedule': there are 8 consumers, and a block has from 1 to 7 beside the producer}}
-// expected-error@+2 {{E1601 'plan.schedule': a tensor has 0 buffers, and there are from 1 to 64}}
-// expected-error@+1 {{E1601 'plan.schedule': 'store' has 65 panels, which is not from 0 to 64}}
 plan.schedule for sm90 {
+  // expected-error@+1 {{E1601 'plan.schedule': 'stages' is 0, which is not from 1 to 16}}
   stages 0
+  // expected-error@+1 {{E1601 'plan.schedule': 'blocks_per_sm' is 65, which is not from 1 to 64}}
   blocks_per_sm 65
+  // expected-error@+1 {{E1601 'plan.schedule': 'K' is fixed to -1, and sizes are not negative}}
   fix (K: -1)
+  // expected-error@+1 {{E1601 'plan.schedule': there are 8 consumers, and a block has from 1 to 7 beside the producer}}
   roles cooperative consumers 8
+  // expected-error@+1 {{E1601 'plan.schedule': 'A' has 0 buffers, and there are from 1 to 64}}
   cache A in smem buffers 0
+  // expected-error@+1 {{E1601 'plan.schedule': 'store' has 65 panels, which is not from 0 to 64}}
   store tma panels 65
 }
 
 // -----
 
 // A loop of no axis, one that does not end with its steps, and an unknown place, and one that is taken.
-// expected-error@+7 {{E1610 'plan.schedule': 'bind' has the loop 'b.o', and loops are axes of the tile (m, n) with '.o' and '.i'}}
-// expected-error@+6 {{E1610 'plan.schedule': 'bind' has the loop 'm.o.i', and loops are axes of the tile (m, n) with '.o' and '.i'}}
-// expected-error@+5 {{E1610 'plan.schedule': 'predicate_tail' has the loop 'x.i', and loops are axes of the tile (m, n) with '.o' and '.i'}}
-// expected-error@+4 {{E1610 'plan.schedule': 'vectorize' has the loop 'k', and loops are axes of the tile (m, n) with '.o' and '.i'}}
-// expected-error@+3 {{E1610 'plan.schedule': 'cache' has the loop 'l.o', and loops are axes of the tile (m, n) with '.o' and '.i'}}
-// expected-error@+2 {{E1610 'plan.schedule': 'm.o' is bound to 'grid.x', and places are cluster, block, warp, thread and lane, each .x, .y or .z}}
-// expected-error@+1 {{E1610 'plan.schedule': two loops are bound to 'block.z'}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64)
+  // expected-error@+4 {{E1610 'plan.schedule': 'bind' has the loop 'b.o', and loops are axes of the tile (m, n) with '.o' and '.i'}}
+  // expected-error@+3 {{E1610 'plan.schedule': 'bind' has the loop 'm.o.i', and loops are axes of the tile (m, n) with '.o' and '.i'}}
+  // expected-error@+2 {{E1610 'plan.schedule': 'm.o' is bound to 'grid.x', and places are cluster, block, warp, thread and lane, each .x, .y or .z}}
+  // expected-error@+1 {{E1610 'plan.schedule': two loops are bound to 'block.z'}}
   bind (b.o: block.x, m.o.i: block.y, m.o: grid.x, n.o: block.z, n.i: block.z)
+  // expected-error@+1 {{E1610 'plan.schedule': 'vectorize' has the loop 'k', and loops are axes of the tile (m, n) with '.o' and '.i'}}
   vectorize k by 4
+  // expected-error@+1 {{E1610 'plan.schedule': 'predicate_tail' has the loop 'x.i', and loops are axes of the tile (m, n) with '.o' and '.i'}}
   predicate_tail [x.i]
+  // expected-error@+1 {{E1610 'plan.schedule': 'cache' has the loop 'l.o', and loops are axes of the tile (m, n) with '.o' and '.i'}}
   cache A in smem at l.o
 }
 
 // -----
 
 // An unknown role.
-// expected-error@+1 {{E1610 'plan.schedule': 'registers' has the role 'loader', and there are producer, consumer and thread}}
 plan.schedule for sm90 {
+  // expected-error@+1 {{E1610 'plan.schedule': 'registers' has the role 'loader', and there are producer, consumer and thread}}
   registers (loader: 40)
 }
 
 // -----
 
 // Too much shared memory: fewer stages fit.
-// expected-error@+1 {{E1602 'plan.schedule': the block needs 393344 bytes of shared memory (8 stages of 49152, and what is beside them), and sm90 has 232448; the nearest plan that fits has 'stages 4', 'async prefetch 3'}}
 plan.schedule for sm90 {
   tile (m: 128, n: 256, k: 64)
+  // expected-error@+1 {{E1602 'plan.schedule': the block needs 393344 bytes of shared memory (8 stages of 49152, and what is beside them), and sm90 has 232448; the nearest plan that fits has 'stages 4', 'async prefetch 3'}}
   stages 8
   cache A (m, k) f16 in smem
   cache B (k, n) f16 in smem
@@ -127,9 +127,9 @@ plan.schedule for sm90 {
 // -----
 
 // Two stages are too much: the tile is halved.
-// expected-error@+1 {{E1602 'plan.schedule': the block needs 524288 bytes of shared memory (2 stages of 262144, and what is beside them), and sm80 has 166912; the nearest plan that fits has 'tile (m: 64, n: 64, k: 128)'}}
 plan.schedule for sm80 {
   tile (m: 256, n: 256, k: 128)
+  // expected-error@+1 {{E1602 'plan.schedule': the block needs 524288 bytes of shared memory (2 stages of 262144, and what is beside them), and sm80 has 166912; the nearest plan that fits has 'tile (m: 64, n: 64, k: 128)'}}
   stages 2
   cache A (m, k) f32 in smem
   cache B (k, n) f32 in smem
@@ -138,9 +138,9 @@ plan.schedule for sm80 {
 // -----
 
 // Too much for two blocks on a multiprocessor.
-// expected-error@+1 {{E1602 'plan.schedule': the block needs 131072 bytes of shared memory (2 stages of 65536, and what is beside them), and sm80 has 82944 for each of 2 blocks; the nearest plan that fits has no 'blocks_per_sm'}}
 plan.schedule for sm80 {
   tile (m: 128, n: 128, k: 64)
+  // expected-error@+1 {{E1602 'plan.schedule': the block needs 131072 bytes of shared memory (2 stages of 65536, and what is beside them), and sm80 has 82944 for each of 2 blocks; the nearest plan that fits has no 'blocks_per_sm'}}
   stages 2
   blocks_per_sm 2
   threads (m: 8, n: 16)
@@ -151,17 +151,17 @@ plan.schedule for sm80 {
 // -----
 
 // The buffers of one tensor are too many.
-// expected-error@+1 {{E1602 'plan.schedule': the block needs 327680 bytes of shared memory (1 stages of 0, and what is beside them), and sm90 has 232448; the nearest plan that fits has 'cache A (m, k) f32 in smem buffers 3'}}
 plan.schedule for sm90 {
   tile (m: 128, k: 128)
+  // expected-error@+1 {{E1602 'plan.schedule': the block needs 327680 bytes of shared memory (1 stages of 0, and what is beside them), and sm90 has 232448; the nearest plan that fits has 'cache A (m, k) f32 in smem buffers 3'}}
   cache A (m, k) f32 in smem buffers 5
 }
 
 // -----
 
 // Too many accumulators for the threads.
-// expected-error@+1 {{E1603 'plan.schedule': each thread that computes holds 256 registers of its tile and needs some 24 more, and it has 168; the nearest plan that fits has 'tile (m: 128, n: 256, k: 64)'}}
 plan.schedule for sm90 {
+  // expected-error@+1 {{E1603 'plan.schedule': each thread that computes holds 256 registers of its tile and needs some 24 more, and it has 168; the nearest plan that fits has 'tile (m: 128, n: 256, k: 64)'}}
   tile (m: 256, n: 256, k: 64)
   instruction wgmma
   stages 2
@@ -174,8 +174,8 @@ plan.schedule for sm90 {
 // -----
 
 // Too few registers for what a thread holds.
-// expected-error@+1 {{E1603 'plan.schedule': each thread that computes holds 128 registers of its tile and needs some 24 more, and it has 100; the nearest plan that fits has 'registers (thread: 152)'}}
 plan.schedule for sm90 {
+  // expected-error@+1 {{E1603 'plan.schedule': each thread that computes holds 128 registers of its tile and needs some 24 more, and it has 100; the nearest plan that fits has 'registers (thread: 152)'}}
   tile (m: 128, n: 128, k: 8)
   instruction fma
   thread_tile (m: 8, n: 16)
@@ -185,65 +185,65 @@ plan.schedule for sm90 {
 // -----
 
 // A role with a number of registers that there is not.
-// expected-error@+1 {{E1603 'plan.schedule': 'producer' has 42 registers, which is not from 24 to 256 by 8; the nearest plan that fits has 'registers (producer: 40)'}}
 plan.schedule for sm90 {
+  // expected-error@+1 {{E1603 'plan.schedule': 'producer' has 42 registers, which is not from 24 to 256 by 8; the nearest plan that fits has 'registers (producer: 40)'}}
   registers (producer: 42)
 }
 
 // -----
 
 // Roles that ask for more registers than the block has: it would wait for them forever.
-// expected-error@+1 {{E1603 'plan.schedule': a producer of 48 registers and consumers of 240 need 67584 together, and the block starts with 64512; the nearest plan that fits has 'registers (producer: 48, consumer: 224)'}}
 plan.schedule for sm90 {
   tile (m: 128, n: 128, k: 64)
   roles cooperative consumers 2
+  // expected-error@+1 {{E1603 'plan.schedule': a producer of 48 registers and consumers of 240 need 67584 together, and the block starts with 64512; the nearest plan that fits has 'registers (producer: 48, consumer: 224)'}}
   registers (producer: 48, consumer: 240)
 }
 
 // -----
 
 // Too many threads.
-// expected-error@+1 {{E1604 'plan.schedule': the block has 2048 threads, and sm90 has at most 1024; the nearest plan that fits has 'threads (m: 32, n: 32)'}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64)
+  // expected-error@+1 {{E1604 'plan.schedule': the block has 2048 threads, and sm90 has at most 1024; the nearest plan that fits has 'threads (m: 32, n: 32)'}}
   threads (m: 64, n: 32)
 }
 
 // -----
 
 // Threads that are no whole warps.
-// expected-error@+1 {{E1604 'plan.schedule': the block has 24 threads, which is no number of whole warps of 32}}
 plan.schedule for sm90 {
   tile (m: 8, n: 3)
+  // expected-error@+1 {{E1604 'plan.schedule': the block has 24 threads, which is no number of whole warps of 32}}
   threads (m: 8, n: 3)
 }
 
 // -----
 
 // More threads than a multiprocessor has.
-// expected-error@+1 {{E1604 'plan.schedule': 3 blocks of 1024 threads are too many for a multiprocessor, which has 2048 of at most 32 blocks; the nearest plan that fits has 'blocks_per_sm 2'}}
 plan.schedule for sm90 {
   tile (m: 32, n: 32)
   threads (m: 32, n: 32)
+  // expected-error@+1 {{E1604 'plan.schedule': 3 blocks of 1024 threads are too many for a multiprocessor, which has 2048 of at most 32 blocks; the nearest plan that fits has 'blocks_per_sm 2'}}
   blocks_per_sm 3
 }
 
 // -----
 
 // Warps that are no groups of four.
-// expected-error@+1 {{E1604 'plan.schedule': 64 threads compute, and 'wgmma' is done by groups of 128; the nearest plan that fits has no 'warps'}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64, k: 16)
   instruction wgmma
+  // expected-error@+1 {{E1604 'plan.schedule': 64 threads compute, and 'wgmma' is done by groups of 128; the nearest plan that fits has no 'warps'}}
   warps (m: 2)
 }
 
 // -----
 
 // A shape that there is not.
-// expected-error@+1 {{E1605 'plan.schedule': 'mma' has 16 rows, 8 columns and depth 16 or 8 here, and the shape is 16x16x16; the nearest plan that fits has 'instruction mma'}}
 plan.schedule for sm80 {
   tile (m: 128, n: 128, k: 64)
+  // expected-error@+1 {{E1605 'plan.schedule': 'mma' has 16 rows, 8 columns and depth 16 or 8 here, and the shape is 16x16x16; the nearest plan that fits has 'instruction mma'}}
   instruction mma [16, 16, 16]
   warp_tile (m: 64, n: 32)
 }
@@ -251,18 +251,18 @@ plan.schedule for sm80 {
 // -----
 
 // A shape of what has none.
-// expected-error@+1 {{E1605 'plan.schedule': 'fma' is for one number of each thread, and has no shape; the nearest plan that fits has 'instruction fma'}}
 plan.schedule for sm90 {
   tile (m: 32, n: 32)
+  // expected-error@+1 {{E1605 'plan.schedule': 'fma' is for one number of each thread, and has no shape; the nearest plan that fits has 'instruction fma'}}
   instruction fma [1, 1, 1]
 }
 
 // -----
 
 // A type that tensor cores do not take.
-// expected-error@+1 {{E1605 'plan.schedule': sm90 has no 'mma' of i16; the nearest plan that fits has 'instruction fma'}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64, k: 64)
+  // expected-error@+1 {{E1605 'plan.schedule': sm90 has no 'mma' of i16; the nearest plan that fits has 'instruction fma'}}
   instruction mma
   cache A (m, k) i16 in smem
 }
@@ -270,9 +270,9 @@ plan.schedule for sm90 {
 // -----
 
 // The rows of a consumer are no whole instructions.
-// expected-error@+2 {{E1605 'plan.schedule': the tile along 'm' is 96 for each that computes 'wgmma', which takes 128 at once; the nearest plan that fits has 'tile (m: 128, n: 128, k: 64)'}}
-// expected-error@+1 {{E1605 'plan.schedule': the tile along 'k' is 60 for each that computes 'wgmma', which takes 16 at once}}
 plan.schedule for sm90 {
+  // expected-error@+2 {{E1605 'plan.schedule': the tile along 'm' is 96 for each that computes 'wgmma', which takes 128 at once; the nearest plan that fits has 'tile (m: 128, n: 128, k: 64)'}}
+  // expected-error@+1 {{E1605 'plan.schedule': the tile along 'k' is 60 for each that computes 'wgmma', which takes 16 at once}}
   tile (m: 96, n: 128, k: 60)
   instruction wgmma
   roles cooperative consumers 2
@@ -282,8 +282,8 @@ plan.schedule for sm90 {
 // -----
 
 // Short axes are gone over together, and are no whole instruction.
-// expected-error@+1 {{E1605 'plan.schedule': the tile along 'c' is 4 for each that computes 'mma', which takes 8 at once}}
 plan.schedule for sm80 {
+  // expected-error@+1 {{E1605 'plan.schedule': the tile along 'c' is 4 for each that computes 'mma', which takes 8 at once; the nearest plan that fits has 'tile (m: 64, n: 64, s: 2, c: 4)'}}
   tile (m: 64, n: 64, s: 2, c: 2)
   reduced [s, c]
   instruction mma
@@ -293,36 +293,36 @@ plan.schedule for sm80 {
 // -----
 
 // The columns of a warp.
-// expected-error@+1 {{E1605 'plan.schedule': the tile along 'n' is 12 for each that computes 'mma', which takes 8 at once; the nearest plan that fits has 'tile (m: 64, n: 32, k: 32)', 'warp_tile (m: 16, n: 16)'}}
 plan.schedule for sm80 {
   tile (m: 64, n: 24, k: 32)
   instruction mma
+  // expected-error@+1 {{E1605 'plan.schedule': the tile along 'n' is 12 for each that computes 'mma', which takes 8 at once; the nearest plan that fits has 'tile (m: 64, n: 32, k: 32)', 'warp_tile (m: 16, n: 16)'}}
   warp_tile (m: 16, n: 12)
 }
 
 // -----
 
 // What only the newer machine has.
-// expected-error@+6 {{E1606 'plan.schedule': 'instruction wgmma' needs the feature 'wgmma', which sm80 does not have; the nearest plan that fits has 'instruction mma', 'warp_tile (m: 64, n: 64)', 'barrier cp_async_group', 'store fragments', no 'cluster', no 'multicast', no 'roles', no 'registers', no 'in_flight'}}
-// expected-error@+5 {{E1606 'plan.schedule': 'barrier mbarrier' needs the feature 'tma', which sm80 does not have}}
-// expected-error@+4 {{E1606 'plan.schedule': 'roles' needs the feature 'tma', which sm80 does not have}}
-// expected-error@+3 {{E1606 'plan.schedule': 'store tma' needs the feature 'tma', which sm80 does not have}}
-// expected-error@+2 {{E1606 'plan.schedule': 'cluster' needs the feature 'cluster', which sm80 does not have}}
-// expected-error@+1 {{E1606 'plan.schedule': 'registers' of a role needs the feature 'setmaxnreg', which sm80 does not have}}
 plan.schedule for sm80 {
   tile (m: 128, n: 128, k: 64)
+  // expected-error@+1 {{E1606 'plan.schedule': 'instruction wgmma' needs the feature 'wgmma', which sm80 does not have; the nearest plan that fits has 'instruction mma', 'warp_tile (m: 64, n: 64)', 'barrier cp_async_group', 'store fragments', no 'cluster', no 'multicast', no 'roles', no 'registers', no 'in_flight'}}
   instruction wgmma [64, 128, 16]
   stages 3
+  // expected-error@+1 {{E1606 'plan.schedule': 'cluster' needs the feature 'cluster', which sm80 does not have}}
   cluster (m: 2)
   multicast [B]
   persistent sms
+  // expected-error@+1 {{E1606 'plan.schedule': 'roles' needs the feature 'tma', which sm80 does not have}}
   roles ping_pong consumers 2
+  // expected-error@+1 {{E1606 'plan.schedule': 'registers' of a role needs the feature 'setmaxnreg', which sm80 does not have}}
   registers (producer: 40, consumer: 232)
   cache A (m, k) f16 in smem
   cache B (k, n) f16 in smem
+  // expected-error@+1 {{E1606 'plan.schedule': 'barrier mbarrier' needs the feature 'tma', which sm80 does not have}}
   barrier mbarrier
   async prefetch 2
   in_flight 1
+  // expected-error@+1 {{E1606 'plan.schedule': 'store tma' needs the feature 'tma', which sm80 does not have}}
   store tma panels 2
   launch_overlap
 }
@@ -330,18 +330,18 @@ plan.schedule for sm80 {
 // -----
 
 // A cluster of too many blocks.
-// expected-error@+1 {{E1607 'plan.schedule': the cluster has 16 blocks, and sm90 has at most 8; the nearest plan that fits has 'cluster (m: 4, n: 2)'}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64)
+  // expected-error@+1 {{E1607 'plan.schedule': the cluster has 16 blocks, and sm90 has at most 8; the nearest plan that fits has 'cluster (m: 4, n: 2)'}}
   cluster (m: 4, n: 4)
 }
 
 // -----
 
 // Nobody to share with.
-// expected-error@+1 {{E1607 'plan.schedule': 'multicast' is for the blocks of a cluster, and there is no 'cluster'; the nearest plan that fits has no 'multicast'}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64, k: 16)
+  // expected-error@+1 {{E1607 'plan.schedule': 'multicast' is for the blocks of a cluster, and there is no 'cluster'; the nearest plan that fits has no 'multicast'}}
   multicast [A]
   cache A (m, k) f16 in smem
   cache B (k, n) f16 in smem
@@ -350,11 +350,11 @@ plan.schedule for sm90 {
 // -----
 
 // An operand that is another one in each block, and one that is not there.
-// expected-error@+2 {{E1607 'plan.schedule': 'A' is another one in each block of a cluster along m, so no block can load it for all; the nearest plan that fits has no 'multicast'}}
-// expected-error@+1 {{E1607 'plan.schedule': 'multicast' has 'C', of which there is no tile in shared memory}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64, k: 16)
   cluster (m: 2)
+  // expected-error@+2 {{E1607 'plan.schedule': 'A' is another one in each block of a cluster along m, so no block can load it for all; the nearest plan that fits has no 'multicast'}}
+  // expected-error@+1 {{E1607 'plan.schedule': 'multicast' has 'C', of which there is no tile in shared memory}}
   multicast [A, C]
   cache A (m, k) f16 in smem
   cache B (k, n) f16 in smem
@@ -363,86 +363,86 @@ plan.schedule for sm90 {
 // -----
 
 // More parts than a cluster has blocks.
-// expected-error@+1 {{E1607 'plan.schedule': 'split_k' puts 16 parts into a cluster, and sm90 has 8 blocks in one; the nearest plan that fits has 'split_k 16 through workspace'}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64, k: 16)
+  // expected-error@+1 {{E1607 'plan.schedule': 'split_k' puts 16 parts into a cluster, and sm90 has 8 blocks in one; the nearest plan that fits has 'split_k 16 through workspace'}}
   split_k 16 through cluster
 }
 
 // -----
 
 // Widths of accesses: too wide, no power of two, and wider than the tile.
-// expected-error@+3 {{E1608 'plan.schedule': the width of 'A' is 16 elements of 16 bits, and an access has 1 to 8 of them, a power of two; the nearest plan that fits has 'vectorize n by 4', 'vectors (A: 8, B: 2)'}}
-// expected-error@+2 {{E1608 'plan.schedule': the width of 'B' is 3 elements of 8 bits, and an access has 1 to 16 of them, a power of two}}
-// expected-error@+1 {{E1608 'plan.schedule': the tile along 'n' is 20, and accesses of 8 elements do not divide it}}
 plan.schedule for sm90 {
   tile (m: 64, n: 20, k: 16)
   cache A (m, k) f16 in smem
+  // expected-error@+2 {{E1608 'plan.schedule': the width of 'A' is 16 elements of 16 bits, and an access has 1 to 8 of them, a power of two; the nearest plan that fits has 'vectorize n by 4', 'vectors (A: 8, B: 2)'}}
+  // expected-error@+1 {{E1608 'plan.schedule': the width of 'B' is 3 elements of 8 bits, and an access has 1 to 16 of them, a power of two}}
   vectors (A: 16, B: 3)
+  // expected-error@+1 {{E1608 'plan.schedule': the tile along 'n' is 20, and accesses of 8 elements do not divide it}}
   vectorize n by 8
 }
 
 // -----
 
 // A width of an access that is too wide for every type.
-// expected-error@+1 {{E1608 'plan.schedule': the width of 'n' is 32 elements of 8 bits, and an access has 1 to 16 of them, a power of two; the nearest plan that fits has 'vectorize n by 16'}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64)
+  // expected-error@+1 {{E1608 'plan.schedule': the width of 'n' is 32 elements of 8 bits, and an access has 1 to 16 of them, a power of two; the nearest plan that fits has 'vectorize n by 16'}}
   vectorize n by 32
 }
 
 // -----
 
 // Rows that are no atoms of the swizzle, and a swizzle that there is not.
-// expected-error@+2 {{E1608 'plan.schedule': a row of 'A' has 96 bytes, which are no whole atoms of a swizzle of 128; the nearest plan that fits has 'swizzle (A: 32, B: auto)'}}
-// expected-error@+1 {{E1608 'plan.schedule': the swizzle of 'B' is 16, and it is 0, 32, 64, 128 or auto}}
 plan.schedule for sm90 {
   tile (m: 64, k: 48)
   cache A (m, k) f16 in smem
   cache B (k) f16 in smem
+  // expected-error@+2 {{E1608 'plan.schedule': a row of 'A' has 96 bytes, which are no whole atoms of a swizzle of 128; the nearest plan that fits has 'swizzle (A: 32, B: auto)'}}
+  // expected-error@+1 {{E1608 'plan.schedule': the swizzle of 'B' is 16, and it is 0, 32, 64, 128 or auto}}
   swizzle (A: 128, B: 16)
 }
 
 // -----
 
 // Roles wait at barriers in shared memory.
-// expected-error@+1 {{E1609 'plan.schedule': roles wait for each other at barriers in shared memory, and 'barrier' is cp_async_group; the nearest plan that fits has 'barrier mbarrier'}}
 plan.schedule for sm90 {
   roles cooperative consumers 2
+  // expected-error@+1 {{E1609 'plan.schedule': roles wait for each other at barriers in shared memory, and 'barrier' is cp_async_group; the nearest plan that fits has 'barrier mbarrier'}}
   barrier cp_async_group
 }
 
 // -----
 
 // Copies by threads and by the accelerator.
-// expected-error@+2 {{E1609 'plan.schedule': 'barrier cp_async_group' is for copies by threads, and 'store tma' for copies by the accelerator; the nearest plan that fits has 'barrier mbarrier'}}
-// expected-error@+1 {{E1609 'plan.schedule': 'barrier cp_async_group' is for copies by threads, which reach no other block of a cluster}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64, k: 16)
   cluster (m: 2)
+  // expected-error@+1 {{E1609 'plan.schedule': 'barrier cp_async_group' is for copies by threads, which reach no other block of a cluster}}
   multicast [B]
   cache A (m, k) f16 in smem
   cache B (k, n) f16 in smem
   barrier cp_async_group
+  // expected-error@+1 {{E1609 'plan.schedule': 'barrier cp_async_group' is for copies by threads, and 'store tma' for copies by the accelerator; the nearest plan that fits has 'barrier mbarrier'}}
   store tma
 }
 
 // -----
 
 // More tiles ahead than there is room for.
-// expected-error@+2 {{E1609 'plan.schedule': 'prefetch' is 3, and there is room for 2 tiles; the nearest plan that fits has 'async prefetch 2', 'in_flight 1'}}
-// expected-error@+1 {{E1609 'plan.schedule': 'in_flight' is 9, which is not from 0 to 7}}
 plan.schedule for sm90 {
   stages 2
+  // expected-error@+1 {{E1609 'plan.schedule': 'prefetch' is 3, and there is room for 2 tiles; the nearest plan that fits has 'async prefetch 2', 'in_flight 1'}}
   async prefetch 3
+  // expected-error@+1 {{E1609 'plan.schedule': 'in_flight' is 9, which is not from 0 to 7}}
   in_flight 9
 }
 
 // -----
 
 // A number that is no multiple of what is assumed.
-// expected-error@+1 {{E1609 'plan.schedule': 'M' is fixed to 7, which 'assume' says is a multiple of 4; the nearest plan that fits has 'assume (N: 8)'}}
 plan.schedule for sm90 {
+  // expected-error@+1 {{E1609 'plan.schedule': 'M' is fixed to 7, which 'assume' says is a multiple of 4; the nearest plan that fits has 'assume (N: 8)'}}
   fix (M: 7)
   assume (N: 8, M: 4)
 }
@@ -450,9 +450,9 @@ plan.schedule for sm90 {
 // -----
 
 // A ping-pong has two sides and goes from tile to tile.
-// expected-error@+2 {{E1609 'plan.schedule': 'ping_pong' is between two consumers, and there are 3; the nearest plan that fits has 'persistent sms', 'roles ping_pong consumers 2'}}
-// expected-error@+1 {{E1609 'plan.schedule': 'ping_pong' goes from tile to tile, and the blocks are not 'persistent'}}
 plan.schedule for sm90 {
+  // expected-error@+2 {{E1609 'plan.schedule': 'ping_pong' is between two consumers, and there are 3; the nearest plan that fits has 'persistent sms', 'roles ping_pong consumers 2'}}
+  // expected-error@+1 {{E1609 'plan.schedule': 'ping_pong' goes from tile to tile, and the blocks are not 'persistent'}}
   roles ping_pong consumers 3
   barrier mbarrier
 }
@@ -460,50 +460,50 @@ plan.schedule for sm90 {
 // -----
 
 // Blocks that go on.
-// expected-error@+1 {{E1609 'plan.schedule': 'persistent' is 'forever', and it is 'sms' or a number of blocks}}
 plan.schedule for sm90 {
+  // expected-error@+1 {{E1609 'plan.schedule': 'persistent' is 'forever', and it is 'sms' or a number of blocks; the nearest plan that fits has 'persistent sms'}}
   persistent forever
 }
 
 // -----
 
 // Fewer than one block.
-// expected-error@+1 {{E1609 'plan.schedule': 'persistent' is 0 blocks; the nearest plan that fits has 'persistent sms'}}
 plan.schedule for sm90 {
+  // expected-error@+1 {{E1609 'plan.schedule': 'persistent' is 0 blocks; the nearest plan that fits has 'persistent sms'}}
   persistent 0
 }
 
 // -----
 
 // One sum divided twice.
-// expected-error@+1 {{E1609 'plan.schedule': 'split_k' and 'stream_k' both divide the sum; the nearest plan that fits has no 'stream_k'}}
 plan.schedule for sm90 {
   split_k 2
+  // expected-error@+1 {{E1609 'plan.schedule': 'split_k' and 'stream_k' both divide the sum; the nearest plan that fits has no 'stream_k'}}
   stream_k
 }
 
 // -----
 
 // Parts of nothing.
-// expected-error@+1 {{E1609 'plan.schedule': 'stream_k' has parts of at least 0 steps; the nearest plan that fits has 'stream_k'}}
 plan.schedule for sm90 {
+  // expected-error@+1 {{E1609 'plan.schedule': 'stream_k' has parts of at least 0 steps; the nearest plan that fits has 'stream_k'}}
   stream_k at_least 0
 }
 
 // -----
 
 // Parts of a tile anywhere.
-// expected-error@+1 {{E1609 'plan.schedule': 'stream_k' gives the parts of a tile to any blocks, and not to those of a cluster; the nearest plan that fits has 'stream_k at_least 4 through workspace'}}
 plan.schedule for sm90 {
+  // expected-error@+1 {{E1609 'plan.schedule': 'stream_k' gives the parts of a tile to any blocks, and not to those of a cluster; the nearest plan that fits has 'stream_k at_least 4 through workspace'}}
   stream_k at_least 4 through cluster
 }
 
 // -----
 
 // Blocks that load for each other do the same steps.
-// expected-error@+1 {{E1609 'plan.schedule': 'stream_k' gives each block steps of its own, and those of a 'cluster' load for each other; the nearest plan that fits has no 'cluster'}}
 plan.schedule for sm90 {
   tile (m: 128, n: 128, k: 64)
+  // expected-error@+1 {{E1609 'plan.schedule': 'stream_k' gives each block steps of its own, and those of a 'cluster' load for each other; the nearest plan that fits has no 'cluster'}}
   cluster (m: 2)
   stream_k
 }
@@ -511,16 +511,16 @@ plan.schedule for sm90 {
 // -----
 
 // Too many parts of a sum.
-// expected-error@+1 {{E1609 'plan.schedule': 'split_k' has 2000 parts, which is not from 1 to 1024}}
 plan.schedule for sm90 {
+  // expected-error@+1 {{E1609 'plan.schedule': 'split_k' has 2000 parts, which is not from 1 to 1024; the nearest plan that fits has 'split_k 1024'}}
   split_k 2000
 }
 
 // -----
 
 // Sums in one order.
-// expected-error@+1 {{E1609 'plan.schedule': 'deterministic' wants sums in one order, and atomic additions have none; the nearest plan that fits has 'split_k 4 through workspace'}}
 plan.schedule for sm90 {
+  // expected-error@+1 {{E1609 'plan.schedule': 'deterministic' wants sums in one order, and atomic additions have none; the nearest plan that fits has 'split_k 4 through workspace'}}
   split_k 4 through atomic
   deterministic
 }
@@ -581,9 +581,9 @@ plan.target @small like sm90 {
   smem_per_block 49152
 }
 
-// expected-error@+1 {{E1602 'plan.schedule': the block needs 65536 bytes of shared memory (2 stages of 32768, and what is beside them), and small has 49152; the nearest plan that fits has 'tile (m: 64, n: 128, k: 64)'}}
 plan.schedule for @small {
   tile (m: 128, n: 128, k: 64)
+  // expected-error@+1 {{E1602 'plan.schedule': the block needs 65536 bytes of shared memory (2 stages of 32768, and what is beside them), and small has 49152; the nearest plan that fits has 'tile (m: 64, n: 128, k: 64)'}}
   stages 2
   cache A (m, k) f16 in smem
   cache B (k, n) f16 in smem
@@ -596,8 +596,8 @@ plan.target @bare like sm80 {
   features []
 }
 
-// expected-error@+1 {{E1606 'plan.schedule': 'barrier cp_async_group' needs the feature 'cp_async', which bare does not have; the nearest plan that fits has 'barrier block'}}
 plan.schedule for @bare {
+  // expected-error@+1 {{E1606 'plan.schedule': 'barrier cp_async_group' needs the feature 'cp_async', which bare does not have; the nearest plan that fits has 'barrier block'}}
   barrier cp_async_group
 }
 
@@ -617,23 +617,23 @@ region.func @f<M> iters (m: M) ins (%x: memref<[M], f32>) outs (y: memref<[M], f
   yield %a to y
 }
 
-// expected-error@+2 {{E1612 'plan.schedule': 'fix' has the symbol 'MM', and the symbols of @f are M; did you mean 'M'?}}
-// expected-error@+1 {{E1612 'plan.schedule': 'assume' has the symbol 'Columns', and the symbols of @f are M}}
 plan.schedule of @f for sm90 {
+  // expected-error@+1 {{E1612 'plan.schedule': 'fix' has the symbol 'MM', and the symbols of @f are M; did you mean 'M'?}}
   fix (MM: 64)
+  // expected-error@+1 {{E1612 'plan.schedule': 'assume' has the symbol 'Columns', and the symbols of @f are M}}
   assume (Columns: 8)
 }
 
 // -----
 
 // Numbers that together go beyond 64 bits.
-// expected-error@+3 {{E1604 'plan.schedule': the block has 4611686018427387904 threads, and sm90 has at most 1024}}
-// expected-error@+2 {{E1604 'plan.schedule': 2 blocks of 4611686018427387904 threads are too many for a multiprocessor, which has 2048 of at most 32 blocks}}
-// expected-error@+1 {{E1602 'plan.schedule': the block needs too many bytes of shared memory (1 stages of 9223372036854775807, and what is beside them), and sm90 has 115712 for each of 2 blocks}}
 plan.schedule for sm90 {
   tile (a: 16777216, b: 16777216, c: 16384)
+  // expected-error@+1 {{E1604 'plan.schedule': the block has 4611686018427387904 threads, and sm90 has at most 1024}}
   threads (a: 16777216, b: 16777216, c: 16384)
+  // expected-error@+1 {{E1604 'plan.schedule': 2 blocks of 4611686018427387904 threads are too many for a multiprocessor, which has 2048 of at most 32 blocks}}
   blocks_per_sm 2
+  // expected-error@+1 {{E1602 'plan.schedule': the block needs too many bytes of shared memory (1 stages of 9223372036854775807, and what is beside them), and sm90 has 115712 for each of 2 blocks}}
   cache x (a, b, c) f32 in reg
   cache y (a, b, c) f64 in smem
 }
@@ -641,9 +641,9 @@ plan.schedule for sm90 {
 // -----
 
 // A width beyond every tile is refused at once.
-// expected-error@+2 {{E1608 'plan.schedule': the width of 'n' is 9223372036854775807 elements of 8 bits, and an access has 1 to 16 of them, a power of two}}
-// expected-error@+1 {{E1608 'plan.schedule': the tile along 'n' is 64, and accesses of 9223372036854775807 elements do not divide it}}
 plan.schedule for sm90 {
   tile (m: 64, n: 64)
+  // expected-error@+2 {{E1608 'plan.schedule': the width of 'n' is 9223372036854775807 elements of 8 bits, and an access has 1 to 16 of them, a power of two; the nearest plan that fits has 'vectorize n by 16'}}
+  // expected-error@+1 {{E1608 'plan.schedule': the tile along 'n' is 64, and accesses of 9223372036854775807 elements do not divide it}}
   vectorize n by 9223372036854775807
 }

@@ -57,7 +57,7 @@ plan.schedule for sm90 {
   multicast [X]
   persistent 128
   order hilbert
-  roles cooperative consumers 2 start 2
+  roles cooperative consumers 2
   registers (producer: 40, consumer: 232)
   cache X (m, k) bf16 in smem
   cache W (n, k) bf16 in smem
@@ -85,7 +85,7 @@ plan.schedule for sm90 {
   swizzle (Q: 128, K: 128, V: 128)
   predicate_tail [q, k]
   barrier mbarrier
-  async prefetch 3 overlap_epilogue overlap_chain 1
+  async prefetch 3 overlap_epilogue
   edge scores to weights in reg
   store tma
   algo (attention: streaming, rescale_above: 8, first_block_max: 4096, skip_masked: 1)
@@ -103,7 +103,7 @@ plan.schedule for sm90 {
   cache K (k, d) f16 in smem buffers 2
   cache V (k, d) f16 in smem buffers 2
   barrier mbarrier
-  async overlap_chain 2
+  async
   algo (attention: streaming, polynomial_exp_every: 4, mask: split_loop)
 }
 
@@ -189,7 +189,7 @@ plan.schedule for sm90 {
   threads (n: 256)
   thread_tile (n: 8)
   unroll (n: 4)
-  cache x (m, n) f16 in reg as f32
+  cache x (m, n) f16 in reg
   policy (x: evict_first)
   vectors (x: 8, y: 8)
 }

@@ -59,23 +59,23 @@ plan.schedule for sm90 {
   multicast [B]
   persistent 128
   order grouped 8 along m
-  roles cooperative consumers 2 start 2 in_turn
+  roles cooperative consumers 2 in_turn
   registers (producer: 40, consumer: 232)
   blocks_per_sm 1
   split_k 4 along k through workspace
   cache A (m, k) f16 in smem buffers 5
   cache B (k, n) f16 in smem transposed
-  cache bias (n) f16 in reg as f32
+  cache bias (n) f16 in reg
   cache R in global
   policy (A: evict_first, B: evict_last, R: normal)
   swizzle (A: 128, B: 64, R: 0)
   vectors (bias: 8)
   barrier mbarrier
-  async prefetch 3 overlap_chain 1
+  async prefetch 3
   in_flight 1
   edge s to y in smem_ring depth 2
   epilogue []
-  store tma panels 2 together 1 per_warp
+  store tma panels 2 together 1
   algo (load: im2col, lazy: 8)
   swap_operands
   launch_overlap
@@ -164,23 +164,23 @@ plan.schedule for sm90 {
 //     multicast [B]
 //     persistent 128
 //     order grouped 8 along m
-//     roles cooperative consumers 2 start 2 in_turn
+//     roles cooperative consumers 2 in_turn
 //     registers (producer: 40, consumer: 232)
 //     blocks_per_sm 1
 //     split_k 4 along k through workspace
 //     cache A (m, k) f16 in smem buffers 5
 //     cache B (k, n) f16 in smem transposed
-//     cache bias (n) f16 in reg as f32
+//     cache bias (n) f16 in reg
 //     cache R in global
 //     policy (A: evict_first, B: evict_last, R: normal)
 //     swizzle (A: 128, B: 64, R: 0)
 //     vectors (bias: 8)
 //     barrier mbarrier
-//     async prefetch 3 overlap_chain 1
+//     async prefetch 3
 //     in_flight 1
 //     edge s to y in smem_ring depth 2
 //     epilogue []
-//     store tma panels 2 together 1 per_warp
+//     store tma panels 2 together 1
 //     algo (load: im2col, lazy: 8)
 //     swap_operands
 //     launch_overlap

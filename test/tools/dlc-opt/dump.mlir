@@ -4,7 +4,6 @@
 // RUN: dlc-opt %s --dump=sample --no-output 2>&1 | FileCheck %s --check-prefix=SAMPLE
 // RUN: dlc-opt %s --dump=tiny --dump-format=json --no-output 2>&1 | FileCheck %s --check-prefix=JSON
 // RUN: not dlc-opt %s --dump=indexbok 2>&1 | FileCheck %s --check-prefix=MISSPELT
-// RUN: not dlc-opt %s --dump=cu 2>&1 | FileCheck %s --check-prefix=CUDA
 // RUN: dlc-opt %s --lower-indexbook --dump=poly_view --no-output 2>&1 | FileCheck %s --check-prefix=VIEW
 
 // CHECK: // -----// tiny @t //----- //
@@ -16,7 +15,6 @@
 // JSON: // -----// tiny @t //----- //
 // JSON-NEXT: {
 // JSON-NEXT: "format": "dlc-tiny-uops/1",
-// CUDA: error: --dump: CUDA C++ is no layer: 'dlc-translate --to-cuda' writes it
 // The view of a program of book is made for it; the program stays as it is.
 // VIEW: // -----// poly_view @g //----- //
 // VIEW-NEXT: poly.view of @g

@@ -490,17 +490,14 @@ fn pipeline(registry: &Registry, matches: &ArgMatches) -> Result<Option<(String,
 /// The layers in their order, by the names of their dialects, whether they are linked in or not.
 const LAYERS: [&str; 9] = ["frontend", "tiny", "book", "poly", "region", "plan", "kernel", "ptx", "host"];
 /// What the specification calls some of them.
-const WORDS: [&str; 3] = ["indexbook", "poly_view", "gpu"];
+const WORDS: [&str; 4] = ["indexbook", "poly_view", "gpu", CUDA];
+/// CUDA C++ of kernels in instructions.
+pub const CUDA: &str = "cu";
 
 /// What is wrong with the words for layers: that there is no such layer, and no such dialect.
 pub fn unknown_layer(ctx: &Context, words: &[String]) -> Option<String> {
     let known = || LAYERS.into_iter().chain(WORDS).chain(ctx.dialects().iter().map(|dialect| dialect.name));
     let wrong = words.iter().find(|word| !known().any(|name| name == *word))?;
-    if wrong == "cu" {
-        return Some(
-            "CUDA C++ is no layer: 'dlc-translate --to-cuda' writes it, and '--dump=ptx' shows the instructions".into(),
-        );
-    }
     let near = did_you_mean(wrong, known()).map_or(String::new(), |near| format!("; {near}"));
     Some(format!("there is no layer of the name '{wrong}'{near}"))
 }
@@ -511,6 +508,7 @@ pub fn layer_name(word: &str) -> &str {
         "indexbook" => "book",
         "poly_view" => "poly",
         "gpu" => "kernel",
+        CUDA => "ptx",
         other => other,
     }
 }

@@ -12,7 +12,13 @@ use dlc_ir::location::{Loc, SourceFile, SourceMap};
 use dlc_ir::pass::layers::dialect_of;
 use dlc_ir::pass::registry::Registry;
 use dlc_ir::text::{NOT_UTF8, ParseOptions, TOO_LARGE, parse_module};
-use dlc_ir::{Body, Context};
+use dlc_ir::{Attr, Body, Context};
+use dlc_plan::Schedule;
+use dlc_plan::check::NOT_OF_KERNEL;
+use dlc_plan::json::in_order;
+use dlc_plan::places::place_of;
+use dlc_region::ops::Func;
+use dlc_region::verify::KernelAxes;
 
 dlc_ir::codes! {
     /// A file cannot be read.
@@ -79,10 +85,10 @@ pub fn module(
         None if is_json => {
             let forms = registry.translations().filter(|form| form.detects.is_some());
             let forms: Vec<String> = forms.map(|form| format!("{}: {}", form.name, form.summary)).collect();
-            if let Some(key) = ["gpu_ir", "poly_view"].into_iter().find(|key| Outline::of(text).has(key)) {
-                let message = format!("'{key}' describes what passes make, without the types that a program has");
+            if Outline::of(text).has("poly_view") {
+                let message = "'poly_view' describes what a pass makes, without the types that a program has";
                 let error = Diagnostic::error(&UNKNOWN_FORM, file.loc(part.start), message);
-                diags.emit(error.suggest("give the program that it was made of, and with '--plan' its plan"));
+                diags.emit(error.suggest("give the program that it was made of"));
                 return None;
             }
             let message = format!("'{}' is none of the forms of JSON that are read", file.name);
@@ -95,25 +101,87 @@ pub fn module(
 }
 
 /// Puts the schedules and targets of a file, as text or JSON, at the end of a module: those that name a kernel belong to
-/// it, others to the only one.
+/// it, others to the only one. Of several documents, as `--emit-json` writes a kernel and its plan, those of plans are taken.
 pub fn add_plans(ctx: &Context, registry: &Registry, module: &mut Body, name: &str, diags: &Diagnostics) -> Option<()> {
     let file = read(ctx, name, &mut std::io::empty(), diags)?;
-    let plans = self::module(ctx, registry, &file, 0..file.text.len(), ParseOptions::default(), diags)?;
+    let parts = split(&file.text);
+    let several = parts.len() > 1;
+    for part in parts {
+        let plans = self::module(ctx, registry, &file, part, ParseOptions::default(), diags)?;
+        add_plans_of(ctx, module, &plans, (name, several), diags)?;
+    }
+    Some(())
+}
+
+fn add_plans_of(
+    ctx: &Context,
+    module: &mut Body,
+    plans: &Body,
+    (name, several): (&str, bool),
+    diags: &Diagnostics,
+) -> Option<()> {
     let end = module.entry_block().map(InsertPoint::EndOf)?;
     let Some(block) = plans.entry_block() else { return Some(()) };
+    let kernels = kernels(ctx, module);
     for op in plans.ops(block) {
-        let view = OpRef::new(ctx, &plans, op);
+        let view = OpRef::new(ctx, plans, op);
         if dialect_of(view.name()) != "plan" {
+            if several {
+                continue;
+            }
             let message = format!("'{name}' is given as a file of plans, and '{}' is no op of plans", view.name());
             let error = Diagnostic::error(&UNKNOWN_FORM, view.loc(), message);
             diags.emit(error.suggest("give the program first, and with '--plan' what stands beside it"));
             return None;
         }
-        let (props, attrs) = (plans.props(op), plans.attrs(op));
+        let attrs = plans.attrs(op);
+        let props = match Schedule::of(view) {
+            Some(plan) => match of_kernel(ctx, &plan, (plans.props(op), attrs), &kernels) {
+                Ok(props) => props,
+                Err(message) => {
+                    let place = place_of(ctx, view.loc(), "tile").unwrap_or(view.loc());
+                    let error = Diagnostic::error(&NOT_OF_KERNEL, place, message).at(view.name());
+                    let names: Vec<&str> = kernels.iter().map(|(name, _)| name.as_str()).collect();
+                    diags.emit(error.suggest(format!("the kernels are {}", names.join(", "))));
+                    return None;
+                }
+            },
+            None => plans.props(op),
+        };
         let copy = module.create_op(OpParts { props, attrs, ..OpParts::new(plans.op_name(op), view.loc()) });
         module.insert(copy, end);
     }
     Some(())
+}
+
+/// The kernels of a module, with their axes: those of the results, then those that are reduced.
+fn kernels(ctx: &Context, module: &Body) -> Vec<(String, Vec<String>)> {
+    let block = module.entry_block();
+    let ops = block.into_iter().flat_map(|block| module.ops(block));
+    ops.filter_map(|op| {
+        let name = OpRef::new(ctx, module, op).symbol_name()?.to_string();
+        let body = module.nested(op)?;
+        Func::of(OpRef::new(ctx, body, body.root()))?;
+        Some((name, KernelAxes::of(ctx, body).names))
+    })
+    .collect()
+}
+
+/// The attributes of a schedule that is put beside kernels: it names its kernel unless there is one, and a tile that is a
+/// list has the axes of the kernel.
+fn of_kernel(
+    ctx: &Context,
+    plan: &Schedule,
+    parts: (Attr, Attr),
+    kernels: &[(String, Vec<String>)],
+) -> Result<Attr, String> {
+    let kernel = match (&plan.of, kernels) {
+        (Some(name), _) => kernels.iter().find(|(own, _)| own == name),
+        (None, [one]) => Some(one),
+        (None, []) => None,
+        (None, several) => return Err(format!("the plan names no kernel, and there are {}", several.len())),
+    };
+    kernel.map_or(Ok(parts.0), |(_, axes)| in_order(ctx, parts, axes))
 }
 
 fn read_file(name: &str) -> std::io::Result<Vec<u8>> {

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use dlc_ir::body::OpRef;
@@ -17,7 +19,7 @@ use dlc_ir::text::{PrintOptions, print_body, print_op};
 use dlc_ir::{Body, Context, Loc};
 use similar::TextDiff;
 
-use crate::args::{Print, layer_name};
+use crate::args::{CUDA, Print, layer_name};
 use crate::input::CANNOT_WRITE;
 use crate::json;
 use crate::output::write_file;
@@ -187,7 +189,8 @@ impl<'a> Dump<'a> {
     fn viewed(&self, ctx: &Context, module: &Body, seen: &HashSet<(String, String)>) -> Option<Body> {
         let mut programs = Vec::new();
         find(ctx, module, VIEWED.0, &mut programs);
-        programs.iter().find(|(name, _)| !seen.contains(&(VIEWS.to_string(), name.clone())))?;
+        let (word, _) = self.layers.iter().find(|(_, layer)| *layer == VIEWS)?;
+        programs.iter().find(|(name, _)| !seen.contains(&(word.to_string(), name.clone())))?;
         let pipeline = Pipeline::parse(self.registry, VIEWED.1).ok()?;
         let (counters, options) = (DebugCounters::off(), ManagerOptions::default());
         let registry = self.registry;
@@ -204,7 +207,15 @@ impl<'a> Dump<'a> {
             let viewed = (*layer == VIEWS).then(|| self.viewed(ctx, module, seen)).flatten();
             let module = viewed.as_ref().unwrap_or(module);
             find(ctx, module, layer, &mut fresh);
-            fresh.retain(|(name, _)| seen.insert((layer.to_string(), name.clone())));
+            fresh.retain(|(name, _)| seen.insert((word.to_string(), name.clone())));
+            if *word == CUDA {
+                if !fresh.is_empty() {
+                    let _ = writeln!(text, "// -----// {word} //----- //");
+                    let cuda = cuda(ctx, module);
+                    *text += &cuda.unwrap_or_else(|why| format!("// no CUDA C++: {why}\n"));
+                }
+                continue;
+            }
             for (name, view) in fresh {
                 let _ = writeln!(text, "// -----// {word} {name} //----- //");
                 if self.json {
@@ -221,6 +232,25 @@ impl<'a> Dump<'a> {
                 }
             }
         }
+    }
+}
+
+/// What `dlc-translate`, which lies beside this program, writes of a module of kernels in instructions.
+fn cuda(ctx: &Context, module: &Body) -> Result<String, String> {
+    let mut text = String::new();
+    print_body(ctx, module, PrintOptions::default(), &mut |piece| text.push_str(piece));
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = own.with_file_name(format!("dlc-translate{}", std::env::consts::EXE_SUFFIX));
+    let mut command = Command::new(&program);
+    command.args(["-", "--to-cuda"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| format!("'{}' does not start: {error}", program.display()))?;
+    // It reads all of the module before it writes; a program that ends before that says why.
+    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    match output.status.success() {
+        true => Ok(shown(&output.stdout)),
+        false => Err(shown(&output.stderr).lines().next().unwrap_or("it failed").to_string()),
     }
 }
 

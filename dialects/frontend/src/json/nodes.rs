@@ -9,7 +9,7 @@ use dlc_ir::diag::did_you_mean;
 use dlc_ir::op::{AttrSpec, OpDef};
 use dlc_ir::{Attr, Context, Str, Type, float};
 
-use super::UNKNOWN_NODE;
+use super::{UNKNOWN_NODE, aliases};
 use crate::ops;
 
 /// The ops that are written under a name that they share, with their own as `fn`.
@@ -157,6 +157,7 @@ pub(super) fn op_of(op: &Node<'_>, function: Option<&Node<'_>>) -> Read<&'static
     if let Some(function) = function {
         return Err(function.not(&format!("left out: '{written}' is no group of functions")));
     }
+    let written = aliases::spatial(&written).map_or(written.clone(), |(name, _)| name.into());
     let nodes = || crate::DIALECT.ops.iter().filter(|op| FRAME.iter().all(|frame| frame.name != op.name));
     match nodes().find(|op| name(op) == (written.to_string(), None)) {
         Some(op) => Ok(op),

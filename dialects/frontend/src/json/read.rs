@@ -19,7 +19,7 @@ use dlc_ir::op::{Arity, InferCx, OpDef};
 use dlc_ir::text::{REDEFINED, TYPE_MISMATCH, UNDEFINED_VALUE};
 use dlc_ir::{Attr, BlockId, Body, Builder, Context, Loc, OpId, Type, ValueId};
 
-use super::{DECLARED, MAIN, NAME, TENSOR_DIFFERS, nodes};
+use super::{DECLARED, MAIN, NAME, TENSOR_DIFFERS, aliases, nodes};
 use crate::ops;
 
 /// Reads a graph.
@@ -205,9 +205,15 @@ impl<'a> Build<'_, 'a> {
     fn op(&mut self, record: &Record<'_>, names: &[Cow<'_, str>], later: &HashMap<String, Loc>) -> Read<Vec<ValueId>> {
         let (ctx, node) = (self.ctx, record.node());
         let def = nodes::op_of(record.need("op")?, record.get("fn"))?;
+        if def.name == ops::Attention::NAME
+            && let Some(heads) = Self::heads(record)?
+        {
+            return self.attention(record, later, heads);
+        }
         let mut new = NewOp::new(def, self.place(record)?);
         let operands = self.operands(def, record, later, &mut new)?;
-        let mut props = self.attrs(def, record)?;
+        aliases::check_spatial(ctx, &self.body, record.need("op")?, &operands)?;
+        let mut props = self.attrs(def, record, &operands)?;
         props.sort_by_key(|(key, _)| *key);
         let named: Vec<_> = props.iter().map(|&(key, attr)| (ctx.intern_str(key), attr)).collect();
         let infer_cx = InferCx { ctx, body: &self.body, operands: &operands, props: &named };
@@ -294,14 +300,15 @@ impl<'a> Build<'_, 'a> {
     }
 
     /// The inherent attributes of a node.
-    fn attrs(&self, def: &'static OpDef, record: &Record<'_>) -> Read<Vec<(&'static str, Attr)>> {
-        let keys: Vec<&str> = def.attrs.iter().map(nodes::key).collect();
+    fn attrs(&self, def: &'static OpDef, record: &Record<'_>, operands: &[ValueId]) -> Read<Vec<(&'static str, Attr)>> {
+        let keys: Vec<&str> = def.attrs.iter().map(nodes::key).chain(aliases::keys(def)).collect();
         let what = "an attribute list of this node";
         let attrs = match record.get("attrs") {
             Some(node) => Record::new(node, what, &keys)?,
             None => Record::empty(record.node(), what),
         };
-        let mut props = Vec::new();
+        let axes = aliases::one_axis(self.ctx, &self.body, def, operands, &attrs)?;
+        let mut props: Vec<(&str, Attr)> = axes.map(|axes| ("axes", axes)).into_iter().collect();
         for spec in def.attrs {
             let node = match spec.optional {
                 true => attrs.get(nodes::key(spec)),
@@ -309,10 +316,71 @@ impl<'a> Build<'_, 'a> {
             };
             // What is off is left out.
             if let Some(node) = node.filter(|node| !(spec.optional && node.text() == "false")) {
-                props.push((spec.name, nodes::attr(self.ctx, spec, node)?));
+                let attr = nodes::attr(self.ctx, spec, node)?;
+                props.push((spec.name, aliases::from_start(self.ctx, &self.body, operands, spec.name, attr)));
             }
         }
         Ok(props)
+    }
+
+    /// The number of heads that a node of attention gives, with its place.
+    fn heads<'n>(record: &Record<'n>) -> Read<Option<(i64, Node<'n>)>> {
+        let Some(attrs) = record.get("attrs") else { return Ok(None) };
+        let entries = attrs.entries("an object of attributes")?;
+        let node = entries.into_iter().find(|(key, ..)| key == aliases::HEADS).map(|(.., node)| node);
+        node.map(|node| Ok((node.int()?, node))).transpose()
+    }
+
+    /// Attention whose heads lie side by side: an axis of their own before, and together again after it.
+    fn attention(
+        &mut self,
+        record: &Record<'_>,
+        later: &HashMap<String, Loc>,
+        (heads, node): (i64, Node<'_>),
+    ) -> Read<Vec<ValueId>> {
+        let (ctx, def, loc) = (self.ctx, ops::Attention::DEF, self.place(record)?);
+        let operands = self.operands(def, record, later, &mut NewOp::new(def, loc))?;
+        let shapes = aliases::Heads { ctx, node: &node, heads }.shapes(&self.body, &operands)?;
+        let props = self.attrs(def, record, &operands)?;
+        let failed = || node.report(node.wrong("a number of heads that the operands have"));
+        let mut own = operands.clone();
+        for (operand, shape) in own.iter_mut().zip(shapes.iter().flatten()) {
+            let mut builder = Builder::at_end(ctx, &mut self.body, self.block);
+            let order = IntArray::make(ctx, aliases::exchanged(shape.len()));
+            let split = ("shape", aliases::shape(ctx, shape.clone()));
+            let apart = aliases::view(&mut builder, ops::Reshape::DEF, loc, *operand, split);
+            let apart =
+                apart.and_then(|it| aliases::view(&mut builder, ops::Transpose::DEF, loc, it, ("order", order)));
+            *operand = apart.ok_or_else(failed)?;
+        }
+        let named: Vec<_> = props.iter().map(|&(key, attr)| (ctx.intern_str(key), attr)).collect();
+        let infer_cx = InferCx { ctx, body: &self.body, operands: &own, props: &named };
+        let infer = def.infer.ok_or_else(failed)?;
+        let types = infer(&infer_cx).map_err(|broken| {
+            record.node().report(broken.diagnostic(&TYPE_MISMATCH, record.node().loc()).at(def.name))
+        })?;
+        let mut new = NewOp::new(def, loc);
+        let (always, mask) = own.split_at(3.min(own.len()));
+        always.iter().for_each(|operand| new.operands(&[*operand]));
+        new.operands(mask);
+        let mut builder = Builder::at_end(ctx, &mut self.body, self.block);
+        for (key, attr) in props {
+            new.attr(&builder, key, attr);
+        }
+        new.results(&types);
+        let op = new.build(&mut builder);
+        let mut result = builder.result(op);
+        if shapes.is_some() {
+            let dims = |body: &Body, value| Tensor::of(ctx, body.value_type(value)).map(|ty| ty.dims(ctx));
+            let rank = dims(builder.body, result).map_or(0, |dims| dims.len());
+            let order = IntArray::make(ctx, aliases::exchanged(rank));
+            result =
+                aliases::view(&mut builder, ops::Transpose::DEF, loc, result, ("order", order)).ok_or_else(failed)?;
+            let together = dims(builder.body, result).and_then(|dims| aliases::joined(&dims)).ok_or_else(failed)?;
+            let together = ("shape", aliases::shape(ctx, together));
+            result = aliases::view(&mut builder, ops::Reshape::DEF, loc, result, together).ok_or_else(failed)?;
+        }
+        Ok(vec![result])
     }
 
     fn elem(&self, value: ValueId) -> Type {

@@ -49,6 +49,7 @@ impl Checked<'_> {
         let Some(cluster) = &plan.cluster else {
             if plan.multicast.is_some() {
                 self.fail_and_heal(
+                    &["multicast"],
                     &BAD_CLUSTER,
                     "'multicast' is for the blocks of a cluster, and there is no 'cluster'",
                     |plan| {
@@ -63,7 +64,7 @@ impl Checked<'_> {
             let shown = blocks.map_or("too many".to_string(), |blocks| blocks.to_string());
             let message =
                 format!("the cluster has {shown} blocks, and {} has at most {}", target.name, target.cluster_blocks);
-            self.fail_and_heal(&BAD_CLUSTER, message, |plan| {
+            self.fail_and_heal(&["cluster"], &BAD_CLUSTER, message, |plan| {
                 let Some(table) = &mut plan.cluster else { return };
                 if let Some((_, extent)) = table.0.iter_mut().max_by_key(|(_, extent)| *extent) {
                     *extent = (*extent / 2).max(1);
@@ -74,7 +75,7 @@ impl Checked<'_> {
             let Some(cache) = plan.smem_caches().find(|cache| cache.tensor == *tensor) else {
                 let tensor = tensor.clone();
                 let message = format!("'multicast' has '{tensor}', of which there is no tile in shared memory");
-                self.fail_and_heal(&BAD_CLUSTER, message, move |plan| without_multicast(plan, &tensor));
+                self.fail_and_heal(&["multicast"], &BAD_CLUSTER, message, move |plan| without_multicast(plan, &tensor));
                 continue;
             };
             let own = plan.axes_of(cache);
@@ -85,7 +86,7 @@ impl Checked<'_> {
                 let message = format!(
                     "'{tensor}' is another one in each block of a cluster along {along}, so no block can load it for all"
                 );
-                self.fail_and_heal(&BAD_CLUSTER, message, move |plan| without_multicast(plan, &tensor));
+                self.fail_and_heal(&["multicast"], &BAD_CLUSTER, message, move |plan| without_multicast(plan, &tensor));
             }
         }
     }
@@ -95,6 +96,7 @@ impl Checked<'_> {
         let Some(threads) = footprint.threads else { return };
         if threads < 1 || threads % WARP != 0 {
             self.fail(
+                &["threads", "warps", "warp_tile", "thread_tile", "tile"],
                 &BAD_THREADS,
                 format!("the block has {threads} threads, which is no number of whole warps of {WARP}"),
             );
@@ -106,15 +108,20 @@ impl Checked<'_> {
                 target.name, target.threads_per_block
             );
             let roles = plan.roles.is_some();
-            self.fail_and_heal(&BAD_THREADS, message, move |plan| match &mut plan.roles {
-                Some(of) if roles => of.consumers = (of.consumers - 1).max(1),
-                _ => fewer_threads(plan),
-            });
+            self.fail_and_heal(
+                &["roles", "threads", "warps", "warp_tile", "thread_tile", "tile"],
+                &BAD_THREADS,
+                message,
+                move |plan| match &mut plan.roles {
+                    Some(of) if roles => of.consumers = (of.consumers - 1).max(1),
+                    _ => fewer_threads(plan),
+                },
+            );
         }
         let wgmma = plan.instruction.as_ref().is_some_and(|of| of.kind == Kind::Wgmma);
         if let Some(workers) = footprint.workers.filter(|workers| wgmma && workers % GROUP != 0) {
             let message = format!("{workers} threads compute, and 'wgmma' is done by groups of {GROUP}");
-            self.fail_and_heal(&BAD_THREADS, message, |plan| {
+            self.fail_and_heal(&["threads", "warps", "warp_tile", "instruction"], &BAD_THREADS, message, |plan| {
                 plan.warps = None;
                 plan.threads = None;
                 plan.warp_tile = None;
@@ -126,7 +133,7 @@ impl Checked<'_> {
                 "{blocks} blocks of {threads} threads are too many for a multiprocessor, which has {} of at most {} blocks",
                 target.threads_per_sm, target.max_blocks_per_sm
             );
-            self.fail_and_heal(&BAD_THREADS, message, fewer_blocks);
+            self.fail_and_heal(&["blocks_per_sm", "roles", "tile"], &BAD_THREADS, message, fewer_blocks);
         }
     }
 
@@ -138,7 +145,9 @@ impl Checked<'_> {
                 let way = if role == "thread" { "" } else { " by 8" };
                 let message = format!("'{role}' has {count} registers, which is not from 24 to {most}{way}");
                 let (role, right) = (role.clone(), (count / 8 * 8).clamp(24, most / 8 * 8));
-                self.fail_and_heal(&TOO_MANY_REGISTERS, message, move |plan| set(&mut plan.registers, &role, right));
+                self.fail_and_heal(&["registers"], &TOO_MANY_REGISTERS, message, move |plan| {
+                    set(&mut plan.registers, &role, right)
+                });
                 return;
             }
         }
@@ -159,7 +168,7 @@ impl Checked<'_> {
                     "a producer of {producer} registers and consumers of {consumer} need {sum} together, and the block starts with {all}"
                 );
                 let right = ((all - producer * GROUP) / workers.max(1) / 8 * 8).max(24);
-                self.fail_and_heal(&TOO_MANY_REGISTERS, message, move |plan| {
+                self.fail_and_heal(&["registers"], &TOO_MANY_REGISTERS, message, move |plan| {
                     set(&mut plan.registers, "consumer", right)
                 });
             }
@@ -170,7 +179,7 @@ impl Checked<'_> {
                 "each thread that computes holds {held} registers of its tile and needs some {OVERHEAD} more, and it has {budget}"
             );
             let most = target.registers_per_thread;
-            self.fail_and_heal(&TOO_MANY_REGISTERS, message, move |plan| {
+            self.fail_and_heal(&["tile", "registers"], &TOO_MANY_REGISTERS, message, move |plan| {
                 match plan.registers.as_ref().and_then(|table| table.get("thread")).copied() {
                     Some(count) if count < most && held + OVERHEAD <= most => {
                         set(&mut plan.registers, "thread", (held + OVERHEAD).min(most))
@@ -197,7 +206,7 @@ impl Checked<'_> {
             "the block needs {shown} bytes of shared memory ({stages} stages of {stage}, and what is beside them), and {} has {limit}{among}",
             target.name
         );
-        self.fail_and_heal(&TOO_MUCH_SMEM, message, move |plan| {
+        self.fail_and_heal(&["stages", "cache", "tile"], &TOO_MUCH_SMEM, message, move |plan| {
             // Fewer stages first, as long as one can be filled while another is used; then smaller tiles.
             let stages = plan.stages.unwrap_or(1);
             if stages > 2 {
@@ -246,7 +255,7 @@ impl Checked<'_> {
                 );
                 let right =
                     (1..=most.min(width.max(1))).rev().find(|width| (*width as u64).is_power_of_two()).unwrap_or(1);
-                self.fail_and_heal(&MISALIGNED, message, move |plan| match (word, &mut plan.vectorize) {
+                self.fail_and_heal(&[word], &MISALIGNED, message, move |plan| match (word, &mut plan.vectorize) {
                     ("vectorize", Some(wide)) => wide.width = right,
                     _ => set(&mut plan.vectors, &name, right),
                 });
@@ -259,7 +268,7 @@ impl Checked<'_> {
             let message =
                 format!("the tile along '{axis}' is {extent}, and accesses of {width} elements do not divide it");
             let right = 1_i64 << extent.trailing_zeros().min(width.ilog2());
-            self.fail_and_heal(&MISALIGNED, message, move |plan| {
+            self.fail_and_heal(&["vectorize"], &MISALIGNED, message, move |plan| {
                 if let Some(wide) = &mut plan.vectorize {
                     wide.width = right;
                 }
@@ -286,7 +295,12 @@ impl Checked<'_> {
             other => {
                 let message =
                     format!("the swizzle of '{tensor}' is {}, and it is 0, 32, 64, 128 or auto", shown(other));
-                return self.fail_and_heal(&MISALIGNED, message, heal(Choice::Word("auto".into())));
+                return self.fail_and_heal(
+                    &[&format!("swizzle {tensor}")],
+                    &MISALIGNED,
+                    message,
+                    heal(Choice::Word("auto".into())),
+                );
             }
         };
         let cache = plan
@@ -298,7 +312,7 @@ impl Checked<'_> {
             let message =
                 format!("a row of '{tensor}' has {row} bytes, which are no whole atoms of a swizzle of {bytes}");
             let right = [128, 64, 32, 0].into_iter().find(|&bytes| bytes == 0 || row % bytes == 0).unwrap_or(0);
-            self.fail_and_heal(&MISALIGNED, message, heal(Choice::Number(right)));
+            self.fail_and_heal(&[&format!("swizzle {tensor}")], &MISALIGNED, message, heal(Choice::Number(right)));
         }
     }
 }

@@ -6,6 +6,8 @@ use crate::value::Table;
 
 /// The largest extent: products of those of an op stay well inside of 64 bits.
 const MAX_EXTENT: i64 = 1 << 24;
+/// The most tiles of a ring.
+const MAX_RING: i64 = 16;
 
 /// The part of a loop's name that says its axis.
 fn axis_of(name: &str) -> &str {
@@ -35,11 +37,12 @@ impl Checked<'_> {
         for (word, table) in tables {
             let Some(table) = table else { continue };
             if let Some(name) = table.twice() {
-                self.fail(&BAD_TILE, format!("'{word}' has '{name}' twice"));
+                self.fail(&[word], &BAD_TILE, format!("'{word}' has '{name}' twice"));
             }
             for (name, extent) in &table.0 {
                 if !(1..=MAX_EXTENT).contains(extent) {
                     self.fail(
+                        &[word],
                         &BAD_TILE,
                         format!("'{word}' of '{name}' is {extent}, which is not from 1 to {MAX_EXTENT}"),
                     );
@@ -48,31 +51,47 @@ impl Checked<'_> {
         }
         for (symbol, value) in plan.fix.iter().flat_map(|fix| &fix.0) {
             if *value < 0 {
-                self.fail(&BAD_TILE, format!("'{symbol}' is fixed to {value}, and sizes are not negative"));
+                self.fail(&["fix"], &BAD_TILE, format!("'{symbol}' is fixed to {value}, and sizes are not negative"));
             }
         }
-        let counts = [("stages", plan.stages), ("blocks_per_sm", plan.blocks_per_sm)];
-        for (word, count) in counts {
-            if count.is_some_and(|count| !(1..=64).contains(&count)) {
+        // No pass makes longer rings.
+        let counts = [("stages", plan.stages, MAX_RING), ("blocks_per_sm", plan.blocks_per_sm, 64)];
+        for (word, count, most) in counts {
+            if count.is_some_and(|count| !(1..=most).contains(&count)) {
                 let shown = count.unwrap_or_default();
-                self.fail(&BAD_TILE, format!("'{word}' is {shown}, which is not from 1 to 64"));
+                let message = format!("'{word}' is {shown}, which is not from 1 to {most}");
+                self.fail_and_heal(&[word], &BAD_TILE, message, |plan| {
+                    plan.stages = plan.stages.map(|count| count.clamp(1, MAX_RING));
+                    plan.blocks_per_sm = plan.blocks_per_sm.map(|count| count.clamp(1, 64));
+                });
             }
         }
         let consumers = plan.roles.as_ref().map(|roles| roles.consumers);
         if let Some(consumers) = consumers.filter(|count| !(1..=7).contains(count)) {
-            self.fail(
-                &BAD_TILE,
-                format!("there are {consumers} consumers, and a block has from 1 to 7 beside the producer"),
-            );
+            let message = format!("there are {consumers} consumers, and a block has from 1 to 7 beside the producer");
+            self.fail_and_heal(&["roles"], &BAD_TILE, message, |plan| {
+                if let Some(roles) = &mut plan.roles {
+                    roles.consumers = roles.consumers.clamp(1, 7);
+                }
+            });
         }
-        if let Some(buffers) =
-            plan.caches.iter().filter_map(|cache| cache.buffers).find(|count| !(1..=64).contains(count))
-        {
-            self.fail(&BAD_TILE, format!("a tensor has {buffers} buffers, and there are from 1 to 64"));
+        let counted = plan.caches.iter().filter_map(|cache| Some((&cache.tensor, cache.buffers?)));
+        if let Some((tensor, buffers)) = counted.into_iter().find(|(_, count)| !(1..=64).contains(count)) {
+            let message = format!("'{tensor}' has {buffers} buffers, and there are from 1 to 64");
+            self.fail_and_heal(&[&format!("cache {tensor}")], &BAD_TILE, message, |plan| {
+                for cache in &mut plan.caches {
+                    cache.buffers = cache.buffers.map(|count| count.clamp(1, 64));
+                }
+            });
         }
         let panels = plan.store.as_ref().and_then(|store| store.panels);
         if let Some(panels) = panels.filter(|count| !(0..=64).contains(count)) {
-            self.fail(&BAD_TILE, format!("'store' has {panels} panels, which is not from 0 to 64"));
+            let message = format!("'store' has {panels} panels, which is not from 0 to 64");
+            self.fail_and_heal(&["store"], &BAD_TILE, message, |plan| {
+                if let Some(store) = &mut plan.store {
+                    store.panels = store.panels.map(|count| count.clamp(0, 64));
+                }
+            });
         }
         if self.broken.is_empty() {
             self.divides();
@@ -97,14 +116,14 @@ impl Checked<'_> {
             for name in table.iter().flat_map(Table::names) {
                 if tile.get(name).is_none() {
                     let axes = tile.names().collect::<Vec<_>>().join(", ");
-                    self.fail(&BAD_TILE, format!("'{word}' has the axis '{name}', and the tile has {axes}"));
+                    self.fail(&[word], &BAD_TILE, format!("'{word}' has the axis '{name}', and the tile has {axes}"));
                     return;
                 }
             }
         }
         if let Some(name) = plan.reduced.iter().flatten().find(|name| tile.get(name).is_none()) {
             let axes = tile.names().collect::<Vec<_>>().join(", ");
-            self.fail(&BAD_TILE, format!("'reduced' has the axis '{name}', and the tile has {axes}"));
+            self.fail(&["reduced"], &BAD_TILE, format!("'reduced' has the axis '{name}', and the tile has {axes}"));
         }
         let out = plan.out_tile();
         for (axis, extent) in out {
@@ -114,7 +133,7 @@ impl Checked<'_> {
                     let whole = (extent + inner - 1) / inner * inner;
                     let message = format!("the tile of '{axis}' is {extent}, and '{word}' {inner} does not divide it");
                     let axis = axis.clone();
-                    self.fail_and_heal(&BAD_TILE, message, move |plan: &mut Schedule| {
+                    self.fail_and_heal(&[word, "tile"], &BAD_TILE, message, move |plan: &mut Schedule| {
                         set(&mut plan.tile, &axis, whole);
                     });
                 }
@@ -128,7 +147,7 @@ impl Checked<'_> {
                 let message =
                     format!("{count} warps of {inner} along '{axis}' are {}, and the tile is {extent}", count * inner);
                 let (axis, whole) = (axis.clone(), count * inner);
-                self.fail_and_heal(&BAD_TILE, message, move |plan| set(&mut plan.tile, &axis, whole));
+                self.fail_and_heal(&["warps"], &BAD_TILE, message, move |plan| set(&mut plan.tile, &axis, whole));
             }
         }
         if let Some((warp, thread)) = plan.warp_tile.as_ref().zip(plan.thread_tile.as_ref()) {
@@ -138,12 +157,14 @@ impl Checked<'_> {
                     let message =
                         format!("the tile of a warp along '{axis}' is {extent}, and its threads take {inner} at once");
                     let (axis, whole) = (axis.clone(), (extent + inner - 1) / inner * inner);
-                    self.fail_and_heal(&BAD_TILE, message, move |plan| set(&mut plan.warp_tile, &axis, whole));
+                    self.fail_and_heal(&["thread_tile"], &BAD_TILE, message, move |plan| {
+                        set(&mut plan.warp_tile, &axis, whole)
+                    });
                 }
             }
         }
         if let Some(lanes) = plan.lanes.as_ref().and_then(Table::product).filter(|&lanes| lanes != 32) {
-            self.fail(&BAD_TILE, format!("'lanes' is a grid of {lanes} threads, and a warp has 32"));
+            self.fail(&["lanes"], &BAD_TILE, format!("'lanes' is a grid of {lanes} threads, and a warp has 32"));
         }
     }
 
@@ -154,15 +175,18 @@ impl Checked<'_> {
             let bound = plan.bind.iter().flat_map(|bind| bind.names().map(|name| ("bind", name)));
             let tails = plan.predicate_tail.iter().flatten().map(|name| ("predicate_tail", name.as_str()));
             let wide = plan.vectorize.iter().map(|wide| ("vectorize", wide.axis.as_str()));
-            let at = plan.caches.iter().filter_map(|cache| Some(("cache", cache.at.as_deref()?)));
-            let loops: Vec<(&str, &str)> = bound.chain(tails).chain(wide).chain(at).collect();
-            for (word, name) in loops {
+            let at =
+                plan.caches.iter().filter_map(|cache| Some((format!("cache {}", cache.tensor), cache.at.as_deref()?)));
+            let named = bound.chain(tails).chain(wide).map(|(word, name)| (word.to_string(), name));
+            let loops: Vec<(String, &str)> = named.chain(at).collect();
+            for (clause, name) in loops {
                 if tile.get(axis_of(name)).is_none() || !is_loop(name) {
                     let axes = tile.names().collect::<Vec<_>>().join(", ");
+                    let word = clause.split(' ').next().unwrap_or_default();
                     let message = format!(
                         "'{word}' has the loop '{name}', and loops are axes of the tile ({axes}) with '.o' and '.i'"
                     );
-                    self.fail(&UNKNOWN_LOOP, message);
+                    self.fail(&[&clause], &UNKNOWN_LOOP, message);
                 }
             }
         }
@@ -175,16 +199,16 @@ impl Checked<'_> {
                 let message = format!(
                     "'{name}' is bound to '{place}', and places are cluster, block, warp, thread and lane, each .x, .y or .z"
                 );
-                self.fail(&UNKNOWN_LOOP, message);
+                self.fail(&["bind"], &UNKNOWN_LOOP, message);
             } else if taken.contains(&place.as_str()) {
-                self.fail(&UNKNOWN_LOOP, format!("two loops are bound to '{place}'"));
+                self.fail(&["bind"], &UNKNOWN_LOOP, format!("two loops are bound to '{place}'"));
             }
             taken.push(place);
         }
         for role in plan.registers.iter().flat_map(Table::names) {
             if !matches!(role, "producer" | "consumer" | "thread") {
                 let message = format!("'registers' has the role '{role}', and there are producer, consumer and thread");
-                self.fail(&UNKNOWN_LOOP, message);
+                self.fail(&["registers"], &UNKNOWN_LOOP, message);
             }
         }
     }

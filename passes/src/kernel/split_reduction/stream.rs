@@ -50,7 +50,8 @@ impl Stream {
         let ctx = cx.ctx;
         if matches!(self.through, Some(Through::Cluster | Through::Atomic)) {
             let message = "'stream_k': parts come together through memory, in order";
-            not_followed(cx, plan, body.loc(body.root()), kernel::Func::DEF.name, message.into());
+            let at = (body.loc(body.root()), kernel::Func::DEF.name);
+            not_followed(cx, body, plan, &["stream_k"], at, message.into());
         }
         let block = body.entry_block();
         let ops = block.into_iter().flat_map(|block| body.ops(block));
@@ -78,7 +79,7 @@ impl Stream {
                 Ok(_) => {}
                 Err((op, why)) => {
                     let message = format!("'stream_k': blocks share no steps of the last tiles: {why}");
-                    not_followed(cx, plan, body.loc(op), kernel::Grid::DEF.name, message);
+                    not_followed(cx, body, plan, &["stream_k"], (body.loc(op), kernel::Grid::DEF.name), message);
                 }
             }
         }

@@ -182,7 +182,6 @@ impl Maker<'_> {
             pingpong: false,
             buffers: None,
             transposed: false,
-            keep: None,
         }
     }
 
@@ -212,7 +211,7 @@ impl Maker<'_> {
     }
 
     pub(super) fn asynchronous(&self, epilogue_overlap: bool) -> Option<Async> {
-        Some(Async { enable: true, prefetch_depth: None, epilogue_overlap, chain_overlap: None })
+        Some(Async { enable: true, prefetch_depth: None, epilogue_overlap })
     }
 
     /// As many stages as shared memory has room for, at most so many; `None` if there is none for two.
@@ -245,10 +244,10 @@ impl Maker<'_> {
         let mut wanted = assume.clone().unwrap_or_default();
         let tma = self.facts.outputs.iter().all(|output| self.divides(output, &mut wanted).is_some());
         if !tma {
-            return Some(Store { way: Way::Fragments, panels: None, together: None, per_warp: false });
+            return Some(Store { way: Way::Fragments, panels: None, together: None });
         }
         *assume = Some(wanted);
-        Some(Store { way: Way::Tma, panels: Some(panels), together: Some(1), per_warp: false })
+        Some(Store { way: Way::Tma, panels: Some(panels), together: Some(1) })
     }
 
     /// The number of points of some axes.
@@ -298,9 +297,7 @@ impl Maker<'_> {
             }
             plan.overlap = match run_ahead {
                 true => self.asynchronous(stored_wide),
-                false => {
-                    Some(Async { enable: false, prefetch_depth: None, epilogue_overlap: false, chain_overlap: None })
-                }
+                false => Some(Async { enable: false, prefetch_depth: None, epilogue_overlap: false }),
             };
             plan.warp_tile = Some(self.warp_tile(product, &plan, warp_rows, warp_columns));
             self.finish(plan)

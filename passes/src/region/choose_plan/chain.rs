@@ -126,7 +126,7 @@ impl Maker<'_> {
         let mut assume = plan.assume.clone();
         let order = self.hides(last).then_some(Order { kind: Walk::LongestFirst, size: None, along: None });
         Schedule {
-            roles: Some(Roles { kind: Sharing::Cooperative, consumers: groups, start: None, in_turn }),
+            roles: Some(Roles { kind: Sharing::Cooperative, consumers: groups, in_turn }),
             registers: Some(Table::of(registers)),
             persistent: Some(Choice::Word("sms".into())),
             barrier: Some(Barrier::Mbarrier),

@@ -133,7 +133,7 @@ impl Maker<'_> {
             let panels = if wide % 64 == 0 || !again { 2 } else { 1 };
             // Nothing else is done while the only tile of a block is stored.
             let store = match by_rows {
-                true => Some(Store { way: Way::Rows, panels: Some(2), together: None, per_warp: false }),
+                true => Some(Store { way: Way::Rows, panels: Some(2), together: None }),
                 false => self.store(panels, &mut assume).map(|store| match again {
                     true => store,
                     false => Store { together: store.panels, ..store },
@@ -143,7 +143,7 @@ impl Maker<'_> {
                 instruction: Some(Instruction { kind: Kind::Wgmma, shape: Some(vec![64, wide, 256 / bits]) }),
                 persistent: again.then(|| Choice::Word("sms".into())),
                 order: again.then(|| Order { kind: Walk::Grouped, size: Some(8), along: product.rows.last().cloned() }),
-                roles: Some(Roles { kind, consumers, start: None, in_turn: false }),
+                roles: Some(Roles { kind, consumers, in_turn: false }),
                 split_k: (parts > 1).then_some(Split { parts, along: None, through: Some(Through::Workspace) }),
                 registers: Some(Table::of(registers)),
                 swizzle: Some(Table::of(swizzle)),

@@ -94,7 +94,7 @@ pub fn report(region: &Body, plan: Option<&Schedule>, reduces_rows: bool, made: 
         match asked {
             Some(kind) => {
                 let message = format!("'instruction {}' of the plan does not multiply this: {why}", kind.word());
-                not_followed(cx, plan, loc, Func::DEF.name, message);
+                not_followed(cx, region, plan, &["instruction"], (loc, Func::DEF.name), message);
             }
             None => cx.remark(RemarkKind::Missed, loc, format!("no tensor cores: {why}")),
         }

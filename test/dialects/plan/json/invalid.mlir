@@ -33,7 +33,7 @@
 //--- wrong.json
 {"arch": "sm90", "barrier_model": "mbarier"}
 //--- rank.json
-{"arch": "sm90", "tile": [1, 2, 3, 4]}
+{"arch": "sm90", "tile": [1, 2, 3, 4], "bind": {"m.o": "block.x"}}
 //--- fits.json
 {"arch": "sm80", "tile": [256, 256, 64], "stages": 4,
  "cache": [{"tensor": "A", "where": "smem"}, {"tensor": "B", "where": "smem"}]}

@@ -110,7 +110,7 @@ plan.schedule of @groups for sm90 {
   store rows panels 1
 }
 
-// REMARK: [E1614] Warning: 'kernel.store': 'store rows': the threads store this result from their fragments: it is added to what is there
+// REMARK: [E1614] Warning: 'plan.schedule': 'store rows': the threads store this result from their fragments: it is added to what is there
 kernel.func @added(%x: memref<[8], f32>) -> memref<[64, 16], f32> attributes {target = "sm90"} {
   %D = output : memref<[64, 16], f32>
   grid (1) threads 128 {

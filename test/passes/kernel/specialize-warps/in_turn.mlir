@@ -7,7 +7,7 @@
 // RUN: dlc-opt %s --specialize-warps=consumers=2,stages=2,in-turn --evaluate-each --check-async | FileCheck %s
 // RUN: dlc-opt %s --specialize-warps=planned --remarks=missed --no-output 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed
 
-// REMARK: [E1614] Warning: 'kernel.grid': consumers multiply when they can: no step has products one behind the other
+// REMARK: [E1614] Warning: 'plan.schedule': consumers multiply when they can: no step has products one behind the other
 
 // CHECK-LABEL: kernel.func @chain
 // CHECK: role consumer warps 4 to 12 groups 2 (%g: index)

@@ -98,7 +98,7 @@ plan.schedule of @cluster for sm90 {
 }
 
 // One stage is no ring.
-// REMARK: [E1614] Warning: 'kernel.func': 'roles': the warps of this kernel get none: a ring has 2 to 16 stages, not 1
+// REMARK: [E1614] Warning: 'plan.schedule': 'roles': the warps of this kernel get none: a ring has 2 to 16 stages, not 1
 // CHECK-LABEL: kernel.func @stage
 // CHECK-NOT: role producer
 // CHECK: return

@@ -6,17 +6,17 @@
 // RUN: dlc-opt %s --tensorize | FileCheck %s --check-prefix=KERNEL
 // RUN: dlc-opt %t.once --tensorize | FileCheck %s --check-prefix=KERNEL
 
-// A tile alone: each thread has as few elements as a block has threads for.
+// A tile alone: products of 16-bit floats are of 'mma'.
 // CHECK-LABEL: plan.schedule of @tile_alone
 // CHECK-NEXT: tile (m: 64, n: 64, k: 32)
 // CHECK-NEXT: reduced [k]
-// CHECK-NEXT: instruction fma
-// CHECK-NEXT: thread_tile (m: 2, n: 2)
-// CHECK-NEXT: lanes (m: 1, n: 32)
-// CHECK-NEXT: warps (m: 32, n: 1)
+// CHECK-NEXT: instruction mma [16, 8, 16]
+// CHECK-NEXT: warps (m: 2, n: 2)
+// CHECK-NEXT: stages 1
+// CHECK-NEXT: barrier block
 // CHECK-NEXT: }
 // KERNEL-LABEL: kernel.func @tile_alone
-// KERNEL: threads 1024
+// KERNEL: mma
 region.func @tile_alone<M, N, K> iters (m: M, n: N)
     ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
     outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
@@ -29,6 +29,102 @@ region.func @tile_alone<M, N, K> iters (m: M, n: N)
   yield %s to C as f16
 }
 plan.schedule of @tile_alone for sm90 { tile (m: 64, n: 64, k: 32) }
+
+// Of `f32` each thread multiplies, and has as few elements as a block has threads for.
+// CHECK-LABEL: plan.schedule of @single
+// CHECK-NEXT: tile (m: 64, n: 64, k: 32)
+// CHECK-NEXT: reduced [k]
+// CHECK-NEXT: instruction fma
+// CHECK-NEXT: thread_tile (m: 2, n: 2)
+// CHECK-NEXT: lanes (m: 1, n: 32)
+// CHECK-NEXT: warps (m: 32, n: 1)
+// CHECK-NEXT: }
+// KERNEL-LABEL: kernel.func @single
+// KERNEL: threads 1024
+region.func @single<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f32, row_major, align 128>, %B: memref<[K, N], f32, row_major, align 128>)
+    outs (C: memref<[M, N], f32, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f32 over (m, k)
+    %b = read %B[k, n] : f32 over (n, k)
+    %ab = binary mul %a, %b : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C
+}
+plan.schedule of @single for sm90 { tile (m: 64, n: 64, k: 32) }
+
+// A plan that says which elements a thread has asks for no tensor cores.
+// CHECK-LABEL: plan.schedule of @of_threads
+// CHECK: instruction fma
+// CHECK-NEXT: thread_tile (m: 2, n: 2)
+// KERNEL-LABEL: kernel.func @of_threads
+// KERNEL-NOT: mma
+region.func @of_threads<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f32, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C
+}
+plan.schedule of @of_threads for sm90 { tile (m: 64, n: 64, k: 32) thread_tile (m: 2, n: 2) }
+
+// Nor does a tile that is no whole number of instructions.
+// CHECK-LABEL: plan.schedule of @small
+// CHECK: instruction fma
+// KERNEL-LABEL: kernel.func @small
+// KERNEL-NOT: mma
+region.func @small<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f32, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C
+}
+plan.schedule of @small for sm80 or sm90 { tile (m: 8, n: 64, k: 32) }
+
+// A target without 'mma' of a type has none: 8-bit floats on an A100.
+// CHECK-LABEL: plan.schedule of @bytes_on_sm80
+// CHECK: instruction fma
+// KERNEL-LABEL: kernel.func @bytes_on_sm80
+// KERNEL-NOT: mma
+region.func @bytes_on_sm80<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f8E4M3FN, row_major, align 128>, %B: memref<[K, N], f8E4M3FN, row_major, align 128>)
+    outs (C: memref<[M, N], f32, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f8E4M3FN over (m, k)
+    %b = read %B[k, n] : f8E4M3FN over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C
+}
+plan.schedule of @bytes_on_sm80 for sm80 { tile (m: 64, n: 64, k: 32) }
+
+// CHECK-LABEL: plan.schedule of @bytes_on_sm90
+// CHECK: instruction mma
+// KERNEL-LABEL: kernel.func @bytes_on_sm90
+// KERNEL: mma
+region.func @bytes_on_sm90<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f8E4M3FN, row_major, align 128>, %B: memref<[K, N], f8E4M3FN, row_major, align 128>)
+    outs (C: memref<[M, N], f32, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f8E4M3FN over (m, k)
+    %b = read %B[k, n] : f8E4M3FN over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C
+}
+plan.schedule of @bytes_on_sm90 for sm90 { tile (m: 64, n: 64, k: 32) }
 
 // The tile of a warp says how many warps there are, and tensor cores the shape of the instruction.
 // CHECK-LABEL: plan.schedule of @tensor_cores

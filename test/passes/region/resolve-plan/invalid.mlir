@@ -174,8 +174,8 @@ region.func @gated<M, N, K> iters (m: M, n: N)
   %y = binary mul %g, %u : f32 over (m, n)
   yield %y to Y as f16
 }
-// expected-error@+1 {{E1603 'plan.schedule': 2 sums of 64 x 256 take 256 registers of each thread beside some 24 more, and it has 232}}
 plan.schedule of @gated for sm90 {
+  // expected-error@+1 {{E1603 'plan.schedule': 2 sums of 64 x 256 take 256 registers of each thread beside some 24 more, and it has 232; the nearest plan that fits has 'tile (m: 128, n: 128, k: 64)'}}
   tile (m: 128, n: 256, k: 64)
   instruction wgmma
   stages 2
@@ -194,8 +194,8 @@ region.func @registers<M> iters (m: M) ins (%x: memref<[M], f32>) outs (y: memre
   %a = read %x[m] : f32 over (m)
   yield %a to y
 }
-// expected-error@+1 {{E1603 'plan.schedule': each thread that computes holds 2048 registers of its tile and needs some 24 more, and it has 255}}
 plan.schedule of @registers for sm80 {
+  // expected-error@+1 {{E1603 'plan.schedule': each thread that computes holds 2048 registers of its tile and needs some 24 more, and it has 255; change the plan, or leave it out}}
   tile (m: 65536)
   cache x (m) f32 in reg
 }
@@ -250,8 +250,8 @@ region.func @in_a_row<B, S, T> iters (b: B, s: S, i2: 64)
   %12 = binary fdiv %7#2, %11 : f32 over (b, s, i2)
   yield %12 to O as f16
 }
-// expected-error@+1 {{E1603 'plan.schedule': 192 x 64 take 96 registers of each thread, the sums of 192 x 128 before them 192, and some 24 more, and it has 160}}
 plan.schedule of @in_a_row for sm90 {
+  // expected-error@+1 {{E1603 'plan.schedule': 192 x 64 take 96 registers of each thread, the sums of 192 x 128 before them 192, and some 24 more, and it has 160; the nearest plan that fits has 'tile (b: 1, s: 128, i2: 64, i4: 64, t: 64)'}}
   tile (b: 1, s: 192, i2: 64, i4: 64, t: 128)
   reduced [i4, t]
   instruction wgmma
@@ -268,4 +268,142 @@ plan.schedule of @in_a_row for sm90 {
   in_flight 1
   epilogue [sub, add, fdiv]
   store tma panels 2 together 1
+}
+
+// -----
+
+// What is computed, and how, is what the kernel is.
+region.func @algorithm<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+plan.schedule of @algorithm for sm80 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{E1609 'plan.schedule': 'algo' speaks of 'attention', which the kernel does not compute; the nearest plan that fits has no 'algo'}}
+  algo (attention: streaming)
+}
+
+// -----
+
+region.func @way<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+plan.schedule of @way for sm80 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{E1609 'plan.schedule': 'algo' has 'matmul: winograd', and the ways are implicit_gemm; the nearest plan that fits has no 'algo'}}
+  algo (matmul: winograd)
+}
+
+// -----
+
+region.func @choice<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+plan.schedule of @choice for sm80 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{E1609 'plan.schedule': no pass has the choice 'lazy: 8': there are matmul, conv, attention, load_X (padded, im2col) and stagger_k; the nearest plan that fits has no 'algo'}}
+  algo (lazy: 8)
+}
+
+// -----
+
+region.func @loaded<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+plan.schedule of @loaded for sm80 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{E1612 'plan.schedule': 'algo' has the tensor 'X', and those of the kernel are A, B, C}}
+  algo (load_X: padded)
+}
+
+// -----
+
+// A tile is exchanged in the loop that its positions change in.
+region.func @exchanged<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+plan.schedule of @exchanged for sm80 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{E1609 'plan.schedule': 'cache' exchanges A at m.i, and its positions change along (k); the nearest plan that fits has 'cache A (m, k) in smem at k.i'}}
+  cache A (m, k) in smem at m.i
+}
+
+// -----
+
+// Only tensors come through rings of shared memory, and these are as long as the ring of the tensor.
+region.func @edge<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+plan.schedule of @edge for sm80 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{E1609 'plan.schedule': 'edge' has s in a ring of shared memory, and it stays in registers; the nearest plan that fits has 'edge s to C in reg'}}
+  edge s to C in smem_ring depth 2
+}
+
+// -----
+
+region.func @ring<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+plan.schedule of @ring for sm80 {
+  tile (m: 64, n: 64, k: 32)
+  stages 3
+  cache A (m, k) f16 in smem
+  // expected-error@+1 {{E1609 'plan.schedule': 'edge' has a ring of 2 tiles of A, and its ring has 3; the nearest plan that fits has 'edge A to mul in smem_ring depth 3'}}
+  edge A to mul in smem_ring depth 2
 }

@@ -2,7 +2,6 @@
 
 // RUN: dlc-opt %s --tensorize --verify-diagnostics --split-input-file
 
-// expected-error@+1 {{E1601 'region.func': the tile along (m) is 48, which is no power of two}}
 region.func @odd<M, N, K> iters (m: M, n: N)
     ins (%A: memref<[M, K], f32>, %B: memref<[K, N], f32>) outs (C: memref<[M, N], f32> materialize gmem) {
   %s = reduce sum (k: K) acc f32 init 0.0 {
@@ -14,6 +13,7 @@ region.func @odd<M, N, K> iters (m: M, n: N)
   yield %s to C
 }
 plan.schedule of @odd for sm90 {
+  // expected-error@+1 {{E1601 'plan.schedule': the tile along (m) is 48, which is no power of two; the nearest plan that fits has 'tile (m: 64, n: 32, k: 32)'}}
   tile (m: 48, n: 32, k: 32)
   instruction fma
 }
@@ -32,7 +32,6 @@ region.func @huge iters (a: 4294967296, b: 4294967296, c: 4294967296) ins (%x: m
 // -----
 
 // Threads with more columns than the tile.
-// expected-error@+1 {{E1601 'region.func': 64 threads of 2 elements share 64 elements along 'n'}}
 region.func private @thin<M, N> iters (n: N)
     ins (%X: memref<[M, N], f16, row_major, align 16>)
     outs (Y: memref<[N], f32, row_major, align 16> materialize gmem) {
@@ -47,13 +46,13 @@ plan.schedule of @thin for sm90 {
   tile (n: 64, m: 64)
   reduced [m]
   thread_tile (n: 2)
+  // expected-error@+1 {{E1601 'plan.schedule': 64 threads of 2 elements share 64 elements along 'n'; the nearest plan that fits has no 'thread_tile', no 'threads'}}
   threads (n: 64, m: 4)
 }
 
 // -----
 
 // More threads along the sum than the tile has numbers.
-// expected-error@+1 {{E1601 'region.func': 8 threads share 4 positions of the tile along (m)}}
 region.func private @low<M, N> iters (n: N)
     ins (%X: memref<[M, N], f16, row_major, align 16>)
     outs (Y: memref<[N], f32, row_major, align 16> materialize gmem) {
@@ -67,6 +66,7 @@ region.func private @low<M, N> iters (n: N)
 plan.schedule of @low for sm90 {
   tile (n: 64, m: 4)
   reduced [m]
+  // expected-error@+1 {{E1601 'plan.schedule': 8 threads share 4 positions of the tile along (m); the nearest plan that fits has no 'threads'}}
   threads (n: 32, m: 8)
 }
 
@@ -117,7 +117,6 @@ plan.schedule of @many_reads for sm90 {
 
 // -----
 
-// expected-error@+1 {{E1601 'region.func': the numbers are powers of two up to 4096, not 3; the nearest plan that fits has no 'threads'}}
 region.func @odd_threads<M, N, K> iters (m: M, n: N)
     ins (%A: memref<[M, K], f16>, %B: memref<[K, N], f16>) outs (C: memref<[M, N], f32> materialize gmem) {
   %s = reduce sum (k: K) acc f32 init 0.0 {
@@ -129,6 +128,7 @@ region.func @odd_threads<M, N, K> iters (m: M, n: N)
   yield %s to C
 }
 plan.schedule of @odd_threads for sm90 {
+  // expected-error@+1 {{E1601 'plan.schedule': the numbers are powers of two up to 4096, not 3; the nearest plan that fits has no 'threads'}}
   tile (m: 32, n: 32)
   instruction fma
   threads (m: 3, n: 32)
@@ -137,7 +137,6 @@ plan.schedule of @odd_threads for sm90 {
 // -----
 
 // The blocks that share a multiprocessor are those of the kernel, which has four warps for each.
-// expected-error@+1 {{E1604 'region.func': 32 blocks of 128 threads are too many for a multiprocessor of sm90, which has 2048; the nearest plan that fits has 'blocks_per_sm 16'}}
 region.func @too_many_blocks<M, K> iters (m: M)
     ins (%X: memref<[M, K], f32>, %W: memref<[M], f32>)
     outs (Y: memref<[M], f32> materialize gmem) {
@@ -157,6 +156,7 @@ plan.schedule of @too_many_blocks for sm90 {
   reduced [k]
   thread_tile (k: 4)
   threads (k: 32)
+  // expected-error@+1 {{E1604 'plan.schedule': 32 blocks of 128 threads are too many for a multiprocessor of sm90, which has 2048; the nearest plan that fits has 'blocks_per_sm 16'}}
   blocks_per_sm 32
   cache X (m, k) f32 in reg
 }
@@ -164,7 +164,6 @@ plan.schedule of @too_many_blocks for sm90 {
 // -----
 
 // A part of a tile that no thread can hold.
-// expected-error@+1 {{E1603 'region.func': a tile of 1024 x 64 takes 512 registers of each thread, and it has 255}}
 region.func @many_rows<M, N> iters (m: M)
     ins (%X: memref<[M, N], f32, row_major, align 16>) outs (Y: memref<[M], f32, row_major, align 16> materialize gmem) {
   %s = reduce sum (n: N) acc f32 init 0.0 {
@@ -174,6 +173,7 @@ region.func @many_rows<M, N> iters (m: M)
   yield %s to Y
 }
 plan.schedule of @many_rows for sm90 {
+  // expected-error@+1 {{E1603 'plan.schedule': a tile of 1024 x 64 takes 512 registers of each thread, and it has 255; the nearest plan that fits has 'tile (m: 128, n: 64)', no 'threads'}}
   tile (m: 1024, n: 64)
   reduced [n]
   threads (m: 8, n: 16)
@@ -182,7 +182,6 @@ plan.schedule of @many_rows for sm90 {
 // -----
 
 // Lanes share a row, so none has several of them.
-// expected-error@+1 {{E1601 'region.func': 'thread_tile' has 2 along (m), and lanes share each row of what is reduced}}
 region.func @rows_of_threads<M, N> iters (m: M)
     ins (%X: memref<[M, N], f32, row_major, align 16>) outs (Y: memref<[M], f32, row_major, align 16> materialize gmem) {
   %s = reduce sum (n: N) acc f32 init 0.0 {
@@ -194,6 +193,7 @@ region.func @rows_of_threads<M, N> iters (m: M)
 plan.schedule of @rows_of_threads for sm90 {
   tile (m: 8, n: 64)
   reduced [n]
+  // expected-error@+1 {{E1601 'plan.schedule': 'thread_tile' has 2 along (m), and lanes share each row of what is reduced; the nearest plan that fits has no 'thread_tile', no 'threads'}}
   thread_tile (m: 2, n: 1)
   threads (m: 4, n: 32)
 }

@@ -119,7 +119,7 @@ region.func @rows<M, K> iters (m: M)
 
 // A plan that asks for an instruction that one of the products cannot have is followed for the others, with a warning.
 // CHECK: [tensorize, passed] mma multiplies; threads copy X and W
-// CHECK: [E1614] Warning: 'region.func': 'instruction mma' of the plan does not multiply this: they multiply floats of 8 and 16 bits, and a factor is f32
+// CHECK: [E1614] Warning: 'plan.schedule': 'instruction mma' of the plan does not multiply this: they multiply floats of 8 and 16 bits, and a factor is f32
 region.func @mixed<M, N, K, L> iters (m: M, n: N)
     ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[K, N], f16, row_major, align 128>,
          %A: memref<[M, L], f32, row_major, align 128>, %B: memref<[L, N], f32, row_major, align 128>)
