@@ -4,12 +4,12 @@ use dlc_core::access::Access;
 use dlc_core::eval::{self, bindings, elem, give, shape, tensor};
 use dlc_core::scalar;
 use dlc_core::sizes::Bindings;
-use dlc_core::tensor::{Points, Position, TensorValue};
+use dlc_core::tensor::{self, Points, Position, TensorValue};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, Failure, Outcome};
 use dlc_ir::{Attr, Type};
 
-use crate::ops::{Const, Entry, Function, Gather, Iota, Reduce};
+use crate::ops::{Const, Entry, Function, Gather, Iota, Reduce, Scan};
 use crate::syntax::element_of;
 use crate::verify::axis_names;
 
@@ -103,6 +103,22 @@ pub fn reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
     let access = op.accesses().into_iter().next().unwrap_or_default();
     let input = frame.read(cx, 0, &access)?;
     give(cx, input.reduce(cx.op.ctx, op.combiner().combine(), &reduced, elem(cx)))
+}
+
+/// The elements combined up to each position.
+pub fn scan(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Scan::from(cx.op);
+    let frame = Frame::of(cx, &op.axes())?;
+    let access = op.accesses().into_iter().next().unwrap_or_default();
+    let input = frame.read(cx, 0, &access)?;
+    let scan = tensor::Scan {
+        combine: op.combiner().combine(),
+        axis: op.along() as usize,
+        exclusive: op.exclusive().is_some(),
+        reverse: op.reverse().is_some(),
+        every: op.every().and_then(|every| usize::try_from(every).ok()),
+    };
+    give(cx, input.scan(cx.op.ctx, scan, elem(cx)))
 }
 
 /// The elements of the table at the positions.

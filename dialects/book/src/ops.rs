@@ -6,7 +6,7 @@ use dlc_core::scalar::{Binary, Combiner, Unary};
 use dlc_core::sizes::{Exprs, Sizes};
 use dlc_core::types::Tensor;
 use dlc_ir::attrs::AttrData;
-use dlc_ir::define::{DictArray, FunctionType, SymbolName, Text, TextArray, TypeAttr, Unit, op};
+use dlc_ir::define::{DictArray, FunctionType, Int, SymbolName, Text, TextArray, TypeAttr, Unit, op};
 use dlc_ir::op::Folded;
 use dlc_ir::text::function;
 use dlc_ir::{Attr, Builder, Loc, OpId, Type};
@@ -195,6 +195,36 @@ pub struct Reduce {
     accesses: Attr<Accesses>,
     /// The type in which elements are combined, and of the result.
     acc: Attr<TypeAttr>,
+    out: Result<Tensor>,
+}
+
+/// A value each of whose elements combines those before it along one axis: a running sum, product, maximum or minimum.
+///
+/// `out[.., i, ..] = combiner over j <= i of input[at(.., j, ..)]`
+///
+/// With `exclusive` over `j < i`, with `reverse` over `j >= i` (`j > i` with both). With `every 1024` over positions of the same
+/// group as `i` alone, of which the first has the positions 0 to 1023. Of no elements it is what changes no other number.
+/// Sums and products are rounded once at each element.
+#[op("book.scan", traits(Pure), parse = syntax::parse_scan, print = syntax::print_scan,
+     infer = verify::infer_reduce, verify = verify::scan, eval = interp::scan,
+     example = "%s = scan sum axes (i0: M, i1: N) along 1 of %x at (i0, i1) acc f32 : tensor<[M, N], f32>")]
+pub struct Scan {
+    combiner: Attr<Combiner>,
+    input: Operand<Tensor>,
+    /// The sizes of the axes of the result.
+    axes: Attr<Sizes>,
+    /// The axis of the result that is gone along.
+    along: Attr<Int>,
+    /// How many positions go together: each group of so many, counted from the first position, is scanned by itself.
+    every: OptionalAttr<Int>,
+    /// How the operand is read: one access.
+    accesses: Attr<Accesses>,
+    /// The type in which elements are combined, and of the result.
+    acc: Attr<TypeAttr>,
+    /// Whether the element at the position itself is left out.
+    exclusive: OptionalAttr<Unit>,
+    /// Whether the elements after a position are combined, and not those before it.
+    reverse: OptionalAttr<Unit>,
     out: Result<Tensor>,
 }
 

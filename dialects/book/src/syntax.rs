@@ -10,7 +10,7 @@ use dlc_ir::diag::Diagnostic;
 use dlc_ir::text::{BAD_LITERAL, OpParser, OpPrinter, ParseResult, Token};
 use dlc_ir::{Attr, Type, ValueId};
 
-use crate::ops::{Entry, Function, Gather, Iota, Reduce};
+use crate::ops::{Entry, Function, Gather, Iota, Reduce, Scan};
 
 /// `(i0: M, i1: N)`, numbered from `first`.
 fn parse_axes(p: &mut OpParser<'_, '_>, first: usize) -> ParseResult<Vec<SizeExpr>> {
@@ -174,6 +174,63 @@ pub fn print_reduce(p: &mut OpPrinter<'_, '_>) {
     p.write(" acc ");
     p.ty(op.acc());
     p.attr_dict(&|key| matches!(key, "combiner" | "axes" | "over" | "accesses" | "acc"));
+    p.result_types();
+}
+
+/// `sum axes (i0: M, i1: N) along 1 every 64 of %x at (i0, i1) acc f32 exclusive reverse : tensor<[M, N], f32>`
+pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let combiner = p.one_of("combiner", Combiner::WORDS)?;
+    let combiner = p.ctx.str_attr(combiner);
+    p.set_prop("combiner", combiner);
+    p.expect_word("axes")?;
+    let axes = parse_axes(p, 0)?;
+    set_sizes(p, "axes", axes);
+    p.expect_word("along")?;
+    let along = p.integer()?;
+    let along = p.ctx.i64_attr(along);
+    p.set_prop("along", along);
+    if p.eat_word("every") {
+        let every = p.integer()?;
+        let every = p.ctx.i64_attr(every);
+        p.set_prop("every", every);
+    }
+    p.expect_word("of")?;
+    let access = parse_read(p)?;
+    let accesses = Accesses::make(p.ctx, vec![access]);
+    p.set_prop("accesses", accesses);
+    p.expect_word("acc")?;
+    let acc = p.parse_type()?;
+    let acc = TypeAttr::make(p.ctx, acc);
+    p.set_prop("acc", acc);
+    for word in ["exclusive", "reverse"] {
+        if p.eat_word(word) {
+            p.set_prop(word, Attr::UNIT);
+        }
+    }
+    p.attr_dict()?;
+    p.result_types()
+}
+
+/// Writes what [`parse_scan`] reads.
+pub fn print_scan(p: &mut OpPrinter<'_, '_>) {
+    let op = Scan::from(p.op);
+    p.write(&format!(" {} axes ", op.combiner().word()));
+    print_axes(p, &op.axes(), 0);
+    p.write(&format!(" along {}", op.along()));
+    if let Some(every) = op.every() {
+        p.write(&format!(" every {every}"));
+    }
+    p.write(" of ");
+    if let Some(access) = op.accesses().first() {
+        print_read(p, 0, access);
+    }
+    p.write(" acc ");
+    p.ty(op.acc());
+    p.write(if op.exclusive().is_some() { " exclusive" } else { "" });
+    p.write(if op.reverse().is_some() { " reverse" } else { "" });
+    p.attr_dict(&|key| {
+        matches!(key, "combiner" | "axes" | "along" | "every" | "accesses" | "acc" | "exclusive" | "reverse")
+    });
     p.result_types();
 }
 

@@ -14,7 +14,7 @@ use dlc_ir::op::{BrokenRule, InferCx, Inferred, op_error};
 use dlc_ir::verify::{OP_RULE, keeps_declaration};
 use dlc_ir::{Diagnostics, OpRef, Str, Type, ValueId};
 
-use crate::ops::{Const, Entry, Func, Function, Gather, Iota, Reduce, Reshape};
+use crate::ops::{Const, Entry, Func, Function, Gather, Iota, Reduce, Reshape, Scan};
 use crate::syntax::element_of;
 
 /// A program is one block, and every symbol in a type is one that it takes.
@@ -213,6 +213,21 @@ pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
     }
 }
 
+/// The operand is read at affine positions within it, and the axis is one of the result.
+pub fn scan(op: Scan<'_>, diags: &Diagnostics) {
+    let axes = op.axes();
+    if usize::try_from(op.along()).map_or(true, |along| along >= axes.len()) {
+        let message = format!("axis {} is none of the {} axes of the result", op.along(), axes.len());
+        return diags.emit(op_error(*op, message));
+    }
+    if let Some(every @ ..1) = op.every() {
+        return diags.emit(op_error(*op, format!("at least 1 position goes together, not {every}")));
+    }
+    if has_axes(*op, &axes) {
+        accesses(*op, &axes, &op.accesses(), 0, diags);
+    }
+}
+
 /// A position for each axis of the table: affine and within it, or an element of an index operand, each used once.
 pub fn gather(op: Gather<'_>, diags: &Diagnostics) {
     let ctx = op.ctx;
@@ -266,7 +281,7 @@ pub fn reshape(op: Reshape<'_>, diags: &Diagnostics) {
     }
 }
 
-/// The accesses of an entry, a reduce or a gather, and the sizes of the axes that they are written in.
+/// The accesses of an entry, a reduce, a scan or a gather, and the sizes of the axes that they are written in.
 pub fn reads(op: OpRef<'_>) -> Option<(Vec<Access>, Vec<SizeExpr>)> {
     let get = |key: &str| op.prop_named(key);
     let sizes = |key: &str| get(key).and_then(|attr| Sizes::get(op.ctx, attr)).unwrap_or_default();

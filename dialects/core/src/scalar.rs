@@ -3,8 +3,9 @@
 //! Each is computed in `f64`, or in integers modulo two to the power of the width, and rounded once to the type of the
 //! result. Operands of different types meet in their common type ([`promote`]).
 
+use dlc_ir::attrs::AttrData;
 use dlc_ir::op::BrokenRule;
-use dlc_ir::{Context, Type};
+use dlc_ir::{Attr, Context, Type, float};
 
 use crate::broadcast::promote;
 use crate::eval::integer::{floor_quotient, power, quotient};
@@ -250,6 +251,64 @@ impl Combiner {
             Combiner::Max => Combine::Max,
             Combiner::Min => Combine::Min,
         }
+    }
+}
+
+/// The number of a type that changes nothing that it is combined with. Of a float format without infinities the largest
+/// number does for a minimum.
+pub fn neutral(ctx: &Context, combiner: Combiner, ty: Type) -> Attr {
+    if let Some(kind) = ty.float_kind(ctx) {
+        let value = match combiner {
+            Combiner::Sum => 0.0,
+            Combiner::Prod => 1.0,
+            Combiner::Max => -f64::INFINITY,
+            Combiner::Min => f64::INFINITY,
+        };
+        let mut bits = float::encode(value, kind);
+        if float::decode(bits, kind).is_nan() {
+            // What is next to the bits of NaN is the largest number.
+            bits -= 1;
+        }
+        return ctx.attr(AttrData::Float { ty, bits });
+    }
+    let kind = ElemKind::of(ctx, ty);
+    let value = match (combiner, kind) {
+        (Combiner::Prod, _) => 1,
+        (Combiner::Max, Some(kind)) => i128::from(kind.lowest()),
+        (Combiner::Min, Some(kind)) if kind.is_u64() => i128::from(u64::MAX),
+        (Combiner::Min, Some(kind)) => i128::from(kind.highest()),
+        _ => 0,
+    };
+    ctx.int_attr(value, ty)
+}
+
+/// Whether a number changes nothing that it is combined with.
+pub fn is_neutral(ctx: &Context, combiner: Combiner, init: Attr, ty: Type) -> bool {
+    match ctx.attr_data(init) {
+        AttrData::Float { bits, ty } => {
+            let Some(kind) = ty.float_kind(ctx) else { return false };
+            let value = float::decode(*bits, kind);
+            // Some formats have no infinity: then the largest number is.
+            let largest = float::decode(float::encode(f64::INFINITY, kind), kind);
+            match combiner {
+                Combiner::Sum => value == 0.0,
+                Combiner::Prod => value == 1.0,
+                Combiner::Max => {
+                    value == f64::NEG_INFINITY || (largest.is_finite() && value == -largest) || largest.is_nan()
+                }
+                Combiner::Min => {
+                    value == f64::INFINITY || (largest.is_finite() && value == largest) || largest.is_nan()
+                }
+            }
+        }
+        AttrData::Integer { value, .. } => match (combiner, ElemKind::of(ctx, ty)) {
+            (Combiner::Sum, _) => *value == 0,
+            (Combiner::Prod, _) => *value == 1,
+            (Combiner::Max, Some(kind)) => *value as i64 == kind.lowest(),
+            (Combiner::Min, Some(kind)) => *value as i64 == kind.highest(),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -19,6 +19,7 @@ mod map;
 mod positions;
 mod read;
 mod reduce;
+mod scan;
 mod threads;
 mod views;
 
@@ -34,6 +35,7 @@ pub use contract::{Access, Contraction};
 pub use kind::ElemKind;
 pub use positions::{Points, Position};
 pub use reduce::Combine;
+pub use scan::Scan;
 pub use threads::with_threads;
 pub use views::broadcast_shapes;
 

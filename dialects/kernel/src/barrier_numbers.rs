@@ -12,7 +12,7 @@ use dlc_ir::body::ValueDef;
 use dlc_ir::{OpId, OpRef, RegionId, Type, ValueId};
 use rustc_hash::FxHashMap;
 
-use crate::ops::{Barrier, BarrierArrive, Convert, Flag, For, Grid, If, Index, Max, Min, Reduce, Role, Select};
+use crate::ops::{Barrier, BarrierArrive, Flag, For, Grid, If, Index, Max, Min, Role, Select, through};
 
 /// How many barriers a block has.
 pub const BARRIERS: i64 = 16;
@@ -46,9 +46,7 @@ pub fn barrier_numbers(grid: Grid<'_>) -> Result<BarrierNumbers, String> {
             given.push((named, bits(integers(op, named, DEPTH).as_ref())));
         }
         // What threads exchange through a tile they wait for.
-        let through =
-            Convert::of(op).and_then(|op| op.through()).or_else(|| Reduce::of(op).and_then(|op| op.through()));
-        if own == Some(None) || through.is_some() || Flag::of(op).is_some() {
+        if own == Some(None) || through(op).is_some() || Flag::of(op).is_some() {
             let team = Team::of(grid, op);
             if !team.is_one_warp && teams.iter().all(|known| known.id != team.id) {
                 teams.push(team);

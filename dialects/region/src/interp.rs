@@ -6,12 +6,12 @@ use std::sync::Arc;
 use dlc_core::eval::{bindings, give, tensor};
 use dlc_core::scalar::{self, Combiner};
 use dlc_core::sizes::Bindings;
-use dlc_core::tensor::{Access, Contraction, ElemKind, Points, Position, TensorValue};
+use dlc_core::tensor::{self, Access, Contraction, ElemKind, Points, Position, TensorValue};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Data, Datum, Eval, EvalResult, Failure, Outcome};
 use dlc_ir::{Context, OpRef, Type, ValueId};
 
-use crate::ops::{Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Select, Transpose, Unary, Yield};
+use crate::ops::{Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Scan, Select, Transpose, Unary, Yield};
 use crate::syntax::element_of;
 use crate::types::Value;
 use crate::verify::{KernelAxes, axes_of};
@@ -263,6 +263,21 @@ pub fn broadcast_in_dim(cx: &mut Eval<'_, '_>) -> EvalResult {
 pub fn transpose(cx: &mut Eval<'_, '_>) -> EvalResult {
     let by: Vec<usize> = Transpose::from(cx.op).by().into_iter().map(|axis| axis as usize).collect();
     give(cx, tensor(cx, 0)?.permute(&by))
+}
+
+/// The numbers combined up to each point.
+pub fn scan(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Scan::from(cx.op);
+    let axis = axes_of(cx.op.ctx, cx.op.type_of(op.input())).iter().position(|axis| *axis == op.along());
+    let axis = axis.ok_or_else(|| failed(cx, format!("there is no axis '{}'", op.along())))?;
+    let scan = tensor::Scan {
+        combine: op.combiner().combine(),
+        axis,
+        exclusive: op.exclusive().is_some(),
+        reverse: op.reverse().is_some(),
+        every: op.every().and_then(|every| usize::try_from(every).ok()),
+    };
+    give(cx, tensor(cx, 0)?.scan(cx.op.ctx, scan, elem_of(cx.op, op.out())))
 }
 
 /// The contributions combined: by a function at once, by a region one point after the other in row-major order.

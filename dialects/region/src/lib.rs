@@ -35,7 +35,7 @@ dlc_ir::dialect! {
     summary: "One kernel each, as values over named axes.",
     ops: [
         ops::Func, ops::Yield, ops::Const, ops::Index, ops::Read, ops::Unary, ops::Binary, ops::Select, ops::Cast,
-        ops::Reduce, ops::BroadcastInDim, ops::Transpose,
+        ops::Reduce, ops::Scan, ops::BroadcastInDim, ops::Transpose,
     ],
     types: [types::Value],
     attrs: [],
@@ -45,6 +45,6 @@ dlc_ir::dialect! {
         "exp2" => "unary exp2", "log2" => "unary log2", "add" => "binary add", "sub" => "binary sub",
         "mul" => "binary mul", "fdiv" => "binary fdiv", "pow" => "binary pow", "div" => "binary fdiv",
         "where" => "select", "constant" => "const", "permute" => "transpose", "broadcast" => "broadcast_in_dim",
-        "load" => "read", "sum" => "reduce sum", "max" => "reduce max", "return" => "yield",
+        "load" => "read", "sum" => "reduce sum", "cumsum" => "scan sum", "max" => "reduce max", "return" => "yield",
     ],
 }

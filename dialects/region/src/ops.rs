@@ -6,7 +6,7 @@ use dlc_core::memref::MemRef;
 use dlc_core::scalar;
 use dlc_core::sizes::{Exprs, Sizes};
 use dlc_core::types::Types;
-use dlc_ir::define::{DictArray, FunctionType, IntArray, Number, SymbolName, Text, TextArray, Unit, op};
+use dlc_ir::define::{DictArray, FunctionType, Int, IntArray, Number, SymbolName, Text, TextArray, Unit, op};
 
 use crate::types::Value;
 use crate::{interp, syntax, verify};
@@ -152,6 +152,29 @@ pub struct Reduce {
     outs: VariadicResult<Value>,
     body: Region,
     combine: Region,
+}
+
+/// Each number combined with those before it along one axis: a running sum, product, maximum or minimum.
+///
+/// `out(.., i, ..) = combiner over j <= i of input(.., j, ..)`
+///
+/// With `exclusive` over `j < i`, with `reverse` over `j >= i` (`j > i` with both). With `every 1024` over positions of the same
+/// group as `i` alone, of which the first has the positions 0 to 1023. Of no numbers it is what changes no other number. Sums and products are rounded once at each point, to the type of the result. It stands directly in the kernel,
+/// and its axis is one of the results.
+#[op("region.scan", traits(Pure), parse = syntax::parse_scan, print = syntax::print_scan, eval = interp::scan,
+     example = "%s = scan sum %x along n : f32 over (m, n)")]
+pub struct Scan {
+    combiner: Attr<scalar::Combiner>,
+    input: Operand<Value>,
+    /// The name of the axis.
+    along: Attr<Text>,
+    /// How many positions go together: each group of so many, counted from the first position, is scanned by itself.
+    every: OptionalAttr<Int>,
+    /// Whether the number at the point itself is left out.
+    exclusive: OptionalAttr<Unit>,
+    /// Whether the numbers after a point are combined, and not those before it.
+    reverse: OptionalAttr<Unit>,
+    out: Result<Value>,
 }
 
 /// The value over more axes, on which it does not depend. `dims` says which axis of the result each own one is.

@@ -15,7 +15,7 @@ use dlc_ir::op::AttrKind;
 use dlc_ir::text::{BAD_LITERAL, OpParser, OpPrinter, ParseResult, Parser, SYNTAX, Token};
 use dlc_ir::{Attr, Context, Loc, Type};
 
-use crate::ops::{Const, Func, Index, Read, Reduce, Select, Yield};
+use crate::ops::{Const, Func, Index, Read, Reduce, Scan, Select, Yield};
 use crate::types::Value;
 use crate::verify::ACC_DTYPE_MISSING;
 
@@ -357,6 +357,45 @@ pub fn print_select(p: &mut OpPrinter<'_, '_>) {
         None => p.operands(0..p.op.operands().len()),
     }
     p.attr_dict(&|key| key == "guard");
+    p.result_types();
+}
+
+/// `sum %x along n every 64 exclusive reverse : f32 over (m, n)`
+pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let combiner = p.one_of("combiner", Combiner::WORDS)?;
+    let combiner = p.ctx.str_attr(combiner);
+    p.set_prop("combiner", combiner);
+    p.operand()?;
+    p.expect_word("along")?;
+    let along = p.word()?;
+    let along = p.ctx.str_attr(along);
+    p.set_prop("along", along);
+    if p.eat_word("every") {
+        let every = p.integer()?;
+        let every = p.ctx.i64_attr(every);
+        p.set_prop("every", every);
+    }
+    for word in ["exclusive", "reverse"] {
+        if p.eat_word(word) {
+            p.set_prop(word, Attr::UNIT);
+        }
+    }
+    p.attr_dict()?;
+    p.result_types()
+}
+
+/// Writes what [`parse_scan`] reads.
+pub fn print_scan(p: &mut OpPrinter<'_, '_>) {
+    let op = Scan::from(p.op);
+    p.write(&format!(" {} ", op.combiner().word()));
+    p.operand(0);
+    p.write(&format!(" along {}", op.along()));
+    if let Some(every) = op.every() {
+        p.write(&format!(" every {every}"));
+    }
+    p.write(if op.exclusive().is_some() { " exclusive" } else { "" });
+    p.write(if op.reverse().is_some() { " reverse" } else { "" });
+    p.attr_dict(&|key| matches!(key, "combiner" | "along" | "every" | "exclusive" | "reverse"));
     p.result_types();
 }
 

@@ -13,18 +13,20 @@ use dlc_core::memref::MemRef;
 use dlc_core::scalar::{self, Combiner};
 use dlc_core::types::undeclared_symbol;
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::attrs::AttrData;
 use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::op::{BrokenRule, InferCx, Inferred, op_error};
 use dlc_ir::smallvec::smallvec;
 use dlc_ir::verify::{OP_RULE, keeps_declaration};
-use dlc_ir::{Attr, Context, Diagnostics, OpRef, RegionId, Str, Type, TypeData, ValueId, float};
+use dlc_ir::{Attr, Context, Diagnostics, OpRef, RegionId, Str, Type, TypeData, ValueId};
 
-use crate::ops::{Binary, BroadcastInDim, Cast, Const, Func, Index, Read, Reduce, Select, Transpose, Unary, Yield};
+use crate::ops::{
+    Binary, BroadcastInDim, Cast, Const, Func, Index, Read, Reduce, Scan, Select, Transpose, Unary, Yield,
+};
 use crate::syntax::element_of;
 use crate::types::Value;
 
 pub use axes::KernelAxes;
+pub use dlc_core::scalar::neutral;
 
 dlc_ir::codes! {
     /// A reduction does not say in which type it accumulates.
@@ -254,6 +256,8 @@ impl<'a> Checker<'a, '_> {
             self.elementwise(op, &[cast.input()], Vec::new());
         } else if let Some(reduce) = Reduce::of(op) {
             self.reduce(reduce);
+        } else if let Some(scan) = Scan::of(op) {
+            self.scan(scan);
         } else if let Some(broadcast) = BroadcastInDim::of(op) {
             self.broadcast(broadcast);
         } else if let Some(transpose) = Transpose::of(op) {
@@ -411,7 +415,8 @@ impl<'a> Checker<'a, '_> {
             }
         }
         if let Some(combiner) = op.combiner()
-            && let Some(at) = init.iter().zip(&acc).position(|(&init, &ty)| !is_neutral(ctx, combiner, init, ty))
+            && let Some(at) =
+                init.iter().zip(&acc).position(|(&init, &ty)| !scalar::is_neutral(ctx, combiner, init, ty))
         {
             let message = format!("accumulator {at} starts with a number that changes a {}", combiner.word());
             let way = "the neutral number of a sum is 0, of a product 1, of a maximum -inf, of a minimum inf";
@@ -534,6 +539,33 @@ impl<'a> Checker<'a, '_> {
         self.expect_elem(*op, self.elem(*op, op.input()));
     }
 
+    fn scan(&self, op: Scan<'a>) {
+        let (own, from, along) = (self.axes(*op, op.out()), self.axes(*op, op.input()), op.along());
+        if own != from {
+            let (own, from) = (own.join(", "), from.join(", "));
+            return self.misaligned(*op, format!("the result is over the axes ({own}), and its operand over ({from})"));
+        }
+        if !own.contains(&along) {
+            let own = own.join(", ");
+            return self.misaligned(*op, format!("the axis '{along}' is none of the operand's, which are ({own})"));
+        }
+        if self.axes.position(along).is_none_or(|at| at >= self.axes.iters) {
+            return self.misaligned(*op, format!("the axis '{along}' is none of the results"));
+        }
+        if let Some(every @ ..1) = op.every() {
+            return self.fail(*op, format!("at least 1 position goes together, not {every}"));
+        }
+        if op.body.parent_op(op.id) != Some(op.body.root()) {
+            let broken = BrokenRule::from("a scan stands directly in the kernel");
+            return self.fail(*op, broken.suggest("move it before the reduction around it"));
+        }
+        let (elem, acc) = (self.elem(*op, op.input()), self.elem(*op, op.out()));
+        if promote(op.ctx, elem, acc).ok() != Some(acc) {
+            let (elem, acc) = (elem.display(op.ctx), acc.display(op.ctx));
+            self.fail(*op, format!("numbers of type {elem} cannot be accumulated in {acc}, which is narrower"));
+        }
+    }
+
     fn transpose(&self, op: Transpose<'a>) {
         let (own, from, by) = (self.axes(*op, op.out()), self.axes(*op, op.input()), op.by());
         let turned: Option<Vec<&str>> =
@@ -609,64 +641,6 @@ fn is_only_summed(op: OpRef<'_>, value: ValueId) -> bool {
 fn is_subsequence(part: &[&str], whole: &[&str]) -> bool {
     let mut rest = whole.iter();
     part.iter().all(|item| rest.any(|other| other == item))
-}
-
-/// The number of a type that changes nothing that it is combined with. Of a float format without infinities the largest
-/// number does for a minimum.
-pub fn neutral(ctx: &Context, combiner: Combiner, ty: Type) -> Attr {
-    if let Some(kind) = ty.float_kind(ctx) {
-        let value = match combiner {
-            Combiner::Sum => 0.0,
-            Combiner::Prod => 1.0,
-            Combiner::Max => -f64::INFINITY,
-            Combiner::Min => f64::INFINITY,
-        };
-        let mut bits = float::encode(value, kind);
-        if float::decode(bits, kind).is_nan() {
-            // What is next to the bits of NaN is the largest number.
-            bits -= 1;
-        }
-        return ctx.attr(AttrData::Float { ty, bits });
-    }
-    let kind = dlc_core::tensor::ElemKind::of(ctx, ty);
-    let value = match (combiner, kind) {
-        (Combiner::Prod, _) => 1,
-        (Combiner::Max, Some(kind)) => i128::from(kind.lowest()),
-        (Combiner::Min, Some(kind)) if kind.is_u64() => i128::from(u64::MAX),
-        (Combiner::Min, Some(kind)) => i128::from(kind.highest()),
-        _ => 0,
-    };
-    ctx.int_attr(value, ty)
-}
-
-/// Whether a number changes nothing that it is combined with.
-fn is_neutral(ctx: &Context, combiner: Combiner, init: Attr, ty: Type) -> bool {
-    match ctx.attr_data(init) {
-        AttrData::Float { bits, ty } => {
-            let Some(kind) = ty.float_kind(ctx) else { return false };
-            let value = float::decode(*bits, kind);
-            // Some formats have no infinity: then the largest number is.
-            let largest = float::decode(float::encode(f64::INFINITY, kind), kind);
-            match combiner {
-                Combiner::Sum => value == 0.0,
-                Combiner::Prod => value == 1.0,
-                Combiner::Max => {
-                    value == f64::NEG_INFINITY || (largest.is_finite() && value == -largest) || largest.is_nan()
-                }
-                Combiner::Min => {
-                    value == f64::INFINITY || (largest.is_finite() && value == largest) || largest.is_nan()
-                }
-            }
-        }
-        AttrData::Integer { value, .. } => match (combiner, dlc_core::tensor::ElemKind::of(ctx, ty)) {
-            (Combiner::Sum, _) => *value == 0,
-            (Combiner::Prod, _) => *value == 1,
-            (Combiner::Max, Some(kind)) => *value as i64 == kind.lowest(),
-            (Combiner::Min, Some(kind)) => *value as i64 == kind.highest(),
-            _ => false,
-        },
-        _ => false,
-    }
 }
 
 /// The function around an op declares its symbols.

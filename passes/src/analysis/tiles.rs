@@ -75,7 +75,7 @@ pub fn touches(op: OpRef<'_>) -> Vec<Touch> {
     let is_written = [kernel::Copy::DEF, kernel::CopyAsync::DEF, kernel::TmaLoad::DEF, kernel::StoreShared::DEF]
         .iter()
         .any(|&def| op.is(def));
-    let is_through = op.is(kernel::Reduce::DEF) || op.is(kernel::Convert::DEF);
+    let is_through = kernel::through(op).is_some();
     for value in op.operands().filter(|&value| Tile::of(op.ctx, op.type_of(value)).is_some()) {
         touch(value, !is_written, is_written || is_through);
     }

@@ -72,6 +72,7 @@ mod lower;
 mod natural;
 mod product;
 mod scalar;
+mod scan;
 mod shared;
 mod sync;
 mod values;

@@ -24,7 +24,7 @@ use dlc_region::verify::{KernelAxes, axes_of};
 use super::clauses::unfollowed;
 use super::compare::with_widths;
 use super::defaults;
-use super::shape::{Axis, Groups, Shape, groups, reduces_columns, reduces_rows};
+use super::shape::{Axis, Groups, Scanned, Shape, groups, reduces_columns, reduces_rows, scanned};
 use super::tiling::{Instruction, Tiling};
 use crate::analysis::axes::reductions;
 use crate::analysis::conditions::{conditions, kept};
@@ -47,8 +47,10 @@ pub struct Mapping {
     pub inner: Vec<Axis>,
     /// The tile and its threads.
     pub tiling: Tiling,
-    /// The axis that threads share a reduction along.
+    /// The axis that threads share a reduction or a scan along.
     pub along: Option<String>,
+    /// How many positions of that axis a scan has together: blocks have so many each.
+    pub every: Option<i64>,
     /// How many products the tile is for.
     pub products: usize,
     /// How many elements an instruction of tensor cores is deep.
@@ -318,12 +320,34 @@ impl Resolver<'_> {
             inner: shape.inner.clone(),
             tiling,
             along: None,
+            every: None,
             products: groups.map_or(0, |groups| groups.sums),
             deep: groups.map_or(16, |groups| groups.deep),
             is_planned: false,
             is_of_rows: false,
             keeps_rows: false,
         };
+        let scanned = scanned(ctx, region, shape).or_else(|why| self.refuse(&NOT_A_KERNEL, why))?;
+        if let Some(Scanned { along, column, every }) = scanned {
+            let (bits, is_single) = (self.most_bits(), shape.outer.is_empty());
+            let length = every.map_or(along.1.clone(), SizeExpr::from);
+            let (planned, tiling, batch, rows) = match column {
+                Some(column) => {
+                    let batch = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
+                    (None, Tiling::of_scanned_columns(&column.1, &length, bits), batch, vec![column])
+                }
+                None => {
+                    let planned = match plan {
+                        Some(plan) => tile(Tiling::of_planned_rows(plan, &names(&shape.outer), &along.0))?,
+                        None => None,
+                    };
+                    (planned, Tiling::of_scanned_rows(is_single, &length, bits), Vec::new(), shape.outer.clone())
+                }
+            };
+            let is_planned = planned.is_some();
+            let mapping = map(planned.unwrap_or(tiling), [batch, rows, Vec::new()]);
+            return Ok(Mapping { along: Some(along.0), every, is_planned, is_of_rows: true, ..mapping });
+        }
         if let Some(groups) = groups {
             let size = |axes: &[Axis]| product(axes.iter().map(|(_, size)| size));
             let halves = groups.halves && self.tensor_cores;
@@ -400,6 +424,12 @@ impl Resolver<'_> {
             Some(Ok(mma)) => Ok(mma),
             _ => tiling(Kind::Fma),
         }
+    }
+
+    /// The width of the widest elements that are read or stored.
+    fn most_bits(&self) -> u32 {
+        let memory = self.tensors().into_iter().filter_map(|(_, memory)| memory);
+        memory.filter_map(|memory| memory.elem(self.ctx).bits(self.ctx)).max().unwrap_or(32)
     }
 
     /// The tile has a layout over the warps of the block.

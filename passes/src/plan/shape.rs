@@ -6,10 +6,10 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{Context, OpId, Type, ValueId};
 use dlc_plan::Schedule;
-use dlc_region::ops::{Binary, Read, Reduce, Yield};
+use dlc_region::ops::{Binary, Read, Reduce, Scan, Yield};
 use dlc_region::verify::{KernelAxes, axes_of};
 
-use crate::analysis::axes::{before_broadcasts, elem as elem_of, reductions};
+use crate::analysis::axes::{before_broadcasts, elem as elem_of, reductions, scans};
 use crate::analysis::conditions::run_of;
 use crate::region_to_kernel::tensorize::stream::weighted;
 
@@ -18,9 +18,9 @@ pub type Axis = (String, SizeExpr);
 
 /// The axes of a kernel by what becomes of them.
 pub struct Shape {
-    /// Axes of the result that no reduction reduces, in order.
+    /// Axes of the result that no reduction reduces and no scan goes along, in order.
     pub outer: Vec<Axis>,
-    /// Those that one does.
+    /// The others.
     pub inner: Vec<Axis>,
 }
 
@@ -31,12 +31,56 @@ impl Shape {
             .into_iter()
             .filter_map(|id| Reduce::of(OpRef::new(ctx, region, id)))
             .flat_map(|reduce| reduce.axes().into_iter().map(String::from))
+            .chain(scans(ctx, region).into_iter().filter_map(|id| Scan::of(OpRef::new(ctx, region, id))).map(along))
             .collect();
         let iters = axes.names.iter().zip(&axes.sizes).take(axes.iters);
         let (inner, outer) =
             iters.map(|(name, size)| (name.clone(), size.clone())).partition(|(name, _)| reduced.contains(name));
         Shape { outer, inner }
     }
+}
+
+fn along(scan: Scan<'_>) -> String {
+    scan.along().to_string()
+}
+
+/// The fewest positions that a kernel scans together.
+const LEAST_GROUP: i64 = 32;
+
+/// What a kernel with scans goes along.
+pub struct Scanned {
+    /// The axis.
+    pub along: Axis,
+    /// The last axis of the results, where that is another one.
+    pub column: Option<Axis>,
+    /// How many positions of the axis are scanned together; all without one.
+    pub every: Option<i64>,
+}
+
+/// What a kernel goes along; `None` without scans.
+///
+/// An error says why there is no such kernel.
+pub fn scanned(ctx: &Context, region: &Body, shape: &Shape) -> Result<Option<Scanned>, String> {
+    let all: Vec<Scan<'_>> =
+        scans(ctx, region).into_iter().filter_map(|id| Scan::of(OpRef::new(ctx, region, id))).collect();
+    let Some(first) = all.first() else { return Ok(None) };
+    let way = |scan: &Scan<'_>| (scan.along().to_string(), scan.reverse(), scan.every());
+    if !all.iter().all(|other| way(other) == way(first)) {
+        return Err("its scans go along several axes, or in different ways: a kernel goes along one in one".into());
+    }
+    if !reductions(ctx, region).is_empty() {
+        return Err("it has a scan and a reduction, and a kernel has one of both".into());
+    }
+    if let Some(every) = first.every().filter(|every| *every < LEAST_GROUP || every.count_ones() != 1) {
+        return Err(format!(
+            "{every} positions are scanned together: a power of two from {LEAST_GROUP} on is a number of tiles"
+        ));
+    }
+    let axes = KernelAxes::of(ctx, region);
+    let along = shape.inner.iter().find(|(name, _)| name == first.along()).cloned();
+    let last = axes.names[..axes.iters].last().filter(|last| *last != first.along());
+    let column = last.and_then(|last| shape.outer.iter().find(|(name, _)| name == last)).cloned();
+    Ok(along.map(|along| Scanned { along, column, every: first.every() }))
 }
 
 /// The groups of a product of matrices that a kernel is made around: the axes of both operands, of the left, of the right.

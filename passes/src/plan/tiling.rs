@@ -97,6 +97,12 @@ const MOST_THREADS: u32 = 1024;
 const MOST_BLOCKS: u32 = 16;
 /// The threads of a block where no plan says.
 const WARPS: u32 = 4;
+/// How often the lanes of a warp go over a row that is scanned, in one step, and the most warps that share it.
+const SCAN_REPEATS: u32 = 4;
+const SCAN_WARPS: u32 = 8;
+/// The elements of a thread along columns that are scanned, and the most warps that share them.
+const SCAN_COLUMN: u32 = 16;
+const COLUMN_WARPS: u32 = 16;
 
 impl Tiling {
     /// Of elements alone: rows of the last axis.
@@ -122,6 +128,38 @@ impl Tiling {
         let along = tile_of(along, 32, 32).max(WARPS);
         let layout = Distributed::blocked(&[wide / 32, 1], &[32, 1], &[1, WARPS]);
         Tiling { tile: [wide, 1], along, matrix: None, layout, warps: WARPS, sharing: WARPS, across: Vec::new() }
+    }
+
+    /// Of rows that are scanned, of elements of so many bits: a warp has a short row, or several where they are shorter than
+    /// it; the warps of a block share a long one. Threads have as many neighbours as one access takes.
+    pub fn of_scanned_rows(is_single: bool, along: &SizeExpr, bits: u32) -> Tiling {
+        let each = (128 / bits.max(1)).clamp(2, 8);
+        let tile = tile_of(along, 32 * each * SCAN_REPEATS * SCAN_WARPS, 32 * each * SCAN_REPEATS * WARPS).max(each);
+        let lanes = (tile / each).min(32);
+        let sharing = (tile / (32 * each * SCAN_REPEATS)).max(1);
+        // Rows that take a warp or less share a block, several of them a lane: so it has as many elements at once.
+        let repeats = SCAN_REPEATS / (tile / (lanes * each)).clamp(1, SCAN_REPEATS);
+        let (below, high) = match sharing {
+            1 if !is_single => (32 / lanes * repeats, WARPS),
+            _ => (1, 1),
+        };
+        let layout = Distributed::blocked(&[1, each], &[32 / lanes, lanes], &[high, sharing]);
+        let tile_of_rows = [if is_single { 1 } else { below * high }, 1];
+        Tiling { along: tile, warps: high * sharing, sharing, ..Tiling::plain(tile_of_rows, layout) }
+    }
+
+    /// Of columns that are scanned: lanes lie beside each other along them, and warps share the axis, of which each thread
+    /// has some elements next to each other.
+    pub fn of_scanned_columns(column: &SizeExpr, along: &SizeExpr, bits: u32) -> Tiling {
+        let each = (32 / bits.max(1)).clamp(1, 2);
+        let wide = tile_of(column, 32 * each, 32 * each);
+        let each = (wide / 32).max(1);
+        let most = SCAN_COLUMN / each;
+        let tile = tile_of(along, most * COLUMN_WARPS, most * COLUMN_WARPS);
+        let own = tile.min(most);
+        let sharing = tile / own;
+        let layout = Distributed::blocked(&[each, own], &[32, 1], &[1, sharing]);
+        Tiling { along: tile, warps: sharing, sharing, ..Tiling::plain([wide, 1], layout) }
     }
 
     /// The same, as a plan says it; `None` where it has no tile.

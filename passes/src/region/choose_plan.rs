@@ -73,6 +73,7 @@ mod chain;
 pub mod cost;
 pub mod facts;
 mod memory;
+mod scans;
 mod sizes;
 mod turn;
 mod warpgroups;
@@ -88,6 +89,7 @@ use dlc_plan::{Schedule, Schedules, Target, TargetName};
 use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
 
+use crate::analysis;
 use crate::analysis::conditions::conditions;
 use crate::analysis::sizes::{SYMBOLS, assumed_symbol};
 use crate::host::plan_arena::plan_arena;
@@ -190,6 +192,14 @@ impl Pass for ChoosePlan {
             let base = Schedule { targets: vec![name.clone()], ..Schedule::new(symbol, "") };
             let names = symbols(ctx, kernel);
             let assumed = |name: &str| self.symbols.get(name).copied().unwrap_or(self.assume);
+            if !analysis::axes::scans(ctx, kernel).is_empty() {
+                let (plan, loc) = (scans::plan(ctx, kernel, &base, &target, &assumed), view.loc());
+                if let Some(plan) = plan.filter(|_| cx.allows_rule("plan")) {
+                    cx.count("plans", 1);
+                    plan.build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc);
+                }
+                continue;
+            }
             let cases = turn::cases(&names, &self.sizes, &assumed);
             let turner = turn::Turner { cx, target: &target, base: &base, cases: &cases };
             op = turner.turn(body, op, &mut turned).unwrap_or(op);

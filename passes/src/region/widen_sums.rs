@@ -47,16 +47,16 @@ use dlc_ir::builder::Builder;
 use dlc_ir::define::Kind;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Context, OpId, Type, ValueId};
-use dlc_region::ops::{Binary, Cast, Reduce};
+use dlc_region::ops::{Binary, Cast, Reduce, Scan};
 use dlc_region::syntax::Numbers;
 use dlc_region::types::Value;
 use dlc_region::verify::neutral;
 
-use crate::analysis::axes::{axes, before_broadcasts, contributions, elem, is_kernel, reductions};
+use crate::analysis::axes::{axes, before_broadcasts, contributions, elem, is_kernel, reductions, scans};
 
 static DEF: PassDef = PassDef {
     requires: &["region"],
-    statistics: &[StatDef { name: "widened", doc: "Reductions that are combined in f32 now." }],
+    statistics: &[StatDef { name: "widened", doc: "Reductions and scans that are combined in f32 now." }],
     ..PassDef::base("widen-sums", "Combines sums and products of short floats in f32.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
@@ -82,6 +82,17 @@ impl Pass for WidenSums {
                 widened += 1;
             }
         }
+        for op in scans(cx.ctx, body) {
+            let scan = Scan::from(OpRef::new(cx.ctx, body, op));
+            let rounds = matches!(scan.combiner(), Combiner::Sum | Combiner::Prod);
+            let short = elem(cx.ctx, body, scan.out());
+            if rounds && is_short(cx.ctx, short) && cx.allows_rule("widen") {
+                let out = scan.out();
+                round_after(cx.ctx, body, op, out, short);
+                set_elem(cx.ctx, body, out, Type::F32);
+                widened += 1;
+            }
+        }
         cx.count("widened", widened);
         Ok(())
     }
@@ -98,25 +109,29 @@ fn widen(ctx: &Context, body: &mut Body, op: OpId, combiner: Combiner) {
     let short: Vec<Type> = reduce.acc();
     let wide: Vec<Type> = short.iter().map(|&acc| if is_short(ctx, acc) { Type::F32 } else { acc }).collect();
     let init: Vec<_> = wide.iter().map(|&acc| neutral(ctx, combiner, acc)).collect();
-    let (loc, results) = (body.loc(op), body.results(op).collect::<Vec<_>>());
+    let results = body.results(op).collect::<Vec<_>>();
     let end = contributions(body, op).and_then(|block| body.last_op(block));
     for (index, (&from, &to)) in short.iter().zip(&wide).enumerate().filter(|(_, (from, to))| from != to) {
         if let Some(end) = end {
             contribute(ctx, body, end, index, to);
         }
-        let result = results[index];
-        set_elem(ctx, body, result, to);
-        let ty = Value::get(ctx, from, axes(ctx, body, result));
-        let mut builder = Builder::new(ctx, body, InsertPoint::After(op));
-        let cast = Cast::build(&mut builder, loc, result, None, ty);
-        let rounded = builder.result(cast);
-        let uses: Vec<_> = body.uses(result).filter(|used| used.op != cast).collect();
-        for used in uses {
-            body.set_operand(used.op, used.index, rounded);
-        }
+        set_elem(ctx, body, results[index], to);
+        round_after(ctx, body, op, results[index], from);
     }
     body.set_prop(ctx, op, ctx.intern_str("acc"), Some(Types::make(ctx, wide)));
     body.set_prop(ctx, op, ctx.intern_str("init"), Some(Numbers::make(ctx, &init)));
+}
+
+/// Rounds a result of an op to a type, for all that use it.
+fn round_after(ctx: &Context, body: &mut Body, op: OpId, result: ValueId, to: Type) {
+    let (ty, loc) = (Value::get(ctx, to, axes(ctx, body, result)), body.loc(op));
+    let mut builder = Builder::new(ctx, body, InsertPoint::After(op));
+    let cast = Cast::build(&mut builder, loc, result, None, ty);
+    let rounded = builder.result(cast);
+    let uses: Vec<_> = body.uses(result).filter(|used| used.op != cast).collect();
+    for used in uses {
+        body.set_operand(used.op, used.index, rounded);
+    }
 }
 
 /// Lets what is combined be of a wider type: a product that is not rounded as it is, else what it was, exactly.

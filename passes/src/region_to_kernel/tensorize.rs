@@ -43,6 +43,8 @@
 //! become loops, and so do those that are both; several in one loop are in the order in which memory has them. Fragments have two axes: rows, and columns or a tile of what is reduced.
 //! Where neighbours in memory have results of their own, lanes lie beside each other along these and warps share the axis
 //! that is reduced.
+//! Scans go along an axis by tiles, one after another, with running values in registers; the lanes of a warp and the warps of
+//! a block share a tile, along rows or columns (`scan`).
 //! Rows that are reduced and then read again are held whole where they fit: where their length is a number, or the plan keeps
 //! them in registers, with as many warps for each as it says. Divided by what a whole row has in common, it is multiplied by
 //! one over that.
@@ -65,6 +67,7 @@ mod padding;
 mod powers;
 mod reduce;
 mod report;
+mod scan;
 pub(crate) mod stream;
 
 use dlc_core::guard::{Condition, Guard};
@@ -229,7 +232,7 @@ fn tensorize(
 
     // Blocks that are others than the plan's take what they need.
     let resident = mapping.resident(plan);
-    let Mapping { batch, rows, columns, inner, tiling, keeps_rows, .. } = mapping;
+    let Mapping { batch, rows, columns, inner, tiling, keeps_rows, every, .. } = mapping;
     let mut lower = Lower {
         ctx,
         region,
@@ -244,6 +247,8 @@ fn tensorize(
         filled: Vec::new(),
         missed: Vec::new(),
         multiplied: Vec::new(),
+        running: Vec::new(),
+        group: None,
         conditions: 0,
     };
     if let Some(plan) = plan {
@@ -266,7 +271,11 @@ fn tensorize(
     let high = count(&rows, tiling.tile[0] * cluster[0])?;
     let wide = count(&columns, tiling.tile[1] * cluster[1])?;
     let batches = count(&batch, 1)?;
-    let blocks = axes::product([&batches, &high, &wide, &together.into()])?;
+    let groups = match (every, inner.last()) {
+        (Some(every), Some((_, size))) => size.ceildiv(&every.into()).map_err(LowerError::Expr)?,
+        _ => SizeExpr::from(1),
+    };
+    let blocks = axes::product([&batches, &high, &wide, &groups, &together.into()])?;
     let mut builder = lower.emit.builder();
     let clusters = (together > 1).then(|| vec![together]);
     let threads = i64::from(tiling.warps) * 32;
@@ -287,6 +296,14 @@ fn tensorize(
         let value = lower.emit.body.result(op, 0);
         lower.emit.call(value, "rank");
         rank = Some(lower.emit.name(value));
+    }
+    // Neighbouring blocks have groups of a scan next to each other.
+    if let Some(every) = every {
+        let all = lower.emit.name(number);
+        let group = lower.emit.index(&axes::remainder(&all, &groups)?)?;
+        lower.emit.call(group, "group");
+        lower.group = Some((lower.emit.name(group), every));
+        number = lower.emit.index(&axes::quotient(&all, &groups)?)?;
     }
     lower.emit.call(number, "tile");
     let tile = lower.emit.name(number);
@@ -328,7 +345,9 @@ fn tensorize(
     let held = match (&second, inner.as_slice()) {
         (None, [axis]) => {
             let fits = axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.along));
-            (fits || keeps_rows).then(|| lower.dim(vec![axis.clone()], SizeExpr::from(0), tiling.along)).transpose()?
+            ((fits || keeps_rows) && every.is_none())
+                .then(|| lower.dim(vec![axis.clone()], SizeExpr::from(0), tiling.along))
+                .transpose()?
         }
         _ => None,
     };
@@ -341,6 +360,9 @@ fn tensorize(
     };
     lower.scopes.push(scope);
     stages(&mut lower, entry)?;
+    if whole {
+        lower.begin_scans();
+    }
     let inner = if whole { &[][..] } else { inner.as_slice() };
     store(&mut lower, entry, inner, &outputs)?;
     lower.emit.block = block;
@@ -401,9 +423,13 @@ fn store(
     if let Some((axis, rest)) = inner.split_first() {
         let last = rest.is_empty();
         let limit = if lower.tiling.along > 1 { lower.tiling.along } else { lower.tiling.tile[1] };
-        let tile = if last { tiling::tile_of(&axis.1, limit, limit) } else { 1 };
-        let open = lower.emit.open_loop(&axis.1, tile, &axis.0, &[])?;
-        let base = lower.emit.name(open.counter);
+        let length = lower.group.as_ref().map_or(axis.1.clone(), |(_, every)| SizeExpr::from(*every));
+        let tile = if last { tiling::tile_of(&length, limit, limit) } else { 1 };
+        let first = lower.begin_scans();
+        let open = lower.emit.open_loop(&length, tile, &axis.0, &first)?;
+        let counter = lower.emit.name(open.counter);
+        let base = lower.scan_base(counter, &length, tile)?;
+        lower.running.iter_mut().zip(&open.carried).for_each(|((_, running), &carried)| *running = carried);
         lower.push_scope();
         let dim: Dim = lower.dim(vec![axis.clone()], base, tile)?;
         match last {
@@ -412,7 +438,8 @@ fn store(
         }
         store(lower, entry, rest, outputs)?;
         lower.scopes.pop();
-        lower.emit.close_loop(open, &[]);
+        let next = lower.running_values();
+        lower.emit.close_loop(open, &next);
         return Ok(());
     }
     let ctx = lower.ctx;

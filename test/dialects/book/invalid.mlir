@@ -338,3 +338,27 @@ book.func @widened_to_integers<M>(%x: tensor<[M], f16>, %y: tensor<[M], f16>) ->
   %s = reduce sum axes () over (i0: M) of %p at (i0) acc f32
   return %s
 }
+
+// -----
+
+book.func @a_scan_along_no_axis<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{E0201 'book.scan': axis 2 is none of the 2 axes of the result}}
+  %y = scan sum axes (i0: M, i1: N) along 2 of %x at (i0, i1) acc f32
+  return %x
+}
+
+// -----
+
+book.func @a_scan_beyond_its_operand<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{'book.scan'}}
+  %y = scan sum axes (i0: M, i1: N) along 1 of %x at (i0, i1 + 1) acc f32
+  return %x
+}
+
+// -----
+
+book.func @groups_of_nothing<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{E0201 'book.scan': at least 1 position goes together, not 0}}
+  %y = scan sum axes (i0: M, i1: N) along 1 every 0 of %x at (i0, i1) acc f32
+  return %x
+}

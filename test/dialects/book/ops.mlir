@@ -79,3 +79,16 @@ book.func @reshapes<N, M>(%x: tensor<[2*N], f32>) -> tensor<[M, 2], f32> {
   %y = reshape non_scop %x {note} : tensor<[M, 2], f32>
   return %y
 }
+
+// CHECK-LABEL: book.func @scans<
+// GENERIC-LABEL: sym_name = "scans"
+book.func @scans<M, N>(%x: tensor<[M, N], f16>) -> (tensor<[M, N], f32>, tensor<[N, M], f16>) {
+  // CHECK: %s = scan sum axes (i0: M, i1: N) along 1 of %x at (i0, i1) acc f32 : tensor<[M, N], f32>
+  // GENERIC: %s = "book.scan"(%x) <{acc = f32, accesses = [{at = ["i0", "i1"]}], along = 1, axes = ["M", "N"], combiner = "sum"}> : (!core.tensor<["M", "N"], f16>) -> !core.tensor<["M", "N"], f32>
+  %s = scan sum axes (i0: M, i1: N) along 1 of %x at (i0, i1) acc f32
+  // CHECK: %m = scan max axes (i0: N, i1: M) along 0 of %x at (i1, i0 - 1) where (0 <= i0 - 1) else 2.0 acc f16 exclusive reverse {note} : tensor<[N, M], f16>
+  %m = scan max axes (i0: N, i1: M) along 0 of %x at (i1, i0 - 1) where (0 <= i0 - 1) else 2.0 acc f16 exclusive reverse {note}
+  // CHECK: %g = scan sum axes (i0: M, i1: N) along 1 every 64 of %x at (i0, i1) acc f32 reverse : tensor<[M, N], f32>
+  %g = scan sum axes (i0: M, i1: N) along 1 every 64 of %x at (i0, i1) acc f32 reverse
+  return %s, %m
+}

@@ -83,6 +83,13 @@ kernel.func @elements<N>(%X: memref<[N], f32>) {
     // CHECK: %v = thread_broadcast %u along 1 : frag<[4, 512], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
     // GENERIC: %v = "kernel.thread_broadcast"(%u) <{axis = 1}> : (!kernel.frag<array<i64: 4, 32>, f32, "blocked [1, 1] lanes [1, 32] warps [4, 1]">) -> !kernel.frag<array<i64: 4, 512>, f32, "blocked [1, 8] lanes [1, 32] warps [4, 1]">
     %v = thread_broadcast %u along 1 : frag<[4, 512], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
+    %w = const 0.0 : frag<[64], f32, slice 1 of (mma [2, 2])>
+    // CHECK: %x:2 = scan sum %a from %w along 1 exclusive reverse through %s : frag<[64, 64], f32, mma [2, 2]>, frag<[64], f32, slice 1 of (mma [2, 2])>
+    // GENERIC: %x:2 = "kernel.scan"(%a, %w, %s) <{axis = 1, combiner = "sum", exclusive, reverse}>
+    %x:2 = scan sum %a from %w along 1 exclusive reverse through %s
+    %y = const 0.0 : frag<[4], f32, slice 1 of (blocked [1, 8] lanes [1, 32] warps [4, 1])>
+    // CHECK: %z:2 = scan max %t from %y along 1 : frag<[4, 512], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
+    %z:2 = scan max %t from %y along 1
   }
   // CHECK: return
   // GENERIC: "kernel.return"() : () -> ()

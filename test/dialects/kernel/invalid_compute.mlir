@@ -393,3 +393,42 @@ kernel.func @a_number_as_a_fragment(%X: memref<[64, 64], f32>) -> memref<[64, 64
   }
   return %Y
 }
+
+// -----
+
+kernel.func @warps_share_a_scan<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[1, 512], f32, blocked [1, 4] lanes [1, 32] warps [1, 4]>
+    %b = const 0.0 : frag<[1], f32, slice 1 of (blocked [1, 4] lanes [1, 32] warps [1, 4])>
+    // expected-error@+1 {{E1702 'kernel.scan': several warps share the axis: they exchange through a tile, 'through %s'}}
+    %c, %d = scan sum %a from %b along 1
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_scan_from_elsewhere<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[4, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    %b = const 0.0 : frag<[8], f32, slice 1 of (blocked [1, 4] lanes [1, 32] warps [4, 1])>
+    // expected-error@+1 {{E1701 'kernel.scan': without the axis it is frag<[4], f32, slice 1 of (blocked [1, 4] lanes [1, 32] warps [4, 1])>, not frag<[8]}}
+    %c, %d = scan sum %a from %b along 1
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_scan_from_another_type<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[4, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    %b = const 0.0 : frag<[4], f16, slice 1 of (blocked [1, 4] lanes [1, 32] warps [4, 1])>
+    // expected-error@+1 {{E1704 'kernel.scan': the elements must be of one type}}
+    %c, %d = scan sum %a from %b along 1
+  }
+  return %Y
+}

@@ -541,3 +541,61 @@ region.func @pitch<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32>)
   %x = read %X[m, n] : f32 over (m, n)
   yield %x to Y
 }
+
+// -----
+
+region.func @a_scan_along_no_axis<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32>) outs (Y: memref<[M, N], f32> materialize gmem) {
+  %x = read %X[m, n] : f32 over (m, n)
+  // expected-error@+1 {{the axis 'k' is none of the operand's, which are (m, n)}}
+  %s = scan sum %x along k : f32 over (m, n)
+  yield %s to Y
+}
+
+// -----
+
+region.func @a_scan_over_other_axes<M, N> iters (m: M, n: N) ins (%X: memref<[M], f32>) outs (Y: memref<[M, N], f32> materialize gmem) {
+  %x = read %X[m] : f32 over (m)
+  // expected-error@+1 {{the result is over the axes (m, n), and its operand over (m)}}
+  %s = scan sum %x along m : f32 over (m, n)
+  yield %s to Y
+}
+
+// -----
+
+region.func @a_scan_along_a_reduced_axis<M, N> iters (m: M) ins (%X: memref<[M, N], f32>) outs (Y: memref<[M], f32> materialize gmem) {
+  %x = read %X[m, n] : f32 over (m, n)
+  // expected-error@+1 {{the axis 'n' is none of the results}}
+  %s = scan sum %x along n : f32 over (m, n)
+  %y = reduce sum (n: N) acc f32 init 0.0 { yield %s } : f32 over (m)
+  yield %y to Y
+}
+
+// -----
+
+region.func @a_scan_in_a_reduction<M, N> iters (m: M) ins (%X: memref<[M, N], f32>) outs (Y: memref<[M], f32> materialize gmem) {
+  %y = reduce sum (n: N) acc f32 init 0.0 {
+    %x = read %X[m, n] : f32 over (m, n)
+    // expected-error@+1 {{a scan stands directly in the kernel; move it before the reduction around it}}
+    %s = scan sum %x along m : f32 over (m, n)
+    yield %s
+  } : f32 over (m)
+  yield %y to Y
+}
+
+// -----
+
+region.func @a_scan_in_a_narrow_type<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32>) outs (Y: memref<[M, N], f16> materialize gmem) {
+  %x = read %X[m, n] : f32 over (m, n)
+  // expected-error@+1 {{numbers of type f32 cannot be accumulated in f16, which is narrower}}
+  %s = scan sum %x along n : f16 over (m, n)
+  yield %s to Y
+}
+
+// -----
+
+region.func @groups_of_nothing<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32>) outs (Y: memref<[M, N], f32> materialize gmem) {
+  %x = read %X[m, n] : f32 over (m, n)
+  // expected-error@+1 {{at least 1 position goes together, not -1}}
+  %s = scan sum %x along n every -1 : f32 over (m, n)
+  yield %s to Y
+}

@@ -132,3 +132,16 @@ region.func @scalar<A, B> iters () ins (%X: memref<[A, B], f32>, %C: memref<[], 
   %t = binary add %s, %z : f32 over ()
   yield %t to Y
 }
+
+// CHECK-LABEL: region.func @scans<
+region.func @scans<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f16>) outs (Y: memref<[M, N], f32> materialize gmem) {
+  %x = read %X[m, n] : f16 over (m, n)
+  // CHECK: %s = scan sum %x along n : f32 over (m, n)
+  // GENERIC: %s = "region.scan"(%x) <{along = "n", combiner = "sum"}>
+  %s = scan sum %x along n : f32 over (m, n)
+  // CHECK: %t = scan max %s along m exclusive reverse {note} : f32 over (m, n)
+  %t = scan max %s along m exclusive reverse {note} : f32 over (m, n)
+  // CHECK: %g = scan sum %x along n every 64 : f32 over (m, n)
+  %g = scan sum %x along n every 64 : f32 over (m, n)
+  yield %t to Y
+}

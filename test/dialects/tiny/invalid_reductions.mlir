@@ -199,3 +199,27 @@ tiny.func @products_without_a_common_type<M, N>(%x: tensor<[M, N], f32>, %w: ten
   %y = contract %x [m, k], %w [k] to [m]
   return %x
 }
+
+// -----
+
+tiny.func @a_scan_along_no_axis<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{axis 2 is none of the 2 axes of [M, N]}}
+  %y = scan sum %x along 2
+  return %x
+}
+
+// -----
+
+tiny.func @a_scan_along_a_negative_axis<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{axis -1 is none of the 2 axes of [M, N]}}
+  %y = scan sum %x along -1
+  return %x
+}
+
+// -----
+
+tiny.func @a_scan_in_a_narrow_type<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{elements of type f32 cannot be accumulated in f16, which is narrower}}
+  %y = scan sum %x along 1 acc f16
+  return %x
+}

@@ -88,3 +88,17 @@ tiny.func @dilated(%w: tensor<[3], f32>, %x: tensor<[11], f32>) -> tensor<[3], f
   %y = contract %w [k], %x [2*o + 3*k] to [o]
   return %y
 }
+
+// CHECK-LABEL: tiny.func @scans<
+// GENERIC-LABEL: sym_name = "scans"
+tiny.func @scans<M, N>(%x: tensor<[M, N], f16>) -> (tensor<[M, N], f32>, tensor<[M, N], f16>, tensor<[M, N], f16>) {
+  // CHECK: %s = scan sum %x along 1 acc f32 : tensor<[M, N], f32>
+  // GENERIC: %s = "tiny.scan"(%x) <{acc = f32, axis = 1, combiner = "sum"}> : (!core.tensor<["M", "N"], f16>) -> !core.tensor<["M", "N"], f32>
+  %s = scan sum %x along 1 acc f32
+  // CHECK: %m = scan max %x along 0 exclusive reverse : tensor<[M, N], f16>
+  // GENERIC: %m = "tiny.scan"(%x) <{axis = 0, combiner = "max", exclusive, reverse}> : (!core.tensor<["M", "N"], f16>) -> !core.tensor<["M", "N"], f16>
+  %m = scan max %x along 0 exclusive reverse
+  // CHECK: %p = scan prod %x along 1 reverse : tensor<[M, N], f16>
+  %p = scan prod %x along 1 reverse
+  return %s, %m, %p
+}

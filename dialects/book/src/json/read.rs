@@ -84,7 +84,8 @@ struct Entry<'a> {
     dtype: Option<Node<'a>>,
 }
 
-const KEYS: [&str; 9] = ["axes", "domain", "inputs", "reduce_axes", "function", "dtype", "widen", "value", "flags"];
+const KEYS: [&str; 10] =
+    ["axes", "domain", "inputs", "reduce_axes", "function", "dtype", "widen", "value", "flags", "scan"];
 
 impl<'a> Entry<'a> {
     fn read(name: &str, node: &Node<'a>) -> Read<Entry<'a>> {
@@ -124,6 +125,10 @@ impl<'a> Entry<'a> {
         self.inputs.iter().filter(is)
     }
 
+    fn is_scan(&self) -> bool {
+        self.record.get("scan").is_some()
+    }
+
     fn is_reduced(&self) -> bool {
         self.record.get("reduce_axes").is_some() || self.axes.iter().any(|axis| axis.reduced)
     }
@@ -137,11 +142,16 @@ impl<'a> Entry<'a> {
     }
 
     fn flag(&self, key: &str) -> Read<bool> {
-        match self.record.get(key) {
-            Some(node) if matches!(node.text(), "true" | "false") => Ok(node.text() == "true"),
-            Some(node) => Err(node.not("true or false")),
-            None => Ok(false),
-        }
+        flag(&self.record, key)
+    }
+}
+
+/// What a key says, which is false where it is not there.
+fn flag(record: &Record<'_>, key: &str) -> Read<bool> {
+    match record.get(key) {
+        Some(node) if matches!(node.text(), "true" | "false") => Ok(node.text() == "true"),
+        Some(node) => Err(node.not("true or false")),
+        None => Ok(false),
     }
 }
 
@@ -222,6 +232,7 @@ impl<'a> Reader<'a, '_> {
                 self.build.op(ops::Reshape::DEF, &[operand], (&Vec::new(), &attrs), Some(ty), node)
             }
             "gather" => self.gather(entry, &attrs),
+            _ if entry.is_scan() => self.scan(entry, &word, dtype, &attrs),
             _ if entry.is_reduced() => self.reduce(entry, &word, dtype, &attrs),
             _ => self.entry(entry, &word, dtype, &attrs),
         }?;
@@ -258,7 +269,7 @@ impl<'a> Reader<'a, '_> {
     /// The word of the function, or what it must be; empty for an input.
     fn function(&self, entry: &Entry<'_>, name: &str) -> Read<String> {
         if let Some(word) = &entry.function {
-            let known = match entry.is_reduced() {
+            let known = match entry.is_reduced() || entry.is_scan() {
                 true => Combiner::WORDS.to_vec(),
                 false => [Function::WORDS, &["const", "iota", "gather", "reshape"]].concat(),
             };
@@ -267,14 +278,14 @@ impl<'a> Reader<'a, '_> {
             }
             let node = entry.record.need("function")?;
             let near = did_you_mean(word, known.iter().copied());
-            let error = node.wrong(if entry.is_reduced() { "a combiner" } else { "a function" });
+            let error = node.wrong(if entry.is_reduced() || entry.is_scan() { "a combiner" } else { "a function" });
             return Err(
                 node.report(error.suggest(near.unwrap_or_else(|| format!("it is one of {}", known.join(", ")))))
             );
         }
         let summed = |other: &Entry<'_>| other.is_reduced() && other.function.as_ref().is_none_or(|word| word == "sum");
         match entry.inputs.len() {
-            _ if entry.is_reduced() => Ok("sum".into()),
+            _ if entry.is_reduced() || entry.is_scan() => Ok("sum".into()),
             0 => Ok(String::new()),
             1 => Ok("copy".into()),
             2 if self.readers(name).any(summed) && self.readers(name).all(summed) => Ok("mul".into()),
@@ -463,6 +474,36 @@ impl<'a> Reader<'a, '_> {
             ("acc", TypeAttr::make(ctx, acc)),
         ];
         self.build.op(ops::Reduce::DEF, &[operand], (&props, &attrs), None, entry.record.node())
+    }
+
+    /// `"scan": {"along": 1, "every": 64, "exclusive": true, "reverse": true}`
+    fn scan(&mut self, entry: &Entry<'a>, word: &str, dtype: Option<Type>, attrs: &Attrs) -> Read<ValueId> {
+        let record = Record::new(entry.record.need("scan")?, "a scan", &["along", "every", "exclusive", "reverse"])?;
+        let input = self.only_input(entry)?;
+        let operand = self.operand(entry, input, Type::F16)?;
+        let elem = self.build.shape(operand).1;
+        let (names, sizes) = (entry.names(), entry.sizes(false));
+        self.check_domain(entry, &names, &sizes)?;
+        let access = self.access(entry, input, &names, elem)?;
+        let ctx = self.ctx;
+        let short = word == "sum" && short_float(ctx, elem);
+        let acc = dtype.unwrap_or(if short { Type::F32 } else { elem });
+        let mut props = vec![
+            ("combiner", ctx.str_attr(word)),
+            ("axes", Sizes::make(ctx, sizes)),
+            ("along", ctx.i64_attr(record.need("along")?.int()?)),
+            ("accesses", Accesses::make(ctx, vec![access])),
+            ("acc", TypeAttr::make(ctx, acc)),
+        ];
+        if let Some(every) = record.get("every") {
+            props.push(("every", ctx.i64_attr(every.int()?)));
+        }
+        for key in ["exclusive", "reverse"] {
+            if flag(&record, key)? {
+                props.push((key, Attr::UNIT));
+            }
+        }
+        self.build.op(ops::Scan::DEF, &[operand], (&props, attrs), None, entry.record.node())
     }
 
     fn gather(&mut self, entry: &Entry<'a>, attrs: &Attrs) -> Read<ValueId> {

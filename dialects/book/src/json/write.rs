@@ -13,7 +13,7 @@ use dlc_ir::{Attr, Context, OpId, OpRef, Type, ValueId};
 
 use super::AXES;
 use super::expr::{axis, pieces_item, position_item};
-use crate::ops::{Const, Entry, Func, Gather, Iota, Reduce, Reshape, Return};
+use crate::ops::{Const, Entry, Func, Gather, Iota, Reduce, Reshape, Return, Scan};
 use crate::syntax::element_of;
 
 /// Writes a function.
@@ -206,6 +206,17 @@ impl Program<'_> {
             entries.push(("inputs", Item::List(inputs.collect::<Option<_>>()?)));
             entries.extend([("function", entry.function().word().into()), dtype]);
             entries.extend(entry.widen().is_some().then_some(("widen", Item::Bool(true))));
+            return Some(Item::object(entries));
+        }
+        if let Some(scan) = Scan::of(op) {
+            let access = scan.accesses().into_iter().next()?;
+            let mut entries = self.head(&axes, Some(&access));
+            entries.push(("inputs", Item::List(vec![self.input(scan.input(), &access, &axes.names, false)?])));
+            let mut how = vec![("along", scan.along().into())];
+            how.extend(scan.every().map(|every| ("every", every.into())));
+            how.extend(scan.exclusive().map(|()| ("exclusive", Item::Bool(true))));
+            how.extend(scan.reverse().map(|()| ("reverse", Item::Bool(true))));
+            entries.extend([("scan", Item::object(how)), ("function", scan.combiner().word().into()), dtype]);
             return Some(Item::object(entries));
         }
         let mut entries = self.head(&axes, None);

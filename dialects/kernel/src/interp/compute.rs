@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use dlc_core::launch::Number;
 use dlc_core::scalar;
-use dlc_core::tensor::{ElemKind, TensorValue};
+use dlc_core::tensor::{self, ElemKind, TensorValue};
 use dlc_ir::Type;
 use dlc_ir::interp::{Datum, Eval, EvalResult, Failure, Outcome, UNDEFINED};
 use dlc_ir::smallvec::smallvec;
@@ -20,7 +20,7 @@ use super::values::{
     to_numbers, work_index,
 };
 use crate::layout::SharedTile;
-use crate::ops::{Binary, Broadcast, Cast, Extract, Reduce, Select, ThreadBroadcast, ThreadReduce, Unary, Wgmma};
+use crate::ops::{Binary, Broadcast, Cast, Extract, Reduce, Scan, Select, ThreadBroadcast, ThreadReduce, Unary, Wgmma};
 use crate::types::{Frag, Work, elem_of};
 
 /// A function of each number.
@@ -209,14 +209,15 @@ pub fn thread_broadcast(cx: &mut Eval<'_, '_>) -> EvalResult {
     Ok(Outcome::value(fragment(from_numbers(cx, &to, elem, &out)?)))
 }
 
-/// What elements along an axis combine to.
-pub fn reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
-    let ctx = cx.op.ctx;
-    let op = Reduce::from(cx.op);
-    let (from, to) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.result_type(0))?);
-    let elem = elem_of(ctx, cx.result_type(0));
-    let tile = gather(&from, &registers(cx, 0)?);
-    let whole = match elem.float_kind(ctx) {
+/// The tile of an operand.
+fn whole(
+    cx: &mut Eval<'_, '_>,
+    index: usize,
+    from: &Slots,
+    elem: Type,
+) -> Result<Result<TensorValue, String>, Failure> {
+    let (ctx, tile) = (cx.op.ctx, gather(from, &registers(cx, index)?));
+    Ok(match elem.float_kind(ctx) {
         Some(_) => {
             let values = tile.iter().map(|number| if let Number::Float(value) = *number { value } else { 0.0 });
             TensorValue::from_f64(ctx, from.shape.clone(), elem, values.collect())
@@ -225,8 +226,38 @@ pub fn reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
             let values = tile.iter().map(|number| if let Number::Int(value) = *number { value } else { 0 });
             TensorValue::from_i64(ctx, from.shape.clone(), elem, values.collect())
         }
+    })
+}
+
+/// Elements combined with those before them.
+pub fn scan(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let ctx = cx.op.ctx;
+    let op = Scan::from(cx.op);
+    let (from, to) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.operand_type(1))?);
+    let elem = elem_of(ctx, cx.result_type(0));
+    let scan = tensor::Scan {
+        combine: op.combiner().combine(),
+        axis: op.axis() as usize,
+        exclusive: op.exclusive().is_some(),
+        reverse: op.reverse().is_some(),
+        every: None,
     };
-    let whole = whole.and_then(|whole| whole.reduce(ctx, op.combiner().combine(), &[op.axis() as usize], elem));
+    let (input, before) = (whole(cx, 0, &from, elem)?, whole(cx, 1, &to, elem)?);
+    let done = input.and_then(|input| input.scan_from(ctx, scan, Some(&before?), elem));
+    let (out, next) = done.map_err(|reason| wrong(cx, reason))?;
+    let out = fragment(scatter(cx, &from, elem, &to_numbers(&out))?);
+    let next = fragment(scatter(cx, &to, elem, &to_numbers(&next))?);
+    Ok(Outcome::Values(smallvec![out, next]))
+}
+
+/// What elements along an axis combine to.
+pub fn reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let ctx = cx.op.ctx;
+    let op = Reduce::from(cx.op);
+    let (from, to) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.result_type(0))?);
+    let elem = elem_of(ctx, cx.result_type(0));
+    let whole = whole(cx, 0, &from, elem)?
+        .and_then(|whole| whole.reduce(ctx, op.combiner().combine(), &[op.axis() as usize], elem));
     let whole = whole.map_err(|reason| wrong(cx, reason))?;
     Ok(Outcome::value(fragment(scatter(cx, &to, elem, &to_numbers(&whole))?)))
 }

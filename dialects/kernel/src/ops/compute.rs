@@ -5,6 +5,7 @@ use dlc_core::scalar;
 use dlc_core::scalar::Combiner;
 use dlc_core::sizes::Exprs;
 use dlc_ir::define::{AnyType, Index as IndexType, Int, Unit, op};
+use dlc_ir::{OpRef, ValueId};
 
 use crate::syntax::compute as syntax;
 use crate::types::{Frag, Tile, Token};
@@ -107,6 +108,33 @@ pub struct Reduce {
     out: Result<Frag>,
 }
 
+/// Each element combined with those before it along an axis, and with what elements before those of the fragment combine to:
+/// a running sum, product, maximum or minimum. With `exclusive` the element itself is left out, with `reverse` the elements
+/// after it are combined. The second result is what all elements combine to, with what was before them: `from` for the next
+/// elements.
+///
+/// Threads combine their own elements first; the lanes of a warp exchange what they have, and where several warps share an
+/// axis they do so through a tile, with barriers.
+#[op("kernel.scan", parse = syntax::parse_scan, print = syntax::print_scan, effects(None),
+     infer = verify::infer_scan, verify = verify::scan, eval = interp::compute::scan,
+     example = "%y, %next = scan sum %x from %before along 1 : frag<[1, 1024], f32, blocked [1, 8] lanes [1, 32] warps [1, 4]>, frag<[1], f32, slice 1 of (blocked [1, 8] lanes [1, 32] warps [1, 4])>")]
+pub struct Scan {
+    combiner: Attr<Combiner>,
+    input: Operand<Frag>,
+    /// What elements before those of the fragment combine to, for each position along the other axes.
+    before: Operand<Frag>,
+    axis: Attr<Int>,
+    /// Whether each element itself is left out.
+    exclusive: OptionalAttr<Unit>,
+    /// Whether the elements after each are combined, and not those before it.
+    reverse: OptionalAttr<Unit>,
+    /// What warps exchange through, with room for a number of each warp for each part of the axis that a thread has and
+    /// each position along the other axes.
+    through: OptionalOperand<Tile>,
+    out: Result<Frag>,
+    next: Result<Frag>,
+}
+
 /// What each thread combines of the elements that it has along an axis, without a word to the others. The axis of the
 /// result counts the threads that share it: its layout says which of them has which number.
 #[op("kernel.thread_reduce", traits(Pure), format = "$combiner $input `along` $axis attr-dict `:` type($out)",
@@ -176,4 +204,10 @@ pub struct Wgmma {
     rhs_transposed: OptionalAttr<Unit>,
     out: Result<Frag>,
     token: Result<Token>,
+}
+
+/// The tile that the threads of an op exchange elements through, if they do.
+pub fn through(op: OpRef<'_>) -> Option<ValueId> {
+    let reduced = Reduce::of(op).and_then(|op| op.through());
+    reduced.or_else(|| Scan::of(op).and_then(|op| op.through())).or_else(|| Convert::of(op).and_then(|op| op.through()))
 }

@@ -9,7 +9,7 @@ use dlc_ir::define::Text;
 use dlc_ir::text::{OpParser, OpPrinter, ParseResult, Token};
 
 use super::{Groups, parse_position, print_exprs, print_staged, set_exprs, set_guard};
-use crate::ops::{Extract, Reduce, Select, Wgmma};
+use crate::ops::{Extract, Reduce, Scan, Select, Wgmma};
 
 /// `%c, %a, %b : ..`, or `where (..) then %a else %b : ..`
 pub fn parse_select(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
@@ -104,6 +104,47 @@ pub fn print_reduce(p: &mut OpPrinter<'_, '_>) {
         p.operand(1);
     }
     p.attr_dict(&|key| matches!(key, "combiner" | "axis"));
+    p.result_types();
+}
+
+/// `sum %x from %before along 1 exclusive reverse through %s : frag<..>, frag<..>`
+pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let combiner = p.one_of("combiner", Combiner::WORDS)?;
+    p.set_prop("combiner", Text::make(p.ctx, combiner));
+    p.operand()?;
+    p.expect_word("from")?;
+    p.operand()?;
+    p.expect_word("along")?;
+    let axis = p.integer()?;
+    let axis = p.ctx.i64_attr(axis);
+    p.set_prop("axis", axis);
+    for word in ["exclusive", "reverse"] {
+        if p.eat_word(word) {
+            p.set_prop(word, Attr::UNIT);
+        }
+    }
+    if p.eat_word("through") {
+        p.operand()?;
+    }
+    p.attr_dict()?;
+    p.result_types()
+}
+
+/// Writes what [`parse_scan`] reads.
+pub fn print_scan(p: &mut OpPrinter<'_, '_>) {
+    let op = Scan::from(p.op);
+    p.write(&format!(" {} ", op.combiner().word()));
+    p.operand(0);
+    p.write(" from ");
+    p.operand(1);
+    p.write(&format!(" along {}", op.axis()));
+    p.write(if op.exclusive().is_some() { " exclusive" } else { "" });
+    p.write(if op.reverse().is_some() { " reverse" } else { "" });
+    if op.through().is_some() {
+        p.write(" through ");
+        p.operand(2);
+    }
+    p.attr_dict(&|key| matches!(key, "combiner" | "axis" | "exclusive" | "reverse"));
     p.result_types();
 }
 

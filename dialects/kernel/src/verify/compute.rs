@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 
 use crate::layout::{Coords, Distributed, Fragment};
 use crate::ops::{
-    Binary, Broadcast, Cast, Convert, Extract, Fma, Mma, MulAcc, Reduce, Select, ThreadBroadcast, ThreadReduce, Unary,
-    Wgmma,
+    Binary, Broadcast, Cast, Convert, Extract, Fma, Mma, MulAcc, Reduce, Scan, Select, ThreadBroadcast, ThreadReduce,
+    Unary, Wgmma,
 };
 use crate::types::{Frag, Tile, elem_of, sizes};
 
@@ -177,6 +177,21 @@ pub fn extract(op: Extract<'_>, diags: &Diagnostics) {
 /// The result is the operand without the axis. Warps that share the axis exchange through a tile.
 pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
     let (from, to) = (op.type_of(op.input()), op.type_of(op.out()));
+    is_slice(*op, from, op.axis(), to, diags);
+    if elem_of(op.ctx, from) != elem_of(op.ctx, to) {
+        broken(*op, &SHAPE_MISMATCH, "the elements must be of one type".into(), diags);
+    }
+    let (Some(whole), Some(part)) = (place(*op, from, diags), place(*op, to, diags)) else { return };
+    let shared = part.free().warps & !whole.free().warps != 0;
+    if shared && op.through().is_none() {
+        let message = "several warps share the axis: they exchange through a tile, 'through %s'".into();
+        broken(*op, &WRONG_THREADS, message, diags);
+    }
+}
+
+/// What is before the elements lies as they do, without the axis; where several warps share that, they have a tile.
+pub fn scan(op: Scan<'_>, diags: &Diagnostics) {
+    let (from, to) = (op.type_of(op.input()), op.type_of(op.before()));
     is_slice(*op, from, op.axis(), to, diags);
     if elem_of(op.ctx, from) != elem_of(op.ctx, to) {
         broken(*op, &SHAPE_MISMATCH, "the elements must be of one type".into(), diags);

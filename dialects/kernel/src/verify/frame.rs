@@ -8,8 +8,8 @@ use dlc_ir::{Diagnostics, OpRef, RegionId, Type, TypeData};
 
 use super::{WRONG_THREADS, broken, names, place, plain};
 use crate::ops::{
-    Advance, BlockId, BlockRank, Const, Convert, Elect, For, Func, Grid, GridSize, If, Index, Order, Output, Reduce,
-    Require, Return, Role, Scratch, TensorMapOf, TileOrder, WarpIf, Workspace, Yield,
+    Advance, BlockId, BlockRank, Const, Elect, For, Func, Grid, GridSize, If, Index, Order, Output, Require, Return,
+    Role, Scratch, TensorMapOf, TileOrder, WarpIf, Workspace, Yield, through,
 };
 use crate::places::{shared_limit, shared_memory};
 use crate::types::{Frag, elem_of};
@@ -251,9 +251,7 @@ pub fn warp_if(op: WarpIf<'_>, diags: &Diagnostics) {
         yields(*op, region, &results, diags);
         for inner in op.body.first_block(region).into_iter().flat_map(|block| op.body.ops(block)) {
             let inner = OpRef { id: inner, ..*op };
-            let exchanges = Reduce::of(inner).is_some_and(|op| op.through().is_some())
-                || Convert::of(inner).is_some_and(|op| op.through().is_some());
-            if exchanges || effects(ctx, op.body, inner.id) != Effects::NONE {
+            if through(inner).is_some() || effects(ctx, op.body, inner.id) != Effects::NONE {
                 let message = "a warp does this alone: it may only compute on registers here".into();
                 broken(inner, &WRONG_THREADS, message, diags);
             }

@@ -46,6 +46,12 @@ pub fn infer_reduce(cx: &InferCx<'_>) -> Inferred {
     Ok(smallvec![Frag::get(cx.ctx, shape, ty.elem(cx.ctx), ty.layout(cx.ctx).slice(axis as u32))])
 }
 
+/// The type of the elements, and that of what is before them.
+pub fn infer_scan(cx: &InferCx<'_>) -> Inferred {
+    let elements = cx.operand_type(0).ok_or("there are no elements")?;
+    Ok(smallvec![elements, cx.operand_type(1).ok_or("there is nothing that the elements are combined with")?])
+}
+
 /// The type of what is added to.
 pub fn infer_acc(cx: &InferCx<'_>) -> Inferred {
     Ok(smallvec![cx.operand_type(2).ok_or("there is nothing that the product is added to")?])

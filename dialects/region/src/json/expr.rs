@@ -21,8 +21,8 @@ use crate::ops;
 use crate::syntax::element;
 
 /// What is no function of numbers.
-const FORMS: [&str; 9] =
-    ["read", "select", "reduce", "BroadcastInDim", "transpose", "const", "index", "cast", "bitcast"];
+const FORMS: [&str; 10] =
+    ["read", "select", "reduce", "scan", "BroadcastInDim", "transpose", "const", "index", "cast", "bitcast"];
 
 /// Other spellings: those of the specification, and of other layers.
 const ALIASES: [(&str, &str); 3] =
@@ -131,6 +131,7 @@ impl<'c> Build<'c> {
             },
             "BroadcastInDim" => self.broadcast(args, depth),
             "transpose" => self.transpose(args, depth),
+            "scan" => self.scan(args, depth),
             "const" => {
                 let record = Record::new(args, "a constant", &["value", "dtype"])?;
                 let elem = record.need("dtype")?.dtype(self.ctx)?;
@@ -365,6 +366,32 @@ impl<'c> Build<'c> {
         let axes = axes.filter(|axes| axes.len() == from.len() && from.iter().all(|axis| axes.contains(axis)));
         let axes = axes.ok_or_else(|| place.not(&format!("the numbers of the {} axes, each once", from.len())))?;
         Ok(self.one(ops::Transpose::NAME, &[input], &[("by", IntArray::make(self.ctx, by))], elem, &axes, node))
+    }
+
+    /// `{"op": "sum", "operand": .., "along": "n", "dtype": "fp32", "every": 64, "exclusive": true, "reverse": true}`
+    fn scan(&mut self, node: &Node<'_>, depth: usize) -> Read<ValueId> {
+        let record =
+            Record::new(node, "a scan", &["op", "operand", "along", "dtype", "every", "exclusive", "reverse"])?;
+        let place = record.need("op")?;
+        let word = place.string("a combiner")?;
+        let wanted = format!("one of {}", Combiner::WORDS.join(", "));
+        let combiner = Combiner::of(&word).ok_or_else(|| place.not(&wanted))?;
+        let input = self.expr(record.need("operand")?, depth, None)?;
+        let (elem, axes) = self.ty(input);
+        let along = record.need("along")?.name()?;
+        let elem = record.get("dtype").map_or(Ok(elem), |node| node.dtype(self.ctx))?;
+        let mut props = vec![("combiner", self.ctx.str_attr(combiner.word())), ("along", self.ctx.str_attr(&along))];
+        if let Some(every) = record.get("every") {
+            props.push(("every", self.ctx.i64_attr(every.int()?)));
+        }
+        for key in ["exclusive", "reverse"] {
+            match record.get(key) {
+                Some(node) if node.text() == "true" => props.push((key, Attr::UNIT)),
+                Some(node) if node.text() != "false" => return Err(node.not("true or false")),
+                _ => {}
+            }
+        }
+        Ok(self.one(ops::Scan::NAME, &[input], &props, elem, &axes, node))
     }
 
     /// The axes that expressions name.

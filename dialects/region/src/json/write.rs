@@ -18,7 +18,7 @@ use super::expr::{join_axes, place_axes, word_of};
 use super::memref;
 use super::position::{expr_item, guard_item};
 use super::read::{names_in, sizes_of};
-use crate::ops::{self, Cast, Const, Func, Index, Read, Reduce, Select, Transpose, Unary, Yield};
+use crate::ops::{self, Cast, Const, Func, Index, Read, Reduce, Scan, Select, Transpose, Unary, Yield};
 use crate::syntax::element_of;
 use crate::types::Value;
 use crate::verify::KernelAxes;
@@ -336,6 +336,17 @@ impl<'a> Kernel<'a> {
             call(word, Item::object([("operand", self.operand(op.input())?), ("dtype", dtype)]))
         } else if let Some(op) = Reduce::of(op) {
             self.reduce(op)
+        } else if let Some(op) = Scan::of(op) {
+            let (elem, from) = (self.ty(op.out()).0, self.ty(op.input()).0);
+            let mut entries = vec![("op", op.combiner().word().into()), ("operand", self.operand(op.input())?)];
+            entries.push(("along", op.along().into()));
+            if elem != from {
+                entries.push(("dtype", self.dtype(elem, *op)?));
+            }
+            entries.extend(op.every().map(|every| ("every", every.into())));
+            entries.extend(op.exclusive().map(|()| ("exclusive", Item::Bool(true))));
+            entries.extend(op.reverse().map(|()| ("reverse", Item::Bool(true))));
+            call("scan", Item::object(entries))
         } else if let Some(op) = ops::BroadcastInDim::of(op) {
             let (shape, dims, axes) = (op.shape(), op.dims(), self.ty(op.out()).1);
             let mut entries = vec![

@@ -1,12 +1,12 @@
 //! Axes that become one element.
 
 use dlc_core::eval::{elem, tensor};
-use dlc_core::tensor::{Access, Contraction, TensorValue};
+use dlc_core::tensor::{self, Access, Contraction, TensorValue};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult};
 
 use super::give;
-use crate::ops::{Contract, Reduce};
+use crate::ops::{Contract, Reduce, Scan};
 use crate::shape::loops;
 
 /// The axes combined.
@@ -15,6 +15,19 @@ pub fn reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
     let axes: Vec<usize> = op.axes().iter().map(|&axis| axis as usize).collect();
     let combine = op.combiner().combine();
     give(cx, tensor(cx, 0)?.reduce(cx.op.ctx, combine, &axes, elem(cx)))
+}
+
+/// The axis gone along.
+pub fn scan(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Scan::from(cx.op);
+    let scan = tensor::Scan {
+        combine: op.combiner().combine(),
+        axis: op.axis() as usize,
+        exclusive: op.exclusive().is_some(),
+        reverse: op.reverse().is_some(),
+        every: None,
+    };
+    give(cx, tensor(cx, 0)?.scan(cx.op.ctx, scan, elem(cx)))
 }
 
 /// The sum of products.

@@ -140,6 +140,7 @@ impl<'a> Given<'a, '_> {
                 props.push(("elem", TypeAttr::make(ctx, to)));
             }
             Arg::Reduce => self.reduce(props)?,
+            Arg::Scan => self.scan(props)?,
             Arg::Contract => {
                 let arg = self.arg(&contraction::KEYS)?;
                 let (props, attrs) = contraction::props(ctx, &arg, self.operands, self.dtype, self.spelling)?;
@@ -172,8 +173,30 @@ impl<'a> Given<'a, '_> {
     }
 
     fn reduce(&self, props: &mut Props) -> Read<()> {
-        let ctx = self.ctx;
         let arg = self.arg(&["op", "axes", "acc_dtype"])?;
+        self.combiner(&arg, props)?;
+        props.push(("axes", IntArray::make(self.ctx, self.axis_list(arg.need("axes")?)?)));
+        self.accumulator(&arg, props)
+    }
+
+    fn scan(&self, props: &mut Props) -> Read<()> {
+        let arg = self.arg(&["op", "axis", "exclusive", "reverse", "acc_dtype"])?;
+        self.combiner(&arg, props)?;
+        props.push(("axis", Int::make(self.ctx, arg.need("axis")?.int()?)));
+        for key in ["exclusive", "reverse"] {
+            if let Some(flag) = arg.get(key) {
+                match flag.scalar()? {
+                    Scalar::Bool(true) => props.push((key, Attr::UNIT)),
+                    Scalar::Bool(false) => {}
+                    _ => return Err(flag.not("true or false")),
+                }
+            }
+        }
+        self.accumulator(&arg, props)
+    }
+
+    /// How elements are combined.
+    fn combiner(&self, arg: &Record<'a>, props: &mut Props) -> Read<()> {
         let word = arg.need("op")?;
         let name = word.string("the name of a reduction, such as \"SUM\"")?;
         let combiner = COMBINERS.iter().find(|(own, _)| *own == name).ok_or_else(|| {
@@ -182,8 +205,13 @@ impl<'a> Given<'a, '_> {
             let error = word.error(&WRONG_VALUE, format!("'{}': there is no reduction '{name}'", word.path()));
             word.report(error.suggest(near.unwrap_or_else(|| format!("there are {}", names.join(", ")))))
         })?;
-        props.push(("combiner", Combiner::make(ctx, combiner.1)));
-        props.push(("axes", IntArray::make(ctx, self.axis_list(arg.need("axes")?)?)));
+        props.push(("combiner", Combiner::make(self.ctx, combiner.1)));
+        Ok(())
+    }
+
+    /// The type in which elements are combined, where it is not theirs.
+    fn accumulator(&self, arg: &Record<'a>, props: &mut Props) -> Read<()> {
+        let ctx = self.ctx;
         let acc = match arg.get("acc_dtype") {
             Some(acc) => Some(acc.dtype(ctx)?),
             None => self.dtype.filter(|dtype| *dtype != self.elem(0)),
@@ -417,6 +445,17 @@ pub(super) fn write(op: OpRef<'_>, uop: &Uop, spelling: Spelling, axes: &AxisNam
             let items = axis_items(op, reduce.axes(), spelling, axes);
             let mut entries = vec![("op", name.into()), ("axes", items)];
             if let Some(acc) = reduce.acc().filter(|_| spelling == Spelling::Dump) {
+                entries.push(("acc_dtype", number::written(ctx, acc)?));
+            }
+            entries
+        }
+        Arg::Scan => {
+            let scan = ops::Scan::from(op);
+            let name = COMBINERS.iter().find(|(_, own)| *own == scan.combiner())?.0;
+            let mut entries = vec![("op", name.into()), ("axis", scan.axis().into())];
+            entries.extend(scan.exclusive().map(|()| ("exclusive", Item::Bool(true))));
+            entries.extend(scan.reverse().map(|()| ("reverse", Item::Bool(true))));
+            if let Some(acc) = scan.acc().filter(|_| spelling == Spelling::Dump) {
                 entries.push(("acc_dtype", number::written(ctx, acc)?));
             }
             entries

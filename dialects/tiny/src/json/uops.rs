@@ -53,6 +53,8 @@ pub(super) enum Arg {
     Cast,
     /// `op`, `axes`, `acc_dtype`
     Reduce,
+    /// `op`, `axis`, `exclusive`, `reverse`, `acc_dtype`
+    Scan,
     /// `lhs_idx`, `rhs_idx`, `out_idx`, `reduce_idx`, `pattern`, `strides`, `acc_dtype`
     Contract,
 }
@@ -62,7 +64,7 @@ const fn uop(name: &'static str, def: &'static OpDef, arg: Arg) -> Uop {
 }
 
 /// Every uop.
-static UOPS: [Uop; 49] = [
+static UOPS: [Uop; 50] = [
     uop("CONST", ops::Const::DEF, Arg::Const),
     uop("RESHAPE", ops::Reshape::DEF, Arg::Reshape),
     uop("PERMUTE", ops::Permute::DEF, Arg::Permute),
@@ -111,6 +113,7 @@ static UOPS: [Uop; 49] = [
     uop("CAST", ops::Cast::DEF, Arg::Cast),
     uop("BITCAST", ops::Bitcast::DEF, Arg::Cast),
     uop("REDUCE", ops::Reduce::DEF, Arg::Reduce),
+    uop("SCAN", ops::Scan::DEF, Arg::Scan),
     uop("CONTRACT", ops::Contract::DEF, Arg::Contract),
 ];
 

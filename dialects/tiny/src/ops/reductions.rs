@@ -2,7 +2,7 @@
 
 use dlc_core::sizes::Exprs;
 use dlc_core::types::Tensor;
-use dlc_ir::define::{IntArray, TypeAttr, op};
+use dlc_ir::define::{Int, IntArray, TypeAttr, Unit, op};
 
 use crate::{fold, interp, shape};
 
@@ -19,6 +19,29 @@ pub struct Reduce {
     input: Operand<Tensor>,
     /// Ascending.
     axes: Attr<IntArray>,
+    /// The type in which elements are combined, and of the result; by default that of the operand's elements.
+    acc: OptionalAttr<TypeAttr>,
+    out: Result<Tensor>,
+}
+
+/// Each element combined with those before it along one axis: a running sum, product, maximum or minimum.
+///
+/// `out[.., i, ..] = combiner over j <= i of input[.., j, ..]`
+///
+/// With `exclusive` over `j < i`, with `reverse` over `j >= i` (`j > i` with both). Sums and products are rounded once, to the
+/// type of the result, at each element. Of no elements they are what changes no other number.
+#[op("tiny.scan", traits(Pure),
+     format = "$combiner $input `along` $axis (`exclusive` $exclusive^)? (`reverse` $reverse^)? (`acc` $acc^)? attr-dict `:` type($out)",
+     infer = shape::scan, eval = interp::scan,
+     example = "%s = scan sum %x along 1 acc f32 : tensor<[M, N], f32>")]
+pub struct Scan {
+    combiner: Attr<Combiner>,
+    input: Operand<Tensor>,
+    axis: Attr<Int>,
+    /// Whether the element at the position itself is left out.
+    exclusive: OptionalAttr<Unit>,
+    /// Whether the elements after a position are combined, and not those before it.
+    reverse: OptionalAttr<Unit>,
     /// The type in which elements are combined, and of the result; by default that of the operand's elements.
     acc: OptionalAttr<TypeAttr>,
     out: Result<Tensor>,

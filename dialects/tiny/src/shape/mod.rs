@@ -9,9 +9,10 @@ pub use dlc_core::infer::{compare as cmp, float, floats, numbers, same, select a
 pub use views::{NON_AFFINE_VIEW, index_of, non_affine, store, view};
 
 use dlc_core::broadcast::{broadcast, promote, show};
-use dlc_core::infer::{accumulator, axes, operand, tensor};
+use dlc_core::infer::{accumulator, attr, axes, operand, tensor};
 use dlc_ir::Type;
 use dlc_ir::affine::SizeExpr;
+use dlc_ir::define::Int;
 use dlc_ir::op::{BrokenRule, InferCx, Inferred};
 
 /// As [`numbers`], and the common type is one of integers.
@@ -64,6 +65,17 @@ pub fn reduce(cx: &InferCx<'_>) -> Inferred {
     let acc = accumulator(cx, elem)?;
     let kept = dims.into_iter().enumerate().filter(|(axis, _)| !axes.contains(axis));
     tensor(cx.ctx, kept.map(|(_, dim)| dim).collect(), acc)
+}
+
+/// The operand's sizes, with elements of the accumulator's type.
+pub fn scan(cx: &InferCx<'_>) -> Inferred {
+    let (dims, elem) = operand(cx, 0)?;
+    let axis = attr::<Int>(cx, "axis")?;
+    if usize::try_from(axis).map_or(true, |axis| axis >= dims.len()) {
+        return Err(format!("axis {axis} is none of the {} axes of {}", dims.len(), show(&dims)).into());
+    }
+    let acc = accumulator(cx, elem)?;
+    tensor(cx.ctx, dims, acc)
 }
 
 /// The indices broadcast, then what is left of the operand's axes.

@@ -65,6 +65,8 @@ impl<'g> Cut<'g> {
             wanted: FxHashSet::default(),
             prefix,
             places: FxHashMap::default(),
+            scans: FxHashSet::default(),
+            reductions: FxHashSet::default(),
             ops: 0,
             copies: 0,
         };
@@ -129,6 +131,9 @@ struct Cutter<'g> {
     prefix: &'g str,
     /// The places of each kernel, by the value that it stores.
     places: FxHashMap<Node, Places<'g>>,
+    /// The kernels that have a scan, and those that have a reduction.
+    scans: FxHashSet<Node>,
+    reductions: FxHashSet<Node>,
     /// The ops of the values that are decided, and how many more than these their kernels have.
     ops: usize,
     copies: usize,
@@ -148,6 +153,11 @@ impl<'g> Cutter<'g> {
         self.copies += ops * self.copies_of(node).saturating_sub(1);
         // Where it is computed, what it needs is wanted.
         let kernels = self.kernels[node].clone();
+        match self.graph.values[node].kind {
+            Kind::Scan(_) => self.scans.extend(&kernels),
+            Kind::Reduce { .. } => self.reductions.extend(&kernels),
+            _ => {}
+        }
         if !self.graph.is_memory(node) {
             for operand in &self.graph.values[node].operands {
                 for &kernel in &kernels {
@@ -228,6 +238,9 @@ impl<'g> Cutter<'g> {
             return store(format!("{} kernels need it (fan-out)", kernels.len()));
         }
         let Some(&kernel) = kernels.first() else { return inline("nothing needs it".into()) };
+        if let Some(why) = self.beside_scan(node, kernel) {
+            return store(why.into());
+        }
         let size = bytes(self.ctx, self.graph, node);
         if let Some(again) = again(self.graph, node, self.limits) {
             return store(format!(
@@ -252,7 +265,22 @@ impl<'g> Cutter<'g> {
         }
         match value.kind {
             Kind::Reduce { .. } => self.reduction(node, node, kernel),
+            Kind::Scan(_) => inline(format!("what follows is its epilogue: {}", self.saved(node))),
             _ => self.map(node, kernel),
+        }
+    }
+
+    /// Why a scan is stored, or a reduction: a kernel that goes along an axis with running values has one scan, which has an
+    /// element at each of its points, and no reductions.
+    fn beside_scan(&self, node: Node, kernel: Node) -> Option<&'static str> {
+        let (has_scan, has_reduction) = (self.scans.contains(&kernel), self.reductions.contains(&kernel));
+        let is_at_every_point = self.places.get(&kernel).is_some_and(|places| places.is_at_every_point(node));
+        match self.graph.values[node].kind {
+            Kind::Scan(_) if !is_at_every_point => Some("a scan is read elsewhere than at the points of its kernel"),
+            Kind::Scan(_) if has_scan => Some("a kernel has one scan"),
+            Kind::Scan(_) if has_reduction => Some("a kernel with a reduction has no scan"),
+            Kind::Reduce { .. } if has_scan => Some("a kernel with a scan has no reduction"),
+            _ => None,
         }
     }
 
@@ -597,6 +625,7 @@ pub fn describe(graph: &Graph, node: Node) -> String {
     let value = &graph.values[node];
     let what = match value.kind {
         Kind::Reduce { combiner } => combiner.word(),
+        Kind::Scan(_) => "scan",
         Kind::Map { function, .. } => function.word(),
         Kind::Gather => "gather",
         _ => "value",

@@ -17,7 +17,7 @@ use dlc_region::ops as region;
 use dlc_region::types::Value;
 use rustc_hash::FxHashMap;
 
-use super::graph::{Graph, Kind, Node};
+use super::graph::{Graph, Kind, Node, Scan};
 use super::places::{Axis, Place, Places, Read, TooLarge};
 
 /// What is read of memory: where, within which guard, and what stands outside of it.
@@ -310,6 +310,7 @@ impl Emitter<'_, '_> {
                 self.constant(dlc_region::verify::neutral(ctx, *combiner, value.elem), value.elem)
             }
             Kind::Reduce { combiner } => self.reduce(node, *combiner, at)?,
+            Kind::Scan(scan) => self.scan(node, *scan, at)?,
             Kind::Gather => self.gather(node, at)?,
             Kind::Argument | Kind::Table(_) | Kind::Reshape | Kind::InOrder => {
                 let access = Access { at: at.at.clone(), guard: at.guard.clone(), fill: None };
@@ -384,6 +385,37 @@ impl Emitter<'_, '_> {
         let body = self.body.regions(op)[0];
         let block = self.body.append_block(body);
         region::Yield::build(&mut Builder::at_end(ctx, self.body, block), loc, &[input], None, None);
+        Ok(self.body.result(op, 0))
+    }
+
+    fn scan(&mut self, node: Node, scan: Scan, at: &Place) -> Result<ValueId> {
+        let value = &self.program.graph.values[node];
+        let mut input = self.operand(value.operands[0].node, &at.reads[0])?;
+        // Its places are points of the kernel: an axis at each position.
+        let access = self.named(&Access::everywhere(at.at.clone()))?;
+        let axes = self.join(access.at.iter(), &[]);
+        let from = self.axes_of(input);
+        let loc = self.loc;
+        if from != axes {
+            let sizes = axes.iter().filter_map(|name| self.axes.iter().find(|(known, _)| known == name));
+            let sizes = sizes.map(|(_, size)| size.clone()).collect();
+            let dims = from.iter().filter_map(|axis| axes.iter().position(|other| other == axis)).map(|at| at as i64);
+            let (dims, ty) = (dims.collect(), self.ty(self.elem_of(input), &axes));
+            let op = region::BroadcastInDim::build(&mut self.builder(), loc, input, sizes, dims, ty);
+            input = self.body.result(op, 0);
+        }
+        let along = access.at[scan.along].as_symbol().unwrap_or_default();
+        let (ty, flag) = (self.ty(value.elem, &axes), |flag: bool| flag.then_some(()));
+        let op = region::NewScan {
+            input,
+            combiner: scan.combiner,
+            along,
+            every: scan.every,
+            exclusive: flag(scan.exclusive),
+            reverse: flag(scan.reverse),
+            out_type: ty,
+        }
+        .build(&mut self.builder(), loc);
         Ok(self.body.result(op, 0))
     }
 

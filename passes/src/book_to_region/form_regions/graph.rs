@@ -1,6 +1,6 @@
 //! The values of a program as a graph, read once.
 
-use dlc_book::ops::{Const, Entry, Function, Gather, Iota, Reduce, Reshape, Return};
+use dlc_book::ops::{self as book, Const, Entry, Function, Gather, Iota, Reduce, Reshape, Return};
 use dlc_core::access::Access;
 use dlc_core::memref::{Layout, shaped};
 use dlc_core::scalar::Combiner;
@@ -34,12 +34,26 @@ pub enum Kind {
     Reduce {
         combiner: Combiner,
     },
+    /// Each element combined with those before it.
+    Scan(Scan),
     /// The table is the first operand; its access has `_0`, `_1`, .. for the others.
     Gather,
     /// Other sizes over the memory of its operand.
     Reshape,
     /// The memory of an argument with its axes in the order in which they lie.
     InOrder,
+}
+
+/// How elements are combined along an axis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scan {
+    pub combiner: Combiner,
+    /// The axis of the result that is gone along.
+    pub along: usize,
+    /// How many positions go together.
+    pub every: Option<i64>,
+    pub exclusive: bool,
+    pub reverse: bool,
 }
 
 /// A value of the program.
@@ -254,6 +268,12 @@ fn read(op: OpRef<'_>) -> Option<(Kind, Vec<Access>, Vec<SizeExpr>)> {
     }
     if let Some(op) = Reduce::of(op) {
         return Some((Kind::Reduce { combiner: op.combiner() }, op.accesses(), op.over()));
+    }
+    if let Some(op) = book::Scan::of(op) {
+        let (exclusive, reverse) = (op.exclusive().is_some(), op.reverse().is_some());
+        let (along, every) = (usize::try_from(op.along()).ok()?, op.every());
+        let scan = Scan { combiner: op.combiner(), along, every, exclusive, reverse };
+        return Some((Kind::Scan(scan), op.accesses(), Vec::new()));
     }
     if let Some(op) = Gather::of(op) {
         let mut accesses = vec![Access::everywhere(op.at())];

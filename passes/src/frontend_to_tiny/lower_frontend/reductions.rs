@@ -1,6 +1,5 @@
 //! Axes that become one element.
 
-use dlc_core::tensor::ElemKind;
 use dlc_core::types::Tensor;
 use dlc_frontend::ops as frontend;
 use dlc_ir::affine::SizeExpr;
@@ -146,23 +145,13 @@ fn searched(e: &mut Emit<'_>, combiner: Combiner) -> Values {
     kept(e, first)
 }
 
-/// Every element met with every place on the axis, those behind it replaced by what changes nothing, and combined.
+/// A scan in the type of the elements.
 fn running(e: &mut Emit<'_>, combiner: Combiner) -> Values {
-    let axis = e.source().prop_named("axis").and_then(|axis| Int::get(e.ctx(), axis)).unwrap_or_default() as usize;
-    let input = e.operands[0];
-    let (dims, elem) = (e.dims(input), e.elem(input));
-    // The axis twice: first the places of the result, then those of the elements.
-    let mut wide = dims.clone();
-    wide.insert(axis, dims[axis].clone());
-    let mut single = dims.clone();
-    single.insert(axis, SizeExpr::from(1));
-    let elements = e.reshape(input, single);
-    let last = e.range(axis, wide.clone(), Type::I32);
-    let place = e.range(axis + 1, wide, Type::I32);
-    let before = e.cmp(Predicate::Le, place, last);
-    let neutral = e.neutral(combiner, elem);
-    let chosen = e.where_(before, elements, neutral);
-    Values::from_elem(e.reduce(combiner, chosen, &[axis + 1], elem), 1)
+    let axis = e.source().prop_named("axis").and_then(|axis| Int::get(e.ctx(), axis)).unwrap_or_default();
+    let (input, loc) = (e.operands[0], e.loc);
+    let op =
+        tiny::NewScan { input, combiner, axis, exclusive: None, reverse: None, acc: None }.build(&mut e.builder, loc);
+    Values::from_elem(e.builder.result(op), 1)
 }
 
 impl Emit<'_> {
@@ -170,31 +159,6 @@ impl Emit<'_> {
     pub fn range(&mut self, axis: usize, dims: Vec<SizeExpr>, elem: Type) -> ValueId {
         let ty = Tensor::get(self.builder.ctx, dims, elem);
         let op = tiny::Range::build(&mut self.builder, self.loc, axis as i64, ty);
-        self.builder.result(op)
-    }
-
-    /// What combines with any number to that number.
-    pub fn neutral(&mut self, combiner: Combiner, elem: Type) -> ValueId {
-        let bounds = match ElemKind::of(self.ctx(), elem) {
-            Some(kind @ ElemKind::Int { .. }) => (Some(kind.lowest()), Some(kind.highest())),
-            _ => (None, None),
-        };
-        match (combiner, bounds) {
-            (Combiner::Sum, _) => self.number(0.0, elem),
-            (Combiner::Prod, _) => self.number(1.0, elem),
-            (Combiner::Max, (Some(lowest), _)) => self.integer(lowest, elem),
-            (Combiner::Min, (_, Some(highest))) => self.integer(highest, elem),
-            // Not every float type has infinities; those without have their largest numbers.
-            (Combiner::Max, _) => self.number(f64::NEG_INFINITY, elem),
-            (Combiner::Min, _) => self.number(f64::INFINITY, elem),
-        }
-    }
-
-    /// An integer of a type, given by its bits: a tensor of rank 0.
-    fn integer(&mut self, value: i64, elem: Type) -> ValueId {
-        let attr = self.ctx().int_attr(value.into(), elem);
-        let ty = Tensor::get(self.builder.ctx, Vec::new(), elem);
-        let op = tiny::Const::build(&mut self.builder, self.loc, attr, ty);
         self.builder.result(op)
     }
 }

@@ -329,7 +329,7 @@ fn is_constant(op: OpRef<'_>, value: ValueId) -> bool {
 
 /// The tile that an op goes through on its own.
 pub fn through(op: OpRef<'_>) -> Option<ValueId> {
-    ops::Reduce::of(op).and_then(|op| op.through()).or(ops::Convert::of(op).and_then(|op| op.through()))
+    ops::through(op)
 }
 
 /// Whether an op computes integers of integers.

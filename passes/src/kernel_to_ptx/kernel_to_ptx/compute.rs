@@ -106,6 +106,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             self.thread_broadcast(op)?;
         } else if let Some(op) = kernel::Reduce::of(op) {
             self.reduce(op)?;
+        } else if let Some(op) = kernel::Scan::of(op) {
+            self.scan(op)?;
         } else if let Some(op) = kernel::Convert::of(op) {
             self.convert(op)?;
         } else if let Some(op) = kernel::Mma::of(op) {

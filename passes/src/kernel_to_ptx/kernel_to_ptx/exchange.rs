@@ -16,7 +16,7 @@ use super::values::{Coords, Lowered, coords, elem_bytes, exists, spread, tile_of
 
 impl Code<'_> {
     /// What another lane has in a register.
-    fn shuffled(&mut self, mode: &str, x: Arg, lane: Arg, elem: Elem) -> Arg {
+    pub fn shuffled(&mut self, mode: &str, x: Arg, lane: Arg, elem: Elem) -> Arg {
         let value = match x {
             // Everybody has it.
             Arg::Value(value) => value,
@@ -51,8 +51,22 @@ impl Code<'_> {
     }
 }
 
+/// What warps that share an axis exchange, and through which tile.
+pub struct Shared<'a, 'f> {
+    pub op: OpRef<'a>,
+    /// The numbers that each of them has.
+    pub to: &'f Fragment,
+    /// The elements that these are made of.
+    pub from: &'f Fragment,
+    /// The bits of the number of a warp that tell them apart.
+    pub warps: &'f [u32],
+    pub tile: ValueId,
+    /// The type of the numbers.
+    pub ty: Type,
+}
+
 /// The bits of a number that move along an axis, if each of them moves along no other one.
-fn along(fragment: &Fragment, dim: Dim, axis: usize) -> Option<Vec<u32>> {
+pub fn along(fragment: &Fragment, dim: Dim, axis: usize) -> Option<Vec<u32>> {
     let map = fragment.map();
     let mut bits = Vec::new();
     for bit in 0..map.input_bits(dim) {
@@ -140,16 +154,37 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         combiner: Combiner,
         ty: Type,
     ) -> Result<Vec<Arg>, Refused> {
+        let mut sums = Vec::with_capacity(results.len());
+        let shared = Shared { op, to, from, warps, tile, ty };
+        self.between_warps(&shared, &[results.to_vec()], |lower, parts| {
+            sums.push(lower.combined(combiner, parts, ty)?);
+            Ok(())
+        })?;
+        Ok(sums)
+    }
+
+    /// Gives each warp what the warps that share an axis have, one list for each number, in the order of the numbers: each
+    /// warp writes its own to a tile, and all read those of all. There may be several lists of numbers, each of them for the
+    /// registers of one fragment.
+    pub fn between_warps(
+        &mut self,
+        shared: &Shared<'a, '_>,
+        lists: &[Vec<Arg>],
+        mut each: impl FnMut(&mut Self, Vec<Arg>) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        let &Shared { op, to, from, warps, tile, ty } = shared;
         let elem = Elem::of(self.ctx(), ty)?;
         if !to.warps().is_power_of_two() {
             return Err(Refused::new("warps that share an axis must be a power of two"));
         }
         // Truth values as numbers.
         let is_truth = elem == Elem::Truth;
-        let results: Vec<Arg> = match is_truth {
-            true => results.iter().map(|&arg| self.code.select(cond_of(arg), 1.into(), 0.into(), INT)).collect(),
-            false => results.to_vec(),
+        let as_number = |lower: &mut Self, arg: Arg| match is_truth {
+            true => lower.code.select(cond_of(arg), 1.into(), 0.into(), INT),
+            false => arg,
         };
+        let lists: Vec<Vec<Arg>> =
+            lists.iter().map(|list| list.iter().map(|&arg| as_number(self, arg)).collect()).collect();
         let kept = if is_truth { INT } else { elem };
         let bytes = if is_truth { 4 } else { elem_bytes(&self.code, ty) };
         let (tile_ty, place) = tile_of(&self.code, self.kernel.value_type(tile))?;
@@ -159,10 +194,11 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         };
         let elements: u32 = to.shape().iter().product();
         let count = 1u32 << warps.len();
-        let room = u64::from(elements) * u64::from(count) * u64::from(bytes);
+        let numbers = u64::from(elements) * lists.len() as u64;
+        let room = numbers * u64::from(count) * u64::from(bytes);
         if at.low != 0 || room > u64::from(place.bytes()) {
             let message = format!(
-                "{count} warps exchange {elements} numbers each, {room} bytes, and the tile has {}",
+                "{count} warps exchange {numbers} numbers each, {room} bytes, and the tile has {}",
                 place.bytes()
             );
             return Err(Refused::new(message).suggest("let the tile have a number for each warp and element"));
@@ -171,11 +207,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let places = coords(&mut self.code, to, &team);
         let offsets = self.offsets(to, &places, at.base, bytes);
         // Which of the warps that share the axis this one is.
-        let mut bits = vec![0; 5];
-        for (number, &bit) in warps.iter().enumerate() {
-            bits[bit as usize] = 1 << number;
-        }
-        let (number, _) = spread(&mut self.code, &[(team.warp, bits)]);
+        let number = self.warp_number(warps);
         let own = self.code.mul(number, Arg::Int((elements * bytes).into()));
         // The first of the lanes that have a number writes it.
         let free = to.free().lanes;
@@ -192,35 +224,50 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         }
         let word = memory_word(kept);
         let conditions: Vec<Cond> =
-            (0..results.len()).map(|register| exists(&mut self.code, to, &places, register)).collect();
-        for (register, &result) in results.iter().enumerate() {
-            let (address, offset) = offsets[register];
-            let address = self.code.add(address, own);
-            let address = self.code.register(address, Type::I32).into();
-            let cond = self.code.both(first, conditions[register]);
-            let result = self.code.register(result, kept.held()).into();
-            let args = [address, Arg::Int(offset.into()), result];
-            self.code.guarded(cond, &table::ST, &format!("shared.{word}"), &args, &[]);
+            (0..offsets.len()).map(|register| exists(&mut self.code, to, &places, register)).collect();
+        let step = count * elements * bytes;
+        for (list, results) in (0u32..).zip(&lists) {
+            for (register, &result) in results.iter().enumerate() {
+                let (address, offset) = offsets[register];
+                let address = self.code.add(address, own);
+                let address = self.code.register(address, Type::I32).into();
+                let cond = self.code.both(first, conditions[register]);
+                let result = self.code.register(result, kept.held()).into();
+                let args = [address, Arg::Int((offset + list * step).into()), result];
+                self.code.guarded(cond, &table::ST, &format!("shared.{word}"), &args, &[]);
+            }
         }
         self.meet();
-        let mut sums = Vec::with_capacity(results.len());
-        for (address, offset) in offsets {
-            let address = self.code.register(address, Type::I32).into();
-            let mut parts = Vec::with_capacity(count as usize);
-            for number in 0..count {
-                let at = Arg::Int((offset + number * elements * bytes).into());
-                let part = self.code.typed(&table::LD, &format!("shared.{word}"), &[address, at], Some(kept.held()));
-                parts.push(match is_truth {
-                    true => self.code.made(&table::SETP, "ne.s32", &[part.into(), Arg::Int(0)]),
-                    false => part.into(),
-                });
+        for list in (0u32..).take(lists.len()) {
+            for &(address, offset) in &offsets {
+                let address = self.code.register(address, Type::I32).into();
+                let mut parts = Vec::with_capacity(count as usize);
+                for number in 0..count {
+                    let at = Arg::Int((offset + list * step + number * elements * bytes).into());
+                    let part =
+                        self.code.typed(&table::LD, &format!("shared.{word}"), &[address, at], Some(kept.held()));
+                    parts.push(match is_truth {
+                        true => self.code.made(&table::SETP, "ne.s32", &[part.into(), Arg::Int(0)]),
+                        false => part.into(),
+                    });
+                }
+                each(self, parts)?;
             }
-            sums.push(self.combined(combiner, parts, ty)?);
         }
         if self.is_used_again(op, tile) {
             self.meet();
         }
-        Ok(sums)
+        Ok(())
+    }
+
+    /// The number that some bits of the number of a warp make, the first the lowest.
+    pub fn warp_number(&mut self, warps: &[u32]) -> Arg {
+        let mut bits = vec![0; 5];
+        for (number, &bit) in warps.iter().enumerate() {
+            bits[bit as usize] = 1 << number;
+        }
+        let warp = self.team.warp;
+        spread(&mut self.code, &[(warp, bits)]).0
     }
 
     /// Where each register of a fragment lies in a tile in row-major order: an address, and bytes behind it.

@@ -12,7 +12,9 @@ use dlc_ir::{Attr, BlockId, Builder, Context, OpId, Type, ValueId};
 use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Tile;
-use dlc_region::ops::{Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Select, Transpose, Unary, Yield};
+use dlc_region::ops::{
+    Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Scan, Select, Transpose, Unary, Yield,
+};
 use dlc_region::types::Value;
 use dlc_region::verify::axes_of;
 use rustc_hash::FxHashMap;
@@ -62,6 +64,10 @@ pub struct Lower<'a, 'c> {
     pub missed: Vec<String>,
     /// The products that were lowered, each once.
     pub multiplied: Vec<Multiplied>,
+    /// The scans, with what the elements up to here combine to.
+    pub running: Vec<(OpId, ValueId)>,
+    /// Which group of positions a block has of the axis that scans go along, and how many each has.
+    pub group: Option<(SizeExpr, i64)>,
     /// How many conditions what is made stands in: not all threads come there.
     pub conditions: usize,
 }
@@ -347,6 +353,9 @@ impl<'c> Lower<'_, 'c> {
         }
         if let Some(op) = Binary::of(op) {
             return self.binary(op, elem);
+        }
+        if let Some(op) = Scan::of(op) {
+            return self.scan(op, elem);
         }
         let select = Select::of(op);
         self.select(select.unwrap_or_else(|| unreachable!("the verifier admits no '{}' here", op.name())), elem)

@@ -267,25 +267,31 @@ impl Lower<'_, '_> {
             let value = self.cast(value, acc[index], false);
             let mut value = self.as_fragment(value, overs[index])?;
             if tiled && !is_zero {
-                let conditions = self.inside([false, true])?;
-                // The second axis has the number 1 where the first is there.
-                let conditions: Vec<Condition> = conditions
-                    .into_iter()
-                    .filter_map(|condition| condition.map(&|expr| renumber(expr, overs[index])))
-                    .collect();
-                if !conditions.is_empty() {
-                    let neutral = self.emit.constant(init[index], acc[index]);
-                    let (args, _, guard) = self.emit.operands(&[], Some(&Guard::all(conditions)))?;
-                    let (ty, loc) = (self.ty(acc[index], overs[index]), self.emit.loc);
-                    let (yes, mut builder) = (value.value, self.emit.builder());
-                    let made = kernel::NewSelect { args: &args, cond: None, yes, no: neutral, guard, out_type: ty }
-                        .build(&mut builder, loc);
-                    value = self.made(made, overs[index]);
-                }
+                let neutral = init[index];
+                value = self.neutral_outside(value, neutral, overs[index])?;
             }
             values.push(value);
         }
         Ok(values)
+    }
+
+    /// A value that is a number where a tile reaches beyond its second axis.
+    pub fn neutral_outside(&mut self, value: Lowered, number: Attr, over: [bool; 2]) -> Result<Lowered> {
+        let conditions = self.inside([false, true])?;
+        // The second axis has the number 1 where the first is there.
+        let conditions: Vec<Condition> =
+            conditions.into_iter().filter_map(|condition| condition.map(&|expr| renumber(expr, over))).collect();
+        if conditions.is_empty() {
+            return Ok(value);
+        }
+        let elem = dlc_kernel::types::elem_of(self.ctx, self.emit.body.value_type(value.value));
+        let neutral = self.emit.constant(number, elem);
+        let (args, _, guard) = self.emit.operands(&[], Some(&Guard::all(conditions)))?;
+        let (ty, loc) = (self.ty(elem, over), self.emit.loc);
+        let (yes, mut builder) = (value.value, self.emit.builder());
+        let made = kernel::NewSelect { args: &args, cond: None, yes, no: neutral, guard, out_type: ty }
+            .build(&mut builder, loc);
+        Ok(self.made(made, over))
     }
 
     /// Whether a value is zero where a tile reaches beyond its second axis: it is made of what is read there, and reads are

@@ -162,6 +162,12 @@ impl<'l> Lower<'l> {
         self.new_value(op)
     }
 
+    /// A scan of what is read.
+    pub fn scan(&mut self, loc: Loc, new: book::NewScan<'_>) -> ValueId {
+        let op = new.build(&mut self.builder(), loc);
+        self.new_value(op)
+    }
+
     /// The elements of a table at positions, some of which are elements.
     pub fn gather(
         &mut self,

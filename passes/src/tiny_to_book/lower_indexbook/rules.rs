@@ -50,10 +50,11 @@ const FUNCTIONS: [(&OpDef, Function); 25] = [
 ];
 
 /// The others.
-const RULES: [(&OpDef, Rule); 9] = [
+const RULES: [(&OpDef, Rule); 10] = [
     (tiny::Cast::DEF, cast),
     (tiny::Cmp::DEF, cmp),
     (tiny::Reduce::DEF, reduce),
+    (tiny::Scan::DEF, scan),
     (tiny::Contract::DEF, contraction::contract),
     (tiny::Mulacc::DEF, contraction::mulacc),
     (tiny::Range::DEF, range),
@@ -197,6 +198,28 @@ fn reduce(lower: &mut Lower<'_>, op: OpId) -> Lowered {
     let read = lower.read(loc, &mut space, chain)?;
     let kept = sizes.len() - reduced.len();
     Ok(lower.reduce(loc, combiner, read, &sizes[..kept], &sizes[kept..], acc))
+}
+
+/// The axes of the operand, one of which is gone along.
+fn scan(lower: &mut Lower<'_>, op: OpId) -> Lowered {
+    let scan = tiny::Scan::from(lower.op(op));
+    let (loc, input, out, combiner, along) = (scan.loc(), scan.input(), scan.out(), scan.combiner(), scan.axis());
+    let (exclusive, reverse) = (scan.exclusive(), scan.reverse());
+    let (sizes, acc) = (lower.sizes(input), lower.elem(out));
+    let mut space = lower.space(loc, &sizes)?;
+    let (value, access) = lower.read(loc, &mut space, Chain::of(input, sizes.len()))?.parts();
+    let new = book::NewScan {
+        input: value,
+        combiner,
+        axes: sizes,
+        along,
+        every: None,
+        accesses: vec![access],
+        acc,
+        exclusive,
+        reverse,
+    };
+    Ok(lower.scan(loc, new))
 }
 
 fn range(lower: &mut Lower<'_>, op: OpId) -> Lowered {

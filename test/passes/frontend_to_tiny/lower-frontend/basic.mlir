@@ -129,13 +129,7 @@ frontend.graph @apart<S, D>(%x: tensor<[S, 2*D], f32>) -> tensor<[S, D], f32> {
 //     return %known, %symbolic
 //   }
 //   tiny.func @running<N>(%x: tensor<[N], f32>) -> tensor<[N], f32> {
-//     %0 = reshape %x to [1, N] : tensor<[1, N], f32>
-//     %1 = range 0 : tensor<[N, N], i32>
-//     %2 = range 1 : tensor<[N, N], i32>
-//     %3 = cmp le %2, %1 : tensor<[N, N], i1>
-//     %4 = const 0.000000e+00 : tensor<[], f32>
-//     %5 = where %3, %0, %4 : tensor<[N, N], f32>
-//     %y = reduce sum %5 over [1] : tensor<[N], f32>
+//     %y = scan sum %x along 0 : tensor<[N], f32>
 //     return %y
 //   }
 //   tiny.func @together<M, N>(%a: tensor<[M], f32>, %b: tensor<[N], f32>) -> tensor<[M + N], f32> {

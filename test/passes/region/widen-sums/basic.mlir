@@ -71,6 +71,16 @@ region.func @spread<M, K> iters (m: M)
   yield %a to B
 }
 
+// A scan is rounded once at each point.
+region.func @scan<M, N> iters (m: M, n: N)
+    ins (%X: memref<[M, N], f16, row_major, align 2>)
+    outs (Y: memref<[M, N], f16, row_major, align 2> materialize gmem) {
+  %x = read %X[m, n] : f16 over (m, n)
+  %s = scan sum %x along n : f16 over (m, n)
+  %y = unary relu %s : f16 over (m, n)
+  yield %y to Y
+}
+
 // EXPECT:
 // module {
 //   region.func @gemm<M, N, K> iters (m: M, n: N)
@@ -143,5 +153,14 @@ region.func @spread<M, K> iters (m: M)
 //     } : f32 over (m)
 //     %0 = cast %a : f16 over (m)
 //     yield %0 to B
+//   }
+//   region.func @scan<M, N> iters (m: M, n: N)
+//     ins (%X: memref<[M, N], f16, row_major, align 2>)
+//     outs (Y: memref<[M, N], f16, row_major, align 2> materialize gmem) {
+//     %x = read %X[m, n] : f16 over (m, n)
+//     %s = scan sum %x along n : f32 over (m, n)
+//     %0 = cast %s : f16 over (m, n)
+//     %y = unary relu %0 : f16 over (m, n)
+//     yield %y to Y
 //   }
 // }

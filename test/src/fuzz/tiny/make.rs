@@ -194,7 +194,8 @@ impl Maker<'_> {
             28 => self.position(),
             29 => self.index(),
             30 => self.if_(),
-            31 | 32 => self.again(),
+            31 => self.again(),
+            32 => self.scan(),
             _ => self.constant(),
         }
     }
@@ -333,6 +334,16 @@ impl Maker<'_> {
         let combiner = self.rng.one_of(&["sum", "sum", "max", "min", "prod"]);
         let acc = if self.rng.one_in(3) { self.accumulator(self.elem(input)) } else { self.elem(input) };
         self.reduce_over(input, combiner, &axes, acc)
+    }
+
+    fn scan(&mut self) -> Option<usize> {
+        let input = self.pick_where(|maker, value| !maker.dims(value).is_empty())?;
+        let axis = self.rng.below(self.dims(input).len());
+        let combiner = self.rng.one_of(&["sum", "sum", "max", "min", "prod"]);
+        let how = self.rng.one_of(&["", " exclusive", " reverse", " exclusive reverse"]);
+        let acc = if self.rng.one_in(3) { self.accumulator(self.elem(input)) } else { self.elem(input) };
+        let own = if acc == self.elem(input) { String::new() } else { format!(" acc {}", elem_name(acc)) };
+        self.push(format!("scan {combiner} {{0}} along {axis}{how}{own}"), &[input], self.dims(input), acc)
     }
 
     pub(super) fn reduce_over(&mut self, input: usize, combiner: &str, axes: &[usize], acc: Type) -> Option<usize> {
