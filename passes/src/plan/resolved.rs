@@ -686,7 +686,9 @@ impl Resolver<'_> {
         let (before, step) = self.sums_before(plan, tiling, groups);
         let given = |role: &str| plan.registers.as_ref().and_then(|table| table.get(role)).copied();
         let most = self.targets.iter().map(|target| target.registers_per_thread).min().unwrap_or(255);
-        let budget = given("consumer").or(given("thread")).unwrap_or(most).min(most);
+        let of_role = plan.roles.as_ref().filter(|_| groups.holds_rows);
+        let of_role = of_role.and_then(|roles| defaults::registers_of(plan, roles)).map(|(_, consumer)| consumer);
+        let budget = given("consumer").or(given("thread")).or(of_role).unwrap_or(most).min(most);
         // What the products and the rest need beside them.
         let least = if matrix.instruction == Instruction::Fma { 0 } else { OVERHEAD };
         if sums + before + least <= budget {

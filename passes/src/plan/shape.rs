@@ -238,7 +238,7 @@ pub fn groups_of_rows(ctx: &Context, region: &Body, shape: &Shape, axes: &Kernel
     let is_row = |reduce: &Reduce<'_>| {
         let is_known = reduce.combiner().is_some() || weighted(ctx, region, reduce.id).is_some();
         let is_after = reduce.results().all(|result| after.contains(&result));
-        let of_rows = |result: ValueId| axes_of(ctx, region.value_type(result)).iter().all(|axis| is_outer(&axis));
+        let of_rows = |result: ValueId| axes_of(ctx, region.value_type(result)).iter().all(&is_outer);
         is_known && is_after && reduce.axes().len() == 1 && reduce.results().all(of_rows)
     };
     if along.is_empty() || !along.iter().all(is_row) {

@@ -199,7 +199,8 @@ impl Maker<'_> {
             let plans = WHOLE_ROWS.into_iter().filter(|_| fits && !by_rows);
             let plans = plans.flat_map(|(rows, consumers, ping_pong)| {
                 let alone = plan((rows, columns, consumers), ping_pong, false, 1);
-                let pair = alone.as_ref().and_then(|plan| self.paired(product, plan));
+                // Each of two blocks loads whole groups of eight columns for both.
+                let pair = alone.as_ref().filter(|_| columns % 16 == 0).and_then(|plan| self.paired(product, plan));
                 pair.into_iter().chain(alone)
             });
             return plans.map(|plan| self.finish(plan)).collect();

@@ -202,3 +202,35 @@ region.func @before<M> iters (m: M, n: 32)
   } : f32 over (m, n)
   yield %t to Y
 }
+
+// -----
+
+// A symbol that the plan fixes is a number of columns.
+// CHECK-LABEL: kernel.func @fixed<
+// CHECK: require (N == 20
+// CHECK: wgmma %lhs
+// CHECK: select where (i1 < N)
+// CHECK: reduce max
+// WHY: wgmma multiplies
+// PLAN-LABEL: plan.schedule of @fixed
+region.func @fixed<M, N, K> iters (m: M)
+    ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[N, K], f16, row_major, align 128>)
+    outs (T: memref<[M], f32, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %x = read %X[m, k] : f16 over (m, k)
+    %w = read %W[n, k] : f16 over (n, k)
+    %p = binary mul %x, %w widen : f32 over (m, n, k)
+    yield %p
+  } : f32 over (m, n)
+  %top = reduce max (n: N) acc f32 init -inf {
+    yield %s
+  } : f32 over (m)
+  yield %top to T
+}
+plan.schedule of @fixed for sm90 {
+  tile (m: 64, n: 24, k: 64)
+  fix (N: 20)
+  instruction wgmma
+  cache X (m, k) f16 in smem
+  cache W (n, k) f16 in smem
+}

@@ -48,7 +48,7 @@ plan.schedule of @wide for sm80 {
 // -----
 
 // Two values of each row are there at once, the product and what it is compared with.
-// expected-error@+1 {{E1603 'region.func': 2 values of 64 x 256, rows that are reduced after the product, take 256 registers of each thread beside some 24 more, and it has 255: rows of 224 columns along 'n' would fit}}
+// expected-error@+1 {{E1603 'region.func': 2 values of 64 x 256, rows that are reduced after the product, take 256 registers of each thread beside some 24 more, and it has 232: rows of 208 columns along 'n' would fit}}
 region.func @two<M, K> iters (m: M, n: 256)
     ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[256, K], f16, row_major, align 128>,
          %R: memref<[M, 256], f32, row_major, align 128>)
