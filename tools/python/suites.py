@@ -33,6 +33,8 @@ SERVES = (
     Serve("conv*", ("conv",), ("X", "F")),
     Serve("attention_causal*", ("attention",), ("Q", "K", "V"), dict(causal=True)),
     Serve("attention*", ("attention",), ("Q", "K", "V"), dict(causal=False)),
+    Serve("linear_softmax*", ("linear_rows",), ("X", "W", "b"), dict(op="softmax")),
+    Serve("linear_layernorm*", ("linear_rows",), ("X", "W", "b"), dict(op="layernorm")),
     Serve("*softmax*", ("softmax",), ("X",), dict(op="softmax")),
     Serve("*layernorm*", ("softmax",), ("X", "W", "B"), dict(op="layernorm")),
     Serve("*rmsnorm*", ("softmax",), ("X", "W"), dict(op="rmsnorm")),
@@ -410,6 +412,39 @@ class Row(Case):
         return F.rms_norm(x, (self.n,), w, 1e-5) if self.op == "rmsnorm" else F.gelu(x) + w
 
 
+class LinearRows(Case):
+    """The softmax or the layer norm of each row of X W^T + b."""
+
+    suite = "linear_rows"
+
+    def __init__(self, op, m, n, k, dtype="f16", timed=True):
+        self.op, self.m, self.n, self.k, self.dtype, self.timed = op, m, n, k, dtype, timed
+        self.name = f"{op} {dtype} {m}x{n}x{k}"
+        self.group = op
+        self.flops = 2 * m * n * k
+        self.bytes = 2 * (m * k + k * n + m * n)
+
+    def data(self):
+        scale = 1 / math.sqrt(self.k)
+        w, b = normal((self.n, self.k), self.dtype, scale), normal((self.n,), self.dtype)
+        return dict(X=normal((self.m, self.k), self.dtype), W=w, b=b)
+
+    def matches(self, kernel, entry):
+        why = super().matches(kernel, entry)
+        columns = kernel.inputs[1].shape[0].text
+        return why or (None if columns == str(self.n) else f"is for {columns} columns")
+
+    def expected(self, data):
+        return self.eager(*(x.double() for x in data.values()))
+
+    def eager(self, x, w, b):
+        import torch
+        import torch.nn.functional as F
+
+        rows = F.linear(x, w, b)
+        return torch.softmax(rows, -1) if self.op == "softmax" else F.layer_norm(rows, (self.n,), eps=1e-5)
+
+
 class Sum(Case):
     """The sums of columns, or the sum of all, in f32."""
 
@@ -438,7 +473,8 @@ class Sum(Case):
 
 # --- The lists --------------------------------------------------------------------------------------------------------
 
-SUITES = ("gemm", "skinny", "fused", "conv", "conv_nchw", "attention", "chain", "softmax", "sum", "sgemm")
+SUITES = ("gemm", "skinny", "fused", "conv", "conv_nchw", "attention", "chain", "softmax", "linear_rows", "sum",
+          "sgemm")
 _GEMM = ((8192, 8192, 8192), (4096, 4096, 4096), (2048, 2048, 2048), (4096, 14336, 4096), (4096, 4096, 14336),
          (16384, 6144, 4096), (1024, 1024, 1024), (512, 512, 512), (1536, 1536, 1536))
 _ODD = ((4097, 4095, 1024), (2048, 50257, 768), (4096, 4096, 4095))
@@ -451,6 +487,7 @@ _CONV_NCHW = ((32, 64, 56, 64, 3, 1, 1), (32, 128, 28, 128, 3, 1, 1), (32, 256, 
               (32, 128, 56, 128, 3, 2, 1), (32, 3, 224, 64, 7, 2, 3), (32, 64, 56, 256, 1, 1, 0))
 _CHAIN = ((128, 1024, 1024, 64, 128), (64, 1024, 256, 128, 128), (16, 512, 512, 64, 128))
 _ROWS = ((8192, 8192), (16384, 4096))
+_LINEAR_ROWS = tuple((m, n, 1024) for m in (4096, 65536) for n in (10, 100, 256))
 _SUMS = ((65536, 256), (8192, 8192))
 
 
@@ -511,6 +548,12 @@ def cases(suite, shapes=None, dtypes=None, layouts=None, tails=True):
         if tails:
             found += [Row(op, *s, dtype=d, timed=False) for op in ops for d in types("f16")
                       for s in ((5, 1), (7, 1000), (3, 4095), (2, 8185), (1000, 777))]
+    elif suite == "linear_rows":
+        ops = ("softmax", "layernorm")
+        found += [LinearRows(op, *s, dtype=d) for op in ops for d in types("f16") for s in shapes or _LINEAR_ROWS]
+        if tails:
+            found += [LinearRows(op, m, n, k, dtype=d, timed=False) for op in ops for d in types("f16")
+                      for m, k in ((1, 8), (65, 72), (1000, 1032), (127, 33)) for n in (10, 100, 256)]
     elif suite == "sum":
         ops = ("columns", "all")
         found += [Sum(op, *s, dtype=d) for op in ops for d in types("f16") for s in shapes or _SUMS]

@@ -44,7 +44,8 @@
 //! What is stored: results; what is read with other sizes or at positions that are values (non-SCoP); what several
 //! kernels need, unless it is cheap (fan-out); what windows would compute several times (halo); factors of contractions
 //! that take work to compute (C-CON1), cheap ones where the contraction has enough operations; contractions whose rows are
-//! reduced next, where tensor cores or tiles save more than the round trip takes; what the program wants in memory (the
+//! reduced next, where tiles of whole rows would take longer than tiles of any size and the round trip, and where no tile has
+//! whole rows of a known length and tensor cores or tiles save more than the round trip takes; what the program wants in memory (the
 //! attribute `contiguous`); what one kernel would compute at more than four places, unless it is cheap; what is cheap,
 //! where the kernels would have more than four times the ops of the program; reductions that another reduction would
 //! compute again at its steps, or what they are rounded to; what a reduction to few results reads of rows that are reduced

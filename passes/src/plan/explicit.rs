@@ -126,8 +126,7 @@ impl ResolvedPlan {
 
     /// Numbers of rows and columns, by the last axis of each.
     fn sides(&self, counts: [u32; 2]) -> Table<i64> {
-        let sides = [&self.mapping.rows, &self.mapping.columns].into_iter().zip(counts);
-        let entry = |(axes, count): (&Vec<super::shape::Axis>, u32)| Some((axes.last()?.0.clone(), count.into()));
-        Table(sides.filter_map(entry).collect())
+        let sides = [0, 1].map(|side| self.mapping.last_of(side)).into_iter().zip(counts);
+        Table(sides.filter_map(|(axis, count)| Some((axis?.to_string(), count.into()))).collect())
     }
 }

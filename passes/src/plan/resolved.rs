@@ -12,9 +12,17 @@ use dlc_core::scalar::Combiner;
 use dlc_ir::affine::{AffineErrorKind, SizeExpr};
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Code, Diagnostic};
+<<<<<<< HEAD
 use dlc_ir::{Context, Loc, OpId};
 use dlc_kernel::layout::MAX_WARPS;
 use dlc_plan::check::{BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, TOO_MANY_REGISTERS, difference};
+=======
+use dlc_ir::{Context, Loc, OpId, TypeData, ValueId};
+use dlc_kernel::layout::{Distributed, MAX_WARPS};
+use dlc_plan::check::{
+    BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, NOT_OF_KERNEL, TOO_MANY_REGISTERS, difference,
+};
+>>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
 use dlc_plan::clause::{Instruction as Clause, Kind};
 use dlc_plan::footprint::{GROUP, OVERHEAD, WARP};
 use dlc_plan::{Schedule, Target};
@@ -24,8 +32,13 @@ use dlc_region::verify::{KernelAxes, axes_of};
 use super::clauses::unfollowed;
 use super::compare::with_widths;
 use super::defaults;
+<<<<<<< HEAD
 use super::shape::{Axis, Groups, Scanned, Shape, groups, reduces_columns, reduces_rows, scanned};
 use super::tiling::{Instruction, Tiling};
+=======
+use super::shape::{Axis, Groups, Shape, groups, groups_of_rows, held_values, reduces_columns, reduces_rows};
+use super::tiling::{Instruction, MMA_ROWS, Tiling, WGMMA_ROWS};
+>>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
 use crate::analysis::axes::reductions;
 use crate::analysis::conditions::{conditions, kept};
 use crate::region_to_kernel::tensorize::NOT_A_KERNEL;
@@ -33,6 +46,9 @@ use crate::region_to_kernel::tensorize::axes::{LowerError, product};
 
 /// How many changes may lead to a plan that fits.
 const STEPS: usize = 64;
+/// The longest rows that a tile holds where no plan says, and the most numbers of them that a thread has.
+const DEFAULT_COLUMNS: i64 = 256;
+const MOST_HELD: u64 = 192;
 
 /// Where the axes of a region go.
 #[derive(Clone, Debug)]
@@ -43,6 +59,8 @@ pub struct Mapping {
     pub rows: Vec<Axis>,
     /// The axes along their columns.
     pub columns: Vec<Axis>,
+    /// The axis along their columns of which a block has all positions, as reductions go along it after the product.
+    pub held: Option<Axis>,
     /// Axes of the results that reductions go over before: results are stored in loops over them.
     pub inner: Vec<Axis>,
     /// The tile and its threads.
@@ -64,6 +82,12 @@ pub struct Mapping {
 }
 
 impl Mapping {
+    /// The axis of a side of the tile that neighbours in it are along: of the rows, or of the columns.
+    pub fn last_of(&self, side: usize) -> Option<&str> {
+        let axis = if side == 0 { self.rows.last() } else { self.columns.last().or(self.held.as_ref()) };
+        axis.map(|(name, _)| name.as_str())
+    }
+
     /// How many blocks share a multiprocessor, if the plan says so: blocks that are others than the plan's take what they
     /// need.
     pub fn resident(&self, plan: Option<&Schedule>) -> Option<i64> {
@@ -84,6 +108,8 @@ pub struct ResolvedPlan {
     pub reduced: Vec<String>,
     /// The clauses that change nothing in this kernel, and why.
     pub unfollowed: Vec<(&'static str, String)>,
+    /// Why no tile of a product holds its rows, which are reduced next.
+    pub not_held: Option<String>,
 }
 
 /// Why a plan cannot be resolved.
@@ -180,7 +206,19 @@ impl Resolver<'_> {
         self.roles()?;
         let shape = Shape::of(ctx, region, &axes);
         let mut grouped = groups(ctx, region, &shape);
+<<<<<<< HEAD
         self.algorithms(grouped.as_ref())?;
+=======
+        let mut not_held = None;
+        if grouped.is_none()
+            && let Some(of_rows) = groups_of_rows(ctx, region, &shape, &axes)
+        {
+            match self.holds(&of_rows)? {
+                Ok(()) => grouped = Some(of_rows),
+                Err(why) => not_held = Some(why),
+            }
+        }
+>>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
         self.instruction(grouped.as_ref())?;
         if let Some(groups) = &mut grouped {
             self.sides(groups, &shape);
@@ -193,8 +231,9 @@ impl Resolver<'_> {
         let requires = self.plan.map(|plan| conditions(ctx, region, plan)).unwrap_or_default();
         let unfollowed = self.plan.map(|plan| unfollowed(plan, &mapping)).unwrap_or_default();
         let inner = shape.inner.iter().map(|(axis, _)| axis.clone());
-        let reduced = axes.names[axes.iters..].iter().cloned().chain(inner).collect();
-        Ok(ResolvedPlan { mapping, requires, kept, reduced, unfollowed })
+        let reduced = axes.names[axes.iters..].iter().cloned().chain(inner);
+        let reduced = reduced.filter(|axis| mapping.held.as_ref().is_none_or(|(held, _)| held != axis)).collect();
+        Ok(ResolvedPlan { mapping, requires, kept, reduced, unfollowed, not_held })
     }
 
     pub(super) fn refuse<T>(
@@ -290,11 +329,78 @@ impl Resolver<'_> {
         }
     }
 
+    /// Whether a tile holds whole rows of a product that are reduced next, as the plan says it, or by default where it says
+    /// no tile; if not, why. An error where tensor cores are asked for and the rows have no room.
+    fn holds(&self, groups: &Groups) -> Result<Result<(), String>, Refused> {
+        let Some((column, size)) = groups.columns.first() else { return Ok(Err("it has no columns".into())) };
+        let fixed = |name: &str| self.plan.and_then(|plan| plan.fix.as_ref()?.get(name).copied());
+        let known = size.as_constant().or_else(|| fixed(size.as_symbol()?));
+        let name = column.clone();
+        let (Some(plan), kind) =
+            (self.plan.filter(|plan| plan.tile.is_some()), self.plan.and_then(|plan| plan.instruction.as_ref()))
+        else {
+            let most = DEFAULT_COLUMNS;
+            return Ok(match known {
+                _ if !groups.halves || !self.tensor_cores => Err("threads multiply its factors".into()),
+                None => Err(format!("a tile has a number of columns, and {size} is none")),
+                Some(columns) if columns > most => Err(format!("the default tile has at most {most} columns")),
+                Some(columns) => {
+                    let [rows, columns] = default_tile(columns);
+                    let held = u64::from(rows * columns / (4 * 32)) * held_values(self.ctx, self.region, groups) as u64;
+                    let fits = held <= MOST_HELD;
+                    if fits { Ok(()) } else { Err(format!("a thread would hold {held} numbers of them")) }
+                }
+            });
+        };
+        let Some(kind) = kind.map(|of| of.kind).filter(|kind| *kind != Kind::Fma) else {
+            return Ok(Err(
+                "the plan has threads share the rows; 'instruction mma' would hold them in its fragments".into()
+            ));
+        };
+        let word = kind.word();
+        let Some(columns) = known else {
+            let message = format!(
+                "'instruction {word}': the rows of {size} columns are reduced after the product, and a tile holds rows of a \
+                 known number of columns"
+            );
+            return self.refuse_with(&BAD_INSTRUCTION, message, |plan| {
+                plan.instruction = None;
+                plan.in_flight = None;
+            });
+        };
+        if plan.swap_operands {
+            let message =
+                format!("'swap_operands': '{name}' is reduced after the product, along the columns of its tile");
+            return self.refuse_with(&CONFLICT, message, |plan| plan.swap_operands = false);
+        }
+        let tile = plan.tile_of(column);
+        if tile >= columns {
+            return Ok(Ok(()));
+        }
+        let message = format!(
+            "the {columns} columns along '{name}' are reduced after the product, and the tile has {tile} of them"
+        );
+        let whole = match kind {
+            Kind::Wgmma => columns.div_euclid(8).saturating_add(i64::from(columns % 8 != 0)).saturating_mul(8),
+            _ => columns.clamp(16, 1 << 20).unsigned_abs().next_power_of_two() as i64,
+        };
+        self.refuse_with(&BAD_TILE, message, move |plan| {
+            let Some(tile) = &mut plan.tile else { return };
+            match tile.get_mut(&name) {
+                Some(extent) => *extent = whole,
+                // The axis of the sum is the last one.
+                None => tile.0.insert(tile.0.len().saturating_sub(1), (name.clone(), whole)),
+            }
+            plan.instruction.iter_mut().for_each(|of| of.shape = None);
+            free(plan);
+        })
+    }
+
     /// Which operand fills the rows.
     fn sides(&self, groups: &mut Groups, shape: &Shape) {
         if let Some(plan) = self.plan.filter(|plan| plan.tile.is_some()) {
             let last = shape.outer.last();
-            if !groups.streams && last.is_some_and(|last| groups.rows.contains(last)) {
+            if !groups.streams && !groups.holds_rows && last.is_some_and(|last| groups.rows.contains(last)) {
                 // As plans have it, whichever factor is named first: neighbours in memory are columns.
                 std::mem::swap(&mut groups.rows, &mut groups.columns);
             }
@@ -317,6 +423,7 @@ impl Resolver<'_> {
             batch,
             rows,
             columns,
+            held: None,
             inner: shape.inner.clone(),
             tiling,
             along: None,
@@ -358,9 +465,18 @@ impl Resolver<'_> {
                     planned.or_else(|why| self.refuse_with(&[clause_of(&why), "tile"], &BAD_TILE, why, free))?
                 }
                 None if groups.streams => Tiling::of_stream(&size(&groups.rows)?, &size(&groups.columns)?, halves),
+                None if groups.holds_rows => {
+                    let columns = size(&groups.columns)?.as_constant().unwrap_or(DEFAULT_COLUMNS);
+                    Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, halves)
+                        .with_tile(default_tile(columns))
+                }
                 None => Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, halves),
             };
             let is_planned = plan.is_some_and(|plan| plan.tile.is_some());
+            if groups.holds_rows {
+                let mapping = map(tiling.holding_rows(), [groups.batch.clone(), groups.rows.clone(), Vec::new()]);
+                return Ok(Mapping { is_planned, held: groups.columns.first().cloned(), ..mapping });
+            }
             let mapping = map(tiling, [groups.batch.clone(), groups.rows.clone(), groups.columns.clone()]);
             return Ok(Mapping { is_planned, ..mapping });
         }
@@ -500,15 +616,21 @@ impl Resolver<'_> {
         // Consumers that share a tile have a part of its rows each.
         let parts = defaults::sharing(plan);
         let Ok(fragment) = tiling.layout.place(&tiling.tile, 32, tiling.warps) else { return Ok(()) };
-        let sums = i64::from(fragment.registers()) * groups.sums as i64 / parts;
+        let count = if groups.holds_rows { held_values(self.ctx, self.region, groups) } else { groups.sums };
+        let sums = i64::from(fragment.registers()) * count as i64 / parts;
         let (before, step) = self.sums_before(plan, tiling, groups);
         let given = |role: &str| plan.registers.as_ref().and_then(|table| table.get(role)).copied();
         let most = self.targets.iter().map(|target| target.registers_per_thread).min().unwrap_or(255);
-        let budget = given("consumer").or(given("thread")).unwrap_or(most).min(most);
+        let of_role = plan.roles.as_ref().filter(|_| groups.holds_rows);
+        let of_role = of_role.and_then(|roles| defaults::registers_of(plan, roles)).map(|(_, consumer)| consumer);
+        let budget = given("consumer").or(given("thread")).or(of_role).unwrap_or(most).min(most);
         // What the products and the rest need beside them.
         let least = if matrix.instruction == Instruction::Fma { 0 } else { OVERHEAD };
         if sums + before + least <= budget {
             return Ok(());
+        }
+        if groups.holds_rows {
+            return self.rows_without_room(mapping, count, [sums, least, budget]);
         }
         let each = if groups.sums > 1 { format!("{} sums of ", groups.sums) } else { String::new() };
         let [rows, columns] = [tiling.tile[0] as i64 / parts, tiling.tile[1] as i64];
@@ -521,6 +643,35 @@ impl Resolver<'_> {
         let [rows, columns] = [&mapping.rows, &mapping.columns].map(|axes| axes.last().map(|(name, _)| name.clone()));
         let wide = if before > sums { groups.reduced.last().cloned() } else { columns };
         self.refuse_with(&["tile"], &TOO_MANY_REGISTERS, message, move |plan| halve(plan, [&rows, &wide]))
+    }
+
+    /// Refuses rows that are reduced after their product and do not fit into the registers of those that hold them.
+    fn rows_without_room(
+        &self,
+        mapping: &Mapping,
+        values: usize,
+        [sums, least, budget]: [i64; 3],
+    ) -> Result<(), Refused> {
+        let tiling = &mapping.tiling;
+        let [high, columns] = tiling.tile.map(i64::from);
+        let what = if values > 1 { format!("{values} values of ") } else { String::new() };
+        let most = (budget - least).max(0) * columns / sums.max(1) / 8 * 8;
+        let column = mapping.last_of(1).unwrap_or_default();
+        let message = format!(
+            "{what}{high} x {columns}, rows that are reduced after the product, take {sums} registers of each thread beside \
+             some {least} more, and it has {budget}: rows of {most} columns along '{column}' would fit"
+        );
+        let parts = self.plan.map_or(1, defaults::sharing);
+        let fewest = match tiling.layout {
+            Distributed::Wgmma => i64::from(WGMMA_ROWS) * parts,
+            _ => i64::from(MMA_ROWS),
+        };
+        let row = mapping.last_of(0).map(String::from);
+        self.refuse_with(&TOO_MANY_REGISTERS, message, move |plan| {
+            if row.as_ref().is_some_and(|row| plan.tile_of(row) > fewest) {
+                halve(plan, [&row, &None]);
+            }
+        })
     }
 
     /// The registers of each thread for the sums of the products that the last one takes its factor from, where tensor cores
@@ -546,6 +697,7 @@ impl Resolver<'_> {
     }
 }
 
+<<<<<<< HEAD
 /// The clause that a message about a tile names: the first word in quotes that is one, or what it counts.
 fn clause_of(message: &str) -> &'static str {
     let quoted = message.split('\'').skip(1).step_by(2);
@@ -556,6 +708,15 @@ fn clause_of(message: &str) -> &'static str {
 }
 
 /// Leaves open how threads share the tile; where that is open, makes the tile one of powers of two.
+=======
+/// The tile that holds rows of so many columns where no plan says.
+fn default_tile(columns: i64) -> [u32; 2] {
+    let wide = columns.clamp(16, DEFAULT_COLUMNS).unsigned_abs().next_power_of_two() as u32;
+    [if wide > 128 { 32 } else { 64 }, wide]
+}
+
+/// Leaves open how threads share the tile.
+>>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
 fn free(plan: &mut Schedule) {
     let is_open = plan.warp_tile.is_none()
         && plan.thread_tile.is_none()

@@ -6,8 +6,13 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{Context, OpId, Type, ValueId};
 use dlc_plan::Schedule;
+<<<<<<< HEAD
 use dlc_region::ops::{Binary, Read, Reduce, Scan, Yield};
+=======
+use dlc_region::ops::{Binary, BroadcastInDim, Read, Reduce, Yield};
+>>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
 use dlc_region::verify::{KernelAxes, axes_of};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::axes::{before_broadcasts, elem as elem_of, reductions, scans};
 use crate::analysis::conditions::run_of;
@@ -103,6 +108,8 @@ pub struct Groups {
     pub streams: bool,
     /// How many products have these rows and columns: their sums are live together.
     pub sums: usize,
+    /// Whether reductions after the product go along its columns: a tile then holds whole rows of it.
+    pub holds_rows: bool,
 }
 
 impl Groups {
@@ -175,6 +182,7 @@ fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
         deep: deep(ctx, ty),
         streams: true,
         sums: 1,
+        holds_rows: false,
     };
     for axis in outer {
         match (scores.contains(&axis.0.as_str()), values.contains(&axis.0.as_str())) {
@@ -196,8 +204,15 @@ fn deep(ctx: &Context, elem: Type) -> i64 {
     256 / elem.bits(ctx).map_or(16, i64::from).max(1)
 }
 
-fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Option<Groups> {
-    if !shape.inner.is_empty() || reduce.combiner() != Some(Combiner::Sum) {
+/// A sum of products of two values that an instruction can compute.
+struct SumOfProducts {
+    factors: [ValueId; 2],
+    elem: Type,
+    reduced: Vec<String>,
+}
+
+fn sum_of_products(ctx: &Context, region: &Body, reduce: Reduce<'_>) -> Option<SumOfProducts> {
+    if reduce.combiner() != Some(Combiner::Sum) {
         return None;
     }
     let body = region.first_block(*reduce.regions().first()?)?;
@@ -210,9 +225,32 @@ fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
         && (factor.widen().is_some() || elem == Type::F32)
         && factor.function() == scalar::Binary::Mul
         && reduce.acc().first() == Some(&Type::F32);
-    if !fits {
+    let reduced = reduce.axes().into_iter().map(String::from).collect();
+    fits.then(|| SumOfProducts { factors: [factor.lhs(), factor.rhs()], elem, reduced })
+}
+
+impl SumOfProducts {
+    /// Groups with these axes that are reduced, and no others yet.
+    fn groups(self, ctx: &Context) -> Groups {
+        Groups {
+            batch: Vec::new(),
+            rows: Vec::new(),
+            columns: Vec::new(),
+            reduced: self.reduced,
+            halves: self.elem != Type::F32,
+            deep: deep(ctx, self.elem),
+            streams: false,
+            sums: 1,
+            holds_rows: false,
+        }
+    }
+}
+
+fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Option<Groups> {
+    if !shape.inner.is_empty() {
         return None;
     }
+<<<<<<< HEAD
     let (lhs, rhs) = (axes_of(ctx, region.value_type(factor.lhs())), axes_of(ctx, region.value_type(factor.rhs())));
     let reduced = reduce.axes().into_iter().map(String::from).collect();
     let halves = elem != Type::F32;
@@ -227,6 +265,11 @@ fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
         streams: false,
         sums: 1,
     };
+=======
+    let sum = sum_of_products(ctx, region, reduce)?;
+    let [lhs, rhs] = sum.factors.map(|factor| axes_of(ctx, region.value_type(factor)));
+    let mut groups = sum.groups(ctx);
+>>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
     for axis in &shape.outer {
         match (lhs.contains(&axis.0.as_str()), rhs.contains(&axis.0.as_str())) {
             (true, false) => groups.rows.push(axis.clone()),
@@ -235,6 +278,127 @@ fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
         }
     }
     (!groups.rows.is_empty() && !groups.columns.is_empty()).then_some(groups)
+}
+
+/// A product whose rows are reduced next: its columns are one axis, along which reductions go that are computed from it, each
+/// along that alone. The product has every axis of the results; those that its right factor has besides are axes of blocks.
+pub fn groups_of_rows(ctx: &Context, region: &Body, shape: &Shape, axes: &KernelAxes) -> Option<Groups> {
+    let mut found: Option<Groups> = None;
+    for id in reductions(ctx, region) {
+        let Some(reduce) = Reduce::of(OpRef::new(ctx, region, id)) else { continue };
+        let own = groups_with_rows(ctx, region, shape, axes, reduce);
+        match (&mut found, own) {
+            (None, own) => found = own,
+            (Some(found), Some(own)) => found.sums += usize::from(found.is_beside(&own)),
+            (Some(_), None) => {}
+        }
+    }
+    let column = &found.as_ref()?.columns.first()?.0;
+    let products = reductions(ctx, region).into_iter().filter(|&id| {
+        let reduce = Reduce::of(OpRef::new(ctx, region, id));
+        let own = reduce.and_then(|reduce| groups_with_rows(ctx, region, shape, axes, reduce));
+        own.is_some_and(|own| own.columns.first().is_some_and(|(name, _)| name == column))
+    });
+    let after = computed_from(ctx, region, products.flat_map(|id| region.results(id)).collect());
+    let all = reductions(ctx, region).into_iter().filter_map(|id| Reduce::of(OpRef::new(ctx, region, id)));
+    let along: Vec<Reduce<'_>> = all.filter(|reduce| reduce.axes().contains(&column.as_str())).collect();
+    let is_outer = |axis: &&str| shape.outer.iter().any(|(name, _)| name == axis);
+    let is_row = |reduce: &Reduce<'_>| {
+        let is_known = reduce.combiner().is_some() || weighted(ctx, region, reduce.id).is_some();
+        let is_after = reduce.results().all(|result| after.contains(&result));
+        let of_rows = |result: ValueId| axes_of(ctx, region.value_type(result)).iter().all(&is_outer);
+        is_known && is_after && reduce.axes().len() == 1 && reduce.results().all(of_rows)
+    };
+    if along.is_empty() || !along.iter().all(is_row) {
+        return None;
+    }
+    found
+}
+
+/// Some values, and all that is computed from them.
+fn computed_from(ctx: &Context, region: &Body, from: Vec<ValueId>) -> FxHashSet<ValueId> {
+    let mut reached: FxHashSet<ValueId> = from.into_iter().collect();
+    // What a reduction yields stands before what reads its results.
+    for id in region.walk() {
+        let op = OpRef::new(ctx, region, id);
+        if !op.operands().any(|operand| reached.contains(&operand)) {
+            continue;
+        }
+        match region.parent_op(id).filter(|_| op.is(Yield::DEF)) {
+            Some(reduce) => reached.extend(region.results(reduce)),
+            None => reached.extend(op.results()),
+        }
+    }
+    reached
+}
+
+fn groups_with_rows(
+    ctx: &Context,
+    region: &Body,
+    shape: &Shape,
+    axes: &KernelAxes,
+    reduce: Reduce<'_>,
+) -> Option<Groups> {
+    let sum = sum_of_products(ctx, region, reduce)?;
+    let is_outer = |axis: &&str| shape.outer.iter().any(|(name, _)| name == axis);
+    let result = axes_of(ctx, region.value_type(region.results(reduce.id).next()?));
+    let others: Vec<&str> = result.into_iter().filter(|axis| !is_outer(axis)).collect();
+    let &[column] = others.as_slice() else { return None };
+    if shape.inner.iter().any(|(name, _)| name != column) {
+        return None;
+    }
+    let size = axes.size(column).filter(|size| size.as_constant() != Some(1))?;
+    let [lhs, rhs] = sum.factors.map(|factor| axes_of(ctx, region.value_type(factor)));
+    let (left, right) = match (lhs.contains(&column), rhs.contains(&column)) {
+        (false, true) => (lhs, rhs),
+        (true, false) => (rhs, lhs),
+        _ => return None,
+    };
+    let mut groups = sum.groups(ctx);
+    groups.holds_rows = true;
+    groups.columns.push((column.to_string(), size.clone()));
+    for axis in &shape.outer {
+        match (left.contains(&axis.0.as_str()), right.contains(&axis.0.as_str())) {
+            // Each position would compute the product again.
+            (false, false) => return None,
+            (true, false) => groups.rows.push(axis.clone()),
+            _ => groups.batch.push(axis.clone()),
+        }
+    }
+    (!groups.rows.is_empty()).then_some(groups)
+}
+
+/// The most values over rows and columns of a product that are computed before the end of a reduction along the columns and
+/// read after it: those that a thread has to hold, at least the sums.
+pub fn held_values(ctx: &Context, region: &Body, groups: &Groups) -> usize {
+    let Some((column, _)) = groups.columns.first() else { return groups.sums };
+    let ops = region.walk();
+    let place: FxHashMap<OpId, usize> = ops.iter().enumerate().map(|(at, &op)| (op, at)).collect();
+    let is_over = |value: ValueId| {
+        let axes = axes_of(ctx, region.value_type(value));
+        axes.contains(&column.as_str()) && groups.rows.iter().any(|(row, _)| axes.contains(&row.as_str()))
+    };
+    let is_summed = |value: ValueId| {
+        axes_of(ctx, region.value_type(value)).iter().any(|axis| groups.reduced.iter().any(|own| own == axis))
+    };
+    let used = |value: ValueId| {
+        let places = || region.uses(value).filter_map(|used| place.get(&used.op).copied());
+        Some((places().min()?, places().max()?))
+    };
+    // A value is made where it is first needed.
+    let made = ops.iter().filter(|&&op| BroadcastInDim::of(OpRef::new(ctx, region, op)).is_none());
+    let values = made.flat_map(|&op| region.results(op)).filter(|&value| is_over(value) && !is_summed(value));
+    let values: Vec<(usize, usize)> = values.filter_map(used).collect();
+    let ends = reductions(ctx, region)
+        .into_iter()
+        .filter(|&id| Reduce::of(OpRef::new(ctx, region, id)).is_some_and(|reduce| reduce.axes() == [column.as_str()]));
+    let end = |id: OpId| {
+        let mut inner = vec![id];
+        region.walk_regions(id, &mut inner);
+        inner.into_iter().filter_map(|op| place.get(&op)).max().copied().unwrap_or(0)
+    };
+    let live = |end: usize| values.iter().filter(|(first, last)| *first <= end && end < *last).count();
+    ends.map(end).map(live).max().unwrap_or(0).max(groups.sums)
 }
 
 /// The axis that some reduction reads memory along.

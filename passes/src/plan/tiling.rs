@@ -85,11 +85,11 @@ pub struct Tiling {
 }
 
 /// What `wgmma` multiplies at once: rows, the least columns, and the depth of halves.
-const WGMMA_ROWS: u32 = 64;
+pub const WGMMA_ROWS: u32 = 64;
 const WGMMA_COLUMNS: u32 = 8;
 const WGMMA_DEPTH: u32 = 16;
 /// The rows and columns that `mma` multiplies at once.
-const MMA_ROWS: u32 = 16;
+pub const MMA_ROWS: u32 = 16;
 const MMA_COLUMNS: u32 = 8;
 /// The most threads of a block.
 const MOST_THREADS: u32 = 1024;
@@ -230,6 +230,21 @@ impl Tiling {
     /// With a block of the default size, and no product.
     fn plain(tile: [u32; 2], layout: Distributed) -> Tiling {
         Tiling { tile, along: 1, matrix: None, layout, warps: WARPS, sharing: 1, across: Vec::new() }
+    }
+
+    /// The same with another tile.
+    pub fn with_tile(self, tile: [u32; 2]) -> Tiling {
+        Tiling { tile, ..self }
+    }
+
+    /// The same of a product whose rows are reduced next: a block has whole rows, which its warps along the columns share.
+    pub fn holding_rows(self) -> Tiling {
+        let sharing = match &self.layout {
+            Distributed::Mma(warps) => warps[1],
+            Distributed::Blocked(blocked) => blocked.warps.get(1).copied().unwrap_or(1),
+            _ => 1,
+        };
+        Tiling { along: self.tile[1], sharing, ..self }
     }
 
     /// Around a product of matrices, with what may be assumed of any target: `mma` for halves, multiplications for others.

@@ -46,7 +46,8 @@
 //! Scans go along an axis by tiles, one after another, with running values in registers; the lanes of a warp and the warps of
 //! a block share a tile, along rows or columns (`scan`).
 //! Rows that are reduced and then read again are held whole where they fit: where their length is a number, or the plan keeps
-//! them in registers, with as many warps for each as it says. Divided by what a whole row has in common, it is multiplied by
+//! them in registers, with as many warps for each as it says. So are the rows of a product that are reduced next, in its
+//! fragments, where their length is a number: columns beyond it are the identity of what combines them. Divided by what a whole row has in common, it is multiplied by
 //! one over that.
 //! Weights below a running maximum that are powers, as those of a softmax are, are made of scores by one product with an
 //! addition and one power; what scores are multiplied by goes into that, and sums are weighted anew only where a maximum has
@@ -126,6 +127,9 @@ struct Tensorize {
     tensor_cores: bool,
 }
 
+/// Why a product of a kernel whose tiles are rows is computed element by element.
+const OTHER_ROWS: &str = "its kernel reduces rows of the results, too, element by element";
+
 impl Pass for Tensorize {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         // What launches kernels is on the layer with them.
@@ -136,7 +140,10 @@ impl Pass for Tensorize {
         let plan = plan_of(cx, body);
         let targets = plan.as_ref().map(|plan| machines(cx, plan)).unwrap_or_default();
         let resolved = resolve(cx.ctx, body, plan.as_deref(), &targets, self.tensor_cores);
-        let reduces_rows = resolved.as_ref().is_ok_and(|resolved| resolved.mapping.is_of_rows);
+        let not_held = resolved.as_ref().ok().and_then(|resolved| match &resolved.not_held {
+            Some(why) => Some(format!("its rows are reduced next, and no tile holds them: {why}")),
+            None => resolved.mapping.is_of_rows.then(|| OTHER_ROWS.to_string()),
+        });
         if let Ok(resolved) = &resolved {
             let at = (body.loc(body.root()), Func::DEF.name);
             let has_tile = plan.as_ref().is_some_and(|plan| plan.tile.is_some());
@@ -159,7 +166,7 @@ impl Pass for Tensorize {
             }
         };
         missed.into_iter().for_each(|why| cx.remark(RemarkKind::Missed, body.loc(body.root()), why));
-        report::report(body, plan.as_deref(), reduces_rows, &multiplied, cx);
+        report::report(body, plan.as_deref(), not_held.as_deref(), &multiplied, cx);
         cx.count("kernels", 1);
         cx.count("products", tiling.matrix.is_some().into());
         body.replace_with(made);
@@ -232,7 +239,11 @@ fn tensorize(
 
     // Blocks that are others than the plan's take what they need.
     let resident = mapping.resident(plan);
+<<<<<<< HEAD
     let Mapping { batch, rows, columns, inner, tiling, keeps_rows, every, .. } = mapping;
+=======
+    let Mapping { batch, rows, columns, held, mut inner, tiling, keeps_rows, .. } = mapping;
+>>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
     let mut lower = Lower {
         ctx,
         region,
@@ -342,6 +353,7 @@ fn tensorize(
         false => vec![lower.dim(batch, axes::quotient(&tile, &area)?, 1)?],
     };
     // A row that fits is held whole.
+<<<<<<< HEAD
     let held = match (&second, inner.as_slice()) {
         (None, [axis]) => {
             let fits = axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.along));
@@ -350,8 +362,17 @@ fn tensorize(
                 .transpose()?
         }
         _ => None,
+=======
+    let fits = |axis: &&(String, SizeExpr)| {
+        keeps_rows || axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.along))
+>>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
     };
-    let whole = held.is_some();
+    let held = held.or_else(|| match (&second, inner.as_slice()) {
+        (None, [axis]) => Some(axis).filter(fits).cloned(),
+        _ => None,
+    });
+    inner.retain(|axis| Some(axis) != held.as_ref());
+    let held = held.map(|axis| lower.dim(vec![axis], SizeExpr::from(0), tiling.along)).transpose()?;
     let scope = Scope {
         dims: [Some(first), second.or(held)],
         points,
@@ -360,11 +381,15 @@ fn tensorize(
     };
     lower.scopes.push(scope);
     stages(&mut lower, entry)?;
+<<<<<<< HEAD
     if whole {
         lower.begin_scans();
     }
     let inner = if whole { &[][..] } else { inner.as_slice() };
     store(&mut lower, entry, inner, &outputs)?;
+=======
+    store(&mut lower, entry, &inner, &outputs)?;
+>>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
     lower.emit.block = block;
     lower.emit.loc = loc;
     kernel::Return::build(&mut lower.emit.builder(), loc, &outputs);

@@ -29,6 +29,16 @@ const UNTILED: f64 = 4.0;
 /// `cp.async` copies it ahead.
 const THROUGH_REGISTERS: f64 = 2.0;
 
+/// How many multiprocessors there are, about; how many bytes the second-level cache gives them in the time that memory takes
+/// for one; and the bytes that memory has the time for while a kernel begins.
+const MULTIPROCESSORS: i64 = 128;
+const CACHE: f64 = 2.5;
+const LAUNCH: f64 = 8e6;
+/// The rows and columns of tiles of products, and into how many parts a sum is divided where there are few tiles.
+const ROWS: [i64; 2] = [64, 128];
+const COLUMNS: [i64; 3] = [64, 128, 256];
+const PARTS: [i64; 4] = [1, 2, 4, 8];
+
 /// Estimates for the values of a program.
 #[derive(Clone, Copy)]
 pub struct Costs<'g> {
@@ -72,6 +82,26 @@ impl Costs<'_> {
         let rate = if self.takes_tensor_cores(contraction) { TENSOR_CORES } else { GENERAL };
         let operations = self.operations(contraction);
         operations / rate + self.round_trip(stored) < operations / UNTILED
+    }
+
+    /// Whether a contraction on tensor cores whose rows are reduced next takes less time in one kernel with that, whose tiles
+    /// have whole rows of so many columns, than in a kernel of its own that stores `stored` of it and has tiles of any size.
+    pub fn is_faster_with_rows(&self, contraction: Node, stored: Node, columns: i64) -> bool {
+        let value = &self.graph.values[contraction];
+        let rows = self.limits.sizes.elements(&value.axes) / columns.max(1);
+        let matrix = [rows, columns, self.limits.sizes.elements(&value.over)];
+        let whole = columns.saturating_add(7) / 8 * 8;
+        let with_rows = ROWS.map(|high| tiled(matrix, [high, whole], 1)).into_iter().fold(f64::INFINITY, f64::min);
+        let mut alone = f64::INFINITY;
+        for high in ROWS {
+            for wide in COLUMNS.map(|wide| wide.min(whole)) {
+                for parts in PARTS {
+                    let added = if parts > 1 { LAUNCH / 2.0 } else { 0.0 };
+                    alone = alone.min(tiled(matrix, [high, wide], parts) + added);
+                }
+            }
+        }
+        with_rows < alone + LAUNCH + self.round_trip(stored)
     }
 
     /// How many operations of a contraction there are for each byte of a factor that is computed and would be written and
@@ -120,4 +150,16 @@ impl Costs<'_> {
     fn bits(&self, node: Node) -> u32 {
         self.graph.values[node].elem.bits(self.ctx).expect("elements of tensors have bits")
     }
+}
+
+/// The time of a product on tensor cores: as long as the multiprocessor with the most tiles multiplies, or reads what it
+/// multiplies from the second-level cache.
+fn tiled([rows, columns, depth]: [i64; 3], [high, wide]: [i64; 2], parts: i64) -> f64 {
+    let count = |extent: i64, tile: i64| extent.max(1).saturating_add(tile - 1) / tile.max(1);
+    let tiles = count(rows, high).saturating_mul(count(columns, wide)).saturating_mul(parts);
+    let waves = count(tiles, MULTIPROCESSORS) as f64;
+    let (high, wide, steps) = (high as f64, wide as f64, depth as f64 / parts as f64);
+    let multiplied = 2.0 * high * wide * steps / TENSOR_CORES;
+    let read = 2.0 * (high + wide) * steps / CACHE;
+    waves * MULTIPROCESSORS as f64 * multiplied.max(read)
 }

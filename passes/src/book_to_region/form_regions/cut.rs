@@ -533,6 +533,19 @@ impl<'g> Cutter<'g> {
                 );
                 return Choice { stored: true, why };
             }
+            if let Some(columns) = self.rows_in_fragments(node, kernel) {
+                if self.costs().is_faster_with_rows(node, wanted, columns) {
+                    let why = format!(
+                        "its rows of {columns} elements are reduced next, in the registers of its tiles: {saved}"
+                    );
+                    return Choice { stored: false, why };
+                }
+                let why = format!(
+                    "its rows of {columns} elements are reduced next, and tiles of whole rows are so few that two kernels take \
+                     less time"
+                );
+                return Choice { stored: true, why };
+            }
             if self.costs().is_faster_alone(node, wanted) {
                 let with = if self.costs().takes_tensor_cores(node) { "tensor cores" } else { "tiles" };
                 let why = format!(
@@ -560,6 +573,57 @@ impl<'g> Cutter<'g> {
         self.reach(node, kernel).into_iter().find(|&at| {
             at != node && matches!(self.graph.values[at].kind, Kind::Reduce { .. }) && !self.contractions[at]
         })
+    }
+
+    /// The length of the rows of a contraction on tensor cores, if they are all that is reduced between it and the end of its
+    /// kernel: a tile can have whole rows then. They lie along its last axis, which one of its factors alone has. The factors
+    /// are matrices, and there is no other contraction in the kernel.
+    fn rows_in_fragments(&self, node: Node, kernel: Node) -> Option<i64> {
+        let is_beside = |other: Node| self.contractions[other] && self.kernels[other].contains(&kernel);
+        if (node + 1..self.contractions.len()).any(is_beside) {
+            return None;
+        }
+        let mut reached = self.reach(node, kernel);
+        reached.sort_unstable();
+        // For each value, which axis of the contraction each of its axes is.
+        let count = self.graph.values[node].axes.len();
+        let mut axes: FxHashMap<Node, Vec<Option<usize>>> = FxHashMap::default();
+        axes.insert(node, (0..count).map(Some).collect());
+        let mut column = None;
+        for &at in reached.iter().filter(|&&at| at != node) {
+            let value = &self.graph.values[at];
+            let own = value.axes.len();
+            let mut of = vec![None; own + value.over.len()];
+            for operand in &value.operands {
+                let Some(from) = axes.get(&operand.node) else { continue };
+                if operand.access.guard.is_some() {
+                    return None;
+                }
+                for (position, known) in operand.access.at.iter().zip(from).filter(|(_, known)| known.is_some()) {
+                    let name = position.as_symbol().and_then(|name| name.strip_prefix('i'))?;
+                    let place = of.get_mut(name.parse::<usize>().ok()?)?;
+                    if place.is_some_and(|other| Some(other) != *known) {
+                        return None;
+                    }
+                    *place = *known;
+                }
+            }
+            if matches!(value.kind, Kind::Reduce { .. }) {
+                let &[Some(reduced)] = &of[own..] else { return None };
+                if *column.get_or_insert(reduced) != reduced {
+                    return None;
+                }
+            }
+            of.truncate(own);
+            axes.insert(at, of);
+        }
+        let column: usize = column.filter(|column| column + 1 == count)?;
+        let factors = &self.graph.values[self.graph.product(node)?].operands;
+        let has = |axis: usize| factors.iter().filter(|factor| names_axis(factor.access.exprs(), axis)).count();
+        let is_matrix = |factor: &Operand| factor.access.at.iter().all(|at| at.as_symbol().is_some());
+        let has_rows = factors.iter().all(is_matrix) && (0..count).any(|axis| axis != column && has(axis) == 1);
+        let length = self.graph.values[node].axes[column].as_constant()?;
+        (has(column) == 1 && has_rows && self.costs().takes_tensor_cores(node)).then_some(length)
     }
 
     fn behind_contraction(&self, node: Node, kernel: Node) -> bool {

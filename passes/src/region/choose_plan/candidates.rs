@@ -12,7 +12,7 @@ use dlc_plan::clause::{Async, Barrier, Cache, Instruction, Kind, Order, Place, S
 use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
 
-use super::facts::{Factor, Facts, Product, Tensor, bits};
+use super::facts::{Factor, Facts, Product, Tensor, WholeRows, bits};
 
 /// What candidates are made from.
 pub struct Maker<'a> {
@@ -118,7 +118,7 @@ impl Maker<'_> {
     pub(super) fn vectors(&self, assume: &mut Table<i64>) -> Option<Table<i64>> {
         let mut vectors = Table::default();
         let used = self.facts.inputs.iter().filter(|input| input.reads > 0);
-        for tensor in used.chain(&self.facts.outputs) {
+        for tensor in used.chain(self.facts.outputs.iter().filter(|_| self.stores_rows())) {
             let whole = (128.0 / bits(self.ctx, tensor.elem)) as i64;
             let rows = tensor.plain && !tensor.axes.is_empty() && self.narrow(tensor).is_none();
             let wide = rows && self.divides(tensor, assume).is_some();
@@ -132,7 +132,10 @@ impl Maker<'_> {
     /// A tile: extents for rows and columns spread over their axes, 1 for other axes of the results, and a step along the
     /// longest reduced axis.
     pub(super) fn tiled(&self, product: &Product, rows: i64, columns: i64, step: i64) -> Schedule {
-        let mut tile: Table<i64> = Table(self.facts.iters().iter().map(|axis| (axis.clone(), 1)).collect());
+        // Results of whole rows are over the rows alone.
+        let others = product.columns.iter().filter(|axis| !self.facts.iters().contains(axis));
+        let axes = self.facts.iters().iter().chain(others);
+        let mut tile: Table<i64> = Table(axes.map(|axis| (axis.clone(), 1)).collect());
         self.spread(&mut tile, &product.rows, rows);
         self.spread(&mut tile, &product.columns, columns);
         let depth = product.depth.iter().rev().max_by_key(|axis| self.facts.size(axis)).cloned().unwrap_or_default();
@@ -242,12 +245,19 @@ impl Maker<'_> {
     /// Results go through the accelerator if their rows begin at multiples of 16 bytes, and from the fragments otherwise.
     pub(super) fn store(&self, panels: i64, assume: &mut Option<Table<i64>>) -> Option<Store> {
         let mut wanted = assume.clone().unwrap_or_default();
-        let tma = self.facts.outputs.iter().all(|output| self.divides(output, &mut wanted).is_some());
+        let tma =
+            self.stores_rows() && self.facts.outputs.iter().all(|output| self.divides(output, &mut wanted).is_some());
         if !tma {
             return Some(Store { way: Way::Fragments, panels: None, together: None });
         }
         *assume = Some(wanted);
         Some(Store { way: Way::Tma, panels: Some(panels), together: Some(1) })
+    }
+
+    /// Whether the results are along the columns of the product, and not of each row as a whole.
+    fn stores_rows(&self) -> bool {
+        let columns = self.facts.products.last().map_or(&[][..], |product| &product.columns);
+        columns.iter().all(|axis| self.facts.iters().contains(axis))
     }
 
     /// The number of points of some axes.
@@ -307,6 +317,11 @@ impl Maker<'_> {
         // What is computed on the way into shared memory cannot be copied there beside something else.
         let run_ahead = direct && self.target.has("cp_async");
         let mut plans: Vec<Schedule> = Vec::new();
+        if let Some(rows) = self.facts.whole_rows {
+            let (tiles, counts) = (whole_rows(rows), if run_ahead { 2..=3 } else { 1..=1 });
+            let plans = counts.rev().flat_map(|stages| tiles.iter().map(move |&tile| (tile, stages)));
+            return plans.filter(|(tile, _)| fits(tile)).map(|(tile, stages)| plan(tile, stages, run_ahead)).collect();
+        }
         if run_ahead {
             plans.extend([3, 2].into_iter().flat_map(|stages| MMA.map(|tile| plan(tile, stages, true))));
             plans.extend([MMA[0], MMA[6]].map(|tile| plan(tile, 1, false)));
@@ -414,6 +429,25 @@ impl Maker<'_> {
         }
         plan
     }
+}
+
+/// Rows and columns of a block and of a warp where a block has whole rows: four or eight warps share the tile, and a thread
+/// holds a limited number of elements of each value.
+fn whole_rows(WholeRows { columns, values }: WholeRows) -> Vec<(i64, i64, i64, i64)> {
+    let columns = columns.clamp(16, 1 << 12).unsigned_abs().next_power_of_two() as i64;
+    let mut tiles = Vec::new();
+    for rows in [128, 64, 32] {
+        for warp_rows in [64, 32, 16].into_iter().filter(|own| *own <= rows) {
+            for warp_columns in [256, 128, 64, 32, 16].into_iter().filter(|own| *own <= columns) {
+                let warps = rows / warp_rows * (columns / warp_columns);
+                let held = warp_rows * warp_columns / 32;
+                if [4, 8].contains(&warps) && held <= 64 && held * values <= 128 {
+                    tiles.push((rows, columns, warp_rows, warp_columns));
+                }
+            }
+        }
+    }
+    tiles
 }
 
 pub(super) fn gcd(a: i64, b: i64) -> i64 {

@@ -10,6 +10,7 @@ use dlc_region::ops::{Binary, BroadcastInDim, Cast, Func, Read, Reduce, Select, 
 use dlc_region::verify::KernelAxes;
 
 use crate::analysis::axes::{axes, contributions, elem, reductions};
+use crate::plan::shape::{Shape, groups, groups_of_rows, held_values};
 
 /// What a kernel asks of a machine.
 pub struct Facts {
@@ -23,6 +24,8 @@ pub struct Facts {
     pub outputs: Vec<Tensor>,
     /// Its reductions that are products of matrices, in order.
     pub products: Vec<Product>,
+    /// The rows of a product that are reduced next: a tile has whole ones.
+    pub whole_rows: Option<WholeRows>,
     /// The axes that its reductions go over; a result may lie along one of them as well.
     pub reduced: Vec<String>,
     /// The same, once for each reduction.
@@ -41,6 +44,15 @@ pub struct Facts {
     pub pieces: bool,
     /// What is done to results of products, as words, in order.
     pub epilogue: Vec<String>,
+}
+
+/// Rows of a product that are reduced next.
+#[derive(Clone, Copy)]
+pub struct WholeRows {
+    /// How many elements they have.
+    pub columns: i64,
+    /// How many values of them are there at once.
+    pub values: i64,
 }
 
 /// A memref of a kernel.
@@ -140,6 +152,7 @@ impl Facts {
             inputs,
             outputs,
             products: Vec::new(),
+            whole_rows: None,
             reduced: Vec::new(),
             sums: Vec::new(),
             summed_over: Vec::new(),
@@ -157,6 +170,7 @@ impl Facts {
         }
         facts.work(ctx, body, args);
         facts.find_products(ctx, body, args);
+        facts.find_rows(ctx, body);
         facts.find_epilogue(ctx, body);
         Some(facts)
     }
@@ -353,6 +367,26 @@ impl Facts {
         let columns = among(&|axis| !reduced.contains(&axis) && !first.contains(&axis) && second.contains(&axis));
         let there = !depth.is_empty() && !rows.is_empty() && !columns.is_empty();
         there.then_some(Product { op, factors, rows, columns, depth, exact })
+    }
+
+    /// Whether rows of products are reduced next. Their axis is the column then, and other axes of that factor are none of a
+    /// tile.
+    fn find_rows(&mut self, ctx: &Context, body: &Body) {
+        let shape = Shape::of(ctx, body, &self.axes);
+        if groups(ctx, body, &shape).is_some() {
+            return;
+        }
+        let Some(groups) = groups_of_rows(ctx, body, &shape, &self.axes) else { return };
+        let values = held_values(ctx, body, &groups) as i64;
+        let Some((column, size)) = groups.columns.into_iter().next() else { return };
+        self.whole_rows = size.as_constant().map(|columns| WholeRows { columns, values });
+        for product in self.products.iter_mut().filter(|_| size.as_constant().is_some()) {
+            if product.rows.contains(&column) {
+                product.factors.reverse();
+                std::mem::swap(&mut product.rows, &mut product.columns);
+            }
+            product.columns.retain(|axis| *axis == column);
+        }
     }
 
     /// The functions behind the last product, in order, each once in a row.

@@ -6,7 +6,7 @@ use dlc_plan::footprint::OVERHEAD;
 use dlc_plan::value::{Choice, Table};
 
 use super::candidates::{Maker, STAGES};
-use super::facts::{Product, bits};
+use super::facts::{Product, WholeRows, bits};
 use crate::analysis::conditions::{STAGGER, is_im2col};
 
 /// Rows, columns, consumers, and whether each has a tile of its own. The numbers are those that win somewhere in
@@ -29,6 +29,13 @@ const WGMMA: [(i64, i64, i64, bool); 16] = [
     (64, 112, 1, false),
     (64, 64, 1, false),
 ];
+
+/// The same of tiles that have whole rows, which are reduced next, without the columns.
+const WHOLE_ROWS: [(i64, i64, bool); 5] =
+    [(64, 1, false), (128, 2, false), (64, 2, true), (128, 2, true), (192, 3, false)];
+
+/// The registers of a thread that holds them.
+const MOST_HELD: i64 = 232;
 
 /// By how many steps of 128 bytes tiles begin behind each other.
 const APART: i64 = 10;
@@ -182,8 +189,23 @@ impl Maker<'_> {
             staged(shape, ping_pong, swap, parts, false)
         };
         let mut plans: Vec<Schedule> = Vec::new();
-        // Few rows: the columns fill the rows of the instruction.
         let (all_rows, all_columns) = (self.extent(&product.rows), self.extent(&product.columns));
+        if let Some(WholeRows { columns, values }) = self.facts.whole_rows {
+            // A tile that lies across has whole atoms of a swizzle.
+            let unit = if along_depth[1] { 8 } else { 32 };
+            let columns = columns.saturating_add(unit - 1) / unit * unit;
+            // A group of four warps has 64 rows, so that a thread has half a row of each value.
+            let fits = values.saturating_mul(columns) / 2 + OVERHEAD <= MOST_HELD;
+            let plans = WHOLE_ROWS.into_iter().filter(|_| fits && !by_rows);
+            let plans = plans.flat_map(|(rows, consumers, ping_pong)| {
+                let alone = plan((rows, columns, consumers), ping_pong, false, 1);
+                // Each of two blocks loads whole groups of eight columns for both.
+                let pair = alone.as_ref().filter(|_| columns % 16 == 0).and_then(|plan| self.paired(product, plan));
+                pair.into_iter().chain(alone)
+            });
+            return plans.map(|plan| self.finish(plan)).collect();
+        }
+        // Few rows: the columns fill the rows of the instruction.
         if all_rows <= 128.0 && all_columns > all_rows && along_depth[0] {
             plans.extend([16, 32, 64, 128].into_iter().filter_map(|rows| plan((rows, 128, 2), false, true, 1)));
         }

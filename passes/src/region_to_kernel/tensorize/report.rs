@@ -48,9 +48,9 @@ struct Product {
     acc: Type,
 }
 
-/// Reports each product of a kernel. `several` says whether the plan is for several targets, `reduces_rows` whether the
-/// kernel reduces an axis of its results.
-pub fn report(region: &Body, plan: Option<&Schedule>, reduces_rows: bool, made: &[Multiplied], cx: &PassCx<'_>) {
+/// Reports each product of a kernel. `of_rows` says, of a kernel whose tiles are rows that are reduced, why they are none of
+/// a product.
+pub fn report(region: &Body, plan: Option<&Schedule>, of_rows: Option<&str>, made: &[Multiplied], cx: &PassCx<'_>) {
     for multiplied in made {
         let word = multiplied.by.word();
         let routes = routes(plan, multiplied);
@@ -83,13 +83,10 @@ pub fn report(region: &Body, plan: Option<&Schedule>, reduces_rows: bool, made: 
         let Some(product) = product_of(cx.ctx, region, sum).filter(|product| is_matrix(cx.ctx, region, product)) else {
             continue;
         };
-        let why = match why_fma(cx.ctx, region, &product) {
-            Some(why) => why,
-            None if reduces_rows => "its kernel reduces rows of the results, too, element by element; stored before \
-                                     ('contiguous'), it would be a kernel of its own"
-                .into(),
+        let why = why_fma(cx.ctx, region, &product).unwrap_or_else(|| match of_rows {
+            Some(why) => format!("{why}; stored before ('contiguous'), it would be a kernel of its own"),
             None => "the tile of its kernel is that of another reduction".into(),
-        };
+        });
         let loc = region.loc(product.product);
         match asked {
             Some(kind) => {

@@ -4,13 +4,18 @@
 // RUN: dlc-opt %s --form-regions --split-input-file | FileCheck %s
 // RUN: dlc-opt %s --form-regions='symbols=[N:16,K:32]' --split-input-file | FileCheck %s --check-prefix=SHORT
 // RUN: dlc-opt %s --form-regions='symbols=[N:2048,K:4096]' --split-input-file | FileCheck %s --check-prefix=LONG
+// RUN: dlc-opt %s --form-regions='symbols=[M:65536]' --split-input-file | FileCheck %s --check-prefix=MANY
 // RUN: dlc-opt %s --form-regions --evaluate-each --split-input-file -o /dev/null
 
-// The rows of a product are reduced next, which a kernel around the product would do without tensor cores, however short
-// they are.
-// WHY: 'sum' of [M, 10] is stored, 40*M bytes: its rows of 10 elements are reduced next, and the kernel that does both would multiply without tensor cores
+// The rows of a product are reduced next: tiles have whole rows, however many elements are summed, as long as there are enough
+// tiles, or few elements to sum.
+// WHY: 'sum' of [M, 10] is not stored: its rows of 10 elements are reduced next, in the registers of its tiles: 40*M bytes are neither written nor read
 // CHECK: region.func private @linear_softmax_0<M, K> iters (m: M, i1: 10)
-// CHECK: region.func private @linear_softmax_1<M> iters (m: M, i1: 10)
+// CHECK-NOT: region.func
+// SHORT: region.func private @linear_softmax_0<M, K> iters (m: M, i1: 10)
+// SHORT-NOT: region.func
+// LONG: region.func private @linear_softmax_0<M, K> iters (m: M, i1: 10)
+// LONG: region.func private @linear_softmax_1<M> iters (m: M, i1: 10)
 book.func @linear_softmax<M, K>(%X: tensor<[M, K], f16>, %W: tensor<[10, K], f16>) -> tensor<[M, 10], f32> {
   %p = entry mul axes (i0: M, i1: 10, i2: K) of %X at (i0, i2), %W at (i1, i2) to f32 widen : tensor<[M, 10, K], f32>
   %s = reduce sum axes (i0: M, i1: 10) over (i2: K) of %p at (i0, i1, i2) acc f32 : tensor<[M, 10], f32>
@@ -20,6 +25,46 @@ book.func @linear_softmax<M, K>(%X: tensor<[M, K], f16>, %W: tensor<[10, K], f16
   %l = reduce sum axes (i0: M) over (i1: 10) of %e at (i0, i1) acc f32 : tensor<[M], f32>
   %y = entry fdiv axes (i0: M, i1: 10) of %e at (i0, i1), %l at (i0) : tensor<[M, 10], f32>
   return %y
+}
+
+// -----
+
+// The same of rows whose length is a symbol: no tile is sure to have whole ones.
+// WHY: 'sum' of [M, N] is stored, 4*M*N bytes: its rows of 128 elements are reduced next, and the kernel that does both would multiply without tensor cores
+// CHECK-LABEL: host.func @symbol
+// SHORT-LABEL: host.func @symbol
+// LONG-LABEL: host.func @symbol
+// CHECK: region.func private @symbol_0<M, K, N> iters (m: M, n: N)
+// CHECK: region.func private @symbol_1<M, N> iters (m: M, n: N)
+book.func @symbol<M, K, N>(%X: tensor<[M, K], f16>, %W: tensor<[N, K], f16>) -> tensor<[M, N], f32> {
+  %p = entry mul axes (i0: M, i1: N, i2: K) of %X at (i0, i2), %W at (i1, i2) to f32 widen : tensor<[M, N, K], f32>
+  %s = reduce sum axes (i0: M, i1: N) over (i2: K) of %p at (i0, i1, i2) acc f32 : tensor<[M, N], f32>
+  %mx = reduce max axes (i0: M) over (i1: N) of %s at (i0, i1) acc f32 : tensor<[M], f32>
+  %d = entry sub axes (i0: M, i1: N) of %s at (i0, i1), %mx at (i0) : tensor<[M, N], f32>
+  %e = entry exp2 axes (i0: M, i1: N) of %d at (i0, i1) : tensor<[M, N], f32>
+  %l = reduce sum axes (i0: M) over (i1: N) of %e at (i0, i1) acc f32 : tensor<[M], f32>
+  %y = entry fdiv axes (i0: M, i1: N) of %e at (i0, i1), %l at (i0) : tensor<[M, N], f32>
+  return %y
+}
+
+// -----
+
+// Of few rows and a long sum all multiprocessors have a part if the product has a kernel of its own; of many rows tiles of
+// whole rows are enough for all.
+// WHY: 'sum' of [M, 256] is stored, 1024*M bytes: its rows of 256 elements are reduced next, and tiles of whole rows are so few that two kernels take less time
+// CHECK-LABEL: host.func @tall
+// SHORT-LABEL: host.func @tall
+// LONG-LABEL: host.func @tall
+// MANY-LABEL: host.func @tall
+// CHECK: region.func private @tall_0<M> iters (m: M, i1: 256)
+// CHECK: region.func private @tall_1<M> iters (m: M)
+// MANY: region.func private @tall_0<M> iters (m: M)
+// MANY-NOT: @tall_1
+book.func @tall<M>(%X: tensor<[M, 512], f16>, %W: tensor<[256, 512], f16>) -> tensor<[M], f32> {
+  %p = entry mul axes (i0: M, i1: 256, i2: 512) of %X at (i0, i2), %W at (i1, i2) to f32 widen : tensor<[M, 256, 512], f32>
+  %s = reduce sum axes (i0: M, i1: 256) over (i2: 512) of %p at (i0, i1, i2) acc f32 : tensor<[M, 256], f32>
+  %mx = reduce max axes (i0: M) over (i1: 256) of %s at (i0, i1) acc f32 : tensor<[M], f32>
+  return %mx
 }
 
 // -----

@@ -98,9 +98,45 @@ region.func @narrow<M, N, K> iters (m: M, n: N)
 
 // -----
 
-// A kernel that was written with its rows reduced multiplies without tensor cores.
-// CHECK: [tensorize, missed] no tensor cores: its kernel reduces rows of the results, too, element by element; stored before ('contiguous'), it would be a kernel of its own
-region.func @rows<M, K> iters (m: M)
+// A kernel that was written with its rows reduced multiplies without tensor cores where no tile has whole rows.
+// CHECK: [tensorize, missed] no tensor cores: its rows are reduced next, and no tile holds them: a tile has a number of columns, and N is none; stored before ('contiguous'), it would be a kernel of its own
+region.func @rows<M, K, N> iters (m: M)
+    ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[K, N], f16, row_major, align 128>)
+    outs (Y: memref<[M], f32, row_major, align 128> materialize gmem) {
+  %top = reduce max (n: N) acc f32 init -inf {
+    %s = reduce sum (k: K) acc f32 init 0.0 {
+      %x = read %X[m, k] : f16 over (m, k)
+      %w = read %W[k, n] : f16 over (n, k)
+      %p = binary mul %x, %w widen : f32 over (m, n, k)
+      yield %p
+    } : f32 over (m, n)
+    yield %s
+  } : f32 over (m)
+  yield %top to Y
+}
+
+// -----
+
+// CHECK: [tensorize, missed] no tensor cores: its rows are reduced next, and no tile holds them: the default tile has at most 256 columns; stored before
+region.func @wide_rows<M, K> iters (m: M)
+    ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[K, 320], f16, row_major, align 128>)
+    outs (Y: memref<[M], f32, row_major, align 128> materialize gmem) {
+  %top = reduce max (n: 320) acc f32 init -inf {
+    %s = reduce sum (k: K) acc f32 init 0.0 {
+      %x = read %X[m, k] : f16 over (m, k)
+      %w = read %W[k, n] : f16 over (n, k)
+      %p = binary mul %x, %w widen : f32 over (m, n, k)
+      yield %p
+    } : f32 over (m, n)
+    yield %s
+  } : f32 over (m)
+  yield %top to Y
+}
+
+// -----
+
+// CHECK: [tensorize, missed] no tensor cores: its rows are reduced next, and no tile holds them: the plan has threads share the rows; 'instruction mma' would hold them in its fragments; stored before
+region.func @planned_rows<M, K> iters (m: M)
     ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[K, 64], f16, row_major, align 128>)
     outs (Y: memref<[M], f32, row_major, align 128> materialize gmem) {
   %top = reduce max (n: 64) acc f32 init -inf {
@@ -110,6 +146,29 @@ region.func @rows<M, K> iters (m: M)
       %p = binary mul %x, %w widen : f32 over (m, n, k)
       yield %p
     } : f32 over (m, n)
+    yield %s
+  } : f32 over (m)
+  yield %top to Y
+}
+plan.schedule of @planned_rows for sm80 {
+  tile (m: 4, n: 64)
+  reduced [n]
+  threads (m: 4, n: 32)
+}
+
+// -----
+
+// CHECK: [tensorize, missed] no tensor cores: its kernel reduces rows of the results, too, element by element; stored before ('contiguous'), it would be a kernel of its own
+region.func @two_axes<M, K> iters (m: M)
+    ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[K, 4, 64], f16, row_major, align 128>)
+    outs (Y: memref<[M], f32, row_major, align 128> materialize gmem) {
+  %top = reduce max (h: 4, n: 64) acc f32 init -inf {
+    %s = reduce sum (k: K) acc f32 init 0.0 {
+      %x = read %X[m, k] : f16 over (m, k)
+      %w = read %W[k, h, n] : f16 over (h, n, k)
+      %p = binary mul %x, %w widen : f32 over (m, h, n, k)
+      yield %p
+    } : f32 over (m, h, n)
     yield %s
   } : f32 over (m)
   yield %top to Y

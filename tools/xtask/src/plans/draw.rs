@@ -98,6 +98,8 @@ fn product(region: &Region, target: &str, random: &mut Random) -> Vec<String> {
     let kind = one(random, kinds);
     let sides: &[i64] = if kind == "wgmma" { &[64, 128] } else { &[16, 32, 64, 128] };
     let (high, wide) = (number(random, sides), number(random, &[8, 16, 32, 64, 128]));
+    let whole = region.whole.iter().find(|(axis, _)| *axis == columns).map_or(1, |(_, size)| *size);
+    let wide = wide.max(whole.unsigned_abs().next_power_of_two() as i64);
     let deep = number(random, &[8, 16, 16, 32, 32, 64, 64]);
     let last = region.reduced[random.below(region.reduced.len())].clone();
     let extent = |axis: &String| match axis {

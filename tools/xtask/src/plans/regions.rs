@@ -93,6 +93,8 @@ pub struct Region {
     pub iters: Vec<String>,
     /// Those that are reduced.
     pub reduced: Vec<String>,
+    /// The axes of the results that are reduced as well, and the size of each that is known: a tile of a product has all of them.
+    pub whole: Vec<(String, i64)>,
     /// The symbols of its sizes.
     pub symbols: Vec<String>,
     /// What is read.
@@ -156,6 +158,7 @@ fn of_body(
     let root = OpRef::new(ctx, body, body.root());
     let symbols = dlc_passes::rewrites::launches::symbols(ctx, body);
     let mut tensors: Vec<Tensor> = Vec::new();
+    let mut whole: Vec<(String, i64)> = Vec::new();
     let mut multiplies = false;
     for id in body.walk() {
         let op = OpRef::new(ctx, body, id);
@@ -166,6 +169,11 @@ fn of_body(
                 let axes = own.into_iter().filter(|name| axes.names.contains(name)).collect();
                 tensors.push(Tensor { name, axes, elem: elem(ctx, body, op.result(0)).display(ctx) });
             }
+        }
+        for axis in ops::Reduce::of(op).into_iter().flat_map(|reduce| reduce.axes()) {
+            let is_result = axes.position(axis).is_some_and(|at| at < axes.iters);
+            let size = axes.size(axis).and_then(|size| size.as_constant()).filter(|_| is_result);
+            whole.extend(size.map(|size| (axis.to_string(), size)));
         }
         let factor = ops::Binary::of(op).filter(|op| op.function() == Binary::Mul);
         multiplies |= factor.is_some_and(|op| {
@@ -199,6 +207,7 @@ fn of_body(
         text,
         iters: axes.names[..axes.iters].to_vec(),
         reduced: axes.names[axes.iters..].to_vec(),
+        whole,
         sizes: sizes.iter().map(|sizes| symbols.iter().map(|symbol| number(sizes, symbol)).collect()).collect(),
         symbols,
         tensors,
