@@ -71,21 +71,23 @@ inventory::submit! { &REGION_NORMALIZE }
 
 /// From entries to kernels.
 ///
-/// 1. `widen-products`, `dce`: products that are summed are not rounded before.
-/// 2. `nest-reductions`: few results of many elements are reduced in two steps.
-/// 3. `form-regions`: what one kernel computes, and the host function that launches them.
-/// 4. `merge-kernels`: equal kernels, such as those of the layers of a model, are one.
-/// 5. `widen-sums`: what kernels sum, they sum in `f32` at least.
-/// 6. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
-/// 7. `stream-softmax`: a maximum and what is summed below it in one pass.
-/// 8. `chain-contractions`: what one contraction hands on to the next stays on chip.
-/// 9. `explicit-broadcast`: outside of bodies, broadcasts are written out.
-/// 10. `cse`, `dce`: what that left twice, or left over.
-/// 11. `plan-arena`: where the buffers between kernels lie.
+/// 1. `widen-products`: products that are summed are not rounded before.
+/// 2. `fold-counts`, `dce`: sums of a constant are products.
+/// 3. `split-axes`: groups of channels and heads inside an axis are axes of their own.
+/// 4. `nest-reductions`: few results of many elements are reduced in two steps.
+/// 5. `form-regions`: what one kernel computes, and the host function that launches them.
+/// 6. `merge-kernels`: equal kernels, such as those of the layers of a model, are one.
+/// 7. `widen-sums`: what kernels sum, they sum in `f32` at least.
+/// 8. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
+/// 9. `stream-softmax`: a maximum and what is summed below it in one pass.
+/// 10. `chain-contractions`: what one contraction hands on to the next stays on chip.
+/// 11. `explicit-broadcast`: outside of bodies, broadcasts are written out.
+/// 12. `cse`, `dce`: what that left twice, or left over.
+/// 13. `plan-arena`: where the buffers between kernels lie.
 static BOOK_TO_REGION: PipelineDef = PipelineDef {
     name: "book-to-region",
     summary: "Cuts entries into kernels in normal form, and plans the memory between them.",
-    text: "widen-products,dce,nest-reductions,form-regions,merge-kernels,widen-sums,ccon1,srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,\
+    text: "widen-products,fold-counts,dce,split-axes,nest-reductions,form-regions,merge-kernels,widen-sums,ccon1,srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,\
            chain-contractions,explicit-broadcast,cse,dce,plan-arena",
     to_layer: "",
     lowering: "form-regions",
