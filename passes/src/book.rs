@@ -3,8 +3,10 @@
 pub mod align_params;
 
 pub mod book_report;
+pub mod fold_counts;
 pub mod nest_reductions;
 pub mod poly_report;
 pub mod recognize_scans;
+pub mod split_axes;
 pub mod split_scans;
 pub mod widen_products;

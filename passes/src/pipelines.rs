@@ -72,22 +72,24 @@ inventory::submit! { &REGION_NORMALIZE }
 /// From entries to kernels.
 ///
 /// 1. `widen-products`: products that are summed are not rounded before.
-/// 2. `recognize-scans`, `dce`: reductions up to each position are scans.
-/// 3. `split-scans`, `nest-reductions`: few rows of many elements are scanned in groups, and few results of many elements
+/// 2. `fold-counts`, `recognize-scans`, `dce`: sums of a constant are products, reductions up to each position scans.
+/// 3. `split-axes`: groups of channels and heads inside an axis are axes of their own.
+/// 4. `split-scans`, `nest-reductions`: few rows of many elements are scanned in groups, and few results of many elements
 ///    reduced in two steps.
-/// 4. `form-regions`: what one kernel computes, and the host function that launches them.
-/// 5. `merge-kernels`: equal kernels, such as those of the layers of a model, are one.
-/// 6. `widen-sums`: what kernels sum, they sum in `f32` at least.
-/// 7. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
-/// 8. `stream-softmax`: a maximum and what is summed below it in one pass.
-/// 9. `chain-contractions`: what one contraction hands on to the next stays on chip.
-/// 10. `explicit-broadcast`: outside of bodies, broadcasts are written out.
-/// 11. `cse`, `dce`: what that left twice, or left over.
-/// 12. `plan-arena`: where the buffers between kernels lie.
+/// 5. `form-regions`: what one kernel computes, and the host function that launches them.
+/// 6. `merge-kernels`: equal kernels, such as those of the layers of a model, are one.
+/// 7. `widen-sums`: what kernels sum, they sum in `f32` at least.
+/// 8. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
+/// 9. `stream-softmax`: a maximum and what is summed below it in one pass.
+/// 10. `chain-contractions`: what one contraction hands on to the next stays on chip.
+/// 11. `explicit-broadcast`: outside of bodies, broadcasts are written out.
+/// 12. `cse`, `dce`: what that left twice, or left over.
+/// 13. `plan-arena`: where the buffers between kernels lie.
 static BOOK_TO_REGION: PipelineDef = PipelineDef {
     name: "book-to-region",
     summary: "Cuts entries into kernels in normal form, and plans the memory between them.",
-    text: "widen-products,recognize-scans,dce,split-scans,nest-reductions,form-regions,merge-kernels,widen-sums,ccon1,srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,\
+    text: "widen-products,fold-counts,recognize-scans,dce,split-axes,split-scans,nest-reductions,form-regions,merge-kernels,\
+           widen-sums,ccon1,srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,\
            chain-contractions,explicit-broadcast,cse,dce,plan-arena",
     to_layer: "",
     lowering: "form-regions",

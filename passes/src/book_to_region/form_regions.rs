@@ -61,6 +61,7 @@ mod cost;
 mod cut;
 mod emit;
 mod graph;
+mod parts;
 mod places;
 
 use dlc_book::ops::Return;
@@ -268,22 +269,32 @@ impl Signature {
 /// The type of each value that is memory.
 fn types(ctx: &Context, signature: &Signature, graph: &Graph, memory: &[bool]) -> Vec<Option<Type>> {
     let mut types = Vec::with_capacity(memory.len());
+    let mut alone: Vec<bool> = Vec::with_capacity(memory.len());
+    let is_reshape = |node: Node| matches!(graph.values[node].kind, Kind::Reshape);
+    let result = |node: Node| graph.results.iter().position(|&at| at == node).map(|at| &signature.results[at]);
     for (node, value) in graph.values.iter().enumerate() {
         let port = match value.kind {
             Kind::Argument => signature.arguments.get(node),
             // The same memory, whose axes lie in order.
             Kind::InOrder => value.operands.first().and_then(|operand| signature.arguments.get(operand.node)),
-            _ => graph.results.iter().position(|&result| result == node).map(|at| &signature.results[at]),
+            _ => result(node),
         };
         let (layout, align) = match port {
             Some(port) if !matches!(value.kind, Kind::InOrder) => (port.layout.clone(), port.align),
             Some(port) => (Layout::RowMajor, port.align),
-            None => (Layout::RowMajor, ALIGN),
+            // A buffer that is returned with other sizes is as aligned as that result.
+            None => {
+                let port = value.users.iter().find_map(|&user| result(user).filter(|_| is_reshape(user)));
+                (Layout::RowMajor, port.map_or(ALIGN, |port| port.align))
+            }
         };
-        // Memory that is seen with other sizes may be read in both ways by one kernel.
-        let seen = value.users.iter().any(|&user| matches!(graph.values[user].kind, Kind::Reshape));
-        let alone = !seen && !matches!(value.kind, Kind::Reshape);
-        let ty = memory[node].then(|| MemRef::get(ctx, value.axes.clone(), value.elem, layout, align, alone));
+        // Memory that is seen with other sizes may be read in both ways by one kernel, unless nothing reads its own sizes.
+        let seen = value.users.iter().any(|&user| is_reshape(user));
+        alone.push(match value.operands.first().filter(|_| is_reshape(node)) {
+            Some(of) => !seen && alone[of.node],
+            None => !seen || value.users.len() == 1 && !graph.results.contains(&node),
+        });
+        let ty = memory[node].then(|| MemRef::get(ctx, value.axes.clone(), value.elem, layout, align, alone[node]));
         types.push(ty);
     }
     types
@@ -302,7 +313,7 @@ fn name(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> String {
 }
 
 /// A kernel that is launched: what it stores, its name, what it reads, its symbols.
-type Launch = (Node, String, Vec<Node>, Vec<String>);
+type Launch = (Node, String, Vec<(Node, Type)>, Vec<String>);
 
 /// The function that launches the kernels in order.
 fn host_function(ctx: &Context, book: &Body, program: &Program<'_>, launches: &[Launch]) -> Body {
@@ -312,6 +323,8 @@ fn host_function(ctx: &Context, book: &Body, program: &Program<'_>, launches: &[
     let region = body.root_region();
     let block = body.append_block(region);
     let mut buffers: FxHashMap<Node, ValueId> = FxHashMap::default();
+    // Memory that kernels read with split axes.
+    let mut views: FxHashMap<(Node, Type), ValueId> = FxHashMap::default();
     let mut inputs = Vec::new();
     for (node, value) in graph.values.iter().enumerate().filter(|(_, value)| matches!(value.kind, Kind::Argument)) {
         let Some(ty) = types[node] else { continue };
@@ -321,8 +334,22 @@ fn host_function(ctx: &Context, book: &Body, program: &Program<'_>, launches: &[
         buffers.insert(node, arg);
     }
     for (node, name, reads, symbols) in launches {
-        let operands: Vec<ValueId> =
-            reads.iter().filter_map(|&read| buffer(ctx, &mut body, program, &mut buffers, read)).collect();
+        let operands: Vec<ValueId> = reads
+            .iter()
+            .filter_map(|&(read, ty)| {
+                let memory = buffer(ctx, &mut body, program, &mut buffers, read)?;
+                if program.types[read] == Some(ty) {
+                    return Some(memory);
+                }
+                let view = *views.entry((read, ty)).or_insert_with(|| {
+                    let loc = graph.values[read].loc;
+                    let op = host::View::build(&mut Builder::at_end(ctx, &mut body, block), loc, memory, ty);
+                    body.result(op, 0)
+                });
+                body.set_value_name(view, ctx.intern_str(&program.names[read]));
+                Some(view)
+            })
+            .collect();
         let sizes = symbols.iter().filter_map(|name| SizeExpr::symbol(name).ok()).collect();
         let Some(ty) = types[*node] else { continue };
         let mut builder = Builder::at_end(ctx, &mut body, block);
@@ -332,7 +359,9 @@ fn host_function(ctx: &Context, book: &Body, program: &Program<'_>, launches: &[
         body.set_value_name(result, book.value_name(graph.values[*node].id));
         buffers.insert(*node, result);
     }
-    let values: Vec<ValueId> = graph.results.iter().filter_map(|node| buffers.get(node).copied()).collect();
+    let results = graph.results.iter();
+    let values: Vec<ValueId> =
+        results.filter_map(|&node| buffer(ctx, &mut body, program, &mut buffers, node)).collect();
     let results: Vec<Type> = values.iter().map(|&value| body.value_type(value)).collect();
     let end = book.entry_block().and_then(|block| book.last_op(block)).map(|op| OpRef::new(ctx, book, op));
     let loc = end.filter(|end| Return::of(*end).is_some()).map_or(root.loc(), OpRef::loc);

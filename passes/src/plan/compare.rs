@@ -110,7 +110,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn tensors(&self) -> Vec<(String, Option<MemRef>)> {
+    pub(super) fn tensors(&self) -> Vec<(String, Option<MemRef>)> {
         tensors(self.ctx, self.region)
     }
 

@@ -12,17 +12,9 @@ use dlc_core::scalar::Combiner;
 use dlc_ir::affine::{AffineErrorKind, SizeExpr};
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Code, Diagnostic};
-<<<<<<< HEAD
 use dlc_ir::{Context, Loc, OpId};
-use dlc_kernel::layout::MAX_WARPS;
-use dlc_plan::check::{BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, TOO_MANY_REGISTERS, difference};
-=======
-use dlc_ir::{Context, Loc, OpId, TypeData, ValueId};
 use dlc_kernel::layout::{Distributed, MAX_WARPS};
-use dlc_plan::check::{
-    BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, NOT_OF_KERNEL, TOO_MANY_REGISTERS, difference,
-};
->>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
+use dlc_plan::check::{BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, TOO_MANY_REGISTERS, difference};
 use dlc_plan::clause::{Instruction as Clause, Kind};
 use dlc_plan::footprint::{GROUP, OVERHEAD, WARP};
 use dlc_plan::{Schedule, Target};
@@ -32,13 +24,10 @@ use dlc_region::verify::{KernelAxes, axes_of};
 use super::clauses::unfollowed;
 use super::compare::with_widths;
 use super::defaults;
-<<<<<<< HEAD
-use super::shape::{Axis, Groups, Scanned, Shape, groups, reduces_columns, reduces_rows, scanned};
-use super::tiling::{Instruction, Tiling};
-=======
-use super::shape::{Axis, Groups, Shape, groups, groups_of_rows, held_values, reduces_columns, reduces_rows};
+use super::shape::{
+    Axis, Groups, Scanned, Shape, groups, groups_of_rows, held_values, reduces_columns, reduces_rows, scanned,
+};
 use super::tiling::{Instruction, MMA_ROWS, Tiling, WGMMA_ROWS};
->>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
 use crate::analysis::axes::reductions;
 use crate::analysis::conditions::{conditions, kept};
 use crate::region_to_kernel::tensorize::NOT_A_KERNEL;
@@ -206,9 +195,6 @@ impl Resolver<'_> {
         self.roles()?;
         let shape = Shape::of(ctx, region, &axes);
         let mut grouped = groups(ctx, region, &shape);
-<<<<<<< HEAD
-        self.algorithms(grouped.as_ref())?;
-=======
         let mut not_held = None;
         if grouped.is_none()
             && let Some(of_rows) = groups_of_rows(ctx, region, &shape, &axes)
@@ -218,7 +204,7 @@ impl Resolver<'_> {
                 Err(why) => not_held = Some(why),
             }
         }
->>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
+        self.algorithms(grouped.as_ref())?;
         self.instruction(grouped.as_ref())?;
         if let Some(groups) = &mut grouped {
             self.sides(groups, &shape);
@@ -363,7 +349,7 @@ impl Resolver<'_> {
                 "'instruction {word}': the rows of {size} columns are reduced after the product, and a tile holds rows of a \
                  known number of columns"
             );
-            return self.refuse_with(&BAD_INSTRUCTION, message, |plan| {
+            return self.refuse_with(&["instruction"], &BAD_INSTRUCTION, message, |plan| {
                 plan.instruction = None;
                 plan.in_flight = None;
             });
@@ -371,7 +357,7 @@ impl Resolver<'_> {
         if plan.swap_operands {
             let message =
                 format!("'swap_operands': '{name}' is reduced after the product, along the columns of its tile");
-            return self.refuse_with(&CONFLICT, message, |plan| plan.swap_operands = false);
+            return self.refuse_with(&["swap_operands"], &CONFLICT, message, |plan| plan.swap_operands = false);
         }
         let tile = plan.tile_of(column);
         if tile >= columns {
@@ -384,7 +370,7 @@ impl Resolver<'_> {
             Kind::Wgmma => columns.div_euclid(8).saturating_add(i64::from(columns % 8 != 0)).saturating_mul(8),
             _ => columns.clamp(16, 1 << 20).unsigned_abs().next_power_of_two() as i64,
         };
-        self.refuse_with(&BAD_TILE, message, move |plan| {
+        self.refuse_with(&["tile"], &BAD_TILE, message, move |plan| {
             let Some(tile) = &mut plan.tile else { return };
             match tile.get_mut(&name) {
                 Some(extent) => *extent = whole,
@@ -434,7 +420,7 @@ impl Resolver<'_> {
             is_of_rows: false,
             keeps_rows: false,
         };
-        let scanned = scanned(ctx, region, shape).or_else(|why| self.refuse(&NOT_A_KERNEL, why))?;
+        let scanned = scanned(ctx, region, shape).or_else(|why| self.refuse(&[], &NOT_A_KERNEL, why))?;
         if let Some(Scanned { along, column, every }) = scanned {
             let (bits, is_single) = (self.most_bits(), shape.outer.is_empty());
             let length = every.map_or(along.1.clone(), SizeExpr::from);
@@ -667,7 +653,7 @@ impl Resolver<'_> {
             _ => i64::from(MMA_ROWS),
         };
         let row = mapping.last_of(0).map(String::from);
-        self.refuse_with(&TOO_MANY_REGISTERS, message, move |plan| {
+        self.refuse_with(&["tile"], &TOO_MANY_REGISTERS, message, move |plan| {
             if row.as_ref().is_some_and(|row| plan.tile_of(row) > fewest) {
                 halve(plan, [&row, &None]);
             }
@@ -697,7 +683,12 @@ impl Resolver<'_> {
     }
 }
 
-<<<<<<< HEAD
+/// The tile that holds rows of so many columns where no plan says.
+fn default_tile(columns: i64) -> [u32; 2] {
+    let wide = columns.clamp(16, DEFAULT_COLUMNS).unsigned_abs().next_power_of_two() as u32;
+    [if wide > 128 { 32 } else { 64 }, wide]
+}
+
 /// The clause that a message about a tile names: the first word in quotes that is one, or what it counts.
 fn clause_of(message: &str) -> &'static str {
     let quoted = message.split('\'').skip(1).step_by(2);
@@ -708,15 +699,6 @@ fn clause_of(message: &str) -> &'static str {
 }
 
 /// Leaves open how threads share the tile; where that is open, makes the tile one of powers of two.
-=======
-/// The tile that holds rows of so many columns where no plan says.
-fn default_tile(columns: i64) -> [u32; 2] {
-    let wide = columns.clamp(16, DEFAULT_COLUMNS).unsigned_abs().next_power_of_two() as u32;
-    [if wide > 128 { 32 } else { 64 }, wide]
-}
-
-/// Leaves open how threads share the tile.
->>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
 fn free(plan: &mut Schedule) {
     let is_open = plan.warp_tile.is_none()
         && plan.thread_tile.is_none()

@@ -6,11 +6,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{Context, OpId, Type, ValueId};
 use dlc_plan::Schedule;
-<<<<<<< HEAD
-use dlc_region::ops::{Binary, Read, Reduce, Scan, Yield};
-=======
-use dlc_region::ops::{Binary, BroadcastInDim, Read, Reduce, Yield};
->>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
+use dlc_region::ops::{Binary, BroadcastInDim, Read, Reduce, Scan, Yield};
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -238,6 +234,7 @@ impl SumOfProducts {
             columns: Vec::new(),
             reduced: self.reduced,
             halves: self.elem != Type::F32,
+            elem: self.elem,
             deep: deep(ctx, self.elem),
             streams: false,
             sums: 1,
@@ -250,26 +247,9 @@ fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
     if !shape.inner.is_empty() {
         return None;
     }
-<<<<<<< HEAD
-    let (lhs, rhs) = (axes_of(ctx, region.value_type(factor.lhs())), axes_of(ctx, region.value_type(factor.rhs())));
-    let reduced = reduce.axes().into_iter().map(String::from).collect();
-    let halves = elem != Type::F32;
-    let mut groups = Groups {
-        batch: Vec::new(),
-        rows: Vec::new(),
-        columns: Vec::new(),
-        reduced,
-        halves,
-        elem,
-        deep: deep(ctx, elem),
-        streams: false,
-        sums: 1,
-    };
-=======
     let sum = sum_of_products(ctx, region, reduce)?;
     let [lhs, rhs] = sum.factors.map(|factor| axes_of(ctx, region.value_type(factor)));
     let mut groups = sum.groups(ctx);
->>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
     for axis in &shape.outer {
         match (lhs.contains(&axis.0.as_str()), rhs.contains(&axis.0.as_str())) {
             (true, false) => groups.rows.push(axis.clone()),

@@ -239,11 +239,7 @@ fn tensorize(
 
     // Blocks that are others than the plan's take what they need.
     let resident = mapping.resident(plan);
-<<<<<<< HEAD
-    let Mapping { batch, rows, columns, inner, tiling, keeps_rows, every, .. } = mapping;
-=======
-    let Mapping { batch, rows, columns, held, mut inner, tiling, keeps_rows, .. } = mapping;
->>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
+    let Mapping { batch, rows, columns, held, mut inner, tiling, keeps_rows, every, .. } = mapping;
     let mut lower = Lower {
         ctx,
         region,
@@ -353,26 +349,16 @@ fn tensorize(
         false => vec![lower.dim(batch, axes::quotient(&tile, &area)?, 1)?],
     };
     // A row that fits is held whole.
-<<<<<<< HEAD
-    let held = match (&second, inner.as_slice()) {
-        (None, [axis]) => {
-            let fits = axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.along));
-            ((fits || keeps_rows) && every.is_none())
-                .then(|| lower.dim(vec![axis.clone()], SizeExpr::from(0), tiling.along))
-                .transpose()?
-        }
-        _ => None,
-=======
     let fits = |axis: &&(String, SizeExpr)| {
         keeps_rows || axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.along))
->>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
     };
     let held = held.or_else(|| match (&second, inner.as_slice()) {
-        (None, [axis]) => Some(axis).filter(fits).cloned(),
+        (None, [axis]) if every.is_none() => Some(axis).filter(fits).cloned(),
         _ => None,
     });
     inner.retain(|axis| Some(axis) != held.as_ref());
     let held = held.map(|axis| lower.dim(vec![axis], SizeExpr::from(0), tiling.along)).transpose()?;
+    let whole = held.is_some();
     let scope = Scope {
         dims: [Some(first), second.or(held)],
         points,
@@ -381,15 +367,10 @@ fn tensorize(
     };
     lower.scopes.push(scope);
     stages(&mut lower, entry)?;
-<<<<<<< HEAD
     if whole {
         lower.begin_scans();
     }
-    let inner = if whole { &[][..] } else { inner.as_slice() };
-    store(&mut lower, entry, inner, &outputs)?;
-=======
     store(&mut lower, entry, &inner, &outputs)?;
->>>>>>> d9fc80f73a4fd9afbd4898afcf89c48714d18e62
     lower.emit.block = block;
     lower.emit.loc = loc;
     kernel::Return::build(&mut lower.emit.builder(), loc, &outputs);

@@ -29,6 +29,8 @@ const CHEAP_OPS: usize = 4;
 const MAX_COPIES: usize = 4;
 /// The most reductions of a kernel at each of whose steps a value that is not cheap is computed again.
 const MAX_LOOPS: usize = 16;
+/// As many results as a tile of a kernel without products has, about.
+const TILE: i64 = 1024;
 
 /// What happens to a value, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -260,7 +262,7 @@ impl<'g> Cutter<'g> {
                 "{loops} reductions of its kernel would compute it at each of their steps, and at most {MAX_LOOPS} do"
             ));
         }
-        if let Some(why) = self.spread(node, kernel) {
+        if let Some(why) = self.spread(node, kernel).or_else(|| self.in_each_tile(node, kernel)) {
             return store(why);
         }
         match value.kind {
@@ -313,6 +315,36 @@ impl<'g> Cutter<'g> {
         })
     }
 
+    /// Why a reduction is stored that each tile of its kernel would compute again.
+    fn in_each_tile(&self, node: Node, kernel: Node) -> Option<String> {
+        let (times, length) = self.is_apart(node, kernel).then(|| self.extent(node, kernel))?;
+        Some(format!(
+            "its kernel has {times} results for each of its own, and each tile of them would reduce {length} elements"
+        ))
+    }
+
+    /// How many elements a value has for each result of a reduction, and how many of these that reduces.
+    fn extent(&self, reduction: Node, value: Node) -> (i64, i64) {
+        let (sizes, own) = (&self.limits.sizes, &self.graph.values[reduction]);
+        let times = sizes.elements(&self.graph.values[value].axes) / sizes.elements(&own.axes).max(1);
+        (times, sizes.elements(&own.over))
+    }
+
+    /// Whether each tile of a kernel for a value would compute a reduction again. A kernel keeps a row that is reduced and
+    /// its results together; of several axes, or where its results go along others as well, it has many tiles for each
+    /// result of the reduction.
+    fn is_apart(&self, reduction: Node, value: Node) -> bool {
+        let own = &self.graph.values[reduction];
+        let is_taken = self.contractions[reduction] || self.chains.consumer[reduction].is_some();
+        if !matches!(own.kind, Kind::Reduce { .. }) || is_taken {
+            return false;
+        }
+        let (times, length) = self.extent(reduction, value);
+        let elements = |size: &SizeExpr| self.limits.sizes.elements(std::slice::from_ref(size));
+        let is_row = own.over.iter().filter(|&size| elements(size) > 1).count() == 1 && times <= length;
+        !is_row && times > TILE && length > TILE
+    }
+
     /// The reduction with most elements that a value is computed from, without memory between: its rows, and how long they
     /// are.
     fn rows_below(&self, node: Node) -> Option<(i64, i64)> {
@@ -361,7 +393,8 @@ impl<'g> Cutter<'g> {
         let (mut ops, mut reads, mut work) = (0, Vec::new(), vec![node]);
         while let Some(at) = work.pop() {
             let value = &self.graph.values[at];
-            if self.graph.is_memory(at) {
+            // Such a reduction is going to be stored: it is decided after what reads it.
+            if self.graph.is_memory(at) || self.is_apart(at, node) {
                 if !reads.contains(&at) {
                     reads.push(at);
                 }

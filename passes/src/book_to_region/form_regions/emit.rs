@@ -18,6 +18,7 @@ use dlc_region::types::Value;
 use rustc_hash::FxHashMap;
 
 use super::graph::{Graph, Kind, Node, Scan};
+use super::parts::Parts;
 use super::places::{Axis, Place, Places, Read, TooLarge};
 
 /// What is read of memory: where, within which guard, and what stands outside of it.
@@ -27,8 +28,8 @@ type ReadKey = (Node, Vec<SizeExpr>, Option<Guard>, Option<Attr>);
 pub struct Kernel {
     /// The region, isolated.
     pub body: Body,
-    /// What it reads, in the order of its arguments.
-    pub reads: Vec<Node>,
+    /// What it reads, in the order of its arguments, and the type of each: that of the memory, or of a view of it.
+    pub reads: Vec<(Node, Type)>,
     /// The symbols that it takes.
     pub symbols: Vec<String>,
 }
@@ -60,8 +61,9 @@ pub fn kernel(program: &Program<'_>, places: &Places<'_>, root: Node, name: &str
     let block = body.append_block(region);
     let reads = read_by(program, root);
     let mut arguments = FxHashMap::default();
-    for &node in &reads {
-        let ty = program.types[node].expect("what is read has its type");
+    let parts = Parts::of(program, places, &reads, root);
+    let reads: Vec<(Node, Type)> = reads.into_iter().map(|node| (node, parts.ty(program, node))).collect();
+    for &(node, ty) in &reads {
         let arg = body.add_arg(block, ty, program.graph.values[node].loc);
         body.set_value_name(arg, ctx.intern_str(&program.names[node]));
         arguments.insert(node, arg);
@@ -69,6 +71,7 @@ pub fn kernel(program: &Program<'_>, places: &Places<'_>, root: Node, name: &str
     let mut emitter = Emitter {
         program,
         places,
+        parts: &parts,
         body: &mut body,
         block,
         arguments,
@@ -95,11 +98,12 @@ pub fn kernel(program: &Program<'_>, places: &Places<'_>, root: Node, name: &str
     region::Yield::build(&mut emitter.builder(), loc, &[value], to, None);
 
     let Emitter { axes, mut symbols, .. } = emitter;
-    let sizes_of = |node: &Node| program.graph.values[*node].axes.iter();
+    let sizes_of = |(node, _): &(Node, Type)| program.graph.values[*node].axes.iter();
     for size in axes.iter().map(|(_, size)| size).chain(reads.iter().flat_map(sizes_of)) {
         symbols.extend(size.symbols().iter().map(|name| name.to_string()));
     }
-    let types = reads.iter().chain([&root]).filter_map(|&node| MemRef::of(ctx, program.types[node]?));
+    let types =
+        reads.iter().map(|&(node, _)| node).chain([root]).filter_map(|node| MemRef::of(ctx, program.types[node]?));
     for layout in types.map(|ty| ty.layout(ctx)) {
         if let Layout::Strided { strides, offset } = layout {
             symbols.extend(strides.iter().chain([&offset]).flat_map(SizeExpr::symbols).map(|name| name.to_string()));
@@ -109,7 +113,7 @@ pub fn kernel(program: &Program<'_>, places: &Places<'_>, root: Node, name: &str
         symbols.iter().map(String::as_str).filter(|name| program.symbols.contains_key(*name)).collect();
     symbols.sort_by_key(|name| program.symbols[*name]);
     let result = program.types[root].expect("what is stored has its type");
-    let inputs: Vec<Type> = reads.iter().filter_map(|&node| program.types[node]).collect();
+    let inputs: Vec<Type> = reads.iter().map(|&(_, ty)| ty).collect();
     let text = |items: Vec<&str>| TextArray::make(ctx, items);
     let mut props = vec![
         ("sym_name", ctx.str_attr(name)),
@@ -153,6 +157,7 @@ fn symbol(name: &str) -> SizeExpr {
 struct Emitter<'e, 'p> {
     program: &'e Program<'p>,
     places: &'e Places<'p>,
+    parts: &'e Parts,
     body: &'e mut Body,
     block: BlockId,
     arguments: FxHashMap<Node, ValueId>,
@@ -266,6 +271,8 @@ impl Emitter<'_, '_> {
     }
 
     fn read(&mut self, node: Node, at: Vec<SizeExpr>, guard: Option<Guard>, fill: Option<Attr>) -> Result<ValueId> {
+        let size = |name: &str| self.axes.iter().find(|(own, _)| own == name)?.1.as_constant();
+        let at = self.parts.at(node, at, &size);
         let key = (node, at, guard, fill);
         if let Some(&known) = self.reads.get(&key) {
             return Ok(known);

@@ -138,7 +138,8 @@ impl Graph {
             let is_dense = results.get(result).is_none_or(|layout| *layout == Layout::RowMajor);
             let is_reshaped = |&user: &Node| matches!(graph.values[user].kind, Kind::Reshape);
             let as_it_is = is_dense || !graph.values[node].users.iter().any(is_reshaped);
-            if graph.is_memory(node) || graph.values[node].returned || !as_it_is {
+            let is_whole = is_dense && graph.is_whole(node);
+            if graph.values[node].returned || !as_it_is || graph.is_memory(node) && !is_whole {
                 graph.results[result] = graph.copy(node, in_order.get(&node).copied());
             }
             let node = graph.results[result];
@@ -173,6 +174,15 @@ impl Graph {
         self.values[read].users.push(copy);
         self.values.push(value);
         copy
+    }
+
+    /// Whether a value is the only view of a buffer that a kernel writes and no result has with its own sizes: such a
+    /// buffer may be a result as it is.
+    fn is_whole(&self, node: Node) -> bool {
+        let value = &self.values[node];
+        let Some(of) = value.operands.first().filter(|_| matches!(value.kind, Kind::Reshape)) else { return false };
+        let is_shared = self.values[of.node].users.len() > 1 || self.results.contains(&of.node);
+        !is_shared && !self.is_memory(of.node)
     }
 
     /// Whether a value is there only because a result is a buffer of its own.

@@ -1,0 +1,128 @@
+//! Memory that a kernel reads with an axis in two parts: a head and a number of it, a group and a channel of it. The TMA
+//! and the threads of a block then go along axes of the kernel, and nothing is left to add up.
+
+use dlc_core::memref::{Layout, MemRef};
+use dlc_ir::Type;
+use dlc_ir::affine::SizeExpr;
+use rustc_hash::FxHashMap;
+
+use super::emit::Program;
+use super::graph::{Kind, Node};
+use super::places::Places;
+
+/// The second part of a last axis has so many bytes at least: a sector of the cache. Shorter rows are read in larger runs as
+/// they are.
+const SECTOR: i64 = 32;
+
+/// The memory that a kernel reads with axes in two parts: the size of the second part of each axis that has two.
+#[derive(Default)]
+pub struct Parts {
+    of: FxHashMap<Node, Vec<Option<i64>>>,
+}
+
+impl Parts {
+    /// The parts of the memory that the kernel of a value reads: an axis has two if each read of it names the first part
+    /// and the second by sums of axes of their own.
+    pub fn of(program: &Program<'_>, places: &Places<'_>, reads: &[Node], root: Node) -> Parts {
+        let mut at: FxHashMap<Node, Vec<&[SizeExpr]>> = FxHashMap::default();
+        for node in (0..=root).filter(|&node| node == root || !program.memory[node]) {
+            let value = &program.graph.values[node];
+            for place in places.of(node) {
+                for (operand, read) in value.operands.iter().zip(&place.reads) {
+                    at.entry(operand.node).or_default().push(&read.access.at);
+                }
+            }
+            if matches!(value.kind, Kind::Gather) {
+                // The positions of a table are elements.
+                value.operands.first().into_iter().for_each(|table| at.entry(table.node).or_default().push(&[]));
+            }
+        }
+        let size = |name: &str| places.size(places.axis(name)?).as_constant();
+        let mut parts = Parts::default();
+        for &node in reads {
+            let (Some(at), Some(ty)) = (at.get(&node), program.types[node]) else { continue };
+            let Some(ty) = MemRef::of(program.ctx, ty).filter(|ty| ty.layout(program.ctx) == Layout::RowMajor) else {
+                continue;
+            };
+            let dims = ty.dims(program.ctx);
+            if at.iter().any(|at| at.len() != dims.len()) {
+                continue;
+            }
+            let bytes = ty.elem(program.ctx).bits(program.ctx).map_or(1, |bits| i64::from(bits.div_ceil(8)));
+            let inner = |axis: usize| {
+                let is_long = |part: i64| axis + 1 < dims.len() || part.saturating_mul(bytes) >= SECTOR;
+                let fits = |part: i64| at.iter().all(|at| split(&at[axis], part, &size).is_some());
+                let parts = coefficients(at.first()?.get(axis)?);
+                parts.into_iter().rev().find(|&part| dims[axis].divisible_by(part) && is_long(part) && fits(part))
+            };
+            let inner: Vec<Option<i64>> = (0..dims.len()).map(inner).collect();
+            if inner.iter().any(Option::is_some) {
+                parts.of.insert(node, inner);
+            }
+        }
+        parts
+    }
+
+    /// The type by which the kernel reads some memory.
+    pub fn ty(&self, program: &Program<'_>, node: Node) -> Type {
+        let ty = program.types[node].expect("what is read has its type");
+        let Some(parts) = self.of.get(&node) else { return ty };
+        let ctx = program.ctx;
+        let memory = MemRef::expect(ctx, ty);
+        let mut dims = Vec::new();
+        for (size, part) in memory.dims(ctx).into_iter().zip(parts) {
+            match part {
+                Some(part) => {
+                    dims.push(size.try_div(&(*part).into()).expect("the size is a multiple of the part"));
+                    dims.push((*part).into());
+                }
+                None => dims.push(size),
+            }
+        }
+        MemRef::get(ctx, dims, memory.elem(ctx), Layout::RowMajor, memory.align(ctx), memory.noalias(ctx))
+    }
+
+    /// Positions in some memory as positions in what the kernel reads it as; `size` gives the sizes of axes that are numbers.
+    pub fn at(&self, node: Node, at: Vec<SizeExpr>, size: &dyn Fn(&str) -> Option<i64>) -> Vec<SizeExpr> {
+        let Some(parts) = self.of.get(&node) else { return at };
+        let mut found = Vec::with_capacity(at.len() + 1);
+        for (expr, part) in at.into_iter().zip(parts) {
+            match part {
+                Some(part) => found.extend(split(&expr, *part, size).expect("each read names both parts")),
+                None => found.push(expr),
+            }
+        }
+        found
+    }
+}
+
+/// The coefficients of a sum by which it might be split, rising.
+fn coefficients(expr: &SizeExpr) -> Vec<i64> {
+    let (terms, _) = expr.as_linear().unwrap_or_default();
+    let mut all: Vec<i64> = terms.into_iter().map(|(_, coefficient)| coefficient).filter(|&it| it > 1).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// A sum of axes as `part * first + second` with `0 <= second < part`, if its terms are multiples of the part and a rest
+/// that is known to be within it.
+fn split(expr: &SizeExpr, part: i64, size: &dyn Fn(&str) -> Option<i64>) -> Option<[SizeExpr; 2]> {
+    let (terms, constant) = expr.as_linear()?;
+    let (mut first, mut second) =
+        (SizeExpr::from(constant.div_euclid(part)), SizeExpr::from(constant.rem_euclid(part)));
+    let mut most = constant.rem_euclid(part);
+    for (name, coefficient) in terms {
+        let symbol = SizeExpr::symbol(&name).ok()?;
+        if coefficient % part == 0 {
+            first = first.add(&symbol.mul(&(coefficient / part).into()).ok()?).ok()?;
+            continue;
+        }
+        if coefficient < 0 {
+            return None;
+        }
+        most = size(&name)?.checked_sub(1)?.max(0).checked_mul(coefficient)?.checked_add(most)?;
+        second = second.add(&symbol.mul(&coefficient.into()).ok()?).ok()?;
+    }
+    (most < part).then_some([first, second])
+}
