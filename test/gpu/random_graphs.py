@@ -4,7 +4,7 @@
     python3 test/gpu/random_graphs.py DIR [--count N] [--seed S] [--only KIND]
 
 Each folder of DIR holds `program.mlir`, `inputs.npz` and `expected.npz`. Products with and without batches in all
-layouts, chains of them, attention, convolutions, poolings, norms, and chains of element-wise ops, reductions and views;
+layouts, chains of them, attention, convolutions, poolings, norms, scans, and chains of element-wise ops, reductions and views;
 of random sizes (tails, one, what divides by 8 and what does not), some as symbols and some as numbers, in several types.
 What is expected is computed by torch in f64 and shares nothing with dlc. Without torch only the programs are written.
 """
@@ -441,7 +441,91 @@ def block(graph):
     return finish(graph, y)
 
 
-KINDS = {f.__name__: f for f in (product, chain, attention, heads_of_64, convolution, rows, reduction, views, block)}
+def heads_in_an_axis(graph):
+    """Attention as models have it: queries, keys and values are parts of one row, heads are parts of these."""
+    rng = graph.rng
+    b, s = graph.dim((1, 2, 3)), graph.dim(ROWS)
+    heads, size = rng.choice(((2, 64), (4, 32), (3, 64), (2, 128), (4, 16)))
+    width, elem = heads * size, rng.choice(("f16", "f16", "bf16"))
+    h, d, w, w3 = (Dim(n, str(n)) for n in (heads, size, width, 3 * width))
+    x = graph.argument([b, s, w3], elem)
+    if rng.random() < 0.5:
+        k = graph.dim((32, 64, 72), 0)
+        given, weight = graph.argument([b, s, k], elem), graph.argument([w3, k], elem, 0.3)
+        x = graph.op(f"linear {given.name}, {weight.name} acc f32", [b, s, w3], "f32",
+                     lambda: given.value @ weight.value.T)
+        x = cast(graph, x, elem)
+
+    def part(index):
+        first = index * width
+        y = graph.op(f"slice {x.name} from [0, 0, {first}] to [{b}, {s}, {first + width}]", [b, s, w], elem,
+                     lambda: x.value[..., first:first + width])
+        y = graph.op(f"reshape {y.name} to [{b}, {s}, {h}, {d}]", [b, s, h, d], elem,
+                     lambda: y.value.reshape(*y.value.shape[:2], heads, size))
+        return graph.op(f"transpose {y.name} by [0, 2, 1, 3]", [b, h, s, d], elem, lambda: y.value.transpose(1, 2))
+
+    q, k, v = (part(index) for index in range(3))
+    causal = rng.random() < 0.5
+
+    def compute():
+        scores = q.value @ k.value.transpose(-1, -2) * size ** -0.5
+        if causal:
+            scores = scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1), float("-inf"))
+        return torch.softmax(scores, -1) @ v.value
+
+    o = graph.op(f"attention {q.name}, {k.name}, {v.name}" + " causal" * causal, [b, h, s, d], elem, compute)
+    o = graph.op(f"transpose {o.name} by [0, 2, 1, 3]", [b, s, h, d], elem, lambda: o.value.transpose(1, 2))
+    y = graph.op(f"reshape {o.name} to [{b}, {s}, {w}]", [b, s, w], elem, lambda: o.value.flatten(2))
+    if rng.random() < 0.5:
+        n = graph.dim((64, 72, 128), 0)
+        weight = graph.argument([n, w], elem, 0.3)
+        y = graph.op(f"linear {y.name}, {weight.name} acc f32", [b, s, n], "f32", lambda y=y: y.value @ weight.value.T)
+    return finish(graph, y)
+
+
+def groups(graph):
+    """Groups of channels: their norm, and often a convolution of them after it."""
+    rng = graph.rng
+    n, size, count = graph.dim((1, 2, 5)), rng.choice((1, 2, 3, 8, 16)), rng.choice((1, 2, 4, 6))
+    c = Dim(size * count, str(size * count))
+    high, wide = graph.dim((1, 5, 8, 17, 28)), graph.dim((4, 7, 16, 33))
+    elem = rng.choice(("f16", "bf16", "f32"))
+    x = graph.argument([n, c, high, wide], elem)
+    g, beta = graph.argument([c], elem), graph.argument([c], elem)
+    y = graph.op(f"group_norm {x.name} groups {count} weight {g.name} bias {beta.name} eps 1.0e-3", x.dims, elem,
+                 lambda: torch.nn.functional.group_norm(x.value, count, g.value, beta.value, 1e-3))
+    if rng.random() < 0.6:
+        y = unary(graph, y)
+    if rng.random() < 0.5:
+        own = rng.choice((1, 4, 16))
+        o = Dim(own * count, str(own * count))
+        w = graph.argument([o, Dim(size, str(size)), Dim(3, "3"), Dim(3, "3")], elem, 0.3)
+        y = graph.op(f"conv {y.name}, {w.name} pad [1, 1] groups {count} acc f32", [n, o, high, wide], "f32",
+                     lambda y=y: torch.nn.functional.conv2d(y.value, w.value, None, 1, 1, 1, count))
+    return finish(graph, y)
+
+
+def running(graph):
+    """Sums, products and extremes of all elements up to each, along any axis."""
+    rng = graph.rng
+    rank = rng.randrange(1, 4)
+    dims = [graph.dim((1, 3, 5, 33, 64)) for _ in range(rank)]
+    axis = rng.randrange(rank)
+    dims[axis] = graph.dim((1, 2, 31, 64, 100, 1000, 1025, 4099) if rank < 3 else (1, 31, 100, 257))
+    elem = rng.choice(("f32", "f32", "f16", "bf16"))
+    x = graph.argument(dims, elem)
+    if rng.random() < 0.5:
+        x = unary(graph, x)
+    word, function = rng.choice((
+        ("cumsum", lambda v: v.cumsum(axis)), ("cummax", lambda v: v.cummax(axis).values),
+        ("cummin", lambda v: v.cummin(axis).values),
+    ))
+    y = graph.op(f"{word} {x.name} over {axis}", dims, elem, lambda: function(x.value))
+    return finish(graph, epilogue(graph, y, 1) if rng.random() < 0.5 else y)
+
+
+KINDS = {f.__name__: f for f in (
+    product, chain, attention, heads_of_64, heads_in_an_axis, convolution, groups, rows, reduction, running, views, block)}
 
 
 def main():

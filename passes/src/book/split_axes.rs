@@ -25,7 +25,8 @@
 //! ```
 //!
 //! Entries that read a split value at their own axes are split alike, so the `reshape` stands behind the last of them.
-//! An axis may have several divisors, if each divides the next.
+//! An axis may have several divisors, if each divides the next. A product that is summed keeps its axes: a factor that it reads
+//! at quotients is copied into their order, in parts, so that whatever computes the factor stores it so.
 //!
 //! **Does not** split the axes that a reduction has or reduces; split the last axis into parts of less than 32 bytes,
 //! unless a reduction would otherwise be computed again within them: a row of the result is stored in such parts.
@@ -34,17 +35,18 @@
 
 use std::collections::BTreeSet;
 
-use dlc_book::ops::{Entry, NewEntry, Reduce, Reshape};
+use dlc_book::ops::{Entry, Function, NewEntry, Reduce, Reshape};
 use dlc_book::verify::axis_names;
-use dlc_core::access::Access;
+use dlc_core::access::{Access, Accesses};
 use dlc_core::space::Space;
 use dlc_core::types::Tensor;
 use dlc_ir::affine::{Factor, SizeExpr};
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::builder::Builder;
+use dlc_ir::define::Kind as _;
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Context, OpId, Str, ValueId};
+use dlc_ir::{Context, OpId, Str, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Parts of a row of results that are stored together have so many bytes at least: a sector of the cache.
@@ -55,7 +57,10 @@ const MAX_VISITS: usize = 64;
 
 static DEF: PassDef = PassDef {
     requires: &["book"],
-    statistics: &[StatDef { name: "split", doc: "Values with axes that are split." }],
+    statistics: &[
+        StatDef { name: "split", doc: "Values with axes that are split." },
+        StatDef { name: "moved", doc: "Factors that are brought into the order of their product." },
+    ],
     ..PassDef::base("split-axes", "Splits axes whose quotients say which element of a reduction is read.", |_| {
         Ok(Box::new(SplitAxes))
     })
@@ -71,6 +76,7 @@ impl Pass for SplitAxes {
             split.visit(body, op, cx);
         }
         cx.count("split", split.order.len() as u64);
+        cx.count("moved", split.moved);
         split.finish(cx.ctx, body);
         Ok(())
     }
@@ -88,6 +94,8 @@ struct Splits {
     of: FxHashMap<ValueId, (ValueId, Divisors)>,
     /// The ops that are split, in order.
     order: Vec<OpId>,
+    /// How many factors of products were brought into the order of these.
+    moved: u64,
 }
 
 impl Splits {
@@ -100,6 +108,9 @@ impl Splits {
         let result = view.result(0);
         if view.operands().any(|operand| self.reductions.contains(&operand)) {
             self.reductions.insert(result);
+        }
+        if entry.widen().is_some() {
+            return self.visit_product(body, op, cx);
         }
         let Some(divisors) = self.divisors(entry) else { return };
         let Some(parts) = Parts::of(&entry.axes(), &divisors) else { return };
@@ -120,6 +131,60 @@ impl Splits {
         self.reductions.insert(value);
         self.of.insert(result, (value, divisors));
         self.order.push(op);
+    }
+
+    /// A product that is not rounded has the axes of its sum: what it reads at quotients is brought into the order of its
+    /// axes, in parts, and read as a whole.
+    fn visit_product(&mut self, body: &mut Body, op: OpId, cx: &PassCx<'_>) {
+        let ctx = cx.ctx;
+        let entry = Entry::from(OpRef::new(ctx, body, op));
+        let (operands, mut accesses) = (entry.operands().collect::<Vec<_>>(), entry.accesses());
+        let (sizes, loc) = (entry.axes(), body.loc(op));
+        let names = axis_names(sizes.len());
+        for (index, operand) in operands.into_iter().enumerate() {
+            let access = &accesses[index];
+            let named = access.at.iter().flat_map(SizeExpr::symbols).collect::<BTreeSet<_>>();
+            let axes: Vec<usize> = (0..sizes.len()).filter(|&axis| named.contains(&*names[axis])).collect();
+            let own = |name: &str| axes.iter().position(|&axis| names[axis] == name);
+            let number = |name: &str| own(name).and_then(|at| SizeExpr::symbol(&names[at]).ok());
+            let Some(moved) = access.map(&|expr| expr.substitute(&number).ok()) else { continue };
+            let axis =
+                |at: &SizeExpr| at.as_symbol().and_then(|name| names[..axes.len()].iter().position(|own| own == name));
+            let mut divisors = vec![BTreeSet::new(); axes.len()];
+            for (_, factors) in moved.at.iter().flat_map(SizeExpr::terms) {
+                for (axis, divisor) in factors.iter().filter_map(|factor| quotient(factor, &axis)) {
+                    divisors[axis].insert(divisor);
+                }
+            }
+            let divisors: Divisors = divisors.into_iter().map(|divisors| divisors.into_iter().collect()).collect();
+            let elem = Tensor::of(ctx, body.value_type(operand)).map(|ty| ty.elem(ctx));
+            let (true, None, Some(elem)) = (self.reductions.contains(&operand), &moved.guard, elem) else { continue };
+            let is_long =
+                divisors.last().and_then(|last| last.first()).is_none_or(|&part| bytes(ctx, elem, part) >= SECTOR);
+            let whole: Vec<SizeExpr> = axes.iter().map(|&axis| sizes[axis].clone()).collect();
+            let Some(mut parts) =
+                Parts::of(&whole, &divisors).filter(|_| is_long && !divisors.iter().all(Vec::is_empty))
+            else {
+                continue;
+            };
+            let Some(at) = parts.access(&moved).filter(|_| cx.allows_rule("split")) else { continue };
+            let message = "a factor is brought into the order of its product: it is read at quotients of its axes";
+            cx.remark(RemarkKind::Passed, loc, message);
+            let at_axes =
+                axes.iter().map(|&axis| SizeExpr::symbol(&names[axis]).expect("an axis has a name")).collect();
+            accesses[index] = Access::everywhere(at_axes);
+            let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
+            let (inputs, accesses) = ([operand], vec![at]);
+            let function = Function::Copy;
+            let copy = NewEntry { inputs: &inputs, function, axes: parts.sizes, accesses, elem: None, widen: None };
+            let copy = copy.build(&mut builder, loc);
+            let copy = builder.body.result(copy, 0);
+            let whole = Reshape::build(&mut builder, loc, copy, Tensor::get(ctx, whole, elem));
+            let whole = body.result(whole, 0);
+            body.set_operand(op, index, whole);
+            self.moved += 1;
+        }
+        body.set_prop(ctx, op, ctx.intern_str("accesses"), Some(Accesses::make(ctx, accesses)));
     }
 
     /// The divisors by which the axes of an entry are split, if any is.
@@ -145,9 +210,8 @@ impl Splits {
             }
         }
         let elem = Tensor::of(entry.ctx, entry.type_of(entry.out()))?.elem(entry.ctx);
-        let bytes = i64::from(elem.bits(entry.ctx).unwrap_or(8).div_ceil(8));
         let fits = |(axis, divisor, read): &(usize, i64, (ValueId, Access))| {
-            let is_long = axis + 1 < axes.len() || divisor.saturating_mul(bytes) >= SECTOR;
+            let is_long = axis + 1 < axes.len() || bytes(entry.ctx, elem, *divisor) >= SECTOR;
             is_long || self.is_recomputed(entry, *axis, *divisor, read)
         };
         if quotients.iter().all(fits) {
@@ -223,6 +287,11 @@ impl Splits {
             body.erase_op(op);
         }
     }
+}
+
+/// The bytes of so many elements of a type.
+fn bytes(ctx: &Context, elem: Type, count: i64) -> i64 {
+    count.saturating_mul(i64::from(elem.bits(ctx).unwrap_or(8).div_ceil(8)))
 }
 
 /// The axis and the divisor of a quotient of a whole axis.

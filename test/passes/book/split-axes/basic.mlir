@@ -70,3 +70,17 @@ book.func @short<M>(%x: tensor<[M, 15], f32>) -> tensor<[M, 15], f32> {
   %y = entry mul axes (i0: M, i1: 15) of %x at (i0, i1), %s at (i0, i1 floordiv 3) : tensor<[M, 15], f32>
   return %y
 }
+
+// -----
+
+// A factor that a product reads at heads and numbers of them is stored in rows of all heads.
+// CHECK-LABEL: @projection
+// CHECK: [[C:%[a-z0-9]+]] = entry copy axes (i0: B, i1: S, i2: 4, i3: 16) of %o at (i0, i2, i1, i3) : tensor<[B, S, 4, 16], f16>
+// CHECK-NEXT: [[R:%[a-z0-9]+]] = reshape non_scop [[C]] : tensor<[B, S, 64], f16>
+// CHECK-NEXT: entry mul axes (i0: B, i1: S, i2: N, i3: 64) of [[R]] at (i0, i1, i3), %w at (i2, i3) to f32 widen
+book.func @projection<B, S, N>(%x: tensor<[B, 4, S, 16, 3], f16>, %w: tensor<[N, 64], f16>) -> tensor<[B, S, N], f32> {
+  %o = reduce max axes (i0: B, i1: 4, i2: S, i3: 16) over (i4: 3) of %x at (i0, i1, i2, i3, i4) acc f16 : tensor<[B, 4, S, 16], f16>
+  %m = entry mul axes (i0: B, i1: S, i2: N, i3: 64) of %o at (i0, i3 floordiv 16, i1, i3 mod 16), %w at (i2, i3) to f32 widen : tensor<[B, S, N, 64], f32>
+  %y = reduce sum axes (i0: B, i1: S, i2: N) over (i3: 64) of %m at (i0, i1, i2, i3) acc f32 : tensor<[B, S, N], f32>
+  return %y
+}
