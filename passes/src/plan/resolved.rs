@@ -331,8 +331,8 @@ impl Resolver<'_> {
                 None => Err(format!("a tile has a number of columns, and {size} is none")),
                 Some(columns) if columns > most => Err(format!("the default tile has at most {most} columns")),
                 Some(columns) => {
-                    let [rows, columns] = default_tile(columns);
-                    let held = u64::from(rows * columns / (4 * 32)) * held_values(self.ctx, self.region, groups) as u64;
+                    let values = held_values(self.ctx, self.region, groups);
+                    let held = held_by_default(default_tile(columns, values), values);
                     let fits = held <= MOST_HELD;
                     if fits { Ok(()) } else { Err(format!("a thread would hold {held} numbers of them")) }
                 }
@@ -452,9 +452,10 @@ impl Resolver<'_> {
                 }
                 None if groups.streams => Tiling::of_stream(&size(&groups.rows)?, &size(&groups.columns)?, halves),
                 None if groups.holds_rows => {
-                    let columns = size(&groups.columns)?.as_constant().unwrap_or(DEFAULT_COLUMNS);
-                    Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, halves)
-                        .with_tile(default_tile(columns))
+                    let columns = size(&groups.columns)?;
+                    let values = held_values(ctx, region, groups);
+                    let tile = default_tile(columns.as_constant().unwrap_or(DEFAULT_COLUMNS), values);
+                    Tiling::of_matrix(&size(&groups.rows)?, &columns, halves).with_tile(tile)
                 }
                 None => Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, halves),
             };
@@ -683,10 +684,16 @@ impl Resolver<'_> {
     }
 }
 
-/// The tile that holds rows of so many columns where no plan says.
-fn default_tile(columns: i64) -> [u32; 2] {
+/// The tile that holds rows of so many columns where no plan says, for so many values of them at once.
+fn default_tile(columns: i64, values: usize) -> [u32; 2] {
     let wide = columns.clamp(16, DEFAULT_COLUMNS).unsigned_abs().next_power_of_two() as u32;
-    [if wide > 128 { 32 } else { 64 }, wide]
+    let fits = wide <= 128 && held_by_default([64, wide], values) <= MOST_HELD;
+    [if fits { 64 } else { 32 }, wide]
+}
+
+/// How many numbers of some values each thread of four warps holds, which share a tile.
+fn held_by_default(tile: [u32; 2], values: usize) -> u64 {
+    u64::from(tile[0]) * u64::from(tile[1]) / (4 * 32) * values as u64
 }
 
 /// The clause that a message about a tile names: the first word in quotes that is one, or what it counts.

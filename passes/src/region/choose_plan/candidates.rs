@@ -436,7 +436,7 @@ impl Maker<'_> {
 fn whole_rows(WholeRows { columns, values }: WholeRows) -> Vec<(i64, i64, i64, i64)> {
     let columns = columns.clamp(16, 1 << 12).unsigned_abs().next_power_of_two() as i64;
     let mut tiles = Vec::new();
-    for rows in [128, 64, 32] {
+    for rows in [128, 64, 32, 16] {
         for warp_rows in [64, 32, 16].into_iter().filter(|own| *own <= rows) {
             for warp_columns in [256, 128, 64, 32, 16].into_iter().filter(|own| *own <= columns) {
                 let warps = rows / warp_rows * (columns / warp_columns);
