@@ -24,7 +24,7 @@
 //! ```
 //!
 //! The conditions under which an element counts are those of guards whose other number is the identity, and of `where`
-//! entries one of whose sides is it; together with the bounds of the reduced axis they are inequalities between the position
+//! entries one of whose sides is it, also before casts that lose nothing; together with the bounds of the reduced axis they are inequalities between the position
 //! that is read and the axes of the result. Those that always hold are left out. What is left must be one, between the
 //! position and one axis, whose sizes are the same: `k <= i`, `k < i`, `k >= i` or `k > i`.
 //!
@@ -38,7 +38,9 @@
 use dlc_book::ops::{Const, Entry, Function, Iota, NewScan, Reduce};
 use dlc_book::verify::axis_names;
 use dlc_core::access::Access;
+use dlc_core::broadcast::promote;
 use dlc_core::guard::{Condition, Guard};
+use dlc_core::numbers::holds;
 use dlc_core::scalar::{Binary, Combiner, is_neutral, neutral};
 use dlc_core::space::Space;
 use dlc_core::tensor::ElemKind;
@@ -169,6 +171,11 @@ impl<'a> Masked<'a> {
         let accesses = entry.accesses().iter().map(placed).collect::<Option<Vec<Access>>>()?;
         match (entry.function(), &accesses[..]) {
             (Function::Copy, [access]) => self.read(entry.operand(0), access.clone()),
+            // It is accumulated in the wider type all the same; of a maximum the identity would be another number.
+            (Function::Cast, [access]) if matches!(self.reduce.combiner(), Combiner::Sum | Combiner::Prod) => {
+                let (from, to) = (self.elem(entry.operand(0)), self.elem(self.value));
+                holds(self.reduce.ctx, to, from).then(|| self.read(entry.operand(0), access.clone()))?
+            }
             (Function::Where, [condition, then, otherwise]) => {
                 let (a, b) = (entry.operand(1), entry.operand(2));
                 let (kept, access, holds) = match (self.is_identity_value(a), self.is_identity_value(b)) {
@@ -347,6 +354,7 @@ fn scan_of(reduce: Reduce<'_>) -> Option<Scan> {
         Guard::all(kept.into_iter().map(condition).collect())
     });
     let elem = Tensor::of(reduce.ctx, reduce.body.value_type(value))?.elem(reduce.ctx);
+    promote(reduce.ctx, elem, reduce.acc()).ok().filter(|common| *common == reduce.acc())?;
     let fill = guard.is_some().then(|| neutral(reduce.ctx, reduce.combiner(), elem));
     Some(Scan { input: value, access: Access { at, guard, fill }, along, exclusive, reverse })
 }

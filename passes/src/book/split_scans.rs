@@ -2,7 +2,7 @@
 //! combine to, and then both together. So every group has a multiprocessor.
 //!
 //! **Requires**: book.
-//! **Ensures**: where fewer than 64 multiprocessors would scan rows that take one of them long, the scan is of groups.
+//! **Ensures**: where fewer than 128 multiprocessors would scan rows that take one of them long, the scan is of groups.
 //!
 //! **Before**
 //! ```mlir before
@@ -44,13 +44,15 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Context, OpId, Type};
 
-use crate::analysis::sizes::{ASSUME, AssumedSizes, FEW_ROWS, LONG_ROW, SYMBOLS};
+use crate::analysis::sizes::{ASSUME, AssumedSizes, LONG_ROW, SYMBOLS};
 
 /// The positions of a group along rows, and along columns, of which a multiprocessor has several.
 const GROUP: i64 = 8192;
 const GROUP_OF_COLUMNS: i64 = 1024;
 /// The columns that a multiprocessor has.
 const COLUMNS: i64 = 32;
+/// So many multiprocessors that each go along a row read and write about as fast as all do in two passes.
+const ENOUGH: i64 = 128;
 
 static DEF: PassDef = PassDef {
     requires: &["book"],
@@ -98,7 +100,7 @@ impl SplitScans {
             true => (elements, 1, GROUP),
             false => ((elements - 1) / COLUMNS + 1, COLUMNS.min(elements.max(1)), GROUP_OF_COLUMNS),
         };
-        let is_worth = blocks < FEW_ROWS && length.saturating_mul(each) > LONG_ROW && length > group;
+        let is_worth = blocks < ENOUGH && length.saturating_mul(each) > LONG_ROW && length > group;
         (is_worth && scan.every().is_none()).then_some(group)
     }
 }

@@ -92,7 +92,7 @@ use crate::plan::resolved::{Mapping, Refused, ResolvedPlan, resolve};
 use crate::plan::tiling::{self, Tiling};
 use axes::{Dim, LowerError};
 use emit::Emit;
-use lower::{Lower, Scope};
+use lower::{Group, Lower, Scope};
 
 dlc_ir::codes! {
     /// A region cannot be made into a kernel.
@@ -305,11 +305,11 @@ fn tensorize(
         rank = Some(lower.emit.name(value));
     }
     // Neighbouring blocks have groups of a scan next to each other.
-    if let Some(every) = every {
+    if let (Some(every), Some((axis, _))) = (every, inner.last()) {
         let all = lower.emit.name(number);
         let group = lower.emit.index(&axes::remainder(&all, &groups)?)?;
         lower.emit.call(group, "group");
-        lower.group = Some((lower.emit.name(group), every));
+        lower.group = Some(Group { axis: axis.clone(), number: lower.emit.name(group), every });
         number = lower.emit.index(&axes::quotient(&all, &groups)?)?;
     }
     lower.emit.call(number, "tile");
@@ -429,7 +429,7 @@ fn store(
     if let Some((axis, rest)) = inner.split_first() {
         let last = rest.is_empty();
         let limit = if lower.tiling.along > 1 { lower.tiling.along } else { lower.tiling.tile[1] };
-        let length = lower.group.as_ref().map_or(axis.1.clone(), |(_, every)| SizeExpr::from(*every));
+        let length = lower.group.as_ref().map_or(axis.1.clone(), |group| SizeExpr::from(group.every));
         let tile = if last { tiling::tile_of(&length, limit, limit) } else { 1 };
         let first = lower.begin_scans();
         let open = lower.emit.open_loop(&length, tile, &axis.0, &first)?;

@@ -43,6 +43,16 @@ pub struct Scope {
     pub known: FxHashMap<ValueId, (Lowered, Vec<usize>)>,
 }
 
+/// Positions of an axis that are scanned together.
+pub struct Group {
+    /// The axis.
+    pub axis: String,
+    /// The number of the group.
+    pub number: SizeExpr,
+    /// How many positions each has.
+    pub every: i64,
+}
+
 /// The making of a kernel from a region.
 pub struct Lower<'a, 'c> {
     pub ctx: &'c Context,
@@ -66,8 +76,8 @@ pub struct Lower<'a, 'c> {
     pub multiplied: Vec<Multiplied>,
     /// The scans, with what the elements up to here combine to.
     pub running: Vec<(OpId, ValueId)>,
-    /// Which group of positions a block has of the axis that scans go along, and how many each has.
-    pub group: Option<(SizeExpr, i64)>,
+    /// The positions that a block has of the axis that scans go along, if it has not all.
+    pub group: Option<Group>,
     /// How many conditions what is made stands in: not all threads come there.
     pub conditions: usize,
 }
@@ -162,8 +172,18 @@ impl<'c> Lower<'_, 'c> {
         dim.value_of(axis, number)
     }
 
+    /// The number of the group of a block, if an expression is that.
+    fn group_of(&self, expr: &SizeExpr) -> Option<SizeExpr> {
+        let Group { axis, number, every } = self.group.as_ref()?;
+        let own = SizeExpr::symbol(axis).ok()?.floordiv(&(*every).into()).ok()?;
+        (*expr == own).then(|| number.clone())
+    }
+
     /// An expression of the region's axes as one of the kernel.
     pub fn expr(&self, expr: &SizeExpr, over: [bool; 2]) -> Result<SizeExpr> {
+        if let Some(group) = self.group_of(expr) {
+            return Ok(group);
+        }
         let mut positions: FxHashMap<String, SizeExpr> = FxHashMap::default();
         for name in expr.symbols() {
             if let Some(position) = self.position(&name, over)? {
@@ -493,7 +513,14 @@ impl<'c> Lower<'_, 'c> {
     }
 
     fn read(&mut self, read: Read<'_>) -> Result<Lowered> {
-        let (_, over) = self.depends(read.result(0));
+        let (_, mut over) = self.depends(read.result(0));
+        // What is read once for the group of a block is the same along its axis.
+        if let Some(Group { axis, .. }) = self.group.as_ref().filter(|_| over[1] && read.indices().len() == 0) {
+            let moves =
+                |expr: &SizeExpr| self.group_of(expr).is_none() && expr.symbols().iter().any(|name| **name == **axis);
+            let guard = read.guard();
+            over[1] = read.at().iter().chain(guard.iter().flat_map(Guard::exprs)).any(moves);
+        }
         if let Some(staged) = super::contract::staged(self, read, over)? {
             return Ok(staged);
         }

@@ -16,7 +16,7 @@ use dlc_region::ops::Scan;
 use dlc_region::verify::neutral;
 
 use super::axes::LowerError;
-use super::lower::{Lower, Lowered, Result};
+use super::lower::{Group, Lower, Lowered, Result};
 use crate::analysis::axes::scans;
 
 /// The type in which a scan is combined, and how: short integers in 32 bits, and truth values as integers, of which one is
@@ -70,8 +70,8 @@ impl Lower<'_, '_> {
         }
         match &self.group {
             None => Ok(base),
-            Some((group, every)) => {
-                group.mul(&(*every).into()).and_then(|first| first.add(&base)).map_err(LowerError::Expr)
+            Some(Group { number, every, .. }) => {
+                number.mul(&(*every).into()).and_then(|first| first.add(&base)).map_err(LowerError::Expr)
             }
         }
     }

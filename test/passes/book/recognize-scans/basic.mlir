@@ -63,3 +63,24 @@ book.func @conditions<M>(%x: tensor<[M, 8], f32>) -> tensor<[M, 8], f32> {
   %s = reduce sum axes (i0: M, i1: 8) over (i2: 8) of %w at (i0, i1, i2) acc f32 : tensor<[M, 8], f32>
   return %s
 }
+
+// -----
+
+// Casts that lose nothing: elements are accumulated in the wider type all the same.
+// CHECK-LABEL: @casts
+// CHECK: scan sum axes (i0: N) along 0 of %x at (i0) acc f32 : tensor<[N], f32>
+// CHECK: scan sum axes (i0: N) along 0 of %c at (i0) acc i32 : tensor<[N], i32>
+// CHECK-NEXT: return
+book.func @casts<N>(%x: tensor<[N], f16>, %c: tensor<[N], i1>) -> (tensor<[N], f32>, tensor<[N], i32>) {
+  %zero = const 0.0 : tensor<[], f16>
+  %no = const false : tensor<[], i1>
+  %i = iota (i0) axes (i0: N) : tensor<[N], i32>
+  %before = entry le axes (i0: N, i1: N) of %i at (i1), %i at (i0) : tensor<[N, N], i1>
+  %a = entry where axes (i0: N, i1: N) of %before at (i0, i1), %x at (i1), %zero at () : tensor<[N, N], f16>
+  %wide = entry cast axes (i0: N, i1: N) of %a at (i0, i1) to f32 : tensor<[N, N], f32>
+  %s = reduce sum axes (i0: N) over (i1: N) of %wide at (i0, i1) acc f32 : tensor<[N], f32>
+  %b = entry where axes (i0: N, i1: N) of %before at (i0, i1), %c at (i1), %no at () : tensor<[N, N], i1>
+  %count = entry cast axes (i0: N, i1: N) of %b at (i0, i1) to i32 : tensor<[N, N], i32>
+  %t = reduce sum axes (i0: N) over (i1: N) of %count at (i0, i1) acc i32 : tensor<[N], i32>
+  return %s, %t
+}

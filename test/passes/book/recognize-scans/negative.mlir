@@ -89,3 +89,18 @@ book.func @unknown<N>(%x: tensor<[N], f32>, %c: tensor<[N, N], i1>) -> (tensor<[
   %t = reduce sum axes (i0: N) over (i1: N, i2: N) of %b at (i0, i1, i2) acc f32 : tensor<[N], f32>
   return %s, %t
 }
+
+// -----
+
+// The lowest number of the narrower type is none that a maximum of the wider one leaves out.
+// CHECK-LABEL: @narrow_identity
+// CHECK: reduce max
+book.func @narrow_identity<N>(%x: tensor<[N], i8>) -> tensor<[N], i32> {
+  %least = const -128 : tensor<[], i8>
+  %i = iota (i0) axes (i0: N) : tensor<[N], i32>
+  %before = entry lt axes (i0: N, i1: N) of %i at (i1), %i at (i0) : tensor<[N, N], i1>
+  %a = entry where axes (i0: N, i1: N) of %before at (i0, i1), %x at (i1), %least at () : tensor<[N, N], i8>
+  %wide = entry cast axes (i0: N, i1: N) of %a at (i0, i1) to i32 : tensor<[N, N], i32>
+  %s = reduce max axes (i0: N) over (i1: N) of %wide at (i0, i1) acc i32 : tensor<[N], i32>
+  return %s
+}

@@ -3,12 +3,12 @@
 
 // Rows enough, and columns enough.
 // CHECK-LABEL: @rows
-// CHECK-NEXT: scan sum axes (i0: 64, i1: N)
-// CHECK-NEXT: scan sum axes (i0: N, i1: 2048)
+// CHECK-NEXT: scan sum axes (i0: 128, i1: N)
+// CHECK-NEXT: scan sum axes (i0: N, i1: 4096)
 // CHECK-NEXT: return
-book.func @rows<N>(%x: tensor<[64, N], f32>, %z: tensor<[N, 2048], f32>) -> (tensor<[64, N], f32>, tensor<[N, 2048], f32>) {
-  %y = scan sum axes (i0: 64, i1: N) along 1 of %x at (i0, i1) acc f32 : tensor<[64, N], f32>
-  %w = scan sum axes (i0: N, i1: 2048) along 0 of %z at (i0, i1) acc f32 : tensor<[N, 2048], f32>
+book.func @rows<N>(%x: tensor<[128, N], f32>, %z: tensor<[N, 4096], f32>) -> (tensor<[128, N], f32>, tensor<[N, 4096], f32>) {
+  %y = scan sum axes (i0: 128, i1: N) along 1 of %x at (i0, i1) acc f32 : tensor<[128, N], f32>
+  %w = scan sum axes (i0: N, i1: 4096) along 0 of %z at (i0, i1) acc f32 : tensor<[N, 4096], f32>
   return %y, %w
 }
 
