@@ -26,12 +26,3 @@ frontend.graph @groups_of_nothing(%x: tensor<[2, 0, 4], f32>) -> tensor<[2, 0, 4
   %y = group_norm %x groups 9223372036854775807
   output %y
 }
-
-// -----
-
-// The largest size that there is can be counted.
-// CHECK: tiny.func @pairs_of_nothing
-frontend.graph @pairs_of_nothing(%x: tensor<[9223372036854775807, 0], f32>) -> tensor<[9223372036854775807, 0], f32> {
-  %y = rope %x, %x, %x
-  output %y
-}
