@@ -29,8 +29,9 @@
 //! position and one axis, whose sizes are the same: `k <= i`, `k < i`, `k >= i` or `k > i`.
 //!
 //! **Does not** look through arithmetic between the mask and the reduction, take masks that are multiplied (zero times an
-//! infinity is no zero), or reductions along several axes. Positions in types of 32 bits count as exact where the axes have
-//! symbolic sizes, though they would wrap beyond 2^31: a quadratic reduction of so many elements cannot be run.
+//! infinity is no zero), or reductions along several axes. Positions in types of 32 bits count as exact where the axes have the
+//! symbolic size of the reduced one, though they would wrap beyond 2^31: a quadratic reduction of so many elements cannot be
+//! run.
 //!
 //! Sums of floats are added in another order where they are `reverse`. Linear in the ops, times the entries between a mask
 //! and a reduction. Rule of the debug counters: `scan`.
@@ -265,12 +266,19 @@ impl<'a> Masked<'a> {
         else {
             return false;
         };
-        let sizes = [self.reduce.axes(), self.reduce.over()].concat();
+        let (axes, over) = (self.reduce.axes(), self.reduce.over());
+        let sizes = [axes, over.clone()].concat();
         let names = axis_names(sizes.len());
         let (mut low, mut high) = (i128::from(constant), i128::from(constant));
         for (name, factor) in terms {
             let Some(axis) = names.iter().position(|axis| **axis == *name) else { return false };
-            let most = sizes[axis].as_constant().map_or(MOST, |size| size.max(1)) - 1;
+            // An axis of the size of the reduced one meets that.
+            let is_bounded = kind.bits() == 64 || over.contains(&sizes[axis]);
+            let most = match sizes[axis].as_constant() {
+                Some(size) => size.max(1) - 1,
+                None if is_bounded => MOST - 1,
+                None => return false,
+            };
             let end = i128::from(factor) * i128::from(most);
             (low, high) = (low + end.min(0), high + end.max(0));
         }

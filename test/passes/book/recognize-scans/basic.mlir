@@ -73,7 +73,7 @@ book.func @conditions<M>(%x: tensor<[M, 8], f32>) -> tensor<[M, 8], f32> {
 // CHECK-NEXT: return
 book.func @casts<N>(%x: tensor<[N], f16>, %c: tensor<[N], i1>) -> (tensor<[N], f32>, tensor<[N], i32>) {
   %zero = const 0.0 : tensor<[], f16>
-  %no = const false : tensor<[], i1>
+  %no = const 0 : tensor<[], i1>
   %i = iota (i0) axes (i0: N) : tensor<[N], i32>
   %before = entry le axes (i0: N, i1: N) of %i at (i1), %i at (i0) : tensor<[N, N], i1>
   %a = entry where axes (i0: N, i1: N) of %before at (i0, i1), %x at (i1), %zero at () : tensor<[N, N], f16>

@@ -48,7 +48,7 @@ frontend.graph @means<M, N>(%x: tensor<[M, N, 4], f32>) -> (tensor<[M, N, 1], f3
   output %known, %symbolic
 }
 
-// Running sums are sums over what lies before.
+// Running sums are scans.
 frontend.graph @running<N>(%x: tensor<[N], f32>) -> tensor<[N], f32> {
   %y = cumsum %x over 0
   output %y

@@ -3,10 +3,10 @@
 // RUN: dlc-opt %s --tensorize --evaluate-each -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: dlc-opt %t.mlir --region-to-ptx -o %t.ptx.mlir
-// RUN: dlc-run %s --function=program --shape=B=2,M=301,N=75 --seed=0 -o %t.npz
-// RUN: dlc-run %t.ptx.mlir --function=program --shape=B=2,M=301,N=75 --seed=0 --check=%t.npz
-// RUN: dlc-run %s --function=program --shape=B=1,M=2,N=4500 --seed=0 -o %t.npz
-// RUN: dlc-run %t.ptx.mlir --function=program --shape=B=1,M=2,N=4500 --seed=0 --check=%t.npz
+// RUN: dlc-run %s --function=program --shape=B=1,M=290,N=40 --seed=0 -o %t.npz
+// RUN: dlc-run %t.ptx.mlir --function=program --shape=B=1,M=290,N=40 --seed=0 --check=%t.npz
+// RUN: dlc-run %s --function=program --shape=B=1,M=2,N=2200 --seed=0 -o %t.npz
+// RUN: dlc-run %t.ptx.mlir --function=program --shape=B=1,M=2,N=2200 --seed=0 --check=%t.npz
 
 host.func @program<B, M, N>(%x: memref<[B, M, N], f16, row_major, align 16>)
     -> (memref<[B, M, N], f32, row_major, align 16>, memref<[B, M, N], f32, row_major, align 16>, memref<[B, M, N], i1, row_major, align 16>, memref<[B, M, N], f32, row_major, align 16>, memref<[B, M, N], f32, row_major, align 16>) {
