@@ -2,7 +2,7 @@
 
 // RUN: dlc-opt %s --build-poly-view --emit-json | FileCheck %s
 // RUN: not dlc-opt %S/Inputs/view.json 2>&1 | FileCheck %s --check-prefix=READ
-// READ: 'poly_view' describes what passes make, without the types that a program has
+// READ: 'poly_view' describes what a pass makes, without the types that a program has
 
 // CHECK: "index_book": {
 // CHECK: // -----

@@ -16,7 +16,6 @@
 // Two sizes meet, aligned at the right, that differ and of which neither is 1: BroadcastMismatch.
 // BROADCAST: [E1001] Error: 'tiny.mul': [M, K, N] and [M, K, P] cannot be broadcast: aligned at the right, N meets P, and neither is 1
 // BROADCAST-NEXT: parts/broadcast.mlir:2:8
-// BROADCAST: BroadcastMismatch
 // BROADCAST: Help: reshape one side so that equal sizes stand under each other, with 1 where it is repeated
 // BROADCAST-JSON: "at": "tiny.mul"
 // BROADCAST-JSON: "code": "E1001"
@@ -35,7 +34,6 @@ tiny.func @f<M, K, N, P>(%x: tensor<[M, K, N], f16>, %w: tensor<[M, K, P], f16>)
 // An index that multiplies two others: not an affine view.
 // AFFINE: [E1101] Error: 'tiny.load': the index i0*i1 is not affine
 // AFFINE-NEXT: parts/affine.mlir:2:8
-// AFFINE: NonAffineView
 // AFFINE: Help: an index is a sum of indices times constants, with floordiv and mod by constants; compute others as values and take elements with 'index'
 // AFFINE-JSON: "at": "tiny.load"
 // AFFINE-JSON: "code": "E1101"
@@ -54,7 +52,6 @@ tiny.func @f<M, N>(%x: tensor<[M, N], f16>) -> tensor<[M, N], f16> {
 // A step of a slice that is no positive number.
 // STEP: [E1103] Error: 'tiny.shrink': the step of axis 1 is -2: it must be positive
 // STEP-NEXT: parts/step.mlir:2:8
-// STEP: SliceStep
 // STEP: Help: write a negative step as a flip of the axis, then a positive one
 // STEP-JSON: "at": "tiny.shrink"
 // STEP-JSON: "code": "E1103"
@@ -73,7 +70,6 @@ tiny.func @f<M, N>(%x: tensor<[M, N], f16>) -> tensor<[M, N], f16> {
 // A reshape to sizes that have another number of elements.
 // RESHAPE: [E1104] Error: 'tiny.reshape': [M, 6] has 6*M elements, [2, M + 1, 3] has 6*M + 6
 // RESHAPE-NEXT: parts/reshape.mlir:2:8
-// RESHAPE: ReshapeMismatch
 // RESHAPE-JSON: "at": "tiny.reshape"
 // RESHAPE-JSON: "code": "E1104"
 // RESHAPE-JSON: "kind": "ReshapeMismatch"
@@ -90,7 +86,6 @@ tiny.func @f<M>(%x: tensor<[M, 6], f16>) -> tensor<[M, 8], f16> {
 // A reshape to sizes that cannot be shown to have as many elements.
 // UNDECIDED: [E1104] Error: 'tiny.reshape': [M] has M elements, [M floordiv 4, 4] has 4*(M floordiv 4), and these cannot be shown to be equal
 // UNDECIDED-NEXT: parts/undecided.mlir:2:8
-// UNDECIDED: ReshapeMismatch
 // UNDECIDED: Help: write the sizes so that their product is that of the operand, such as [K floordiv 4, 4] of [4*(K floordiv 4)]
 // UNDECIDED-JSON: "at": "tiny.reshape"
 // UNDECIDED-JSON: "code": "E1104"
