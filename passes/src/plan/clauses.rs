@@ -4,8 +4,9 @@
 //! reported here. What a plan for one target asks for and its kernel cannot use is a warning; in a plan for several it is a
 //! remark, as one of them may use it.
 
+use dlc_kernel::layout::{Blocked, Distributed};
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Place, Walk, Way};
+use dlc_plan::clause::{Barrier, Cache, Place, Walk, Way};
 use dlc_plan::value::Table;
 
 use super::defaults;
@@ -177,10 +178,18 @@ fn of_cache(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
         .reduced
         .as_ref()
         .map_or(plan.tile.iter().flat_map(Table::names).last(), |axes| axes.last().map(|axis| &**axis));
+    let is_in_ring = |cache: &Cache| cache.axes.iter().flatten().any(|axis| Some(axis.as_str()) == last);
+    let ring: Vec<&Cache> = plan.smem_caches().filter(|cache| is_in_ring(cache)).collect();
+    if plan.roles.is_some() && ring.iter().any(|cache| cache.buffers != ring[0].buffers) {
+        let names: Vec<&str> = ring.iter().map(|cache| cache.tensor.as_str()).collect();
+        return Some(format!(
+            "tiles of {} are exchanged together, as many of each as 'buffers' of all say",
+            names.join(", ")
+        ));
+    }
     for cache in &plan.caches {
         let tensor = &cache.tensor;
-        let is_in_ring = cache.axes.iter().flatten().any(|axis| Some(axis.as_str()) == last);
-        let is_other = |count: i64| count != stages && (count > 1 || is_in_ring);
+        let is_other = |count: i64| count != stages && (count > 1 || is_in_ring(cache));
         if plan.roles.is_none() && cache.buffers.is_some_and(is_other) {
             return Some(format!("without 'roles' the ring of {tensor} has 'stages' tiles, {stages}"));
         }
@@ -194,19 +203,24 @@ fn of_cache(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
     None
 }
 
-/// How wide accesses are: where threads copy for tensor cores, 16 bytes as alignment allows.
+/// How wide accesses are: where threads copy for tensor cores, 16 bytes as alignment allows; where they read tensors
+/// themselves, what a thread has next to each other.
 fn of_widths(widths: &[i64], kernel: &Kernel<'_>) -> Option<String> {
-    match kernel.instruction()? {
-        Instruction::Fma => None,
-        Instruction::Wgmma => (!widths.is_empty()).then(|| "TMA copies and stores whole boxes".into()),
-        Instruction::Mma => {
+    let (most, why) = match (kernel.instruction(), &kernel.mapping.tiling.layout) {
+        (Some(Instruction::Fma), _) => return None,
+        (Some(Instruction::Wgmma), _) if widths.is_empty() => return None,
+        (Some(Instruction::Wgmma), _) => return Some("TMA copies and stores whole boxes".into()),
+        (Some(Instruction::Mma), _) => {
             let most = kernel.mapping.deep / 2;
-            widths
-                .iter()
-                .any(|&width| width != most)
-                .then(|| format!("copies for 'mma' are of 16 bytes, {most} elements, as far as alignment allows"))
+            (most, format!("copies for 'mma' are of 16 bytes, {most} elements, as far as alignment allows"))
         }
-    }
+        (None, Distributed::Blocked(Blocked { thread, .. })) => {
+            let each = i64::from(thread.iter().copied().max().unwrap_or(1));
+            (each, format!("a thread has {each} elements next to each other"))
+        }
+        (None, _) => return None,
+    };
+    widths.iter().any(|&width| width != most).then_some(why)
 }
 
 /// Every clause, in the order in which they are written.
@@ -238,7 +252,11 @@ pub const CLAUSES: &[Clause] = &[
             .then(|| "no 'roles': threads load what they compute with".into())
     }),
     followed("persistent", "order-tiles", always),
-    followed("order", "order-tiles", always),
+    followed("order", "order-tiles", |plan, _| {
+        let is_curve = plan.order.as_ref().is_some_and(|order| order.kind == Walk::Hilbert);
+        is_curve
+            .then(|| "instructions have no formula for a Hilbert curve that leaves tiles out; 'grouped' has one".into())
+    }),
     followed("roles", "specialize-warps", always),
     followed("registers", "specialize-warps", |plan, _| {
         (plan.registers.is_some() && plan.roles.is_none())

@@ -358,7 +358,11 @@ pub fn choose_plan(
         if broken.is_none() {
             match resolve(ctx, kernel, Some(&plan), std::slice::from_ref(target), true) {
                 // A clause that changes nothing is not in a plan that is chosen.
-                Ok(resolved) => resolved.unfollowed.iter().for_each(|(word, _)| plan.clear(word)),
+                Ok(resolved) => {
+                    // A cache is more than what is reported of it.
+                    let words = resolved.unfollowed.iter().map(|(word, _)| *word).filter(|word| *word != "cache");
+                    words.for_each(|word| plan.clear(word));
+                }
                 Err(Refused::Plan(rule, _)) => broken = Some(rule.message),
                 Err(Refused::TooLarge) => {}
             }

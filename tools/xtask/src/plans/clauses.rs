@@ -109,6 +109,7 @@ const CASES: &[Case] = &[
     ("multicast", "gemm_nt_f16", "sm90", WGMMA, "", "cluster (m: 2)\nmulticast [B]", Changes),
     ("persistent", "gemm_nt_f16", "sm90", WGMMA, "persistent sms", "persistent 7", Changes),
     ("order", "gemm_nt_f16", "sm90", WGMMA, "", "order grouped 4 along m", Changes),
+    ("order", "gemm_nt_f16", "sm90", WGMMA, "", "order hilbert", Reported),
     ("roles", "gemm_nt_f16", "sm90", WGMMA, "cooperative", "ping_pong", Changes),
     ("registers", "gemm_nt_f16", "sm90", WGMMA, "producer: 40, consumer: 232", "producer: 24, consumer: 240", Changes),
     ("blocks_per_sm", "gemm_nt_f16", "sm80", MMA, "", "blocks_per_sm 2", Changes),
@@ -134,6 +135,15 @@ const CASES: &[Case] = &[
         MMA,
         "cache A (m, k) f16 in smem",
         "cache A (m, k) f16 in smem buffers 5",
+        Reported,
+    ),
+    (
+        "cache",
+        "gemm_nt_f16",
+        "sm90",
+        WGMMA,
+        "cache A (m, k) f16 in smem",
+        "cache A (m, k) f16 in smem buffers 3",
         Reported,
     ),
     (
