@@ -2,7 +2,6 @@
 
 // RUN: dlc-opt %s --split-input-file --pass-pipeline=lower-frontend,tiny-to-region,choose-plan{target=sm90},tensorize,kernel-schedule | FileCheck %s
 // RUN: dlc-opt %s --split-input-file --pass-pipeline=lower-frontend,tiny-to-ptx-sm90 --evaluate-each --no-output
-// RUN: dlc-opt %s --split-input-file --pass-pipeline=lower-frontend,tiny-to-ptx-sm80 --evaluate-each --no-output
 
 // CHECK-LABEL: host.func @attention
 // CHECK: [[Q:%[a-z0-9_]+]] = view %q : memref<[B, S, 4, 64], f16, row_major, align 128, noalias>

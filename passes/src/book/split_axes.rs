@@ -28,8 +28,9 @@
 //! An axis may have several divisors, if each divides the next. A product that is summed keeps its axes: a factor that it reads
 //! at quotients is copied into their order, in parts, so that whatever computes the factor stores it so.
 //!
-//! **Does not** split the axes that a reduction has or reduces; split the last axis into parts of less than 32 bytes,
-//! unless a reduction would otherwise be computed again within them: a row of the result is stored in such parts.
+//! **Does not** split the axes that a reduction has or reduces. Unless a reduction would otherwise be computed again within
+//! the parts, it does not split an axis that a later reduction keeps, as the heads of attention, whose rows stay on chip; nor
+//! the last axis into parts of less than 32 bytes: a row of the result is stored in such parts.
 //!
 //! Changes no number. Linear, up to 64 steps for each quotient. Rule of the debug counters: `split`.
 
@@ -212,7 +213,7 @@ impl Splits {
         let elem = Tensor::of(entry.ctx, entry.type_of(entry.out()))?.elem(entry.ctx);
         let fits = |(axis, divisor, read): &(usize, i64, (ValueId, Access))| {
             let is_long = axis + 1 < axes.len() || bytes(entry.ctx, elem, *divisor) >= SECTOR;
-            is_long || self.is_recomputed(entry, *axis, *divisor, read)
+            is_long && !is_kept(*entry, entry.out(), *axis) || self.is_recomputed(entry, *axis, *divisor, read)
         };
         if quotients.iter().all(fits) {
             for (axis, divisor, _) in quotients {
@@ -287,6 +288,38 @@ impl Splits {
             body.erase_op(op);
         }
     }
+}
+
+/// Whether a reduction goes on with an axis of a value, itself or after element-by-element work: it would be stored whole
+/// for that, where it may be reduced on chip.
+fn is_kept(op: OpRef<'_>, value: ValueId, axis: usize) -> bool {
+    let (ctx, body) = (op.ctx, op.body);
+    let mut work = vec![(value, axis)];
+    for _ in 0..MAX_VISITS {
+        let Some((value, axis)) = work.pop() else { return false };
+        for reader in body.uses(value).map(|used| OpRef::new(ctx, body, used.op)) {
+            let accesses = match (Entry::of(reader), Reduce::of(reader)) {
+                (Some(entry), _) => entry.accesses(),
+                (_, Some(reduce)) => reduce.accesses(),
+                _ => continue,
+            };
+            let reads = reader.operands().zip(accesses).filter(|(operand, _)| *operand == value);
+            let own = |(_, access): (ValueId, Access)| axis_of(access.at.get(axis)?.as_symbol()?);
+            for own in reads.filter_map(own) {
+                match Reduce::of(reader) {
+                    Some(reduce) if own < reduce.axes().len() => return true,
+                    Some(_) => {}
+                    None => work.push((reader.result(0), own)),
+                }
+            }
+        }
+    }
+    true
+}
+
+/// The axis of a name: `i0`, `i1`, ...
+fn axis_of(name: &str) -> Option<usize> {
+    name.strip_prefix('i')?.parse().ok()
 }
 
 /// The bytes of so many elements of a type.

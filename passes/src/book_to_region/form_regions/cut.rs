@@ -262,11 +262,15 @@ impl<'g> Cutter<'g> {
                 "{loops} reductions of its kernel would compute it at each of their steps, and at most {MAX_LOOPS} do"
             ));
         }
-        if let Some(why) = self.spread(node, kernel).or_else(|| self.in_each_tile(node, kernel)) {
+        if let Some(why) = self.spread(node, kernel) {
             return store(why);
         }
         match value.kind {
-            Kind::Reduce { .. } => self.reduction(node, node, kernel),
+            Kind::Reduce { .. } => {
+                let choice = self.reduction(node, node, kernel);
+                let why = self.in_each_tile(node, kernel).filter(|_| !choice.stored);
+                why.map_or(choice, store)
+            }
             Kind::Scan(_) => inline(format!("what follows is its epilogue: {}", self.saved(node))),
             _ => self.map(node, kernel),
         }
@@ -336,7 +340,7 @@ impl<'g> Cutter<'g> {
     fn is_apart(&self, reduction: Node, value: Node) -> bool {
         let own = &self.graph.values[reduction];
         let is_taken = self.contractions[reduction] || self.chains.consumer[reduction].is_some();
-        if !matches!(own.kind, Kind::Reduce { .. }) || is_taken {
+        if !matches!(own.kind, Kind::Reduce { .. }) || is_taken || !self.costs().reads_memory(own.operands[0].node) {
             return false;
         }
         let (times, length) = self.extent(reduction, value);
