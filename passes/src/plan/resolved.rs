@@ -398,6 +398,28 @@ impl Resolver<'_> {
         }
     }
 
+    /// The tile of a product, as the plan says it, and else by default.
+    fn tiling_of_product(&self, groups: &Groups) -> Result<Tiling, Refused> {
+        let names = |axes: &[Axis]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        let size = |axes: &[Axis]| product(axes.iter().map(|(_, size)| size));
+        let halves = groups.halves && self.tensor_cores;
+        if let Some(plan) = self.plan.filter(|plan| plan.tile.is_some()) {
+            let sides = [names(&groups.rows), names(&groups.columns)];
+            let planned = self.product(plan, &sides, groups);
+            return planned.or_else(|why| self.refuse_with(&[clause_of(&why), "tile"], &BAD_TILE, why, free));
+        }
+        let (rows, columns) = (size(&groups.rows)?, size(&groups.columns)?);
+        if groups.streams {
+            return Ok(Tiling::of_stream(&rows, &columns, halves));
+        }
+        let tiling = Tiling::of_matrix(&rows, &columns, halves);
+        if !groups.holds_rows {
+            return Ok(tiling);
+        }
+        let values = held_values(self.ctx, self.region, groups);
+        Ok(tiling.with_tile(default_tile(columns.as_constant().unwrap_or(DEFAULT_COLUMNS), values)))
+    }
+
     fn mapping(&self, shape: &Shape, groups: Option<&Groups>, keeps: bool) -> Result<Mapping, Refused> {
         let (ctx, region, plan) = (self.ctx, self.region, self.plan);
         let names = |axes: &[Axis]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
@@ -442,23 +464,7 @@ impl Resolver<'_> {
             return Ok(Mapping { along: Some(along.0), every, is_planned, is_of_rows: true, ..mapping });
         }
         if let Some(groups) = groups {
-            let size = |axes: &[Axis]| product(axes.iter().map(|(_, size)| size));
-            let halves = groups.halves && self.tensor_cores;
-            let tiling = match plan.filter(|plan| plan.tile.is_some()) {
-                Some(plan) => {
-                    let sides = [names(&groups.rows), names(&groups.columns)];
-                    let planned = self.product(plan, &sides, groups);
-                    planned.or_else(|why| self.refuse_with(&[clause_of(&why), "tile"], &BAD_TILE, why, free))?
-                }
-                None if groups.streams => Tiling::of_stream(&size(&groups.rows)?, &size(&groups.columns)?, halves),
-                None if groups.holds_rows => {
-                    let columns = size(&groups.columns)?;
-                    let values = held_values(ctx, region, groups);
-                    let tile = default_tile(columns.as_constant().unwrap_or(DEFAULT_COLUMNS), values);
-                    Tiling::of_matrix(&size(&groups.rows)?, &columns, halves).with_tile(tile)
-                }
-                None => Tiling::of_matrix(&size(&groups.rows)?, &size(&groups.columns)?, halves),
-            };
+            let tiling = self.tiling_of_product(groups)?;
             let is_planned = plan.is_some_and(|plan| plan.tile.is_some());
             if groups.holds_rows {
                 let mapping = map(tiling.holding_rows(), [groups.batch.clone(), groups.rows.clone(), Vec::new()]);
