@@ -15,7 +15,7 @@ use dlc_core::memref;
 use dlc_ir::affine::{AffineExpr, SizeExpr};
 use dlc_ir::body::ValueDef;
 use dlc_ir::op::Traits;
-use dlc_ir::{OpId, OpRef, Type, ValueId};
+use dlc_ir::{OpId, OpRef, ValueId};
 use dlc_kernel::ops;
 use rustc_hash::FxHashSet;
 
