@@ -90,6 +90,13 @@ fn broken(op: OpRef<'_>, code: &'static dlc_ir::diag::Code, message: String, dia
     diags.emit(dlc_ir::diag::Diagnostic::error(code, op.loc(), message).at(op.name()));
 }
 
+/// What all lanes of a warp do together, no thread does alone.
+fn whole_warps(op: OpRef<'_>, what: &str, diags: &Diagnostics) {
+    if is_single(op) {
+        broken(op, &WRONG_THREADS, format!("whole warps {what}, not one thread"), diags);
+    }
+}
+
 /// A rule that is broken.
 fn plain(op: OpRef<'_>, message: impl Into<String>, diags: &Diagnostics) {
     diags.emit(op_error(op, message.into()));

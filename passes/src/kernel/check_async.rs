@@ -61,12 +61,14 @@ mod exprs;
 mod facts;
 mod feeds;
 mod integers;
+mod kinds;
 mod loops;
 mod machine;
 mod members;
 mod memory;
 mod orbits;
 mod order;
+mod paths;
 mod program;
 mod report;
 mod scenarios;
@@ -79,6 +81,7 @@ mod traces;
 mod uses;
 mod values;
 mod walk;
+mod ways;
 mod words;
 
 use std::fmt::{self, Display, Formatter};
@@ -88,7 +91,7 @@ use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Diagnostic, RemarkKind};
 use dlc_ir::pass::{Analysis, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Context, OpId};
-use dlc_kernel::ops::{Func, Grid};
+use dlc_kernel::ops::{For, Func, Grid, GridWait, If};
 
 use members::Run;
 use traces::Met;
@@ -130,6 +133,9 @@ dlc_ir::codes! {
 
 /// As many ways that data go in a run as are tried.
 const MOST_WAYS: u32 = 4096;
+
+/// As many numbers as one may be of which it is the smaller or the greater.
+const MOST_FORMS: usize = 8;
 
 /// What helps where not everything is covered.
 const SUGGEST_COVER: &str = "decide by fewer conditions, or by sizes and positions that are linear";
@@ -260,7 +266,7 @@ impl Display for Proof {
 pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<Diagnostic>> {
     let function = OpRef::new(ctx, body, body.root());
     let blocks_of_grid = blocks::check_blocks(Grid::from(OpRef { id: grid, ..function }))?;
-    let program = compile::compile(Func::from(function), Grid::from(OpRef { id: grid, ..function }))?;
+    let (program, flow) = compile::compile(Func::from(function), Grid::from(OpRef { id: grid, ..function }))?;
     let mut shapes = shapes::Shapes::default();
     let mut machine = machine::Machine::new(&program, &mut shapes);
     let mut traces = traces::Traces::new(&program);
@@ -341,8 +347,78 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     if proof.runs == 0 {
         return Err(uncovered("no run was made"));
     }
+    let all_run = AllRun { function, grid: Grid::from(OpRef { id: grid, ..function }), program: &program };
+    all_run.check(&blocks_of_grid, &flow, &traces)?;
     let writes = blocks_of_grid.writes(&few)?;
-    Ok(Proof { sizes, blocks, choices, disjoint: writes.disjoint, open: writes.open, ..proof })
+    all_run.stores(&writes.open)?;
+    Ok(Proof { sizes, blocks, choices, disjoint: writes.disjoint, open: writes.open.len() as u64, ..proof })
+}
+
+/// Whether everything that a grid may do was run: what was not, and may happen, is not verified.
+struct AllRun<'a> {
+    function: OpRef<'a>,
+    grid: Grid<'a>,
+    program: &'a program::Program,
+}
+
+impl<'a> AllRun<'a> {
+    /// Errors: what was not run, or is decided by numbers that greater sizes may change.
+    fn check(
+        &self,
+        blocks: &blocks::Blocks<'a>,
+        flow: &values::Flow,
+        traces: &traces::Traces<'_>,
+    ) -> Result<(), Box<Diagnostic>> {
+        self.waits_always()?;
+        if let Some((op, reason)) = kinds::undecided(self.grid, flow, self.program.most_rounds()).first() {
+            return Err(kinds::not_covered(*op, reason));
+        }
+        let op_at = |pc: program::Pc| OpRef { id: self.program.at[pc as usize].0, ..self.function };
+        let all_of = |ways: &[paths::Way]| ways.iter().map(|&(pc, on)| (op_at(pc), on)).collect::<Vec<_>>();
+        let between = Rc::new(kinds::between(self.grid, self.program.most_rounds()));
+        let are_never = |ways: &[paths::Way]| blocks.are_never(&all_of(ways), &between);
+        let (ways, taken, sets) = traces.ways();
+        if let Some((pc, goes_on)) = ways.others(taken).find(|&way| !are_never(&[way])) {
+            return Err(blocks::never_run(op_at(pc), goes_on));
+        }
+        paths::check(self.program, ways, taken, &sets, &are_never).map_err(|unseen| match unseen {
+            paths::Unseen::Ways(ways) => blocks::never_together(&all_of(&ways)),
+            paths::Unseen::TooMany(pc) => {
+                let message = "not verified: what is done depends on too many conditions together";
+                let op = op_at(pc);
+                Box::new(Diagnostic::error(&NOT_CHECKED, op.loc(), message).at(op.name()).suggest(SUGGEST_COVER))
+            }
+        })
+    }
+
+    /// A grid that waits for those before it does so whatever the sizes: who waits for it waits for those as well.
+    ///
+    /// Errors: it waits on some ways only.
+    fn waits_always(&self) -> Result<(), Box<Diagnostic>> {
+        let grid = *self.grid;
+        let mut all = Vec::new();
+        grid.body.walk_regions(grid.id, &mut all);
+        let waits = || all.iter().map(|&id| OpRef { id, ..grid }).filter(|op| op.is(GridWait::DEF));
+        let is_always = |op: OpRef<'_>| {
+            let around = std::iter::successors(op.body.parent_op(op.id), |&id| op.body.parent_op(id));
+            let mut around = around.take_while(|&id| id != grid.id).map(|id| OpRef { id, ..grid });
+            !around.any(|op| op.is(For::DEF) || op.is(If::DEF))
+        };
+        let Some(first) = waits().next().filter(|_| !waits().any(is_always)) else { return Ok(()) };
+        let message =
+            "not verified: the grid waits for those before it on some ways only, and who waits for it relies on that";
+        let suggestion = "put a 'grid_wait' in front of all loops and conditions";
+        Err(Box::new(Diagnostic::error(&NOT_CHECKED, first.loc(), message).at(first.name()).suggest(suggestion)))
+    }
+
+    /// Errors: one of the stores that are not shown to be disjoint is folded onto few elements.
+    fn stores(&self, open: &[OpId]) -> Result<(), Box<Diagnostic>> {
+        let mut kinds = kinds::Kinds::new(self.grid, self.program.most_rounds(), true);
+        let mut open = open.iter().map(|&id| OpRef { id, ..self.function });
+        let reason = "two blocks may store to the same element, as the store is at a quotient, a remainder, the smaller or \
+                      the greater of something that is computed from the number of the block";
+        open.find(|&op| kinds.is_folded(op)).map_or(Ok(()), |op| Err(kinds::not_covered(op, reason)))
+    }
 }
 
 /// The sizes of the launches, those of few blocks first.

@@ -432,3 +432,52 @@ kernel.func @a_scan_from_another_type<M, N>(%X: memref<[M, N], f16>) -> memref<[
   }
   return %Y
 }
+
+// -----
+
+// What all lanes of a warp do together is not for one thread.
+
+kernel.func @one_thread_reduces<N>(%X: memref<[N], f32>) -> memref<[N], f32> {
+  %Y = output : memref<[N], f32>
+  grid (1) threads 128 {
+    elect {
+      %a = const 1.0 : frag<[4, 128], f32, blocked [1, 1] lanes [1, 32] warps [4, 1]>
+      // expected-error@+1 {{E1702 'kernel.reduce': whole warps reduce a fragment, not one thread}}
+      %b = reduce sum %a along 1 : frag<[4], f32, slice 1 of (blocked [1, 1] lanes [1, 32] warps [4, 1])>
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_single_role_reduces<N>(%X: memref<[N], f32>) -> memref<[N], f32> {
+  %Y = output : memref<[N], f32>
+  grid (1) threads 128 {
+    role one warps 0 to 4 single {
+      %a = const 1.0 : frag<[4, 128], f32, blocked [1, 1] lanes [1, 32] warps [1, 4]>
+      // expected-error@+1 {{E1702 'kernel.convert': whole warps convert a fragment, not one thread}}
+      %b = convert %a : frag<[4, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    }
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @one_thread_decides_for_its_warp<N>(%X: memref<[N], f32>) -> memref<[N], f32> {
+  %Y = output : memref<[N], f32>
+  grid (1) threads 128 {
+    elect {
+      %a = const 1.0 : frag<[64, 64], f32, wgmma>
+      %c = binary gt %a, %a : frag<[64, 64], i1, wgmma>
+      // expected-error@+1 {{E1702 'kernel.warp_if': whole warps agree on a condition, not one thread}}
+      %b = warp_if %c : frag<[64, 64], f32, wgmma> {
+        yield %a
+      } else {
+        yield %a
+      }
+    }
+  }
+  return %Y
+}

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
 
-use super::{LAYOUT_MISMATCH, SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain, warps_of};
+use super::{
+    LAYOUT_MISMATCH, SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain, warps_of, whole_warps,
+};
 use rustc_hash::FxHashMap;
 
 use crate::layout::{Coords, Distributed, Fragment};
@@ -176,6 +178,7 @@ pub fn extract(op: Extract<'_>, diags: &Diagnostics) {
 
 /// The result is the operand without the axis. Warps that share the axis exchange through a tile.
 pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
+    whole_warps(*op, "reduce a fragment", diags);
     let (from, to) = (op.type_of(op.input()), op.type_of(op.out()));
     is_slice(*op, from, op.axis(), to, diags);
     if elem_of(op.ctx, from) != elem_of(op.ctx, to) {
@@ -263,6 +266,7 @@ fn by_thread(op: OpRef<'_>, whole: Type, axis: i64, part: Type, diags: &Diagnost
 
 /// The same elements.
 pub fn convert(op: Convert<'_>, diags: &Diagnostics) {
+    whole_warps(*op, "convert a fragment", diags);
     let ctx = op.ctx;
     let (Some(from), Some(to)) = (Frag::of(ctx, op.type_of(op.input())), Frag::of(ctx, op.type_of(op.out()))) else {
         return;
@@ -302,6 +306,7 @@ fn product(op: OpRef<'_>, lhs: Option<(i64, i64)>, rhs: Option<(i64, i64)>, acc:
 
 /// The layouts are those of the instruction, over one grid of warps.
 pub fn mma(op: Mma<'_>, diags: &Diagnostics) {
+    whole_warps(*op, "multiply", diags);
     product(*op, matrix(*op, op.lhs()), matrix(*op, op.rhs()), op.acc(), diags);
     let layout = |value| Frag::of(op.ctx, op.type_of(value)).map(|frag| frag.layout(op.ctx));
     let grids = (layout(op.lhs()), layout(op.rhs()), layout(op.acc()));

@@ -6,7 +6,7 @@ use dlc_ir::effects::effects;
 use dlc_ir::op::Effects;
 use dlc_ir::{Diagnostics, OpRef, RegionId, Type, TypeData};
 
-use super::{WRONG_THREADS, broken, names, place, plain};
+use super::{WRONG_THREADS, broken, names, place, plain, whole_warps};
 use crate::ops::{
     Advance, BlockId, BlockRank, Const, Elect, For, Func, Grid, GridSize, If, Index, Order, Output, Require, Return,
     Role, Scratch, TensorMapOf, TileOrder, WarpIf, Workspace, Yield, through,
@@ -238,6 +238,7 @@ pub fn if_(op: If<'_>, diags: &Diagnostics) {
 
 /// Warps decide for themselves, so both regions give fragments and touch nothing else.
 pub fn warp_if(op: WarpIf<'_>, diags: &Diagnostics) {
+    whole_warps(*op, "agree on a condition", diags);
     let ctx = op.ctx;
     if elem_of(ctx, op.type_of(op.cond())) != Type::I1 {
         plain(*op, "the condition must be 'i1'", diags);

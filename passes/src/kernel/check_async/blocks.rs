@@ -17,6 +17,7 @@
 mod differences;
 mod sites;
 mod told;
+mod ways;
 mod witness;
 mod writes;
 
@@ -34,6 +35,7 @@ use rustc_hash::FxHashMap;
 use super::{DEADLOCK, NOT_CHECKED, STALE_FLAG, UNORDERED_BLOCKS};
 use sites::{Differs, Pair, Var, group_of};
 pub use told::Told;
+pub use ways::{never_run, never_together};
 pub use witness::Sizes;
 
 type Fault = Box<Diagnostic>;
@@ -366,13 +368,23 @@ impl<'a> Blocks<'a> {
         Err(Box::new(fault.note(write.op.loc(), "another block writes here")))
     }
 
+    /// Whether each thread of a block reads only what it has written before: the same elements of fragments of one layout.
+    fn is_own(&self, write: &Access<'a>, read: &Access<'a>) -> bool {
+        let (Some(store), Some(load)) = (ops::Store::of(write.op), ops::Load::of(read.op)) else { return false };
+        let around = std::iter::successors(read.op.body.parent_op(read.op.id), |&id| read.op.body.parent_op(id));
+        let is_in_loop = around.map(|id| OpRef { id, ..read.op }).any(|op| op.is(ops::For::DEF));
+        let is_same = write.op.type_of(store.value()) == read.op.type_of(load.out());
+        !is_in_loop && is_same && write.at == read.at && write.args == read.args && self.precedes(write.op, read.op)
+    }
+
     fn own_read(&self, write: &Access<'a>, read: &Access<'a>) -> Result<(), Fault> {
-        if self.flags.is_empty() || !self.same_team(write.op, read.op) {
+        if !self.same_team(write.op, read.op) || self.is_own(write, read) {
             return Ok(());
         }
         let mut pair = self.touching(write, read);
         self.same_block(&mut pair);
-        let meets = |op: OpRef<'a>| Flag::of(op).is_some() || ops::Barrier::of(op).is_some_and(|op| op.id().is_none());
+        let of_all = |op: ops::Barrier<'a>| op.id().is_none() || op.threads() == Some(self.grid.threads());
+        let meets = |op: OpRef<'a>| Flag::of(op).is_some() || ops::Barrier::of(op).is_some_and(of_all);
         let mut between = self.ops.iter().map(|&id| OpRef { id, ..*self.grid }).filter(|&op| meets(op));
         if pair.is_impossible() || between.any(|op| self.precedes(write.op, op) && self.dominates(op, read.op)) {
             return Ok(());

@@ -9,14 +9,12 @@
 use dlc_core::scalar::Binary;
 use smallvec::SmallVec;
 
+use super::MOST_FORMS;
 use super::exprs::{Condition, Expr, Factor, Slot, UNKNOWN};
 use super::program::{Instr, Of, Program};
 
 /// The longest period of remainders of which each value is tried.
 const LONGEST_PERIOD: i64 = 4096;
-
-/// As many numbers as one may be of which it is the smaller or the greater.
-const MOST_FORMS: usize = 8;
 
 /// The farthest round, block and size at which something changes that are tried: no grid has more blocks along an axis.
 const MOST_ROUND: f64 = 1e9;
@@ -351,11 +349,14 @@ impl Boundaries {
         !self.unread.contains(condition)
     }
 
-    /// Whether something asks for a remainder of a symbol that comes again after too many values to try each.
+    /// Whether what is asked for remainders of symbols comes again only after too many values to try each, all of them together.
     pub fn has_long_period(&self) -> bool {
+        let mut all = 0;
         self.crossings.iter().any(|Crossing { difference, divided }| {
-            let cancels = |&slot: &Slot| self.is_symbol(slot) && difference.factor(slot) == 0.0;
-            divided.iter().any(cancels) && difference.period().is_none()
+            let cancels = |&&slot: &&Slot| self.is_symbol(slot) && difference.factor(slot) == 0.0;
+            let count = divided.iter().filter(cancels).count() as i64;
+            all += count * difference.period().filter(|_| count > 0).unwrap_or(0);
+            count > 0 && difference.period().is_none() || all > 4 * LONGEST_PERIOD
         })
     }
 

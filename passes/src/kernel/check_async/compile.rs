@@ -23,10 +23,10 @@ use super::program::{
 use super::values::{Flow, adds_in_place, is_data, through, yielded};
 use super::{DIVERGENT_SYNCHRONIZATION, NOT_CHECKED};
 
-/// The program of a grid. `before` are the ops of the function before it.
+/// The program of a grid, and what of the grid is followed in it.
 ///
 /// Errors: what the machine cannot run, and branches on data that synchronize differently.
-pub fn compile(function: ops::Func<'_>, grid: ops::Grid<'_>) -> Result<Program, Box<Diagnostic>> {
+pub fn compile(function: ops::Func<'_>, grid: ops::Grid<'_>) -> Result<(Program, Flow), Box<Diagnostic>> {
     let fail = |message: String| Box::new(Diagnostic::error(&NOT_CHECKED, grid.loc(), message).at(grid.name()));
     let places = shared_memory(*grid).map_err(fail)?;
     barrier_numbers(grid).map_err(fail)?;
@@ -85,14 +85,14 @@ pub fn compile(function: ops::Func<'_>, grid: ops::Grid<'_>) -> Result<Program, 
     for (index, role) in std::mem::take(&mut compiler.target).into_iter().enumerate() {
         compiler.role(index, ops::Role::from(OpRef { id: role, ..*grid }))?;
     }
-    let mut program = compiler.program;
+    let Compiler { mut program, flow, .. } = compiler;
     let operands = |instr: &Instr| {
         let mut slots = Vec::new();
         instr.operands(&mut |slot| slots.push(slot));
         slots.into()
     };
     program.operands = program.code.iter().map(operands).collect();
-    Ok(program)
+    Ok((program, flow))
 }
 
 struct Compiler<'a> {
@@ -383,6 +383,10 @@ impl<'a> Compiler<'a> {
                 start: 0,
             });
         } else {
+            let moved: Box<[Slot]> = self.flow.moved(op).into_iter().map(|value| self.slot(value)).collect();
+            if !moved.is_empty() {
+                self.push(op.id, Instr::Moved(moved));
+            }
             return Ok(ops::Yield::of(op).is_some());
         }
         Ok(true)

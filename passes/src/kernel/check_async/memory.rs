@@ -12,6 +12,7 @@ use super::exprs::UNKNOWN;
 use super::machine::{Machine, Stop, Subject};
 use super::program::{COMPUTE, EPILOGUE, Instr, LOAD, TileAt};
 use super::shapes::{Interval, Kept};
+use super::sync::READS;
 use super::sync::token;
 use super::{BYTE_MISMATCH, MISSING_FENCE, NO_BARRIER, NOT_CHECKED, OVERWRITTEN, PHASE_MISMATCH, READ_TOO_EARLY};
 
@@ -42,7 +43,7 @@ impl Machine<'_> {
             }
             Instr::Wgmma { tiles, frags, out, token: slot } => {
                 for frag in frags {
-                    self.use_(a, self.agents[a].slots[*frag as usize])?;
+                    self.use_(a, self.agents[a].slots[*frag as usize], READS)?;
                 }
                 let ticket = self.begin(a, COMPUTE);
                 for tile in tiles {

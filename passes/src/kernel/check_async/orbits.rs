@@ -37,6 +37,9 @@ pub struct Behind {
     pub around: bool,
     /// Where what they leave begins.
     pub left: usize,
+    /// The numbers of the ways that they go, and of the sets of those that rounds go.
+    pub ways: u32,
+    pub sets: u32,
 }
 
 impl Orbit {

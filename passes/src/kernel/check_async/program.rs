@@ -78,6 +78,8 @@ pub enum Instr {
     Await { kind: usize, tokens: Box<[Slot]> },
     /// Fragments are read.
     Use(Box<[Slot]>),
+    /// Registers of fragments are moved or overwritten.
+    Moved(Box<[Slot]>),
     /// A matrix product begins.
     Wgmma { tiles: Box<[TileAt]>, frags: Box<[Slot]>, out: Slot, token: Slot },
     /// Threads read a tile, or write it.

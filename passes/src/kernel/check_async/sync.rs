@@ -20,6 +20,10 @@ pub fn token(agent: usize, ticket: u32) -> i64 {
     (agent as i64) << 32 | i64::from(ticket)
 }
 
+/// What is done with registers that a product may still write.
+pub const READS: &str = "reads registers that a matrix product may still write";
+const MOVES: &str = "moves or overwrites registers that a matrix product may still use";
+
 impl Machine<'_> {
     /// Runs an instruction that others can notice. Whether it need not wait.
     pub fn event(&mut self, a: usize, instr: &Instr) -> Result<bool, Stop> {
@@ -91,7 +95,12 @@ impl Machine<'_> {
             }
             Instr::Use(frags) => {
                 for slot in frags {
-                    self.use_(a, self.agents[a].slots[*slot as usize])?;
+                    self.use_(a, self.agents[a].slots[*slot as usize], READS)?;
+                }
+            }
+            Instr::Moved(frags) => {
+                for slot in frags {
+                    self.use_(a, self.agents[a].slots[*slot as usize], MOVES)?;
                 }
             }
             _ => self.memory(a, instr, single)?,
@@ -472,13 +481,13 @@ impl Machine<'_> {
     }
 
     /// A fragment is read.
-    pub fn use_(&mut self, a: usize, value: i64) -> Result<(), Stop> {
+    pub fn use_(&mut self, a: usize, value: i64, what: &str) -> Result<(), Stop> {
         let (of, ticket) = ((value >> 32) as usize, value as u32);
         if value == UNKNOWN || ticket == 0 || self.agents[of].awaited[COMPUTE] >= ticket {
             return Ok(());
         }
         let begun = self.agents[of].begun[COMPUTE];
-        let message = "reads registers that a matrix product may still write".to_owned();
+        let message = what.to_owned();
         let mut fault = self.fault(&NOT_AWAITED, a, message, "await the token of the product first", vec![]);
         fault.others.push((of, begun, "the product begins here".to_owned()));
         Err(fault)

@@ -25,6 +25,7 @@ use super::orbits::{Behind, Orbit, WRITTEN};
 use super::program::{Instr, Pc, Program, Role};
 use super::scenarios::Scenario;
 use super::walk::{Open, Round, Walk};
+use super::ways::{Taken, Ways};
 use super::words::{Chains, LOOP, Words};
 
 /// Rounds of a loop that are tried however far its rings go in them.
@@ -81,6 +82,30 @@ pub struct Traces<'p> {
     /// Loops around loops of which some rounds were met.
     seen: Vec<Pc>,
     walk: Walk,
+    /// The ways that instructions go, those that were gone in parts that are followed once, those of the run that was
+    /// followed last, and those of all runs that were met.
+    ways: Ways,
+    taken: Words,
+    of_last: Gone,
+    met_ways: Gone,
+    /// The ways that were gone together: the loop or the beginning of the agent, then the ways.
+    sets: Words,
+}
+
+/// Which ways were gone, and which of the sets that are gone in one round.
+#[derive(Clone, Default)]
+pub struct Gone {
+    /// The ways.
+    pub ways: Taken,
+    /// The numbers of the sets.
+    pub sets: Taken,
+}
+
+impl Gone {
+    fn add(&mut self, other: &Gone) {
+        self.ways.add(&other.ways);
+        self.sets.add(&other.sets);
+    }
 }
 
 /// What is behind the rest of a round.
@@ -103,8 +128,8 @@ impl From<Doubt> for End {
     }
 }
 
-/// A role that an agent begins: the role, the group, the slots.
-type Begun = (usize, u32, Rc<[i64]>);
+/// A role that an agent begins: the role, the group, the slots, the ways that were gone before.
+type Begun = (usize, u32, Rc<[i64]>, Taken);
 
 impl<'p> Traces<'p> {
     /// None so far.
@@ -143,7 +168,30 @@ impl<'p> Traces<'p> {
             feeds: Feeds::default(),
             seen: Vec::new(),
             walk: Walk::default(),
+            ways: Ways::of(program),
+            taken: Words::default(),
+            of_last: Gone::default(),
+            met_ways: Gone::default(),
+            sets: Words::default(),
         }
+    }
+
+    /// The ways of the program, those that were gone in runs that were met, and the sets that were gone together: by a
+    /// loop, or by an agent from an instruction on.
+    pub fn ways(&self) -> (&Ways, &Taken, Vec<&[i64]>) {
+        let sets = self.met_ways.sets.all().map(|number| self.sets.list(number)).collect();
+        (&self.ways, &self.met_ways.ways, sets)
+    }
+
+    /// A round is over, or an agent: the ways that were gone in it.
+    fn end_round(&mut self, walk: &mut Walk, scope: i64) -> Taken {
+        let ways = std::mem::take(&mut walk.ways);
+        walk.keys.clear();
+        walk.keys.push(scope);
+        walk.keys.extend_from_slice(ways.list());
+        let (number, _) = self.sets.number(&walk.keys);
+        walk.sets.set(number);
+        ways
     }
 
     /// Whether no loop of a run is longer than is of use.
@@ -155,6 +203,7 @@ impl<'p> Traces<'p> {
     pub fn meet(&mut self, scenario: &Scenario, slots: &[i64]) -> Met {
         match self.key(scenario, slots, false) {
             Ok(()) => {
+                self.met_ways.add(&self.of_last);
                 self.seen.append(&mut self.walk.seen);
                 self.seen.sort_unstable();
                 self.seen.dedup();
@@ -170,16 +219,20 @@ impl<'p> Traces<'p> {
 
     /// Meets a run that is followed to its end, however long it is.
     pub fn meet_whole(&mut self, scenario: &Scenario, slots: &[i64]) -> Met {
-        match self.key(scenario, slots, true) {
-            Ok(()) if self.met.number(&self.last).1 => Met::New,
-            Ok(()) => Met::Before,
-            Err(_) => Met::Unknown,
+        match self.follow_long(scenario, slots) {
+            true if self.met.number(&self.last).1 => Met::New,
+            true => Met::Before,
+            false => Met::Unknown,
         }
     }
 
     /// Follows a run to its end, however long it is. Whether it can be followed.
     pub fn follow_long(&mut self, scenario: &Scenario, slots: &[i64]) -> bool {
-        self.key(scenario, slots, true).is_ok()
+        let is_followed = self.key(scenario, slots, true).is_ok();
+        if is_followed {
+            self.met_ways.add(&self.of_last);
+        }
+        is_followed
     }
 
     /// What the agents of each block do in the run that was followed last. `None` if that is too much.
@@ -222,6 +275,7 @@ impl<'p> Traces<'p> {
         self.last.clear();
         self.blocks.clear();
         self.choices.clear();
+        self.of_last = Gone::default();
         let Scenario { grid, first, ref data, .. } = *scenario;
         let of_block = self.program.agents_of_block();
         for rank in 0..self.program.cluster_blocks() {
@@ -234,8 +288,9 @@ impl<'p> Traces<'p> {
             self.choices.resize(rank * of_block + 1, 0);
             self.choices[rank * of_block] = walk.choices;
             self.last.push(root);
-            for (number, (role, group, slots)) in (1..).zip(begun) {
+            for (number, (role, group, slots, ways)) in (1..).zip(begun) {
                 walk.begin(number, &slots);
+                walk.ways = ways;
                 let Role { start, group: slot, .. } = &self.program.roles[role];
                 if let Some(slot) = slot {
                     walk.slots[*slot as usize] = group.into();
@@ -251,7 +306,7 @@ impl<'p> Traces<'p> {
     /// Follows an agent to its end: the number of what it does. `begun` are the roles that it begins.
     fn follow(
         &mut self,
-        mut pc: Pc,
+        start: Pc,
         walk: &mut Walk,
         choices: Choices,
         site: &Site,
@@ -259,6 +314,7 @@ impl<'p> Traces<'p> {
     ) -> Result<i64, End> {
         let program = self.program;
         walk.walked.resize(self.rings.len(), 0);
+        let mut pc = start;
         loop {
             walk.steps += 1;
             if walk.steps > MOST_STEPS {
@@ -268,7 +324,12 @@ impl<'p> Traces<'p> {
             let instr = &program.code[pc as usize];
             match instr {
                 Instr::End if walk.large => return Err(End::Unknown),
-                Instr::End => return Ok(self.numbers.number(&walk.trace).0.into()),
+                Instr::End => {
+                    let ways = self.end_round(walk, -1 - i64::from(start));
+                    self.of_last.ways.add(&ways);
+                    self.of_last.sets.add(&walk.sets);
+                    return Ok(self.numbers.number(&walk.trace).0.into());
+                }
                 Instr::Set(slot, expr) => slots[*slot as usize] = expr.eval(slots),
                 Instr::Move(moves) => shift(moves, slots),
                 Instr::Start { .. } => self.begin(pc, walk, site)?,
@@ -295,7 +356,9 @@ impl<'p> Traces<'p> {
                     choose(*slot, slots, choices, &mut walk.choices).ok_or(Doubt::Choices)?;
                 }
                 Instr::Branch(..) | Instr::BranchOn(..) => {
-                    pc = branch(instr, pc, slots)?;
+                    let to = branch(instr, pc, slots)?;
+                    self.ways.go(pc, to == pc + 1, &mut walk.ways);
+                    pc = to;
                     continue;
                 }
                 Instr::Block(..) | Instr::Binary(..) | Instr::Advance { .. } | Instr::Order { .. } => {
@@ -304,7 +367,7 @@ impl<'p> Traces<'p> {
                 Instr::Fork(role) => {
                     let info = &program.roles[*role];
                     let slots: Rc<[i64]> = slots.as_slice().into();
-                    begun.extend((0..info.groups).map(|group| (*role, group, Rc::clone(&slots))));
+                    begun.extend((0..info.groups).map(|group| (*role, group, Rc::clone(&slots), walk.ways.clone())));
                     walk.notice(instr, pc, &program.operands[pc as usize]);
                 }
                 Instr::Slice { out, of, at } => {
@@ -335,6 +398,8 @@ impl<'p> Traces<'p> {
             return Err(End::Long(pc));
         }
         let mut round = Box::new(walk.enter(pc, found));
+        round.before_it = std::mem::take(&mut walk.ways);
+        round.sets = std::mem::take(&mut walk.sets);
         if round.orbits {
             self.go_on(walk, &mut round, values, site)?;
             walk.slots[*last as usize] = values[1];
@@ -347,15 +412,23 @@ impl<'p> Traces<'p> {
     fn test(&mut self, pc: Pc, walk: &mut Walk, site: &Site) -> Result<Option<Pc>, End> {
         let Instr::Test { index, last, exit } = &self.program.code[pc as usize] else { return Ok(None) };
         let Some(mut round) = walk.rounds.pop() else { return Err(End::Unknown) };
+        if round.begun > 0 {
+            let ways = self.end_round(walk, round.start.into());
+            round.ways.add(&ways);
+        }
         while let Some(orbit) = self.note(walk, &mut round) {
             walk.return_to(&round);
             self.go_around(walk, &mut round, orbit)?;
             self.go_further(walk, &mut round, site)?;
         }
         if walk.slots[*index as usize] >= walk.slots[*last as usize] {
+            if round.begun == 0 {
+                self.ways.go(pc, false, &mut round.ways);
+            }
             self.leave(walk, &round);
             return Ok(Some(*exit));
         }
+        self.ways.go(pc, true, &mut round.ways);
         round.begun += 1;
         let is_long = round.begun > ROUNDS && !round.is_of_use(&self.rings, &walk.walked);
         if is_long && let Some(orbit) = round.orbit {
@@ -404,6 +477,8 @@ impl<'p> Traces<'p> {
         round.walks |= walk.walked.iter().zip(&round.walked).any(|(now, then)| now > then);
         (round.before, round.work, round.begun) = (walk.trace.len(), walk.work, 0);
         round.walked.copy_from_slice(&walk.walked);
+        round.before_it.add(&std::mem::take(&mut round.ways));
+        round.sets.add(&std::mem::take(&mut walk.sets));
         self.go_on(walk, round, values, site)
     }
 
@@ -431,6 +506,9 @@ impl<'p> Traces<'p> {
         let behind = orbit.rounds[(known - times * orbit.period as i64) as usize];
         round.chain = if again > 0 { orbit.chain(again, &mut self.chains) } else { behind.chain };
         (round.begun, round.around) = (known, behind.around);
+        let gone = &orbit.rounds[known.min(followed) as usize];
+        round.ways.add_list(self.taken.list(gone.ways));
+        walk.sets.add_list(self.taken.list(gone.sets));
         let left = &self.left[behind.left..];
         if times == 0 {
             walk.skip(&found.inputs.writes, behind.begun, left);
@@ -487,6 +565,8 @@ impl<'p> Traces<'p> {
                     walk.trace.push(LOOP - i64::from(behind.chain));
                 }
                 walk.saw(seen);
+                walk.ways.add_list(self.taken.list(behind.ways));
+                walk.sets.add_list(self.taken.list(behind.sets));
                 if let Some(round) = walk.rounds.last_mut() {
                     round.around |= behind.around;
                 }
@@ -496,7 +576,8 @@ impl<'p> Traces<'p> {
                 let (before, work, walked) = (walk.trace.len(), walk.work, SmallVec::from_slice(&walk.walked));
                 let around = walk.rounds.last_mut().is_some_and(|round| std::mem::take(&mut round.around));
                 let seen = std::mem::take(&mut walk.seen);
-                walk.open.push(Open { number, end, before, work, walked, around, seen });
+                let (ways, sets) = (std::mem::take(&mut walk.ways), std::mem::take(&mut walk.sets));
+                walk.open.push(Open { number, end, before, work, walked, around, seen, ways, sets });
                 Some(from)
             }
         }
@@ -517,6 +598,9 @@ impl<'p> Traces<'p> {
         }
         let seen = std::mem::replace(&mut walk.seen, open.seen);
         walk.saw(&seen);
+        let [ways, sets] = [&walk.ways, &walk.sets].map(|taken| self.taken.number(taken.list()).0);
+        walk.ways.add(&open.ways);
+        walk.sets.add(&open.sets);
         let body = self.bodies[head as usize].as_ref().filter(|_| !walk.whole && !walk.large);
         let (Some(Body { inputs, .. }), Some(number)) = (body, open.number) else { return };
         let left = self.left.len();
@@ -525,7 +609,7 @@ impl<'p> Traces<'p> {
             let value = walk.since(walk.slots[slot as usize]);
             self.left.push(value);
         }
-        let behind = Behind { chain, begun: walk.since_then(open.work), around, left };
+        let behind = Behind { chain, begun: walk.since_then(open.work), around, left, ways, sets };
         self.done[number] = Some(Done { behind, seen: seen.into() });
     }
 
@@ -553,7 +637,8 @@ impl<'p> Traces<'p> {
             self.left.push(value);
         }
         let Round { chain, around, .. } = *round;
-        orbit.rounds.push(Behind { chain, begun: walk.since_then(round.work), around, left });
+        let [ways, sets] = [&round.ways, &walk.sets].map(|taken| self.taken.number(taken.list()).0);
+        orbit.rounds.push(Behind { chain, begun: walk.since_then(round.work), around, left, ways, sets });
         orbit.look(found, &self.left, walk, walk.slots[step as usize]).then_some(number)
     }
 
@@ -562,6 +647,9 @@ impl<'p> Traces<'p> {
         if round.chain > 0 {
             walk.trace.push(LOOP - i64::from(round.chain));
         }
+        walk.ways = round.before_it.clone();
+        walk.ways.add(&round.ways);
+        walk.sets.add(&round.sets);
         if let Some(outer) = walk.rounds.last_mut() {
             outer.around |= round.walks || walk.walked.iter().zip(&round.walked).any(|(now, then)| now > then);
         }

@@ -24,7 +24,9 @@ impl Instr {
             Instr::Expect { barrier, .. } => barrier.slots().for_each(visit),
             Instr::Arrive { barrier, rank, .. } => barrier.slots().chain(*rank).for_each(visit),
             Instr::Named { id, .. } => visit(*id),
-            Instr::Await { tokens: all, .. } | Instr::Use(all) => all.iter().copied().for_each(visit),
+            Instr::Await { tokens: all, .. } | Instr::Use(all) | Instr::Moved(all) => {
+                all.iter().copied().for_each(visit)
+            }
             Instr::Wgmma { tiles, frags, .. } => {
                 tiles.iter().flat_map(TileAt::slots).chain(frags.iter().copied()).for_each(visit);
             }

@@ -138,6 +138,41 @@ impl Flow {
         blocks.any(|block| awaits.iter().any(|&(of, at)| of == block && at < place))
     }
 
+    /// The results of products on their way whose registers are moved or overwritten where a region ends, or those that
+    /// they read: they must be there. What stays in its registers may go on.
+    pub fn moved(&self, op: OpRef<'_>) -> Vec<ValueId> {
+        let parent = op.body.parent_op(op.id).map(|id| OpRef { id, ..op });
+        let (Some(end), Some(parent)) = (ops::Yield::of(op), parent) else { return Vec::new() };
+        let is_late = |value: &ValueId| Frag::of(op.ctx, op.type_of(*value)).is_some() && self.is_late(op, *value);
+        let mut moved = Vec::new();
+        if let Some(loop_) = ops::For::of(parent) {
+            let block = op.body.first_block(ops::For::body(loop_));
+            let args = block.map_or(&[][..], |block| op.body.args(block));
+            let changed = args.iter().skip(1).zip(end.values()).filter(|&(&arg, value)| registers(op, value) != arg);
+            let changed: Vec<(ValueId, ValueId)> = changed.map(|(&arg, value)| (arg, value)).collect();
+            moved.extend(changed.iter().map(|&(_, value)| value).filter(is_late));
+            let mut inside = Vec::new();
+            op.body.walk_regions(parent.id, &mut inside);
+            for product in inside.into_iter().filter_map(|id| ops::Wgmma::of(OpRef { id, ..op })) {
+                let used = [registers(op, product.out()), registers(op, product.lhs())];
+                if changed.iter().any(|(arg, _)| used.contains(arg)) && is_late(&product.out()) {
+                    moved.push(product.out());
+                }
+            }
+        } else if ops::If::of(parent).is_some() || ops::WarpIf::of(parent).is_some() {
+            let ends: Vec<Vec<ValueId>> = parent.regions().iter().map(|&region| yielded(parent, region)).collect();
+            for (index, value) in end.values().enumerate().filter(|(_, value)| is_late(value)) {
+                let own = registers(op, value);
+                if !ends.iter().all(|end| end.get(index).is_some_and(|&other| registers(op, other) == own)) {
+                    moved.push(value);
+                }
+            }
+        }
+        moved.sort_unstable();
+        moved.dedup();
+        moved
+    }
+
     /// A fragment that is late where it is handed on is so where it comes to. Whether there is a new one.
     fn spread(&mut self, op: OpRef<'_>) -> bool {
         let mut late: Vec<ValueId> = Vec::new();
@@ -202,6 +237,7 @@ impl Flow {
         noticed.into_iter().any(|def| op.is(def))
             || through(op).is_some()
             || self.unsettled(op).is_some()
+            || !self.moved(op).is_empty()
             || !hands_on.into_iter().any(|def| op.is(def)) && op.operands().any(|value| self.is_late(op, value))
     }
 
@@ -214,6 +250,7 @@ impl Flow {
         if branches && !self.deciding.contains(&op.id) {
             return;
         }
+        into.extend(self.moved(op));
         // What a product adds to may be on its way, if it adds there.
         let sum = ops::Wgmma::of(op).filter(|&product| adds_in_place(product)).map(|product| product.acc());
         for value in op.operands().take(count) {
@@ -228,6 +265,27 @@ impl Flow {
             }
         }
     }
+}
+
+/// The value whose registers a value has: products add to those of what they add to, loops go on in those of their
+/// arguments.
+fn registers(op: OpRef<'_>, value: ValueId) -> ValueId {
+    let ValueDef::Result(id, index) = op.body.value_def(value) else { return value };
+    let made = OpRef { id, ..op };
+    if let Some(product) = ops::Wgmma::of(made).filter(|&product| adds_in_place(product)) {
+        return registers(op, product.acc());
+    }
+    if let Some(loop_) = ops::For::of(made) {
+        let block = op.body.first_block(ops::For::body(loop_));
+        return block.and_then(|block| op.body.args(block).get(index + 1).copied()).unwrap_or(value);
+    }
+    if ops::If::of(made).is_some() || ops::WarpIf::of(made).is_some() {
+        let ends = made.regions().iter().map(|&region| yielded(made, region).get(index).map(|&end| registers(op, end)));
+        let mut ends: Vec<Option<ValueId>> = ends.collect();
+        ends.dedup();
+        return if let [Some(only)] = ends[..] { only } else { value };
+    }
+    value
 }
 
 /// Whether a product adds to the registers of its accumulator, which nothing else wants then: otherwise they are copied
@@ -249,7 +307,7 @@ pub fn adds_in_place(product: ops::Wgmma<'_>) -> bool {
 }
 
 /// Whether an integer operand says which stage, barrier, phase or block.
-fn decides(op: OpRef<'_>, value: ValueId) -> bool {
+pub fn decides(op: OpRef<'_>, value: ValueId) -> bool {
     // Positions in global memory decide nothing.
     if let Some(op) = ops::TmaLoad::of(op) {
         return op.stage() == Some(value) || op.barrier_stage() == Some(value);

@@ -7,6 +7,7 @@ use super::feeds::KIND;
 use super::integers::{Site, rounds, start};
 use super::loops::{Inputs, Loop};
 use super::program::{Instr, Pc};
+use super::ways::Taken;
 
 /// The rest of a round on the way.
 pub struct Open {
@@ -17,9 +18,11 @@ pub struct Open {
     pub before: usize,
     pub work: [i64; 3],
     pub walked: SmallVec<[i64; 8]>,
-    /// What was known of the loops around.
+    /// What was known of the loops around, and which ways were gone before.
     pub around: bool,
     pub seen: Vec<Pc>,
+    pub ways: Taken,
+    pub sets: Taken,
 }
 
 /// An agent on its way.
@@ -50,6 +53,9 @@ pub struct Walk {
     pub whole: bool,
     /// Whether an integer is so large that it looks like something that was made.
     pub large: bool,
+    /// The ways that it has gone in the round that it is in, and the numbers of all that rounds went before.
+    pub ways: Taken,
+    pub sets: Taken,
 }
 
 /// A loop on the way.
@@ -73,6 +79,10 @@ pub struct Round {
     pub around: bool,
     /// Whether rings were walked in stretches before.
     pub walks: bool,
+    /// The ways that were gone before it in the round around it, and those of its own rounds.
+    pub before_it: Taken,
+    pub ways: Taken,
+    pub sets: Taken,
 }
 
 /// Where the number of an agent begins in what marks the things that it made, before the kind of work and its number.
@@ -94,6 +104,7 @@ impl Walk {
         self.rounds.clear();
         self.open.clear();
         self.keys.clear();
+        (self.ways, self.sets) = (Taken::default(), Taken::default());
     }
 
     /// A number; of things that the agent has made, how many of their kind ago.
@@ -214,6 +225,9 @@ impl Walk {
             begun: 0,
             around: false,
             walks: false,
+            before_it: Taken::default(),
+            ways: Taken::default(),
+            sets: Taken::default(),
         }
     }
 }

@@ -10,6 +10,7 @@ use dlc_ir::body::ValueDef;
 use dlc_ir::{OpId, OpRef, RegionId, Type, ValueId};
 use dlc_kernel::interp::axis_number;
 use dlc_kernel::ops;
+use rustc_hash::FxHashMap;
 
 use super::Counters;
 use super::witness::Place;
@@ -42,11 +43,22 @@ pub struct Pair<'a> {
     /// Symbols, and what of symbols is not linear, as one.
     symbols: Vec<(String, Interval)>,
     constraints: Vec<Constraint>,
+    /// The values that are the smaller or the greater of two, of which that is among the constraints.
+    limited: Vec<(Side, ValueId)>,
+    /// The group of a role that is looked at, as a number.
+    pub fixed: Option<(ValueId, i64)>,
+    /// Whether it is worth while to look closer at quotients and products.
+    pub by_cases: bool,
+    /// Between which numbers values are that loops carry.
+    pub between: Rc<Between>,
     /// Whether all conditions of each side are among the constraints.
     pub exact: [bool; 2],
     /// Whether everything else that holds is too: then a point of the set is a launch with two blocks that do what is said.
     pub is_complete: bool,
 }
+
+/// Between which numbers values are.
+pub type Between = FxHashMap<ValueId, (i64, i64)>;
 
 /// How two blocks that are not the same differ: in this integer, which is the smaller one for the first or the second.
 pub type Differs = Option<(Var, bool)>;
@@ -65,7 +77,22 @@ impl<'a> Pair<'a> {
         let symbols = Vec::new();
         let (dims, ranges, constraints) = (Vec::new(), Vec::new(), Vec::new());
         let (exact, is_complete) = ([true; 2], true);
-        let mut pair = Pair { grid, place, counters, dims, ranges, symbols, constraints, exact, is_complete };
+        let (limited, fixed, by_cases, between) = (Vec::new(), None, false, Rc::default());
+        let mut pair = Pair {
+            grid,
+            place,
+            counters,
+            dims,
+            ranges,
+            symbols,
+            constraints,
+            limited,
+            fixed,
+            by_cases,
+            between,
+            exact,
+            is_complete,
+        };
         pair.requirements();
         pair
     }
@@ -120,10 +147,22 @@ impl<'a> Pair<'a> {
                     let op = OpRef { id, ..self.grid };
                     if let Some(acquire) = ops::Acquire::of(op) {
                         self.ranges[index] = Interval::new(acquire.value(), i64::from(i32::MAX));
+                    } else if let Some(order) = ops::TileOrder::of(op) {
+                        // It is of a number within its tiles.
+                        let axis = usize::from(order.row() != value);
+                        let args: Vec<ValueId> = order.args().collect();
+                        self.ranges[index] = Interval::NOT_NEGATIVE;
+                        if let Some(size) = order.tiles().get(axis).and_then(|size| self.expr(side, size, &args)) {
+                            self.at_most(&at, &size, -1);
+                        }
                     } else if ops::Ticket::of(op).is_some() {
                         self.ranges[index] = Interval::NOT_NEGATIVE;
                         below = self.counters.get(&id).map(|counter| counter.count.clone());
                     }
+                }
+                _ if self.between.contains_key(&value) => {
+                    let (first, last) = self.between[&value];
+                    self.ranges[index] = Interval::new(first, last);
                 }
                 ValueDef::Arg(block, 0) => {
                     let parent =
@@ -207,16 +246,42 @@ impl<'a> Pair<'a> {
                 return self.expr(side, &dim, &args);
             }
         }
+        if let Some((_, number)) = self.fixed.filter(|&(fixed, _)| fixed == value) {
+            return Some(AffineExpr::Constant(number));
+        }
         if let (Some(_), ValueDef::Result(..)) = (&self.place, self.grid.body.value_def(value))
             && let Some(number) = self.number(side, value)
         {
             return Some(AffineExpr::Constant(number));
         }
         if let Some(at) = self.at_launch(Var::Value(value)) {
+            self.limit(0, value);
             return Some(at);
         }
         // What is no integer of the block, such as an index that is loaded for each element, has no single value.
-        (self.grid.body.value_type(value) == Type::INDEX).then(|| self.var(side, Var::Value(value)))
+        if self.grid.body.value_type(value) != Type::INDEX {
+            return None;
+        }
+        self.limit(side, value);
+        Some(self.var(side, Var::Value(value)))
+    }
+
+    /// What follows from a value that is the smaller or the greater of two others.
+    fn limit(&mut self, side: Side, value: ValueId) {
+        let ValueDef::Result(id, _) = self.grid.body.value_def(value) else { return };
+        let Some((both, is_min)) = smaller_or_greater(OpRef { id, ..self.grid }) else { return };
+        if self.place.is_some() || self.limited.contains(&(side, value)) {
+            return;
+        }
+        self.limited.push((side, value));
+        let at = self.var(side, Var::Value(value));
+        for other in both {
+            match self.value(side, other) {
+                Some(other) if is_min => self.at_most(&at, &other, 0),
+                Some(other) => self.at_most(&other, &at, 0),
+                None => {}
+            }
+        }
     }
 
     /// An integer that is computed at the launch, for all blocks; `None` for another one.
@@ -247,14 +312,131 @@ impl<'a> Pair<'a> {
                     let above = self.expr(side, above, args)?;
                     above.floordiv(&AffineExpr::Constant(below.as_constant()?)).ok()?
                 }
+                [Factor::Quotient(above, below)] if self.by_cases => self.quotient(side, above, below, args)?,
                 factors => match self.known_term(side, factors, args) {
                     Some(known) => known,
-                    None => self.product_of_sizes(factors)?,
+                    None => match self.product_of_sizes(factors) {
+                        Some(product) => product,
+                        None => self.multiple(side, factors, args)?,
+                    },
                 },
             };
             sum = part.mul(&AffineExpr::Constant(coefficient)).and_then(|part| sum.add(&part)).ok()?;
         }
         Some(sum)
+    }
+
+    /// Whether values are computed at the launch.
+    fn is_of_launch(&self, values: &[ValueId]) -> bool {
+        let body = self.grid.body;
+        let block = body.block_of(self.grid.id);
+        let made = |value: &ValueId| match body.value_def(*value) {
+            ValueDef::Result(id, _) => body.block_of(id),
+            ValueDef::Arg(block, _) => Some(block),
+            ValueDef::Placeholder => None,
+        };
+        !values.is_empty() && values.iter().all(|value| made(value) == block)
+    }
+
+    /// A quotient by what may be a constant.
+    fn quotient(&mut self, side: Side, above: &SizeExpr, below: &SizeExpr, args: &[ValueId]) -> Option<AffineExpr> {
+        if let Some(by @ AffineExpr::Constant(1..)) = self.expr(side, below, args)
+            && let Some(above) = self.expr(side, above, args)
+        {
+            return above.floordiv(&by).ok();
+        }
+        self.is_of_launch(args).then(|| self.quotient_of_launch(above, below, args))
+    }
+
+    /// A quotient by a number that is computed at the launch. By 0 nothing is divided: then nothing is launched. So a quotient
+    /// of a number that is not below -1 is not more than that number.
+    fn quotient_of_launch(&mut self, above: &SizeExpr, below: &SizeExpr, args: &[ValueId]) -> AffineExpr {
+        let quotient = self.product(format!("({above}) floordiv ({below}) of {args:?}"), Interval::ALL);
+        let more = above.add(&1.into());
+        if more.is_ok_and(|more| self.is_count(&more, args) && self.is_count(below, args))
+            && let Some(above) = self.expr(0, above, args)
+        {
+            self.at_most(&quotient, &above, 0);
+        }
+        quotient
+    }
+
+    /// Whether an expression of what is computed at the launch is never negative.
+    fn is_count(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
+        expr.terms().iter().all(|(coefficient, factors)| {
+            let is_count = |factor: &Factor| match factor {
+                Factor::Symbol(name) => match value_number(name) {
+                    Some(number) => args.get(number).is_some_and(|&value| self.is_count_value(value)),
+                    None => axis_number(name).is_none(),
+                },
+                Factor::Quotient(above, below) => self.is_count(above, args) && self.is_count(below, args),
+            };
+            *coefficient >= 0 && factors.iter().all(is_count)
+        })
+    }
+
+    fn is_count_value(&self, value: ValueId) -> bool {
+        let ValueDef::Result(id, _) = self.grid.body.value_def(value) else { return false };
+        let op = OpRef { id, ..self.grid };
+        if let Some(([a, b], _)) = smaller_or_greater(op) {
+            return self.is_count_value(a) && self.is_count_value(b);
+        }
+        let Some(index) = ops::Index::of(op) else { return false };
+        let args: Vec<ValueId> = index.args().collect();
+        index.value().first().is_some_and(|expr| self.is_count(expr, &args))
+    }
+
+    /// A product of numbers that are known but for one, or one of which is 0.
+    fn multiple(&mut self, side: Side, factors: &[Factor], args: &[ValueId]) -> Option<AffineExpr> {
+        let mut product = AffineExpr::Constant(1);
+        let mut is_linear = true;
+        for factor in factors {
+            let value = match factor {
+                Factor::Symbol(name) => match value_number(name) {
+                    Some(number) => self.value(side, *args.get(number)?)?,
+                    None if axis_number(name).is_none() => self.symbol(name.to_string(), Interval::NOT_NEGATIVE),
+                    None => return None,
+                },
+                Factor::Quotient(above, below) => {
+                    let (above, below) = (self.expr(side, above, args)?, self.expr(side, below, args)?);
+                    below.as_constant().filter(|&below| below > 0)?;
+                    above.floordiv(&below).ok()?
+                }
+            };
+            if self.by_cases && self.implies_equal(&value, &AffineExpr::Constant(0)) {
+                return Some(AffineExpr::Constant(0));
+            }
+            is_linear &= value.as_constant().is_some() || product.as_constant().is_some();
+            if is_linear {
+                product = product.mul(&value).ok()?;
+            }
+        }
+        is_linear.then_some(product)
+    }
+
+    /// The two cases of the first of the values that are the smaller or the greater of two others from a place on; and the
+    /// place behind it.
+    pub fn split(&self, from: usize) -> Option<([Pair<'a>; 2], usize)> {
+        let &(side, value) = self.limited.get(from)?;
+        let ValueDef::Result(id, _) = self.grid.body.value_def(value) else { return None };
+        let (both, is_min) = smaller_or_greater(OpRef { id, ..self.grid })?;
+        let case = |same: ValueId| {
+            let mut pair = self.clone();
+            let at = pair.var(side, Var::Value(value));
+            // More may be known of them now.
+            for other in both {
+                match pair.value(side, other) {
+                    Some(other) if is_min => pair.at_most(&at, &other, 0),
+                    Some(other) => pair.at_most(&other, &at, 0),
+                    None => {}
+                }
+            }
+            if let Some(same) = pair.value(side, same) {
+                pair.equal(&at, &same);
+            }
+            pair
+        };
+        Some((both.map(case), from + 1))
     }
 
     /// A product of sizes: a number that all blocks agree on.
@@ -270,7 +452,9 @@ impl<'a> Pair<'a> {
                 }
                 Factor::Quotient(above, below) if is_size(above) && is_size(below) => {
                     text += &format!("*(({above}) floordiv ({below}))");
-                    range = Interval::ALL;
+                    if !not_negative(above) || !not_negative(below) {
+                        range = Interval::ALL;
+                    }
                 }
                 _ => return None,
             }
@@ -286,7 +470,7 @@ impl<'a> Pair<'a> {
 
     fn holds(&mut self, constraint: Option<Constraint>) {
         self.is_complete &= constraint.is_some();
-        self.constraints.extend(constraint);
+        self.constraints.extend(constraint.filter(|constraint| !self.constraints.contains(constraint)));
     }
 
     /// `a == b`
@@ -356,7 +540,8 @@ impl<'a> Pair<'a> {
         }
     }
 
-    fn loop_(&mut self, side: Side, op: ops::For<'_>) {
+    /// What holds in each round of a loop.
+    pub fn loop_(&mut self, side: Side, op: ops::For<'_>) {
         let block = op.body.first_block(ops::For::body(op));
         let Some(&index) = block.and_then(|block| op.body.args(block).first()) else { return };
         let at = self.var(side, Var::Value(index));
@@ -470,6 +655,23 @@ impl<'a> Pair<'a> {
             dlc_ir::affine::Relation::NotNegative => self.implies_less(&zero, &expr, 0),
         }
     }
+}
+
+/// Whether an expression of sizes has no part that may be negative.
+fn not_negative(expr: &SizeExpr) -> bool {
+    expr.terms().iter().all(|(coefficient, factors)| {
+        let is_count = |factor: &Factor| match factor {
+            Factor::Symbol(_) => true,
+            Factor::Quotient(above, below) => not_negative(above) && not_negative(below),
+        };
+        *coefficient >= 0 && factors.iter().all(is_count)
+    })
+}
+
+/// The values of which an op makes the smaller or the greater one, and whether it is the smaller.
+fn smaller_or_greater(op: OpRef<'_>) -> Option<([ValueId; 2], bool)> {
+    let least = ops::Min::of(op).map(|op| ([op.lhs(), op.rhs()], true));
+    least.or_else(|| ops::Max::of(op).map(|op| ([op.lhs(), op.rhs()], false)))
 }
 
 /// The integer that tells the groups of a role apart.

@@ -15,7 +15,7 @@ use dlc_core::memref;
 use dlc_ir::affine::{AffineExpr, SizeExpr};
 use dlc_ir::body::ValueDef;
 use dlc_ir::op::Traits;
-use dlc_ir::{OpRef, ValueId};
+use dlc_ir::{OpId, OpRef, ValueId};
 use dlc_kernel::ops;
 use rustc_hash::FxHashSet;
 
@@ -25,12 +25,12 @@ use super::witness::Sizes;
 use super::{Access, Blocks, Fault, UNORDERED_BLOCKS};
 
 /// How many writes of a grid are disjoint from those of all other blocks.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Default, Debug)]
 pub struct Writes {
     /// Those that are shown to be.
     pub disjoint: u64,
     /// Those that are not.
-    pub open: u64,
+    pub open: Vec<OpId>,
 }
 
 /// What is known of two writes.
@@ -77,8 +77,9 @@ impl<'a> Blocks<'a> {
                 known[other] = known[other].max(overlap);
             }
         }
-        let open = known.iter().filter(|&&known| known == Overlap::Unknown).count() as u64;
-        Ok(Writes { disjoint: writes.len() as u64 - open, open })
+        let is_open = |(write, known): (&&Access<'a>, &Overlap)| (*known == Overlap::Unknown).then_some(write.op.id);
+        let open: Vec<OpId> = writes.iter().zip(&known).filter_map(is_open).collect();
+        Ok(Writes { disjoint: (writes.len() - open.len()) as u64, open })
     }
 
     /// In a grid whose blocks wait for each other, with the tickets that tell them apart.

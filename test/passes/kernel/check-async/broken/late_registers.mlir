@@ -22,11 +22,11 @@ kernel.func @t<N>(%X: memref<[64, 64], f16>) -> memref<[64, 64], f32> attributes
     %cond = binary gt %x, %z : frag<[64, 64], i1, wgmma>
     %c, %w = wgmma %sX, %sX transposed, %c0
     %r = warp_if %cond : frag<[64, 64], f32, wgmma> {
+      // expected-error@+1 {{E1810 'kernel.yield': moves or overwrites registers that a matrix product may still use}}
       yield %c
     } else {
       yield %c0
     }
-    // expected-error@+1 {{E1810 'kernel.store': reads registers that a matrix product may still write}}
     store %r to %Y[i0, i1]
     await %w
   }

@@ -39,11 +39,11 @@ kernel.func @behind_it<N>(%X: memref<[64, 64], f16>) -> memref<[64, 64], f32> at
     %zero = const 0.0 : frag<[64, 64], f32, wgmma>
     %c, %t = wgmma %s, %s transposed, %zero : frag<[64, 64], f32, wgmma>, token<compute>
     %y = if (N < 5) : frag<[64, 64], f32, wgmma> {
+      // expected-error@+1 {{E1810 'kernel.yield': moves or overwrites registers that a matrix product may still use}}
       yield %c
     } else {
       yield %zero
     }
-    // expected-error@+1 {{E1810 'kernel.store': reads registers that a matrix product may still write}}
     store %y to %Y[i0, i1]
     await %t
   }
@@ -85,10 +85,10 @@ kernel.func @next_round<N>(%X: memref<[64, 64], f16>) -> memref<[64, 64], f32> a
     %zero = const 0.0 : frag<[64, 64], f32, wgmma>
     %none = done : token<compute>
     %y, %sum, %last = for %k = 0 to N carry (%a = %zero, %b = %zero, %held = %none) : frag<[64, 64], f32, wgmma>, frag<[64, 64], f32, wgmma>, token<compute> {
-      // expected-error@+1 {{E1810 'kernel.binary': reads registers that a matrix product may still write}}
       %d = binary add %a, %b : frag<[64, 64], f32, wgmma>
       await %held
       %c, %t = wgmma %s, %s transposed, %zero : frag<[64, 64], f32, wgmma>, token<compute>
+      // expected-error@+1 {{E1810 'kernel.yield': moves or overwrites registers that a matrix product may still use}}
       yield %c, %d, %t
     }
     await %last

@@ -1,0 +1,166 @@
+//! Which ways of branches and loops are impossible, whatever the sizes, blocks and rounds.
+
+use std::rc::Rc;
+
+use dlc_core::guard::Guard;
+use dlc_ir::affine::{AffineExpr, SizeExpr};
+use dlc_ir::diag::Diagnostic;
+use dlc_ir::{OpRef, ValueId};
+use dlc_kernel::ops;
+
+use super::sites::{Between, Pair, Var, group_of};
+use super::{Blocks, Fault};
+use crate::kernel::check_async::NOT_CHECKED;
+
+/// As many ways in which a condition does not hold as are looked at.
+const MOST_CONTRARIES: usize = 256;
+
+/// What helps where a way is not run.
+const SUGGEST_WAY: &str = "ask for sizes, blocks and rounds one by one, and for small ones, or 'require' what holds for the sizes at the launch";
+
+/// No run goes a way, and it may be possible.
+pub fn never_run(op: OpRef<'_>, goes_on: bool) -> Fault {
+    let message = format!("not verified: in no run {}, and it may", outcome(op, goes_on));
+    Box::new(Diagnostic::error(&NOT_CHECKED, op.loc(), message).at(op.name()).suggest(SUGGEST_WAY))
+}
+
+fn outcome(op: OpRef<'_>, goes_on: bool) -> &'static str {
+    match (ops::For::of(op).is_some(), goes_on) {
+        (true, true) => "the loop goes around",
+        (true, false) => "the loop has no round",
+        (false, true) => "the condition holds",
+        (false, false) => "the condition does not hold",
+    }
+}
+
+/// Ways that may be gone together, and were not.
+pub fn never_together(ways: &[(OpRef<'_>, bool)]) -> Fault {
+    let &[.., (op, goes_on)] = ways else { unreachable!("at least one way") };
+    let message =
+        format!("not verified: in no run {}, together with what the notes say, and it may", outcome(op, goes_on));
+    let error = Diagnostic::error(&NOT_CHECKED, op.loc(), message).at(op.name()).suggest(SUGGEST_WAY);
+    let others = ways[..ways.len() - 1].iter();
+    Box::new(others.fold(error, |error, &(op, goes_on)| error.note(op.loc(), format!("{} here", outcome(op, goes_on)))))
+}
+
+impl<'a> Blocks<'a> {
+    /// Whether no block ever goes several such ways, of the same round of loops that are around several of them.
+    pub fn are_never(&self, ways: &[(OpRef<'a>, bool)], between: &Rc<Between>) -> bool {
+        let is_same = |(one, first): (OpRef<'a>, bool), (other, second): (OpRef<'a>, bool)| {
+            let cond = |op: OpRef<'a>| ops::If::of(op).and_then(|op| op.cond());
+            first != second && cond(one).is_some() && cond(one) == cond(other)
+        };
+        if ways.iter().any(|&one| ways.iter().any(|&other| is_same(one, other))) {
+            return true;
+        }
+        // Groups of a role do the same with other numbers: one after the other.
+        let roles = ways.iter().filter_map(|&(op, _)| self.role(op));
+        let role = roles.filter(|role| (2..=MOST_GROUPS).contains(&role.groups())).next();
+        let group = role.and_then(|role| match group_of(role) {
+            Var::Value(value) => Some((value, role.groups())),
+            _ => None,
+        });
+        match group {
+            Some((value, groups)) => (0..groups).all(|number| self.are_never_in(ways, Some((value, number)), between)),
+            None => self.are_never_in(ways, None, between),
+        }
+    }
+
+    fn are_never_in(&self, ways: &[(OpRef<'a>, bool)], group: Option<(ValueId, i64)>, between: &Rc<Between>) -> bool {
+        let mut pair = self.pair();
+        pair.between = Rc::clone(between);
+        (pair.fixed, pair.by_cases) = (group, true);
+        (0..self.grid.dims().len()).for_each(|axis| drop(pair.var(0, Var::Block(axis))));
+        let mut pairs = vec![pair];
+        for &(op, goes_on) in ways {
+            for pair in &mut pairs {
+                pair.path(0, op);
+            }
+            let cases: Vec<_> = pairs.iter().flat_map(|pair| pair.gone(op, goes_on)).collect();
+            if cases.len() > MOST_CONTRARIES {
+                continue;
+            }
+            pairs = cases;
+            if ways.len() > 1 && pairs.len() > 1 {
+                pairs.retain(|pair| !pair.is_impossible());
+            }
+        }
+        pairs.iter().all(|pair| is_impossible(pair, 0))
+    }
+}
+
+/// As many groups of a role as are looked at one by one.
+const MOST_GROUPS: i64 = 8;
+
+/// As many values that are the smaller or the greater of two as are taken for each of these.
+const MOST_SPLIT: usize = 4;
+
+/// Whether nothing is as said, whichever of two numbers smaller or greater ones are.
+fn is_impossible(pair: &Pair<'_>, from: usize) -> bool {
+    pair.is_impossible()
+        || from < MOST_SPLIT
+            && pair.split(from).is_some_and(|(cases, from)| cases.iter().all(|case| is_impossible(case, from)))
+}
+
+impl<'a> Pair<'a> {
+    /// All cases in which a way is gone.
+    fn gone(&self, op: OpRef<'a>, goes_on: bool) -> Vec<Pair<'a>> {
+        let mut pair = self.clone();
+        if let Some(loop_) = ops::For::of(op) {
+            match goes_on {
+                true => pair.loop_(0, loop_),
+                false => pair.no_round(loop_),
+            }
+            return vec![pair];
+        }
+        let Some((branch, guard)) = ops::If::of(op).and_then(|branch| Some((branch, branch.guard()?))) else {
+            return vec![pair];
+        };
+        let args: Vec<ValueId> = branch.args().collect();
+        let Some(cases) = (if goes_on { pieces(&guard) } else { contraries(&guard) }) else { return vec![pair] };
+        let case = |bounds: &Vec<SizeExpr>| {
+            let mut pair = self.clone();
+            for bound in bounds {
+                if let Some(bound) = pair.expr(0, bound, &args) {
+                    pair.at_most(&AffineExpr::Constant(0), &bound, 0);
+                }
+            }
+            pair
+        };
+        cases.iter().map(case).collect()
+    }
+
+    /// A loop has no round.
+    fn no_round(&mut self, op: ops::For<'_>) {
+        let args: Vec<ValueId> = op.args().collect();
+        if let [first, last, _] = op.bounds().as_slice()
+            && let (Some(first), Some(last)) = (self.expr(0, first, &args), self.expr(0, last, &args))
+        {
+            self.at_most(&last, &first, 0);
+        }
+    }
+}
+
+/// Numbers of which none is negative in one of the pieces of a guard, for each of them.
+fn pieces(guard: &Guard) -> Option<Vec<Vec<SizeExpr>>> {
+    let of_piece = |piece: &Vec<dlc_core::guard::Condition>| {
+        let bounds: Option<Vec<_>> = piece.iter().map(|condition| condition.not_negative().ok()).collect();
+        bounds.map(|bounds| bounds.concat())
+    };
+    guard.pieces.iter().map(of_piece).collect()
+}
+
+/// The same for all ways in which no piece holds: of each one bound does not.
+fn contraries(guard: &Guard) -> Option<Vec<Vec<SizeExpr>>> {
+    let mut all = vec![Vec::new()];
+    for piece in pieces(guard)? {
+        let below = |bound: &SizeExpr| SizeExpr::from(-1).sub(bound).ok();
+        let below: Vec<SizeExpr> = piece.iter().map(below).collect::<Option<_>>()?;
+        let with = |bounds: &Vec<SizeExpr>, bound: &SizeExpr| [bounds.as_slice(), &[bound.clone()]].concat();
+        all = all.iter().flat_map(|bounds| below.iter().map(move |bound| with(bounds, bound))).collect();
+        if all.len() > MOST_CONTRARIES {
+            return None;
+        }
+    }
+    Some(all)
+}

@@ -1,0 +1,742 @@
+//! How the integers are computed that decide what is done: only what smaller sizes, blocks and rounds show is verified.
+//!
+//! The runs stand for all sizes, blocks and rounds because nothing else comes of greater ones. That holds of integers that
+//! are linear in sizes, numbers of blocks and integers of loops, quotients by constants with them, as boundaries are found
+//! of these; and of such as are one of few numbers: places in rings, and what loops carry around in that many rounds. It does
+//! not hold of products and of what grows from round to round. Those may say how often a loop runs, if all of them
+//! only grow with sizes; and may decide nothing else.
+
+use dlc_core::guard::Guard;
+use dlc_core::scalar::Binary;
+use dlc_core::sizes::value_number;
+use dlc_ir::affine::{Factor, SizeExpr};
+use dlc_ir::body::ValueDef;
+use dlc_ir::diag::Diagnostic;
+use dlc_ir::{OpId, OpRef, Type, ValueId};
+use dlc_kernel::counters::axis_of_ticket;
+use dlc_kernel::ops;
+use rustc_hash::FxHashMap;
+
+use super::blocks::Told;
+use super::values::{Flow, decides, is_data, is_integer, yielded};
+use super::{MOST_FORMS, NOT_CHECKED};
+
+/// By so much at most, where loops of different roles end in different ways.
+const SMALL_DIVISOR: i64 = 16;
+
+/// By so much at most are quotients of products of sizes taken in conditions.
+const LARGEST_DIVISOR: i64 = 1024;
+
+/// What is known of an integer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// Nothing has come to it yet.
+    Never,
+    /// It is one of the numbers from the first to the last: a place in a ring, a constant. Each group of a role is run, and each
+    /// block of a cluster, so that these are as good as constants.
+    Range(i64, i64),
+    /// It is a sum of multiples of sizes, and of quotients of such sums by constants.
+    Size,
+    /// The same with numbers of blocks and integers of loops; or the smaller or greater of so many.
+    Linear(usize),
+    /// The same with the row or column of a tile.
+    Rows,
+    /// The same with places in rings.
+    Mixed,
+    /// A sum with products of sizes, of which quotients by constants are taken: by so much together.
+    Count(i64),
+    /// A sum with other products; as well.
+    Products(i64),
+    /// Anything else.
+    Other,
+}
+
+use Kind::{Count, Linear, Mixed, Never, Other, Products, Range, Rows, Size};
+
+impl Kind {
+    fn plus(self, other: Kind) -> Kind {
+        match (self, other) {
+            (Never, _) | (_, Never) => Never,
+            (Other, _) | (_, Other) => Other,
+            (Range(a, b), Range(c, d)) => Range(a.saturating_add(c), b.saturating_add(d)),
+            (Range(a, b), sum) | (sum, Range(a, b)) if a == b => sum,
+            (Size, Size) => Size,
+            (Rows, Range(..) | Size | Linear(_) | Rows) | (Range(..) | Size | Linear(_), Rows) => Rows,
+            (Rows, _) | (_, Rows) => Other,
+            (Products(a), Products(b) | Count(b)) | (Count(a), Products(b)) => lcm(a, b).map_or(Other, Products),
+            (Products(by), _) | (_, Products(by)) => Products(by),
+            (Count(a), Count(b)) => lcm(a, b).map_or(Other, Count),
+            (Count(by), Mixed | Range(..)) | (Mixed | Range(..), Count(by)) => Products(by),
+            (Count(by), _) | (_, Count(by)) => Count(by),
+            (Mixed | Range(..), _) | (_, Mixed | Range(..)) => Mixed,
+            (Linear(a), Linear(b)) => forms(a.saturating_mul(b)),
+            (Linear(forms), Size) | (Size, Linear(forms)) => Linear(forms),
+        }
+    }
+
+    fn times(self, factor: i64) -> Kind {
+        match self {
+            Range(a, b) => {
+                let (a, b) = (a.saturating_mul(factor), b.saturating_mul(factor));
+                Range(a.min(b), a.max(b))
+            }
+            Other | Never => self,
+            _ if factor == 0 => Range(0, 0),
+            kind => kind,
+        }
+    }
+
+    fn product(self, other: Kind) -> Kind {
+        match (self, other) {
+            (Never, _) | (_, Never) => Never,
+            (Range(a, b), kind) | (kind, Range(a, b)) if a == b => kind.times(a),
+            (Other | Rows | Range(..), _) | (_, Other | Rows | Range(..)) => Other,
+            (Size, Size) => Count(1),
+            (Count(a), Count(b)) => a.checked_mul(b).map_or(Other, Count),
+            (Count(by), Size) | (Size, Count(by)) => Count(by),
+            (Products(a) | Count(a), Products(b) | Count(b)) => a.checked_mul(b).map_or(Other, Products),
+            (Products(by) | Count(by), _) | (_, Products(by) | Count(by)) => Products(by),
+            _ => Products(1),
+        }
+    }
+
+    fn quotient(self, by: i64) -> Kind {
+        match self {
+            Range(a, b) => Range(a.div_euclid(by), b.div_euclid(by)),
+            Products(before) => before.checked_mul(by).map_or(Other, Products),
+            Count(before) => before.checked_mul(by).map_or(Other, Count),
+            kind => kind,
+        }
+    }
+
+    /// One of two.
+    fn or(self, other: Kind) -> Kind {
+        match (self, other) {
+            (Never, kind) | (kind, Never) => kind,
+            (Range(a, b), Range(c, d)) => Range(a.min(c), b.max(d)),
+            _ => Other,
+        }
+    }
+
+    /// What a loop counts on from it: of use where a remainder of it is taken.
+    fn counted(self) -> Kind {
+        match self {
+            Never => Never,
+            Products(by) => Products(by),
+            kind if kind.is_place() => Products(1),
+            _ => Other,
+        }
+    }
+
+    /// One of two that a loop carries.
+    fn joined(self, other: Kind) -> Kind {
+        match (self, other) {
+            (Products(a), Products(b)) => lcm(a, b).map_or(Other, Products),
+            (Products(by), Range(..)) | (Range(..), Products(by)) => Products(by),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// The smaller or the greater of two.
+    fn least(self, other: Kind) -> Kind {
+        match (self, other) {
+            (Never, _) | (_, Never) => Never,
+            (Range(a, b), Range(c, d)) if a == b && c == d => Range(a.min(c), b.max(d)),
+            (Range(a, b), Count(by)) | (Count(by), Range(a, b)) if a == b => Count(by.max(LARGEST_DIVISOR)),
+            (Rows, Range(..) | Size | Linear(_)) | (Range(..) | Size | Linear(_), Rows) => Rows,
+            (a, b) => match (a.forms(), b.forms()) {
+                (Some(a), Some(b)) => forms(a + b),
+                _ => Other,
+            },
+        }
+    }
+
+    /// As many as it is the smaller or the greater of, if it is linear.
+    fn forms(self) -> Option<usize> {
+        match self {
+            Size => Some(1),
+            Range(a, b) if a == b => Some(1),
+            Linear(forms) => Some(forms),
+            _ => None,
+        }
+    }
+
+    /// Whether it says a stage, a parity, the number of a barrier or a position in a tile: one of few, or linear.
+    fn is_place(self) -> bool {
+        matches!(self, Range(..) | Size | Linear(_) | Mixed | Never)
+    }
+
+    /// Whether runs show at which of its values a condition changes.
+    fn is_compared(self) -> bool {
+        matches!(self, Range(..) | Size | Linear(_) | Rows | Never)
+            || matches!(self, Count(by) if by <= LARGEST_DIVISOR)
+    }
+}
+
+/// Whether a value is computed from the number of the block.
+fn asks_block(grid: ops::Grid<'_>, value: ValueId, seen: &mut Vec<ValueId>) -> bool {
+    if seen.contains(&value) {
+        return false;
+    }
+    seen.push(value);
+    match grid.body.value_def(value) {
+        ValueDef::Result(id, _) => {
+            let op = OpRef { id, ..*grid };
+            let is_number = ops::BlockId::of(op).is_some() || ops::Ticket::of(op).is_some();
+            is_number || op.operands().any(|value| asks_block(grid, value, seen))
+        }
+        ValueDef::Arg(block, 0) => {
+            let around = grid.body.region_of(block).and_then(|region| grid.body.region_parent(region));
+            let loop_ = around.and_then(|id| ops::For::of(OpRef { id, ..*grid }));
+            let Some(loop_) = loop_ else { return false };
+            let args: Vec<ValueId> = loop_.args().collect();
+            let names = loop_.bounds().first().map(SizeExpr::symbols).unwrap_or_default();
+            let mut first = names.iter().filter_map(|name| args.get(value_number(name)?).copied());
+            first.any(|value| asks_block(grid, value, seen))
+        }
+        _ => false,
+    }
+}
+
+fn forms(count: usize) -> Kind {
+    if count > MOST_FORMS { Other } else { Linear(count) }
+}
+
+fn lcm(a: i64, b: i64) -> Option<i64> {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    (a / x.max(1)).checked_mul(b)
+}
+
+/// The kinds of the integers of a grid.
+pub struct Kinds<'a> {
+    grid: ops::Grid<'a>,
+    told: Told<'a>,
+    known: FxHashMap<ValueId, Kind>,
+    /// What loops carry.
+    carried: FxHashMap<ValueId, Kind>,
+    /// What comes again in so many rounds is seen.
+    rounds: i64,
+    /// Whether each group of a role is looked at by itself, and each block of a cluster.
+    as_constants: bool,
+    /// Where loops end that are not linear: the role, the op, and how that is computed.
+    ends: Vec<(Option<OpId>, OpId, String)>,
+}
+
+/// What of a grid decides something in a way that runs do not show.
+pub fn undecided<'a>(grid: ops::Grid<'a>, flow: &Flow, rounds: i64) -> Vec<(OpRef<'a>, String)> {
+    let mut kinds = Kinds::new(grid, rounds, true);
+    let mut found = Vec::new();
+    let mut all = Vec::new();
+    grid.body.walk_regions(grid.id, &mut all);
+    for id in all {
+        let op = OpRef { id, ..*grid };
+        let around = std::iter::successors(op.body.parent_op(id), |&id| op.body.parent_op(id));
+        let mut around = around.take_while(|&id| id != grid.id).map(|id| OpRef { id, ..*grid });
+        let is_left_out = |op: OpRef<'_>| !flow.is_followed(op) && (op.is(ops::For::DEF) || op.is(ops::If::DEF));
+        if is_left_out(op) || around.any(is_left_out) {
+            continue;
+        }
+        if let Some(reason) = kinds.why_not(op) {
+            found.push((op, reason));
+        }
+    }
+    found.extend(kinds.other_ends());
+    found
+}
+
+/// Between which numbers what loops carry is.
+pub fn between(grid: ops::Grid<'_>, rounds: i64) -> FxHashMap<ValueId, (i64, i64)> {
+    let kinds = Kinds::new(grid, rounds, false);
+    let range = |(value, kind): (ValueId, Kind)| match kind {
+        Range(first, last) => Some((value, (first, last))),
+        _ => None,
+    };
+    kinds.carried.into_iter().filter_map(range).collect()
+}
+
+/// What is not verified of an op.
+pub fn not_covered(op: OpRef<'_>, reason: &str) -> Box<Diagnostic> {
+    let suggestion = "compute what decides of sizes, numbers of blocks and integers of loops, with sums and with quotients \
+                      by small constants, or by 'advance'";
+    let message = format!("not verified: {reason}");
+    Box::new(Diagnostic::error(&NOT_CHECKED, op.loc(), message).at(op.name()).suggest(suggestion))
+}
+
+impl<'a> Kinds<'a> {
+    /// None so far.
+    pub fn new(grid: ops::Grid<'a>, rounds: i64, as_constants: bool) -> Kinds<'a> {
+        let (known, carried) = (FxHashMap::default(), FxHashMap::default());
+        let mut kinds = Kinds { grid, told: Told::of(grid), known, carried, rounds, as_constants, ends: Vec::new() };
+        kinds.carry();
+        kinds
+    }
+
+    /// Whether a loop adds a constant to what it carries, in each round.
+    fn counts(&self, arg: ValueId, next: ValueId) -> bool {
+        let made = self.grid.body.defining_op(next).map(|id| OpRef { id, ..*self.grid });
+        let Some(index) = made.and_then(ops::Index::of) else { return false };
+        let args: Vec<ValueId> = index.args().collect();
+        let linear = index.value().first().and_then(SizeExpr::as_linear);
+        let Some(([(name, 1)], by)) = linear.as_ref().map(|(terms, by)| (terms.as_slice(), *by)) else { return false };
+        by != 0 && value_number(name).and_then(|number| args.get(number)) == Some(&arg)
+    }
+
+    /// What loops carry on: one of few numbers, or the same all the time. Until nothing changes.
+    fn carry(&mut self) {
+        let mut all = Vec::new();
+        self.grid.body.walk_regions(self.grid.id, &mut all);
+        let mut carried = Vec::new();
+        for loop_ in all.into_iter().filter_map(|id| ops::For::of(OpRef { id, ..*self.grid })) {
+            let region = ops::For::body(loop_);
+            let args = loop_.body.first_block(region).map_or(&[][..], |block| loop_.body.args(block));
+            for ((init, next), &arg) in loop_.inits().zip(yielded(*loop_, region)).zip(args.iter().skip(1)) {
+                if loop_.type_of(arg) == Type::INDEX {
+                    carried.push((arg, init, next));
+                    self.carried.insert(arg, Never);
+                }
+            }
+        }
+        for turn in 0_i64.. {
+            let mut changed = false;
+            for &(arg, init, next) in &carried {
+                self.known.clear();
+                let before = self.carried[&arg];
+                let mut now = self.kind(init);
+                if self.counts(arg, next) {
+                    now = now.counted();
+                } else if next != arg {
+                    now = now.joined(self.kind(next));
+                }
+                let is_wide = matches!(now, Range(first, last) if last.saturating_sub(first) >= self.rounds);
+                if now != before && (is_wide || turn > 2 * self.rounds) {
+                    now = Other;
+                }
+                changed |= now != before;
+                self.carried.insert(arg, now);
+            }
+            if !changed {
+                break;
+            }
+        }
+        self.known.clear();
+    }
+
+    /// Whether a store is at something by which blocks with different numbers come to the same element, where that is not
+    /// shown to be otherwise: a quotient or a remainder by a constant, a smaller or greater one, a function of two integers.
+    pub fn is_folded(&mut self, op: OpRef<'a>) -> bool {
+        let (exprs, args): (Vec<SizeExpr>, Vec<ValueId>) = if let Some(store) = ops::Store::of(op) {
+            let guard = store.guard();
+            let of_guard = guard.iter().flat_map(|guard| guard.exprs()).cloned();
+            (store.at().iter().cloned().chain(of_guard).collect(), store.args().collect())
+        } else if let Some(store) = ops::TmaStore::of(op) {
+            (store.at().to_vec(), store.args().collect())
+        } else {
+            return false;
+        };
+        if self.is_under_folded(op) {
+            return true;
+        }
+        let (mut seen, mut halves) = (Vec::new(), Vec::new());
+        if exprs.iter().any(|expr| self.folds(expr, &args, &mut seen, &mut halves)) {
+            return true;
+        }
+        // A quotient and the remainder together tell numbers apart.
+        halves.iter().any(|(text, is_rest)| !halves.contains(&(text.clone(), !is_rest)))
+    }
+
+    /// Whether a condition around an op asks for such.
+    fn is_under_folded(&mut self, op: OpRef<'a>) -> bool {
+        let around = std::iter::successors(op.body.parent_op(op.id), |&id| op.body.parent_op(id));
+        let branches = around.filter_map(|id| ops::If::of(OpRef { id, ..op }));
+        branches.into_iter().any(|branch| {
+            let (mut seen, mut halves) = (Vec::new(), Vec::new());
+            let args: Vec<ValueId> = branch.args().collect();
+            let of_guard = branch.guard().is_some_and(|guard| {
+                let exprs: Vec<SizeExpr> = guard.exprs().cloned().collect();
+                exprs.iter().any(|expr| self.folds(expr, &args, &mut seen, &mut halves))
+            });
+            let of_block = |value: ValueId| asks_block(self.grid, value, &mut Vec::new());
+            of_guard || branch.cond().is_some_and(|cond| !is_data(*branch, cond) && of_block(cond))
+        })
+    }
+
+    /// `halves` are the quotients by constants, and whether each is part of a remainder.
+    fn folds(
+        &mut self,
+        expr: &SizeExpr,
+        args: &[ValueId],
+        seen: &mut Vec<ValueId>,
+        halves: &mut Vec<(String, bool)>,
+    ) -> bool {
+        for (coefficient, factors) in expr.terms() {
+            for factor in &factors {
+                match factor {
+                    Factor::Symbol(name) => {
+                        let value = value_number(name).and_then(|number| args.get(number).copied());
+                        if value.is_some_and(|value| self.folds_value(value, seen, halves)) {
+                            return true;
+                        }
+                    }
+                    Factor::Quotient(above, below) => {
+                        let is_simple = !matches!(self.expr(above, args), Range(..) | Rows | Other);
+                        if let Some(by) = below.as_constant().filter(|_| is_simple && self.asks_block(above, args)) {
+                            let is_rest = factors.len() == 1 && by > 1 && coefficient % by == 0;
+                            halves.push((format!("{} by {by}", self.text_of(above, args)), is_rest));
+                        }
+                        if self.folds(above, args, seen, halves) {
+                            return true;
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    fn folds_value(&mut self, value: ValueId, seen: &mut Vec<ValueId>, halves: &mut Vec<(String, bool)>) -> bool {
+        if seen.contains(&value) {
+            return false;
+        }
+        seen.push(value);
+        let Some(op) = self.grid.body.defining_op(value).map(|id| OpRef { id, ..*self.grid }) else { return false };
+        if let Some(index) = ops::Index::of(op) {
+            let args: Vec<ValueId> = index.args().collect();
+            return index.value().iter().any(|expr| self.folds(expr, &args, seen, halves));
+        }
+        if let Some(order) = ops::TileOrder::of(op) {
+            return self.folds_value(order.tile(), seen, halves);
+        }
+        let of_block = |value: ValueId| asks_block(self.grid, value, &mut Vec::new());
+        if ops::Binary::of(op).is_some() {
+            return op.operands().any(of_block);
+        }
+        let is_constant = |kinds: &mut Self, value: ValueId| matches!(kinds.kind(value), Range(a, b) if a == b);
+        let both = ops::Min::of(op).map(|op| [op.lhs(), op.rhs()]).or(ops::Max::of(op).map(|op| [op.lhs(), op.rhs()]));
+        let Some([a, b]) = both else { return false };
+        let is_cut = of_block(a) || of_block(b);
+        let is_folded = is_cut && (is_constant(self, a) || is_constant(self, b));
+        is_folded || self.folds_value(a, seen, halves) || self.folds_value(b, seen, halves)
+    }
+
+    fn asks_block(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
+        let names = expr.symbols();
+        let mut values = names.iter().filter_map(|name| args.get(value_number(name)?).copied());
+        values.any(|value| asks_block(self.grid, value, &mut Vec::new()))
+    }
+
+    fn why_not(&mut self, op: OpRef<'a>) -> Option<String> {
+        if let Some(branch) = ops::If::of(op) {
+            return self.condition(branch);
+        }
+        if let Some(loop_) = ops::For::of(op) {
+            return self.bounds(loop_);
+        }
+        let what = |value: ValueId| {
+            let name = op.ctx.str(op.body.value_name(value));
+            if name.is_empty() { "what it names".to_owned() } else { format!("%{name}") }
+        };
+        for value in op.operands() {
+            if op.type_of(value) == Type::INDEX && decides(op, value) && !self.kind(value).is_place() {
+                return Some(format!(
+                    "{} is computed in a way that not all sizes and rounds were tried for",
+                    what(value)
+                ));
+            }
+        }
+        None
+    }
+
+    fn condition(&mut self, op: ops::If<'a>) -> Option<String> {
+        if self.told.has_any(op.operands()) {
+            return None;
+        }
+        let args: Vec<ValueId> = op.args().collect();
+        let reason = || Some("a condition is not linear in sizes, blocks and rounds".to_owned());
+        match (op.guard(), op.cond()) {
+            (Some(guard), _) => (!self.is_linear(&guard, &args)).then(reason).flatten(),
+            (None, Some(cond)) if !is_data(*op, cond) => (!self.is_truth(cond)).then(reason).flatten(),
+            _ => None,
+        }
+    }
+
+    /// Whether boundaries are found of a condition.
+    fn is_linear(&mut self, guard: &Guard, args: &[ValueId]) -> bool {
+        guard.exprs().all(|expr| self.expr(expr, args).is_compared())
+    }
+
+    /// The same of a truth value that integers decide.
+    fn is_truth(&mut self, value: ValueId) -> bool {
+        let ValueDef::Result(id, _) = self.grid.body.value_def(value) else { return false };
+        let op = OpRef { id, ..*self.grid };
+        let Some(binary) = ops::Binary::of(op) else { return false };
+        let both = [binary.lhs(), binary.rhs()];
+        if op.type_of(both[0]) == Type::I1 {
+            return both.into_iter().all(|value| is_data(op, value) || self.is_truth(value));
+        }
+        both.into_iter().all(|value| matches!(self.kind(value), Range(..) | Size | Linear(_)))
+    }
+
+    fn bounds(&mut self, op: ops::For<'a>) -> Option<String> {
+        let args: Vec<ValueId> = op.args().collect();
+        let bounds = op.bounds();
+        let [first, last, step] = bounds.as_slice() else { return None };
+        let around = std::iter::successors(op.body.parent_op(op.id), |&id| op.body.parent_op(id));
+        let role = around.take_while(|&id| id != self.grid.id).find(|&id| ops::Role::of(OpRef { id, ..*op }).is_some());
+        let begin = self.expr(first, &args);
+        let is_begin = begin.is_place() || matches!(begin, Count(by) | Products(by) if by <= SMALL_DIVISOR);
+        if !is_begin && role.is_some() {
+            return Some("where the loop begins is not linear in sizes, blocks and rounds".to_owned());
+        }
+        let end = self.expr(last, &args);
+        if !end.is_place() && !matches!(end, Count(by) if by <= SMALL_DIVISOR) {
+            let text = self.text_of(last, &args);
+            self.ends.push((role, op.id, text));
+        }
+        let is_constant = matches!(self.expr(step, &args), Range(a, b) if a == b);
+        if !is_constant && !(self.asks_block(first, &args) && self.is_of_launch(step, &args)) {
+            return Some("the step of the loop is neither a constant nor one from block to block".to_owned());
+        }
+        None
+    }
+
+    /// Loops of different roles that end somewhere that is not linear, and not in the same way: they may not agree.
+    fn other_ends(&self) -> Vec<(OpRef<'a>, String)> {
+        let of = |role: Option<OpId>| self.ends.iter().filter(move |(own, ..)| *own == role).map(|(.., text)| text);
+        let differs = |&&(role, _, ref text): &&(Option<OpId>, OpId, String)| {
+            self.ends.iter().any(|&(other, ..)| other != role && !of(other).any(|known| known == text))
+        };
+        let reason =
+            "where the loop ends is not linear in sizes, blocks and rounds, and loops of other roles end elsewhere";
+        let found = self.ends.iter().filter(differs);
+        found.map(|&(_, id, _)| (OpRef { id, ..*self.grid }, reason.to_owned())).collect()
+    }
+
+    /// How an expression is computed.
+    fn text_of(&self, expr: &SizeExpr, args: &[ValueId]) -> String {
+        let factor = |factor: &Factor| match factor {
+            Factor::Symbol(name) => match value_number(name).and_then(|number| args.get(number)) {
+                Some(&value) => self.text(value),
+                None => name.to_string(),
+            },
+            Factor::Quotient(above, below) => {
+                format!("({} floordiv {})", self.text_of(above, args), self.text_of(below, args))
+            }
+        };
+        let term = |(coefficient, factors): (i64, Vec<Factor>)| {
+            let mut factors: Vec<String> = factors.iter().map(factor).collect();
+            factors.sort_unstable();
+            format!("{coefficient} {}", factors.join(" "))
+        };
+        let mut terms: Vec<String> = expr.terms().into_iter().map(term).collect();
+        terms.sort_unstable();
+        format!("({})", terms.join(" + "))
+    }
+
+    fn text(&self, value: ValueId) -> String {
+        let body = self.grid.body;
+        let around = |block| body.region_of(block).and_then(|region| body.region_parent(region));
+        match body.value_def(value) {
+            ValueDef::Result(id, index) => {
+                let op = OpRef { id, ..*self.grid };
+                if let Some(index) = ops::Index::of(op) {
+                    let args: Vec<ValueId> = index.args().collect();
+                    return index.value().iter().map(|expr| self.text_of(expr, &args)).collect();
+                }
+                let is_known = op.regions().is_empty() && (is_integer(op) || ops::BlockId::of(op).is_some());
+                if !is_known {
+                    return format!("{value:?}");
+                }
+                let operands: Vec<String> = op.operands().map(|value| self.text(value)).collect();
+                format!("{} {:?} {index} of {}", op.name(), body.props(id), operands.join(", "))
+            }
+            ValueDef::Arg(block, 0) => match around(block).and_then(|id| ops::For::of(OpRef { id, ..*self.grid })) {
+                Some(op) => {
+                    let args: Vec<ValueId> = op.args().collect();
+                    op.bounds().iter().map(|bound| self.text_of(bound, &args)).collect()
+                }
+                None => format!("{value:?}"),
+            },
+            _ => format!("{value:?}"),
+        }
+    }
+
+    /// Whether an expression is computed at the launch.
+    fn is_of_launch(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
+        let names = expr.symbols();
+        let mut values = names.iter().filter_map(|name| args.get(value_number(name)?).copied());
+        values.all(|value| self.is_value_of_launch(value))
+    }
+
+    fn is_value_of_launch(&self, value: ValueId) -> bool {
+        let body = self.grid.body;
+        match body.value_def(value) {
+            ValueDef::Result(id, _) => {
+                let op = OpRef { id, ..*self.grid };
+                let is_size = ops::GridSize::of(op).is_some() || body.block_of(id) == body.block_of(self.grid.id);
+                let is_made = ops::Index::of(op).is_some() || ops::Min::of(op).is_some();
+                is_size || is_made && op.operands().all(|value| self.is_value_of_launch(value))
+            }
+            _ => false,
+        }
+    }
+
+    /// The kind of an expression.
+    fn expr(&mut self, expr: &SizeExpr, args: &[ValueId]) -> Kind {
+        // Remainders first.
+        for (coefficient, factors) in expr.terms() {
+            let [Factor::Quotient(above, below)] = factors.as_slice() else { continue };
+            let Some(by) = below.as_constant().filter(|&by| by > 1) else { continue };
+            // A multiple of a remainder, or the remainder of a quotient.
+            let multiple = (coefficient % by == 0).then(|| (above.clone(), by, -(coefficient / by)));
+            let least = coefficient.saturating_abs();
+            let of_quotient = (least > 1 && by % least == 0).then(|| {
+                let quotient = above.floordiv(&(by / least).into()).ok()?;
+                Some((quotient, least, -coefficient.signum()))
+            });
+            for (above, by, times) in multiple.into_iter().chain(of_quotient.flatten()) {
+                let rest = above.modulo(&by.into()).and_then(|rest| rest.mul(&times.into()));
+                if let Ok(rest) = rest.and_then(|rest| expr.sub(&rest))
+                    && rest.terms().len() < expr.terms().len()
+                {
+                    let remainder = self.remainder(&above, by, args).times(times);
+                    return remainder.plus(self.expr(&rest, args));
+                }
+            }
+        }
+        let mut sum = Range(0, 0);
+        for (coefficient, factors) in expr.terms() {
+            let mut product = Range(coefficient, coefficient);
+            for factor in &factors {
+                let kind = match factor {
+                    Factor::Symbol(name) => match value_number(name) {
+                        Some(number) => args.get(number).map_or(Other, |&arg| self.kind(arg)),
+                        None => Size,
+                    },
+                    Factor::Quotient(above, below) => match self.expr(below, args) {
+                        Range(by, last) if by > 0 && by == last => self.expr(above, args).quotient(by),
+                        _ => Other,
+                    },
+                };
+                product = product.product(kind);
+            }
+            sum = sum.plus(product);
+        }
+        sum
+    }
+
+    /// The kind of a remainder. Of products it comes again with each of what is multiplied, after as many as all that is
+    /// divided by together.
+    fn remainder(&mut self, above: &SizeExpr, by: i64, args: &[ValueId]) -> Kind {
+        match self.expr(above, args) {
+            Never => Never,
+            Other | Rows => Other,
+            Products(before) | Count(before) if before.saturating_mul(by) > self.rounds => Other,
+            Range(a, b) if a >= 0 && b < by => Range(a, b),
+            _ => Range(0, by - 1),
+        }
+    }
+
+    /// The kind of a value.
+    fn kind(&mut self, value: ValueId) -> Kind {
+        if let Some(&kind) = self.known.get(&value).or_else(|| self.carried.get(&value)) {
+            return kind;
+        }
+        let kind = match self.grid.body.value_def(value) {
+            _ if self.is_number_of_blocks(value) => Count(1),
+            ValueDef::Result(id, index) => self.result(OpRef { id, ..*self.grid }, index),
+            ValueDef::Arg(block, 0) => {
+                let body = self.grid.body;
+                let around = body.region_of(block).and_then(|region| body.region_parent(region));
+                let around = around.map(|id| OpRef { id, ..*self.grid });
+                match around.map(|op| (ops::For::of(op).is_some(), ops::Role::of(op))) {
+                    Some((true, _)) => Linear(1),
+                    Some((_, Some(_))) if self.as_constants => Range(1, 1),
+                    Some((_, Some(role))) => Range(0, role.groups().max(1) - 1),
+                    _ => Other,
+                }
+            }
+            _ => Other,
+        };
+        self.known.insert(value, kind);
+        kind
+    }
+
+    /// Whether a value is the size of the grid along an axis.
+    fn is_number_of_blocks(&self, value: ValueId) -> bool {
+        let args: Vec<ValueId> = self.grid.args().collect();
+        let dims = self.grid.dims();
+        let mut sizes = dims.iter().filter_map(|dim| args.get(value_number(dim.as_symbol()?)?));
+        sizes.any(|&size| size == value)
+    }
+
+    fn result(&mut self, op: OpRef<'a>, index: usize) -> Kind {
+        if let Some(index) = ops::Index::of(op) {
+            let args: Vec<ValueId> = index.args().collect();
+            let value = index.value();
+            return value
+                .first()
+                .filter(|_| op.type_of(index.out()) == Type::INDEX)
+                .map_or(Other, |it| self.expr(it, &args));
+        }
+        if ops::BlockId::of(op).is_some() {
+            return Linear(1);
+        }
+        if let Some(ticket) = ops::Ticket::of(op) {
+            return axis_of_ticket(self.grid, ticket).map_or(Other, |_| Linear(1));
+        }
+        if ops::GridSize::of(op).is_some() {
+            return Count(1);
+        }
+        if ops::BlockRank::of(op).is_some() {
+            let blocks = self.grid.cluster().unwrap_or_default().into_iter().fold(1, i64::saturating_mul);
+            return if self.as_constants { Range(1, 1) } else { Range(0, blocks.max(1) - 1) };
+        }
+        if ops::TileOrder::of(op).is_some() {
+            return Rows;
+        }
+        if ops::Advance::of(op).is_some() {
+            return self.advance(op, index);
+        }
+        let both = ops::Min::of(op).map(|op| (op.lhs(), op.rhs())).or(ops::Max::of(op).map(|op| (op.lhs(), op.rhs())));
+        if let Some((a, b)) = both {
+            return self.kind(a).least(self.kind(b));
+        }
+        if let Some(binary) = ops::Binary::of(op) {
+            return match (self.kind(binary.lhs()), self.kind(binary.rhs()), binary.function()) {
+                (Never, ..) | (_, Never, _) => Never,
+                (Range(a, b), Range(c, d), Binary::Add) => Range(a, b).plus(Range(c, d)),
+                (Range(a, b), Range(c, d), Binary::Sub) => Range(a, b).plus(Range(c, d).times(-1)),
+                (Range(a, b), Range(c, d), Binary::Mul) => Range(a, b).product(Range(c, d)),
+                _ => Other,
+            };
+        }
+        if let Some(loop_) = ops::For::of(op) {
+            let block = op.body.first_block(ops::For::body(loop_));
+            let arg = block.and_then(|block| op.body.args(block).get(index + 1).copied());
+            return arg.map_or(Other, |arg| self.kind(arg));
+        }
+        if ops::If::of(op).is_some() || ops::Elect::of(op).is_some() {
+            let yields = op.regions().iter().map(|&region| yielded(op, region).get(index).copied());
+            let values: Option<Vec<ValueId>> = yields.collect();
+            let kinds: Option<Vec<Kind>> =
+                values.map(|values| values.into_iter().map(|value| self.kind(value)).collect());
+            return kinds.and_then(|kinds| kinds.into_iter().reduce(Kind::or)).unwrap_or(Other);
+        }
+        Other
+    }
+
+    /// The next stage and parity of a ring: few, if those before are.
+    fn advance(&mut self, op: OpRef<'a>, index: usize) -> Kind {
+        let Some(advance) = ops::Advance::of(op) else { return Other };
+        let stages = advance.stages();
+        match (index, self.kind(advance.stage()), self.kind(advance.parity())) {
+            (0, Never, _) | (1, _, Never) => Never,
+            (0, Range(a, b), _) if a >= 0 && b < stages && stages <= self.rounds => Range(0, stages - 1),
+            (1, _, Range(a, b)) if a >= 0 && b <= 1 => Range(0, 1),
+            _ => Other,
+        }
+    }
+}
