@@ -134,6 +134,9 @@ dlc_ir::codes! {
 /// As many ways that data go in a run as are tried.
 const MOST_WAYS: u32 = 4096;
 
+/// As many instructions as are followed for all sizes and blocks together.
+const MOST_FOLLOWED: u64 = 50_000_000;
+
 /// As many numbers as one may be of which it is the smaller or the greater.
 const MOST_FORMS: usize = 8;
 
@@ -319,6 +322,9 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
                     Met::Before => {}
                     Met::Long(start) if long.iter().any(|&(known, ..)| known == start) => {}
                     Met::Long(start) => long.push((start, launch.clone(), scenario)),
+                }
+                if traces.steps() > MOST_FOLLOWED {
+                    return Err(uncovered("too many sizes and rounds would have to be followed"));
                 }
                 let goes_on = ways.go_on(traces.choices());
                 choices = choices.max(ways.count.into());

@@ -35,6 +35,8 @@ enum Kind {
     /// It is one of the numbers from the first to the last: a place in a ring, a constant. Each group of a role is run, and each
     /// block of a cluster, so that these are as good as constants.
     Range(i64, i64),
+    /// It is a remainder of something that is none of those: one of the numbers from the first to the last.
+    Rest(i64, i64),
     /// It is a sum of multiples of sizes, and of quotients of such sums by constants.
     Size,
     /// The same with numbers of blocks and integers of loops; or the smaller or greater of so many.
@@ -51,7 +53,7 @@ enum Kind {
     Other,
 }
 
-use Kind::{Count, Linear, Mixed, Never, Other, Products, Range, Rows, Size};
+use Kind::{Count, Linear, Mixed, Never, Other, Products, Range, Rest, Rows, Size};
 
 impl Kind {
     fn plus(self, other: Kind) -> Kind {
@@ -59,7 +61,10 @@ impl Kind {
             (Never, _) | (_, Never) => Never,
             (Other, _) | (_, Other) => Other,
             (Range(a, b), Range(c, d)) => Range(a.saturating_add(c), b.saturating_add(d)),
+            (Rest(a, b), Range(c, d)) | (Range(c, d), Rest(a, b)) => Rest(a.saturating_add(c), b.saturating_add(d)),
             (Range(a, b), sum) | (sum, Range(a, b)) if a == b => sum,
+            (Rows, Rest(..)) | (Rest(..), Rows) => Rows,
+            (Rest(..), _) | (_, Rest(..)) => Other,
             (Size, Size) => Size,
             (Rows, Range(..) | Size | Linear(_) | Rows) | (Range(..) | Size | Linear(_), Rows) => Rows,
             (Rows, _) | (_, Rows) => Other,
@@ -80,6 +85,10 @@ impl Kind {
                 let (a, b) = (a.saturating_mul(factor), b.saturating_mul(factor));
                 Range(a.min(b), a.max(b))
             }
+            Rest(a, b) => {
+                let (a, b) = (a.saturating_mul(factor), b.saturating_mul(factor));
+                Rest(a.min(b), a.max(b))
+            }
             Other | Never => self,
             _ if factor == 0 => Range(0, 0),
             kind => kind,
@@ -90,7 +99,7 @@ impl Kind {
         match (self, other) {
             (Never, _) | (_, Never) => Never,
             (Range(a, b), kind) | (kind, Range(a, b)) if a == b => kind.times(a),
-            (Other | Rows | Range(..), _) | (_, Other | Rows | Range(..)) => Other,
+            (Other | Rows | Range(..) | Rest(..), _) | (_, Other | Rows | Range(..) | Rest(..)) => Other,
             (Size, Size) => Count(1),
             (Count(a), Count(b)) => a.checked_mul(b).map_or(Other, Count),
             (Count(by), Size) | (Size, Count(by)) => Count(by),
@@ -105,6 +114,7 @@ impl Kind {
             Range(a, b) => Range(a.div_euclid(by), b.div_euclid(by)),
             Products(before) => before.checked_mul(by).map_or(Other, Products),
             Count(before) => before.checked_mul(by).map_or(Other, Count),
+            Rest(..) => Other,
             kind => kind,
         }
     }
@@ -113,7 +123,7 @@ impl Kind {
     fn or(self, other: Kind) -> Kind {
         match (self, other) {
             (Never, kind) | (kind, Never) => kind,
-            (Range(a, b), Range(c, d)) => Range(a.min(c), b.max(d)),
+            (Range(a, b) | Rest(a, b), Range(c, d) | Rest(c, d)) => Range(a.min(c), b.max(d)),
             _ => Other,
         }
     }
@@ -163,12 +173,12 @@ impl Kind {
 
     /// Whether it says a stage, a parity, the number of a barrier or a position in a tile: one of few, or linear.
     fn is_place(self) -> bool {
-        matches!(self, Range(..) | Size | Linear(_) | Mixed | Never)
+        matches!(self, Range(..) | Rest(..) | Size | Linear(_) | Mixed | Never)
     }
 
     /// Whether runs show at which of its values a condition changes.
     fn is_compared(self) -> bool {
-        matches!(self, Range(..) | Size | Linear(_) | Rows | Never)
+        matches!(self, Range(..) | Rest(..) | Size | Linear(_) | Rows | Never)
             || matches!(self, Count(by) if by <= LARGEST_DIVISOR)
     }
 }
@@ -251,7 +261,7 @@ pub fn undecided<'a>(grid: ops::Grid<'a>, flow: &Flow, rounds: i64) -> Vec<(OpRe
 pub fn between(grid: ops::Grid<'_>, rounds: i64) -> FxHashMap<ValueId, (i64, i64)> {
     let kinds = Kinds::new(grid, rounds, false);
     let range = |(value, kind): (ValueId, Kind)| match kind {
-        Range(first, last) => Some((value, (first, last))),
+        Range(first, last) | Rest(first, last) => Some((value, (first, last))),
         _ => None,
     };
     kinds.carried.into_iter().filter_map(range).collect()
@@ -308,6 +318,10 @@ impl<'a> Kinds<'a> {
                 if self.counts(arg, next) {
                     now = now.counted();
                 } else if next != arg {
+                    // One of few numbers, from there on.
+                    if let Rest(first, last) = now {
+                        now = Range(first, last);
+                    }
                     now = now.joined(self.kind(next));
                 }
                 let is_wide = matches!(now, Range(first, last) if last.saturating_sub(first) >= self.rounds);
@@ -439,7 +453,10 @@ impl<'a> Kinds<'a> {
             if name.is_empty() { "what it names".to_owned() } else { format!("%{name}") }
         };
         for value in op.operands() {
-            if op.type_of(value) == Type::INDEX && decides(op, value) && !self.kind(value).is_place() {
+            if op.type_of(value) == Type::INDEX
+                && decides(op, value)
+                && (!self.kind(value).is_place() || self.divides_block(value, &mut Vec::new()))
+            {
                 return Some(format!(
                     "{} is computed in a way that not all sizes and rounds were tried for",
                     what(value)
@@ -491,6 +508,12 @@ impl<'a> Kinds<'a> {
             return Some("where the loop begins is not linear in sizes, blocks and rounds".to_owned());
         }
         let end = self.expr(last, &args);
+        let names = last.symbols();
+        let mut ends = names.iter().filter_map(|name| args.get(value_number(name)?).copied());
+        let divides = self.divides(last, &args) || ends.any(|arg| self.divides_block(arg, &mut Vec::new()));
+        if end.is_place() && divides {
+            return Some("where the loop ends is a quotient or remainder of the number of the block".to_owned());
+        }
         if !end.is_place() && !matches!(end, Count(by) if by <= SMALL_DIVISOR) {
             let text = self.text_of(last, &args);
             self.ends.push((role, op.id, text));
@@ -563,6 +586,53 @@ impl<'a> Kinds<'a> {
         }
     }
 
+    /// Whether a quotient or a remainder of the number of a block, or of what goes on from there, is in a value.
+    fn divides_block(&self, value: ValueId, seen: &mut Vec<ValueId>) -> bool {
+        if seen.contains(&value) {
+            return false;
+        }
+        seen.push(value);
+        let body = self.grid.body;
+        let around = |block| body.region_of(block).and_then(|region| body.region_parent(region));
+        let of_loop = |op: ops::For<'a>, index: usize| {
+            let next = yielded(*op, ops::For::body(op)).get(index).copied();
+            op.inits().nth(index).into_iter().chain(next).collect::<Vec<_>>()
+        };
+        match body.value_def(value) {
+            ValueDef::Result(id, number) => {
+                let op = OpRef { id, ..*self.grid };
+                if let Some(index) = ops::Index::of(op) {
+                    let args: Vec<ValueId> = index.args().collect();
+                    return index.value().iter().any(|expr| self.divides(expr, &args))
+                        || args.iter().any(|&arg| self.divides_block(arg, seen));
+                }
+                if let Some(loop_) = ops::For::of(op) {
+                    return of_loop(loop_, number).into_iter().any(|value| self.divides_block(value, seen));
+                }
+                if op.regions().is_empty() {
+                    return is_integer(op) && op.operands().any(|value| self.divides_block(value, seen));
+                }
+                let ends = op.regions().iter().filter_map(|&region| yielded(op, region).get(number).copied());
+                ends.collect::<Vec<_>>().into_iter().any(|value| self.divides_block(value, seen))
+            }
+            ValueDef::Arg(block, number) if number > 0 => {
+                let loop_ = around(block).and_then(|id| ops::For::of(OpRef { id, ..*self.grid }));
+                let values = loop_.map(|op| of_loop(op, number - 1)).unwrap_or_default();
+                values.into_iter().any(|value| self.divides_block(value, seen))
+            }
+            _ => false,
+        }
+    }
+
+    /// The same of an expression itself.
+    fn divides(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
+        let mut factors = expr.terms().into_iter().flat_map(|(_, factors)| factors);
+        factors.any(|factor| match factor {
+            Factor::Quotient(above, below) => self.asks_block(&above, args) || self.divides(&below, args),
+            Factor::Symbol(_) => false,
+        })
+    }
+
     /// Whether an expression is computed at the launch.
     fn is_of_launch(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
         let names = expr.symbols();
@@ -616,7 +686,7 @@ impl<'a> Kinds<'a> {
                         None => Size,
                     },
                     Factor::Quotient(above, below) => match self.expr(below, args) {
-                        Range(by, last) if by > 0 && by == last => self.expr(above, args).quotient(by),
+                        Range(by, last) if by > 0 && by == last => self.above(above, args).quotient(by),
                         _ => Other,
                     },
                 };
@@ -627,15 +697,28 @@ impl<'a> Kinds<'a> {
         sum
     }
 
+    /// The kind of what is divided. With two quotients in a sum, what comes out depends on two remainders together.
+    fn above(&mut self, above: &SizeExpr, args: &[ValueId]) -> Kind {
+        let terms = above.terms();
+        let factors = terms.iter().flat_map(|(_, factors)| factors);
+        let quotients = factors.filter(|factor| matches!(factor, Factor::Quotient(..))).count();
+        match self.expr(above, args) {
+            Size | Linear(_) | Mixed if quotients > 1 => Other,
+            kind => kind,
+        }
+    }
+
     /// The kind of a remainder. Of products it comes again with each of what is multiplied, after as many as all that is
     /// divided by together.
     fn remainder(&mut self, above: &SizeExpr, by: i64, args: &[ValueId]) -> Kind {
-        match self.expr(above, args) {
+        match self.above(above, args) {
             Never => Never,
             Other | Rows => Other,
+            Rest(..) if by > self.rounds => Other,
             Products(before) | Count(before) if before.saturating_mul(by) > self.rounds => Other,
             Range(a, b) if a >= 0 && b < by => Range(a, b),
-            _ => Range(0, by - 1),
+            Range(..) => Range(0, by - 1),
+            _ => Rest(0, by - 1),
         }
     }
 
@@ -734,8 +817,8 @@ impl<'a> Kinds<'a> {
         let stages = advance.stages();
         match (index, self.kind(advance.stage()), self.kind(advance.parity())) {
             (0, Never, _) | (1, _, Never) => Never,
-            (0, Range(a, b), _) if a >= 0 && b < stages && stages <= self.rounds => Range(0, stages - 1),
-            (1, _, Range(a, b)) if a >= 0 && b <= 1 => Range(0, 1),
+            (0, Range(a, b) | Rest(a, b), _) if a >= 0 && b < stages && stages <= self.rounds => Range(0, stages - 1),
+            (1, _, Range(a, b) | Rest(a, b)) if a >= 0 && b <= 1 => Range(0, 1),
             _ => Other,
         }
     }

@@ -88,6 +88,7 @@ pub struct Traces<'p> {
     taken: Words,
     of_last: Gone,
     met_ways: Gone,
+    steps: u64,
     /// The ways that were gone together: the loop or the beginning of the agent, then the ways.
     sets: Words,
 }
@@ -172,8 +173,14 @@ impl<'p> Traces<'p> {
             taken: Words::default(),
             of_last: Gone::default(),
             met_ways: Gone::default(),
+            steps: 0,
             sets: Words::default(),
         }
+    }
+
+    /// How many instructions were followed in all runs together.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// The ways of the program, those that were gone in runs that were met, and the sets that were gone together: by a
@@ -265,6 +272,8 @@ impl<'p> Traces<'p> {
     fn key(&mut self, scenario: &Scenario, slots: &[i64], whole: bool) -> Result<(), End> {
         let mut walk = std::mem::take(&mut self.walk);
         let found = self.follow_all(&mut walk, scenario, slots, whole);
+        self.steps += walk.all_steps;
+        walk.all_steps = 0;
         self.walk = walk;
         found
     }
@@ -317,6 +326,7 @@ impl<'p> Traces<'p> {
         let mut pc = start;
         loop {
             walk.steps += 1;
+            walk.all_steps += 1;
             if walk.steps > MOST_STEPS {
                 return Err(End::Unknown);
             }

@@ -37,6 +37,8 @@ pub struct Walk {
     /// The truth values of data that it has asked for.
     pub choices: u32,
     pub steps: u64,
+    /// The instructions that were followed one by one, of all agents of a run.
+    pub all_steps: u64,
     /// How far each ring has been walked.
     pub walked: Vec<i64>,
     /// The loops around.

@@ -330,7 +330,7 @@ kernel.func @a_counter<K>(%X: memref<[64, 64], f32, row_major, align 16>) -> mem
 
 // -----
 
-// The step of a loop is a size.
+// The step of a loop is a size, that may be 0.
 kernel.func @a_step_of_a_size<K, M>(%X: memref<[64, 64], f32, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm80"} {
   %Y = output : memref<[64, 64], f32>
   grid (1) threads 128 {
@@ -717,6 +717,183 @@ kernel.func @waits_in_some_blocks<N>(%X: memref<[N], f32> {constant}) -> memref<
       // expected-error@+1 {{E1814 'kernel.grid_wait': not verified: the grid waits for those before it on some ways only, and who waits for it relies on that}}
       grid_wait
     }
+  }
+  return %Y
+}
+
+// -----
+
+// The parity changes in block 37.
+kernel.func @parity_of_a_block<N, K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (N) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 1 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    %b = block_id 0
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
+        %q = index ((%p0 + %b floordiv 37) mod 2)
+        // expected-error@+1 {{E1814 'kernel.wait': not verified: %q is computed in a way that not all sizes and rounds were tried for}}
+        wait %empty[%s0] parity %q
+        expect %full[%s0] bytes 8192
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        %n1 = index (%n0 + 1)
+        yield %s1, %p1, %n1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %w
+        arrive %empty[%s0] by one
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1] where (%b == 0)
+    }
+  }
+  return %D
+}
+
+// -----
+
+// It changes where two remainders of the round are as said.
+kernel.func @parity_of_two_remainders<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 1 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
+        %q = index ((%p0 + (%k mod 61 + %k mod 67) floordiv 126) mod 2)
+        // expected-error@+1 {{E1814 'kernel.wait': not verified: %q is computed in a way that not all sizes and rounds were tried for}}
+        wait %empty[%s0] parity %q
+        expect %full[%s0] bytes 8192
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        %n1 = index (%n0 + 1)
+        yield %s1, %p1, %n1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %w
+        arrive %empty[%s0] by one
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1]
+    }
+  }
+  return %D
+}
+
+// -----
+
+// The consumer goes on for longer in block 37.
+kernel.func @longer_in_a_block<N, K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (N) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 1 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    %b = block_id 0
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
+        wait %empty[%s0] parity %p0
+        expect %full[%s0] bytes 8192
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        %n1 = index (%n0 + 1)
+        yield %s1, %p1, %n1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      // expected-error@+1 {{E1814 'kernel.for': not verified: where the loop ends is a quotient or remainder of the number of the block}}
+      %c, %s, %p = for %k = 0 to K + %b floordiv 37 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %w
+        arrive %empty[%s0] by one
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1] where (%b == 0)
+    }
+  }
+  return %D
+}
+
+// -----
+
+// A ring of threads that copy: the stage follows from a counter, and is another one in round 71.
+kernel.func @stage_of_a_counter<K>(%X: memref<[16, 16 * K], f32, row_major, align 16>) -> memref<[16, 16], f32> attributes {target = "sm80"} {
+  %Y = output : memref<[16, 16], f32>
+  grid (1) threads 128 {
+    %s = shared : tile<3 x [16, 16], f32, row_major>
+    %zero = const 0.0 : frag<[16, 16], f32, blocked [1, 2] lanes [4, 8] warps [4, 1]>
+    %at = index (0)
+    %sum, %last, %count = for %k = 0 to K carry (%old = %zero, %stage = %at, %n = %at) {
+      %q = index ((%n + %n floordiv 71) mod 3)
+      // expected-error@+1 {{E1814 'kernel.copy_async': not verified: %q is computed in a way that not all sizes and rounds were tried for}}
+      %t = copy_async %X[i0, 16 * %k + i1] to %s[%q] by blocked [1, 1] lanes [2, 16] warps [4, 1] : token<load>
+      await %t
+      barrier
+      %y = load_shared %s[%stage] transposed : frag<[16, 16], f32, blocked [1, 2] lanes [4, 8] warps [4, 1]>
+      barrier
+      %new = binary add %old, %y : frag<[16, 16], f32, blocked [1, 2] lanes [4, 8] warps [4, 1]>
+      %next = index ((%stage + 1) mod 3)
+      %n1 = index (%n + 1)
+      yield %new, %next, %n1
+    }
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}
+
+// -----
+
+// The stage is the counter's remainder.
+kernel.func @right_stage_of_a_counter<K>(%X: memref<[16, 16 * K], f32, row_major, align 16>) -> memref<[16, 16], f32> attributes {target = "sm80"} {
+  %Y = output : memref<[16, 16], f32>
+  grid (1) threads 128 {
+    %s = shared : tile<3 x [16, 16], f32, row_major>
+    %zero = const 0.0 : frag<[16, 16], f32, blocked [1, 2] lanes [4, 8] warps [4, 1]>
+    %at = index (0)
+    %sum, %last, %count = for %k = 0 to K carry (%old = %zero, %stage = %at, %n = %at) {
+      %q = index (%n mod 3)
+      %t = copy_async %X[i0, 16 * %k + i1] to %s[%q] by blocked [1, 1] lanes [2, 16] warps [4, 1] : token<load>
+      await %t
+      barrier
+      %y = load_shared %s[%stage] transposed : frag<[16, 16], f32, blocked [1, 2] lanes [4, 8] warps [4, 1]>
+      barrier
+      %new = binary add %old, %y : frag<[16, 16], f32, blocked [1, 2] lanes [4, 8] warps [4, 1]>
+      %next = index ((%stage + 1) mod 3)
+      %n1 = index (%n + 1)
+      yield %new, %next, %n1
+    }
+    store %sum to %Y[i0, i1]
   }
   return %Y
 }

@@ -184,3 +184,72 @@ kernel.func @both_halves<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
   }
   return %Y
 }
+
+// -----
+
+// Other threads of the block have read it before.
+!one = frag<[64], f32, blocked [1] lanes [32] warps [2]>
+
+kernel.func @overwritten<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
+  %Y = output : memref<[N, 64], f32>
+  grid (N) threads 64 {
+    %b = block_id 0
+    %x = load %Y[%b, 63 - i0] : !one
+    // expected-error@+1 {{E1815 'kernel.store': writes to %Y what threads of the same block read before, with no barrier between}}
+    store %x to %Y[%b, i0]
+  }
+  return %Y
+}
+
+// -----
+
+// They have read it before they meet.
+!one = frag<[64], f32, blocked [1] lanes [32] warps [2]>
+
+kernel.func @overwritten_behind_barrier<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
+  %Y = output : memref<[N, 64], f32>
+  grid (N) threads 64 {
+    %b = block_id 0
+    %x = load %Y[%b, 63 - i0] : !one
+    barrier
+    store %x to %Y[%b, i0]
+  }
+  return %Y
+}
+
+// -----
+
+// Each thread writes what it has read, in every round.
+!one = frag<[64], f32, blocked [1] lanes [32] warps [2]>
+
+kernel.func @in_place<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
+  %Y = output : memref<[N, 64], f32>
+  grid (N) threads 64 {
+    %b = block_id 0
+    for %k = 0 to 4 {
+      %x = load %Y[%b, i0] : !one
+      %z = binary add %x, %x : !one
+      store %z to %Y[%b, i0]
+    }
+  }
+  return %Y
+}
+
+// -----
+
+// Another thread reads it in the next round.
+!one = frag<[64], f32, blocked [1] lanes [32] warps [2]>
+
+kernel.func @in_the_next_round<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
+  %Y = output : memref<[N, 64], f32>
+  grid (N) threads 64 {
+    %b = block_id 0
+    for %k = 0 to 4 {
+      // expected-error@+1 {{E1815 'kernel.load': reads what threads of the same block write to %Y, with no barrier between}}
+      %x = load %Y[%b, 63 - i0] : !one
+      barrier
+      store %x to %Y[%b, i0]
+    }
+  }
+  return %Y
+}

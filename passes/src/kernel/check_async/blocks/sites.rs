@@ -49,6 +49,8 @@ pub struct Pair<'a> {
     pub fixed: Option<(ValueId, i64)>,
     /// Whether it is worth while to look closer at quotients and products.
     pub by_cases: bool,
+    /// Products of sizes, none of them negative, with their factors.
+    products: Vec<(AffineExpr, Vec<AffineExpr>)>,
     /// Between which numbers values are that loops carry.
     pub between: Rc<Between>,
     /// Whether all conditions of each side are among the constraints.
@@ -56,6 +58,9 @@ pub struct Pair<'a> {
     /// Whether everything else that holds is too: then a point of the set is a launch with two blocks that do what is said.
     pub is_complete: bool,
 }
+
+/// As often as factors of products are looked at.
+const MOST_PRODUCTS: usize = 4;
 
 /// Between which numbers values are.
 pub type Between = FxHashMap<ValueId, (i64, i64)>;
@@ -77,7 +82,7 @@ impl<'a> Pair<'a> {
         let symbols = Vec::new();
         let (dims, ranges, constraints) = (Vec::new(), Vec::new(), Vec::new());
         let (exact, is_complete) = ([true; 2], true);
-        let (limited, fixed, by_cases, between) = (Vec::new(), None, false, Rc::default());
+        let (limited, fixed, by_cases, between, products) = (Vec::new(), None, false, Rc::default(), Vec::new());
         let mut pair = Pair {
             grid,
             place,
@@ -90,6 +95,7 @@ impl<'a> Pair<'a> {
             fixed,
             by_cases,
             between,
+            products,
             exact,
             is_complete,
         };
@@ -246,6 +252,9 @@ impl<'a> Pair<'a> {
                 return self.expr(side, &dim, &args);
             }
         }
+        if let Some(number) = self.by_cases.then(|| self.constant(value)).flatten() {
+            return Some(AffineExpr::Constant(number));
+        }
         if let Some((_, number)) = self.fixed.filter(|&(fixed, _)| fixed == value) {
             return Some(AffineExpr::Constant(number));
         }
@@ -264,6 +273,20 @@ impl<'a> Pair<'a> {
         }
         self.limit(side, value);
         Some(self.var(side, Var::Value(value)))
+    }
+
+    /// The number that a value is whatever the sizes.
+    fn constant(&self, value: ValueId) -> Option<i64> {
+        let ValueDef::Result(id, _) = self.grid.body.value_def(value) else { return None };
+        let op = OpRef { id, ..self.grid };
+        if let Some(([a, b], is_min)) = smaller_or_greater(op) {
+            let (a, b) = (self.constant(a)?, self.constant(b)?);
+            return Some(if is_min { a.min(b) } else { a.max(b) });
+        }
+        let index = ops::Index::of(op)?;
+        let args: Vec<ValueId> = index.args().collect();
+        let number = |name: &str| value_number(name).and_then(|number| self.constant(*args.get(number)?));
+        index.value().first()?.eval(&number).ok()
     }
 
     /// What follows from a value that is the smaller or the greater of two others.
@@ -317,7 +340,8 @@ impl<'a> Pair<'a> {
                     Some(known) => known,
                     None => match self.product_of_sizes(factors) {
                         Some(product) => product,
-                        None => self.multiple(side, factors, args)?,
+                        None if self.by_cases => self.multiple(side, factors, args)?,
+                        None => return None,
                     },
                 },
             };
@@ -384,6 +408,26 @@ impl<'a> Pair<'a> {
         let Some(index) = ops::Index::of(op) else { return false };
         let args: Vec<ValueId> = index.args().collect();
         index.value().first().is_some_and(|expr| self.is_count(expr, &args))
+    }
+
+    /// Of a product that is not 0 no factor is.
+    pub fn factors(&mut self) {
+        let mut at = 0;
+        // What is known of one may say more of another.
+        for _ in 0..MOST_PRODUCTS {
+            let before = self.constraints.len();
+            while let Some((product, parts)) = self.products.get(at).cloned() {
+                at += 1;
+                let one = AffineExpr::Constant(1);
+                if self.implies_less(&one, &product, 0) {
+                    parts.iter().for_each(|part| self.at_most(&one, part, 0));
+                }
+            }
+            if self.constraints.len() == before {
+                return;
+            }
+            at = 0;
+        }
     }
 
     /// A product of numbers that are known but for one, or one of which is 0.
@@ -459,7 +503,18 @@ impl<'a> Pair<'a> {
                 _ => return None,
             }
         }
-        Some(self.product(text, range))
+        let is_new = !self.symbols.iter().any(|(name, _)| *name == text);
+        let product = self.product(text, range);
+        if self.by_cases && is_new && range == Interval::NOT_NEGATIVE {
+            let parts = factors.iter().map(|factor| match factor {
+                Factor::Symbol(name) => SizeExpr::symbol(name).ok(),
+                Factor::Quotient(above, below) => above.floordiv(below).ok(),
+            });
+            let parts: Vec<SizeExpr> = parts.flatten().collect();
+            let parts: Vec<AffineExpr> = parts.iter().filter_map(|part| self.expr(0, part, &[])).collect();
+            self.products.push((product.clone(), parts));
+        }
+        Some(product)
     }
 
     /// `low <= high + gap`

@@ -71,6 +71,7 @@ impl<'a> Blocks<'a> {
         pair.between = Rc::clone(between);
         (pair.fixed, pair.by_cases) = (group, true);
         (0..self.grid.dims().len()).for_each(|axis| drop(pair.var(0, Var::Block(axis))));
+        pair.factors();
         let mut pairs = vec![pair];
         for &(op, goes_on) in ways {
             for pair in &mut pairs {

@@ -2,7 +2,7 @@
 
 // RUN: not dlc-opt %s --check-async --no-output 2>&1 | FileCheck %s
 
-// CHECK: [E1810] Error: 'kernel.store': reads registers that a matrix product may still write
+// CHECK: [E1810] Error: 'kernel.yield': moves or overwrites registers that a matrix product may still use
 kernel.func @t<N>(%X: memref<[64, 64], f16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
   %Y = output : memref<[64, 64], f32>
   %mX = tensor_map %X : tensormap<[64, 64], f16, swizzle 128>
