@@ -519,7 +519,8 @@ impl<'a> Kinds<'a> {
             self.ends.push((role, op.id, text));
         }
         let is_constant = matches!(self.expr(step, &args), Range(a, b) if a == b);
-        if !is_constant && !(self.asks_block(first, &args) && self.is_of_launch(step, &args)) {
+        let is_from_block_to_block = self.asks_block(first, &args) && self.is_of_launch(step, &args);
+        if !is_constant && !is_from_block_to_block {
             return Some("the step of the loop is neither a constant nor one from block to block".to_owned());
         }
         None

@@ -54,8 +54,8 @@ impl<'a> Blocks<'a> {
             return true;
         }
         // Groups of a role do the same with other numbers: one after the other.
-        let roles = ways.iter().filter_map(|&(op, _)| self.role(op));
-        let role = roles.filter(|role| (2..=MOST_GROUPS).contains(&role.groups())).next();
+        let mut roles = ways.iter().filter_map(|&(op, _)| self.role(op));
+        let role = roles.find(|role| (2..=MOST_GROUPS).contains(&role.groups()));
         let group = role.and_then(|role| match group_of(role) {
             Var::Value(value) => Some((value, role.groups())),
             _ => None,
@@ -157,7 +157,7 @@ fn contraries(guard: &Guard) -> Option<Vec<Vec<SizeExpr>>> {
     for piece in pieces(guard)? {
         let below = |bound: &SizeExpr| SizeExpr::from(-1).sub(bound).ok();
         let below: Vec<SizeExpr> = piece.iter().map(below).collect::<Option<_>>()?;
-        let with = |bounds: &Vec<SizeExpr>, bound: &SizeExpr| [bounds.as_slice(), &[bound.clone()]].concat();
+        let with = |bounds: &Vec<SizeExpr>, bound: &SizeExpr| [bounds.as_slice(), std::slice::from_ref(bound)].concat();
         all = all.iter().flat_map(|bounds| below.iter().map(move |bound| with(bounds, bound))).collect();
         if all.len() > MOST_CONTRARIES {
             return None;
