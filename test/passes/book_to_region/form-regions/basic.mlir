@@ -101,7 +101,7 @@ book.func @padded<N>(%X: tensor<[N], f32>) -> tensor<[N + 2], f32> {
 // Elements at positions that are values; memory with other sizes; a table of constants; a position as a number.
 // CHECK-LABEL: host.func @others<V, D, B, N>(
 // CHECK-NEXT:    %e = launch @others_0<V, D, B> (%W, %ids)
-// CHECK-NEXT:    %f = view %e : memref<[N], f16, row_major, align 128>
+// CHECK-NEXT:    %f = view %e : memref<[N], f16, row_major, align 128, noalias>
 // CHECK-NEXT:    %y = launch @others_1<N> (%f)
 // CHECK-NEXT:    %c = const dense<[1, 2, 3]> : tensor<3xi32> : memref<[3], i32, row_major, align 128, noalias>
 // CHECK-NEXT:    %t = launch @others_2 (%c)

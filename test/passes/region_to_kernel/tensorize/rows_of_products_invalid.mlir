@@ -2,7 +2,6 @@
 
 // RUN: dlc-opt %s --tensorize --verify-diagnostics --split-input-file
 
-// expected-error@+1 {{E1601 'region.func': the 100 columns along 'n' are reduced after the product, and the tile has 64 of them; the nearest plan that fits has 'tile (m: 64, n: 128, k: 32)'}}
 region.func @narrow<M, K> iters (m: M, n: 100)
     ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[100, K], f16, row_major, align 128>)
     outs (Y: memref<[M, 100], f32, row_major, align 128> materialize gmem) {
@@ -19,13 +18,13 @@ region.func @narrow<M, K> iters (m: M, n: 100)
   yield %y to Y
 }
 plan.schedule of @narrow for sm80 {
+  // expected-error@+1 {{E1601 'plan.schedule': the 100 columns along 'n' are reduced after the product, and the tile has 64 of them; the nearest plan that fits has 'tile (m: 64, n: 128, k: 32)'}}
   tile (m: 64, n: 64, k: 32)
   instruction mma
 }
 
 // -----
 
-// expected-error@+1 {{E1603 'region.func': 64 x 512, rows that are reduced after the product, take 256 registers of each thread beside some 24 more, and it has 255: rows of 456 columns along 'n' would fit; the nearest plan that fits has 'tile (m: 32, n: 512, k: 32)'}}
 region.func @wide<M, K> iters (m: M)
     ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[500, K], f16, row_major, align 128>)
     outs (Y: memref<[M], f32, row_major, align 128> materialize gmem) {
@@ -41,6 +40,7 @@ region.func @wide<M, K> iters (m: M)
   yield %top to Y
 }
 plan.schedule of @wide for sm80 {
+  // expected-error@+1 {{E1603 'plan.schedule': 64 x 512, rows that are reduced after the product, take 256 registers of each thread beside some 24 more, and it has 255: rows of 456 columns along 'n' would fit; the nearest plan that fits has 'tile (m: 32, n: 512, k: 32)'}}
   tile (m: 64, n: 512, k: 32)
   instruction mma
 }
@@ -48,7 +48,6 @@ plan.schedule of @wide for sm80 {
 // -----
 
 // Two values of each row are there at once, the product and what it is compared with.
-// expected-error@+1 {{E1603 'region.func': 2 values of 64 x 256, rows that are reduced after the product, take 256 registers of each thread beside some 24 more, and it has 232: rows of 208 columns along 'n' would fit}}
 region.func @two<M, K> iters (m: M, n: 256)
     ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[256, K], f16, row_major, align 128>,
          %R: memref<[M, 256], f32, row_major, align 128>)
@@ -69,6 +68,7 @@ region.func @two<M, K> iters (m: M, n: 256)
   yield %y to Y
 }
 plan.schedule of @two for sm90 {
+  // expected-error@+1 {{E1603 'plan.schedule': 2 values of 64 x 256, rows that are reduced after the product, take 256 registers of each thread beside some 24 more, and it has 232: rows of 208 columns along 'n' would fit}}
   tile (m: 64, n: 256, k: 64)
   instruction wgmma
   stages 2
@@ -80,7 +80,6 @@ plan.schedule of @two for sm90 {
 
 // -----
 
-// expected-error@+1 {{E1605 'region.func': 'instruction mma': the rows of N columns are reduced after the product, and a tile holds rows of a known number of columns; the nearest plan that fits has no 'instruction'}}
 region.func @symbol<M, N, K> iters (m: M)
     ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[N, K], f16, row_major, align 128>)
     outs (Y: memref<[M], f32, row_major, align 128> materialize gmem) {
@@ -97,12 +96,12 @@ region.func @symbol<M, N, K> iters (m: M)
 }
 plan.schedule of @symbol for sm80 {
   tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{E1605 'plan.schedule': 'instruction mma': the rows of N columns are reduced after the product, and a tile holds rows of a known number of columns; the nearest plan that fits has no 'instruction'}}
   instruction mma
 }
 
 // -----
 
-// expected-error@+1 {{E1609 'region.func': 'swap_operands': 'n' is reduced after the product, along the columns of its tile; the nearest plan that fits has no 'swap_operands'}}
 region.func @swapped<M, K> iters (m: M)
     ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[64, K], f16, row_major, align 128>)
     outs (Y: memref<[M], f32, row_major, align 128> materialize gmem) {
@@ -120,5 +119,6 @@ region.func @swapped<M, K> iters (m: M)
 plan.schedule of @swapped for sm80 {
   tile (m: 64, n: 64, k: 32)
   instruction mma
+  // expected-error@+1 {{E1609 'plan.schedule': 'swap_operands': 'n' is reduced after the product, along the columns of its tile; the nearest plan that fits has no 'swap_operands'}}
   swap_operands
 }

@@ -11,6 +11,7 @@ use dlc_kernel::ops;
 use super::sites::{Between, Pair, Var, group_of};
 use super::{Blocks, Fault};
 use crate::kernel::check_async::NOT_CHECKED;
+use crate::kernel::check_async::kinds::is_of_part;
 
 /// As many ways in which a condition does not hold as are looked at.
 const MOST_CONTRARIES: usize = 256;
@@ -51,6 +52,9 @@ impl<'a> Blocks<'a> {
             first != second && cond(one).is_some() && cond(one) == cond(other)
         };
         if ways.iter().any(|&one| ways.iter().any(|&other| is_same(one, other))) {
+            return true;
+        }
+        if ways.iter().any(|&(op, goes_on)| is_of_part(self.grid, op, goes_on)) {
             return true;
         }
         // Groups of a role do the same with other numbers: one after the other.
