@@ -61,6 +61,7 @@ mod exprs;
 mod facts;
 mod feeds;
 mod integers;
+mod kind;
 mod kinds;
 mod loops;
 mod machine;

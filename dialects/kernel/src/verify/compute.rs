@@ -194,6 +194,7 @@ pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
 
 /// What is before the elements lies as they do, without the axis; where several warps share that, they have a tile.
 pub fn scan(op: Scan<'_>, diags: &Diagnostics) {
+    whole_warps(*op, "scan a fragment", diags);
     let (from, to) = (op.type_of(op.input()), op.type_of(op.before()));
     is_slice(*op, from, op.axis(), to, diags);
     if elem_of(op.ctx, from) != elem_of(op.ctx, to) {

@@ -17,171 +17,13 @@ use dlc_kernel::counters::axis_of_ticket;
 use dlc_kernel::ops;
 use rustc_hash::FxHashMap;
 
+use super::NOT_CHECKED;
 use super::blocks::Told;
+use super::kind::Kind::{self, Count, Linear, Mixed, Never, Other, Products, Range, Rest, Rows, Size};
 use super::values::{Flow, decides, is_data, is_integer, yielded};
-use super::{MOST_FORMS, NOT_CHECKED};
 
 /// By so much at most, where loops of different roles end in different ways.
 const SMALL_DIVISOR: i64 = 16;
-
-/// By so much at most are quotients of products of sizes taken in conditions.
-const LARGEST_DIVISOR: i64 = 1024;
-
-/// What is known of an integer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    /// Nothing has come to it yet.
-    Never,
-    /// It is one of the numbers from the first to the last: a place in a ring, a constant. Each group of a role is run, and each
-    /// block of a cluster, so that these are as good as constants.
-    Range(i64, i64),
-    /// It is a remainder of something that is none of those: one of the numbers from the first to the last.
-    Rest(i64, i64),
-    /// It is a sum of multiples of sizes, and of quotients of such sums by constants.
-    Size,
-    /// The same with numbers of blocks and integers of loops; or the smaller or greater of so many.
-    Linear(usize),
-    /// The same with the row or column of a tile.
-    Rows,
-    /// The same with places in rings.
-    Mixed,
-    /// A sum with products of sizes, of which quotients by constants are taken: by so much together.
-    Count(i64),
-    /// A sum with other products; as well.
-    Products(i64),
-    /// Anything else.
-    Other,
-}
-
-use Kind::{Count, Linear, Mixed, Never, Other, Products, Range, Rest, Rows, Size};
-
-impl Kind {
-    fn plus(self, other: Kind) -> Kind {
-        match (self, other) {
-            (Never, _) | (_, Never) => Never,
-            (Other, _) | (_, Other) => Other,
-            (Range(a, b), Range(c, d)) => Range(a.saturating_add(c), b.saturating_add(d)),
-            (Rest(a, b), Range(c, d)) | (Range(c, d), Rest(a, b)) => Rest(a.saturating_add(c), b.saturating_add(d)),
-            (Range(a, b), sum) | (sum, Range(a, b)) if a == b => sum,
-            (Rows, Rest(..)) | (Rest(..), Rows) => Rows,
-            (Rest(..), _) | (_, Rest(..)) => Other,
-            (Size, Size) => Size,
-            (Rows, Range(..) | Size | Linear(_) | Rows) | (Range(..) | Size | Linear(_), Rows) => Rows,
-            (Rows, _) | (_, Rows) => Other,
-            (Products(a), Products(b) | Count(b)) | (Count(a), Products(b)) => lcm(a, b).map_or(Other, Products),
-            (Products(by), _) | (_, Products(by)) => Products(by),
-            (Count(a), Count(b)) => lcm(a, b).map_or(Other, Count),
-            (Count(by), Mixed | Range(..)) | (Mixed | Range(..), Count(by)) => Products(by),
-            (Count(by), _) | (_, Count(by)) => Count(by),
-            (Mixed | Range(..), _) | (_, Mixed | Range(..)) => Mixed,
-            (Linear(a), Linear(b)) => forms(a.saturating_mul(b)),
-            (Linear(forms), Size) | (Size, Linear(forms)) => Linear(forms),
-        }
-    }
-
-    fn times(self, factor: i64) -> Kind {
-        match self {
-            Range(a, b) => {
-                let (a, b) = (a.saturating_mul(factor), b.saturating_mul(factor));
-                Range(a.min(b), a.max(b))
-            }
-            Rest(a, b) => {
-                let (a, b) = (a.saturating_mul(factor), b.saturating_mul(factor));
-                Rest(a.min(b), a.max(b))
-            }
-            Other | Never => self,
-            _ if factor == 0 => Range(0, 0),
-            kind => kind,
-        }
-    }
-
-    fn product(self, other: Kind) -> Kind {
-        match (self, other) {
-            (Never, _) | (_, Never) => Never,
-            (Range(a, b), kind) | (kind, Range(a, b)) if a == b => kind.times(a),
-            (Other | Rows | Range(..) | Rest(..), _) | (_, Other | Rows | Range(..) | Rest(..)) => Other,
-            (Size, Size) => Count(1),
-            (Count(a), Count(b)) => a.checked_mul(b).map_or(Other, Count),
-            (Count(by), Size) | (Size, Count(by)) => Count(by),
-            (Products(a) | Count(a), Products(b) | Count(b)) => a.checked_mul(b).map_or(Other, Products),
-            (Products(by) | Count(by), _) | (_, Products(by) | Count(by)) => Products(by),
-            _ => Products(1),
-        }
-    }
-
-    fn quotient(self, by: i64) -> Kind {
-        match self {
-            Range(a, b) => Range(a.div_euclid(by), b.div_euclid(by)),
-            Products(before) => before.checked_mul(by).map_or(Other, Products),
-            Count(before) => before.checked_mul(by).map_or(Other, Count),
-            Rest(..) => Other,
-            kind => kind,
-        }
-    }
-
-    /// One of two.
-    fn or(self, other: Kind) -> Kind {
-        match (self, other) {
-            (Never, kind) | (kind, Never) => kind,
-            (Range(a, b) | Rest(a, b), Range(c, d) | Rest(c, d)) => Range(a.min(c), b.max(d)),
-            _ => Other,
-        }
-    }
-
-    /// What a loop counts on from it: of use where a remainder of it is taken.
-    fn counted(self) -> Kind {
-        match self {
-            Never => Never,
-            Products(by) => Products(by),
-            kind if kind.is_place() => Products(1),
-            _ => Other,
-        }
-    }
-
-    /// One of two that a loop carries.
-    fn joined(self, other: Kind) -> Kind {
-        match (self, other) {
-            (Products(a), Products(b)) => lcm(a, b).map_or(Other, Products),
-            (Products(by), Range(..)) | (Range(..), Products(by)) => Products(by),
-            (a, b) => a.or(b),
-        }
-    }
-
-    /// The smaller or the greater of two.
-    fn least(self, other: Kind) -> Kind {
-        match (self, other) {
-            (Never, _) | (_, Never) => Never,
-            (Range(a, b), Range(c, d)) if a == b && c == d => Range(a.min(c), b.max(d)),
-            (Range(a, b), Count(by)) | (Count(by), Range(a, b)) if a == b => Count(by.max(LARGEST_DIVISOR)),
-            (Rows, Range(..) | Size | Linear(_)) | (Range(..) | Size | Linear(_), Rows) => Rows,
-            (a, b) => match (a.forms(), b.forms()) {
-                (Some(a), Some(b)) => forms(a + b),
-                _ => Other,
-            },
-        }
-    }
-
-    /// As many as it is the smaller or the greater of, if it is linear.
-    fn forms(self) -> Option<usize> {
-        match self {
-            Size => Some(1),
-            Range(a, b) if a == b => Some(1),
-            Linear(forms) => Some(forms),
-            _ => None,
-        }
-    }
-
-    /// Whether it says a stage, a parity, the number of a barrier or a position in a tile: one of few, or linear.
-    fn is_place(self) -> bool {
-        matches!(self, Range(..) | Rest(..) | Size | Linear(_) | Mixed | Never)
-    }
-
-    /// Whether runs show at which of its values a condition changes.
-    fn is_compared(self) -> bool {
-        matches!(self, Range(..) | Rest(..) | Size | Linear(_) | Rows | Never)
-            || matches!(self, Count(by) if by <= LARGEST_DIVISOR)
-    }
-}
 
 /// Whether a value is computed from the number of the block.
 fn asks_block(grid: ops::Grid<'_>, value: ValueId, seen: &mut Vec<ValueId>) -> bool {
@@ -206,18 +48,6 @@ fn asks_block(grid: ops::Grid<'_>, value: ValueId, seen: &mut Vec<ValueId>) -> b
         }
         _ => false,
     }
-}
-
-fn forms(count: usize) -> Kind {
-    if count > MOST_FORMS { Other } else { Linear(count) }
-}
-
-fn lcm(a: i64, b: i64) -> Option<i64> {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    (a / x.max(1)).checked_mul(b)
 }
 
 /// The kinds of the integers of a grid.
@@ -440,8 +270,8 @@ impl<'a> Kinds<'a> {
         seen: &mut Vec<ValueId>,
         halves: &mut Vec<(String, bool)>,
     ) -> bool {
-        for (coefficient, factors) in expr.terms() {
-            for factor in &factors {
+        for (coefficient, factors) in &expr.terms() {
+            for factor in factors {
                 match factor {
                     Factor::Symbol(name) => {
                         let value = value_number(name).and_then(|number| args.get(number).copied());
@@ -452,7 +282,9 @@ impl<'a> Kinds<'a> {
                     Factor::Quotient(above, below) => {
                         let is_simple = !matches!(self.expr(above, args), Range(..) | Rows | Other);
                         if let Some(by) = below.as_constant().filter(|_| is_simple && self.asks_block(above, args)) {
-                            let is_rest = factors.len() == 1 && by > 1 && coefficient % by == 0;
+                            // Of a remainder, or of the remainder of a quotient.
+                            let of_quotient = *coefficient < -1 && by % coefficient.saturating_abs() == 0;
+                            let is_rest = factors.len() == 1 && by > 1 && (coefficient % by == 0 || of_quotient);
                             halves.push((format!("{} by {by}", self.text_of(above, args)), is_rest));
                         }
                         if self.folds(above, args, seen, halves) {

@@ -13,6 +13,7 @@ use dlc_kernel::ops;
 use rustc_hash::FxHashMap;
 
 use super::Counters;
+use super::ways::{not_negative, smaller_or_greater};
 use super::witness::Place;
 
 /// An integer of a block.
@@ -275,20 +276,6 @@ impl<'a> Pair<'a> {
         Some(self.var(side, Var::Value(value)))
     }
 
-    /// The number that a value is whatever the sizes.
-    fn constant(&self, value: ValueId) -> Option<i64> {
-        let ValueDef::Result(id, _) = self.grid.body.value_def(value) else { return None };
-        let op = OpRef { id, ..self.grid };
-        if let Some(([a, b], is_min)) = smaller_or_greater(op) {
-            let (a, b) = (self.constant(a)?, self.constant(b)?);
-            return Some(if is_min { a.min(b) } else { a.max(b) });
-        }
-        let index = ops::Index::of(op)?;
-        let args: Vec<ValueId> = index.args().collect();
-        let number = |name: &str| value_number(name).and_then(|number| self.constant(*args.get(number)?));
-        index.value().first()?.eval(&number).ok()
-    }
-
     /// What follows from a value that is the smaller or the greater of two others.
     fn limit(&mut self, side: Side, value: ValueId) {
         let ValueDef::Result(id, _) = self.grid.body.value_def(value) else { return };
@@ -350,18 +337,6 @@ impl<'a> Pair<'a> {
         Some(sum)
     }
 
-    /// Whether values are computed at the launch.
-    fn is_of_launch(&self, values: &[ValueId]) -> bool {
-        let body = self.grid.body;
-        let block = body.block_of(self.grid.id);
-        let made = |value: &ValueId| match body.value_def(*value) {
-            ValueDef::Result(id, _) => body.block_of(id),
-            ValueDef::Arg(block, _) => Some(block),
-            ValueDef::Placeholder => None,
-        };
-        !values.is_empty() && values.iter().all(|value| made(value) == block)
-    }
-
     /// A quotient by what may be a constant.
     fn quotient(&mut self, side: Side, above: &SizeExpr, below: &SizeExpr, args: &[ValueId]) -> Option<AffineExpr> {
         if let Some(by @ AffineExpr::Constant(1..)) = self.expr(side, below, args)
@@ -383,31 +358,6 @@ impl<'a> Pair<'a> {
             self.at_most(&quotient, &above, 0);
         }
         quotient
-    }
-
-    /// Whether an expression of what is computed at the launch is never negative.
-    fn is_count(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
-        expr.terms().iter().all(|(coefficient, factors)| {
-            let is_count = |factor: &Factor| match factor {
-                Factor::Symbol(name) => match value_number(name) {
-                    Some(number) => args.get(number).is_some_and(|&value| self.is_count_value(value)),
-                    None => axis_number(name).is_none(),
-                },
-                Factor::Quotient(above, below) => self.is_count(above, args) && self.is_count(below, args),
-            };
-            *coefficient >= 0 && factors.iter().all(is_count)
-        })
-    }
-
-    fn is_count_value(&self, value: ValueId) -> bool {
-        let ValueDef::Result(id, _) = self.grid.body.value_def(value) else { return false };
-        let op = OpRef { id, ..self.grid };
-        if let Some(([a, b], _)) = smaller_or_greater(op) {
-            return self.is_count_value(a) && self.is_count_value(b);
-        }
-        let Some(index) = ops::Index::of(op) else { return false };
-        let args: Vec<ValueId> = index.args().collect();
-        index.value().first().is_some_and(|expr| self.is_count(expr, &args))
     }
 
     /// Of a product that is not 0 no factor is.
@@ -710,23 +660,6 @@ impl<'a> Pair<'a> {
             dlc_ir::affine::Relation::NotNegative => self.implies_less(&zero, &expr, 0),
         }
     }
-}
-
-/// Whether an expression of sizes has no part that may be negative.
-fn not_negative(expr: &SizeExpr) -> bool {
-    expr.terms().iter().all(|(coefficient, factors)| {
-        let is_count = |factor: &Factor| match factor {
-            Factor::Symbol(_) => true,
-            Factor::Quotient(above, below) => not_negative(above) && not_negative(below),
-        };
-        *coefficient >= 0 && factors.iter().all(is_count)
-    })
-}
-
-/// The values of which an op makes the smaller or the greater one, and whether it is the smaller.
-fn smaller_or_greater(op: OpRef<'_>) -> Option<([ValueId; 2], bool)> {
-    let least = ops::Min::of(op).map(|op| ([op.lhs(), op.rhs()], true));
-    least.or_else(|| ops::Max::of(op).map(|op| ([op.lhs(), op.rhs()], false)))
 }
 
 /// The integer that tells the groups of a role apart.

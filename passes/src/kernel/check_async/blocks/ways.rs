@@ -3,9 +3,12 @@
 use std::rc::Rc;
 
 use dlc_core::guard::Guard;
-use dlc_ir::affine::{AffineExpr, SizeExpr};
+use dlc_core::sizes::value_number;
+use dlc_ir::affine::{AffineExpr, Factor, SizeExpr};
+use dlc_ir::body::ValueDef;
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::{OpRef, ValueId};
+use dlc_kernel::interp::axis_number;
 use dlc_kernel::ops;
 
 use super::sites::{Between, Pair, Var, group_of};
@@ -168,4 +171,74 @@ fn contraries(guard: &Guard) -> Option<Vec<Vec<SizeExpr>>> {
         }
     }
     Some(all)
+}
+
+impl Pair<'_> {
+    /// The number that a value is whatever the sizes.
+    pub fn constant(&self, value: ValueId) -> Option<i64> {
+        let ValueDef::Result(id, _) = self.grid.body.value_def(value) else { return None };
+        let op = OpRef { id, ..self.grid };
+        if let Some(([a, b], is_min)) = smaller_or_greater(op) {
+            let (a, b) = (self.constant(a)?, self.constant(b)?);
+            return Some(if is_min { a.min(b) } else { a.max(b) });
+        }
+        let index = ops::Index::of(op)?;
+        let args: Vec<ValueId> = index.args().collect();
+        let number = |name: &str| value_number(name).and_then(|number| self.constant(*args.get(number)?));
+        index.value().first()?.eval(&number).ok()
+    }
+
+    /// Whether values are computed at the launch.
+    pub fn is_of_launch(&self, values: &[ValueId]) -> bool {
+        let body = self.grid.body;
+        let block = body.block_of(self.grid.id);
+        let made = |value: &ValueId| match body.value_def(*value) {
+            ValueDef::Result(id, _) => body.block_of(id),
+            ValueDef::Arg(block, _) => Some(block),
+            ValueDef::Placeholder => None,
+        };
+        !values.is_empty() && values.iter().all(|value| made(value) == block)
+    }
+
+    /// Whether an expression of what is computed at the launch is never negative.
+    pub fn is_count(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
+        expr.terms().iter().all(|(coefficient, factors)| {
+            let is_count = |factor: &Factor| match factor {
+                Factor::Symbol(name) => match value_number(name) {
+                    Some(number) => args.get(number).is_some_and(|&value| self.is_count_value(value)),
+                    None => axis_number(name).is_none(),
+                },
+                Factor::Quotient(above, below) => self.is_count(above, args) && self.is_count(below, args),
+            };
+            *coefficient >= 0 && factors.iter().all(is_count)
+        })
+    }
+
+    pub fn is_count_value(&self, value: ValueId) -> bool {
+        let ValueDef::Result(id, _) = self.grid.body.value_def(value) else { return false };
+        let op = OpRef { id, ..self.grid };
+        if let Some(([a, b], _)) = smaller_or_greater(op) {
+            return self.is_count_value(a) && self.is_count_value(b);
+        }
+        let Some(index) = ops::Index::of(op) else { return false };
+        let args: Vec<ValueId> = index.args().collect();
+        index.value().first().is_some_and(|expr| self.is_count(expr, &args))
+    }
+}
+
+/// Whether an expression of sizes has no part that may be negative.
+pub fn not_negative(expr: &SizeExpr) -> bool {
+    expr.terms().iter().all(|(coefficient, factors)| {
+        let is_count = |factor: &Factor| match factor {
+            Factor::Symbol(_) => true,
+            Factor::Quotient(above, below) => not_negative(above) && not_negative(below),
+        };
+        *coefficient >= 0 && factors.iter().all(is_count)
+    })
+}
+
+/// The values of which an op makes the smaller or the greater one, and whether it is the smaller.
+pub fn smaller_or_greater(op: OpRef<'_>) -> Option<([ValueId; 2], bool)> {
+    let least = ops::Min::of(op).map(|op| ([op.lhs(), op.rhs()], true));
+    least.or_else(|| ops::Max::of(op).map(|op| ([op.lhs(), op.rhs()], false)))
 }
