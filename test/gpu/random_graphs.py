@@ -509,9 +509,9 @@ def running(graph):
     """Sums, products and extremes of all elements up to each, along any axis."""
     rng = graph.rng
     rank = rng.randrange(1, 4)
-    dims = [graph.dim((1, 3, 5, 33, 64)) for _ in range(rank)]
     axis = rng.randrange(rank)
-    dims[axis] = graph.dim((1, 2, 31, 64, 100, 1000, 1025, 4099) if rank < 3 else (1, 31, 100, 257))
+    along = (1, 2, 31, 64, 100, 1000, 1025, 4099) if rank < 3 else (1, 31, 100, 257)
+    dims = [graph.dim(along if number == axis else (1, 3, 5, 33, 64)) for number in range(rank)]
     elem = rng.choice(("f32", "f32", "f16", "bf16"))
     x = graph.argument(dims, elem)
     if rng.random() < 0.5:

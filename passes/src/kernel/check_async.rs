@@ -296,19 +296,28 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
         return Ok(proof);
     }
     let launches = sizes::launches(&program, &boundaries, &mut traces).map_err(uncovered)?;
-    let (sizes, mut blocks, mut choices) = (launches.len() as u64, 0, 0);
+    let (mut sizes, mut blocks, mut choices) = (launches.len() as u64, 0, 0);
     let few = fewest(&program, &launches);
+    let all_run = AllRun { function, grid: Grid::from(OpRef { id: grid, ..function }), program: &program };
+    let too_many = || uncovered("what is done depends on the number of the block in too many ways");
+    let mut queue = Vec::with_capacity(launches.len());
     for launch in launches {
-        let firsts = launch.firsts(&program, &boundaries);
-        for first in
-            firsts.ok_or_else(|| uncovered("what is done depends on the number of the block in too many ways"))?
+        let firsts = launch.firsts(&program, &boundaries).ok_or_else(too_many)?;
+        queue.push((launch, firsts));
+    }
+    // Where something was not run, sizes with many blocks and rounds are.
+    for is_search in [false, true] {
+        for (launch, first) in
+            queue.drain(..).flat_map(|(launch, firsts)| firsts.into_iter().map(move |at| (launch.clone(), at)))
         {
             blocks += 1;
             let mut ways = Ways::default();
             loop {
                 let scenario = launch.scenario(first, ways.data.clone());
                 let met = match traces.meet(&scenario, &launch.slots) {
-                    Met::Long(_) if launch.whole || program.data => traces.meet_whole(&scenario, &launch.slots),
+                    Met::Long(_) if is_search || launch.whole || program.data => {
+                        traces.meet_whole(&scenario, &launch.slots)
+                    }
                     met => met,
                 };
                 match met {
@@ -337,24 +346,28 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
                 }
             }
         }
-    }
-    // Where all that go around a loop go on for long, one of them does.
-    for (start, launch, scenario) in long {
-        if traces.has_met(start) {
-            continue;
+        // Where all that go around a loop go on for long, one of them does.
+        for (start, launch, scenario) in std::mem::take(&mut long) {
+            if traces.has_met(start) {
+                continue;
+            }
+            let does = if traces.follow_long(&scenario, &launch.slots) { traces.does() } else { None };
+            let is_known = does.is_some();
+            runs.push(Run { launch, scenario, does });
+            if !is_known {
+                prove(&mut runs, traces.feeds())?;
+            }
         }
-        let does = if traces.follow_long(&scenario, &launch.slots) { traces.does() } else { None };
-        let is_known = does.is_some();
-        runs.push(Run { launch, scenario, does });
-        if !is_known {
-            prove(&mut runs, traces.feeds())?;
+        prove(&mut runs, traces.feeds())?;
+        if is_search || all_run.check(&blocks_of_grid, &flow, &traces).is_ok() {
+            break;
         }
+        queue = scenarios::with_many_blocks(&program);
+        sizes += queue.len() as u64;
     }
-    prove(&mut runs, traces.feeds())?;
     if proof.runs == 0 {
         return Err(uncovered("no run was made"));
     }
-    let all_run = AllRun { function, grid: Grid::from(OpRef { id: grid, ..function }), program: &program };
     all_run.check(&blocks_of_grid, &flow, &traces)?;
     let writes = blocks_of_grid.writes(&few)?;
     all_run.stores(&writes.open)?;

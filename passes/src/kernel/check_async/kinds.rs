@@ -134,7 +134,9 @@ pub fn is_of_part<'a>(grid: ops::Grid<'a>, op: OpRef<'a>, goes_on: bool) -> bool
         let args: Vec<ValueId> = loop_.args().collect();
         return !goes_on && loop_.bounds().first().is_some_and(|first| has_product(grid, first, &args, 0));
     }
-    let Some((branch, guard)) = ops::If::of(op).and_then(|branch| Some((branch, branch.guard()?))) else { return false };
+    let Some((branch, guard)) = ops::If::of(op).and_then(|branch| Some((branch, branch.guard()?))) else {
+        return false;
+    };
     let args: Vec<ValueId> = branch.args().collect();
     let is_product = guard.exprs().any(|expr| has_product(grid, expr, &args, 0));
     is_product && is_of_rounds(&Kinds::new(grid, 0, true), &guard, &args)
@@ -144,8 +146,7 @@ pub fn is_of_part<'a>(grid: ops::Grid<'a>, op: OpRef<'a>, goes_on: bool) -> bool
 fn has_product(grid: ops::Grid<'_>, expr: &SizeExpr, args: &[ValueId], depth: usize) -> bool {
     let names = expr.symbols();
     let mut values = names.iter().filter_map(|name| args.get(value_number(name)?).copied());
-    expr.terms().into_iter().any(|(_, factors)| factors.len() > 1)
-        || values.any(|value| is_product(grid, value, depth))
+    expr.terms().into_iter().any(|(_, factors)| factors.len() > 1) || values.any(|value| is_product(grid, value, depth))
 }
 
 fn is_product(grid: ops::Grid<'_>, value: ValueId, depth: usize) -> bool {

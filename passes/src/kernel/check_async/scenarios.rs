@@ -38,6 +38,40 @@ pub struct Scenario {
     pub data: Vec<Choices>,
 }
 
+/// Sizes of all symbols, and of one with the others small, with which rings turn and blocks have many rounds; with tails.
+const MANY: [i64; 5] = [72, 320, 576, 1024, 1096];
+
+/// As many blocks of such a launch as are run: all where there are no more.
+const MANY_BLOCKS: i64 = 48;
+
+/// Launches with many blocks and rounds, and blocks of them spread over the grid.
+pub fn with_many_blocks(program: &Program) -> Vec<(Launch, Vec<[i64; 3]>)> {
+    let symbols = program.symbols.len();
+    let mut sizes: Vec<Vec<i64>> = MANY.iter().map(|&size| vec![size; symbols]).collect();
+    for symbol in (0..symbols).filter(|_| symbols > 1) {
+        let alone = |size: i64, others: i64| (0..symbols).map(|at| if at == symbol { size } else { others }).collect();
+        sizes.extend([alone(1096, 1), alone(1096, 64), alone(1, 1096), alone(0, 1096)]);
+    }
+    sizes.dedup();
+    let launches = sizes.iter().filter_map(|sizes| Launch::new(program, sizes));
+    let with_blocks = |launch: Launch| {
+        let [x, y, z] = launch.grid;
+        let all = x.saturating_mul(y).saturating_mul(z);
+        let count = all.min(MANY_BLOCKS);
+        // The first, the last, and evenly between them; the steps of a remainder reach every place of the first axis.
+        let numbers = (0..count).map(|at| if at + 1 == count { all - 1 } else { at * (all / count) });
+        let mut firsts: Vec<[i64; 3]> = numbers
+            .map(|number| {
+                let at = [number % x, number / x % y, number / x / y];
+                [0, 1, 2].map(|axis: usize| at[axis] - at[axis] % program.cluster[axis])
+            })
+            .collect();
+        firsts.dedup();
+        (launch, firsts)
+    };
+    launches.map(with_blocks).collect()
+}
+
 impl Launch {
     /// `None` where the grid has no blocks, or cannot be launched.
     pub fn new(program: &Program, symbols: &[i64]) -> Option<Launch> {
