@@ -59,7 +59,7 @@ pub(super) fn with_widths<'a>(ctx: &Context, region: &Body, plan: &'a Schedule) 
     if axes.iters.checked_sub(1).is_some_and(|last| axes.names[last] == axis)
         && let Some(func) = Func::of(OpRef::new(ctx, region, region.root()))
     {
-        func.outputs().into_iter().for_each(|name| add(name));
+        func.outputs().into_iter().for_each(add);
     }
     Cow::Owned(all)
 }
