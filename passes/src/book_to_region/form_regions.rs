@@ -56,6 +56,7 @@
 //! read no overlapping windows (`chains`). Each choice is told in a remark with its balance. See `cut`, `cost` for the
 //! balance around products, and `places` for what is counted.
 
+mod apart;
 mod chains;
 mod cost;
 mod cut;

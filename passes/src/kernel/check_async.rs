@@ -69,6 +69,7 @@ mod members;
 mod memory;
 mod orbits;
 mod order;
+mod parts;
 mod paths;
 mod program;
 mod report;
@@ -300,16 +301,10 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let few = fewest(&program, &launches);
     let all_run = AllRun { function, grid: Grid::from(OpRef { id: grid, ..function }), program: &program };
     let too_many = || uncovered("what is done depends on the number of the block in too many ways");
-    let mut queue = Vec::with_capacity(launches.len());
-    for launch in launches {
-        let firsts = launch.firsts(&program, &boundaries).ok_or_else(too_many)?;
-        queue.push((launch, firsts));
-    }
+    let mut queue = scenarios::with_blocks(launches, &program, &boundaries).ok_or_else(too_many)?;
     // Where something was not run, sizes with many blocks and rounds are.
     for is_search in [false, true] {
-        for (launch, first) in
-            queue.drain(..).flat_map(|(launch, firsts)| firsts.into_iter().map(move |at| (launch.clone(), at)))
-        {
+        for (launch, first) in queue.drain(..) {
             blocks += 1;
             let mut ways = Ways::default();
             loop {
@@ -390,7 +385,9 @@ impl<'a> AllRun<'a> {
         traces: &traces::Traces<'_>,
     ) -> Result<(), Box<Diagnostic>> {
         self.waits_always()?;
-        if let Some((op, reason)) = kinds::undecided(self.grid, flow, self.program.most_rounds()).first() {
+        // What stages and parities are computed from is held against the cutoffs only where a condition says it.
+        let undecided = kinds::undecided(self.grid, flow, self.program.most_rounds());
+        if let Some((op, reason)) = undecided.iter().find(|(op, _)| op.is(If::DEF)) {
             return Err(kinds::not_covered(*op, reason));
         }
         let op_at = |pc: program::Pc| OpRef { id: self.program.at[pc as usize].0, ..self.function };

@@ -29,8 +29,6 @@ const CHEAP_OPS: usize = 4;
 const MAX_COPIES: usize = 4;
 /// The most reductions of a kernel at each of whose steps a value that is not cheap is computed again.
 const MAX_LOOPS: usize = 16;
-/// As many results as a tile of a kernel without products has, about.
-const TILE: i64 = 1024;
 
 /// What happens to a value, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -119,12 +117,12 @@ pub fn again(graph: &Graph, node: Node, limits: &Limits) -> Option<f64> {
     Some(times + by_axes).filter(|&times| times > 1.5)
 }
 
-struct Cutter<'g> {
+pub(super) struct Cutter<'g> {
     ctx: &'g Context,
-    graph: &'g Graph,
-    limits: &'g Limits,
-    contractions: Vec<bool>,
-    chains: Chains,
+    pub(super) graph: &'g Graph,
+    pub(super) limits: &'g Limits,
+    pub(super) contractions: Vec<bool>,
+    pub(super) chains: Chains,
     /// The kernels in which each value is computed.
     kernels: Vec<Vec<Node>>,
     /// Values, each with a kernel that wants it.
@@ -319,36 +317,6 @@ impl<'g> Cutter<'g> {
         })
     }
 
-    /// Why a reduction is stored that each tile of its kernel would compute again.
-    fn in_each_tile(&self, node: Node, kernel: Node) -> Option<String> {
-        let (times, length) = self.is_apart(node, kernel).then(|| self.extent(node, kernel))?;
-        Some(format!(
-            "its kernel has {times} results for each of its own, and each tile of them would reduce {length} elements"
-        ))
-    }
-
-    /// How many elements a value has for each result of a reduction, and how many of these that reduces.
-    fn extent(&self, reduction: Node, value: Node) -> (i64, i64) {
-        let (sizes, own) = (&self.limits.sizes, &self.graph.values[reduction]);
-        let times = sizes.elements(&self.graph.values[value].axes) / sizes.elements(&own.axes).max(1);
-        (times, sizes.elements(&own.over))
-    }
-
-    /// Whether each tile of a kernel for a value would compute a reduction again. A kernel keeps a row that is reduced and
-    /// its results together; of several axes, or where its results go along others as well, it has many tiles for each
-    /// result of the reduction.
-    fn is_apart(&self, reduction: Node, value: Node) -> bool {
-        let own = &self.graph.values[reduction];
-        let is_taken = self.contractions[reduction] || self.chains.consumer[reduction].is_some();
-        if !matches!(own.kind, Kind::Reduce { .. }) || is_taken || !self.costs().reads_memory(own.operands[0].node) {
-            return false;
-        }
-        let (times, length) = self.extent(reduction, value);
-        let elements = |size: &SizeExpr| self.limits.sizes.elements(std::slice::from_ref(size));
-        let is_row = own.over.iter().filter(|&size| elements(size) > 1).count() == 1 && times <= length;
-        !is_row && times > TILE && length > TILE
-    }
-
     /// The reduction with most elements that a value is computed from, without memory between: its rows, and how long they
     /// are.
     fn rows_below(&self, node: Node) -> Option<(i64, i64)> {
@@ -529,7 +497,7 @@ impl<'g> Cutter<'g> {
         None
     }
 
-    fn costs(&self) -> Costs<'g> {
+    pub(super) fn costs(&self) -> Costs<'g> {
         Costs { ctx: self.ctx, graph: self.graph, limits: self.limits }
     }
 

@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use super::NOT_CHECKED;
 use super::blocks::Told;
 use super::kind::Kind::{self, Count, Linear, Mixed, Never, Other, Products, Range, Rest, Rows, Size};
+use super::parts;
 use super::values::{Flow, decides, is_data, is_integer, yielded};
 
 /// By so much at most, where loops of different roles end in different ways.
@@ -52,7 +53,7 @@ fn asks_block(grid: ops::Grid<'_>, value: ValueId, seen: &mut Vec<ValueId>) -> b
 
 /// The kinds of the integers of a grid.
 pub struct Kinds<'a> {
-    grid: ops::Grid<'a>,
+    pub(super) grid: ops::Grid<'a>,
     told: Told<'a>,
     known: FxHashMap<ValueId, Kind>,
     /// What loops carry.
@@ -103,62 +104,6 @@ pub fn not_covered(op: OpRef<'_>, reason: &str) -> Box<Diagnostic> {
                       by small constants, or by 'advance'";
     let message = format!("not verified: {reason}");
     Box::new(Diagnostic::error(&NOT_CHECKED, op.loc(), message).at(op.name()).suggest(suggestion))
-}
-
-/// Whether a guard only asks whether a loop has a round, or is in its first one: it compares the beginning of a loop with its
-/// end or with its integer. Both are run, wherever the loop begins.
-fn is_of_rounds(kinds: &Kinds<'_>, guard: &Guard, args: &[ValueId]) -> bool {
-    let (mut all, mut loops) = (Vec::new(), Vec::new());
-    kinds.grid.body.walk_regions(kinds.grid.id, &mut all);
-    for op in all.into_iter().filter_map(|id| ops::For::of(OpRef { id, ..*kinds.grid })) {
-        let (own, bounds): (Vec<ValueId>, _) = (op.args().collect(), op.bounds());
-        let index = op.body.regions(op.id).first().and_then(|&region| op.body.first_block(region));
-        let index = index.and_then(|block| op.body.args(block).first().copied());
-        let ([first, last, _], Some(index)) = (bounds.as_slice(), index) else { continue };
-        let first = kinds.text_of(first, &own);
-        loops.push((first, kinds.text_of(last, &own), format!("(1 {})", kinds.text(index))));
-    }
-    let mut conditions = guard.pieces.iter().flatten();
-    conditions.all(|condition| {
-        let sides: Vec<String> = condition.exprs().map(|expr| kinds.text_of(expr, args)).collect();
-        let [a, b] = sides.as_slice() else { return false };
-        let is_pair = |first: &str, other: &str| (a == first && b == other) || (b == first && a == other);
-        loops.iter().any(|(first, last, index)| is_pair(first, last) || is_pair(first, index))
-    })
-}
-
-/// Whether a way is one of a part of a sum that begins at a product of sizes and numbers of blocks, and has no round: sizes
-/// at which it has none are not searched for (`docs/checker.md`).
-pub fn is_of_part<'a>(grid: ops::Grid<'a>, op: OpRef<'a>, goes_on: bool) -> bool {
-    if let Some(loop_) = ops::For::of(op) {
-        let args: Vec<ValueId> = loop_.args().collect();
-        return !goes_on && loop_.bounds().first().is_some_and(|first| has_product(grid, first, &args, 0));
-    }
-    let Some((branch, guard)) = ops::If::of(op).and_then(|branch| Some((branch, branch.guard()?))) else {
-        return false;
-    };
-    let args: Vec<ValueId> = branch.args().collect();
-    let is_product = guard.exprs().any(|expr| has_product(grid, expr, &args, 0));
-    is_product && is_of_rounds(&Kinds::new(grid, 0, true), &guard, &args)
-}
-
-/// Whether a product of what is not constant is in an expression, or in what it is computed from, a few ops away.
-fn has_product(grid: ops::Grid<'_>, expr: &SizeExpr, args: &[ValueId], depth: usize) -> bool {
-    let names = expr.symbols();
-    let mut values = names.iter().filter_map(|name| args.get(value_number(name)?).copied());
-    expr.terms().into_iter().any(|(_, factors)| factors.len() > 1) || values.any(|value| is_product(grid, value, depth))
-}
-
-fn is_product(grid: ops::Grid<'_>, value: ValueId, depth: usize) -> bool {
-    let op = grid.body.defining_op(value).filter(|_| depth < 8).map(|id| OpRef { id, ..*grid });
-    let Some(op) = op.filter(|op| is_integer(*op)) else { return false };
-    match ops::Index::of(op) {
-        Some(index) => {
-            let args: Vec<ValueId> = index.args().collect();
-            index.value().iter().any(|expr| has_product(grid, expr, &args, depth + 1))
-        }
-        None => op.operands().any(|value| is_product(grid, value, depth + 1)),
-    }
 }
 
 impl<'a> Kinds<'a> {
@@ -341,10 +286,7 @@ impl<'a> Kinds<'a> {
             if name.is_empty() { "what it names".to_owned() } else { format!("%{name}") }
         };
         for value in op.operands() {
-            if op.type_of(value) == Type::INDEX
-                && decides(op, value)
-                && (!self.kind(value).is_place() || self.divides_block(value, &mut Vec::new()))
-            {
+            if op.type_of(value) == Type::INDEX && decides(op, value) && !self.kind(value).is_place() {
                 return Some(format!(
                     "{} is computed in a way that not all sizes and rounds were tried for",
                     what(value)
@@ -361,7 +303,7 @@ impl<'a> Kinds<'a> {
         let args: Vec<ValueId> = op.args().collect();
         let reason = || Some("a condition is not linear in sizes, blocks and rounds".to_owned());
         match (op.guard(), op.cond()) {
-            (Some(guard), _) if is_of_rounds(self, &guard, &args) => None,
+            (Some(guard), _) if parts::is_of_rounds(self, &guard, &args) => None,
             (Some(guard), _) => (!self.is_linear(&guard, &args)).then(reason).flatten(),
             (None, Some(cond)) if !is_data(*op, cond) => (!self.is_truth(cond)).then(reason).flatten(),
             _ => None,
@@ -429,7 +371,7 @@ impl<'a> Kinds<'a> {
     }
 
     /// How an expression is computed.
-    fn text_of(&self, expr: &SizeExpr, args: &[ValueId]) -> String {
+    pub(super) fn text_of(&self, expr: &SizeExpr, args: &[ValueId]) -> String {
         let factor = |factor: &Factor| match factor {
             Factor::Symbol(name) => match value_number(name).and_then(|number| args.get(number)) {
                 Some(&value) => self.text(value),
@@ -449,7 +391,7 @@ impl<'a> Kinds<'a> {
         format!("({})", terms.join(" + "))
     }
 
-    fn text(&self, value: ValueId) -> String {
+    pub(super) fn text(&self, value: ValueId) -> String {
         let body = self.grid.body;
         let around = |block| body.region_of(block).and_then(|region| body.region_parent(region));
         match body.value_def(value) {

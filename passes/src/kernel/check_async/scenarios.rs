@@ -44,8 +44,18 @@ const MANY: [i64; 5] = [72, 320, 576, 1024, 1096];
 /// As many blocks of such a launch as are run: all where there are no more.
 const MANY_BLOCKS: i64 = 48;
 
+/// Launches, each with a block of it that is run. `None` where these are too many.
+pub fn with_blocks(launches: Vec<Launch>, program: &Program, near: &Boundaries) -> Option<Vec<(Launch, [i64; 3])>> {
+    let mut all = Vec::with_capacity(launches.len());
+    for launch in launches {
+        let firsts = launch.firsts(program, near)?;
+        all.extend(firsts.into_iter().map(|first| (launch.clone(), first)));
+    }
+    Some(all)
+}
+
 /// Launches with many blocks and rounds, and blocks of them spread over the grid.
-pub fn with_many_blocks(program: &Program) -> Vec<(Launch, Vec<[i64; 3]>)> {
+pub fn with_many_blocks(program: &Program) -> Vec<(Launch, [i64; 3])> {
     let symbols = program.symbols.len();
     let mut sizes: Vec<Vec<i64>> = MANY.iter().map(|&size| vec![size; symbols]).collect();
     for symbol in (0..symbols).filter(|_| symbols > 1) {
@@ -67,9 +77,9 @@ pub fn with_many_blocks(program: &Program) -> Vec<(Launch, Vec<[i64; 3]>)> {
             })
             .collect();
         firsts.dedup();
-        (launch, firsts)
+        firsts.into_iter().map(move |first| (launch.clone(), first)).collect::<Vec<_>>()
     };
-    launches.map(with_blocks).collect()
+    launches.flat_map(with_blocks).collect()
 }
 
 impl Launch {

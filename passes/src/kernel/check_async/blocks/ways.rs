@@ -14,7 +14,7 @@ use dlc_kernel::ops;
 use super::sites::{Between, Pair, Var, group_of};
 use super::{Blocks, Fault};
 use crate::kernel::check_async::NOT_CHECKED;
-use crate::kernel::check_async::kinds::is_of_part;
+use crate::kernel::check_async::parts::is_of_part;
 
 /// As many ways in which a condition does not hold as are looked at.
 const MOST_CONTRARIES: usize = 256;

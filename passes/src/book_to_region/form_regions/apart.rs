@@ -1,0 +1,41 @@
+//! Reductions that each tile of a kernel would compute again.
+
+use dlc_ir::affine::SizeExpr;
+
+use super::cut::Cutter;
+use super::graph::{Kind, Node};
+
+/// As many results as a tile of a kernel without products has, about.
+const TILE: i64 = 1024;
+
+impl Cutter<'_> {
+    /// Why a reduction is stored that each tile of its kernel would compute again.
+    pub(super) fn in_each_tile(&self, node: Node, kernel: Node) -> Option<String> {
+        let (times, length) = self.is_apart(node, kernel).then(|| self.extent(node, kernel))?;
+        Some(format!(
+            "its kernel has {times} results for each of its own, and each tile of them would reduce {length} elements"
+        ))
+    }
+
+    /// How many elements a value has for each result of a reduction, and how many of these that reduces.
+    fn extent(&self, reduction: Node, value: Node) -> (i64, i64) {
+        let (sizes, own) = (&self.limits.sizes, &self.graph.values[reduction]);
+        let times = sizes.elements(&self.graph.values[value].axes) / sizes.elements(&own.axes).max(1);
+        (times, sizes.elements(&own.over))
+    }
+
+    /// Whether each tile of a kernel for a value would compute a reduction again. A kernel keeps a row that is reduced and
+    /// its results together; of several axes, or where its results go along others as well, it has many tiles for each
+    /// result of the reduction.
+    pub(super) fn is_apart(&self, reduction: Node, value: Node) -> bool {
+        let own = &self.graph.values[reduction];
+        let is_taken = self.contractions[reduction] || self.chains.consumer[reduction].is_some();
+        if !matches!(own.kind, Kind::Reduce { .. }) || is_taken || !self.costs().reads_memory(own.operands[0].node) {
+            return false;
+        }
+        let (times, length) = self.extent(reduction, value);
+        let elements = |size: &SizeExpr| self.limits.sizes.elements(std::slice::from_ref(size));
+        let is_row = own.over.iter().filter(|&size| elements(size) > 1).count() == 1 && times <= length;
+        !is_row && times > TILE && length > TILE
+    }
+}

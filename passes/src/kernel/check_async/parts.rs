@@ -1,0 +1,66 @@
+//! Parts of a sum, which begin at products of sizes and numbers of blocks.
+
+use dlc_core::guard::Guard;
+use dlc_core::sizes::value_number;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::{OpRef, ValueId};
+use dlc_kernel::ops;
+
+use super::kinds::Kinds;
+use super::values::is_integer;
+
+/// Whether a guard only asks whether a loop has a round, or is in its first one: it compares the beginning of a loop with its
+/// end or with its integer. Both are run, wherever the loop begins.
+pub fn is_of_rounds(kinds: &Kinds<'_>, guard: &Guard, args: &[ValueId]) -> bool {
+    let (mut all, mut loops) = (Vec::new(), Vec::new());
+    kinds.grid.body.walk_regions(kinds.grid.id, &mut all);
+    for op in all.into_iter().filter_map(|id| ops::For::of(OpRef { id, ..*kinds.grid })) {
+        let (own, bounds): (Vec<ValueId>, _) = (op.args().collect(), op.bounds());
+        let index = op.body.regions(op.id).first().and_then(|&region| op.body.first_block(region));
+        let index = index.and_then(|block| op.body.args(block).first().copied());
+        let ([first, last, _], Some(index)) = (bounds.as_slice(), index) else { continue };
+        let first = kinds.text_of(first, &own);
+        loops.push((first, kinds.text_of(last, &own), format!("(1 {})", kinds.text(index))));
+    }
+    let mut conditions = guard.pieces.iter().flatten();
+    conditions.all(|condition| {
+        let sides: Vec<String> = condition.exprs().map(|expr| kinds.text_of(expr, args)).collect();
+        let [a, b] = sides.as_slice() else { return false };
+        let is_pair = |first: &str, other: &str| (a == first && b == other) || (b == first && a == other);
+        loops.iter().any(|(first, last, index)| is_pair(first, last) || is_pair(first, index))
+    })
+}
+
+/// Whether a way is one of a part of a sum that begins at a product of sizes and numbers of blocks, and has no round: sizes
+/// at which it has none are not searched for (`docs/checker.md`).
+pub fn is_of_part<'a>(grid: ops::Grid<'a>, op: OpRef<'a>, goes_on: bool) -> bool {
+    if let Some(loop_) = ops::For::of(op) {
+        let args: Vec<ValueId> = loop_.args().collect();
+        return !goes_on && loop_.bounds().first().is_some_and(|first| has_product(grid, first, &args, 0));
+    }
+    let Some((branch, guard)) = ops::If::of(op).and_then(|branch| Some((branch, branch.guard()?))) else {
+        return false;
+    };
+    let args: Vec<ValueId> = branch.args().collect();
+    let is_product = guard.exprs().any(|expr| has_product(grid, expr, &args, 0));
+    is_product && is_of_rounds(&Kinds::new(grid, 0, true), &guard, &args)
+}
+
+/// Whether a product of what is not constant is in an expression, or in what it is computed from, a few ops away.
+fn has_product(grid: ops::Grid<'_>, expr: &SizeExpr, args: &[ValueId], depth: usize) -> bool {
+    let names = expr.symbols();
+    let mut values = names.iter().filter_map(|name| args.get(value_number(name)?).copied());
+    expr.terms().into_iter().any(|(_, factors)| factors.len() > 1) || values.any(|value| is_product(grid, value, depth))
+}
+
+fn is_product(grid: ops::Grid<'_>, value: ValueId, depth: usize) -> bool {
+    let op = grid.body.defining_op(value).filter(|_| depth < 8).map(|id| OpRef { id, ..*grid });
+    let Some(op) = op.filter(|op| is_integer(*op)) else { return false };
+    match ops::Index::of(op) {
+        Some(index) => {
+            let args: Vec<ValueId> = index.args().collect();
+            index.value().iter().any(|expr| has_product(grid, expr, &args, depth + 1))
+        }
+        None => op.operands().any(|value| is_product(grid, value, depth + 1)),
+    }
+}
