@@ -10,11 +10,11 @@ kernel.func @a_block_in_the_middle<N>(%X: memref<[64, 64], f32, row_major, align
     %b = block_id 0
     %t = copy_async %X[i0, i1] to %s by blocked [1, 4] lanes [4, 8] warps [4, 1] : token<load>
     await %t
-    // expected-error@+1 {{E1814 'kernel.if': not verified: in no run the condition holds, and it may}}
     if (%b mod 8 == 5) {
     } else {
       barrier
     }
+    // expected-error@+1 {{E1811 'kernel.load_shared': reads %s: other warps wrote to it, with no barrier between}}
     %y = load_shared %s transposed : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
     store %y to %Y[i0, i1] where (i0 < 0)
   }
@@ -32,11 +32,11 @@ kernel.func @a_corner<N>(%X: memref<[64, 64], f32, row_major, align 16>) -> memr
     %c = block_id 1
     %t = copy_async %X[i0, i1] to %s by blocked [1, 4] lanes [4, 8] warps [4, 1] : token<load>
     await %t
-    // expected-error@+1 {{E1814 'kernel.if': not verified: in no run the condition holds, and it may}}
     if (%b == 0, %c == 1) {
     } else {
       barrier
     }
+    // expected-error@+1 {{E1811 'kernel.load_shared': reads %s: other warps wrote to it, with no barrier between}}
     %y = load_shared %s transposed : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
     store %y to %Y[i0, i1] where (i0 < 0)
   }
@@ -75,7 +75,6 @@ kernel.func @right_but_not_all_blocks<N>(%X: memref<[64, 64], f32, row_major, al
     %b = block_id 0
     %t = copy_async %X[i0, i1] to %s by blocked [1, 4] lanes [4, 8] warps [4, 1] : token<load>
     await %t
-    // expected-error@+1 {{E1814 'kernel.if': not verified: in no run the condition holds, and it may}}
     if (%b mod 8 == 5) {
       barrier
     } else {
@@ -270,11 +269,11 @@ kernel.func @a_binary_function<N>(%X: memref<[64, 64], f32, row_major, align 16>
     %p = binary add %b, %b : index
     %t = copy_async %X[i0, i1] to %s by blocked [1, 4] lanes [4, 8] warps [4, 1] : token<load>
     await %t
-    // expected-error@+1 {{E1814 'kernel.if': not verified: a condition is not linear in sizes, blocks and rounds}}
     if (%p == 74) {
     } else {
       barrier
     }
+    // expected-error@+1 {{E1811 'kernel.load_shared': reads %s: other warps wrote to it, with no barrier between}}
     %y = load_shared %s transposed : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
     store %y to %Y[i0, i1] where (i0 < 0)
   }
@@ -291,11 +290,11 @@ kernel.func @a_square<N>(%X: memref<[64, 64], f32, row_major, align 16>) -> memr
     %b = block_id 0
     %t = copy_async %X[i0, i1] to %s by blocked [1, 4] lanes [4, 8] warps [4, 1] : token<load>
     await %t
-    // expected-error@+1 {{E1814 'kernel.if': not verified: a condition is not linear in sizes, blocks and rounds}}
     if (%b * %b == 169) {
     } else {
       barrier
     }
+    // expected-error@+1 {{E1811 'kernel.load_shared': reads %s: other warps wrote to it, with no barrier between}}
     %y = load_shared %s transposed : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
     store %y to %Y[i0, i1] where (i0 < 0)
   }
@@ -416,88 +415,6 @@ kernel.func @a_ring<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> me
 
 // -----
 
-// The parity changes where the square of the round is large.
-kernel.func @parity_of_a_square<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
-  %D = output : memref<[64, 64], f32>
-  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
-  grid (1) threads 256 {
-    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
-    %full = mbarriers arrivals 1 : mbarrier<3>
-    %empty = mbarriers arrivals 1 : mbarrier<3>
-    %zero = index (0)
-    %one = index (1)
-    barrier
-    role producer warps 0 to 4 single {
-      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
-        %q = index ((%p0 + (%k * %k) floordiv 3600) mod 2)
-        // expected-error@+1 {{E1814 'kernel.wait': not verified: %q is computed in a way that not all sizes and rounds were tried for}}
-        wait %empty[%s0] parity %q
-        expect %full[%s0] bytes 8192
-        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
-        %s1, %p1 = advance %s0, %p0 over 3
-        %n1 = index (%n0 + 1)
-        yield %s1, %p1, %n1
-      }
-    }
-    role consumer warps 4 to 8 {
-      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
-      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
-        wait %full[%s0] parity %p0
-        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
-        await %w
-        arrive %empty[%s0] by one
-        %s1, %p1 = advance %s0, %p0 over 3
-        yield %c2, %s1, %p1
-      }
-      store %c to %D[i0, i1]
-    }
-  }
-  return %D
-}
-
-// -----
-
-// The parity follows from a counter, that comes again after 120 rounds.
-kernel.func @parity_of_a_counter<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
-  %D = output : memref<[64, 64], f32>
-  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
-  grid (1) threads 256 {
-    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
-    %full = mbarriers arrivals 1 : mbarrier<3>
-    %empty = mbarriers arrivals 1 : mbarrier<3>
-    %zero = index (0)
-    %one = index (1)
-    barrier
-    role producer warps 0 to 4 single {
-      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
-        %q = index ((%n0 floordiv 3 + 1 + %n0 floordiv 60) mod 2)
-        // expected-error@+1 {{E1814 'kernel.wait': not verified: %q is computed in a way that not all sizes and rounds were tried for}}
-        wait %empty[%s0] parity %q
-        expect %full[%s0] bytes 8192
-        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
-        %s1, %p1 = advance %s0, %p0 over 3
-        %n1 = index (%n0 + 1)
-        yield %s1, %p1, %n1
-      }
-    }
-    role consumer warps 4 to 8 {
-      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
-      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
-        wait %full[%s0] parity %p0
-        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
-        await %w
-        arrive %empty[%s0] by one
-        %s1, %p1 = advance %s0, %p0 over 3
-        yield %c2, %s1, %p1
-      }
-      store %c to %D[i0, i1]
-    }
-  }
-  return %D
-}
-
-// -----
-
 // From a counter as well, that comes again after 6: the parity as it should be.
 kernel.func @parity_that_comes_again<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
   %D = output : memref<[64, 64], f32>
@@ -512,50 +429,6 @@ kernel.func @parity_that_comes_again<K>(%A: memref<[64, 64 * K], f16, row_major,
     role producer warps 0 to 4 single {
       %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
         %q = index ((%n0 floordiv 3 + 1) mod 2)
-        wait %empty[%s0] parity %q
-        expect %full[%s0] bytes 8192
-        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
-        %s1, %p1 = advance %s0, %p0 over 3
-        %n1 = index (%n0 + 1)
-        yield %s1, %p1, %n1
-      }
-    }
-    role consumer warps 4 to 8 {
-      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
-      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
-        wait %full[%s0] parity %p0
-        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
-        await %w
-        arrive %empty[%s0] by one
-        %s1, %p1 = advance %s0, %p0 over 3
-        yield %c2, %s1, %p1
-      }
-      store %c to %D[i0, i1]
-    }
-  }
-  return %D
-}
-
-// -----
-
-// The parity is a 'binary' function.
-kernel.func @parity_of_a_function<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
-  %D = output : memref<[64, 64], f32>
-  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
-  grid (1) threads 256 {
-    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
-    %full = mbarriers arrivals 1 : mbarrier<3>
-    %empty = mbarriers arrivals 1 : mbarrier<3>
-    %zero = index (0)
-    %one = index (1)
-    barrier
-    role producer warps 0 to 4 single {
-      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
-        %f = index (60)
-        %d = binary floordiv %k, %f : index
-        %e = min %d, %one
-        %q = binary xor %p0, %e : index
-        // expected-error@+1 {{E1814 'kernel.wait': not verified: %q is computed in a way that not all sizes and rounds were tried for}}
         wait %empty[%s0] parity %q
         expect %full[%s0] bytes 8192
         tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
@@ -597,6 +470,7 @@ kernel.func @early_in_a_round<K>(%A: memref<[64, 64 * K], f16, row_major, align 
       %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
         wait %empty[%s0] parity %p0
         expect %full[%s0] bytes 8192
+        // expected-error@+1 {{E1802 'kernel.tma_load': writes to %sA[2]: a matrix product may still read it: it is awaited only later}}
         tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
         %s1, %p1 = advance %s0, %p0 over 3
         %n1 = index (%n0 + 1)
@@ -608,7 +482,6 @@ kernel.func @early_in_a_round<K>(%A: memref<[64, 64 * K], f16, row_major, align 
       %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
         wait %full[%s0] parity %p0
         %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
-        // expected-error@+1 {{E1814 'kernel.if': not verified: in no run the condition holds, and it may}}
         if (%s0 == 2, %k mod 17 == 16) {
           arrive %empty[%s0] by one
           await %w
@@ -640,12 +513,12 @@ kernel.func @a_product_of_steps<M, N, K>(%A: memref<[64, 64 * K], f16, row_major
     barrier
     role producer warps 0 to 4 single {
       %s, %p, %n = for %k = 0 to M * N carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
-        // expected-error@+1 {{E1814 'kernel.if': not verified: a condition is not linear in sizes, blocks and rounds}}
         if (%n0 == 300) {
         } else {
           wait %empty[%s0] parity %p0
         }
         expect %full[%s0] bytes 8192
+        // expected-error@+1 {{E1802 'kernel.tma_load': writes to %sA[0]: a copy to it may still be on its way}}
         tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
         %s1, %p1 = advance %s0, %p0 over 3
         %n1 = index (%n0 + 1)
@@ -717,157 +590,6 @@ kernel.func @waits_in_some_blocks<N>(%X: memref<[N], f32> {constant}) -> memref<
       // expected-error@+1 {{E1814 'kernel.grid_wait': not verified: the grid waits for those before it on some ways only, and who waits for it relies on that}}
       grid_wait
     }
-  }
-  return %Y
-}
-
-// -----
-
-// The parity changes in block 37.
-kernel.func @parity_of_a_block<N, K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
-  %D = output : memref<[64, 64], f32>
-  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
-  grid (N) threads 256 {
-    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
-    %full = mbarriers arrivals 1 : mbarrier<3>
-    %empty = mbarriers arrivals 1 : mbarrier<3>
-    %zero = index (0)
-    %one = index (1)
-    %b = block_id 0
-    barrier
-    role producer warps 0 to 4 single {
-      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
-        %q = index ((%p0 + %b floordiv 37) mod 2)
-        // expected-error@+1 {{E1814 'kernel.wait': not verified: %q is computed in a way that not all sizes and rounds were tried for}}
-        wait %empty[%s0] parity %q
-        expect %full[%s0] bytes 8192
-        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
-        %s1, %p1 = advance %s0, %p0 over 3
-        %n1 = index (%n0 + 1)
-        yield %s1, %p1, %n1
-      }
-    }
-    role consumer warps 4 to 8 {
-      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
-      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
-        wait %full[%s0] parity %p0
-        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
-        await %w
-        arrive %empty[%s0] by one
-        %s1, %p1 = advance %s0, %p0 over 3
-        yield %c2, %s1, %p1
-      }
-      store %c to %D[i0, i1] where (%b == 0)
-    }
-  }
-  return %D
-}
-
-// -----
-
-// It changes where two remainders of the round are as said.
-kernel.func @parity_of_two_remainders<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
-  %D = output : memref<[64, 64], f32>
-  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
-  grid (1) threads 256 {
-    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
-    %full = mbarriers arrivals 1 : mbarrier<3>
-    %empty = mbarriers arrivals 1 : mbarrier<3>
-    %zero = index (0)
-    %one = index (1)
-    barrier
-    role producer warps 0 to 4 single {
-      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
-        %q = index ((%p0 + (%k mod 61 + %k mod 67) floordiv 126) mod 2)
-        // expected-error@+1 {{E1814 'kernel.wait': not verified: %q is computed in a way that not all sizes and rounds were tried for}}
-        wait %empty[%s0] parity %q
-        expect %full[%s0] bytes 8192
-        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
-        %s1, %p1 = advance %s0, %p0 over 3
-        %n1 = index (%n0 + 1)
-        yield %s1, %p1, %n1
-      }
-    }
-    role consumer warps 4 to 8 {
-      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
-      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
-        wait %full[%s0] parity %p0
-        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
-        await %w
-        arrive %empty[%s0] by one
-        %s1, %p1 = advance %s0, %p0 over 3
-        yield %c2, %s1, %p1
-      }
-      store %c to %D[i0, i1]
-    }
-  }
-  return %D
-}
-
-// -----
-
-// The consumer goes on for longer in block 37.
-kernel.func @longer_in_a_block<N, K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
-  %D = output : memref<[64, 64], f32>
-  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
-  grid (N) threads 256 {
-    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
-    %full = mbarriers arrivals 1 : mbarrier<3>
-    %empty = mbarriers arrivals 1 : mbarrier<3>
-    %zero = index (0)
-    %one = index (1)
-    %b = block_id 0
-    barrier
-    role producer warps 0 to 4 single {
-      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
-        wait %empty[%s0] parity %p0
-        expect %full[%s0] bytes 8192
-        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
-        %s1, %p1 = advance %s0, %p0 over 3
-        %n1 = index (%n0 + 1)
-        yield %s1, %p1, %n1
-      }
-    }
-    role consumer warps 4 to 8 {
-      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
-      // expected-error@+1 {{E1814 'kernel.for': not verified: where the loop ends is a quotient or remainder of the number of the block}}
-      %c, %s, %p = for %k = 0 to K + %b floordiv 37 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
-        wait %full[%s0] parity %p0
-        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
-        await %w
-        arrive %empty[%s0] by one
-        %s1, %p1 = advance %s0, %p0 over 3
-        yield %c2, %s1, %p1
-      }
-      store %c to %D[i0, i1] where (%b == 0)
-    }
-  }
-  return %D
-}
-
-// -----
-
-// A ring of threads that copy: the stage follows from a counter, and is another one in round 71.
-kernel.func @stage_of_a_counter<K>(%X: memref<[16, 16 * K], f32, row_major, align 16>) -> memref<[16, 16], f32> attributes {target = "sm80"} {
-  %Y = output : memref<[16, 16], f32>
-  grid (1) threads 128 {
-    %s = shared : tile<3 x [16, 16], f32, row_major>
-    %zero = const 0.0 : frag<[16, 16], f32, blocked [1, 2] lanes [4, 8] warps [4, 1]>
-    %at = index (0)
-    %sum, %last, %count = for %k = 0 to K carry (%old = %zero, %stage = %at, %n = %at) {
-      %q = index ((%n + %n floordiv 71) mod 3)
-      // expected-error@+1 {{E1814 'kernel.copy_async': not verified: %q is computed in a way that not all sizes and rounds were tried for}}
-      %t = copy_async %X[i0, 16 * %k + i1] to %s[%q] by blocked [1, 1] lanes [2, 16] warps [4, 1] : token<load>
-      await %t
-      barrier
-      %y = load_shared %s[%stage] transposed : frag<[16, 16], f32, blocked [1, 2] lanes [4, 8] warps [4, 1]>
-      barrier
-      %new = binary add %old, %y : frag<[16, 16], f32, blocked [1, 2] lanes [4, 8] warps [4, 1]>
-      %next = index ((%stage + 1) mod 3)
-      %n1 = index (%n + 1)
-      yield %new, %next, %n1
-    }
-    store %sum to %Y[i0, i1]
   }
   return %Y
 }
