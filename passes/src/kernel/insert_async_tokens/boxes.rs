@@ -272,12 +272,17 @@ fn tensor_map(ctx: &Context, body: &mut Body, grid: OpId, boxed: &Boxed) -> Valu
         (same && map.type_of(map.out()) == ty && body.is_before(map.id, grid)).then(|| map.out())
     });
     known.unwrap_or_else(|| {
+        // Maps of the same memory are told apart by a number, as texts do it.
+        let is_map = |used: &dlc_ir::body::Use| kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op)).is_some();
+        let others = body.uses(memory).filter(is_map).count();
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(grid));
         let op = kernel::NewTensorMapOf { memory, lower, upper, strides, merged: boxed.merged.clone(), out_type: ty }
             .build(&mut builder, loc);
         let map = builder.result(op);
         let name = format!("map_{}", ctx.str(body.value_name(memory)));
-        body.set_value_name(map, ctx.intern_str(name.trim_end_matches('_')));
+        let name = name.trim_end_matches('_');
+        let name = others.checked_sub(1).map_or(name.to_owned(), |number| format!("{name}_{number}"));
+        body.set_value_name(map, ctx.intern_str(&name));
         map
     })
 }
