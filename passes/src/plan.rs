@@ -13,6 +13,7 @@ pub mod clauses;
 mod compare;
 pub mod defaults;
 pub mod explicit;
+mod repair;
 pub mod report;
 pub mod resolved;
 pub mod shape;

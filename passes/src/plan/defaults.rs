@@ -50,3 +50,8 @@ pub fn sharing(plan: &Schedule) -> i64 {
     let cooperative = plan.roles.as_ref().filter(|roles| roles.kind == Sharing::Cooperative);
     cooperative.map_or(1, |roles| roles.consumers.max(1))
 }
+
+/// How many numbers of some values each thread of four warps holds, which share a tile.
+pub fn held_by_default(tile: [u32; 2], values: usize) -> u64 {
+    u64::from(tile[0]) * u64::from(tile[1]) / (4 * 32) * values as u64
+}

@@ -24,6 +24,7 @@ use dlc_region::verify::{KernelAxes, axes_of};
 use super::clauses::unfollowed;
 use super::compare::with_widths;
 use super::defaults;
+use super::repair::{clause_of, free, halve};
 use super::shape::{
     Axis, Groups, Scanned, Shape, groups, groups_of_rows, held_values, reduces_columns, reduces_rows, scanned,
 };
@@ -332,7 +333,7 @@ impl Resolver<'_> {
                 Some(columns) if columns > most => Err(format!("the default tile has at most {most} columns")),
                 Some(columns) => {
                     let values = held_values(self.ctx, self.region, groups);
-                    let held = held_by_default(default_tile(columns, values), values);
+                    let held = defaults::held_by_default(default_tile(columns, values), values);
                     let fits = held <= MOST_HELD;
                     if fits { Ok(()) } else { Err(format!("a thread would hold {held} numbers of them")) }
                 }
@@ -693,72 +694,6 @@ impl Resolver<'_> {
 /// The tile that holds rows of so many columns where no plan says, for so many values of them at once.
 fn default_tile(columns: i64, values: usize) -> [u32; 2] {
     let wide = columns.clamp(16, DEFAULT_COLUMNS).unsigned_abs().next_power_of_two() as u32;
-    let fits = wide <= 128 && held_by_default([64, wide], values) <= MOST_HELD;
+    let fits = wide <= 128 && defaults::held_by_default([64, wide], values) <= MOST_HELD;
     [if fits { 64 } else { 32 }, wide]
-}
-
-/// How many numbers of some values each thread of four warps holds, which share a tile.
-fn held_by_default(tile: [u32; 2], values: usize) -> u64 {
-    u64::from(tile[0]) * u64::from(tile[1]) / (4 * 32) * values as u64
-}
-
-/// The clause that a message about a tile names: the first word in quotes that is one, or what it counts.
-fn clause_of(message: &str) -> &'static str {
-    let quoted = message.split('\'').skip(1).step_by(2);
-    let known = |word: &str| Schedule::WORDS.iter().copied().find(|known| *known == word);
-    let named = quoted.filter_map(|word| known(word.split(' ').next().unwrap_or(word))).next();
-    let counted = || ["threads", "warps", "lanes"].into_iter().find(|word| message.contains(&format!(" {word} ")));
-    named.or_else(counted).unwrap_or("tile")
-}
-
-/// Leaves open how threads share the tile; where that is open, makes the tile one of powers of two.
-fn free(plan: &mut Schedule) {
-    let is_open = plan.warp_tile.is_none()
-        && plan.thread_tile.is_none()
-        && plan.lanes.is_none()
-        && plan.warps.is_none()
-        && plan.threads.is_none();
-    if is_open {
-        for (_, extent) in plan.tile.iter_mut().flat_map(|tile| &mut tile.0) {
-            *extent = u64::try_from(*extent).map_or(*extent, |own| own.next_power_of_two() as i64);
-        }
-    }
-    plan.warp_tile = None;
-    plan.thread_tile = None;
-    plan.lanes = None;
-    plan.warps = None;
-    plan.threads = None;
-}
-
-/// Halves the larger side of a tile, with what divides it.
-fn halve(plan: &mut Schedule, sides: [&Option<String>; 2]) {
-    let tile = |axis: &Option<String>| axis.as_ref().map_or(1, |axis| plan.tile_of(axis));
-    let at = usize::from(tile(sides[1]) >= tile(sides[0]));
-    let Some(axis) = sides[at].clone() else { return };
-    let half = plan.tile_of(&axis) / 2;
-    if half < 1 {
-        return;
-    }
-    let set = |table: &mut Option<dlc_plan::value::Table<i64>>, value: i64| {
-        if let Some(entry) = table.as_mut().and_then(|table| table.get_mut(&axis)) {
-            *entry = value;
-        }
-    };
-    set(&mut plan.tile, half);
-    for table in [&mut plan.warp_tile, &mut plan.thread_tile] {
-        let inner = table.as_ref().and_then(|table| table.get(&axis)).copied();
-        if inner.is_some_and(|inner| half % inner != 0) {
-            set(table, half);
-        }
-    }
-    for table in [&mut plan.warps, &mut plan.threads] {
-        let count = table.as_ref().and_then(|table| table.get(&axis)).copied();
-        if let Some(count) = count.filter(|count| count % 2 == 0) {
-            set(table, count / 2);
-        }
-    }
-    // The shape of an instruction goes with the tile.
-    if let Some(of) = &mut plan.instruction {
-        of.shape = None;
-    }
 }

@@ -2,15 +2,21 @@
 
 use dlc_ir::affine::SizeExpr;
 
-use super::cut::Cutter;
+use super::cut::{Choice, Cutter};
 use super::graph::{Kind, Node};
 
 /// As many results as a tile of a kernel without products has, about.
 const TILE: i64 = 1024;
 
 impl Cutter<'_> {
+    /// A choice for a reduction, unless each tile of its kernel would compute it again.
+    pub(super) fn unless_in_each_tile(&self, choice: Choice, node: Node, kernel: Node) -> Choice {
+        let why = self.in_each_tile(node, kernel).filter(|_| !choice.stored);
+        why.map_or(choice, |why| Choice { stored: true, why })
+    }
+
     /// Why a reduction is stored that each tile of its kernel would compute again.
-    pub(super) fn in_each_tile(&self, node: Node, kernel: Node) -> Option<String> {
+    fn in_each_tile(&self, node: Node, kernel: Node) -> Option<String> {
         let (times, length) = self.is_apart(node, kernel).then(|| self.extent(node, kernel))?;
         Some(format!(
             "its kernel has {times} results for each of its own, and each tile of them would reduce {length} elements"

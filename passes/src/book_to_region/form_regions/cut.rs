@@ -264,11 +264,7 @@ impl<'g> Cutter<'g> {
             return store(why);
         }
         match value.kind {
-            Kind::Reduce { .. } => {
-                let choice = self.reduction(node, node, kernel);
-                let why = self.in_each_tile(node, kernel).filter(|_| !choice.stored);
-                why.map_or(choice, store)
-            }
+            Kind::Reduce { .. } => self.unless_in_each_tile(self.reduction(node, node, kernel), node, kernel),
             Kind::Scan(_) => inline(format!("what follows is its epilogue: {}", self.saved(node))),
             _ => self.map(node, kernel),
         }
