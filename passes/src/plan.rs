@@ -4,8 +4,9 @@
 //! - [`defaults`]: what holds where a plan says nothing.
 //! - [`tiling`]: how the tile of a block is shared among its threads.
 //! - [`clauses`]: for each clause what reads it, and when it does not apply.
-//! - [`compare`]: what a plan says of its region is compared with it.
+//! - `compare`: what a plan says of its region is compared with it.
 //! - [`explicit`]: a resolved plan as clauses again.
+//! - `repair`: plans near to one that does not fit.
 //! - [`report`]: what a plan asks for and its kernel does not do.
 //! - [`resolved`]: every default filled in, and checked against the region and the target.
 
