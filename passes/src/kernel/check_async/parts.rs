@@ -9,9 +9,14 @@ use dlc_kernel::ops;
 use super::kinds::Kinds;
 use super::values::is_integer;
 
-/// Whether a guard only asks whether a loop has a round, or is in its first one: it compares the beginning of a loop with its
-/// end or with its integer. Both are run, wherever the loop begins.
+/// Whether a guard only asks which round of a loop it is, how many are left, or how many the loop has: it compares two of
+/// the beginning, the end and the integer of one loop, which may be ahead of each other by a constant. Both ways follow from the number of the round and the trip count, wherever the loop begins.
 pub fn is_of_rounds(kinds: &Kinds<'_>, guard: &Guard, args: &[ValueId]) -> bool {
+    let text = |expr: &SizeExpr, args: &[ValueId]| {
+        let terms = expr.terms().into_iter();
+        let constant: i64 = terms.filter(|(_, factors)| factors.is_empty()).map(|(value, _)| value).sum();
+        kinds.text_of(expr.sub(&constant.into()).ok().as_ref().unwrap_or(expr), args)
+    };
     let (mut all, mut loops) = (Vec::new(), Vec::new());
     kinds.grid.body.walk_regions(kinds.grid.id, &mut all);
     for op in all.into_iter().filter_map(|id| ops::For::of(OpRef { id, ..*kinds.grid })) {
@@ -19,20 +24,18 @@ pub fn is_of_rounds(kinds: &Kinds<'_>, guard: &Guard, args: &[ValueId]) -> bool 
         let index = op.body.regions(op.id).first().and_then(|&region| op.body.first_block(region));
         let index = index.and_then(|block| op.body.args(block).first().copied());
         let ([first, last, _], Some(index)) = (bounds.as_slice(), index) else { continue };
-        let first = kinds.text_of(first, &own);
-        loops.push((first, kinds.text_of(last, &own), format!("(1 {})", kinds.text(index))));
+        loops.push([text(first, &own), text(last, &own), format!("(1 {})", kinds.text(index))]);
     }
     let mut conditions = guard.pieces.iter().flatten();
     conditions.all(|condition| {
-        let sides: Vec<String> = condition.exprs().map(|expr| kinds.text_of(expr, args)).collect();
+        let sides: Vec<String> = condition.exprs().map(|expr| text(expr, args)).collect();
         let [a, b] = sides.as_slice() else { return false };
-        let is_pair = |first: &str, other: &str| (a == first && b == other) || (b == first && a == other);
-        loops.iter().any(|(first, last, index)| is_pair(first, last) || is_pair(first, index))
+        a != b && loops.iter().any(|of_loop| of_loop.contains(a) && of_loop.contains(b))
     })
 }
 
-/// Whether a way is one of a part of a sum that begins at a product of sizes and numbers of blocks, and has no round: sizes
-/// at which it has none are not searched for (`docs/checker.md`).
+/// Whether a way follows from the rounds of a part of a sum that begins at a product of sizes and numbers of blocks: that it
+/// has none, or a condition on how many it has. Sizes for each of them are not searched for (`docs/checker.md`).
 pub fn is_of_part<'a>(grid: ops::Grid<'a>, op: OpRef<'a>, goes_on: bool) -> bool {
     if let Some(loop_) = ops::For::of(op) {
         let args: Vec<ValueId> = loop_.args().collect();
