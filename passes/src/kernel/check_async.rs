@@ -298,7 +298,7 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     }
     let launches = sizes::launches(&program, &boundaries, &mut traces).map_err(uncovered)?;
     let (mut sizes, mut blocks, mut choices) = (launches.len() as u64, 0, 0);
-    let few = fewest(&program, &launches);
+    let (few, largest) = (fewest(&program, &launches), scenarios::largest(&program, &launches));
     let all_run = AllRun { function, grid: Grid::from(OpRef { id: grid, ..function }), program: &program };
     let too_many = || uncovered("what is done depends on the number of the block in too many ways");
     let mut queue = scenarios::with_blocks(launches, &program, &boundaries).ok_or_else(too_many)?;
@@ -357,7 +357,7 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
         if is_search || all_run.check(&blocks_of_grid, &flow, &traces).is_ok() {
             break;
         }
-        queue = scenarios::with_many_blocks(&program);
+        queue = scenarios::with_many_blocks(&program, &largest);
         sizes += queue.len() as u64;
     }
     if proof.runs == 0 {
@@ -385,9 +385,8 @@ impl<'a> AllRun<'a> {
         traces: &traces::Traces<'_>,
     ) -> Result<(), Box<Diagnostic>> {
         self.waits_always()?;
-        // What stages and parities are computed from is held against the cutoffs only where a condition says it.
         let undecided = kinds::undecided(self.grid, flow, self.program.most_rounds());
-        if let Some((op, reason)) = undecided.iter().find(|(op, _)| op.is(If::DEF)) {
+        if let Some((op, reason)) = undecided.first() {
             return Err(kinds::not_covered(*op, reason));
         }
         let op_at = |pc: program::Pc| OpRef { id: self.program.at[pc as usize].0, ..self.function };

@@ -277,8 +277,14 @@ impl<'a> Compiler<'a> {
             self.program.ids |= wanted;
             Instr::Block(self.slot(op.out()), Of::Id(op.axis().clamp(0, 2) as usize))
         } else if let Some(op) = ops::GridSize::of(op) {
-            self.program.sizes |= wanted;
-            Instr::Block(self.slot(op.out()), Of::Size(op.axis().clamp(0, 2) as usize))
+            let axis = op.axis().clamp(0, 2) as usize;
+            match self.program.grid.get(axis) {
+                Some(&Expr::Const(size)) => Instr::Set(self.slot(op.out()), Expr::Const(size)),
+                _ => {
+                    self.program.sizes |= wanted;
+                    Instr::Block(self.slot(op.out()), Of::Size(axis))
+                }
+            }
         } else if let Some(op) = ops::BlockRank::of(op) {
             Instr::Block(self.slot(op.out()), Of::Rank)
         } else if let Some(op) = ops::Min::of(op) {

@@ -286,7 +286,8 @@ impl<'a> Kinds<'a> {
             if name.is_empty() { "what it names".to_owned() } else { format!("%{name}") }
         };
         for value in op.operands() {
-            if op.type_of(value) == Type::INDEX && decides(op, value) && !self.kind(value).is_place() {
+            let is_decided = op.type_of(value) == Type::INDEX && decides(op, value);
+            if is_decided && (!self.kind(value).is_place() || self.divides_block(value, &mut Vec::new())) {
                 return Some(format!(
                     "{} is computed in a way that not all sizes and rounds were tried for",
                     what(value)

@@ -41,6 +41,9 @@ pub struct Scenario {
 /// Sizes of all symbols, and of one with the others small, with which rings turn and blocks have many rounds; with tails.
 const MANY: [i64; 5] = [72, 320, 576, 1024, 1096];
 
+/// The largest size at which something changes that is put together with others that are 0.
+const MOST_ALONE: i64 = 1 << 17;
+
 /// As many blocks of such a launch as are run: all where there are no more.
 const MANY_BLOCKS: i64 = 48;
 
@@ -54,13 +57,23 @@ pub fn with_blocks(launches: Vec<Launch>, program: &Program, near: &Boundaries) 
     Some(all)
 }
 
-/// Launches with many blocks and rounds, and blocks of them spread over the grid.
-pub fn with_many_blocks(program: &Program) -> Vec<(Launch, [i64; 3])> {
+/// The largest size of each symbol in launches.
+pub fn largest(program: &Program, launches: &[Launch]) -> Vec<i64> {
+    (0..program.symbols.len()).map(|at| launches.iter().map(|launch| launch.symbols[at]).max().unwrap_or(0)).collect()
+}
+
+/// Launches with many blocks and rounds, and blocks of them spread over the grid. `largest` are the largest sizes that
+/// were run.
+pub fn with_many_blocks(program: &Program, largest: &[i64]) -> Vec<(Launch, [i64; 3])> {
     let symbols = program.symbols.len();
     let mut sizes: Vec<Vec<i64>> = MANY.iter().map(|&size| vec![size; symbols]).collect();
     for symbol in (0..symbols).filter(|_| symbols > 1) {
         let alone = |size: i64, others: i64| (0..symbols).map(|at| if at == symbol { size } else { others }).collect();
         sizes.extend([alone(1096, 1), alone(1096, 64), alone(1, 1096), alone(0, 1096)]);
+        let largest = largest[symbol];
+        if (1097..=MOST_ALONE).contains(&largest) {
+            sizes.extend([alone(largest, 0), alone(largest, 1)]);
+        }
     }
     sizes.dedup();
     let launches = sizes.iter().filter_map(|sizes| Launch::new(program, sizes));

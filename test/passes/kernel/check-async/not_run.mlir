@@ -619,3 +619,363 @@ kernel.func @right_stage_of_a_counter<K>(%X: memref<[16, 16 * K], f32, row_major
   }
   return %Y
 }
+
+// -----
+
+// The parity changes where the square of the round is large.
+kernel.func @parity_of_a_square<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 1 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
+        %q = index ((%p0 + (%k * %k) floordiv 3600) mod 2)
+        wait %empty[%s0] parity %q
+        expect %full[%s0] bytes 8192
+        // expected-error@+1 {{E1802 'kernel.tma_load': writes to %sA[0]: a copy to it may still be on its way}}
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        %n1 = index (%n0 + 1)
+        yield %s1, %p1, %n1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %w
+        arrive %empty[%s0] by one
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1]
+    }
+  }
+  return %D
+}
+
+// -----
+
+// The parity follows from a counter, that comes again after 120 rounds.
+kernel.func @parity_of_a_counter<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 1 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
+        %q = index ((%n0 floordiv 3 + 1 + %n0 floordiv 60) mod 2)
+        wait %empty[%s0] parity %q
+        expect %full[%s0] bytes 8192
+        // expected-error@+1 {{E1802 'kernel.tma_load': writes to %sA[0]: a copy to it may still be on its way}}
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        %n1 = index (%n0 + 1)
+        yield %s1, %p1, %n1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %w
+        arrive %empty[%s0] by one
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1]
+    }
+  }
+  return %D
+}
+
+// -----
+
+// The parity is a 'binary' function.
+kernel.func @parity_of_a_function<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 1 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
+        %f = index (60)
+        %d = binary floordiv %k, %f : index
+        %e = min %d, %one
+        %q = binary xor %p0, %e : index
+        wait %empty[%s0] parity %q
+        expect %full[%s0] bytes 8192
+        // expected-error@+1 {{E1802 'kernel.tma_load': writes to %sA[0]: a copy to it may still be on its way}}
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        %n1 = index (%n0 + 1)
+        yield %s1, %p1, %n1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %w
+        arrive %empty[%s0] by one
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1]
+    }
+  }
+  return %D
+}
+
+// -----
+
+// The parity changes in block 37.
+kernel.func @parity_of_a_block<N, K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (N) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 1 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    %b = block_id 0
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
+        %q = index ((%p0 + %b floordiv 37) mod 2)
+        // expected-error@+1 {{E1806 'kernel.wait': waits for %empty[0] for ever: nobody arrives in phase 0}}
+        wait %empty[%s0] parity %q
+        expect %full[%s0] bytes 8192
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        %n1 = index (%n0 + 1)
+        yield %s1, %p1, %n1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %w
+        arrive %empty[%s0] by one
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1] where (%b == 0)
+    }
+  }
+  return %D
+}
+
+// -----
+
+// In block 3001, which is not run.
+kernel.func @parity_of_a_far_block<N, K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (N) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 1 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    %b = block_id 0
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
+        %q = index ((%p0 + %b floordiv 3001) mod 2)
+        // expected-error@+1 {{E1814 'kernel.wait': not verified: %q is computed in a way that not all sizes and rounds were tried for}}
+        wait %empty[%s0] parity %q
+        expect %full[%s0] bytes 8192
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        %n1 = index (%n0 + 1)
+        yield %s1, %p1, %n1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %w
+        arrive %empty[%s0] by one
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1] where (%b == 0)
+    }
+  }
+  return %D
+}
+
+// -----
+
+// It changes where two remainders of the round are as said.
+kernel.func @parity_of_two_remainders<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 1 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
+        %q = index ((%p0 + (%k mod 61 + %k mod 67) floordiv 126) mod 2)
+        // expected-error@+1 {{E1814 'kernel.wait': not verified: %q is computed in a way that not all sizes and rounds were tried for}}
+        wait %empty[%s0] parity %q
+        expect %full[%s0] bytes 8192
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        %n1 = index (%n0 + 1)
+        yield %s1, %p1, %n1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %k = 0 to K carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %w
+        arrive %empty[%s0] by one
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1]
+    }
+  }
+  return %D
+}
+
+// -----
+
+// The consumer goes on for longer in block 37.
+kernel.func @longer_in_a_block<N, K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (N) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 1 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    %b = block_id 0
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
+        wait %empty[%s0] parity %p0
+        expect %full[%s0] bytes 8192
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        %n1 = index (%n0 + 1)
+        yield %s1, %p1, %n1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %k = 0 to K + %b floordiv 37 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        // expected-error@+1 {{E1806 'kernel.wait': waits for %full[0] for ever: nobody arrives in phase 24}}
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %w
+        arrive %empty[%s0] by one
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1] where (%b == 0)
+    }
+  }
+  return %D
+}
+
+// -----
+
+// The consumer goes on for longer in block 3001, which is not run.
+kernel.func @longer_in_a_far_block<N, K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (N) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 1 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    %b = block_id 0
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
+        wait %empty[%s0] parity %p0
+        expect %full[%s0] bytes 8192
+        tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
+        %s1, %p1 = advance %s0, %p0 over 3
+        %n1 = index (%n0 + 1)
+        yield %s1, %p1, %n1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      // expected-error@+1 {{E1814 'kernel.for': not verified: where the loop ends is a quotient or remainder of the number of the block}}
+      %c, %s, %p = for %k = 0 to K + %b floordiv 3001 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %w
+        arrive %empty[%s0] by one
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      store %c to %D[i0, i1] where (%b == 0)
+    }
+  }
+  return %D
+}
+
+// -----
+
+// A ring of threads that copy: the stage follows from a counter, and is another one in round 71.
+kernel.func @stage_of_a_counter<K>(%X: memref<[16, 16 * K], f32, row_major, align 16>) -> memref<[16, 16], f32> attributes {target = "sm80"} {
+  %Y = output : memref<[16, 16], f32>
+  grid (1) threads 128 {
+    %s = shared : tile<3 x [16, 16], f32, row_major>
+    %zero = const 0.0 : frag<[16, 16], f32, blocked [1, 2] lanes [4, 8] warps [4, 1]>
+    %at = index (0)
+    %sum, %last, %count = for %k = 0 to K carry (%old = %zero, %stage = %at, %n = %at) {
+      %q = index ((%n + %n floordiv 71) mod 3)
+      // expected-error@+1 {{E1814 'kernel.copy_async': not verified: %q is computed in a way that not all sizes and rounds were tried for}}
+      %t = copy_async %X[i0, 16 * %k + i1] to %s[%q] by blocked [1, 1] lanes [2, 16] warps [4, 1] : token<load>
+      await %t
+      barrier
+      %y = load_shared %s[%stage] transposed : frag<[16, 16], f32, blocked [1, 2] lanes [4, 8] warps [4, 1]>
+      barrier
+      %new = binary add %old, %y : frag<[16, 16], f32, blocked [1, 2] lanes [4, 8] warps [4, 1]>
+      %next = index ((%stage + 1) mod 3)
+      %n1 = index (%n + 1)
+      yield %new, %next, %n1
+    }
+    store %sum to %Y[i0, i1]
+  }
+  return %Y
+}

@@ -50,8 +50,8 @@ pub struct Pair<'a> {
     pub fixed: Option<(ValueId, i64)>,
     /// Whether it is worth while to look closer at quotients and products.
     pub by_cases: bool,
-    /// Products of sizes, none of them negative, with their factors.
-    products: Vec<(AffineExpr, Vec<AffineExpr>)>,
+    /// Where the first is not negative, the others are not: of products and quotients, as one number each.
+    implied: Vec<(AffineExpr, Vec<AffineExpr>)>,
     /// Between which numbers values are that loops carry.
     pub between: Rc<Between>,
     /// Whether all conditions of each side are among the constraints.
@@ -60,8 +60,8 @@ pub struct Pair<'a> {
     pub is_complete: bool,
 }
 
-/// As often as factors of products are looked at.
-const MOST_PRODUCTS: usize = 4;
+/// As often as what products and quotients imply is looked at.
+const MOST_IMPLIED: usize = 4;
 
 /// Between which numbers values are.
 pub type Between = FxHashMap<ValueId, (i64, i64)>;
@@ -83,7 +83,7 @@ impl<'a> Pair<'a> {
         let symbols = Vec::new();
         let (dims, ranges, constraints) = (Vec::new(), Vec::new(), Vec::new());
         let (exact, is_complete) = ([true; 2], true);
-        let (limited, fixed, by_cases, between, products) = (Vec::new(), None, false, Rc::default(), Vec::new());
+        let (limited, fixed, by_cases, between, implied) = (Vec::new(), None, false, Rc::default(), Vec::new());
         let mut pair = Pair {
             grid,
             place,
@@ -96,7 +96,7 @@ impl<'a> Pair<'a> {
             fixed,
             by_cases,
             between,
-            products,
+            implied,
             exact,
             is_complete,
         };
@@ -348,29 +348,33 @@ impl<'a> Pair<'a> {
     }
 
     /// A quotient by a number that is computed at the launch. By 0 nothing is divided: then nothing is launched. So a quotient
-    /// of a number that is not below -1 is not more than that number.
+    /// of a number that is not below -1 is not more than that number, nor is one that is not negative.
     fn quotient_of_launch(&mut self, above: &SizeExpr, below: &SizeExpr, args: &[ValueId]) -> AffineExpr {
         let quotient = self.product(format!("({above}) floordiv ({below}) of {args:?}"), Interval::ALL);
-        let more = above.add(&1.into());
-        if more.is_ok_and(|more| self.is_count(&more, args) && self.is_count(below, args))
+        let is_above_minus_two = above.add(&1.into()).is_ok_and(|more| self.is_count(&more, args));
+        if self.is_count(below, args)
             && let Some(above) = self.expr(0, above, args)
         {
-            self.at_most(&quotient, &above, 0);
+            match above.sub(&quotient) {
+                _ if is_above_minus_two => self.at_most(&quotient, &above, 0),
+                Ok(rest) => self.implied.push((quotient.clone(), vec![rest])),
+                Err(_) => {}
+            }
         }
         quotient
     }
 
-    /// Of a product that is not 0 no factor is.
-    pub fn factors(&mut self) {
+    /// What products and quotients imply.
+    pub fn imply(&mut self) {
         let mut at = 0;
         // What is known of one may say more of another.
-        for _ in 0..MOST_PRODUCTS {
+        for _ in 0..MOST_IMPLIED {
             let before = self.constraints.len();
-            while let Some((product, parts)) = self.products.get(at).cloned() {
+            while let Some((when, then)) = self.implied.get(at).cloned() {
                 at += 1;
-                let one = AffineExpr::Constant(1);
-                if self.implies_less(&one, &product, 0) {
-                    parts.iter().for_each(|part| self.at_most(&one, part, 0));
+                let zero = AffineExpr::Constant(0);
+                if self.implies_less(&zero, &when, 0) {
+                    then.iter().for_each(|part| self.at_most(&zero, part, 0));
                 }
             }
             if self.constraints.len() == before {
@@ -462,7 +466,11 @@ impl<'a> Pair<'a> {
             });
             let parts: Vec<SizeExpr> = parts.flatten().collect();
             let parts: Vec<AffineExpr> = parts.iter().filter_map(|part| self.expr(0, part, &[])).collect();
-            self.products.push((product.clone(), parts));
+            // Of a product that is not 0 no factor is.
+            let less = |number: &AffineExpr| number.sub(&AffineExpr::Constant(1)).ok();
+            if let Some(when) = less(&product) {
+                self.implied.push((when, parts.iter().filter_map(less).collect()));
+            }
         }
         Some(product)
     }

@@ -78,11 +78,11 @@ impl<'a> Blocks<'a> {
         pair.between = Rc::clone(between);
         (pair.fixed, pair.by_cases) = (group, true);
         (0..self.grid.dims().len()).for_each(|axis| drop(pair.var(0, Var::Block(axis))));
-        pair.factors();
         let mut pairs = vec![pair];
         for &(op, goes_on) in ways {
             for pair in &mut pairs {
                 pair.path(0, op);
+                pair.imply();
             }
             let cases: Vec<_> = pairs.iter().flat_map(|pair| pair.gone(op, goes_on)).collect();
             if cases.len() > MOST_CONTRARIES {
@@ -217,8 +217,9 @@ impl Pair<'_> {
     pub fn is_count_value(&self, value: ValueId) -> bool {
         let ValueDef::Result(id, _) = self.grid.body.value_def(value) else { return false };
         let op = OpRef { id, ..self.grid };
-        if let Some(([a, b], _)) = smaller_or_greater(op) {
-            return self.is_count_value(a) && self.is_count_value(b);
+        if let Some(([a, b], is_min)) = smaller_or_greater(op) {
+            let (a, b) = (self.is_count_value(a), self.is_count_value(b));
+            return if is_min { a && b } else { a || b };
         }
         let Some(index) = ops::Index::of(op) else { return false };
         let args: Vec<ValueId> = index.args().collect();
