@@ -506,6 +506,31 @@ kernel.func @a_row_of_a_box_that_is_too_short<M, N>(%X: memref<[M, N], f16>) -> 
 
 // -----
 
+kernel.func @rows_of_memory_of_208_bytes(%X: memref<[64, 104], f16>) -> memref<[64, 104], f16> {
+  %Y = output : memref<[64, 104], f16>
+  %m = tensor_map %X : tensormap<[64, 64], f16, swizzle 128>
+  return %Y
+}
+
+// -----
+
+kernel.func @rows_of_memory_of_200_bytes(%X: memref<[64, 100], f16>) -> memref<[64, 100], f16> {
+  %Y = output : memref<[64, 100], f16>
+  // expected-error@+1 {{TMA steps along an axis by a multiple of 16 bytes, not 200}}
+  %m = tensor_map %X : tensormap<[64, 64], f16, swizzle 128>
+  return %Y
+}
+
+// -----
+
+kernel.func @images_as_rows_of_16_bytes(%X: memref<[64, 3, 4, 8], f16>) -> memref<[64, 8], f16> {
+  %Y = output : memref<[64, 8], f16>
+  %m = tensor_map %X merged [3, 1] : tensormap<[64, 8], f16, row_major>
+  return %Y
+}
+
+// -----
+
 kernel.func @a_memref_as_an_integer(%X: memref<[64], f32>) -> memref<[64], f32> {
   %Y = output : memref<[64], f32>
   grid (1) threads 32 {

@@ -6,7 +6,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
 
 use super::{LAYOUT_MISMATCH, SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain};
-use crate::global::{GlobalAccess, merged_dims};
+use crate::global::{GlobalAccess, merged_dims, strides};
 use crate::layout::{MAX_VECTOR_BYTES, Shared as Layout};
 use crate::ops::{
     Copied, Copy, CopyAsync, Load, LoadShared, Shared, Slice, Store, StoreShared, TensorMapOf, TmaLoad, TmaStore,
@@ -54,6 +54,7 @@ pub fn tensor_map(op: TensorMapOf<'_>, diags: &Diagnostics) {
         broken(*op, &SHAPE_MISMATCH, "the elements of the box are not those of the memref".into(), diags);
     }
     box_limits(op, map, diags);
+    step_limits(op, memory, diags);
     let (mut rank, shape) = (memory.rank(op.ctx), map.shape(op.ctx));
     if let Some(groups) = op.merged() {
         if op.lower().is_some() {
@@ -106,6 +107,24 @@ fn box_limits(op: TensorMapOf<'_>, map: TensorMap, diags: &Diagnostics) {
     }
     if let Some(stride) = op.strides().unwrap_or_default().iter().find(|stride| !(1..=8).contains(*stride)) {
         plain(*op, format!("a window moves by 1 to 8 elements, not {stride}"), diags);
+    }
+}
+
+/// TMA steps by multiples of 16 bytes along all axes but the contiguous one; what symbols say is checked at the launch.
+fn step_limits(op: TensorMapOf<'_>, memory: MemRef, diags: &Diagnostics) {
+    let bytes = i64::from(memory.elem(op.ctx).bits(op.ctx).unwrap_or(8).div_ceil(8));
+    let Some((strides, _)) = strides(op.ctx, memory) else { return };
+    let merged = op.merged().unwrap_or_else(|| vec![1; strides.len()].into());
+    // Of axes that count as one the last says the step.
+    let mut end = 0;
+    for axes in merged.iter() {
+        end += usize::try_from(*axes).unwrap_or(0);
+        let stride = end.checked_sub(1).and_then(|axis| strides.get(axis)?.as_constant());
+        if let Some(step) = stride.filter(|&stride| stride != 1).and_then(|stride| stride.checked_mul(bytes))
+            && step % 16 != 0
+        {
+            plain(*op, format!("TMA steps along an axis by a multiple of 16 bytes, not {step}"), diags);
+        }
     }
 }
 
