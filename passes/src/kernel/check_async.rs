@@ -72,6 +72,7 @@ mod order;
 mod parts;
 mod paths;
 mod program;
+mod quotients;
 mod report;
 mod scenarios;
 mod shapes;

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 
 use super::MOST_FORMS;
 use super::exprs::{Condition, Expr, Factor, Slot, UNKNOWN};
+use super::kind::lcm;
 use super::program::{Instr, Of, Program};
 
 /// The longest period of remainders of which each value is tried.
@@ -576,12 +577,4 @@ fn fraction(value: f64) -> Option<(i64, i64)> {
         rest = 1.0 / (rest - part);
     }
     None
-}
-
-fn lcm(a: i64, b: i64) -> Option<i64> {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    (a / x.max(1)).checked_mul(b)
 }

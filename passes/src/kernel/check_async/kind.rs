@@ -165,7 +165,8 @@ fn forms(count: usize) -> Kind {
     if count > MOST_FORMS { Other } else { Linear(count) }
 }
 
-fn lcm(a: i64, b: i64) -> Option<i64> {
+/// The least common multiple; `None` where that is no number of 64 bits.
+pub fn lcm(a: i64, b: i64) -> Option<i64> {
     let (mut x, mut y) = (a, b);
     while y != 0 {
         (x, y) = (y, x % y);

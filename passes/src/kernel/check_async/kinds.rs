@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use super::NOT_CHECKED;
 use super::blocks::Told;
-use super::kind::Kind::{self, Count, Linear, Mixed, Never, Other, Products, Range, Rest, Rows, Size};
+use super::kind::Kind::{self, Count, Linear, Never, Other, Products, Range, Rest, Rows, Size};
 use super::parts;
 use super::values::{Flow, decides, is_data, is_integer, yielded};
 
@@ -268,7 +268,7 @@ impl<'a> Kinds<'a> {
         is_folded || self.folds_value(a, seen, halves) || self.folds_value(b, seen, halves)
     }
 
-    fn asks_block(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
+    pub(super) fn asks_block(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
         let names = expr.symbols();
         let mut values = names.iter().filter_map(|name| args.get(value_number(name)?).copied());
         values.any(|value| asks_block(self.grid, value, &mut Vec::new()))
@@ -420,53 +420,6 @@ impl<'a> Kinds<'a> {
         }
     }
 
-    /// Whether a quotient or a remainder of the number of a block, or of what goes on from there, is in a value.
-    fn divides_block(&self, value: ValueId, seen: &mut Vec<ValueId>) -> bool {
-        if seen.contains(&value) {
-            return false;
-        }
-        seen.push(value);
-        let body = self.grid.body;
-        let around = |block| body.region_of(block).and_then(|region| body.region_parent(region));
-        let of_loop = |op: ops::For<'a>, index: usize| {
-            let next = yielded(*op, ops::For::body(op)).get(index).copied();
-            op.inits().nth(index).into_iter().chain(next).collect::<Vec<_>>()
-        };
-        match body.value_def(value) {
-            ValueDef::Result(id, number) => {
-                let op = OpRef { id, ..*self.grid };
-                if let Some(index) = ops::Index::of(op) {
-                    let args: Vec<ValueId> = index.args().collect();
-                    return index.value().iter().any(|expr| self.divides(expr, &args))
-                        || args.iter().any(|&arg| self.divides_block(arg, seen));
-                }
-                if let Some(loop_) = ops::For::of(op) {
-                    return of_loop(loop_, number).into_iter().any(|value| self.divides_block(value, seen));
-                }
-                if op.regions().is_empty() {
-                    return is_integer(op) && op.operands().any(|value| self.divides_block(value, seen));
-                }
-                let ends = op.regions().iter().filter_map(|&region| yielded(op, region).get(number).copied());
-                ends.collect::<Vec<_>>().into_iter().any(|value| self.divides_block(value, seen))
-            }
-            ValueDef::Arg(block, number) if number > 0 => {
-                let loop_ = around(block).and_then(|id| ops::For::of(OpRef { id, ..*self.grid }));
-                let values = loop_.map(|op| of_loop(op, number - 1)).unwrap_or_default();
-                values.into_iter().any(|value| self.divides_block(value, seen))
-            }
-            _ => false,
-        }
-    }
-
-    /// The same of an expression itself.
-    fn divides(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
-        let mut factors = expr.terms().into_iter().flat_map(|(_, factors)| factors);
-        factors.any(|factor| match factor {
-            Factor::Quotient(above, below) => self.asks_block(&above, args) || self.divides(&below, args),
-            Factor::Symbol(_) => false,
-        })
-    }
-
     /// Whether an expression is computed at the launch.
     fn is_of_launch(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
         let names = expr.symbols();
@@ -488,7 +441,7 @@ impl<'a> Kinds<'a> {
     }
 
     /// The kind of an expression.
-    fn expr(&mut self, expr: &SizeExpr, args: &[ValueId]) -> Kind {
+    pub(super) fn expr(&mut self, expr: &SizeExpr, args: &[ValueId]) -> Kind {
         // Remainders first.
         for (coefficient, factors) in expr.terms() {
             let [Factor::Quotient(above, below)] = factors.as_slice() else { continue };
@@ -531,17 +484,6 @@ impl<'a> Kinds<'a> {
         sum
     }
 
-    /// The kind of what is divided. With two quotients in a sum, what comes out depends on two remainders together.
-    fn above(&mut self, above: &SizeExpr, args: &[ValueId]) -> Kind {
-        let terms = above.terms();
-        let factors = terms.iter().flat_map(|(_, factors)| factors);
-        let quotients = factors.filter(|factor| matches!(factor, Factor::Quotient(..))).count();
-        match self.expr(above, args) {
-            Size | Linear(_) | Mixed if quotients > 1 => Other,
-            kind => kind,
-        }
-    }
-
     /// The kind of a remainder. Of products it comes again with each of what is multiplied, after as many as all that is
     /// divided by together.
     fn remainder(&mut self, above: &SizeExpr, by: i64, args: &[ValueId]) -> Kind {
@@ -557,7 +499,7 @@ impl<'a> Kinds<'a> {
     }
 
     /// The kind of a value.
-    fn kind(&mut self, value: ValueId) -> Kind {
+    pub(super) fn kind(&mut self, value: ValueId) -> Kind {
         if let Some(&kind) = self.known.get(&value).or_else(|| self.carried.get(&value)) {
             return kind;
         }

@@ -979,3 +979,98 @@ kernel.func @stage_of_a_counter<K>(%X: memref<[16, 16 * K], f32, row_major, alig
   }
   return %Y
 }
+
+// -----
+
+// The parity after as many tiles as one size has, from two quotients of it.
+kernel.func @right_parity_of_two_quotients<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 256 {
+    %sA = shared : tile<4 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<4>
+    %empty = mbarriers arrivals 1 : mbarrier<4>
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p = for %t = 0 to 2 carry (%s0 = %zero, %p0 = %one) {
+        %s4, %p4 = for %k = 0 to K ceildiv 64 carry (%s1 = %s0, %p1 = %p0) {
+          wait %empty[%s1] parity %p1
+          expect %full[%s1] bytes 8192
+          tma_load %mA[0, 64 * %k] to %sA[%s1] signal %full[%s1]
+          %s2, %p2 = advance %s1, %p1 over 4
+          yield %s2, %p2
+        }
+        yield %s4, %p4
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %t = 0 to 2 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        %cz, %s4, %p4 = for %k = 0 to K ceildiv 64 carry (%c3 = %c1, %s1 = %s0, %p1 = %p0) {
+          wait %full[%s1] parity %p1
+          %c2, %w = wgmma %sA[%s1], %sA[%s1] transposed, %c3 : frag<[64, 64], f32, wgmma>, token<compute>
+          await %w
+          arrive %empty[%s1] by one
+          %s2, %p2 = advance %s1, %p1 over 4
+          yield %c2, %s2, %p2
+        }
+        // Where the first turn ended, from what it began with.
+        %next = index ((%s0 + K ceildiv 64) mod 4)
+        %parity = index ((%p0 + (K + 64 * %s0 + 63) floordiv 256 + 2 * (K ceildiv 64)) mod 2)
+        yield %cz, %next, %parity
+      }
+      store %c to %D[i0, i1]
+    }
+  }
+  return %D
+}
+
+// -----
+
+// The parity changes where two remainders are as large as they may be: K = 4086.
+kernel.func @parity_of_two_remainders_of_a_size<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 256 {
+    %sA = shared : tile<4 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<4>
+    %empty = mbarriers arrivals 1 : mbarrier<4>
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p = for %t = 0 to 2 carry (%s0 = %zero, %p0 = %one) {
+        %s4, %p4 = for %k = 0 to K ceildiv 64 carry (%s1 = %s0, %p1 = %p0) {
+          wait %empty[%s1] parity %p1
+          expect %full[%s1] bytes 8192
+          tma_load %mA[0, 64 * %k] to %sA[%s1] signal %full[%s1]
+          %s2, %p2 = advance %s1, %p1 over 4
+          yield %s2, %p2
+        }
+        yield %s4, %p4
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %t = 0 to 2 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        %cz, %s4, %p4 = for %k = 0 to K ceildiv 64 carry (%c3 = %c1, %s1 = %s0, %p1 = %p0) {
+          wait %full[%s1] parity %p1
+          %c2, %w = wgmma %sA[%s1], %sA[%s1] transposed, %c3 : frag<[64, 64], f32, wgmma>, token<compute>
+          await %w
+          // expected-error@+1 {{E1804 'kernel.arrive': arrives at %empty[0] a second time}}
+          arrive %empty[%s1] by one
+          %s2, %p2 = advance %s1, %p1 over 4
+          yield %c2, %s2, %p2
+        }
+        // Where the first turn ended, from what it began with.
+        %next = index ((%s0 + K ceildiv 64) mod 4)
+        %parity = index ((%p0 + (K + 64 * %s0 + 63) floordiv 256 + (K mod 61 + K mod 67) floordiv 126) mod 2)
+        yield %cz, %next, %parity
+      }
+      store %c to %D[i0, i1]
+    }
+  }
+  return %D
+}
