@@ -75,7 +75,7 @@
 //! or more often than twice a step, or whose tiles lie over each other.
 //!
 //! A step is split at its barriers: (1) what writes tiles, (2) what reads them. The first part of the second loop comes
-//! behind that of the first loop, in front of its barrier; the second part likewise, with the waits of both for tensor cores
+//! behind that of the first loop, in front of its barrier; the second part likewise, with one wait of both for tensor cores
 //! at the end, so that their products follow each other. The loops of a gated perceptron (`silu(x @ a) * (x @ b)`) are two
 //! such. Rule of the debug counters: `fuse`.
 
@@ -230,8 +230,13 @@ fn fuse(ctx: &Context, body: &mut Body, pair: Pair) -> Option<BlockId> {
     for op in two.computes {
         body.move_op(op, InsertPoint::Before(behind));
     }
-    for op in two.awaits {
-        body.move_op(op, InsertPoint::Before(one.end));
+    // One wait for all products, which later passes may put off to the next step as a whole.
+    let awaits = [one.awaits, two.awaits].concat();
+    if let Some((&wait, others)) = awaits.split_first() {
+        let tokens: Vec<ValueId> = awaits.iter().flat_map(|&op| body.operands(op)).collect();
+        body.move_op(wait, InsertPoint::Before(one.end));
+        body.set_operands(wait, &tokens);
+        others.iter().for_each(|&op| body.erase_op(op));
     }
     let count = body.args(block)[0];
     for (old, new) in args.into_iter().zip(std::iter::once(count).chain(carried.args)) {

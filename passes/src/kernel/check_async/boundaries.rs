@@ -458,6 +458,13 @@ impl Boundaries {
         found
     }
 
+    /// Whether a loop begins at the number of the block.
+    fn begins_at_block(&self, index: Slot) -> bool {
+        let is_block = |slot: Slot| self.blocks.iter().any(|&(block, _)| block == slot);
+        let mut begins = self.begins.iter().filter(|&&(known, _)| known == index);
+        begins.any(|(_, form)| form.terms.iter().any(|&(slot, _)| is_block(slot)))
+    }
+
     /// The rounds of loops at which something changes, whatever the sizes: of such loops as sizes make longer.
     ///
     /// Errors: what is not tried.
@@ -473,7 +480,8 @@ impl Boundaries {
                         ends[1] += factor * last;
                     }
                     (Some(&(_, first, step, true)), None) => {
-                        loops.push((factor, step));
+                        // Blocks share the rounds of a loop that begins elsewhere in each of them.
+                        loops.push((factor, if self.begins_at_block(slot) { 1.0 } else { step }));
                         ends.iter_mut().for_each(|end| *end += factor * first);
                     }
                     _ => others.push((slot, factor)),

@@ -64,6 +64,11 @@ impl Maker<'_> {
             [] if self.facts.longest_sum() >= 32 => self.rows(),
             [] => self.elementwise(),
             [product] => self.product(product),
+            // What registers hold one sum in is too wide for several: then step by step, like products in a row.
+            [first, .., last] if self.facts.are_beside() => {
+                let plans = self.product(first).into_iter();
+                plans.chain(self.chain(last)).collect()
+            }
             [.., last] => self.chain(last),
         }
     }
@@ -76,7 +81,7 @@ impl Maker<'_> {
     /// If so, the divisors that symbols must have for that.
     pub(super) fn comes_by_tma(&self, product: &Product) -> Option<Table<i64>> {
         let mut assume: Table<i64> = Table::default();
-        for factor in product.factors.iter().filter(|factor| factor.input.is_some()) {
+        for (_, factor) in self.factors(product).filter(|(_, factor)| factor.input.is_some()) {
             let tensor = &self.facts.inputs[factor.input?];
             if !factor.direct || self.narrow(tensor).is_some() {
                 return None;
@@ -194,9 +199,24 @@ impl Maker<'_> {
         Some(Cache { axes: Some(factor.axes.clone()), ..cache })
     }
 
+    /// The factors of a product, and of those that are made beside it, with their sides.
+    pub(super) fn factors<'a>(&'a self, product: &'a Product) -> impl Iterator<Item = (usize, &'a Factor)> {
+        let beside = self.facts.products.iter().filter(|other| self.facts.are_beside() && other.op != product.op);
+        std::iter::once(product).chain(beside).flat_map(|product| product.factors.iter().enumerate())
+    }
+
+    /// How many sums one loop makes beside each other.
+    pub(super) fn sums(&self) -> i64 {
+        if self.facts.are_beside() { self.facts.products.len() as i64 } else { 1 }
+    }
+
     pub(super) fn caches(&self, product: &Product) -> Vec<Cache> {
-        let mut caches: Vec<Cache> = product.factors.iter().filter_map(|it| self.cache_of(it, Place::Smem)).collect();
-        caches.dedup();
+        let mut caches: Vec<Cache> = Vec::new();
+        for cache in self.factors(product).filter_map(|(_, factor)| self.cache_of(factor, Place::Smem)) {
+            if !caches.contains(&cache) {
+                caches.push(cache);
+            }
+        }
         caches
     }
 
@@ -270,10 +290,10 @@ impl Maker<'_> {
         let bits = bits(self.ctx, self.elem(product)) as i64;
         let mut assume = Table::default();
         let vectors = self.vectors(&mut assume);
-        let inputs = || product.factors.iter().filter_map(|factor| Some(&self.facts.inputs[factor.input?]));
+        let inputs = || self.factors(product).filter_map(|(_, factor)| Some(&self.facts.inputs[factor.input?]));
         let mut narrow: Vec<(String, i64)> = inputs().filter_map(|input| self.narrow(input)).collect();
         narrow.dedup();
-        let direct = product.factors.iter().all(|factor| factor.direct) && narrow.is_empty();
+        let direct = self.factors(product).all(|(_, factor)| factor.direct) && narrow.is_empty();
         let mut swizzle: Vec<(String, Choice)> =
             self.caches(product).into_iter().map(|cache| (cache.tensor, Choice::Word("auto".into()))).collect();
         swizzle.dedup();
@@ -352,7 +372,7 @@ impl Maker<'_> {
     fn fma(&self, product: &Product) -> Vec<Schedule> {
         let mut assume = Table::default();
         let vectors = self.vectors(&mut assume);
-        let direct = product.factors.iter().all(|factor| factor.direct);
+        let direct = self.factors(product).all(|(_, factor)| factor.direct);
         let mut plans = self.through_registers(product, &assume, &vectors);
         for (step, stages) in [(8, 1), (16, 2)] {
             let run_ahead = stages > 1 && direct && self.target.has("cp_async");
@@ -381,7 +401,7 @@ impl Maker<'_> {
     /// lie in shared memory as threads want them.
     fn through_registers(&self, product: &Product, assume: &Table<i64>, vectors: &Option<Table<i64>>) -> Vec<Schedule> {
         let (Some(row), Some(column)) = (product.rows.last(), product.columns.last()) else { return Vec::new() };
-        if product.factors.iter().any(|factor| !factor.direct) || self.elem(product) != Type::F32 {
+        if self.factors(product).any(|(_, factor)| !factor.direct) || self.elem(product) != Type::F32 {
             return Vec::new();
         }
         let both = |rows: i64, columns: i64| Some(Table::of([(row.as_str(), rows), (column.as_str(), columns)]));

@@ -106,7 +106,7 @@ pub fn resident(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
 
 /// How well the pipeline of an instruction is fed: the numbers are those of measurements on an H200, rounded.
 fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
-    let products = facts.products.len();
+    let chained = facts.are_chained();
     let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
     let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
     let stages = plan.stages.unwrap_or(1);
@@ -123,14 +123,14 @@ fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
         (true, _) => 0.95,
     };
     // Exponentials between two products, below a maximum that is looked for first, have to be waited for in every step.
-    let short = products > 1 && facts.special > 0.0 && step.is_some_and(|(_, step)| *step < 96);
+    let short = chained && facts.special > 0.0 && step.is_some_and(|(_, step)| *step < 96);
     let fed = if short { fed * 0.88 } else { fed };
     // Small tiles of a warp read shared memory more often than they multiply.
     let inner = plan.warp_tile.as_ref().or(plan.thread_tile.as_ref()).and_then(Table::product);
     match (kind, &plan.roles) {
         (Kind::Wgmma, Some(roles)) if roles.kind == Sharing::PingPong => fed * 1.03,
         // Few consumers leave the tensor cores idle while they compute between two products.
-        (Kind::Wgmma, Some(roles)) if products > 1 => match roles.consumers {
+        (Kind::Wgmma, Some(roles)) if chained => match roles.consumers {
             1 => fed * 0.7,
             2 => fed * 0.85,
             3 => fed * 0.97,
@@ -252,7 +252,7 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
         false => 0.0,
     };
     // What is computed in vain takes from what waits for memory.
-    let beside = match alone && facts.products.len() < 2 {
+    let beside = match alone && !facts.are_chained() {
         true if load > compute => 0.1 * compute,
         true => 0.1 * load * (1.0 - 1.0 / padding),
         false => 0.0,

@@ -114,6 +114,22 @@ pub struct Factor {
 }
 
 impl Facts {
+    /// Whether there are several products, and they have the same rows, columns and steps, so that one loop makes their sums
+    /// beside each other.
+    pub fn are_beside(&self) -> bool {
+        let [first, others @ ..] = self.products.as_slice() else { return false };
+        let is_beside = |other: &Product| {
+            let same_axes = first.rows == other.rows && first.columns == other.columns && first.depth == other.depth;
+            same_axes && first.exact == other.exact && first.factors[0].elem == other.factors[0].elem
+        };
+        !others.is_empty() && others.iter().all(is_beside)
+    }
+
+    /// Whether a product is made from what another one gives.
+    pub fn are_chained(&self) -> bool {
+        self.products.len() > 1 && !self.are_beside()
+    }
+
     /// Looks at a kernel; `assume` is the size of a symbol.
     pub fn of(ctx: &Context, body: &Body, assume: &dyn Fn(&str) -> i64) -> Option<Facts> {
         let root = OpRef::new(ctx, body, body.root());

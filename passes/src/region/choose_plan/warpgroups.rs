@@ -86,9 +86,10 @@ impl Maker<'_> {
             };
             let caches = self.caches(product);
             let mut swizzle: Vec<(&str, Choice)> = Vec::new();
-            for (side, (factor, extent)) in product.factors.iter().zip([rows, columns]).enumerate() {
+            for (side, factor) in self.factors(product) {
                 let Some(input) = factor.input else { continue };
-                let (name, span) = (self.facts.inputs[input].name.as_str(), Choice::Number(span(side, extent)?));
+                let span = Choice::Number(span(side, [rows, columns][side])?);
+                let name = self.facts.inputs[input].name.as_str();
                 match swizzle.iter().find(|(known, _)| *known == name) {
                     Some((_, other)) if *other != span => return None,
                     Some(_) => {}
@@ -170,7 +171,8 @@ impl Maker<'_> {
             // Nor do its threads exchange registers, if those that compute have enough from the beginning.
             let footprint = plan.footprint(self.ctx);
             let entry = footprint.threads.map(|threads| self.target.entry_registers(threads));
-            let enough = footprint.held.zip(entry).filter(|(held, entry)| held + 2 * OVERHEAD <= *entry && !again);
+            let held = footprint.held.map(|held| held * self.sums());
+            let enough = held.zip(entry).filter(|(held, entry)| held + 2 * OVERHEAD <= *entry && !again);
             plan.registers = enough.map(|(_, entry)| Table::of([("thread", entry)])).or(plan.registers);
             let most = match (streams, again) {
                 (false, _) => STAGES,
@@ -212,7 +214,7 @@ impl Maker<'_> {
         // More than there are would be multiplied in vain, and there is a narrower tile.
         let in_vain = |extent: i64, all: f64| extent as f64 > (all / 64.0).ceil().max(1.0) * 64.0;
         // What is added to sums is there beside them.
-        let factor = |at: usize| product.factors.iter().any(|factor| factor.input == Some(at));
+        let factor = |at: usize| self.factors(product).any(|(_, factor)| factor.input == Some(at));
         let alone = (0..self.facts.inputs.len()).all(|at| factor(at) || self.facts.inputs[at].reads == 0);
         let most_held = if alone { HELD_BY_ROWS } else { HELD_BY_ROWS / 4 * 3 };
         for (rows, columns, consumers, ping_pong) in WGMMA {
@@ -304,9 +306,9 @@ impl Maker<'_> {
     fn paired(&self, product: &Product, plan: &Schedule) -> Option<Schedule> {
         let (rows, columns) = plan.sides();
         let extent = |side: &[(String, i64)]| side.iter().map(|(_, extent)| *extent).product::<i64>();
-        let (axis, shared) = match extent(&columns) >= extent(&rows) {
-            true => (product.rows.last()?, &product.factors[1]),
-            false => (product.columns.last()?, &product.factors[0]),
+        let (axis, side) = match extent(&columns) * self.sums() >= extent(&rows) {
+            true => (product.rows.last()?, 1),
+            false => (product.columns.last()?, 0),
         };
         // Pixels that are taken for each place of a window are most of what is loaded, and are not shared.
         if plan.caches.iter().any(|cache| is_im2col(plan, &cache.tensor)) {
@@ -314,10 +316,10 @@ impl Maker<'_> {
         }
         let tiles = |axis: &String| (self.facts.size(axis) as f64 / plan.tile_of(axis) as f64).ceil();
         let all = self.tiles(plan);
-        let shared = &self.facts.inputs[shared.input?];
+        let shared = self.inputs_of(product, side)?;
         (self.target.has("cluster") && all > self.target.sms as f64 && tiles(axis) >= 2.0).then(|| Schedule {
             cluster: Some(Table::of([(axis.as_str(), 2)])),
-            multicast: Some(vec![shared.name.clone()]),
+            multicast: Some(shared),
             ..plan.clone()
         })
     }
@@ -326,9 +328,21 @@ impl Maker<'_> {
     /// they read more of it than of their own.
     fn shared(&self, product: &Product, extents: [i64; 2], side: usize) -> Option<(Table<i64>, Vec<String>)> {
         let axis = [&product.rows, &product.columns][side].last()?;
-        let shared = &self.facts.inputs[product.factors[1 - side].input?];
+        let shared = self.inputs_of(product, 1 - side)?;
         let wanted = self.target.has("cluster") && extents[1 - side] >= extents[side];
-        wanted.then(|| (Table::of([(axis.as_str(), 2)]), vec![shared.name.clone()]))
+        wanted.then(|| (Table::of([(axis.as_str(), 2)]), shared))
+    }
+
+    /// The names of the inputs that are factors of a side; `None` where one of them is computed.
+    fn inputs_of(&self, product: &Product, side: usize) -> Option<Vec<String>> {
+        let mut names: Vec<String> = Vec::new();
+        for (_, factor) in self.factors(product).filter(|&(own, _)| own == side) {
+            let name = &self.facts.inputs[factor.input?].name;
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        Some(names)
     }
 
     /// The factors that are read once, and their sides, where a tile has all of the rows, or all of the columns, of a product
@@ -338,8 +352,8 @@ impl Maker<'_> {
         if fits[0] == fits[1] {
             return Vec::new();
         }
-        let sides = product.factors.iter().zip(fits).enumerate().filter(|(_, (_, other))| *other);
-        let inputs = sides.filter_map(|(side, (factor, _))| Some((&self.facts.inputs[factor.input?], side)));
+        let sides = self.factors(product).filter(|&(side, _)| fits[side]);
+        let inputs = sides.filter_map(|(side, factor)| Some((&self.facts.inputs[factor.input?], side)));
         let once = inputs.filter(|(input, _)| input.plain && input.reads == 1);
         once.map(|(input, side)| (input.name.clone(), side)).collect()
     }
@@ -347,7 +361,7 @@ impl Maker<'_> {
     /// Whether a kernel reads nothing else by rows and columns: where rows of memory lie across the fragments of threads, each
     /// element would be an access of its own.
     fn reads_factors_alone(&self, product: &Product) -> bool {
-        let factor = |at: usize| product.factors.iter().any(|factor| factor.input == Some(at));
+        let factor = |at: usize| self.factors(product).any(|(_, factor)| factor.input == Some(at));
         let inputs = self.facts.inputs.iter().enumerate().filter(|(_, input)| input.reads > 0);
         inputs.into_iter().all(|(at, input)| factor(at) || input.axes.len() < 2)
     }

@@ -12,8 +12,7 @@
 // CHECK-NEXT: barrier
 // CHECK-NEXT: wgmma %[[X:.*]], %{{.*}} transposed
 // CHECK-NEXT: wgmma %[[X]], %{{.*}} transposed
-// CHECK-NEXT: await
-// CHECK-NEXT: await
+// CHECK-NEXT: await %{{.*}}, %{{.*}}
 // CHECK-NEXT: barrier
 // CHECK-NEXT: yield
 // CHECK-NOT: for %
@@ -25,7 +24,11 @@
 // ROLES-NOT: tma_load
 // ROLES: role consumer
 // ROLES: for %{{.*}} = 0 to 256 step 64
-// ROLES-COUNT-2: wgmma
+// ROLES-NEXT: wait
+// ROLES-NEXT: slice
+// ROLES-NEXT: wgmma %{{.*}} transposed
+// ROLES-NEXT: wgmma %{{.*}} transposed
+// ROLES-NEXT: await %held
 region.func @gated<M> iters (m: M, n: 256)
     ins (%x: memref<[M, 256], bf16, row_major, align 128, noalias>, %a: memref<[256, 256], bf16, row_major, align 128, noalias>, %b: memref<[256, 256], bf16, row_major, align 128, noalias>)
     outs (y: memref<[M, 256], bf16, row_major, align 128, noalias> materialize gmem) {
