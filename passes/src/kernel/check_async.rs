@@ -57,6 +57,7 @@ mod boundaries;
 mod cells;
 mod clocks;
 mod compile;
+mod ends;
 mod exprs;
 mod facts;
 mod feeds;
@@ -138,7 +139,10 @@ dlc_ir::codes! {
 const MOST_WAYS: u32 = 4096;
 
 /// As many instructions as are followed for all sizes and blocks together.
-const MOST_FOLLOWED: u64 = 50_000_000;
+const MOST_FOLLOWED: u64 = 10_000_000;
+
+/// The same for sizes with many blocks and rounds.
+const MOST_SEARCHED: u64 = 200_000;
 
 /// As many numbers as one may be of which it is the smaller or the greater.
 const MOST_FORMS: usize = 8;
@@ -301,11 +305,17 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let (mut sizes, mut blocks, mut choices) = (launches.len() as u64, 0, 0);
     let (few, largest) = (fewest(&program, &launches), scenarios::largest(&program, &launches));
     let all_run = AllRun { function, grid: Grid::from(OpRef { id: grid, ..function }), program: &program };
+    // What is refused is looked at for a fault that is near.
+    let most_followed = if all_run.numbers(&flow).is_ok() { MOST_FOLLOWED } else { MOST_FOLLOWED / 10 };
     let too_many = || uncovered("what is done depends on the number of the block in too many ways");
     let mut queue = scenarios::with_blocks(launches, &program, &boundaries).ok_or_else(too_many)?;
-    // Where something was not run, sizes with many blocks and rounds are.
+    // Then sizes with many blocks and rounds, as far as that does not take too long.
     for is_search in [false, true] {
+        let most_searched = traces.steps() + MOST_SEARCHED;
         for (launch, first) in queue.drain(..) {
+            if is_search && traces.steps() > most_searched {
+                break;
+            }
             blocks += 1;
             let mut ways = Ways::default();
             loop {
@@ -317,6 +327,7 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
                     met => met,
                 };
                 match met {
+                    Met::Unknown if is_search => {}
                     met @ (Met::New | Met::Unknown) => {
                         let does = if met == Met::New { traces.does() } else { None };
                         let is_known = does.is_some();
@@ -329,7 +340,8 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
                     Met::Long(start) if long.iter().any(|&(known, ..)| known == start) => {}
                     Met::Long(start) => long.push((start, launch.clone(), scenario)),
                 }
-                if traces.steps() > MOST_FOLLOWED {
+                if traces.steps() > most_followed {
+                    all_run.numbers(&flow)?;
                     return Err(uncovered("too many sizes and rounds would have to be followed"));
                 }
                 let goes_on = ways.go_on(traces.choices());
@@ -355,10 +367,10 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
             }
         }
         prove(&mut runs, traces.feeds())?;
-        if is_search || all_run.check(&blocks_of_grid, &flow, &traces).is_ok() {
+        if is_search || traces.ways().0.forks().is_empty() {
             break;
         }
-        queue = scenarios::with_many_blocks(&program, &largest);
+        queue = scenarios::with_many_blocks(&program, &largest, &facts::Facts::of(&program));
         sizes += queue.len() as u64;
     }
     if proof.runs == 0 {
@@ -386,17 +398,15 @@ impl<'a> AllRun<'a> {
         traces: &traces::Traces<'_>,
     ) -> Result<(), Box<Diagnostic>> {
         self.waits_always()?;
-        let undecided = kinds::undecided(self.grid, flow, self.program.most_rounds());
-        if let Some((op, reason)) = undecided.first() {
-            return Err(kinds::not_covered(*op, reason));
-        }
+        self.numbers(flow)?;
         let op_at = |pc: program::Pc| OpRef { id: self.program.at[pc as usize].0, ..self.function };
-        let all_of = |ways: &[paths::Way]| ways.iter().map(|&(pc, on)| (op_at(pc), on)).collect::<Vec<_>>();
+        let (ways, taken, sets) = traces.ways();
+        let times = |(pc, on): paths::Way| ways.many(pc).unwrap_or(i64::from(on));
+        let all_of = |ways: &[paths::Way]| ways.iter().map(|&way| (op_at(way.0), times(way))).collect::<Vec<_>>();
         let between = Rc::new(kinds::between(self.grid, self.program.most_rounds()));
         let are_never = |ways: &[paths::Way]| blocks.are_never(&all_of(ways), &between);
-        let (ways, taken, sets) = traces.ways();
-        if let Some((pc, goes_on)) = ways.others(taken).find(|&way| !are_never(&[way])) {
-            return Err(blocks::never_run(op_at(pc), goes_on));
+        if let Some(way) = ways.others(taken).find(|&way| !are_never(&[way])) {
+            return Err(blocks::never_run((op_at(way.0), times(way))));
         }
         paths::check(self.program, ways, taken, &sets, &are_never).map_err(|unseen| match unseen {
             paths::Unseen::Ways(ways) => blocks::never_together(&all_of(&ways)),
@@ -406,6 +416,12 @@ impl<'a> AllRun<'a> {
                 Box::new(Diagnostic::error(&NOT_CHECKED, op.loc(), message).at(op.name()).suggest(SUGGEST_COVER))
             }
         })
+    }
+
+    /// Errors: something is decided by numbers of which runs do not show all.
+    fn numbers(&self, flow: &values::Flow) -> Result<(), Box<Diagnostic>> {
+        let undecided = kinds::undecided(self.grid, flow, self.program.most_rounds());
+        undecided.first().map_or(Ok(()), |(op, reason)| Err(kinds::not_covered(*op, reason)))
     }
 
     /// A grid that waits for those before it does so whatever the sizes: who waits for it waits for those as well.

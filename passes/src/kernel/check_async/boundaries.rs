@@ -495,6 +495,10 @@ impl Boundaries {
                 match others[..] {
                     // Of two loops, each with the other in its first round.
                     [] => found.extend(ends.map(|end| (end / by).abs())),
+                    // A size of one makes several rounds of it.
+                    [(other, times)] if self.is_symbol(other) && times.abs() >= 2.0 * by => {
+                        found.extend(ends.map(|end| ((end + times) / by).abs()));
+                    }
                     // A quotient comes around again.
                     [(other, times)] if !self.is_symbol(other) => {
                         let period = self.step(other).map_or(0.0, |&(_, _, step, _)| times.abs() * step);

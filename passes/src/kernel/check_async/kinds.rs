@@ -12,19 +12,17 @@ use dlc_core::sizes::value_number;
 use dlc_ir::affine::{Factor, SizeExpr};
 use dlc_ir::body::ValueDef;
 use dlc_ir::diag::Diagnostic;
-use dlc_ir::{OpId, OpRef, Type, ValueId};
+use dlc_ir::{OpRef, Type, ValueId};
 use dlc_kernel::counters::axis_of_ticket;
 use dlc_kernel::ops;
 use rustc_hash::FxHashMap;
 
 use super::NOT_CHECKED;
 use super::blocks::Told;
+use super::ends::End;
 use super::kind::Kind::{self, Count, Linear, Never, Other, Products, Range, Rest, Rows, Size};
 use super::parts;
 use super::values::{Flow, decides, is_data, is_integer, yielded};
-
-/// By so much at most, where loops of different roles end in different ways.
-const SMALL_DIVISOR: i64 = 16;
 
 /// Whether a value is computed from the number of the block.
 fn asks_block(grid: ops::Grid<'_>, value: ValueId, seen: &mut Vec<ValueId>) -> bool {
@@ -62,8 +60,10 @@ pub struct Kinds<'a> {
     rounds: i64,
     /// Whether each group of a role is looked at by itself, and each block of a cluster.
     as_constants: bool,
-    /// Where loops end that are not linear: the role, the op, and how that is computed.
-    ends: Vec<(Option<OpId>, OpId, String)>,
+    /// Where loops begin and end that runs do not show.
+    pub(super) ends: Vec<End>,
+    /// By what loops go on from block to block, but for constants.
+    pub(super) step: Option<String>,
 }
 
 /// What of a grid decides something in a way that runs do not show.
@@ -78,6 +78,7 @@ pub fn undecided<'a>(grid: ops::Grid<'a>, flow: &Flow, rounds: i64) -> Vec<(OpRe
         let mut around = around.take_while(|&id| id != grid.id).map(|id| OpRef { id, ..*grid });
         let is_left_out = |op: OpRef<'_>| !flow.is_followed(op) && (op.is(ops::For::DEF) || op.is(ops::If::DEF));
         if is_left_out(op) || around.any(is_left_out) {
+            found.extend(kinds.endless(op).map(|reason| (op, reason)));
             continue;
         }
         if let Some(reason) = kinds.why_not(op) {
@@ -110,7 +111,8 @@ impl<'a> Kinds<'a> {
     /// None so far.
     pub fn new(grid: ops::Grid<'a>, rounds: i64, as_constants: bool) -> Kinds<'a> {
         let (known, carried) = (FxHashMap::default(), FxHashMap::default());
-        let mut kinds = Kinds { grid, told: Told::of(grid), known, carried, rounds, as_constants, ends: Vec::new() };
+        let mut kinds =
+            Kinds { grid, told: Told::of(grid), known, carried, rounds, as_constants, ends: Vec::new(), step: None };
         kinds.carry();
         kinds
     }
@@ -287,7 +289,11 @@ impl<'a> Kinds<'a> {
         };
         for value in op.operands() {
             let is_decided = op.type_of(value) == Type::INDEX && decides(op, value);
-            if is_decided && (!self.kind(value).is_place() || self.divides_block(value, &mut Vec::new())) {
+            let is_shown = |kinds: &mut Self| {
+                let is_of_one = !kinds.divides_block(value, &mut Vec::new()) && !kinds.is_value_of_several(value);
+                kinds.kind(value).is_place() && is_of_one
+            };
+            if is_decided && !is_shown(self) {
                 return Some(format!(
                     "{} is computed in a way that not all sizes and rounds were tried for",
                     what(value)
@@ -326,49 +332,6 @@ impl<'a> Kinds<'a> {
             return both.into_iter().all(|value| is_data(op, value) || self.is_truth(value));
         }
         both.into_iter().all(|value| matches!(self.kind(value), Range(..) | Size | Linear(_)))
-    }
-
-    fn bounds(&mut self, op: ops::For<'a>) -> Option<String> {
-        let args: Vec<ValueId> = op.args().collect();
-        let bounds = op.bounds();
-        let [first, last, step] = bounds.as_slice() else { return None };
-        let around = std::iter::successors(op.body.parent_op(op.id), |&id| op.body.parent_op(id));
-        let role = around.take_while(|&id| id != self.grid.id).find(|&id| ops::Role::of(OpRef { id, ..*op }).is_some());
-        let begin = self.expr(first, &args);
-        // Where it begins is no matter by itself: what compares its integer is refused. Loops of other roles begin alike.
-        if !begin.is_place() && !matches!(begin, Count(by) | Products(by) if by <= SMALL_DIVISOR) {
-            let text = format!("{} to {}", self.text_of(first, &args), self.text_of(last, &args));
-            self.ends.push((role, op.id, text));
-        }
-        let end = self.expr(last, &args);
-        let names = last.symbols();
-        let mut ends = names.iter().filter_map(|name| args.get(value_number(name)?).copied());
-        let divides = self.divides(last, &args) || ends.any(|arg| self.divides_block(arg, &mut Vec::new()));
-        if end.is_place() && divides {
-            return Some("where the loop ends is a quotient or remainder of the number of the block".to_owned());
-        }
-        if !end.is_place() && !matches!(end, Count(by) if by <= SMALL_DIVISOR) {
-            let text = self.text_of(last, &args);
-            self.ends.push((role, op.id, text));
-        }
-        let is_constant = matches!(self.expr(step, &args), Range(a, b) if a == b);
-        let is_from_block_to_block = self.asks_block(first, &args) && self.is_of_launch(step, &args);
-        if !is_constant && !is_from_block_to_block {
-            return Some("the step of the loop is neither a constant nor one from block to block".to_owned());
-        }
-        None
-    }
-
-    /// Loops of different roles that end somewhere that is not linear, and not in the same way: they may not agree.
-    fn other_ends(&self) -> Vec<(OpRef<'a>, String)> {
-        let of = |role: Option<OpId>| self.ends.iter().filter(move |(own, ..)| *own == role).map(|(.., text)| text);
-        let differs = |&&(role, _, ref text): &&(Option<OpId>, OpId, String)| {
-            self.ends.iter().any(|&(other, ..)| other != role && !of(other).any(|known| known == text))
-        };
-        let reason =
-            "where the loop begins or ends is not linear in sizes, blocks and rounds, and it differs in another role";
-        let found = self.ends.iter().filter(differs);
-        found.map(|&(_, id, _)| (OpRef { id, ..*self.grid }, reason.to_owned())).collect()
     }
 
     /// How an expression is computed.
@@ -411,32 +374,16 @@ impl<'a> Kinds<'a> {
             }
             ValueDef::Arg(block, 0) => match around(block).and_then(|id| ops::For::of(OpRef { id, ..*self.grid })) {
                 Some(op) => {
+                    // Of loops around each other each has its own.
+                    let outer = std::iter::successors(body.parent_op(op.id), |&id| body.parent_op(id));
+                    let depth = outer.filter(|&id| ops::For::of(OpRef { id, ..*op }).is_some()).count();
                     let args: Vec<ValueId> = op.args().collect();
-                    op.bounds().iter().map(|bound| self.text_of(bound, &args)).collect()
+                    let bounds: String = op.bounds().iter().map(|bound| self.text_of(bound, &args)).collect();
+                    format!("{depth} {bounds}")
                 }
                 None => format!("{value:?}"),
             },
             _ => format!("{value:?}"),
-        }
-    }
-
-    /// Whether an expression is computed at the launch.
-    fn is_of_launch(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
-        let names = expr.symbols();
-        let mut values = names.iter().filter_map(|name| args.get(value_number(name)?).copied());
-        values.all(|value| self.is_value_of_launch(value))
-    }
-
-    fn is_value_of_launch(&self, value: ValueId) -> bool {
-        let body = self.grid.body;
-        match body.value_def(value) {
-            ValueDef::Result(id, _) => {
-                let op = OpRef { id, ..*self.grid };
-                let is_size = ops::GridSize::of(op).is_some() || body.block_of(id) == body.block_of(self.grid.id);
-                let is_made = ops::Index::of(op).is_some() || ops::Min::of(op).is_some();
-                is_size || is_made && op.operands().all(|value| self.is_value_of_launch(value))
-            }
-            _ => false,
         }
     }
 
@@ -524,7 +471,7 @@ impl<'a> Kinds<'a> {
     }
 
     /// Whether a value is the size of the grid along an axis.
-    fn is_number_of_blocks(&self, value: ValueId) -> bool {
+    pub(super) fn is_number_of_blocks(&self, value: ValueId) -> bool {
         let args: Vec<ValueId> = self.grid.args().collect();
         let dims = self.grid.dims();
         let mut sizes = dims.iter().filter_map(|dim| args.get(value_number(dim.as_symbol()?)?));

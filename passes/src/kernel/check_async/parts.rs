@@ -34,19 +34,13 @@ pub fn is_of_rounds(kinds: &Kinds<'_>, guard: &Guard, args: &[ValueId]) -> bool 
     })
 }
 
-/// Whether a way follows from the rounds of a part of a sum that begins at a product of sizes and numbers of blocks: that it
-/// has none, or a condition on how many it has. Sizes for each of them are not searched for (`docs/checker.md`).
-pub fn is_of_part<'a>(grid: ops::Grid<'a>, op: OpRef<'a>, goes_on: bool) -> bool {
-    if let Some(loop_) = ops::For::of(op) {
-        let args: Vec<ValueId> = loop_.args().collect();
-        return !goes_on && loop_.bounds().first().is_some_and(|first| has_product(grid, first, &args, 0));
-    }
-    let Some((branch, guard)) = ops::If::of(op).and_then(|branch| Some((branch, branch.guard()?))) else {
-        return false;
-    };
-    let args: Vec<ValueId> = branch.args().collect();
-    let is_product = guard.exprs().any(|expr| has_product(grid, expr, &args, 0));
-    is_product && is_of_rounds(&Kinds::new(grid, 0, true), &guard, &args)
+/// Whether a loop goes over a part of a sum, which begins at a product of sizes and numbers of blocks: sizes at
+/// which it has no round are not searched for (`docs/checker.md`).
+pub fn is_part<'a>(grid: ops::Grid<'a>, op: OpRef<'a>) -> bool {
+    let Some(loop_) = ops::For::of(op) else { return false };
+    let args: Vec<ValueId> = loop_.args().collect();
+    let asks_block = |first: &SizeExpr| Kinds::new(grid, 0, true).asks_block(first, &args);
+    loop_.bounds().first().is_some_and(|first| has_product(grid, first, &args, 0) && asks_block(first))
 }
 
 /// Whether a product of what is not constant is in an expression, or in what it is computed from, a few ops away.

@@ -4,11 +4,16 @@
 //! So all combinations of the ways of branches that stand in one loop, or in none, are gone in some round, or are shown to be
 //! impossible; and of branches in loops and outside of these all pairs.
 
+use std::cell::Cell;
+
 use super::program::{Instr, Pc, Program};
 use super::ways::{Taken, Ways};
 
 /// As many combinations as are looked at.
 const MOST_PATHS: usize = 20_000;
+
+/// As many as are shown to be impossible: that takes some milliseconds each.
+const MOST_ASKED: usize = 1000;
 
 /// A way: where it is, and whether it goes on there.
 pub type Way = (Pc, bool);
@@ -45,8 +50,10 @@ struct Paths<'a> {
     scopes: Vec<Scope>,
     sites: Vec<Site>,
     /// Whether ways are shown to be impossible together.
-    are_never: &'a dyn Fn(&[Way]) -> bool,
+    never: &'a dyn Fn(&[Way]) -> bool,
     left: usize,
+    /// As many combinations as may still be shown to be impossible.
+    asked: Cell<usize>,
 }
 
 /// The first ways that may be gone together and are in none of the sets. Each set begins with the number of the loop or agent.
@@ -64,7 +71,16 @@ pub fn check(
     for (scope, of_scope) in scopes.iter().zip(&mut of_scopes) {
         *of_scope = sets.iter().filter(|set| set.first() == Some(&scope.key)).map(|set| &set[1..]).collect();
     }
-    let mut paths = Paths { ways, gone, sets: of_scopes, scopes, sites, are_never, left: MOST_PATHS };
+    let mut paths = Paths {
+        ways,
+        gone,
+        sets: of_scopes,
+        scopes,
+        sites,
+        never: are_never,
+        left: MOST_PATHS,
+        asked: Cell::new(MOST_ASKED),
+    };
     for scope in 0..paths.scopes.len() {
         let sets = paths.sets[scope].clone();
         paths.together(scope, 0, &mut Vec::new(), &sets)?;
@@ -155,12 +171,19 @@ impl<'a> Paths<'a> {
             chosen.push(way);
             if !with.is_empty() {
                 self.together(scope, at + 1, chosen, &with)?;
-            } else if !(self.are_never)(chosen) {
+            } else if !self.are_never(chosen)? {
                 return Err(Unseen::Ways(chosen.clone()));
             }
             chosen.pop();
         }
         Ok(())
+    }
+
+    /// Whether ways are shown to be impossible together.
+    fn are_never(&self, ways: &[Way]) -> Result<bool, Unseen> {
+        let left = self.asked.get().checked_sub(1).ok_or(Unseen::TooMany(ways[ways.len() - 1].0))?;
+        self.asked.set(left);
+        Ok((self.never)(ways))
     }
 
     fn chain(&self, scope: usize) -> impl Iterator<Item = usize> + '_ {
@@ -208,7 +231,7 @@ impl<'a> Paths<'a> {
                     continue;
                 }
                 let [x, y] = [self.number(first), self.number(second)];
-                if !sets.iter().any(|set| has(set, x) && has(set, y)) && !(self.are_never)(&[first, second]) {
+                if !sets.iter().any(|set| has(set, x) && has(set, y)) && !self.are_never(&[first, second])? {
                     return Err(Unseen::Ways(vec![first, second]));
                 }
             }

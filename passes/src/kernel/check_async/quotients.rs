@@ -1,4 +1,4 @@
-//! Quotients in the integers that decide something: of the number of the block, and several of one size.
+//! What the integers that decide something are computed from: how many sizes, blocks and loops, and what is divided in them.
 
 use dlc_core::sizes::value_number;
 use dlc_ir::affine::{Factor, SizeExpr};
@@ -11,7 +11,92 @@ use super::kind::lcm;
 use super::kinds::Kinds;
 use super::values::{is_integer, yielded};
 
+/// A number that others are computed from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Root {
+    /// A size.
+    Size(String),
+    /// The number of blocks along an axis.
+    Blocks(i64),
+    /// The number of a block, the integer of a loop, or anything else.
+    Value(ValueId),
+}
+
 impl<'a> Kinds<'a> {
+    /// Whether an expression is computed from several sizes, numbers of blocks and integers of loops. Runs look for where
+    /// something changes with one of them, the others as they are: a line between two of them may have points far apart.
+    pub(super) fn is_of_several(&self, expr: &SizeExpr, args: &[ValueId]) -> bool {
+        let (mut roots, mut seen) = (Vec::new(), Vec::new());
+        self.roots(expr, args, &mut seen, &mut roots);
+        roots.len() > 1
+    }
+
+    /// The same of a value.
+    pub(super) fn is_value_of_several(&self, value: ValueId) -> bool {
+        let (mut roots, mut seen) = (Vec::new(), Vec::new());
+        self.roots_of(value, &mut seen, &mut roots);
+        roots.len() > 1
+    }
+
+    fn roots(&self, expr: &SizeExpr, args: &[ValueId], seen: &mut Vec<ValueId>, into: &mut Vec<Root>) {
+        for name in expr.symbols() {
+            match value_number(&name) {
+                Some(number) => args.get(number).into_iter().for_each(|&value| self.roots_of(value, seen, into)),
+                None => add(Root::Size(name.to_string()), into),
+            }
+        }
+    }
+
+    fn roots_of(&self, value: ValueId, seen: &mut Vec<ValueId>, into: &mut Vec<Root>) {
+        if seen.contains(&value) {
+            return;
+        }
+        seen.push(value);
+        let body = self.grid.body;
+        match body.value_def(value) {
+            ValueDef::Result(id, number) => {
+                let op = OpRef { id, ..*self.grid };
+                if let Some(index) = ops::Index::of(op) {
+                    let args: Vec<ValueId> = index.args().collect();
+                    index.value().iter().for_each(|expr| self.roots(expr, &args, seen, into));
+                } else if let Some(size) = ops::GridSize::of(op) {
+                    let dim = self.grid.dims().get(size.axis().clamp(0, 2) as usize).cloned();
+                    if dim.is_none_or(|dim| dim.as_constant().is_none()) {
+                        add(Root::Blocks(size.axis()), into);
+                    }
+                } else if !op.regions().is_empty() {
+                    let ends = op.regions().iter().filter_map(|&region| yielded(op, region).get(number).copied());
+                    let first = ops::For::of(op).and_then(|op| op.inits().nth(number));
+                    ends.chain(first).for_each(|value| self.roots_of(value, seen, into));
+                } else if is_integer(op) && !op.is(ops::TileOrder::DEF) {
+                    op.operands().for_each(|value| self.roots_of(value, seen, into));
+                } else if !op.is(ops::BlockRank::DEF) {
+                    add(Root::Value(value), into);
+                }
+            }
+            ValueDef::Arg(block, number) => {
+                let around = body.region_of(block).and_then(|region| body.region_parent(region));
+                let around = around.map(|id| OpRef { id, ..*self.grid });
+                match around.and_then(ops::For::of) {
+                    Some(op) if number > 0 => {
+                        let next = yielded(*op, ops::For::body(op)).get(number - 1).copied();
+                        op.inits()
+                            .nth(number - 1)
+                            .into_iter()
+                            .chain(next)
+                            .for_each(|value| self.roots_of(value, seen, into));
+                    }
+                    // All rounds of it are run.
+                    Some(op) if op.bounds().iter().all(|bound| bound.as_constant().is_some()) => {}
+                    // Each group of a role is looked at by itself.
+                    None if around.is_some_and(|op| ops::Role::of(op).is_some()) => {}
+                    _ => add(Root::Value(value), into),
+                }
+            }
+            ValueDef::Placeholder => {}
+        }
+    }
+
     /// Whether a quotient or a remainder of the number of a block, or of what goes on from there, is in a value.
     pub(super) fn divides_block(&self, value: ValueId, seen: &mut Vec<ValueId>) -> bool {
         if seen.contains(&value) {
@@ -116,5 +201,11 @@ impl<'a> Kinds<'a> {
         sum.sort_unstable();
         let sum = sum.concat();
         !has_quotient && by > 1 && *of.get_or_insert_with(|| sum.clone()) == sum
+    }
+}
+
+fn add(root: Root, into: &mut Vec<Root>) {
+    if !into.contains(&root) {
+        into.push(root);
     }
 }

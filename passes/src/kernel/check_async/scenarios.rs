@@ -1,9 +1,10 @@
 //! A launch of a grid: the values of symbols with what follows from them, and the blocks for which it is run.
 
 use super::boundaries::Boundaries;
-use super::exprs::Condition;
+use super::exprs::{Condition, Expr};
+use super::facts::Facts;
 use super::integers::{Choices, compute};
-use super::program::Program;
+use super::program::{Instr, Program};
 
 /// As many blocks of a launch as are run.
 const MOST_BLOCKS: usize = 512;
@@ -39,10 +40,16 @@ pub struct Scenario {
 }
 
 /// Sizes of all symbols, and of one with the others small, with which rings turn and blocks have many rounds; with tails.
-const MANY: [i64; 5] = [72, 320, 576, 1024, 1096];
+const MANY: [i64; 4] = [72, 320, 576, 1096];
+
+/// A size of all symbols for rings that go on in few of the rounds.
+const FAR: i64 = 4160;
 
 /// The largest size at which something changes that is put together with others that are 0.
 const MOST_ALONE: i64 = 1 << 17;
+
+/// As many tiles as a block of such a launch has.
+const MOST_TILES: i64 = 1024;
 
 /// As many blocks of such a launch as are run: all where there are no more.
 const MANY_BLOCKS: i64 = 48;
@@ -64,19 +71,36 @@ pub fn largest(program: &Program, launches: &[Launch]) -> Vec<i64> {
 
 /// Launches with many blocks and rounds, and blocks of them spread over the grid. `largest` are the largest sizes that
 /// were run.
-pub fn with_many_blocks(program: &Program, largest: &[i64]) -> Vec<(Launch, [i64; 3])> {
+pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -> Vec<(Launch, [i64; 3])> {
     let symbols = program.symbols.len();
     let mut sizes: Vec<Vec<i64>> = MANY.iter().map(|&size| vec![size; symbols]).collect();
+    // As many steps of the largest as rings have a use for.
+    let steps = program.code.iter().filter_map(|instr| match instr {
+        Instr::Start { bounds, .. } => match bounds[2] {
+            Expr::Const(step) => Some(step),
+            _ => None,
+        },
+        _ => None,
+    });
+    let unit = facts.units().iter().flatten().copied().chain(steps).max().unwrap_or(1);
+    let long = unit.saturating_mul(program.most_rounds() + 1).min(MOST_ALONE);
     for symbol in (0..symbols).filter(|_| symbols > 1) {
         let alone = |size: i64, others: i64| (0..symbols).map(|at| if at == symbol { size } else { others }).collect();
         sizes.extend([alone(1096, 1), alone(1096, 64), alone(1, 1096), alone(0, 1096)]);
+        sizes.extend([alone(long, 1), alone(1, long)]);
         let largest = largest[symbol];
         if (1097..=MOST_ALONE).contains(&largest) {
             sizes.extend([alone(largest, 0), alone(largest, 1)]);
         }
     }
+    sizes.extend([vec![long; symbols], vec![FAR; symbols]]);
     sizes.dedup();
     let launches = sizes.iter().filter_map(|sizes| Launch::new(program, sizes));
+    // Blocks that go from tile to tile have not too many.
+    let launches = launches.filter(|launch| {
+        let rounds = facts.least_rounds(&facts.known_slots(launch), launch.grid);
+        rounds.is_none_or(|rounds| rounds <= MOST_TILES)
+    });
     let with_blocks = |launch: Launch| {
         let [x, y, z] = launch.grid;
         let all = x.saturating_mul(y).saturating_mul(z);

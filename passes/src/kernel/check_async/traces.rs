@@ -410,6 +410,7 @@ impl<'p> Traces<'p> {
         let mut round = Box::new(walk.enter(pc, found));
         round.before_it = std::mem::take(&mut walk.ways);
         round.sets = std::mem::take(&mut walk.sets);
+        self.ways.go_around(pc, rounds(values), &mut round.ways);
         if round.orbits {
             self.go_on(walk, &mut round, values, site)?;
             walk.slots[*last as usize] = values[1];

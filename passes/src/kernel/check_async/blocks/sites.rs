@@ -327,7 +327,10 @@ impl<'a> Pair<'a> {
                     Some(known) => known,
                     None => match self.product_of_sizes(factors) {
                         Some(product) => product,
-                        None if self.by_cases => self.multiple(side, factors, args)?,
+                        None if self.by_cases => match self.multiple(side, factors, args) {
+                            Some(multiple) => multiple,
+                            None => self.product(product_of(factors, args), Interval::ALL),
+                        },
                         None => return None,
                     },
                 },
@@ -668,6 +671,23 @@ impl<'a> Pair<'a> {
             dlc_ir::affine::Relation::NotNegative => self.implies_less(&zero, &expr, 0),
         }
     }
+}
+
+/// A product by what is multiplied: the same values in any op.
+fn product_of(factors: &[Factor], args: &[ValueId]) -> String {
+    let of_expr = |expr: &SizeExpr| {
+        let terms = expr.terms();
+        let terms = terms.iter().map(|(by, factors)| format!("{by} {}", product_of(factors, args)));
+        terms.collect::<Vec<_>>().join(" + ")
+    };
+    let factor = |factor: &Factor| match factor {
+        Factor::Symbol(name) => match value_number(name).and_then(|number| args.get(number)) {
+            Some(value) => format!("{value:?}"),
+            None => name.to_string(),
+        },
+        Factor::Quotient(above, below) => format!("({} floordiv {})", of_expr(above), of_expr(below)),
+    };
+    factors.iter().map(factor).collect::<Vec<_>>().join(" * ")
 }
 
 /// The integer that tells the groups of a role apart.

@@ -14,7 +14,7 @@ use dlc_kernel::ops;
 use super::sites::{Between, Pair, Var, group_of};
 use super::{Blocks, Fault};
 use crate::kernel::check_async::NOT_CHECKED;
-use crate::kernel::check_async::parts::is_of_part;
+use crate::kernel::check_async::parts::is_part;
 
 /// As many ways in which a condition does not hold as are looked at.
 const MOST_CONTRARIES: usize = 256;
@@ -22,42 +22,46 @@ const MOST_CONTRARIES: usize = 256;
 /// What helps where a way is not run.
 const SUGGEST_WAY: &str = "ask for sizes, blocks and rounds one by one, and for small ones, or 'require' what holds for the sizes at the launch";
 
+/// A way: a branch whose condition holds, once, or does not, or a loop that goes around at least so often, or not at all.
+pub type Way<'a> = (OpRef<'a>, i64);
+
 /// No run goes a way, and it may be possible.
-pub fn never_run(op: OpRef<'_>, goes_on: bool) -> Fault {
-    let message = format!("not verified: in no run {}, and it may", outcome(op, goes_on));
+pub fn never_run((op, times): Way<'_>) -> Fault {
+    let message = format!("not verified: in no run {}, and it may", outcome(op, times));
     Box::new(Diagnostic::error(&NOT_CHECKED, op.loc(), message).at(op.name()).suggest(SUGGEST_WAY))
 }
 
-fn outcome(op: OpRef<'_>, goes_on: bool) -> &'static str {
-    match (ops::For::of(op).is_some(), goes_on) {
-        (true, true) => "the loop goes around",
-        (true, false) => "the loop has no round",
-        (false, true) => "the condition holds",
-        (false, false) => "the condition does not hold",
+fn outcome(op: OpRef<'_>, times: i64) -> String {
+    match (ops::For::of(op).is_some(), times) {
+        (true, 0) => "the loop has no round".to_owned(),
+        (true, 1) => "the loop goes around".to_owned(),
+        (true, times) => format!("the loop goes around {times} times"),
+        (false, 0) => "the condition does not hold".to_owned(),
+        (false, _) => "the condition holds".to_owned(),
     }
 }
 
 /// Ways that may be gone together, and were not.
-pub fn never_together(ways: &[(OpRef<'_>, bool)]) -> Fault {
-    let &[.., (op, goes_on)] = ways else { unreachable!("at least one way") };
+pub fn never_together(ways: &[Way<'_>]) -> Fault {
+    let &[.., (op, times)] = ways else { unreachable!("at least one way") };
     let message =
-        format!("not verified: in no run {}, together with what the notes say, and it may", outcome(op, goes_on));
+        format!("not verified: in no run {}, together with what the notes say, and it may", outcome(op, times));
     let error = Diagnostic::error(&NOT_CHECKED, op.loc(), message).at(op.name()).suggest(SUGGEST_WAY);
     let others = ways[..ways.len() - 1].iter();
-    Box::new(others.fold(error, |error, &(op, goes_on)| error.note(op.loc(), format!("{} here", outcome(op, goes_on)))))
+    Box::new(others.fold(error, |error, &(op, times)| error.note(op.loc(), format!("{} here", outcome(op, times)))))
 }
 
 impl<'a> Blocks<'a> {
     /// Whether no block ever goes several such ways, of the same round of loops that are around several of them.
-    pub fn are_never(&self, ways: &[(OpRef<'a>, bool)], between: &Rc<Between>) -> bool {
-        let is_same = |(one, first): (OpRef<'a>, bool), (other, second): (OpRef<'a>, bool)| {
+    pub fn are_never(&self, ways: &[Way<'a>], between: &Rc<Between>) -> bool {
+        let is_same = |(one, first): Way<'a>, (other, second): Way<'a>| {
             let cond = |op: OpRef<'a>| ops::If::of(op).and_then(|op| op.cond());
             first != second && cond(one).is_some() && cond(one) == cond(other)
         };
         if ways.iter().any(|&one| ways.iter().any(|&other| is_same(one, other))) {
             return true;
         }
-        if ways.iter().any(|&(op, goes_on)| is_of_part(self.grid, op, goes_on)) {
+        if ways.iter().any(|&(op, times)| times == 0 && is_part(self.grid, op)) {
             return true;
         }
         // Groups of a role do the same with other numbers: one after the other.
@@ -73,18 +77,18 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    fn are_never_in(&self, ways: &[(OpRef<'a>, bool)], group: Option<(ValueId, i64)>, between: &Rc<Between>) -> bool {
+    fn are_never_in(&self, ways: &[Way<'a>], group: Option<(ValueId, i64)>, between: &Rc<Between>) -> bool {
         let mut pair = self.pair();
         pair.between = Rc::clone(between);
         (pair.fixed, pair.by_cases) = (group, true);
         (0..self.grid.dims().len()).for_each(|axis| drop(pair.var(0, Var::Block(axis))));
         let mut pairs = vec![pair];
-        for &(op, goes_on) in ways {
+        for &(op, times) in ways {
             for pair in &mut pairs {
                 pair.path(0, op);
                 pair.imply();
             }
-            let cases: Vec<_> = pairs.iter().flat_map(|pair| pair.gone(op, goes_on)).collect();
+            let cases: Vec<_> = pairs.iter().flat_map(|pair| pair.gone(op, times)).collect();
             if cases.len() > MOST_CONTRARIES {
                 continue;
             }
@@ -112,12 +116,13 @@ fn is_impossible(pair: &Pair<'_>, from: usize) -> bool {
 
 impl<'a> Pair<'a> {
     /// All cases in which a way is gone.
-    fn gone(&self, op: OpRef<'a>, goes_on: bool) -> Vec<Pair<'a>> {
+    fn gone(&self, op: OpRef<'a>, times: i64) -> Vec<Pair<'a>> {
         let mut pair = self.clone();
         if let Some(loop_) = ops::For::of(op) {
-            match goes_on {
-                true => pair.loop_(0, loop_),
-                false => pair.no_round(loop_),
+            match times {
+                0 => pair.no_round(loop_),
+                1 => pair.loop_(0, loop_),
+                _ => pair.rounds(loop_, times),
             }
             return vec![pair];
         }
@@ -125,7 +130,7 @@ impl<'a> Pair<'a> {
             return vec![pair];
         };
         let args: Vec<ValueId> = branch.args().collect();
-        let Some(cases) = (if goes_on { pieces(&guard) } else { contraries(&guard) }) else { return vec![pair] };
+        let Some(cases) = (if times > 0 { pieces(&guard) } else { contraries(&guard) }) else { return vec![pair] };
         let case = |bounds: &Vec<SizeExpr>| {
             let mut pair = self.clone();
             for bound in bounds {
@@ -136,6 +141,17 @@ impl<'a> Pair<'a> {
             pair
         };
         cases.iter().map(case).collect()
+    }
+
+    /// A loop has at least so many rounds: the last of them has an integer below the end.
+    fn rounds(&mut self, op: ops::For<'_>, times: i64) {
+        let args: Vec<ValueId> = op.args().collect();
+        if let [first, last, step] = op.bounds().as_slice()
+            && let (Some(first), Some(last)) = (self.expr(0, first, &args), self.expr(0, last, &args))
+            && let Some(before) = step.as_constant().and_then(|step| (times - 1).checked_mul(step))
+        {
+            self.at_most(&first, &last, -1 - before);
+        }
     }
 
     /// A loop has no round.
