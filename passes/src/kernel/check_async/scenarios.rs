@@ -73,7 +73,7 @@ pub fn largest(program: &Program, launches: &[Launch]) -> Vec<i64> {
 /// were run.
 pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -> Vec<(Launch, [i64; 3])> {
     let symbols = program.symbols.len();
-    let mut sizes: Vec<Vec<i64>> = MANY.iter().map(|&size| vec![size; symbols]).collect();
+    let mut sizes: Vec<Vec<i64>> = Vec::new();
     // As many steps of the largest as rings have a use for.
     let steps = program.code.iter().filter_map(|instr| match instr {
         Instr::Start { bounds, .. } => match bounds[2] {
@@ -86,14 +86,13 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
     let long = unit.saturating_mul(program.most_rounds() + 1).min(MOST_ALONE);
     for symbol in (0..symbols).filter(|_| symbols > 1) {
         let alone = |size: i64, others: i64| (0..symbols).map(|at| if at == symbol { size } else { others }).collect();
-        sizes.extend([alone(1096, 1), alone(1096, 64), alone(1, 1096), alone(0, 1096)]);
-        sizes.extend([alone(long, 1), alone(1, long)]);
+        sizes.extend([alone(1096, 1), alone(1096, 64), alone(long, 1), alone(0, 1096), alone(1, 1096), alone(1, long)]);
         let largest = largest[symbol];
         if (1097..=MOST_ALONE).contains(&largest) {
             sizes.extend([alone(largest, 0), alone(largest, 1)]);
         }
     }
-    sizes.extend([vec![long; symbols], vec![FAR; symbols]]);
+    sizes.extend(MANY.into_iter().chain([long, FAR]).map(|size| vec![size; symbols]));
     sizes.dedup();
     let launches = sizes.iter().filter_map(|sizes| Launch::new(program, sizes));
     // Blocks that go from tile to tile have not too many.
