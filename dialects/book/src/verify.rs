@@ -207,8 +207,7 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
 pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
     let axes = op.axes();
     let declared = symbols(*op);
-    let undeclared =
-        |size: &SizeExpr| size.symbols().into_iter().find(|name| !declared.contains(&**name));
+    let undeclared = |size: &SizeExpr| size.symbols().into_iter().find(|name| !declared.contains(&**name));
     if let Some(symbol) = op.over().iter().find_map(undeclared) {
         return diags.emit(op_error(*op, format!("the symbol '{symbol}' is not declared by the function")));
     }

@@ -399,9 +399,11 @@ fn memory_fits(
     if let Some(size) = dims.iter().find(|size| size.as_constant().is_some_and(|size| size < 0)) {
         return Err(BrokenRule::from(format!("{what} would have an axis of {size} elements")));
     }
-    let asked_here =
-        MemRef::get(ctx, dims.clone(), asked.elem(ctx), layout.clone(), asked.align(ctx), asked.noalias(ctx));
-    let show = || format!("{what} must be {}, not {}", asked_here.display(ctx), has.display(ctx));
+    let show = || {
+        let (elem, align, noalias) = (asked.elem(ctx), asked.align(ctx), asked.noalias(ctx));
+        let asked_here = MemRef::get(ctx, dims.clone(), elem, layout.clone(), align, noalias);
+        format!("{what} must be {}, not {}", asked_here.display(ctx), has.display(ctx))
+    };
     if own.dims(ctx) != dims || own.elem(ctx) != asked.elem(ctx) {
         return Err(BrokenRule::from(show()));
     }
