@@ -1,4 +1,4 @@
-//! Programs of any number of ops, in eleven shapes, by which the growth of the compiler is measured.
+//! Programs of any number of ops, in thirteen shapes, by which the growth of the compiler is measured.
 //!
 //! The time of a compiler should grow with the program and no faster. Each shape stresses another list: the ops of a
 //! chain, the results of a kernel, the functions of a module, the symbols of a signature.
@@ -32,7 +32,7 @@ pub struct Shape {
 }
 
 /// All shapes.
-pub static SHAPES: [Shape; 11] = [
+pub static SHAPES: [Shape; 13] = [
     Shape { name: "chain", summary: "elementwise ops, each on the result of the one before", text: chain },
     Shape { name: "tree", summary: "sums of pairs, to one result", text: tree },
     Shape {
@@ -47,6 +47,8 @@ pub static SHAPES: [Shape; 11] = [
     Shape { name: "constants", summary: "constants, each added to the result before", text: constants },
     Shape { name: "deep", summary: "nests of 60 loops in one another", text: deep },
     Shape { name: "kernels", summary: "kernels of one function, on inputs of different widths", text: kernels },
+    Shape { name: "inputs", summary: "inputs of one kernel, each added to the result before", text: inputs },
+    Shape { name: "pads", summary: "rows moved down by one, again and again", text: pads },
     Shape { name: "plans", summary: "kernels with a plan each", text: plans },
 ];
 
@@ -225,6 +227,27 @@ fn constants(ops: usize) -> String {
     let (mut text, mut last) = (String::new(), "%x".to_owned());
     for i in 0..ops.div_ceil(2) {
         line!(text, "  %k{i} = full {i}.25 : tensor<[], f32>\n  %v{i} = add {last}, %k{i}");
+        last = format!("%v{i}");
+    }
+    graph(&text, &last)
+}
+
+fn inputs(ops: usize) -> String {
+    let inputs = list(ops + 1, |i| format!("%x{i}: tensor<[N, 64], f32>"));
+    let mut text = format!("frontend.graph @f<N>({inputs}) -> tensor<[N, 64], f32> {{\n");
+    let mut last = "%x0".to_owned();
+    for i in 1..=ops {
+        line!(text, "  %v{i} = add {last}, %x{i}");
+        last = format!("%v{i}");
+    }
+    line!(text, "  output {last}\n}}");
+    text
+}
+
+fn pads(ops: usize) -> String {
+    let (mut text, mut last) = (String::new(), "%x".to_owned());
+    for i in 0..ops.div_ceil(2) {
+        line!(text, "  %p{i} = pad {last} low [1, 0] high [0, 0]\n  %v{i} = slice %p{i} from [0, 0] to [N, 64]");
         last = format!("%v{i}");
     }
     graph(&text, &last)

@@ -1,5 +1,8 @@
 //! The rules of the specification's sections 4.3 and 4.4, op by op, and the types of results.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use dlc_core::access::{Access, Accesses};
 use dlc_core::bounds::{AXIS_ALIGNMENT_MISMATCH, Axes, verify_access};
 use dlc_core::broadcast::show;
@@ -95,11 +98,12 @@ pub fn axis_names(count: usize) -> Vec<String> {
     (0..count).map(|axis| format!("i{axis}")).collect()
 }
 
-/// The symbols of the function around an op.
-fn symbols(op: OpRef<'_>) -> Vec<String> {
+/// The symbols of the function around an op, which are read once for all of its ops.
+fn symbols(op: OpRef<'_>) -> Arc<HashSet<String>> {
     let func = OpRef { id: op.body.root(), ..op };
-    let declared = func.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(op.ctx, attr));
-    declared.unwrap_or_default().into_iter().map(String::from).collect()
+    let Some(attr) = func.prop(Str::SYMBOLS) else { return Arc::default() };
+    let names = || TextArray::get(op.ctx, attr).unwrap_or_default();
+    op.ctx.derived(attr, || names().into_iter().map(String::from).collect())
 }
 
 fn emit(op: OpRef<'_>, broken: BrokenRule, diags: &Diagnostics) {
@@ -138,7 +142,7 @@ fn accesses(op: OpRef<'_>, sizes: &[SizeExpr], accesses: &[Access], first: usize
             let message = format!("operand {at} is read everywhere, so there is nothing outside");
             diags.emit(op_error(op, message).suggest("write 'where (..)' before 'else', or leave 'else' out"));
         }
-        let declared = |name: &str| symbols.iter().any(|known| known == name);
+        let declared = |name: &str| symbols.contains(name);
         verify_access(op, &mut axes, &format!("operand {at}"), access, &dims(op, operand), &declared, diags);
     }
 }
@@ -157,7 +161,7 @@ pub fn iota(op: Iota<'_>, diags: &Diagnostics) {
     };
     let (names, symbols) = (axis_names(axes.len()), symbols(*op));
     let axes = Axes::new(names.iter().map(String::as_str).collect(), &axes);
-    if let Err(broken) = axes.check(value, &|name| symbols.iter().any(|known| known == name)) {
+    if let Err(broken) = axes.check(value, &|name| symbols.contains(name)) {
         emit(*op, broken, diags);
     }
 }
@@ -203,8 +207,7 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
 pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
     let axes = op.axes();
     let declared = symbols(*op);
-    let undeclared =
-        |size: &SizeExpr| size.symbols().into_iter().find(|name| !declared.iter().any(|known| **known == **name));
+    let undeclared = |size: &SizeExpr| size.symbols().into_iter().find(|name| !declared.contains(&**name));
     if let Some(symbol) = op.over().iter().find_map(undeclared) {
         return diags.emit(op_error(*op, format!("the symbol '{symbol}' is not declared by the function")));
     }
@@ -258,7 +261,7 @@ pub fn gather(op: Gather<'_>, diags: &Diagnostics) {
     let (positions, sizes): (Vec<SizeExpr>, Vec<SizeExpr>) = rest.into_iter().unzip();
     let (names, symbols) = (axis_names(axes.len()), symbols(*op));
     let mut axes = Axes::new(names.iter().map(String::as_str).collect(), &axes);
-    let declared = |name: &str| symbols.iter().any(|known| known == name);
+    let declared = |name: &str| symbols.contains(name);
     verify_access(*op, &mut axes, "the table", &Access::everywhere(positions), &sizes, &declared, diags);
 }
 

@@ -362,11 +362,15 @@ fn kernel_fits(op: OpRef<'_>, choice: &Choice, kernel: &SymbolInfo) -> Result<()
         );
         return Err(BrokenRule::from(message));
     }
+    // How often each buffer is passed.
+    let origins: Vec<ValueId> = given.iter().map(|&value| origin(op, value)).collect();
+    let mut passed: HashMap<ValueId, usize> = HashMap::new();
+    origins.iter().for_each(|&own| *passed.entry(own).or_default() += 1);
     for (index, (&value, &wanted)) in given.iter().zip(inputs).enumerate() {
         let what = format!("operand {index} of {name}");
         memory_fits(op, &what, op.type_of(value), wanted, &sizes)?;
         if MemRef::of(ctx, wanted).is_some_and(|ty| ty.noalias(ctx)) {
-            independent(op, &what, index)?;
+            independent(op, &what, origins[index], passed[&origins[index]])?;
         }
     }
     for (index, (&has, &wanted)) in taken.iter().zip(results).enumerate() {
@@ -399,9 +403,11 @@ fn memory_fits(
     if let Some(size) = dims.iter().find(|size| size.as_constant().is_some_and(|size| size < 0)) {
         return Err(BrokenRule::from(format!("{what} would have an axis of {size} elements")));
     }
-    let asked_here =
-        MemRef::get(ctx, dims.clone(), asked.elem(ctx), layout.clone(), asked.align(ctx), asked.noalias(ctx));
-    let show = || format!("{what} must be {}, not {}", asked_here.display(ctx), has.display(ctx));
+    let show = || {
+        let (elem, align, noalias) = (asked.elem(ctx), asked.align(ctx), asked.noalias(ctx));
+        let asked_here = MemRef::get(ctx, dims.clone(), elem, layout.clone(), align, noalias);
+        format!("{what} must be {}, not {}", asked_here.display(ctx), has.display(ctx))
+    };
     if own.dims(ctx) != dims || own.elem(ctx) != asked.elem(ctx) {
         return Err(BrokenRule::from(show()));
     }
@@ -412,10 +418,8 @@ fn memory_fits(
 }
 
 /// What a kernel wants for itself is a new buffer or an argument that is `noalias`, and passed only once.
-fn independent(op: OpRef<'_>, what: &str, index: usize) -> Result<(), BrokenRule> {
-    let origins: Vec<ValueId> = op.operands().map(|value| origin(op, value)).collect();
-    let own = origins[index];
-    if origins.iter().filter(|&&other| other == own).count() > 1 {
+fn independent(op: OpRef<'_>, what: &str, own: ValueId, times: usize) -> Result<(), BrokenRule> {
+    if times > 1 {
         let message = format!("{what} must be noalias, and the same memory is passed twice");
         return Err(BrokenRule::new(&LAYOUT_MISMATCH, message));
     }

@@ -1,6 +1,8 @@
 //! What threads load, store and copy of global memory: which element each of them touches, and which lie one behind the
 //! other.
 
+use std::sync::Arc;
+
 use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
@@ -9,7 +11,7 @@ use dlc_ir::{Context, OpRef, Type, ValueId};
 use crate::interp::axis_number;
 use crate::layout::{Fragment, MAX_VECTOR_BYTES};
 use crate::ops::{Copied, Load, Store};
-use crate::types::{Frag, Tile, sizes};
+use crate::types::{Frag, Tile};
 use crate::verify::warps_of;
 
 /// An access of the elements of a fragment, or of a tile that threads copy, to global memory.
@@ -149,11 +151,9 @@ impl GlobalAccess {
 
     /// Which registers of which threads have which elements, for the threads that run the op. An error where the layout
     /// does not fit them.
-    pub fn fragment(&self, op: OpRef<'_>) -> Result<Fragment, String> {
+    pub fn fragment(&self, op: OpRef<'_>) -> Result<Arc<Fragment>, String> {
         let frag = Frag::of(op.ctx, self.frag).ok_or("it is no fragment")?;
-        let shape = sizes(&frag.shape(op.ctx)).ok_or("the sizes are not positive")?;
-        let warps = warps_of(op).ok_or("no block runs it")?;
-        frag.layout(op.ctx).place(&shape, frag.elem(op.ctx).bits(op.ctx).unwrap_or(0), warps)
+        frag.place(op.ctx, warps_of(op).ok_or("no block runs it")?)
     }
 
     /// How many elements along an axis one access can take, by the layout; 1 where elements are no whole bytes.

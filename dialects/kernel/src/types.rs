@@ -1,11 +1,13 @@
 //! The types of what a kernel works with: fragments in registers, tiles in shared memory, barriers, tokens.
 
+use std::sync::Arc;
+
 use dlc_ir::define::{Int, IntArray, Kind, TypeAttr, ty};
 use dlc_ir::smallvec::{SmallVec, smallvec};
 use dlc_ir::text::{ParseResult, Parser, Printer, Token as Mark};
 use dlc_ir::{Attr, Context, Type};
 
-use crate::layout::{Distributed, Shared, SharedTile};
+use crate::layout::{Distributed, Fragment, Shared, SharedTile};
 
 dlc_ir::keywords! {
     /// What a token is the end of.
@@ -176,6 +178,40 @@ pub fn fold(shape: &[u32]) -> Vec<u32> {
         }
         _ => shape.to_vec(),
     }
+}
+
+impl Frag {
+    /// Which registers of which threads of so many warps hold which elements. An error names the number that does not
+    /// fit.
+    pub fn place(self, ctx: &Context, warps: u32) -> Result<Arc<Fragment>, String> {
+        let &[shape, _, layout] = self.params(ctx) else { return Err("it has no layout".into()) };
+        placed(ctx, shape, self.elem(ctx).bits(ctx).unwrap_or(0), layout, warps)
+    }
+}
+
+impl Distributed {
+    /// As [`Distributed::place`], worked out once for a context.
+    pub fn place_once(
+        &self,
+        ctx: &Context,
+        shape: &[u32],
+        elem_bits: u32,
+        warps: u32,
+    ) -> Result<Arc<Fragment>, String> {
+        let shape = IntArray::make(ctx, shape.iter().map(|&size| size.into()).collect());
+        placed(ctx, shape, elem_bits, Distributed::make(ctx, self.clone()), warps)
+    }
+}
+
+/// The fragment of a shape, a width of elements, a layout and a number of warps: kernels have few of them, and ask for each
+/// again and again.
+fn placed(ctx: &Context, shape: Attr, elem_bits: u32, layout: Attr, warps: u32) -> Result<Arc<Fragment>, String> {
+    let place = || {
+        let layout = Distributed::get(ctx, layout).ok_or("there is no layout")?;
+        layout.place(&shape_of(ctx, shape)?, elem_bits, warps).map(Arc::new)
+    };
+    let key = ctx.array_attr(&[shape, ctx.i64_attr(elem_bits.into()), layout, ctx.i64_attr(warps.into())]);
+    (*ctx.derived::<Result<Arc<Fragment>, String>>(key, place)).clone()
 }
 
 impl Tile {

@@ -14,6 +14,8 @@ pub use infer::*;
 pub use memory::*;
 pub use sync::*;
 
+use std::sync::Arc;
+
 use dlc_core::sizes::value_number;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::op::op_error;
@@ -21,7 +23,7 @@ use dlc_ir::{Diagnostics, OpRef, Type};
 
 use crate::layout::Fragment;
 use crate::ops::{Grid, Role};
-use crate::types::{Frag, sizes};
+use crate::types::Frag;
 
 dlc_ir::codes! {
     /// A tile does not lie in registers or in shared memory as its layout says.
@@ -54,11 +56,10 @@ pub fn warps_of(op: OpRef<'_>) -> Option<u32> {
 pub use crate::interp::is_single;
 
 /// Where a fragment's elements are, if its layout fits the threads that run the op; else what is wrong is said.
-pub fn place(op: OpRef<'_>, ty: Type, diags: &Diagnostics) -> Option<Fragment> {
+pub fn place(op: OpRef<'_>, ty: Type, diags: &Diagnostics) -> Option<Arc<Fragment>> {
     let frag = Frag::of(op.ctx, ty)?;
     let warps = warps_of(op)?;
-    let shape = sizes(&frag.shape(op.ctx))?;
-    match frag.layout(op.ctx).place(&shape, frag.elem(op.ctx).bits(op.ctx).unwrap_or(0), warps) {
+    match frag.place(op.ctx, warps) {
         Ok(fragment) => Some(fragment),
         Err(reason) => {
             let message = format!("{} does not lie in the registers of {warps} warps: {reason}", ty.display(op.ctx));

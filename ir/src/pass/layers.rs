@@ -129,6 +129,11 @@ fn survey_in<'a>(
     symbols: &SmallVec<[Str; 2]>,
     list: &mut Vec<Placed<'a>>,
 ) {
+    // Most bodies have none inside, and many ops.
+    let inside = body.nested_ops();
+    if inside.is_empty() {
+        return;
+    }
     let mut companions: FxHashMap<&str, SmallVec<[&'a str; 2]>> = FxHashMap::default();
     let ops = body.walk();
     for &op in &ops {
@@ -137,7 +142,7 @@ fn survey_in<'a>(
             companions.entry(of).or_default().push(dialect_of(view.name()));
         }
     }
-    for &op in &ops {
+    for op in inside {
         let Some(nested) = body.nested(op) else { continue };
         let root = OpRef::new(ctx, nested, nested.root());
         let mut path = path.clone();

@@ -172,6 +172,7 @@ impl Access {
         let fill = pad.value().filter(|&value| !is_zero(ctx, value));
         let (low, high) = (pad.low(), pad.high());
         let mut access = Access { source: pad.input(), ..self.clone() };
+        let mut is_narrower = false;
         for (axis, at) in access.index.iter_mut().enumerate() {
             let none = |size: &SizeExpr| size.as_constant() == Some(0);
             if none(&low[axis]) && none(&high[axis]) {
@@ -183,17 +184,53 @@ impl Access {
             let Ok(moved) = at.sub(&low) else { return Step::Unknown(TOO_LARGE) };
             *at = space.simplify(&moved);
             let bound = Bound { expr: at.clone(), size };
-            if !space.always(&bound) && !access.guard.contains(&bound) {
-                access.guard.push(bound);
-            }
+            is_narrower |= !space.always(&bound) && narrow(space, &mut access.guard, bound);
         }
-        if !self.guard.is_empty() && access.guard.len() > self.guard.len() && fill != self.fill {
+        if !self.guard.is_empty() && is_narrower && fill != self.fill {
             return Step::Unknown("two pads put different numbers around");
         }
-        if access.guard.len() > self.guard.len() {
+        if is_narrower {
             access.fill = fill;
         }
         Step::To(access)
+    }
+}
+
+/// Adds a bound to others, unless it follows from one of them, and without those that follow from it. Whether it was added.
+///
+/// Pads of pads bound one position again and again, and there all bounds follow from one: kept, they would be many, and too
+/// many to be looked at together.
+pub fn narrow(space: &Space, guard: &mut Vec<Bound>, bound: Bound) -> bool {
+    if guard.iter().any(|other| follows(space, &bound, other)) {
+        return false;
+    }
+    guard.retain(|other| !follows(space, other, &bound));
+    guard.push(bound);
+    true
+}
+
+/// Whether a bound holds wherever another one does.
+fn follows(space: &Space, bound: &Bound, from: &Bound) -> bool {
+    bound == from || are_related(bound, from) && space.in_bounds(&sides(from).collect::<Vec<_>>(), bound)
+}
+
+/// What is not negative where a bound holds.
+pub fn sides(bound: &Bound) -> impl Iterator<Item = AffineExpr> {
+    let room = bound.size.sub(&bound.expr).and_then(|room| room.sub(&1.into()));
+    [Some(bound.expr.clone()), room.ok()].into_iter().flatten()
+}
+
+/// Whether bounds have a dimension in common. Otherwise they do not follow from each other.
+pub fn are_related(one: &Bound, other: &Bound) -> bool {
+    dims(&one.expr) & dims(&other.expr) != 0
+}
+
+/// The dimensions that occur, one bit for each; those from the 64th on share one.
+fn dims(expr: &AffineExpr) -> u64 {
+    match expr {
+        AffineExpr::Dim(dim) => 1 << (*dim).min(63),
+        AffineExpr::Binary(node) => dims(node.lhs()) | dims(node.rhs()),
+        _ => 0,
     }
 }
 

@@ -220,11 +220,13 @@ impl<'a> Facts<'a> {
     fn least(&self, expr: &SizeExpr) -> Option<i64> {
         let mut expr = expr.clone();
         let mut symbols = expr.symbols();
-        for variable in self.variables.iter().rev() {
+        let mut later = self.variables.len();
+        // Each variable that is named, from the last: what stands for one names earlier ones only.
+        let number = |name: &str| name.strip_prefix(VARIABLE)?.parse::<usize>().ok();
+        while let Some(last) = symbols.iter().filter_map(|name| number(name)).filter(|&number| number < later).max() {
+            later = last;
+            let variable = &self.variables[last];
             let name = variable.name.as_str();
-            if !symbols.contains(name) {
-                continue;
-            }
             let at = |place: SizeExpr| expr.substitute(&|symbol| (symbol == name).then(|| place.clone())).ok();
             // How it grows with the variable, if that is the same everywhere.
             let next = SizeExpr::symbol(name).ok()?.add(&1.into()).ok()?;

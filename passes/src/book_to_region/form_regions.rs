@@ -272,7 +272,9 @@ fn types(ctx: &Context, signature: &Signature, graph: &Graph, memory: &[bool]) -
     let mut types = Vec::with_capacity(memory.len());
     let mut alone: Vec<bool> = Vec::with_capacity(memory.len());
     let is_reshape = |node: Node| matches!(graph.values[node].kind, Kind::Reshape);
-    let result = |node: Node| graph.results.iter().position(|&at| at == node).map(|at| &signature.results[at]);
+    // Of a value that is returned twice the first result counts.
+    let results: FxHashMap<Node, &Port> = graph.results.iter().copied().zip(&signature.results).rev().collect();
+    let result = |node: Node| results.get(&node).copied();
     for (node, value) in graph.values.iter().enumerate() {
         let port = match value.kind {
             Kind::Argument => signature.arguments.get(node),
@@ -293,7 +295,7 @@ fn types(ctx: &Context, signature: &Signature, graph: &Graph, memory: &[bool]) -
         let seen = value.users.iter().any(|&user| is_reshape(user));
         alone.push(match value.operands.first().filter(|_| is_reshape(node)) {
             Some(of) => !seen && alone[of.node],
-            None => !seen || value.users.len() == 1 && !graph.results.contains(&node),
+            None => !seen || value.users.len() == 1 && result(node).is_none(),
         });
         let ty = memory[node].then(|| MemRef::get(ctx, value.axes.clone(), value.elem, layout, align, alone[node]));
         types.push(ty);

@@ -291,7 +291,7 @@ fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Found>, String> {
     let registers = |ty: dlc_ir::Type| {
         let frag = Frag::of(ctx, ty)?;
         let bits = frag.elem(ctx).bits(ctx)?;
-        let placed = frag.layout(ctx).place(&sizes(&frag.shape(ctx))?, bits, warps).ok()?;
+        let placed = frag.place(ctx, warps).ok()?;
         Some(placed.registers() * bits / 32)
     };
     let factors = [left.load, right.load].map(|load| registers(body.value_type(body.result(load, 0))));
@@ -468,7 +468,7 @@ impl Maker<'_> {
             let parts = u32::try_from(self.found.parts).ok()?;
             let rows = shape[0].checked_rem(parts).filter(|rest| *rest == 0).map(|_| shape[0] / parts)?;
             shape[0] = rows;
-            let placed = own.by().place(&shape, tile.elem(ctx).bits(ctx)?, warps).ok()?;
+            let placed = own.by().place_once(ctx, &shape, tile.elem(ctx).bits(ctx)?, warps).ok()?;
             (placed.is_whole() && placed.registers() * 32 * warps == shape.iter().product::<u32>()).then_some(())
         };
         divided().is_some()

@@ -424,9 +424,10 @@ impl Told {
                 kernel.blocks(region).for_each(|block| inside.extend(kernel.args(block)));
             }
         }
+        let mut seen: FxHashSet<ValueId> = FxHashSet::default();
         for &id in &ops {
             for value in kernel.operands(id) {
-                if inside.contains(&value) {
+                if inside.contains(&value) || seen.contains(&value) {
                     continue;
                 }
                 let ty = kernel.value_type(value);
@@ -441,9 +442,8 @@ impl Told {
                 } else {
                     &mut told.values
                 };
-                if !list.contains(&value) {
-                    list.push(value);
-                }
+                seen.insert(value);
+                list.push(value);
             }
             let op = OpRef::new(ctx, kernel, id);
             for name in values::symbols_of(op) {
@@ -520,7 +520,8 @@ fn entry(
     let block = kernel.entry_block();
     for &value in &told.memory {
         // Arguments are read, and only that; results of other ops are memory of this kernel.
-        let read_only = block.is_some_and(|block| kernel.args(block).contains(&value));
+        let is_argument = kernel.defining_op(value).is_none();
+        let read_only = is_argument && block.is_some() && kernel.defining_block(value) == block;
         let at = arg(&mut made, Type::I64, Some(value));
         values.insert(value, Lowered::Memory(at, read_only));
     }

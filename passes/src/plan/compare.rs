@@ -1,6 +1,7 @@
 //! What a plan says of the region is compared with it: axes, tensors, types, layouts, the epilogue, edges, the algorithm.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use dlc_core::memref::{Layout, MemRef};
 use dlc_ir::body::{Body, OpRef};
@@ -98,7 +99,8 @@ impl Resolver<'_> {
         let loads = plan.algo.iter().flat_map(|table| table.names()).filter_map(|name| name.strip_prefix("load_"));
         let loads = loads.map(|name| ("algo", name));
         let mut all = cached.chain(loads).chain(shared).chain(swizzled).chain(wide).chain(kept).chain(strides);
-        match all.find(|(_, name)| !tensors.iter().any(|tensor| tensor.0 == *name)) {
+        let of_kernel: HashSet<&str> = tensors.iter().map(|tensor| tensor.0.as_str()).collect();
+        match all.find(|(_, name)| !of_kernel.contains(name)) {
             Some((word, name)) => {
                 let known = tensors.iter().map(|tensor| tensor.0.as_str()).collect::<Vec<_>>().join(", ");
                 let near = did_you_mean(name, tensors.iter().map(|tensor| tensor.0.as_str()));

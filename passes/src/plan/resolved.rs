@@ -551,7 +551,7 @@ impl Resolver<'_> {
             return Ok(());
         }
         let most = self.targets.iter().map(|target| target.registers_per_thread).min().unwrap_or(255);
-        match tiling.layout.place(&[rows, columns], 32, tiling.warps) {
+        match tiling.layout.place_once(self.ctx, &[rows, columns], 32, tiling.warps) {
             // Of what is reduced each thread has its part of a tile at once.
             Ok(part) if mapping.is_planned && mapping.along.is_some() && i64::from(part.registers()) > most => {
                 let registers = part.registers();
@@ -609,7 +609,7 @@ impl Resolver<'_> {
         let Some(matrix) = &tiling.matrix else { return Ok(()) };
         // Consumers that share a tile have a part of its rows each.
         let parts = defaults::sharing(plan);
-        let Ok(fragment) = tiling.layout.place(&tiling.tile, 32, tiling.warps) else { return Ok(()) };
+        let Ok(fragment) = tiling.layout.place_once(self.ctx, &tiling.tile, 32, tiling.warps) else { return Ok(()) };
         let count = if groups.holds_rows { held_values(self.ctx, self.region, groups) } else { groups.sums };
         let sums = i64::from(fragment.registers()) * count as i64 / parts;
         let (before, step) = self.sums_before(plan, tiling, groups);

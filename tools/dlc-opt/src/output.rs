@@ -60,7 +60,7 @@ pub fn write_file(name: &str, write: impl FnOnce(&mut dyn Write) -> std::io::Res
     }
     let mut file =
         tempfile::Builder::new().prefix(".dlc-").permissions(permissions(path)).tempfile_in(dir).map_err(plain)?;
-    write(&mut file)?;
+    write(&mut file).map_err(plain)?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
@@ -82,6 +82,17 @@ fn permissions(path: &Path) -> std::fs::Permissions {
 #[cfg(test)]
 mod tests {
     use super::write_file;
+
+    /// The file that is written to until all is there is no business of the user.
+    #[test]
+    fn an_error_does_not_name_the_file_in_between() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let name = dir.path().join("new");
+        let full = |_: &mut dyn std::io::Write| Err(std::io::Error::other("no space left at path \"/.dlc-1\""));
+        let error = write_file(name.to_str().expect("a name"), full).expect_err("it cannot be written");
+        assert_eq!(error.to_string(), "no space left");
+        assert!(!name.exists());
+    }
 
     /// The link stays, and what it leads to is written.
     #[test]

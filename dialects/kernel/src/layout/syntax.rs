@@ -129,10 +129,11 @@ impl Kind for Shared {
     }
 }
 
-/// What a string spells, if it is the canonical spelling.
-fn canonical<L: FromStr + fmt::Display>(ctx: &Context, attr: Attr) -> Option<L> {
+/// What a string spells, if it is the canonical spelling. Each string is read once.
+fn canonical<L: FromStr + fmt::Display + Clone + Send + Sync + 'static>(ctx: &Context, attr: Attr) -> Option<L> {
     let text = attr.as_str(ctx)?;
-    text.parse::<L>().ok().filter(|layout| layout.to_string() == text)
+    let read = || text.parse::<L>().ok().filter(|layout| layout.to_string() == text);
+    (*ctx.derived::<Option<L>>(attr, read)).clone()
 }
 
 /// What layouts are read from: the text of the IR, or a string.

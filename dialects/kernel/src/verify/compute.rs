@@ -15,7 +15,7 @@ use crate::ops::{
     Binary, Broadcast, Cast, Convert, Extract, Fma, Mma, MulAcc, Reduce, Scan, Select, ThreadBroadcast, ThreadReduce,
     Unary, Wgmma,
 };
-use crate::types::{Frag, Tile, elem_of, sizes};
+use crate::types::{Frag, Tile, elem_of};
 
 /// Operands are fragments of the shape and layout of the result, or numbers.
 fn alike(op: OpRef<'_>, operands: &[ValueId], diags: &Diagnostics) {
@@ -120,10 +120,7 @@ fn is_slice(op: OpRef<'_>, whole: Type, axis: i64, part: Type, diags: &Diagnosti
     }
     // A layout may be spelled in several ways.
     let wanted = Frag::get(ctx, shape.clone(), ty.elem(ctx), layout);
-    let place = |ty: Frag| {
-        let (shape, bits) = (sizes(&ty.shape(ctx))?, ty.elem(ctx).bits(ctx)?);
-        ty.layout(ctx).place(&shape, bits, warps_of(op)?).ok()
-    };
+    let place = |ty: Frag| ty.place(ctx, warps_of(op)?).ok();
     let same = Frag::of(ctx, wanted).and_then(place).is_some_and(|wanted| place(ty).as_ref() == Some(&wanted));
     if !same {
         let wanted = wanted.display(ctx);

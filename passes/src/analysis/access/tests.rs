@@ -166,7 +166,8 @@ fn pads_that_differ_end_an_access() {
     let text = seen("", "tensor<[4], f32>", &pads);
     assert_eq!(text, "[d0 - 2] if 0 <= d0 - 2 < 5 at tiny.pad: two pads put different numbers around");
     let pads = ["pad %x low [1] high [0] : tensor<[5], f32>", "pad %x low [2] high [0] : tensor<[7], f32>"];
-    assert_eq!(seen("", "tensor<[4], f32>", &pads), "[d0 - 3] if 0 <= d0 - 2 < 5 if 0 <= d0 - 3 < 4");
+    // What the second one bounds follows from the first.
+    assert_eq!(seen("", "tensor<[4], f32>", &pads), "[d0 - 3] if 0 <= d0 - 3 < 4");
     // Only padding is cut off, so there is no guard.
     let cut = ["pad %x low [1] high [3] : tensor<[8], f32>", "shrink %x from [1] to [5] : tensor<[4], f32>"];
     assert_eq!(seen("", "tensor<[4], f32>", &cut), "[d0]");

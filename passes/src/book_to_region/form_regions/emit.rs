@@ -15,7 +15,7 @@ use dlc_ir::define::{Kind as _, TextArray};
 use dlc_ir::{Attr, BlockId, Body, Builder, Context, Loc, Type, ValueId};
 use dlc_region::ops as region;
 use dlc_region::types::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Graph, Kind, Node, Scan};
 use super::parts::Parts;
@@ -134,10 +134,10 @@ pub fn kernel(program: &Program<'_>, places: &Places<'_>, root: Node, name: &str
 
 /// The memory that a kernel reads, in the order of the program.
 fn read_by(program: &Program<'_>, root: Node) -> Vec<Node> {
-    let (mut reads, mut seen, mut work) = (Vec::new(), vec![false; root + 1], vec![root]);
+    let (mut reads, mut seen, mut work) = (Vec::new(), FxHashSet::default(), vec![root]);
     while let Some(at) = work.pop() {
         for operand in &program.graph.values[at].operands {
-            if std::mem::replace(&mut seen[operand.node], true) {
+            if !seen.insert(operand.node) {
                 continue;
             }
             match program.memory[operand.node] {

@@ -25,7 +25,7 @@ impl Parts {
     /// and the second by sums of axes of their own.
     pub fn of(program: &Program<'_>, places: &Places<'_>, reads: &[Node], root: Node) -> Parts {
         let mut at: FxHashMap<Node, Vec<&[SizeExpr]>> = FxHashMap::default();
-        for node in (0..=root).filter(|&node| node == root || !program.memory[node]) {
+        for node in places.nodes().into_iter().filter(|&node| node == root || !program.memory[node]) {
             let value = &program.graph.values[node];
             for place in places.of(node) {
                 for (operand, read) in value.operands.iter().zip(&place.reads) {

@@ -108,6 +108,13 @@ impl<'g> Places<'g> {
         self.of.get(&node).map_or(&[], Vec::as_slice)
     }
 
+    /// The values that have places, in the order of the program.
+    pub fn nodes(&self) -> Vec<Node> {
+        let mut nodes: Vec<Node> = self.of.keys().copied().collect();
+        nodes.sort_unstable();
+        nodes
+    }
+
     /// The size of an axis.
     pub fn size(&self, axis: Axis) -> &SizeExpr {
         &self.sizes[axis]

@@ -1,5 +1,7 @@
 //! Fragments that have one layout, which nothing else binds; and the layouts by which threads copy.
 
+use std::sync::Arc;
+
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::define::Kind;
 use dlc_ir::pass::PassCx;
@@ -16,10 +18,10 @@ use super::{changed, weight};
 use crate::analysis::vectors::widest;
 
 /// The fragment of a type in another layout, for the threads that run an op.
-pub fn placed(op: OpRef<'_>, ty: Type, layout: &Distributed) -> Option<Fragment> {
+pub fn placed(op: OpRef<'_>, ty: Type, layout: &Distributed) -> Option<Arc<Fragment>> {
     let frag = Frag::of(op.ctx, ty)?;
     let shape = sizes(&frag.shape(op.ctx))?;
-    layout.place(&shape, frag.elem(op.ctx).bits(op.ctx)?, warps_of(op)?).ok()
+    layout.place_once(op.ctx, &shape, frag.elem(op.ctx).bits(op.ctx)?, warps_of(op)?).ok()
 }
 
 /// Sets of values that have one layout.
@@ -162,7 +164,7 @@ fn cost(ctx: &Context, body: &Body, group: &Group, layout: &Distributed) -> Opti
             };
             let place = Tile::of(ctx, op.type_of(tile))?.place(ctx).ok()?;
             let place = if turned.is_some() { place.transposed()? } else { place };
-            shared(&placed(op, op.type_of(value), layout)?, &place, loads)?
+            shared(&*placed(op, op.type_of(value), layout)?, &place, loads)?
         };
         sum += one * weight(ctx, body, id);
     }

@@ -282,8 +282,12 @@ impl<'a> Blocks<'a> {
 impl<'a> Blocks<'a> {
     /// Memory that is written and read: whoever reads what another block writes does it after that.
     fn exchanges(&self) -> Result<(), Fault> {
+        let mut writes: FxHashMap<ValueId, Vec<&Access<'a>>> = FxHashMap::default();
+        for write in self.accesses.iter().filter(|access| access.writes) {
+            writes.entry(write.memory).or_default().push(write);
+        }
         for read in self.accesses.iter().filter(|access| !access.writes) {
-            for write in self.accesses.iter().filter(|access| access.writes && access.memory == read.memory) {
+            for write in writes.get(&read.memory).into_iter().flatten() {
                 self.is_followed(write, read)?;
                 self.for_others(write.op, read.op, |differs| self.read_after_write(write, read, differs))?;
                 self.own_read(write, read)?;

@@ -7,7 +7,7 @@ use dlc_ir::pass::PassCx;
 use dlc_ir::{Context, OpId, Type};
 use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops as kernel;
-use dlc_kernel::types::{Frag, sizes};
+use dlc_kernel::types::Frag;
 
 use crate::analysis::tiles::with_inner;
 
@@ -50,8 +50,7 @@ fn found(ctx: &Context, body: &Body, op: OpId) -> Option<(OpId, Vec<OpId>)> {
     let (warps, most) = room(ctx, body, op)?;
     let held = |ty: Type| {
         let frag = Frag::of(ctx, ty)?;
-        let bits = frag.elem(ctx).bits(ctx)?;
-        let placed = frag.layout(ctx).place(&sizes(&frag.shape(ctx))?, bits, warps).ok()?;
+        let placed = frag.place(ctx, warps).ok()?;
         Some(i64::from(placed.registers()))
     };
     let sums: i64 = body.results(sum).filter_map(|value| held(body.value_type(value))).sum();

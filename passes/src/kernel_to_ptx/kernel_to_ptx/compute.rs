@@ -291,7 +291,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let is_number = |&arg: &ValueId| Frag::of(ctx, self.kernel.value_type(arg)).is_none();
             let shape = sizes(&frag.shape(ctx)).filter(|_| args.iter().all(is_number))?;
             // Of bytes most are in a row.
-            let fragment = frag.layout(ctx).place(&shape, 8, self.team.warps).ok()?;
+            let fragment = frag.layout(ctx).place_once(ctx, &shape, 8, self.team.warps).ok()?;
             let along = |axis: usize| {
                 let access = fragment.global_access(axis, MAX_VECTOR_BYTES).ok()?;
                 let runs = whole_runs(ctx, self.kernel, Some(guard), axis, args)?;

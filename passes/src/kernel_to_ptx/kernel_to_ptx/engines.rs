@@ -58,7 +58,7 @@ pub fn panel(layout: Shared, inner: i64, bytes: i64) -> i64 {
 /// The left matrix of a product: a tile, or registers.
 enum Left {
     Tile(Matrix),
-    Registers(std::rc::Rc<Vec<Arg>>, std::rc::Rc<dlc_kernel::layout::Fragment>),
+    Registers(std::rc::Rc<Vec<Arg>>, std::sync::Arc<dlc_kernel::layout::Fragment>),
 }
 
 /// A matrix in shared memory as descriptors say it.
@@ -239,7 +239,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         Ok(match lhs {
             Left::Tile(matrix) => vec![self.descriptor(matrix, step, row)],
             Left::Registers(registers, fragment) => {
-                let piece = Distributed::WgmmaA.place(&[ROWS, k], 16, 4).map_err(Refused::new)?;
+                let piece = Distributed::WgmmaA.place_once(self.ctx(), &[ROWS, k], 16, 4).map_err(Refused::new)?;
                 let from = fragment.extract(&piece, &[row, step as u32 * k]).map_err(Refused::new)?;
                 let words = from.chunks(2).map(|pair| {
                     let (low, high) = (registers[pair[0] as usize], registers[pair[1] as usize]);
@@ -290,7 +290,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             .map(|n| columns / n)
             .find(|&width| width <= MOST_COLUMNS && width % 8 == 0 && columns % width == 0);
         let width = width.ok_or_else(|| Refused::new(format!("{columns} columns are no multiple of 8")))?;
-        let part = Distributed::Wgmma.place(&[ROWS, width], 32, 4).map_err(Refused::new)?;
+        let part = Distributed::Wgmma.place_once(self.ctx(), &[ROWS, width], 32, 4).map_err(Refused::new)?;
         // Whether what is there is added to, in the first step.
         let (mut sums, counts) = match self.value(op.acc())? {
             Lowered::Sums(registers, predicate) => (registers.to_vec(), Arg::Value(*predicate)),

@@ -5,6 +5,7 @@ mod control;
 mod tokens;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use dlc_core::guard::Guard;
 use dlc_ir::affine::SizeExpr;
@@ -13,7 +14,7 @@ use dlc_kernel::barrier_numbers::BarrierNumbers;
 use dlc_kernel::layout::Fragment;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::places::Places;
-use dlc_kernel::types::{Frag, Tile, Work, sizes};
+use dlc_kernel::types::{Frag, Tile, Work};
 use dlc_ptx::inst::Arg;
 use dlc_ptx::table;
 use rustc_hash::FxHashMap;
@@ -52,7 +53,6 @@ pub struct Lower<'a, 'c> {
     /// Sums that a loop has given which may not have run: they are zero then, which is seen to where they are first used,
     /// behind the wait for the products. Each with its block and with whether the loop has run.
     unfinished: Vec<(ValueId, BlockId, Cond)>,
-    fragments: FxHashMap<Type, Rc<Fragment>>,
     /// How many groups of asynchronous work have been begun so far, by kind, on the way with the fewest.
     begun: [u64; 3],
     /// How many steps of loops have been unrolled.
@@ -108,7 +108,6 @@ impl<'a, 'c> Lower<'a, 'c> {
             threads,
             has_stmatrix,
             unfinished: Vec::new(),
-            fragments: FxHashMap::default(),
             // Far from zero, which says that work ended long ago.
             begun: [1 << 20; 3],
             unrolled: 0,
@@ -210,18 +209,9 @@ impl<'a, 'c> Lower<'a, 'c> {
     }
 
     /// The layout of a fragment in the threads that are here.
-    pub fn fragment(&mut self, ty: Type) -> Result<Rc<Fragment>, Refused> {
-        if let Some(known) = self.fragments.get(&ty) {
-            return Ok(known.clone());
-        }
-        let ctx = self.ctx();
-        let frag = Frag::of(ctx, ty).ok_or_else(|| Refused::new("a fragment is wanted"))?;
-        let shape = sizes(&frag.shape(ctx)).ok_or_else(|| Refused::new("the sizes of a fragment are positive"))?;
-        let bits = frag.elem(ctx).bits(ctx).unwrap_or(64);
-        let placed = frag.layout(ctx).place(&shape, bits, self.team.warps).map_err(Refused::new)?;
-        let placed = Rc::new(placed);
-        self.fragments.insert(ty, placed.clone());
-        Ok(placed)
+    pub fn fragment(&self, ty: Type) -> Result<Arc<Fragment>, Refused> {
+        let frag = Frag::of(self.ctx(), ty).ok_or_else(|| Refused::new("a fragment is wanted"))?;
+        frag.place(self.ctx(), self.team.warps).map_err(Refused::new)
     }
 
     /// An expression of values that are integers.

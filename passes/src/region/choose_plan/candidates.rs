@@ -7,6 +7,8 @@
 //! - reductions without a product: threads for each row, or for columns where these are contiguous;
 //! - everything else: threads along the contiguous axis, through shared memory where something is read across.
 
+use std::collections::HashSet;
+
 use dlc_ir::{Body, Context, Type};
 use dlc_plan::clause::{Async, Barrier, Cache, Instruction, Kind, Order, Place, Store, Walk, Way};
 use dlc_plan::value::{Choice, Table};
@@ -121,13 +123,13 @@ impl Maker<'_> {
 
     /// The widest accesses of the tensors of a kernel, up to 16 bytes.
     pub(super) fn vectors(&self, assume: &mut Table<i64>) -> Option<Table<i64>> {
-        let mut vectors = Table::default();
+        let (mut vectors, mut named) = (Table::default(), HashSet::new());
         let used = self.facts.inputs.iter().filter(|input| input.reads > 0);
         for tensor in used.chain(self.facts.outputs.iter().filter(|_| self.stores_rows())) {
             let whole = (128.0 / bits(self.ctx, tensor.elem)) as i64;
             let rows = tensor.plain && !tensor.axes.is_empty() && self.narrow(tensor).is_none();
             let wide = rows && self.divides(tensor, assume).is_some();
-            if !vectors.names().any(|name| name == tensor.name) {
+            if named.insert(tensor.name.as_str()) {
                 vectors.0.push((tensor.name.clone(), if wide { whole } else { 1 }));
             }
         }

@@ -10,6 +10,8 @@
 //!   themselves only if as many of them are on their way at once as memory gives while one load is waited for.
 //! - What is not overlapped is added: loads where nothing is asynchronous, the epilogue where it is not hidden.
 
+use std::collections::HashMap;
+
 use dlc_ir::{Body, Context};
 use dlc_plan::clause::{Barrier, Kind, Sharing, Walk};
 use dlc_plan::value::{Choice, Table};
@@ -431,8 +433,11 @@ fn cache_bytes(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, tiles
 fn penalties(ctx: &Context, facts: &Facts, plan: &Schedule, load: f64) -> f64 {
     let mut share: f64 = 0.0;
     if plan.barrier != Some(Barrier::Mbarrier) {
+        // Of an input and an output of one name the input counts.
+        let tensors = facts.inputs.iter().chain(&facts.outputs).rev();
+        let tensors: HashMap<&str, &Tensor> = tensors.map(|own| (own.name.as_str(), own)).collect();
         for (tensor, width) in plan.vectors.iter().flat_map(|table| &table.0) {
-            let of = facts.inputs.iter().chain(&facts.outputs).find(|own| own.name == *tensor);
+            let of = tensors.get(tensor.as_str());
             let bytes = of.map_or(4.0, |own| bits(ctx, own.elem) / 8.0) * *width as f64;
             share = share.max((16.0 / bytes).sqrt() - 1.0);
         }

@@ -4,6 +4,7 @@
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::scalar::{self, Binary as BinaryFn};
 use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::ValueDef;
 use dlc_ir::{Body, Context, OpId, OpRef, Type, ValueId};
 use dlc_plan::Schedule;
 use dlc_region::ops::{Binary, BroadcastInDim, Cast, Func, Read, Reduce, Select, Transpose, Unary, Yield};
@@ -279,7 +280,7 @@ impl Facts {
     fn read(&mut self, ctx: &Context, body: &Body, read: Read<'_>, args: &[ValueId]) {
         let plain = read.guard().is_none() && read.at().iter().all(|at| at.as_symbol().is_some());
         self.pieces |= !plain;
-        let Some(at) = args.iter().position(|&arg| arg == read.source()) else { return };
+        let Some(at) = argument(body, read.source(), args) else { return };
         let found = read_along(ctx, body, read);
         let along = read.at().last().and_then(|last| last.as_symbol().map(String::from));
         let input = &mut self.inputs[at];
@@ -475,13 +476,21 @@ fn read_along(ctx: &Context, body: &Body, read: Read<'_>) -> Vec<String> {
     found
 }
 
+/// The place of a value among the arguments of the kernel.
+fn argument(body: &Body, value: ValueId, args: &[ValueId]) -> Option<usize> {
+    match body.value_def(value) {
+        ValueDef::Arg(_, place) => Some(place).filter(|&place| args.get(place) == Some(&value)),
+        _ => None,
+    }
+}
+
 fn factor(ctx: &Context, body: &Body, value: ValueId, args: &[ValueId]) -> Factor {
     let mut factor = Factor { value, elem: elem(ctx, body, value), input: None, direct: true, axes: Vec::new() };
     let mut at = value;
     while let Some(op) = body.defining_op(at) {
         let op = OpRef::new(ctx, body, op);
         if let Some(read) = Read::of(op) {
-            factor.input = args.iter().position(|&arg| arg == read.source());
+            factor.input = argument(body, read.source(), args);
             factor.direct &= read.indices().next().is_none();
             factor.axes = read_along(ctx, body, read);
             break;

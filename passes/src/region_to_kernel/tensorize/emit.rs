@@ -9,7 +9,7 @@ use dlc_ir::{BlockId, Body, Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, Tile};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::axes::{LowerError, map_guard};
 use super::lower::bits_of;
@@ -36,8 +36,6 @@ pub struct Emit<'c> {
     pub warps: Option<u32>,
     /// The values that expressions name: `_u0` is the first.
     named: Vec<ValueId>,
-    /// The types of fragments that have a layout.
-    placed: RefCell<FxHashSet<Type>>,
     /// The first fragment that has none, and why.
     unplaced: RefCell<Option<String>>,
     /// The place of each among them.
@@ -46,8 +44,8 @@ pub struct Emit<'c> {
 
 impl<'c> Emit<'c> {
     pub fn new(ctx: &'c Context, body: Body, block: BlockId, loc: Loc) -> Emit<'c> {
-        let (placed, unplaced) = Default::default();
-        Emit { ctx, body, block, loc, warps: None, named: Vec::new(), numbers: FxHashMap::default(), placed, unplaced }
+        let unplaced = RefCell::default();
+        Emit { ctx, body, block, loc, warps: None, named: Vec::new(), numbers: FxHashMap::default(), unplaced }
     }
 
     pub fn builder(&mut self) -> Builder<'_> {
@@ -146,8 +144,8 @@ impl<'c> Emit<'c> {
     /// The fragment type of a shape. One that has no layout is an error of [`Emit::check_layouts`].
     pub fn frag(&self, shape: &[u32], elem: Type, layout: &Distributed) -> Type {
         let ty = Frag::get(self.ctx, shape.iter().map(|&size| size.into()).collect(), elem, layout.clone());
-        if let Some(warps) = self.warps.filter(|_| self.placed.borrow_mut().insert(ty)) {
-            let placed = layout.place(shape, bits_of(self.ctx, elem), warps);
+        if let Some(warps) = self.warps {
+            let placed = layout.place_once(self.ctx, shape, bits_of(self.ctx, elem), warps);
             if let (Err(why), unplaced @ None) = (placed, &mut *self.unplaced.borrow_mut()) {
                 *unplaced = Some(format!("a fragment of {} has no layout: {why}", sizes_text(shape)));
             }

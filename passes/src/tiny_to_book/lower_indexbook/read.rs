@@ -13,7 +13,7 @@ use dlc_tiny::ops::{Const, Reshape, Valid, View, Where};
 
 use super::entries::Lower;
 use super::rules::is_same;
-use crate::analysis::access::{Access as Chain, Step};
+use crate::analysis::access::{Access as Chain, Step, are_related, narrow, sides};
 use crate::analysis::numbers::is_zero;
 
 /// An operand of an entry.
@@ -162,7 +162,7 @@ impl Lower<'_> {
     fn written(&self, space: &Space, chain: &Chain, index: &[AffineExpr]) -> Option<Access> {
         let expr = |expr: &AffineExpr| self.expr(space, expr);
         let condition = |bound: &Bound| Some(Condition::within(expr(&bound.expr)?, expr(&bound.size)?));
-        let conditions = necessary(space, &chain.guard).into_iter().map(condition).collect::<Option<Vec<_>>>()?;
+        let conditions = necessary(space, &chain.guard).iter().map(condition).collect::<Option<Vec<_>>>()?;
         Some(Access {
             at: index.iter().map(expr).collect::<Option<_>>()?,
             guard: (!conditions.is_empty()).then(|| Guard::all(conditions)),
@@ -255,34 +255,23 @@ impl Lower<'_> {
 }
 
 /// The bounds that do not follow from others.
-fn necessary<'g>(space: &Space, guard: &'g [Bound]) -> Vec<&'g Bound> {
-    let mut kept: Vec<&Bound> = guard.iter().collect();
+fn necessary(space: &Space, guard: &[Bound]) -> Vec<Bound> {
+    let mut kept: Vec<Bound> = Vec::new();
+    for bound in guard {
+        narrow(space, &mut kept, bound.clone());
+    }
     let mut place = 0;
     while place < kept.len() {
-        let bound = kept[place];
-        let others = || kept.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, other)| *other);
-        // Bounds of different axes do not follow from each other.
-        let related = others().any(|other| dims(&other.expr) & dims(&bound.expr) != 0);
-        let given = |other: &Bound| {
-            let room = other.size.sub(&other.expr).and_then(|room| room.sub(&1.into()));
-            [Some(other.expr.clone()), room.ok()]
-        };
-        if related && space.in_bounds(&others().flat_map(given).flatten().collect::<Vec<_>>(), bound) {
+        let bound = &kept[place];
+        let others = || kept.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, other)| other);
+        let is_related = others().any(|other| are_related(other, bound));
+        if is_related && space.in_bounds(&others().flat_map(sides).collect::<Vec<_>>(), bound) {
             kept.remove(place);
         } else {
             place += 1;
         }
     }
     kept
-}
-
-/// The dimensions that occur, one bit for each; those from the 64th on share one.
-fn dims(expr: &AffineExpr) -> u64 {
-    match expr {
-        AffineExpr::Dim(dim) => 1 << (*dim).min(63),
-        AffineExpr::Binary(node) => dims(node.lhs()) | dims(node.rhs()),
-        _ => 0,
-    }
 }
 
 /// The number that every element of a constant is.
