@@ -14,7 +14,9 @@ use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Code, Diagnostic};
 use dlc_ir::{Context, Loc, OpId};
 use dlc_kernel::layout::{Distributed, MAX_WARPS};
-use dlc_plan::check::{BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, TOO_MANY_REGISTERS, difference};
+use dlc_plan::check::{
+    BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, TOO_MANY_REGISTERS, difference, nearest,
+};
 use dlc_plan::clause::{Instruction as Clause, Kind};
 use dlc_plan::footprint::{GROUP, OVERHEAD, WARP};
 use dlc_plan::{Schedule, Target};
@@ -34,8 +36,6 @@ use crate::analysis::conditions::{conditions, kept};
 use crate::region_to_kernel::tensorize::NOT_A_KERNEL;
 use crate::region_to_kernel::tensorize::axes::{LowerError, product};
 
-/// How many changes may lead to a plan that fits.
-const STEPS: usize = 64;
 /// The longest rows that a tile holds where no plan says, and the most numbers of them that a thread has.
 const DEFAULT_COLUMNS: i64 = 256;
 const MOST_HELD: u64 = 192;
@@ -110,6 +110,16 @@ pub enum Refused {
     Plan(Broken, Option<String>),
 }
 
+impl Refused {
+    /// The rule that is broken.
+    pub(super) fn broken(self) -> Broken {
+        match self {
+            Refused::TooLarge => Broken::new(&[], &NOT_A_KERNEL, "positions go beyond 64 bits"),
+            Refused::Plan(broken, _) => broken,
+        }
+    }
+}
+
 impl From<LowerError> for Refused {
     fn from(error: LowerError) -> Refused {
         match error {
@@ -145,38 +155,27 @@ pub fn resolve(
     targets: &[Target],
     tensor_cores: bool,
 ) -> Result<ResolvedPlan, Refused> {
-    let attempt = |plan: Option<&Schedule>| {
-        let explicit = plan.map(|plan| with_widths(ctx, region, plan));
-        let plan = explicit.as_deref();
-        Resolver { ctx, region, plan, targets, tensor_cores }.resolve()
-    };
+    let attempt = |plan: Option<&Schedule>| resolve_once(ctx, region, plan, targets, tensor_cores);
     let (broken, plan) = match (attempt(plan), plan) {
         (Err(Refused::Plan(broken, _)), Some(plan)) => (broken, plan),
         (resolved, _) => return resolved,
     };
-    // One change after another, each by the first rule that is then broken.
-    let mut near = plan.clone();
-    let mut found = None;
-    let mut heal = broken.heal.as_ref();
-    let mut next;
-    for _ in 0..STEPS {
-        let Some(change) = heal else { break };
-        let before = near.clone();
-        change(&mut near);
-        if near == before {
-            break;
-        }
-        next = match attempt(Some(&near)) {
-            Ok(_) => {
-                found = Some(difference(ctx, plan, &near));
-                break;
-            }
-            Err(Refused::Plan(broken, _)) => broken,
-            Err(Refused::TooLarge) => break,
-        };
-        heal = next.heal.as_ref();
-    }
-    Err(Refused::Plan(broken, found))
+    let of_kernel = |plan: &Schedule| attempt(Some(plan)).err().map(Refused::broken);
+    let near = nearest(ctx, plan, targets, &of_kernel);
+    Err(Refused::Plan(broken, near.map(|near| difference(ctx, plan, &near))))
+}
+
+/// [`resolve`] without the nearest plan where one is refused.
+pub(super) fn resolve_once(
+    ctx: &Context,
+    region: &Body,
+    plan: Option<&Schedule>,
+    targets: &[Target],
+    tensor_cores: bool,
+) -> Result<ResolvedPlan, Refused> {
+    let explicit = plan.map(|plan| with_widths(ctx, region, plan));
+    let plan = explicit.as_deref();
+    Resolver { ctx, region, plan, targets, tensor_cores }.resolve()
 }
 
 pub(super) struct Resolver<'a> {

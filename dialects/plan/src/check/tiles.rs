@@ -37,15 +37,27 @@ impl Checked<'_> {
         for (word, table) in tables {
             let Some(table) = table else { continue };
             if let Some(name) = table.twice() {
-                self.fail(&[word], &BAD_TILE, format!("'{word}' has '{name}' twice"));
+                let message = format!("'{word}' has '{name}' twice");
+                self.fail_and_heal(&[word], &BAD_TILE, message, move |plan| {
+                    if let Some(table) = table_of(plan, word) {
+                        let all = std::mem::take(&mut table.0);
+                        for entry in all {
+                            if table.get(&entry.0).is_none() {
+                                table.0.push(entry);
+                            }
+                        }
+                    }
+                });
             }
             for (name, extent) in &table.0 {
                 if !(1..=MAX_EXTENT).contains(extent) {
-                    self.fail(
-                        &[word],
-                        &BAD_TILE,
-                        format!("'{word}' of '{name}' is {extent}, which is not from 1 to {MAX_EXTENT}"),
-                    );
+                    let message = format!("'{word}' of '{name}' is {extent}, which is not from 1 to {MAX_EXTENT}");
+                    let (name, right) = (name.clone(), (*extent).clamp(1, MAX_EXTENT));
+                    self.fail_and_heal(&[word], &BAD_TILE, message, move |plan| {
+                        if let Some(entry) = table_of(plan, word).and_then(|table| table.get_mut(&name)) {
+                            *entry = right;
+                        }
+                    });
                 }
             }
         }
@@ -130,11 +142,14 @@ impl Checked<'_> {
             for (word, inner) in [("warp_tile", &plan.warp_tile), ("thread_tile", &plan.thread_tile)] {
                 let Some(inner) = inner.as_ref().and_then(|table| table.get(&axis)).copied() else { continue };
                 if extent % inner != 0 {
-                    let whole = (extent + inner - 1) / inner * inner;
                     let message = format!("the tile of '{axis}' is {extent}, and '{word}' {inner} does not divide it");
+                    // The tile grows to whole ones of warps; what a thread has next to each other is the smaller change.
+                    let whole = (extent + inner - 1) / inner * inner;
+                    let part = (1..=inner).rev().find(|part| extent % part == 0).unwrap_or(1);
                     let axis = axis.clone();
-                    self.fail_and_heal(&[word, "tile"], &BAD_TILE, message, move |plan: &mut Schedule| {
-                        set(&mut plan.tile, &axis, whole);
+                    self.fail_and_heal(&[word, "tile"], &BAD_TILE, message, move |plan: &mut Schedule| match word {
+                        "thread_tile" => set(&mut plan.thread_tile, &axis, part),
+                        _ => set(&mut plan.tile, &axis, whole),
                     });
                 }
             }
@@ -212,6 +227,23 @@ impl Checked<'_> {
             }
         }
     }
+}
+
+/// The table of extents of a word.
+fn table_of<'a>(plan: &'a mut Schedule, word: &str) -> Option<&'a mut Table<i64>> {
+    let table = match word {
+        "tile" => &mut plan.tile,
+        "warp_tile" => &mut plan.warp_tile,
+        "thread_tile" => &mut plan.thread_tile,
+        "lanes" => &mut plan.lanes,
+        "warps" => &mut plan.warps,
+        "threads" => &mut plan.threads,
+        "unroll" => &mut plan.unroll,
+        "cluster" => &mut plan.cluster,
+        "assume" => &mut plan.assume,
+        _ => return None,
+    };
+    table.as_mut()
 }
 
 /// Sets an entry that is there.
