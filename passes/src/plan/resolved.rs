@@ -18,7 +18,7 @@ use dlc_plan::check::{
     BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, TOO_MANY_REGISTERS, difference, nearest,
 };
 use dlc_plan::clause::{Instruction as Clause, Kind};
-use dlc_plan::footprint::{GROUP, OVERHEAD, WARP};
+use dlc_plan::footprint::{OVERHEAD, WARP};
 use dlc_plan::{Schedule, Target};
 use dlc_region::ops::Reduce;
 use dlc_region::verify::{KernelAxes, axes_of};
@@ -182,7 +182,7 @@ pub(super) struct Resolver<'a> {
     pub(super) ctx: &'a Context,
     pub(super) region: &'a Body,
     pub(super) plan: Option<&'a Schedule>,
-    targets: &'a [Target],
+    pub(super) targets: &'a [Target],
     tensor_cores: bool,
 }
 
@@ -215,7 +215,8 @@ impl Resolver<'_> {
         self.threads(&mapping)?;
         self.registers(&mapping, grouped.as_ref())?;
         let requires = self.plan.map(|plan| conditions(ctx, region, plan)).unwrap_or_default();
-        let unfollowed = self.plan.map(|plan| unfollowed(plan, &mapping)).unwrap_or_default();
+        let mut unfollowed = self.plan.map(|plan| unfollowed(plan, &mapping)).unwrap_or_default();
+        unfollowed.extend(self.undescribed(&axes, &mapping));
         let inner = shape.inner.iter().map(|(axis, _)| axis.clone());
         let reduced = axes.names[axes.iters..].iter().cloned().chain(inner);
         let reduced = reduced.filter(|axis| mapping.held.as_ref().is_none_or(|(held, _)| held != axis)).collect();
@@ -240,52 +241,6 @@ impl Resolver<'_> {
     ) -> Result<T, Refused> {
         let broken = Broken { heal: Some(Box::new(heal)), ..Broken::new(clauses, code, message) };
         Err(Refused::Plan(broken, None))
-    }
-
-    /// Roles are for rings that they can exchange, and registers that there are.
-    fn roles(&self) -> Result<(), Refused> {
-        let Some((plan, roles)) = self.plan.and_then(|plan| Some((plan, plan.roles.as_ref()?))) else { return Ok(()) };
-        let stages = defaults::stages(plan);
-        if !(2..=16).contains(&stages) {
-            let message = format!("'roles' exchange tiles in rings of 2 to 16, and 'stages' is {stages}");
-            return self.refuse_with(&["stages", "roles"], &CONFLICT, message, move |plan| {
-                plan.stages = Some(stages.clamp(2, 16))
-            });
-        }
-        if let Some(cache) =
-            plan.caches.iter().find(|cache| cache.buffers.is_some_and(|count| !(2..=16).contains(&count)))
-        {
-            let (tensor, count) = (cache.tensor.clone(), cache.buffers.unwrap_or_default());
-            let message = format!("'roles' exchange tiles in rings of 2 to 16, and {tensor} has {count} buffers");
-            let clause = format!("cache {tensor}");
-            return self.refuse_with(&[&clause], &CONFLICT, message, move |plan| {
-                let own = plan.caches.iter_mut().filter(|cache| cache.tensor == tensor);
-                own.for_each(|cache| cache.buffers = Some(count.clamp(2, 16)));
-            });
-        }
-        if !(1..=4).contains(&roles.consumers) {
-            let message = format!("there are {} consumers, and roles are for 1 to 4", roles.consumers);
-            return self.refuse_with(&["roles"], &BAD_THREADS, message, |plan| {
-                if let Some(roles) = &mut plan.roles {
-                    roles.consumers = 4;
-                }
-            });
-        }
-        let Some((producer, consumer)) = defaults::registers_of(plan, roles) else { return Ok(()) };
-        let blocks = plan.blocks_per_sm.unwrap_or(1);
-        let threads = GROUP + GROUP * roles.consumers;
-        let sum = GROUP * producer + GROUP * roles.consumers * consumer;
-        let entry = self.targets.iter().map(|target| target.entry_registers(threads * blocks) * threads).min();
-        let Some(all) = entry.filter(|&all| sum > all) else { return Ok(()) };
-        let message = format!(
-            "a producer of {producer} registers and consumers of {consumer} need {sum} together, and the block starts with {all}"
-        );
-        self.refuse_with(&["registers", "blocks_per_sm", "roles"], &TOO_MANY_REGISTERS, message, move |plan| {
-            match blocks {
-                2.. => plan.blocks_per_sm = Some(blocks - 1),
-                _ => plan.registers = None,
-            }
-        })
     }
 
     /// Tensor cores multiply 16-bit floats, where there is a product.

@@ -1,6 +1,7 @@
 //! The tile and what divides it; loops, places and roles by their names.
 
-use super::{BAD_TILE, Checked, UNKNOWN_LOOP};
+use super::{BAD_TILE, CONFLICT, Checked, UNKNOWN_LOOP};
+use crate::clause::Cache;
 use crate::schedule::Schedule;
 use crate::value::Table;
 
@@ -93,6 +94,26 @@ impl Checked<'_> {
             self.fail_and_heal(&[&format!("cache {tensor}")], &BAD_TILE, message, |plan| {
                 for cache in &mut plan.caches {
                     cache.buffers = cache.buffers.map(|count| count.clamp(1, 64));
+                }
+            });
+        }
+        let is_same = |(at, cache): &(usize, &Cache)| {
+            let others = plan.caches[..*at].iter().filter(|other| other.tensor == cache.tensor);
+            others.into_iter().any(|other| other.axes.is_none() || cache.axes.is_none() || other.axes == cache.axes)
+        };
+        if let Some((at, cache)) = plan.caches.iter().enumerate().find(is_same) {
+            let message = format!("'{}' has two 'cache' clauses for the same axes", cache.tensor);
+            self.fail_and_heal(&[&format!("cache {}", cache.tensor)], &CONFLICT, message, move |plan| {
+                if at < plan.caches.len() {
+                    plan.caches.remove(at);
+                }
+            });
+        }
+        if let Some(size) = plan.order.as_ref().and_then(|order| order.size).filter(|&size| size < 1) {
+            let message = format!("'order' has groups of {size}, and a group has one row at least");
+            self.fail_and_heal(&["order"], &BAD_TILE, message, |plan| {
+                if let Some(order) = &mut plan.order {
+                    order.size = None;
                 }
             });
         }
