@@ -97,6 +97,25 @@ impl Checked<'_> {
                 }
             });
         }
+        self.lists();
+        let panels = plan.store.as_ref().and_then(|store| store.panels);
+        if let Some(panels) = panels.filter(|count| !(0..=64).contains(count)) {
+            let message = format!("'store' has {panels} panels, which is not from 0 to 64");
+            self.fail_and_heal(&["store"], &BAD_TILE, message, |plan| {
+                if let Some(store) = &mut plan.store {
+                    store.panels = store.panels.map(|count| count.clamp(0, 64));
+                }
+            });
+        }
+        if self.broken.is_empty() {
+            self.divides();
+            self.names();
+        }
+    }
+
+    /// No tensor is kept twice in the same way, and groups of tiles have rows.
+    fn lists(&mut self) {
+        let plan = self.plan;
         let is_same = |(at, cache): &(usize, &Cache)| {
             let others = plan.caches[..*at].iter().filter(|other| other.tensor == cache.tensor);
             others.into_iter().any(|other| other.axes.is_none() || cache.axes.is_none() || other.axes == cache.axes)
@@ -116,19 +135,6 @@ impl Checked<'_> {
                     order.size = None;
                 }
             });
-        }
-        let panels = plan.store.as_ref().and_then(|store| store.panels);
-        if let Some(panels) = panels.filter(|count| !(0..=64).contains(count)) {
-            let message = format!("'store' has {panels} panels, which is not from 0 to 64");
-            self.fail_and_heal(&["store"], &BAD_TILE, message, |plan| {
-                if let Some(store) = &mut plan.store {
-                    store.panels = store.panels.map(|count| count.clamp(0, 64));
-                }
-            });
-        }
-        if self.broken.is_empty() {
-            self.divides();
-            self.names();
         }
     }
 
