@@ -9,13 +9,15 @@
 //! - `repair`: plans near to one that does not fit.
 //! - [`report`]: what a plan asks for and its kernel does not do.
 //! - [`resolved`]: every default filled in, and checked against the region and the target.
+//! - `roles`: what roles of warps need.
 
 pub mod clauses;
-mod compare;
+pub(crate) mod compare;
 pub mod defaults;
 pub mod explicit;
 mod repair;
 pub mod report;
 pub mod resolved;
+mod roles;
 pub mod shape;
 pub mod tiling;

@@ -11,11 +11,12 @@ mod amounts;
 mod combinations;
 mod tiles;
 
-use dlc_ir::Context;
 use dlc_ir::diag::Code;
+use dlc_ir::{Body, Context};
 
 use crate::schedule::Schedule;
 use crate::target::Target;
+use crate::value::Table;
 
 dlc_ir::codes! {
     /// The tile of a schedule, or of its warps or threads, is none, or does not divide.
@@ -111,32 +112,87 @@ pub fn check(ctx: &Context, plan: &Schedule, target: &Target) -> Vec<Broken> {
 /// How many changes may lead to a schedule that fits.
 const STEPS: usize = 64;
 
-/// The nearest schedule that fits: broken rules are healed one after the other. `None` where that leads nowhere.
-pub fn nearest(ctx: &Context, plan: &Schedule, target: &Target) -> Option<Schedule> {
+/// What a kernel asks of its schedule, beside what machines do. Passes know kernels, and register it.
+pub struct KernelRules {
+    /// The first rule that a schedule breaks for the function that it names, on its machines.
+    pub broken: fn(&Context, &Body, &Schedule, &[Target]) -> Option<Broken>,
+}
+
+dlc_ir::inventory::collect!(&'static KernelRules);
+
+/// The nearest schedule that fits all targets and breaks no rule of its kernel: broken rules are healed one after the other;
+/// where no rule knows how, the clause that is at fault is left out. `None` where that leads nowhere.
+pub fn nearest(
+    ctx: &Context,
+    plan: &Schedule,
+    targets: &[Target],
+    of_kernel: &dyn Fn(&Schedule) -> Option<Broken>,
+) -> Option<Schedule> {
     let mut plan = plan.clone();
     for _ in 0..STEPS {
-        let broken = check(ctx, &plan, target);
+        let mut broken: Vec<Broken> = targets.iter().flat_map(|target| check(ctx, &plan, target)).collect();
+        if broken.is_empty() {
+            broken.extend(of_kernel(&plan));
+        }
         if broken.is_empty() {
             return Some(plan);
         }
         let before = plan.clone();
-        for heal in broken.iter().filter_map(|broken| broken.heal.as_ref()) {
-            heal(&mut plan);
-            if plan != before {
-                break;
-            }
-        }
-        if plan == before {
+        let heals = broken.iter().filter_map(|rule| rule.heal.as_ref());
+        let changes = |plan: &mut Schedule, change: &dyn Fn(&mut Schedule)| {
+            change(plan);
+            *plan != before
+        };
+        let is_healed = heals.into_iter().any(|heal| changes(&mut plan, heal));
+        let clauses = || broken.iter().flat_map(|rule| &rule.clauses);
+        if !is_healed && !clauses().any(|clause| changes(&mut plan, &|plan| leave_out(plan, clause))) {
             return None;
         }
     }
     None
 }
 
+/// Takes a clause out, by its word or by its word and what it is about. A schedule without a tile would be another one.
+fn leave_out(plan: &mut Schedule, clause: &str) {
+    fn without<T>(table: &mut Option<Table<T>>, name: &str) {
+        if let Some(table) = table {
+            table.0.retain(|(own, _)| own != name);
+        }
+        *table = table.take().filter(|table| !table.0.is_empty());
+    }
+    match clause.split_once(' ') {
+        Some(("cache", tensor)) => plan.caches.retain(|cache| cache.tensor != tensor),
+        Some(("edge", value)) => plan.edges.retain(|edge| edge.from != value),
+        Some(("swizzle", name)) => without(&mut plan.swizzle, name),
+        Some(("stride", name)) => without(&mut plan.stride, name),
+        Some(("policy", name)) => without(&mut plan.policy, name),
+        Some(("vectors", name)) => without(&mut plan.vectors, name),
+        Some(("algo", name)) => without(&mut plan.algo, name),
+        Some(("fix", name)) => without(&mut plan.fix, name),
+        Some(("assume", name)) => without(&mut plan.assume, name),
+        Some(("multicast", name)) => {
+            plan.multicast = plan.multicast.take().map(|mut all| {
+                all.retain(|own| own != name);
+                all
+            });
+            plan.multicast = plan.multicast.take().filter(|all| !all.is_empty());
+        }
+        Some((word, _)) => plan.clear(word),
+        None if clause == "tile" => {}
+        None => plan.clear(clause),
+    }
+}
+
 /// The clauses of one schedule that another does not have, and the words of those that are gone.
 pub fn difference(ctx: &Context, from: &Schedule, to: &Schedule) -> String {
     let (old, new) = (from.clauses(ctx), to.clauses(ctx));
-    let word = |clause: &String| clause.split(' ').next().unwrap_or_default().to_string();
+    // Clauses that may be there several times are known by what they are about.
+    let word = |clause: &String| {
+        let mut words = clause.split(' ');
+        let word = words.next().unwrap_or_default();
+        let about = words.next().filter(|_| matches!(word, "cache" | "edge"));
+        about.map_or_else(|| word.to_string(), |about| format!("{word} {about}"))
+    };
     let mut parts: Vec<String> =
         new.iter().filter(|clause| !old.contains(clause)).map(|it| format!("'{it}'")).collect();
     let gone = old.iter().map(word).filter(|gone| !new.iter().any(|clause| word(clause) == *gone));

@@ -5,9 +5,9 @@ use dlc_ir::define::{Kind as _, TextArray};
 use dlc_ir::diag::{Diagnostic, did_you_mean};
 use dlc_ir::op::{Traits, op_error};
 use dlc_ir::verify::{Scope, SymbolInfo, SymbolUser, UNKNOWN_SYMBOL};
-use dlc_ir::{Diagnostics, OpRef, Str};
+use dlc_ir::{Body, Diagnostics, OpRef, Str};
 
-use crate::check::{NOT_OF_KERNEL, UNKNOWN_TARGET, check, difference, nearest};
+use crate::check::{Broken, KernelRules, NOT_OF_KERNEL, UNKNOWN_TARGET, check, difference, nearest};
 use crate::places::{first_place, place_of};
 use crate::schedule::{Schedule, TargetName};
 use crate::target::Target;
@@ -22,24 +22,31 @@ fn unknown(op: OpRef<'_>, name: &str) -> Diagnostic {
     Diagnostic::error(&UNKNOWN_TARGET, op.loc(), format!("there is no target '{name}'")).at(op.name()).suggest(way)
 }
 
-/// A schedule fits each of its targets that are built in.
+/// The targets of a schedule that are built in are known.
 pub fn schedule(op: OpRef<'_>, diags: &Diagnostics) {
     let Some(plan) = Schedule::of(op) else { return };
     for name in &plan.targets {
-        let TargetName::BuiltIn(name) = name else { continue };
-        match Target::built_in(name) {
-            Some(target) => fits(op, &plan, &target, diags),
-            None => diags.emit(unknown(op, name)),
+        if let TargetName::BuiltIn(name) = name
+            && Target::built_in(name).is_none()
+        {
+            diags.emit(unknown(op, name));
         }
     }
 }
 
-fn fits(op: OpRef<'_>, plan: &Schedule, target: &Target, diags: &Diagnostics) {
-    let broken = check(op.ctx, plan, target);
+/// A schedule fits its targets; the nearest one that does fits its kernel, too, if that is one of the module.
+fn fits(op: OpRef<'_>, plan: &Schedule, targets: &[Target], diags: &Diagnostics) {
+    let broken: Vec<_> = targets.iter().flat_map(|target| check(op.ctx, plan, target)).collect();
     if broken.is_empty() {
         return;
     }
-    let near = nearest(op.ctx, plan, target);
+    // Nothing is known of a kernel that is none.
+    let kernel = kernel_of(op, plan).filter(|_| diags.errors() == 0);
+    let rules: Vec<&KernelRules> = dlc_ir::inventory::iter::<&'static KernelRules>().copied().collect();
+    let of_kernel = |plan: &Schedule| -> Option<Broken> {
+        rules.iter().find_map(|rules| (rules.broken)(op.ctx, kernel?, plan, targets))
+    };
+    let near = nearest(op.ctx, plan, targets, &of_kernel);
     for (at, rule) in broken.into_iter().enumerate() {
         let place = first_place(op.ctx, op.loc(), &rule.clauses);
         let error = Diagnostic::error(rule.code, place, rule.message).at(op.name());
@@ -49,18 +56,35 @@ fn fits(op: OpRef<'_>, plan: &Schedule, target: &Target, diags: &Diagnostics) {
     }
 }
 
-/// A schedule fits each of its targets that the module declares, and its kernel.
+/// The kernel that a schedule is for: the one that it names, or the only function of its module.
+fn kernel_of<'a>(op: OpRef<'a>, plan: &Schedule) -> Option<&'a Body> {
+    let body = op.body;
+    let ops = body.blocks(body.root_region()).flat_map(|block| body.ops(block)).map(|id| OpRef { id, ..op });
+    let functions: Vec<OpRef<'a>> = ops.filter(|op| op.has(Traits::CALLABLE)).collect();
+    let found = match &plan.of {
+        Some(name) => functions.iter().find(|op| op.symbol_name() == Some(name)),
+        None => functions.first().filter(|_| functions.len() == 1),
+    };
+    body.nested(found?.id)
+}
+
+/// A schedule fits its targets and its kernel.
 pub static SYMBOLS: SymbolUser = SymbolUser { verify: symbols };
 
 fn symbols(op: OpRef<'_>, scope: Scope<'_>, diags: &Diagnostics) {
     let Some(plan) = Schedule::of(op) else { return };
+    let mut targets = Vec::new();
     for name in &plan.targets {
-        let TargetName::Symbol(name) = name else { continue };
+        let name = match name {
+            TargetName::BuiltIn(name) => {
+                targets.extend(Target::built_in(name));
+                continue;
+            }
+            TargetName::Symbol(name) => name,
+        };
         match scope.find(op, op.ctx.symbol_attr(name)) {
             Ok(Some(symbol)) if symbol.def.name == Target::DEF.name => {
-                if let Some(target) = Target::of_props(op.ctx, symbol.props) {
-                    fits(op, &plan, &target, diags);
-                }
+                targets.extend(Target::of_props(op.ctx, symbol.props));
             }
             Ok(symbol) => {
                 let error =
@@ -74,6 +98,7 @@ fn symbols(op: OpRef<'_>, scope: Scope<'_>, diags: &Diagnostics) {
             Err(error) => diags.emit(*error),
         }
     }
+    fits(op, &plan, &targets, diags);
     // That the kernel is there is checked of every op that accompanies another.
     let kernel = op.prop(Str::OF).and_then(|of| scope.find(op, of).ok().flatten());
     if let Some(kernel) = kernel {

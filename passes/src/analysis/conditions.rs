@@ -7,7 +7,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{Context, Type, TypeData};
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Cache, Place, Store, Way};
+use dlc_plan::clause::{Barrier, Cache, Kind, Place, Store, Way};
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Func, Read};
 use dlc_region::verify::KernelAxes;
@@ -219,9 +219,10 @@ fn for_sizes(ctx: &Context, region: &Body, plan: &Schedule, known: &[String]) ->
     (plan.barrier == Some(Barrier::Mbarrier) && !asks_more).then_some(some)
 }
 
-/// The results that the copy engine takes away.
+/// The results that the copy engine takes away: those of `wgmma`.
 fn outputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
-    let func = Func::of(OpRef::new(ctx, region, region.root())).filter(|_| stores_by_engine(plan));
+    let by_wgmma = plan.instruction.as_ref().is_some_and(|of| of.kind == Kind::Wgmma);
+    let func = Func::of(OpRef::new(ctx, region, region.root())).filter(|_| stores_by_engine(plan) && by_wgmma);
     let Some(TypeData::Function { results, .. }) = func.map(|func| ctx.type_data(func.function_type())) else {
         return Vec::new();
     };

@@ -74,10 +74,11 @@ use dlc_ir::{Builder, Context, OpId, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
 use dlc_plan::clause::{Barrier, Policy};
+use dlc_plan::places::place_of;
 use dlc_plan::value::Table;
 
 use crate::analysis::nesting::writes;
-use crate::analysis::plans::{PLANNED, plan_of};
+use crate::analysis::plans::{PLANNED, plan_loc, plan_of};
 use crate::analysis::tiles::{is_barrier, may_overlap, tile_of, touches_tile};
 use crate::plan::defaults;
 use crate::plan::report::not_followed;
@@ -171,6 +172,10 @@ pub fn insert_async_tokens(
     policy: Option<&Table<Policy>>,
     cx: &PassCx<'_>,
 ) -> (u64, u64) {
+    // Plans that passes write are for sizes that copies may not suit.
+    let written = plan_loc(cx, body).and_then(|schedule| place_of(cx.ctx, schedule, "barrier"));
+    let plan = written.and_then(|_| plan_of(cx, body));
+    let by_hand = plan.as_deref().filter(|plan| !engine && plan.barrier == Some(Barrier::CpAsyncGroup));
     let (mut copies, mut boxes) = (0, 0);
     let mut requests = Vec::new();
     for group in groups(body, cx) {
@@ -214,7 +219,15 @@ pub fn insert_async_tokens(
                 Some(no_box) => format!("{why}; and it is no box for the copy engine: {no_box}"),
                 None => why,
             };
-            missed(body, cx, copy, &format!("the threads wait for this copy: {why}"));
+            match by_hand {
+                Some(plan) => {
+                    let name = cx.ctx.str(body.value_name(kernel::Copy::from(OpRef::new(cx.ctx, body, copy)).source()));
+                    let message = format!("'barrier cp_async_group': the threads wait for the copy of {name}: {why}");
+                    let at = (body.loc(copy), kernel::Func::DEF.name);
+                    not_followed(cx, body, Some(plan), &["barrier"], at, message);
+                }
+                None => missed(body, cx, copy, &format!("the threads wait for this copy: {why}")),
+            }
         }
         copies += tokens.len() as u64;
         await_before(cx.ctx, body, &tokens, group.until);

@@ -58,8 +58,8 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, OpId, Type, ValueId};
 use dlc_kernel::ops::{
-    Await, AwaitRead, Barrier, BlockId, For, Grid, GridSize, Index, MBarriers, Max, Min, NewFor, Order, Role, Shared,
-    TileOrder, Yield,
+    Await, AwaitRead, Barrier, BlockId, For, Func, Grid, GridSize, Index, MBarriers, Max, Min, NewFor, Order, Role,
+    Shared, TileOrder, Yield,
 };
 use dlc_kernel::types::Token;
 use dlc_plan::Schedule;
@@ -149,7 +149,11 @@ impl Pass for OrderTiles {
             Some((Wanted::Order(order), group)) => cx.count("ordered", order_tiles(body, order, group, cx)),
             Some((Wanted::LongestFirst, _)) => match longest::longest_first(body, cx) {
                 Ok(changed) => cx.count("ordered", changed),
-                Err(why) => stays(body, why, cx),
+                Err(why) => {
+                    let asked = plan.as_deref().filter(|_| self.order.is_none());
+                    let message = format!("'order longest_first': the order of tiles stays: {why}");
+                    not_followed(cx, body, asked, &["order"], (body.loc(body.root()), Func::DEF.name), message);
+                }
             },
             None => {}
         }

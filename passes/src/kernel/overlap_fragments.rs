@@ -122,11 +122,13 @@ use dlc_kernel::interp::axis_number;
 use dlc_kernel::layout::Shared;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, Tile, Token, Work, sizes};
+use dlc_plan::Schedule;
 use dlc_plan::clause::Kind;
 
 use crate::analysis::expressions::Places;
 use crate::analysis::nesting::{block_of, grid_of};
 use crate::analysis::plans::{PLANNED, plan_of};
+use crate::plan::report::not_followed;
 use crate::rewrites::carried::{carry, yield_more};
 
 const OPTIONS: &[OptionDef] = &[PLANNED];
@@ -162,18 +164,20 @@ impl Pass for OverlapFragments {
             plan.instruction.as_ref().is_none_or(|it| it.kind == Kind::Mma) && plan.in_flight.is_some_and(|it| it > 0)
         });
         if asks || !self.planned {
-            cx.count("loops", overlap_fragments(body, cx));
+            cx.count("loops", overlap_fragments(body, plan.as_deref().filter(|_| asks), cx));
         }
         Ok(())
     }
 }
 
-/// Loads fragments ahead in the loops of a kernel. How many loops changed.
-pub fn overlap_fragments(body: &mut Body, cx: &PassCx<'_>) -> u64 {
+/// Loads fragments ahead in the loops of a kernel. How many loops changed. What the schedule `asked` for is a warning if no
+/// loop follows it.
+pub fn overlap_fragments(body: &mut Body, asked: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let is_loop = |&op: &OpId| kernel::For::of(OpRef::new(ctx, body, op)).is_some();
     let loops: Vec<OpId> = body.walk().into_iter().filter(is_loop).collect();
     let mut changed = 0;
+    let mut left = Vec::new();
     for op in loops {
         let loc = body.loc(op);
         match find(ctx, body, op) {
@@ -186,9 +190,13 @@ pub fn overlap_fragments(body: &mut Body, cx: &PassCx<'_>) -> u64 {
             }
             Ok(_) => {}
             Err(why) => {
-                cx.remark(RemarkKind::Missed, loc, format!("the fragments of this loop are not loaded ahead: {why}"));
+                left.push((loc, format!("the fragments of this loop are not loaded ahead: {why}")));
             }
         }
+    }
+    let asked = asked.filter(|_| changed == 0);
+    for (loc, message) in left {
+        not_followed(cx, body, asked, &["in_flight"], (loc, kernel::For::DEF.name), message);
     }
     changed
 }

@@ -7,13 +7,16 @@
 use dlc_kernel::layout::{Blocked, Distributed};
 use dlc_plan::Schedule;
 use dlc_plan::clause::{Barrier, Cache, Place, Walk, Way};
-use dlc_plan::value::Table;
+use dlc_plan::value::{Choice, Table};
 
 use super::defaults;
 use super::resolved::Mapping;
 use super::shape::Axis;
 use super::tiling::{Instruction, Matrix};
 use crate::analysis::plans::order_of;
+
+/// The most columns that `wgmma` multiplies at once.
+const WGMMA_COLUMNS: i64 = 256;
 
 /// What a plan does with a clause.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,12 +102,58 @@ fn of_shape(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
     match (kernel.instruction()?, shape) {
         (Instruction::Mma, [16, 8, own]) if *own == deep => None,
         (Instruction::Mma, _) => Some(format!("'mma' multiplies 16 rows by 8 columns, {deep} deep")),
-        (Instruction::Wgmma, [64, wide, own]) if *own == deep && *wide > 0 && columns % wide == 0 => None,
+        (Instruction::Wgmma, [64, wide, own]) if *own == deep && wgmma_columns(columns) == Some(*wide) => None,
         (Instruction::Wgmma, _) => {
-            Some(format!("'wgmma' multiplies 64 rows, {deep} deep, by columns that divide the {columns} of the tile"))
+            let wide = wgmma_columns(columns).unwrap_or(columns);
+            Some(format!("'wgmma' multiplies 64 rows, {deep} deep, by as many columns as divide the tile, {wide}"))
         }
         (Instruction::Fma, _) => Some("threads multiply numbers by 'fma'".into()),
     }
+}
+
+/// The most columns of a tile that `wgmma` multiplies at once, all of them in equal parts.
+pub(super) fn wgmma_columns(columns: i64) -> Option<i64> {
+    (8..=columns.min(WGMMA_COLUMNS)).rev().find(|wide| wide % 8 == 0 && columns % wide == 0)
+}
+
+/// Tiles of a product are along two axes of blocks, along which they can be taken in different orders.
+fn of_order(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
+    let (order, mapping) = (plan.order.as_ref()?, kernel.mapping);
+    if order.kind == Walk::Hilbert {
+        return Some(
+            "instructions have no formula for a Hilbert curve that leaves tiles out; 'grouped' has one".into(),
+        );
+    }
+    if order.kind == Walk::LongestFirst {
+        // 'order-tiles' says why where the loops of all tiles are equally long.
+        return None;
+    }
+    if mapping.rows.is_empty() || mapping.columns.is_empty() {
+        return (order.kind != Walk::Row).then(|| "the tiles lie along one axis".into());
+    }
+    let along = order.along.as_deref().filter(|_| order.kind == Walk::Grouped)?;
+    let has = |axes: &[Axis]| axes.iter().any(|(axis, _)| axis == along);
+    match (has(&mapping.rows), has(&mapping.columns)) {
+        (true, _) => None,
+        (_, true) => Some("groups are of rows, and the plan wants them of columns".into()),
+        _ => Some(format!("'{along}' is an axis of neither rows nor columns")),
+    }
+}
+
+/// What runs beside something else: loads in a loop ahead of its products, stores of TMA beside the next tile.
+fn of_overlap(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
+    let overlap = plan.overlap.as_ref().filter(|overlap| overlap.enable)?;
+    if (overlap.prefetch_depth.is_some() || overlap.epilogue_overlap) && kernel.matrix().is_none() {
+        return of_products(true, kernel);
+    }
+    if plan.barrier == Some(Barrier::Block) {
+        return Some("with 'barrier block' threads wait for each copy".into());
+    }
+    let stages = defaults::stages(plan);
+    overlap
+        .prefetch_depth
+        .is_some_and(|depth| depth != stages && depth + 1 != stages)
+        .then(|| format!("'prefetch': a ring of {stages} runs {} steps ahead", stages - 1))
 }
 
 /// Four warps multiply by `wgmma`, in each group of a role.
@@ -248,16 +297,14 @@ pub const CLAUSES: &[Clause] = &[
     followed("bind", "resolve, order-tiles", of_places),
     followed("cluster", "tensorize", |plan, kernel| of_products(plan.cluster.is_some(), kernel)),
     followed("multicast", "specialize-warps", |plan, _| {
-        (plan.multicast.is_some() && plan.roles.is_none())
-            .then(|| "no 'roles': threads load what they compute with".into())
+        plan.multicast.as_ref()?;
+        let is_alone = plan.cluster.as_ref().and_then(Table::product) == Some(1);
+        let alone = is_alone.then(|| "a cluster of one block has nobody to load for".into());
+        alone.or_else(|| plan.roles.is_none().then(|| "no 'roles': threads load what they compute with".into()))
     }),
     followed("persistent", "order-tiles", always),
-    followed("order", "order-tiles", |plan, _| {
-        let is_curve = plan.order.as_ref().is_some_and(|order| order.kind == Walk::Hilbert);
-        is_curve
-            .then(|| "instructions have no formula for a Hilbert curve that leaves tiles out; 'grouped' has one".into())
-    }),
-    followed("roles", "specialize-warps", always),
+    followed("order", "order-tiles", of_order),
+    followed("roles", "specialize-warps", |plan, kernel| of_products(plan.roles.is_some(), kernel)),
     followed("registers", "specialize-warps", |plan, _| {
         (plan.registers.is_some() && plan.roles.is_none())
             .then(|| "no 'roles': all threads have what ptxas gives them".into())
@@ -267,7 +314,13 @@ pub const CLAUSES: &[Clause] = &[
     followed("stream_k", "split-reduction", always),
     followed("cache", "resolve, tensorize", of_cache),
     followed("policy", "insert-async-tokens", always),
-    followed("swizzle", "tensorize", |plan, kernel| of_products(plan.swizzle.is_some(), kernel)),
+    followed("swizzle", "tensorize", |plan, kernel| {
+        let said = plan.swizzle.iter().flat_map(|table| &table.0);
+        let is_word = |choice: &Choice| matches!(choice, Choice::Word(_));
+        let by_threads = kernel.instruction() == Some(Instruction::Fma) && said.into_iter().any(|(_, it)| !is_word(it));
+        let why = by_threads.then(|| "rows of a tile that threads read lie apart by a pitch, not by a swizzle".into());
+        why.or_else(|| of_products(plan.swizzle.is_some(), kernel))
+    }),
     compared("stride"),
     followed("vectorize", "resolve, coalesce-stores", |plan, kernel| {
         of_widths(&plan.vectorize.iter().map(|wide| wide.width).collect::<Vec<_>>(), kernel)
@@ -281,30 +334,29 @@ pub const CLAUSES: &[Clause] = &[
     followed("barrier", "insert-async-tokens", |plan, kernel| {
         of_products(plan.barrier.is_some_and(|barrier| barrier != Barrier::Block), kernel)
     }),
-    followed("async", "insert-async-tokens, overlap-epilogue", |plan, _| {
-        let overlap = plan.overlap.as_ref()?;
-        if overlap.enable && plan.barrier == Some(Barrier::Block) {
-            return Some("with 'barrier block' threads wait for each copy".into());
-        }
-        let (depth, stages) = (overlap.prefetch_depth?, defaults::stages(plan));
-        (overlap.enable && depth != stages && depth + 1 != stages)
-            .then(|| format!("'prefetch': a ring of {stages} runs {} steps ahead", stages - 1))
-    }),
+    followed("async", "insert-async-tokens, overlap-epilogue", of_overlap),
     followed("in_flight", "overlap-fragments", |plan, kernel| match kernel.instruction() {
         Some(Instruction::Wgmma) => (plan.in_flight? != 1)
             .then(|| "one group of wgmma is in flight where nothing reads its sums, else none".into()),
-        Some(Instruction::Mma) => None,
+        Some(Instruction::Mma) => (plan.in_flight? > 1)
+            .then(|| "fragments of one product are loaded while another multiplies: 'in_flight 1'".into()),
         _ => plan.in_flight.map(|_| "only tensor cores have products in flight".into()),
     }),
     compared("edge"),
     compared("epilogue"),
     followed("store", "overlap-epilogue, coalesce-stores", |plan, kernel| {
         let store = plan.store.as_ref()?;
+        if kernel.instruction() == Some(Instruction::Mma) && store.way == Way::Tma {
+            return Some("only results of 'wgmma' are stored by TMA".into());
+        }
         if !kernel.has_tensor_cores() && store.way != Way::Fragments {
             return Some("only results of tensor cores are stored through shared memory".into());
         }
-        (store.way != Way::Tma && store.together.is_some())
-            .then(|| "'together': only TMA stores several panels at once".into())
+        if store.way != Way::Tma && store.together.is_some() {
+            return Some("'together': only TMA stores several panels at once".into());
+        }
+        (store.panels.is_some() && kernel.instruction() == Some(Instruction::Mma))
+            .then(|| "'panels': results of 'mma' go through all the shared memory that there is".into())
     }),
     followed("algo", "tensorize", always),
     followed("swap_operands", "resolve", |plan, kernel| of_products(plan.swap_operands, kernel)),
@@ -315,7 +367,11 @@ pub const CLAUSES: &[Clause] = &[
 /// The clauses of a plan that change nothing in its kernel, and why.
 pub fn unfollowed(plan: &Schedule, mapping: &Mapping) -> Vec<(&'static str, String)> {
     let kernel = Kernel { mapping };
-    CLAUSES.iter().filter_map(|clause| Some((clause.word, (clause.left)(plan, &kernel)?))).collect()
+    let left = |clause: &Clause| {
+        let why = (clause.left)(plan, &kernel)?;
+        Some((clause.word, format!("'{}' of the plan changes nothing: {why}", clause.word)))
+    };
+    CLAUSES.iter().filter_map(left).collect()
 }
 
 #[cfg(test)]

@@ -15,8 +15,9 @@ use dlc_region::ops::{Binary, Func, Read, Reduce, Unary};
 use dlc_region::verify::KernelAxes;
 
 use super::defaults;
-use super::resolved::{Refused, Resolver};
+use super::resolved::{Mapping, Refused, Resolver};
 use super::shape::Groups;
+use super::tiling::Instruction;
 use crate::analysis::conditions::STAGGER;
 
 /// Ways to load that a word of `algo` may name.
@@ -40,19 +41,37 @@ fn tensors(ctx: &Context, region: &Body) -> Vec<(String, Option<MemRef>)> {
 }
 
 /// A plan in which `vectorize` is said of each tensor that is contiguous along its loop.
-pub(super) fn with_widths<'a>(ctx: &Context, region: &Body, plan: &'a Schedule) -> Cow<'a, Schedule> {
+pub(crate) fn with_widths<'a>(ctx: &Context, region: &Body, plan: &'a Schedule) -> Cow<'a, Schedule> {
     let Some(wide) = &plan.vectorize else { return Cow::Borrowed(plan) };
-    let axis = wide.axis.split('.').next().unwrap_or(&wide.axis);
     let mut all = plan.clone();
     let vectors = all.vectors.get_or_insert_with(Table::default);
+    for name in contiguous_along(ctx, region, axis_of(&wide.axis)) {
+        if vectors.get(&name).is_none() {
+            vectors.0.push((name, wide.width));
+        }
+    }
+    Cow::Owned(all)
+}
+
+/// The axis of a loop.
+fn axis_of(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
+/// The tensors whose neighbours in memory are along an axis.
+fn contiguous_along(ctx: &Context, region: &Body, axis: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
     let mut add = |name: &str| {
-        if vectors.get(name).is_none() {
-            vectors.0.push((name.to_string(), wide.width));
+        if !found.iter().any(|known| known == name) {
+            found.push(name.to_string());
         }
     };
     for read in region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op))) {
-        let is_along = |last: &dlc_ir::affine::SizeExpr| last.symbols().iter().any(|symbol| **symbol == *axis);
-        if read.at().last().is_some_and(is_along) {
+        let is_along = |at: &dlc_ir::affine::SizeExpr| at.symbols().iter().any(|symbol| **symbol == *axis);
+        let is_column_major =
+            MemRef::of(ctx, region.value_type(read.source())).is_some_and(|it| it.layout(ctx) == Layout::ColMajor);
+        let at = read.at();
+        if (if is_column_major { at.first() } else { at.last() }).is_some_and(is_along) {
             add(ctx.str(region.value_name(read.source())));
         }
     }
@@ -62,7 +81,7 @@ pub(super) fn with_widths<'a>(ctx: &Context, region: &Body, plan: &'a Schedule) 
     {
         func.outputs().into_iter().for_each(add);
     }
-    Cow::Owned(all)
+    found
 }
 
 impl Resolver<'_> {
@@ -121,6 +140,7 @@ impl Resolver<'_> {
     pub(super) fn descriptions(&self, axes: &KernelAxes) -> Result<(), Refused> {
         let Some(plan) = self.plan else { return Ok(()) };
         plan.caches.iter().try_for_each(|cache| self.cached(axes, cache))?;
+        self.reduced(plan, axes)?;
         self.strides(plan)?;
         self.epilogue(plan)?;
         self.edges(plan)
@@ -176,6 +196,76 @@ impl Resolver<'_> {
         })
     }
 
+    /// What the plan says is reduced the kernel reduces.
+    fn reduced(&self, plan: &Schedule, axes: &KernelAxes) -> Result<(), Refused> {
+        let (ctx, region) = (self.ctx, self.region);
+        let ops = region.walk().into_iter().map(|id| OpRef::new(ctx, region, id));
+        let own: Vec<String> = ops.filter_map(Reduce::of).flat_map(|op| op.axes()).map(String::from).collect();
+        let is_reduced = |axis: &String| own.contains(axis) || !axes.names[..axes.iters].contains(axis);
+        let Some(axis) = plan.reduced.iter().flatten().find(|axis| !is_reduced(axis) && !self.is_scanned()) else {
+            return Ok(());
+        };
+        let message = format!("'reduced' has the axis '{axis}', which the kernel does not reduce");
+        self.refuse_with(&["reduced"], &CONFLICT, message, |plan| plan.reduced = None)
+    }
+
+    fn is_scanned(&self) -> bool {
+        !crate::analysis::axes::scans(self.ctx, self.region).is_empty()
+    }
+
+    /// What the plan says of the kernel and is not so, though the kernel is right: widths along an axis that no tensor is
+    /// contiguous along, tails that are left out, windows that are none.
+    pub(super) fn undescribed(&self, axes: &KernelAxes, mapping: &Mapping) -> Vec<(&'static str, String)> {
+        let mut found = Vec::new();
+        let Some(plan) = self.plan else { return found };
+        if let Some(wide) = &plan.vectorize
+            && contiguous_along(self.ctx, self.region, axis_of(&wide.axis)).is_empty()
+        {
+            let message = format!("'vectorize': no tensor is contiguous along '{}'", axis_of(&wide.axis));
+            found.push(("vectorize", message));
+        }
+        if let Some(said) = plan.predicate_tail.as_ref().filter(|_| mapping.is_planned) {
+            let has_tail = |axis: &&String| !said.iter().any(|name| axis_of(name) == **axis);
+            let left: Vec<&String> = self.tails(plan, axes).into_iter().filter(has_tail).collect();
+            if let Some(axis) = left.first() {
+                let tile = plan.tile_of(axis);
+                found.push((
+                    "predicate_tail",
+                    format!("sizes along '{axis}' may leave a part of a tile of {tile} over"),
+                ));
+            }
+        }
+        let words = plan.algo.iter().flat_map(|table| &table.0);
+        let windows = words.filter(|(_, choice)| matches!(choice, Choice::Word(word) if word == "im2col"));
+        if windows.count() > 0 && !self.reads_windows() {
+            found.push(("algo", "'algo': 'im2col' copies windows, and the kernel reads none".into()));
+        }
+        let is_wgmma = mapping.tiling.matrix.as_ref().is_some_and(|it| it.instruction == Instruction::Wgmma);
+        if !is_wgmma && mapping.products > 0 && plan.overlap.as_ref().is_some_and(|it| it.enable && it.epilogue_overlap)
+        {
+            let message = "'overlap_epilogue': only TMA stores results beside the next tile, and only those of 'wgmma'";
+            found.push(("async", message.into()));
+        }
+        found
+    }
+
+    /// The axes of the tile that sizes need not be multiples of.
+    fn tails<'b>(&self, plan: &'b Schedule, axes: &KernelAxes) -> Vec<&'b String> {
+        let known = |table: &Option<Table<i64>>, symbol: &str| table.as_ref().and_then(|all| all.get(symbol)).copied();
+        let is_open = |axis: &str, tile: i64| {
+            let Some(size) = axes.size(axis) else { return false };
+            let of_symbol = |symbol: &str| known(&plan.fix, symbol).or_else(|| known(&plan.assume, symbol));
+            match (size.as_constant(), size.as_symbol()) {
+                (Some(size), _) => size % tile != 0,
+                (None, Some(symbol)) => of_symbol(symbol).is_none_or(|number| number % tile != 0),
+                // What is computed of several symbols is not looked at.
+                (None, None) => false,
+            }
+        };
+        let tile = plan.tile.iter().flat_map(|tile| &tile.0);
+        tile.filter(|(axis, tile)| *tile > 1 && is_open(axis, *tile)).map(|(axis, _)| axis).collect()
+    }
+
     /// Tensors lie in memory as the plan says.
     fn strides(&self, plan: &Schedule) -> Result<(), Refused> {
         for (name, word) in plan.stride.iter().flat_map(|table| &table.0) {
@@ -221,6 +311,18 @@ impl Resolver<'_> {
         let is_said = |word: &&str| said.iter().any(|own| own == word || (own == "bias" && *word == "add"));
         if let Some(word) = behind.iter().find(|word| !is_said(word)) {
             let message = format!("'epilogue' leaves '{word}' out, which the kernel computes after its sum");
+            return self.refuse_with(&["epilogue"], &CONFLICT, message, |plan| plan.epilogue = None);
+        }
+        // Words that are computed once are in their order; what is computed before the sum is not looked at.
+        let place = |word: &&String| {
+            let is_it = |own: &&str| *own == word.as_str() || (word.as_str() == "bias" && *own == "add");
+            let mut places = behind.iter().enumerate().filter(|(_, own)| is_it(own)).map(|(place, _)| place);
+            places.next().filter(|_| places.next().is_none())
+        };
+        let placed: Vec<(&String, usize)> = said.iter().filter_map(|word| Some((word, place(&word)?))).collect();
+        if let Some(pair) = placed.windows(2).find(|pair| pair[0].1 > pair[1].1) {
+            let (first, second) = (pair[0].0, pair[1].0);
+            let message = format!("'epilogue' has '{first}' before '{second}', which the kernel computes first");
             return self.refuse_with(&["epilogue"], &CONFLICT, message, |plan| plan.epilogue = None);
         }
         Ok(())

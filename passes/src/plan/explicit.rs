@@ -5,11 +5,9 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::{Instruction, Kind, Place};
 use dlc_plan::value::Table;
 
+use super::clauses::wgmma_columns;
 use super::defaults;
 use super::resolved::ResolvedPlan;
-
-/// The most columns that `wgmma` multiplies at once.
-const WGMMA_COLUMNS: u32 = 256;
 
 impl ResolvedPlan {
     /// The plan that this was resolved from, with a clause for each decision that it left open. Resolving that gives the
@@ -32,6 +30,8 @@ impl ResolvedPlan {
             all.reduced = Some(self.reduced.clone());
         }
         match self.mapping.products {
+            // An instruction says nothing of such a kernel, and is held against the threads of products.
+            0 if plan.instruction.is_some() => {}
             0 => self.explicit_threads(&mut all),
             _ => self.explicit_product(&mut all),
         }
@@ -62,6 +62,8 @@ impl ResolvedPlan {
         // How deep it is follows from the type of the factors, which a plan may leave open; without it 16 bits are meant.
         let is_known = mapping.deep == 16 || plan.operand_type().is_some();
         let given = plan.instruction.as_ref().and_then(|of| of.shape.clone());
+        // A tile of a warp changes nothing for 'wgmma', and need not be one of whole instructions.
+        let is_known = is_known && (kind != Kind::Wgmma || plan.warp_tile.is_none());
         let shape = given.or_else(|| self.shape(kind).filter(|_| is_known));
         plan.instruction = Some(Instruction { kind, shape });
         match &mapping.tiling.layout {
@@ -115,12 +117,7 @@ impl ResolvedPlan {
         match kind {
             Kind::Fma => None,
             Kind::Mma => Some(vec![16, 8, self.mapping.deep]),
-            Kind::Wgmma => {
-                let most = (8..=columns.min(WGMMA_COLUMNS))
-                    .rev()
-                    .find(|wide| wide % 8 == 0 && columns.is_multiple_of(*wide))?;
-                Some(vec![64, most.into(), self.mapping.deep])
-            }
+            Kind::Wgmma => Some(vec![64, wgmma_columns(columns.into())?, self.mapping.deep]),
         }
     }
 

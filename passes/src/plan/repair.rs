@@ -1,6 +1,21 @@
 //! Plans near to one that does not fit: what its message is about, and what is made smaller.
 
+use dlc_ir::body::OpRef;
 use dlc_plan::Schedule;
+use dlc_plan::check::KernelRules;
+use dlc_region::ops::Func;
+
+use super::resolved::{Refused, resolve_once};
+
+/// What a region asks of its plan, for suggestions where the plan does not even fit the machine.
+static RULES: KernelRules = KernelRules {
+    broken: |ctx, kernel, plan, targets| {
+        Func::of(OpRef::new(ctx, kernel, kernel.root()))?;
+        kernel.entry_block()?;
+        resolve_once(ctx, kernel, Some(plan), targets, true).err().map(Refused::broken)
+    },
+};
+dlc_ir::inventory::submit! { &RULES }
 
 /// The clause that a message about a tile names: the first word in quotes that is one, or what it counts.
 pub(super) fn clause_of(message: &str) -> &'static str {

@@ -14,9 +14,11 @@ use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Code, Diagnostic};
 use dlc_ir::{Context, Loc, OpId};
 use dlc_kernel::layout::{Distributed, MAX_WARPS};
-use dlc_plan::check::{BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, TOO_MANY_REGISTERS, difference};
+use dlc_plan::check::{
+    BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, TOO_MANY_REGISTERS, difference, nearest,
+};
 use dlc_plan::clause::{Instruction as Clause, Kind};
-use dlc_plan::footprint::{GROUP, OVERHEAD, WARP};
+use dlc_plan::footprint::{OVERHEAD, WARP};
 use dlc_plan::{Schedule, Target};
 use dlc_region::ops::Reduce;
 use dlc_region::verify::{KernelAxes, axes_of};
@@ -34,8 +36,6 @@ use crate::analysis::conditions::{conditions, kept};
 use crate::region_to_kernel::tensorize::NOT_A_KERNEL;
 use crate::region_to_kernel::tensorize::axes::{LowerError, product};
 
-/// How many changes may lead to a plan that fits.
-const STEPS: usize = 64;
 /// The longest rows that a tile holds where no plan says, and the most numbers of them that a thread has.
 const DEFAULT_COLUMNS: i64 = 256;
 const MOST_HELD: u64 = 192;
@@ -110,6 +110,16 @@ pub enum Refused {
     Plan(Broken, Option<String>),
 }
 
+impl Refused {
+    /// The rule that is broken.
+    pub(super) fn broken(self) -> Broken {
+        match self {
+            Refused::TooLarge => Broken::new(&[], &NOT_A_KERNEL, "positions go beyond 64 bits"),
+            Refused::Plan(broken, _) => broken,
+        }
+    }
+}
+
 impl From<LowerError> for Refused {
     fn from(error: LowerError) -> Refused {
         match error {
@@ -145,45 +155,34 @@ pub fn resolve(
     targets: &[Target],
     tensor_cores: bool,
 ) -> Result<ResolvedPlan, Refused> {
-    let attempt = |plan: Option<&Schedule>| {
-        let explicit = plan.map(|plan| with_widths(ctx, region, plan));
-        let plan = explicit.as_deref();
-        Resolver { ctx, region, plan, targets, tensor_cores }.resolve()
-    };
+    let attempt = |plan: Option<&Schedule>| resolve_once(ctx, region, plan, targets, tensor_cores);
     let (broken, plan) = match (attempt(plan), plan) {
         (Err(Refused::Plan(broken, _)), Some(plan)) => (broken, plan),
         (resolved, _) => return resolved,
     };
-    // One change after another, each by the first rule that is then broken.
-    let mut near = plan.clone();
-    let mut found = None;
-    let mut heal = broken.heal.as_ref();
-    let mut next;
-    for _ in 0..STEPS {
-        let Some(change) = heal else { break };
-        let before = near.clone();
-        change(&mut near);
-        if near == before {
-            break;
-        }
-        next = match attempt(Some(&near)) {
-            Ok(_) => {
-                found = Some(difference(ctx, plan, &near));
-                break;
-            }
-            Err(Refused::Plan(broken, _)) => broken,
-            Err(Refused::TooLarge) => break,
-        };
-        heal = next.heal.as_ref();
-    }
-    Err(Refused::Plan(broken, found))
+    let of_kernel = |plan: &Schedule| attempt(Some(plan)).err().map(Refused::broken);
+    let near = nearest(ctx, plan, targets, &of_kernel);
+    Err(Refused::Plan(broken, near.map(|near| difference(ctx, plan, &near))))
+}
+
+/// [`resolve`] without the nearest plan where one is refused.
+pub(super) fn resolve_once(
+    ctx: &Context,
+    region: &Body,
+    plan: Option<&Schedule>,
+    targets: &[Target],
+    tensor_cores: bool,
+) -> Result<ResolvedPlan, Refused> {
+    let explicit = plan.map(|plan| with_widths(ctx, region, plan));
+    let plan = explicit.as_deref();
+    Resolver { ctx, region, plan, targets, tensor_cores }.resolve()
 }
 
 pub(super) struct Resolver<'a> {
     pub(super) ctx: &'a Context,
     pub(super) region: &'a Body,
     pub(super) plan: Option<&'a Schedule>,
-    targets: &'a [Target],
+    pub(super) targets: &'a [Target],
     tensor_cores: bool,
 }
 
@@ -216,7 +215,8 @@ impl Resolver<'_> {
         self.threads(&mapping)?;
         self.registers(&mapping, grouped.as_ref())?;
         let requires = self.plan.map(|plan| conditions(ctx, region, plan)).unwrap_or_default();
-        let unfollowed = self.plan.map(|plan| unfollowed(plan, &mapping)).unwrap_or_default();
+        let mut unfollowed = self.plan.map(|plan| unfollowed(plan, &mapping)).unwrap_or_default();
+        unfollowed.extend(self.undescribed(&axes, &mapping));
         let inner = shape.inner.iter().map(|(axis, _)| axis.clone());
         let reduced = axes.names[axes.iters..].iter().cloned().chain(inner);
         let reduced = reduced.filter(|axis| mapping.held.as_ref().is_none_or(|(held, _)| held != axis)).collect();
@@ -241,52 +241,6 @@ impl Resolver<'_> {
     ) -> Result<T, Refused> {
         let broken = Broken { heal: Some(Box::new(heal)), ..Broken::new(clauses, code, message) };
         Err(Refused::Plan(broken, None))
-    }
-
-    /// Roles are for rings that they can exchange, and registers that there are.
-    fn roles(&self) -> Result<(), Refused> {
-        let Some((plan, roles)) = self.plan.and_then(|plan| Some((plan, plan.roles.as_ref()?))) else { return Ok(()) };
-        let stages = defaults::stages(plan);
-        if !(2..=16).contains(&stages) {
-            let message = format!("'roles' exchange tiles in rings of 2 to 16, and 'stages' is {stages}");
-            return self.refuse_with(&["stages", "roles"], &CONFLICT, message, move |plan| {
-                plan.stages = Some(stages.clamp(2, 16))
-            });
-        }
-        if let Some(cache) =
-            plan.caches.iter().find(|cache| cache.buffers.is_some_and(|count| !(2..=16).contains(&count)))
-        {
-            let (tensor, count) = (cache.tensor.clone(), cache.buffers.unwrap_or_default());
-            let message = format!("'roles' exchange tiles in rings of 2 to 16, and {tensor} has {count} buffers");
-            let clause = format!("cache {tensor}");
-            return self.refuse_with(&[&clause], &CONFLICT, message, move |plan| {
-                let own = plan.caches.iter_mut().filter(|cache| cache.tensor == tensor);
-                own.for_each(|cache| cache.buffers = Some(count.clamp(2, 16)));
-            });
-        }
-        if !(1..=4).contains(&roles.consumers) {
-            let message = format!("there are {} consumers, and roles are for 1 to 4", roles.consumers);
-            return self.refuse_with(&["roles"], &BAD_THREADS, message, |plan| {
-                if let Some(roles) = &mut plan.roles {
-                    roles.consumers = 4;
-                }
-            });
-        }
-        let Some((producer, consumer)) = defaults::registers_of(plan, roles) else { return Ok(()) };
-        let blocks = plan.blocks_per_sm.unwrap_or(1);
-        let threads = GROUP + GROUP * roles.consumers;
-        let sum = GROUP * producer + GROUP * roles.consumers * consumer;
-        let entry = self.targets.iter().map(|target| target.entry_registers(threads * blocks) * threads).min();
-        let Some(all) = entry.filter(|&all| sum > all) else { return Ok(()) };
-        let message = format!(
-            "a producer of {producer} registers and consumers of {consumer} need {sum} together, and the block starts with {all}"
-        );
-        self.refuse_with(&["registers", "blocks_per_sm", "roles"], &TOO_MANY_REGISTERS, message, move |plan| {
-            match blocks {
-                2.. => plan.blocks_per_sm = Some(blocks - 1),
-                _ => plan.registers = None,
-            }
-        })
     }
 
     /// Tensor cores multiply 16-bit floats, where there is a product.

@@ -65,6 +65,7 @@ mod emit;
 mod lower;
 mod mask;
 mod padding;
+mod placed;
 mod powers;
 mod reduce;
 mod report;
@@ -75,7 +76,7 @@ use dlc_core::guard::{Condition, Guard};
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
-use dlc_ir::diag::{Diagnostic, RemarkKind};
+use dlc_ir::diag::Diagnostic;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData, ValueId};
 use dlc_kernel::ops as kernel;
@@ -85,8 +86,9 @@ use dlc_region::ops::{Func, Reduce, Yield};
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::conditions::staggered;
+use crate::analysis::conditions::{STAGGER, staggered};
 use crate::analysis::plans::{architecture, machines, plan_of};
+use crate::plan::compare::with_widths;
 use crate::plan::report::{not_followed, refused};
 use crate::plan::resolved::{Mapping, Refused, ResolvedPlan, resolve};
 use crate::plan::tiling::{self, Tiling};
@@ -152,9 +154,8 @@ impl Pass for Tensorize {
                     "the tile of the plan is not followed: the kernel has reductions that only the default tile is for";
                 not_followed(cx, body, plan.as_deref(), &["tile"], at, message.into());
             }
-            for (word, why) in &resolved.unfollowed {
-                let message = format!("'{word}' of the plan changes nothing: {why}");
-                not_followed(cx, body, plan.as_deref(), &[word], at, message);
+            for (word, message) in &resolved.unfollowed {
+                not_followed(cx, body, plan.as_deref(), &[word], at, message.clone());
             }
         }
         let made = resolved.and_then(|resolved| Ok(tensorize(cx.ctx, body, plan.as_deref(), resolved)?));
@@ -165,7 +166,12 @@ impl Pass for Tensorize {
                 return Err(cx.fail(refused(cx, body, broken, near)));
             }
         };
-        missed.into_iter().for_each(|why| cx.remark(RemarkKind::Missed, body.loc(body.root()), why));
+        let at = (body.loc(body.root()), Func::DEF.name);
+        let explicit = plan.as_deref().map(|plan| with_widths(cx.ctx, body, plan));
+        let left = explicit.map(|plan| placed::unfollowed(cx.ctx, &made, &plan)).unwrap_or_default();
+        for (clause, why) in missed.into_iter().chain(left) {
+            not_followed(cx, body, plan.as_deref(), &[&clause], at, why);
+        }
         report::report(body, plan.as_deref(), not_held.as_deref(), &multiplied, cx);
         cx.count("kernels", 1);
         cx.count("products", tiling.matrix.is_some().into());
@@ -184,7 +190,7 @@ struct Made {
     body: Body,
     tiling: Tiling,
     /// What the plan says and is not done, and why.
-    missed: Vec<String>,
+    missed: Vec<(String, String)>,
     /// The products that tiles of the kernel multiply.
     multiplied: Vec<report::Multiplied>,
 }
@@ -253,6 +259,7 @@ fn tensorize(
         kept,
         filled: Vec::new(),
         missed: Vec::new(),
+        staggered: Vec::new(),
         multiplied: Vec::new(),
         running: Vec::new(),
         group: None,
@@ -266,7 +273,7 @@ fn tensorize(
     let cluster = match plan.map_or(Ok([1, 1]), |plan| tiling::cluster(plan, &names(&rows), &names(&columns))) {
         Ok(cluster) => cluster,
         Err(why) => {
-            lower.missed.push(format!("blocks are in no clusters: {why}"));
+            lower.missed.push(("cluster".into(), format!("blocks are in no clusters: {why}")));
             [1, 1]
         }
     };
@@ -376,6 +383,13 @@ fn tensorize(
     kernel::Return::build(&mut lower.emit.builder(), loc, &outputs);
     lower.emit.check_layouts()?;
     fits_shared_memory(OpRef::new(ctx, &lower.emit.body, grid), plan.and_then(architecture))?;
+    for (axis, _) in plan.map(staggered).unwrap_or_default() {
+        if !lower.staggered.contains(&axis) {
+            let message =
+                format!("'{STAGGER}{axis}': no product with tiles in shared memory is summed along '{axis}' alone");
+            lower.missed.push((format!("algo {STAGGER}{axis}"), message));
+        }
+    }
     Ok(Made { body: lower.emit.body, tiling, missed: lower.missed, multiplied: lower.multiplied })
 }
 

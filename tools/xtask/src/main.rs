@@ -27,7 +27,7 @@ cargo xtask kernels [--times N] [--only TEXT]
                                       says of every kernel whether check-async verifies it, what that covers and takes
 cargo xtask kernels --save DIR | --compare DIR [--only TEXT]
                                       writes the instructions of every program for both targets, or names those that differ
-cargo xtask plans [--from N] [--count N] [--seed S] [--only TEXT] [--save DIR]
+cargo xtask plans [--from N] [--count N] [--seed S] [--only TEXT] [--save DIR] [--root DIR]
                                       draws plans for regions; each compiles and evaluates as its region, or is refused
 cargo xtask fuzz texts|json|plans|arrays [--seed S] [--from N] [--count N] [--jobs N] [--seconds N]
                  [--save DIR] [--log FILE] [--root DIR]
@@ -174,7 +174,7 @@ fn compare_texts(folder: &Path, texts: &[(String, String)]) -> Result<(), String
 }
 
 fn draw_plans(root: &Path, args: &[&str]) -> Result<(), String> {
-    let (mut from, mut count, mut seed, mut only, mut save) = (0, 1000, 1, "", None);
+    let (mut from, mut count, mut seed, mut only, mut save, mut root) = (0, 1000, 1, "", None, root);
     let mut args = args.iter();
     while let Some(&flag) = args.next() {
         let value = args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"))?;
@@ -185,6 +185,7 @@ fn draw_plans(root: &Path, args: &[&str]) -> Result<(), String> {
             "--seed" => seed = number(value)?.into(),
             "--only" => only = value,
             "--save" => save = Some(Path::new(value)),
+            "--root" => root = Path::new(value),
             _ => return Err(USAGE.to_owned()),
         }
     }

@@ -1,6 +1,7 @@
 //! The tile and what divides it; loops, places and roles by their names.
 
-use super::{BAD_TILE, Checked, UNKNOWN_LOOP};
+use super::{BAD_TILE, CONFLICT, Checked, UNKNOWN_LOOP};
+use crate::clause::Cache;
 use crate::schedule::Schedule;
 use crate::value::Table;
 
@@ -37,15 +38,27 @@ impl Checked<'_> {
         for (word, table) in tables {
             let Some(table) = table else { continue };
             if let Some(name) = table.twice() {
-                self.fail(&[word], &BAD_TILE, format!("'{word}' has '{name}' twice"));
+                let message = format!("'{word}' has '{name}' twice");
+                self.fail_and_heal(&[word], &BAD_TILE, message, move |plan| {
+                    if let Some(table) = table_of(plan, word) {
+                        let all = std::mem::take(&mut table.0);
+                        for entry in all {
+                            if table.get(&entry.0).is_none() {
+                                table.0.push(entry);
+                            }
+                        }
+                    }
+                });
             }
             for (name, extent) in &table.0 {
                 if !(1..=MAX_EXTENT).contains(extent) {
-                    self.fail(
-                        &[word],
-                        &BAD_TILE,
-                        format!("'{word}' of '{name}' is {extent}, which is not from 1 to {MAX_EXTENT}"),
-                    );
+                    let message = format!("'{word}' of '{name}' is {extent}, which is not from 1 to {MAX_EXTENT}");
+                    let (name, right) = (name.clone(), (*extent).clamp(1, MAX_EXTENT));
+                    self.fail_and_heal(&[word], &BAD_TILE, message, move |plan| {
+                        if let Some(entry) = table_of(plan, word).and_then(|table| table.get_mut(&name)) {
+                            *entry = right;
+                        }
+                    });
                 }
             }
         }
@@ -84,6 +97,7 @@ impl Checked<'_> {
                 }
             });
         }
+        self.lists();
         let panels = plan.store.as_ref().and_then(|store| store.panels);
         if let Some(panels) = panels.filter(|count| !(0..=64).contains(count)) {
             let message = format!("'store' has {panels} panels, which is not from 0 to 64");
@@ -96,6 +110,31 @@ impl Checked<'_> {
         if self.broken.is_empty() {
             self.divides();
             self.names();
+        }
+    }
+
+    /// No tensor is kept twice in the same way, and groups of tiles have rows.
+    fn lists(&mut self) {
+        let plan = self.plan;
+        let is_same = |(at, cache): &(usize, &Cache)| {
+            let others = plan.caches[..*at].iter().filter(|other| other.tensor == cache.tensor);
+            others.into_iter().any(|other| other.axes.is_none() || cache.axes.is_none() || other.axes == cache.axes)
+        };
+        if let Some((at, cache)) = plan.caches.iter().enumerate().find(is_same) {
+            let message = format!("'{}' has two 'cache' clauses for the same axes", cache.tensor);
+            self.fail_and_heal(&[&format!("cache {}", cache.tensor)], &CONFLICT, message, move |plan| {
+                if at < plan.caches.len() {
+                    plan.caches.remove(at);
+                }
+            });
+        }
+        if let Some(size) = plan.order.as_ref().and_then(|order| order.size).filter(|&size| size < 1) {
+            let message = format!("'order' has groups of {size}, and a group has one row at least");
+            self.fail_and_heal(&["order"], &BAD_TILE, message, |plan| {
+                if let Some(order) = &mut plan.order {
+                    order.size = None;
+                }
+            });
         }
     }
 
@@ -130,11 +169,14 @@ impl Checked<'_> {
             for (word, inner) in [("warp_tile", &plan.warp_tile), ("thread_tile", &plan.thread_tile)] {
                 let Some(inner) = inner.as_ref().and_then(|table| table.get(&axis)).copied() else { continue };
                 if extent % inner != 0 {
-                    let whole = (extent + inner - 1) / inner * inner;
                     let message = format!("the tile of '{axis}' is {extent}, and '{word}' {inner} does not divide it");
+                    // The tile grows to whole ones of warps; what a thread has next to each other is the smaller change.
+                    let whole = (extent + inner - 1) / inner * inner;
+                    let part = (1..=inner).rev().find(|part| extent % part == 0).unwrap_or(1);
                     let axis = axis.clone();
-                    self.fail_and_heal(&[word, "tile"], &BAD_TILE, message, move |plan: &mut Schedule| {
-                        set(&mut plan.tile, &axis, whole);
+                    self.fail_and_heal(&[word, "tile"], &BAD_TILE, message, move |plan: &mut Schedule| match word {
+                        "thread_tile" => set(&mut plan.thread_tile, &axis, part),
+                        _ => set(&mut plan.tile, &axis, whole),
                     });
                 }
             }
@@ -212,6 +254,23 @@ impl Checked<'_> {
             }
         }
     }
+}
+
+/// The table of extents of a word.
+fn table_of<'a>(plan: &'a mut Schedule, word: &str) -> Option<&'a mut Table<i64>> {
+    let table = match word {
+        "tile" => &mut plan.tile,
+        "warp_tile" => &mut plan.warp_tile,
+        "thread_tile" => &mut plan.thread_tile,
+        "lanes" => &mut plan.lanes,
+        "warps" => &mut plan.warps,
+        "threads" => &mut plan.threads,
+        "unroll" => &mut plan.unroll,
+        "cluster" => &mut plan.cluster,
+        "assume" => &mut plan.assume,
+        _ => return None,
+    };
+    table.as_mut()
 }
 
 /// Sets an entry that is there.

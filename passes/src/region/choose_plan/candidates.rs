@@ -301,7 +301,6 @@ impl Maker<'_> {
         swizzle.dedup();
         let is_wide = |name: &str| vectors.as_ref().and_then(|of| of.get(name)).is_some_and(|&elems| elems > 1);
         let wide = inputs().all(|input| is_wide(&input.name));
-        let stored_wide = self.facts.outputs.iter().all(|output| is_wide(&output.name));
         let plan = |(rows, columns, warp_rows, warp_columns): (i64, i64, i64, i64), stages: i64, run_ahead: bool| {
             let mut plan = Schedule {
                 instruction: Some(Instruction { kind: Kind::Mma, shape: Some(vec![16, 8, 256 / bits]) }),
@@ -328,7 +327,7 @@ impl Maker<'_> {
                 plan = self.with_reduced(plan);
             }
             plan.overlap = match run_ahead {
-                true => self.asynchronous(stored_wide),
+                true => self.asynchronous(false),
                 false => Some(Async { enable: false, prefetch_depth: None, epilogue_overlap: false }),
             };
             plan.warp_tile = Some(self.warp_tile(product, &plan, warp_rows, warp_columns));

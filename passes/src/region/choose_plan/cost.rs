@@ -231,7 +231,11 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
         false if asynchronous || resident(ctx, plan, target) > 1 => compute.max(load),
         false => compute + load,
     };
-    let hidden = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable && overlap.epilogue_overlap);
+    // Blocks that store rows of `mma` at once are soon gone, and others of the multiprocessor load.
+    let is_wide = |name: &str| plan.vectors.as_ref().and_then(|of| of.get(name)).is_some_and(|&elems| elems > 1);
+    let stores_rows = plan.instruction.as_ref().is_some_and(|of| of.kind == Kind::Mma)
+        && facts.outputs.iter().all(|output| is_wide(&output.name));
+    let hidden = plan.overlap.as_ref().is_some_and(|it| it.enable && (it.epilogue_overlap || stores_rows));
     // The last tile has no next one whose loads it could run beside.
     let gain = if hidden { load.min(epilogue) * (1.0 - 1.0 / waves) } else { 0.0 };
     // Consumers with a tile of their own need two tiles a block to take turns.

@@ -220,10 +220,11 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
 /// are counted, so that the numbers stay small however many tiles there are.
 fn stagger(lower: &mut Lower<'_, '_>, total: &SizeExpr, depth: u32, axes: &[&str]) -> Result<Option<SizeExpr>> {
     let Some((tile, along)) = &lower.stagger else { return Ok(None) };
-    let Some(&(_, steps)) = along.iter().find(|(axis, _)| axes == [axis.as_str()]) else { return Ok(None) };
+    let Some((axis, steps)) = along.iter().find(|(axis, _)| axes == [axis.as_str()]).cloned() else { return Ok(None) };
     let depth = SizeExpr::from(i64::from(depth));
     let times = |a: &SizeExpr, b: &SizeExpr| a.mul(b).map_err(LowerError::Expr);
     let behind = times(tile, &SizeExpr::from(steps))?;
+    lower.staggered.push(axis);
     let first = remainder(&behind, &total.ceildiv(&depth).map_err(LowerError::Expr)?)?;
     let first = lower.emit.index(&times(&first, &depth)?)?;
     lower.emit.call(first, "first");

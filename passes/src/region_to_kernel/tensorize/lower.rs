@@ -71,7 +71,9 @@ pub struct Lower<'a, 'c> {
     /// Values that outside of their tile are another number than what they are made of is there.
     pub filled: Vec<ValueId>,
     /// What the plan says and is not done, and why.
-    pub missed: Vec<String>,
+    pub missed: Vec<(String, String)>,
+    /// The axes along which a loop was staggered.
+    pub staggered: Vec<String>,
     /// The products that were lowered, each once.
     pub multiplied: Vec<Multiplied>,
     /// The scans, with what the elements up to here combine to.

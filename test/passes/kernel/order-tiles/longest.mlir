@@ -8,8 +8,8 @@
 
 // REMARK: passed] tiles are taken in the order 'longest_first': the last rows come first
 // REMARK: passed] tiles are taken in the order 'longest_first': the first rows come first
-// REMARK: missed] the order of tiles stays: it is not known which tiles have the most work
-// REMARK: missed] the order of tiles stays: the number of a tile is not that of its block
+// REMARK: 'order longest_first': the order of tiles stays: it is not known which tiles have the most work
+// REMARK: 'order longest_first': the order of tiles stays: the number of a tile is not that of its block
 
 // Sums up to the diagonal: later rows have more steps.
 // CHECK-LABEL: kernel.func @lower

@@ -67,7 +67,7 @@ plan.schedule of @columns for sm90 {
 }
 
 // All tiles have the same work, and groups are of rows.
-// REMARK: missed] the order of tiles stays: it is not known which tiles have the most work
+// REMARK: Warning: 'plan.schedule': 'order longest_first': the order of tiles stays: it is not known which tiles have the most work
 // REMARK: missed] the order of tiles stays: groups are of rows, and the plan wants them of columns
 // CHECK-LABEL: kernel.func @longest
 // CHECK: rows

@@ -20,7 +20,7 @@
 // SM80-NEXT: warp_tile (m: 64, n: 64)
 // SM80-NEXT: stages 3
 // SM80: barrier cp_async_group
-// SM80-NEXT: async overlap_epilogue
+// SM80-NEXT: async{{$}}
 // SM80-NEXT: in_flight 1
 
 // HALF: plan.schedule of @gemm for @half {

@@ -18,6 +18,7 @@ plan.schedule of @one for sm90 {
   instruction mma
   // expected-warning@+1 {{E1614 'plan.schedule': 'threads' of the plan changes nothing: 'mma' decides which elements a thread has}}
   threads (m: 4, n: 32)
+  // expected-warning@+1 {{E1614 'plan.schedule': a thread copies 1 of the 8 elements of B at once, as far as sizes and alignment say}}
   vectorize n.i by 8
   algo (matmul: implicit_gemm)
 }
@@ -62,7 +63,8 @@ plan.schedule of @places for sm80 {
   bind (m.o: block.y, n.o: block.x, m.i.o: warp.y, n.i.o: warp.x, m.i.i: thread.x)
   // expected-warning@+1 {{E1614 'plan.schedule': 'cache' of the plan changes nothing: without 'roles' the ring of A has 'stages' tiles, 1}}
   cache A (m, k) f16 in smem buffers 3
-  // expected-warning@+1 {{E1614 'plan.schedule': 'vectorize' of the plan changes nothing: copies for 'mma' are of 16 bytes, 8 elements, as far as alignment allows}}
+  // expected-warning@+2 {{E1614 'plan.schedule': 'vectorize' of the plan changes nothing: copies for 'mma' are of 16 bytes, 8 elements, as far as alignment allows}}
+  // expected-warning@+1 {{E1614 'plan.schedule': a thread copies 1 of the 4 elements of B at once, as far as sizes and alignment say}}
   vectorize n.i by 4
 }
 

@@ -53,7 +53,7 @@ plan.schedule of @columns for sm90 {
   cache B (k, n) f16 in smem
 }
 
-// REMARK: missed] blocks are in no clusters: they are neighbours along one axis alone, the last of rows or columns
+// REMARK: [E1614] Warning: 'plan.schedule': blocks are in no clusters: they are neighbours along one axis alone, the last of rows or columns
 // CHECK-LABEL: kernel.func @square
 // CHECK: grid ((M ceildiv 32)*(N ceildiv 16)) threads 128
 region.func @square<M, N, K> iters (m: M, n: N)
