@@ -311,13 +311,14 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let mut queue = scenarios::with_blocks(launches, &program, &boundaries).ok_or_else(too_many)?;
     // Then sizes with many blocks and rounds, as far as that does not take too long.
     for is_search in [false, true] {
-        let mut most_searched = traces.steps() + MOST_SEARCHED;
+        let (mut most_searched, mut is_near) = (traces.steps() + MOST_SEARCHED, true);
         for (launch, first) in queue.drain(..) {
-            if is_search && traces.steps() > most_searched {
+            if is_search && (traces.steps() > most_searched || is_near && launch.late) {
+                is_near &= !launch.late;
                 if all_run.check(&blocks_of_grid, &flow, &traces).is_ok() {
                     break;
                 }
-                most_searched = most_searched.saturating_mul(2);
+                most_searched = most_searched.max(traces.steps()).saturating_mul(2);
             }
             blocks += 1;
             let mut ways = Ways::default();

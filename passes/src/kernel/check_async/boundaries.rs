@@ -473,6 +473,7 @@ impl Boundaries {
         for Crossing { difference, .. } in &self.crossings {
             let last = |slot: Slot| self.constant.iter().find(|&&(known, _)| known == slot).map(|&(_, last)| last);
             let (mut loops, mut others, mut ends) = (Vec::new(), Vec::new(), [difference.constant; 2]);
+            let is_shared = difference.terms.iter().any(|&(slot, _)| self.begins_at_block(slot));
             for &(slot, factor) in &difference.terms {
                 match (self.step(slot), last(slot)) {
                     (Some(&(_, first, ..)), Some(last)) => {
@@ -496,7 +497,7 @@ impl Boundaries {
                     // Of two loops, each with the other in its first round.
                     [] => found.extend(ends.map(|end| (end / by).abs())),
                     // A size of one makes several rounds of it.
-                    [(other, times)] if self.is_symbol(other) && times.abs() >= 2.0 * by => {
+                    [(other, times)] if self.is_symbol(other) && times.abs() >= 2.0 * by && !is_shared => {
                         found.extend(ends.map(|end| ((end + times) / by).abs()));
                     }
                     // A quotient comes around again.

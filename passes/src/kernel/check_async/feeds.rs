@@ -23,7 +23,7 @@ pub const MOST_BEGUN: i64 = u32::MAX as i64 / 2;
 
 /// As many events as are written out, or held against others at once.
 const MOST_WRITTEN: usize = 1 << 26;
-const MOST_COMPARED: usize = 1 << 22;
+const MOST_COMPARED: usize = 1 << 18;
 
 /// Behind as many places nothing is.
 const MOST_PLACES: usize = 1 << 60;

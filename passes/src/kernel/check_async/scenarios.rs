@@ -40,7 +40,7 @@ pub struct Scenario {
 }
 
 /// Sizes of all symbols, and of one with the others small, with which rings turn and blocks have many rounds; with tails.
-const MANY: [i64; 4] = [72, 320, 576, 1096];
+const MANY: [i64; 4] = [72, 320, 576, 1352];
 
 /// A size of all symbols for rings that go on in few of the rounds.
 const FAR: i64 = 4160;
@@ -48,11 +48,17 @@ const FAR: i64 = 4160;
 /// The largest size at which something changes that is put together with others that are 0.
 const MOST_ALONE: i64 = 1 << 17;
 
-/// As many tiles as a block of such a launch has.
+/// As many rounds of tiles as sizes are looked for.
+const MOST_ROUNDS: i64 = 20;
+
+/// As many tiles as a block of such a launch has, but of a late one.
 const MOST_TILES: i64 = 1024;
 
 /// As many blocks of such a launch as are run: all where there are no more.
 const MANY_BLOCKS: i64 = 48;
+
+/// The same of late ones.
+const FEW_BLOCKS: i64 = 6;
 
 /// Launches, each with a block of it that is run. `None` where these are too many.
 pub fn with_blocks(launches: Vec<Launch>, program: &Program, near: &Boundaries) -> Option<Vec<(Launch, [i64; 3])>> {
@@ -69,8 +75,8 @@ pub fn largest(program: &Program, launches: &[Launch]) -> Vec<i64> {
     (0..program.symbols.len()).map(|at| launches.iter().map(|launch| launch.symbols[at]).max().unwrap_or(0)).collect()
 }
 
-/// Launches with many blocks and rounds, and blocks of them spread over the grid. `largest` are the largest sizes that
-/// were run.
+/// Launches with many blocks and rounds, and blocks of them spread over the grid; behind them late ones, with larger sizes or
+/// more tiles for a block, which are of use where something was not run. `largest` are the largest sizes that were run.
 pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -> Vec<(Launch, [i64; 3])> {
     let symbols = program.symbols.len();
     let mut sizes: Vec<Vec<i64>> = Vec::new();
@@ -85,25 +91,47 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
     let unit = facts.units().iter().flatten().copied().chain(steps).max().unwrap_or(1);
     let long = unit.saturating_mul(program.most_rounds() + 1).min(MOST_ALONE);
     for symbol in (0..symbols).filter(|_| symbols > 1) {
-        let alone = |size: i64, others: i64| (0..symbols).map(|at| if at == symbol { size } else { others }).collect();
-        sizes.extend([alone(1096, 1), alone(1096, 64), alone(long, 1), alone(0, 1096), alone(1, 1096), alone(1, long)]);
+        let alone = |size: i64, others: i64| {
+            (0..symbols).map(|at| if at == symbol { size } else { others }).collect::<Vec<i64>>()
+        };
+        sizes.extend([alone(1352, 1), alone(1352, 64), alone(long, 1), alone(0, 1352), alone(1, 1352), alone(1, long)]);
+        // Blocks with each number of tiles.
+        let rounds = |size: i64| {
+            let launch = Launch::new(program, &alone(size, 1))?;
+            facts.least_rounds(&facts.known_slots(&launch), launch.grid)
+        };
+        for wanted in 1..=program.most_rounds().min(MOST_ROUNDS) {
+            let (mut below, mut size) = (0, MOST_ALONE);
+            if rounds(size).is_none_or(|rounds| rounds < wanted) {
+                break;
+            }
+            while size - below > 1 {
+                let middle = below + (size - below) / 2;
+                match rounds(middle).is_some_and(|rounds| rounds >= wanted) {
+                    true => size = middle,
+                    false => below = middle,
+                }
+            }
+            sizes.push(alone(size, 1));
+        }
         let largest = largest[symbol];
-        if (1097..=MOST_ALONE).contains(&largest) {
+        if (1353..=MOST_ALONE).contains(&largest) {
             sizes.extend([alone(largest, 0), alone(largest, 1)]);
         }
     }
     sizes.extend(MANY.into_iter().chain([long, FAR]).map(|size| vec![size; symbols]));
     sizes.dedup();
-    let launches = sizes.iter().filter_map(|sizes| Launch::new(program, sizes));
-    // Blocks that go from tile to tile have not too many.
-    let launches = launches.filter(|launch| {
-        let rounds = facts.least_rounds(&facts.known_slots(launch), launch.grid);
-        rounds.is_none_or(|rounds| rounds <= MOST_TILES)
-    });
+    let mut launches: Vec<Launch> = sizes.iter().filter_map(|sizes| Launch::new(program, sizes)).collect();
+    for launch in &mut launches {
+        let tiles = facts.least_rounds(&facts.known_slots(launch), launch.grid);
+        launch.late =
+            launch.symbols.iter().any(|&size| size > MANY[3]) || tiles.is_some_and(|tiles| tiles > MOST_TILES);
+    }
+    launches.sort_by_key(|launch| launch.late);
     let with_blocks = |launch: Launch| {
         let [x, y, z] = launch.grid;
         let all = x.saturating_mul(y).saturating_mul(z);
-        let count = all.min(MANY_BLOCKS);
+        let count = all.min(if launch.late { FEW_BLOCKS } else { MANY_BLOCKS });
         // The first, the last, and evenly between them; the steps of a remainder reach every place of the first axis.
         let numbers = (0..count).map(|at| if at + 1 == count { all - 1 } else { at * (all / count) });
         let mut firsts: Vec<[i64; 3]> = numbers
@@ -115,7 +143,7 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
         firsts.dedup();
         firsts.into_iter().map(move |first| (launch.clone(), first)).collect::<Vec<_>>()
     };
-    launches.flat_map(with_blocks).collect()
+    launches.into_iter().flat_map(with_blocks).collect()
 }
 
 impl Launch {

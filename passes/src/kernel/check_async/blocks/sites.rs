@@ -13,7 +13,7 @@ use dlc_kernel::ops;
 use rustc_hash::FxHashMap;
 
 use super::Counters;
-use super::ways::{not_negative, smaller_or_greater};
+use super::ways::{not_negative, product_of, remainder_of, smaller_or_greater};
 use super::witness::Place;
 
 /// An integer of a block.
@@ -309,6 +309,20 @@ impl<'a> Pair<'a> {
 
     /// An expression, if it is affine.
     pub fn expr(&mut self, side: Side, expr: &SizeExpr, args: &[ValueId]) -> Option<AffineExpr> {
+        let sum = self.terms(side, expr, args);
+        // A remainder by a symbol is less than that: by 0 nothing is divided.
+        if self.by_cases
+            && let Some((above, below)) = remainder_of(expr)
+            && let Some(remainder) = above.modulo(&below).ok().and_then(|it| self.terms(side, &it, args))
+            && let Some(below) = self.terms(side, &below, args)
+        {
+            self.at_most(&AffineExpr::Constant(0), &remainder, 0);
+            self.at_most(&remainder, &below, -1);
+        }
+        sum
+    }
+
+    fn terms(&mut self, side: Side, expr: &SizeExpr, args: &[ValueId]) -> Option<AffineExpr> {
         let mut sum = AffineExpr::Constant(0);
         for (coefficient, factors) in expr.terms() {
             let part = match factors.as_slice() {
@@ -671,23 +685,6 @@ impl<'a> Pair<'a> {
             dlc_ir::affine::Relation::NotNegative => self.implies_less(&zero, &expr, 0),
         }
     }
-}
-
-/// A product by what is multiplied: the same values in any op.
-fn product_of(factors: &[Factor], args: &[ValueId]) -> String {
-    let of_expr = |expr: &SizeExpr| {
-        let terms = expr.terms();
-        let terms = terms.iter().map(|(by, factors)| format!("{by} {}", product_of(factors, args)));
-        terms.collect::<Vec<_>>().join(" + ")
-    };
-    let factor = |factor: &Factor| match factor {
-        Factor::Symbol(name) => match value_number(name).and_then(|number| args.get(number)) {
-            Some(value) => format!("{value:?}"),
-            None => name.to_string(),
-        },
-        Factor::Quotient(above, below) => format!("({} floordiv {})", of_expr(above), of_expr(below)),
-    };
-    factors.iter().map(factor).collect::<Vec<_>>().join(" * ")
 }
 
 /// The integer that tells the groups of a role apart.
