@@ -114,7 +114,7 @@ fn box_limits(op: TensorMapOf<'_>, map: TensorMap, diags: &Diagnostics) {
 fn step_limits(op: TensorMapOf<'_>, memory: MemRef, diags: &Diagnostics) {
     let bytes = i64::from(memory.elem(op.ctx).bits(op.ctx).unwrap_or(8).div_ceil(8));
     let Some((strides, _)) = strides(op.ctx, memory) else { return };
-    let merged = op.merged().unwrap_or_else(|| vec![1; strides.len()].into());
+    let merged = op.merged().unwrap_or_else(|| vec![1; strides.len()]);
     // Of axes that count as one the last says the step.
     let mut end = 0;
     for axes in merged.iter() {
