@@ -309,6 +309,7 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let most_followed = if all_run.numbers(&flow).is_ok() { MOST_FOLLOWED } else { MOST_FOLLOWED / 10 };
     let too_many = || uncovered("what is done depends on the number of the block in too many ways");
     let mut queue = scenarios::with_blocks(launches, &program, &boundaries).ok_or_else(too_many)?;
+    let mut last: Option<Vec<i64>> = None;
     // Then sizes with many blocks and rounds, as far as that does not take too long.
     for is_search in [false, true] {
         let (mut most_searched, mut is_near) = (traces.steps() + MOST_SEARCHED, true);
@@ -321,6 +322,9 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
                 most_searched = most_searched.max(traces.steps()).saturating_mul(2);
             }
             blocks += 1;
+            if is_search && last.as_ref() != Some(&launch.symbols) {
+                (sizes, last) = (sizes + 1, Some(launch.symbols.clone()));
+            }
             let mut ways = Ways::default();
             loop {
                 let scenario = launch.scenario(first, ways.data.clone());
@@ -375,7 +379,6 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
             break;
         }
         queue = scenarios::with_many_blocks(&program, &largest, &facts::Facts::of(&program));
-        sizes += queue.len() as u64;
     }
     if proof.runs == 0 {
         return Err(uncovered("no run was made"));
