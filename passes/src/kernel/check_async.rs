@@ -285,19 +285,10 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let mut runs: Vec<Run> = Vec::new();
     let mut long: Vec<(program::Pc, scenarios::Launch, scenarios::Scenario)> = Vec::new();
     let mut prove = |runs: &mut Vec<Run>, feeds: &feeds::Feeds| {
-        let steps = prove(&mut machine, runs, feeds)
-            .map_err(|(run, fault)| Box::new(report::report(function, &program, &run.launch, &run.scenario, &fault)))?;
-        proof.runs += runs.len() as u64;
-        proof.steps += steps;
-        runs.clear();
-        Ok::<_, Box<Diagnostic>>(())
+        prove_all(&mut machine, (function, &program), runs, feeds, &mut proof)
     };
     let boundaries = boundaries::Boundaries::of(&program);
-    let uncovered = |what: &str| {
-        let grid = OpRef { id: grid, ..function };
-        let message = format!("not verified: {what}");
-        Box::new(Diagnostic::error(&NOT_CHECKED, grid.loc(), message).at(grid.name()).suggest(SUGGEST_COVER))
-    };
+    let uncovered = |what: &str| not_all_run(OpRef { id: grid, ..function }, what);
     if program.is_never_launched() {
         return Ok(proof);
     }
@@ -322,18 +313,12 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
                 most_searched = most_searched.max(traces.steps()).saturating_mul(2);
             }
             blocks += 1;
-            if is_search && last.as_ref() != Some(&launch.symbols) {
-                (sizes, last) = (sizes + 1, Some(launch.symbols.clone()));
-            }
+            let before = last.replace(launch.symbols.clone());
+            sizes += u64::from(is_search && before.as_ref() != Some(&launch.symbols));
             let mut ways = Ways::default();
             loop {
                 let scenario = launch.scenario(first, ways.data.clone());
-                let met = match traces.meet(&scenario, &launch.slots) {
-                    Met::Long(_) if is_search || launch.whole || program.data => {
-                        traces.meet_whole(&scenario, &launch.slots)
-                    }
-                    met => met,
-                };
+                let met = meet(&mut traces, &scenario, &launch, is_search || launch.whole || program.data);
                 match met {
                     Met::Unknown if is_search => {}
                     met @ (Met::New | Met::Unknown) => {
@@ -459,6 +444,43 @@ impl<'a> AllRun<'a> {
                       the greater of something that is computed from the number of the block";
         open.find(|&op| kinds.is_folded(op)).map_or(Ok(()), |op| Err(kinds::not_covered(op, reason)))
     }
+}
+
+/// Meets a run, also where it goes on for long if all of it is wanted.
+fn meet(
+    traces: &mut traces::Traces<'_>,
+    scenario: &scenarios::Scenario,
+    launch: &scenarios::Launch,
+    is_whole: bool,
+) -> Met {
+    match traces.meet(scenario, &launch.slots) {
+        Met::Long(_) if is_whole => traces.meet_whole(scenario, &launch.slots),
+        met => met,
+    }
+}
+
+/// What of a grid is not covered.
+fn not_all_run(grid: OpRef<'_>, what: &str) -> Box<Diagnostic> {
+    let message = format!("not verified: {what}");
+    Box::new(Diagnostic::error(&NOT_CHECKED, grid.loc(), message).at(grid.name()).suggest(SUGGEST_COVER))
+}
+
+/// Makes runs, counts them, and leaves none.
+///
+/// Errors: the first that goes wrong, as a report.
+fn prove_all(
+    machine: &mut machine::Machine<'_>,
+    (function, program): (OpRef<'_>, &program::Program),
+    runs: &mut Vec<Run>,
+    feeds: &feeds::Feeds,
+    proof: &mut Proof,
+) -> Result<(), Box<Diagnostic>> {
+    let steps = prove(machine, runs, feeds)
+        .map_err(|(run, fault)| Box::new(report::report(function, program, &run.launch, &run.scenario, &fault)))?;
+    proof.runs += runs.len() as u64;
+    proof.steps += steps;
+    runs.clear();
+    Ok(())
 }
 
 /// The sizes of the launches, those of few blocks first.
