@@ -40,7 +40,10 @@ pub struct Scenario {
 }
 
 /// Sizes of all symbols, and of one with the others small, with which rings turn and blocks have many rounds; with tails.
-const MANY: [i64; 4] = [72, 320, 576, 1352];
+const MANY: [i64; 4] = [72, 320, 576, LARGEST];
+
+/// The largest of these.
+const LARGEST: i64 = 1352;
 
 /// A size of all symbols for rings that go on in few of the rounds.
 const FAR: i64 = 4160;
@@ -90,11 +93,14 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
     });
     let unit = facts.units().iter().flatten().copied().chain(steps).max().unwrap_or(1);
     let long = unit.saturating_mul(program.most_rounds() + 1).min(MOST_ALONE);
-    for symbol in (0..symbols).filter(|_| symbols > 1) {
+    for symbol in 0..symbols {
         let alone = |size: i64, others: i64| {
             (0..symbols).map(|at| if at == symbol { size } else { others }).collect::<Vec<i64>>()
         };
-        sizes.extend([alone(1352, 1), alone(1352, 64), alone(long, 1), alone(0, 1352), alone(1, 1352), alone(1, long)]);
+        if symbols > 1 {
+            let many = [alone(LARGEST, 1), alone(LARGEST, 64), alone(0, LARGEST), alone(1, LARGEST)];
+            sizes.extend(many.into_iter().chain([alone(long, 1), alone(1, long)]));
+        }
         // Blocks with each number of tiles.
         let rounds = |size: i64| {
             let launch = Launch::new(program, &alone(size, 1))?;
@@ -115,7 +121,7 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
             sizes.push(alone(size, 1));
         }
         let largest = largest[symbol];
-        if (1353..=MOST_ALONE).contains(&largest) {
+        if (LARGEST + 1..=MOST_ALONE).contains(&largest) {
             sizes.extend([alone(largest, 0), alone(largest, 1)]);
         }
     }
@@ -125,7 +131,7 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
     for launch in &mut launches {
         let tiles = facts.least_rounds(&facts.known_slots(launch), launch.grid);
         launch.late =
-            launch.symbols.iter().any(|&size| size > MANY[3]) || tiles.is_some_and(|tiles| tiles > MOST_TILES);
+            launch.symbols.iter().any(|&size| size > LARGEST) || tiles.is_some_and(|tiles| tiles > MOST_TILES);
     }
     launches.sort_by_key(|launch| launch.late);
     let with_blocks = |launch: Launch| {

@@ -135,3 +135,52 @@ kernel.func @no_barrier_in_the_fifth_round<A, B>(%X: memref<[64, 64], f32, row_m
   }
   return %Y
 }
+
+// -----
+
+// Blocks have as many tiles as their rings have a use for only where the one size is large: the steps of a tile are a number.
+kernel.func @one_size<M>(%A: memref<[M, 512], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  %tiles = index (32 * (M ceildiv 256))
+  %most = index (66)
+  %blocks = min %most, %tiles
+  grid (%blocks) threads 256 {
+    %sA = shared : tile<6 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<6>
+    %empty = mbarriers arrivals 1 : mbarrier<6>
+    %zero = index (0)
+    %one = index (1)
+    %b = block_id 0
+    %step = grid_size 0
+    barrier
+    role producer warps 0 to 4 single {
+      %s, %p = for %tile = %b to 32 * (M ceildiv 256) step %step carry (%s0 = %zero, %p0 = %one) {
+        %s1, %p1 = for %k = 0 to 512 step 64 carry (%s2 = %s0, %p2 = %p0) {
+          wait %empty[%s2] parity %p2
+          expect %full[%s2] bytes 8192
+          tma_load %mA[0, %k] to %sA[%s2] signal %full[%s2]
+          %s3, %p3 = advance %s2, %p2 over 6
+          yield %s3, %p3
+        }
+        yield %s1, %p1
+      }
+    }
+    role consumer warps 4 to 8 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %tile = %b to 32 * (M ceildiv 256) step %step carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        %d, %s1, %p1 = for %k = 0 to 512 step 64 carry (%c2 = %c1, %s2 = %s0, %p2 = %p0) {
+          wait %full[%s2] parity %p2
+          %c3, %w = wgmma %sA[%s2], %sA[%s2] transposed, %c2 : frag<[64, 64], f32, wgmma>, token<compute>
+          await %w
+          arrive %empty[%s2] by one
+          %s3, %p3 = advance %s2, %p2 over 6
+          yield %c3, %s3, %p3
+        }
+        yield %d, %s1, %p1
+      }
+      store %c to %D[i0, i1] where (%b == 0)
+    }
+  }
+  return %D
+}
