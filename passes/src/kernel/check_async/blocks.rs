@@ -16,6 +16,7 @@
 
 mod differences;
 mod own;
+mod quotients;
 mod sites;
 mod told;
 mod ways;

@@ -57,7 +57,7 @@ pub struct Kinds<'a> {
     /// What loops carry.
     carried: FxHashMap<ValueId, Kind>,
     /// What comes again in so many rounds is seen.
-    rounds: i64,
+    pub(super) rounds: i64,
     /// Whether each group of a role is looked at by itself, and each block of a cluster.
     as_constants: bool,
     /// Where loops begin and end that runs do not show.
@@ -291,7 +291,9 @@ impl<'a> Kinds<'a> {
             let is_decided = op.type_of(value) == Type::INDEX && decides(op, value);
             let is_shown = |kinds: &mut Self| {
                 let is_of_one = !kinds.divides_block(value, &mut Vec::new()) && !kinds.is_value_of_several(value);
-                kinds.kind(value).is_place() && is_of_one
+                // Each part of a tile that few numbers say is read in some run.
+                let is_part = op.is(ops::Slice::DEF) && kinds.parts(value).is_some_and(|parts| parts <= kinds.rounds);
+                is_part || kinds.kind(value).is_place() && is_of_one
             };
             if is_decided && !is_shown(self) {
                 return Some(format!(

@@ -97,6 +97,22 @@ impl<'a> Kinds<'a> {
         }
     }
 
+    /// How many numbers a quotient of the integer of a loop is one of, where the loop ends at a multiple of what it is divided
+    /// by.
+    pub(super) fn parts(&self, value: ValueId) -> Option<i64> {
+        let index = ops::Index::of(OpRef { id: self.grid.body.defining_op(value)?, ..*self.grid })?;
+        let args: Vec<ValueId> = index.args().collect();
+        let terms = index.value().first()?.terms();
+        let [(1, factors)] = terms.as_slice() else { return None };
+        let [Factor::Quotient(above, below)] = factors.as_slice() else { return None };
+        let integer = *args.get(value_number(above.as_symbol()?)?)?;
+        let ValueDef::Arg(block, 0) = self.grid.body.value_def(integer) else { return None };
+        let around = self.grid.body.region_of(block).and_then(|region| self.grid.body.region_parent(region))?;
+        let op = ops::For::of(OpRef { id: around, ..*self.grid })?;
+        let is_of_sizes = below.symbols().iter().all(|name| value_number(name).is_none());
+        (1..=self.rounds).find(|&times| is_of_sizes && below.mul(&times.into()).ok().as_ref() == op.bounds().get(1))
+    }
+
     /// Whether a quotient or a remainder of the number of a block, or of what goes on from there, is in a value.
     pub(super) fn divides_block(&self, value: ValueId, seen: &mut Vec<ValueId>) -> bool {
         if seen.contains(&value) {

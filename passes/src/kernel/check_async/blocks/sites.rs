@@ -13,7 +13,8 @@ use dlc_kernel::ops;
 use rustc_hash::FxHashMap;
 
 use super::Counters;
-use super::ways::{not_negative, product_of, remainder_of, smaller_or_greater};
+use super::quotients::{product_of, remainder_of};
+use super::ways::{not_negative, smaller_or_greater};
 use super::witness::Place;
 
 /// An integer of a block.
@@ -43,7 +44,7 @@ pub struct Pair<'a> {
     ranges: Vec<Interval>,
     /// Symbols, and what of symbols is not linear, as one.
     symbols: Vec<(String, Interval)>,
-    constraints: Vec<Constraint>,
+    pub(super) constraints: Vec<Constraint>,
     /// The values that are the smaller or the greater of two, of which that is among the constraints.
     limited: Vec<(Side, ValueId)>,
     /// The group of a role that is looked at, as a number.
@@ -51,7 +52,9 @@ pub struct Pair<'a> {
     /// Whether it is worth while to look closer at quotients and products.
     pub by_cases: bool,
     /// Where the first is not negative, the others are not: of products and quotients, as one number each.
-    implied: Vec<(AffineExpr, Vec<AffineExpr>)>,
+    pub(super) implied: Vec<(AffineExpr, Vec<AffineExpr>)>,
+    /// Quotients by what is no number, what is divided, and by what.
+    pub(super) quotients: Vec<[AffineExpr; 3]>,
     /// Between which numbers values are that loops carry.
     pub between: Rc<Between>,
     /// Whether all conditions of each side are among the constraints.
@@ -59,9 +62,6 @@ pub struct Pair<'a> {
     /// Whether everything else that holds is too: then a point of the set is a launch with two blocks that do what is said.
     pub is_complete: bool,
 }
-
-/// As often as what products and quotients imply is looked at.
-const MOST_IMPLIED: usize = 4;
 
 /// Between which numbers values are.
 pub type Between = FxHashMap<ValueId, (i64, i64)>;
@@ -97,6 +97,7 @@ impl<'a> Pair<'a> {
             by_cases,
             between,
             implied,
+            quotients: Vec::new(),
             exact,
             is_complete,
         };
@@ -210,7 +211,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Numbers of the launch that are not linear, as one: what they are made of is forgotten.
-    fn product(&mut self, name: String, range: Interval) -> AffineExpr {
+    pub(super) fn product(&mut self, name: String, range: Interval) -> AffineExpr {
         self.is_complete = false;
         self.symbol(name, range)
     }
@@ -352,53 +353,6 @@ impl<'a> Pair<'a> {
             sum = part.mul(&AffineExpr::Constant(coefficient)).and_then(|part| sum.add(&part)).ok()?;
         }
         Some(sum)
-    }
-
-    /// A quotient by what may be a constant.
-    fn quotient(&mut self, side: Side, above: &SizeExpr, below: &SizeExpr, args: &[ValueId]) -> Option<AffineExpr> {
-        if let Some(by @ AffineExpr::Constant(1..)) = self.expr(side, below, args)
-            && let Some(above) = self.expr(side, above, args)
-        {
-            return above.floordiv(&by).ok();
-        }
-        self.is_of_launch(args).then(|| self.quotient_of_launch(above, below, args))
-    }
-
-    /// A quotient by a number that is computed at the launch. By 0 nothing is divided: then nothing is launched. So a quotient
-    /// of a number that is not below -1 is not more than that number, nor is one that is not negative.
-    fn quotient_of_launch(&mut self, above: &SizeExpr, below: &SizeExpr, args: &[ValueId]) -> AffineExpr {
-        let quotient = self.product(format!("({above}) floordiv ({below}) of {args:?}"), Interval::ALL);
-        let is_above_minus_two = above.add(&1.into()).is_ok_and(|more| self.is_count(&more, args));
-        if self.is_count(below, args)
-            && let Some(above) = self.expr(0, above, args)
-        {
-            match above.sub(&quotient) {
-                _ if is_above_minus_two => self.at_most(&quotient, &above, 0),
-                Ok(rest) => self.implied.push((quotient.clone(), vec![rest])),
-                Err(_) => {}
-            }
-        }
-        quotient
-    }
-
-    /// What products and quotients imply.
-    pub fn imply(&mut self) {
-        let mut at = 0;
-        // What is known of one may say more of another.
-        for _ in 0..MOST_IMPLIED {
-            let before = self.constraints.len();
-            while let Some((when, then)) = self.implied.get(at).cloned() {
-                at += 1;
-                let zero = AffineExpr::Constant(0);
-                if self.implies_less(&zero, &when, 0) {
-                    then.iter().for_each(|part| self.at_most(&zero, part, 0));
-                }
-            }
-            if self.constraints.len() == before {
-                return;
-            }
-            at = 0;
-        }
     }
 
     /// A product of numbers that are known but for one, or one of which is 0.

@@ -88,7 +88,8 @@ impl<'a> Blocks<'a> {
                 pair.path(0, op);
                 pair.imply();
             }
-            let cases: Vec<_> = pairs.iter().flat_map(|pair| pair.gone(op, times)).collect();
+            let mut cases: Vec<_> = pairs.iter().flat_map(|pair| pair.gone(op, times)).collect();
+            cases.iter_mut().for_each(Pair::imply);
             if cases.len() > MOST_CONTRARIES {
                 continue;
             }
@@ -258,34 +259,4 @@ pub fn not_negative(expr: &SizeExpr) -> bool {
 pub fn smaller_or_greater(op: OpRef<'_>) -> Option<([ValueId; 2], bool)> {
     let least = ops::Min::of(op).map(|op| ([op.lhs(), op.rhs()], true));
     least.or_else(|| ops::Max::of(op).map(|op| ([op.lhs(), op.rhs()], false)))
-}
-
-/// What is divided in a remainder by a symbol that is a part of an expression, and the symbol.
-pub fn remainder_of(expr: &SizeExpr) -> Option<(SizeExpr, SizeExpr)> {
-    expr.terms().into_iter().find_map(|(_, factors)| {
-        let quotient = factors.iter().find_map(|factor| match factor {
-            Factor::Quotient(above, below) if below.as_symbol().is_some() => Some((above, below)),
-            _ => None,
-        });
-        let (above, below) = quotient.filter(|_| factors.len() == 2)?;
-        let rest = above.modulo(below).and_then(|remainder| expr.sub(&remainder)).ok()?;
-        (rest.terms().len() < expr.terms().len()).then(|| (above.clone(), below.clone()))
-    })
-}
-
-/// A product by what is multiplied: the same values in any op.
-pub fn product_of(factors: &[Factor], args: &[ValueId]) -> String {
-    let of_expr = |expr: &SizeExpr| {
-        let terms = expr.terms();
-        let terms = terms.iter().map(|(by, factors)| format!("{by} {}", product_of(factors, args)));
-        terms.collect::<Vec<_>>().join(" + ")
-    };
-    let factor = |factor: &Factor| match factor {
-        Factor::Symbol(name) => match value_number(name).and_then(|number| args.get(number)) {
-            Some(value) => format!("{value:?}"),
-            None => name.to_string(),
-        },
-        Factor::Quotient(above, below) => format!("({} floordiv {})", of_expr(above), of_expr(below)),
-    };
-    factors.iter().map(factor).collect::<Vec<_>>().join(" * ")
 }
