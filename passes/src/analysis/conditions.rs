@@ -219,7 +219,7 @@ fn for_sizes(ctx: &Context, region: &Body, plan: &Schedule, known: &[String]) ->
     (plan.barrier == Some(Barrier::Mbarrier) && !asks_more).then_some(some)
 }
 
-/// The results that the copy engine takes away: those of `wgmma`.
+/// The results that TMA stores: those of `wgmma`.
 fn outputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
     let by_wgmma = plan.instruction.as_ref().is_some_and(|of| of.kind == Kind::Wgmma);
     let func = Func::of(OpRef::new(ctx, region, region.root())).filter(|_| stores_by_engine(plan) && by_wgmma);

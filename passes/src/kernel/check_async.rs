@@ -459,7 +459,7 @@ fn meet(
     }
 }
 
-/// What of a grid is not covered.
+/// The diagnostic of a grid that is not verified, and why.
 fn not_all_run(grid: OpRef<'_>, what: &str) -> Box<Diagnostic> {
     let message = format!("not verified: {what}");
     Box::new(Diagnostic::error(&NOT_CHECKED, grid.loc(), message).at(grid.name()).suggest(SUGGEST_COVER))

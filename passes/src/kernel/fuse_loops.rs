@@ -75,7 +75,7 @@
 //! or more often than twice a step, or whose tiles lie over each other.
 //!
 //! A step is split at its barriers: (1) what writes tiles, (2) what reads them. The first part of the second loop comes
-//! behind that of the first loop, in front of its barrier; the second part likewise, with one wait of both for tensor cores
+//! behind that of the first loop, before its barrier; the second part likewise, with one wait of both for tensor cores
 //! at the end, so that their products follow each other. The loops of a gated perceptron (`silu(x @ a) * (x @ b)`) are two
 //! such. Rule of the debug counters: `fuse`.
 

@@ -52,8 +52,11 @@ pub fn unfollowed(ctx: &Context, body: &Body, plan: &Schedule) -> Vec<(String, S
     left
 }
 
-/// The tensor that a copy reads, or of which it reads the padded rows.
+/// The tensor that a copy reads, or of which it reads the padded rows: those are made before the grid, and named after it.
 fn source_of<'a>(ctx: &'a Context, body: &Body, copy: kernel::Copy<'_>) -> &'a str {
     let name = ctx.str(body.value_name(copy.source()));
-    name.strip_suffix("_rows").unwrap_or(name)
+    match body.defining_op(copy.source()) {
+        Some(_) => name.strip_suffix("_rows").unwrap_or(name),
+        None => name,
+    }
 }

@@ -106,3 +106,26 @@ plan.schedule of @elements for sm90 {
   // expected-warning@+1 {{E1614 'plan.schedule': 'unroll' of the plan changes nothing: a thread goes 2 times along 'n', in line}}
   unroll (n: 8)
 }
+
+// -----
+
+// A tensor is not taken for the padded rows of another one, whatever its name.
+region.func @product<M> iters (m: M, n: 256)
+    ins (%x_rows: memref<[M, 256], f16, row_major, align 128>, %w: memref<[256, 256], f16, row_major, align 128>)
+    outs (y: memref<[M, 256], f16, row_major, align 128> materialize gmem) {
+  %p = reduce sum (k: 256) acc f32 init 0.0 {
+    %a = read %x_rows[m, k] : f16 over (m, k)
+    %b = read %w[k, n] : f16 over (n, k)
+    %0 = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %0
+  } : f32 over (m, n)
+  yield %p to y as f16
+}
+plan.schedule of @product for sm80 {
+  tile (m: 64, n: 64, k: 32)
+  instruction mma
+  stages 2
+  cache x_rows (m, k) f16 in smem
+  cache w (k, n) f16 in smem
+  barrier cp_async_group
+}
