@@ -71,8 +71,9 @@ impl Steady {
             kept.turns += 1;
             if kept.turns > kept.keep && kept.is_alike(machine, feeds) {
                 let now = now.get_or_insert_with(|| Rc::new(machine.state()));
-                let named = kept.named(machine, feeds);
-                let is_again = named.is_some_and(|named| kept.is_shifted(machine, now, &named));
+                // What was named since is long to look at, and only of use if the states are alike without it.
+                let is_again = kept.is_shifted(machine, now, &[])
+                    && kept.named(machine, feeds).is_some_and(|named| kept.is_shifted(machine, now, &named));
                 if is_again && kept.leave_out(machine, feeds, members) {
                     found = Some(level);
                     continue;
