@@ -187,7 +187,7 @@ kernel.func @one_size<M>(%A: memref<[M, 512], f16, row_major, align 16>) -> memr
 
 // -----
 
-// A remainder by a size is not negative, and less than that: each tile has a step.
+// A remainder by a size is not negative: each tile has a step.
 kernel.func @steps_of_a_remainder<A>(%X: memref<[64, 64], f32, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm80"} {
   %Y = output : memref<[64, 64], f32>
   grid (2 * A) threads 128 {
@@ -195,6 +195,31 @@ kernel.func @steps_of_a_remainder<A>(%X: memref<[64, 64], f32, row_major, align 
     %tile = block_id 0
     %all = index (A)
     %own = index (%tile mod A + 1)
+    %end = min %all, %own
+    for %k = 0 to %end {
+      %t = copy_async %X[i0, i1] to %s by blocked [1, 4] lanes [4, 8] warps [4, 1] : token<load>
+      await %t
+      barrier
+      %y = load_shared %s transposed : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
+      store %y to %Y[i0, i1] where (%tile == 0)
+      barrier
+      yield
+    }
+  }
+  return %Y
+}
+
+// -----
+
+// A remainder by a size is less than that: each tile has a step.
+kernel.func @steps_after_a_remainder<A>(%X: memref<[64, 64], f32, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm80"} {
+  %Y = output : memref<[64, 64], f32>
+  grid (2 * A) threads 128 {
+    %s = shared : tile<[64, 64], f32, row_major>
+    %tile = block_id 0
+    %all = index (A)
+    %r = index (%tile mod A)
+    %own = index (A - %r)
     %end = min %all, %own
     for %k = 0 to %end {
       %t = copy_async %X[i0, i1] to %s by blocked [1, 4] lanes [4, 8] warps [4, 1] : token<load>
