@@ -26,10 +26,10 @@ frontend.graph @attention<B, S>(%q: tensor<[B, S, 256], f16>, %k: tensor<[B, S, 
 
 // Groups of channels are batches of the convolution.
 // CHECK-LABEL: host.func @grouped
-// CHECK: view %x : memref<[N, 2, 16, H, W], f16
+// CHECK: view %x : memref<[N, 2, 16, H, 5], f16
 // CHECK: view %w : memref<[2, 16, 16, 3, 3], f16
 // CHECK: wgmma
-frontend.graph @grouped<N, H, W>(%x: tensor<[N, 32, H, W], f16>, %w: tensor<[32, 16, 3, 3], f16>) -> tensor<[N, 32, H, W], f16> {
+frontend.graph @grouped<N, H>(%x: tensor<[N, 32, H, 5], f16>, %w: tensor<[32, 16, 3, 3], f16>) -> tensor<[N, 32, H, 5], f16> {
   %y = conv %x, %w pad [1, 1] groups 2 acc f32
   output %y as f16
 }
