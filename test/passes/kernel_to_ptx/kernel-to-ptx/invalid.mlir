@@ -122,3 +122,17 @@ kernel.func @too_many_steps_to_unroll() -> memref<[1], i32> {
   }
   return %Y
 }
+
+// -----
+
+kernel.func @too_many_instructions_to_unroll() -> memref<[1], i32> {
+  %Y = output : memref<[1], i32>
+  grid (1) threads 32 {
+    // expected-error@+1 {{E1910 'kernel.for': more than 262144 instructions of loops are unrolled; leave 'unroll' out}}
+    for %i = 0 to 65536 unroll {
+      %x = const 0 : frag<[255], i32, slice 1 of (blocked [1, 1] lanes [1, 32] warps [1, 1])>
+      store %x to %Y[i0]
+    }
+  }
+  return %Y
+}

@@ -17,6 +17,9 @@ use crate::analysis::index_ranges::is_narrow;
 /// How many steps of loops are unrolled in a grid at most.
 const MOST_STEPS: u64 = 1 << 16;
 
+/// As many instructions as a grid with unrolled loops has: no assembler takes more in a time that one waits for.
+const MOST_INSTRUCTIONS: usize = 1 << 18;
+
 impl<'a, 'c> Lower<'a, 'c> {
     pub(super) fn for_(&mut self, op: kernel::For<'a>) -> Result<(), Refused>
     where
@@ -146,12 +149,18 @@ impl<'a, 'c> Lower<'a, 'c> {
         let [Arg::Int(first), Arg::Int(last), Arg::Int(step)] = bounds else {
             return Err(Refused::new("the bounds of a loop that is to be written out are not known"));
         };
+        let too_many = |what: String| {
+            Err(Refused::new(format!("more than {what} of loops are unrolled")).suggest("leave 'unroll' out"))
+        };
+        let steps = if first < last && step > 0 { first.abs_diff(last).div_ceil(step.unsigned_abs()) } else { 0 };
+        self.unrolled = self.unrolled.saturating_add(steps);
+        if self.unrolled > MOST_STEPS {
+            return too_many(format!("{MOST_STEPS} steps"));
+        }
         let mut at = first;
-        while at < last && step > 0 {
-            self.unrolled += 1;
-            if self.unrolled > MOST_STEPS {
-                let refused = Refused::new(format!("more than {MOST_STEPS} steps of loops are unrolled"));
-                return Err(refused.suggest("leave 'unroll' out"));
+        for _ in 0..steps {
+            if self.code.body.num_ops() > MOST_INSTRUCTIONS {
+                return too_many(format!("{MOST_INSTRUCTIONS} instructions"));
             }
             self.set(taken[0], Lowered::Index(Arg::Int(at), at >= 0));
             for (&arg, value) in taken[1..].iter().zip(&carried) {
