@@ -405,7 +405,7 @@ fn is_constant(bounds: &[Expr; 3]) -> bool {
     bounds.iter().all(|bound| matches!(bound, Expr::Const(_)))
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
+pub fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 

@@ -2,7 +2,7 @@
 
 use super::boundaries::Boundaries;
 use super::exprs::{Condition, Expr};
-use super::facts::Facts;
+use super::facts::{Facts, gcd};
 use super::integers::{Choices, compute};
 use super::program::{Instr, Program};
 
@@ -138,8 +138,10 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
         let [x, y, z] = launch.grid;
         let all = x.saturating_mul(y).saturating_mul(z);
         let count = all.min(if launch.late { FEW_BLOCKS } else { MANY_BLOCKS });
-        // The first, the last, and evenly between them; the steps of a remainder reach every place of the first axis.
-        let numbers = (0..count).map(|at| if at + 1 == count { all - 1 } else { at * (all / count) });
+        // The first, the last, and evenly between them: by a step that shares no divisor with the number of blocks, so that
+        // they leave all remainders by what divides it.
+        let step = (1..=all / count).rev().find(|&step| gcd(step, all) == 1).unwrap_or(1);
+        let numbers = (0..count).map(|at| if at + 1 == count { all - 1 } else { at * step });
         let mut firsts: Vec<[i64; 3]> = numbers
             .map(|number| {
                 let at = [number % x, number / x % y, number / x / y];

@@ -194,3 +194,103 @@ kernel.func @t<N>(%X: memref<[64, 64], f32, row_major, align 16>, %F: memref<[8]
   }
   return %Y
 }
+
+// -----
+
+// Blocks have as many steps as one of nine rows says; of many blocks, those that are run are of each row.
+kernel.func @nine_rows<A>(%X: memref<[A, 2, 520, 64], f16, row_major, align 128, noalias>) -> memref<[A, 2, 520, 64], f16, row_major, align 128, noalias> attributes {target = "sm80"} {
+  %Y = output : memref<[A, 2, 520, 64], f16, row_major, align 128, noalias>
+  grid (18*A) threads 128 {
+    %s = shared : tile<8 x [32, 64], f16, swizzle 128>
+    %tile = block_id 0
+    %in = index (%tile mod 9)
+    %row, %column = tile_order %in of (9, 1) rows
+    %zero = index (0)
+    %rows = index (520)
+    %behind = index (64*%row + 64)
+    %end = min %rows, %behind
+    %c = const 0.0 : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+    %l0 = if (0 < %end) : token<load> {
+      %p0 = index (0)
+      %q0 = index (0)
+      %c0 = copy_async %X[%tile floordiv 18, (%tile floordiv 9) mod 2, %p0 + i0, i1] to %s[%q0] by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      yield %c0
+    } else {
+      %d0 = done : token<load>
+      yield %d0
+    }
+    %l1 = if (32 < %end) : token<load> {
+      %p1 = index (32)
+      %q1 = index (1)
+      %c1 = copy_async %X[%tile floordiv 18, (%tile floordiv 9) mod 2, %p1 + i0, i1] to %s[%q1] by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      yield %c1
+    } else {
+      %d1 = done : token<load>
+      yield %d1
+    }
+    %l2 = if (64 < %end) : token<load> {
+      %p2 = index (64)
+      %q2 = index (2)
+      %c2 = copy_async %X[%tile floordiv 18, (%tile floordiv 9) mod 2, %p2 + i0, i1] to %s[%q2] by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      yield %c2
+    } else {
+      %d2 = done : token<load>
+      yield %d2
+    }
+    %l3 = if (96 < %end) : token<load> {
+      %p3 = index (96)
+      %q3 = index (3)
+      %c3 = copy_async %X[%tile floordiv 18, (%tile floordiv 9) mod 2, %p3 + i0, i1] to %s[%q3] by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      yield %c3
+    } else {
+      %d3 = done : token<load>
+      yield %d3
+    }
+    %l4 = if (128 < %end) : token<load> {
+      %p4 = index (128)
+      %q4 = index (4)
+      %c4 = copy_async %X[%tile floordiv 18, (%tile floordiv 9) mod 2, %p4 + i0, i1] to %s[%q4] by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      yield %c4
+    } else {
+      %d4 = done : token<load>
+      yield %d4
+    }
+    %l5 = if (160 < %end) : token<load> {
+      %p5 = index (160)
+      %q5 = index (5)
+      %c5 = copy_async %X[%tile floordiv 18, (%tile floordiv 9) mod 2, %p5 + i0, i1] to %s[%q5] by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      yield %c5
+    } else {
+      %d5 = done : token<load>
+      yield %d5
+    }
+    %l6 = if (192 < %end) : token<load> {
+      %p6 = index (192)
+      %q6 = index (6)
+      %c6 = copy_async %X[%tile floordiv 18, (%tile floordiv 9) mod 2, %p6 + i0, i1] to %s[%q6] by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+      yield %c6
+    } else {
+      %d6 = done : token<load>
+      yield %d6
+    }
+    %r:9 = for %i = 0 to %end step 32 carry (%sum = %c, %stage = %zero, %t0 = %l0, %t1 = %l1, %t2 = %l2, %t3 = %l3, %t4 = %l4, %t5 = %l5, %t6 = %l6) {
+      await %t0
+      barrier
+      %l = if (%i + 224 < %end) : token<load> {
+        %p = index (%i + 224)
+        %q = index ((%stage + 7) mod 8)
+        %copy = copy_async %X[%tile floordiv 18, (%tile floordiv 9) mod 2, %p + i0, i1] where (%p + i0 < 520) to %s[%q] by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>
+        yield %copy
+      } else {
+        %none = done : token<load>
+        yield %none
+      }
+      %x = load_shared %s[%stage] : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %y = binary add %sum, %x : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+      %next = index ((%stage + 1) mod 8)
+      yield %y, %next, %t1, %t2, %t3, %t4, %t5, %t6, %l
+    }
+    store %r#0 to %Y[%tile floordiv 18, (%tile floordiv 9) mod 2, 64*%row + i0, i1] where (64*%row + i0 < 520)
+  }
+  return %Y
+}
