@@ -6,6 +6,7 @@
 //! comes again more often than is worth writing out is said once, with how often: so places are those that events would have
 //! if all were written out.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -65,6 +66,8 @@ pub struct Feeds {
     /// Where what agents and rounds do is, by its number; and rounds of loops, by the number of the last.
     written: Vec<Option<Feed>>,
     chained: Vec<Option<Feed>>,
+    /// How much work looking at events was.
+    work: Cell<u64>,
 }
 
 /// What is at places.
@@ -116,7 +119,22 @@ impl Feed {
     }
 }
 
+/// What it is of that to find where events stand; and how many are compared for one.
+const WORK_OF_PLACE: u64 = 20;
+const COMPARED: usize = 16;
+
 impl Feeds {
+    /// How much work looking at events was so far, each some ten nanoseconds.
+    pub fn work(&self) -> u64 {
+        self.work.get()
+    }
+
+    /// Counts looking at so many events.
+    #[inline]
+    pub fn looks_at(&self, events: usize) {
+        self.work.set(self.work.get() + WORK_OF_PLACE + (events / COMPARED) as u64);
+    }
+
     /// A run: `agents` are the numbers of what they do, `blocks` where those of each block begin. `None` if there are too
     /// many events.
     pub fn does(
@@ -183,6 +201,7 @@ impl Feeds {
             let length = (most - same).min(zone - same).min(left);
             let [a, b] = places.map(|place| self.written_at(place, length));
             let length = a.len().min(b.len());
+            self.looks_at(length);
             let alike = match a[..length] == b[..length] {
                 true => length,
                 false => a.iter().zip(b).take_while(|(a, b)| a == b).count(),
@@ -213,6 +232,7 @@ impl Feeds {
         let mut at = places.start;
         while at < places.end {
             let events = self.coming(feed, at, places.end - at);
+            self.looks_at(events.len());
             events.iter().for_each(|&event| visit(event));
             at += events.len().max(1);
         }

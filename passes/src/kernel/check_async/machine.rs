@@ -15,10 +15,18 @@ use super::integers::{Doubt, MOST_CHOICES, Site, branch, choose, integer, shift,
 use super::program::{Instr, Pc, Program};
 use super::scenarios::Scenario;
 use super::shapes::Shapes;
-use super::{DEADLOCK, NOT_CHECKED, READ_TOO_EARLY};
+use super::{DEADLOCK, NOT_CHECKED, READ_TOO_EARLY, SUGGEST_COVER};
 
 /// The most instructions of one run.
 pub const MOST_STEPS: u64 = 5_000_000;
+
+/// As much work as all runs of a grid take together, in units of some ten nanoseconds: twenty times as much as the kernels take
+/// that the passes make of the programs in the repository.
+const MOST_WORK: u64 = 600_000_000;
+
+/// What an instruction is of that at least; and how many numbers are copied for one.
+const WORK_OF_STEP: u64 = 25;
+const COPIED: usize = 16;
 
 /// What something went wrong with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -167,6 +175,8 @@ pub struct Machine<'p> {
     pub named: Vec<Named>,
     pub remotes: Vec<Remote>,
     pub steps: u64,
+    /// The work of all runs so far.
+    work: u64,
     /// Whose history is written, and the history.
     pub log: Option<(Vec<Subject>, Vec<Entry>)>,
     /// Agents of runs before, whose memory is used again.
@@ -204,6 +214,7 @@ impl<'p> Machine<'p> {
             named: vec![Named::default(); named + 1],
             remotes: Vec::new(),
             steps: 0,
+            work: 0,
             log: None,
             spare: Vec::new(),
             does: Rc::default(),
@@ -216,6 +227,7 @@ impl<'p> Machine<'p> {
         self.does = does;
         self.scenario = scenario.clone();
         self.steps = 0;
+        self.copies();
         self.remotes.clear();
         self.spare.append(&mut self.agents);
         for block in 0..self.blocks.len() {
@@ -274,9 +286,25 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Counts the work of copying or clearing what is known.
+    pub fn copies(&mut self) {
+        let clocks = self.agents.len() + self.barriers.len() + self.named.len();
+        self.work += (2 * clocks * self.plan.len() / COPIED) as u64;
+    }
+
+    /// Nothing, while all runs take no more than they may, with some work elsewhere.
+    pub fn is_worth(&self, elsewhere: u64, a: usize) -> Result<(), Stop> {
+        if self.work.saturating_add(elsewhere) <= MOST_WORK {
+            return Ok(());
+        }
+        let message = "not verified: all that it may do takes too long to follow".to_owned();
+        Err(self.fault(&NOT_CHECKED, a, message, SUGGEST_COVER, vec![]))
+    }
+
     /// Counts a step.
     pub fn step(&mut self, a: usize) -> Result<(), Stop> {
         self.steps += 1;
+        self.work += WORK_OF_STEP + (self.plan.len() / COPIED) as u64;
         if self.steps > MOST_STEPS {
             let message = "the loops go on for too long to be followed".to_owned();
             let mut fault = self.fault(&NOT_CHECKED, a, message, "make the trip count a symbol", vec![]);
@@ -288,7 +316,7 @@ impl<'p> Machine<'p> {
             }
             return Err(fault);
         }
-        Ok(())
+        self.is_worth(0, a)
     }
 
     /// An agent goes on until it must wait or has done everything. Whether it did anything.

@@ -78,6 +78,7 @@ impl Machine<'_> {
                 }
                 let mut saved = Some(self.save(turn, &steady));
                 while let Some((_, group)) = groups.pop() {
+                    self.copies();
                     let state = if groups.is_empty() { saved.take() } else { saved.clone() };
                     left.extend(state.map(|state| (state, group)));
                 }
@@ -132,6 +133,7 @@ impl Machine<'_> {
                 return Err(self.stuck());
             }
             *turn = Turn::default();
+            self.is_worth(feeds.work(), 0)?;
             steady.skip(self, feeds, members);
         }
     }
@@ -144,6 +146,7 @@ impl Machine<'_> {
             let agent = &mut self.agents[a];
             let next = feeds.at(&agent.feed, agent.next);
             if agent.next >= agent.alike && !others.is_empty() {
+                feeds.looks_at(64 * others.len());
                 let alike = others.iter().map(|other| other.alike(feeds, agent)).min().unwrap_or(0);
                 if alike == 0 && others.iter().any(|other| other.event(feeds, agent) != next) {
                     return Ok(End::Differs);
@@ -183,7 +186,8 @@ impl Machine<'_> {
         Ok(End::Over)
     }
 
-    fn save(&self, turn: Turn, steady: &Steady) -> Saved {
+    fn save(&mut self, turn: Turn, steady: &Steady) -> Saved {
+        self.copies();
         Saved {
             agents: self.agents.clone(),
             blocks: self.blocks.iter().map(|block| block.save()).collect(),

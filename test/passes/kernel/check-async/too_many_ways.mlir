@@ -346,3 +346,109 @@ kernel.func @steps_of_fractions<M>(%X: memref<[256], f32>) -> memref<[256], f32>
   }
   return %Y
 }
+
+// -----
+
+// Each barrier is known to have come somewhere, and each knows how far all others have.
+kernel.func @thousands_of_barriers<M, N, K>(%A: memref<[M, K], f16>, %B: memref<[N, K], f16>) -> memref<[M, N], f16> attributes {target = "sm90"} {
+  %D = output : memref<[M, N], f16>
+  %mA = tensor_map %A : tensormap<[64, 16], f16, swizzle 32>
+  %mB = tensor_map %B : tensormap<[64, 16], f16, swizzle 32>
+  grid (M ceildiv 64, N ceildiv 64) threads 256 {
+    %sA = shared : tile<3 x [64, 16], f16, swizzle 32>
+    %sB = shared : tile<3 x [64, 16], f16, swizzle 32>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 1 : mbarrier<4096>
+    %m = block_id 0
+    %n = block_id 1
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    role producer warps 0 to 4 registers 40 single {
+      for %k = 0 to K step 16 carry (%s = %zero, %p = %one) {
+        %k1 = index (%k floordiv 16)
+        %t = index (1000000007 * %k1)
+        %u = min %t, %t
+        %pp = index (1 - (%u floordiv 3000000021) mod 2)
+        wait %empty[%s] parity %pp
+        expect %full[%s] bytes 4096
+        tma_load %mA[64 * %m, %k] to %sA[%s] signal %full[%s]
+        tma_load %mB[64 * %n, %k] to %sB[%s] signal %full[%s]
+        %s1, %p1 = advance %s, %p over 3
+        yield %s1, %p1
+      }
+    }
+    // expected-error@+1 {{E1814 'kernel.role': not verified: all that it may do takes too long to follow}}
+    role consumer warps 4 to 8 registers 232 {
+      %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+      %c, %s, %p = for %k = 0 to K step 16 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
+        wait %full[%s0] parity %p0
+        %c2, %w = wgmma %sA[%s0], %sB[%s0] transposed, %c1
+        await %w
+        arrive %empty[%s0] by one
+        %s1, %p1 = advance %s0, %p0 over 3
+        yield %c2, %s1, %p1
+      }
+      %h = cast %c : frag<[64, 64], f16, wgmma>
+      store %h to %D[64 * %m + i0, 64 * %n + i1] where (64 * %m + i0 < M, 64 * %n + i1 < N)
+    }
+  }
+  return %D
+}
+
+// -----
+
+// A tile of many is another one, in a step of many.
+kernel.func @far_tile_and_step<M, K>(%A: memref<[64, 64], f16, row_major, align 16>) -> memref<[64, 64], f32, row_major, align 16> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32, row_major, align 16>
+  %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  grid (4) threads 256 {
+    %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
+    %full = mbarriers arrivals 1 : mbarrier<3>
+    %empty = mbarriers arrivals 4 : mbarrier<3>
+    %zero = index (0)
+    %one = index (1)
+    barrier
+    %b = block_id 0
+    %bs = grid_size 0
+    role producer warps 0 to 4 single {
+      %x:2 = for %t = %b to M ceildiv 64 step %bs carry (%s2 = %zero, %p2 = %one) {
+        %s, %p = for %k = 0 to K ceildiv 64 carry (%s0 = %s2, %p0 = %p2) {
+          wait %empty[%s0] parity %p0
+          expect %full[%s0] bytes 8192
+          tma_load %mA[0, 0] to %sA[%s0] signal %full[%s0]
+          %s1, %p1 = advance %s0, %p0 over 3
+          yield %s1, %p1
+        }
+        yield %s, %p
+      }
+    }
+    // expected-error@+1 {{E1814 'kernel.role': not verified: all that it may do takes too long to follow}}
+    role consumer warps 4 to 8 {
+      %y:2 = for %t = %b to M ceildiv 64 step %bs carry (%s2 = %zero, %p2 = %zero) {
+        %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
+        %c, %s, %p = for %k = 0 to K ceildiv 64 carry (%c1 = %c0, %s0 = %s2, %p0 = %p2) {
+          wait %full[%s0] parity %p0
+          %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
+          if (%t == 50000) {
+            if (%k == 255) {
+              arrive %empty[%s0] by warp
+            } else {
+              await %w
+              arrive %empty[%s0] by warp
+            }
+            await %w
+          } else {
+            await %w
+            arrive %empty[%s0] by warp
+          }
+          %s1, %p1 = advance %s0, %p0 over 3
+          yield %c2, %s1, %p1
+        }
+        store %c to %D[i0, i1]
+        yield %s, %p
+      }
+    }
+  }
+  return %D
+}
