@@ -2,7 +2,7 @@
 
 use dlc_core::access::{Access, Accesses, parse_access, print_access};
 use dlc_core::scalar::Combiner;
-use dlc_core::sizes::{Exprs, Sizes, parse_expr};
+use dlc_core::sizes::{Exprs, Sizes, parse_expr, parse_size};
 use dlc_core::types::Tensor;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Kind, TypeAttr};
@@ -23,13 +23,7 @@ fn parse_axes(p: &mut OpParser<'_, '_>, first: usize) -> ParseResult<Vec<SizeExp
         }
         next += 1;
         p.expect(Token::Colon)?;
-        let (start, size) = (p.loc(), parse_expr(p, &[Token::Comma, Token::RParen])?);
-        match size.as_constant() {
-            Some(size @ ..0) => {
-                Err(p.fail(Diagnostic::error(&BAD_LITERAL, start, format!("a size is not negative, and {size} is"))))
-            }
-            _ => Ok(size),
-        }
+        parse_size(p, &[Token::Comma, Token::RParen])
     })
 }
 

@@ -98,10 +98,23 @@ pub fn expr_attr(ctx: &Context, expr: &SizeExpr) -> Attr {
 
 /// Reads `[M, 2*K, 4]`, whatever the form in which the sizes are written.
 pub fn parse(p: &mut Parser<'_>) -> ParseResult<Attr> {
-    parse_list(p, "a size, such as 2*K + 1", |value| match value {
-        ..0 => Err(format!("a size is not negative, and {value} is")),
+    parse_list(p, "a size, such as 2*K + 1", admits)
+}
+
+/// The largest number, either way, in a size with symbols that is written: what two such sizes differ by is within 64 bits.
+const MOST: i64 = 1 << 61;
+
+/// Whether a size may be written.
+///
+/// Errors: it is negative, or has numbers in it that are too large.
+pub fn admits(size: &SizeExpr) -> Result<(), String> {
+    match size.as_constant() {
+        Some(value @ ..0) => Err(format!("a size is not negative, and {value} is")),
+        None if size.terms().iter().any(|(number, _)| !(-MOST..=MOST).contains(number)) => {
+            Err(format!("a number in a size with symbols is at most {MOST}, and '{size}' has another one"))
+        }
         _ => Ok(()),
-    })
+    }
 }
 
 /// Reads `[2*K, -1]`, whatever the form in which the integers are written.
@@ -109,7 +122,7 @@ pub fn parse_exprs(p: &mut Parser<'_>) -> ParseResult<Attr> {
     parse_list(p, "an integer, such as 2*K - 1", |_| Ok(()))
 }
 
-fn parse_list(p: &mut Parser<'_>, what: &str, admits: fn(i64) -> Result<(), String>) -> ParseResult<Attr> {
+fn parse_list(p: &mut Parser<'_>, what: &str, admits: fn(&SizeExpr) -> Result<(), String>) -> ParseResult<Attr> {
     let ctx = p.ctx;
     let items = p.list(Token::LBracket, Token::RBracket, |p| {
         let expr = read_expr(p, what, (&[Token::Comma, Token::RBracket], &[]), admits)?;
@@ -124,6 +137,11 @@ pub fn parse_expr(p: &mut Parser<'_>, ends: &[Token]) -> ParseResult<SizeExpr> {
     parse_expr_until(p, ends, &[])
 }
 
+/// Reads the size of an axis, up to one of the tokens that end it.
+pub fn parse_size(p: &mut Parser<'_>, ends: &[Token]) -> ParseResult<SizeExpr> {
+    read_expr(p, "a size, such as 2*K + 1", (ends, &[]), admits)
+}
+
 /// Reads a symbolic integer, up to one of the tokens or words that end it.
 pub fn parse_expr_until(p: &mut Parser<'_>, ends: &[Token], words: &[&str]) -> ParseResult<SizeExpr> {
     read_expr(p, "an integer, such as 2*i0 + i1 - 1", (ends, words), |_| Ok(()))
@@ -133,7 +151,7 @@ fn read_expr(
     p: &mut Parser<'_>,
     what: &str,
     (ends, words): (&[Token], &[&str]),
-    admits: fn(i64) -> Result<(), String>,
+    admits: fn(&SizeExpr) -> Result<(), String>,
 ) -> ParseResult<SizeExpr> {
     let start = p.loc();
     let mut text = String::new();
@@ -156,10 +174,7 @@ fn read_expr(
         p.advance();
     }
     let parsed = SizeExpr::parse(&text).map_err(|error| error.message.into_owned());
-    let expr = parsed.and_then(|expr| match expr.as_constant() {
-        Some(value) => admits(value).map(|()| expr),
-        None => Ok(expr),
-    });
+    let expr = parsed.and_then(|expr| admits(&expr).map(|()| expr));
     expr.map_err(|message| p.fail(Diagnostic::error(&BAD_LITERAL, start, message).spanning(text.trim_end().len())))
 }
 

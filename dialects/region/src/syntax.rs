@@ -5,7 +5,7 @@ use dlc_core::constant::{Written, parse_number, print_number};
 use dlc_core::guard::{Guard, parse_guard};
 use dlc_core::memref::MemRef;
 use dlc_core::scalar::Combiner;
-use dlc_core::sizes::{Exprs, Sizes, parse_expr};
+use dlc_core::sizes::{Exprs, Sizes, parse_expr, parse_size};
 use dlc_core::types::Types;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
@@ -45,13 +45,7 @@ fn parse_axes(p: &mut OpParser<'_, '_>, names: &str, sizes: &str) -> ParseResult
     let axes = p.list(Token::LParen, Token::RParen, |p| {
         let name = p.word()?;
         p.expect(Token::Colon)?;
-        let (start, size) = (p.loc(), parse_expr(p, &[Token::Comma, Token::RParen])?);
-        match size.as_constant() {
-            Some(size @ ..0) => {
-                Err(p.fail(Diagnostic::error(&BAD_LITERAL, start, format!("a size is not negative, and {size} is"))))
-            }
-            _ => Ok((name, size)),
-        }
+        Ok((name, parse_size(p, &[Token::Comma, Token::RParen])?))
     })?;
     let (axes, extents): (Vec<&str>, Vec<SizeExpr>) = axes.into_iter().unzip();
     let (axes, extents) = (TextArray::make(p.ctx, axes), Sizes::make(p.ctx, extents));

@@ -85,12 +85,21 @@ fn count(reduce: Reduce<'_>) -> Option<SizeExpr> {
 fn fold(ctx: &Context, body: &mut Body, op: OpId, count: SizeExpr) {
     let reduce = Reduce::from(OpRef::new(ctx, body, op));
     let (input, acc, axes, loc) = (reduce.input(), reduce.acc(), reduce.axes(), reduce.loc());
-    let at = reduce.accesses().into_iter().flat_map(|access| access.at).map(|_| SizeExpr::from(0)).collect();
     let (old, name) = (body.result(op, 0), body.value_name(body.result(op, 0)));
+    let is_number = Tensor::of(ctx, body.value_type(input)).is_some_and(|ty| ty.rank(ctx) == 0);
+    let value = body.defining_op(input).and_then(|id| Const::of(OpRef::new(ctx, body, id))).map(Const::value);
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
+    // A constant with axes may have no elements: the number of which it is made is read instead.
+    let input = match value.filter(|_| !is_number) {
+        Some(value) => {
+            let number = Const::build(&mut builder, loc, value, Tensor::get(ctx, Vec::new(), acc));
+            builder.body.result(number, 0)
+        }
+        None => input,
+    };
     let number = Iota::build(&mut builder, loc, vec![count], Vec::new(), Tensor::get(ctx, Vec::new(), acc));
     let inputs = [builder.body.result(number, 0), input];
-    let accesses = vec![Access::everywhere(Vec::new()), Access::everywhere(at)];
+    let accesses = vec![Access::everywhere(Vec::new()), Access::everywhere(Vec::new())];
     let product = NewEntry { inputs: &inputs, function: Function::Mul, axes, accesses, elem: None, widen: None }
         .build(&mut builder, loc);
     let product = body.result(product, 0);

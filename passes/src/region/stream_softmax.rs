@@ -88,6 +88,7 @@ mod emit;
 mod terms;
 
 use dlc_core::scalar::{self, Combiner};
+use dlc_core::tensor::ElemKind;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::define::Kind as _;
 use dlc_ir::diag::RemarkKind;
@@ -208,11 +209,14 @@ impl Stream {
     }
 }
 
-/// A maximum of one value of a float type.
+/// A maximum of one value of a float type, which begins with a number that has no weight among others.
 fn is_maximum(ctx: &Context, body: &Body, op: OpId) -> bool {
-    let reduce = Reduce::of(OpRef::new(ctx, body, op));
-    reduce
-        .is_some_and(|reduce| reduce.combiner() == Some(Combiner::Max) && all_floats(reduce) && reduce.acc().len() == 1)
+    let Some(reduce) = Reduce::of(OpRef::new(ctx, body, op)) else { return false };
+    let (acc, init) = (reduce.acc(), reduce.init());
+    let (&[elem], &[init]) = (&acc[..], &init[..]) else { return false };
+    let first = Datum::of_attr(ctx, init).and_then(|init| init.as_float());
+    let is_low = ElemKind::of(ctx, elem).zip(first).is_some_and(|(kind, first)| kind.round(first) <= 0.0);
+    reduce.combiner() == Some(Combiner::Max) && all_floats(reduce) && is_low
 }
 
 /// Lets a maximum begin with the lowest finite number where its only user takes the larger of both, as programs do to keep

@@ -7,6 +7,16 @@ sample.func private @negative(tensor<[-4], f32>)
 
 // -----
 
+// expected-error@+1 {{a number in a size with symbols is at most 2305843009213693952, and 'M + -9223372036854775808' has another one}}
+sample.func private @far_below<M>(tensor<[M + -9223372036854775808], f32>)
+
+// -----
+
+// expected-error@+1 {{a number in a size with symbols is at most 2305843009213693952, and '-9223372036854775808*N' has another one}}
+sample.func private @far_times<N>(tensor<[-9223372036854775808*N], f32>)
+
+// -----
+
 // expected-error@+1 {{expected a size, such as 2*K + 1}}
 sample.func private @unknown_size(tensor<[?], f32>)
 

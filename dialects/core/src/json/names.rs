@@ -10,6 +10,7 @@ use dlc_ir::{Context, Type, TypeData, ValueId, float};
 use super::WRONG_VALUE;
 use super::node::{Kind, Node, Read};
 use super::write::Item;
+use crate::sizes::admits;
 
 /// The names of the types of elements, and what others call them.
 pub(super) const DTYPES: [(&str, &[&str]); 15] = [
@@ -114,9 +115,10 @@ impl Node<'_> {
     /// A size: a number, or a string like `"M"` or `"2*K + 1"`.
     pub fn size(&self) -> Read<SizeExpr> {
         let size = self.expr()?;
-        match size.as_constant() {
-            Some(value) if value < 0 => Err(self.not("a size, which is not negative")),
-            _ => Ok(size),
+        match admits(&size) {
+            Ok(()) => Ok(size),
+            Err(_) if size.as_constant().is_some_and(|size| size < 0) => Err(self.not("a size, which is not negative")),
+            Err(why) => Err(self.report(self.error(&WRONG_VALUE, format!("'{}': {why}", self.path())))),
         }
     }
 

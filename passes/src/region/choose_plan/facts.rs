@@ -396,7 +396,8 @@ impl Facts {
         let Some(groups) = groups_of_rows(ctx, body, &shape, &self.axes) else { return };
         let values = held_values(ctx, body, &groups) as i64;
         let Some((column, size)) = groups.columns.into_iter().next() else { return };
-        self.whole_rows = size.as_constant().map(|columns| WholeRows { columns, values });
+        self.whole_rows =
+            size.as_constant().filter(|&columns| columns > 0).map(|columns| WholeRows { columns, values });
         for product in self.products.iter_mut().filter(|_| size.as_constant().is_some()) {
             if product.rows.contains(&column) {
                 product.factors.reverse();

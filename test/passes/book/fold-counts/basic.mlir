@@ -30,11 +30,25 @@ book.func @wrap<M, N>() -> tensor<[M], i32> {
 
 // -----
 
-// A constant that has axes is read anywhere.
+// Of a constant that has axes the number is read.
 // CHECK-LABEL: @uniform
-// CHECK: entry mul axes (i0: 4) of {{%[a-z0-9]+}} at (), {{%[a-z0-9]+}} at (0, 0)
+// CHECK: [[C:%[a-z0-9]+]] = const 2.000000e+00 : tensor<[], f32>
+// CHECK: entry mul axes (i0: 4) of {{%[a-z0-9]+}} at (), [[C]] at ()
 book.func @uniform() -> tensor<[4], f32> {
   %c = const 2.0 : tensor<[4, 5], f32>
   %y = reduce sum axes (i0: 4) over (i1: 5) of %c at (i0, i1) acc f32 : tensor<[4], f32>
+  return %y
+}
+
+// -----
+
+// One that has no elements has no place to be read at.
+// CHECK-LABEL: @no_elements
+// CHECK: [[C:%[a-z0-9]+]] = const 2.000000e+00 : tensor<[], f32>
+// CHECK: [[N:%[a-z0-9]+]] = iota (0) axes () : tensor<[], f32>
+// CHECK: entry mul axes (i0: 4) of [[N]] at (), [[C]] at ()
+book.func @no_elements() -> tensor<[4], f32> {
+  %c = const 2.0 : tensor<[4, 0], f32>
+  %y = reduce sum axes (i0: 4) over (i1: 0) of %c at (i0, i1) acc f32 : tensor<[4], f32>
   return %y
 }

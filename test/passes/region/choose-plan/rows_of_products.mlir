@@ -55,3 +55,23 @@ region.func @tops<M, K> iters (m: M)
   } : f32 over (m)
   yield %top to Y
 }
+
+// -----
+
+// Rows of nothing hold nothing.
+// CHECK-LABEL: @no_columns
+// SM80-LABEL: @no_columns
+region.func @no_columns<M, K> iters (m: M)
+    ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[K, 320], f16, row_major, align 128>)
+    outs (Y: memref<[M], f32, row_major, align 128> materialize gmem) {
+  %top = reduce max (n: 0) acc f32 init -inf {
+    %s = reduce sum (k: K) acc f32 init 0.0 {
+      %x = read %X[m, k] : f16 over (m, k)
+      %w = read %W[k, n] : f16 over (n, k)
+      %p = binary mul %x, %w widen : f32 over (m, n, k)
+      yield %p
+    } : f32 over (m, n)
+    yield %s
+  } : f32 over (m)
+  yield %top to Y
+}

@@ -182,3 +182,18 @@ region.func @eight_bits<M, N> iters (m: M)
   %sum = reduce sum (n: N) acc f8E4M3FN init 0.0 { yield %e } : f8E4M3FN over (m)
   yield %sum to Y
 }
+
+// It begins with a number that no eight bits hold: nothing is known to be below it.
+// CHECK-LABEL: @beyond_eight_bits
+// CHECK: reduce max
+// CHECK: reduce sum (n: N)
+region.func @beyond_eight_bits<M, N> iters (m: M)
+    ins (%X: memref<[M, N], f8E4M3FN, row_major, align 4>)
+    outs (Y: memref<[M], f8E4M3FN, row_major, align 4> materialize gmem) {
+  %x = read %X[m, n] : f8E4M3FN over (m, n)
+  %max = reduce max (n: N) acc f8E4M3FN init -2147483648 { yield %x } : f8E4M3FN over (m)
+  %d = binary sub %x, %max : f8E4M3FN over (m, n)
+  %e = unary exp2 %d : f8E4M3FN over (m, n)
+  %sum = reduce sum (n: N) acc f8E4M3FN init 0.0 { yield %e } : f8E4M3FN over (m)
+  yield %sum to Y
+}
