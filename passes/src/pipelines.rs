@@ -112,15 +112,29 @@ static TINY_TO_REGION: PipelineDef = PipelineDef {
 };
 inventory::submit! { &TINY_TO_REGION }
 
-/// From tensors to programs of blocks, synchronous ones.
+/// From tensors to kernels with plans.
 ///
 /// 1. `tiny-to-region`: kernels in normal form.
-/// 2. `tensorize`: tiles of them as blocks, loops and fragments.
-/// 3. `cse`, `dce`: what that left twice, or left over.
+/// 2. `choose-plan`: a plan for an H200 where a kernel has none.
+static TINY_TO_PLAN: PipelineDef = PipelineDef {
+    name: "tiny-to-plan",
+    summary: "Cuts a tensor program into kernels in normal form, and puts a plan for sm90 beside those that have none.",
+    text: "tiny-to-region,choose-plan{target=sm90}",
+    to_layer: "plan",
+    lowering: "",
+};
+inventory::submit! { &TINY_TO_PLAN }
+
+/// From tensors to programs of blocks. What is on a layer on the way is taken from there.
+///
+/// 1. `tiny-to-region`: kernels in normal form.
+/// 2. `add-fallback`: where a plan that is written by hand asks something of sizes, a kernel for all others.
+/// 3. `tensorize`: tiles of them as blocks, loops and fragments, by their plans or as fits any machine.
+/// 4. `kernel-schedule`: what plans ask for, and the verification.
 static TINY_TO_KERNEL: PipelineDef = PipelineDef {
     name: "tiny-to-kernel",
-    summary: "Makes of a tensor program what the blocks, warps and lanes of a GPU do.",
-    text: "tiny-to-region,tensorize,cse,dce",
+    summary: "Makes of a tensor program what the blocks, warps and lanes of a GPU do, by the plans beside its kernels.",
+    text: "tiny-to-region,add-fallback,tensorize,kernel-schedule",
     to_layer: "kernel",
     lowering: "",
 };
@@ -193,7 +207,7 @@ static TINY_TO_PTX: PipelineDef = PipelineDef {
     name: "tiny-to-ptx",
     summary: "Makes instructions of a tensor program, with tiles that fit any machine where no plan says more.",
     text: "tiny-to-region,add-fallback,region-to-ptx",
-    to_layer: "",
+    to_layer: "ptx",
     lowering: "",
 };
 inventory::submit! { &TINY_TO_PTX }

@@ -6,16 +6,14 @@ use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use dlc_ir::Context;
-use dlc_ir::diag::{RemarkKind, did_you_mean};
+use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::PassDef;
 use dlc_ir::pass::manager::AutoLower;
 use dlc_ir::pass::outside::parse_seconds;
-use dlc_ir::pass::pipeline::quote;
 use dlc_ir::pass::registry::Registry;
 
 use crate::report::Shown;
-use crate::{Io, Status, plugin};
+use crate::{Io, Status, layers, plugin};
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -225,7 +223,12 @@ fn look_args() -> [Arg; 10] {
         flag("print-ir-as-diff", LOOK, "Print what each pass changes as a diff"),
         flag("print-ir-after-failure", LOOK, "Print the IR that a failing pass leaves, in generic form"),
         option("print-ir-tree-dir", "DIR", LOOK, "Write a file for each function and pass that changed it"),
-        list(option("dump", "LAYERS", LOOK, "Print each function as it reaches these layers")),
+        list(option(
+            "dump",
+            "LAYERS",
+            LOOK,
+            "Print each function as it reaches these layers, lowered for it where no pass does so",
+        )),
         option("dump-format", "FORM", LOOK, "The form of --dump")
             .value_parser(PossibleValuesParser::new(["text", "json"]))
             .default_value("text"),
@@ -481,36 +484,8 @@ fn pipeline(registry: &Registry, matches: &ArgMatches) -> Result<Option<(String,
     if given.is_some() {
         return Err("--emit and --pass-pipeline exclude each other".into());
     }
-    let layer = layer_name(layer);
-    let standard = registry.pipelines().find(|def| def.to_layer == layer);
-    items.push(standard.map_or(format!("lower-to{{layer={}}}", quote(layer)), |def| def.name.to_string()));
+    items.push(layers::pipeline_to(registry, layers::layer_name(layer)));
     Ok(Some((items.join(","), "<emit>")))
-}
-
-/// The layers in their order, by the names of their dialects, whether they are linked in or not.
-const LAYERS: [&str; 9] = ["frontend", "tiny", "book", "poly", "region", "plan", "kernel", "ptx", "host"];
-/// What the specification calls some of them.
-const WORDS: [&str; 4] = ["indexbook", "poly_view", "gpu", CUDA];
-/// CUDA C++ of kernels in instructions.
-pub const CUDA: &str = "cu";
-
-/// What is wrong with the words for layers: that there is no such layer, and no such dialect.
-pub fn unknown_layer(ctx: &Context, words: &[String]) -> Option<String> {
-    let known = || LAYERS.into_iter().chain(WORDS).chain(ctx.dialects().iter().map(|dialect| dialect.name));
-    let wrong = words.iter().find(|word| !known().any(|name| name == *word))?;
-    let near = did_you_mean(wrong, known()).map_or(String::new(), |near| format!("; {near}"));
-    Some(format!("there is no layer of the name '{wrong}'{near}"))
-}
-
-/// The name of a layer, from the word that the specification uses.
-pub fn layer_name(word: &str) -> &str {
-    match word {
-        "indexbook" => "book",
-        "poly_view" => "poly",
-        "gpu" => "kernel",
-        CUDA => "ptx",
-        other => other,
-    }
 }
 
 /// Names of passes, or what is wrong with one.

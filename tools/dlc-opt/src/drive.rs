@@ -17,10 +17,12 @@ use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_body};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context, Loc};
 
-use crate::args::{Options, unknown_layer};
+use crate::args::Options;
+use crate::dump::Dump;
 use crate::evaluate::Evaluate;
 use crate::expect::Expectations;
-use crate::observe::{Dump, PrintIr};
+use crate::layers::unknown_layer;
+use crate::observe::PrintIr;
 use crate::output::write_file;
 use crate::outputs::Outputs;
 use crate::plugin::{self, Processes};
@@ -99,6 +101,7 @@ fn print_options(options: &Options, generic: bool) -> PrintOptions {
 struct Run<'a> {
     ctx: &'a Context,
     registry: &'a Registry,
+    plugins: &'a Arc<plugin::Plugins>,
     options: &'a Options,
     file: Arc<SourceFile>,
     pipeline: Pipeline,
@@ -169,6 +172,7 @@ impl<'a> Run<'a> {
         Ok(Run {
             ctx,
             registry,
+            plugins: &setup.plugins,
             options,
             file,
             pipeline,
@@ -293,26 +297,47 @@ impl<'a> Run<'a> {
         if options.progress {
             instruments.push(&progress);
         }
-        let manager = Manager {
-            ctx: self.ctx,
-            registry: self.registry,
-            options: ManagerOptions {
-                verify_each: self.verify_each,
-                threads: options.threads,
-                auto_lower: self.auto_lower,
-                keep_before: options.reproducer.is_some(),
-                timing: options.timing.is_some(),
-                remarks: !options.remarks.is_empty(),
-            },
-            instruments,
-            counters: &self.counters,
-            host: &self.host,
+        let manager_options = ManagerOptions {
+            verify_each: self.verify_each,
+            threads: options.threads,
+            auto_lower: self.auto_lower,
+            keep_before: options.reproducer.is_some(),
+            timing: options.timing.is_some(),
+            remarks: !options.remarks.is_empty(),
         };
-        let outcome = manager.run(&self.pipeline, module, diags);
+        let (ctx, registry, counters, host) = (self.ctx, self.registry, &self.counters, &self.host);
+        let manager = Manager { ctx, registry, options: manager_options.clone(), instruments, counters, host };
+        let mut outcome = manager.run(&self.pipeline, module, diags);
+        if outcome.failure.is_none() {
+            outcome.failure = self.reach_dumped(&dump, module, manager_options, diags);
+        }
         progress.end();
         let _ = io.stderr.write_all(dump.text().as_bytes());
         let _ = io.stderr.write_all(printer.finish(diags).as_bytes());
         (outcome.report, outcome.failure)
+    }
+
+    /// Lowers a copy of what the passes have made to the layers of `--dump` that they did not reach.
+    fn reach_dumped(
+        &self,
+        dump: &Dump<'_>,
+        module: &Body,
+        options: ManagerOptions,
+        diags: &Diagnostics,
+    ) -> Option<Failure> {
+        let (ctx, registry, counters, host) = (self.ctx, self.registry, &self.counters, &self.host);
+        let manager = Manager { ctx, registry, options, instruments: vec![dump], counters, host };
+        let pipelines = dump.missing(ctx, module);
+        let mut copy = (!pipelines.is_empty()).then(|| module.clone());
+        for mut pipeline in pipelines {
+            plugin::delegate::put_in(&mut pipeline, self.plugins);
+            let failure = copy.as_mut().and_then(|copy| manager.run(&pipeline, copy, diags).failure);
+            if failure.is_some() {
+                return failure;
+            }
+        }
+        dump.end(ctx, copy.as_ref().unwrap_or(module));
+        None
     }
 
     fn text(&self, module: &Body, generic: bool) -> String {

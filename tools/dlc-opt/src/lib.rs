@@ -23,12 +23,14 @@
 pub mod args;
 pub mod compare;
 pub mod drive;
+pub mod dump;
 pub mod evaluate;
 pub mod expect;
 pub mod function;
 pub mod generate;
 pub mod input;
 pub mod json;
+pub mod layers;
 pub mod list;
 pub mod numbers;
 pub mod observe;

@@ -2,26 +2,19 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use dlc_ir::body::OpRef;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
+use dlc_ir::pass::PassResult;
 use dlc_ir::pass::instrument::{At, Instrument};
-use dlc_ir::pass::layers::{accompanied, dialect_of};
-use dlc_ir::pass::manager::{Manager, ManagerOptions};
-use dlc_ir::pass::pipeline::Pipeline;
-use dlc_ir::pass::registry::Registry;
-use dlc_ir::pass::{DebugCounters, NoHost, PassResult};
 use dlc_ir::text::{PrintOptions, print_body, print_op};
 use dlc_ir::{Body, Context, Loc};
 use similar::TextDiff;
 
-use crate::args::{CUDA, Print, layer_name};
+use crate::args::Print;
 use crate::input::CANNOT_WRITE;
-use crate::json;
 use crate::output::write_file;
 
 /// Prints the module before and after passes.
@@ -161,126 +154,4 @@ fn functions(
 /// The differences of two texts, in the unified form.
 pub fn diff(before: &str, after: &str, old: &str, new: &str) -> String {
     TextDiff::from_lines(before, after).unified_diff().context_radius(3).header(old, new).to_string()
-}
-
-/// `--dump`: each function as it reaches a layer.
-pub struct Dump<'a> {
-    /// The words that were given, with the layers that they mean.
-    layers: Vec<(&'a str, &'a str)>,
-    registry: &'a Registry,
-    json: bool,
-    options: PrintOptions,
-    state: Mutex<(String, HashSet<(String, String)>)>,
-}
-
-impl<'a> Dump<'a> {
-    /// Dumps these layers.
-    pub fn new(registry: &'a Registry, words: &'a [String], json: bool, options: PrintOptions) -> Self {
-        let layers = words.iter().map(|word| (word.as_str(), layer_name(word))).collect();
-        Dump { layers, registry, json, options, state: Mutex::default() }
-    }
-
-    /// What was dumped.
-    pub fn text(&self) -> String {
-        std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).0)
-    }
-
-    /// A copy of the module with the views of its programs, if there are some whose views were not dumped.
-    fn viewed(&self, ctx: &Context, module: &Body, seen: &HashSet<(String, String)>) -> Option<Body> {
-        let mut programs = Vec::new();
-        find(ctx, module, VIEWED.0, &mut programs);
-        let (word, _) = self.layers.iter().find(|(_, layer)| *layer == VIEWS)?;
-        programs.iter().find(|(name, _)| !seen.contains(&(word.to_string(), name.clone())))?;
-        let pipeline = Pipeline::parse(self.registry, VIEWED.1).ok()?;
-        let (counters, options) = (DebugCounters::off(), ManagerOptions::default());
-        let registry = self.registry;
-        let manager = Manager { ctx, registry, options, instruments: Vec::new(), counters: &counters, host: &NoHost };
-        let mut copy = module.clone();
-        manager.run(&pipeline, &mut copy, &Diagnostics::new()).failure.is_none().then_some(copy)
-    }
-
-    fn look(&self, ctx: &Context, module: &Body) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (text, seen) = &mut *state;
-        for (word, layer) in &self.layers {
-            let mut fresh = Vec::new();
-            let viewed = (*layer == VIEWS).then(|| self.viewed(ctx, module, seen)).flatten();
-            let module = viewed.as_ref().unwrap_or(module);
-            find(ctx, module, layer, &mut fresh);
-            fresh.retain(|(name, _)| seen.insert((word.to_string(), name.clone())));
-            if *word == CUDA {
-                if !fresh.is_empty() {
-                    let _ = writeln!(text, "// -----// {word} //----- //");
-                    let cuda = cuda(ctx, module);
-                    *text += &cuda.unwrap_or_else(|why| format!("// no CUDA C++: {why}\n"));
-                }
-                continue;
-            }
-            for (name, view) in fresh {
-                let _ = writeln!(text, "// -----// {word} {name} //----- //");
-                if self.json {
-                    let diags = Diagnostics::new();
-                    match json::write_op(ctx, self.registry, view, &diags) {
-                        Some(json) => *text += &json,
-                        None => {
-                            let why = diags.take().into_iter().next().map_or(String::new(), |error| error.message);
-                            let _ = writeln!(text, "// no JSON: {why}");
-                        }
-                    }
-                } else {
-                    let _ = writeln!(text, "{}", print_op(ctx, view.body, view.id, self.options));
-                }
-            }
-        }
-    }
-}
-
-/// What `dlc-translate`, which lies beside this program, writes of a module of kernels in instructions.
-fn cuda(ctx: &Context, module: &Body) -> Result<String, String> {
-    let mut text = String::new();
-    print_body(ctx, module, PrintOptions::default(), &mut |piece| text.push_str(piece));
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let program = own.with_file_name(format!("dlc-translate{}", std::env::consts::EXE_SUFFIX));
-    let mut command = Command::new(&program);
-    command.args(["-", "--to-cuda"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| format!("'{}' does not start: {error}", program.display()))?;
-    // It reads all of the module before it writes; a program that ends before that says why.
-    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(text.as_bytes()));
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    match output.status.success() {
-        true => Ok(shown(&output.stdout)),
-        false => Err(shown(&output.stderr).lines().next().unwrap_or("it failed").to_string()),
-    }
-}
-
-/// The layer that describes programs of another one and is on no way down.
-const VIEWS: &str = "poly";
-/// The layer that it describes, and the pass that makes it.
-const VIEWED: (&str, &str) = ("book", "build-poly-view");
-
-/// The ops of a dialect directly in modules, with the symbols that they define or accompany.
-fn find<'a>(ctx: &'a Context, body: &'a Body, dialect: &str, list: &mut Vec<(String, OpRef<'a>)>) {
-    for &region in body.regions(body.root()) {
-        for op in body.blocks(region).flat_map(|block| body.ops(block)) {
-            let view = OpRef::new(ctx, body, op);
-            if dialect_of(view.name()) == dialect {
-                let name = view.symbol_name().or_else(|| accompanied(view)).unwrap_or("");
-                list.push((format!("@{name}"), view));
-            } else if let Some(nested) = body.nested(op).filter(|_| view.is(&dlc_ir::builtin::MODULE)) {
-                find(ctx, nested, dialect, list);
-            }
-        }
-    }
-}
-
-impl Instrument for Dump<'_> {
-    fn start(&self, ctx: &Context, module: &Body) {
-        self.look(ctx, module);
-    }
-
-    fn after(&self, at: &At<'_>, module: &Body) -> PassResult {
-        self.look(at.ctx, module);
-        Ok(())
-    }
 }
