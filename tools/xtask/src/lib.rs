@@ -10,6 +10,7 @@
 //! - [`kernels`]: every kernel of the repository, whether it is verified, and how long that takes.
 //! - [`mutants`]: edits of kernels that `check-async` accepts and an evaluator finds at fault.
 //! - [`mod@plans`]: plans drawn for regions, and what becomes of each.
+//! - [`runs`]: what long runs share: ranges of cases, and logs of them.
 //! - [`mutate`]: skips each rewrite in turn; some text test must notice.
 //!
 //! Everything is a function from files to complaints or to files; only `main.rs` writes.
@@ -24,6 +25,7 @@ pub mod new_pass;
 pub mod plans;
 pub mod reference;
 pub mod repo;
+pub mod runs;
 pub mod tidy;
 
 // What is linked in registers itself.

@@ -1,7 +1,5 @@
 //! `cargo xtask`: the chores of the repository.
 
-use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -11,6 +9,7 @@ use std::{env, fs};
 use xtask::mutants::emit;
 use xtask::mutants::record::{self, Record};
 use xtask::repo::Repo;
+use xtask::runs::{self, Log, Range};
 use xtask::{fuzz, growth, kernels, mutants, mutate, new_pass, plans, reference};
 
 const USAGE: &str = "\
@@ -27,8 +26,10 @@ cargo xtask kernels [--times N] [--only TEXT]
                                       says of every kernel whether check-async verifies it, what that covers and takes
 cargo xtask kernels --save DIR | --compare DIR [--only TEXT]
                                       writes the instructions of every program for both targets, or names those that differ
-cargo xtask plans [--from N] [--count N] [--seed S] [--only TEXT] [--save DIR] [--root DIR]
+cargo xtask plans [--seed S] [--from N] [--count N] [--jobs N] [--seconds N] [--only TEXT]
+                  [--save DIR] [--log FILE] [--root DIR]
                                       draws plans for regions; each compiles and evaluates as its region, or is refused
+cargo xtask plans --report FILE..     the report of logs together
 cargo xtask fuzz texts|json|plans|arrays [--seed S] [--from N] [--count N] [--jobs N] [--seconds N]
                  [--save DIR] [--log FILE] [--root DIR]
                                       damages input and sends it through passes or dlc-run, which may refuse it
@@ -52,6 +53,8 @@ fn main() -> ExitCode {
         ["kernels", rest @ ..] => list_kernels(&root, rest),
         ["growth", rest @ ..] => measure_growth(rest),
         ["fuzz", "--report", files @ ..] => report_damaged(files),
+        ["plans", "--report", files @ ..] => report_plans(files),
+        ["mutants", "--report", files @ ..] => report_mutants(files),
         ["fuzz", kind, rest @ ..] => fuzz_damaged(&root, kind, rest),
         ["plans", rest @ ..] => draw_plans(&root, rest),
         ["mutants", rest @ ..] => find_mutants(&root, rest),
@@ -174,17 +177,21 @@ fn compare_texts(folder: &Path, texts: &[(String, String)]) -> Result<(), String
 }
 
 fn draw_plans(root: &Path, args: &[&str]) -> Result<(), String> {
-    let (mut from, mut count, mut seed, mut only, mut save, mut root) = (0, 1000, 1, "", None, root);
+    let (mut only, mut save, mut log, mut root) = ("", None, None, root);
+    let mut range = Range { seed: 1, from: 0, count: 1000, jobs: 0, time: Duration::MAX };
     let mut args = args.iter();
     while let Some(&flag) = args.next() {
         let value = args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"))?;
         let number = |text: &str| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
         match flag {
-            "--count" => count = number(value)? as usize,
-            "--from" => from = number(value)? as usize,
-            "--seed" => seed = number(value)?.into(),
+            "--count" => range.count = number(value)? as usize,
+            "--from" => range.from = number(value)? as usize,
+            "--jobs" => range.jobs = number(value)? as usize,
+            "--seed" => range.seed = number(value)?.into(),
+            "--seconds" => range.time = Duration::from_secs(number(value)?.into()),
             "--only" => only = value,
             "--save" => save = Some(Path::new(value)),
+            "--log" => log = Some(Path::new(value)),
             "--root" => root = Path::new(value),
             _ => return Err(USAGE.to_owned()),
         }
@@ -194,22 +201,29 @@ fn draw_plans(root: &Path, args: &[&str]) -> Result<(), String> {
     if regions.is_empty() {
         return Err("there is no such region".into());
     }
-    let (mut said, mut failed, mut done) = (Instant::now(), None, 0);
-    let drawn = plans::run(&setup, &regions, (from..from.saturating_add(count), seed), |plan| {
-        done += 1;
+    let mut log = log.map(Log::open).transpose()?;
+    let (mut said, mut failed, mut records) = (Instant::now(), None, Vec::new());
+    let drawn = plans::run(&setup, &regions, range, |plan| {
+        let mut keep = |done: Result<(), String>| failed = failed.take().or(done.err());
+        let record = plans::record::Record::of(plan);
+        if let Some(log) = &mut log {
+            keep(log.add(&record));
+        }
+        records.push(record);
         if plan.fate.is_fault() {
             println!("{}: {:?}\n{}\n", plan.name, plan.fate, plan.edit);
         }
-        let file = plan.name.replace([' ', '/'], "_");
-        if let Some(Err(error)) = save.map(|folder| write(&folder.join(format!("{file}.mlir")), &plan.saved())) {
-            failed = Some(error);
+        if let Some(folder) = save {
+            let file = plan.name.replace([' ', '/'], "_");
+            keep(write(&folder.join(format!("{file}.mlir")), &plan.saved()));
         }
         if said.elapsed() > Duration::from_secs(10) {
-            eprintln!("{done} plans");
+            eprintln!("{} plans", records.len());
             said = Instant::now();
         }
     });
-    print!("{} regions, {} plans\n{}", regions.len(), drawn.len(), plans::report(&drawn));
+    print!("{}", plans::record::report(&records));
+    println!("the next one: --from {}", drawn.last().map_or(range.from, |plan| plan.number + 1));
     match failed {
         Some(error) => Err(error),
         None if drawn.iter().any(|plan| plan.fate.is_fault()) => {
@@ -217,6 +231,13 @@ fn draw_plans(root: &Path, args: &[&str]) -> Result<(), String> {
         }
         None => Ok(()),
     }
+}
+
+/// The report of logs together.
+fn report_plans(files: &[&str]) -> Result<(), String> {
+    let records = runs::read(files, plans::record::Record::parse, |record| record.name.clone())?;
+    print!("{}", plans::record::report(&records));
+    Ok(())
 }
 
 fn measure_growth(args: &[&str]) -> Result<(), String> {
@@ -263,7 +284,7 @@ fn measure_growth(args: &[&str]) -> Result<(), String> {
 fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
     let (mut root, mut kernel, mut save, mut emit, mut log, mut by_hand) =
         (root.to_owned(), None, None, None, None, false);
-    let mut range = mutants::Range { seed: 1, from: 0, count: 1000, jobs: 0, time: Duration::MAX };
+    let mut range = Range { seed: 1, from: 0, count: 1000, jobs: 0, time: Duration::MAX };
     let mut effort = mutants::Effort::default();
     let mut args = args.iter();
     while let Some(&flag) = args.next() {
@@ -286,7 +307,6 @@ fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
             "--ops" => effort.ops = true,
             "--no-ptx" => effort.ptx = false,
             "--by-hand" => by_hand = true,
-            "--report" => return report_mutants(&mut args),
             _ => return Err(USAGE.to_owned()),
         }
     }
@@ -301,18 +321,13 @@ fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
     }
     let folders = [save, emit].into_iter().flatten();
     folders.map(fs::create_dir_all).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
-    let wrong = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
-    let open = |path: &Path| {
-        let file = fs::File::options().create(true).append(true).open(path);
-        file.map_err(|error| wrong(path, error))
-    };
-    let mut log = log.map(|path| open(path).map(|file| (path, file))).transpose()?;
+    let mut log = log.map(Log::open).transpose()?;
     let (mut said, mut failed, mut records, mut emitted) = (Instant::now(), None, Vec::new(), 0);
     let found = mutants::run(&setup, mutants::check, effort, &kernels, range, |mutant| {
         let record = Record::of(mutant);
         let mut keep = |done: Result<(), String>| failed = failed.take().or(done.err());
-        if let Some((path, file)) = &mut log {
-            keep(writeln!(file, "{record}").map_err(|error| wrong(path, error)));
+        if let Some(log) = &mut log {
+            keep(log.add(&record));
         }
         records.push(record);
         if let Some(complaint) = mutants::complaint(mutant) {
@@ -347,16 +362,8 @@ fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
 }
 
 /// The report of logs together.
-fn report_mutants<'a>(files: impl Iterator<Item = &'a &'a str>) -> Result<(), String> {
-    let mut records = BTreeMap::new();
-    for file in files {
-        let text = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-        for line in text.lines() {
-            let record = Record::parse(line).ok_or_else(|| format!("{file}: '{line}' is no record"))?;
-            records.insert(record.name.clone(), record);
-        }
-    }
-    print!("{}", record::report(&records.into_values().collect::<Vec<_>>()));
+fn report_mutants(files: &[&str]) -> Result<(), String> {
+    print!("{}", record::report(&runs::read(files, Record::parse, |record| record.name.clone())?));
     Ok(())
 }
 
@@ -387,14 +394,7 @@ fn fuzz_damaged(root: &Path, kind: &str, args: &[&str]) -> Result<(), String> {
         let work = || fuzz::work(kind, &range.root, range.seed, std::io::stdin().lock(), std::io::stdout().lock());
         return growth::on_big_stack(work).map_err(|error| error.to_string());
     }
-    let wrong = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
-    let mut log = match log {
-        None => None,
-        Some(path) => {
-            let file = fs::File::options().create(true).append(true).open(path);
-            Some((path, file.map_err(|error| wrong(path, error))?))
-        }
-    };
+    let mut log = log.map(Log::open).transpose()?;
     let (mut said, mut failed, mut records) = (Instant::now(), None, Vec::new());
     let found = fuzz::run(
         &range,
@@ -402,8 +402,8 @@ fn fuzz_damaged(root: &Path, kind: &str, args: &[&str]) -> Result<(), String> {
         fuzz::LONGEST,
         |record| {
             let mut keep = |done: Result<(), String>| failed = failed.take().or(done.err());
-            if let Some((path, file)) = &mut log {
-                keep(writeln!(file, "{record}").map_err(|error| wrong(path, error)));
+            if let Some(log) = &mut log {
+                keep(log.add(record));
             }
             if record.is_fault() {
                 println!("{record}");
@@ -430,14 +430,7 @@ fn fuzz_damaged(root: &Path, kind: &str, args: &[&str]) -> Result<(), String> {
 
 /// The report of logs together.
 fn report_damaged(files: &[&str]) -> Result<(), String> {
-    let mut records = BTreeMap::new();
-    for file in files {
-        let text = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-        for line in text.lines() {
-            let record = fuzz::record::Record::parse(line).ok_or_else(|| format!("{file}: '{line}' is no record"))?;
-            records.insert((record.kind.clone(), record.seed, record.case), record);
-        }
-    }
-    print!("{}", fuzz::record::report(&records.into_values().collect::<Vec<_>>()));
+    let key = |record: &fuzz::record::Record| (record.kind.clone(), record.seed, record.case);
+    print!("{}", fuzz::record::report(&runs::read(files, fuzz::record::Record::parse, key)?));
     Ok(())
 }

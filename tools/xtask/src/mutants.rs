@@ -26,6 +26,8 @@ use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context};
 use dlc_opt::Setup;
 
+use crate::runs::Range;
+
 pub use sources::{generated, kernels};
 
 /// The codes by which something is wrong with a pass, and not with the kernel.
@@ -58,21 +60,6 @@ impl Default for Effort {
     fn default() -> Effort {
         Effort { sizes: 3, orders: 4, ptx: true, refused: false, ops: false, time: Duration::from_secs(120) }
     }
-}
-
-/// Which mutants are drawn.
-#[derive(Clone, Copy)]
-pub struct Range {
-    /// What decides the edits.
-    pub seed: u64,
-    /// The number of the first.
-    pub from: usize,
-    /// How many.
-    pub count: usize,
-    /// How many threads judge them; 0 for as many as there are processors.
-    pub jobs: usize,
-    /// After what time no other is begun.
-    pub time: Duration,
 }
 
 /// What evaluations found, as kernels and as instructions.

@@ -4,15 +4,14 @@
 #[cfg(test)]
 mod clauses;
 mod draw;
+pub mod record;
 mod regions;
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write;
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dlc_core::sizes::Bindings;
 use dlc_ir::diag::{Diagnostic, Diagnostics, Severity};
@@ -29,6 +28,8 @@ use dlc_opt::compare::{Tolerance, compare};
 use dlc_opt::function::{Function, Port, functions, sizes};
 use dlc_opt::generate::{Spread, numbers};
 use dlc_opt::numbers::{Numbers, Values};
+
+use crate::runs::Range;
 
 pub use regions::{Region, TARGETS, regions};
 
@@ -64,10 +65,24 @@ pub enum Fate {
     Right(usize),
     /// It compiles and is verified, and no evaluation came to its end.
     NotEvaluated(String),
-    /// It is refused, with a code and a message.
-    Refused(String, String),
-    /// An internal error: its code, or a panic, and the message.
-    Internal(String, String),
+    /// It is refused.
+    Refused {
+        /// How far it came: see [`record::Record::stage`].
+        stage: &'static str,
+        /// The code of the error.
+        code: String,
+        /// Its message.
+        message: String,
+    },
+    /// An internal error.
+    Internal {
+        /// How far it came, if that is known.
+        stage: &'static str,
+        /// The code, or `panic`.
+        code: String,
+        /// The message.
+        message: String,
+    },
     /// What it evaluates as is not what the region evaluates as.
     Wrong(String),
     /// It took too long.
@@ -77,24 +92,15 @@ pub enum Fate {
 impl Fate {
     /// Whether a plan may not end so.
     pub fn is_fault(&self) -> bool {
-        matches!(self, Fate::Internal(..) | Fate::Wrong(_))
-    }
-
-    fn kind(&self) -> String {
-        match self {
-            Fate::Right(_) => "right".into(),
-            Fate::NotEvaluated(_) => "compiled, not evaluated".into(),
-            Fate::Refused(code, _) => format!("refused {code}"),
-            Fate::Internal(code, _) => format!("internal {code}"),
-            Fate::Wrong(_) => "wrong".into(),
-            Fate::Slow => "slow".into(),
-        }
+        matches!(self, Fate::Internal { .. } | Fate::Wrong(_))
     }
 }
 
 /// A plan, and what became of it.
 #[derive(Clone, Debug)]
 pub struct Drawn {
+    /// The number.
+    pub number: usize,
     /// The region, the target, the seed and the number.
     pub name: String,
     /// Where it is from.
@@ -130,7 +136,7 @@ fn plan(regions: &[Region], seed: u64, number: usize) -> Drawn {
     let name = format!("{} {target} {seed}/{number}", region.name);
     let of = |origin, edit: String, clauses: &[String]| {
         let text = text_of(region, target, clauses);
-        Drawn { name: name.clone(), origin, edit, text, fate: Fate::Slow }
+        Drawn { number, name: name.clone(), origin, edit, text, fate: Fate::Slow }
     };
     if number % 2 == 1 && !region.plans[at].is_empty() {
         let plan = &region.plans[at][random.below(region.plans[at].len())];
@@ -152,7 +158,10 @@ fn judge(setup: &Arc<Setup>, expected: &Arc<Expected>, region: &Region, text: &s
     thread::spawn(move || {
         let fate = match catch(|| look(&setup, &expected, &region, &text)) {
             Ok(fate) => fate,
-            Err(panic) => Fate::Internal("panic".into(), format!("{} {:?}", panic.message, panic.place)),
+            Err(panic) => {
+                let message = format!("{} {:?}", panic.message, panic.place);
+                Fate::Internal { stage: "", code: "panic".into(), message }
+            }
         };
         // Nobody listens any more where it took too long.
         let _ = send.send(fate);
@@ -163,13 +172,13 @@ fn judge(setup: &Arc<Setup>, expected: &Arc<Expected>, region: &Region, text: &s
 fn look(setup: &Setup, expected: &Expected, region: &Region, text: &str) -> Fate {
     let ctx = Context::new(setup.dialects.iter().copied());
     let diags = Diagnostics::new();
-    let Some(body) = parse(&ctx, text, &diags) else { return refused(&diags) };
+    let Some(body) = parse(&ctx, text, &diags) else { return refused("plan", &diags) };
     let mut kernels = body.clone();
-    if let Some(fate) = run_passes(setup, &ctx, TO_KERNEL, &mut kernels) {
+    if let Some(fate) = run_passes(setup, &ctx, (TO_KERNEL, "kernel"), &mut kernels) {
         return fate;
     }
     let mut instructions = kernels.clone();
-    if let Some(fate) = run_passes(setup, &ctx, TO_PTX, &mut instructions) {
+    if let Some(fate) = run_passes(setup, &ctx, (TO_PTX, "instructions"), &mut instructions) {
         return fate;
     }
     let (mut done, mut left) = (0, String::new());
@@ -189,20 +198,21 @@ fn parse(ctx: &Context, text: &str, diags: &Diagnostics) -> Option<Body> {
     verify(ctx, &body, diags).then_some(body)
 }
 
-fn refused(diags: &Diagnostics) -> Fate {
+fn refused(stage: &'static str, diags: &Diagnostics) -> Fate {
     let diags: Vec<Diagnostic> = diags.take();
     let error = diags.into_iter().find(|each| each.severity == Severity::Error);
     let (code, message) = error.map_or(("none", String::new()), |error| (error.code.code, error.message));
     match INTERNAL.contains(&code) {
-        true => Fate::Internal(code.into(), message),
-        false => Fate::Refused(code.into(), message),
+        true => Fate::Internal { stage, code: code.into(), message },
+        false => Fate::Refused { stage, code: code.into(), message },
     }
 }
 
-fn run_passes(setup: &Setup, ctx: &Context, passes: &str, body: &mut Body) -> Option<Fate> {
+fn run_passes(setup: &Setup, ctx: &Context, (passes, stage): (&str, &'static str), body: &mut Body) -> Option<Fate> {
     let diags = Diagnostics::new();
     let pipeline = Pipeline::parse(&setup.registry, passes).expect("the passes are linked in");
-    crate::run(setup, ctx, &pipeline, body, &diags).map(|_| refused(&diags))
+    let failure = crate::run(setup, ctx, &pipeline, body, &diags)?;
+    Some(refused(if failure.pass == "check-async" { "check-async" } else { stage }, &diags))
 }
 
 /// Why an evaluation did not agree.
@@ -277,81 +287,51 @@ fn inputs(ctx: &Context, function: &Function, bindings: &Bindings) -> Option<Dat
     function.inputs.iter().map(input).collect()
 }
 
-/// Draws the plans of some numbers and judges them on all cores; each is shown as soon as its fate is known, and all are
-/// given in order.
+/// Draws the plans of some numbers and judges them; each is shown as soon as its fate is known, and all are given in
+/// order.
 pub fn run(
     setup: &Arc<Setup>,
     regions: &[Region],
-    (range, seed): (Range<usize>, u64),
+    Range { seed, from, count, jobs, time }: Range,
     mut show: impl FnMut(&Drawn),
 ) -> Vec<Drawn> {
     install_hook();
-    let (next, mut all) = (AtomicUsize::new(range.start), BTreeMap::new());
+    let (next, mut all, start) = (AtomicUsize::new(from), BTreeMap::new(), Instant::now());
     let expected = Arc::new(Expected::default());
     let (send, receive) = mpsc::channel();
-    let work = |send: mpsc::Sender<(usize, Drawn)>| {
-        loop {
+    let work = |send: mpsc::Sender<Drawn>| {
+        while start.elapsed() < time {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= range.end {
+            if number >= from.saturating_add(count) {
                 return;
             }
             let mut drawn = plan(regions, seed, number);
             drawn.fate = judge(setup, &expected, &regions[number / 4 % regions.len()], &drawn.text);
             // The one who listens goes last.
-            let _ = send.send((number, drawn));
+            let _ = send.send(drawn);
         }
     };
+    let jobs = if jobs > 0 { jobs } else { thread::available_parallelism().map_or(1, usize::from) };
     thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+        for _ in 0..jobs {
             let send = send.clone();
             scope.spawn(|| work(send));
         }
         drop(send);
-        for (number, drawn) in receive {
+        for drawn in receive {
             show(&drawn);
-            all.insert(number, drawn);
+            all.insert(drawn.number, drawn);
         }
     });
     all.into_values().collect()
-}
-
-/// How many plans ended how, by where they are from, and the commonest messages.
-pub fn report(drawn: &[Drawn]) -> String {
-    let mut out = String::new();
-    for origin in [Origin::Drawn, Origin::Edited] {
-        let own: Vec<&Drawn> = drawn.iter().filter(|drawn| drawn.origin == origin).collect();
-        let right = own.iter().filter(|drawn| matches!(drawn.fate, Fate::Right(_))).count();
-        let share = 100.0 * right as f64 / own.len().max(1) as f64;
-        let word = if origin == Origin::Drawn { "of legal values" } else { "edits" };
-        let _ = writeln!(out, "{word}: {} plans, {share:.1} % compile and evaluate as their region", own.len());
-        let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
-        own.iter().for_each(|drawn| *kinds.entry(drawn.fate.kind()).or_default() += 1);
-        kinds.into_iter().for_each(|(kind, count)| {
-            let _ = writeln!(out, "{count:7}  {kind}");
-        });
-    }
-    out + &messages(drawn)
-}
-
-/// The commonest reasons for refusals, numbers left out.
-fn messages(drawn: &[Drawn]) -> String {
-    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
-    for each in drawn {
-        if let Fate::Refused(code, message) = &each.fate {
-            let shown: String = message.chars().map(|each| if each.is_ascii_digit() { '#' } else { each }).collect();
-            *reasons.entry(format!("{code} {}", shown.replace("##", "#").replace("##", "#"))).or_default() += 1;
-        }
-    }
-    let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
-    reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let shown = reasons.iter().take(20).map(|(reason, count)| format!("{count:7}  {reason}\n"));
-    "the commonest refusals:\n".to_string() + &shown.collect::<String>()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::repo::Repo;
+
+    use record::{Record, report};
 
     fn region(name: &str) -> Vec<Region> {
         let found = regions(&crate::setup(), &Repo::root(), name).expect("the programs can be read");
@@ -361,10 +341,15 @@ mod tests {
 
     #[test]
     fn no_plan_of_a_product_ends_in_an_internal_error() {
-        let drawn = run(&Arc::new(crate::setup()), &region("gemm_nn_f16"), (0..40, 1), |_| {});
+        let range = Range { seed: 1, from: 0, count: 40, jobs: 0, time: Duration::MAX };
+        let drawn = run(&Arc::new(crate::setup()), &region("gemm_nn_f16"), range, |_| {});
         let faults: Vec<String> = drawn.iter().filter(|drawn| drawn.fate.is_fault()).map(Drawn::saved).collect();
         assert!(faults.is_empty(), "{}", faults.join("\n"));
-        assert!(drawn.iter().any(|drawn| matches!(drawn.fate, Fate::Right(_))), "{}", report(&drawn));
+        assert!(
+            drawn.iter().any(|drawn| matches!(drawn.fate, Fate::Right(_))),
+            "{}",
+            report(&drawn.iter().map(Record::of).collect::<Vec<_>>())
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::{Fate, Mutant, hash};
+use crate::runs::general;
 
 /// A line.
 #[derive(Clone, Default, PartialEq, Debug)]
@@ -111,31 +112,6 @@ impl Display for Record {
         write!(f, "{number}\t{name}\t{fate}\t{code}\t{reason}\t{edits}\t{runs}\t{ptx}\t{fault}\t{ptx_fault}\t")?;
         write!(f, "{stopped}\t{ptx_stopped}\t{sizes}\t{boundary}\t{no_ptx}\t{hash}")
     }
-}
-
-/// A message without the names and numbers of its kernel.
-fn general(message: &str) -> String {
-    let mut out = String::new();
-    let mut chars = message.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '%' => {
-                while chars.peek().is_some_and(|c| c.is_alphanumeric() || *c == '_') {
-                    chars.next();
-                }
-                out.push_str("%_");
-            }
-            '0'..='9' => {
-                while chars.peek().is_some_and(char::is_ascii_digit) {
-                    chars.next();
-                }
-                out.push('#');
-            }
-            '\t' | '\n' => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// How many of the records are so.
