@@ -52,7 +52,6 @@ impl Made {
 }
 
 /// What agents do in runs.
-#[derive(Default)]
 pub struct Feeds {
     /// Each event: the instruction, then what it names.
     events: Words,
@@ -68,7 +67,13 @@ pub struct Feeds {
     chained: Vec<Option<Feed>>,
     /// How much work looking at events was.
     work: Cell<u64>,
+    /// Pieces that were found before, by where they are: most places are asked for one after another.
+    found: [Cell<u32>; FOUND],
 }
+
+/// As many pieces are remembered, each for as many places near each other.
+const FOUND: usize = 64;
+const NEAR: u32 = 5;
 
 /// What is at places.
 #[derive(Clone, Debug)]
@@ -120,8 +125,24 @@ impl Feed {
 }
 
 /// What it is of that to find where events stand; and how many are compared for one.
-const WORK_OF_PLACE: u64 = 20;
+const WORK_OF_PLACE: u64 = 8;
 const COMPARED: usize = 16;
+
+impl Default for Feeds {
+    fn default() -> Self {
+        Feeds {
+            events: Words::default(),
+            reaches: Vec::new(),
+            begins: Vec::new(),
+            letters: Vec::new(),
+            pieces: Vec::new(),
+            written: Vec::new(),
+            chained: Vec::new(),
+            work: Cell::default(),
+            found: [const { Cell::new(0) }; FOUND],
+        }
+    }
+}
 
 impl Feeds {
     /// How much work looking at events was so far, each some ten nanoseconds.
@@ -241,7 +262,15 @@ impl Feeds {
 
     #[inline]
     fn piece(&self, place: usize) -> &Piece {
-        &self.pieces[self.pieces.partition_point(|piece| piece.places.end <= place)]
+        let found = &self.found[(place >> NEAR) % FOUND];
+        match self.pieces.get(found.get() as usize) {
+            Some(piece) if piece.places.contains(&place) => piece,
+            _ => {
+                let at = self.pieces.partition_point(|piece| piece.places.end <= place);
+                found.set(at as u32);
+                &self.pieces[at]
+            }
+        }
     }
 
     /// The events at a place and behind it that stand in one place, as many as are asked for: one at least.

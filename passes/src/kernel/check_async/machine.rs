@@ -20,9 +20,9 @@ use super::{DEADLOCK, NOT_CHECKED, READ_TOO_EARLY, SUGGEST_COVER};
 /// The most instructions of one run.
 pub const MOST_STEPS: u64 = 5_000_000;
 
-/// As much work as all runs of a grid take together, in units of some ten nanoseconds: twenty times as much as the kernels take
+/// As much work as all runs of a grid take together, in units of some ten nanoseconds: fifteen times as much as the kernels take
 /// that the passes make of the programs in the repository.
-const MOST_WORK: u64 = 600_000_000;
+const MOST_WORK: u64 = 400_000_000;
 
 /// What an instruction is of that at least; and how many numbers are copied for one.
 const WORK_OF_STEP: u64 = 25;
