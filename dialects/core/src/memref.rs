@@ -1,5 +1,7 @@
 //! Tensors in memory: the type of what a kernel reads and writes.
 
+mod collide;
+
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Flag, Int, Kind, TypeAttr, ty};
 use dlc_ir::diag::Diagnostic;
@@ -48,6 +50,15 @@ impl MemRef {
                 Some(format!("swizzles in units of {vector}, and an element has {bytes} bytes"))
             }
             _ => None,
+        }
+    }
+
+    /// Whether two elements are known to lie in one place, which no result may have. Strides that are symbols are taken at
+    /// their word.
+    pub fn collides(self, ctx: &Context) -> bool {
+        match self.layout(ctx) {
+            Layout::Strided { strides, .. } => collide::collide(&self.dims(ctx), &strides),
+            _ => false,
         }
     }
 }

@@ -106,23 +106,32 @@ pub fn verify_signature(op: OpRef<'_>, arguments: Option<&[Attr]>, results: Opti
             }
             let said = ctx.dict_get(*dict, ctx.intern_str("layout"));
             let (Some(said), Some(tensor)) = (said, Tensor::of(ctx, ty)) else { continue };
-            if let Err(why) = said_layout(ctx, said, tensor, &declared) {
+            if let Err(why) = said_layout(ctx, said, tensor, &declared, what == "result") {
                 diags.emit(op_error(op, format!("the layout of {what} {index} is {}: {why}", said.display(ctx))));
             }
         }
     }
 }
 
-/// The layout that a signature says of a tensor, in these symbols; otherwise one sentence that says why there is none.
-pub fn said_layout(ctx: &Context, said: Attr, tensor: Tensor, declared: &[&str]) -> Result<Layout, String> {
+/// The layout that a signature says of a tensor, in these symbols; otherwise one sentence that says why there is none. No
+/// two elements of a result lie in one place.
+pub fn said_layout(
+    ctx: &Context,
+    said: Attr,
+    tensor: Tensor,
+    declared: &[&str],
+    is_result: bool,
+) -> Result<Layout, String> {
     let (dims, elem) = (tensor.dims(ctx), tensor.elem(ctx));
     let layout = Layout::said(ctx, said, &dims)?;
     let memref = MemRef::get(ctx, dims, elem, layout.clone(), 1, false);
     if let Some(symbol) = undeclared_symbol(ctx, memref, declared) {
         return Err(format!("it names {symbol}, which is not declared"));
     }
-    match MemRef::of(ctx, memref).and_then(|memref| memref.misplaced(ctx)) {
+    let Some(memref) = MemRef::of(ctx, memref) else { return Ok(layout) };
+    match memref.misplaced(ctx) {
         Some(why) => Err(format!("it {why}")),
+        None if is_result && memref.collides(ctx) => Err("two elements of it lie in one place".into()),
         None => Ok(layout),
     }
 }

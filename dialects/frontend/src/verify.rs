@@ -91,7 +91,7 @@ fn entry(graph: Graph<'_>, of_result: bool, ty: Type, key: &str, value: Attr) ->
         // What is no tensor is reported for that.
         let Some(tensor) = Tensor::of(ctx, ty) else { return Ok(()) };
         let declared = graph.symbols().unwrap_or_default();
-        let said = said_layout(ctx, value, tensor, &declared);
+        let said = said_layout(ctx, value, tensor, &declared, of_result);
         return said.map(|_| ()).map_err(|why| (format!("'layout' is {written}"), why));
     }
     if value.as_str(ctx).is_some_and(|word| words.contains(&word)) {

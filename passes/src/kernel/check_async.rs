@@ -285,7 +285,12 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let mut runs: Vec<Run> = Vec::new();
     let mut long: Vec<(program::Pc, scenarios::Launch, scenarios::Scenario)> = Vec::new();
     let mut prove = |runs: &mut Vec<Run>, feeds: &feeds::Feeds| {
-        prove_all(&mut machine, (function, &program), runs, feeds, &mut proof)
+        prove_all(&mut machine, (function, &program), runs, feeds, &mut proof).map_err(|fault| match fault {
+            Unproved::Wrong(report) => report,
+            Unproved::TooLong => {
+                not_all_run(OpRef { id: grid, ..function }, "all that it may do takes too long to follow")
+            }
+        })
     };
     let boundaries = boundaries::Boundaries::of(&program);
     let uncovered = |what: &str| not_all_run(OpRef { id: grid, ..function }, what);
@@ -465,18 +470,29 @@ fn not_all_run(grid: OpRef<'_>, what: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(&NOT_CHECKED, grid.loc(), message).at(grid.name()).suggest(SUGGEST_COVER))
 }
 
+/// Why runs are not proved.
+enum Unproved {
+    /// One goes wrong: a report.
+    Wrong(Box<Diagnostic>),
+    /// All together are more work than is done.
+    TooLong,
+}
+
 /// Makes runs, counts them, and leaves none.
 ///
-/// Errors: the first that goes wrong, as a report.
+/// Errors: the first that goes wrong.
 fn prove_all(
     machine: &mut machine::Machine<'_>,
     (function, program): (OpRef<'_>, &program::Program),
     runs: &mut Vec<Run>,
     feeds: &feeds::Feeds,
     proof: &mut Proof,
-) -> Result<(), Box<Diagnostic>> {
-    let steps = prove(machine, runs, feeds)
-        .map_err(|(run, fault)| Box::new(report::report(function, program, &run.launch, &run.scenario, &fault)))?;
+) -> Result<(), Unproved> {
+    let wrong = |(run, fault): (&Run, machine::Stop)| match fault.is_too_long {
+        true => Unproved::TooLong,
+        false => Unproved::Wrong(Box::new(report::report(function, program, &run.launch, &run.scenario, &fault))),
+    };
+    let steps = prove(machine, runs, feeds).map_err(wrong)?;
     proof.runs += runs.len() as u64;
     proof.steps += steps;
     runs.clear();

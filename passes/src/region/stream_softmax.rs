@@ -143,8 +143,14 @@ pub fn stream_softmax(body: &mut Body, fuse: bool, cx: &PassCx<'_>) -> (u64, u64
     };
     let candidates: Vec<OpId> = body.ops(block).filter(|&op| is_maximum(ctx, body, op)).collect();
     for max in candidates {
-        take_bound(ctx, body, max);
-        let Some(stream) = find(body, max, fuse, cx).filter(|_| cx.allows_rule("stream")) else { continue };
+        let bound = bound(ctx, body, max);
+        let kept = bound.map(|_| body.clone());
+        bound.into_iter().for_each(|bound| take_bound(ctx, body, max, bound));
+        let Some(stream) = find(body, max, fuse, cx).filter(|_| cx.allows_rule("stream")) else {
+            // No other maximum may begin with that number.
+            kept.into_iter().for_each(|kept| *body = kept);
+            continue;
+        };
         if cx.wants_remarks() {
             cx.remark(RemarkKind::Passed, body.loc(max), stream.describe(ctx, body));
         }
@@ -219,23 +225,26 @@ fn is_maximum(ctx: &Context, body: &Body, op: OpId) -> bool {
     reduce.combiner() == Some(Combiner::Max) && all_floats(reduce) && is_low
 }
 
-/// Lets a maximum begin with the lowest finite number where its only user takes the larger of both, as programs do to keep
-/// rows apart that are masked throughout. That is neutral among finite numbers, and elements of `-inf` have no weight.
-fn take_bound(ctx: &Context, body: &mut Body, max: OpId) {
+/// The only user of a maximum, which takes the larger of that and of the lowest finite number, and this number.
+fn bound(ctx: &Context, body: &Body, max: OpId) -> Option<(OpId, Attr)> {
     let top = body.result(max, 0);
     let users: Vec<OpId> = body.uses(top).map(|used| used.op).collect();
-    let &[user] = users.as_slice() else { return };
-    let Some(larger) = Binary::of(OpRef::new(ctx, body, user)) else { return };
+    let &[user] = users.as_slice() else { return None };
+    let larger = Binary::of(OpRef::new(ctx, body, user))?;
     let other = if larger.lhs() == top { larger.rhs() } else { larger.lhs() };
     let is_same = body.value_type(larger.out()) == body.value_type(top) && larger.function() == scalar::Binary::Max;
-    let number = body.defining_op(other).and_then(|op| Const::of(OpRef::new(ctx, body, op))).map(Const::value);
-    let lowest = |number: Attr| Datum::of_attr(ctx, number)?.as_float().filter(|&number| number == f64::from(f32::MIN));
+    let number = body.defining_op(other).and_then(|op| Const::of(OpRef::new(ctx, body, op))).map(Const::value)?;
+    let is_lowest = Datum::of_attr(ctx, number)?.as_float() == Some(f64::from(f32::MIN));
     let elem = Value::of(ctx, body.value_type(top)).map(|ty| ty.elem(ctx));
-    let Some(number) = number.filter(|&number| is_same && elem == Some(Type::F32) && lowest(number).is_some()) else {
-        return;
-    };
+    (is_same && is_lowest && elem == Some(Type::F32)).then_some((user, number))
+}
+
+/// Lets a maximum begin with the lowest finite number where its only user takes the larger of both, as programs do to keep
+/// rows apart that are masked throughout. That is neutral among finite numbers, and elements of `-inf` have no weight.
+fn take_bound(ctx: &Context, body: &mut Body, max: OpId, (user, number): (OpId, Attr)) {
     let init = syntax::Numbers::make(ctx, &[number]);
     body.set_prop(ctx, max, ctx.intern_str("init"), Some(init));
+    let top = body.result(max, 0);
     Rewriter::new(ctx, body).replace_op(user, &[top]);
 }
 

@@ -433,3 +433,10 @@ frontend.graph @before_the_first(%x: tensor<[256, 192], f16> {layout = {kind = "
 frontend.graph @in_parts_of_elements(%x: tensor<[4], f32> {layout = {kind = "swizzled", params = {swizzle = "xor32", vec_bytes = 2}}}) -> tensor<[4], f32> {
   output %x
 }
+
+// -----
+
+// expected-error@+1 {{two elements of it lie in one place}}
+frontend.graph @two_in_one_place(%x: tensor<[72, 32], f32>) -> (tensor<[72, 32], f32> {layout = {kind = "strided", params = {strides = [48, 96], offset = 8}}}) {
+  output %x
+}

@@ -203,7 +203,7 @@ frontend.graph @transposed_pad_large(%x: tensor<[1, 4, 2], f32>, %w: tensor<[4, 
 // -----
 
 frontend.graph @transposed_too_large(%x: tensor<[1099511627776, 4, 1048576], f32>, %w: tensor<[4, 3, 2], f32>) {
-  // expected-error@+1 {{its input and the zeros put into it are more elements than 64 bits count}}
+  // expected-error@+1 {{its windows of the input and of the zeros put into it have more elements than 64 bits count}}
   %y = conv_transpose %x, %w stride [1048576]
   output
 }
@@ -211,7 +211,7 @@ frontend.graph @transposed_too_large(%x: tensor<[1099511627776, 4, 1048576], f32
 // -----
 
 frontend.graph @conv_too_large(%x: tensor<[1099511627776, 4, 1048576], f32>, %w: tensor<[4, 4, 2], f32>) {
-  // expected-error@+1 {{its input and the zeros put into it are more elements than 64 bits count}}
+  // expected-error@+1 {{its windows of the input and of the zeros put into it have more elements than 64 bits count}}
   %y = conv %x, %w pad [2147483647]
   output
 }
@@ -292,7 +292,15 @@ frontend.graph @global_pool_axes(%x: tensor<[1, 4], f32>) {
 
 // There is no image, and the sizes of one are computed.
 frontend.graph @spread_of_nothing(%x: tensor<[0, 1, 4294967299], f32>, %w: tensor<[1, 1, 1], f32>) {
-  // expected-error@+1 {{its input and the zeros put into it are more elements than 64 bits count}}
+  // expected-error@+1 {{its windows of the input and of the zeros put into it have more elements than 64 bits count}}
   %y = conv_transpose %x, %w stride [2147483647]
+  output
+}
+
+// -----
+
+frontend.graph @windows_of_zeros(%x: tensor<[1, 4, 2], f32>, %w: tensor<[4, 3, 2147483647], f32>) {
+  // expected-error@+1 {{its windows of the input and of the zeros put into it have more elements than 64 bits count}}
+  %y = conv_transpose %x, %w pad [3]
   output
 }

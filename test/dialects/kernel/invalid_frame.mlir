@@ -59,6 +59,16 @@ kernel.func @no_axes<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
 
 // -----
 
+kernel.func @less_than_nothing<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  // expected-error@+1 {{a grid has -1 blocks along an axis, which is less than nothing}}
+  grid (M, -1) threads 128 {
+  }
+  return %Y
+}
+
+// -----
+
 kernel.func @half_a_warp<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
   %Y = output : memref<[M, N], f16>
   // expected-error@+1 {{a block has 32 to 1024 threads, in whole warps, and 48 are no such number}}

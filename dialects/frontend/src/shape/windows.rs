@@ -213,14 +213,18 @@ impl Convolution {
         Ok(Convolution { input, layout, windows, outputs, elem: accumulator(cx, elem)? })
     }
 
-    /// Errors unless 64 bits count the elements of the input with the zeros that are put between and around them: at
-    /// most so many for one of an axis. Axes without elements do not count: the sizes of the others are computed too.
-    fn countable(&self, zeros: impl Fn(&Window) -> i64) -> Result<(), BrokenRule> {
-        let more = self.windows.iter().map(|window| SizeExpr::from(zeros(window)));
-        let sizes = self.input.iter().filter(|size| size.as_constant() != Some(0)).cloned();
-        match sizes.chain(more).try_fold(SizeExpr::from(1), |count, size| count.mul(&size)) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(misfit("its input and the zeros put into it are more elements than 64 bits count")),
+    /// Errors unless 64 bits count the elements of the input with the zeros that are put between and around them, at
+    /// most so many for one of an axis, in all windows that they are in. Axes without elements do not count: the sizes of
+    /// the others are computed too.
+    fn countable(&self, zeros: impl Fn(&Window) -> Result<SizeExpr, BrokenRule>) -> Result<(), BrokenRule> {
+        let more: Vec<SizeExpr> = self.windows.iter().map(zeros).collect::<Result<_, _>>()?;
+        let sizes = self.input.iter().chain(self.windows.iter().map(|window| &window.size));
+        let sizes = sizes.chain(&more).filter(|size| size.as_constant().is_none_or(|size| size > 0));
+        match sizes.fold(Some(SizeExpr::from(1)), |count, size| count?.mul(size).ok()) {
+            Some(_) => Ok(()),
+            None => Err(misfit(
+                "its windows of the input and of the zeros put into it have more elements than 64 bits count",
+            )),
         }
     }
 
@@ -272,7 +276,7 @@ pub fn conv(cx: &InferCx<'_>) -> Inferred {
     let axes = conv.layout.spatial(conv.input.len());
     let counts = conv.windows.iter().zip(axes).map(|(window, axis)| window.count(axis, &conv.input[axis]));
     let counts = counts.collect::<Result<_, _>>()?;
-    conv.countable(|window| 1 + window.low + window.high)?;
+    conv.countable(|window| Ok((1 + window.low + window.high).into()))?;
     conv.result(cx, counts)
 }
 
@@ -295,7 +299,10 @@ pub fn conv_transpose(cx: &InferCx<'_>) -> Inferred {
         }
         sizes.push(size);
     }
-    conv.countable(|window| window.stride)?;
+    let around = |window: &Window| window.stride + window.low.abs() + window.high.abs();
+    conv.countable(|window| {
+        window.reach()?.mul(&2.into()).and_then(|all| all.add(&around(window).into())).map_err(overflow)
+    })?;
     conv.result(cx, sizes)
 }
 

@@ -59,6 +59,9 @@ pub fn grid(op: Grid<'_>, diags: &Diagnostics) {
         plain(*op, format!("a grid has one to three axes, not {}", dims.len()), diags);
     }
     names(*op, &dims, op.args().len(), 0, diags);
+    if let Some(blocks) = dims.iter().filter_map(SizeExpr::as_constant).find(|&blocks| blocks < 0) {
+        plain(*op, format!("a grid has {blocks} blocks along an axis, which is less than nothing"), diags);
+    }
     if !matches!(op.threads(), 32..=1024) || op.threads() % 32 != 0 {
         let message =
             format!("a block has 32 to 1024 threads, in whole warps, and {} are no such number", op.threads());

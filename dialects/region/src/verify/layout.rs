@@ -1,7 +1,6 @@
 //! Which layouts a kernel can read and write.
 
-use dlc_core::memref::{Layout, MemRef};
-use dlc_ir::affine::SizeExpr;
+use dlc_core::memref::MemRef;
 use dlc_ir::{Context, Type};
 
 /// What is known to be wrong with the layouts: two elements of a result in one place, an element before the first one,
@@ -14,58 +13,7 @@ pub(super) fn wrong(ctx: &Context, inputs: &[Type], results: &[Type], outputs: &
             return Some(format!("the layout of {} {why}", shown.display(ctx)));
         }
     }
-    let twice = |ty: &Type| match MemRef::of(ctx, *ty).map(|ty| (ty.layout(ctx), ty.dims(ctx))) {
-        Some((Layout::Strided { strides, .. }, dims)) => collide(&dims, &strides),
-        _ => false,
-    };
+    let twice = |ty: &Type| MemRef::of(ctx, *ty).is_some_and(|ty| ty.collides(ctx));
     let at = results.iter().position(twice)?;
     Some(format!("two elements of the result '{}' lie in one place", outputs[at]))
-}
-
-/// The most elements that are looked at one by one.
-const MAX_ELEMENTS: i64 = 1 << 12;
-
-/// Whether two indices are known to lie in one place: those of one axis or of two, and of few elements any.
-fn collide(dims: &[SizeExpr], strides: &[SizeExpr]) -> bool {
-    let size = |dim: &SizeExpr| dim.as_constant();
-    if dims.iter().any(|dim| size(dim) == Some(0)) {
-        return false;
-    }
-    let moving: Vec<(&SizeExpr, &SizeExpr)> =
-        dims.iter().zip(strides).filter(|(dim, _)| size(dim) != Some(1)).collect();
-    let pair = |(a, b): (&(&SizeExpr, &SizeExpr), &(&SizeExpr, &SizeExpr))| match (size(a.1), size(b.1)) {
-        // Over one of the axes by a step of the other and back.
-        (Some(by_a), Some(by_b)) => {
-            let common = gcd(by_a.unsigned_abs(), by_b.unsigned_abs()).max(1);
-            let within = |dim, steps: u64| size(dim).is_some_and(|dim: i64| steps < dim.unsigned_abs());
-            within(a.0, by_b.unsigned_abs() / common) && within(b.0, by_a.unsigned_abs() / common)
-        }
-        _ => false,
-    };
-    let still = moving.iter().any(|(_, stride)| size(stride) == Some(0));
-    let mut pairs = (1..moving.len()).flat_map(|at| moving[..at].iter().map(move |other| (other, at)));
-    let two = pairs.any(|(other, at)| other.1 == moving[at].1 || pair((other, &moving[at])));
-    still || two || few(&moving)
-}
-
-fn few(axes: &[(&SizeExpr, &SizeExpr)]) -> bool {
-    let mut places = vec![0i64];
-    for (dim, stride) in axes {
-        let (Some(dim), Some(stride)) = (dim.as_constant(), stride.as_constant()) else { return false };
-        if dim > MAX_ELEMENTS || dim * places.len() as i64 > MAX_ELEMENTS {
-            return false;
-        }
-        places = places
-            .iter()
-            .flat_map(|place| (0..dim).map(move |at| place.wrapping_add(at.wrapping_mul(stride))))
-            .collect();
-    }
-    let count = places.len();
-    places.sort_unstable();
-    places.dedup();
-    places.len() < count
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -47,6 +47,8 @@ pub struct Fault {
     pub pc: Pc,
     pub message: String,
     pub suggestion: &'static str,
+    /// Nothing is wrong, but all runs together are too much work.
+    pub is_too_long: bool,
     pub subjects: Vec<Subject>,
     /// Other places: an agent, where it is, what is there.
     pub others: Vec<(usize, Pc, String)>,
@@ -297,8 +299,8 @@ impl<'p> Machine<'p> {
         if self.work.saturating_add(elsewhere) <= MOST_WORK {
             return Ok(());
         }
-        let message = "not verified: all that it may do takes too long to follow".to_owned();
-        Err(self.fault(&NOT_CHECKED, a, message, SUGGEST_COVER, vec![]))
+        let fault = self.fault(&NOT_CHECKED, a, String::new(), SUGGEST_COVER, vec![]);
+        Err(Box::new(Fault { is_too_long: true, ..*fault }))
     }
 
     /// Counts a step.
@@ -526,7 +528,7 @@ impl<'p> Machine<'p> {
         subjects: Vec<Subject>,
     ) -> Stop {
         let pc = self.agents[a].pc;
-        Box::new(Fault { code, agent: a, pc, message, suggestion, subjects, others: Vec::new() })
+        Box::new(Fault { code, agent: a, pc, message, suggestion, is_too_long: false, subjects, others: Vec::new() })
     }
 
     /// The agent in words, with the iterations of the loops around.

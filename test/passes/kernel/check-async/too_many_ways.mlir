@@ -354,6 +354,7 @@ kernel.func @thousands_of_barriers<M, N, K>(%A: memref<[M, K], f16>, %B: memref<
   %D = output : memref<[M, N], f16>
   %mA = tensor_map %A : tensormap<[64, 16], f16, swizzle 32>
   %mB = tensor_map %B : tensormap<[64, 16], f16, swizzle 32>
+  // expected-error@+1 {{E1814 'kernel.grid': not verified: all that it may do takes too long to follow}}
   grid (M ceildiv 64, N ceildiv 64) threads 256 {
     %sA = shared : tile<3 x [64, 16], f16, swizzle 32>
     %sB = shared : tile<3 x [64, 16], f16, swizzle 32>
@@ -378,7 +379,6 @@ kernel.func @thousands_of_barriers<M, N, K>(%A: memref<[M, K], f16>, %B: memref<
         yield %s1, %p1
       }
     }
-    // expected-error@+1 {{E1814 'kernel.role': not verified: all that it may do takes too long to follow}}
     role consumer warps 4 to 8 registers 232 {
       %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
       %c, %s, %p = for %k = 0 to K step 16 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
@@ -402,6 +402,7 @@ kernel.func @thousands_of_barriers<M, N, K>(%A: memref<[M, K], f16>, %B: memref<
 kernel.func @far_tile_and_step<M, K>(%A: memref<[64, 64], f16, row_major, align 16>) -> memref<[64, 64], f32, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[64, 64], f32, row_major, align 16>
   %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
+  // expected-error@+1 {{E1814 'kernel.grid': not verified: all that it may do takes too long to follow}}
   grid (4) threads 256 {
     %sA = shared : tile<3 x [64, 64], f16, swizzle 128>
     %full = mbarriers arrivals 1 : mbarrier<3>
@@ -423,7 +424,6 @@ kernel.func @far_tile_and_step<M, K>(%A: memref<[64, 64], f16, row_major, align 
         yield %s, %p
       }
     }
-    // expected-error@+1 {{E1814 'kernel.role': not verified: all that it may do takes too long to follow}}
     role consumer warps 4 to 8 {
       %y:2 = for %t = %b to M ceildiv 64 step %bs carry (%s2 = %zero, %p2 = %zero) {
         %c0 = const 0.0 : frag<[64, 64], f32, wgmma>

@@ -197,3 +197,17 @@ region.func @beyond_eight_bits<M, N> iters (m: M)
   %sum = reduce sum (n: N) acc f8E4M3FN init 0.0 { yield %e } : f8E4M3FN over (m)
   yield %sum to Y
 }
+
+// What takes the larger of the maximum and a bound stays where nothing is streamed.
+// CHECK-LABEL: @bound_of_nothing
+// CHECK: reduce max (n: N) acc f32 init -inf
+// CHECK: binary max
+region.func @bound_of_nothing<M, N> iters (m: M)
+    ins (%X: memref<[M, N], f32, row_major, align 4>)
+    outs (Y: memref<[M], f32, row_major, align 4> materialize gmem) {
+  %x = read %X[m, n] : f32 over (m, n)
+  %max = reduce max (n: N) acc f32 init -inf { yield %x } : f32 over (m)
+  %least = const -3.40282347E+38 : f32 over ()
+  %top = binary max %max, %least : f32 over (m)
+  yield %top to Y
+}
