@@ -10,6 +10,7 @@ use dlc_ir::{Context, TypeData, ValueId};
 use dlc_plan::Schedule;
 use dlc_plan::check::{CONFLICT, NOT_OF_KERNEL};
 use dlc_plan::clause::{Buffer, Cache, Edge, Place};
+use dlc_plan::footprint::GROUP;
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Binary, Func, Read, Reduce, Unary};
 use dlc_region::verify::KernelAxes;
@@ -240,6 +241,13 @@ impl Resolver<'_> {
         if windows.count() > 0 && !self.reads_windows() {
             found.push(("algo", "'algo': 'im2col' copies windows, and the kernel reads none".into()));
         }
+        if let Some((given, own)) = self.registers_of_all(plan).filter(|(given, own)| given != own) {
+            let message = format!(
+                "'registers (thread: {given})': threads without registers of their roles have what a block of theirs starts \
+                 with, {own}"
+            );
+            found.push(("registers", message));
+        }
         let is_wgmma = mapping.tiling.matrix.as_ref().is_some_and(|it| it.instruction == Instruction::Wgmma);
         if !is_wgmma && mapping.products > 0 && plan.overlap.as_ref().is_some_and(|it| it.enable && it.epilogue_overlap)
         {
@@ -247,6 +255,13 @@ impl Resolver<'_> {
             found.push(("async", message.into()));
         }
         found
+    }
+
+    /// The registers that a plan with roles gives all threads, and those that they have.
+    fn registers_of_all(&self, plan: &Schedule) -> Option<(i64, i64)> {
+        let (roles, given) = (plan.roles.as_ref()?, *plan.registers.as_ref()?.get("thread")?);
+        let threads = (GROUP + GROUP * roles.consumers) * plan.blocks_per_sm.unwrap_or(1);
+        Some((given, self.targets.iter().map(|target| target.entry_registers(threads)).min()?))
     }
 
     /// The axes of the tile that sizes need not be multiples of.

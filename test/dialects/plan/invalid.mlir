@@ -184,6 +184,14 @@ plan.schedule for sm90 {
 
 // -----
 
+// All threads have as many, or each role its own.
+plan.schedule for sm90 {
+  // expected-error@+1 {{E1609 'plan.schedule': 'registers' gives all threads as many, and a role as many as it says; the nearest plan that fits has 'registers (consumer: 232)'}}
+  registers (thread: 168, consumer: 232)
+}
+
+// -----
+
 // A role with a number of registers that there is not.
 plan.schedule for sm90 {
   // expected-error@+1 {{E1603 'plan.schedule': 'producer' has 42 registers, which is not from 24 to 256 by 8; the nearest plan that fits has 'registers (producer: 40)'}}

@@ -1,7 +1,7 @@
 //! Clusters, threads, registers, shared memory; widths and swizzles.
 
 use super::tiles::set;
-use super::{BAD_CLUSTER, BAD_THREADS, Checked, MISALIGNED, TOO_MANY_REGISTERS, TOO_MUCH_SMEM};
+use super::{BAD_CLUSTER, BAD_THREADS, CONFLICT, Checked, MISALIGNED, TOO_MANY_REGISTERS, TOO_MUCH_SMEM};
 use crate::clause::{Kind, Place};
 use crate::footprint::{Footprint, GROUP, OVERHEAD, WARP};
 use crate::schedule::Schedule;
@@ -152,6 +152,13 @@ impl Checked<'_> {
                 return;
             }
         }
+        let of = |role: &str| plan.registers.as_ref().and_then(|table| table.get(role)).copied();
+        if of("thread").is_some() && of("producer").or(of("consumer")).is_some() {
+            let message = "'registers' gives all threads as many, and a role as many as it says";
+            self.fail_and_heal(&["registers"], &CONFLICT, message, |plan| {
+                plan.registers.iter_mut().for_each(|table| table.0.retain(|(role, _)| role != "thread"));
+            });
+        }
         let Some(threads) = footprint.threads.filter(|&threads| threads > 0 && threads <= target.threads_per_block)
         else {
             return;
@@ -161,7 +168,6 @@ impl Checked<'_> {
             return;
         }
         let entry = target.entry_registers(threads * blocks);
-        let of = |role: &str| plan.registers.as_ref().and_then(|table| table.get(role)).copied();
         if let (Some(producer), Some(consumer), Some(workers)) = (of("producer"), of("consumer"), footprint.workers) {
             let (sum, all) = (producer * GROUP + consumer * workers, entry * threads);
             if sum > all {

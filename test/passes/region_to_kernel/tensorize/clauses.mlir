@@ -89,6 +89,30 @@ plan.schedule of @groups for sm90 {
 }
 
 // -----
+// The producer and two consumers are 384 threads, which share the registers of a multiprocessor.
+region.func @registers<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+plan.schedule of @registers for sm90 {
+  tile (m: 128, n: 64, k: 64)
+  instruction wgmma
+  stages 4
+  roles cooperative consumers 2
+  // expected-warning@+1 {{E1614 'plan.schedule': 'registers (thread: 200)': threads without registers of their roles have what a block of theirs starts with, 168}}
+  registers (thread: 200)
+  barrier mbarrier
+}
+
+// -----
+
 
 // Rows and elements have a grid of threads.
 region.func @elements<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32, row_major, align 16>)

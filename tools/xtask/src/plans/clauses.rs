@@ -42,6 +42,16 @@ barrier mbarrier
 persistent sms
 async overlap_epilogue";
 
+/// The same with as many registers for all threads.
+const ALIKE: &str = "tile (m: 128, n: 128, k: 64)
+assume (K: 8, N: 8)
+instruction wgmma
+stages 4
+roles cooperative consumers 2
+registers (thread: 168)
+barrier mbarrier
+persistent sms";
+
 /// A product by mma.
 const MMA: &str = "tile (m: 64, n: 64, k: 32)
 warp_tile (m: 32, n: 32)
@@ -134,6 +144,9 @@ const CASES: &[Case] = &[
     ("blocks_per_sm", "gemm_nt_f16", "sm80", MMA, "", "blocks_per_sm 2", Changes),
     ("split_k", "gemm_nt_f16", "sm80", MMA, "", "split_k 4 along k", Changes),
     ("stream_k", "gemm_nt_f16", "sm90", WGMMA, "", "stream_k at_least 8", Changes),
+    ("registers", "gemm_nt_f16", "sm90", ALIKE, "thread: 168", "thread: 160", Reported),
+    ("registers", "gemm_nt_f16", "sm90", ALIKE, "thread: 168", "thread: 168, consumer: 232", Refused("E1609")),
+    ("registers", "gemm_nt_f16", "sm80", MMA, "", "registers (thread: 128)", Reported),
     ("cache", "row_softmax", "sm80", ROWS, "", "cache X (m, n) f16 in reg", Changes),
     ("cache", "gemm_nt_f16", "sm80", MMA, "cache A (m, k)", "cache A (m, n)", Refused("E1609")),
     ("cache", "gemm_nt_f16", "sm80", MMA, "cache A (m, k) f16", "cache A (m, k) f32", Refused("E1605")),
