@@ -99,28 +99,40 @@ impl Pass for CoalesceStores {
         let plan = plan_of(cx, body);
         let asks = plan.as_deref().filter(|plan| {
             let mma = plan.instruction.as_ref().is_none_or(|it| it.kind == Kind::Mma);
-            let is_wide = plan.vectors.is_some() || plan.vectorize.is_some();
+            let is_wide = plan.vectors.is_some() || vectorized(plan).is_some();
             mma && plan.store.as_ref().map_or(is_wide, |store| store.way == Way::Rows)
         });
         if !self.planned || asks.is_some() {
             // 'vectors' lets accesses be wide; the other clauses say that they are.
-            let asked = asks.filter(|plan| plan.store.is_some() || plan.vectorize.is_some());
-            cx.count("stores", coalesce_stores(body, asked, cx));
+            let asked = asks.filter(|plan| plan.store.is_some() || vectorized(plan).is_some());
+            cx.count("stores", coalesce_stores(body, asked, asks.filter(|_| self.planned), cx));
         }
         Ok(())
     }
 }
 
+/// The width that `vectorize` says of results: along the last of their axes.
+fn vectorized(plan: &Schedule) -> Option<i64> {
+    let wide = plan.vectorize.as_ref()?;
+    let axis = wide.axis.split('.').next();
+    plan.out_tile().last().filter(|(last, _)| axis == Some(last)).map(|_| wide.width)
+}
+
 /// Lets results of `mma` go through shared memory. How many stores changed. What the schedule `asked` for and cannot be done
-/// is a warning.
-pub fn coalesce_stores(body: &mut Body, asked: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
+/// is a warning. The schedule `widths` may let an access take fewer elements than a row does.
+pub fn coalesce_stores(body: &mut Body, asked: Option<&Schedule>, widths: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let mut changed = 0;
     for op in body.walk() {
         let Some(store) = kernel::Store::of(OpRef::new(ctx, body, op)) else { continue };
         let layout = Frag::of(ctx, store.type_of(store.value())).map(|frag| frag.layout(ctx));
         let Some(Distributed::Mma(warps)) = layout else { continue };
-        match find(ctx, body, store, warps) {
+        let name = ctx.str(body.value_name(store.target()));
+        let most = widths.and_then(|plan| {
+            let said = plan.vectors.as_ref().and_then(|vectors| vectors.get(name)).copied();
+            said.or_else(|| vectorized(plan))
+        });
+        match find(ctx, body, store, warps).and_then(|found| found.at_most(ctx, store, most)) {
             Ok(found) if cx.allows_rule("store") => {
                 let loc = body.loc(op);
                 if rewrite(ctx, body, op, &found).is_some() {
@@ -157,6 +169,17 @@ struct Found {
     parts: [Type; 2],
     /// Whether other tiles come behind this one.
     again: bool,
+}
+
+impl Found {
+    /// The same, unless accesses are to be narrower than whole units of memory.
+    fn at_most(self, ctx: &Context, store: kernel::Store<'_>, most: Option<i64>) -> Result<Found, String> {
+        let bits = elem_of(ctx, store.type_of(store.value())).bits(ctx).map_or(8, i64::from);
+        match most.filter(|most| most.saturating_mul(bits) < 8 * ALIGNMENT as i64) {
+            Some(most) => Err(format!("'vectors' lets an access take {most} of its elements, and rows take 16 bytes")),
+            None => Ok(self),
+        }
+    }
 }
 
 fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, warps: [u32; 2]) -> Result<Found, String> {

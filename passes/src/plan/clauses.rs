@@ -252,8 +252,8 @@ fn of_cache(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
     None
 }
 
-/// How wide accesses are: where threads copy for tensor cores, 16 bytes as alignment allows; where they read tensors
-/// themselves, what a thread has next to each other.
+/// How wide accesses are at most: where threads copy for tensor cores, 16 bytes as alignment allows; where they read tensors
+/// themselves, what a thread has next to each other. Narrower ones are followed.
 fn of_widths(widths: &[i64], kernel: &Kernel<'_>) -> Option<String> {
     let (most, why) = match (kernel.instruction(), &kernel.mapping.tiling.layout) {
         (Some(Instruction::Fma), _) => return None,
@@ -269,7 +269,7 @@ fn of_widths(widths: &[i64], kernel: &Kernel<'_>) -> Option<String> {
         }
         (None, _) => return None,
     };
-    widths.iter().any(|&width| width != most).then_some(why)
+    widths.iter().any(|&width| width > most).then_some(why)
 }
 
 /// Every clause, in the order in which they are written.

@@ -51,8 +51,8 @@ pub struct Matrix {
     /// The tensors that are turned on the way into shared memory, so that what a thread needs of a column of the left
     /// matrix, or of a row of the right one, is contiguous there.
     pub turned: Vec<String>,
-    /// The tensors of which the plan lets one access take several elements.
-    pub wide: Vec<String>,
+    /// The most elements of tensors that one access takes, where the plan says so.
+    pub widths: Vec<(String, u32)>,
     /// Whether the loop over what is in shared memory is written out.
     pub written_out: bool,
     /// The bytes of a row in which units of shared memory are exchanged, by tensor, 0 for none; where no plan says, those
@@ -350,7 +350,8 @@ impl Tiling {
             let turned =
                 plan.caches.iter().filter(|cache| cache.transposed).map(|cache| cache.tensor.clone()).collect();
             let vectors = plan.vectors.iter().flat_map(|table| &table.0);
-            let wide = vectors.filter(|(_, width)| *width > 1).map(|(name, _)| name.clone()).collect();
+            let width = |(name, width): &(String, i64)| Some((name.clone(), u32::try_from(*width).ok()?));
+            let widths = vectors.filter_map(width).collect();
             let written = plan.unroll.as_ref().and_then(|table| number(&Some(table.clone()), reduced));
             let written_out = written.is_some_and(|steps| steps > 1 && steps >= depth);
             let swizzles = plan.swizzle.iter().flat_map(|table| &table.0);
@@ -369,7 +370,7 @@ impl Tiling {
                 depths,
                 single,
                 turned,
-                wide,
+                widths,
                 written_out,
                 swizzle,
                 staged,
@@ -410,7 +411,7 @@ impl Matrix {
             depths: Vec::new(),
             single: Vec::new(),
             turned: Vec::new(),
-            wide: Vec::new(),
+            widths: Vec::new(),
             // As short as it is, a loop of its own would take longer than what is in it; a plan says when it is written.
             written_out: true,
             swizzle: Vec::new(),

@@ -196,7 +196,7 @@ impl Pass for ChoosePlan {
                 let (plan, loc) = (scans::plan(ctx, kernel, &base, &target, &assumed), view.loc());
                 if let Some(plan) = plan.filter(|_| cx.allows_rule("plan")) {
                     cx.count("plans", 1);
-                    plan.build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc);
+                    written(plan).build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc);
                 }
                 continue;
             }
@@ -218,7 +218,7 @@ impl Pass for ChoosePlan {
                     self.tell(cx, view, chosen);
                 }
             }
-            let best = |chosen: Chosen| chosen.ranked.into_iter().next().map(|(plan, _)| plan);
+            let best = |chosen: Chosen| chosen.ranked.into_iter().next().map(|(plan, _)| written(plan));
             let Some(plan) = best(general).filter(|_| cx.allows_rule("plan")) else { continue };
             let variant = |(chosen, facts): (Chosen, Facts)| {
                 let plan = best(chosen)?;
@@ -309,6 +309,13 @@ impl ChoosePlan {
             );
         }
     }
+}
+
+/// A plan as it is written. Widths of one element are what is known of sizes, and not what the kernel is to keep to.
+fn written(mut plan: Schedule) -> Schedule {
+    plan.vectors.iter_mut().for_each(|vectors| vectors.0.retain(|(_, width)| *width > 1));
+    plan.vectors = plan.vectors.filter(|vectors| !vectors.0.is_empty());
+    plan
 }
 
 /// The clauses that tell plans apart.

@@ -159,7 +159,7 @@ impl Pass for Tensorize {
             }
         }
         let made = resolved.and_then(|resolved| Ok(tensorize(cx.ctx, body, plan.as_deref(), resolved)?));
-        let Made { body: made, tiling, missed, multiplied } = match made {
+        let Made { body: mut made, tiling, mut missed, multiplied } = match made {
             Ok(made) => made,
             Err(Refused::TooLarge) => return Err(too_large(body, cx)),
             Err(Refused::Plan(broken, near)) => {
@@ -168,8 +168,11 @@ impl Pass for Tensorize {
         };
         let at = (body.loc(body.root()), Func::DEF.name);
         let explicit = plan.as_deref().map(|plan| with_widths(cx.ctx, body, plan));
-        let left = explicit.map(|plan| placed::unfollowed(cx.ctx, &made, &plan)).unwrap_or_default();
-        for (clause, why) in missed.into_iter().chain(left) {
+        if let Some(plan) = explicit {
+            missed.extend(placed::limit_widths(cx.ctx, &mut made, &plan));
+            missed.extend(placed::unfollowed(cx.ctx, &made, &plan));
+        }
+        for (clause, why) in missed {
             not_followed(cx, body, plan.as_deref(), &[&clause], at, why);
         }
         report::report(body, plan.as_deref(), not_held.as_deref(), &multiplied, cx);

@@ -276,6 +276,15 @@ impl Maker<'_> {
         Some(Store { way: Way::Tma, panels: Some(panels), together: Some(1) })
     }
 
+    /// Whether 16 bytes divide the rows of the results at all sizes.
+    pub(super) fn knows_rows(&self) -> bool {
+        let is_whole = |output: &Tensor| {
+            let width = (128.0 / bits(self.ctx, output.elem)) as i64;
+            output.plain && output.row.as_ref().is_some_and(|row| row.divisible_by(width))
+        };
+        self.stores_rows() && self.facts.outputs.iter().all(is_whole)
+    }
+
     /// Whether the results are along the columns of the product, and not of each row as a whole.
     fn stores_rows(&self) -> bool {
         let columns = self.facts.products.last().map_or(&[][..], |product| &product.columns);

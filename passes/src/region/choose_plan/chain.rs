@@ -3,7 +3,9 @@
 
 use dlc_ir::{OpRef, Type, ValueId};
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Store, Walk};
+use dlc_plan::clause::{
+    Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Store, Walk, Way,
+};
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Binary, Index, Reduce};
 
@@ -149,6 +151,8 @@ impl Maker<'_> {
             barrier: Some(if copies { Barrier::CpAsyncGroup } else { Barrier::Block }),
             overlap: self.asynchronous(false).filter(|_| copies),
             vectors: self.vectors(&mut Table::default()).map(narrow),
+            // Rows that are known to begin at multiples of 16 bytes are stored whole.
+            store: self.knows_rows().then_some(Store { way: Way::Rows, panels: None, together: None }),
             ..plan
         }
     }

@@ -480,15 +480,18 @@ fn copying(
     along: usize,
 ) -> Distributed {
     let ctx = lower.ctx;
-    let Some(matrix) = lower.tiling.matrix.as_ref().filter(|matrix| matrix.instruction == Instruction::Fma) else {
-        return lower.tiling.copying(shape, along, if is_gathered(lower, memory) { 4 } else { 8 });
-    };
+    let matrix = lower.tiling.matrix.as_ref().filter(|matrix| matrix.instruction != Instruction::Wgmma);
+    let widths = matrix.into_iter().flat_map(|matrix| &matrix.widths);
+    let said = widths.filter(|(name, _)| tensor == Some(name)).map(|(_, width)| *width).next();
+    let most = said.unwrap_or(u32::MAX);
+    if matrix.is_none_or(|matrix| matrix.instruction != Instruction::Fma) {
+        return lower.tiling.copying(shape, along, most.min(if is_gathered(lower, memory) { 4 } else { 8 }));
+    }
     // Rows that begin anywhere come element by element: then neighbours are in other lanes.
-    let vector = (128 / bits.max(1)).clamp(1, 8);
-    let said = tensor.is_some_and(|tensor| matrix.wide.iter().any(|name| name == tensor));
+    let vector = (128 / bits.max(1)).clamp(1, 8).min(most);
     let is_wide = |ty: MemRef| {
         let row = ty.dims(ctx).last().is_some_and(|row| row.divisible_by(i64::from(vector)));
-        ty.align(ctx) >= 16 && (said || row)
+        ty.align(ctx) >= 16 && (said.is_some_and(|said| said > 1) || row)
     };
     let is_wide = MemRef::of(ctx, lower.emit.body.value_type(memory)).is_some_and(is_wide);
     lower.tiling.copying(shape, along, if is_wide { vector } else { 1 })

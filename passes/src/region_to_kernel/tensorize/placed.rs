@@ -3,9 +3,10 @@
 
 use dlc_ir::Context;
 use dlc_ir::body::{Body, OpRef};
+use dlc_kernel::global::GlobalAccess;
 use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Buffer, Place};
+use dlc_plan::clause::{Buffer, Kind, Place};
 
 use crate::analysis::vectors::widest;
 
@@ -45,11 +46,43 @@ pub fn unfollowed(ctx: &Context, body: &Body, plan: &Schedule) -> Vec<(String, S
             let message = format!(
                 "a thread copies {width} of the {asked} elements of {tensor} at once, as far as sizes and alignment say"
             );
-            let word = if plan.vectorize.is_some() { "vectorize".to_string() } else { format!("vectors {tensor}") };
-            left.push((word, message));
+            left.push((word_of(plan, tensor), message));
         }
     }
     left
+}
+
+/// Lets loads and stores take no more elements at once than the plan says of their tensors; copies are laid out so. What is
+/// wider all the same, by clause, and why: vectors that the ends of rows may cut apart.
+pub fn limit_widths(ctx: &Context, body: &mut Body, plan: &Schedule) -> Vec<(String, String)> {
+    let mut left: Vec<(String, String)> = Vec::new();
+    // Of wgmma the clause is reported as a whole.
+    if plan.instruction.as_ref().is_some_and(|instruction| instruction.kind == Kind::Wgmma) {
+        return left;
+    }
+    for op in body.walk() {
+        let view = OpRef::new(ctx, body, op);
+        let Some(access) = GlobalAccess::of(view).filter(|access| access.tile.is_none()) else { continue };
+        let tensor = ctx.str(body.value_name(access.operand));
+        let Some(&most) = plan.vectors.as_ref().and_then(|of| of.get(tensor)) else { continue };
+        let Some(width) = widest(view) else { continue };
+        if i64::from(width.vector) > most {
+            body.set_prop(ctx, op, ctx.intern_str("vector"), Some(ctx.i64_attr(most)));
+        } else if i64::from(width.vector) < most && i64::from(width.aligned) > most {
+            let message = format!(
+                "'vectors' of {tensor}: a thread takes {} elements at once where the end of a row does not cut them apart",
+                width.aligned
+            );
+            left.push((word_of(plan, tensor), message));
+        }
+    }
+    left.dedup();
+    left
+}
+
+/// The clause that says how wide accesses of a tensor are.
+fn word_of(plan: &Schedule, tensor: &str) -> String {
+    if plan.vectorize.is_some() { "vectorize".to_string() } else { format!("vectors {tensor}") }
 }
 
 /// The tensor that a copy reads, or of which it reads the padded rows: those are made before the grid, and named after it.

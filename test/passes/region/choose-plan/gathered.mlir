@@ -11,7 +11,7 @@
 // CHECK-NEXT: assume (O: 8)
 // CHECK-NEXT: instruction mma [16, 8, 16]
 // CHECK: blocks_per_sm {{[1-9]}}
-// CHECK: vectors (X: 1, K: 1, Y: 8)
+// CHECK: vectors (Y: 8)
 // CHECK: barrier block
 // CHECK: async off
 

@@ -261,7 +261,6 @@ region.func @long_sum iters (m: 128, n: 128)
 // CHECK-NEXT: cache X (m, k) f16 in smem
 // CHECK-NEXT: cache W (k, n) f16 in smem
 // CHECK-NEXT: swizzle (X: auto, W: auto)
-// CHECK-NEXT: vectors (X: 1, W: 1, Y: 1)
 // CHECK-NEXT: predicate_tail [m, n, k]
 // CHECK-NEXT: barrier cp_async_group
 // CHECK-NEXT: async

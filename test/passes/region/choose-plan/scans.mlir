@@ -28,7 +28,7 @@
 // ODD-NEXT: tile (m: 1, n: 4096)
 // ODD-NEXT: thread_tile (n: 4)
 // ODD-NEXT: threads (m: 1, n: 256)
-// ODD-NEXT: vectors (X: 1, Y: 1)
+// ODD-NEXT: }
 host.func @program<M, N>(%x: memref<[M, N], f32, row_major, align 128, noalias>)
     -> (memref<[M, N], f32, row_major, align 128, noalias>, memref<[M, N], f32, row_major, align 128, noalias>) {
   %r = launch @rows<M, N> (%x) : memref<[M, N], f32, row_major, align 128, noalias>

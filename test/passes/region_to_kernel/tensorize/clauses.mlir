@@ -63,7 +63,6 @@ plan.schedule of @places for sm80 {
   bind (m.o: block.y, n.o: block.x, m.i.o: warp.y, n.i.o: warp.x, m.i.i: thread.x)
   // expected-warning@+1 {{E1614 'plan.schedule': 'cache' of the plan changes nothing: without 'roles' the ring of A has 'stages' tiles, 1}}
   cache A (m, k) f16 in smem buffers 3
-  // expected-warning@+2 {{E1614 'plan.schedule': 'vectorize' of the plan changes nothing: copies for 'mma' are of 16 bytes, 8 elements, as far as alignment allows}}
   // expected-warning@+1 {{E1614 'plan.schedule': a thread copies 1 of the 4 elements of B at once, as far as sizes and alignment say}}
   vectorize n.i by 4
 }
@@ -89,6 +88,7 @@ plan.schedule of @groups for sm90 {
 }
 
 // -----
+
 // The producer and two consumers are 384 threads, which share the registers of a multiprocessor.
 region.func @registers<M, N, K> iters (m: M, n: N)
     ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
@@ -112,7 +112,6 @@ plan.schedule of @registers for sm90 {
 }
 
 // -----
-
 
 // Rows and elements have a grid of threads.
 region.func @elements<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32, row_major, align 16>)

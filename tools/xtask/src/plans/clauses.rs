@@ -85,6 +85,9 @@ fix (N: 128)";
 
 const ELEMENTS: &str = "tile (m: 4, n: 256)";
 
+/// The same with rows that are whole vectors.
+const WHOLE: &str = "tile (m: 4, n: 256)\nassume (N: 8)";
+
 /// The clause, the region, the target, a plan, what of it is replaced (nothing: a clause is added), by what, and what then
 /// happens.
 type Case = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str, Then);
@@ -141,12 +144,12 @@ const CASES: &[Case] = &[
     ("order", "gemm_nt_f16", "sm90", WGMMA, "", "order hilbert", Reported),
     ("roles", "gemm_nt_f16", "sm90", WGMMA, "cooperative", "ping_pong", Changes),
     ("registers", "gemm_nt_f16", "sm90", WGMMA, "producer: 40, consumer: 232", "producer: 24, consumer: 240", Changes),
-    ("blocks_per_sm", "gemm_nt_f16", "sm80", MMA, "", "blocks_per_sm 2", Changes),
-    ("split_k", "gemm_nt_f16", "sm80", MMA, "", "split_k 4 along k", Changes),
-    ("stream_k", "gemm_nt_f16", "sm90", WGMMA, "", "stream_k at_least 8", Changes),
     ("registers", "gemm_nt_f16", "sm90", ALIKE, "thread: 168", "thread: 160", Reported),
     ("registers", "gemm_nt_f16", "sm90", ALIKE, "thread: 168", "thread: 168, consumer: 232", Refused("E1609")),
     ("registers", "gemm_nt_f16", "sm80", MMA, "", "registers (thread: 128)", Reported),
+    ("blocks_per_sm", "gemm_nt_f16", "sm80", MMA, "", "blocks_per_sm 2", Changes),
+    ("split_k", "gemm_nt_f16", "sm80", MMA, "", "split_k 4 along k", Changes),
+    ("stream_k", "gemm_nt_f16", "sm90", WGMMA, "", "stream_k at_least 8", Changes),
     ("cache", "row_softmax", "sm80", ROWS, "", "cache X (m, n) f16 in reg", Changes),
     ("cache", "gemm_nt_f16", "sm80", MMA, "cache A (m, k)", "cache A (m, n)", Refused("E1609")),
     ("cache", "gemm_nt_f16", "sm80", MMA, "cache A (m, k) f16", "cache A (m, k) f32", Refused("E1605")),
@@ -191,9 +194,19 @@ const CASES: &[Case] = &[
     ("swizzle", "gemm_nt_f16", "sm80", MMA, "", "swizzle (A: 0)", Changes),
     ("stride", "gemm_nt_f16", "sm80", MMA, "", "stride (A: col)", Refused("E1609")),
     ("vectorize", "gemm_nt_f16", "sm80", WIDE, "", "vectorize n.i.i by 8", Changes),
-    ("vectorize", "gemm_nt_f16", "sm80", MMA, "", "vectorize k.i.i by 4", Reported),
+    ("vectorize", "gemm_nt_f16", "sm80", MMA, "", "vectorize k.i.i by 4", Changes),
+    ("vectorize", "gemm_nt_f16", "sm80", MMA, "", "vectorize k.i.i by 16", Refused("E1608")),
+    ("vectorize", "gelu_add", "sm80", WHOLE, "", "vectorize n.i by 2", Changes),
+    ("vectorize", "gelu_add", "sm80", WHOLE, "", "vectorize n.i by 8", Reported),
+    ("vectors", "gelu_add", "sm80", WHOLE, "", "vectors (X: 2)", Changes),
     ("vectorize", "sgemm", "sm80", FMA, "", "vectorize k.i by 4", Changes),
     ("vectors", "sgemm", "sm80", FMA, "", "vectors (A: 4)", Changes),
+    ("vectors", "sgemm", "sm80", FMA, "", "vectors (A: 2)", Changes),
+    ("vectors", "gemm_nt_f16", "sm80", MMA, "", "vectors (A: 4)", Changes),
+    ("vectors", "gemm_nt_f16", "sm80", WIDE, "", "vectors (out: 1)", Changes),
+    ("vectors", "gemm_nt_f16", "sm80", WIDE, "", "vectors (out: 2)\nstore rows", Reported),
+    ("vectors", "gemm_bias_relu", "sm80", MMA, "", "vectors (bias: 1)", Changes),
+    ("vectors", "gemm_nt_f16", "sm90", WGMMA, "", "vectors (A: 4)", Reported),
     ("predicate_tail", "gemm_nt_f16", "sm80", MMA, "", "predicate_tail [k]", Changes),
     ("barrier", "gemm_nt_f16", "sm80", MMA, "barrier cp_async_group", "barrier block", Changes),
     ("async", "gemm_nt_f16", "sm90", WGMMA, "async overlap_epilogue", "async off", Changes),
