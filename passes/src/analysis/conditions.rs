@@ -154,15 +154,26 @@ fn for_other_rows(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Schedule
     if plan.caches.iter().any(|cache| !in_registers(cache) && !turned(cache)) {
         return Vec::new();
     }
+    let axes = KernelAxes::of(ctx, region);
+    let last = axes.names[..axes.iters].last();
+    let is_reduced = |axis: &str| axes.names[axes.iters..].iter().any(|reduced| reduced == axis);
+    let is_along = |axis: &str| last.is_some_and(|last| last == axis) || is_reduced(axis);
     let anywhere = |plan: &Schedule| {
         let alone = plan
             .threads
             .iter()
             .flat_map(|threads| &threads.0)
             .map(|(axis, threads)| (axis, plan.tile_of(axis) / threads));
-        let unroll = Table(alone.filter(|(_, each)| *each > 1).map(|(axis, each)| (axis.clone(), each)).collect());
+        // Loops of each thread for itself stay unrolled, and so do its neighbours along other axes than the contiguous one.
+        let is_shared = |axis: &String| plan.threads.as_ref().is_some_and(|threads| threads.get(axis).is_some());
+        let own = plan.unroll.iter().flat_map(|unroll| &unroll.0).filter(|(axis, _)| !is_shared(axis)).cloned();
+        let below = |axis: &str| plan.thread_tile.as_ref().map_or(1, |each| each.along(axis));
+        let rest = alone.map(|(axis, each)| (axis.clone(), if is_along(axis) { each } else { each / below(axis) }));
+        let unroll = Table(rest.filter(|(_, each)| *each > 1).chain(own).collect());
         let unroll = Some(unroll).filter(|unroll| !unroll.0.is_empty());
-        Schedule { assume: None, vectors: None, thread_tile: None, unroll, ..plan.clone() }
+        let each = plan.thread_tile.iter().flat_map(|each| &each.0).filter(|(axis, _)| !is_along(axis)).cloned();
+        let thread_tile = Some(Table(each.collect())).filter(|each: &Table<i64>| !each.0.is_empty());
+        Schedule { assume: None, vectors: None, thread_tile, unroll, ..plan.clone() }
     };
     let longer = |plan: &Schedule| Schedule { caches: Vec::new(), blocks_per_sm: None, ..plan.clone() };
     // Each single element that is summed has a register for itself and one for its sum.

@@ -5,6 +5,7 @@
 //! from `require (K mod 8 == 0)`, what divides positions from the ops that compute them.
 
 use dlc_core::guard::Guard;
+use dlc_core::memref::Layout;
 use dlc_core::sizes::value_number;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Body, Context, OpRef, ValueId};
@@ -100,6 +101,73 @@ pub fn row_alignment(op: OpRef<'_>, access: &GlobalAccess, row: &Row) -> u32 {
     let alignment = gcd(access.memory.align(op.ctx).unsigned_abs(), divides);
     let alignment = alignment & alignment.wrapping_neg();
     u32::try_from(alignment).unwrap_or(MAX_VECTOR_BYTES).clamp(1, MAX_VECTOR_BYTES)
+}
+
+/// Elements of a fragment that lie a few apart in memory along an axis, as those of neighbouring windows do: each is part of
+/// a vector that begins at a multiple of its size, and guards hold for all of such a vector or for none of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Strided {
+    /// The axis of the fragment.
+    pub axis: usize,
+    /// How many elements of memory lie from one position to the next.
+    pub step: i64,
+    /// The number of the element where the axis is 0, but for a multiple of the vector.
+    pub first: i64,
+    /// The elements of a vector: a power of two.
+    pub vector: u32,
+    /// The bytes of an element.
+    pub bytes: u32,
+}
+
+/// The most elements that neighbours of a fragment lie apart where vectors hold several of them.
+const MOST_APART: i64 = 4;
+
+/// The vectors of memory that elements along an axis are part of, the widest ones. `None` where there are none of two
+/// elements, and where positions are values of each element.
+pub fn strided(op: OpRef<'_>, access: &GlobalAccess, axis: usize) -> Option<Strided> {
+    let (ctx, body) = (op.ctx, op.body);
+    let number = access.number(ctx)?;
+    let step = slope(&number, axis)?.as_constant().filter(|step| (1..=MOST_APART).contains(step))?;
+    if access.combines || !access.values.iter().all(|&value| is_same_along(ctx, body, value, axis)) {
+        return None;
+    }
+    let bytes = elem_of(ctx, access.frag).bits(ctx).filter(|bits| [16, 32, 64].contains(bits))? / 8;
+    let without =
+        |expr: &SizeExpr| expr.substitute(&|name| (axis_number(name) == Some(axis)).then(|| SizeExpr::from(0))).ok();
+    let rest = without(&number)?;
+    let first = rest.terms().into_iter().find(|(_, factors)| factors.is_empty()).map_or(0, |(constant, _)| constant);
+    let mut divides = divisor(ctx, body, &rest.sub(&first.into()).ok()?, &access.values);
+    divides = gcd(divides, access.memory.align(ctx).unsigned_abs() / u64::from(bytes));
+    // A vector of which one element is in memory is there as a whole.
+    if access.memory.layout(ctx) != Layout::RowMajor {
+        return None;
+    }
+    divides = gcd(divides, divisor(ctx, body, access.memory.dims(ctx).last()?, &[]));
+    let pieces = access.guard.iter().flat_map(|guard| &guard.pieces);
+    for condition in pieces.clone().flatten() {
+        let bounds = condition.lower.iter().chain(&condition.upper);
+        let is_named = names_axis(&condition.expr, axis);
+        if bounds.clone().any(|bound| names_axis(bound, axis)) {
+            return None;
+        }
+        if !is_named {
+            continue;
+        }
+        // It changes where the number of the element is a bound and what the bounded expression is less than the number.
+        if slope(&condition.expr, axis)?.as_constant() != Some(step) {
+            return None;
+        }
+        let less = SizeExpr::from(first).sub(&without(&condition.expr)?).ok()?;
+        for bound in bounds {
+            divides = gcd(divides, divisor(ctx, body, &bound.add(&less).ok()?, &access.values));
+        }
+    }
+    let most = MAX_VECTOR_BYTES / bytes;
+    let vector = match divides {
+        0 => most,
+        divides => (divides & divides.wrapping_neg()).min(most.into()) as u32,
+    };
+    (pieces.count() <= 1 && vector > 1).then_some(Strided { axis, step, first, vector, bytes })
 }
 
 /// Whether runs of as many elements along an axis of a fragment are inside of a guard as a whole or not at all, if each

@@ -174,9 +174,15 @@ fn of_loop(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
         let along = |table: &Option<Table<i64>>, axis: &str| table.as_ref().map_or(1, |table| table.along(axis));
         let repeats =
             |axis: &str| plan.tile_of(axis) / (along(&plan.threads, axis) * along(&plan.thread_tile, axis)).max(1);
-        let other = unroll.0.iter().find(|(axis, steps)| *steps != repeats(axis));
-        let message = |axis: &str| format!("a thread goes {} times along '{axis}', in line", repeats(axis));
-        return other.map(|(axis, _)| message(axis));
+        let unrolled = kernel.mapping.unrolled(plan);
+        let is_other = |(axis, steps): &&(String, i64)| !unrolled.contains(axis) && *steps != repeats(axis);
+        let message = |axis: &str| match kernel.mapping.own.iter().find(|(own, _)| own == axis) {
+            Some((_, size)) => {
+                format!("a loop along '{axis}' has {size} steps, and is unrolled as a whole if that is a number")
+            }
+            None => format!("a thread goes {} times along '{axis}', in line", repeats(axis)),
+        };
+        return unroll.0.iter().find(is_other).map(|(axis, _)| message(axis));
     };
     if matrix.instruction != Instruction::Fma {
         return Some("the loop over a tile of tensor cores is one instruction or a few, in line".into());

@@ -69,6 +69,8 @@ pub struct Mapping {
     pub is_of_rows: bool,
     /// Whether the plan keeps whole rows in registers.
     pub keeps_rows: bool,
+    /// The reduced axes that each thread goes over for its own elements of a planned tile.
+    pub own: Vec<Axis>,
 }
 
 impl Mapping {
@@ -76,6 +78,13 @@ impl Mapping {
     pub fn last_of(&self, side: usize) -> Option<&str> {
         let axis = if side == 0 { self.rows.last() } else { self.columns.last().or(self.held.as_ref()) };
         axis.map(|(name, _)| name.as_str())
+    }
+
+    /// The axes that each thread goes over in line, as the plan unrolls loops over all of their positions.
+    pub fn unrolled(&self, plan: &Schedule) -> Vec<String> {
+        let steps = |axis: &str| plan.unroll.as_ref().map_or(1, |unroll| unroll.along(axis));
+        let is_whole = |(axis, size): &&Axis| size.as_constant().is_some_and(|size| size > 1 && steps(axis) == size);
+        self.own.iter().filter(is_whole).map(|(axis, _)| axis.clone()).collect()
     }
 
     /// How many blocks share a multiprocessor, if the plan says so: blocks that are others than the plan's take what they
@@ -396,6 +405,7 @@ impl Resolver<'_> {
             is_planned: false,
             is_of_rows: false,
             keeps_rows: false,
+            own: Vec::new(),
         };
         let scanned = scanned(ctx, region, shape).or_else(|why| self.refuse(&[], &NOT_A_KERNEL, why))?;
         if let Some(Scanned { along, column, every }) = scanned {
@@ -457,16 +467,25 @@ impl Resolver<'_> {
         };
         let none = SizeExpr::from(1);
         let size = columns.first().or(shape.inner.last()).map_or(&none, |(_, size)| size);
-        let column = columns.first().filter(|_| reductions(ctx, region).is_empty());
-        let planned = match plan.zip(column) {
+        // What is reduced each thread goes over for its own elements, one position after the other.
+        let own = match columns.is_empty() {
+            true => Vec::new(),
+            false => reduced(ctx, region),
+        };
+        let is_own = |plan: &&Schedule| own.iter().all(|(axis, _)| plan.tile_of(axis) <= 1);
+        let planned = match plan.filter(is_own).zip(columns.first()) {
             Some((plan, (axis, _))) => tile(Tiling::of_planned_elements(plan, &names(&rows), axis))?,
             None => None,
         };
         let is_planned = planned.is_some();
+        let own = if is_planned { own } else { Vec::new() };
         let tiling = planned.unwrap_or_else(|| Tiling::of_elements(size));
-        let is_single = |axis: &Axis| !tiling.across.is_empty() && plan.is_some_and(|plan| plan.tile_of(&axis.0) <= 1);
+        // Positions along an axis of blocks are computed once for all threads, and neighbours along the others lie a constant
+        // apart.
+        let is_alone = !tiling.across.is_empty() || !own.is_empty();
+        let is_single = |axis: &Axis| is_alone && plan.is_some_and(|plan| plan.tile_of(&axis.0) <= 1);
         let (batch, rows) = rows.into_iter().partition(is_single);
-        Ok(Mapping { is_planned, ..map(tiling, [batch, rows, columns]) })
+        Ok(Mapping { is_planned, own, ..map(tiling, [batch, rows, columns]) })
     }
 
     /// The tile of a product. Where the plan names no instruction it is of `mma`, if that computes the product on every
@@ -643,6 +662,24 @@ impl Resolver<'_> {
         let elems = (tiling.tile[0] as i64).saturating_mul(step).saturating_mul(count);
         (elems.div_euclid(threads.max(1)), step)
     }
+}
+
+/// The axes that reductions go over, each once.
+fn reduced(ctx: &Context, region: &Body) -> Vec<Axis> {
+    let mut axes: Vec<Axis> = Vec::new();
+    for id in reductions(ctx, region) {
+        let Some(reduce) = Reduce::of(OpRef::new(ctx, region, id)) else { continue };
+        let own = reduce.axes().into_iter().map(String::from).zip(reduce.sizes());
+        axes.extend(own.collect::<Vec<_>>());
+    }
+    let mut known = Vec::new();
+    axes.retain(|(axis, _)| {
+        !known.contains(axis) && {
+            known.push(axis.clone());
+            true
+        }
+    });
+    axes
 }
 
 /// The tile that holds rows of so many columns where no plan says, for so many values of them at once.

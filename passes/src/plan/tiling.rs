@@ -177,7 +177,8 @@ impl Tiling {
         Ok(Some(Tiling { along: long.tile, warps, sharing: long.warps, ..Tiling::plain(tile, layout) }))
     }
 
-    /// Of elements alone, as a plan says it: each thread has vectors along the last axis. `None` where it has no tile.
+    /// Of elements, as a plan says it: each thread has vectors along the last axis, and neighbours along the rows where its
+    /// `thread_tile` says so. `None` where it has no tile.
     ///
     /// Tensors that lie across go through shared memory, and are a stack of matrices along the axes of which a tile has one
     /// position.
@@ -201,7 +202,8 @@ impl Tiling {
             Some(planned) => planned.sides,
             None => return Ok(None),
         };
-        let layout = Distributed::blocked(&[1, wide.each], &[high.lanes, wide.lanes], &[high.warps, wide.warps]);
+        let each = [high.each, wide.each];
+        let layout = Distributed::blocked(&each, &[high.lanes, wide.lanes], &[high.warps, wide.warps]);
         let warps = high.warps * wide.warps;
         Ok(Some(Tiling { warps, across, ..Tiling::plain([high.tile, wide.tile], layout) }))
     }
@@ -498,11 +500,13 @@ impl Planned {
             None if plan.threads.is_some() => 1,
             None => (tile[1] / 32).clamp(1, EACH),
         };
+        let below = plan.thread_tile.as_ref().and_then(|each| extent(rows, |axis| each.along(axis))).unwrap_or(1);
+        let below = power(below).ok_or_else(|| format!("'thread_tile' of ({}) is no power of two", rows.join(", ")))?;
         let threads = match &plan.threads {
             Some(threads) => along("threads", &|axis| threads.along(axis))?,
             None => {
                 let wide = (tile[1] / each).clamp(1, 32);
-                [tile[0].min((WARPS * 32 / wide).max(1)), wide]
+                [(tile[0] / below).clamp(1, (WARPS * 32 / wide).max(1)), wide]
             }
         };
         // Lanes lie along the columns first.
@@ -514,16 +518,22 @@ impl Planned {
                 tile[0], tile[1]
             ));
         }
-        if threads[0] < grid[0] || threads[0] > tile[0] {
+        if threads[0] < grid[0] || threads[0].saturating_mul(below) > tile[0] {
             let rows = rows.join(", ");
-            return Err(format!("{} threads share {} positions of the tile along ({rows})", threads[0], tile[0]));
+            return Err(match below {
+                1 => format!("{} threads share {} positions of the tile along ({rows})", threads[0], tile[0]),
+                _ => format!(
+                    "{} threads of {below} positions share {} positions of the tile along ({rows})",
+                    threads[0], tile[0]
+                ),
+            });
         }
         if threads[1].saturating_mul(each) > tile[1] {
             let (threads, tile) = (threads[1], tile[1]);
             return Err(format!("{threads} threads of {each} elements share {tile} elements along '{column}'"));
         }
         let side = |at: usize, each: u32| Side { tile: tile[at], each, lanes: grid[at], warps: threads[at] / grid[at] };
-        Ok(Some(Planned { sides: [side(0, 1), side(1, each)] }))
+        Ok(Some(Planned { sides: [side(0, below), side(1, each)] }))
     }
 }
 

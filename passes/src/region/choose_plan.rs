@@ -77,6 +77,7 @@ mod scans;
 mod sizes;
 mod turn;
 mod warpgroups;
+mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 

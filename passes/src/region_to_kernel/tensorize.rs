@@ -41,6 +41,8 @@
 //! one as columns, those of both as the blocks' number; without a product the last axis as columns. Where a plan says the
 //! tile, columns are those with the last axis of the result, and pixels that the copy engine takes are a run over all images. Axes that are reduced
 //! become loops, and so do those that are both; several in one loop are in the order in which memory has them. Fragments have two axes: rows, and columns or a tile of what is reduced.
+//! What no threads share is reduced by each for its own elements, position by position, by a planned tile too if that has one
+//! position of each axis that is reduced: axes of the results of which it has one are then axes of blocks.
 //! Where neighbours in memory have results of their own, lanes lie beside each other along these and warps share the axis
 //! that is reduced.
 //! Scans go along an axis by tiles, one after another, with running values in registers; the lanes of a warp and the warps of
@@ -248,6 +250,7 @@ fn tensorize(
 
     // Blocks that are others than the plan's take what they need.
     let resident = mapping.resident(plan);
+    let unrolled = plan.map(|plan| mapping.unrolled(plan)).unwrap_or_default();
     let Mapping { batch, rows, columns, held, mut inner, tiling, keeps_rows, every, .. } = mapping;
     let mut lower = Lower {
         ctx,
@@ -267,6 +270,7 @@ fn tensorize(
         running: Vec::new(),
         group: None,
         conditions: 0,
+        unrolled,
     };
     if let Some(plan) = plan {
         padding::pad(&mut lower, plan)?;

@@ -53,6 +53,8 @@ pub struct Expr {
     constant: i64,
     /// Whether it is known not to be negative.
     natural: bool,
+    /// Whether it is not without its constant.
+    has_natural_terms: bool,
     /// Whether it is computed in 64 bits. Sums and products of 32 bits are right if the whole is, whatever their parts;
     /// what is divided is an expression of its own.
     wide: bool,
@@ -110,7 +112,10 @@ impl Expr {
             };
             terms.push((coefficient, factors.iter().map(part).collect::<Result<_, _>>()?));
         }
-        Ok(Expr { terms, constant, natural: is_natural_expr(expr, &is_natural), wide, unsigned: false })
+        let natural = is_natural_expr(expr, &is_natural);
+        let without = expr.sub(&constant.into()).ok().filter(|_| !natural && constant < 0);
+        let has_natural_terms = natural || without.is_some_and(|terms| is_natural_expr(&terms, &is_natural));
+        Ok(Expr { terms, constant, natural, has_natural_terms, wide, unsigned: false })
     }
 
     /// The number that it is, if it names nothing.
@@ -283,13 +288,15 @@ impl Code<'_> {
                 }
             };
         }
+        // What the register adds may be more than what the expression takes away.
+        let natural = expr.natural || (expr.has_natural_terms && constant >= 0);
         let constant = self.part(Arg::Int(constant), expr);
         let sum = self.add(sum, constant);
         let sum = match sum {
             Arg::Int(value) if expr.unsigned => Arg::Int((value as u32).into()),
             other => self.part(other, expr),
         };
-        (sum, expr.natural || matches!(sum, Arg::Int(value) if value >= 0))
+        (sum, natural || matches!(sum, Arg::Int(value) if value >= 0))
     }
 
     /// Whether a guard holds that is asked once.

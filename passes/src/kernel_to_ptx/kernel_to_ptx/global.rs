@@ -4,7 +4,7 @@ use dlc_core::guard::Guard;
 use dlc_core::scalar::Combiner;
 use dlc_ir::affine::{Interval, SizeExpr};
 use dlc_ir::{OpRef, Type, ValueId};
-use dlc_kernel::global::{GlobalAccess, names_axis, slope};
+use dlc_kernel::global::GlobalAccess;
 use dlc_kernel::layout::{Fragment, SharedTile};
 use dlc_kernel::ops::{self as kernel, Copied, Hint};
 use dlc_kernel::types::{Frag, Work, elem_of, sizes};
@@ -14,8 +14,10 @@ use dlc_ptx::table;
 use super::Refused;
 use super::code::{Code, Cond};
 use super::exprs::{Bounds, Expr, Names, Pieces};
+use super::linear::{Linear, linear};
 use super::lower::{Lower, awaited};
 use super::shared::{grouped, widest};
+use super::strided::strided_of;
 use super::values::{Coords, Lowered, Memory, coords, elem_bytes, exists};
 use super::words::Place;
 use crate::analysis::index_ranges::{is_narrow, of_type};
@@ -34,16 +36,16 @@ pub struct Site {
     values: Option<Vec<(Arg, bool)>>,
     elem: Type,
     pointer: ValueId,
-    space: &'static str,
+    pub space: &'static str,
     /// The number of the element, where it is a sum with multiples of positions: what each of them steps over.
     linear: Option<Linear<Expr>>,
 }
 
 /// The fragment that is loaded or stored.
-struct Target<'f> {
-    fragment: &'f Fragment,
-    coords: &'f Coords,
-    elem: Type,
+pub struct Target<'f> {
+    pub fragment: &'f Fragment,
+    pub coords: &'f Coords,
+    pub elem: Type,
 }
 
 /// A vector in memory.
@@ -71,13 +73,6 @@ struct Row {
     uniform: bool,
 }
 
-/// The number of an element as a sum.
-struct Linear<E> {
-    number: E,
-    /// By axis of the fragment; `None` where it is no multiple of the position.
-    steps: Vec<Option<E>>,
-}
-
 impl<'a, 'c: 'a> Lower<'a, 'c> {
     pub fn global(&mut self, op: OpRef<'a>) -> Result<bool, Refused> {
         if let Some(op) = kernel::Load::of(op) {
@@ -102,6 +97,22 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     pub fn site(
         &mut self,
         memory: ValueId,
+        at: Vec<SizeExpr>,
+        guard: Option<Guard>,
+        args: Vec<ValueId>,
+        shape: &[u32],
+    ) -> Result<Site, Refused> {
+        self.site_of((memory, false), at, guard, args, shape)
+    }
+
+    /// The same of a load, next to which others may read windows that overlap: what they have in common is computed alike.
+    pub fn loaded_site(&mut self, op: kernel::Load<'a>, guard: Option<Guard>, shape: &[u32]) -> Result<Site, Refused> {
+        self.site_of((op.source(), true), op.at(), guard, op.args().collect(), shape)
+    }
+
+    fn site_of(
+        &mut self,
+        (memory, is_load): (ValueId, bool),
         at: Vec<SizeExpr>,
         guard: Option<Guard>,
         args: Vec<ValueId>,
@@ -142,9 +153,15 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let range_of = |expr: &SizeExpr| self.ranges.expr_of(expr, &ranges, &shape);
         let expr = |expr: &SizeExpr| Expr::of_bits(expr, &names, wide, &range_of);
         let linear = match linear {
-            Some(Linear { number, steps }) => {
+            Some(linear) => {
+                let linear = match is_load {
+                    true => linear.with_windows(guard.as_ref()).with_constant(&layout.extent, wide, &range_of),
+                    false => linear,
+                };
+                let Linear { number, constant, steps, windows } = linear;
                 let step = |step: &Option<SizeExpr>| step.as_ref().map(expr).transpose();
-                Some(Linear { number: expr(&number)?, steps: steps.iter().map(step).collect::<Result<_, _>>()? })
+                let steps = steps.iter().map(step).collect::<Result<_, Refused>>()?;
+                Some(Linear { number: expr(&number)?, constant, steps, windows })
             }
             None => None,
         };
@@ -223,7 +240,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     }
 
     /// The address of the element that a register holds.
-    fn address(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<(Arg, i64), Refused> {
+    pub fn address(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<(Arg, i64), Refused> {
         let bytes = i64::from(elem_bytes(&self.code, site.elem));
         if let Some(linear) = site.linear.as_ref().filter(|_| coords.is_sum) {
             let whole = coords.of(&mut self.code, register);
@@ -233,13 +250,20 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let own = &coords.registers[register];
             let pointer = site.pointer;
             return self.with_names(site, (&place, &[]), register, |code, names| {
-                let (number, _) = code.value(&linear.number, names);
+                let (mut number, _) = code.value(&linear.number, names);
+                for ((step, window), &at) in linear.steps.iter().zip(&linear.windows).zip(own) {
+                    if let (Some(step), Some((each, beside))) = (step, window) {
+                        let (step, _) = code.value(step, names);
+                        let far = code.mul(step, Arg::Int(each * i64::from(at) + beside));
+                        number = code.add(number, far);
+                    }
+                }
                 let mut base = code.address(pointer.into(), number, Arg::Int(bytes));
-                let mut offset = 0i64;
-                for (step, &at) in linear.steps.iter().zip(own) {
+                let mut offset = linear.constant.wrapping_mul(bytes);
+                for ((step, window), &at) in linear.steps.iter().zip(&linear.windows).zip(own) {
                     let Some(step) = step else { continue };
                     match step.as_constant() {
-                        _ if at == 0 => {}
+                        _ if at == 0 || window.is_some() => {}
                         // Addresses are computed modulo 2^64.
                         Some(step) => {
                             offset = offset.wrapping_add(i64::from(at).wrapping_mul(step).wrapping_mul(bytes));
@@ -263,7 +287,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         Ok((Arg::Value(self.code.register(base, Type::I64)), 0))
     }
 
-    fn inside(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<Cond, Refused> {
+    pub fn inside(&mut self, site: &Site, coords: &Coords, register: usize) -> Result<Cond, Refused> {
         let Some(guard) = &site.guard else { return Ok(Cond::Known(true)) };
         let (place, parts) = (coords.of(&mut self.code, register), coords.parts(register));
         self.with_names(site, (&place, &parts), register, |code, names| code.is_inside(guard, names))
@@ -298,10 +322,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     fn load(&mut self, op: kernel::Load<'a>) -> Result<(), Refused> {
         let ctx = self.ctx();
         let ty = self.kernel.value_type(op.out());
-        let args: Vec<ValueId> = op.args().collect();
         let shape = self.shape(ty);
         let rank = shape.len();
-        let mut site = self.site(op.source(), op.at(), op.guard(), args, &shape)?;
+        let mut site = self.loaded_site(op, op.guard(), &shape)?;
         if op.hint() == Some(Hint::EvictFirst) && site.space == "global.nc" {
             site.space = "global.nc.L1::no_allocate";
         }
@@ -312,9 +335,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 Some(guard) => self.with_names(&site, (&[], &[]), 0, |code, names| code.is_inside(guard, names))?,
                 None => Cond::Known(true),
             };
-            let base = self.element(&site, &[], 0)?;
-            let base = Arg::Value(self.code.register(base, Type::I64));
-            let place = Place { space: site.space, base, offset: 0 };
+            let (base, offset) = self.address(&site, &Coords::new(Vec::new(), vec![Vec::new()]), 0)?;
+            let place = Place { space: site.space, base, offset };
             let loaded = self.load_vector(place, elem, 1, cond, otherwise)?;
             let value = loaded[0];
             let lowered = if elem == Type::INDEX { Lowered::Index(value, false) } else { Lowered::Number(value) };
@@ -325,6 +347,12 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let coords = coords(&mut self.code, &fragment, &self.team);
         let (groups, uniform) = self.vectors(*op, &fragment);
         let target = Target { fragment: &fragment, coords: &coords, elem };
+        let fewer = strided_of(*op, &target, groups.len()).filter(|_| site.linear.is_some());
+        if let Some(strided) = fewer.filter(|_| site.space.starts_with("global.nc")) {
+            let registers = self.load_strided(op, &site, &target, strided, otherwise)?;
+            self.set(op.out(), Lowered::Fragment(registers.into()));
+            return Ok(());
+        }
         let loaded = self.load_groups(&site, &target, &groups, uniform, otherwise)?;
         let mut registers = vec![Arg::Int(0); fragment.registers() as usize];
         for (group, values) in groups.iter().zip(loaded) {
@@ -622,15 +650,4 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             Err(_) => single(),
         }
     }
-}
-
-/// The number of an element as a sum with multiples of positions, if there are some.
-fn linear(memory: &Memory, rank: usize) -> Option<Linear<SizeExpr>> {
-    let mut number = memory.offset.clone();
-    for (at, stride) in memory.at.iter().zip(&memory.strides) {
-        number = number.add(&at.mul(stride).ok()?).ok()?;
-    }
-    let is_own = |step: &SizeExpr| (0..rank).all(|axis| !names_axis(step, axis));
-    let steps: Vec<Option<SizeExpr>> = (0..rank).map(|axis| slope(&number, axis).filter(is_own)).collect();
-    steps.iter().any(Option::is_some).then_some(Linear { number, steps })
 }

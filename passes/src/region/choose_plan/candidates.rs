@@ -5,6 +5,7 @@
 //!   fewer than 16 bytes are gathered, by a kernel for that size;
 //! - products in a row: a tile of rows of the last one, for which the others are computed step by step;
 //! - reductions without a product: threads for each row, or for columns where these are contiguous;
+//! - reductions that are short: threads with neighbours, whose windows overlap (`windows`);
 //! - everything else: threads along the contiguous axis, through shared memory where something is read across.
 
 use std::collections::HashSet;
@@ -62,7 +63,7 @@ impl Maker<'_> {
     /// The candidates, in the order in which they are preferred where they cost the same.
     pub fn candidates(&self) -> Vec<Schedule> {
         match self.facts.products.as_slice() {
-            // A window is summed by one thread.
+            [] if self.facts.is_local() => self.windows(),
             [] if self.facts.longest_sum() >= 32 => self.rows(),
             [] => self.elementwise(),
             [product] => self.product(product),

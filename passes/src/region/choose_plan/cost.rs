@@ -18,6 +18,7 @@ use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
 
 use super::facts::{Facts, Product, Tensor, bits};
+use super::windows::{self, Work};
 use crate::analysis::conditions::run_of;
 
 /// As many rounds of tiles as are gone through one by one.
@@ -205,7 +206,17 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     compute *= seen;
     let simple = target.rate(ctx, Kind::Fma, dlc_ir::Type::F32).unwrap_or(1) as f64 / 2.0;
     let others = facts.simple / simple + facts.special / target.special_per_clock.max(1) as f64;
+    let local = (facts.is_local() && plan.threads.is_some()).then(|| windows::work(ctx, facts, plan));
     let others = match plan.threads.is_some() {
+        // Every thread of a tile does what is to be done once for each, beyond the end of an axis too; its loads take the
+        // cache's time beside that.
+        true if local.is_some() => {
+            let Work { instructions, lines, .. } = local.unwrap_or_default();
+            let workers = tiles * threads(ctx, plan) as f64;
+            let own = (facts.simple + facts.combined) * padding + workers * (THREAD_OPS as f64 + instructions);
+            let special = facts.special * padding / target.special_per_clock.max(1) as f64;
+            both(both(own / simple, special), workers / dlc_plan::footprint::WARP as f64 * lines)
+        }
         // A product is joined with the sum that it goes to; exponentials have a pipeline of their own.
         true => {
             let own = facts.simple - facts.joined + beside_elements(ctx, facts, plan, tiles);
@@ -446,8 +457,9 @@ fn penalties(ctx: &Context, facts: &Facts, plan: &Schedule, load: f64) -> f64 {
             share = share.max((16.0 / bytes).sqrt() - 1.0);
         }
     }
-    // Threads that go along another axis than the contiguous one fetch a sector for each element.
-    let along = facts.iters().last();
+    // Threads that go along another axis than the contiguous one fetch a sector for each element; what windows read is
+    // counted line by line.
+    let along = facts.iters().last().filter(|_| !facts.is_local());
     for input in facts.inputs.iter().filter(|input| input.reads > 0 && input.axes.len() > 1) {
         let staged = plan.cache_of(&input.name).is_some_and(|cache| cache.place == dlc_plan::clause::Place::Smem);
         let apart = input.axes.last() != along && along.is_some_and(|along| input.axes.contains(along));

@@ -1,6 +1,8 @@
 //! What a kernel asks of a machine, whatever it is called: its axes with numbers for their sizes, what it reads and writes,
 //! which of its reductions are products of matrices, and how much there is to compute.
 
+use std::collections::BTreeMap;
+
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::scalar::{self, Binary as BinaryFn};
 use dlc_ir::affine::SizeExpr;
@@ -10,6 +12,7 @@ use dlc_plan::Schedule;
 use dlc_region::ops::{Binary, BroadcastInDim, Cast, Func, Read, Reduce, Select, Transpose, Unary, Yield};
 use dlc_region::verify::KernelAxes;
 
+use super::windows::At;
 use crate::analysis::axes::{axes, contributions, elem, reductions};
 use crate::plan::shape::{Shape, groups, groups_of_rows, held_values};
 
@@ -45,6 +48,12 @@ pub struct Facts {
     pub pieces: bool,
     /// What is done to results of products, as words, in order.
     pub epilogue: Vec<String>,
+    /// Where inputs are read.
+    pub reads: Vec<At>,
+    /// What reductions combine that is no product: one for each point of each of them.
+    pub combined: f64,
+    /// The numbers that symbols in the sizes of tensors stand for.
+    pub symbols: BTreeMap<String, i64>,
 }
 
 /// Rows of a product that are reduced next.
@@ -179,7 +188,13 @@ impl Facts {
             live: live(ctx, body),
             pieces: false,
             epilogue: Vec::new(),
+            reads: Vec::new(),
+            combined: 0.0,
+            symbols: BTreeMap::new(),
         };
+        let rows = facts.inputs.iter().chain(&facts.outputs).filter_map(|tensor| tensor.row.as_ref());
+        let named: Vec<String> = rows.flat_map(SizeExpr::symbols).map(|name| name.to_string()).collect();
+        facts.symbols.extend(named.into_iter().map(|name| (name.clone(), assume(&name))));
         let iters: Vec<String> = func.iters().into_iter().map(String::from).collect();
         for output in &mut facts.outputs {
             output.axes.clone_from(&iters);
@@ -266,6 +281,14 @@ impl Facts {
         for reduce in reductions(ctx, body) {
             let own = Reduce::of(OpRef { id: reduce, ..root }).map(Reduce::axes).unwrap_or_default();
             self.sums.extend(own.into_iter().map(String::from));
+            let ends = contributions(body, reduce).and_then(|block| body.last_op(block));
+            let values = ends.into_iter().flat_map(|end| OpRef { id: end, ..root }.operands().collect::<Vec<_>>());
+            let is_product = |value: ValueId| {
+                let made = body.defining_op(value).and_then(|op| Binary::of(OpRef { id: op, ..root }));
+                made.is_some_and(|made| made.function() == BinaryFn::Mul && made.widen().is_some())
+            };
+            let others = values.filter(|&value| !is_product(value));
+            self.combined += others.map(|value| self.points(axes(ctx, body, value))).sum::<f64>();
             for result in body.results(reduce) {
                 self.summed_over.extend(axes(ctx, body, result).into_iter().map(String::from));
             }
@@ -283,6 +306,7 @@ impl Facts {
         let Some(at) = argument(body, read.source(), args) else { return };
         let found = read_along(ctx, body, read);
         let along = read.at().last().and_then(|last| last.as_symbol().map(String::from));
+        self.reads.push(At { input: at, at: read.at() });
         let input = &mut self.inputs[at];
         if input.reads == 0 || found.len() > input.axes.len() {
             input.axes = found;

@@ -377,7 +377,7 @@ fn operand(
     match read.filter(|read| is_copied(lower, *read)) {
         Some(read) => {
             let free = rows.filter(|rows| is_bounded(lower, read, rows)).map(|rows| rows.id);
-            let (access, values) = lower.access(read, [true, true], free)?;
+            let (access, values) = lower.access(read, [true, true], free.as_slice())?;
             let memory = lower.memory_of(read.source());
             let by = copying(lower, memory, (bits, tensor), shape, usize::from(!is_along));
             let dims = |ty: Type| MemRef::expect(ctx, ty).dims(ctx);
@@ -456,7 +456,7 @@ fn is_gathered(lower: &Lower<'_, '_>, memory: ValueId) -> bool {
 
 /// Whether the guard of a read bounds each position of memory that depends on an axis, so that nothing beyond memory is read
 /// where the axis is beyond its size.
-fn is_bounded(lower: &Lower<'_, '_>, read: Read<'_>, rows: &Dim) -> bool {
+pub fn is_bounded(lower: &Lower<'_, '_>, read: Read<'_>, rows: &Dim) -> bool {
     let ([(axis, _)], Some(guard)) = (rows.axes.as_slice(), read.guard()) else { return false };
     let sizes = MemRef::expect(lower.ctx, read.type_of(read.source())).dims(lower.ctx);
     let at = read.at();
@@ -583,8 +583,7 @@ fn multiply(
             let Left::Tile(lhs) = lhs else { unreachable!("multiplications read tiles") };
             let open = lower.emit.open_loop(&SizeExpr::from(i64::from(depth)), 1, "kk", &[acc])?;
             if lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.written_out) {
-                let name = lower.ctx.intern_str("unroll");
-                lower.emit.body.set_prop(lower.ctx, open.op, name, Some(dlc_ir::Attr::UNIT));
+                lower.emit.unroll(&open);
             }
             let kk = lower.emit.name(open.counter);
             let layout = lower.scope().layout.clone();

@@ -127,6 +127,12 @@ impl<'c> Emit<'c> {
         Ok(Open { op, counter, carried, outside })
     }
 
+    /// Marks a loop to be unrolled.
+    pub fn unroll(&mut self, open: &Open) {
+        let name = self.ctx.intern_str("unroll");
+        self.body.set_prop(self.ctx, open.op, name, Some(dlc_ir::Attr::UNIT));
+    }
+
     /// Ends a loop with what it carries on, and gives its results.
     pub fn close_loop(&mut self, open: Open, next: &[ValueId]) -> Vec<ValueId> {
         let loc = self.loc;

@@ -82,6 +82,8 @@ pub struct Lower<'a, 'c> {
     pub group: Option<Group>,
     /// How many conditions what is made stands in: not all threads come there.
     pub conditions: usize,
+    /// The axes whose loops are marked to be unrolled.
+    pub unrolled: Vec<String>,
 }
 
 pub type Result<T> = std::result::Result<T, LowerError>;
@@ -201,16 +203,16 @@ impl<'c> Lower<'_, 'c> {
 
     /// Where all positions of a fragment are ones.
     pub fn inside(&self, over: [bool; 2]) -> Result<Vec<Condition>> {
-        self.inside_but(over, None)
+        self.inside_but(over, &[])
     }
 
-    /// The same without what is said of one binding.
-    fn inside_but(&self, over: [bool; 2], but: Option<usize>) -> Result<Vec<Condition>> {
+    /// The same without what is said of some bindings.
+    fn inside_but(&self, over: [bool; 2], but: &[usize]) -> Result<Vec<Condition>> {
         let mut conditions = Vec::new();
         let dims = &self.scopes.last().expect("code is made in a scope").dims;
         for (place, dim) in dims.iter().enumerate().filter(|(place, _)| over[*place]) {
             let number = if place == 1 && over[0] { 1 } else { 0 };
-            if let Some(dim) = dim.as_ref().filter(|dim| but != Some(dim.id)) {
+            if let Some(dim) = dim.as_ref().filter(|dim| !but.contains(&dim.id)) {
                 conditions.extend(dim.inside(number)?);
             }
         }
@@ -487,8 +489,8 @@ impl<'c> Lower<'_, 'c> {
     }
 
     /// How a read is read from the kernel's memory, over these axes: where, within which guard, and the values named. Nothing
-    /// is asked of the positions of the binding `but`.
-    pub fn access(&mut self, read: Read<'_>, over: [bool; 2], but: Option<usize>) -> Result<(Access, Vec<ValueId>)> {
+    /// is asked of the positions of the bindings `but`.
+    pub fn access(&mut self, read: Read<'_>, over: [bool; 2], but: &[usize]) -> Result<(Access, Vec<ValueId>)> {
         let ctx = self.ctx;
         let sizes = MemRef::expect(ctx, read.type_of(read.source())).dims(ctx);
         let indices: Vec<ValueId> = read.indices().collect();
@@ -526,7 +528,15 @@ impl<'c> Lower<'_, 'c> {
         if let Some(staged) = super::contract::staged(self, read, over)? {
             return Ok(staged);
         }
-        let (access, values) = self.access(read, over, None)?;
+        let (free, inside) = self.beyond_results(read);
+        let (mut access, mut values) = self.access(read, over, &free)?;
+        if !inside.is_empty() {
+            let inside = self.guard(&Guard::all(inside), over)?;
+            let own: Vec<Condition> =
+                inside.pieces.into_iter().flatten().chain(self.inside_but(over, &free)?).collect();
+            let at = read.at().iter().map(|at| self.expr(at, over)).collect::<Result<Vec<_>>>()?;
+            (values, access.at, access.guard) = self.emit.operands(&at, Some(&Guard::all(own)))?;
+        }
         let memory = self.memory_of(read.source());
         let (elem, loc) = (self.elem(read.result(0)), self.emit.loc);
         let ty = self.ty(elem, over);
@@ -561,6 +571,37 @@ impl<'c> Lower<'_, 'c> {
         self.emit.call(tile, "through");
         let turned = kernel::Convert::build(&mut self.emit.builder(), loc, made.value, Some(tile), ty);
         Ok(self.made(turned, over))
+    }
+
+    /// The bindings of which nothing is asked where a thread reads for its own elements, as those beyond the results are not
+    /// stored; and what keeps such a read in memory instead, where its own guard does not. So the same element of memory is
+    /// read under the same guard by all windows that it is in.
+    fn beyond_results(&self, read: Read<'_>) -> (Vec<usize>, Vec<Condition>) {
+        let (mut free, mut inside) = (Vec::new(), Vec::new());
+        if self.tiling.along > 1 || self.tiling.matrix.is_some() || read.indices().len() > 0 {
+            return (free, inside);
+        }
+        let sizes = MemRef::expect(self.ctx, read.type_of(read.source())).dims(self.ctx);
+        for dim in self.scopes.last().into_iter().flat_map(|scope| scope.dims.iter().flatten()) {
+            if super::contract::is_bounded(self, read, dim) {
+                free.push(dim.id);
+                continue;
+            }
+            let ([(axis, _)], None) = (dim.axes.as_slice(), read.guard()) else { continue };
+            let at = read.at();
+            let named = |at: &&SizeExpr| at.symbols().iter().any(|name| **name == **axis);
+            let positions = || at.iter().zip(&sizes).filter(|(at, _)| named(at));
+            // A position that is the axis alone is within its size anyway.
+            if positions().next().is_some() && positions().all(|(at, _)| at.as_symbol().is_none()) {
+                free.push(dim.id);
+                inside.extend(positions().map(|(at, size)| Condition {
+                    expr: at.clone(),
+                    lower: Some(SizeExpr::from(0)),
+                    upper: Some(size.clone()),
+                }));
+            }
+        }
+        (free, inside)
     }
 
     /// How many neighbours a thread takes at once of what a plan turns on its way, as they lie along the rows.

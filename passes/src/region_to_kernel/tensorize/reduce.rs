@@ -171,6 +171,9 @@ impl Lower<'_, '_> {
             _ => return self.step(step, inits),
         };
         let open = self.emit.open_loop(&axis.1, tile, &axis.0, inits)?;
+        if self.unrolled.contains(&axis.0) {
+            self.emit.unroll(&open);
+        }
         let base = self.emit.name(open.counter);
         self.push_scope();
         let dim = self.dim(vec![axis.clone()], base, tile)?;
@@ -200,6 +203,9 @@ impl Lower<'_, '_> {
 
     /// What is done at one position: contributions are combined with what there is.
     fn step(&mut self, step: &Step, carried: &[ValueId]) -> Result<Vec<ValueId>> {
+        if let Some(factors) = self.factors(step) {
+            return self.multiply_add(&factors, step.overs[0], carried[0]).map(|sum| vec![sum]);
+        }
         let values = self.contributions(step.id, &step.overs, step.inner.is_some())?;
         let reduce = Reduce::from(OpRef::new(self.ctx, self.region, step.id));
         let loc = self.emit.loc;
@@ -214,6 +220,36 @@ impl Lower<'_, '_> {
             return Ok(next);
         }
         self.combine_values(reduce, &step.overs, carried, &values)
+    }
+
+    /// The factors of a product that is not rounded before it is added to a sum of its type.
+    fn factors(&self, step: &Step) -> Option<[ValueId; 2]> {
+        if step.combiner != Some(Combiner::Sum) || step.inner.is_some() {
+            return None;
+        }
+        let (ctx, region) = (self.ctx, self.region);
+        let reduce = Reduce::from(OpRef::new(ctx, region, step.id));
+        let end = end_of(ctx, region, region.first_block(*reduce.regions().first()?)?);
+        let value = crate::analysis::axes::before_broadcasts(ctx, region, end.values().next()?);
+        let product = Binary::of(OpRef::new(ctx, region, region.defining_op(value)?))?;
+        let acc = reduce.acc();
+        let is_float = acc[0].float_kind(ctx).is_some() && self.elem(value) == acc[0];
+        let is_exact = product.widen().is_some() && product.function() == scalar::Binary::Mul;
+        (acc.len() == 1 && is_float && is_exact).then(|| [product.lhs(), product.rhs()])
+    }
+
+    /// The sum with a product of two values added to it, rounded once.
+    fn multiply_add(&mut self, factors: &[ValueId; 2], over: [bool; 2], sum: ValueId) -> Result<ValueId> {
+        let elem = dlc_kernel::types::elem_of(self.ctx, self.emit.body.value_type(sum));
+        let mut values = Vec::new();
+        for &factor in factors {
+            let value = self.value(factor)?;
+            let value = self.cast(value, elem, false);
+            values.push(self.spread(value, over).value);
+        }
+        let (ty, loc) = (self.emit.body.value_type(sum), self.emit.loc);
+        let made = kernel::MulAcc::build(&mut self.emit.builder(), loc, values[0], values[1], sum, ty);
+        Ok(self.emit.body.result(made, 0))
     }
 
     /// The bindings that a value depends on.

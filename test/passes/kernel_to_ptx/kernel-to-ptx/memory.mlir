@@ -104,8 +104,7 @@ kernel.func @gather<N>(%X: memref<[N, 32], f32, row_major, align 4>, %P: memref<
 
 // A number of one place: all threads load it.
 // CHECK-LABEL: ptx.func @scalar(
-// CHECK: %[[AT:.+]] = add.s64 %P{{.*}}, 8
-// CHECK-NEXT: %[[P:.+]] = ld.global.nc.b32 [%[[AT]]]
+// CHECK: %[[P:.+]] = ld.global.nc.b32 [%P{{.*}} + 8]
 // CHECK: add.s32 %{{.+}}, %[[P]]
 kernel.func @scalar(%P: memref<[4], i32, row_major, align 4>) -> memref<[32], i32, row_major, align 4> {
   %Y = output : memref<[32], i32, row_major, align 4>

