@@ -79,9 +79,9 @@ use rustc_hash::FxHashMap;
 use crate::analysis::names::own_names;
 use crate::analysis::sizes::{ASSUME, AssumedSizes, SYMBOLS};
 use cost::Limits;
-use cut::{Cut, bytes, describe};
+use cut::{Cut, bytes};
 use emit::{Kernel, Program};
-use graph::{Graph, Kind, Node};
+use graph::{Graph, Kind, Node, describe};
 
 dlc_ir::codes! {
     /// An expression of a program goes beyond 64 bits where its values are put together.

@@ -4,10 +4,11 @@
 //! so the choice needs no target: both do some 200 operations of tensor cores, and some 14 of other units, in the time that
 //! memory takes for one byte.
 
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Context, Type};
 use rustc_hash::FxHashSet;
 
-use super::graph::{Graph, Kind, Node};
+use super::graph::{Graph, Kind, Node, Operand, names_axis};
 use crate::analysis::sizes::AssumedSizes;
 use dlc_book::ops::Function;
 
@@ -38,6 +39,10 @@ const LAUNCH: f64 = 8e6;
 const ROWS: [i64; 2] = [64, 128];
 const COLUMNS: [i64; 3] = [64, 128, 256];
 const PARTS: [i64; 4] = [1, 2, 4, 8];
+
+/// Why windows are stored whose rows are reduced next.
+pub const WINDOWS_OF_ROWS: &str = "its rows are reduced next, and the kernel that does both would load every window on its \
+                                   own, which takes longer than to write and read it";
 
 /// Estimates for the values of a program.
 #[derive(Clone, Copy)]
@@ -104,6 +109,35 @@ impl Costs<'_> {
         with_rows < alone + LAUNCH + self.round_trip(stored)
     }
 
+    /// Whether a reduction of windows whose rows are reduced next takes less time in a kernel of its own, which stores
+    /// `stored` of it: there threads share what their windows have in common, and in a kernel of rows each loads all of its
+    /// own.
+    pub fn shares_windows_alone(&self, windows: Node, stored: Node) -> bool {
+        let value = &self.graph.values[windows];
+        let points = self.limits.sizes.elements(&value.axes) as f64 * self.limits.sizes.elements(&value.over) as f64;
+        let loads =
+            |node: Node| self.graph.values[node].operands.iter().filter(|operand| self.overlaps(windows, operand));
+        let products = value.operands.iter().map(|operand| operand.node);
+        let read: f64 = std::iter::once(windows)
+            .chain(products)
+            .flat_map(loads)
+            .map(|operand| points * f64::from(self.bits(operand.node).div_ceil(8)))
+            .sum();
+        self.round_trip(stored) + LAUNCH < read / CACHE
+    }
+
+    /// Whether neighbours of a reduction read the same elements of an operand: a position is a sum of an axis of the results
+    /// and one that is reduced.
+    fn overlaps(&self, reduction: Node, operand: &Operand) -> bool {
+        let value = &self.graph.values[reduction];
+        let count = value.axes.len();
+        let is_named = |at: &SizeExpr, axis: usize| names_axis(std::iter::once(at), axis);
+        operand.access.at.iter().any(|at| {
+            (0..count).any(|axis| is_named(at, axis))
+                && (count..count + value.over.len()).any(|axis| is_named(at, axis))
+        })
+    }
+
     /// How many operations of a contraction there are for each byte of a factor that is computed and would be written and
     /// read, where they are so many that storing it takes less time than to multiply it from registers.
     pub fn operations_of_stored(&self, factor: Node, contraction: Node) -> Option<f64> {
@@ -147,7 +181,7 @@ impl Costs<'_> {
         false
     }
 
-    fn bits(&self, node: Node) -> u32 {
+    pub fn bits(&self, node: Node) -> u32 {
         self.graph.values[node].elem.bits(self.ctx).expect("elements of tensors have bits")
     }
 }

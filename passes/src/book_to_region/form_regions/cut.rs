@@ -18,8 +18,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::analysis::sizes::{FEW_ROWS, LONG_ROW};
 
 use super::chains::Chains;
-use super::cost::{Costs, Limits};
-use super::graph::{Graph, Kind, Node, Operand, names_axis};
+use super::cost::{Costs, Limits, WINDOWS_OF_ROWS};
+use super::graph::{Graph, Kind, Node, Operand, describe, names_axis};
 use super::places::{Places, TooLarge};
 
 /// The most ops that are done again rather than stored.
@@ -346,7 +346,7 @@ impl<'g> Cutter<'g> {
         }
         match self.contractions[node] {
             true => self.contraction(node, wanted, kernel),
-            false => self.row(node, kernel),
+            false => self.row(node, wanted, kernel),
         }
     }
 
@@ -393,7 +393,7 @@ impl<'g> Cutter<'g> {
     /// Whether reading some tensors in each kernel that needs a value takes no more bytes than to store the value.
     fn reads_less(&self, node: Node, reads: &[Node]) -> bool {
         let own = self.limits.sizes.elements(&self.graph.values[node].axes);
-        let size = |node: Node, count: i64| count.saturating_mul(i64::from(self.bits(node).div_ceil(8)));
+        let size = |node: Node, count: i64| count.saturating_mul(i64::from(self.costs().bits(node).div_ceil(8)));
         // Of a slice, or at the same position for several points, no more is read than there is.
         let read = |&node: &Node| size(node, self.limits.sizes.elements(&self.graph.values[node].axes).min(own));
         let inputs = reads.iter().map(read).fold(0i64, i64::saturating_add);
@@ -424,7 +424,7 @@ impl<'g> Cutter<'g> {
             let is_free = |operand: &&Operand| self.graph.is_memory(operand.node) || self.is_cheap(operand.node);
             let mut others = value.operands.iter().filter(|operand| !is_free(operand));
             let (operand, None) = (others.next()?, others.next()) else { return None };
-            let is_wider = self.bits(operand.node) > self.bits(node);
+            let is_wider = self.costs().bits(operand.node) > self.costs().bits(node);
             if self.graph.values[operand.node].users.len() > 1 || !is_wider || !self.has_same_elements(at, operand) {
                 return None;
             }
@@ -480,7 +480,9 @@ impl<'g> Cutter<'g> {
                 match value.kind {
                     Kind::Map { function: Function::Copy, .. } => work.push(user),
                     // A factor may be widened first: what is stored is narrower.
-                    Kind::Map { function: Function::Cast, .. } if self.bits(user) > self.bits(at) => work.push(user),
+                    Kind::Map { function: Function::Cast, .. } if self.costs().bits(user) > self.costs().bits(at) => {
+                        work.push(user)
+                    }
                     Kind::Map { function: Function::Mul, .. } => {
                         if let Some(sum) = self.sum_of(user) {
                             return Some(sum);
@@ -495,10 +497,6 @@ impl<'g> Cutter<'g> {
 
     pub(super) fn costs(&self) -> Costs<'g> {
         Costs { ctx: self.ctx, graph: self.graph, limits: self.limits }
-    }
-
-    fn bits(&self, node: Node) -> u32 {
-        self.graph.values[node].elem.bits(self.ctx).expect("elements of tensors have bits")
     }
 
     /// The contraction that sums a product.
@@ -651,8 +649,12 @@ impl<'g> Cutter<'g> {
     }
 
     /// A reduction whose results are used for many elements each, as the mean of a row.
-    fn row(&self, node: Node, kernel: Node) -> Choice {
+    fn row(&self, node: Node, wanted: Node, kernel: Node) -> Choice {
         let value = &self.graph.values[node];
+        let next = self.reducer_behind(wanted, kernel).filter(|_| self.costs().shares_windows_alone(node, wanted));
+        if next.is_some() {
+            return Choice { stored: true, why: WINDOWS_OF_ROWS.into() };
+        }
         let rows = self.limits.sizes.elements(&value.axes);
         let length = self.limits.sizes.elements(&value.over);
         let results = self.limits.sizes.elements(&self.graph.values[kernel].axes);
@@ -683,18 +685,4 @@ fn ops(graph: &Graph, node: Node) -> usize {
         Kind::Argument | Kind::Table(_) | Kind::Reshape | Kind::InOrder | Kind::Number(_) => 0,
         _ => 1 + value.operands.iter().filter(|operand| operand.access.guard.is_some()).count(),
     }
-}
-
-/// What a value is called in remarks.
-pub fn describe(graph: &Graph, node: Node) -> String {
-    let value = &graph.values[node];
-    let what = match value.kind {
-        Kind::Reduce { combiner } => combiner.word(),
-        Kind::Scan(_) => "scan",
-        Kind::Map { function, .. } => function.word(),
-        Kind::Gather => "gather",
-        _ => "value",
-    };
-    let sizes: Vec<String> = value.axes.iter().map(SizeExpr::to_string).collect();
-    format!("'{what}' of [{}]", sizes.join(", "))
 }

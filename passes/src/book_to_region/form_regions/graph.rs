@@ -260,6 +260,20 @@ pub fn names_axis<'e>(mut exprs: impl Iterator<Item = &'e SizeExpr>, axis: usize
     exprs.any(|expr| expr.symbols().iter().any(|symbol| **symbol == *name))
 }
 
+/// What a value is called in remarks.
+pub fn describe(graph: &Graph, node: Node) -> String {
+    let value = &graph.values[node];
+    let what = match value.kind {
+        Kind::Reduce { combiner } => combiner.word(),
+        Kind::Scan(_) => "scan",
+        Kind::Map { function, .. } => function.word(),
+        Kind::Gather => "gather",
+        _ => "value",
+    };
+    let sizes: Vec<String> = value.axes.iter().map(SizeExpr::to_string).collect();
+    format!("'{what}' of [{}]", sizes.join(", "))
+}
+
 /// What an op is, how it reads its operands, and the sizes of the axes that it reduces.
 fn read(op: OpRef<'_>) -> Option<(Kind, Vec<Access>, Vec<SizeExpr>)> {
     if let Some(op) = Const::of(op) {

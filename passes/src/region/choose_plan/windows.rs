@@ -21,7 +21,7 @@ const MOST_ASSUMED: i64 = 64;
 /// The most neighbours of a thread along another axis than the contiguous one.
 const MOST_ROWS: i64 = 4;
 /// The registers of a thread for addresses, conditions and counters.
-const FOR_ADDRESSES: i64 = 24;
+const FOR_ADDRESSES: i64 = 40;
 /// What is computed for a load beside it: its address, whether it is in memory.
 const OPS_OF_LOAD: f64 = 2.0;
 /// The bytes that a multiprocessor's cache gives its threads at once, of one line.
