@@ -10,8 +10,7 @@
 // CHECK: load %A[32*%row + i0, %k]
 // CHECK: frag<[32], f16, slice 1 of (blocked [1, 1] lanes [32, 1] warps [1, 32] order [0, 1])>
 // CHECK: load %B[%k, 32*%column + i0]
-// CHECK: binary mul
-// CHECK: binary add
+// CHECK: mulacc
 // CHECK: store
 
 region.func @sgemm<M, N, K> iters (m: M, n: N)
