@@ -191,6 +191,12 @@ pub fn verify_function(op: OpRef<'_>, what: &str, diags: &Diagnostics) -> bool {
     if distinct.len() != declared.len() {
         diags.emit(op_error(op, "a symbol is declared twice"));
     }
+    let is_word = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if let Some(symbol) = declared.iter().find(|symbol| !is_word(symbol)) {
+        let error = op_error(op, format!("'{symbol}' is no name for a symbol"));
+        diags.emit(error.suggest("letters, digits and '_' name one, as layers below take it for the name of an axis"));
+        return false;
+    }
     let ty = op.prop(Str::FUNCTION_TYPE).and_then(|attr| attr.as_type(ctx));
     let Some(TypeData::Function { inputs, results }) = ty.map(|ty| ctx.type_data(ty)) else { return false };
     for &ty in inputs.iter().chain(results.iter()) {

@@ -264,7 +264,8 @@ impl Lives {
         let leaf = buffer.first + self.covering.len() / 2;
         let above = std::iter::successors(Some(leaf), |node| Some(node / 2)).take_while(|&node| node > 0);
         let living = above.flat_map(|node| &self.covering[node]);
-        let later = self.beginning.range(buffer.first + 1..=buffer.last).flat_map(|(_, items)| items);
+        let later = (buffer.first < buffer.last).then(|| self.beginning.range(buffer.first + 1..=buffer.last));
+        let later = later.into_iter().flatten().flat_map(|(_, items)| items);
         living.chain(later).copied()
     }
 }

@@ -40,8 +40,8 @@
 //! **Does not** move what several reductions share or what is used outside too: that would compute it twice. A
 //! reduction stays before another one whose result has axes that it has not, for the same reason, and before one over an
 //! axis that it reduces itself; what does not depend
-//! on the reduced axes stays outside (`srnf` moves it there), and what is `deferred` too. Bodies of combiners are left as
-//! they are.
+//! on the reduced axes stays outside (`srnf` moves it there), and so do scans and what is `deferred`. Bodies of combiners
+//! are left as they are.
 //!
 //! Phases: (1) from the outside in, each block from its end to its start, ops go into the one reduction that uses them;
 //! ops that came into a body are then ordered by first use, left operands first. (2) Ops in bodies use what was

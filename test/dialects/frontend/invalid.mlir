@@ -440,3 +440,10 @@ frontend.graph @in_parts_of_elements(%x: tensor<[4], f32> {layout = {kind = "swi
 frontend.graph @two_in_one_place(%x: tensor<[72, 32], f32>) -> (tensor<[72, 32], f32> {layout = {kind = "strided", params = {strides = [48, 96], offset = 8}}}) {
   output %x
 }
+
+// -----
+
+// expected-error@+1 {{'seq.len' is no name for a symbol; letters, digits and '_' name one}}
+frontend.graph @symbol_of_two_words<seq.len>(%x: tensor<[seq.len], f32>) -> tensor<[seq.len], f32> {
+  output %x
+}

@@ -177,7 +177,8 @@ impl Feeds {
             };
             does.push(agents[from..to].iter().map(feed).collect());
         }
-        (self.events.len() <= usize::from(Id::MAX) && !self.is_full()).then(|| Rc::new(does))
+        let has_places = does.iter().flatten().all(|feed: &Feed| feed.count <= MOST_PLACES);
+        (has_places && self.events.len() <= usize::from(Id::MAX) && !self.is_full()).then(|| Rc::new(does))
     }
 
     /// An event: the instruction, and the numbers that it names.
@@ -310,8 +311,8 @@ impl Feeds {
     fn place(&mut self, more: usize) {
         let (end, letters) = (self.end(), self.letters.len() - more);
         match self.pieces.last_mut() {
-            Some(Piece { places, of: Source::Letters(_) }) => places.end += more,
-            _ => self.pieces.push(Piece { places: end..end + more, of: Source::Letters(letters) }),
+            Some(Piece { places, of: Source::Letters(_) }) => places.end = places.end.saturating_add(more),
+            _ => self.pieces.push(Piece { places: end..end.saturating_add(more), of: Source::Letters(letters) }),
         }
     }
 
@@ -385,7 +386,7 @@ impl Feeds {
     /// What is behind some of the events comes again, so many times.
     fn repeat(&mut self, feed: &mut Feed, before: usize, times: usize) {
         let turn = feed.count - before;
-        let (start, end) = (feed.start + before, self.end());
+        let (start, end) = (feed.start.saturating_add(before), self.end());
         let more = turn.saturating_mul(times).min(MOST_PLACES);
         self.pieces.push(Piece { places: end..end.saturating_add(more), of: Source::Again(start, turn) });
         feed.extend(more, [0; 3]);
@@ -393,7 +394,8 @@ impl Feeds {
 
     /// What was written out comes again.
     fn copy(&mut self, feed: &mut Feed, written: Feed) {
-        let (mut at, end) = (written.start, written.start.saturating_add(written.count));
+        // Of too many events not all have places.
+        let (mut at, end) = (written.start, written.start.saturating_add(written.count).min(self.end()));
         while at < end && !self.is_full() {
             let Piece { places, of } = self.piece(at).clone();
             let more = places.end.min(end) - at;

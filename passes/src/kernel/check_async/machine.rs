@@ -24,9 +24,10 @@ pub const MOST_STEPS: u64 = 5_000_000;
 /// that the passes make of the programs in the repository.
 const MOST_WORK: u64 = 400_000_000;
 
-/// What an instruction is of that at least; and how many numbers are copied for one.
+/// What an instruction is of that at least; and how many numbers are copied or compared for one.
 const WORK_OF_STEP: u64 = 25;
 const COPIED: usize = 16;
+const COMPARED: usize = 4;
 
 /// What something went wrong with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -292,6 +293,11 @@ impl<'p> Machine<'p> {
     pub fn copies(&mut self) {
         let clocks = self.agents.len() + self.barriers.len() + self.named.len();
         self.work += (2 * clocks * self.plan.len() / COPIED) as u64;
+    }
+
+    /// Counts the work of comparing so many numbers.
+    pub fn compares(&mut self, numbers: usize) {
+        self.work += (numbers / COMPARED) as u64;
     }
 
     /// Nothing, while all runs take no more than they may, with some work elsewhere.

@@ -71,6 +71,7 @@ impl Steady {
             kept.turns += 1;
             if kept.turns > kept.keep && kept.is_alike(machine, feeds) {
                 let now = now.get_or_insert_with(|| Rc::new(machine.state()));
+                machine.compares(now.len());
                 // What was named since is long to look at, and only of use if the states are alike without it.
                 let is_again = kept.is_shifted(machine, now, &[])
                     && kept.named(machine, feeds).is_some_and(|named| kept.is_shifted(machine, now, &named));
@@ -85,6 +86,7 @@ impl Steady {
             let next = if kept.keep > 0 { kept.keep.saturating_add(kept.keep.max(more)) } else { first };
             if kept.turns >= next && machine.agents.iter().all(|agent| agent.doubt.is_none()) {
                 let now = now.get_or_insert_with(|| Rc::new(machine.state()));
+                machine.compares(now.len());
                 kept.keep(machine, now, kept.turns);
             }
             // The next level sees only states behind what this one has left out.

@@ -147,3 +147,15 @@ region.func @combiner<M, K> iters (m: M, k: K)
   } : f32 over (m)
   yield %a to Y
 }
+
+// A scan stands directly in the kernel, also where a reduction alone uses it.
+// CHECK-LABEL: region.func @scanned
+// CHECK: %s = scan sum %x along m
+// CHECK-NEXT: reduce sum
+region.func @scanned<M, N> iters (m: M)
+    ins (%X: memref<[M, N], f32>) outs (Y: memref<[M], f32> materialize gmem) {
+  %x = read %X[m, n] : f32 over (m, n)
+  %s = scan sum %x along m : f32 over (m, n)
+  %y = reduce sum (n: N) acc f32 init 0.0 { yield %s } : f32 over (m)
+  yield %y to Y
+}
