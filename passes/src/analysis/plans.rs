@@ -31,9 +31,23 @@ pub fn plan_loc(cx: &PassCx<'_>, body: &Body) -> Option<Loc> {
 }
 
 fn beside(cx: &PassCx<'_>, body: &Body) -> Option<Beside> {
-    let name = OpRef::new(cx.ctx, body, body.root()).symbol_name()?;
+    schedules(cx, body).next()
+}
+
+/// The plans of the function whose body this is, in order.
+fn schedules<'a>(cx: &PassCx<'a>, body: &Body) -> impl Iterator<Item = Beside> + 'a {
+    let name = OpRef::new(cx.ctx, body, body.root()).symbol_name().map(|name| cx.ctx.intern_str(name));
     let schedule = cx.ctx.op_name(Schedule::OP);
-    cx.symbols.beside(cx.ctx.intern_str(name)).find(|plan| plan.name == schedule)
+    let symbols = cx.symbols;
+    name.into_iter().flat_map(|name| symbols.beside(name)).filter(move |plan| plan.name == schedule)
+}
+
+/// The location of a second plan of that function which names it, or does not, as the first one does: nothing follows it.
+pub fn second_plan(cx: &PassCx<'_>, body: &Body) -> Option<Loc> {
+    let names_it = |plan: &Beside| Schedule::of_props(cx.ctx, plan.props).of.is_some();
+    let mut plans = schedules(cx, body);
+    let first = names_it(&plans.next()?);
+    plans.find(|plan| names_it(plan) == first).map(|plan| plan.loc)
 }
 
 /// The machines that a plan is for: those that are built in, and those of the module.

@@ -84,12 +84,13 @@ use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::places::{shared_limit, shared_memory};
 use dlc_plan::Schedule;
+use dlc_plan::check::CONFLICT;
 use dlc_region::ops::{Func, Reduce, Yield};
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::conditions::{STAGGER, staggered};
-use crate::analysis::plans::{architecture, machines, plan_of};
+use crate::analysis::plans::{architecture, machines, plan_of, second_plan};
 use crate::plan::compare::with_widths;
 use crate::plan::report::{not_followed, refused};
 use crate::plan::resolved::{Mapping, Refused, ResolvedPlan, resolve};
@@ -140,6 +141,13 @@ impl Pass for Tensorize {
         let is_region = Func::of(OpRef::new(cx.ctx, body, body.root())).is_some();
         if !is_region || body.entry_block().is_none() {
             return Ok(());
+        }
+        if let Some(loc) = second_plan(cx, body) {
+            let root = OpRef::new(cx.ctx, body, body.root());
+            let message = format!("@{} has a plan before this one", root.symbol_name().unwrap_or_default());
+            let error =
+                Diagnostic::error(&CONFLICT, loc, message).at(Schedule::OP).note(root.loc(), "the kernel is here");
+            return Err(cx.fail(error.suggest("leave one of them out: a kernel follows one plan")));
         }
         let plan = plan_of(cx, body);
         let targets = plan.as_ref().map(|plan| machines(cx, plan)).unwrap_or_default();

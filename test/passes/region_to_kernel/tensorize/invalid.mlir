@@ -20,6 +20,21 @@ plan.schedule of @odd for sm90 {
 
 // -----
 
+// A kernel follows one plan.
+region.func @twice<N> iters (n: N) ins (%X: memref<[N], f32>) outs (Y: memref<[N], f32> materialize gmem) {
+  %x = read %X[n] : f32 over (n)
+  yield %x to Y
+}
+plan.schedule of @twice for sm90 {
+  tile (n: 64)
+}
+// expected-error@+1 {{E1609 'plan.schedule': @twice has a plan before this one}}
+plan.schedule of @twice for sm80 {
+  tile (n: 128)
+}
+
+// -----
+
 // The positions of blocks are numbers of 64 bits.
 // expected-error@+1 {{E1710 'region.func': the positions of this kernel's blocks go beyond 64 bits}}
 region.func @huge iters (a: 4294967296, b: 4294967296, c: 4294967296) ins (%x: memref<[4294967296], f32>)
