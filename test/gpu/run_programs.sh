@@ -5,6 +5,7 @@
 #
 # - every program of test/programs, for sm80 and sm90 and without plans, each checked and with a line in the log;
 # - programs on other layers: regions with and without a plan, kernels by hand;
+# - the kernel and the plan of the specification, both JSON, with B in three layouts, by mma and by wgmma;
 # - what must be refused;
 # - products of matrices beside cublasLt, where that is installed.
 #
@@ -84,6 +85,23 @@ done
 same "$tests/kernels/gemm_sm80.mlir" --shape=M=200,N=264,K=136
 same "$tests/kernels/gemm_pingpong.mlir" --shape=M=200,N=264,K=136
 same "$tests/kernels/row_softmax.mlir" --shape=M=33,N=1001
+
+# The kernel and the plan of the specification from their JSON alone, with three layouts of B, against f64.
+plans=$tests/pipelines/Inputs
+for shape in M=150,N=136,K=72 M=256,N=512,K=128 M=1000,N=520,K=1032; do
+  "$run" "$plans/gemm-bias-relu-f64.json" --device=cpu --shape=$shape -o "$work/f64.npz" || bad=1
+  for kernel in "$tests/golden/region/gemm-bias-relu.json" "$plans/gemm-bias-relu.json" "$plans/gemm-bias-relu-strided.json"; do
+    for way in "sm80 $tests/dialects/plan/json/specification.json" "sm90 $plans/specification-sm90.json"; do
+      if "$run" "$kernel" --device=cuda --target="${way%% *}" --plan="${way#* }" --shape=$shape \
+        --check="$work/f64.npz" --rtol=0.002 --atol=0.002 2> "$work/err"; then
+        good "$kernel ${way#* } $shape"
+      else
+        fail "$kernel ${way#* } $shape"
+        cat "$work/err"
+      fi
+    done
+  done
+done
 
 # What is written runs again.
 if "$run" "$here/gemm.mlir" --function=nn --device=cuda --shape=M=256,N=256,K=128 --emit-manifest="$work/gemm.json" -o "$work/a.npz" &&
