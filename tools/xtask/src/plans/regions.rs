@@ -36,7 +36,7 @@ const fn source(path: &'static str, sizes: &'static [&'static [i64]]) -> Source 
     Source { path, sizes }
 }
 
-const SOURCES: [Source; 21] = [
+const SOURCES: [Source; 24] = [
     source("test/golden/region/gemm-bias-relu.json", &[&[40, 72, 48], &[80, 144, 96]]),
     source("test/golden/region/attention.json", &[&[1, 2, 40, 48, 32], &[1, 1, 72, 64, 64]]),
     source("test/golden/region/conv3x3.json", &[&[1, 16, 3, 8, 8, 6, 16], &[2, 24, 4, 16, 16, 8, 32]]),
@@ -56,6 +56,9 @@ const SOURCES: [Source; 21] = [
     source("test/gpu/Inputs/sum_all.mlir", &[&[40, 72], &[200, 144]]),
     source("test/gpu/Inputs/gelu_add.mlir", &[&[5, 72], &[40, 144]]),
     source("test/plans/Inputs/gather.mlir", &[&[2, 5, 40], &[2, 9, 144]]),
+    source("test/plans/Inputs/depthwise.mlir", &[&[1, 5, 7], &[2, 6, 32]]),
+    source("test/plans/Inputs/max_pool.mlir", &[&[1, 7, 9], &[2, 6, 64]]),
+    source("test/plans/Inputs/windows_last.mlir", &[&[1, 7], &[2, 40]]),
     source("test/plans/Inputs/linear_softmax.mlir", &[&[40], &[72]]),
     source("test/plans/Inputs/swiglu.mlir", &[&[40, 72, 48], &[80, 144, 96]]),
 ];
