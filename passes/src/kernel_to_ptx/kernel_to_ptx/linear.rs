@@ -39,12 +39,13 @@ pub fn linear(memory: &Memory, rank: usize) -> Option<Linear<SizeExpr>> {
 const MOST_CONSTANT: i64 = 1 << 24;
 
 impl Linear<SizeExpr> {
-    /// The same with the windows of axes whose positions a guard bounds from below: windows next to each other then have the
-    /// same number, and as many steps beside it as their positions and places in them are together.
+    /// The same with the windows of axes whose positions a guard bounds: windows next to each other then have the same number,
+    /// and as many steps beside it as their positions and places in them are together. The guard of a window need not bound it
+    /// on both sides.
     pub fn with_windows(mut self, guard: Option<&Guard>) -> Linear<SizeExpr> {
         let conditions = || guard.iter().flat_map(|guard| guard.pieces.iter().flatten());
         for axis in 0..self.steps.len() {
-            let is_window = |condition: &Condition| condition.lower.is_some() && names_axis(&condition.expr, axis);
+            let is_window = |condition: &Condition| names_axis(&condition.expr, axis);
             let Some(step) = self.steps[axis].as_ref().filter(|step| step.as_constant().is_none()) else { continue };
             let terms = step.terms();
             let (&[(each, ref factors)], true) = (terms.as_slice(), conditions().any(is_window)) else { continue };
