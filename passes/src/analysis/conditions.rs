@@ -167,13 +167,16 @@ fn for_other_rows(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Schedule
         // Loops of each thread for itself stay unrolled, and so do its neighbours along other axes than the contiguous one.
         let is_shared = |axis: &String| plan.threads.as_ref().is_some_and(|threads| threads.get(axis).is_some());
         let own = plan.unroll.iter().flat_map(|unroll| &unroll.0).filter(|(axis, _)| !is_shared(axis)).cloned();
+        let own: Vec<(String, i64)> = own.collect();
+        // Single elements of windows have more addresses and conditions than vectors.
+        let blocks_per_sm = plan.blocks_per_sm.filter(|_| !own.iter().any(|(axis, _)| is_reduced(axis)));
         let below = |axis: &str| plan.thread_tile.as_ref().map_or(1, |each| each.along(axis));
         let rest = alone.map(|(axis, each)| (axis.clone(), if is_along(axis) { each } else { each / below(axis) }));
         let unroll = Table(rest.filter(|(_, each)| *each > 1).chain(own).collect());
         let unroll = Some(unroll).filter(|unroll| !unroll.0.is_empty());
         let each = plan.thread_tile.iter().flat_map(|each| &each.0).filter(|(axis, _)| !is_along(axis)).cloned();
         let thread_tile = Some(Table(each.collect())).filter(|each: &Table<i64>| !each.0.is_empty());
-        Schedule { assume: None, vectors: None, thread_tile, unroll, ..plan.clone() }
+        Schedule { assume: None, vectors: None, thread_tile, unroll, blocks_per_sm, ..plan.clone() }
     };
     let longer = |plan: &Schedule| Schedule { caches: Vec::new(), blocks_per_sm: None, ..plan.clone() };
     // Each single element that is summed has a register for itself and one for its sum.

@@ -22,6 +22,8 @@ const MOST_ASSUMED: i64 = 64;
 const MOST_ROWS: i64 = 4;
 /// The registers of a thread for addresses, conditions and counters.
 const FOR_ADDRESSES: i64 = 40;
+/// Of how many places of a window a thread has a register more, as measured of what the assembler loads ahead.
+const AHEAD: i64 = 4;
 /// What is computed for a load beside it: its address, whether it is in memory.
 const OPS_OF_LOAD: f64 = 2.0;
 /// The bytes that a multiprocessor's cache gives its threads at once, of one line.
@@ -337,7 +339,9 @@ impl Maker<'_> {
             vectors: some(vectors),
             ..self.base.clone()
         };
-        let registers = work(self.ctx, self.facts, &plan).held as i64 + FOR_ADDRESSES;
+        // Loads of the windows that come next begin before what is loaded is used up.
+        let ahead = plan.unroll.as_ref().and_then(Table::product).unwrap_or(1) / AHEAD;
+        let registers = work(self.ctx, self.facts, &plan).held as i64 + ahead + FOR_ADDRESSES;
         if used < 32 || registers > self.target.registers_per_thread {
             return None;
         }
