@@ -20,9 +20,12 @@ const MOST_UNROLLED: i64 = 2048;
 const MOST_ASSUMED: i64 = 64;
 /// The most neighbours of a thread along another axis than the contiguous one.
 const MOST_ROWS: i64 = 4;
+/// The most elements of a thread: with more, too few threads are left to wait for memory beside each other.
+const MOST_ELEMENTS: i64 = 32;
 /// The registers of a thread for addresses, conditions and counters.
 const FOR_ADDRESSES: i64 = 40;
-/// Of how many places of a window a thread has a register more, as measured of what the assembler loads ahead.
+/// Of how many places of a window a thread has a register more: ptxas then spills nothing of a window of 3 x 3, and 8 bytes
+/// of one of 7 x 7.
 const AHEAD: i64 = 4;
 /// What is computed for a load beside it: its address, whether it is in memory.
 const OPS_OF_LOAD: f64 = 2.0;
@@ -342,7 +345,7 @@ impl Maker<'_> {
         // Loads of the windows that come next begin before what is loaded is used up.
         let ahead = plan.unroll.as_ref().and_then(Table::product).unwrap_or(1) / AHEAD;
         let registers = work(self.ctx, self.facts, &plan).held as i64 + ahead + FOR_ADDRESSES;
-        if used < 32 || registers > self.target.registers_per_thread {
+        if used < 32 || elements > MOST_ELEMENTS || registers > self.target.registers_per_thread {
             return None;
         }
         // They are given out by eights.
