@@ -114,7 +114,9 @@ impl Expr {
         }
         let natural = is_natural_expr(expr, &is_natural);
         let without = expr.sub(&constant.into()).ok().filter(|_| !natural && constant < 0);
-        let has_natural_terms = natural || without.is_some_and(|terms| is_natural_expr(&terms, &is_natural));
+        // Each of them is then, whatever of a position is counted with the constant; a remainder is only as a whole.
+        let are_added = |terms: &SizeExpr| terms.terms().iter().all(|(coefficient, _)| *coefficient >= 0);
+        let has_natural_terms = without.is_some_and(|terms| are_added(&terms) && is_natural_expr(&terms, &is_natural));
         Ok(Expr { terms, constant, natural, has_natural_terms, wide, unsigned: false })
     }
 
