@@ -233,3 +233,52 @@ kernel.func @steps_after_a_remainder<A>(%X: memref<[64, 64], f32, row_major, ali
   }
   return %Y
 }
+
+// -----
+
+// No block of 115 has more than four of 459 tiles, as the step is the number of blocks, which is known.
+kernel.func @few_tiles_of_a_few_blocks(%x0: memref<[3, 520, 8], f16, row_major, align 128, noalias>, %x1: memref<[3, 1031, 8], f16, row_major, align 128>, %x2: memref<[3, 520, 1031], f32, row_major, align 128, noalias>) -> memref<[3, 520, 1031], f32, row_major, align 128, noalias> attributes {target = "sm90"} {
+  %v2 = output : memref<[3, 520, 1031], f32, row_major, align 128, noalias>
+  %map_x0 = tensor_map %x0 : tensormap<[1, 64, 16], f16, swizzle 32>
+  %map_x1 = tensor_map %x1 : tensormap<[1, 64, 16], f16, swizzle 32>
+  grid (115) threads 256 {
+    %rhs = shared : tile<8 x [64, 16], f16, swizzle 32>
+    %lhs = shared : tile<8 x [64, 16], f16, swizzle 32>
+    %full = mbarriers arrivals 1 : mbarrier<8>
+    %empty = mbarriers arrivals 4 : mbarrier<8>
+    barrier
+    %block = block_id 0
+    %blocks = grid_size 0
+    %0 = index (0)
+    role producer warps 0 to 4 registers 40 single {
+      %1 = index (1)
+      %2:2 = for %tile = %block to 459 step %blocks carry (%stage = %0, %parity = %1) : index, index {
+        %3 = index (%tile mod 153)
+        %row, %column = tile_order %3 of (9, 17) grouped 8
+        wait %empty[%stage] parity %parity
+        expect %full[%stage] bytes 4096
+        tma_load %map_x0[%tile floordiv 153, 64*%row, 0] to %lhs[%stage] signal %full[%stage]
+        tma_load %map_x1[%tile floordiv 153, 64*%column, 0] to %rhs[%stage] signal %full[%stage]
+        %next:2 = advance %stage, %parity over 8
+        yield %next, %next#1
+      }
+    }
+    role consumer warps 4 to 8 registers 232 {
+      %4:2 = for %tile = %block to 459 step %blocks carry (%parity = %0, %stage = %0) : index, index {
+        %5 = index (%tile mod 153)
+        %row, %column = tile_order %5 of (9, 17) grouped 8
+        %6 = const 0.0 : frag<[64, 64], f32, wgmma>
+        wait %full[%stage] parity %parity
+        %7:2 = wgmma %lhs[%stage], %rhs[%stage] transposed, %6 : frag<[64, 64], f32, wgmma>, token<compute>
+        await %7#1
+        arrive %empty[%stage] by warp
+        %8 = load %x2[%tile floordiv 153, 64*%row + i0, 64*%column + i1] where (64*%row + i0 < 520, 64*%column + i1 < 1031) : frag<[64, 64], f32, wgmma>
+        %v2_0 = binary add %8, %7 : frag<[64, 64], f32, wgmma>
+        store %v2_0 to %v2[%tile floordiv 153, 64*%row + i0, 64*%column + i1] where (64*%row + i0 < 520, 64*%column + i1 < 1031)
+        %next:2 = advance %stage, %parity over 8
+        yield %next#1, %next
+      }
+    }
+  }
+  return %v2
+}

@@ -149,7 +149,7 @@ impl<'a> Pair<'a> {
         let args: Vec<ValueId> = op.args().collect();
         if let [first, last, step] = op.bounds().as_slice()
             && let (Some(first), Some(last)) = (self.expr(0, first, &args), self.expr(0, last, &args))
-            && let Some(before) = step.as_constant().and_then(|step| (times - 1).checked_mul(step))
+            && let Some(before) = self.constant_of(step, &args).and_then(|step| (times - 1).checked_mul(step))
         {
             self.at_most(&first, &last, -1 - before);
         }
@@ -199,10 +199,20 @@ impl Pair<'_> {
             let (a, b) = (self.constant(a)?, self.constant(b)?);
             return Some(if is_min { a.min(b) } else { a.max(b) });
         }
+        if let Some(size) = ops::GridSize::of(op) {
+            let grid = ops::Grid::from(self.grid);
+            let args: Vec<ValueId> = grid.args().collect();
+            return self.constant_of(grid.dims().get(usize::try_from(size.axis()).ok()?)?, &args);
+        }
         let index = ops::Index::of(op)?;
         let args: Vec<ValueId> = index.args().collect();
+        self.constant_of(index.value().first()?, &args)
+    }
+
+    /// The same of an expression.
+    fn constant_of(&self, expr: &SizeExpr, args: &[ValueId]) -> Option<i64> {
         let number = |name: &str| value_number(name).and_then(|number| self.constant(*args.get(number)?));
-        index.value().first()?.eval(&number).ok()
+        expr.eval(&number).ok()
     }
 
     /// Whether values are computed at the launch.
