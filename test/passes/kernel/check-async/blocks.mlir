@@ -123,3 +123,33 @@ kernel.func @boxes<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32, row_majo
   }
   return %Y
 }
+
+// -----
+
+// The number of the block in a cluster along one axis of one block, and in one along two axes.
+kernel.func @rank_of_one<M>(%x: memref<[M, 128], f32>) -> memref<[M, 128], f32> attributes {target = "sm90"} {
+  %y = output : memref<[M, 128], f32>
+  grid (8 * (M ceildiv 64)) cluster [1] threads 128 {
+    %b = block_id 0
+    %t = index (%b floordiv 8)
+    %r = block_rank
+    %v = load %x[64*%t + 7*%r + i0, i1] where (64*%t + 8*%r + i0 < M) : frag<[8, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    store %v to %y[64*%t + 8*%b - 64*(%b floordiv 8) + i0, i1] where (64*%t + 8*%b - 64*(%b floordiv 8) + i0 < M)
+  }
+  return %y
+}
+
+// -----
+
+kernel.func @rank_of_two_axes<M>(%x: memref<[M, 128], f32>) -> memref<[M, 128], f32> attributes {target = "sm90"} {
+  %y = output : memref<[M, 128], f32>
+  grid (2 * (M ceildiv 32), 2) cluster [2, 2] threads 128 {
+    %b = block_id 0
+    %t = index (%b floordiv 2)
+    %r = block_rank
+    %v = load %x[32*%t + 8*%r + i0, i1] where (32*%t + 8*%r + i0 < M) : frag<[8, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    // expected-error@+1 {{E1814 'kernel.store': not verified: two blocks may store to the same element}}
+    store %v to %y[32*%t + 8*%r + i0, i1] where (32*%t + 8*%r + i0 < M)
+  }
+  return %y
+}

@@ -241,11 +241,7 @@ impl<'a> Pair<'a> {
                 return Some(self.var(side, Var::Block(block.axis().clamp(0, 2) as usize)));
             }
             if ops::BlockRank::of(op).is_some() {
-                let cluster = ops::Grid::from(self.grid).cluster().unwrap_or_default();
-                let mut axes = cluster.iter().enumerate().filter(|&(_, &blocks)| blocks > 1);
-                if let (Some((axis, &blocks)), None) = (axes.next(), axes.next()) {
-                    return self.var(side, Var::Block(axis)).modulo(&AffineExpr::Constant(blocks)).ok();
-                }
+                return self.rank(side);
             }
             if let Some(size) = ops::GridSize::of(op) {
                 let grid = ops::Grid::from(self.grid);
@@ -275,6 +271,18 @@ impl<'a> Pair<'a> {
         }
         self.limit(side, value);
         Some(self.var(side, Var::Value(value)))
+    }
+
+    /// The number of the block in its cluster, the first axis first.
+    fn rank(&mut self, side: Side) -> Option<AffineExpr> {
+        let cluster = ops::Grid::from(self.grid).cluster().unwrap_or_default();
+        let (mut rank, mut below) = (AffineExpr::Constant(0), 1);
+        for (axis, &blocks) in cluster.iter().enumerate().filter(|&(_, &blocks)| blocks > 1) {
+            let own = self.var(side, Var::Block(axis)).modulo(&AffineExpr::Constant(blocks)).ok()?;
+            rank = rank.add(&own.mul(&AffineExpr::Constant(below)).ok()?).ok()?;
+            below *= blocks;
+        }
+        Some(rank)
     }
 
     /// What follows from a value that is the smaller or the greater of two others.
