@@ -12,7 +12,7 @@ use dlc_ir::body::{Body, OpRef};
 use dlc_ir::define::Kind;
 use dlc_ir::entity::EntityId;
 use dlc_ir::{Builder, Context, Loc, OpId, Str, Type, ValueId};
-use dlc_kernel::global::merged_dims;
+use dlc_kernel::global::map_strides;
 use dlc_kernel::ops as kernel;
 
 /// The values that expressions name, each once.
@@ -235,16 +235,12 @@ fn requirements(ctx: &Context, body: &Body) -> Vec<Condition> {
     all
 }
 
-/// That the rows of a map are whole 16 bytes, where it has several.
+/// That the rows of a map are multiples of 16 bytes apart, where it has several.
 fn whole_rows(ctx: &Context, map: kernel::TensorMapOf<'_>) -> Option<Condition> {
     let memory = MemRef::of(ctx, map.type_of(map.memory()))?;
-    let dims = match map.merged() {
-        Some(groups) => merged_dims(ctx, memory, &groups)?,
-        None => memory.dims(ctx),
-    };
-    let last = dims.last().filter(|_| dims.len() > 1)?;
+    let step = map_strides(ctx, memory, map.merged().as_deref())?.pop()?;
     let width = SizeExpr::from(i64::from(128 / memory.elem(ctx).bits(ctx)?.max(8)));
-    Condition::of(&last.modulo(&width).ok()?, "==", &SizeExpr::from(0))
+    Condition::of(&step.modulo(&width).ok()?, "==", &SizeExpr::from(0))
 }
 
 /// The symbols of a kernel that are one number, as it is launched for no other sizes: `require (C == 3)`.
