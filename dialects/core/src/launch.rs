@@ -217,6 +217,8 @@ pub struct MapValue {
     pub strides: Vec<i64>,
     /// The sizes of the memory along the axes that the engine knows: those that it has, or some of them taken as one.
     pub sizes: Vec<usize>,
+    /// By how much the number of an element of the memory, which counts row by row, grows along each of these axes.
+    pub steps: Vec<usize>,
     /// The sizes of the box; of windows, the pixels and the channels.
     pub shape: Vec<u32>,
     /// The type of the elements.
@@ -233,9 +235,8 @@ pub struct MapValue {
 pub struct MapRef(pub Arc<MapValue>);
 
 impl MapValue {
-    /// Visits the rows of a box in order: the position of a row in the box, all its axes but the last, and where in
-    /// the memory its line is, counted in lines along the last axis, and the element with which that begins; `None`
-    /// outside. `at` is where the box begins, `offsets` where in the window.
+    /// Visits the rows of a box in order: the position of a row in the box, all its axes but the last, and the line of it
+    /// in the memory: the number of its first element, which counts row by row, and where that lies; `None` outside. `at` is where the box begins, `offsets` where in the window.
     pub fn rows(&self, at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i64], Option<(usize, i64)>)) {
         let begin = self.placement.strides().map_or(0, |(_, offset)| offset);
         let shape = &self.sizes;
@@ -254,7 +255,7 @@ impl MapValue {
                     place.iter_mut().skip(1).zip(offsets).for_each(|(place, offset)| *place += offset);
                 }
             }
-            let line = line(shape, &place).map(|line| {
+            let line = line(shape, &self.steps, &place).map(|line| {
                 let outer = place.iter().zip(&self.strides).take(shape.len().saturating_sub(1));
                 (line, outer.fold(begin, |sum, (at, stride)| sum + at * stride))
             });
@@ -285,12 +286,21 @@ impl MapValue {
     }
 }
 
-/// The line along the last axis in which a position is. `None` outside of the other axes.
-fn line(shape: &[usize], at: &[i64]) -> Option<usize> {
+/// By how much the number of an element, which counts row by row, grows along each axis.
+pub fn dense_steps(shape: &[usize]) -> Vec<usize> {
+    let mut steps = vec![1; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        steps[axis - 1] = steps[axis] * shape[axis];
+    }
+    steps
+}
+
+/// The number of the first element of the line along the last axis in which a position is. `None` outside of the other axes.
+fn line(shape: &[usize], steps: &[usize], at: &[i64]) -> Option<usize> {
     let (_, outer) = shape.split_last()?;
     let mut index = 0usize;
-    for (&size, &at) in outer.iter().zip(at) {
-        index = index * size + usize::try_from(at).ok().filter(|&at| at < size)?;
+    for ((&size, &step), &at) in outer.iter().zip(steps).zip(at) {
+        index += step * usize::try_from(at).ok().filter(|&at| at < size)?;
     }
     Some(index)
 }

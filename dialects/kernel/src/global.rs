@@ -10,7 +10,7 @@ use dlc_ir::{Context, OpRef, Type, ValueId};
 
 use crate::interp::axis_number;
 use crate::layout::{Fragment, MAX_VECTOR_BYTES};
-use crate::ops::{Copied, Load, Store};
+use crate::ops::{Copied, Load, Store, TensorMapOf};
 use crate::types::{Frag, Tile};
 use crate::verify::warps_of;
 
@@ -80,13 +80,31 @@ pub fn merged_dims(ctx: &Context, memory: MemRef, groups: &[i64]) -> Option<Vec<
     Some(made)
 }
 
-/// The elements from one position to the next along each axis of a memref but the last, where some of its axes count as
-/// one, as [`merged`] has them. `None` where there are no strides.
-pub fn map_strides(ctx: &Context, memory: MemRef, groups: Option<&[i64]>) -> Option<Vec<SizeExpr>> {
-    let (strides, _) = strides(ctx, memory)?;
+/// The axis of a memref along which its elements lie one behind the other, the last where there are several.
+pub fn contiguous_axis(ctx: &Context, memory: MemRef) -> Option<usize> {
+    strides(ctx, memory)?.0.iter().rposition(|stride| stride.as_constant() == Some(1))
+}
+
+/// A list with an entry for each axis in another order of the axes. `None` where that is none.
+pub fn ordered<T: Clone>(list: &[T], order: &[i64]) -> Option<Vec<T>> {
+    let mut axes = order.to_vec();
+    axes.sort_unstable();
+    let is_order = axes.iter().copied().eq(0..list.len() as i64);
+    is_order.then(|| order.iter().map(|&axis| list[axis as usize].clone()).collect())
+}
+
+/// The elements from one position to the next along each axis of a tensor map but the last. `None` where its memref has no
+/// strides.
+pub fn map_strides(ctx: &Context, map: TensorMapOf<'_>) -> Option<Vec<SizeExpr>> {
+    let memory = MemRef::of(ctx, map.type_of(map.memory()))?;
+    let groups = map.merged();
+    let (mut strides, _) = strides(ctx, memory)?;
+    if let Some(order) = map.order() {
+        strides = ordered(&strides, &order)?;
+    }
     let ones = vec![1; strides.len()];
     let mut end = 0;
-    let mut last = groups.unwrap_or(&ones).iter().map(|&count| {
+    let mut last = groups.as_ref().unwrap_or(&ones).iter().map(|&count| {
         end += usize::try_from(count).ok()?;
         strides.get(end.checked_sub(1)?).cloned()
     });

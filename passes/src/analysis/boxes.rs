@@ -4,7 +4,7 @@ use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::{Factor, SizeExpr};
 use dlc_ir::{Body, Context};
-use dlc_kernel::global::{merged_dims, names_axis, position, strides};
+use dlc_kernel::global::{contiguous_axis, merged_dims, names_axis, ordered, position, strides};
 use dlc_kernel::interp::axis_number;
 
 use super::expressions::divisor;
@@ -16,6 +16,8 @@ pub const ALIGNMENT: u64 = 16;
 pub struct Boxed {
     /// The axes of the memref as the box sees them, of how many each is one, where they are not those that it has.
     pub merged: Option<Vec<i64>>,
+    /// Which axis of the memref each of them is, where they stand in another order.
+    pub order: Option<Vec<i64>>,
     /// Positions along these axes.
     pub at: Vec<SizeExpr>,
     /// The sizes of the box.
@@ -25,26 +27,43 @@ pub struct Boxed {
 }
 
 /// The box of the elements of a tile that are at these positions, under a guard that says nothing but that they are in the
-/// memref. A run that goes on from row to row, as `p floordiv W`, `p mod W` do, is one along both axes taken as one.
+/// memref. A run that goes on from row to row, as `p floordiv W`, `p mod W` do, is one along both axes taken as one. Where
+/// `any_order`, the axes of the memref may stand in another order, the contiguous one last.
 pub fn boxed(
     ctx: &Context,
     guard: Option<&Guard>,
     memory: MemRef,
     at: &[SizeExpr],
     sizes: &[u32],
+    any_order: bool,
 ) -> Result<Boxed, String> {
     let dims = memory.dims(ctx);
     let straight = positions(at, sizes).and_then(|(shape, bases)| {
         inside(guard, &dims, at)?;
-        Ok(Boxed { merged: None, at: at.to_vec(), shape, bases })
+        Ok(Boxed { merged: None, order: None, at: at.to_vec(), shape, bases })
     });
     let merged = || {
         let (groups, dims, at) = merge(ctx, memory, at, sizes.len())?;
         let (shape, bases) = positions(&at, sizes).ok()?;
         inside(guard, &dims, &at).ok()?;
-        Some(Boxed { merged: Some(groups), at, shape, bases })
+        Some(Boxed { merged: Some(groups), order: None, at, shape, bases })
     };
-    straight.or_else(|why| merged().ok_or(why))
+    let other = || {
+        let order = contiguous_last(ctx, memory)?;
+        let (dims, at) = (ordered(&dims, &order)?, ordered(at, &order)?);
+        let (shape, bases) = positions(&at, sizes).ok()?;
+        inside(guard, &dims, &at).ok()?;
+        Some(Boxed { merged: None, order: Some(order), at, shape, bases })
+    };
+    straight.or_else(|why| merged().or_else(|| other().filter(|_| any_order)).ok_or(why))
+}
+
+/// The order of the axes of a memref in which the contiguous one is the last, where it is another one.
+fn contiguous_last(ctx: &Context, memory: MemRef) -> Option<Vec<i64>> {
+    let (contiguous, rank) = (contiguous_axis(ctx, memory)?, memory.rank(ctx));
+    let others = (0..rank).filter(|&axis| axis != contiguous);
+    let order = others.chain([contiguous]).map(|axis| axis as i64).collect();
+    (contiguous + 1 < rank).then_some(order)
 }
 
 /// The axes of a memref where those that one axis of a tile goes through are taken as one: of how many each is one, their
@@ -141,10 +160,13 @@ fn inside(guard: Option<&Guard>, dims: &[SizeExpr], at: &[SizeExpr]) -> Result<(
     }
 }
 
-/// That rows are contiguous and everything lies at multiples of 16 bytes.
-pub fn aligned(ctx: &Context, body: &Body, memory: MemRef) -> Result<(), String> {
+/// That rows are contiguous and everything lies at multiples of 16 bytes, of axes in this order.
+pub fn aligned(ctx: &Context, body: &Body, memory: MemRef, order: Option<&[i64]>) -> Result<(), String> {
     let bytes = memory.elem(ctx).bits(ctx).unwrap_or(0) / 8;
-    let (strides, offset) = strides(ctx, memory).ok_or("the memref is swizzled")?;
+    let (mut strides, offset) = strides(ctx, memory).ok_or("the memref is swizzled")?;
+    if let Some(order) = order {
+        strides = ordered(&strides, order).ok_or("its axes have no such order")?;
+    }
     if strides.last().and_then(SizeExpr::as_constant) != Some(1) {
         return Err("the last axis of the memref is not contiguous".into());
     }

@@ -238,7 +238,7 @@ fn requirements(ctx: &Context, body: &Body) -> Vec<Condition> {
 /// That the rows of a map are multiples of 16 bytes apart, where it has several.
 fn whole_rows(ctx: &Context, map: kernel::TensorMapOf<'_>) -> Option<Condition> {
     let memory = MemRef::of(ctx, map.type_of(map.memory()))?;
-    let step = map_strides(ctx, memory, map.merged().as_deref())?.pop()?;
+    let step = map_strides(ctx, map)?.pop()?;
     let width = SizeExpr::from(i64::from(128 / memory.elem(ctx).bits(ctx)?.max(8)));
     Condition::of(&step.modulo(&width).ok()?, "==", &SizeExpr::from(0))
 }

@@ -195,7 +195,7 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, warps: [u32; 2]) -
     if !along || at[..at.len() - 1].iter().any(|at| names_axis(at, 1)) {
         return Err("its rows do not lie along rows of memory".into());
     }
-    aligned(ctx, body, memory)?;
+    aligned(ctx, body, memory, None)?;
     let elem = elem_of(ctx, store.type_of(store.value()));
     let bytes = i64::from(elem.bits(ctx).expect("elements of fragments have bits") / 8);
     let (grid, target) = machine(ctx, body, store.id)?;

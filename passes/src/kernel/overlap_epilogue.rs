@@ -308,14 +308,14 @@ fn find(ctx: &Context, body: &Body, store: kernel::Store<'_>, panels: [i64; 2]) 
     let sizes = [size(rows)?, size(columns)?];
     let mut guard = store.guard();
     let found = match is_turned(&at) {
-        false => boxed(ctx, guard.as_ref(), memory, &at, &sizes)?,
+        false => boxed(ctx, guard.as_ref(), memory, &at, &sizes, false)?,
         true => {
             at = at.iter().map(swapped).collect::<Option<_>>().ok_or(UNKNOWN)?;
             guard = guard.map(|guard| guard.map(&swapped).ok_or(UNKNOWN)).transpose()?;
-            boxed(ctx, guard.as_ref(), memory, &at, &[sizes[1], sizes[0]])?
+            boxed(ctx, guard.as_ref(), memory, &at, &[sizes[1], sizes[0]], false)?
         }
     };
-    aligned(ctx, body, memory)?;
+    aligned(ctx, body, memory, None)?;
     let axis = found.at.iter().position(|at| names_axis(at, 0)).ok_or(UNKNOWN)?;
     let most = target.map_or(i64::MAX, |target| target.smem_per_block);
     let panels = find_panels(ctx, body, store, panels, most, false)?;
@@ -561,7 +561,8 @@ fn elect_await(ctx: &Context, body: &mut Body, place: InsertPoint, loc: Loc, tok
 fn tensor_map(ctx: &Context, body: &mut Body, found: &Found, memory: ValueId) -> ValueId {
     let known = body.uses(memory).find_map(|used| {
         let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op))?;
-        let same = map.lower().is_none() && map.merged() == found.merged && map.type_of(map.out()) == found.map;
+        let plain = map.lower().is_none() && map.order().is_none();
+        let same = plain && map.merged() == found.merged && map.type_of(map.out()) == found.map;
         (same && body.is_before(map.id, found.panels.grid)).then(|| map.out())
     });
     known.unwrap_or_else(|| {
@@ -572,6 +573,7 @@ fn tensor_map(ctx: &Context, body: &mut Body, found: &Found, memory: ValueId) ->
             upper: None,
             strides: None,
             merged: found.merged.clone(),
+            order: None,
             out_type: found.map,
         }
         .build(&mut builder, found.panels.loc);

@@ -31,6 +31,9 @@ kernel.func @launch<M, N>(%X: memref<[M, N], f16, row_major, align 16>, %I: memr
   // CHECK: %flat = tensor_map %I merged [1, 2, 1] : tensormap<[1, 16, 64], f16, swizzle 128>
   // GENERIC: %flat = "kernel.tensor_map"(%I) <{merged = array<i64: 1, 2, 1>}> : (!core.memref<[2, 8, 8, 64], f16, "row_major", 2, false>) -> !kernel.tensormap<array<i64: 1, 16, 64>, f16, "swizzle 128">
   %flat = tensor_map %I merged [1, 2, 1] : tensormap<[1, 16, 64], f16, swizzle 128>
+  // CHECK: %turned = tensor_map %I order [1, 0, 2, 3] : tensormap<[8, 1, 8, 64], f16, swizzle 128>
+  // GENERIC: %turned = "kernel.tensor_map"(%I) <{order = array<i64: 1, 0, 2, 3>}> : (!core.memref<[2, 8, 8, 64], f16, "row_major", 2, false>) -> !kernel.tensormap<array<i64: 8, 1, 8, 64>, f16, "swizzle 128">
+  %turned = tensor_map %I order [1, 0, 2, 3] : tensormap<[8, 1, 8, 64], f16, swizzle 128>
   // CHECK: %most = index (132)
   // GENERIC: %most = "kernel.index"() <{value = [132]}> : () -> index
   %most = index (132)

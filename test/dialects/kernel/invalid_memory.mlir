@@ -107,6 +107,33 @@ kernel.func @merged_windows<B, H, W>(%X: memref<[B, H, W, 64], f16>) -> memref<[
 
 // -----
 
+kernel.func @no_order<H, W>(%X: memref<[H, W], f16>) -> memref<[H, W], f16> {
+  %Y = output : memref<[H, W], f16>
+  // expected-error@+1 {{E1704 'kernel.tensor_map': [1, 1] is no order of the 2 axes of the memref}}
+  %x = tensor_map %X order [1, 1] : tensormap<[64, 64], f16, swizzle 128>
+  // expected-error@+1 {{'kernel.tensor_map': axes in another order are neither merged nor those of windows}}
+  %y = tensor_map %X merged [1, 1] order [1, 0] : tensormap<[64, 64], f16, swizzle 128>
+  return %Y
+}
+
+// -----
+
+kernel.func @a_store_in_another_order<H, W>(%X: memref<[H, W], f16>) -> memref<[H, W], f16, col_major, align 16> {
+  %Y = output : memref<[H, W], f16, col_major, align 16>
+  %map = tensor_map %Y order [1, 0] : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    elect {
+      // expected-error@+1 {{'kernel.tma_store': boxes of a map with axes in another order are loaded, and not stored}}
+      %t = tma_store %s to %map[0, 0]
+      await %t
+    }
+  }
+  return %Y
+}
+
+// -----
+
 kernel.func @a_position_of_merged_axes<B, H, W>(%X: memref<[B, H, W, 64], f16>) -> memref<[B, H, W, 64], f16> {
   %Y = output : memref<[B, H, W, 64], f16>
   %x = tensor_map %X merged [3, 1] : tensormap<[64, 64], f16, swizzle 128>

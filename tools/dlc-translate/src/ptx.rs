@@ -10,7 +10,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::{Body, Context, OpRef, Str, Type, ValueId};
-use dlc_kernel::global::{map_strides, merged_dims};
+use dlc_kernel::global::{map_strides, merged_dims, ordered};
 use dlc_kernel::layout::Shared;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types;
@@ -311,10 +311,10 @@ fn tensor_map(op: kernel::TensorMapOf<'_>, names: &mut Names<'_>) -> Made<Tensor
         _ => None,
     };
     let of = MemRef::of(ctx, op.type_of(op.memory())).ok_or_else(|| Wrong::at(*op, "memory is wanted"))?;
-    let strides = match of.layout(ctx) {
-        dlc_core::layout::Layout::RowMajor => None,
+    let strides = match (of.layout(ctx), op.order()) {
+        (dlc_core::layout::Layout::RowMajor, None) => None,
         _ => {
-            let strides = map_strides(ctx, of, op.merged().as_deref());
+            let strides = map_strides(ctx, op);
             let strides = strides.ok_or_else(|| Wrong::at(*op, "the copy engine needs memory with strides"))?;
             Some(strides.iter().map(|stride| names.expr(stride, &[])).collect())
         }
@@ -323,7 +323,8 @@ fn tensor_map(op: kernel::TensorMapOf<'_>, names: &mut Names<'_>) -> Made<Tensor
         let dims = merged_dims(ctx, of, &groups);
         dims.ok_or_else(|| Wrong::at(*op, "its axes do not lie one behind the other"))
     });
-    let shape = shape.transpose()?.map(|dims| dims.iter().map(|dim| names.expr(dim, &[])).collect());
+    let other = || op.order().and_then(|order| ordered(&of.dims(ctx), &order));
+    let shape = shape.transpose()?.or_else(other).map(|dims| dims.iter().map(|dim| names.expr(dim, &[])).collect());
     Ok(TensorMap {
         name: names.of(out),
         buffer: names.of(op.memory()),

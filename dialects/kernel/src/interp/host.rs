@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use dlc_core::eval::bindings;
-use dlc_core::launch::{Global, GlobalRef, MapRef, MapValue, Seed, globals, placement};
+use dlc_core::launch::{self, Global, GlobalRef, MapRef, MapValue, Seed, globals, placement};
 use dlc_core::tensor::TensorValue;
 use dlc_ir::interp::{Data, Datum, Eval, EvalResult, Outcome, UNDEFINED};
 
 use super::places::{At, Names, integers};
 use super::schedule;
 use super::state::{Device, wrong};
-use crate::global::merged;
+use crate::global::{merged, ordered};
 use crate::ops::{Grid, Require, TensorMapOf};
 use crate::types::{TensorMap, sizes};
 
@@ -94,7 +94,8 @@ pub fn tensor_map(cx: &mut Eval<'_, '_>) -> EvalResult {
         Some(groups) => merged(&whole, &groups, |a, b| a.checked_mul(*b)),
         None => Some(whole),
     };
-    let along = along.ok_or_else(|| wrong(cx, "its axes cannot be taken as so many"))?;
+    let mut along = along.ok_or_else(|| wrong(cx, "its axes cannot be taken as so many"))?;
+    let mut steps = launch::dense_steps(&along);
     let placement = placement(cx, op.memory(), &memory)?;
     let Some((all, _)) = placement.strides() else {
         return Err(wrong(cx, "the copy engine needs memory with strides"));
@@ -105,7 +106,13 @@ pub fn tensor_map(cx: &mut Eval<'_, '_>) -> EvalResult {
         *count += sum;
         *count
     });
-    let strides: Vec<i64> = ends.iter().map(|&end| all[end as usize - 1]).collect();
+    let mut strides: Vec<i64> = ends.iter().map(|&end| all[end as usize - 1]).collect();
+    if let Some(order) = op.order() {
+        let other = || wrong(cx, "its axes have no such order");
+        along = ordered(&along, &order).ok_or_else(other)?;
+        steps = ordered(&steps, &order).ok_or_else(other)?;
+        strides = ordered(&strides, &order).ok_or_else(other)?;
+    }
     let width = i64::from(ty.elem(ctx).bits(ctx).unwrap_or(8)) / 8;
     let (last, outer) = strides.split_last().unwrap_or((&1, &[]));
     if let Some(bytes) = outer.iter().map(|stride| stride * width).find(|bytes| *bytes < 0 || bytes % 16 != 0) {
@@ -120,6 +127,7 @@ pub fn tensor_map(cx: &mut Eval<'_, '_>) -> EvalResult {
         placement,
         strides,
         sizes: along,
+        steps,
         shape: sizes(&ty.shape(ctx)).ok_or_else(|| wrong(cx, "a box has no size that is not positive"))?,
         elem: ty.elem(ctx),
         span: ty.layout(ctx).span(),

@@ -516,6 +516,7 @@ fn folded(shape: &[u32], coords: &[i64]) -> SmallVec<[u32; 4]> {
 /// Where in memory the elements of a box are, by the box's position; `None` outside.
 fn boxed(map: &MapValue, at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i64], Option<usize>)) {
     let (Some(&inner), Some(&first), Some(&width)) = (map.shape.last(), at.last(), map.sizes.last()) else { return };
+    let step = map.steps.last().copied().unwrap_or(1);
     map.rows(at, offsets, &mut |coords, line| {
         let mut coords: SmallVec<[i64; 6]> = SmallVec::from_slice(coords);
         coords.push(0);
@@ -523,7 +524,7 @@ fn boxed(map: &MapValue, at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i6
         for column in 0..i64::from(inner) {
             coords[last] = column;
             let place = usize::try_from(first + column).ok().filter(|&place| place < width);
-            visit(&coords, line.zip(place).map(|((line, _), place)| line * width + place));
+            visit(&coords, line.zip(place).map(|((line, _), place)| line + place * step));
         }
     });
 }

@@ -45,7 +45,10 @@ pub struct Slice {
 ///
 /// With `merged` some axes that lie one behind the other count as one: `merged [3, 1]` of [B, H, W, C] is [B*H*W, C], so
 /// that a box may go on from row to row.
-#[op("kernel.tensor_map", traits(Pure), format = "$memory (`im2col` `lower` $lower^ `upper` $upper `strides` $strides)? (`merged` $merged^)? attr-dict `:` type($out)",
+///
+/// With `order` the axes stand in another order: `order [1, 0]` of a memref whose columns are contiguous has rows that are.
+/// Boxes are loaded from such a map, and not stored.
+#[op("kernel.tensor_map", traits(Pure), format = "$memory (`im2col` `lower` $lower^ `upper` $upper `strides` $strides)? (`merged` $merged^)? (`order` $order^)? attr-dict `:` type($out)",
      verify = verify::tensor_map, eval = interp::host::tensor_map,
      example = "%mA = tensor_map %A : tensormap<[128, 64], f16, swizzle 128>")]
 pub struct TensorMapOf {
@@ -55,6 +58,8 @@ pub struct TensorMapOf {
     strides: OptionalAttr<IntArray>,
     /// How many axes of the memref each axis is.
     merged: OptionalAttr<IntArray>,
+    /// Which axis of the memref each axis is.
+    order: OptionalAttr<IntArray>,
     out: Result<TensorMap>,
 }
 

@@ -6,7 +6,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
 
 use super::{LAYOUT_MISMATCH, SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain};
-use crate::global::{GlobalAccess, merged_dims, strides};
+use crate::global::{GlobalAccess, merged_dims, ordered, strides};
 use crate::layout::{MAX_VECTOR_BYTES, Shared as Layout};
 use crate::ops::{
     Copied, Copy, CopyAsync, Load, LoadShared, Shared, Slice, Store, StoreShared, TensorMapOf, TmaLoad, TmaStore,
@@ -65,6 +65,13 @@ pub fn tensor_map(op: TensorMapOf<'_>, diags: &Diagnostics) {
             broken(*op, &SHAPE_MISMATCH, message, diags);
         }
         rank = groups.len();
+    }
+    if let Some(order) = op.order() {
+        if op.merged().is_some() || op.lower().is_some() {
+            plain(*op, "axes in another order are neither merged nor those of windows", diags);
+        } else if ordered(&memory.dims(op.ctx), &order).is_none() {
+            broken(*op, &SHAPE_MISMATCH, format!("{order:?} is no order of the {rank} axes of the memref"), diags);
+        }
     }
     match (op.lower(), op.upper(), op.strides()) {
         (None, None, None) => {
@@ -322,6 +329,10 @@ pub fn tma_load(op: TmaLoad<'_>, diags: &Diagnostics) {
 
 /// A tile to a box.
 pub fn tma_store(op: TmaStore<'_>, diags: &Diagnostics) {
+    let map = op.body.defining_op(op.map()).and_then(|id| TensorMapOf::of(OpRef { id, ..*op }));
+    if map.is_some_and(|map| map.order().is_some()) {
+        plain(*op, "boxes of a map with axes in another order are loaded, and not stored", diags);
+    }
     boxed(*op, op.map(), op.tile(), op.stage(), op.at().len(), diags);
     names(*op, &op.at(), op.args().len(), 0, diags);
 }

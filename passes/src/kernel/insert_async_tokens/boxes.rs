@@ -39,6 +39,8 @@ pub struct Boxed {
     bytes: u64,
     /// The axes of the memref as the box sees them, where they are others.
     merged: Option<Vec<i64>>,
+    /// Which axis of the memref each is, where they stand in another order.
+    order: Option<Vec<i64>>,
     /// How it goes from pixel to pixel, where it is one of those.
     window: Option<Window>,
 }
@@ -63,14 +65,18 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
     {
         return Err(format!("a tile of rank {} is no box of a memref of rank {}", sizes.len(), at.len()));
     }
-    let (shape, bases, merged, window) = match boxes::boxed(ctx, copy.guard().as_ref(), memory, &at, &sizes) {
-        Ok(found) => (found.shape, found.bases, found.merged, None),
+    let found = boxes::boxed(ctx, copy.guard().as_ref(), memory, &at, &sizes, true);
+    let (shape, bases, [merged, order], window) = match found {
+        Ok(found) => (found.shape, found.bases, [found.merged, found.order], None),
         Err(why) => match window(ctx, body, op, &sizes) {
-            Ok(window) => (sizes.iter().map(|&size| size.into()).collect(), window.at.clone(), None, Some(window)),
+            Ok(window) => {
+                let shape = sizes.iter().map(|&size| size.into()).collect();
+                (shape, window.at.clone(), [None, None], Some(window))
+            }
             Err(_) => return Err(why),
         },
     };
-    aligned(ctx, body, memory)?;
+    aligned(ctx, body, memory, order.as_deref())?;
     if let Some(&size) = sizes.iter().find(|&&size| size > MOST_ELEMENTS) {
         let last = sizes.len() == 2 && size == sizes[1];
         if !last || !matches!(tile.layout(ctx), Shared::Panels { .. }) {
@@ -102,7 +108,7 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
         return Err("its positions go beyond 64 bits".into());
     }
     separate(ctx, body, op, copy.tile())?;
-    Ok(Boxed { copy: op, at: bases, shape, panels: panels.into(), bytes, merged, window })
+    Ok(Boxed { copy: op, at: bases, shape, panels: panels.into(), bytes, merged, order, window })
 }
 
 /// That nothing but the copy writes its tile, and that threads meet between their reads of it and the next copy: one
@@ -267,8 +273,11 @@ fn tensor_map(ctx: &Context, body: &mut Body, grid: OpId, boxed: &Boxed) -> Valu
     let strides = numbers(&|window| window.strides.clone());
     let known = body.uses(memory).find_map(|used| {
         let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op))?;
-        let same =
-            map.lower() == lower && map.upper() == upper && map.strides() == strides && map.merged() == boxed.merged;
+        let same = map.lower() == lower
+            && map.upper() == upper
+            && map.strides() == strides
+            && map.merged() == boxed.merged
+            && map.order() == boxed.order;
         (same && map.type_of(map.out()) == ty && body.is_before(map.id, grid)).then(|| map.out())
     });
     known.unwrap_or_else(|| {
@@ -276,7 +285,8 @@ fn tensor_map(ctx: &Context, body: &mut Body, grid: OpId, boxed: &Boxed) -> Valu
         let is_map = |used: &dlc_ir::body::Use| kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op)).is_some();
         let others = body.uses(memory).filter(is_map).count();
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(grid));
-        let op = kernel::NewTensorMapOf { memory, lower, upper, strides, merged: boxed.merged.clone(), out_type: ty }
+        let (merged, order) = (boxed.merged.clone(), boxed.order.clone());
+        let op = kernel::NewTensorMapOf { memory, lower, upper, strides, merged, order, out_type: ty }
             .build(&mut builder, loc);
         let map = builder.result(op);
         let name = format!("map_{}", ctx.str(body.value_name(memory)));

@@ -243,19 +243,20 @@ impl Cluster {
         *shape.get_mut(part.axis)? = part.rows;
         let ty = TensorMap::get(ctx, shape, ty.elem(ctx), ty.layout(ctx));
         let whole = kernel::TensorMapOf::of(OpRef::new(ctx, body, old))?;
-        let (memory, merged) = (whole.memory(), whole.merged());
+        let (memory, merged, order) = (whole.memory(), whole.merged(), whole.order());
         let known = body.uses(memory).find_map(|used| {
             let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op))?;
-            let same = map.lower().is_none() && map.merged() == merged && map.type_of(map.out()) == ty;
-            (same && body.is_before(map.id, self.grid)).then(|| map.out())
+            let same = map.lower().is_none() && map.merged() == merged && map.order() == order;
+            (same && map.type_of(map.out()) == ty && body.is_before(map.id, self.grid)).then(|| map.out())
         });
         if known.is_some() {
             return known;
         }
         let (loc, name) = (body.loc(old), body.value_name(body.result(old, 0)));
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(self.grid));
-        let op = kernel::NewTensorMapOf { memory, lower: None, upper: None, strides: None, merged, out_type: ty }
-            .build(&mut builder, loc);
+        let op =
+            kernel::NewTensorMapOf { memory, lower: None, upper: None, strides: None, merged, order, out_type: ty }
+                .build(&mut builder, loc);
         let map = builder.result(op);
         body.set_value_name(map, name);
         Some(map)

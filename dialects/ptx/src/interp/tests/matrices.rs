@@ -3,7 +3,7 @@
 use dlc_core::placement::Placement;
 use std::sync::Arc;
 
-use dlc_core::launch::MapValue;
+use dlc_core::launch::{MapValue, dense_steps};
 use dlc_core::tensor::ElemKind;
 use dlc_ir::Type;
 use dlc_ir::interp::Datum;
@@ -95,7 +95,9 @@ pub fn map(base: u64, shape: &[usize], boxed: &[u32], span: u32, windows: Option
     let (memory, sizes) = (Datum::Int(0), shape.to_vec());
     let placement = Placement::dense(sizes.clone());
     let strides = placement.strides().map(|(strides, _)| strides).unwrap_or_default();
-    let value = MapValue { memory, placement, strides, sizes, shape: boxed.to_vec(), elem: Type::F16, span, windows };
+    let steps = dense_steps(&sizes);
+    let value =
+        MapValue { memory, placement, strides, sizes, steps, shape: boxed.to_vec(), elem: Type::F16, span, windows };
     Map { value: Arc::new(value), kind: ElemKind::Float(FloatKind::F16), base }
 }
 
