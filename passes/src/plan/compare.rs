@@ -7,6 +7,7 @@ use dlc_core::memref::{Layout, MemRef};
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::did_you_mean;
 use dlc_ir::{Context, TypeData, ValueId};
+use dlc_kernel::global::contiguous_axis;
 use dlc_plan::Schedule;
 use dlc_plan::check::{CONFLICT, NOT_OF_KERNEL};
 use dlc_plan::clause::{Buffer, Cache, Edge, Place};
@@ -69,10 +70,10 @@ fn contiguous_along(ctx: &Context, region: &Body, axis: &str) -> Vec<String> {
     };
     for read in region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op))) {
         let is_along = |at: &dlc_ir::affine::SizeExpr| at.symbols().iter().any(|symbol| **symbol == *axis);
-        let is_column_major =
-            MemRef::of(ctx, region.value_type(read.source())).is_some_and(|it| it.layout(ctx) == Layout::ColMajor);
+        let memory = MemRef::of(ctx, region.value_type(read.source()));
         let at = read.at();
-        if (if is_column_major { at.first() } else { at.last() }).is_some_and(is_along) {
+        let contiguous = memory.and_then(|memory| contiguous_axis(ctx, memory));
+        if contiguous.map_or(at.last(), |axis| at.get(axis)).is_some_and(is_along) {
             add(ctx.str(region.value_name(read.source())));
         }
     }

@@ -1,11 +1,12 @@
 //! Products of matrices: a loop over the reduced axes, of which a tile of each operand is in shared memory at once.
 
 use dlc_core::guard::Guard;
-use dlc_core::memref::{Layout as Memory, MemRef};
+use dlc_core::memref::MemRef;
 use dlc_core::scalar::{self, Combiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{InsertPoint, OpRef};
 use dlc_ir::{Builder, OpId, Type, ValueId};
+use dlc_kernel::global::contiguous_axis;
 use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Tile;
@@ -331,9 +332,9 @@ fn in_registers(lower: &mut Lower<'_, '_>, value: ValueId, elem: Type) -> Result
 fn is_contiguous(lower: &Lower<'_, '_>, value: ValueId, axes: &[&str]) -> bool {
     let ctx = lower.ctx;
     let Some(read) = read_of(lower, value) else { return true };
-    let layout = MemRef::of(ctx, read.type_of(read.source())).map(|ty| ty.layout(ctx));
+    let contiguous = MemRef::of(ctx, read.type_of(read.source())).and_then(|ty| contiguous_axis(ctx, ty));
     let at = read.at();
-    let last = if layout == Some(Memory::ColMajor) { at.first() } else { at.last() };
+    let last = contiguous.map_or(at.last(), |axis| at.get(axis));
     last.is_some_and(|last| last.symbols().iter().any(|name| axes.contains(&&**name)))
 }
 
