@@ -275,8 +275,9 @@ impl Display for Proof {
 /// Errors: the first thing that is not, with a trace.
 pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<Diagnostic>> {
     let function = OpRef::new(ctx, body, body.root());
-    let blocks_of_grid = blocks::check_blocks(Grid::from(OpRef { id: grid, ..function }))?;
-    let (program, flow) = compile::compile(Func::from(function), Grid::from(OpRef { id: grid, ..function }))?;
+    let grid = OpRef { id: grid, ..function };
+    let blocks_of_grid = blocks::check_blocks(Grid::from(grid))?;
+    let (program, flow) = compile::compile(Func::from(function), Grid::from(grid))?;
     let mut shapes = shapes::Shapes::default();
     let mut machine = machine::Machine::new(&program, &mut shapes);
     let mut traces = traces::Traces::new(&program);
@@ -285,22 +286,17 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let mut runs: Vec<Run> = Vec::new();
     let mut long: Vec<(program::Pc, scenarios::Launch, scenarios::Scenario)> = Vec::new();
     let mut prove = |runs: &mut Vec<Run>, feeds: &feeds::Feeds| {
-        prove_all(&mut machine, (function, &program), runs, feeds, &mut proof).map_err(|fault| match fault {
-            Unproved::Wrong(report) => report,
-            Unproved::TooLong => {
-                not_all_run(OpRef { id: grid, ..function }, "all that it may do takes too long to follow")
-            }
-        })
+        prove_all(&mut machine, (function, &program), runs, feeds, &mut proof).map_err(|fault| fault.of(grid))
     };
     let boundaries = boundaries::Boundaries::of(&program);
-    let uncovered = |what: &str| not_all_run(OpRef { id: grid, ..function }, what);
+    let uncovered = |what: &str| not_all_run(grid, what);
     if program.is_never_launched() {
         return Ok(proof);
     }
     let launches = sizes::launches(&program, &boundaries, &mut traces).map_err(uncovered)?;
     let (mut sizes, mut blocks, mut choices) = (launches.len() as u64, 0, 0);
     let (few, largest) = (fewest(&program, &launches), scenarios::largest(&program, &launches));
-    let all_run = AllRun { function, grid: Grid::from(OpRef { id: grid, ..function }), program: &program };
+    let all_run = AllRun { function, grid: Grid::from(grid), program: &program };
     // What is refused is looked at for a fault that is near.
     let most_followed = if all_run.numbers(&flow).is_ok() { MOST_FOLLOWED } else { MOST_FOLLOWED / 10 };
     let too_many = || uncovered("what is done depends on the number of the block in too many ways");
@@ -476,6 +472,16 @@ enum Unproved {
     Wrong(Box<Diagnostic>),
     /// All together are more work than is done.
     TooLong,
+}
+
+impl Unproved {
+    /// What is said of it at a grid.
+    fn of(self, grid: OpRef<'_>) -> Box<Diagnostic> {
+        match self {
+            Unproved::Wrong(report) => report,
+            Unproved::TooLong => not_all_run(grid, "all that it may do takes too long to follow"),
+        }
+    }
 }
 
 /// Makes runs, counts them, and leaves none.

@@ -384,13 +384,15 @@ impl Resolver<'_> {
         Ok(tiling.with_tile(default_tile(columns.as_constant().unwrap_or(DEFAULT_COLUMNS), values)))
     }
 
+    /// The tiling of a plan. One that fits no threads is refused.
+    fn planned(&self, tiling: Result<Option<Tiling>, String>) -> Result<Option<Tiling>, Refused> {
+        tiling.or_else(|why| self.refuse_with(&[clause_of(&why), "tile"], &BAD_TILE, why, free))
+    }
+
     fn mapping(&self, shape: &Shape, groups: Option<&Groups>, keeps: bool) -> Result<Mapping, Refused> {
         let (ctx, region, plan) = (self.ctx, self.region, self.plan);
         let names = |axes: &[Axis]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-        // A tile that fits no threads is refused.
-        let tile = |tiling: Result<Option<Tiling>, String>| {
-            tiling.or_else(|why| self.refuse_with(&[clause_of(&why), "tile"], &BAD_TILE, why, free))
-        };
+        let tile = |tiling| self.planned(tiling);
         let map = |tiling: Tiling, [batch, rows, columns]: [Vec<Axis>; 3]| Mapping {
             batch,
             rows,
@@ -461,6 +463,13 @@ impl Resolver<'_> {
             let mapping = map(tiling, [batch, vec![column], Vec::new()]);
             return Ok(Mapping { along: Some(along.0), is_planned, ..mapping });
         }
+        self.elements(shape, &map)
+    }
+
+    /// The mapping of a kernel that computes its elements one by one, `map` that of a tiling with its axes.
+    fn elements(&self, shape: &Shape, map: &dyn Fn(Tiling, [Vec<Axis>; 3]) -> Mapping) -> Result<Mapping, Refused> {
+        let plan = self.plan;
+        let names = |axes: &[Axis]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
         let (rows, columns) = match shape.outer.split_last() {
             Some((last, rows)) if shape.inner.is_empty() => (rows.to_vec(), vec![last.clone()]),
             _ => (shape.outer.clone(), Vec::new()),
@@ -470,11 +479,11 @@ impl Resolver<'_> {
         // What is reduced each thread goes over for its own elements, one position after the other.
         let own = match columns.is_empty() {
             true => Vec::new(),
-            false => reduced(ctx, region),
+            false => reduced(self.ctx, self.region),
         };
         let is_own = |plan: &&Schedule| own.iter().all(|(axis, _)| plan.tile_of(axis) <= 1);
         let planned = match plan.filter(is_own).zip(columns.first()) {
-            Some((plan, (axis, _))) => tile(Tiling::of_planned_elements(plan, &names(&rows), axis))?,
+            Some((plan, (axis, _))) => self.planned(Tiling::of_planned_elements(plan, &names(&rows), axis))?,
             None => None,
         };
         let is_planned = planned.is_some();
