@@ -281,8 +281,8 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let mut shapes = shapes::Shapes::default();
     let mut machine = machine::Machine::new(&program, &mut shapes);
     let mut traces = traces::Traces::new(&program);
-    let ring = program.depth.unsigned_abs();
-    let mut proof = Proof { ring, rounds: program.most_rounds().unsigned_abs(), ..Proof::default() };
+    let (ring, rounds) = (program.depth.unsigned_abs(), program.most_rounds().unsigned_abs());
+    let mut proof = Proof { ring, rounds, ..Proof::default() };
     let mut runs: Vec<Run> = Vec::new();
     let mut long: Vec<(program::Pc, scenarios::Launch, scenarios::Scenario)> = Vec::new();
     let mut prove = |runs: &mut Vec<Run>, feeds: &feeds::Feeds| {
@@ -366,9 +366,7 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
         }
         queue = scenarios::with_many_blocks(&program, &largest, &facts::Facts::of(&program));
     }
-    if proof.runs == 0 {
-        return Err(uncovered("no run was made"));
-    }
+    (proof.runs > 0).then_some(()).ok_or_else(|| uncovered("no run was made"))?;
     all_run.check(&blocks_of_grid, &flow, &traces)?;
     let writes = blocks_of_grid.writes(&few)?;
     all_run.stores(&writes.open)?;
