@@ -219,7 +219,7 @@ impl Stream {
 fn is_maximum(ctx: &Context, body: &Body, op: OpId) -> bool {
     let Some(reduce) = Reduce::of(OpRef::new(ctx, body, op)) else { return false };
     let (acc, init) = (reduce.acc(), reduce.init());
-    let (&[elem], &[init]) = (&acc[..], &init[..]) else { return false };
+    let (&[elem], &[init]) = (&acc[..], init) else { return false };
     let first = Datum::of_attr(ctx, init).and_then(|init| init.as_float());
     let is_low = ElemKind::of(ctx, elem).zip(first).is_some_and(|(kind, first)| kind.round(first) <= 0.0);
     reduce.combiner() == Some(Combiner::Max) && all_floats(reduce) && is_low

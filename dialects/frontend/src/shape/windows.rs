@@ -219,8 +219,8 @@ impl Convolution {
     fn countable(&self, zeros: impl Fn(&Window) -> Result<SizeExpr, BrokenRule>) -> Result<(), BrokenRule> {
         let more: Vec<SizeExpr> = self.windows.iter().map(zeros).collect::<Result<_, _>>()?;
         let sizes = self.input.iter().chain(self.windows.iter().map(|window| &window.size));
-        let sizes = sizes.chain(&more).filter(|size| size.as_constant().is_none_or(|size| size > 0));
-        match sizes.fold(Some(SizeExpr::from(1)), |count, size| count?.mul(size).ok()) {
+        let mut sizes = sizes.chain(&more).filter(|size| size.as_constant().is_none_or(|size| size > 0));
+        match sizes.try_fold(SizeExpr::from(1), |count, size| count.mul(size).ok()) {
             Some(_) => Ok(()),
             None => Err(misfit(
                 "its windows of the input and of the zeros put into it have more elements than 64 bits count",
