@@ -236,7 +236,8 @@ pub struct MapRef(pub Arc<MapValue>);
 
 impl MapValue {
     /// Visits the rows of a box in order: the position of a row in the box, all its axes but the last, and the line of it
-    /// in the memory: the number of its first element, which counts row by row, and where that lies; `None` outside. `at` is where the box begins, `offsets` where in the window.
+    /// in the memory: the number of its first element, which counts row by row, and where that lies; `None` outside. `at`
+    /// is where the box begins, `offsets` where in the window.
     pub fn rows(&self, at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i64], Option<(usize, i64)>)) {
         let begin = self.placement.strides().map_or(0, |(_, offset)| offset);
         let shape = &self.sizes;

@@ -250,6 +250,14 @@ pub struct Proof {
     pub open: u64,
 }
 
+impl Proof {
+    /// What is known of a program before runs of it are made.
+    fn before(program: &program::Program) -> Proof {
+        let (ring, rounds) = (program.depth.unsigned_abs(), program.most_rounds().unsigned_abs());
+        Proof { ring, rounds, ..Proof::default() }
+    }
+}
+
 impl Display for Proof {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let number = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
@@ -281,8 +289,7 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let mut shapes = shapes::Shapes::default();
     let mut machine = machine::Machine::new(&program, &mut shapes);
     let mut traces = traces::Traces::new(&program);
-    let (ring, rounds) = (program.depth.unsigned_abs(), program.most_rounds().unsigned_abs());
-    let mut proof = Proof { ring, rounds, ..Proof::default() };
+    let mut proof = Proof::before(&program);
     let mut runs: Vec<Run> = Vec::new();
     let mut long: Vec<(program::Pc, scenarios::Launch, scenarios::Scenario)> = Vec::new();
     let mut prove = |runs: &mut Vec<Run>, feeds: &feeds::Feeds| {
@@ -366,11 +373,12 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
         }
         queue = scenarios::with_many_blocks(&program, &largest, &facts::Facts::of(&program));
     }
-    (proof.runs > 0).then_some(()).ok_or_else(|| uncovered("no run was made"))?;
+    if proof.runs == 0 {
+        return Err(uncovered("no run was made"));
+    }
     all_run.check(&blocks_of_grid, &flow, &traces)?;
-    let writes = blocks_of_grid.writes(&few)?;
-    all_run.stores(&writes.open)?;
-    Ok(Proof { sizes, blocks, choices, disjoint: writes.disjoint, open: writes.open.len() as u64, ..proof })
+    let (disjoint, open) = all_run.stores(&blocks_of_grid.writes(&few)?)?;
+    Ok(Proof { sizes, blocks, choices, disjoint, open, ..proof })
 }
 
 /// Whether everything that a grid may do was run: what was not, and may happen, is not verified.
@@ -435,13 +443,18 @@ impl<'a> AllRun<'a> {
         Err(Box::new(Diagnostic::error(&NOT_CHECKED, first.loc(), message).at(first.name()).suggest(suggestion)))
     }
 
-    /// Errors: one of the stores that are not shown to be disjoint is folded onto few elements.
-    fn stores(&self, open: &[OpId]) -> Result<(), Box<Diagnostic>> {
+    /// How many stores are shown to be disjoint, and of how many that is not.
+    ///
+    /// Errors: one of the latter is folded onto few elements.
+    fn stores(&self, writes: &blocks::Writes) -> Result<(u64, u64), Box<Diagnostic>> {
         let mut kinds = kinds::Kinds::new(self.grid, self.program.most_rounds(), true);
-        let mut open = open.iter().map(|&id| OpRef { id, ..self.function });
+        let mut open = writes.open.iter().map(|&id| OpRef { id, ..self.function });
         let reason = "two blocks may store to the same element, as the store is at a quotient, a remainder, the smaller or \
                       the greater of something that is computed from the number of the block";
-        open.find(|&op| kinds.is_folded(op)).map_or(Ok(()), |op| Err(kinds::not_covered(op, reason)))
+        match open.find(|&op| kinds.is_folded(op)) {
+            Some(op) => Err(kinds::not_covered(op, reason)),
+            None => Ok((writes.disjoint, writes.open.len() as u64)),
+        }
     }
 }
 

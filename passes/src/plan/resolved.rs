@@ -678,16 +678,12 @@ fn reduced(ctx: &Context, region: &Body) -> Vec<Axis> {
     let mut axes: Vec<Axis> = Vec::new();
     for id in reductions(ctx, region) {
         let Some(reduce) = Reduce::of(OpRef::new(ctx, region, id)) else { continue };
-        let own = reduce.axes().into_iter().map(String::from).zip(reduce.sizes());
-        axes.extend(own.collect::<Vec<_>>());
-    }
-    let mut known = Vec::new();
-    axes.retain(|(axis, _)| {
-        !known.contains(axis) && {
-            known.push(axis.clone());
-            true
+        for (axis, size) in reduce.axes().into_iter().zip(reduce.sizes()) {
+            if !axes.iter().any(|(known, _)| known == axis) {
+                axes.push((axis.to_string(), size));
+            }
         }
-    });
+    }
     axes
 }
 

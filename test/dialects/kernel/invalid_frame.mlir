@@ -59,9 +59,9 @@ kernel.func @no_axes<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
 
 // -----
 
-kernel.func @less_than_nothing<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+kernel.func @negative_number_of_blocks<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
   %Y = output : memref<[M, N], f16>
-  // expected-error@+1 {{a grid has -1 blocks along an axis, which is less than nothing}}
+  // expected-error@+1 {{a number of blocks is not negative, and -1 is}}
   grid (M, -1) threads 128 {
   }
   return %Y

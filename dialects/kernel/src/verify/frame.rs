@@ -60,7 +60,7 @@ pub fn grid(op: Grid<'_>, diags: &Diagnostics) {
     }
     names(*op, &dims, op.args().len(), 0, diags);
     if let Some(blocks) = dims.iter().filter_map(SizeExpr::as_constant).find(|&blocks| blocks < 0) {
-        plain(*op, format!("a grid has {blocks} blocks along an axis, which is less than nothing"), diags);
+        plain(*op, format!("a number of blocks is not negative, and {blocks} is"), diags);
     }
     if !matches!(op.threads(), 32..=1024) || op.threads() % 32 != 0 {
         let message =

@@ -39,6 +39,7 @@ use sites::{Differs, Pair, Var, group_of};
 pub use told::Told;
 pub use ways::{never_run, never_together};
 pub use witness::Sizes;
+pub use writes::Writes;
 
 type Fault = Box<Diagnostic>;
 

@@ -93,7 +93,7 @@ pub const EVALUATION: &str = "evaluation";
 
 /// The stages, with what a plan does that comes through.
 const STAGES: [(&str, &str); 5] = [
-    ("plan", "are legal by themselves"),
+    ("plan", "pass the plan check"),
     ("kernel", "become kernels"),
     ("check-async", "are verified by check-async"),
     ("instructions", "become instructions"),
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(Record::parse("1\t2"), None);
         let expected = "\
 drawn, of legal values: 2 plans (2 of seed 3) for 1 regions
-      1   50.0 %  are legal by themselves
+      1   50.0 %  pass the plan check
       1   50.0 %  become kernels
       1   50.0 %  are verified by check-async
       1   50.0 %  become instructions
@@ -178,7 +178,7 @@ drawn, of legal values: 2 plans (2 of seed 3) for 1 regions
   refused with E1601 1
       1  E1601  a tile of # %_
 edited, plans that exist with one edit: 3 plans (3 of seed 3) for 1 regions
-      3  100.0 %  are legal by themselves
+      3  100.0 %  pass the plan check
       2   66.7 %  become kernels
       1   33.3 %  are verified by check-async
       1   33.3 %  become instructions
