@@ -82,9 +82,7 @@ impl Problem {
     ///
     /// Without `guess` points do not count: then the answer is `Some(true)` or none.
     pub(super) fn has_no_point(mut self, guess: Option<&Guess<'_>>) -> Option<bool> {
-        if self.start().is_err() {
-            return Some(true);
-        }
+        let Ok(given) = self.start() else { return Some(true) };
         let search = |problem: &Problem, mut steps: usize| {
             let ended =
                 guess.map(|guess| search(&problem.rows, problem.bounds.clone(), guess.order, guess, &mut steps));
@@ -94,8 +92,16 @@ impl Problem {
         if let Some(verdict) = search(&self, self.bounds.len() + FEW_STEPS) {
             return Some(verdict);
         }
-        match self.clone().eliminate(None) {
+        match self.clone().eliminate(None, true) {
             Ok(Elimination::Contradiction) => return Some(true),
+            // Intervals that were narrowed far have ends beyond 64 bits in some row: without those ends less is known, and
+            // what is left may still contradict.
+            Err(GaveUp) => {
+                let mut wider = Problem { rows: self.rows.clone(), bounds: given };
+                if let Ok(Elimination::Contradiction) = wider.eliminate(None, false) {
+                    return Some(true);
+                }
+            }
             // What is computed is not linear, and elimination knows only its interval.
             Ok(Elimination::Done { exact: true }) if guess.is_some_and(|guess| guess.computed.is_empty()) => {
                 return Some(false);
@@ -111,14 +117,14 @@ impl Problem {
             return self.bounds[variable];
         }
         let narrowed = self.bounds[variable];
-        match self.eliminate(Some(variable)) {
+        match self.eliminate(Some(variable), true) {
             Ok(_) => self.bounds[variable].intersect(narrowed),
             Err(GaveUp) => narrowed,
         }
     }
 
-    /// Brings all rows to one width, shortens them and narrows the variables.
-    fn start(&mut self) -> Result<(), Contradiction> {
+    /// Brings all rows to one width, shortens them and narrows the variables. The intervals before these were narrowed.
+    fn start(&mut self) -> Result<SmallVec<[Interval; 12]>, Contradiction> {
         for row in &mut self.rows {
             row.coefficients.resize(self.bounds.len(), 0);
         }
@@ -126,8 +132,10 @@ impl Problem {
             return Err(Contradiction);
         }
         self.shorten()?;
+        let given = self.bounds.clone();
         narrow(&self.rows, &mut self.bounds)?;
-        self.shorten()
+        self.shorten()?;
+        Ok(given)
     }
 
     /// Divides rows by common factors. Those of one variable become a part of its interval, and those that hold within
@@ -159,11 +167,11 @@ impl Problem {
         Ok(())
     }
 
-    /// Takes out every variable but one.
-    fn eliminate(&mut self, keep: Option<usize>) -> Result<Elimination, GaveUp> {
+    /// Takes out every variable but one; `narrows` what the others leave to each in between.
+    fn eliminate(&mut self, keep: Option<usize>, narrows: bool) -> Result<Elimination, GaveUp> {
         let mut exact = true;
         loop {
-            if self.shorten().is_err() || narrow_once(&self.rows, &mut self.bounds).is_err() {
+            if self.shorten().is_err() || (narrows && narrow_once(&self.rows, &mut self.bounds).is_err()) {
                 return Ok(Elimination::Contradiction);
             }
             self.without_weaker();

@@ -258,6 +258,25 @@ fn large_numbers_leave_questions_open() {
 /// Numbers at the ends of 64 bits: nothing wraps or panics, and what is answered agrees with the points at which every
 /// constraint has a value.
 #[test]
+fn bounds_that_grow_leave_what_elimination_sees() {
+    let (row, column, size) = (AffineExpr::Dim(0), AffineExpr::Dim(1), AffineExpr::Symbol(0));
+    let at = |step: i64| row.mul(&step.into()).and_then(|at| at.add(&column)).expect("small");
+    let is_below = |at: &AffineExpr| Constraint::at_least(&size, &at.add(&1.into()).expect("small")).expect("small");
+    let ranges = |columns: i64| Ranges {
+        dims: vec![Interval::NOT_NEGATIVE, Interval::new(0, columns - 1)],
+        symbols: vec![Interval::NOT_NEGATIVE],
+        limits: Vec::new(),
+    };
+    for (step, columns) in [(5, 1), (5, 3), (1 << 31, 1), (1 << 31, 3), (1 << 40, 1)] {
+        let far = at(step);
+        let guard = vec![Constraint::at_least(&far, &1.into()).expect("small"), is_below(&far)];
+        let set = IntegerSet::new(2, 1, guard).expect("declared");
+        assert!(set.implies(&is_below(&at(2)), &ranges(columns)), "{step} {columns}");
+        assert!(!set.implies(&is_below(&at(step + 1)), &ranges(columns)), "{step} {columns}");
+    }
+}
+
+#[test]
 fn extreme_numbers_do_no_harm() {
     let ends = [i64::MIN, i64::MIN + 1, i64::MIN / 2, -3, -1, 0, 1, 2, i64::MAX / 3, i64::MAX - 1, i64::MAX];
     let mut random = Random::new(6);
