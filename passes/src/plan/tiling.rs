@@ -77,8 +77,6 @@ pub struct Tiling {
     pub layout: Distributed,
     /// The warps of a block.
     pub warps: u32,
-    /// How many of them share a row that is reduced.
-    pub sharing: u32,
     /// The tensors whose neighbours lie along the rows of fragments, and how many of them a thread reads at once: they are
     /// turned on their way through shared memory.
     pub across: Vec<(String, u32)>,
@@ -112,14 +110,14 @@ impl Tiling {
         let lanes = (wide / each).min(32);
         let rows = (512 / wide).max(1);
         let layout = Distributed::blocked(&[1, each], &[32 / lanes, lanes], &[WARPS, 1]);
-        Tiling { tile: [rows, wide], along: 1, matrix: None, layout, warps: WARPS, sharing: 1, across: Vec::new() }
+        Tiling { tile: [rows, wide], along: 1, matrix: None, layout, warps: WARPS, across: Vec::new() }
     }
 
     /// Of rows that are reduced: a warp has some, its lanes share the axis.
     pub fn of_rows(along: &SizeExpr) -> Tiling {
         let along = tile_of(along, 1024, 256).max(32);
         let layout = Distributed::blocked(&[1, (along / 32).min(8)], &[1, 32], &[WARPS, 1]);
-        Tiling { tile: [WARPS, 1], along, matrix: None, layout, warps: WARPS, sharing: 1, across: Vec::new() }
+        Tiling { tile: [WARPS, 1], along, matrix: None, layout, warps: WARPS, across: Vec::new() }
     }
 
     /// Of columns that are reduced: lanes lie beside each other along them, warps share the axis.
@@ -127,7 +125,7 @@ impl Tiling {
         let wide = tile_of(column, 64, 64).max(32);
         let along = tile_of(along, 32, 32).max(WARPS);
         let layout = Distributed::blocked(&[wide / 32, 1], &[32, 1], &[1, WARPS]);
-        Tiling { tile: [wide, 1], along, matrix: None, layout, warps: WARPS, sharing: WARPS, across: Vec::new() }
+        Tiling { tile: [wide, 1], along, matrix: None, layout, warps: WARPS, across: Vec::new() }
     }
 
     /// Of rows that are scanned, of elements of so many bits: a warp has a short row, or several where they are shorter than
@@ -145,7 +143,7 @@ impl Tiling {
         };
         let layout = Distributed::blocked(&[1, each], &[32 / lanes, lanes], &[high, sharing]);
         let tile_of_rows = [if is_single { 1 } else { below * high }, 1];
-        Tiling { along: tile, warps: high * sharing, sharing, ..Tiling::plain(tile_of_rows, layout) }
+        Tiling { along: tile, warps: high * sharing, ..Tiling::plain(tile_of_rows, layout) }
     }
 
     /// Of columns that are scanned: lanes lie beside each other along them, and warps share the axis, of which each thread
@@ -159,7 +157,7 @@ impl Tiling {
         let own = tile.min(most);
         let sharing = tile / own;
         let layout = Distributed::blocked(&[each, own], &[32, 1], &[1, sharing]);
-        Tiling { along: tile, warps: sharing, sharing, ..Tiling::plain([wide, 1], layout) }
+        Tiling { along: tile, warps: sharing, ..Tiling::plain([wide, 1], layout) }
     }
 
     /// The same, as a plan says it; `None` where it has no tile.
@@ -174,7 +172,7 @@ impl Tiling {
         let layout = Distributed::blocked(&[wide.each, 1], &[wide.lanes, long.lanes], &[wide.warps, long.warps]);
         let warps = wide.warps * long.warps;
         let tile = [wide.tile, 1];
-        Ok(Some(Tiling { along: long.tile, warps, sharing: long.warps, ..Tiling::plain(tile, layout) }))
+        Ok(Some(Tiling { along: long.tile, warps, ..Tiling::plain(tile, layout) }))
     }
 
     /// Of elements, as a plan says it: each thread has vectors along the last axis, and neighbours along the rows where its
@@ -226,12 +224,12 @@ impl Tiling {
         let layout = Distributed::blocked(&[1, wide.each], &[high.lanes, wide.lanes], &[high.warps, wide.warps]);
         let warps = high.warps * wide.warps;
         let tile = [high.tile, 1];
-        Ok(Some(Tiling { along: wide.tile, warps, sharing: wide.warps, ..Tiling::plain(tile, layout) }))
+        Ok(Some(Tiling { along: wide.tile, warps, ..Tiling::plain(tile, layout) }))
     }
 
     /// With a block of the default size, and no product.
     fn plain(tile: [u32; 2], layout: Distributed) -> Tiling {
-        Tiling { tile, along: 1, matrix: None, layout, warps: WARPS, sharing: 1, across: Vec::new() }
+        Tiling { tile, along: 1, matrix: None, layout, warps: WARPS, across: Vec::new() }
     }
 
     /// The same with another tile.
@@ -239,14 +237,18 @@ impl Tiling {
         Tiling { tile, ..self }
     }
 
-    /// The same of a product whose rows are reduced next: a block has whole rows, which its warps along the columns share.
+    /// The same of a product whose rows are reduced next: a block has whole rows.
     pub fn holding_rows(self) -> Tiling {
-        let sharing = match &self.layout {
+        Tiling { along: self.tile[1], ..self }
+    }
+
+    /// How many warps share a row of fragments.
+    pub fn warps_per_row(&self) -> u32 {
+        match &self.layout {
             Distributed::Mma(warps) => warps[1],
             Distributed::Blocked(blocked) => blocked.warps.get(1).copied().unwrap_or(1),
             _ => 1,
-        };
-        Tiling { along: self.tile[1], sharing, ..self }
+        }
     }
 
     /// Around a product of matrices, with what may be assumed of any target: `mma` for halves, multiplications for others.
@@ -380,7 +382,7 @@ impl Tiling {
                 ..Matrix::new(instruction, depth)
             }
         });
-        Ok(Tiling { tile, along: 1, matrix, layout, warps, sharing: 1, across: Vec::new() })
+        Ok(Tiling { tile, along: 1, matrix, layout, warps, across: Vec::new() })
     }
 
     /// How the threads of a block share a tile of these sizes that they copy, with neighbours along an axis: each has at

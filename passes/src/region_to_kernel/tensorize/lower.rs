@@ -276,7 +276,7 @@ impl<'c> Lower<'_, 'c> {
 
     /// Memory through which warps that share rows exchange what they have of them; `None` where none share one.
     pub fn exchange(&mut self, elem: Type) -> Option<ValueId> {
-        let [warps, rows] = [self.tiling.sharing, self.tiling.tile[0]];
+        let [warps, rows] = [self.tiling.warps_per_row(), self.tiling.tile[0]];
         if warps <= 1 {
             return None;
         }

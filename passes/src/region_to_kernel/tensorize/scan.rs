@@ -107,7 +107,7 @@ impl Lower<'_, '_> {
 
     /// Memory through which warps that share an axis exchange what they have of it; `None` where none share one.
     fn scan_exchange(&mut self, elem: Type) -> Option<ValueId> {
-        let [sharing, rows] = [self.tiling.sharing, self.tiling.tile[0]];
+        let [sharing, rows] = [self.tiling.warps_per_row(), self.tiling.tile[0]];
         if sharing <= 1 {
             return None;
         }

@@ -413,7 +413,7 @@ pub fn reduce_tile(lower: &mut Lower<'_, '_>, combiner: Combiner, value: ValueId
     let loc = lower.emit.loc;
     let own = dlc_kernel::types::elem_of(lower.ctx, lower.emit.body.value_type(value));
     // Warps exchange whole registers, which hold any shorter number as it is.
-    let is_short = lower.tiling.sharing > 1 && own.bits(lower.ctx).is_some_and(|bits| bits < 32);
+    let is_short = lower.tiling.warps_per_row() > 1 && own.bits(lower.ctx).is_some_and(|bits| bits < 32);
     let elem = match own.float_kind(lower.ctx) {
         _ if !is_short => own,
         Some(_) => Type::F32,
