@@ -29,6 +29,9 @@ const WORK_OF_STEP: u64 = 25;
 const COPIED: usize = 16;
 const COMPARED: usize = 4;
 
+/// States of more numbers than these come from memory, which other programs use as well: each number is work of its own.
+const NEAR: usize = 1 << 15;
+
 /// What something went wrong with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject {
@@ -295,9 +298,9 @@ impl<'p> Machine<'p> {
         self.work += (2 * clocks * self.plan.len() / COPIED) as u64;
     }
 
-    /// Counts the work of comparing so many numbers.
+    /// Counts the work of comparing states of so many numbers.
     pub fn compares(&mut self, numbers: usize) {
-        self.work += (numbers / COMPARED) as u64;
+        self.work += if numbers > NEAR { numbers } else { numbers / COMPARED } as u64;
     }
 
     /// Nothing, while all runs take no more than they may, with some work elsewhere.

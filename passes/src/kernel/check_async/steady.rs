@@ -33,6 +33,9 @@ type Kind = u32;
 /// and with when something was done.
 const KNOWN: Kind = 1 << 31;
 
+/// A clock that knows nothing.
+const NOTHING: (Kind, i64) = (0, i64::MIN);
+
 /// States, kept to see them again.
 #[derive(Clone, Default)]
 pub struct Steady {
@@ -279,6 +282,10 @@ impl Machine<'_> {
         self.state_of_agents(into);
         self.state_of_barriers(into);
         self.state_of_memory(into);
+        // One clock that knows nothing stands for all of them: most barriers of a deep ring may never be used.
+        if into.contains(&NOTHING) {
+            self.state_of_clock(into, &vec![0; self.plan.len()]);
+        }
         all
     }
 
@@ -336,7 +343,10 @@ impl Machine<'_> {
             // Nobody has said anything since the last phase.
             let is_empty = barrier.arrived == 0 && barrier.issued == 0;
             self.state_of_clock(into, if is_empty { &[] } else { &barrier.coming });
-            self.state_of_clock(into, &barrier.complete);
+            match barrier.phase {
+                0 => into.push(NOTHING),
+                _ => self.state_of_clock(into, &barrier.complete),
+            }
             for &(agent, time) in barrier.waits.iter().chain(&barrier.made) {
                 into.extend([(0, agent as i64), (1 + agent as Kind, time.into())]);
             }
