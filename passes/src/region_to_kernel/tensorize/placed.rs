@@ -16,8 +16,9 @@ pub fn unfollowed(ctx: &Context, body: &Body, plan: &Schedule) -> Vec<(String, S
     let copies: Vec<(&str, OpRef<'_>)> =
         ops().filter_map(|op| Some((source_of(ctx, body, kernel::Copy::of(op)?), op))).collect();
     let has_tile = |tensor: &str| copies.iter().any(|(name, _)| *name == tensor);
-    // What is computed on its way to shared memory is no copy, and bears no name of a tensor.
-    let computes = ops().any(|op| kernel::StoreShared::of(op).is_some());
+    // What is computed, or transposed, on its way to shared memory is no copy, and bears no name of a tensor.
+    let converts = |op| kernel::Convert::of(op).is_some_and(|op| op.through().is_some());
+    let computes = ops().any(|op| kernel::StoreShared::of(op).is_some() || converts(op));
     let mut left = Vec::new();
     for cache in &plan.caches {
         let tensor = &cache.tensor;

@@ -11,6 +11,10 @@
 // RUN: dlc-run %t.mlir --function=plus --shape=S=33,K=70 --seed=0 --check=%t.npy --rtol=0 --atol=0
 // RUN: dlc-run %t.ptx.mlir --function=plus --shape=S=33,K=70 --seed=0 --check=%t.npy --rtol=0 --atol=0
 
+// A tile of it is in shared memory, as the plan says.
+// RUN: dlc-opt %s --tensorize --no-output 2>&1 | FileCheck %s --check-prefix=PLACED --allow-empty
+// PLACED-NOT: no tile of it is in shared memory
+
 // CHECK-LABEL: kernel.func @turn
 // CHECK: grid (A*(K ceildiv 32)*(S ceildiv 32)) threads 128 {
 // CHECK-NEXT: %through = shared : tile<[32, 32], f16, row_major pitch 34>
