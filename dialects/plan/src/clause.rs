@@ -98,12 +98,14 @@ words! {
 }
 
 records! {
-    /// `instruction wgmma [64, 128, 16]`: what multiplies; the shape is rows, columns and depth.
+    /// `instruction wgmma [64, 128, 32] promote`: what multiplies; the shape is rows, columns and depth.
     struct Instruction: "an instruction", parse_instruction, instruction_text {
         /// What multiplies.
         need kind: Kind = "kind",
         /// Rows, columns and depth of one instruction.
         opt shape: Vec<i64> = "shape",
+        /// Whether each step of the loop multiplies onto zero, and its product is added to the sum in `f32`.
+        flag promote: bool = "promote",
     }
 
     /// `cache A (m, k) f16 in smem at k.i pingpong`: where a tensor is kept while a tile is computed.
@@ -247,11 +249,19 @@ fn mark(word: &str, there: bool) -> String {
 fn parse_instruction(p: &mut Parser<'_>) -> ParseResult<Instruction> {
     let kind = Kind::parse(p)?;
     let shape = (p.token() == Token::LBracket).then(|| Vec::parse(p)).transpose()?;
-    Ok(Instruction { kind, shape })
+    Ok(Instruction { kind, shape, promote: p.eat_word("promote") })
+}
+
+impl From<Kind> for Instruction {
+    /// The instruction of a kind, with nothing said of its shape.
+    fn from(kind: Kind) -> Instruction {
+        Instruction { kind, shape: None, promote: false }
+    }
 }
 
 fn instruction_text(of: &Instruction, ctx: &Context) -> String {
-    of.kind.text(ctx) + &of.shape.as_ref().map_or_else(String::new, |shape| format!(" {}", shape.text(ctx)))
+    let shape = of.shape.as_ref().map_or_else(String::new, |shape| format!(" {}", shape.text(ctx)));
+    of.kind.text(ctx) + &shape + &mark("promote", of.promote)
 }
 
 fn parse_cache(p: &mut Parser<'_>) -> ParseResult<Cache> {

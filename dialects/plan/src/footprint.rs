@@ -213,6 +213,9 @@ impl Schedule {
             _ => workers,
         };
         let accumulators = if self.contracts() { elems.div_euclid(sharing) } else { 0 };
+        // The product of a step lies beside the sum that it is added to.
+        let promote = self.instruction.as_ref().is_some_and(|of| of.promote);
+        let accumulators = accumulators.checked_mul(if promote { 2 } else { 1 })?;
         let kept = |cache: &Cache| {
             let elems =
                 self.axes_of(cache).iter().try_fold(1i64, |elems, axis| elems.checked_mul(self.tile_of(axis)))?;

@@ -16,7 +16,7 @@ use dlc_ir::pass::registry::Translation;
 use dlc_ir::text::UNDEFINED_VALUE;
 use dlc_ir::{Body, Context};
 
-use crate::clause::{Async, Barrier, Cache, Instruction, Kind, Place};
+use crate::clause::{Async, Barrier, Cache, Kind, Place};
 use crate::places::Places;
 use crate::schedule::{Schedule, TargetName};
 use crate::value::Table;
@@ -242,7 +242,7 @@ impl Found {
             self.places.add(ctx, "instruction", record.node().loc());
             self.places.add(ctx, "tile", node.loc());
         }
-        self.plan.instruction = Some(Instruction { kind, shape: None });
+        self.plan.instruction = Some(kind.into());
         self.shape = Some(shape);
         Ok(())
     }

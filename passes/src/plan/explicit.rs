@@ -62,10 +62,11 @@ impl ResolvedPlan {
         // How deep it is follows from the type of the factors, which a plan may leave open; without it 16 bits are meant.
         let is_known = mapping.deep == 16 || plan.operand_type().is_some();
         let given = plan.instruction.as_ref().and_then(|of| of.shape.clone());
+        let promote = plan.instruction.as_ref().is_some_and(|of| of.promote);
         // A tile of a warp changes nothing for 'wgmma', and need not be one of whole instructions.
         let is_known = is_known && (kind != Kind::Wgmma || plan.warp_tile.is_none());
         let shape = given.or_else(|| self.shape(kind).filter(|_| is_known));
-        plan.instruction = Some(Instruction { kind, shape });
+        plan.instruction = Some(Instruction { kind, shape, promote });
         match &mapping.tiling.layout {
             Distributed::Mma(warps) if plan.warps.is_none() && plan.warp_tile.is_none() => {
                 plan.warps = Some(self.sides(*warps));

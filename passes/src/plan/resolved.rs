@@ -17,7 +17,7 @@ use dlc_kernel::layout::{Distributed, MAX_WARPS};
 use dlc_plan::check::{
     BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, TOO_MANY_REGISTERS, difference, nearest,
 };
-use dlc_plan::clause::{Instruction as Clause, Kind};
+use dlc_plan::clause::Kind;
 use dlc_plan::footprint::{OVERHEAD, WARP};
 use dlc_plan::{Schedule, Target};
 use dlc_region::ops::Reduce;
@@ -272,7 +272,7 @@ impl Resolver<'_> {
                 let message =
                     format!("'instruction {word}' is for factors of 8 or 16 bits, and those of the kernel are f32");
                 self.refuse_with(&["instruction"], &BAD_INSTRUCTION, message, |plan: &mut Schedule| {
-                    plan.instruction = Some(Clause { kind: Kind::Fma, shape: None });
+                    plan.instruction = Some(Kind::Fma.into());
                 })
             }
             Some(_) => Ok(()),
@@ -593,7 +593,9 @@ impl Resolver<'_> {
         let parts = defaults::sharing(plan);
         let Ok(fragment) = tiling.layout.place_once(self.ctx, &tiling.tile, 32, tiling.warps) else { return Ok(()) };
         let count = if groups.holds_rows { held_values(self.ctx, self.region, groups) } else { groups.sums };
-        let sums = i64::from(fragment.registers()) * count as i64 / parts;
+        // A product that is promoted lies beside the sums.
+        let count = count as i64 + i64::from(matrix.promote);
+        let sums = i64::from(fragment.registers()) * count / parts;
         let (before, step) = self.sums_before(plan, tiling, groups);
         let given = |role: &str| plan.registers.as_ref().and_then(|table| table.get(role)).copied();
         let most = self.targets.iter().map(|target| target.registers_per_thread).min().unwrap_or(255);
@@ -606,9 +608,13 @@ impl Resolver<'_> {
             return Ok(());
         }
         if groups.holds_rows {
-            return self.rows_without_room(mapping, count, [sums, least, budget]);
+            return self.rows_without_room(mapping, count as usize, [sums, least, budget]);
         }
-        let each = if groups.sums > 1 { format!("{} sums of ", groups.sums) } else { String::new() };
+        let each = match (groups.sums, matrix.promote) {
+            (1, false) => String::new(),
+            (1, true) => "a sum and a product of ".into(),
+            (sums, _) => format!("{sums} sums of "),
+        };
         let [rows, columns] = [tiling.tile[0] as i64 / parts, tiling.tile[1] as i64];
         let beside = match before {
             0 => format!(" beside some {least} more"),

@@ -42,6 +42,8 @@ impl Instruction {
 pub struct Matrix {
     /// What multiplies.
     pub instruction: Instruction,
+    /// Whether the product of each step begins with zero, and is added to the sum in `f32`.
+    pub promote: bool,
     /// How much of the reduced axes is in shared memory at once.
     pub depth: u32,
     /// The same for single axes, where the plan says it of them.
@@ -370,7 +372,9 @@ impl Tiling {
             let caches = plan.caches.iter().filter(|cache| cache.place == Place::Smem);
             let staged = caches.map(|cache| cache.tensor.clone()).collect();
             let fixed = plan.fix.iter().flat_map(|table| &table.0).cloned().collect();
+            let promote = plan.instruction.as_ref().is_some_and(|of| of.promote && kind == Kind::Wgmma);
             Matrix {
+                promote,
                 depths,
                 single,
                 turned,
@@ -411,6 +415,7 @@ impl Matrix {
     pub fn new(instruction: Instruction, depth: u32) -> Matrix {
         Matrix {
             instruction,
+            promote: false,
             depth,
             depths: Vec::new(),
             single: Vec::new(),

@@ -267,6 +267,29 @@ plan.schedule for sm90 {
 
 // -----
 
+// Sums of other instructions are of f32 as they are.
+plan.schedule for sm90 {
+  tile (m: 64, n: 64, k: 64)
+  // expected-error@+1 {{E1609 'plan.schedule': 'promote' is for sums of 'wgmma', and those of 'mma' are f32; the nearest plan that fits has 'instruction mma'}}
+  instruction mma promote
+  warp_tile (m: 32, n: 32)
+}
+
+// -----
+
+// A product that is promoted lies beside the sum.
+plan.schedule for sm90 {
+  // expected-error@+1 {{E1603 'plan.schedule': each thread that computes holds 256 registers of its tile and needs some 24 more, and it has 232; the nearest plan that fits has 'tile (m: 128, n: 128, k: 128)'}}
+  tile (m: 128, n: 256, k: 128)
+  instruction wgmma promote
+  roles cooperative consumers 2
+  registers (producer: 40, consumer: 232)
+  cache A (m, k) f8E4M3FN in smem
+  cache B (n, k) f8E4M3FN in smem
+}
+
+// -----
+
 // A type that tensor cores do not take.
 plan.schedule for sm90 {
   tile (m: 64, n: 64, k: 64)

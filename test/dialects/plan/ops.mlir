@@ -52,7 +52,7 @@ plan.schedule for sm90 {
   tile (m: 128, n: 128, k: 64)
   fix (K: 64)
   assume (M: 8, N: 8)
-  instruction wgmma [64, 128, 16]
+  instruction wgmma [64, 128, 16] promote
   stages 4
   unroll (k: 2)
   cluster (m: 2)
@@ -157,7 +157,7 @@ plan.schedule for sm90 {
 //     tile (m: 128, n: 128, k: 64)
 //     fix (K: 64)
 //     assume (M: 8, N: 8)
-//     instruction wgmma [64, 128, 16]
+//     instruction wgmma [64, 128, 16] promote
 //     stages 4
 //     unroll (k: 2)
 //     cluster (m: 2)

@@ -24,7 +24,7 @@ fn without_tma(plan: &mut Schedule) {
 
 /// `mma` in place of `wgmma`, with a grid of warps in place of warpgroups.
 fn with_mma(plan: &mut Schedule) {
-    plan.instruction = Some(Instruction { kind: Kind::Mma, shape: None });
+    plan.instruction = Some(Kind::Mma.into());
     plan.roles = None;
     plan.in_flight = None;
     if plan.warp_tile.is_none() && plan.warps.is_none() && plan.threads.is_none() {
@@ -249,6 +249,11 @@ impl Checked<'_> {
     /// The instruction is one of the target for the type, has one of its shapes, and divides what a warp computes.
     pub(super) fn instruction(&mut self) {
         let (plan, target) = (self.plan, self.target);
+        if let Some(of) = plan.instruction.as_ref().filter(|of| of.promote && of.kind != Kind::Wgmma) {
+            let message = format!("'promote' is for sums of 'wgmma', and those of '{}' are f32", of.kind.word());
+            let without = |plan: &mut Schedule| plan.instruction.iter_mut().for_each(|of| of.promote = false);
+            return self.fail_and_heal(&["instruction"], &CONFLICT, message, without);
+        }
         let Some(of) = plan.instruction.as_ref().filter(|of| of.kind != Kind::Fma || of.shape.is_some()) else {
             return;
         };
@@ -256,7 +261,7 @@ impl Checked<'_> {
         let Some(shapes) = SHAPES.iter().find(|shapes| shapes.kind == of.kind) else {
             let message = format!("'{word}' is for one number of each thread, and has no shape");
             return self.fail_and_heal(&["instruction"], &BAD_INSTRUCTION, message, |plan| {
-                plan.instruction = Some(Instruction { kind: Kind::Fma, shape: None });
+                plan.instruction = Some(Kind::Fma.into());
             });
         };
         let elem = plan.operand_type();
@@ -264,7 +269,7 @@ impl Checked<'_> {
             if target.has(word) || of.kind == Kind::Mma {
                 let message = format!("{} has no '{word}' of {}", target.name, elem.display(self.ctx));
                 self.fail_and_heal(&["instruction"], &BAD_INSTRUCTION, message, |plan| {
-                    plan.instruction = Some(Instruction { kind: Kind::Fma, shape: None });
+                    plan.instruction = Some(Kind::Fma.into());
                     plan.roles = None;
                 });
             }
@@ -286,7 +291,7 @@ impl Checked<'_> {
                 );
                 let kind = of.kind;
                 return self.fail_and_heal(&["instruction"], &BAD_INSTRUCTION, message, move |plan| {
-                    plan.instruction = Some(Instruction { kind, shape: None });
+                    plan.instruction = Some(kind.into());
                 });
             }
         }

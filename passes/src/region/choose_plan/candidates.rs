@@ -313,7 +313,7 @@ impl Maker<'_> {
         let wide = inputs().all(|input| is_wide(&input.name));
         let plan = |(rows, columns, warp_rows, warp_columns): (i64, i64, i64, i64), stages: i64, run_ahead: bool| {
             let mut plan = Schedule {
-                instruction: Some(Instruction { kind: Kind::Mma, shape: Some(vec![16, 8, 256 / bits]) }),
+                instruction: Some(Instruction { kind: Kind::Mma, shape: Some(vec![16, 8, 256 / bits]), promote: false }),
                 stages: Some(stages),
                 order: Some(Order { kind: Walk::Grouped, size: Some(8), along: product.rows.last().cloned() }),
                 swizzle: Some(Table(swizzle.clone())),
@@ -389,7 +389,7 @@ impl Maker<'_> {
             let run_ahead = stages > 1 && direct && self.target.has("cp_async");
             for (rows, columns, thread_rows, thread_columns) in FMA {
                 let mut plan = Schedule {
-                    instruction: Some(Instruction { kind: Kind::Fma, shape: None }),
+                    instruction: Some(Kind::Fma.into()),
                     stages: Some(stages),
                     caches: self.caches(product),
                     assume: Some(assume.clone()),
@@ -430,7 +430,7 @@ impl Maker<'_> {
                 Cache { transposed: along.is_some_and(|axis| product.depth.contains(axis)), ..cache }
             };
             let plan = Schedule {
-                instruction: Some(Instruction { kind: Kind::Fma, shape: None }),
+                instruction: Some(Kind::Fma.into()),
                 thread_tile: both(PIECE, PIECE),
                 lanes: both(LANES[0], LANES[1]),
                 warps: both(high, wide),

@@ -4,7 +4,7 @@
 use dlc_ir::{OpRef, Type, ValueId};
 use dlc_plan::Schedule;
 use dlc_plan::clause::{
-    Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Store, Walk, Way,
+    Barrier, Buffer, Cache, Edge, Kind, Order, Place, Roles, Sharing, Store, Walk, Way,
 };
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Binary, Index, Reduce};
@@ -106,7 +106,7 @@ impl Maker<'_> {
         plan.caches = self.chain_caches(last, if kind == Kind::Wgmma { 2 } else { 1 });
         plan.caches.extend(chain.brought.iter().map(|input| self.cache_of_input(input)));
         plan.edges = self.edges();
-        plan.instruction = Some(Instruction { kind, shape: None });
+        plan.instruction = Some(kind.into());
         plan.assume = Some(chain.assume.clone());
         match kind {
             Kind::Wgmma => self.by_consumers(plan, last, groups),

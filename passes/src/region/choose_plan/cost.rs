@@ -107,6 +107,11 @@ pub fn resident(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
     by_threads.min(by_registers).min(by_smem).min(target.max_blocks_per_sm).max(1)
 }
 
+/// Whether products of single steps are added to the sums by threads.
+fn promotes(plan: &Schedule) -> bool {
+    plan.instruction.as_ref().is_some_and(|of| of.promote)
+}
+
 /// How well the pipeline of an instruction is fed: the numbers are those of measurements on an H200, rounded.
 fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
     let chained = facts.are_chained();
@@ -139,6 +144,8 @@ fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
             3 => fed * 0.97,
             _ => fed,
         },
+        // A group alone adds the product of each step while nothing is multiplied.
+        (Kind::Wgmma, Some(roles)) if roles.consumers == 1 && promotes(plan) => fed * 0.75,
         (Kind::Wgmma, _) => fed,
         // Fragments that are loaded ahead leave the copies to shared memory as what is waited for: large tiles have fewer.
         (Kind::Mma, _) => {

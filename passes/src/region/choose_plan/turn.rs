@@ -26,6 +26,7 @@ use super::cost::Cost;
 use super::facts::{Facts, Product};
 use super::sizes::number;
 use crate::analysis::axes::reductions;
+use crate::plan::shape::is_multiplied;
 use crate::rewrites::launches::{At, Launches, copy_kernel, symbols};
 
 /// A case for which plans are compared: the size of a symbol.
@@ -80,14 +81,14 @@ impl Turn {
     }
 
     /// The sizes of what is copied, of what it becomes, where the axes have these.
-    fn copied(&self, [outer, moved, inner]: [SizeExpr; 3]) -> Option<[SizeExpr; 3]> {
-        let moved = if self.filled.is_some() { self.whole(&moved)? } else { moved };
+    fn copied(&self, ctx: &Context, [outer, moved, inner]: [SizeExpr; 3]) -> Option<[SizeExpr; 3]> {
+        let moved = if self.filled.is_some() { self.whole(ctx, &moved)? } else { moved };
         Some([outer, inner, moved])
     }
 
     /// A size up to whole units.
-    fn whole(&self, size: &SizeExpr) -> Option<SizeExpr> {
-        let unit = SizeExpr::from(UNIT);
+    fn whole(&self, ctx: &Context, size: &SizeExpr) -> Option<SizeExpr> {
+        let unit = SizeExpr::from(unit(ctx, self.ty.elem(ctx)));
         size.ceildiv(&unit).and_then(|units| units.mul(&unit)).ok()
     }
 
@@ -111,8 +112,11 @@ const SYMBOLS: [&str; 3] = ["A", "K", "S"];
 const AXES: [&str; 3] = ["a", "k", "s"];
 /// The instructions of a thread for an element that it brings alone, as counted: where it lies, whether it is there.
 const GATHERED: f64 = 16.0;
+
 /// What the copied axis is filled up to multiples of: the elements of 16 bytes.
-const UNIT: i64 = 8;
+fn unit(ctx: &Context, elem: Type) -> i64 {
+    128 / i64::from(elem.bits(ctx).unwrap_or(16).max(1))
+}
 
 /// What is compared: the machine, and the sizes.
 pub struct Turner<'a, 'c> {
@@ -220,7 +224,9 @@ impl Turner<'_, '_> {
         let ctx = self.cx.ctx;
         let [product] = facts.products.as_slice() else { return Vec::new() };
         let elem = product.factors[0].elem;
-        let fits = product.exact && elem.bits(ctx) == Some(16) && self.target.rate(ctx, Unit::Mma, elem).is_some();
+        let is_multiplied = is_multiplied(ctx, elem) && self.target.rate(ctx, Unit::Mma, elem).is_some();
+        let fits = product.exact && is_multiplied;
+        let unit = unit(ctx, elem);
         let Some(reads) = reads(ctx, body, facts, product).filter(|_| fits) else { return Vec::new() };
         let alone = |at: &[SizeExpr], axis: &str| {
             let mut own = (0..at.len()).filter(|&place| at[place].symbols().iter().any(|name| **name == *axis));
@@ -234,16 +240,18 @@ impl Turner<'_, '_> {
             let (last, row) = (at.last()?, facts.inputs[*input].row.as_ref()?);
             let is_axis = last.as_symbol().is_some_and(|name| facts.axes.position(name).is_some());
             // Rows of matrices that begin anywhere can be padded.
-            let whole = |size: &Case<'_>| row.eval(&|name| Some(size(name))).is_ok_and(|row| row % UNIT == 0);
+            let whole = |size: &Case<'_>| row.eval(&|name| Some(size(name))).is_ok_and(|row| row % unit == 0);
             let padded = at.len() == 2 && row.as_constant().is_none();
-            let comes = is_axis && (row.divisible_by(UNIT) || padded || self.cases.iter().all(whole));
+            // `wgmma` reads bytes along the sum alone.
+            let is_read = unit <= 8 || self.target.rate(ctx, Unit::Wgmma, elem).is_none();
+            let comes = is_read && is_axis && (row.divisible_by(unit) || padded || self.cases.iter().all(whole));
             (!comes && place + 1 < at.len()).then(|| Turn::of(ctx, body, *input, place))?
         }));
         // Zeros add nothing, where both factors have them; of few elements they would be the most.
-        let long = self.cases.iter().all(|size| size_of(facts, axis, size) >= UNIT);
+        let long = self.cases.iter().all(|size| size_of(facts, axis, size) >= unit);
         if turns.len() == 2 && turns.iter().all(Turn::moves) && long {
             for turn in &mut turns {
-                turn.filled = turn.whole(&turn.sizes[1]).filter(|_| !turn.sizes[1].divisible_by(UNIT));
+                turn.filled = turn.whole(ctx, &turn.sizes[1]).filter(|_| !turn.sizes[1].divisible_by(unit));
             }
         }
         turns
@@ -362,7 +370,7 @@ fn copying(ctx: &Context, turn: &Turn, name: &str, loc: Loc) -> Option<Body> {
     let mut body = Body::new(ctx.op_name(Func::DEF.name), loc, 1);
     let block = body.append_block(body.root_region());
     let sizes = turn.own_sizes();
-    let copied = turn.copied(sizes.clone())?;
+    let copied = turn.copied(ctx, sizes.clone())?;
     let [from, to] = [sizes.clone(), copied.clone()].map(|dims| turn.stack(ctx, dims));
     let arg = body.add_arg(block, from, loc);
     body.set_value_name(arg, ctx.intern_str("X"));
@@ -413,7 +421,7 @@ fn launch_turned(ctx: &Context, body: &mut Body, op: OpId, turn: &Turn, names: &
         let own = turn.own_sizes();
         let given = (0..3).filter(|&axis| own[axis].as_symbol().is_some()).map(|axis| sizes[axis].clone());
         let choices = vec![Choice::always(ctx, copy, given.collect())];
-        let copied = turn.copied(sizes.clone())?;
+        let copied = turn.copied(ctx, sizes.clone())?;
         let stack = view(body, value, turn.stack(ctx, sizes));
         let to = turn.stack(ctx, copied);
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));

@@ -55,10 +55,8 @@ impl Maker<'_> {
     pub(super) fn wgmma(&self, product: &Product, assume: &Table<i64>) -> Vec<Schedule> {
         let elem = self.elem(product);
         let bits = bits(self.ctx, elem) as i64;
-        if bits < 16 {
-            // Of 8-bit floats wgmma keeps fewer bits of a sum than f32 has: only who asks for it gets that (decision 37).
-            return Vec::new();
-        }
+        // Of 8-bit floats wgmma keeps fewer bits of a sum than f32 has, so each step has a sum of its own (decision 37).
+        let promote = bits < 16;
         let step = 1024 / bits;
         let contiguous = |side: usize| product.factors[side].axes.last();
         let along_depth = [0, 1].map(|side| contiguous(side).is_some_and(|axis| product.depth.contains(axis)));
@@ -109,7 +107,8 @@ impl Maker<'_> {
             let streams = !once.is_empty();
             // What is read once, by one wave of blocks, may come in long pieces of its rows, where they lie along the sum.
             let far = streams && !again && algo.is_empty() && once.iter().all(|&(_, side)| along_depth[side]);
-            let far = far && self.extent(&product.depth) >= (16 * step) as f64;
+            // A step of sums that are promoted stays as short as their bits are few.
+            let far = far && !promote && self.extent(&product.depth) >= (16 * step) as f64;
             if long && !far {
                 return None;
             }
@@ -148,7 +147,7 @@ impl Maker<'_> {
                 }),
             };
             let mut plan = Schedule {
-                instruction: Some(Instruction { kind: Kind::Wgmma, shape: Some(vec![64, wide, 256 / bits]) }),
+                instruction: Some(Instruction { kind: Kind::Wgmma, shape: Some(vec![64, wide, 256 / bits]), promote }),
                 persistent: again.then(|| Choice::Word("sms".into())),
                 order: again.then(|| Order { kind: Walk::Grouped, size: Some(8), along: product.rows.last().cloned() }),
                 roles: Some(Roles { kind, consumers, in_turn: false }),
@@ -158,7 +157,7 @@ impl Maker<'_> {
                 assume,
                 barrier: Some(Barrier::Mbarrier),
                 overlap: self.asynchronous(true),
-                in_flight: Some(1),
+                in_flight: (!promote).then_some(1),
                 store,
                 algo: Some(Table(algo)).filter(|table| !table.0.is_empty()),
                 swap_operands: swap,
@@ -200,7 +199,7 @@ impl Maker<'_> {
             let fits = values.saturating_mul(columns) / 2 + OVERHEAD <= MOST_HELD;
             let plans = WHOLE_ROWS.into_iter().filter(|_| fits && !by_rows);
             let plans = plans.flat_map(|(rows, consumers, ping_pong)| {
-                let alone = plan((rows, columns, consumers), ping_pong, false, 1);
+                let alone = plan((rows, columns, consumers), ping_pong && !promote, false, 1);
                 // Each of two blocks loads whole groups of eight columns for both.
                 let pair = alone.as_ref().filter(|_| columns % 16 == 0).and_then(|plan| self.paired(product, plan));
                 pair.into_iter().chain(alone)
@@ -218,6 +217,8 @@ impl Maker<'_> {
         let alone = (0..self.facts.inputs.len()).all(|at| factor(at) || self.facts.inputs[at].reads == 0);
         let most_held = if alone { HELD_BY_ROWS } else { HELD_BY_ROWS / 4 * 3 };
         for (rows, columns, consumers, ping_pong) in WGMMA {
+            // While one group adds the product of a step to its sums, another multiplies: they do not take turns.
+            let ping_pong = ping_pong && !promote;
             // Pixels fill the rows of the instruction, so that each thread has few of them, and their places are few.
             if by_rows {
                 let held = rows * columns / (128 * if ping_pong { 1 } else { consumers });

@@ -542,24 +542,32 @@ fn multiply(
     let [rows, columns] = lower.both_dims();
     match instruction {
         Instruction::Wgmma => {
-            let mut builder = lower.emit.builder();
+            let zero = lower.zero(Type::F32);
+            let promote = lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.promote);
             let (lhs, across) = match lhs {
                 Left::Tile(lhs) => (lhs.tile, lhs.transposed.then_some(())),
                 Left::Registers(lhs) => (*lhs, None),
             };
+            // A product that is promoted is not added to what there is by the tensor cores.
+            let begin = if promote { lower.emit.constant(zero, ty) } else { acc };
+            let mut builder = lower.emit.builder();
             let op = kernel::NewWgmma {
                 lhs,
                 lhs_stage: None,
                 rhs: rhs.tile,
                 rhs_stage: None,
-                acc,
+                acc: begin,
                 lhs_transposed: across,
                 rhs_transposed: turn,
             }
             .build(&mut builder, loc);
             let (sum, token) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));
             kernel::Await::build(&mut lower.emit.builder(), loc, &[token]);
-            Ok(sum)
+            if !promote {
+                return Ok(sum);
+            }
+            let op = kernel::Binary::build(&mut lower.emit.builder(), loc, acc, sum, scalar::Binary::Add, ty);
+            Ok(lower.emit.body.result(op, 0))
         }
         Instruction::Mma => {
             let Distributed::Mma(warps) = lower.scope().layout.clone() else {

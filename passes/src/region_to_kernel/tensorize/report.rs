@@ -69,7 +69,9 @@ pub fn report(region: &Body, plan: Option<&Schedule>, of_rows: Option<&str>, mad
                 cx.remark(RemarkKind::Missed, multiplied.loc, message);
             }
             (Instruction::Wgmma, _) if multiplies_bytes(cx.ctx, region, multiplied) => {
-                let message = format!("{word} multiplies, and keeps some 14 bits of sums of 8-bit floats; {routes}");
+                let promote = plan.and_then(|plan| plan.instruction.as_ref()).is_some_and(|of| of.promote);
+                let sums = if promote { "the sum of each step, which is added in f32" } else { "sums of 8-bit floats" };
+                let message = format!("{word} multiplies, and keeps some 14 bits of {sums}; {routes}");
                 cx.remark(RemarkKind::Passed, multiplied.loc, message);
             }
             _ => cx.remark(RemarkKind::Passed, multiplied.loc, format!("{word} multiplies; {routes}")),

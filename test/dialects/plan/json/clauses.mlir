@@ -23,7 +23,7 @@ plan.schedule for sm90 {
   reduced [k]
   fix (K: 64)
   assume (M: 8, N: 8)
-  instruction wgmma [64, 64, 16]
+  instruction wgmma [64, 64, 16] promote
   warp_tile (m: 64, n: 128)
   lanes (m: 8, n: 4)
   stages 4

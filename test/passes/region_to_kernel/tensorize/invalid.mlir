@@ -212,3 +212,23 @@ plan.schedule of @rows_of_threads for sm90 {
   thread_tile (m: 2, n: 1)
   threads (m: 4, n: 32)
 }
+
+// -----
+
+// A product that is promoted lies beside the sum, in registers that the threads do not have.
+region.func @promoted<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f8E4M3FN, row_major, align 128>, %B: memref<[N, K], f8E4M3FN, row_major, align 128>)
+    outs (C: memref<[M, N], f32, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f8E4M3FN over (m, k)
+    %b = read %B[n, k] : f8E4M3FN over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C
+}
+plan.schedule of @promoted for sm90 {
+  // expected-error@+1 {{E1603 'plan.schedule': a sum and a product of 128 x 128 take 256 registers of each thread beside some 24 more, and it has 255; the nearest plan that fits has 'tile (m: 128, n: 64, k: 128)'}}
+  tile (m: 128, n: 128, k: 128)
+  instruction wgmma promote
+}

@@ -223,3 +223,24 @@ plan.schedule of @bytes for sm90 {
   cache X (m, k) f8E4M3FN in smem
   cache W (n, k) f8E4M3FN in smem
 }
+
+// -----
+
+// CHECK: [tensorize, passed] wgmma multiplies, and keeps some 14 bits of the sum of each step, which is added in f32; threads copy X and W
+region.func @promoted iters (m: 256, n: 256)
+    ins (%X: memref<[256, 128], f8E4M3FN, row_major, align 128>, %W: memref<[256, 128], f8E4M3FN, row_major, align 128>)
+    outs (Y: memref<[256, 256], f32, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: 128) acc f32 init 0.0 {
+    %x = read %X[m, k] : f8E4M3FN over (m, k)
+    %w = read %W[n, k] : f8E4M3FN over (n, k)
+    %p = binary mul %x, %w widen : f32 over (m, n, k)
+    yield %p
+  } : f32 over (m, n)
+  yield %s to Y
+}
+plan.schedule of @promoted for sm90 {
+  tile (m: 64, n: 128, k: 128)
+  instruction wgmma [64, 128, 32] promote
+  cache X (m, k) f8E4M3FN in smem
+  cache W (n, k) f8E4M3FN in smem
+}

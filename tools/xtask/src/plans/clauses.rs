@@ -108,6 +108,7 @@ const CASES: &[Case] = &[
     ("instruction", "gemm_nt_f16", "sm80", WIDE, "instruction mma\nstages 2", "instruction fma", Changes),
     ("instruction", "gemm_nt_f16", "sm80", MMA, "[16, 8, 16]", "[16, 8, 8]", Reported),
     ("instruction", "gemm_nt_f16", "sm90", WGMMA, "[64, 128, 16]", "[64, 64, 16]", Reported),
+    ("instruction", "gemm_nt_f16", "sm90", WGMMA, "[64, 128, 16]", "[64, 128, 16] promote", Changes),
     ("reduced", "gelu_add", "sm80", ELEMENTS, "", "reduced [m]", Refused("E1609")),
     ("cluster", "gemm_nt_f16", "sm90", WGMMA, "", "cluster (m: 2, n: 2)", Reported),
     ("order", "gemm_nt_f16", "sm90", WGMMA, "", "order grouped 4 along n", Reported),
