@@ -12,6 +12,9 @@ use super::expressions::divisor;
 /// What addresses and strides of a memref are multiples of, in bytes.
 pub const ALIGNMENT: u64 = 16;
 
+/// The most axes of a box.
+const MOST_AXES: usize = 5;
+
 /// A box of a memref.
 pub struct Boxed {
     /// The axes of the memref as the box sees them, of how many each is one, where they are not those that it has.
@@ -55,7 +58,14 @@ pub fn boxed(
         inside(guard, &dims, &at).ok()?;
         Some(Boxed { merged: None, order: Some(order), at, shape, bases })
     };
-    straight.or_else(|why| merged().or_else(|| other().filter(|_| any_order)).ok_or(why))
+    let fits = |boxed: Boxed| match boxed.at.len() {
+        0..=MOST_AXES => Ok(boxed),
+        axes => Err(format!("the memory has {axes} axes, and a box {MOST_AXES} at most")),
+    };
+    straight.and_then(fits).or_else(|why| {
+        let found = merged().or_else(|| other().filter(|_| any_order));
+        found.and_then(|boxed| fits(boxed).ok()).ok_or(why)
+    })
 }
 
 /// The order of the axes of a memref in which the contiguous one is the last, where it is another one.

@@ -51,7 +51,11 @@
 //! }
 //! ```
 //!
-//! **Does not** split a loop that carries more than sums which begin with zero, that uses barriers whose phases go on
+//! What is summed may be multiplied, or the maximum or minimum of it be taken: then parts are combined so, in order.
+//!
+//! **Does not** split a loop that carries anything but numbers which one function combines, and which begin with what changes
+//! none of them (zero, of sums): reductions whose accumulators a region combines, as those of an online softmax, `tensorize`
+//! divides. Nor one that uses barriers whose phases go on
 //! (before `pipeline-stages` there are none), or that leaves something in shared memory from step to step; nor grids with
 //! roles or clusters. A remark says why.
 //!
@@ -86,12 +90,13 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::Through;
 
 use crate::analysis::expressions::{Over, Places, index, pack};
+use crate::analysis::numbers::function;
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::plan::report::not_followed;
 use crate::rewrites::carried::yield_more;
 use crate::rewrites::rows::{self, LEAST_ROWS};
 use crate::rewrites::unused::erase_unused;
-use find::{Found, find};
+use find::{Found, Refused, find};
 use row_sums::Row;
 use stream::Stream;
 
@@ -155,7 +160,7 @@ impl Pass for SplitReduction {
             cx.count("split", stream.share_last(body, plan.as_deref(), cx));
             return Ok(());
         }
-        if self.planned && split.is_none() {
+        if self.planned && (split.is_none() || has_parts(cx.ctx, body)) {
             return Ok(());
         }
         let parts = if self.parts > 0 { self.parts } else { split.map_or(1, |split| split.parts.min(MOST_PARTS)) };
@@ -169,14 +174,31 @@ impl Pass for SplitReduction {
             not_followed(cx, body, plan.as_deref(), &["split_k"], at, message.into());
         }
         let plan = plan.as_deref().filter(|_| self.parts == 0);
-        cx.count("split", split_reduction(body, parts, in_order, plan, cx));
+        cx.count("split", split_reduction(body, parts, in_order, (plan, self.planned), cx));
         Ok(())
     }
 }
 
+/// Whether a grid leaves parts in a workspace already, as `tensorize` makes it of what a region combines.
+fn has_parts(ctx: &Context, body: &Body) -> bool {
+    let ops = body.entry_block().into_iter().flat_map(|block| body.ops(block)).map(|op| OpRef::new(ctx, body, op));
+    let (mut is_divided, mut has_workspace) = (false, false);
+    for op in ops {
+        is_divided |= kernel::Grid::of(op).is_some_and(|grid| grid.dims().len() == 2);
+        has_workspace |= op.is(kernel::Workspace::DEF);
+    }
+    is_divided && has_workspace
+}
+
 /// Splits the sums of the grids of a kernel into so many parts, which are added in order or as they come. How many.
 /// What `plan` asks for and cannot be done is a warning.
-pub fn split_reduction(body: &mut Body, parts: i64, in_order: bool, plan: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
+fn split_reduction(
+    body: &mut Body,
+    parts: i64,
+    in_order: bool,
+    (plan, planned): (Option<&Schedule>, bool),
+    cx: &PassCx<'_>,
+) -> u64 {
     let ctx = cx.ctx;
     let Some(block) = body.entry_block().filter(|_| parts > 1) else { return 0 };
     let grids: Vec<OpId> = body.ops(block).filter(|&op| OpRef::new(ctx, body, op).is(kernel::Grid::DEF)).collect();
@@ -200,7 +222,11 @@ pub fn split_reduction(body: &mut Body, parts: i64, in_order: bool, plan: Option
                 }
             }
             Ok(_) => {}
-            Err((op, why)) => {
+            // What a region combines `tensorize` divides, or has said why not.
+            Err(Refused { is_carried: true, op, why }) if planned => {
+                cx.remark(RemarkKind::Missed, body.loc(op), format!("the sum is not split: {why}"));
+            }
+            Err(Refused { op, why, .. }) => {
                 let message = format!("'split_k': the sum is not split: {why}");
                 not_followed(cx, body, plan, &["split_k"], (body.loc(op), kernel::Grid::DEF.name), message);
             }
@@ -296,7 +322,7 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
         let values = match way {
             Way::InOrder => {
                 let bounds = [0, found.parts].map(|bound| Over::plain(bound.into()));
-                in_order(ctx, body, (loop_, bounds, 1, "part"), &|body, place, part, sum| {
+                in_order(ctx, body, &found.combiners, (loop_, bounds, 1, "part"), &|body, place, part, sum| {
                     let at: Vec<Over> = std::iter::once(Over::value(part)?).chain(blocks.iter().cloned()).collect();
                     partial(ctx, body, (place, loc), memories[sum], &at, types[sum])
                 })
@@ -458,6 +484,7 @@ type LoadParts<'a> = &'a dyn Fn(&mut Body, InsertPoint, ValueId, usize) -> Optio
 fn in_order(
     ctx: &Context,
     body: &mut Body,
+    combiners: &[Combiner],
     (loop_, [first, last], step, name): (OpId, [Over; 2], i64, &str),
     load: LoadParts<'_>,
 ) -> Option<Vec<ValueId>> {
@@ -478,7 +505,7 @@ fn in_order(
         body.set_value_name(sum, ctx.intern_str("acc"));
         let value = load(body, InsertPoint::EndOf(inner), part, number)?;
         let mut builder = Builder::at_end(ctx, body, inner);
-        let op = kernel::Binary::build(&mut builder, loc, sum, value, dlc_core::scalar::Binary::Add, ty);
+        let op = kernel::Binary::build(&mut builder, loc, sum, value, function(combiners[number]), ty);
         sums.push(builder.result(op));
     }
     yield_more(ctx, body, inner, &sums);

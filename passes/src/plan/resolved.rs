@@ -23,9 +23,10 @@ use dlc_plan::{Schedule, Target};
 use dlc_region::ops::Reduce;
 use dlc_region::verify::{KernelAxes, axes_of};
 
-use super::clauses::unfollowed;
+use super::clauses;
 use super::compare::with_widths;
 use super::defaults;
+use super::parts::{Parts, parts};
 use super::repair::{clause_of, free, halve};
 use super::shape::{
     Axis, Groups, Scanned, Shape, groups, groups_of_rows, held_values, reduces_columns, reduces_rows, scanned,
@@ -95,7 +96,7 @@ impl Mapping {
 }
 
 /// What a kernel is made by.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ResolvedPlan {
     /// Where the axes go.
     pub mapping: Mapping,
@@ -109,6 +110,8 @@ pub struct ResolvedPlan {
     pub unfollowed: Vec<(&'static str, String)>,
     /// Why no tile of a product holds its rows, which are reduced next.
     pub not_held: Option<String>,
+    /// The reduction that blocks share, which the mapping is for, and where the axes go of the region that combines the parts.
+    pub parts: Option<(Parts, Box<Mapping>)>,
 }
 
 /// Why a plan cannot be resolved.
@@ -187,6 +190,7 @@ pub(super) fn resolve_once(
     Resolver { ctx, region, plan, targets, tensor_cores }.resolve()
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct Resolver<'a> {
     pub(super) ctx: &'a Context,
     pub(super) region: &'a Body,
@@ -202,6 +206,24 @@ impl Resolver<'_> {
         self.names(&axes)?;
         self.descriptions(&axes)?;
         self.roles()?;
+        let mut unfollowed = Vec::new();
+        let parts = self.plan.map_or(Ok(None), |plan| parts(ctx, region, plan)).unwrap_or_else(|why| {
+            unfollowed.push(("split_k", format!("'split_k': the reduction is not divided: {why}")));
+            None
+        });
+        let Some(parts) = parts else { return self.mapped(unfollowed) };
+        let combine = resolve_once(ctx, &parts.combine, None, &[], self.tensor_cores)?;
+        let mut resolved = Resolver { region: &parts.partial, ..*self }.mapped(unfollowed)?;
+        // Launches look at what the plan says of the whole region.
+        resolved.requires = self.plan.map(|plan| conditions(ctx, region, plan)).unwrap_or_default();
+        resolved.parts = Some((parts, Box::new(combine.mapping)));
+        Ok(resolved)
+    }
+
+    /// What follows from the axes of products and reductions.
+    fn mapped(&self, mut unfollowed: Vec<(&'static str, String)>) -> Result<ResolvedPlan, Refused> {
+        let (ctx, region) = (self.ctx, self.region);
+        let axes = KernelAxes::of(ctx, region);
         let shape = Shape::of(ctx, region, &axes);
         let mut grouped = groups(ctx, region, &shape);
         let mut not_held = None;
@@ -224,12 +246,12 @@ impl Resolver<'_> {
         self.threads(&mapping)?;
         self.registers(&mapping, grouped.as_ref())?;
         let requires = self.plan.map(|plan| conditions(ctx, region, plan)).unwrap_or_default();
-        let mut unfollowed = self.plan.map(|plan| unfollowed(plan, &mapping)).unwrap_or_default();
+        unfollowed.extend(self.plan.map(|plan| clauses::unfollowed(plan, &mapping)).unwrap_or_default());
         unfollowed.extend(self.undescribed(&axes, &mapping));
         let inner = shape.inner.iter().map(|(axis, _)| axis.clone());
         let reduced = axes.names[axes.iters..].iter().cloned().chain(inner);
         let reduced = reduced.filter(|axis| mapping.held.as_ref().is_none_or(|(held, _)| held != axis)).collect();
-        Ok(ResolvedPlan { mapping, requires, kept, reduced, unfollowed, not_held })
+        Ok(ResolvedPlan { mapping, requires, kept, reduced, unfollowed, not_held, parts: None })
     }
 
     pub(super) fn refuse<T>(

@@ -64,6 +64,7 @@
 pub(crate) mod axes;
 mod contract;
 mod emit;
+mod grid;
 mod lower;
 mod mask;
 mod padding;
@@ -75,29 +76,27 @@ mod scan;
 pub(crate) mod stream;
 
 use dlc_core::guard::{Condition, Guard};
-use dlc_core::memref::MemRef;
-use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
-use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData, ValueId};
+use dlc_ir::{BlockId, Builder, Context, Str, TypeData, ValueId};
 use dlc_kernel::ops as kernel;
-use dlc_kernel::places::{shared_limit, shared_memory};
 use dlc_plan::Schedule;
 use dlc_plan::check::CONFLICT;
-use dlc_region::ops::{Func, Reduce, Yield};
+use dlc_region::ops::Func;
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::conditions::{STAGGER, staggered};
 use crate::analysis::plans::{architecture, machines, plan_of, second_plan};
 use crate::plan::compare::with_widths;
+use crate::plan::parts::Parts;
 use crate::plan::report::{not_followed, refused};
-use crate::plan::resolved::{Mapping, Refused, ResolvedPlan, resolve};
-use crate::plan::tiling::{self, Tiling};
-use axes::{Dim, LowerError};
+use crate::plan::resolved::{Refused, ResolvedPlan, resolve};
+use crate::plan::tiling::Tiling;
+use axes::LowerError;
 use emit::Emit;
-use lower::{Group, Lower, Scope};
+use grid::{Divided, Notes, Piece, grid};
 
 dlc_ir::codes! {
     /// A region cannot be made into a kernel.
@@ -208,20 +207,64 @@ struct Made {
     multiplied: Vec<report::Multiplied>,
 }
 
-/// A region as a kernel.
+/// A region as a kernel: a grid, or two where blocks share a reduction.
 fn tensorize(
     ctx: &Context,
     region: &Body,
     plan: Option<&Schedule>,
     resolved: ResolvedPlan,
 ) -> Result<Made, LowerError> {
+    let ResolvedPlan { mapping, requires, kept, parts, .. } = resolved;
+    let tiling = mapping.tiling.clone();
+    let Frame { body, block, memory, outputs } = frame(ctx, region, plan, requires);
+    let mut notes = Notes::default();
+    let mut emit = Emit::new(ctx, body, block, region.loc(region.root()));
+    let piece = Piece { region, plan, mapping, kept, memory, outputs: &outputs, part: None, unrolled: Vec::new() };
+    match parts {
+        None => emit = grid(ctx, emit, piece, &mut notes)?,
+        Some((parts, mapping)) => {
+            let made: Vec<ValueId> = parts.memories.iter().map(|(name, ty)| emit.workspace(*ty, name)).collect();
+            let mut memory = piece.memory.clone();
+            let args = parts.combine.entry_block().map_or(&[][..], |entry| parts.combine.args(entry));
+            memory.extend(args.iter().copied().rev().zip(made.iter().copied().rev()));
+            let Parts { reduce, ref axis, count, .. } = parts;
+            let is_scale = powers::is_asked_nothing(ctx, region, region.result(reduce, 0));
+            let part = Some(Divided { reduce, axis: axis.clone(), count, is_scale });
+            emit = grid(ctx, emit, Piece { region: &parts.partial, outputs: &made, part, ..piece }, &mut notes)?;
+            let (region, mapping, unrolled) = (&parts.combine, *mapping, parts.unrolled());
+            let (plan, kept, part) = (None, Vec::new(), None);
+            let piece = Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, unrolled };
+            emit = grid(ctx, emit, piece, &mut notes)?;
+        }
+    }
+    let loc = emit.loc;
+    kernel::Return::build(&mut emit.builder(), loc, &outputs);
+    emit.check_layouts()?;
+    let Notes { mut missed, staggered: known, multiplied } = notes;
+    for (axis, _) in plan.map(staggered).unwrap_or_default() {
+        if !known.contains(&axis) {
+            let message =
+                format!("'{STAGGER}{axis}': no product with tiles in shared memory is summed along '{axis}' alone");
+            missed.push((format!("algo {STAGGER}{axis}"), message));
+        }
+    }
+    Ok(Made { body: emit.body, tiling, missed, multiplied })
+}
+
+/// A kernel without grids.
+struct Frame {
+    body: Body,
+    block: BlockId,
+    /// The memory for each argument of the region.
+    memory: FxHashMap<ValueId, ValueId>,
+    outputs: Vec<ValueId>,
+}
+
+/// The function of a kernel: its arguments, what it requires, and memory for its results.
+fn frame(ctx: &Context, region: &Body, plan: Option<&Schedule>, mut requires: Vec<Condition>) -> Frame {
     let root = OpRef::new(ctx, region, region.root());
     let (func, entry) = (Func::from(root), region.entry_block().expect("what is run on has a body"));
-    let axes = KernelAxes::of(ctx, region);
-    let ResolvedPlan { mapping, mut requires, kept, .. } = resolved;
-    let loc = root.loc();
-
-    // The function: its arguments and memory for its results.
+    let (axes, loc) = (KernelAxes::of(ctx, region), root.loc());
     let mut body = Body::new(ctx.op_name(kernel::Func::DEF.name), loc, 1);
     let block = body.append_block(body.root_region());
     let TypeData::Function { inputs, results } = ctx.type_data(func.function_type()) else {
@@ -255,157 +298,7 @@ fn tensorize(
     props.sort_by_key(|&(key, _)| ctx.str(key));
     body.set_props(body.root(), ctx.dict_attr(&props));
     body.set_attrs(body.root(), region.attrs(region.root()));
-
-    // Blocks that are others than the plan's take what they need.
-    let resident = mapping.resident(plan);
-    let unrolled = plan.map(|plan| mapping.unrolled(plan)).unwrap_or_default();
-    let Mapping { batch, rows, columns, held, mut inner, tiling, keeps_rows, every, .. } = mapping;
-    let mut lower = Lower {
-        ctx,
-        region,
-        emit: Emit::new(ctx, body, block, loc),
-        tiling: tiling.clone(),
-        memory,
-        scopes: Vec::new(),
-        next_id: 0,
-        grid: block,
-        stagger: None,
-        kept,
-        filled: Vec::new(),
-        missed: Vec::new(),
-        staggered: Vec::new(),
-        multiplied: Vec::new(),
-        running: Vec::new(),
-        group: None,
-        conditions: 0,
-        unrolled,
-    };
-    if let Some(plan) = plan {
-        padding::pad(&mut lower, plan)?;
-    }
-    lower.emit.warps = Some(tiling.warps);
-    let names = |axes: &[(String, SizeExpr)]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    let cluster = match plan.map_or(Ok([1, 1]), |plan| tiling::cluster(plan, &names(&rows), &names(&columns))) {
-        Ok(cluster) => cluster,
-        Err(why) => {
-            lower.missed.push(("cluster".into(), format!("blocks are in no clusters: {why}")));
-            [1, 1]
-        }
-    };
-    let together = i64::from(cluster[0] * cluster[1]);
-    let count = |axes: &[(String, SizeExpr)], tile: u32| -> Result<SizeExpr, LowerError> {
-        let total = axes::product(axes.iter().map(|(_, size)| size))?;
-        total.ceildiv(&i64::from(tile).into()).map_err(LowerError::Expr)
-    };
-    let high = count(&rows, tiling.tile[0] * cluster[0])?;
-    let wide = count(&columns, tiling.tile[1] * cluster[1])?;
-    let batches = count(&batch, 1)?;
-    let groups = match (every, inner.last()) {
-        (Some(every), Some((_, size))) => size.ceildiv(&every.into()).map_err(LowerError::Expr)?,
-        _ => SizeExpr::from(1),
-    };
-    let blocks = axes::product([&batches, &high, &wide, &groups, &together.into()])?;
-    let mut builder = lower.emit.builder();
-    let clusters = (together > 1).then(|| vec![together]);
-    let threads = i64::from(tiling.warps) * 32;
-    let grid = kernel::NewGrid { args: &[], dims: vec![blocks], cluster: clusters, threads, blocks_per_sm: resident }
-        .build(&mut builder, loc);
-    let inside = lower.emit.body.append_block(lower.emit.body.regions(grid)[0]);
-    lower.emit.block = inside;
-    lower.grid = inside;
-
-    let block_id = kernel::BlockId::build(&mut lower.emit.builder(), loc, 0);
-    let mut number = lower.emit.body.result(block_id, 0);
-    let mut rank = None;
-    if together > 1 {
-        lower.emit.call(number, "block");
-        let at = axes::quotient(&lower.emit.name(number), &together.into())?;
-        number = lower.emit.index(&at)?;
-        let op = kernel::BlockRank::build(&mut lower.emit.builder(), loc);
-        let value = lower.emit.body.result(op, 0);
-        lower.emit.call(value, "rank");
-        rank = Some(lower.emit.name(value));
-    }
-    // Neighbouring blocks have groups of a scan next to each other.
-    if let (Some(every), Some((axis, _))) = (every, inner.last()) {
-        let all = lower.emit.name(number);
-        let group = lower.emit.index(&axes::remainder(&all, &groups)?)?;
-        lower.emit.call(group, "group");
-        lower.group = Some(Group { axis: axis.clone(), number: lower.emit.name(group), every });
-        number = lower.emit.index(&axes::quotient(&all, &groups)?)?;
-    }
-    lower.emit.call(number, "tile");
-    let tile = lower.emit.name(number);
-    lower.stagger = plan.map(|plan| (tile.clone(), staggered(plan)));
-    let area = axes::product([&high, &wide])?;
-    let within = if batch.is_empty() { tile.clone() } else { axes::remainder(&tile, &area)? };
-    let (row, column) = match columns.is_empty() {
-        true => (within.clone(), SizeExpr::from(0)),
-        false => {
-            let number = if batch.is_empty() { number } else { lower.emit.index(&within)? };
-            let tiles = vec![high.clone(), wide.clone()];
-            let (args, tiles, _) = lower.emit.operands(&tiles, None)?;
-            let order = kernel::Order::Rows;
-            let op = kernel::NewTileOrder { tile: number, args: &args, tiles, order, group: None }
-                .build(&mut lower.emit.builder(), loc);
-            let (row, column) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));
-            lower.emit.call(row, "row");
-            lower.emit.call(column, "column");
-            (lower.emit.name(row), lower.emit.name(column))
-        }
-    };
-    // The blocks of a cluster have neighbouring tiles.
-    let neighbour = |at: SizeExpr, size: u32| match rank.as_ref().filter(|_| size > 1) {
-        Some(rank) => at.mul(&i64::from(size).into()).and_then(|first| first.add(rank)).map_err(LowerError::Expr),
-        None => Ok(at),
-    };
-    let (row, column) = (neighbour(row, cluster[0])?, neighbour(column, cluster[1])?);
-    let scaled = |at: &SizeExpr, tile: u32| at.mul(&i64::from(tile).into()).map_err(LowerError::Expr);
-    let first = lower.dim(rows, scaled(&row, tiling.tile[0])?, tiling.tile[0])?;
-    let second = match columns.is_empty() {
-        true => None,
-        false => Some(lower.dim(columns, scaled(&column, tiling.tile[1])?, tiling.tile[1])?),
-    };
-    let points = match batch.is_empty() {
-        true => Vec::new(),
-        false => vec![lower.dim(batch, axes::quotient(&tile, &area)?, 1)?],
-    };
-    // A row that fits is held whole.
-    let fits = |axis: &&(String, SizeExpr)| {
-        keeps_rows || axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.along))
-    };
-    let held = held.or_else(|| match (&second, inner.as_slice()) {
-        (None, [axis]) if every.is_none() => Some(axis).filter(fits).cloned(),
-        _ => None,
-    });
-    inner.retain(|axis| Some(axis) != held.as_ref());
-    let held = held.map(|axis| lower.dim(vec![axis], SizeExpr::from(0), tiling.along)).transpose()?;
-    let whole = held.is_some();
-    let scope = Scope {
-        dims: [Some(first), second.or(held)],
-        points,
-        layout: tiling.layout.clone(),
-        known: FxHashMap::default(),
-    };
-    lower.scopes.push(scope);
-    stages(&mut lower, entry)?;
-    if whole {
-        lower.begin_scans();
-    }
-    store(&mut lower, entry, &inner, &outputs)?;
-    lower.emit.block = block;
-    lower.emit.loc = loc;
-    kernel::Return::build(&mut lower.emit.builder(), loc, &outputs);
-    lower.emit.check_layouts()?;
-    fits_shared_memory(OpRef::new(ctx, &lower.emit.body, grid), plan.and_then(architecture))?;
-    for (axis, _) in plan.map(staggered).unwrap_or_default() {
-        if !lower.staggered.contains(&axis) {
-            let message =
-                format!("'{STAGGER}{axis}': no product with tiles in shared memory is summed along '{axis}' alone");
-            lower.missed.push((format!("algo {STAGGER}{axis}"), message));
-        }
-    }
-    Ok(Made { body: lower.emit.body, tiling, missed: lower.missed, multiplied: lower.multiplied })
+    Frame { body, block, memory, outputs }
 }
 
 /// That axes of the kernel that some result has not have elements: blocks and loops go over them, and write that result too.
@@ -416,97 +309,4 @@ fn not_empty(ctx: &Context, region: &Body, axes: &KernelAxes, entry: dlc_ir::Blo
     let left_out = iters.filter(|(name, _)| results.iter().any(|axes| !axes.contains(&name.as_str())));
     let open = left_out.filter(|(_, size)| size.as_constant().is_none());
     open.filter_map(|(_, size)| Condition::of(size, ">=", &1.into())).collect()
-}
-
-/// Refuses a kernel whose tiles do not fit: a plan counts those that it names, and not one for each read of a tensor.
-fn fits_shared_memory(grid: OpRef<'_>, target: Option<&str>) -> Result<(), LowerError> {
-    let most = shared_limit(target);
-    let why = match shared_memory(grid) {
-        Ok(places) if places.bytes <= most => return Ok(()),
-        Ok(places) => format!("{} bytes", places.bytes),
-        Err(why) => why,
-    };
-    Err(LowerError::Layout(format!("its tiles would take {why}, and a block has up to {most} bytes of shared memory")))
-}
-
-/// What depends on none of the axes that loops go over is computed first, in order.
-fn stages(lower: &mut Lower<'_, '_>, entry: dlc_ir::BlockId) -> Result<(), LowerError> {
-    let ops: Vec<OpId> = lower.region.ops(entry).collect();
-    for id in ops {
-        let op = OpRef::new(lower.ctx, lower.region, id);
-        if op.is(Yield::DEF) || op.results().len() == 0 {
-            continue;
-        }
-        let bound = |lower: &Lower<'_, '_>, value: ValueId| {
-            axes_of(lower.ctx, lower.region.value_type(value)).iter().all(|axis| lower.is_bound(axis))
-        };
-        let value = op.result(0);
-        if op.is(Reduce::DEF) && op.results().all(|value| bound(lower, value)) {
-            lower.value(value)?;
-        }
-    }
-    Ok(())
-}
-
-/// Stores the results, in loops over the axes that reductions have gone over before.
-fn store(
-    lower: &mut Lower<'_, '_>,
-    entry: dlc_ir::BlockId,
-    inner: &[(String, SizeExpr)],
-    outputs: &[ValueId],
-) -> Result<(), LowerError> {
-    if let Some((axis, rest)) = inner.split_first() {
-        let last = rest.is_empty();
-        let limit = if lower.tiling.along > 1 { lower.tiling.along } else { lower.tiling.tile[1] };
-        let length = lower.group.as_ref().map_or(axis.1.clone(), |group| SizeExpr::from(group.every));
-        let tile = if last { tiling::tile_of(&length, limit, limit) } else { 1 };
-        let first = lower.begin_scans();
-        let open = lower.emit.open_loop(&length, tile, &axis.0, &first)?;
-        let counter = lower.emit.name(open.counter);
-        let base = lower.scan_base(counter, &length, tile)?;
-        lower.running.iter_mut().zip(&open.carried).for_each(|((_, running), &carried)| *running = carried);
-        lower.push_scope();
-        let dim: Dim = lower.dim(vec![axis.clone()], base, tile)?;
-        match last {
-            true => lower.scope().dims[1] = Some(dim),
-            false => lower.scope().points.push(dim),
-        }
-        store(lower, entry, rest, outputs)?;
-        lower.scopes.pop();
-        let next = lower.running_values();
-        lower.emit.close_loop(open, &next);
-        return Ok(());
-    }
-    let ctx = lower.ctx;
-    let end = lower::end_of(ctx, lower.region, entry);
-    let casts = end.casts().unwrap_or_default();
-    // Every result is yielded once, in their order.
-    for ((index, value), &output) in end.values().enumerate().zip(outputs) {
-        let made = lower.value(value)?;
-        lower.emit.loc = end.loc();
-        let elem = MemRef::expect(ctx, lower.emit.body.value_type(output)).elem(ctx);
-        let made = match casts.get(index).filter(|&&ty| ty != Type::NONE) {
-            Some(&ty) => lower.cast(made, ty, false),
-            None => made,
-        };
-        let made = lower.cast(made, elem, false);
-        // A result may be over some of the kernel's axes alone, in any order.
-        let iters: Vec<String> = axes_of(ctx, lower.region.value_type(value)).into_iter().map(String::from).collect();
-        let dims = &lower.scope().dims;
-        let is_over = |dim: &Dim| dim.axes.iter().any(|(axis, _)| iters.contains(axis));
-        let columns = dims[1].as_ref().is_some_and(|dim| dim.tile > 1 && is_over(dim));
-        let rows = dims[0].as_ref().is_some_and(is_over);
-        let over = [rows || !columns || made.over[0], columns || made.over[1]];
-        let made = lower.as_fragment(made, over)?;
-        let mut at = Vec::new();
-        for axis in &iters {
-            at.push(lower.expr(&SizeExpr::symbol(axis).expect("an axis has a name of a symbol"), over)?);
-        }
-        let guard = axes::both(None, lower.inside(over)?);
-        let (values, at, guard) = lower.emit.operands(&at, guard.as_ref())?;
-        let loc = lower.emit.loc;
-        kernel::NewStore { value: made.value, target: output, args: &values, at, guard, combine: None, vector: None }
-            .build(&mut lower.emit.builder(), loc);
-    }
-    Ok(())
 }

@@ -1,17 +1,18 @@
 //! Which loop of a grid sums, and why it cannot be split.
 
-use dlc_core::scalar::Binary;
+use dlc_core::scalar::{Binary, Combiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::effects::is_speculatable;
-use dlc_ir::{BlockId, Context, Loc, OpId, Type, ValueId};
+use dlc_ir::{Attr, BlockId, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, MBarrier};
 
 use super::Way;
 use crate::analysis::expressions::Places;
 use crate::analysis::nesting::block_of;
+use crate::analysis::numbers::function;
 use crate::analysis::tiles::{may_overlap, tile_of, touches, with_inner};
 
 /// A loop that sums, in a grid.
@@ -30,6 +31,8 @@ pub struct Found {
     pub dims: Vec<SizeExpr>,
     /// The parts.
     pub parts: i64,
+    /// What combines each number that the loop carries.
+    pub combiners: Vec<Combiner>,
     /// What stands behind the loop.
     pub behind: Vec<OpId>,
     /// How sums come together that are added as they come.
@@ -41,13 +44,24 @@ pub struct Found {
 }
 
 /// Why not, and where.
-pub type Refused = (OpId, String);
+pub struct Refused {
+    pub op: OpId,
+    pub why: String,
+    /// Whether it is what the loop carries: `tensorize` divides reductions whose accumulators a region combines.
+    pub is_carried: bool,
+}
+
+impl From<(OpId, String)> for Refused {
+    fn from((op, why): (OpId, String)) -> Refused {
+        Refused { op, why, is_carried: false }
+    }
+}
 
 impl Found {
     /// That the grid has an axis left for the parts.
     pub fn with_axis(self) -> Result<Found, Refused> {
         if self.rank > 2 {
-            return Err((self.grid, "the grid has three axes, and none is left for the parts".into()));
+            return Err((self.grid, "the grid has three axes, and none is left for the parts".into()).into());
         }
         Ok(self)
     }
@@ -56,7 +70,7 @@ impl Found {
 /// The loop of a grid to split.
 pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found, Refused> {
     let view = kernel::Grid::from(OpRef::new(ctx, body, grid));
-    let no = |why: &str| (grid, why.to_string());
+    let no = |why: &str| Refused::from((grid, why.to_string()));
     let block = body.first_block(kernel::Grid::body(view)).ok_or_else(|| no("the grid does nothing"))?;
     let dims = view.dims();
     if view.cluster().is_some() {
@@ -69,10 +83,10 @@ pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found,
     let is = |op: OpId, def| OpRef::new(ctx, body, op).is(def);
     for op in with_inner(body, grid) {
         if is(op, kernel::Role::DEF) {
-            return Err((op, "its warps have roles".into()));
+            return Err((op, "its warps have roles".into()).into());
         }
         if is(op, kernel::GridRelease::DEF) || is(op, kernel::GridWait::DEF) {
-            return Err((op, "it says when the grid behind it begins".into()));
+            return Err((op, "it says when the grid behind it begins".into()).into());
         }
     }
     let at = ops.iter().position(|&op| is(op, kernel::For::DEF));
@@ -80,15 +94,18 @@ pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found,
     let op = ops[at];
     for &before in &ops[..at] {
         if with_inner(body, before).into_iter().any(|op| writes_memory(OpRef::new(ctx, body, op))) {
-            return Err((before, "memory is written before the loop, which each part would do".into()));
+            return Err((before, "memory is written before the loop, which each part would do".into()).into());
         }
     }
     let parts = check_loop(ctx, body, op, parts).map_err(|why| (op, why))?;
+    let combiners = combiners(ctx, body, op).map_err(|why| Refused { op, why, is_carried: true })?;
     check_tiles(ctx, body, op, &ops[at + 1..]).map_err(|why| (op, why))?;
     let behind = ops[at + 1..].to_vec();
     let stores = only_stores(ctx, body, op, &behind);
     let of_memory = |ty: Type| ty == Type::F32 || ty == Type::F64 || ty == Type::I32 || ty == Type::I64;
-    let is_atomic = body.results(op).all(|sum| of_memory(dlc_kernel::types::elem_of(ctx, body.value_type(sum))));
+    let is_sum = combiners.iter().all(|combiner| *combiner == Combiner::Sum);
+    let is_atomic =
+        is_sum && body.results(op).all(|sum| of_memory(dlc_kernel::types::elem_of(ctx, body.value_type(sum))));
     let axes: Vec<usize> = (0..dims.len()).filter(|&axis| dims[axis].as_constant() != Some(1)).collect();
     Ok(Found {
         op,
@@ -99,6 +116,7 @@ pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found,
         dims: axes.iter().map(|&axis| dims[axis].clone()).collect(),
         axes: axes.into_iter().map(|axis| axis as i64).collect(),
         parts,
+        combiners,
         behind,
         way: if stores.is_some() { Way::Output } else { Way::Scratch },
         is_atomic,
@@ -110,13 +128,12 @@ fn writes_memory(op: OpRef<'_>) -> bool {
     op.is(kernel::Store::DEF) || op.is(kernel::TmaStore::DEF)
 }
 
-/// That a loop sums and does nothing else that its parts could not do. How many parts have something to do.
+/// That a loop does nothing that its parts could not do. How many parts have something to do.
 fn check_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<i64, String> {
     let view = kernel::For::from(OpRef::new(ctx, body, op));
     let bounds = view.bounds();
     let step = bounds.get(2).and_then(SizeExpr::as_constant).filter(|&step| step > 0);
     let step = step.ok_or("the step of the loop is no positive number")?;
-    let block = block_of(ctx, body, op).ok_or("the loop does nothing")?;
     for inner in with_inner(body, op) {
         let view = OpRef::new(ctx, body, inner);
         if writes_memory(view) {
@@ -124,24 +141,6 @@ fn check_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<i64, S
         }
         if view.operands().any(|value| MBarrier::of(ctx, view.type_of(value)).is_some()) {
             return Err("the phases of its barriers go on from step to step".into());
-        }
-    }
-    let inits: Vec<ValueId> = view.inits().collect();
-    if inits.is_empty() {
-        return Err("the loop carries no sum".into());
-    }
-    let end = body.last_op(block).ok_or("the loop does nothing")?;
-    let values: Vec<ValueId> = body.operands(end).collect();
-    for ((&init, &arg), &value) in inits.iter().zip(&body.args(block)[1..]).zip(&values) {
-        let name = || match ctx.str(body.value_name(arg)) {
-            "" => "a value".to_string(),
-            name => format!("'%{name}'"),
-        };
-        if Frag::of(ctx, body.value_type(init)).is_none() || !is_sum(ctx, body, value, arg) {
-            return Err(format!("{} that the loop carries is no sum", name()));
-        }
-        if !is_zero_fragment(ctx, body, init) {
-            return Err(format!("the sum {} does not begin with zero", name()));
         }
     }
     let (Some(first), Some(last)) = (bounds[0].as_constant(), bounds[1].as_constant()) else { return Ok(parts) };
@@ -155,17 +154,55 @@ fn check_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<i64, S
     }
 }
 
-fn is_zero_fragment(ctx: &Context, body: &Body, value: ValueId) -> bool {
+/// What combines each number that a loop carries. An error where one is combined by no function, or begins with a number that
+/// changes what is combined with it: each part begins with that.
+fn combiners(ctx: &Context, body: &Body, op: OpId) -> Result<Vec<Combiner>, String> {
+    let view = kernel::For::from(OpRef::new(ctx, body, op));
+    let block = block_of(ctx, body, op).ok_or("the loop does nothing")?;
+    let inits: Vec<ValueId> = view.inits().collect();
+    if inits.is_empty() {
+        return Err("the loop carries no sum".into());
+    }
+    let end = body.last_op(block).ok_or("the loop does nothing")?;
+    let values: Vec<ValueId> = body.operands(end).collect();
+    let mut found = Vec::new();
+    for ((&init, &arg), &value) in inits.iter().zip(&body.args(block)[1..]).zip(&values) {
+        let name = || match ctx.str(body.value_name(arg)) {
+            "" => "a value".to_string(),
+            name => format!("'%{name}'"),
+        };
+        let all = [Combiner::Sum, Combiner::Max, Combiner::Min, Combiner::Prod];
+        let is_fragment = Frag::of(ctx, body.value_type(init)).is_some();
+        let own = all.into_iter().find(|&own| is_fragment && is_combined(ctx, body, own, value, arg));
+        let own = own.ok_or_else(|| format!("{} that the loop carries is no sum", name()))?;
+        if !is_neutral(ctx, body, own, init) {
+            return Err(match own {
+                Combiner::Sum => format!("the sum {} does not begin with zero", name()),
+                _ => format!("{} begins with a number that changes what is combined with it", name()),
+            });
+        }
+        found.push(own);
+    }
+    Ok(found)
+}
+
+/// Whether all elements of a fragment are the number that changes none that it is combined with.
+fn is_neutral(ctx: &Context, body: &Body, combiner: Combiner, value: ValueId) -> bool {
     let op = body.defining_op(value).and_then(|op| kernel::Const::of(OpRef::new(ctx, body, op)));
     let numbers = op.and_then(|op| op.prop_named("value"));
+    let elem = dlc_kernel::types::elem_of(ctx, body.value_type(value));
+    let is_neutral = |number: Attr| match combiner {
+        Combiner::Sum => crate::analysis::numbers::is_zero(ctx, number),
+        _ => dlc_core::scalar::is_neutral(ctx, combiner, number, elem),
+    };
     numbers.is_some_and(|numbers| match ctx.attr_data(numbers) {
-        AttrData::Array(numbers) => numbers.iter().all(|&number| crate::analysis::numbers::is_zero(ctx, number)),
-        _ => crate::analysis::numbers::is_zero(ctx, numbers),
+        AttrData::Array(numbers) => numbers.iter().all(|&number| is_neutral(number)),
+        _ => is_neutral(numbers),
     })
 }
 
-/// Whether a value is another one with something added, which nothing else sees.
-fn is_sum(ctx: &Context, body: &Body, value: ValueId, arg: ValueId) -> bool {
+/// Whether a value is another one with something combined with it, which nothing else sees.
+fn is_combined(ctx: &Context, body: &Body, combiner: Combiner, value: ValueId, arg: ValueId) -> bool {
     if body.uses(value).count() != 1 {
         return false;
     }
@@ -173,29 +210,30 @@ fn is_sum(ctx: &Context, body: &Body, value: ValueId, arg: ValueId) -> bool {
         return true;
     }
     let Some(op) = body.defining_op(value).map(|op| OpRef::new(ctx, body, op)) else { return false };
-    let below = |value: ValueId| is_sum(ctx, body, value, arg);
+    let below = |value: ValueId| is_combined(ctx, body, combiner, value, arg);
     if let Some(binary) = kernel::Binary::of(op) {
         return match binary.function() {
-            Binary::Add => below(binary.lhs()) || below(binary.rhs()),
-            Binary::Sub => below(binary.lhs()),
+            own if own == function(combiner) => below(binary.lhs()) || below(binary.rhs()),
+            Binary::Sub if combiner == Combiner::Sum => below(binary.lhs()),
             _ => false,
         };
     }
+    let is_sum = combiner == Combiner::Sum;
     let acc = (kernel::MulAcc::of(op).map(|op| op.acc()))
         .or_else(|| kernel::Mma::of(op).map(|op| op.acc()))
         .or_else(|| kernel::Fma::of(op).map(|op| op.acc()))
         .or_else(|| kernel::Wgmma::of(op).filter(|op| op.out() == value).map(|op| op.acc()));
     if let Some(acc) = acc {
-        return below(acc);
+        return is_sum && below(acc);
     }
-    // A loop in the loop that adds to what it begins with.
+    // A loop in the loop that combines with what it begins with.
     let inner = || {
         let view = kernel::For::of(op)?;
         let number = body.results(op.id).position(|result| result == value)?;
         let block = block_of(ctx, body, op.id)?;
         let end = body.operands(body.last_op(block)?).nth(number)?;
         let carried = *body.args(block).get(number + 1)?;
-        Some(is_sum(ctx, body, end, carried) && below(view.inits().nth(number)?))
+        Some(is_combined(ctx, body, combiner, end, carried) && below(view.inits().nth(number)?))
     };
     inner().unwrap_or(false)
 }

@@ -1,9 +1,9 @@
-//! Sums that are summed along an axis behind the loop: each part leaves what comes out of that, and not what every thread
-//! has of it. The second grid goes through the parts as the first one through its elements, as many at once; what was
+//! Sums that are summed along an axis behind the loop, and maxima of which the maximum is taken: each part leaves what comes
+//! out of that, and not what every thread has of it. The second grid goes through the parts as the first one through its elements, as many at once; what was
 //! behind the loop stays there.
 
 use dlc_core::guard::{Condition, Guard};
-use dlc_core::scalar::Combiner;
+use dlc_core::scalar::{Combiner, neutral};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::{Builder, Context, OpId, Type, ValueId};
@@ -23,18 +23,20 @@ pub struct Row {
 impl Row {
     /// Those of all sums of the loop, which have as many elements along their axes. `None` where one has none.
     pub fn all(ctx: &Context, body: &Body, found: &Found) -> Option<Vec<Row>> {
-        let rows: Vec<Row> = body.results(found.op).map(|sum| Row::of(ctx, body, found, sum)).collect::<Option<_>>()?;
+        let sums = body.results(found.op).zip(&found.combiners);
+        let rows: Vec<Row> =
+            sums.map(|(sum, combiner)| Row::of(ctx, body, found, sum, *combiner)).collect::<Option<_>>()?;
         let sums = body.results(found.op).zip(&rows);
         let sizes: Vec<i64> = sums.map(|(sum, row)| row.size(ctx, body.value_type(sum))).collect::<Option<_>>()?;
         (sizes.iter().all(|&size| size == sizes[0] && size > 1)).then_some(rows)
     }
 
-    fn of(ctx: &Context, body: &Body, found: &Found, sum: ValueId) -> Option<Row> {
+    fn of(ctx: &Context, body: &Body, found: &Found, sum: ValueId, combiner: Combiner) -> Option<Row> {
         let mut uses = body.uses(sum);
         let (only, None) = (uses.next()?, uses.next()) else { return None };
         let row = kernel::Reduce::of(OpRef::new(ctx, body, only.op))?;
         let is_behind = |value: ValueId| body.defining_op(value).is_some_and(|op| found.behind.contains(&op));
-        let goes = row.combiner() == Combiner::Sum
+        let goes = row.combiner() == combiner
             && found.behind.contains(&row.id)
             && !row.through().is_some_and(is_behind)
             && Frag::of(ctx, row.type_of(row.out())).is_some();
@@ -67,7 +69,7 @@ pub fn through_memory(ctx: &Context, body: &mut Body, found: &Found, rows: &[Row
     let blocks = block_ids(ctx, body, InsertPoint::Before(loop_), found);
     let blocks: Vec<Over> = blocks.into_iter().filter_map(Over::value).collect();
     let bounds = [0, found.parts].map(|bound| Over::plain(bound.into()));
-    let values = in_order(ctx, body, (loop_, bounds, step, "part"), &|body, place, part, sum| {
+    let values = in_order(ctx, body, &found.combiners, (loop_, bounds, step, "part"), &|body, place, part, sum| {
         let at: Vec<Over> = blocks.iter().cloned().chain([Over::value(part)?]).collect();
         let (values, mut exprs) = pack(&at)?;
         let part = exprs.pop()?.add(&axis(rows[sum].axis)?).ok()?;
@@ -76,13 +78,17 @@ pub fn through_memory(ctx: &Context, body: &mut Body, found: &Found, rows: &[Row
         exprs.push(part.clone());
         let inside = Condition { expr: part, lower: None, upper: Some(found.parts.into()) };
         let guard = (found.parts % step != 0).then(|| Guard::all(vec![inside]));
+        // Beyond the last part is what changes nothing; of a sum that is what is loaded anyway.
+        let elem = dlc_kernel::types::elem_of(ctx, types[sum]);
+        let own = guard.is_some().then_some(found.combiners[sum]).filter(|own| *own != Combiner::Sum);
+        let fill = own.map(|combiner| neutral(ctx, combiner, elem));
         let mut builder = Builder::new(ctx, body, place);
         let op = kernel::NewLoad {
             source: memories[sum],
             args: &values,
             at: exprs,
             guard,
-            fill: None,
+            fill,
             hint: None,
             vector: None,
             out_type: types[sum],

@@ -1,5 +1,6 @@
 //! The steps of the tiles that are left when all blocks have had as many, shared evenly among the blocks: stream-K.
 
+use dlc_core::scalar::Combiner;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
@@ -64,7 +65,7 @@ impl Stream {
                 even(ctx, body, &found)?;
                 let made =
                     self.rewrite(ctx, &mut changed, &found).unwrap_or(Err("an integer goes beyond 64 bits".into()));
-                made.map(|()| found.loc).map_err(|why| (found.op, why))
+                made.map(|()| found.loc).map_err(|why| (found.op, why).into())
             });
             match made {
                 Ok(loc) if cx.allows_rule("stream") => {
@@ -77,7 +78,7 @@ impl Stream {
                     cx.remark(RemarkKind::Passed, loc, message);
                 }
                 Ok(_) => {}
-                Err((op, why)) => {
+                Err(Refused { op, why, .. }) => {
                     let message = format!("'stream_k': blocks share no steps of the last tiles: {why}");
                     not_followed(cx, body, plan, &["stream_k"], (body.loc(op), kernel::Grid::DEF.name), message);
                 }
@@ -144,7 +145,8 @@ impl Stream {
         let parts = launch.index(&parts, "parts")?;
         // It is no more than that, and what stands there says so.
         let blocks = launch.smaller(&parts, &Over::plain(wave), "sharing")?;
-        Some(Ok(Numbers { loc: found.loc, dims, whole, left, steps, all, share, blocks, first, last, step }))
+        let combiners = found.combiners.clone();
+        Some(Ok(Numbers { combiners, loc: found.loc, dims, whole, left, steps, all, share, blocks, first, last, step }))
     }
 }
 
@@ -153,7 +155,7 @@ fn even(ctx: &Context, body: &Body, found: &Found) -> Result<(), Refused> {
     let inside = with_inner(body, found.grid);
     let own = |value: ValueId| body.defining_op(value).is_none_or(|op| inside.contains(&op));
     match kernel::For::from(OpRef::new(ctx, body, found.op)).args().any(own) {
-        true => Err((found.op, "tiles have different numbers of steps".into())),
+        true => Err((found.op, "tiles have different numbers of steps".to_string()).into()),
         false => Ok(()),
     }
 }
@@ -207,6 +209,8 @@ impl Launch<'_> {
 
 /// What a kernel knows of its tiles and their steps.
 struct Numbers {
+    /// What combines each number that the loop carries.
+    combiners: Vec<Combiner>,
     loc: Loc,
     /// The tiles along each axis of the grid.
     dims: Vec<Over>,
@@ -338,7 +342,7 @@ impl Numbers {
             end.with(&self.share, |end, share| end.ceildiv(share).ok())?,
         ];
         let types: Vec<Type> = body.results(loop_).map(|sum| body.value_type(sum)).collect();
-        let values = in_order(ctx, body, (loop_, bounds, 1, "block"), &|body, place, block, sum| {
+        let values = in_order(ctx, body, &self.combiners, (loop_, bounds, 1, "block"), &|body, place, block, sum| {
             let block = Over::value(block)?;
             let begin = self.share.with(&block, |share, block| share.mul(block).ok())?;
             let at = self.place([&block, &begin, &cut])?;

@@ -22,6 +22,7 @@ use super::scalar::{Elem, arg_of, cond_of, of_cond};
 use super::shared::grouped;
 use super::values::{Coords, Lowered, coords};
 use crate::analysis::index_ranges::is_narrow;
+use crate::analysis::numbers::function;
 use crate::analysis::ranges::range;
 use crate::analysis::vectors::whole_runs;
 
@@ -423,17 +424,6 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             numbers = next;
         }
         Ok(numbers[0])
-    }
-}
-
-/// What combines two numbers.
-pub fn function(combiner: Combiner) -> dlc_core::scalar::Binary {
-    use dlc_core::scalar::Binary;
-    match combiner {
-        Combiner::Sum => Binary::Add,
-        Combiner::Prod => Binary::Mul,
-        Combiner::Max => Binary::Max,
-        Combiner::Min => Binary::Min,
     }
 }
 

@@ -9,10 +9,11 @@ use dlc_ptx::table;
 
 use super::Refused;
 use super::code::{Code, Cond};
-use super::compute::{function, groups};
+use super::compute::groups;
 use super::lower::Lower;
 use super::scalar::{Elem, cond_of};
 use super::values::{Coords, Lowered, coords, elem_bytes, exists, spread, tile_of};
+use crate::analysis::numbers::function;
 
 impl Code<'_> {
     /// What another lane has in a register.

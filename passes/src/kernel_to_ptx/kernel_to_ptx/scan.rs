@@ -13,10 +13,11 @@ use dlc_ptx::inst::Arg;
 
 use super::Refused;
 use super::code::Cond;
-use super::compute::{function, groups, neutral, own_places};
+use super::compute::{groups, neutral, own_places};
 use super::exchange::{Shared, along};
 use super::lower::Lower;
 use super::scalar::Elem;
+use crate::analysis::numbers::function;
 
 /// Bits of the axis next to each other that are of one kind, the lowest first.
 struct Level {

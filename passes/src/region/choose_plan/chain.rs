@@ -4,7 +4,7 @@
 use dlc_ir::{OpRef, Type, ValueId};
 use dlc_plan::Schedule;
 use dlc_plan::clause::{
-    Barrier, Buffer, Cache, Edge, Kind, Order, Place, Roles, Sharing, Store, Walk, Way,
+    Barrier, Buffer, Cache, Edge, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk, Way,
 };
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Binary, Index, Reduce};
@@ -16,6 +16,10 @@ use crate::analysis::axes::{axes, before_broadcasts};
 /// Groups of consumers that compute between two products while the others multiply, and steps that leave each of them the
 /// registers for it: more of them with shorter steps are faster.
 const WGMMA: [(i64, i64); 9] = [(3, 96), (4, 96), (3, 128), (2, 128), (2, 64), (3, 64), (4, 64), (1, 128), (1, 64)];
+
+/// The fewest steps of a part of what is summed, and the most parts: what combines them goes over all of them in line.
+const LEAST_STEPS: f64 = 2.0;
+const MOST_PARTS: i64 = 32;
 
 /// What the plans of products in a row have in common.
 struct Chain<'a> {
@@ -40,7 +44,36 @@ impl Maker<'_> {
         let fits = |&(groups, step): &(i64, i64)| chain.kind != Kind::Wgmma || self.has_registers(&chain, groups, step);
         let choices = groups_and_steps(chain.kind).into_iter().filter(fits);
         let plans = choices.filter_map(|(groups, step)| self.in_stages(self.step_by_step(&chain, groups, step)));
-        plans.map(|plan| self.finish(plan)).collect()
+        let plans: Vec<Schedule> = plans.map(|plan| self.finish(plan)).collect();
+        let split = plans.iter().flat_map(|plan| self.in_parts(last, plan));
+        plans.iter().cloned().chain(split).collect()
+    }
+
+    /// Where there are fewer tiles of the results than multiprocessors, as of the few queries of a decoder, blocks share what
+    /// the last product sums over: one of them for each multiprocessor, or two one after the other. What they leave is not
+    /// what the kernel stores.
+    fn in_parts(&self, last: &Product, plan: &Schedule) -> Vec<Schedule> {
+        let ([along], Some(_)) = (last.depth.as_slice(), &plan.tile) else { return Vec::new() };
+        let tiles: f64 = (plan.out_tile().iter())
+            .filter(|(axis, _)| self.facts.iters().contains(axis))
+            .map(|(axis, tile)| (self.facts.size(axis) as f64 / (*tile).max(1) as f64).ceil())
+            .product();
+        let steps = (self.facts.size(along) as f64 / plan.tile_of(along).max(1) as f64).ceil();
+        let mut plans: Vec<Schedule> = Vec::new();
+        for rounds in [1.0, 2.0] {
+            let parts = (rounds * self.target.sms as f64 / tiles.max(1.0)).min(steps / LEAST_STEPS) as i64;
+            if parts < 2 {
+                continue;
+            }
+            let (through, parts) = (Some(Through::Workspace), parts.min(MOST_PARTS));
+            let split_k = Some(Split { parts, along: Some(along.clone()), through });
+            let overlap = plan.overlap.clone().map(|overlap| Async { epilogue_overlap: false, ..overlap });
+            let own = Schedule { split_k, overlap, store: None, ..plan.clone() };
+            if plans.last() != Some(&own) {
+                plans.push(own);
+            }
+        }
+        plans
     }
 
     fn in_common<'a>(&'a self, last: &'a Product) -> Chain<'a> {

@@ -109,10 +109,30 @@ impl<'c> Emit<'c> {
         self.body.result(op, 0)
     }
 
+    /// Memory between the grids of the kernel, in front of the next grid.
+    pub fn workspace(&mut self, ty: Type, name: &str) -> ValueId {
+        let loc = self.loc;
+        let op = kernel::Workspace::build(&mut self.builder(), loc, ty);
+        let value = self.body.result(op, 0);
+        self.call(value, name);
+        value
+    }
+
     /// Begins a loop from 0 to `last` by `step` that carries values: what is made next is in it, up to
     /// [`Emit::close_loop`].
     pub fn open_loop(&mut self, last: &SizeExpr, step: u32, name: &str, inits: &[ValueId]) -> Result<Open, LowerError> {
-        let bounds = [SizeExpr::from(0), last.clone(), SizeExpr::from(i64::from(step))];
+        self.open_loop_from([&SizeExpr::from(0), last], step, name, inits)
+    }
+
+    /// The same from a number on.
+    pub fn open_loop_from(
+        &mut self,
+        [first, last]: [&SizeExpr; 2],
+        step: u32,
+        name: &str,
+        inits: &[ValueId],
+    ) -> Result<Open, LowerError> {
+        let bounds = [first.clone(), last.clone(), SizeExpr::from(i64::from(step))];
         let (values, bounds, _) = self.operands(&bounds, None)?;
         let types: Vec<Type> = inits.iter().map(|&value| self.body.value_type(value)).collect();
         let loc = self.loc;

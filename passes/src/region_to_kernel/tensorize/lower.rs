@@ -53,6 +53,20 @@ pub struct Group {
     pub every: i64,
 }
 
+/// The part of a reduction that a block does.
+pub struct Part {
+    /// The reduction.
+    pub reduce: OpId,
+    /// The axis that has parts.
+    pub axis: String,
+    /// The number of the part.
+    pub number: SizeExpr,
+    /// How many parts there are.
+    pub count: i64,
+    /// Whether nothing is asked of its first accumulator, a maximum, but that the others are below it.
+    pub is_scale: bool,
+}
+
 /// The making of a kernel from a region.
 pub struct Lower<'a, 'c> {
     pub ctx: &'c Context,
@@ -80,6 +94,8 @@ pub struct Lower<'a, 'c> {
     pub running: Vec<(OpId, ValueId)>,
     /// The positions that a block has of the axis that scans go along, if it has not all.
     pub group: Option<Group>,
+    /// The reduction of which a block does a part, if it does not all.
+    pub part: Option<Part>,
     /// How many conditions what is made stands in: not all threads come there.
     pub conditions: usize,
     /// The axes whose loops are marked to be unrolled.

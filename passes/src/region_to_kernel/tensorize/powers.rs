@@ -10,15 +10,15 @@
 //!   kernels): sums and their weights are of one maximum all the time, which need not be the last.
 
 use dlc_core::scalar::{self, Combiner};
-use dlc_ir::body::{InsertPoint, OpRef};
+use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::interp::Datum;
-use dlc_ir::{Attr, Builder, Type, ValueId};
+use dlc_ir::{Attr, Builder, Context, Type, ValueId};
 use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops as kernel;
 use dlc_region::ops::{Binary, Reduce};
 
 use super::axes::Dim;
-use super::lower::{Lower, Lowered, Result};
+use super::lower::{Lower, Lowered, Part, Result};
 use super::mask::mask_of;
 use super::stream::{Weighted, add, number_of, reduce_tile, scores};
 use crate::analysis::axes::before_broadcasts;
@@ -61,7 +61,9 @@ impl Powers {
         let low = -(LOWEST - scale.log2().ceil().max(0.0)).exp2();
         let fits = |number: f64| (number as f32).is_normal();
         let warps_alone = lower.scopes.last().is_some_and(|scope| scope.layout == Distributed::Wgmma);
-        let lazy = warps_alone && is_asked_nothing(lower, reduce.result(0));
+        let is_part = |part: &Part| part.reduce == reduce.id && part.is_scale;
+        let is_scale = lower.part.as_ref().is_some_and(is_part);
+        let lazy = warps_alone && (is_scale || is_asked_nothing(ctx, lower.region, reduce.result(0)));
         (fits(scale) && fits(low) && fits(low * scale)).then_some(Powers { scale, factor, low, none, lazy })
     }
 
@@ -191,9 +193,9 @@ fn factor(lower: &Lower<'_, '_>, score: ValueId, none: Attr) -> Option<(f64, Val
 }
 
 /// Whether of a maximum nothing is used but whether it is finite: its difference to itself.
-fn is_asked_nothing(lower: &Lower<'_, '_>, top: ValueId) -> bool {
-    lower.region.uses(top).all(|used| {
-        let op = Binary::of(OpRef::new(lower.ctx, lower.region, used.op));
+pub fn is_asked_nothing(ctx: &Context, region: &Body, top: ValueId) -> bool {
+    region.uses(top).all(|used| {
+        let op = Binary::of(OpRef::new(ctx, region, used.op));
         op.is_some_and(|op| op.function() == scalar::Binary::Sub && op.lhs() == top && op.rhs() == top)
     })
 }

@@ -12,8 +12,10 @@ use dlc_kernel::ops as kernel;
 use dlc_region::ops::{Binary, Cast, Const, Read, Reduce, Unary, Yield};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::axes::Dim;
+use super::axes::{Dim, LowerError};
+use super::emit::Open;
 use super::lower::{Lower, Lowered, Result, Scope, end_of};
+use crate::analysis::numbers::function;
 
 impl Lower<'_, '_> {
     /// A reduction: on tensor cores or by multiplications where it is a product of matrices and the plan says so, else by
@@ -170,7 +172,7 @@ impl Lower<'_, '_> {
             (None, Some((axis, tile))) if !self.at_tile(&axis.0) => (axis.clone(), None, *tile),
             _ => return self.step(step, inits),
         };
-        let open = self.emit.open_loop(&axis.1, tile, &axis.0, inits)?;
+        let open = self.open_axis(step.id, (&axis.0, &axis.1), &axis.1, tile, inits)?;
         if self.unrolled.contains(&axis.0) {
             self.emit.unroll(&open);
         }
@@ -193,6 +195,38 @@ impl Lower<'_, '_> {
         };
         self.scopes.pop();
         Ok(self.emit.close_loop(open, &next))
+    }
+
+    /// Begins the loop of a reduction along an axis of some size, up to `last`: of the axis that blocks share, along the part
+    /// of the block.
+    pub fn open_axis(
+        &mut self,
+        id: OpId,
+        (axis, size): (&str, &SizeExpr),
+        last: &SizeExpr,
+        step: u32,
+        inits: &[ValueId],
+    ) -> Result<Open> {
+        let Some(part) = self.part.as_ref().filter(|part| part.reduce == id && part.axis == axis) else {
+            return self.emit.open_loop(last, step, axis, inits);
+        };
+        let (number, step_size) = (part.number.clone(), SizeExpr::from(i64::from(step)));
+        let count = SizeExpr::from(part.count);
+        let stride = size.ceildiv(&step_size).and_then(|steps| steps.ceildiv(&count)?.mul(&step_size));
+        let stride = stride.map_err(LowerError::Expr)?;
+        let first = stride.mul(&number).map_err(LowerError::Expr)?;
+        let end = first.add(&stride).map_err(LowerError::Expr)?;
+        // Parts of whole steps end where the axis does, or before it.
+        let is_even = last == size && stride.mul(&count).is_ok_and(|whole| whole == *size);
+        if is_even {
+            return self.emit.open_loop_from([&first, &end], step, axis, inits);
+        }
+        let (end, last) = (self.emit.index(&end)?, self.emit.index(last)?);
+        let loc = self.emit.loc;
+        let op = kernel::Min::build(&mut self.emit.builder(), loc, end, last);
+        let least = self.emit.body.result(op, 0);
+        let least = self.emit.name(least);
+        self.emit.open_loop_from([&first, &least], step, axis, inits)
     }
 
     /// Whether the second axis of fragments is a tile of an axis that a loop has begun.
@@ -403,15 +437,5 @@ fn renumber(expr: &SizeExpr, over: [bool; 2]) -> Option<SizeExpr> {
     match over {
         [true, true] => expr.substitute(&|name| (name == "i0").then(|| super::axes::coordinate(1))).ok(),
         _ => Some(expr.clone()),
-    }
-}
-
-/// What combines two numbers.
-pub fn function(combiner: Combiner) -> scalar::Binary {
-    match combiner {
-        Combiner::Sum => scalar::Binary::Add,
-        Combiner::Prod => scalar::Binary::Mul,
-        Combiner::Max => scalar::Binary::Max,
-        Combiner::Min => scalar::Binary::Min,
     }
 }

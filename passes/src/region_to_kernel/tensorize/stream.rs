@@ -203,7 +203,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
         }
         None => axis.1.clone(),
     };
-    let open = lower.emit.open_loop(&last, tile, &axis.0, &inits)?;
+    let open = lower.open_axis(id, (&axis.0, &axis.1), &last, tile, &inits)?;
     let base = lower.emit.name(open.counter);
     let dim = lower.dim(vec![axis.clone()], base, tile)?;
     lower.push_scope();

@@ -1,0 +1,345 @@
+//! A grid of a kernel: its blocks and where they are along the axes, then what they compute and store.
+
+use dlc_core::memref::MemRef;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::{BlockId, Context, OpId, Type, ValueId};
+use dlc_kernel::ops as kernel;
+use dlc_kernel::places::{shared_limit, shared_memory};
+use dlc_plan::Schedule;
+use dlc_region::ops::{Reduce, Yield};
+use dlc_region::verify::axes_of;
+use rustc_hash::FxHashMap;
+
+use super::axes::{self, Dim, LowerError};
+use super::emit::Emit;
+use super::lower::{self, Group, Lower, Part, Scope};
+use super::{padding, report};
+use crate::analysis::conditions::staggered;
+use crate::analysis::plans::architecture;
+use crate::plan::resolved::Mapping;
+use crate::plan::shape::Axis;
+use crate::plan::tiling;
+
+/// What a grid computes.
+pub struct Piece<'a> {
+    pub region: &'a Body,
+    pub plan: Option<&'a Schedule>,
+    pub mapping: Mapping,
+    /// Sizes, and what they are at most.
+    pub kept: Vec<(SizeExpr, i64)>,
+    /// The memory for each argument of the region.
+    pub memory: FxHashMap<ValueId, ValueId>,
+    /// The memory for its results.
+    pub outputs: &'a [ValueId],
+    /// The reduction of which each block does a part: results have the number of the part as their first axis.
+    pub part: Option<Divided>,
+    /// The axes whose loops are unrolled, beside those of the plan.
+    pub unrolled: Vec<String>,
+}
+
+/// A reduction of which each block does a part.
+pub struct Divided {
+    /// The reduction.
+    pub reduce: OpId,
+    /// The axis that has parts.
+    pub axis: String,
+    /// How many there are.
+    pub count: i64,
+    /// Whether nothing is asked of its first accumulator, a maximum, but that the others are below it.
+    pub is_scale: bool,
+}
+
+/// What is reported of grids.
+#[derive(Default)]
+pub struct Notes {
+    /// What the plan says and is not done, and why.
+    pub missed: Vec<(String, String)>,
+    /// The axes along which a loop was staggered.
+    pub staggered: Vec<String>,
+    /// The products that were lowered, each once.
+    pub multiplied: Vec<report::Multiplied>,
+}
+
+/// Adds a grid to a kernel, behind what is there.
+pub fn grid<'c>(ctx: &'c Context, emit: Emit<'c>, piece: Piece<'_>, notes: &mut Notes) -> Result<Emit<'c>, LowerError> {
+    let Piece { region, plan, mapping, kept, memory, outputs, part, mut unrolled } = piece;
+    let (block, loc) = (emit.block, emit.loc);
+    let entry = region.entry_block().expect("what is lowered has a body");
+    unrolled.extend(plan.map(|plan| mapping.unrolled(plan)).unwrap_or_default());
+    let mut lower = Lower {
+        ctx,
+        region,
+        emit,
+        tiling: mapping.tiling.clone(),
+        memory,
+        scopes: Vec::new(),
+        next_id: 0,
+        grid: block,
+        stagger: None,
+        kept,
+        filled: Vec::new(),
+        missed: Vec::new(),
+        staggered: Vec::new(),
+        multiplied: Vec::new(),
+        running: Vec::new(),
+        group: None,
+        part: None,
+        conditions: 0,
+        unrolled,
+    };
+    if let Some(plan) = plan {
+        padding::pad(&mut lower, plan)?;
+    }
+    let Opened { op, inner, holds_rows } = open(&mut lower, plan, mapping, part)?;
+    stages(&mut lower, entry)?;
+    if holds_rows {
+        lower.begin_scans();
+    }
+    store(&mut lower, entry, &inner, outputs)?;
+    lower.emit.block = block;
+    lower.emit.loc = loc;
+    fits_shared_memory(OpRef::new(ctx, &lower.emit.body, op), plan.and_then(architecture))?;
+    notes.missed.append(&mut lower.missed);
+    notes.staggered.append(&mut lower.staggered);
+    notes.multiplied.append(&mut lower.multiplied);
+    Ok(lower.emit)
+}
+
+/// A grid that has begun.
+struct Opened {
+    op: OpId,
+    /// Axes of the results that reductions go over before.
+    inner: Vec<Axis>,
+    /// Whether its blocks hold rows whole.
+    holds_rows: bool,
+}
+
+/// Begins a grid: its blocks, and where each of them is along the axes.
+fn open(
+    lower: &mut Lower<'_, '_>,
+    plan: Option<&Schedule>,
+    mapping: Mapping,
+    part: Option<Divided>,
+) -> Result<Opened, LowerError> {
+    let loc = lower.emit.loc;
+    // Blocks that are others than the plan's take what they need.
+    let resident = mapping.resident(plan);
+    let Mapping { batch, rows, columns, held, mut inner, tiling, keeps_rows, every, .. } = mapping;
+    lower.emit.warps = Some(tiling.warps);
+    let cluster = cluster(lower, plan, [&rows, &columns]);
+    let together = i64::from(cluster[0] * cluster[1]);
+    let count = |axes: &[Axis], tile: u32| -> Result<SizeExpr, LowerError> {
+        let total = axes::product(axes.iter().map(|(_, size)| size))?;
+        total.ceildiv(&i64::from(tile).into()).map_err(LowerError::Expr)
+    };
+    let high = count(&rows, tiling.tile[0] * cluster[0])?;
+    let wide = count(&columns, tiling.tile[1] * cluster[1])?;
+    let batches = count(&batch, 1)?;
+    let groups = match (every, inner.last()) {
+        (Some(every), Some((_, size))) => size.ceildiv(&every.into()).map_err(LowerError::Expr)?,
+        _ => SizeExpr::from(1),
+    };
+    let blocks = axes::product([&batches, &high, &wide, &groups, &together.into()])?;
+    let mut builder = lower.emit.builder();
+    let clusters = (together > 1).then(|| vec![together]);
+    let threads = i64::from(tiling.warps) * 32;
+    let dims = std::iter::once(blocks).chain(part.iter().map(|part| SizeExpr::from(part.count))).collect();
+    let op = kernel::NewGrid { args: &[], dims, cluster: clusters, threads, blocks_per_sm: resident }
+        .build(&mut builder, loc);
+    let inside = lower.emit.body.append_block(lower.emit.body.regions(op)[0]);
+    lower.emit.block = inside;
+    lower.grid = inside;
+
+    let grouped = every.zip(inner.last().map(|(axis, _)| axis.clone())).map(|(every, axis)| (every, axis, groups));
+    let (number, rank) = number(lower, together, grouped)?;
+    if let Some(Divided { reduce, axis, count, is_scale }) = part {
+        let block_id = kernel::BlockId::build(&mut lower.emit.builder(), loc, 1);
+        let value = lower.emit.body.result(block_id, 0);
+        lower.emit.call(value, "part");
+        lower.part = Some(Part { reduce, axis, number: lower.emit.name(value), count, is_scale });
+    }
+    let tile = lower.emit.name(number);
+    lower.stagger = plan.map(|plan| (tile.clone(), staggered(plan)));
+    let area = axes::product([&high, &wide])?;
+    let within = if batch.is_empty() { tile.clone() } else { axes::remainder(&tile, &area)? };
+    let (row, column) = match columns.is_empty() {
+        true => (within.clone(), SizeExpr::from(0)),
+        false => {
+            let number = if batch.is_empty() { number } else { lower.emit.index(&within)? };
+            order(lower, number, [high, wide])?
+        }
+    };
+    // The blocks of a cluster have neighbouring tiles.
+    let neighbour = |at: SizeExpr, size: u32| match rank.as_ref().filter(|_| size > 1) {
+        Some(rank) => at.mul(&i64::from(size).into()).and_then(|first| first.add(rank)).map_err(LowerError::Expr),
+        None => Ok(at),
+    };
+    let (row, column) = (neighbour(row, cluster[0])?, neighbour(column, cluster[1])?);
+    let scaled = |at: &SizeExpr, tile: u32| at.mul(&i64::from(tile).into()).map_err(LowerError::Expr);
+    let first = lower.dim(rows, scaled(&row, tiling.tile[0])?, tiling.tile[0])?;
+    let second = match columns.is_empty() {
+        true => None,
+        false => Some(lower.dim(columns, scaled(&column, tiling.tile[1])?, tiling.tile[1])?),
+    };
+    let points = match batch.is_empty() {
+        true => Vec::new(),
+        false => vec![lower.dim(batch, axes::quotient(&tile, &area)?, 1)?],
+    };
+    // A row that fits is held whole.
+    let fits = |axis: &&Axis| {
+        keeps_rows || axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.along))
+    };
+    let held = held.or_else(|| match (&second, inner.as_slice()) {
+        (None, [axis]) if every.is_none() => Some(axis).filter(fits).cloned(),
+        _ => None,
+    });
+    inner.retain(|axis| Some(axis) != held.as_ref());
+    let held = held.map(|axis| lower.dim(vec![axis], SizeExpr::from(0), tiling.along)).transpose()?;
+    let holds_rows = held.is_some();
+    let dims = [Some(first), second.or(held)];
+    lower.scopes.push(Scope { dims, points, layout: tiling.layout, known: FxHashMap::default() });
+    Ok(Opened { op, inner, holds_rows })
+}
+
+/// The blocks of a cluster along rows and columns.
+fn cluster(lower: &mut Lower<'_, '_>, plan: Option<&Schedule>, sides: [&[Axis]; 2]) -> [u32; 2] {
+    let [rows, columns] = sides.map(|axes| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
+    plan.map_or(Ok([1, 1]), |plan| tiling::cluster(plan, &rows, &columns)).unwrap_or_else(|why| {
+        lower.missed.push(("cluster".into(), format!("blocks are in no clusters: {why}")));
+        [1, 1]
+    })
+}
+
+/// The number of the tile that a block begins with, and its number in the cluster if there are clusters. Of scans in groups,
+/// `grouped`, a block has one group.
+fn number(
+    lower: &mut Lower<'_, '_>,
+    together: i64,
+    grouped: Option<(i64, String, SizeExpr)>,
+) -> Result<(ValueId, Option<SizeExpr>), LowerError> {
+    let loc = lower.emit.loc;
+    let block_id = kernel::BlockId::build(&mut lower.emit.builder(), loc, 0);
+    let mut number = lower.emit.body.result(block_id, 0);
+    let mut rank = None;
+    if together > 1 {
+        lower.emit.call(number, "block");
+        let at = axes::quotient(&lower.emit.name(number), &together.into())?;
+        number = lower.emit.index(&at)?;
+        let op = kernel::BlockRank::build(&mut lower.emit.builder(), loc);
+        let value = lower.emit.body.result(op, 0);
+        lower.emit.call(value, "rank");
+        rank = Some(lower.emit.name(value));
+    }
+    // Neighbouring blocks have groups of a scan next to each other.
+    if let Some((every, axis, groups)) = grouped {
+        let all = lower.emit.name(number);
+        let group = lower.emit.index(&axes::remainder(&all, &groups)?)?;
+        lower.emit.call(group, "group");
+        lower.group = Some(Group { axis, number: lower.emit.name(group), every });
+        number = lower.emit.index(&axes::quotient(&all, &groups)?)?;
+    }
+    lower.emit.call(number, "tile");
+    Ok((number, rank))
+}
+
+/// The row and the column of a tile.
+fn order(lower: &mut Lower<'_, '_>, number: ValueId, tiles: [SizeExpr; 2]) -> Result<(SizeExpr, SizeExpr), LowerError> {
+    let (args, tiles, _) = lower.emit.operands(&tiles, None)?;
+    let order = kernel::Order::Rows;
+    let loc = lower.emit.loc;
+    let op = kernel::NewTileOrder { tile: number, args: &args, tiles, order, group: None }
+        .build(&mut lower.emit.builder(), loc);
+    let (row, column) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));
+    lower.emit.call(row, "row");
+    lower.emit.call(column, "column");
+    Ok((lower.emit.name(row), lower.emit.name(column)))
+}
+
+/// Refuses a kernel whose tiles do not fit: a plan counts those that it names, and not one for each read of a tensor.
+fn fits_shared_memory(grid: OpRef<'_>, target: Option<&str>) -> Result<(), LowerError> {
+    let most = shared_limit(target);
+    let why = match shared_memory(grid) {
+        Ok(places) if places.bytes <= most => return Ok(()),
+        Ok(places) => format!("{} bytes", places.bytes),
+        Err(why) => why,
+    };
+    Err(LowerError::Layout(format!("its tiles would take {why}, and a block has up to {most} bytes of shared memory")))
+}
+
+/// What depends on none of the axes that loops go over is computed first, in order.
+fn stages(lower: &mut Lower<'_, '_>, entry: BlockId) -> Result<(), LowerError> {
+    let ops: Vec<OpId> = lower.region.ops(entry).collect();
+    for id in ops {
+        let op = OpRef::new(lower.ctx, lower.region, id);
+        if op.is(Yield::DEF) || op.results().len() == 0 {
+            continue;
+        }
+        let bound = |lower: &Lower<'_, '_>, value: ValueId| {
+            axes_of(lower.ctx, lower.region.value_type(value)).iter().all(|axis| lower.is_bound(axis))
+        };
+        let value = op.result(0);
+        if op.is(Reduce::DEF) && op.results().all(|value| bound(lower, value)) {
+            lower.value(value)?;
+        }
+    }
+    Ok(())
+}
+
+/// Stores the results, in loops over the axes that reductions have gone over before.
+fn store(lower: &mut Lower<'_, '_>, entry: BlockId, inner: &[Axis], outputs: &[ValueId]) -> Result<(), LowerError> {
+    if let Some((axis, rest)) = inner.split_first() {
+        let last = rest.is_empty();
+        let limit = if lower.tiling.along > 1 { lower.tiling.along } else { lower.tiling.tile[1] };
+        let length = lower.group.as_ref().map_or(axis.1.clone(), |group| SizeExpr::from(group.every));
+        let tile = if last { tiling::tile_of(&length, limit, limit) } else { 1 };
+        let first = lower.begin_scans();
+        let open = lower.emit.open_loop(&length, tile, &axis.0, &first)?;
+        let counter = lower.emit.name(open.counter);
+        let base = lower.scan_base(counter, &length, tile)?;
+        lower.running.iter_mut().zip(&open.carried).for_each(|((_, running), &carried)| *running = carried);
+        lower.push_scope();
+        let dim: Dim = lower.dim(vec![axis.clone()], base, tile)?;
+        match last {
+            true => lower.scope().dims[1] = Some(dim),
+            false => lower.scope().points.push(dim),
+        }
+        store(lower, entry, rest, outputs)?;
+        lower.scopes.pop();
+        let next = lower.running_values();
+        lower.emit.close_loop(open, &next);
+        return Ok(());
+    }
+    let ctx = lower.ctx;
+    let end = lower::end_of(ctx, lower.region, entry);
+    let casts = end.casts().unwrap_or_default();
+    // Every result is yielded once, in their order.
+    for ((index, value), &output) in end.values().enumerate().zip(outputs) {
+        let made = lower.value(value)?;
+        lower.emit.loc = end.loc();
+        let elem = MemRef::expect(ctx, lower.emit.body.value_type(output)).elem(ctx);
+        let made = match casts.get(index).filter(|&&ty| ty != Type::NONE) {
+            Some(&ty) => lower.cast(made, ty, false),
+            None => made,
+        };
+        let made = lower.cast(made, elem, false);
+        // A result may be over some of the kernel's axes alone, in any order.
+        let iters: Vec<String> = axes_of(ctx, lower.region.value_type(value)).into_iter().map(String::from).collect();
+        let dims = &lower.scope().dims;
+        let is_over = |dim: &Dim| dim.axes.iter().any(|(axis, _)| iters.contains(axis));
+        let columns = dims[1].as_ref().is_some_and(|dim| dim.tile > 1 && is_over(dim));
+        let rows = dims[0].as_ref().is_some_and(is_over);
+        let over = [rows || !columns || made.over[0], columns || made.over[1]];
+        let made = lower.as_fragment(made, over)?;
+        let mut at: Vec<SizeExpr> = lower.part.iter().map(|part| part.number.clone()).collect();
+        for axis in &iters {
+            at.push(lower.expr(&SizeExpr::symbol(axis).expect("an axis has a name of a symbol"), over)?);
+        }
+        let guard = axes::both(None, lower.inside(over)?);
+        let (values, at, guard) = lower.emit.operands(&at, guard.as_ref())?;
+        let loc = lower.emit.loc;
+        kernel::NewStore { value: made.value, target: output, args: &values, at, guard, combine: None, vector: None }
+            .build(&mut lower.emit.builder(), loc);
+    }
+    Ok(())
+}
