@@ -96,7 +96,7 @@ use crate::plan::report::not_followed;
 use crate::rewrites::carried::yield_more;
 use crate::rewrites::rows::{self, LEAST_ROWS};
 use crate::rewrites::unused::erase_unused;
-use find::{Found, Refused, find};
+use find::{Found, find};
 use row_sums::Row;
 use stream::Stream;
 
@@ -174,7 +174,7 @@ impl Pass for SplitReduction {
             not_followed(cx, body, plan.as_deref(), &["split_k"], at, message.into());
         }
         let plan = plan.as_deref().filter(|_| self.parts == 0);
-        cx.count("split", split_reduction(body, parts, in_order, (plan, self.planned), cx));
+        cx.count("split", split_reduction(body, parts, in_order, plan, cx));
         Ok(())
     }
 }
@@ -192,13 +192,7 @@ fn has_parts(ctx: &Context, body: &Body) -> bool {
 
 /// Splits the sums of the grids of a kernel into so many parts, which are added in order or as they come. How many.
 /// What `plan` asks for and cannot be done is a warning.
-fn split_reduction(
-    body: &mut Body,
-    parts: i64,
-    in_order: bool,
-    (plan, planned): (Option<&Schedule>, bool),
-    cx: &PassCx<'_>,
-) -> u64 {
+fn split_reduction(body: &mut Body, parts: i64, in_order: bool, plan: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let Some(block) = body.entry_block().filter(|_| parts > 1) else { return 0 };
     let grids: Vec<OpId> = body.ops(block).filter(|&op| OpRef::new(ctx, body, op).is(kernel::Grid::DEF)).collect();
@@ -222,11 +216,7 @@ fn split_reduction(
                 }
             }
             Ok(_) => {}
-            // What a region combines `tensorize` divides, or has said why not.
-            Err(Refused { is_carried: true, op, why }) if planned => {
-                cx.remark(RemarkKind::Missed, body.loc(op), format!("the sum is not split: {why}"));
-            }
-            Err(Refused { op, why, .. }) => {
+            Err((op, why)) => {
                 let message = format!("'split_k': the sum is not split: {why}");
                 not_followed(cx, body, plan, &["split_k"], (body.loc(op), kernel::Grid::DEF.name), message);
             }

@@ -316,7 +316,7 @@ pub const CLAUSES: &[Clause] = &[
             .then(|| "no 'roles': all threads have what ptxas gives them".into())
     }),
     followed("blocks_per_sm", "tensorize", always),
-    followed("split_k", "split-reduction", always),
+    followed("split_k", "resolve, tensorize, split-reduction", always),
     followed("stream_k", "split-reduction", always),
     followed("cache", "resolve, tensorize", of_cache),
     followed("policy", "insert-async-tokens", always),

@@ -11,19 +11,20 @@ use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::{Attr, Builder, Context, OpId, Type, TypeData, ValueId};
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Place, Split, Through};
+use dlc_plan::clause::{Place, Split};
 use dlc_region::ops::{Func, NewRead, Reduce, Yield};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 
 use crate::analysis::axes::{reductions, scans};
+use crate::region_to_kernel::tensorize::stream::weighted;
 use crate::rewrites::unused::erase_unused;
 
 /// How the memory of parts is aligned, in bytes.
 const ALIGN: i64 = 128;
 
-/// The most parts that a thread combines in line: more of them in a loop.
-const MOST_UNROLLED: i64 = 32;
+/// The most parts that a thread combines in line: more of them in a loop, which waits for each.
+pub const MOST_UNROLLED: i64 = 32;
 
 /// A reduction in parts.
 #[derive(Clone)]
@@ -34,6 +35,8 @@ pub struct Parts {
     pub axis: String,
     /// How many parts it has.
     pub count: i64,
+    /// Whether parts may be combined in any order: sums below a maximum may, and of other regions it is not known.
+    pub is_commutative: bool,
     /// The region up to the reduction: its results are the accumulators.
     pub partial: Body,
     /// The region with a reduction over the parts, which are arguments of it behind those of the region.
@@ -63,21 +66,13 @@ pub fn parts(ctx: &Context, region: &Body, plan: &Schedule) -> Result<Option<Par
     let ([axis], [size]) = (names.as_slice(), sizes.as_slice()) else {
         return Err(format!("the reduction goes over ({}), and one axis is divided", names.join(", ")));
     };
-    match split.through {
-        Some(Through::Workspace) | None => {}
-        Some(through) => {
-            let through = through.word();
-            return Err(format!(
-                "parts with a region that combines come together in order, 'through workspace', and not 'through {through}'"
-            ));
-        }
-    }
     check(ctx, region, reduce, axis, &axes)?;
     let mut kept = plan.caches.iter().filter(|cache| cache.place == Place::Reg);
     if kept.any(|cache| cache.axes.iter().flatten().any(|own| own == axis)) {
         return Err(format!("the plan keeps rows along '{axis}' whole in registers"));
     }
-    let count = count(size, plan.tile_of(axis).max(1), split.parts)?;
+    let is_commutative = weighted(ctx, region, reduce.id).is_some();
+    let count = count(size, plan.tile_of(axis).max(1), split.parts, is_commutative)?;
     let names = reduce.results().map(|result| ctx.str(region.value_name(result)).to_string());
     let names: Vec<String> = names.collect();
     let memories = reduce.results().zip(names).map(|(result, name)| {
@@ -88,7 +83,7 @@ pub fn parts(ctx: &Context, region: &Body, plan: &Schedule) -> Result<Option<Par
     let along = unused_name("part", &axes, Func::of(OpRef::new(ctx, region, region.root())));
     let partial = partial(ctx, region, reduce.id, &memories, &axes);
     let combine = combine(ctx, region, reduce.id, &memories, (&along, count));
-    Ok(Some(Parts { reduce: reduce.id, axis: axis.clone(), count, partial, combine, along, memories }))
+    Ok(Some(Parts { reduce: reduce.id, axis: axis.clone(), count, is_commutative, partial, combine, along, memories }))
 }
 
 /// The first reduction directly in the kernel whose accumulators a region combines, along the axis of the plan.
@@ -120,9 +115,12 @@ fn check(ctx: &Context, region: &Body, reduce: Reduce<'_>, axis: &str, axes: &Ke
 }
 
 /// As many parts of whole steps as have something to do, where the size is a number.
-fn count(size: &SizeExpr, step: i64, parts: i64) -> Result<i64, String> {
+fn count(size: &SizeExpr, step: i64, parts: i64, takes_turns: bool) -> Result<i64, String> {
     let Some(size) = size.as_constant() else { return Ok(parts) };
     let steps = size.max(0).div_euclid(step) + i64::from(size.rem_euclid(step) != 0);
+    if takes_turns && steps > 1 {
+        return Ok(steps.min(parts));
+    }
     let of_part = (steps.div_euclid(parts) + i64::from(steps.rem_euclid(parts) != 0)).max(1);
     match steps.div_euclid(of_part) + i64::from(steps.rem_euclid(of_part) != 0) {
         count @ 2.. => Ok(count),

@@ -17,7 +17,7 @@ use dlc_kernel::layout::{Distributed, MAX_WARPS};
 use dlc_plan::check::{
     BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, TOO_MANY_REGISTERS, difference, nearest,
 };
-use dlc_plan::clause::Kind;
+use dlc_plan::clause::{Kind, Through};
 use dlc_plan::footprint::{OVERHEAD, WARP};
 use dlc_plan::{Schedule, Target};
 use dlc_region::ops::Reduce;
@@ -212,6 +212,14 @@ impl Resolver<'_> {
             None
         });
         let Some(parts) = parts else { return self.mapped(unfollowed) };
+        let split = self.plan.and_then(|plan| plan.split_k.as_ref());
+        if let Some(through) = split.and_then(|split| split.through).filter(|through| *through != Through::Workspace) {
+            let message = format!(
+                "'split_k': parts that a region combines come together through memory, in order, and not 'through {}'",
+                through.word()
+            );
+            unfollowed.push(("split_k", message));
+        }
         let combine = resolve_once(ctx, &parts.combine, None, &[], self.tensor_cores)?;
         let mut resolved = Resolver { region: &parts.partial, ..*self }.mapped(unfollowed)?;
         // Launches look at what the plan says of the whole region.

@@ -86,6 +86,7 @@ use dlc_ir::diag::{Diagnostic, RemarkKind, did_you_mean};
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, OpRef};
 use dlc_plan::check::{NOT_OF_KERNEL, UNKNOWN_TARGET, check};
+use dlc_plan::clause::{Async, Cache, Split};
 use dlc_plan::{Schedule, Schedules, Target, TargetName};
 use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
@@ -94,6 +95,7 @@ use crate::analysis;
 use crate::analysis::conditions::conditions;
 use crate::analysis::sizes::{SYMBOLS, assumed_symbol};
 use crate::host::plan_arena::plan_arena;
+use crate::plan::parts::MOST_UNROLLED;
 use crate::plan::resolved::{Refused, resolve};
 use crate::rewrites::launches::{Launches, symbols};
 use candidates::Maker;
@@ -312,6 +314,16 @@ impl ChoosePlan {
     }
 }
 
+/// A plan of blocks that share a reduction: each has one part of one tile, and stores accumulators, which are not the results.
+fn of_parts(plan: Schedule) -> Schedule {
+    let split_k = plan.split_k.map(|split| Split { parts: split.parts.min(MOST_UNROLLED), ..split });
+    let overlap = plan.overlap.map(|overlap| Async { epilogue_overlap: false, ..overlap });
+    // Nor is there a next tile to load for.
+    let once = |cache: Cache| Cache { buffers: cache.buffers.map(|_| 1), ..cache };
+    let caches = plan.caches.into_iter().map(once).collect();
+    Schedule { persistent: None, order: None, store: None, split_k, overlap, caches, ..plan }
+}
+
 /// A plan as it is written. Widths of one element are what is known of sizes, and not what the kernel is to keep to.
 fn written(mut plan: Schedule) -> Schedule {
     plan.vectors.iter_mut().for_each(|vectors| vectors.0.retain(|(_, width)| *width > 1));
@@ -370,6 +382,9 @@ pub fn choose_plan(
                     // A cache is more than what is reported of it.
                     let words = resolved.unfollowed.iter().map(|(word, _)| *word).filter(|word| *word != "cache");
                     words.for_each(|word| plan.clear(word));
+                    if resolved.parts.is_some() {
+                        plan = of_parts(plan);
+                    }
                 }
                 Err(Refused::Plan(rule, _)) => broken = Some(rule.message),
                 Err(Refused::TooLarge) => {}

@@ -56,6 +56,10 @@
 //! grown by much (`powers`). What is read for the sums between two products of `wgmma` goes through shared memory where the
 //! plan has a tile of it there.
 //! A value is made where it is first needed, in the innermost loop that it depends on. See `lower`, `contract`, `tiling`.
+//! Where the plan divides a reduction whose accumulators a region combines, as those of an online softmax (`split_k`), the
+//! kernel has two grids: each block of the first does a part of the axis and leaves its accumulators in memory, and the second
+//! combines the parts by the same region, in order, and does the rest, by tiles of its own (flash-decoding, Dao and others,
+//! 2023). A part without elements leaves what changes nothing. What one function combines `split-reduction` divides.
 //! Axes of which a plan's tile has one position, others of its kind having more, are gone over one by one, by blocks and
 //! loops. Blocks of a cluster have neighbouring tiles. What the plan assumes of sizes, and what the copy engine will need of them,
 //! the kernel requires.
@@ -229,7 +233,8 @@ fn tensorize(
             memory.extend(args.iter().copied().rev().zip(made.iter().copied().rev()));
             let Parts { reduce, ref axis, count, .. } = parts;
             let is_scale = powers::is_asked_nothing(ctx, region, region.result(reduce, 0));
-            let part = Some(Divided { reduce, axis: axis.clone(), count, is_scale });
+            let is_commutative = parts.is_commutative;
+            let part = Some(Divided { reduce, axis: axis.clone(), count, is_commutative, is_scale });
             emit = grid(ctx, emit, Piece { region: &parts.partial, outputs: &made, part, ..piece }, &mut notes)?;
             let (region, mapping, unrolled) = (&parts.combine, *mapping, parts.unrolled());
             let (plan, kept, part) = (None, Vec::new(), None);

@@ -44,24 +44,13 @@ pub struct Found {
 }
 
 /// Why not, and where.
-pub struct Refused {
-    pub op: OpId,
-    pub why: String,
-    /// Whether it is what the loop carries: `tensorize` divides reductions whose accumulators a region combines.
-    pub is_carried: bool,
-}
-
-impl From<(OpId, String)> for Refused {
-    fn from((op, why): (OpId, String)) -> Refused {
-        Refused { op, why, is_carried: false }
-    }
-}
+pub type Refused = (OpId, String);
 
 impl Found {
     /// That the grid has an axis left for the parts.
     pub fn with_axis(self) -> Result<Found, Refused> {
         if self.rank > 2 {
-            return Err((self.grid, "the grid has three axes, and none is left for the parts".into()).into());
+            return Err((self.grid, "the grid has three axes, and none is left for the parts".into()));
         }
         Ok(self)
     }
@@ -70,7 +59,7 @@ impl Found {
 /// The loop of a grid to split.
 pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found, Refused> {
     let view = kernel::Grid::from(OpRef::new(ctx, body, grid));
-    let no = |why: &str| Refused::from((grid, why.to_string()));
+    let no = |why: &str| (grid, why.to_string());
     let block = body.first_block(kernel::Grid::body(view)).ok_or_else(|| no("the grid does nothing"))?;
     let dims = view.dims();
     if view.cluster().is_some() {
@@ -83,10 +72,10 @@ pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found,
     let is = |op: OpId, def| OpRef::new(ctx, body, op).is(def);
     for op in with_inner(body, grid) {
         if is(op, kernel::Role::DEF) {
-            return Err((op, "its warps have roles".into()).into());
+            return Err((op, "its warps have roles".into()));
         }
         if is(op, kernel::GridRelease::DEF) || is(op, kernel::GridWait::DEF) {
-            return Err((op, "it says when the grid behind it begins".into()).into());
+            return Err((op, "it says when the grid behind it begins".into()));
         }
     }
     let at = ops.iter().position(|&op| is(op, kernel::For::DEF));
@@ -94,11 +83,10 @@ pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found,
     let op = ops[at];
     for &before in &ops[..at] {
         if with_inner(body, before).into_iter().any(|op| writes_memory(OpRef::new(ctx, body, op))) {
-            return Err((before, "memory is written before the loop, which each part would do".into()).into());
+            return Err((before, "memory is written before the loop, which each part would do".into()));
         }
     }
-    let parts = check_loop(ctx, body, op, parts).map_err(|why| (op, why))?;
-    let combiners = combiners(ctx, body, op).map_err(|why| Refused { op, why, is_carried: true })?;
+    let (parts, combiners) = check_loop(ctx, body, op, parts).map_err(|why| (op, why))?;
     check_tiles(ctx, body, op, &ops[at + 1..]).map_err(|why| (op, why))?;
     let behind = ops[at + 1..].to_vec();
     let stores = only_stores(ctx, body, op, &behind);
@@ -128,8 +116,9 @@ fn writes_memory(op: OpRef<'_>) -> bool {
     op.is(kernel::Store::DEF) || op.is(kernel::TmaStore::DEF)
 }
 
-/// That a loop does nothing that its parts could not do. How many parts have something to do.
-fn check_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<i64, String> {
+/// That a loop does nothing that its parts could not do. How many parts have something to do, and what combines each number
+/// that it carries.
+fn check_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<(i64, Vec<Combiner>), String> {
     let view = kernel::For::from(OpRef::new(ctx, body, op));
     let bounds = view.bounds();
     let step = bounds.get(2).and_then(SizeExpr::as_constant).filter(|&step| step > 0);
@@ -143,13 +132,16 @@ fn check_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<i64, S
             return Err("the phases of its barriers go on from step to step".into());
         }
     }
-    let (Some(first), Some(last)) = (bounds[0].as_constant(), bounds[1].as_constant()) else { return Ok(parts) };
+    let combiners = combiners(ctx, body, op)?;
+    let (Some(first), Some(last)) = (bounds[0].as_constant(), bounds[1].as_constant()) else {
+        return Ok((parts, combiners));
+    };
     // Parts of as many steps, but none without any.
     let steps = i128::from(last) - i128::from(first);
     let steps = (steps.max(0) as u128).div_ceil(step.unsigned_abs().into());
     let of_part = steps.div_ceil(parts.unsigned_abs().into()).max(1);
     match i64::try_from(steps.div_ceil(of_part)) {
-        Ok(parts) if parts > 1 => Ok(parts),
+        Ok(parts) if parts > 1 => Ok((parts, combiners)),
         _ => Err(format!("the loop has {steps} steps")),
     }
 }

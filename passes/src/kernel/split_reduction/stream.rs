@@ -65,7 +65,7 @@ impl Stream {
                 even(ctx, body, &found)?;
                 let made =
                     self.rewrite(ctx, &mut changed, &found).unwrap_or(Err("an integer goes beyond 64 bits".into()));
-                made.map(|()| found.loc).map_err(|why| (found.op, why).into())
+                made.map(|()| found.loc).map_err(|why| (found.op, why))
             });
             match made {
                 Ok(loc) if cx.allows_rule("stream") => {
@@ -78,7 +78,7 @@ impl Stream {
                     cx.remark(RemarkKind::Passed, loc, message);
                 }
                 Ok(_) => {}
-                Err(Refused { op, why, .. }) => {
+                Err((op, why)) => {
                     let message = format!("'stream_k': blocks share no steps of the last tiles: {why}");
                     not_followed(cx, body, plan, &["stream_k"], (body.loc(op), kernel::Grid::DEF.name), message);
                 }
@@ -155,7 +155,7 @@ fn even(ctx: &Context, body: &Body, found: &Found) -> Result<(), Refused> {
     let inside = with_inner(body, found.grid);
     let own = |value: ValueId| body.defining_op(value).is_none_or(|op| inside.contains(&op));
     match kernel::For::from(OpRef::new(ctx, body, found.op)).args().any(own) {
-        true => Err((found.op, "tiles have different numbers of steps".to_string()).into()),
+        true => Err((found.op, "tiles have different numbers of steps".into())),
         false => Ok(()),
     }
 }

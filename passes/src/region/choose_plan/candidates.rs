@@ -3,7 +3,8 @@
 //!
 //! - a product of matrices: `wgmma` where both factors come by the tensor memory accelerator, else `mma`, else `fma`; rows of
 //!   fewer than 16 bytes are gathered, by a kernel for that size;
-//! - products in a row: a tile of rows of the last one, for which the others are computed step by step;
+//! - products in a row: a tile of rows of the last one, for which the others are computed step by step; where there are few
+//!   such tiles, blocks share what an online softmax goes along;
 //! - reductions without a product: threads for each row, or for columns where these are contiguous;
 //! - reductions that are short: threads with neighbours, whose windows overlap (`windows`);
 //! - everything else: threads along the contiguous axis, through shared memory where something is read across.

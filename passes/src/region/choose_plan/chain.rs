@@ -4,7 +4,11 @@
 use dlc_ir::{OpRef, Type, ValueId};
 use dlc_plan::Schedule;
 use dlc_plan::clause::{
-    Barrier, Buffer, Cache, Edge, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk, Way,
+<<<<<<< HEAD
+    Async, Barrier, Buffer, Cache, Edge, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk, Way,
+=======
+    Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk, Way,
+>>>>>>> 79c11fca (Parts whose order does not count take steps in turn; choose-plan divides an online softmax of few tiles)
 };
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Binary, Index, Reduce};
@@ -17,9 +21,8 @@ use crate::analysis::axes::{axes, before_broadcasts};
 /// registers for it: more of them with shorter steps are faster.
 const WGMMA: [(i64, i64); 9] = [(3, 96), (4, 96), (3, 128), (2, 128), (2, 64), (3, 64), (4, 64), (1, 128), (1, 64)];
 
-/// The fewest steps of a part of what is summed, and the most parts: what combines them goes over all of them in line.
+/// The fewest steps of a part of what is summed.
 const LEAST_STEPS: f64 = 2.0;
-const MOST_PARTS: i64 = 32;
 
 /// What the plans of products in a row have in common.
 struct Chain<'a> {
@@ -42,7 +45,11 @@ impl Maker<'_> {
     pub(super) fn chain(&self, last: &Product) -> Vec<Schedule> {
         let chain = self.in_common(last);
         let fits = |&(groups, step): &(i64, i64)| chain.kind != Kind::Wgmma || self.has_registers(&chain, groups, step);
-        let choices = groups_and_steps(chain.kind).into_iter().filter(fits);
+        // Those beyond the last row would multiply in vain.
+        let rows = last.rows.iter().map(|axis| self.facts.axes.size(axis)?.as_constant()).product::<Option<i64>>();
+        let unit = rows_of_group(chain.kind);
+        let has_rows = |&(groups, _): &(i64, i64)| groups == 1 || rows.is_none_or(|rows| rows > unit * (groups - 1));
+        let choices = groups_and_steps(chain.kind).into_iter().filter(fits).filter(has_rows);
         let plans = choices.filter_map(|(groups, step)| self.in_stages(self.step_by_step(&chain, groups, step)));
         let plans: Vec<Schedule> = plans.map(|plan| self.finish(plan)).collect();
         let split = plans.iter().flat_map(|plan| self.in_parts(last, plan));
@@ -50,10 +57,10 @@ impl Maker<'_> {
     }
 
     /// Where there are fewer tiles of the results than multiprocessors, as of the few queries of a decoder, blocks share what
-    /// the last product sums over: one of them for each multiprocessor, or two one after the other. What they leave is not
-    /// what the kernel stores.
+    /// the last product sums over: one of them for each multiprocessor, or two one after the other.
     fn in_parts(&self, last: &Product, plan: &Schedule) -> Vec<Schedule> {
-        let ([along], Some(_)) = (last.depth.as_slice(), &plan.tile) else { return Vec::new() };
+        let combiner = Reduce::of(OpRef::new(self.ctx, self.body, last.op)).and_then(Reduce::combiner);
+        let ([along], None) = (last.depth.as_slice(), combiner) else { return Vec::new() };
         let tiles: f64 = (plan.out_tile().iter())
             .filter(|(axis, _)| self.facts.iters().contains(axis))
             .map(|(axis, tile)| (self.facts.size(axis) as f64 / (*tile).max(1) as f64).ceil())
@@ -65,10 +72,8 @@ impl Maker<'_> {
             if parts < 2 {
                 continue;
             }
-            let (through, parts) = (Some(Through::Workspace), parts.min(MOST_PARTS));
-            let split_k = Some(Split { parts, along: Some(along.clone()), through });
-            let overlap = plan.overlap.clone().map(|overlap| Async { epilogue_overlap: false, ..overlap });
-            let own = Schedule { split_k, overlap, store: None, ..plan.clone() };
+            let split_k = Some(Split { parts, along: Some(along.clone()), through: Some(Through::Workspace) });
+            let own = Schedule { split_k, ..plan.clone() };
             if plans.last() != Some(&own) {
                 plans.push(own);
             }
@@ -129,7 +134,7 @@ impl Maker<'_> {
     /// The plan of so many groups and a step, but for its stages.
     fn step_by_step(&self, chain: &Chain<'_>, groups: i64, step: i64) -> Schedule {
         let (last, kind) = (chain.last, chain.kind);
-        let rows = if kind == Kind::Fma { 32 * groups } else { 64 * groups };
+        let rows = rows_of_group(kind) * groups;
         let mut plan = self.tiled(last, rows, chain.columns, step);
         self.hold_inner(&mut plan, last);
         let axes = plan.tile.iter().flat_map(|tile| tile.names());
@@ -290,6 +295,11 @@ impl Maker<'_> {
 /// The same way to store results, from two panels of each consumer.
 fn two_panels(store: Store) -> Store {
     Store { panels: store.panels.map(|_| 2), ..store }
+}
+
+/// The rows of a group.
+fn rows_of_group(kind: Kind) -> i64 {
+    if kind == Kind::Fma { 32 } else { 64 }
 }
 
 /// The registers of a thread of so many consumers.

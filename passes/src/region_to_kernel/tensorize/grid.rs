@@ -46,6 +46,8 @@ pub struct Divided {
     pub axis: String,
     /// How many there are.
     pub count: i64,
+    /// Whether parts may be combined in any order.
+    pub is_commutative: bool,
     /// Whether nothing is asked of its first accumulator, a maximum, but that the others are below it.
     pub is_scale: bool,
 }
@@ -153,11 +155,12 @@ fn open(
 
     let grouped = every.zip(inner.last().map(|(axis, _)| axis.clone())).map(|(every, axis)| (every, axis, groups));
     let (number, rank) = number(lower, together, grouped)?;
-    if let Some(Divided { reduce, axis, count, is_scale }) = part {
+    if let Some(Divided { reduce, axis, count, is_commutative, is_scale }) = part {
         let block_id = kernel::BlockId::build(&mut lower.emit.builder(), loc, 1);
         let value = lower.emit.body.result(block_id, 0);
         lower.emit.call(value, "part");
-        lower.part = Some(Part { reduce, axis, number: lower.emit.name(value), count, is_scale });
+        let number = lower.emit.name(value);
+        lower.part = Some(Part { reduce, axis, number, count, is_commutative, is_scale });
     }
     let tile = lower.emit.name(number);
     lower.stagger = plan.map(|plan| (tile.clone(), staggered(plan)));

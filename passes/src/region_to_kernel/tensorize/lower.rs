@@ -63,6 +63,8 @@ pub struct Part {
     pub number: SizeExpr,
     /// How many parts there are.
     pub count: i64,
+    /// Whether parts may be combined in any order.
+    pub is_commutative: bool,
     /// Whether nothing is asked of its first accumulator, a maximum, but that the others are below it.
     pub is_scale: bool,
 }

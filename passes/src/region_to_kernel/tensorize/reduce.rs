@@ -198,7 +198,7 @@ impl Lower<'_, '_> {
     }
 
     /// Begins the loop of a reduction along an axis of some size, up to `last`: of the axis that blocks share, along the part
-    /// of the block.
+    /// of the block, which has a run of steps.
     pub fn open_axis(
         &mut self,
         id: OpId,
@@ -212,6 +212,14 @@ impl Lower<'_, '_> {
         };
         let (number, step_size) = (part.number.clone(), SizeExpr::from(i64::from(step)));
         let count = SizeExpr::from(part.count);
+        // Parts that may be combined in any order take steps in turn: they have as many but for one, and at any time blocks
+        // read what lies side by side.
+        if part.is_commutative
+            && let Some(all) = u32::try_from(part.count).ok().and_then(|count| count.checked_mul(step))
+        {
+            let first = step_size.mul(&number).map_err(LowerError::Expr)?;
+            return self.emit.open_loop_from([&first, last], all, axis, inits);
+        }
         let stride = size.ceildiv(&step_size).and_then(|steps| steps.ceildiv(&count)?.mul(&step_size));
         let stride = stride.map_err(LowerError::Expr)?;
         let first = stride.mul(&number).map_err(LowerError::Expr)?;

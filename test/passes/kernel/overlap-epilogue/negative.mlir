@@ -102,3 +102,15 @@ kernel.func @old(%x: memref<[8], f32>) -> memref<[64, 16], f16, row_major, align
   }
   return %D
 }
+
+// A box has five axes at most.
+// REMARK: missed] 'store tma': the threads store this result themselves: the memory has 6 axes, and a box 5 at most
+kernel.func @deep(%x: memref<[8], f32>) -> memref<[2, 2, 2, 2, 64, 16], f16, row_major, align 16> attributes {target = "sm90"} {
+  %D = output : memref<[2, 2, 2, 2, 64, 16], f16, row_major, align 16>
+  grid (2) threads 128 {
+    %n = block_id 0
+    %h = const 1.0 : frag<[64, 16], f16, wgmma>
+    store %h to %D[%n, 0, 1, 0, i0, i1]
+  }
+  return %D
+}

@@ -3,7 +3,7 @@
 
 // A remark says of each of these why its sum is not split, and nothing changes.
 
-// CHECK: the sum is not split: '%acc' that the loop carries is no sum
+// CHECK: the sum is not split: '%acc' begins with a number that changes what is combined with it
 kernel.func @maximum<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
   %y = output : memref<[32], f32>
   grid (1) threads 32 {

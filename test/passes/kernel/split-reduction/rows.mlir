@@ -93,3 +93,24 @@ kernel.func @twice<K>(%x: memref<[K], f32>) -> (memref<[1], f32>, memref<[32], f
   }
   return %y, %z
 }
+
+// The largest of the largest is: parts leave one number for each row, and beyond the last part there is what changes none.
+// CHECK-LABEL: kernel.func @peak
+// CHECK: workspace : memref<[5], f32
+// CHECK: for %part = 0 to 5 step 32
+// CHECK: load %{{.+}}[%part + i0] where (%part + i0 < 5) else -inf : frag<[32], f32
+// CHECK: binary max
+kernel.func @peak<K>(%x: memref<[K], f32>) -> memref<[1], f32> {
+  %y = output : memref<[1], f32>
+  grid (1) threads 32 {
+    %none = const -inf : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+    %top = for %k = 0 to K step 32 carry (%acc = %none) : frag<[32], f32, blocked [1] lanes [32] warps [1]> {
+      %v = load %x[%k + i0] where (%k + i0 < K) else -inf : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+      %next = binary max %acc, %v : frag<[32], f32, blocked [1] lanes [32] warps [1]>
+      yield %next
+    }
+    %most = reduce max %top along 0 : frag<[], f32, slice 0 of (blocked [1] lanes [32] warps [1])>
+    store %most to %y[0]
+  }
+  return %y
+}

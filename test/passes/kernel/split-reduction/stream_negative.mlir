@@ -56,7 +56,7 @@ kernel.func @short<M>(%x: memref<[M, 1], f32>) -> memref<[M], f32> {
   return %y
 }
 
-// CHECK: blocks share no steps of the last tiles: '%acc' that the loop carries is no sum
+// CHECK: blocks share no steps of the last tiles: '%acc' begins with a number that changes what is combined with it
 kernel.func @maximum<M, N>(%x: memref<[M, N], f32>) -> memref<[M], f32> {
   %y = output : memref<[M], f32>
   grid (M ceildiv 32) threads 32 {
