@@ -273,7 +273,8 @@ impl<'a> Run<'a> {
         let options = ParseOptions { allow_unregistered: self.allow_unregistered };
         let mut module = input::module(self.ctx, self.registry, &self.file, range, options, diags)?;
         for plans in &self.options.plans {
-            input::add_plans(self.ctx, self.registry, &mut module, plans, diags)?;
+            let file = input::read(self.ctx, plans, &mut std::io::empty(), diags)?;
+            input::add_plans(self.ctx, self.registry, &mut module, &file, diags)?;
         }
         Some(module)
     }

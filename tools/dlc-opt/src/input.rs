@@ -40,12 +40,8 @@ pub fn read(ctx: &Context, name: &str, stdin: &mut dyn Read, diags: &Diagnostics
             return None;
         }
     };
-    let too_large = || {
-        let message = format!("'{shown}' is larger than the {} bytes that dlc reads", SourceMap::MAX_BYTES);
-        diags.emit(Diagnostic::error(&TOO_LARGE, Loc::UNKNOWN, message));
-    };
     if bytes.len() >= SourceMap::MAX_BYTES {
-        too_large();
+        too_large(shown, diags);
         return None;
     }
     let text = match String::from_utf8(bytes) {
@@ -60,11 +56,21 @@ pub fn read(ctx: &Context, name: &str, stdin: &mut dyn Read, diags: &Diagnostics
             return None;
         }
     };
-    let file = ctx.sources.add(shown, text);
+    add(ctx, shown, text, diags)
+}
+
+/// Puts a text into the sources of a context. That it is too large is reported.
+pub fn add(ctx: &Context, name: &str, text: String, diags: &Diagnostics) -> Option<Arc<SourceFile>> {
+    let file = ctx.sources.add(name, text);
     if file.is_none() {
-        too_large();
+        too_large(name, diags);
     }
     file
+}
+
+fn too_large(name: &str, diags: &Diagnostics) {
+    let message = format!("'{name}' is larger than the {} bytes that dlc reads", SourceMap::MAX_BYTES);
+    diags.emit(Diagnostic::error(&TOO_LARGE, Loc::UNKNOWN, message));
 }
 
 /// Reads the module that a part of a source holds, not verified: as IR, or as the JSON that the name of the source or
@@ -78,7 +84,7 @@ pub fn module(
     diags: &Diagnostics,
 ) -> Option<Body> {
     let text = &file.text[part.clone()];
-    let is_json = file.name.ends_with(".json") || (file.name == "<stdin>" && !Outline::of(text).keys.is_empty());
+    let is_json = file.name.ends_with(".json") || (file.name.starts_with('<') && !Outline::of(text).keys.is_empty());
     let by_text = || if is_json { registry.reader_of_text(text) } else { None };
     match registry.reader_of(&file.name).or_else(by_text).and_then(|reader| reader.read) {
         Some(read) => read(ctx, file, part, diags),
@@ -102,13 +108,18 @@ pub fn module(
 
 /// Puts the schedules and targets of a file, as text or JSON, at the end of a module: those that name a kernel belong to
 /// it, others to the only one. Of several documents, as `--emit-json` writes a kernel and its plan, those of plans are taken.
-pub fn add_plans(ctx: &Context, registry: &Registry, module: &mut Body, name: &str, diags: &Diagnostics) -> Option<()> {
-    let file = read(ctx, name, &mut std::io::empty(), diags)?;
+pub fn add_plans(
+    ctx: &Context,
+    registry: &Registry,
+    module: &mut Body,
+    file: &Arc<SourceFile>,
+    diags: &Diagnostics,
+) -> Option<()> {
     let parts = split(&file.text);
     let several = parts.len() > 1;
     for part in parts {
-        let plans = self::module(ctx, registry, &file, part, ParseOptions::default(), diags)?;
-        add_plans_of(ctx, module, &plans, (name, several), diags)?;
+        let plans = self::module(ctx, registry, file, part, ParseOptions::default(), diags)?;
+        add_plans_of(ctx, module, &plans, (&file.name, several), diags)?;
     }
     Some(())
 }

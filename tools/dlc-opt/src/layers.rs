@@ -6,7 +6,7 @@ use dlc_ir::pass::pipeline::quote;
 use dlc_ir::pass::registry::Registry;
 
 /// The layers in their order, by the names of their dialects, whether they are linked in or not.
-const LAYERS: [&str; 9] = ["frontend", "tiny", "book", "poly", "region", "plan", "kernel", "ptx", "host"];
+pub const LAYERS: [&str; 9] = ["frontend", "tiny", "book", "poly", "region", "plan", "kernel", "ptx", "host"];
 /// What the specification calls some of them.
 const WORDS: [&str; 5] = ["indexbook", "poly_view", "gpu", "gpu_ir", CUDA];
 /// CUDA C++ of kernels in instructions.

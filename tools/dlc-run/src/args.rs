@@ -1,15 +1,16 @@
 //! The command line: what there is, and what was given.
 
 use std::ffi::OsString;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use dlc::cuda::cache::USUAL_BYTES;
+use dlc::files::Format;
+use dlc::options::{Device, Passes, Planning};
 use dlc_opt::args::{refuse, shown, shown_args, threads, threads_arg};
 use dlc_opt::report::Shown;
 use dlc_opt::{Io, Status};
-
-use crate::cuda::cache::USUAL_BYTES;
-use crate::files::Format;
 
 /// What the command line asks for.
 #[derive(Clone, Debug)]
@@ -87,44 +88,11 @@ pub enum What {
     CacheClear,
 }
 
-/// What a program runs on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Device {
-    /// The GPU if there is one, else the CPU.
-    Auto,
-    /// The CPU.
-    Cpu,
-    /// The GPU of a number.
-    Cuda(u32),
-    /// Nothing: programs are compiled, and not run.
-    None,
-}
-
-/// How kernels without a plan are made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Planning {
-    /// With tiles that fit any machine.
-    Off,
-    /// By the plan that an estimate says is fastest on the target.
-    Choose,
-}
-
 /// One `--plan`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Plan {
     How(Planning),
     File(String),
-}
-
-/// What is run before the program is evaluated.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Passes {
-    /// The named pipeline `evaluate`, if there is one.
-    Standard,
-    /// Nothing: the program is evaluated as it is written.
-    None,
-    /// A pipeline.
-    Text(String),
 }
 
 /// An input, or all those of a file.
@@ -226,7 +194,7 @@ fn run_args() -> [Arg; 8] {
 fn device_args() -> [Arg; 12] {
     [
         option("device", "DEVICE", DEVICE, "What it runs on: cpu, cuda, cuda:1 (the second GPU), auto, or none")
-            .value_parser(device)
+            .value_parser(Device::from_str)
             .default_value("auto")
             .long_help(
                 "What it runs on: cpu, cuda, cuda:1 (the second GPU), or auto, which is the GPU if there is a driver and a \
@@ -382,21 +350,6 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
     })
 }
 
-/// `cuda:1`
-fn device(text: &str) -> Result<Device, String> {
-    let wrong = || "it must be cpu, cuda, cuda:1, auto or none".to_string();
-    match text {
-        "auto" => Ok(Device::Auto),
-        "cpu" => Ok(Device::Cpu),
-        "cuda" => Ok(Device::Cuda(0)),
-        "none" => Ok(Device::None),
-        _ => {
-            let number = text.strip_prefix("cuda:").and_then(|number| number.parse::<u16>().ok());
-            number.map(|number| Device::Cuda(number.into())).ok_or_else(wrong)
-        }
-    }
-}
-
 /// `choose`, `off` or a file: its name has a dot or a slash.
 fn plan(text: &str) -> Result<Plan, String> {
     match text {
@@ -459,15 +412,6 @@ mod tests {
         assert_eq!(plan("off"), Ok(Plan::How(Planning::Off)));
         assert_eq!(plan("gemm.plan.json"), Ok(Plan::File("gemm.plan.json".into())));
         assert!(["chose", ""].iter().all(|text| plan(text).is_err()));
-    }
-
-    #[test]
-    fn devices_have_numbers() {
-        assert_eq!(device("cuda"), Ok(Device::Cuda(0)));
-        assert_eq!(device("cuda:3"), Ok(Device::Cuda(3)));
-        assert_eq!((device("cpu"), device("auto")), (Ok(Device::Cpu), Ok(Device::Auto)));
-        assert_eq!(device("none"), Ok(Device::None));
-        assert!(["gpu", "cuda:", "cuda:-1", "cuda:x", ""].iter().all(|text| device(text).is_err()));
     }
 
     #[test]

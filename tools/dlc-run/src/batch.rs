@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use dlc::cuda::gpu::Gpu;
+use dlc::options::Device;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::{Context, Loc};
 use dlc_opt::input::CANNOT_READ;
@@ -11,8 +13,7 @@ use dlc_opt::report::diagnostics;
 use dlc_opt::{Io, STACK, Setup, Status};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::args::{Device, Given, Options, What};
-use crate::cuda::gpu::Gpu;
+use crate::args::{Given, Options, What};
 use crate::log;
 use crate::run::{self, Ran};
 use crate::show::{lines, short, table, times};

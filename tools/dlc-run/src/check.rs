@@ -1,5 +1,7 @@
 //! `--check`: comparing the outputs with the arrays of a file.
 
+use dlc::bind::{BAD_INPUT, admits};
+use dlc::files::{Array, Elem, Source, usual_limit};
 use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean};
 use dlc_ir::{Context, Loc};
 use dlc_opt::compare::{Tolerance, compare, index_of};
@@ -7,8 +9,6 @@ use dlc_opt::function::{Function, Port};
 use dlc_opt::input::CANNOT_READ;
 use dlc_opt::numbers::{Numbers, Values};
 
-use crate::files::{Array, Elem, Source, usual_limit};
-use crate::inputs::{BAD_INPUT, admits};
 use crate::show::spelled;
 
 dlc_ir::codes! {

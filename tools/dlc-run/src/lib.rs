@@ -4,8 +4,9 @@
 //! It knows the dialects and passes that are linked into the program, as `dlc-opt` does, and ends with the same
 //! [`Status`].
 //!
-//! - [`args`]: the command line; [`program`]: from the text of a program to a function that can be run.
-//! - [`files`]: arrays in files; [`inputs`]: what the function is called with.
+//! It is the command line of the library [`dlc`], which compiles programs, evaluates them and launches them.
+//!
+//! - [`args`]: the command line; [`inputs`]: what the function is called with, from files.
 //! - [`cuda`]: programs and launch manifests on a GPU.
 //! - [`mod@run`]: all of it, once; [`check`]: comparing outputs; [`show`]: tables; [`log`]: a line for each run;
 //!   [`batch`]: many programs in one process.
@@ -14,20 +15,17 @@ pub mod args;
 pub mod batch;
 pub mod check;
 pub mod cuda;
-pub mod files;
 pub mod inputs;
 pub mod log;
-pub mod program;
 pub mod run;
 pub mod show;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use dlc::cuda::cache::{Cache, USUAL_BYTES};
+use dlc::cuda::gpu::Gpu;
 use dlc_opt::{Io, Setup, Status};
-
-use cuda::cache::{Cache, USUAL_BYTES};
-use cuda::gpu::Gpu;
 
 /// The tool, with everything that is linked into the program.
 pub fn main() -> ExitCode {

@@ -2,16 +2,15 @@
 //! was filled, how long an estimate says it takes and how long it took, and the plan.
 
 use std::io::Read;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use dlc::cuda::driver::Occupancy;
+use dlc::planned::Planned;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Diagnostic, Diagnostics};
-use dlc_ir::pass::instrument::{At, Instrument};
 use dlc_ir::{Context, Loc, OpId};
 use dlc_opt::input::{CANNOT_READ, CANNOT_WRITE};
 use dlc_opt::output::write_file;
-use dlc_passes::analysis::axes::is_kernel;
 use dlc_passes::region::choose_plan::cost::estimate;
 use dlc_passes::region::choose_plan::facts::Facts;
 use dlc_plan::{Schedule, Schedules, Target, TargetName};
@@ -19,7 +18,6 @@ use dlc_translate::manifest::numbers::Use;
 use dlc_translate::manifest::plan::{Plan, Run};
 
 use crate::args::Options;
-use crate::cuda::driver::Occupancy;
 use crate::inputs::Inputs;
 
 dlc_ir::codes! {
@@ -50,32 +48,6 @@ const COLUMNS: [&str; 16] = [
     "plan",
 ];
 
-/// The pass in front of which kernels are whole and have their plans.
-const BEFORE: &str = "tensorize";
-
-/// What the kernels of a program were when they had plans and were not yet made into blocks.
-#[derive(Default)]
-pub struct Planned(Mutex<Option<Body>>);
-
-impl Instrument for Planned {
-    fn before(&self, at: &At<'_>, module: &Body) {
-        if at.pass.def.name == BEFORE {
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(module.clone());
-        }
-    }
-}
-
-impl Planned {
-    /// What is to be known of the kernel of a name; `None` where it is no longer, or not yet, a region there.
-    pub fn kernel<T>(&self, ctx: &Context, name: &str, look: impl FnOnce(&Body) -> T) -> Option<T> {
-        let module = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let module = module.as_ref()?;
-        let mut ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
-        let kernel = ops.find(|&op| OpRef::new(ctx, module, op).symbol_name() == Some(name))?;
-        module.nested(kernel).filter(|kernel| is_kernel(ctx, kernel)).map(look)
-    }
-}
-
 /// A line of the log.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row([String; COLUMNS.len()]);
@@ -104,7 +76,7 @@ impl Row {
     ) -> Row {
         let starts = || plan.runs.iter().flat_map(|run| &run.numbers.starts);
         let each = |word: &dyn Fn(&Occupancy) -> String| joined(occupancy.iter().map(word));
-        let module = planned.map(|planned| planned.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let module = planned.map(Planned::module);
         let module = module.as_ref().and_then(|module| module.as_ref());
         let known: Vec<Option<Known>> = plan.runs.iter().map(|run| Known::of(ctx, module?, run)).collect();
         // A sum in which something is not known is not known.

@@ -1,17 +1,19 @@
 //! A program run once: from files to files.
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dlc_core::launch::Seed;
-use dlc_core::sizes::Bindings;
+use dlc::bind::BAD_INPUT;
+use dlc::cuda::WRONG_DEVICE;
+use dlc::cuda::compile::Compiler;
+use dlc::cuda::gpu::Gpu;
+use dlc::files::{self, Array};
+use dlc::options::{Device, Passes};
+use dlc::{evaluate, module};
 use dlc_core::tensor::with_threads;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
-use dlc_ir::interp::Interpreter;
-use dlc_ir::pass::panics::catch;
-use dlc_ir::{Body, Context, Loc};
+use dlc_ir::{Context, Loc};
 use dlc_opt::compare::Tolerance;
 use dlc_opt::function::Function;
 use dlc_opt::input::{self, CANNOT_WRITE};
@@ -21,19 +23,11 @@ use dlc_opt::report::diagnostics;
 use dlc_opt::{Io, Setup, Status};
 use dlc_translate::manifest::is_manifest;
 
-use crate::args::{Device, Options, Passes};
+use crate::args::Options;
 use crate::check::{self, Checked};
-use crate::cuda::compile::Compiler;
-use crate::cuda::gpu::Gpu;
-use crate::files::{self, Array};
-use crate::inputs::{self, BAD_INPUT, Inputs};
+use crate::inputs::{self, Inputs};
 use crate::log::{self, Row};
-use crate::{cuda, program, show};
-
-dlc_ir::codes! {
-    /// The evaluation of an op has panicked: a mistake in dlc.
-    EVALUATION_PANICKED = "E0535" "EvaluationPanicked";
-}
+use crate::{cuda, show};
 
 /// What a program gave.
 pub struct Ran {
@@ -139,26 +133,41 @@ fn evaluated(
     let start = Instant::now();
     let registry = &setup.registry;
     // A wrong pipeline is found before a large file is read.
-    let pipeline = program::pipeline(registry, ctx, &options.passes, diags).ok_or(Status::Usage)?;
+    let pipeline = module::pipeline(registry, ctx, &options.passes, diags).ok_or(Status::Usage)?;
     let file = input::read(ctx, file, stdin, diags).ok_or(Status::Failure)?;
     if is_manifest(&file.text) {
         return cuda::run::manifest(ctx, options, &file, gpu, diags).ok_or(Status::Failure).map(Some);
     }
-    let mut module = program::read(ctx, registry, &file, &options.plans, diags).ok_or(Status::Failure)?;
-    let function = program::choose(ctx, &module, options.function.as_deref(), diags).ok_or(Status::Failure)?;
+    let plans: Option<Vec<_>> =
+        options.plans.iter().map(|name| input::read(ctx, name, &mut std::io::empty(), diags)).collect();
+    let plans = plans.ok_or(Status::Failure)?;
+    let mut module = module::read(ctx, registry, &file, &plans, diags).ok_or(Status::Failure)?;
+    let function = module::choose(ctx, &module, options.function.as_deref(), diags).ok_or(Status::Failure)?;
     fits_files(options, &function, diags)?;
     times.read = start.elapsed();
     // As it is written a program is evaluated, and not compiled.
     if options.passes != Passes::None {
-        let compiler = Compiler { ctx, registry, options, passes: &pipeline, diags };
+        let file = options.emit_manifest.as_deref().map(cuda::run::ptx_beside);
+        let compiler = Compiler {
+            ctx,
+            registry,
+            // The pipeline that is run before evaluation is for that.
+            passes: matches!(options.passes, Passes::Text(_)).then_some(&pipeline),
+            planning: options.plan,
+            unchecked: options.unchecked,
+            threads: options.threads,
+            keeps_planned: options.log.is_some() || options.against,
+            ptx_file: file.as_deref(),
+            diags,
+        };
         if gpu.is_chosen(options.device, diags)? {
-            if let Some(ran) = cuda::run::program(&compiler, &module, &function, gpu, times)? {
+            if let Some(ran) = cuda::run::program(&compiler, options, &module, &function, gpu, times)? {
                 return Ok(Some(ran));
             }
         } else if let (Device::Auto | Device::None, Some(file), Some(machine)) =
             (options.device, &options.emit_manifest, &options.target)
         {
-            cuda::run::written(&compiler, &module, &function, machine, file)?;
+            cuda::run::written(&compiler, options, &module, &function, machine, file)?;
             return Ok(None);
         }
     }
@@ -168,12 +177,15 @@ fn evaluated(
     times.read += start.elapsed();
 
     let start = Instant::now();
-    let verified = program::verified(&options.passes);
-    program::transform(ctx, registry, &pipeline, &mut module, options.threads, verified, &[], diags)?;
+    let verified = module::verified(&options.passes);
+    module::transform(ctx, registry, &pipeline, &mut module, options.threads, verified, &[], diags)?;
     times.passes = Some(start.elapsed());
 
     let start = Instant::now();
-    let outputs = with_threads(options.threads, || call(ctx, &module, &function, &inputs, options, diags))?;
+    let outputs = with_threads(options.threads, || {
+        let how = evaluate::How { order_seed: options.order_seed, max_steps: options.max_steps };
+        evaluate::call(ctx, &module, &function, &inputs.data, &inputs.symbols, how, diags)
+    })?;
     times.evaluation = start.elapsed();
     let row = options.log.is_some().then(|| Row::of_cpu(&function.name, &inputs, times.evaluation));
     Ok(Some(Ran {
@@ -214,7 +226,7 @@ fn on_cpu(options: &Options, diags: &Diagnostics) -> Result<(), Status> {
     ];
     let Some((_, what)) = asked.into_iter().find(|(is_asked, _)| *is_asked) else { return Ok(()) };
     let message = format!("{what}, and the program runs on the CPU");
-    let error = Diagnostic::error(&cuda::WRONG_DEVICE, Loc::UNKNOWN, message);
+    let error = Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message);
     diags.emit(match (&options.emit_manifest, options.device, options.bench.is_some() || options.against) {
         (Some(_), Device::Auto, false) => {
             error.suggest("--target=sm90 writes it for that machine where there is no GPU, and runs nothing")
@@ -225,47 +237,6 @@ fn on_cpu(options: &Options, diags: &Diagnostics) -> Result<(), Status> {
         _ => error.suggest("--device=cuda says why it does not run on a GPU"),
     });
     Err(Status::Failure)
-}
-
-/// What the function gives.
-fn call(
-    ctx: &Context,
-    module: &Body,
-    function: &Function,
-    inputs: &Inputs,
-    options: &Options,
-    diags: &Diagnostics,
-) -> Result<Vec<Values>, Status> {
-    let run = || {
-        let mut interpreter = Interpreter::new(ctx, module);
-        // What the arrays do not say, the user has said.
-        *interpreter.state() = Bindings::from(BTreeMap::from_iter(inputs.symbols.iter().cloned()));
-        *interpreter.state() = Seed(options.order_seed);
-        interpreter.limits.steps = options.max_steps.unwrap_or(interpreter.limits.steps);
-        interpreter.call(&function.name, &inputs.data)
-    };
-    let results = match catch(run) {
-        Ok(Ok(results)) => results,
-        Ok(Err(failure)) => {
-            diags.emit(*failure);
-            return Err(Status::Failure);
-        }
-        Err(panic) => {
-            let place = panic.place.map_or(String::new(), |place| format!(" at {place}"));
-            let message = format!("the evaluation of @{} has panicked{place}: {}", function.name, panic.message);
-            diags.emit(Diagnostic::error(&EVALUATION_PANICKED, function.loc, message));
-            return Err(Status::Internal);
-        }
-    };
-    let values = function.outputs.iter().zip(&results).map(|(port, datum)| {
-        Values::of(ctx, port.ty, datum).map_err(|why| {
-            let ty = port.ty.display(ctx);
-            let message = format!("the output {} of the type {ty} {why}", port.name);
-            diags.emit(Diagnostic::error(&BAD_INPUT, function.loc, message));
-            Status::Failure
-        })
-    });
-    values.collect()
 }
 
 /// Writes the outputs to where the options say. `None` when that goes wrong, which is reported.

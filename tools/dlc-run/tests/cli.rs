@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
+use dlc::evaluate::EVALUATION_PANICKED;
 use dlc_ir::op::{Dialect, OpDef, Traits};
 use dlc_ir::pass::registry::{PipelineDef, Registry};
 use dlc_opt::{Io, Setup, Status};
 use dlc_passes as _;
-use dlc_run::run::EVALUATION_PANICKED;
 
 /// The pipeline that is run before evaluation: it is registered here.
 static EVALUATE: PipelineDef = PipelineDef {

@@ -12,7 +12,7 @@
 //! | [`sources::reach`] | `ir`, dialects and passes touch no file, process or environment |
 //! | [`crates::edges`] | crates depend only downwards; a dialect on `dlc-ir` and `dlc-core` alone |
 //! | [`crates::versions`] | versions stand in the workspace table and nowhere else |
-//! | [`crates::linked`] | `dlc-opt`, `dlc-run`, `dlc-translate` and `xtask` link every dialect |
+//! | [`crates::linked`] | `dlc`, `dlc-opt`, `dlc-translate` and `xtask` link every dialect |
 //! | [`passes::headers`] | every pass has the sections of the header, in order |
 //! | [`passes::registered`] | every file of a pass registers the pass of its name, and every pass has its file |
 //! | [`passes::tested`] | every pass has a folder of text tests |

@@ -1,6 +1,11 @@
 //! `--against`: the product of matrices that a program is, beside that of a library, in one process and in turn.
 
 use comfy_table::Table;
+use dlc::cuda::OUT_OF_MEMORY;
+use dlc::cuda::driver::{Driver, Epilogue, Failure, Kind, Places, Product, Rival};
+use dlc::cuda::exec::Loaded;
+use dlc::cuda::module::values;
+use dlc::planned::Planned;
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::{Body, Context, Loc};
 use dlc_opt::compare::{Tolerance, compare, index_of};
@@ -10,11 +15,7 @@ use dlc_translate::manifest::plan::{Place, Plan, Run};
 use dlc_translate::manifest::schema::Elem;
 
 use super::bench::{Measured, fails};
-use super::driver::{Driver, Epilogue, Failure, Kind, Places, Product, Rival};
-use super::exec::Loaded;
-use super::run::values;
-use super::{DISAGREES, NO_LIBRARY, NOT_A_PRODUCT, OUT_OF_MEMORY};
-use crate::log::Planned;
+use super::{DISAGREES, NO_LIBRARY, NOT_A_PRODUCT};
 use crate::show::{short, table};
 
 /// How many runs of each algorithm decide which of the library's is the fastest.

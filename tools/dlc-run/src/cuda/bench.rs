@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use comfy_table::Table;
+use dlc::cuda::DRIVER_FAILS;
+use dlc::cuda::driver::Failure;
+use dlc::cuda::exec::Loaded;
 use dlc_ir::Loc;
 use dlc_ir::diag::Diagnostic;
 use dlc_translate::manifest::plan::Plan;
 
-use super::DRIVER_FAILS;
-use super::driver::Failure;
-use super::exec::Loaded;
 use crate::show::table;
 
 /// How many runs there are at least before any is timed: what is loaded late is loaded.

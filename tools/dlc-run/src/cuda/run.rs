@@ -6,36 +6,34 @@ use std::time::Instant;
 
 use dlc_core::types::Tensor;
 use dlc_ir::body::Body;
-use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean};
+use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::location::SourceFile;
 use dlc_ir::{Context, Loc};
 use dlc_opt::Status;
 use dlc_opt::compare::Tolerance;
 use dlc_opt::function::{Function, Port};
 use dlc_opt::input::{CANNOT_READ, CANNOT_WRITE};
-use dlc_opt::numbers::Values;
 use dlc_opt::output::write_file;
 use dlc_translate::manifest::plan::{Plan, Target};
-use dlc_translate::manifest::{self, Manifest, NOT_FOR_SIZES, schema, verified};
+use dlc_translate::manifest::{self, Manifest, schema, verified};
 
-use super::cache::Cache;
-use super::compile::{Compiled, Compiler, Places, not_compiled, target};
-use super::driver::{Driver, Failure, Kind};
-use super::exec::Loaded;
-use super::gpu::Gpu;
-use super::{BAD_MODULE, NOT_RUN, WRONG_ARCHITECTURE, WRONG_DEVICE, against, bench, cache, device};
-use crate::args::{Device, Options, Planning};
-use crate::files::{Array, Elem};
-use crate::inputs::{BAD_INPUT, Bound, Inputs, Needed};
-use crate::log::{Planned, Row};
-use crate::program::NO_FUNCTION;
+use dlc::bind::{BAD_INPUT, Bound, Needed};
+use dlc::cuda::cache::Cache;
+use dlc::cuda::compile::{Compiled, Compiler, Places, not_compiled, target};
+use dlc::cuda::driver::Driver;
+use dlc::cuda::exec::Loaded;
+use dlc::cuda::gpu::Gpu;
+use dlc::cuda::module::{choose, load, unverified, values};
+use dlc::cuda::{WRONG_ARCHITECTURE, WRONG_DEVICE};
+use dlc::options::Device;
+use dlc::planned::Planned;
+
+use super::{NOT_RUN, against, bench};
+use crate::args::Options;
+use crate::inputs::{Inputs, bound};
+use crate::log::Row;
 use crate::run::{Ran, Times, fits_files};
 use crate::show::lines;
-
-/// The device that is meant, by its number.
-pub(crate) fn number(device: Device) -> u32 {
-    if let Device::Cuda(number) = device { number } else { 0 }
-}
 
 /// Runs what a manifest holds. What goes wrong is reported.
 pub fn manifest(
@@ -59,7 +57,7 @@ pub fn manifest(
     let target = choose(&manifest, options.function.as_deref()).map_err(fail).ok()?;
     let function = function(ctx, target);
     fits_files(options, &function, diags).ok()?;
-    let bound = Bound::of(ctx, &function, Needed::All, options, diags)?;
+    let bound = bound(ctx, &function, Needed::All, options, diags)?;
     let symbols: BTreeMap<String, i64> = bound.symbols.iter().cloned().collect();
     // Whether everything fits is known before there is a number.
     let plan = target.plan(&manifest, &symbols).map_err(fail).ok()?;
@@ -71,7 +69,7 @@ pub fn manifest(
     verified::warning(&all).into_iter().for_each(|warning| diags.emit(warning));
     let times = Times { read: start.elapsed(), ..Times::default() };
     // Before inputs are made: that takes longer than to find out that there is no device.
-    let driver = gpu.driver(number(options.device)).map_err(fail).ok()?;
+    let driver = gpu.driver(options.device.number()).map_err(fail).ok()?;
     let tolerance = tolerance(ctx, &function);
     let (is_compiled, planned) = (false, None);
     let (manifest, ptx, function) = (&manifest, &*ptx, &function);
@@ -82,48 +80,29 @@ pub fn manifest(
 /// Compiles and runs a function of a module. `None` where it has no way to instructions. What goes wrong is reported.
 pub fn program(
     compiler: &Compiler<'_>,
+    options: &Options,
     module: &Body,
     function: &Function,
     gpu: &mut Gpu,
     mut times: Times,
 ) -> Result<Option<Ran>, Status> {
-    let Compiler { ctx, options, diags, .. } = *compiler;
+    let Compiler { ctx, diags, .. } = *compiler;
     let fail = |error: Box<Diagnostic>| {
         diags.emit(*error);
         Status::Failure
     };
     let start = Instant::now();
-    let bound = Bound::of(ctx, function, Needed::All, options, diags).ok_or(Status::Failure)?;
+    let bound = bound(ctx, function, Needed::All, options, diags).ok_or(Status::Failure)?;
     times.read += start.elapsed();
-    let driver = gpu.driver(number(options.device)).map_err(fail)?;
-    let machine = target(options, driver.device());
+    let driver = gpu.driver(options.device.number()).map_err(fail)?;
+    let machine = target(options.target.as_deref(), driver.device());
     let start = Instant::now();
-    let symbols: BTreeMap<String, i64> = bound.symbols.iter().cloned().collect();
-    let numbers = |compiled: &Compiled| {
-        let manifest = &compiled.translated.manifest;
-        choose(manifest, Some(&function.name))?.plan(manifest, &symbols)
-    };
-    let compile = |planning, places| compiler.compile(module, function, &bound.symbols, planning, machine, places);
-    let Some(mut compiled) = compile(options.plan, Places::Narrow)? else {
+    let Some((compiled, plan)) = compiler.compile_for(module, function, &bound.symbols, machine)? else {
         if options.device == Device::Auto {
             return Ok(None);
         }
         return Err(fail(Box::new(not_compiled(function))));
     };
-    let mut plan = numbers(&compiled);
-    // Places of 32 bits are for tensors of up to some 2^31 elements, and a plan may ask something of sizes. Launches have
-    // another kernel then; what nothing launches goes without a plan.
-    let others = [(options.plan, Places::Wide), (Planning::Off, Places::Narrow), (Planning::Off, Places::Wide)];
-    for (planning, places) in others {
-        if !plan.as_ref().is_err_and(|error| error.code == &NOT_FOR_SIZES) {
-            break;
-        }
-        let other = compile(planning, places)?;
-        if let Some((other, numbers)) = other.and_then(|other| numbers(&other).ok().map(|numbers| (other, numbers))) {
-            (compiled, plan) = (other, Ok(numbers));
-        }
-    }
-    let plan = plan.map_err(fail)?;
     times.passes = Some(start.elapsed());
     let (manifest, ptx) = (&compiled.translated.manifest, &compiled.translated.ptx);
     let tolerance = Tolerance::of(ctx, module, &function.name);
@@ -136,21 +115,22 @@ pub fn program(
 /// Without sizes it is compiled for all of them. What goes wrong is reported.
 pub fn written(
     compiler: &Compiler<'_>,
+    options: &Options,
     module: &Body,
     function: &Function,
     machine: &str,
     file: &str,
 ) -> Result<(), Status> {
-    let Compiler { ctx, options, diags, .. } = *compiler;
+    let Compiler { ctx, diags, .. } = *compiler;
     let fail = |error: Box<Diagnostic>| {
         diags.emit(*error);
         Status::Failure
     };
     let symbols = match options.shape.is_empty() && options.given.is_empty() {
         true => Vec::new(),
-        false => Bound::of(ctx, function, Needed::All, options, diags).ok_or(Status::Failure)?.symbols,
+        false => bound(ctx, function, Needed::All, options, diags).ok_or(Status::Failure)?.symbols,
     };
-    let compile = |places| compiler.compile(module, function, &symbols, options.plan, machine, places);
+    let compile = |places| compiler.compile(module, function, &symbols, compiler.planning, machine, places);
     let mut compiled = compile(Places::Narrow)?;
     // For sizes that are known it is written so that it runs with them.
     let is_for_sizes = |compiled: &Compiled| {
@@ -291,19 +271,17 @@ impl Job<'_> {
     }
 }
 
-/// The kernels of a plan that are not verified, with the reasons.
-fn unverified(manifest: &Manifest, ptx: &str, plan: &Plan) -> BTreeMap<String, String> {
-    let mut found = verified::unverified(manifest, ptx);
-    found.retain(|name, _| plan.runs.iter().any(|run| run.kernel == *name));
-    found
+/// The name of the PTX beside a manifest.
+pub(crate) fn ptx_beside(file: &str) -> String {
+    let beside = Path::new(file).with_extension("ptx");
+    beside.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 /// Writes a manifest, and the PTX beside it.
 fn emit(manifest: &Manifest, ptx: &str, file: &str) -> Result<(), Box<Diagnostic>> {
     let beside = Path::new(file).with_extension("ptx");
     let beside = beside.to_string_lossy();
-    let module = Path::new(&*beside).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let manifest = manifest::write(&Manifest { module, ..manifest.clone() });
+    let manifest = manifest::write(&Manifest { module: ptx_beside(file), ..manifest.clone() });
     for (name, text) in [(file, manifest.as_str()), (&*beside, ptx)] {
         write_file(name, |out| out.write_all(text.as_bytes())).map_err(|error| {
             let message = format!("'{name}' cannot be written: {error}");
@@ -311,31 +289,6 @@ fn emit(manifest: &Manifest, ptx: &str, file: &str) -> Result<(), Box<Diagnostic
         })?;
     }
     Ok(())
-}
-
-/// The kernel or program that is meant: the one of a name, or the only program, or where there is none, the only kernel.
-fn choose<'a>(manifest: &'a Manifest, name: Option<&str>) -> Result<Target<'a>, Box<Diagnostic>> {
-    let all = Target::all(manifest);
-    let list = |all: &[Target<'_>]| all.iter().map(|one| format!("@{}", one.name())).collect::<Vec<_>>().join(", ");
-    let error = |message| Diagnostic::error(&NO_FUNCTION, Loc::UNKNOWN, message);
-    if let Some(name) = name {
-        let near = did_you_mean(name, all.iter().map(|one| one.name()));
-        let found = all.iter().find(|one| one.name() == name).copied();
-        let has = list(&all);
-        return found.ok_or_else(|| {
-            let message = format!("the launch manifest has no kernel or program @{name}; it has {has}");
-            Box::new(error(message).suggest_if(near))
-        });
-    }
-    let main = if manifest.programs.is_empty() { &all[..] } else { &all[..manifest.programs.len()] };
-    match main {
-        [only] => Ok(*only),
-        [] => Err(Box::new(error("the launch manifest has no kernel".to_string()))),
-        several => {
-            let message = format!("the launch manifest has several of them: {}", list(several));
-            Err(Box::new(error(message).suggest("choose one with --function")))
-        }
-    }
 }
 
 /// What is run, as a function of the IR: so its inputs and outputs are read, shown, written and checked like those.
@@ -373,30 +326,4 @@ fn module(manifest: &Manifest, file: &str) -> Result<String, Box<Diagnostic>> {
         let message = format!("'{}', the module of the launch manifest, cannot be read: {error}", path.display());
         Box::new(Diagnostic::error(&CANNOT_READ, Loc::UNKNOWN, message))
     })
-}
-
-/// Loads the module of a manifest.
-pub(super) fn load(
-    driver: &mut dyn Driver,
-    manifest: &Manifest,
-    ptx: &str,
-    cache: Option<&Cache>,
-) -> Result<(), Box<Diagnostic>> {
-    device::fits(manifest, driver.device())?;
-    let loaded = cache::load(driver, ptx, cache);
-    loaded.map(drop).map_err(|Failure { kind, message }| match kind {
-        Kind::TooOld => device::too_old(manifest, driver.device(), None),
-        _ => {
-            let message = format!("the CUDA driver does not take '{}': {message}", manifest.module);
-            Box::new(Diagnostic::error(&BAD_MODULE, Loc::UNKNOWN, message))
-        }
-    })
-}
-
-/// The numbers that bytes of the device are.
-pub(super) fn values(ctx: &Context, tensor: &manifest::numbers::Tensor, bytes: Vec<u8>) -> Option<Values> {
-    let elem = tensor.elem.ty();
-    let shape: Vec<usize> = tensor.shape.iter().map(|&size| size as usize).collect();
-    let array = Array { shape: shape.clone(), elem: Elem::of(ctx, elem)?, bytes };
-    Some(Values { shape, elem, numbers: array.numbers(array.elem) })
 }

@@ -5,9 +5,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use dlc::files::{Array, Source, write};
 use dlc_ir::random::Random;
 use dlc_opt::{Io, Setup, Status};
-use dlc_run::files::{Array, Source, write};
 use dlc_test::fuzz::mutate_bytes;
 
 /// The most bytes that one array is read with.

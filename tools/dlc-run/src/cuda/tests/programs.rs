@@ -1,24 +1,18 @@
 //! Tests of programs on a device: what is compiled, launched, told and written. The passes are those that are linked in.
 
-use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dlc_ir::Loc;
 use dlc_ir::diag::Diagnostic;
 use dlc_opt::{Io, Setup, Status};
 
-// What is linked in registers itself.
-use {
-    dlc_book as _, dlc_core as _, dlc_frontend as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_plan as _,
-    dlc_poly as _, dlc_ptx as _, dlc_region as _, dlc_sample as _, dlc_tiny as _,
-};
-
-use crate::cuda::driver::{Driver, Kind};
-use crate::cuda::fake::Fake;
-use crate::cuda::gpu::Gpu;
-use crate::cuda::{DRIVER_TOO_OLD, NO_DRIVER};
+use dlc::cuda::driver::{Driver, Kind};
+use dlc::cuda::fake::{Fake, Log};
+use dlc::cuda::gpu::Gpu;
+use dlc::cuda::{DRIVER_TOO_OLD, NO_DRIVER};
 
 /// What came of a command line.
 struct Said {
@@ -50,20 +44,20 @@ fn run_on(gpu: &mut Gpu, args: &[&str], mut stdin: &[u8]) -> (Status, String, St
 }
 
 /// Runs a program on a machine with a device that does nothing.
-fn run(args: &[&str], stdin: &str, change: impl Fn(&mut Fake) + 'static) -> Said {
-    let log = Rc::new(RefCell::new(Vec::new()));
-    let opened = Rc::new(RefCell::new(0));
+fn run(args: &[&str], stdin: &str, change: impl Fn(&mut Fake) + Send + 'static) -> Said {
+    let log = Log::default();
+    let opened = Arc::new(AtomicUsize::new(0));
     let (own, count) = (log.clone(), opened.clone());
     let mut gpu = Gpu::new(Box::new(move |_| {
-        *count.borrow_mut() += 1;
+        count.fetch_add(1, Ordering::Relaxed);
         let mut fake = Fake::new();
         fake.log = own.clone();
         change(&mut fake);
         Ok(Box::new(fake) as Box<dyn Driver>)
     }));
     let (status, out, err) = run_on(&mut gpu, args, stdin.as_bytes());
-    let asked = log.borrow().iter().filter_map(|line: &String| line.lines().next().map(String::from)).collect();
-    let opened = *opened.borrow();
+    let asked = log.lines().iter().filter_map(|line: &String| line.lines().next().map(String::from)).collect();
+    let opened = opened.load(Ordering::Relaxed);
     Said { status, out, err, asked, opened }
 }
 

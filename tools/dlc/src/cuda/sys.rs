@@ -41,6 +41,7 @@ pub struct Cuda {
     call: Functions,
     info: Device,
     device: sys::CUdevice,
+    context: sys::CUcontext,
     stream: sys::CUstream,
     module: Option<sys::CUmodule>,
     entries: Vec<sys::CUfunction>,
@@ -120,6 +121,7 @@ impl Cuda {
                 call,
                 info,
                 device,
+                context,
                 stream,
                 module: None,
                 entries: Vec::new(),
@@ -192,6 +194,10 @@ fn other(message: &str) -> Failure {
     Failure { kind: Kind::Other, message: message.to_string() }
 }
 
+// SAFETY: what the pointers mean belongs to the driver, whose functions may be called from any thread; which context is meant
+// is a matter of the thread, and `attach` sets it. Only one thread at a time has the exclusive reference that work takes.
+unsafe impl Send for Cuda {}
+
 impl Driver for Cuda {
     fn device(&self) -> &Device {
         &self.info
@@ -199,6 +205,12 @@ impl Driver for Cuda {
 
     fn is_lost(&self) -> bool {
         self.dead
+    }
+
+    fn attach(&mut self) -> Done {
+        // SAFETY: the context was retained when the device was opened, and stays until `drop`.
+        let status = unsafe { (self.call.context_set)(self.context) };
+        self.done(status)
     }
 
     fn memory(&mut self) -> Done<(u64, u64)> {

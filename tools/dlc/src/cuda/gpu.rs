@@ -6,13 +6,13 @@ use dlc_opt::Status;
 
 use super::driver::Driver;
 use super::{DEVICE_LOST, NO_DEVICE, NO_DRIVER, WRONG_ARCHITECTURE, device};
-use crate::args::Device;
+use crate::options::Device;
 
 /// The least compute capability that programs are compiled for.
 const LEAST: (u32, u32) = (8, 0);
 
 /// How a device is opened.
-pub type Open = Box<dyn Fn(u32) -> Result<Box<dyn Driver>, Box<Diagnostic>>>;
+pub type Open = Box<dyn Fn(u32) -> Result<Box<dyn Driver>, Box<Diagnostic>> + Send>;
 
 /// The device that programs run on, if there is one.
 pub struct Gpu {

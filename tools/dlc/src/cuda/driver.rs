@@ -170,11 +170,13 @@ pub struct Device {
 }
 
 /// A device with one sequence of work, in which everything happens in order.
-pub trait Driver {
+pub trait Driver: Send {
     /// The device.
     fn device(&self) -> &Device;
     /// Whether nothing can be done with the device any more in this process.
     fn is_lost(&self) -> bool;
+    /// Makes the device that of the calling thread: to be called first where another thread may have used it.
+    fn attach(&mut self) -> Done;
     /// Free and all bytes of its memory.
     fn memory(&mut self) -> Done<(u64, u64)>;
 

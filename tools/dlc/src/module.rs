@@ -16,7 +16,7 @@ use dlc_opt::function::{Function, functions};
 use dlc_opt::plugin::{self, Processes};
 use dlc_opt::{Status, input};
 
-use crate::args::Passes;
+use crate::options::Passes;
 
 dlc_ir::codes! {
     /// It is not clear which function of a program is to be run.
@@ -43,7 +43,7 @@ pub fn read(
     ctx: &Context,
     registry: &Registry,
     file: &Arc<SourceFile>,
-    plans: &[String],
+    plans: &[Arc<SourceFile>],
     diags: &Diagnostics,
 ) -> Option<Body> {
     let mut module = input::module(ctx, registry, file, 0..file.text.len(), ParseOptions::default(), diags)?;

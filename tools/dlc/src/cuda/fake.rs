@@ -1,8 +1,7 @@
 //! A driver for tests: it does nothing, and writes down what is asked of it.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dlc_translate::manifest::numbers::{Map, Start};
@@ -12,8 +11,16 @@ use super::driver::{
     Rival, TensorMap, Value,
 };
 
-/// What was asked, line by line.
-pub type Log = Rc<RefCell<Vec<String>>>;
+/// What was asked, line by line. Clones share the lines.
+#[derive(Clone, Default, Debug)]
+pub struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    /// The lines.
+    pub fn lines(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// A driver that does nothing. Memory begins at 0x1000, and each piece at the next multiple of 0x1000.
 pub struct Fake {
@@ -36,9 +43,8 @@ pub struct Fake {
     lost: bool,
 }
 
-impl Fake {
-    /// A driver with much memory.
-    pub fn new() -> Fake {
+impl Default for Fake {
+    fn default() -> Fake {
         let device = Device { name: "Fake".into(), capability: (9, 0), driver: 13000, shared: 232_448 };
         Fake {
             log: Log::default(),
@@ -55,6 +61,13 @@ impl Fake {
             lost: false,
         }
     }
+}
+
+impl Fake {
+    /// A driver with much memory.
+    pub fn new() -> Fake {
+        Fake::default()
+    }
 
     fn note(&mut self, line: String) -> Done {
         let mut failing = None;
@@ -64,7 +77,7 @@ impl Fake {
                 left => *left -= 1,
             }
         }
-        self.log.borrow_mut().push(line);
+        self.log.lines().push(line);
         self.lost |= matches!(failing, Some(Kind::Fault | Kind::TimedOut));
         failing.map_or(Ok(()), |kind| Err(Failure { kind, message: "it was told to".into() }))
     }
@@ -86,6 +99,9 @@ impl Driver for Fake {
     }
     fn is_lost(&self) -> bool {
         self.lost
+    }
+    fn attach(&mut self) -> Done {
+        Ok(())
     }
     fn memory(&mut self) -> Done<(u64, u64)> {
         Ok((self.total - self.used, self.total))
@@ -111,7 +127,7 @@ impl Driver for Fake {
         self.note(format!("allocate {bytes}")).map(|()| at)
     }
     fn release(&mut self, at: Address) {
-        self.log.borrow_mut().push(format!("release {at:#x}"));
+        self.log.lines().push(format!("release {at:#x}"));
     }
     fn upload(&mut self, at: Address, bytes: &[u8]) -> Done {
         self.note(format!("upload {} to {at:#x}", bytes.len()))

@@ -1,6 +1,6 @@
 //! From a program of any layer to PTX for the device.
 
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::context::Str;
@@ -13,13 +13,16 @@ use dlc_ir::pass::registry::Registry;
 use dlc_ir::{Context, OpId};
 use dlc_opt::Status;
 use dlc_opt::function::Function;
+use dlc_translate::manifest::NOT_FOR_SIZES;
+use dlc_translate::manifest::plan::Plan;
 use dlc_translate::ptx::{Translated, translate};
 
 use super::NOT_COMPILED;
 use super::driver::Device;
-use crate::args::{Options, Passes, Planning};
-use crate::log::Planned;
-use crate::program::{self, Verified};
+use super::module::choose;
+use crate::module::{self, Verified};
+use crate::options::Planning;
+use crate::planned::Planned;
 
 /// The layers that are launched.
 const LAUNCHED: [&str; 2] = ["host", "ptx"];
@@ -33,8 +36,8 @@ pub struct Compiled {
 }
 
 /// The machine that programs are compiled for: the one that is named, or the one that the device is most like.
-pub fn target<'a>(options: &'a Options, device: &Device) -> &'a str {
-    match &options.target {
+pub fn target<'a>(named: Option<&'a str>, device: &Device) -> &'a str {
+    match named {
         Some(target) => target,
         // Instructions of sm_90a are for that alone.
         None if device.capability == (9, 0) => "sm90",
@@ -54,20 +57,36 @@ pub enum Places {
 /// The pipeline that leads to instructions, for the sizes that symbols have. Without a plan it is `tiny-to-ptx`, with one
 /// `tiny-to-ptx-sm90` or its like, where kernels and plans are compared for these sizes.
 pub fn way(planning: Planning, target: &str, symbols: &[(String, i64)], places: Places) -> String {
+    let last = match places {
+        Places::Narrow => "region-to-ptx",
+        Places::Wide => "region-to-ptx-wide",
+    };
+    format!("{},add-fallback,{last}", planned(planning, target, symbols))
+}
+
+/// The beginning of [`way`] that leads to a layer; `None` for a layer above `region`.
+pub fn way_to(layer: &str, planning: Planning, target: &str, symbols: &[(String, i64)]) -> Option<String> {
+    match layer {
+        "region" => Some(planned(Planning::Off, target, symbols)),
+        "plan" => Some(planned(planning, target, symbols)),
+        "kernel" => Some(format!("{},add-fallback,tensorize,kernel-schedule", planned(planning, target, symbols))),
+        "ptx" => Some(way(planning, target, symbols, Places::Narrow)),
+        _ => None,
+    }
+}
+
+/// The part of [`way`] that leads to kernels, with their plans.
+fn planned(planning: Planning, target: &str, symbols: &[(String, i64)]) -> String {
     // A size of nothing is no size to plan for.
     let sizes: Vec<String> = symbols.iter().map(|(name, size)| format!("{name}:{}", (*size).max(1))).collect();
     let known = if sizes.is_empty() { String::new() } else { format!("symbols=[{}]", sizes.join(",")) };
     let regions = if sizes.is_empty() { String::new() } else { format!("{{{known}}}") };
-    let text = match planning {
-        Planning::Off => format!("tiny-to-region{regions},add-fallback,region-to-ptx"),
+    match planning {
+        Planning::Off => format!("tiny-to-region{regions}"),
         Planning::Choose => {
             let options = format!("target={target} {known}");
-            format!("tiny-to-region{regions},choose-plan{{{}}},add-fallback,region-to-ptx", options.trim_end())
+            format!("tiny-to-region{regions},choose-plan{{{}}}", options.trim_end())
         }
-    };
-    match places {
-        Places::Narrow => text,
-        Places::Wide => text.replace("region-to-ptx", "region-to-ptx-wide"),
     }
 }
 
@@ -78,10 +97,18 @@ pub struct Compiler<'a> {
     pub ctx: &'a Context,
     /// The passes there are.
     pub registry: &'a Registry,
-    /// What the command line asks for.
-    pub options: &'a Options,
-    /// The passes that are asked for, which run first.
-    pub passes: &'a Pipeline,
+    /// The passes that the user names, which run first.
+    pub passes: Option<&'a Pipeline>,
+    /// How kernels without a plan are made.
+    pub planning: Planning,
+    /// Whether kernels that are not verified are compiled too.
+    pub unchecked: bool,
+    /// How many threads run passes.
+    pub threads: usize,
+    /// Whether [`Compiled::planned`] is wanted.
+    pub keeps_planned: bool,
+    /// The file that the PTX is written to, if it is: then it says which lines of the program it is of.
+    pub ptx_file: Option<&'a str>,
     /// Where to report.
     pub diags: &'a Diagnostics,
 }
@@ -98,38 +125,70 @@ impl Compiler<'_> {
         target: &str,
         places: Places,
     ) -> Result<Option<Compiled>, Status> {
-        let Compiler { ctx, registry, options, diags, .. } = *self;
+        let Compiler { ctx, registry, threads, diags, .. } = *self;
         let mut module = module.clone();
         alone(ctx, &mut module, &function.name);
         let text = format!("symbol-dce,{}", way(planning, target, symbols, places));
         let way = Pipeline::parse_reporting(registry, ctx, ("<way to PTX>", &text), false, diags);
         let mut way = way.ok_or(Status::Internal)?;
-        if options.unchecked {
+        if self.unchecked {
             leave_unchecked(registry, &mut way.items);
         }
-        // The pipeline that is run before evaluation is for that.
-        if matches!(options.passes, Passes::Text(_)) {
-            program::transform(ctx, registry, self.passes, &mut module, options.threads, Verified::Each, &[], diags)?;
+        if let Some(passes) = self.passes {
+            module::transform(ctx, registry, passes, &mut module, threads, Verified::Each, &[], diags)?;
         }
         let planned = Planned::default();
-        let is_wanted = options.log.is_some() || options.against;
-        let watch: &[&dyn Instrument] = if is_wanted { &[&planned] } else { &[] };
-        program::transform(ctx, registry, &way, &mut module, options.threads, Verified::AtEnd, watch, diags)?;
+        let watch: &[&dyn Instrument] = if self.keeps_planned { &[&planned] } else { &[] };
+        module::transform(ctx, registry, &way, &mut module, threads, Verified::AtEnd, watch, diags)?;
         let mut all = functions(ctx, &module);
         if !all.any(|(_, name, layer)| name == function.name && LAUNCHED.contains(&layer)) {
             return Ok(None);
         }
         // Lines of the program are for readers of the file; without them the same text is the same module elsewhere.
-        let beside = options.emit_manifest.as_deref().map(|file| Path::new(file).with_extension("ptx"));
-        let name = beside.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-        let name = name.unwrap_or_else(|| format!("{}.ptx", function.name));
-        let mut translated = translate(ctx, &module, &name, beside.is_some(), diags).ok_or(Status::Failure)?;
+        let name = self.ptx_file.map_or_else(|| format!("{}.ptx", function.name), str::to_string);
+        let mut translated = translate(ctx, &module, &name, self.ptx_file.is_some(), diags).ok_or(Status::Failure)?;
         // Passes make other values of outputs; their names are those that the program gave them.
         let made = translated.manifest.programs.iter_mut().find(|program| program.name == function.name);
         for (made, own) in made.into_iter().flat_map(|program| &mut program.outputs).zip(&function.outputs) {
             made.name.clone_from(&own.name);
         }
-        Ok(Some(Compiled { translated, planned: is_wanted.then_some(planned) }))
+        Ok(Some(Compiled { translated, planned: self.keeps_planned.then_some(planned) }))
+    }
+
+    /// Compiles a function so that it runs with these sizes, and the launches of that run. `None` where no passes lead from
+    /// its layer to instructions. What goes wrong is reported.
+    ///
+    /// Places of 32 bits are for tensors of up to some 2^31 elements, and a plan may require something of sizes: where the
+    /// sizes are none that it is for, the function is compiled with places of 64 bits, and then without a plan. A program
+    /// that launches kernels has a fallback kernel beside that with a plan; this is for kernels that no program launches.
+    pub fn compile_for(
+        &self,
+        module: &Body,
+        function: &Function,
+        symbols: &[(String, i64)],
+        target: &str,
+    ) -> Result<Option<(Compiled, Plan)>, Status> {
+        let sizes: BTreeMap<String, i64> = symbols.iter().cloned().collect();
+        let plan = |compiled: &Compiled| {
+            let manifest = &compiled.translated.manifest;
+            choose(manifest, Some(&function.name))?.plan(manifest, &sizes)
+        };
+        let compile = |planning, places| self.compile(module, function, symbols, planning, target, places);
+        let Some(compiled) = compile(self.planning, Places::Narrow)? else { return Ok(None) };
+        let refused = match plan(&compiled) {
+            Ok(plan) => return Ok(Some((compiled, plan))),
+            Err(error) => error,
+        };
+        let others = [(self.planning, Places::Wide), (Planning::Off, Places::Narrow), (Planning::Off, Places::Wide)];
+        for (planning, places) in others.into_iter().filter(|_| refused.code == &NOT_FOR_SIZES) {
+            if let Some(compiled) = compile(planning, places)?
+                && let Ok(plan) = plan(&compiled)
+            {
+                return Ok(Some((compiled, plan)));
+            }
+        }
+        self.diags.emit(*refused);
+        Err(Status::Failure)
     }
 }
 

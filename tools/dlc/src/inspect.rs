@@ -1,0 +1,201 @@
+//! A program looked at: its text at a layer, the plans of its kernels, its PTX, and why passes decided as they did.
+
+use std::fmt::Write as _;
+
+use dlc_ir::body::OpRef;
+use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean, line_column};
+use dlc_ir::pass::layers::dialect_of;
+use dlc_ir::pass::manager::{Manager, ManagerOptions};
+use dlc_ir::pass::pipeline::Pipeline;
+use dlc_ir::pass::{DebugCounters, LAYER_MISSING, NoHost};
+use dlc_ir::text::{PrintOptions, print_body};
+use dlc_ir::{Body, Context, Loc};
+use dlc_opt::json;
+use dlc_opt::layers::{LAYERS, layer_name, pipeline_to};
+use dlc_plan::Schedule;
+use dlc_translate::manifest;
+
+use crate::cuda::compile::{Compiler, Places, not_compiled, way_to};
+use crate::error::{Error, NO_LAYER};
+use crate::options::Passes;
+use crate::program::Program;
+use crate::session::on_big_stack;
+
+/// The target of a program where neither its options nor a device say it.
+const TARGET: &str = "sm90";
+
+/// How a kernel is made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelPlan {
+    /// The kernel, without `@`.
+    pub kernel: String,
+    /// The plan as JSON.
+    pub json: String,
+    /// Its clauses as they stand in the text of the IR.
+    pub clauses: Vec<String>,
+}
+
+/// What runs on a GPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ptx {
+    /// The text of the module.
+    pub text: String,
+    /// Its launch manifest, as JSON.
+    pub manifest: String,
+}
+
+impl Program {
+    /// The program at a layer: `frontend`, `tiny`, `book`, `poly`, `region`, `plan`, `kernel` or `ptx`. Kernels and plans
+    /// are chosen for the sizes and the target of the options, where they are given.
+    ///
+    /// # Errors
+    /// That there is no such layer, or that the program cannot be lowered to it; what passes report.
+    pub fn text(&self, layer: &str) -> Result<String, Error> {
+        on_big_stack(|| {
+            let module = self.at(layer, false, &Diagnostics::new())?;
+            let mut text = String::new();
+            print_body(&self.compiled.ctx, &module, PrintOptions::default(), &mut |piece| text.push_str(piece));
+            Ok(text)
+        })?
+    }
+
+    /// The plans of its kernels: those beside them, and those that are chosen.
+    ///
+    /// # Errors
+    /// What passes report.
+    pub fn plans(&self) -> Result<Vec<KernelPlan>, Error> {
+        on_big_stack(|| {
+            let (ctx, diags) = (&self.compiled.ctx, Diagnostics::new());
+            let module = self.at("plan", false, &diags)?;
+            let mut plans = Vec::new();
+            for op in module.entry_block().into_iter().flat_map(|block| module.ops(block)) {
+                let view = OpRef::new(ctx, &module, op);
+                let Some(plan) = Schedule::of(view) else { continue };
+                let json = json::write_op(ctx, &self.session.0.setup.registry, view, &diags);
+                let json = json.ok_or_else(|| Error::of(ctx, &diags.take()))?;
+                plans.push(KernelPlan {
+                    kernel: plan.of.clone().unwrap_or_default(),
+                    json,
+                    clauses: plan.clauses(ctx),
+                });
+            }
+            Ok(plans)
+        })?
+    }
+
+    /// Its PTX and launch manifest, compiled for the sizes and the target of its options.
+    ///
+    /// # Errors
+    /// What passes and the verification of kernels report, and that no passes lead from its layer to instructions.
+    pub fn ptx(&self) -> Result<Ptx, Error> {
+        on_big_stack(|| {
+            let (compiled, diags) = (&*self.compiled, Diagnostics::new());
+            let (compiler, target) = (self.compiler(&diags), self.target());
+            let (module, function, sizes) = (&compiled.module, &compiled.function, &compiled.options.sizes);
+            let made = match sizes.len() == function.symbols.len() {
+                true => compiler.compile_for(module, function, sizes, target).map(|made| made.map(|(made, _)| made)),
+                false => compiler.compile(module, function, sizes, compiler.planning, target, Places::Narrow),
+            };
+            let made = made.map_err(|_| Error::of(&compiled.ctx, &diags.take()))?;
+            let made = made.ok_or_else(|| Error::alone(&not_compiled(function)))?.translated;
+            Ok(Ptx { manifest: manifest::write(&made.manifest), text: made.ptx })
+        })?
+    }
+
+    /// What it takes and gives, the plans of its kernels, and what passes decided on the way to instructions and why.
+    ///
+    /// # Errors
+    /// What passes report.
+    pub fn explain(&self) -> Result<String, Error> {
+        let plans = self.plans()?;
+        on_big_stack(|| {
+            let (ctx, diags) = (&self.compiled.ctx, Diagnostics::new());
+            self.at("ptx", true, &diags)?;
+            let mut text = format!("{}\n", self.headline());
+            for plan in plans {
+                let _ = writeln!(text, "@{}\n  plan: {}", plan.kernel, plan.clauses.join(", "));
+            }
+            let mut lines: Vec<String> = Vec::new();
+            for diagnostic in diags.take() {
+                let line = told(ctx, &diagnostic);
+                // A kernel and its fallback are lowered alike.
+                if !lines.contains(&line) {
+                    lines.push(line);
+                }
+            }
+            text += "decisions\n";
+            lines.iter().for_each(|line| text = std::mem::take(&mut text) + "  " + line + "\n");
+            Ok(text)
+        })?
+    }
+
+    /// The function with its types, sizes and target.
+    fn headline(&self) -> String {
+        let ports = |ports: Vec<crate::Port>| {
+            ports.into_iter().map(|port| format!("{}: {}", port.name, port.ty)).collect::<Vec<_>>().join(", ")
+        };
+        let sizes = &self.compiled.options.sizes;
+        let sizes: Vec<String> = sizes.iter().map(|(name, size)| format!("{name} = {size}")).collect();
+        let sizes = if sizes.is_empty() { String::new() } else { format!(", {}", sizes.join(", ")) };
+        let (inputs, outputs, target) = (ports(self.inputs()), ports(self.outputs()), self.target());
+        format!("@{}({inputs}) -> ({outputs}) for {target}{sizes}", self.name())
+    }
+
+    fn target(&self) -> &str {
+        self.compiled.options.target.as_deref().unwrap_or(TARGET)
+    }
+
+    /// The module at a layer.
+    fn at(&self, layer: &str, remarks: bool, diags: &Diagnostics) -> Result<Body, Error> {
+        let compiled = &*self.compiled;
+        let (ctx, registry) = (&compiled.ctx, &self.session.0.setup.registry);
+        let layer = layer_name(layer);
+        if !LAYERS.contains(&layer) {
+            let near = did_you_mean(layer, LAYERS.iter().copied());
+            let near = near.unwrap_or_else(|| format!("the layers are {}", LAYERS.join(", ")));
+            let error = Diagnostic::error(&NO_LAYER, Loc::UNKNOWN, format!("there is no layer '{layer}'"));
+            return Err(Error::alone(&error.suggest(near)));
+        }
+        let Compiler { planning, .. } = self.compiler(diags);
+        let way = way_to(layer, planning, self.target(), &compiled.options.sizes);
+        let way = way.unwrap_or_else(|| pipeline_to(registry, layer));
+        let failed = || Error::of(ctx, &diags.take());
+        let way = Pipeline::parse_reporting(registry, ctx, ("<way to the layer>", &way), false, diags);
+        let way = way.ok_or_else(failed)?;
+        let mut module = compiled.module.clone();
+        let counters = DebugCounters::off();
+        let threads = self.session.0.options.threads;
+        let options = ManagerOptions { threads, verify_each: false, remarks, ..ManagerOptions::default() };
+        let manager = Manager { ctx, registry, options, instruments: Vec::new(), counters: &counters, host: &NoHost };
+        let named = matches!(compiled.options.passes, Passes::Text(_)).then_some(&compiled.pipeline);
+        let is_there = |module: &Body| has_layer(ctx, module, layer);
+        for pipeline in named.into_iter().chain((!is_there(&module)).then_some(&way)) {
+            if manager.run(pipeline, &mut module, diags).failure.is_some() {
+                return Err(failed());
+            }
+        }
+        match is_there(&module) {
+            true => Ok(module),
+            false => {
+                let message = format!("@{} cannot be lowered to the layer {layer}", self.name());
+                let error = Diagnostic::error(&LAYER_MISSING, Loc::UNKNOWN, message);
+                Err(Error::alone(&error.suggest("ask for a layer below that of the program")))
+            }
+        }
+    }
+}
+
+/// Whether something in a module is on a layer.
+pub(crate) fn has_layer(ctx: &Context, module: &Body, layer: &str) -> bool {
+    let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
+    let mut layers = ops.map(|op| dialect_of(OpRef::new(ctx, module, op).name()));
+    layers.any(|own| own == layer)
+}
+
+/// A remark or warning on one line.
+fn told(ctx: &Context, diagnostic: &Diagnostic) -> String {
+    let place = line_column(ctx, diagnostic.loc);
+    let place = place.map_or(String::new(), |(_, line, column)| format!("{line}:{column} "));
+    let by = diagnostic.remark.map_or(diagnostic.severity.word(), |(pass, _)| pass);
+    format!("{place}{by}: {}", diagnostic.message)
+}

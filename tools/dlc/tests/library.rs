@@ -1,0 +1,214 @@
+//! Programs compiled and run as a library does it: on the CPU, on a device that does nothing, and from several threads.
+
+use std::path::Path;
+
+use dlc::cuda::driver::Driver;
+use dlc::cuda::fake::{Fake, Log};
+use dlc::cuda::gpu::Gpu;
+use dlc::{Arguments, Array, CompileOptions, Device, Elem, Error, Session, SessionOptions, Source};
+use dlc_ir::types::FloatKind;
+
+const SCALE: &str = "tiny.func @scale<M, N>(%X: tensor<[M, N], f32>, %row: tensor<[N], f32>) -> tensor<[M, N], f32> {
+  %y = mul %X, %row
+  return %y
+}";
+
+const F32: Elem = Elem::Float(FloatKind::F32);
+
+fn array(shape: &[usize], values: &[f32]) -> Array {
+    let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    Array { shape: shape.to_vec(), elem: F32, bytes }
+}
+
+fn values(array: &Array) -> Vec<f32> {
+    array.bits().map(|bits| f32::from_bits(bits as u32)).collect()
+}
+
+fn compile(session: &Session, text: &str) -> Result<dlc::Program, Error> {
+    session.compile(Source::Text(text), &CompileOptions::default())
+}
+
+fn x() -> Array {
+    array(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+}
+
+fn row() -> Array {
+    array(&[3], &[1.0, 10.0, 100.0])
+}
+
+#[test]
+fn a_text_runs_on_arrays() {
+    let program = compile(&Session::cpu(), SCALE).expect("it is right");
+    assert_eq!((program.name(), program.symbols()), ("scale", &["M".to_string(), "N".to_string()][..]));
+    let inputs = program.inputs();
+    assert_eq!((inputs[0].name.as_str(), &inputs[0].shape[..]), ("X", &["M".to_string(), "N".to_string()][..]));
+    assert_eq!((inputs[1].ty.as_str(), inputs[1].elem), ("tensor<[N], f32>", Some(F32)));
+    let outputs = program.run([x(), row()]).expect("it runs");
+    assert_eq!(outputs[0].shape, [2, 3]);
+    assert_eq!(values(&outputs[0]), [1.0, 20.0, 300.0, 4.0, 50.0, 600.0]);
+    // By name, in any order.
+    let named = program.call(Arguments::new().named("row", row()).named("X", x())).expect("it runs");
+    assert_eq!((named.outputs, named.device.as_str()), (outputs, "the CPU"));
+}
+
+#[test]
+fn files_and_json_are_programs_too() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let session = Session::cpu();
+    let path = root.join("test/dialects/tiny/gemm_bias_relu.mlir");
+    let program = session.compile(Source::Path(&path), &CompileOptions::default()).expect("it is right");
+    assert_eq!(program.name(), "gemm_bias_relu");
+    let missing = session.compile(Source::Path(Path::new("gone.mlir")), &CompileOptions::default());
+    assert_eq!(missing.map(|_| ()).expect_err("there is no such file").code(), "E0501");
+    let json = r#"{"name": "f", "signature": {"inputs": [{"tensor": "a"}], "outputs": [{"tensor": "y"}]},
+        "tensors": {"a": {"dtype": "fp32", "shape": ["N"]}, "y": {"dtype": "fp32", "shape": ["N"]}},
+        "graph": [{"op": "Elementwise", "fn": "relu", "inputs": ["a"], "outputs": ["y"]}]}"#;
+    let outputs = compile(&session, json).and_then(|program| program.run([array(&[2], &[-1.0, 1.0])]));
+    assert_eq!(outputs.map(|outputs| values(&outputs[0])).expect("it runs"), [0.0, 1.0]);
+}
+
+#[test]
+fn what_is_wrong_with_a_text_has_a_place_and_a_way_out() {
+    let wrong = SCALE.replace("mul %X", "mull %X");
+    let error = compile(&Session::cpu(), &wrong).map(|_| ()).expect_err("there is no such op");
+    let place = error.first().place.clone().expect("a place");
+    assert_eq!((place.file.as_str(), place.line, place.column), ("<text>", 2, 8));
+    assert!(error.suggestion().is_some_and(|way| way.contains("mul")), "{error}");
+    assert!(error.to_string().contains("mull %X, %row"), "{error}");
+}
+
+#[test]
+fn arrays_that_do_not_fit_are_named() {
+    let program = compile(&Session::cpu(), SCALE).expect("it is right");
+    let fails = |arguments: Arguments| program.call(arguments).map(|_| ()).expect_err("it does not fit");
+    let error = fails(Arguments::new().and(x()).and(array(&[2], &[1.0, 2.0])));
+    assert_eq!((error.code(), error.argument()), ("E0533", Some("row")));
+    assert_eq!(error.first().message, "N is 3 by axis 1 of X, but 2 by axis 0 of row");
+    let error = fails(Arguments::new().and(row()).and(row()));
+    assert_eq!((error.code(), error.argument()), ("E0532", Some("X")));
+    assert_eq!(error.first().message, "the input X is tensor<[M, N], f32>, but the array has 1 axes, not 2");
+    let doubles = Array { elem: Elem::Float(FloatKind::F64), bytes: vec![0; 24], shape: vec![3] };
+    let error = fails(Arguments::new().and(x()).named("row", doubles));
+    assert_eq!(error.first().message, "the input row is tensor<[N], f32>, but the array is of float64, not float32");
+    let error = fails(Arguments::new().and(x()));
+    assert_eq!((error.argument(), error.code()), (Some("row"), "E0532"));
+    let error = fails(Arguments::new().and(x()).and(row()).and(row()));
+    assert_eq!(error.first().message, "3 arrays are given, and @scale takes X, row");
+    let error = fails(Arguments::new().and(x()).named("rows", row()));
+    assert_eq!(error.suggestion(), Some("did you mean 'row'?"));
+    let error = fails(Arguments::new().and(x()).and(row()).named("row", row()));
+    assert_eq!(error.first().message, "the input row is given twice");
+    let error = fails(Arguments::new().and(x()).and(row()).size("M", 3));
+    assert_eq!((error.code(), error.argument()), ("E0533", Some("X")));
+    assert_eq!(error.first().message, "M is 3 by sizes, but 2 by axis 0 of X");
+}
+
+#[test]
+fn sizes_that_no_array_says_are_asked_for() {
+    let text = "tiny.func @fill<N>(%x: tensor<[1], f32>) -> tensor<[2*N], f32> {
+  %y = expand %x to [2*N]
+  return %y
+}";
+    let program = compile(&Session::cpu(), text).expect("it is right");
+    let given = Arguments::new().and(array(&[1], &[4.0]));
+    let outputs = program.call(given.clone().size("N", 2)).expect("it runs").outputs;
+    assert_eq!(values(&outputs[0]), [4.0; 4]);
+    let sizes = vec![("N".to_string(), 1)];
+    let options = CompileOptions { sizes, ..CompileOptions::default() };
+    let program = Session::cpu().compile(Source::Text(text), &options).expect("it is right");
+    assert_eq!(values(&program.call(given).expect("it runs").outputs[0]), [4.0; 2]);
+}
+
+#[test]
+fn threads_share_a_session() {
+    let session = Session::cpu();
+    std::thread::scope(|scope| {
+        for number in 0..4 {
+            let session = &session;
+            scope.spawn(move || {
+                let program = compile(session, SCALE).expect("it is right");
+                let x = array(&[1, 3], &[number as f32; 3]);
+                let outputs = program.run([x, row()]).expect("it runs");
+                assert_eq!(values(&outputs[0])[2], 100.0 * number as f32);
+            });
+        }
+    });
+}
+
+/// A session on a device that writes down what is asked of it.
+fn on_fake(device: Device) -> (Session, Log) {
+    let log = Log::default();
+    let own = log.clone();
+    let gpu = Gpu::new(Box::new(move |_| {
+        let mut fake = Fake::new();
+        fake.log = own.clone();
+        Ok(Box::new(fake) as Box<dyn Driver>)
+    }));
+    let options = SessionOptions { device, cache: None, ..SessionOptions::default() };
+    (Session::on(gpu, options), log)
+}
+
+#[test]
+fn a_device_gets_launches() {
+    let (session, log) = on_fake(Device::Auto);
+    let program = compile(&session, SCALE).expect("it is right");
+    let returned = program.call(Arguments::new().and(x()).and(row())).expect("it runs");
+    assert_eq!((returned.device.as_str(), &returned.outputs[0].shape[..]), ("Fake", &[2, 3][..]));
+    let count = |word: &str| log.lines().iter().filter(|line| line.starts_with(word)).count();
+    assert_eq!((count("launch"), count("upload"), count("compile")), (1, 2, 1));
+    program.run([x(), row()]).expect("it runs again");
+    assert_eq!((count("launch"), count("upload")), (2, 4));
+}
+
+#[test]
+fn a_session_without_a_device_runs_nothing() {
+    let (session, log) = on_fake(Device::None);
+    let program = compile(&session, SCALE).expect("it is right");
+    assert_eq!(program.run([x(), row()]).expect_err("it does not run").code(), "E0560");
+    assert!(log.lines().is_empty());
+}
+
+#[test]
+fn a_program_is_shown_at_any_layer() {
+    let sizes = vec![("M".to_string(), 64), ("N".to_string(), 128)];
+    let options = CompileOptions { sizes, ..CompileOptions::default() };
+    let program = Session::cpu().compile(Source::Text(SCALE), &options).expect("it is right");
+    for (layer, word) in [
+        ("tiny", "tiny.func @scale"),
+        ("book", "book.func"),
+        ("poly", "poly."),
+        ("region", "region.func private @scale_0"),
+        ("plan", "plan.schedule of @scale_0 for sm90"),
+        ("kernel", "kernel.func"),
+        ("ptx", "ptx.func"),
+        ("indexbook", "book.func"),
+    ] {
+        let text = program.text(layer).unwrap_or_else(|error| panic!("{layer}: {error}"));
+        assert!(text.contains(word), "{layer}: {text}");
+    }
+    let error = program.text("regions").expect_err("there is none");
+    assert_eq!((error.code(), error.suggestion()), ("E0537", Some("did you mean 'region'?")));
+    assert_eq!(program.text("frontend").expect_err("it is above").code(), "E0415");
+}
+
+#[test]
+fn plans_ptx_and_reasons_are_given() {
+    let program = compile(&Session::cpu(), SCALE).expect("it is right");
+    let plans = program.plans().expect("it has kernels");
+    assert_eq!((plans.len(), plans[0].kernel.as_str()), (1, "scale_0"));
+    assert!(plans[0].json.contains("\"tile\"") && plans[0].clauses[0].starts_with("tile"), "{plans:?}");
+    // A plan that is given is the one that is taken.
+    let given = plans[0].json.clone();
+    let options = CompileOptions { plans: vec![given], ..CompileOptions::default() };
+    let again = Session::cpu().compile(Source::Text(SCALE), &options).expect("it fits");
+    assert_eq!(again.plans(), Ok(plans));
+    assert_eq!(again.run([x(), row()]), program.run([x(), row()]));
+    let wrong = CompileOptions { plans: vec!["{\"tile\": 5}".into()], ..CompileOptions::default() };
+    let error = Session::cpu().compile(Source::Text(SCALE), &wrong).map(|_| ()).expect_err("it is no plan");
+    assert_eq!(error.first().place.as_ref().map(|place| place.file.as_str()), Some("<plan>"));
+    let ptx = program.ptx().expect("it is compiled");
+    assert!(ptx.text.contains(".target sm_90a") && ptx.manifest.contains("\"scale\""), "{}", ptx.manifest);
+    let text = program.explain().expect("it is compiled");
+    assert!(text.starts_with("@scale(X: tensor<[M, N], f32>, row: tensor<[N], f32>) -> (y: "), "{text}");
+    assert!(text.contains("\n@scale_0\n  plan: tile") && text.contains("choose-plan: the plan of @scale_0"), "{text}");
+}
