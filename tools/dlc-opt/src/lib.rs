@@ -111,12 +111,17 @@ pub fn main_with(setup: fn() -> Setup) -> ExitCode {
 
 /// Runs a tool on the command line and the streams of the process.
 pub fn start(setup: fn() -> Setup, run: RunFn) -> ExitCode {
+    ExitCode::from(start_with(setup, run, std::env::args_os()) as u8)
+}
+
+/// Runs a tool on another command line and the streams of the process. `args` starts with the name of the program.
+pub fn start_with(setup: fn() -> Setup, run: RunFn, args: impl Iterator<Item = OsString>) -> Status {
     use std::io::IsTerminal;
     dlc_ir::pass::panics::install_hook();
     let (mut stdin, mut stdout, mut stderr) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
     let terminal = stderr.is_terminal();
     let mut io = Io { stdin: &mut stdin, stdout: &mut stdout, stderr: &mut stderr, terminal };
-    ExitCode::from(on_big_stack(run, &setup(), std::env::args_os(), &mut io) as u8)
+    on_big_stack(run, &setup(), args, &mut io)
 }
 
 /// What a tool does with a command line.

@@ -1,0 +1,39 @@
+from os import PathLike
+
+_Given = tuple[str, list[int], memoryview]
+_Made = tuple[str, list[int], bytearray]
+_Port = tuple[str, str, list[str], str | None]
+
+class Session:
+    def __new__(cls, device: str, threads: int | None, cache: int | None, time_limit: float) -> Session: ...
+    def compile(
+        self,
+        text: str | None,
+        path: str | PathLike[str] | None,
+        function: str | None,
+        sizes: list[tuple[str, int]],
+        passes: str | None,
+        choose_plans: bool,
+        plans: list[str],
+        target: str | None,
+        unchecked: bool,
+    ) -> Program: ...
+
+class Program:
+    @property
+    def name(self) -> str: ...
+    @property
+    def symbols(self) -> list[str]: ...
+    @property
+    def inputs(self) -> list[_Port]: ...
+    @property
+    def outputs(self) -> list[_Port]: ...
+    def call(
+        self, positional: list[_Given], named: list[tuple[str, _Given]], sizes: list[tuple[str, int]]
+    ) -> tuple[list[_Made], str]: ...
+    def text(self, layer: str) -> str: ...
+    def explain(self) -> str: ...
+    def plans(self) -> list[tuple[str, str]]: ...
+    def ptx(self) -> tuple[str, str]: ...
+
+def tool(name: str, args: list[str]) -> int: ...

@@ -1,0 +1,225 @@
+"""Sessions and programs."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import _arrays, _dlc
+from ._errors import refuse
+
+__all__ = ["Port", "Program", "Session", "compile"]
+
+_GIB = 1 << 30
+
+
+@dataclasses.dataclass(frozen=True)
+class Port:
+    """An input or output: its name, its type in the IR, its sizes (numbers, symbols and expressions of them, as text),
+    and the type of its elements as numpy and torch call it."""
+
+    name: str
+    type: str
+    shape: tuple[str, ...]
+    dtype: str | None
+
+
+class Program:
+    """A compiled program: call it with arrays.
+
+    Programs are made by `dlc.compile` and `Session.compile`. Threads may share one.
+    """
+
+    def __init__(self, program: _dlc.Program) -> None:
+        self._program = program
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self._program.name
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbols of its sizes."""
+        return tuple(self._program.symbols)
+
+    @functools.cached_property
+    def inputs(self) -> tuple[Port, ...]:
+        """What it takes."""
+        return _ports(self._program.inputs)
+
+    @functools.cached_property
+    def outputs(self) -> tuple[Port, ...]:
+        """What it gives."""
+        return _ports(self._program.outputs)
+
+    def __call__(self, *arrays: Any, sizes: Mapping[str, int] | None = None, **named: Any) -> Any:
+        """Runs it on arrays: in the order of its inputs, or by their names.
+
+        Arrays are those of numpy or torch, or anything with the buffer protocol; they lie row by row without gaps.
+        Inputs that are single numbers take numbers of Python. `sizes` has the symbols that no array says.
+
+        The result is one array, or a tuple where there are several outputs: tensors of torch if an argument is one, else
+        arrays of numpy (memory views where numpy is not installed).
+
+        Raises `dlc.ArgumentError`, which names the argument, where an array has another type, other sizes or gaps, and
+        `dlc.Error` for what compilation, evaluation or the device reports.
+        """
+        outputs, _ = self._run(arrays, sizes, named)
+        as_torch = any(_arrays.is_torch(value) for value in (*arrays, *named.values()))
+        results = tuple(_arrays.give(elem, shape, data, as_torch) for elem, shape, data in outputs)
+        return results[0] if len(results) == 1 else results
+
+    def _run(self, arrays: tuple[Any, ...], sizes: Mapping[str, int] | None, named: Mapping[str, Any]):
+        ports = {port.name: port for port in self.inputs}
+        names = [*ports, *(f"#{number}" for number in range(len(ports), len(arrays)))]
+
+        def take(name: str, value: Any):
+            port = ports.get(name)
+            return _arrays.take(name, value, port.type if port else "none", port.dtype if port and not port.shape else None)
+
+        positional = [take(name, value) for name, value in zip(names, arrays)]
+        return self._program.call(positional, [(name, take(name, value)) for name, value in named.items()], _sizes(sizes))
+
+    def text(self, layer: str) -> str:
+        """The text of the program at a layer: `frontend`, `tiny`, `book`, `poly`, `region`, `plan`, `kernel` or `ptx`."""
+        return self._program.text(layer)
+
+    def explain(self) -> str:
+        """What it takes and gives, the plans of its kernels, and what passes decided on the way to PTX and why."""
+        return self._program.explain()
+
+    @property
+    def plan(self) -> dict[str, dict[str, Any]]:
+        """How each of its kernels is made: the plan as JSON, by the name of the kernel.
+
+        An edited plan is given to `compile` as `plan`.
+        """
+        return {kernel: json.loads(plan) for kernel, plan in self._program.plans()}
+
+    @property
+    def ptx(self) -> str:
+        """Its PTX, for the sizes and the target that it was compiled for."""
+        return self._program.ptx()[0]
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """How its PTX is launched: docs/manifest.md describes it."""
+        return json.loads(self._program.ptx()[1])
+
+    def __repr__(self) -> str:
+        def ports(all_ports: tuple[Port, ...]) -> str:
+            return ", ".join(f"{port.name}: {port.type}" for port in all_ports)
+
+        return f"<dlc.Program @{self.name}({ports(self.inputs)}) -> ({ports(self.outputs)})>"
+
+
+class Session:
+    """Where programs run, and what is kept between them.
+
+    device: what host arrays are computed on: `"cpu"` (the default: by the evaluators), `"cuda"`, `"cuda:1"`, `"auto"`
+        (the GPU if there is one), or `"none"` (programs are compiled and not run).
+    threads: how many threads compile and evaluate; by default as many as the machine runs at once.
+    cache: how many bytes of machine code for GPUs are kept in the user's cache folder; None keeps and uses none.
+    time_limit: how many seconds a kernel may run.
+    """
+
+    def __init__(
+        self, device: str = "cpu", *, threads: int | None = None, cache: int | None = _GIB, time_limit: float = 30.0
+    ) -> None:
+        self._session = _dlc.Session(device, threads, cache, time_limit)
+
+    def compile(
+        self,
+        source: str | os.PathLike[str] | Mapping[str, Any],
+        *,
+        sizes: Mapping[str, int] | None = None,
+        function: str | None = None,
+        plan: str | Mapping[str, Any] | Iterable[Mapping[str, Any]] = "choose",
+        passes: str | None = None,
+        target: str | None = None,
+        unchecked: bool = False,
+    ) -> Program:
+        """Reads, verifies and compiles a program.
+
+        source: the text of a program (any layer's IR, or JSON), the path of a file with one, or JSON as a dictionary.
+        sizes: what symbols of sizes are. Kernels and plans are chosen for these, and calls need not say them.
+        function: which function is meant, where there are several.
+        plan: how kernels are made that have no plan: `"choose"` (what an estimate says is fastest) or `"off"` (the
+            default tiling); or plans: the text of some, or what `Program.plan` gives, edited or not.
+        passes: a pipeline that runs first; `""` evaluates the program as it is written.
+        target: `"sm80"` or `"sm90"`, where it is not that of the device.
+        unchecked: whether kernels that are not verified are compiled too.
+
+        Raises `dlc.Error` with the code, the place and a suggestion where something is wrong with the source.
+        """
+        text, path = None, None
+        if isinstance(source, str):
+            _expect_text(source)
+            text = source
+        elif isinstance(source, Mapping):
+            text = json.dumps(source)
+        else:
+            path = os.fspath(source)
+        choose, plans = _plans(plan)
+        function = function.removeprefix("@") if function else None
+        program = self._session.compile(
+            text, path, function, _sizes(sizes), passes, choose, plans, target, unchecked
+        )
+        return Program(program)
+
+
+@functools.cache
+def _session() -> Session:
+    return Session()
+
+
+def compile(
+    source: str | os.PathLike[str] | Mapping[str, Any],
+    *,
+    sizes: Mapping[str, int] | None = None,
+    function: str | None = None,
+    plan: str | Mapping[str, Any] | Iterable[Mapping[str, Any]] = "choose",
+    passes: str | None = None,
+    target: str | None = None,
+    unchecked: bool = False,
+) -> Program:
+    """Compiles a program in a session that all callers of this share, and that evaluates host arrays on the CPU.
+
+    See `Session.compile`.
+    """
+    return _session().compile(
+        source, sizes=sizes, function=function, plan=plan, passes=passes, target=target, unchecked=unchecked
+    )
+
+
+def _ports(ports: Iterable[tuple[str, str, list[str], str | None]]) -> tuple[Port, ...]:
+    return tuple(Port(name, text, tuple(shape), dtype) for name, text, shape, dtype in ports)
+
+
+def _sizes(sizes: Mapping[str, int] | None) -> list[tuple[str, int]]:
+    return [(name, int(size)) for name, size in (sizes or {}).items()]
+
+
+def _expect_text(source: str) -> None:
+    """A name of a file is most likely meant as one."""
+    name = source.strip()
+    if "\n" not in name and "{" not in name and name.endswith((".mlir", ".tiny", ".json", ".frontend")):
+        message = f"the source is the text of a program, and '{name}' is the name of a file"
+        raise refuse("source", message, f"give pathlib.Path({name!r})")
+
+
+def _plans(plan: str | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> tuple[bool, list[str]]:
+    """Whether plans are chosen for kernels that have none, and the plans that are given."""
+    if isinstance(plan, str):
+        return plan != "off", [] if plan in ("choose", "off") else [plan]
+    if not isinstance(plan, Mapping):
+        return True, [json.dumps(one) for one in plan]
+    # Either one plan, or what `Program.plan` gives: plans by the names of their kernels.
+    if "tile" in plan or not all(isinstance(value, Mapping) for value in plan.values()):
+        return True, [json.dumps(plan)]
+    return True, [json.dumps({"kernel": kernel} | dict(one)) for kernel, one in plan.items()]
