@@ -1,0 +1,954 @@
+"""PyTorch models as graphs of the layer `frontend`.
+
+    import torch, dlc.torch
+
+    f = dlc.torch.compile(model.eval(), (torch.randn(2, 16),), dynamic_shapes=({0: torch.export.Dim("B")},))
+    y = f(torch.randn(5, 16))
+    print(f.source)              # the graph, as text
+    print(f.program.explain())
+
+A model is exported by `torch.export`, decomposed to core ATen without the ops that the layer has itself, and translated
+op by op: `OPS` is the table, `register` adds to it. Parameters, buffers and constants become arguments, which the
+compiled model gives by itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import sympy
+import torch
+from torch.export import ExportedProgram
+
+from ._errors import ArgumentError, Error, Message, Place, refuse
+from ._program import Program, Session
+from ._program import compile as compile_program
+
+__all__ = ["OPS", "Graph", "Model", "UnsupportedOp", "Value", "compile", "register", "translate"]
+
+DTYPES = {
+    torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64",
+    torch.float8_e4m3fn: "f8E4M3FN", torch.float8_e5m2: "f8E5M2", torch.bool: "i1",
+    torch.int8: "i8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64",
+    torch.uint8: "ui8", torch.uint16: "ui16", torch.uint32: "ui32", torch.uint64: "ui64",
+}
+
+# Ops that the layer has, and that core ATen would take apart.
+KEPT = [
+    "aten.linear.default", "aten.scaled_dot_product_attention.default", "aten.layer_norm.default",
+    "aten.rms_norm.default", "aten.group_norm.default", "aten.silu.default", "aten.mish.default",
+    "aten.hardswish.default", "aten.hardsigmoid.default", "aten.softplus.default", "aten.log_sigmoid.default",
+    "aten.celu.default", "aten.lerp.Tensor", "aten.logsumexp.default", "aten.square.default", "aten.stack.default",
+    "aten.relu6.default", "aten.selu.default", "aten.logaddexp.default",
+]
+
+_SKIPPED = ("aten._assert", "aten.sym_constrain", "aten.sym_size", "aten.sym_numel", "_assert")
+
+
+class UnsupportedOp(Error):
+    """Ops that nothing translates: for each one a message with the module and the source line that it is from."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    """A tensor in the graph: its name with `%`, its type, and its sizes as text."""
+
+    name: str
+    dtype: torch.dtype
+    shape: tuple[str, ...]
+
+    @property
+    def rank(self) -> int:
+        """How many axes it has."""
+        return len(self.shape)
+
+
+def size_text(size: Any) -> str:
+    """A size of torch, which may be symbolic, as dlc writes it."""
+    if isinstance(size, torch.SymInt):
+        return _Sizes().text(size.node.expr)
+    return str(int(size))
+
+
+class _Sizes:
+    """Writes expressions of sizes."""
+
+    def text(self, expr: sympy.Expr) -> str:
+        if expr.is_Integer or expr.is_Symbol:
+            return str(expr)
+        if expr.is_Add:
+            return " + ".join(self.factor(term) for term in expr.args)
+        if expr.is_Mul:
+            return "*".join(self.factor(term) for term in expr.args)
+        if expr.is_Pow and expr.exp.is_Integer and expr.exp > 0:
+            return "*".join([self.factor(expr.base)] * int(expr.exp))
+        name = type(expr).__name__
+        if name in ("FloorDiv", "CleanDiv") and len(expr.args) == 2:
+            return f"{self.factor(expr.args[0])} floordiv {self.factor(expr.args[1])}"
+        if name in ("Mod", "PythonMod") and len(expr.args) == 2:
+            return f"{self.factor(expr.args[0])} mod {self.factor(expr.args[1])}"
+        raise ValueError(f"the size {expr} is no sum, product or quotient of symbols")
+
+    def factor(self, expr: sympy.Expr) -> str:
+        text = self.text(expr)
+        return text if expr.is_Symbol or expr.is_Integer or (expr.is_Mul and "floordiv" not in text) else f"({text})"
+
+
+def number_text(value: Any, dtype: torch.dtype) -> str:
+    """A number as the text of an attribute."""
+    if not dtype.is_floating_point:
+        return str(int(value))
+    value = float(value)
+    text = repr(value)
+    return text if "." in text or not math.isfinite(value) else text.replace("e", ".0e")
+
+
+class Builder:
+    """Writes the ops of a graph. Translations of ops are functions of it, the node, and the node's arguments."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._constants: dict[tuple[Any, torch.dtype], Value] = {}
+        self._names: set[str] = set()
+
+    def name(self, wanted: str) -> str:
+        """A name that no value has."""
+        name, number = wanted, 0
+        while name in self._names:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._names.add(name)
+        return "%" + name
+
+    def emit(self, text: str, dtype: torch.dtype, shape: Sequence[Any], wanted: str = "t", ty: bool = False) -> Value:
+        """Adds an op, given as text without its result; `ty` writes the type of the result behind it."""
+        value = Value(self.name(wanted), dtype, tuple(size_text(size) if not isinstance(size, str) else size for size in shape))
+        end = f" : {self.type(value)}" if ty else ""
+        self.lines.append(f"  {value.name} = {text}{end}")
+        return value
+
+    def type(self, value: Value) -> str:
+        """The type of a value."""
+        return f"tensor<[{', '.join(value.shape)}], {DTYPES[value.dtype]}>"
+
+    def cast(self, value: Value, dtype: torch.dtype) -> Value:
+        """A value as another type."""
+        if value.dtype == dtype:
+            return value
+        return self.emit(f"cast {value.name} to {DTYPES[dtype]}", dtype, value.shape)
+
+    def number(self, value: Any, dtype: torch.dtype) -> Value:
+        """A number as a tensor without axes."""
+        key = (repr(value), dtype)
+        if key not in self._constants:
+            self._constants[key] = self.emit(f"full {number_text(value, dtype)}", dtype, (), "c", ty=True)
+        return self._constants[key]
+
+    def operand(self, value: Any, dtype: torch.dtype) -> Value:
+        """A tensor or a number of Python as a tensor of a type."""
+        return self.cast(value, dtype) if isinstance(value, Value) else self.number(value, dtype)
+
+    def shape(self, value: Value, shape: Sequence[Any], wanted: str = "t") -> Value:
+        """The same elements under other sizes."""
+        sizes = tuple(size if isinstance(size, str) else size_text(size) for size in shape)
+        if sizes == value.shape:
+            return value
+        return self.emit(f"reshape {value.name} to [{', '.join(sizes)}]", value.dtype, sizes, wanted)
+
+
+Translation = Callable[..., Any]
+
+#: How each op is translated, by its name: `aten.relu.default`.
+OPS: dict[str, Translation] = {}
+
+
+def register(*names: str) -> Callable[[Translation], Translation]:
+    """Adds a translation for ops: a function of the `Builder`, the node, and the node's arguments, which gives a `Value`,
+    or a tuple of them (None for what is never used)."""
+
+    def add(translation: Translation) -> Translation:
+        OPS.update(dict.fromkeys(names, translation))
+        return translation
+
+    return add
+
+
+def _meta(node: Any) -> tuple[torch.dtype, Sequence[Any]]:
+    """The type and the sizes of what a node gives, or of the first of several results."""
+    value = node.meta["val"]
+    value = value[0] if isinstance(value, (tuple, list)) else value
+    return value.dtype, value.shape
+
+
+def _axis(axis: int, rank: int) -> int:
+    return axis + rank if axis < 0 else axis
+
+
+def _list(values: Sequence[Any], count: int | None = None) -> str:
+    values = list(values)
+    if count is not None and len(values) == 1:
+        values *= count
+    return f"[{', '.join(value if isinstance(value, str) else size_text(value) for value in values)}]"
+
+
+# --- Elementwise ops --------------------------------------------------------------------------------------------------
+
+_UNARY = {
+    name: name for name in (
+        "exp exp2 log log2 log10 sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf "
+        "sigmoid silu hardswish mish neg abs square sign relu relu6 floor ceil trunc round bitwise_not hardsigmoid selu"
+    ).split()
+} | {"log_sigmoid": "logsigmoid"}
+_PREDICATES = ["isnan", "isinf", "isfinite", "logical_not"]
+_COMPARISONS = ["eq", "ne", "lt", "le", "gt", "ge"]
+_BINARY = {
+    "mul": "mul", "maximum": "maximum", "minimum": "minimum", "remainder": "mod", "fmod": "fmod", "pow": "pow",
+    "floor_divide": "floordiv", "copysign": "copysign", "logaddexp": "logaddexp", "bitwise_and": "bitwise_and",
+    "bitwise_or": "bitwise_or", "bitwise_xor": "bitwise_xor", "logical_and": "bitwise_and",
+    "logical_or": "bitwise_or", "logical_xor": "bitwise_xor",
+}
+
+
+def _unary(op: str) -> Translation:
+    def translate(b: Builder, node: Any, x: Value) -> Value:
+        dtype, shape = _meta(node)
+        return b.emit(f"{op} {b.cast(x, dtype).name}", dtype, shape, node.name)
+
+    return translate
+
+
+def _predicate(op: str) -> Translation:
+    return lambda b, node, x: b.emit(f"{op} {x.name}", torch.bool, x.shape, node.name)
+
+
+def _binary(op: str) -> Translation:
+    def translate(b: Builder, node: Any, x: Any, y: Any) -> Value:
+        dtype, shape = _meta(node)
+        return b.emit(f"{op} {b.operand(x, dtype).name}, {b.operand(y, dtype).name}", dtype, shape, node.name)
+
+    return translate
+
+
+def _comparison(op: str) -> Translation:
+    def translate(b: Builder, node: Any, x: Value, y: Any) -> Value:
+        dtype = torch.result_type(torch.empty((1,) * x.rank, dtype=x.dtype), _like(y))
+        return b.emit(f"{op} {b.operand(x, dtype).name}, {b.operand(y, dtype).name}", torch.bool, _meta(node)[1], node.name)
+
+    return translate
+
+
+def _like(value: Any) -> Any:
+    return torch.empty((1,) * value.rank, dtype=value.dtype) if isinstance(value, Value) else value
+
+
+for _name, _op in _UNARY.items():
+    OPS[f"aten.{_name}.default"] = _unary(_op)
+for _name in _PREDICATES:
+    OPS[f"aten.{_name}.default"] = _predicate(_name)
+for _name, _op in _BINARY.items():
+    for _overload in ("Tensor", "Scalar", "default", "Tensor_Tensor", "Tensor_Scalar", "Scalar_Tensor"):
+        OPS[f"aten.{_name}.{_overload}"] = _binary(_op)
+for _name in _COMPARISONS:
+    OPS[f"aten.{_name}.Tensor"] = OPS[f"aten.{_name}.Scalar"] = _comparison(_name)
+for _name in ("clone", "alias", "detach", "contiguous", "lift_fresh_copy", "lift_fresh"):
+    OPS[f"aten.{_name}.default"] = lambda b, node, x, **_: x
+
+
+@register("aten.pow.Tensor_Scalar")
+def _pow(b: Builder, node: Any, x: Value, exponent: Any) -> Value:
+    op = {2: "square", 0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}.get(exponent)
+    return _unary(op)(b, node, x) if op else _binary("pow")(b, node, x, exponent)
+
+
+@register("aten.add.Tensor", "aten.add.Scalar", "aten.sub.Tensor", "aten.sub.Scalar", "aten.rsub.Scalar", "aten.rsub.Tensor")
+def _sum(b: Builder, node: Any, x: Any, y: Any, alpha: Any = 1) -> Value:
+    op = "add" if ".add." in str(node.target) else "sub"
+    dtype, shape = _meta(node)
+    x, y = (y, x) if "rsub" in str(node.target) else (x, y)
+    right = b.operand(y, dtype)
+    if alpha != 1:
+        right = b.emit(f"mul {right.name}, {b.number(alpha, dtype).name}", dtype, right.shape)
+    return b.emit(f"{op} {b.operand(x, dtype).name}, {right.name}", dtype, shape, node.name)
+
+
+@register("aten.div.Tensor", "aten.div.Scalar", "aten.div.Tensor_mode", "aten.div.Scalar_mode")
+def _div(b: Builder, node: Any, x: Value, y: Any, rounding_mode: str | None = None) -> Value:
+    return _binary({None: "div", "floor": "floordiv", "trunc": "truncdiv"}[rounding_mode])(b, node, x, y)
+
+
+@register("aten._to_copy.default", "aten.to.dtype")
+def _to(b: Builder, node: Any, x: Value, *_: Any, **__: Any) -> Value:
+    return b.cast(x, _meta(node)[0])
+
+
+@register("aten.where.self", "aten.where.ScalarOther", "aten.where.ScalarSelf")
+def _where(b: Builder, node: Any, condition: Value, x: Any, y: Any) -> Value:
+    dtype, shape = _meta(node)
+    names = f"{condition.name}, {b.operand(x, dtype).name}, {b.operand(y, dtype).name}"
+    return b.emit(f"where {names}", dtype, shape, node.name)
+
+
+@register("aten.masked_fill.Scalar", "aten.masked_fill.Tensor")
+def _masked_fill(b: Builder, node: Any, x: Value, mask: Value, value: Any) -> Value:
+    return _where(b, node, mask, value, x)
+
+
+@register("aten.clamp.default", "aten.hardtanh.default", "aten.clamp_min.default")
+def _clamp(b: Builder, node: Any, x: Value, low: Any = None, high: Any = None, **named: Any) -> Value:
+    low, high = named.get("min", low), named.get("max", high)
+    if "hardtanh" in str(node.target):
+        low, high = (-1.0 if low is None else low), (1.0 if high is None else high)
+    dtype, shape = _meta(node)
+    bounds = [f" {word} {float(bound)!r}" for word, bound in (("min", low), ("max", high)) if bound is not None]
+    return b.emit(f"clamp {b.cast(x, dtype).name}{''.join(bounds)}", dtype, shape, node.name)
+
+
+def _with(op: str, **words: float) -> Translation:
+    """An op of one operand with numbers behind it, in the order of their words; the values here are the defaults."""
+
+    def translate(b: Builder, node: Any, x: Value, *given: Any, **named: Any) -> Value:
+        dtype, shape = _meta(node)
+        values = dict(words) | dict(zip(words, given)) | {{"negative_slope": "slope"}.get(k, k): v for k, v in named.items()}
+        text = "".join(f" {word} {float(values[word])!r}" for word in words)
+        return b.emit(f"{op} {b.cast(x, dtype).name}{text}", dtype, shape, node.name)
+
+    return translate
+
+
+OPS["aten.leaky_relu.default"] = _with("leaky_relu", slope=0.01)
+OPS["aten.celu.default"] = _with("celu", alpha=1.0)
+
+
+@register("aten.softplus.default")
+def _softplus(b: Builder, node: Any, x: Value, beta: float = 1.0, threshold: float = 20.0) -> Value:
+    return _with("softplus", beta=1.0)(b, node, x, beta)
+
+
+@register("aten.elu.default")
+def _elu(b: Builder, node: Any, x: Value, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Value:
+    if input_scale != 1.0:
+        raise NotImplementedError("with a scale of the exponent")
+    y = _with("elu", alpha=1.0)(b, node, x, alpha)
+    return y if scale == 1.0 else b.emit(f"mul {y.name}, {b.number(scale, y.dtype).name}", y.dtype, y.shape, node.name)
+
+
+@register("aten.log1p.default")
+def _log1p(b: Builder, node: Any, x: Value) -> Value:
+    # With what the addition rounds away put back (W. Kahan): log(u) - ((u - 1) - x)/u where u = 1 + x.
+    dtype, shape = _meta(node)
+    wide = torch.float64 if dtype == torch.float64 else torch.float32
+    one, x = b.number(1.0, wide), b.cast(x, wide)
+    u = b.emit(f"add {x.name}, {one.name}", wide, shape)
+    lost = b.emit(f"sub {u.name}, {one.name}", wide, shape)
+    lost = b.emit(f"sub {lost.name}, {x.name}", wide, shape)
+    lost = b.emit(f"div {lost.name}, {u.name}", wide, shape)
+    y = b.emit(f"log {u.name}", wide, shape)
+    exact = b.emit(f"sub {y.name}, {lost.name}", wide, shape)
+    finite = b.emit(f"isfinite {lost.name}", torch.bool, shape)
+    return b.cast(b.emit(f"where {finite.name}, {exact.name}, {y.name}", wide, shape, node.name), dtype)
+
+
+@register("aten.expm1.default")
+def _expm1(b: Builder, node: Any, x: Value) -> Value:
+    # tanh(x/2)*(exp(x) + 1), which loses nothing near zero.
+    dtype, shape = _meta(node)
+    wide = torch.float64 if dtype == torch.float64 else torch.float32
+    x = b.cast(x, wide)
+    half = b.emit(f"mul {x.name}, {b.number(0.5, wide).name}", wide, shape)
+    half = b.emit(f"tanh {half.name}", wide, shape)
+    power = b.emit(f"exp {x.name}", wide, shape)
+    power = b.emit(f"add {power.name}, {b.number(1.0, wide).name}", wide, shape)
+    return b.cast(b.emit(f"mul {half.name}, {power.name}", wide, shape, node.name), dtype)
+
+
+@register("aten.gelu.default")
+def _gelu(b: Builder, node: Any, x: Value, approximate: str = "none") -> Value:
+    end = "" if approximate == "none" else f" approximate {approximate}"
+    return b.emit(f"gelu {x.name}{end}", x.dtype, x.shape, node.name)
+
+
+@register("aten.lerp.Tensor", "aten.lerp.Scalar")
+def _lerp(b: Builder, node: Any, x: Value, end: Value, weight: Any) -> Value:
+    dtype, shape = _meta(node)
+    return b.emit(f"lerp {x.name}, {end.name}, {b.operand(weight, dtype).name}", dtype, shape, node.name)
+
+
+@register("aten.dropout.default", "aten.native_dropout.default")
+def _dropout(b: Builder, node: Any, x: Value, p: float, train: bool) -> Any:
+    if train and p > 0:
+        raise NotImplementedError("in training")
+    return (x, None) if "native" in str(node.target) else x
+
+
+# --- Products ---------------------------------------------------------------------------------------------------------
+
+
+@register("aten.linear.default")
+def _linear(b: Builder, node: Any, x: Value, weight: Value, bias: Value | None = None) -> Value:
+    end = f" bias {bias.name}" if bias else ""
+    return b.emit(f"linear {x.name}, {weight.name}{end}", *_meta(node), node.name)
+
+
+@register("aten.mm.default", "aten.bmm.default", "aten.matmul.default")
+def _mm(b: Builder, node: Any, x: Value, y: Value) -> Value:
+    return b.emit(f"gemm {x.name}, {y.name}", *_meta(node), node.name)
+
+
+@register("aten.addmm.default", "aten.baddbmm.default")
+def _addmm(b: Builder, node: Any, bias: Value, x: Value, y: Value, beta: Any = 1, alpha: Any = 1) -> Value:
+    dtype, shape = _meta(node)
+    if (beta, alpha) == (1, 1):
+        return b.emit(f"gemm {x.name}, {y.name} bias {bias.name}", dtype, shape, node.name)
+    product = b.emit(f"gemm {x.name}, {y.name}", dtype, shape)
+    product = b.emit(f"mul {product.name}, {b.number(alpha, dtype).name}", dtype, shape)
+    scaled = b.emit(f"mul {bias.name}, {b.number(beta, dtype).name}", dtype, bias.shape)
+    return b.emit(f"add {scaled.name}, {product.name}", dtype, shape, node.name)
+
+
+@register("aten.convolution.default")
+def _convolution(b, node, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups) -> Value:
+    axes = x.rank - 2
+    op = "conv_transpose" if transposed else "conv"
+    text = f"{op} {x.name}, {weight.name}" + (f" bias {bias.name}" if bias else "")
+    text += f" stride {_list(stride, axes)} pad {_list(padding, axes)}"
+    if transposed and any(output_padding):
+        text += f" output_pad {_list(output_padding, axes)}"
+    text += f" dilation {_list(dilation, axes)}" + (f" groups {groups}" if groups != 1 else "")
+    return b.emit(text, *_meta(node), node.name)
+
+
+@register("aten.scaled_dot_product_attention.default")
+def _attention(b, node, q, k, v, mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False) -> Value:
+    if dropout_p:
+        raise NotImplementedError("with dropout")
+    text = f"attention {q.name}, {k.name}, {v.name}" + (f" mask {mask.name}" if mask else "")
+    text += (f" scale {float(scale)!r}" if scale is not None else "") + (" causal" if is_causal else "")
+    return b.emit(text, *_meta(node), node.name)
+
+
+# --- Reductions and norms ---------------------------------------------------------------------------------------------
+
+
+def _reduction(op: str) -> Translation:
+    def translate(b: Builder, node: Any, x: Value, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Value:
+        dtype, shape = _meta(node)
+        axes = [dim] if isinstance(dim, int) else list(dim or range(x.rank))
+        x = x if op in ("any", "all") else b.cast(x, dtype)
+        text = f"{op} {x.name} over {_list(sorted(_axis(axis, x.rank) for axis in axes))}"
+        return b.emit(text + (" keepdim" if keepdim else ""), dtype, shape, node.name)
+
+    return translate
+
+
+for _name, _op in {
+    "sum.dim_IntList": "sum", "sum.default": "sum", "mean.dim": "mean", "mean.default": "mean", "amax.default": "max",
+    "amin.default": "min", "prod.dim_int": "prod", "prod.default": "prod", "any.dim": "any", "any.dims": "any",
+    "any.default": "any", "all.dim": "all", "all.default": "all", "logsumexp.default": "logsumexp", "max.default": "max",
+    "min.default": "min",
+}.items():
+    OPS[f"aten.{_name}"] = _reduction(_op)
+
+
+@register("aten.var.correction", "aten.std.correction")
+def _var(b: Builder, node: Any, x: Value, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Value:
+    dtype, shape = _meta(node)
+    axes = sorted(_axis(axis, x.rank) for axis in (dim or range(x.rank)))
+    op = "var" if ".var." in str(node.target) else "std"
+    text = f"{op} {x.name} over {_list(axes)}" + (" keepdim" if keepdim else "")
+    return b.emit(f"{text} correction {float(1 if correction is None else correction)!r}", dtype, shape, node.name)
+
+
+def _arg(b: Builder, op: str, x: Value, dim: int | None, keepdim: bool, shape: Sequence[Any], name: str) -> Value:
+    if dim is None:
+        x, dim = b.shape(x, [_numel(x)]), 0
+    end = " keepdim" if keepdim else ""
+    found = b.emit(f"{op} {x.name} over {_axis(dim, x.rank)}{end}", torch.int32, shape)
+    return b.emit(f"cast {found.name} to i64", torch.int64, shape, name)
+
+
+def _numel(x: Value) -> str:
+    return "*".join(f"({size})" if not size.isidentifier() and not size.isdigit() else size for size in x.shape) or "1"
+
+
+@register("aten.argmax.default", "aten.argmin.default")
+def _argmax(b: Builder, node: Any, x: Value, dim: int | None = None, keepdim: bool = False) -> Value:
+    op = "argmax" if "argmax" in str(node.target) else "argmin"
+    return _arg(b, op, x, dim, keepdim, _meta(node)[1], node.name)
+
+
+@register("aten.max.dim", "aten.min.dim")
+def _max_dim(b: Builder, node: Any, x: Value, dim: int, keepdim: bool = False) -> tuple[Value, Value]:
+    op = "max" if ".max." in str(node.target) else "min"
+    dtype, shape = _meta(node)
+    end = " keepdim" if keepdim else ""
+    best = b.emit(f"{op} {x.name} over [{_axis(dim, x.rank)}]{end}", dtype, shape, node.name)
+    return best, _arg(b, f"arg{op}", x, dim, keepdim, shape, node.name + "_at")
+
+
+@register("aten.cumsum.default", "aten.cumprod.default")
+def _cumsum(b: Builder, node: Any, x: Value, dim: int, **_: Any) -> Value:
+    dtype, shape = _meta(node)
+    op = "cumsum" if "cumsum" in str(node.target) else "cumprod"
+    return b.emit(f"{op} {b.cast(x, dtype).name} over {_axis(dim, x.rank)}", dtype, shape, node.name)
+
+
+@register("aten._softmax.default", "aten._log_softmax.default")
+def _softmax(b: Builder, node: Any, x: Value, dim: int, half_to_float: bool = False) -> Value:
+    op = "log_softmax" if "log" in str(node.target) else "softmax"
+    dtype, shape = _meta(node)
+    return b.emit(f"{op} {b.cast(x, dtype).name} over {_axis(dim, x.rank)}", dtype, shape, node.name)
+
+
+def _affine(weight: Value | None, bias: Value | None) -> str:
+    return (f" weight {weight.name}" if weight else "") + (f" bias {bias.name}" if bias else "")
+
+
+@register("aten.layer_norm.default", "aten.native_layer_norm.default")
+def _layer_norm(b, node, x, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=False) -> Any:
+    axes = list(range(x.rank - len(normalized_shape), x.rank))
+    text = f"layer_norm {x.name}{_affine(weight, bias)} over {_list(axes)} eps {number_text(eps, torch.float64)}"
+    y = b.emit(text, x.dtype, x.shape, node.name)
+    return (y, None, None) if "native" in str(node.target) else y
+
+
+@register("aten.rms_norm.default", "aten._fused_rms_norm.default")
+def _rms_norm(b, node, x, normalized_shape, weight=None, eps=None) -> Any:
+    axes = list(range(x.rank - len(normalized_shape), x.rank))
+    eps = torch.finfo(x.dtype).eps if eps is None else eps
+    text = f"rms_norm {x.name}{_affine(weight, None)} over {_list(axes)} eps {number_text(eps, torch.float64)}"
+    y = b.emit(text, x.dtype, x.shape, node.name)
+    return (y, None) if "fused" in str(node.target) else y
+
+
+@register("aten.group_norm.default")
+def _group_norm(b, node, x, groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=False) -> Value:
+    text = f"group_norm {x.name} groups {groups}{_affine(weight, bias)} eps {number_text(eps, torch.float64)}"
+    return b.emit(text, x.dtype, x.shape, node.name)
+
+
+@register("aten.native_group_norm.default")
+def _native_group_norm(b, node, x, weight, bias, n, c, hw, groups, eps) -> tuple[Value, None, None]:
+    return _group_norm(b, node, x, groups, weight, bias, eps), None, None
+
+
+@register("aten._native_batch_norm_legit_no_training.default")
+def _batch_norm(b, node, x, weight, bias, mean, variance, momentum, eps) -> tuple[Value, None, None]:
+    text = f"batch_norm {x.name} mean {mean.name} variance {variance.name}{_affine(weight, bias)}"
+    return b.emit(f"{text} eps {number_text(eps, torch.float64)}", x.dtype, x.shape, node.name), None, None
+
+
+def _pool(b: Builder, node: Any, op: str, x: Value, window, stride, padding, dilation, ceil_mode, end="") -> Value:
+    axes, dtype_shape = len(_meta(node)[1]) - 2, _meta(node)
+    if x.rank != axes + 2 or axes < 1:
+        raise NotImplementedError("without a batch axis")
+    text = f"{op} {x.name} window {_list(window, axes)} stride {_list(stride or window, axes)} pad {_list(padding, axes)}"
+    if any(step != 1 for step in dilation):
+        text += f" dilation {_list(dilation, axes)}"
+    return b.emit(text + (" ceil" if ceil_mode else "") + end, *dtype_shape, node.name)
+
+
+@register("aten.max_pool2d_with_indices.default", "aten.max_pool3d_with_indices.default")
+def _max_pool(b, node, x, window, stride=(), padding=(0,), dilation=(1,), ceil_mode=False) -> tuple[Value, None]:
+    return _pool(b, node, "max_pool", x, window, stride, padding, dilation, ceil_mode), None
+
+
+@register("aten.avg_pool2d.default", "aten.avg_pool3d.default", "aten.avg_pool1d.default")
+def _avg_pool(b, node, x, window, stride=(), padding=(0,), ceil_mode=False, count_include_pad=True, divisor=None) -> Value:
+    if divisor is not None:
+        raise NotImplementedError("with a divisor")
+    end = "" if count_include_pad else " exclude_pad"
+    return _pool(b, node, "avg_pool", x, window, stride, padding, (1,), ceil_mode, end)
+
+
+@register("aten._adaptive_avg_pool2d.default", "aten.adaptive_avg_pool1d.default")
+def _adaptive_avg_pool(b: Builder, node: Any, x: Value, size: Sequence[int]) -> Value:
+    if any(length != 1 for length in size):
+        raise NotImplementedError("to more than one element")
+    return b.emit(f"global_avg_pool {x.name}", *_meta(node), node.name)
+
+
+# --- Views ------------------------------------------------------------------------------------------------------------
+
+
+@register(
+    "aten.view.default", "aten.reshape.default", "aten._unsafe_view.default", "aten.unsqueeze.default",
+    "aten.squeeze.dim", "aten.squeeze.dims", "aten.squeeze.default", "aten.flatten.using_ints",
+)
+def _view(b: Builder, node: Any, x: Value, *_: Any, **__: Any) -> Value:
+    return b.shape(x, _meta(node)[1], node.name)
+
+
+@register("aten.expand.default")
+def _expand(b: Builder, node: Any, x: Value, *_: Any, **__: Any) -> Value:
+    dtype, shape = _meta(node)
+    return b.emit(f"expand {x.name} to {_list(shape)}", dtype, shape, node.name)
+
+
+@register("aten.repeat.default")
+def _repeat(b: Builder, node: Any, x: Value, repeats: Sequence[Any]) -> Value:
+    sizes = ["1"] * (len(repeats) - x.rank) + list(x.shape)
+    y = b.shape(x, [part for size in sizes for part in ("1", size)])
+    pairs = [part for times, size in zip(repeats, sizes) for part in (size_text(times), size)]
+    return b.shape(b.emit(f"expand {y.name} to {_list(pairs)}", x.dtype, pairs), _meta(node)[1], node.name)
+
+
+@register("aten.permute.default")
+def _permute(b: Builder, node: Any, x: Value, axes: Sequence[int]) -> Value:
+    axes = [_axis(axis, x.rank) for axis in axes]
+    return b.emit(f"transpose {x.name} by {_list(axes)}", *_meta(node), node.name)
+
+
+@register("aten.transpose.int", "aten.t.default")
+def _transpose(b: Builder, node: Any, x: Value, one: int = 0, other: int = 1) -> Value:
+    axes = list(range(x.rank))
+    one, other = _axis(one, x.rank), _axis(other, x.rank)
+    axes[one], axes[other] = other, one
+    return _permute(b, node, x, axes)
+
+
+@register("aten.slice.Tensor", "aten.select.int", "aten.narrow.default")
+def _slice(b: Builder, node: Any, x: Value, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Value:
+    dtype, shape = _meta(node)
+    axis = _axis(dim, x.rank)
+    is_select = "select" in str(node.target)
+    size, count = x.shape[axis], "1" if is_select else size_text(shape[axis])
+    first = "0" if start is None else start if isinstance(start, str) else size_text(start)
+    if first.startswith("-"):
+        first = str(int(size) + int(first)) if size.isdigit() else f"{size} - {first[1:]}"
+    if first.isdigit() and size.isdigit() and not is_select:
+        first = str(min(int(first), int(size)))
+    low, high, steps = ["0"] * x.rank, list(x.shape), [1] * x.rank
+    low[axis], steps[axis] = first, 1 if is_select else step
+    high[axis] = _plus(first, count) if steps[axis] == 1 else f"{first} + ({count} - 1)*{step} + 1"
+    sliced = [size_text(size) for size in shape]
+    if is_select:
+        sliced.insert(axis, "1")
+    text = f"slice {x.name} from {_list(low)} to {_list(high)}" + (f" step {_list(steps)}" if step != 1 else "")
+    y = b.emit(text, dtype, sliced, node.name)
+    return b.shape(y, shape) if is_select else y
+
+
+def _plus(one: str, other: str) -> str:
+    return str(int(one) + int(other)) if one.isdigit() and other.isdigit() else other if one == "0" else f"{one} + {other}"
+
+
+@register("aten.cat.default")
+def _cat(b: Builder, node: Any, parts: Sequence[Value], dim: int = 0) -> Value:
+    dtype, shape = _meta(node)
+    names = ", ".join(b.cast(part, dtype).name for part in parts if part.shape != ("0",))
+    return b.emit(f"concat {names} over {_axis(dim, len(shape))}", dtype, shape, node.name)
+
+
+@register("aten.stack.default")
+def _stack(b: Builder, node: Any, parts: Sequence[Value], dim: int = 0) -> Value:
+    dtype, shape = _meta(node)
+    axis = _axis(dim, len(shape))
+    one = lambda part: b.shape(b.cast(part, dtype), [*part.shape[:axis], "1", *part.shape[axis:]])
+    return b.emit(f"concat {', '.join(one(part).name for part in parts)} over {axis}", dtype, shape, node.name)
+
+
+@register("aten.split_with_sizes.default", "aten.split_with_sizes_copy.default", "aten.split.Tensor", "aten.chunk.default")
+def _split(b: Builder, node: Any, x: Value, _: Any, dim: int = 0) -> tuple[Value, ...]:
+    axis, parts = _axis(dim, x.rank), node.meta["val"]
+    made = [Value(b.name(node.name), x.dtype, tuple(map(size_text, part.shape))) for part in parts]
+    names, sizes = ", ".join(part.name for part in made), [part.shape[axis] for part in parts]
+    b.lines.append(f"  {names} = split {x.name} over {axis} into {_list(sizes)}")
+    return tuple(made)
+
+
+@register("aten.flip.default")
+def _flip(b: Builder, node: Any, x: Value, dims: Sequence[int]) -> Value:
+    return b.emit(f"flip {x.name} over {_list(sorted(_axis(axis, x.rank) for axis in dims))}", x.dtype, x.shape, node.name)
+
+
+@register("aten.constant_pad_nd.default")
+def _pad(b: Builder, node: Any, x: Value, padding: Sequence[int], value: Any = 0) -> Value:
+    if any(isinstance(size, int) and size < 0 for size in padding):
+        raise NotImplementedError("with negative sizes")
+    low, high = ["0"] * x.rank, ["0"] * x.rank
+    for number in range(len(padding) // 2):
+        low[-1 - number], high[-1 - number] = size_text(padding[2 * number]), size_text(padding[2 * number + 1])
+    text = f"pad {x.name} low {_list(low)} high {_list(high)}"
+    return b.emit(text + (f" fill {float(value)!r}" if value else ""), *_meta(node), node.name)
+
+
+@register("aten.tril.default", "aten.triu.default")
+def _tril(b: Builder, node: Any, x: Value, diagonal: int = 0) -> Value:
+    op = "tril" if "tril" in str(node.target) else "triu"
+    return b.emit(f"{op} {x.name} diagonal {diagonal}", x.dtype, x.shape, node.name)
+
+
+# --- Indices and numbers ----------------------------------------------------------------------------------------------
+
+
+@register("aten.embedding.default")
+def _embedding(b: Builder, node: Any, table: Value, ids: Value, *_: Any) -> Value:
+    return b.emit(f"embedding {table.name}[{ids.name}]", *_meta(node), node.name)
+
+
+@register("aten.index_select.default")
+def _index_select(b: Builder, node: Any, x: Value, dim: int, ids: Value) -> Value:
+    return b.emit(f"take {x.name}[{ids.name}] over {_axis(dim, x.rank)}", *_meta(node), node.name)
+
+
+@register("aten.gather.default")
+def _gather(b: Builder, node: Any, x: Value, dim: int, ids: Value, **_: Any) -> Value:
+    return b.emit(f"gather {x.name}[{ids.name}] over {_axis(dim, x.rank)}", *_meta(node), node.name)
+
+
+@register("aten.index.Tensor")
+def _index(b: Builder, node: Any, x: Value, indices: Sequence[Value | None]) -> Value:
+    given = [(axis, index) for axis, index in enumerate(indices) if index is not None]
+    if len(given) != 1 or given[0][1].dtype == torch.bool:
+        raise NotImplementedError("with several indices or a mask")
+    return b.emit(f"take {x.name}[{given[0][1].name}] over {given[0][0]}", *_meta(node), node.name)
+
+
+@register("aten.full.default", "aten.full_like.default", "aten.zeros.default", "aten.ones.default",
+          "aten.zeros_like.default", "aten.ones_like.default", "aten.scalar_tensor.default")
+def _full(b: Builder, node: Any, *given: Any, **named: Any) -> Value:
+    dtype, shape = _meta(node)
+    name = str(node.target)
+    value = 0 if "zeros" in name else 1 if "ones" in name else given[0] if "scalar" in name else named.get("fill_value", given[-1])
+    return b.emit(f"full {number_text(value, dtype)}", dtype, shape, node.name, ty=True)
+
+
+@register("aten.arange.start_step", "aten.arange.default", "aten.arange.start")
+def _arange(b: Builder, node: Any, *given: Any, **_: Any) -> Value:
+    dtype, shape = _meta(node)
+    start, step = (0, 1) if len(given) == 1 else (given[0], given[2] if len(given) > 2 else 1)
+    text = "arange" + (f" from {number_text(start, dtype)}" if start else "") + (f" step {number_text(step, dtype)}" if step != 1 else "")
+    return b.emit(text, dtype, shape, node.name, ty=True)
+
+
+# --- Graphs -----------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Graph:
+    """A model as a graph of the layer `frontend`."""
+
+    #: The text of the graph.
+    source: str
+    #: The names of its arguments that are inputs of the model, in the order of the flattened inputs; None for an input
+    #: that nothing reads.
+    inputs: list[str | None]
+    #: The other arguments: parameters, buffers and constants, by their names in the graph.
+    bound: dict[str, torch.Tensor]
+    #: The least and the largest size that each symbol may be; None where there is no bound.
+    ranges: dict[str, tuple[int, int | None]]
+    #: The symbolic sizes of each input, by axis.
+    axes: dict[str, dict[int, str]]
+    #: How inputs and outputs are nested.
+    program: ExportedProgram
+
+
+def translate(exported: ExportedProgram, name: str = "main") -> Graph:
+    """Translates an exported program. Raises `UnsupportedOp` with every op that no translation is registered for."""
+    table = torch.export.default_decompositions()
+    for kept in KEPT:
+        op = _op(kept)
+        if op is not None:
+            table.pop(op, None)
+    exported = exported.run_decompositions(table)
+    _expect_pure(exported)
+    return _Translation(exported, name).graph()
+
+
+def _op(name: str) -> Any:
+    _, op, overload = name.split(".")
+    return getattr(getattr(torch.ops.aten, op, None), overload, None)
+
+
+def _expect_pure(exported: ExportedProgram) -> None:
+    changed = exported.graph_signature.buffers_to_mutate | exported.graph_signature.user_inputs_to_mutate
+    if changed:
+        message = f"the model changes {', '.join(changed.values())}, and graphs change nothing"
+        suggestion = "call eval() on the model before it is exported"
+        raise Error((Message("E0105", "NotImported", message, None, suggestion, (), f"error[E0105]: {message}\n  help: {suggestion}"),))
+
+
+class _Translation:
+    """Translates the nodes of an exported program one by one."""
+
+    def __init__(self, exported: ExportedProgram, name: str) -> None:
+        self.exported, self.name, self.builder = exported, name, Builder()
+        self.values: dict[Any, Any] = {}
+        self.arguments: list[str] = []
+        self.bound: dict[str, torch.Tensor] = {}
+        self.inputs: list[str | None] = []
+        self.axes: dict[str, dict[int, str]] = {}
+        self.symbols: dict[str, sympy.Symbol] = {}
+        self.missing: dict[str, Message] = {}
+        self.failed: set[Any] = set()
+
+    def graph(self) -> Graph:
+        nodes = list(self.exported.graph.nodes)
+        specs = {spec.arg.name: spec for spec in self.exported.graph_signature.input_specs}
+        for node in nodes:
+            if node.op == "placeholder":
+                self.argument(node, specs[node.name])
+        for node in nodes:
+            if node.op == "call_function":
+                self.values[node] = self.call(node)
+        if self.missing:
+            raise UnsupportedOp(tuple(self.missing.values()))
+        output = next(node for node in nodes if node.op == "output")
+        results = [self.values[node] for node in output.args[0]]
+        symbols = f"<{', '.join(self.symbols)}>" if self.symbols else ""
+        types = ", ".join(self.builder.type(value) for value in results)
+        types = types if len(results) == 1 else f"({types})"
+        source = "\n".join([
+            f"frontend.graph @{self.name}{symbols}({', '.join(self.arguments)}) -> {types} {{",
+            *self.builder.lines,
+            f"  output {', '.join(value.name for value in results)}",
+            "}\n",
+        ])
+        return Graph(source, self.inputs, self.bound, self.ranges(), self.axes, self.exported)
+
+    def argument(self, node: Any, spec: Any) -> None:
+        kind, value = spec.kind.name, node.meta.get("val")
+        if not isinstance(value, torch.Tensor):
+            if kind == "USER_INPUT":
+                self.inputs.append(None)
+            self.values[node] = value
+            return
+        if not node.users and kind != "USER_INPUT":
+            return
+        dtype = value.dtype
+        if dtype not in DTYPES:
+            raise refuse(node.name, f"the input {node.name} is of {dtype}", f"cast it to one of {', '.join(map(str, DTYPES))}")
+        made = Value(self.builder.name(node.name), dtype, tuple(size_text(size) for size in value.shape))
+        self.values[node] = made
+        for axis, size in enumerate(value.shape):
+            if isinstance(size, torch.SymInt):
+                for symbol in sorted(size.node.expr.free_symbols, key=str):
+                    self.symbols[str(symbol)] = symbol
+                if size.node.expr.is_Symbol:
+                    self.axes.setdefault(node.name, {})[axis] = str(size.node.expr)
+        role = "data" if kind == "USER_INPUT" else "param"
+        self.arguments.append(f'{made.name}: {self.builder.type(made)} {{role = "{role}"}}')
+        if kind == "USER_INPUT":
+            self.inputs.append(node.name)
+        else:
+            self.bound[node.name] = self.tensor(spec)
+
+    def tensor(self, spec: Any) -> torch.Tensor:
+        state, constants = self.exported.state_dict, self.exported.constants
+        found = state[spec.target] if spec.target in state else constants[spec.target]
+        return found.detach().contiguous()
+
+    def call(self, node: Any) -> Any:
+        value, target = node.meta.get("val"), str(node.target)
+        if isinstance(value, (int, torch.SymInt, float, bool)):
+            return value
+        if target.startswith(_SKIPPED) or value is None:
+            return None
+        # What depends on an op that is not translated says nothing new.
+        if not self.failed.isdisjoint(node.all_input_nodes):
+            self.failed.add(node)
+            return None
+        if node.target is operator.getitem:
+            return self.values[node.args[0]][node.args[1]]
+        translation = OPS.get(target)
+        why = f"no translation of {target} is registered"
+        if translation is not None:
+            args, named = torch.fx.node.map_arg((node.args, dict(node.kwargs)), lambda arg: self.values[arg])
+            try:
+                return translation(self.builder, node, *args, **named)
+            except (NotImplementedError, ValueError, TypeError) as error:
+                why = f"{target} is not translated {error}" if isinstance(error, NotImplementedError) else f"{target}: {error}"
+        self.failed.add(node)
+        self.missing.setdefault(f"{target} {self.module(node)}", self.message(node, target, why))
+        return None
+
+    def module(self, node: Any) -> str:
+        stack = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values() if isinstance(path, str) and not path.startswith("_")]
+        return stack[-1] if stack and stack[-1] else "the model itself"
+
+    def message(self, node: Any, target: str, why: str) -> Message:
+        place, source = _place(node.meta.get("stack_trace"))
+        message = f"{why}; it is from {self.module(node)}"
+        suggestion = f'@dlc.torch.register("{target}") adds a translation'
+        at = f"\n  at {place}: {source}" if place else ""
+        return Message("E0101", "UnknownOp", message, place, suggestion, (), f"error[E0101]: {message}{at}\n  help: {suggestion}")
+
+    def ranges(self) -> dict[str, tuple[int, int | None]]:
+        constraints, ranges = self.exported.range_constraints, {}
+        for name, symbol in self.symbols.items():
+            found = constraints.get(symbol)
+            if found is not None:
+                upper = int(found.upper) if getattr(found.upper, "is_Integer", False) else None
+                ranges[name] = (max(int(found.lower), 0), upper)
+        return ranges
+
+
+def _place(trace: str | None) -> tuple[Place | None, str]:
+    """The last line of a stack trace that is not of torch itself, or else the last one."""
+    lines = (trace or "").splitlines()
+    found = []
+    for number, line in enumerate(lines):
+        parts = line.strip().split('"')
+        if line.strip().startswith("File ") and len(parts) > 2 and ", line " in parts[2]:
+            source = lines[number + 1].strip() if number + 1 < len(lines) else ""
+            found.append((Place(parts[1], int(parts[2].split(", line ")[1].split(",")[0]), 1), source))
+    own = [place for place in found if "/torch/" not in place[0].file]
+    return (own or found or [(None, "")])[-1]
+
+
+class Model:
+    """A compiled model: call it as the model is called, with tensors."""
+
+    def __init__(self, graph: Graph, program: Program) -> None:
+        self.graph, self.program = graph, program
+
+    @property
+    def source(self) -> str:
+        """The graph, as text."""
+        return self.graph.source
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs it. Raises `dlc.ArgumentError` for an input with another type, or sizes that it is not for."""
+        spec = self.graph.program.call_spec
+        flat, given = torch.utils._pytree.tree_flatten((args, kwargs))
+        if given != spec.in_spec:
+            raise refuse("args", "the inputs are not nested as those that the model was exported with", f"give {spec.in_spec}")
+        tensors = {name: value for name, value in zip(self.graph.inputs, flat) if name is not None}
+        self._check(tensors)
+        outputs = self.program(**self.graph.bound, **tensors)
+        return torch.utils._pytree.tree_unflatten(outputs if isinstance(outputs, tuple) else [outputs], spec.out_spec)
+
+    def _check(self, tensors: Mapping[str, Any]) -> None:
+        for name, axes in self.graph.axes.items():
+            for axis, symbol in axes.items():
+                size = tensors[name].shape[axis]
+                low, high = self.graph.ranges.get(symbol, (0, None))
+                if size < low or (high is not None and size > high):
+                    message = f"axis {axis} of the input {name} has {size} elements, and {symbol} is from {low} to {high or 'any size'}"
+                    raise refuse(name, message, "export the model with a larger range of dynamic_shapes")
+
+
+def compile(
+    model: torch.nn.Module | ExportedProgram,
+    args: tuple[Any, ...] = (),
+    kwargs: dict[str, Any] | None = None,
+    *,
+    dynamic_shapes: Any = None,
+    session: Session | None = None,
+    **options: Any,
+) -> Model:
+    """Compiles a model, exported for inputs like `args` and `kwargs`, or already exported.
+
+    dynamic_shapes: which sizes are symbols, as `torch.export.export` takes it.
+    session: where it runs; by default host tensors are evaluated on the CPU.
+    options: those of `dlc.compile`.
+    """
+    if not isinstance(model, ExportedProgram):
+        model = torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+    graph = translate(model)
+    make = session.compile if session else compile_program
+    return Model(graph, make(graph.source, **options))

@@ -1,0 +1,240 @@
+"""Models of PyTorch as graphs, against eager on the CPU: `python3 -m unittest tools/python/test_dlc_torch.py`."""
+import importlib.util
+import unittest
+
+MISSING = next((name for name in ("dlc", "torch") if importlib.util.find_spec(name) is None), None)
+if MISSING is None:
+    import torch
+    from torch import nn
+    from torch.export import Dim
+    from torch.nn import functional as F
+
+    import dlc
+    import dlc.torch
+
+
+def setUpModule():
+    if MISSING:
+        raise unittest.SkipTest(f"{MISSING} is not installed")
+    torch.manual_seed(0)
+
+
+def function(compute):
+    """A function as a model."""
+
+    class Function(nn.Module):
+        def forward(self, *args):
+            return compute(*args)
+
+    return Function()
+
+
+def close(test, actual, expected, what=""):
+    actual, expected = ([value] if isinstance(value, torch.Tensor) else list(value) for value in (actual, expected))
+    test.assertEqual(len(actual), len(expected), what)
+    for one, other in zip(actual, expected):
+        test.assertEqual((one.dtype, one.shape), (other.dtype, other.shape), what)
+        bound = 2e-2 if other.dtype in (torch.float16, torch.bfloat16) else 2e-5
+        torch.testing.assert_close(one, other, rtol=bound, atol=bound, equal_nan=True, msg=lambda text: f"{what}: {text}")
+
+
+def ops():
+    """Functions of one or several tensors, with inputs."""
+    x, y = torch.randn(3, 4), torch.randn(3, 4)
+    positive, counts = torch.rand(3, 4) + 0.5, torch.randint(-9, 9, (3, 4))
+    image = torch.randn(2, 4, 9, 8)
+    unary = (
+        "exp exp2 sin cos tan atan sinh cosh tanh asinh erf sigmoid neg abs square sign relu floor ceil trunc round isnan "
+        "isinf isfinite reciprocal"
+    ).split()
+    for name in unary:
+        yield name, getattr(torch, name), (x,)
+    for name in "log log2 log10 log1p sqrt rsqrt expm1".split():
+        yield name, getattr(torch, name), (positive,)
+    for name in "gelu silu mish hardswish hardsigmoid hardtanh relu6 elu selu celu leaky_relu softplus logsigmoid softsign".split():
+        yield name, getattr(F, name), (4 * x,)
+    for name in "add sub mul div maximum minimum pow remainder fmod eq ne lt le gt ge floor_divide copysign logaddexp".split():
+        yield name, getattr(torch, name), (positive if name == "pow" else x, y)
+    yield "numbers", lambda a: (a + 1, 2 - a, a * 0.5, a / 3, a**2, a**3, a**0.5, 1 / a, a > 0.7, a == 1), (positive,)
+    yield "integers", lambda a: (a + 1, a / 2, a // 3, a % 3, a * 1.5, a & 3, a | 4, a ^ 1, ~a, a.float()), (counts,)
+    yield "alpha", lambda a, b: (torch.add(a, b, alpha=2), torch.sub(a, b, alpha=0.5)), (x, y)
+    yield "types", lambda a, b: (a + b, a * b, a > b, torch.where(a > 0, a, b)), (x.half(), y)
+    yield "logic", lambda a, b: ((a > 0) & (b > 0), torch.logical_or(a > 0, b > 0), ~(a > 0), torch.logical_xor(a, b)), (x, y)
+    yield "clamp", lambda a: (a.clamp(-0.5, 0.5), a.clamp(min=0.1), a.clamp(max=0.2)), (x,)
+    yield "infinity", lambda a: torch.where(a > 0, a, float("-inf")).softmax(-1), (x,)
+    yield "masked_fill", lambda a, b: a.masked_fill(b > 0, -1e9), (x, y)
+    yield "lerp", lambda a, b: torch.lerp(a, b, 0.25), (x, y)
+    yield "gelu_tanh", lambda a: F.gelu(a, approximate="tanh"), (x,)
+    yield "sums", lambda a: (a.sum(), a.sum(0), a.sum((0, 1), keepdim=True), a.mean(-1), a.prod(1), a.cumsum(1)), (x,)
+    yield "counts", lambda a: (a.sum(), a.amax(0), a.amin(1), a.float().mean(), (a > 0).sum(1)), (counts,)
+    yield "extremes", lambda a: (a.amax(-1), a.max(), *a.max(1), *a.min(0), a.argmax(), a.argmin(1, keepdim=True)), (x,)
+    yield "spread", lambda a: (a.var(1), a.std(0, keepdim=True), a.var(1, correction=0), a.logsumexp(-1), a.norm(dim=1)), (x,)
+    yield "any", lambda a: ((a > 0).any(), (a > 0).any(1), (a > 0).all(0), (a > 1).all()), (x,)
+    yield "softmax", lambda a: (a.softmax(0), F.log_softmax(a, -1), a.half().softmax(-1, dtype=torch.float32)), (x,)
+    yield "products", lambda a, b: (a @ b.T, torch.einsum("ij,kj->ik", a, b), a @ b[0], torch.addmm(a[:, :3], a, b.T)), (x, y)
+    yield "batches", lambda a, b: (a @ b, torch.bmm(a, b), torch.baddbmm(a[:, :, :5], a, b)), (torch.randn(2, 3, 6), torch.randn(2, 6, 5))
+    yield "addmm", lambda a, b: torch.addmm(a[:, :3], a, b.T, beta=0.5, alpha=2), (x, y)
+    yield "views", lambda a: (a.view(2, 6), a.T, a[None], a.unsqueeze(1).squeeze(1), a.flatten(), a.expand(2, 3, 4)), (x,)
+    yield "slices", lambda a: (a[1], a[:, -1], a[1:, :2], a[:, ::2], a[-2:], a[:, 1:100], a.narrow(1, 1, 2)), (x,)
+    yield "parts", lambda a: (*a.split(2, 1), *a.chunk(2, 1), *a.split([1, 3], 1), *a.unbind(0)), (x,)
+    yield "joins", lambda a, b: (torch.cat([a, b], 1), torch.stack([a, b], 1), torch.cat([a, b.half().float()])), (x, y)
+    yield "repeat", lambda a: (a.repeat(2, 1), a.flip(1), F.pad(a, (1, 2)), F.pad(a, (0, 1, 2, 0), value=3.0), a.tril(), a.triu(1)), (x,)
+    yield "full", lambda a: (torch.zeros_like(a), torch.full((2,), 0.5) + a[0, 0], torch.ones(3, 4) * a, torch.arange(4) + a), (x,)
+    yield "arange", lambda a: torch.arange(1, 9, 2) * a, (counts,)
+    yield "rows", lambda a, i: (F.embedding(i, a), a[i], a.index_select(1, i), torch.gather(a, 1, i[None].expand(3, 3))), (x, torch.tensor([2, 0, 1]))
+    yield "conv", lambda a, w: (F.conv2d(a, w), F.conv2d(a, w, w[:, 0, 0, 0], 2, 1), F.conv2d(a, w, dilation=2)), (image, torch.randn(6, 4, 3, 3))
+    yield "groups", lambda a, w: F.conv2d(a, w, padding=1, groups=4), (image, torch.randn(8, 1, 3, 3))
+    yield "conv1d", lambda a, w: F.conv1d(a, w, padding=1), (image[0], torch.randn(6, 9, 3))
+    yield "transposed", lambda a, w: F.conv_transpose2d(a, w, stride=2, padding=1, output_padding=1), (image, torch.randn(4, 3, 3, 3))
+    yield "pools", lambda a: (F.max_pool2d(a, 3, 2, 1), F.avg_pool2d(a, 2), F.avg_pool2d(a, 3, 2, 1, count_include_pad=False), F.max_pool2d(a, 2, ceil_mode=True)), (image,)
+    yield "global", lambda a: (F.adaptive_avg_pool2d(a, 1), a.mean((2, 3))), (image,)
+    yield "norms", lambda a, w: (F.layer_norm(a, (8,), w[0], w[1]), F.layer_norm(a, (9, 8)), F.rms_norm(a, (8,), w[0], 1e-6), F.group_norm(a, 2)), (image, torch.randn(2, 8))
+    yield "attention", lambda q, k, v: (
+        F.scaled_dot_product_attention(q, k, v), F.scaled_dot_product_attention(q, k, v, scale=0.5),
+        F.scaled_dot_product_attention(q, q, q, is_causal=True),
+    ), (torch.randn(2, 4, 5, 8), torch.randn(2, 4, 6, 8), torch.randn(2, 4, 6, 8))
+    yield "masks", lambda q, m: (F.scaled_dot_product_attention(q, q, q, m > 0), F.scaled_dot_product_attention(q, q, q, m)), (torch.randn(2, 4, 5, 8), torch.randn(5, 5) + torch.eye(5) * 9)
+    yield "gqa", lambda q, k: F.scaled_dot_product_attention(q, k, k, enable_gqa=True), (torch.randn(2, 4, 5, 8), torch.randn(2, 2, 5, 8))
+
+
+class Ops(unittest.TestCase):
+    def test_against_eager(self):
+        for name, compute, inputs in ops():
+            with self.subTest(name):
+                model = function(compute)
+                close(self, dlc.torch.compile(model, inputs)(*inputs), model(*inputs), name)
+
+
+class Models(unittest.TestCase):
+    def check(self, model, *inputs, dynamic_shapes=None, others=()):
+        model = model.eval()
+        with torch.no_grad():
+            compiled = dlc.torch.compile(model, inputs, dynamic_shapes=dynamic_shapes)
+            for given in (inputs, *others):
+                close(self, compiled(*given), model(*given), compiled.source)
+        return compiled
+
+    def test_perceptron(self):
+        model = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.Dropout(0.5), nn.Linear(16, 4))
+        compiled = self.check(
+            model, torch.randn(3, 8), dynamic_shapes=({0: Dim("B")},), others=[(torch.randn(1, 8),), (torch.randn(7, 8),)]
+        )
+        self.assertEqual(list(compiled.graph.bound), ["p_0_weight", "p_0_bias", "p_3_weight", "p_3_bias"])
+        self.assertIn("tiny.func", compiled.program.text("tiny"))
+
+    def test_half_precision(self):
+        self.check(nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.LayerNorm(16)).bfloat16(), torch.randn(3, 8).bfloat16())
+
+    def test_residual_block(self):
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.one, self.two = nn.Conv2d(3, 8, 3, 2, 1, bias=False), nn.Conv2d(8, 8, 3, 1, 1, bias=False)
+                self.norm_one, self.norm_two = nn.BatchNorm2d(8), nn.BatchNorm2d(8)
+                self.down, self.head = nn.Conv2d(3, 8, 1, 2), nn.Linear(8, 5)
+
+            def forward(self, x):
+                y = self.norm_two(self.two(F.relu(self.norm_one(self.one(x))))) + self.down(x)
+                return self.head(F.adaptive_avg_pool2d(F.relu(y), 1).flatten(1))
+
+        block = Block()
+        for norm in (block.norm_one, block.norm_two):
+            norm.running_mean.normal_()
+            norm.running_var.uniform_(0.5, 2)
+        self.check(block, torch.randn(2, 3, 8, 8), dynamic_shapes=({0: Dim("N")},), others=[(torch.randn(4, 3, 8, 8),)])
+
+    def test_transformer(self):
+        class Block(nn.Module):
+            def __init__(self, width=16, heads=4):
+                super().__init__()
+                self.heads, self.embed = heads, nn.Embedding(11, width)
+                self.norm_one, self.norm_two = nn.LayerNorm(width), nn.LayerNorm(width)
+                self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+                self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+            def forward(self, ids):
+                x = self.embed(ids)
+                parts = self.qkv(self.norm_one(x)).chunk(3, -1)
+                q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in parts)
+                a = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+                x = x + self.out(a.transpose(1, 2).flatten(2))
+                return x + self.down(F.gelu(self.up(self.norm_two(x))))
+
+        sizes = {0: Dim("B"), 1: Dim("S", max=64)}
+        compiled = self.check(
+            Block(), torch.randint(0, 11, (2, 5)), dynamic_shapes=(sizes,), others=[(torch.randint(0, 11, (3, 9)),)]
+        )
+        self.assertIn("attention", compiled.source)
+        with self.assertRaises(dlc.ArgumentError) as caught:
+            compiled(torch.randint(0, 11, (1, 65)))
+        self.assertEqual(caught.exception.argument, "ids")
+
+    def test_standard_modules(self):
+        attention = nn.MultiheadAttention(16, 4, batch_first=True)
+        x = torch.randn(2, 5, 16)
+        self.check(function(lambda x: attention.eval()(x, x, x, need_weights=False)[0]), x)
+        self.check(nn.TransformerEncoderLayer(16, 4, 32, batch_first=True), x)
+
+    def test_inputs_and_outputs_are_nested(self):
+        class Nested(nn.Module):
+            def forward(self, pair, *, scale):
+                return {"sum": pair[0] + pair["b"] if isinstance(pair, dict) else pair[0] + pair[1], "scaled": (pair[0] * scale,)}
+
+        inputs, scale = ((torch.randn(3), torch.randn(3)),), torch.randn(3)
+        compiled = dlc.torch.compile(Nested(), inputs, {"scale": scale})
+        actual, expected = compiled(*inputs, scale=scale), Nested()(*inputs, scale=scale)
+        close(self, [actual["sum"], actual["scaled"][0]], [expected["sum"], expected["scaled"][0]])
+        with self.assertRaises(dlc.ArgumentError):
+            compiled(*inputs)
+
+
+class Refused(unittest.TestCase):
+    def test_an_op_that_is_not_known_is_named_with_its_place(self):
+        class Inner(nn.Module):
+            def forward(self, x):
+                return torch.special.bessel_j0(x)  # the line that is meant
+
+        class Outer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = Inner()
+
+            def forward(self, x):
+                return torch.sort(self.inner(x) + 1)[0]
+
+        with self.assertRaises(dlc.torch.UnsupportedOp) as caught:
+            dlc.torch.compile(Outer(), (torch.randn(3),))
+        error = caught.exception
+        self.assertEqual(error.message, "no translation of aten.special_bessel_j0.default is registered; it is from inner")
+        self.assertIn("# the line that is meant", str(error))
+        self.assertTrue(error.place.file.endswith("test_dlc_torch.py"))
+        self.assertEqual(error.suggestion, '@dlc.torch.register("aten.special_bessel_j0.default") adds a translation')
+
+    def test_translations_are_added(self):
+        name = "aten.special_bessel_j0.default"
+
+        @dlc.torch.register(name)
+        def zeros(b, node, x):
+            return b.emit(f"mul {x.name}, {b.number(0.0, x.dtype).name}", x.dtype, x.shape, node.name)
+
+        try:
+            compiled = dlc.torch.compile(function(torch.special.bessel_j0), (torch.randn(3),))
+            self.assertTrue(torch.equal(compiled(torch.ones(3)), torch.zeros(3)))
+        finally:
+            del dlc.torch.OPS[name]
+
+    def test_models_that_change_something(self):
+        with self.assertRaises(dlc.Error) as caught:
+            dlc.torch.compile(nn.BatchNorm1d(4).train(), (torch.randn(3, 4),))
+        self.assertEqual(caught.exception.suggestion, "call eval() on the model before it is exported")
+
+    def test_wrong_inputs_are_named(self):
+        compiled = dlc.torch.compile(nn.Linear(4, 2), (torch.randn(3, 4),))
+        for wrong in (torch.randn(3, 5), torch.randn(3, 4).double(), torch.randn(4, 3).T):
+            with self.assertRaises(dlc.ArgumentError) as caught:
+                compiled(wrong)
+            self.assertEqual(caught.exception.argument, "input")
+
+
+if __name__ == "__main__":
+    unittest.main()
