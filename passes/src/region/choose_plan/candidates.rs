@@ -314,7 +314,11 @@ impl Maker<'_> {
         let wide = inputs().all(|input| is_wide(&input.name));
         let plan = |(rows, columns, warp_rows, warp_columns): (i64, i64, i64, i64), stages: i64, run_ahead: bool| {
             let mut plan = Schedule {
-                instruction: Some(Instruction { kind: Kind::Mma, shape: Some(vec![16, 8, 256 / bits]), promote: false }),
+                instruction: Some(Instruction {
+                    kind: Kind::Mma,
+                    shape: Some(vec![16, 8, 256 / bits]),
+                    promote: false,
+                }),
                 stages: Some(stages),
                 order: Some(Order { kind: Walk::Grouped, size: Some(8), along: product.rows.last().cloned() }),
                 swizzle: Some(Table(swizzle.clone())),

@@ -4,11 +4,7 @@
 use dlc_ir::{OpRef, Type, ValueId};
 use dlc_plan::Schedule;
 use dlc_plan::clause::{
-<<<<<<< HEAD
-    Async, Barrier, Buffer, Cache, Edge, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk, Way,
-=======
-    Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk, Way,
->>>>>>> 79c11fca (Parts whose order does not count take steps in turn; choose-plan divides an online softmax of few tiles)
+    Barrier, Buffer, Cache, Edge, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk, Way,
 };
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Binary, Index, Reduce};

@@ -118,14 +118,8 @@ impl std::str::FromStr for Elem {
     /// The type of a name that [`Elem::name`] gives.
     fn from_str(name: &str) -> Result<Elem, String> {
         let ints = [8, 16, 32, 64].into_iter().flat_map(|bits| [true, false].map(|signed| Elem::Int { bits, signed }));
-        let floats = [
-            FloatKind::F16,
-            FloatKind::BF16,
-            FloatKind::F32,
-            FloatKind::F64,
-            FloatKind::F8E4M3FN,
-            FloatKind::F8E5M2,
-        ];
+        let floats =
+            [FloatKind::F16, FloatKind::BF16, FloatKind::F32, FloatKind::F64, FloatKind::F8E4M3FN, FloatKind::F8E5M2];
         let mut all = ints.chain(floats.map(Elem::Float)).chain([Elem::Bool]);
         all.find(|elem| elem.name() == name).ok_or_else(|| format!("there are no arrays of {name}"))
     }
