@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
+use super::MOST_FOLLOWED;
 use super::exprs::Slot;
 use super::facts::Facts;
 use super::feeds::{Does, Feeds, MOST_BEGUN};
@@ -30,6 +31,9 @@ use super::words::{Chains, LOOP, Words};
 
 /// Rounds of a loop that are tried however far its rings go in them.
 const ROUNDS: i64 = 4;
+
+/// As many instructions are as much work as keeping what is behind a round.
+const STEPS_OF_ROUND: u64 = 12;
 
 /// How often the rest of a round is looked for before that is given up.
 const FIRST: u32 = 48;
@@ -201,9 +205,9 @@ impl<'p> Traces<'p> {
         ways
     }
 
-    /// Whether no loop of a run is longer than is of use.
+    /// Whether no loop of a run is longer than is of use; none is where too much was followed before.
     pub fn is_short(&mut self, scenario: &Scenario, slots: &[i64]) -> bool {
-        !matches!(self.key(scenario, slots, false), Err(End::Long(_)))
+        self.steps <= MOST_FOLLOWED && !matches!(self.key(scenario, slots, false), Err(End::Long(_)))
     }
 
     /// Meets a run. `slots` are what the launch has computed.
@@ -642,6 +646,8 @@ impl<'p> Traces<'p> {
             return None;
         }
         let left = self.left.len();
+        walk.steps = walk.steps.saturating_add(STEPS_OF_ROUND);
+        walk.all_steps += STEPS_OF_ROUND;
         self.left.extend(walk.walked.iter().zip(&round.walked).map(|(now, then)| now - then));
         for &slot in &found.inputs.writes {
             let value = walk.since(walk.slots[slot as usize]);
