@@ -111,7 +111,8 @@ impl Body {
         self.ops[op].block.expect("the op that marks a place stands in a block")
     }
 
-    /// Gives a new op an order number between its neighbours, moving those behind it on where there is no room.
+    /// Gives a new op an order number between its neighbours, at most one stride above the one before it: ops are often put
+    /// one after another. Where there is no room, those behind it make some.
     fn number(&mut self, op: OpId, prev: Option<OpId>, next: Option<OpId>) {
         let low = prev.map_or(0, |prev| self.ops[prev].order);
         let high = match next {
@@ -122,17 +123,38 @@ impl Body {
             return self.renumber(op);
         }
         if high - low >= 2 {
-            self.ops[op].order = low + (high - low) / 2;
+            self.ops[op].order = low + ((high - low) / 2).min(ORDER_STRIDE);
             return;
         }
-        let mut order = low + 1;
-        self.ops[op].order = order;
-        let mut cursor = next;
-        while let Some(op) = cursor.filter(|&op| self.ops[op].order <= order) {
-            order += 1;
-            self.ops[op].order = order;
-            cursor = self.ops[op].next;
+        if !self.make_room(op, low, next) {
+            self.renumber(op);
         }
+    }
+
+    /// Moves the ops behind one for which there is no number, each by half of what is between it and the next one, until there
+    /// are more than twice as many free numbers as ops moved: so ops put one after another move few others on average.
+    /// Whether 32 bits suffice.
+    fn make_room(&mut self, op: OpId, low: u32, next: Option<OpId>) -> bool {
+        let (mut moved, mut cursor, mut room) = (Vec::new(), next, 0_u64);
+        while let Some(at) = cursor.filter(|_| room <= 2 * moved.len() as u64) {
+            cursor = self.ops[at].next;
+            let own = self.ops[at].order;
+            // Behind the last one there is as much room as is wanted.
+            let free = cursor.map_or(4 * (moved.len() as u64 + 2), |next| u64::from(self.ops[next].order - own) / 2);
+            moved.push((at, own, free));
+            room += free;
+        }
+        let end = moved.last().map_or(0, |&(_, own, _)| u64::from(own));
+        if end + room >= u64::from(u32::MAX) {
+            return false;
+        }
+        let mut by = 0;
+        for (at, own, free) in moved.into_iter().rev() {
+            by += free as u32;
+            self.ops[at].order = own + by;
+        }
+        self.ops[op].order = low + (by / 2).clamp(1, ORDER_STRIDE);
+        true
     }
 
     /// Numbers the whole block of an op afresh: only when the 32 bits have run out at its end.

@@ -114,3 +114,45 @@ fn regions_are_equal_up_to_names_and_not_otherwise() {
     assert!(!same(add, &add.replace("t.add", "t.max")), "another op");
     assert!(!same(r#""t.use"() {v = 1} : () -> ()"#, r#""t.use"() {v = 2} : () -> ()"#), "other attributes");
 }
+
+#[test]
+fn ops_put_one_after_another_move_few_others() {
+    let bench = Bench::new();
+    let text = |ops: usize| function(&"\"u.nop\"() : () -> ()\n".repeat(ops));
+    let mut costs = Vec::new();
+    for ops in [500, 2000] {
+        let mut body = bench.parse(&text(2 * ops));
+        let block = body.entry_block().expect("a function has a body");
+        let all: Vec<OpId> = body.ops(block).collect();
+        let (before, mut last) = (crate::entity::visits(), all[0]);
+        for &op in &all[ops..2 * ops] {
+            body.move_op(op, InsertPoint::After(last));
+            last = op;
+        }
+        costs.extend(crate::entity::visits().zip(before).map(|(after, before)| after - before));
+        let order: Vec<OpId> = body.ops(block).collect();
+        assert!(order.is_sorted_by(|&a, &b| body.is_before(a, b)));
+    }
+    if let [small, large] = costs[..] {
+        assert!(large < 5 * small, "{small} {large}");
+    }
+}
+
+#[test]
+fn ops_are_in_order_wherever_they_are_put() {
+    let bench = Bench::new();
+    let mut body = bench.parse(&function(&"\"u.nop\"() : () -> ()\n".repeat(60)));
+    let block = body.entry_block().expect("a function has a body");
+    let mut random = crate::random::Random::new(7);
+    for _ in 0..3000 {
+        let all: Vec<OpId> = body.ops(block).collect();
+        let movable = &all[..all.len() - 1];
+        // Most go to few places.
+        let (op, to) = (movable[random.below(movable.len())], movable[random.below(movable.len()) / 7]);
+        if op != to {
+            body.move_op(op, if random.one_in(2) { InsertPoint::Before(to) } else { InsertPoint::After(to) });
+        }
+        let order: Vec<OpId> = body.ops(block).collect();
+        assert!(order.is_sorted_by(|&a, &b| body.is_before(a, b)));
+    }
+}
