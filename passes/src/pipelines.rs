@@ -88,7 +88,7 @@ inventory::submit! { &REGION_NORMALIZE }
 static BOOK_TO_REGION: PipelineDef = PipelineDef {
     name: "book-to-region",
     summary: "Cuts entries into kernels in normal form, and plans the memory between them.",
-    text: "widen-products,fold-counts,recognize-scans,dce,split-axes,split-scans,nest-reductions,form-regions,merge-kernels,\
+    text: "widen-products,fold-counts,recognize-scans,dce,split-axes{finite},split-scans,nest-reductions,form-regions,merge-kernels,\
            widen-sums,ccon1,srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,\
            chain-contractions,explicit-broadcast,cse,dce,plan-arena",
     to_layer: "",

@@ -140,6 +140,14 @@ impl<'a> IndexRanges<'a> {
         direct.intersect(self.range(&self.in_symbols(expr, &ids), &scope))
     }
 
+    /// The range of an expression of values, as narrow as what they are at most in symbols makes it.
+    pub fn narrowest(&self, expr: &SizeExpr, args: &[ValueId]) -> Interval {
+        let values: Vec<(ValueId, Interval)> = args.iter().map(|&arg| (arg, self.value(arg))).collect();
+        let scope = self.scope(&values, &[]);
+        let expr = self.in_symbols(expr, args);
+        self.refined(&expr, &scope, expr.range(&scope.ranges))
+    }
+
     /// What is known of the values and positions in an expression.
     fn scope(&self, values: &[(ValueId, Interval)], axes: &[u32]) -> Scope {
         let mut ranges = self.symbols.ranges.clone();

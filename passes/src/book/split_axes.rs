@@ -28,11 +28,20 @@
 //! An axis may have several divisors, if each divides the next. A product that is summed keeps its axes: a factor that it reads
 //! at quotients is copied into their order, in parts, so that whatever computes the factor stores it so.
 //!
-//! **Does not** split the axes that a reduction has or reduces. Unless a reduction would otherwise be computed again within
+//! The axes of a sum of products of matrices are split where a factor is read at one remainder of the sum of two positions
+//! alone, as for the zeros between the elements of a strided transposed convolution (`(i2 + i5) mod 2 == 0`): each remainder
+//! of the result's axis is a *phase*, for which one remainder of the reduced axis is left. What is left out is zero times the
+//! other factor, which is zero where that is finite: with the option `finite` that is so of all floats. The size of the
+//! result's axis must be a multiple of the divisor.
+//!
+//! **Does not** split the axes that a reduction has or reduces but into phases. Unless a reduction would otherwise be computed again within
 //! the parts, it does not split an axis that a later reduction keeps, as the heads of attention, whose rows stay on chip; nor
 //! the last axis into parts of less than 32 bytes: a row of the result is stored in such parts.
 //!
-//! Changes no number. Linear, up to 64 steps for each quotient. Rule of the debug counters: `split`.
+//! Changes no number, but for what is not finite with `finite`. Linear, up to 64 steps for each quotient. Rules of the debug
+//! counters: `split`, `phase`.
+
+mod phases;
 
 use std::collections::BTreeSet;
 
@@ -46,7 +55,7 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::builder::Builder;
 use dlc_ir::define::Kind as _;
 use dlc_ir::diag::RemarkKind;
-use dlc_ir::pass::{Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::pass::{OptionDef, OptionKind, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Context, OpId, Str, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -61,22 +70,32 @@ static DEF: PassDef = PassDef {
     statistics: &[
         StatDef { name: "split", doc: "Values with axes that are split." },
         StatDef { name: "moved", doc: "Factors that are brought into the order of their product." },
+        StatDef { name: "phases", doc: "Sums that are split into phases." },
     ],
-    ..PassDef::base("split-axes", "Splits axes whose quotients say which element of a reduction is read.", |_| {
-        Ok(Box::new(SplitAxes))
+    options: &[OptionDef {
+        name: "finite",
+        kind: OptionKind::Bool,
+        default: "false",
+        doc: "Floats are finite: what is multiplied by a zero is zero.",
+    }],
+    ..PassDef::base("split-axes", "Splits axes whose quotients say which element of a reduction is read.", |options| {
+        Ok(Box::new(SplitAxes { finite: options.flag("finite") }))
     })
 };
 dlc_ir::inventory::submit! { &DEF }
 
-struct SplitAxes;
+struct SplitAxes {
+    finite: bool,
+}
 
 impl Pass for SplitAxes {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
-        let mut split = Splits::default();
+        let mut split = Splits { finite: self.finite, ..Splits::default() };
         for op in body.walk() {
             split.visit(body, op, cx);
         }
-        cx.count("split", split.order.len() as u64);
+        cx.count("split", split.of.len() as u64);
+        cx.count("phases", split.phases);
         cx.count("moved", split.moved);
         split.finish(cx.ctx, body);
         Ok(())
@@ -97,6 +116,10 @@ struct Splits {
     order: Vec<OpId>,
     /// How many factors of products were brought into the order of these.
     moved: u64,
+    /// How many sums were split into phases.
+    phases: u64,
+    /// Whether floats are finite.
+    finite: bool,
 }
 
 impl Splits {
@@ -104,6 +127,7 @@ impl Splits {
         let view = OpRef::new(cx.ctx, body, op);
         if Reduce::of(view).is_some() {
             self.reductions.insert(view.result(0));
+            return self.visit_sum(body, op, cx);
         }
         let Some(entry) = Entry::of(view) else { return };
         let result = view.result(0);
@@ -275,8 +299,8 @@ impl Splits {
     fn finish(self, ctx: &Context, body: &mut Body) {
         for op in self.order.into_iter().rev() {
             let old = body.result(op, 0);
-            let (new, _) = self.of[&old];
-            if body.has_uses(old) {
+            // The product of a sum that was split has no part of its own.
+            if let Some(&(new, _)) = self.of.get(&old).filter(|_| body.has_uses(old)) {
                 let (ty, loc, name) = (body.value_type(old), body.loc(op), body.value_name(old));
                 let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
                 let whole = Reshape::build(&mut builder, loc, new, ty);

@@ -280,9 +280,10 @@ struct Found {
 /// Why a result stays where it is, if it is not known what it is.
 const UNKNOWN: &str = "it is not known where its elements lie";
 
-/// Whether rows of the fragment of a store lie along rows of memory.
+/// Whether rows of the fragment of a store lie along rows of memory, or nearest to them where elements lie apart.
 fn is_turned(at: &[SizeExpr]) -> bool {
-    at.last().is_some_and(|last| names_axis(last, 0) && !names_axis(last, 1))
+    let nearest = at.iter().rev().find(|at| names_axis(at, 0) || names_axis(at, 1));
+    nearest.is_some_and(|nearest| names_axis(nearest, 0) && !names_axis(nearest, 1))
 }
 
 /// Rows and columns of a fragment.

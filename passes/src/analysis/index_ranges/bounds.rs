@@ -50,7 +50,7 @@ impl IndexRanges<'_> {
         found
     }
 
-    fn refined(&self, expr: &SizeExpr, scope: &Scope, direct: Interval) -> Interval {
+    pub(super) fn refined(&self, expr: &SizeExpr, scope: &Scope, direct: Interval) -> Interval {
         let mut found = direct;
         if let Some(part) = remainder(expr) {
             // As tight as can be, since more is added to it.

@@ -8,7 +8,7 @@ use dlc_kernel::global::{names_axis, position};
 use dlc_kernel::interp::axis_number;
 use dlc_kernel::ops as kernel;
 
-use crate::analysis::nesting::loops_around;
+use crate::analysis::index_ranges::IndexRanges;
 
 /// The most pixels of a box.
 const MOST_PIXELS: u32 = 256;
@@ -35,7 +35,7 @@ pub struct Window {
 ///
 /// With `p = base + i0` the positions are `p floordiv (Q1*Q2)`, `s1*((p floordiv Q2) mod Q1) + o1`, `s2*(p mod Q2) + o2` and
 /// a channel, where the windows of an axis of size `H` are `Q = (H + upper - lower - 1) floordiv s + 1`, and `o` is `lower`
-/// plus counters of loops. What the guard says is what the engine does: zero outside of an image, and behind the last one.
+/// plus what does not depend on the pixel and is not negative, as counters of loops. What the guard says is what the engine does: zero outside of an image, and behind the last one.
 pub fn window(ctx: &Context, body: &Body, op: OpId, sizes: &[u32]) -> Result<Window, String> {
     let unknown = "its positions are no windows of pixels one behind another";
     let copy = kernel::Copy::from(OpRef::new(ctx, body, op));
@@ -62,6 +62,8 @@ pub fn window(ctx: &Context, body: &Body, op: OpId, sizes: &[u32]) -> Result<Win
         at: vec![SizeExpr::from(0); at.len()],
     };
     found.at[last] = channel;
+    let ranges = IndexRanges::of(ctx, body, i64::MAX);
+    let args: Vec<ValueId> = copy.args().collect();
     let (mut rest, mut total) = (first.clone(), SizeExpr::from(1));
     for axis in (1..last).rev() {
         let count = if axis == inner { Some(columns.clone()) } else { count_of(&at[axis], &first, &rest, &total) };
@@ -71,7 +73,9 @@ pub fn window(ctx: &Context, body: &Body, op: OpId, sizes: &[u32]) -> Result<Win
         let (stride, from) = (1..=MOST_STRIDE).filter_map(scaled).find(|(_, from)| is_fixed(from)).ok_or(unknown)?;
         let lower = constant(&from);
         let offset = from.sub(&lower.into()).map_err(|_| unknown)?;
-        let most = most_of(ctx, body, op, &offset).ok_or("where in the window it takes pixels is not bounded")?;
+        let bounds = ranges.narrowest(&offset, &args);
+        let most = bounds.hi().filter(|_| bounds.lo() >= Some(0));
+        let most = most.ok_or("where in the window it takes pixels is not bounded")?;
         let (corner, reach) = match inner {
             1 => (1 << 15, 1 << 16),
             2 => (1 << 7, 1 << 8),
@@ -145,24 +149,4 @@ fn count_of(at: &SizeExpr, first: &SizeExpr, rest: &SizeExpr, total: &SizeExpr) 
 /// The number that is added in an expression.
 fn constant(expr: &SizeExpr) -> i64 {
     expr.terms().into_iter().find(|(_, factors)| factors.is_empty()).map_or(0, |(number, _)| number)
-}
-
-/// The largest value of a sum of counters of the loops around an op, whose bounds are numbers; `None` where it may be
-/// negative, or is no such sum.
-fn most_of(ctx: &Context, body: &Body, op: OpId, expr: &SizeExpr) -> Option<i64> {
-    let args: Vec<ValueId> = kernel::Copy::from(OpRef::new(ctx, body, op)).args().collect();
-    let loops = loops_around(ctx, body, op)?;
-    let (terms, base) = expr.as_linear()?;
-    terms.into_iter().try_fold(base, |most, (name, coefficient)| {
-        let value = *args.get(dlc_core::sizes::value_number(&name)?)?;
-        let counter = loops.iter().find_map(|&op| {
-            let op = kernel::For::of(OpRef::new(ctx, body, op))?;
-            let block = body.first_block(op.body())?;
-            (body.args(block).first() == Some(&value)).then(|| op.bounds())
-        })?;
-        let [first, last, _] = counter.as_slice() else { return None };
-        let (first, last) = (first.as_constant()?, last.as_constant()?);
-        let is_so = first >= 0 && coefficient >= 0 && base >= 0;
-        is_so.then(|| most.checked_add(coefficient.checked_mul((last - 1).max(0))?)).flatten()
-    })
 }

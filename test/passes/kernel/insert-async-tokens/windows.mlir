@@ -11,6 +11,8 @@
 // RUN: dlc-run %t.mlir --function=strided --shape=B=3,H=6,W=9,C=8 --check=%t.npy --rtol=0 --atol=0
 // RUN: dlc-run %s --function=strided --shape=B=1,H=1,W=130,C=16 -o %t.npy
 // RUN: dlc-run %t.mlir --function=strided --shape=B=1,H=1,W=130,C=16 --check=%t.npy --rtol=0 --atol=0
+// RUN: dlc-run %s --function=phases --shape=B=3,H=5,W=7,C=8 -o %t.npy
+// RUN: dlc-run %t.mlir --function=phases --shape=B=3,H=5,W=7,C=8 --check=%t.npy --rtol=0 --atol=0
 
 !half = frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
 !full = frag<[64, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
@@ -73,6 +75,29 @@ kernel.func @strided<B, H, W, C>(%X: memref<[B, H, W, C], f16, row_major, align 
       yield %sum
     }
     store %all to %Y[64*%p + i0, i1] where (64*%p + i0 < B*(H ceildiv 2)*(W ceildiv 2), i1 < C)
+  }
+  return %Y
+}
+
+// A place in the window that the number of the block says: its bounds follow from how many blocks there are.
+// CHECK-LABEL: kernel.func @phases<
+// CHECK: %[[MAP:.+]] = tensor_map %X im2col lower [-1, -1] upper [-1, -1] strides [1, 1]
+// CHECK: tma_load %[[MAP]][{{.+}}] offsets ((%t floordiv ((B*H*W) ceildiv 64)) floordiv 2, (%t floordiv ((B*H*W) ceildiv 64)) mod 2) to %s
+kernel.func @phases<B, H, W, C>(%X: memref<[B, H, W, C], f16, row_major, align 128>)
+    -> memref<[2, 2, B*H*W, C], f16, row_major, align 128> {
+  require (C mod 8 == 0)
+  %Y = output : memref<[2, 2, B*H*W, C], f16, row_major, align 128>
+  grid (4*((B*H*W) ceildiv 64)) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %t = block_id 0
+    %p = index (%t mod ((B*H*W) ceildiv 64))
+    copy %X[(64*%p + i0) floordiv (H*W), ((64*%p + i0) floordiv W) mod H + (%t floordiv ((B*H*W) ceildiv 64)) floordiv 2 - 1, (64*%p + i0) mod W + (%t floordiv ((B*H*W) ceildiv 64)) mod 2 - 1, i1]
+        where (0 <= ((64*%p + i0) floordiv W) mod H + (%t floordiv ((B*H*W) ceildiv 64)) floordiv 2 - 1 < H, 0 <= (64*%p + i0) mod W + (%t floordiv ((B*H*W) ceildiv 64)) mod 2 - 1 < W, 64*%p + i0 < B*H*W, i1 < C)
+        to %s by blocked [1, 8] lanes [4, 8] warps [4, 1]
+    barrier
+    %x = load_shared %s : !half
+    barrier
+    store %x to %Y[(%t floordiv ((B*H*W) ceildiv 64)) floordiv 2, (%t floordiv ((B*H*W) ceildiv 64)) mod 2, 64*%p + i0, i1] where (64*%p + i0 < B*H*W, i1 < C)
   }
   return %Y
 }
