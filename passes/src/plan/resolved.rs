@@ -641,8 +641,7 @@ impl Resolver<'_> {
             return self.rows_without_room(mapping, count as usize, [sums, least, budget]);
         }
         let each = match (groups.sums, matrix.promote) {
-            (1, false) => String::new(),
-            (1, true) => "a sum and a product of ".into(),
+            (1, promote) => if promote { "a sum and a product of " } else { "" }.to_string(),
             (sums, _) => format!("{sums} sums of "),
         };
         let [rows, columns] = [tiling.tile[0] as i64 / parts, tiling.tile[1] as i64];

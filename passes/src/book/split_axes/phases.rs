@@ -29,21 +29,23 @@ struct Phase {
     /// 1 or -1.
     sign: i64,
     shift: i64,
-    /// What says so.
+    /// What says so, and of which factor.
     condition: Condition,
+    side: usize,
 }
 
 impl Phase {
     /// What a condition says of the axes of a product, of which the first `results` are those of the result.
-    fn of(condition: &Condition, names: &[String], results: usize) -> Option<Phase> {
+    fn of(condition: &Condition, side: usize, names: &[String], results: usize) -> Option<Phase> {
         let only = condition.lower.as_ref()?.as_constant()?;
-        if condition.upper.as_ref()?.as_constant()? != only + 1 {
+        if condition.upper.as_ref()?.as_constant()?.checked_sub(1) != Some(only) {
             return None;
         }
-        let divided = condition.expr.terms().into_iter().flat_map(|(_, factors)| factors).find_map(|factor| match factor {
-            Factor::Quotient(of, by) => Some((of, by.as_constant()?)),
-            Factor::Symbol(_) => None,
-        });
+        let divided =
+            condition.expr.terms().into_iter().flat_map(|(_, factors)| factors).find_map(|factor| match factor {
+                Factor::Quotient(of, by) => Some((of, by.as_constant()?)),
+                Factor::Symbol(_) => None,
+            });
         let (of, stride) = divided.filter(|(_, by)| (2..=MOST_PHASES).contains(by))?;
         let (terms, base) = of.as_linear()?;
         if of.modulo(&stride.into()).ok()? != condition.expr {
@@ -54,9 +56,9 @@ impl Phase {
         let mut both = [(axis(first)?, *a), (axis(second)?, *b)];
         both.sort_unstable();
         let [(own, scale), (reduced, sign)] = both;
-        let fits = own < results && reduced >= results && sign.abs() == 1;
+        let fits = own < results && reduced >= results && [1, -1].contains(&sign);
         let shift = base.checked_sub(only)?;
-        fits.then(|| Phase { axes: [own, reduced], stride, scale, sign, shift, condition: condition.clone() })
+        fits.then(|| Phase { axes: [own, reduced], stride, scale, sign, shift, condition: condition.clone(), side })
     }
 
     /// The first position of the reduced axis for each remainder of the other one.
@@ -80,6 +82,8 @@ impl Phase {
 /// A sum that is split, and the product that it sums.
 struct Split {
     product: OpId,
+    /// Whether floats are finite.
+    finite: bool,
     phases: Vec<Phase>,
     divisors: Divisors,
 }
@@ -128,7 +132,7 @@ impl Splits {
         for (side, access) in accesses.iter().enumerate() {
             let Some([piece]) = access.guard.as_ref().map(|guard| guard.pieces.as_slice()) else { continue };
             for condition in piece {
-                let Some(phase) = Phase::of(condition, &names, results.len()) else { continue };
+                let Some(phase) = Phase::of(condition, side, &names, results.len()) else { continue };
                 let is_new = phases.iter().all(|known| (0..2).all(|at| known.axes[at] != phase.axes[at]));
                 let other = accesses[1 - side].guard.as_ref();
                 let both = other.is_some_and(|guard| guard.pieces.iter().all(|piece| piece.contains(condition)));
@@ -141,7 +145,7 @@ impl Splits {
         }
         let mut divisors = vec![Vec::new(); results.len()];
         phases.iter().for_each(|phase| divisors[phase.axes[0]] = vec![phase.stride]);
-        (is_matrix && !phases.is_empty()).then(|| Split { product: product.id, phases, divisors })
+        (is_matrix && !phases.is_empty()).then(|| Split { product: product.id, finite: may_leave, phases, divisors })
     }
 }
 
@@ -167,17 +171,27 @@ impl Split {
             let remainder = SizeExpr::symbol(&names[parts.first[phase.axes[0]] + 1]).ok()?;
             let place = own.mul(&stride).ok()?.add(&phase.first(&remainder)?).ok()?;
             if !size.divisible_by(phase.stride) {
-                guards.push(Condition::within(place.clone(), size.clone()));
+                guards.push((phase.side, Condition::within(place.clone(), size.clone())));
             }
             *size = size.ceildiv(&stride).ok()?;
             places.push(place);
         }
         let sizes: Vec<SizeExpr> = parts.sizes.iter().chain(&over).cloned().collect();
         let mut space = Parts::of(&sizes, &vec![Vec::new(); sizes.len()])?;
-        let accesses = product.accesses();
-        let accesses = accesses.iter().map(|access| self.access(access, &places, &guards, &mut space));
-        let accesses = accesses.collect::<Option<Vec<_>>>()?;
         let inputs: Vec<ValueId> = product.operands().collect();
+        let mut accesses = Vec::new();
+        for (side, access) in product.accesses().iter().enumerate() {
+            let mut access = self.access(access, &places, &mut space)?;
+            let dims = Tensor::of(ctx, body.value_type(inputs[side]))?.dims(ctx);
+            // Zero is multiplied by a finite number, if that is read within its tensor.
+            let is_left = |at: usize| self.finite && at == side && is_bounded(&access, &dims);
+            let own: Vec<_> = guards.iter().filter(|(at, _)| !is_left(*at)).collect();
+            for (_, condition) in own {
+                let guard = access.guard.get_or_insert(Guard { pieces: vec![Vec::new()] });
+                guard.pieces.iter_mut().for_each(|piece| piece.push(condition.clone()));
+            }
+            accesses.push(access);
+        }
         let (function, elem, widen) = (product.function(), product.elem(), product.widen());
         let (combiner, acc, loc) = (reduce.combiner(), reduce.acc(), reduce.loc());
         let own: Option<Vec<SizeExpr>> = names.iter().map(|name| SizeExpr::symbol(name).ok()).collect();
@@ -193,7 +207,7 @@ impl Split {
     }
 
     /// An access of the product at the new places, without what phases are there for.
-    fn access(&self, access: &Access, places: &[SizeExpr], guards: &[Condition], space: &mut Parts) -> Option<Access> {
+    fn access(&self, access: &Access, places: &[SizeExpr], space: &mut Parts) -> Option<Access> {
         let names = axis_names(places.len());
         let mut access = access.clone();
         for piece in access.guard.iter_mut().flat_map(|guard| &mut guard.pieces) {
@@ -201,11 +215,7 @@ impl Split {
         }
         access.guard = access.guard.filter(|guard| guard.pieces.iter().all(|piece| !piece.is_empty()));
         let place = |name: &str| names.iter().position(|own| own == name).map(|axis| places[axis].clone());
-        let mut access = access.map(&|expr| expr.substitute(&place).ok())?;
-        if !guards.is_empty() {
-            let guard = access.guard.get_or_insert(Guard { pieces: vec![Vec::new()] });
-            guard.pieces.iter_mut().for_each(|piece| piece.extend(guards.iter().cloned()));
-        }
+        let access = access.map(&|expr| expr.substitute(&place).ok())?;
         let space = std::cell::RefCell::new(space);
         let mut access = access.map(&|expr| space.borrow_mut().simplified(expr))?;
         for condition in access.guard.iter_mut().flat_map(|guard| &mut guard.pieces).flatten() {
@@ -213,6 +223,15 @@ impl Split {
         }
         Some(access)
     }
+}
+
+/// Whether a guard alone keeps an access within a tensor of these sizes, or the position is one axis.
+fn is_bounded(access: &Access, dims: &[SizeExpr]) -> bool {
+    let within = |at: &SizeExpr, dim: &SizeExpr| {
+        let condition = Condition::within(at.clone(), dim.clone());
+        access.guard.as_ref().is_some_and(|guard| guard.pieces.iter().all(|piece| piece.contains(&condition)))
+    };
+    access.at.iter().zip(dims).all(|(at, dim)| at.as_symbol().is_some() || within(at, dim))
 }
 
 /// Whether an access names an axis.

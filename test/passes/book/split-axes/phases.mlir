@@ -27,10 +27,11 @@ book.func @two<L>(%x: tensor<[6, L], f16>, %w: tensor<[6, 8, 4], f16>) -> tensor
 
 // -----
 
-// Three phases, whose first positions are 0, 2 and 1; the window has no whole number of them, which is a condition.
+// Three phases, whose first positions are 0, 2 and 1; the window has no whole number of them, which is a condition of the
+// factor that has it.
 // CHECK-LABEL: @three
 // CHECK-NEXT: entry mul axes (i0: 8, i1: L, i2: 3, i3: 6, i4: 2)
-// CHECK-SAME: %w at ({{.+}}) where (0 <= {{.+}} < 5), %x at ({{.+}}) where ({{.*}}0 <= {{.+}} < 5)
+// CHECK-SAME: %w at ({{.+}}) where (0 <= {{.+}} < 5), %x at ({{.+}}) where (0 <= {{[^<]+}} < L) to f32
 // CHECK-NEXT: reduce sum axes (i0: 8, i1: L, i2: 3) over (i3: 6, i4: 2)
 book.func @three<L>(%x: tensor<[6, L], f16>, %w: tensor<[6, 8, 5], f16>) -> tensor<[8, 3*L], f32> {
   %p = entry mul axes (i0: 8, i1: 3*L, i2: 6, i3: 5) of %w at (i2, i0, -i3 + 4), %x at (i2, (i1 + i3) floordiv 3 - 1) where (0 <= i1 + i3 - 3 < 3*L, (i1 + i3) mod 3 == 0) to f32 widen : tensor<[8, 3*L, 6, 5], f32>
