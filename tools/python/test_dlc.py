@@ -1,6 +1,8 @@
 """The package dlc on the CPU: `python3 -m unittest tools/python/test_dlc.py` where it is installed (`pip install .`)."""
 import concurrent.futures
+import contextlib
 import importlib.util
+import io
 import pathlib
 import pickle
 import subprocess
@@ -221,6 +223,25 @@ class Numpy(unittest.TestCase):
             self.f(self.x, self.row)
 
 
+def blocks(page):
+    """The Python in a page, by section."""
+    for section in page.read_text().split("\n## ")[1:]:
+        parts = section.split("```python\n")[1:]
+        yield section.partition("\n")[0], "\n".join(part.partition("\n```")[0] for part in parts)
+
+
+@needs("numpy")
+class Page(unittest.TestCase):
+    def test_the_examples_of_the_page_run(self):
+        names = {}
+        with contextlib.redirect_stdout(io.StringIO()):
+            for title, code in blocks(ROOT / "docs/python.md"):
+                if "import torch" in code and missing("torch"):
+                    continue
+                with self.subTest(title):
+                    exec(compile(code, f"docs/python.md ({title})", "exec"), names)
+
+
 @needs("torch")
 class Torch(unittest.TestCase):
     def test_tensors_of_the_cpu(self):
@@ -233,6 +254,71 @@ class Torch(unittest.TestCase):
         with self.assertRaises(dlc.ArgumentError) as caught:
             dlc.compile(text)(torch.randn(3, 4).bfloat16().T, row)
         self.assertEqual((caught.exception.argument, caught.exception.suggestion), ("X", "give X.contiguous()"))
+
+
+def no_gpu():
+    if reason := missing("dlc", "torch", "numpy"):
+        return reason
+    import torch
+
+    return None if torch.cuda.is_available() else "there is no GPU"
+
+
+class Gpu(unittest.TestCase):
+    def setUp(self):
+        if reason := no_gpu():
+            self.skipTest(reason)
+        import torch
+
+        self.torch = torch
+        self.f = dlc.compile(SCALE)
+        self.x, self.row = torch.randn(64, 96, device="cuda"), torch.randn(96, device="cuda")
+
+    def test_tensors_stay_where_they_are(self):
+        y = self.f(self.x, row=self.row)
+        self.assertEqual(y.device, self.x.device)
+        self.assertTrue(self.torch.equal(y, self.x * self.row))
+
+    def test_launches_follow_the_stream_of_the_caller(self):
+        stream, y = self.torch.cuda.Stream(), self.x
+        with self.torch.cuda.stream(stream):
+            for _ in range(50):
+                y = self.f(y + 1, self.row * 0.5)
+        expected = self.x
+        stream.synchronize()
+        for _ in range(50):
+            expected = (expected + 1) * (self.row * 0.5)
+        self.torch.testing.assert_close(y, expected)
+
+    def test_programs_of_several_kernels_and_sizes_alternate(self):
+        text = (ROOT / "test/programs/gpt2_block.mlir").read_text()
+        g = dlc.compile(text)
+        for batch in (1, 2, 1):
+            inputs = {}
+            for port in g.inputs:
+                shape = [{"B": batch, "S": 64}.get(size) or int(size) for size in port.shape]
+                inputs[port.name] = 0.05 * self.torch.randn(shape, device="cuda", dtype=self.torch.float16)
+            y = g(**inputs)
+            self.assertTrue(self.torch.equal(self.f(self.x, self.row), self.x * self.row))
+            again = g(**{name: value.cpu() for name, value in inputs.items()})
+            self.torch.testing.assert_close(y.cpu(), again, rtol=2e-2, atol=2e-2)
+
+    def test_host_arrays_on_the_gpu(self):
+        f = dlc.Session("cuda").compile(SCALE)
+        y = f(self.x.cpu().numpy(), self.row.cpu().numpy())
+        self.torch.testing.assert_close(self.torch.from_numpy(y), (self.x * self.row).cpu())
+        self.assertTrue(self.torch.equal(f(self.x, self.row), self.x * self.row))
+        f(self.x.cpu().numpy(), self.row.cpu().numpy())
+        self.assertTrue(self.torch.equal(f(self.x, self.row), self.x * self.row))
+
+    def test_what_does_not_fit_is_named(self):
+        for wrong, suggestion in ((self.row.cpu(), "move row to cuda:0"), (self.x[:, 0], "give row.contiguous()")):
+            with self.assertRaises(dlc.ArgumentError) as caught:
+                self.f(self.x, wrong)
+            self.assertEqual((caught.exception.argument, caught.exception.suggestion), ("row", suggestion))
+        with self.assertRaises(dlc.ArgumentError) as caught:
+            self.f(self.x, self.row[:5])
+        self.assertEqual(caught.exception.argument, "row")
 
 
 if __name__ == "__main__":

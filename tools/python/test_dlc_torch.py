@@ -188,6 +188,17 @@ class Models(unittest.TestCase):
             compiled(*inputs)
 
 
+class Gpu(unittest.TestCase):
+    def test_a_model_on_a_gpu(self):
+        if not torch.cuda.is_available():
+            self.skipTest("there is no GPU")
+        model = nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.LayerNorm(128)).half().cuda().eval()
+        x = torch.randn(32, 64, device="cuda", dtype=torch.float16)
+        compiled = dlc.torch.compile(model, (x,), dynamic_shapes=({0: Dim("B")},))
+        for rows in (32, 7):
+            close(self, compiled(x[:rows].contiguous()), model(x[:rows]))
+
+
 class Refused(unittest.TestCase):
     def test_an_op_that_is_not_known_is_named_with_its_place(self):
         class Inner(nn.Module):

@@ -42,6 +42,34 @@ def take(name: str, value: Any, type: str, elem: str | None) -> tuple[str, list[
     return _of_buffer(name, value)
 
 
+def on_device(value: Any) -> Any:
+    """The tensor of torch that an argument in the memory of a GPU is, without a copy; None if it is not there.
+
+    Tensors of torch, and arrays of others by `__cuda_array_interface__` or DLPack.
+    """
+    if is_torch(value):
+        return value if value.is_cuda else None
+    if hasattr(value, "__cuda_array_interface__"):
+        import torch
+
+        return torch.as_tensor(value, device="cuda")
+    if hasattr(value, "__dlpack_device__") and _module(value) != "numpy" and value.__dlpack_device__()[0] == 2:
+        import torch
+
+        return torch.from_dlpack(value)
+    return None
+
+
+def take_device(name: str, value: Any, device: Any) -> tuple[str, list[int], int]:
+    """A tensor of torch in the memory of a GPU as the name of its element type, its sizes and its address."""
+    if value is None or value.device != device:
+        where = "in host memory" if value is None else f"on {value.device}"
+        raise refuse(name, f"the input {name} is {where}, and others are on {device}", f"move {name} to {device}")
+    if not value.is_contiguous():
+        raise _strides(name, value.stride(), f"give {name}.contiguous()")
+    return str(value.dtype).removeprefix("torch."), list(value.shape), value.data_ptr()
+
+
 def _strides(name: str, strides: Any, way: str):
     message = f"the input {name} does not lie row by row without gaps: its strides are {tuple(strides)}"
     return refuse(name, message, way)

@@ -63,27 +63,52 @@ class Program:
         Arrays are those of numpy or torch, or anything with the buffer protocol; they lie row by row without gaps.
         Inputs that are single numbers take numbers of Python. `sizes` has the symbols that no array says.
 
+        Tensors in the memory of a GPU (of torch, or by `__cuda_array_interface__` or DLPack) are not copied: the program is
+        compiled for their sizes, which is done once, and launched in the current stream of torch, which is not waited for.
+
         The result is one array, or a tuple where there are several outputs: tensors of torch if an argument is one, else
         arrays of numpy (memory views where numpy is not installed).
 
         Raises `dlc.ArgumentError`, which names the argument, where an array has another type, other sizes or gaps, and
         `dlc.Error` for what compilation, evaluation or the device reports.
         """
+        found = [(name, _arrays.on_device(value)) for name, value in self._named(arrays, named)]
+        if device := next((value.device for _, value in found if value is not None), None):
+            return self._launch(device, found, len(arrays), sizes)
         outputs, _ = self._run(arrays, sizes, named)
         as_torch = any(_arrays.is_torch(value) for value in (*arrays, *named.values()))
         results = tuple(_arrays.give(elem, shape, data, as_torch) for elem, shape, data in outputs)
         return results[0] if len(results) == 1 else results
 
+    def _named(self, arrays: tuple[Any, ...], named: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """Arguments with the names of their inputs; those that there is no input for have numbers."""
+        ports = [port.name for port in self.inputs]
+        names = [*ports, *(f"#{number}" for number in range(len(ports), len(arrays)))]
+        return [*zip(names, arrays), *named.items()]
+
+    def _launch(self, device: Any, found: list[tuple[str, Any]], count: int, sizes: Mapping[str, int] | None) -> Any:
+        """Launches it on tensors of a GPU, in the current stream of torch."""
+        import torch
+
+        taken = [(name, _arrays.take_device(name, value, device)) for name, value in found]
+        positional = [value for _, value in taken[:count]]
+        call = self._program.on_device(device.index or 0, positional, taken[count:], _sizes(sizes))
+        outputs = [torch.empty(shape, dtype=getattr(torch, elem or ""), device=device) for elem, shape in call.outputs]
+        stream = torch.cuda.current_stream(device)
+        call.launch([output.data_ptr() for output in outputs], stream.cuda_stream)
+        # The allocator of torch hands memory on in the order of the stream, so inputs may be given back before it is done.
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
     def _run(self, arrays: tuple[Any, ...], sizes: Mapping[str, int] | None, named: Mapping[str, Any]):
         ports = {port.name: port for port in self.inputs}
-        names = [*ports, *(f"#{number}" for number in range(len(ports), len(arrays)))]
 
         def take(name: str, value: Any):
             port = ports.get(name)
             return _arrays.take(name, value, port.type if port else "none", port.dtype if port and not port.shape else None)
 
-        positional = [take(name, value) for name, value in zip(names, arrays)]
-        return self._program.call(positional, [(name, take(name, value)) for name, value in named.items()], _sizes(sizes))
+        taken = [(name, take(name, value)) for name, value in self._named(arrays, named)]
+        positional = [value for _, value in taken[: len(arrays)]]
+        return self._program.call(positional, taken[len(arrays) :], _sizes(sizes))
 
     def text(self, layer: str) -> str:
         """The text of the program at a layer: `frontend`, `tiny`, `book`, `poly`, `region`, `plan`, `kernel` or `ptx`."""

@@ -905,6 +905,7 @@ class Model:
 
     def __init__(self, graph: Graph, program: Program) -> None:
         self.graph, self.program = graph, program
+        self._bound: dict[torch.device, dict[str, torch.Tensor]] = {}
 
     @property
     def source(self) -> str:
@@ -919,8 +920,15 @@ class Model:
             raise refuse("args", "the inputs are not nested as those that the model was exported with", f"give {spec.in_spec}")
         tensors = {name: value for name, value in zip(self.graph.inputs, flat) if name is not None}
         self._check(tensors)
-        outputs = self.program(**self.graph.bound, **tensors)
+        outputs = self.program(**self._on(tensors), **tensors)
         return torch.utils._pytree.tree_unflatten(outputs if isinstance(outputs, tuple) else [outputs], spec.out_spec)
+
+    def _on(self, tensors: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+        """Parameters and buffers where the inputs are: copied there once."""
+        device = next((value.device for value in tensors.values() if isinstance(value, torch.Tensor)), torch.device("cpu"))
+        if device not in self._bound:
+            self._bound[device] = {name: value.to(device) for name, value in self.graph.bound.items()}
+        return self._bound[device]
 
     def _check(self, tensors: Mapping[str, Any]) -> None:
         for name, axes in self.graph.axes.items():

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use dlc::{Arguments, Array, CompileOptions, Device, Elem, Passes, Planning, SessionOptions, Source};
+use dlc::{Arguments, Array, CompileOptions, Device, DeviceTensor, Elem, Passes, Planning, SessionOptions, Source};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,6 +22,8 @@ use errors::{raise, warnings};
 type Given = (String, Vec<usize>, PyBuffer<u8>);
 /// The same, given back.
 type Made = (String, Vec<usize>, Py<PyByteArray>);
+/// A tensor of a device: the name of the type of its elements, its sizes, its address.
+type OnDevice = (String, Vec<usize>, u64);
 /// An input or output: its name, its type in the IR, its sizes as text, and the name of the type of its elements.
 type PortInfo = (String, String, Vec<String>, Option<String>);
 
@@ -143,6 +145,21 @@ impl Program {
         Ok((returned.outputs.into_iter().map(made).collect(), returned.device))
     }
 
+    /// Makes a call on tensors of a device.
+    fn on_device(
+        &self,
+        py: Python<'_>,
+        device: u32,
+        positional: Vec<OnDevice>,
+        named: Vec<(String, OnDevice)>,
+        sizes: Vec<(String, i64)>,
+    ) -> PyResult<DeviceCall> {
+        let positional = positional.into_iter().map(tensor).collect::<PyResult<Vec<_>>>()?;
+        let named = named.into_iter().map(|(name, given)| Ok((name, tensor(given)?))).collect::<PyResult<Vec<_>>>()?;
+        let call = py.detach(|| self.0.on_device(device, &positional, &named, &sizes));
+        call.map(DeviceCall).map_err(|error| raise(py, &error))
+    }
+
     /// The program at a layer.
     fn text(&self, py: Python<'_>, layer: &str) -> PyResult<String> {
         py.detach(|| self.0.text(layer)).map_err(|error| raise(py, &error))
@@ -166,10 +183,34 @@ impl Program {
     }
 }
 
+fn tensor((elem, shape, address): OnDevice) -> PyResult<DeviceTensor> {
+    let elem = Elem::from_str(&elem).map_err(PyValueError::new_err)?;
+    Ok(DeviceTensor { shape, elem, address })
+}
+
+/// A call on tensors of a device that waits for its outputs.
+#[pyclass(frozen)]
+struct DeviceCall(dlc::DeviceCall);
+
+#[pymethods]
+impl DeviceCall {
+    /// The names of the types and the sizes of the outputs.
+    #[getter]
+    fn outputs(&self) -> Vec<(Option<String>, Vec<usize>)> {
+        self.0.outputs().into_iter().map(|(shape, elem)| (elem.map(Elem::name), shape)).collect()
+    }
+
+    /// Puts the launches into a stream.
+    fn launch(&self, py: Python<'_>, outputs: Vec<u64>, stream: u64) -> PyResult<()> {
+        py.detach(|| self.0.launch(&outputs, stream)).map_err(|error| raise(py, &error))
+    }
+}
+
 /// The module.
 #[pymodule]
 fn _dlc(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Session>()?;
     module.add_class::<Program>()?;
+    module.add_class::<DeviceCall>()?;
     module.add_function(wrap_pyfunction!(tools::tool, module)?)
 }

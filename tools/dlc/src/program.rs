@@ -1,6 +1,7 @@
 //! A program that was read: run on arrays, shown at any layer, with its plans.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use dlc_core::tensor::with_threads;
@@ -16,7 +17,6 @@ use dlc_translate::manifest::plan::Plan;
 
 use crate::bind::{BAD_INPUT, Bound, Caller, Given, Needed, Origin, Reported, admits};
 use crate::cuda::compile::{Compiler, not_compiled, target, way_to};
-use crate::cuda::driver::Driver;
 use crate::cuda::exec::Loaded;
 use crate::cuda::{WRONG_DEVICE, module as device_module};
 use crate::error::{Error, Message};
@@ -31,6 +31,9 @@ use crate::session::{CompileOptions, Session, Source, on_big_stack};
 const TEXT: &str = "<text>";
 /// What a plan is called there.
 const PLAN: &str = "<plan>";
+
+/// Numbers for what is compiled.
+static NUMBERS: AtomicUsize = AtomicUsize::new(0);
 
 /// The name and the text of a source.
 pub(crate) fn read(source: Source<'_>) -> Result<(String, String), Error> {
@@ -127,10 +130,12 @@ pub(crate) struct Compiled {
 }
 
 /// A program compiled for sizes and a target.
-struct OnDevice {
-    manifest: Manifest,
-    ptx: String,
-    plan: Plan,
+pub(crate) struct OnDevice {
+    pub(crate) manifest: Manifest,
+    pub(crate) ptx: String,
+    pub(crate) plan: Plan,
+    /// A number that no other one has.
+    pub(crate) number: usize,
 }
 
 impl Compiled {
@@ -274,7 +279,7 @@ impl Program {
     }
 
     /// Gives arrays to inputs.
-    fn given(&self, arguments: Arguments, diags: &Diagnostics) -> Result<Given, Reported> {
+    pub(crate) fn given(&self, arguments: Arguments, diags: &Diagnostics) -> Result<Given, Reported> {
         let Compiled { ctx, function, options, .. } = &*self.compiled;
         let fail = |input: Option<&str>, message: String, suggestion: Option<String>| {
             diags.emit(Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message).suggest_if(suggestion));
@@ -355,25 +360,31 @@ impl Program {
         Ok(module)
     }
 
+    /// The target that it is compiled for on a device.
+    pub(crate) fn machine(&self, number: u32) -> Result<String, Error> {
+        let mut gpu = self.session.0.gpu();
+        let driver = gpu.driver(number).map_err(|error| Error::alone(&error))?;
+        Ok(target(self.compiled.options.target.as_deref(), driver.device()).to_string())
+    }
+
     /// What the device makes of it. `None` where no passes lead from its layer to instructions.
     fn on_gpu(&self, mut bound: Bound<'_>, diags: &Diagnostics) -> Result<Option<Returned>, Error> {
-        let Compiled { ctx, function, options, .. } = &*self.compiled;
+        let Compiled { ctx, function, .. } = &*self.compiled;
         let shared = &self.session.0;
         let number = shared.options.device.number();
         let fail = |error: Box<Diagnostic>| Error::alone(&error);
-        let machine = {
-            let mut gpu = shared.gpu();
-            target(options.target.as_deref(), gpu.driver(number).map_err(fail)?.device()).to_string()
-        };
+        let machine = self.machine(number)?;
         let Some(compiled) = self.for_sizes(&bound.symbols, &machine, diags)? else { return Ok(None) };
-        let OnDevice { manifest, ptx, plan } = &*compiled;
+        let OnDevice { manifest, ptx, plan, .. } = &*compiled;
         let mut bytes = Vec::new();
         for place in 0..function.inputs.len() {
             let given = bound.bytes(place).map_err(|reason| bound.fail(place, &reason));
             bytes.push(given.map_err(|Reported { input }| Error::of(ctx, &diags.take()).about(input))?);
         }
         let mut gpu = shared.gpu();
-        let driver: &mut dyn Driver = gpu.driver(number).map_err(fail)?;
+        let (driver, resident) = gpu.attached(number).map_err(fail)?;
+        // Loading forgets all other modules.
+        resident.clear(driver);
         device_module::load(driver, manifest, ptx, shared.cache.as_ref()).map_err(fail)?;
         let device = driver.device().name.clone();
         let mut loaded = Loaded::new(driver, plan, shared.options.time_limit).map_err(fail)?;
@@ -388,24 +399,30 @@ impl Program {
         Ok(Some(Returned { outputs, device, warnings: Message::warnings(ctx, &diags.take()) }))
     }
 
+    /// What runs on a device for these sizes, if it is compiled.
+    pub(crate) fn known(&self, symbols: &[(String, i64)], machine: &str) -> Option<Arc<OnDevice>> {
+        let known = self.compiled.on_device.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&(symbols.to_vec(), machine.to_string())).cloned()
+    }
+
     /// What runs on a device for these sizes, compiled once.
-    fn for_sizes(
+    pub(crate) fn for_sizes(
         &self,
         symbols: &[(String, i64)],
         machine: &str,
         diags: &Diagnostics,
     ) -> Result<Option<Arc<OnDevice>>, Error> {
         let Compiled { ctx, module, function, .. } = &*self.compiled;
-        let known = || self.compiled.on_device.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (symbols.to_vec(), machine.to_string());
-        if let Some(found) = known().get(&key) {
-            return Ok(Some(found.clone()));
+        if let Some(found) = self.known(symbols, machine) {
+            return Ok(Some(found));
         }
         let compiled = self.compiler(diags).compile_for(module, function, symbols, machine);
         let Some((compiled, plan)) = compiled.map_err(|_| Error::of(ctx, &diags.take()))? else { return Ok(None) };
         let (manifest, ptx) = (compiled.translated.manifest, compiled.translated.ptx);
-        let made = Arc::new(OnDevice { manifest, ptx, plan });
-        known().insert(key, made.clone());
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        let made = Arc::new(OnDevice { manifest, ptx, plan, number });
+        let mut known = self.compiled.on_device.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert((symbols.to_vec(), machine.to_string()), made.clone());
         Ok(Some(made))
     }
 

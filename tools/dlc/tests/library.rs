@@ -5,7 +5,7 @@ use std::path::Path;
 use dlc::cuda::driver::Driver;
 use dlc::cuda::fake::{Fake, Log};
 use dlc::cuda::gpu::Gpu;
-use dlc::{Arguments, Array, CompileOptions, Device, Elem, Error, Session, SessionOptions, Source};
+use dlc::{Arguments, Array, CompileOptions, Device, DeviceTensor, Elem, Error, Session, SessionOptions, Source};
 use dlc_ir::types::FloatKind;
 
 const SCALE: &str = "tiny.func @scale<M, N>(%X: tensor<[M, N], f32>, %row: tensor<[N], f32>) -> tensor<[M, N], f32> {
@@ -211,4 +211,53 @@ fn plans_ptx_and_reasons_are_given() {
     let text = program.explain().expect("it is compiled");
     assert!(text.starts_with("@scale(X: tensor<[M, N], f32>, row: tensor<[N], f32>) -> (y: "), "{text}");
     assert!(text.contains("\n@scale_0\n  plan: tile") && text.contains("choose-plan: the plan of @scale_0"), "{text}");
+}
+
+#[test]
+fn tensors_of_a_device_are_launched_on_in_a_stream() {
+    let (session, log) = on_fake(Device::Cpu);
+    let program = compile(&session, SCALE).expect("it is right");
+    let tensor = |shape: &[usize], address| DeviceTensor { shape: shape.to_vec(), elem: F32, address };
+    let (x, row) = (tensor(&[2, 3], 0x8000), tensor(&[3], 0x9000));
+    let named = [("row".to_string(), row.clone())];
+    let call = program.on_device(0, std::slice::from_ref(&x), &named, &[]).expect("it fits");
+    assert_eq!(call.outputs(), [(vec![2, 3], Some(F32))]);
+    call.launch(&[0xa000], 7).expect("it is launched");
+    let lines = || std::mem::take(&mut *log.lines());
+    let first = lines();
+    assert!(
+        first[0] == "stream 7" && first[1].starts_with("compile") && first[2].starts_with("load beside"),
+        "{first:?}"
+    );
+    let launches =
+        |lines: &[String]| lines.iter().filter(|line| line.starts_with("launch")).cloned().collect::<Vec<_>>();
+    assert!(launches(&first)[0].ends_with("(0x8000, 0x9000, 0xa000, 2, 3)"), "{first:?}");
+    assert!(
+        !first.iter().any(|line| line == "wait") && first.last().is_some_and(|line| line == "own stream"),
+        "{first:?}"
+    );
+    // The next one launches and nothing else.
+    call.launch(&[0xb000], 8).expect("it is launched");
+    let second = lines();
+    assert_eq!((second.len(), second[0].as_str(), launches(&second).len()), (3, "stream 8", 1), "{second:?}");
+    let error =
+        program.on_device(0, &[x.clone(), tensor(&[4], 0x9000)], &[], &[]).map(|_| ()).expect_err("it does not");
+    assert_eq!((error.code(), error.argument()), ("E0533", Some("row")));
+    let odd = program.on_device(0, &[tensor(&[2, 3], 0x8001), row.clone()], &[], &[]).expect("its sizes fit");
+    assert_eq!(odd.launch(&[0xa000], 0).expect_err("its address does not").code(), "E0532");
+    let other = program.on_device(1, &[x, row], &[], &[]).and_then(|call| call.launch(&[0xa000], 0));
+    assert_eq!(other.expect_err("another GPU").code(), "E0560");
+}
+
+/// What is loaded for host arrays forgets the modules of others, which are loaded again.
+#[test]
+fn host_arrays_and_tensors_of_a_device_share_it() {
+    let (session, log) = on_fake(Device::Auto);
+    let program = compile(&session, SCALE).expect("it is right");
+    let tensor = |shape: &[usize], address| DeviceTensor { shape: shape.to_vec(), elem: F32, address };
+    let call = program.on_device(0, &[tensor(&[2, 3], 0x8000), tensor(&[3], 0x9000)], &[], &[]).expect("it fits");
+    call.launch(&[0xa000], 7).expect("it is launched");
+    program.run([x(), row()]).expect("it runs");
+    call.launch(&[0xa000], 7).expect("it is launched");
+    assert_eq!(log.lines().iter().filter(|line| line.starts_with("load beside")).count(), 2);
 }

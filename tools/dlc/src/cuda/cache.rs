@@ -155,15 +155,29 @@ impl Cache {
 
 /// Loads a module, from the cache where it is there. Whether it was.
 pub fn load(driver: &mut dyn Driver, ptx: &str, cache: Option<&Cache>) -> Done<bool> {
+    load_by(driver, ptx, cache, &mut |driver, image| driver.load(image))
+}
+
+/// The same beside the modules that are loaded.
+pub fn load_beside(driver: &mut dyn Driver, ptx: &str, cache: Option<&Cache>) -> Done<bool> {
+    load_by(driver, ptx, cache, &mut |driver, image| driver.load_beside(image))
+}
+
+fn load_by(
+    driver: &mut dyn Driver,
+    ptx: &str,
+    cache: Option<&Cache>,
+    load: &mut dyn FnMut(&mut dyn Driver, &[u8]) -> Done,
+) -> Done<bool> {
     let key = key(ptx, driver.device());
     if let Some(code) = cache.and_then(|cache| cache.read(&key))
-        && driver.load(&code).is_ok()
+        && load(driver, &code).is_ok()
     {
         return Ok(true);
     }
     match driver.compile(ptx) {
         Ok(code) => {
-            driver.load(&code)?;
+            load(driver, &code)?;
             if let Some(cache) = cache {
                 // Without the file the module is compiled again next time.
                 let _ = cache.write(&key, &code);
@@ -173,7 +187,7 @@ pub fn load(driver: &mut dyn Driver, ptx: &str, cache: Option<&Cache>) -> Done<b
         // What is wrong with the PTX, or a driver that does not know it, stays so.
         Err(failure) if matches!(failure.kind, Kind::BadModule | Kind::TooOld) => Err(failure),
         // A driver may compile what it loads and nothing else.
-        Err(failure) => driver.load(&[ptx.as_bytes(), &[0]].concat()).map(|()| false).map_err(|_| failure),
+        Err(failure) => load(driver, &[ptx.as_bytes(), &[0]].concat()).map(|()| false).map_err(|_| failure),
     }
 }
 

@@ -184,6 +184,10 @@ pub trait Driver: Send {
     fn compile(&mut self, ptx: &str) -> Done<Vec<u8>>;
     /// Loads machine code, or PTX with a zero behind it. Entries are those of the module that was loaded last.
     fn load(&mut self, image: &[u8]) -> Done;
+    /// The same beside the modules that are loaded: their entries stay.
+    fn load_beside(&mut self, image: &[u8]) -> Done;
+    /// Waits for all work, and forgets all modules with their entries, launches and graphs.
+    fn unload(&mut self);
     /// Finds an entry, and lets it have this many bytes of shared memory and clusters of this many blocks.
     fn entry(&mut self, name: &str, shared: u32, cluster: u32) -> Done<Entry>;
 
@@ -198,12 +202,19 @@ pub trait Driver: Send {
     /// Sets bytes, in the sequence of work.
     fn fill(&mut self, at: Address, byte: u8, bytes: u64) -> Done;
 
+    /// Copies within the device, in the sequence of work.
+    fn copy(&mut self, from: Address, to: Address, bytes: u64) -> Done;
+    /// Takes a stream of the caller for the sequence of work, or with none its own again.
+    fn use_stream(&mut self, stream: Option<u64>);
+
     /// Makes a tensor map.
     fn tensor_map(&mut self, map: &Map, at: Address) -> Done<TensorMap>;
     /// Makes a launch ready, so that nothing is left to be computed when it starts.
     fn prepare(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done<Prepared>;
     /// Launches what was prepared, in the sequence of work.
     fn launch(&mut self, prepared: Prepared) -> Done;
+    /// Launches an entry in the sequence of work, and keeps nothing of it.
+    fn start(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done;
     /// What of a multiprocessor the blocks of a launch fill.
     fn occupancy(&mut self, entry: Entry, start: &Start) -> Done<Occupancy>;
     /// Waits until all work is done, but not longer than this.

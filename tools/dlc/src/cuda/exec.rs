@@ -82,33 +82,12 @@ impl<'a> Loaded<'a> {
         for (offset, bytes) in &plan.constants {
             self.driver.upload(self.pool + offset, bytes).map_err(fails)?;
         }
-        let entries = self.entries()?;
+        let entries = find_entries(self.driver, plan)?;
         for (number, run) in plan.runs.iter().enumerate() {
             let places: Vec<Address> = run.places.iter().map(|&place| self.at(place)).collect();
             self.add(number, run, &places, &entries)?;
         }
         Ok(())
-    }
-
-    /// Finds each entry once, and lets it have what the largest of its launches needs.
-    fn entries(&mut self) -> Result<BTreeMap<&'a str, Entry>, Box<Diagnostic>> {
-        let mut needs: BTreeMap<&str, (&Run, &Start, u32)> = BTreeMap::new();
-        for run in &self.plan.runs {
-            for start in &run.numbers.starts {
-                let blocks = start.cluster.iter().product();
-                let (first, largest, most) = needs.entry(&start.entry).or_insert((run, start, blocks));
-                *most = blocks.max(*most);
-                if start.shared > largest.shared {
-                    (*first, *largest) = (run, start);
-                }
-            }
-        }
-        let mut found = BTreeMap::new();
-        for (name, (run, start, blocks)) in needs {
-            let entry = self.driver.entry(name, start.shared, blocks);
-            found.insert(name, entry.map_err(|failure| no_entry(self.driver, run, start, failure))?);
-        }
-        Ok(found)
     }
 
     /// The address of a place.
@@ -155,7 +134,7 @@ impl<'a> Loaded<'a> {
         number: usize,
         run: &Run,
         places: &[Address],
-        entries: &BTreeMap<&str, Entry>,
+        entries: &BTreeMap<String, Entry>,
     ) -> Result<(), Box<Diagnostic>> {
         for ((tensor, is), &at) in run.numbers.buffers.iter().zip(places) {
             if *is == Use::Scratch && tensor.bytes() > 0 && !run.numbers.starts.is_empty() {
@@ -164,32 +143,8 @@ impl<'a> Loaded<'a> {
         }
         let mut maps = vec![None; run.numbers.maps.len()];
         for (place, start) in run.numbers.starts.iter().enumerate() {
-            let entry = entries[start.entry.as_str()];
-            let mut values = Vec::new();
-            for param in &start.params {
-                values.push(match *param {
-                    Param::Buffer(buffer) => Value::Address(places[buffer]),
-                    Param::I32(number) => Value::I32(number),
-                    Param::I64(number) => Value::I64(number),
-                    Param::Map(map) => match maps[map] {
-                        Some(made) => made,
-                        None => {
-                            let numbers = &run.numbers.maps[map];
-                            let made = self.driver.tensor_map(numbers, places[numbers.buffer] + numbers.offset);
-                            let made = made.map_err(|failure| {
-                                let (name, kernel) = (&numbers.name, &run.kernel);
-                                let message = format!(
-                                    "the tensor map '{name}' of the kernel '{kernel}' cannot be made: {}",
-                                    failure.message
-                                );
-                                let error = Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, message);
-                                Box::new(error.note(Loc::UNKNOWN, format!("its numbers are {numbers:?}")))
-                            })?;
-                            *maps[map].insert(Value::Map(made))
-                        }
-                    },
-                });
-            }
+            let entry = entries[&start.entry];
+            let values = params(self.driver, run, start, places, &mut maps)?;
             let prepared = self.driver.prepare(entry, start, &values).map_err(fails)?;
             self.found.push(entry);
             self.steps.push(Step::Launch(number, place, prepared));
@@ -372,6 +327,64 @@ impl<'a> Loaded<'a> {
     }
 }
 
+/// Finds each entry of a plan once in the module that was loaded last, and lets it have what the largest of its launches
+/// needs.
+pub(super) fn find_entries(driver: &mut dyn Driver, plan: &Plan) -> Result<BTreeMap<String, Entry>, Box<Diagnostic>> {
+    let mut needs: BTreeMap<&str, (&Run, &Start, u32)> = BTreeMap::new();
+    for run in &plan.runs {
+        for start in &run.numbers.starts {
+            let blocks = start.cluster.iter().product();
+            let (first, largest, most) = needs.entry(&start.entry).or_insert((run, start, blocks));
+            *most = blocks.max(*most);
+            if start.shared > largest.shared {
+                (*first, *largest) = (run, start);
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    for (name, (run, start, blocks)) in needs {
+        let entry = driver.entry(name, start.shared, blocks);
+        found.insert(name.to_string(), entry.map_err(|failure| no_entry(driver, run, start, failure))?);
+    }
+    Ok(found)
+}
+
+/// The parameters of a launch whose buffers lie at these places. Tensor maps are made once for all launches of a run.
+pub(super) fn params(
+    driver: &mut dyn Driver,
+    run: &Run,
+    start: &Start,
+    places: &[Address],
+    maps: &mut [Option<Value>],
+) -> Result<Vec<Value>, Box<Diagnostic>> {
+    let mut values = Vec::new();
+    for param in &start.params {
+        values.push(match *param {
+            Param::Buffer(buffer) => Value::Address(places[buffer]),
+            Param::I32(number) => Value::I32(number),
+            Param::I64(number) => Value::I64(number),
+            Param::Map(map) => match maps[map] {
+                Some(made) => made,
+                None => {
+                    let numbers = &run.numbers.maps[map];
+                    let made = driver.tensor_map(numbers, places[numbers.buffer] + numbers.offset);
+                    let made = made.map_err(|failure| {
+                        let (name, kernel) = (&numbers.name, &run.kernel);
+                        let message = format!(
+                            "the tensor map '{name}' of the kernel '{kernel}' cannot be made: {}",
+                            failure.message
+                        );
+                        let error = Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, message);
+                        Box::new(error.note(Loc::UNKNOWN, format!("its numbers are {numbers:?}")))
+                    })?;
+                    *maps[map].insert(Value::Map(made))
+                }
+            },
+        });
+    }
+    Ok(values)
+}
+
 impl Drop for Loaded<'_> {
     fn drop(&mut self) {
         for at in self.taken.drain(..) {
@@ -409,6 +422,6 @@ fn no_entry(driver: &dyn Driver, run: &Run, start: &Start, failure: Failure) -> 
 }
 
 /// A failure that nothing more is known about.
-fn fails(failure: Failure) -> Box<Diagnostic> {
+pub(super) fn fails(failure: Failure) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, format!("the CUDA driver fails: {}", failure.message)))
 }

@@ -69,6 +69,13 @@ impl Fake {
         Fake::default()
     }
 
+    fn launched(&self, entry: Entry, start: &Start, params: &[Value]) -> String {
+        let early = if start.early { " early" } else { "" };
+        let (name, grid) = (&self.entries[entry.0], start.grid);
+        let sizes = format!("{grid:?} by {:?}, {}, {}", start.cluster, start.threads, start.shared);
+        format!("launch {name} {sizes}{early} ({})", values(params))
+    }
+
     fn note(&mut self, line: String) -> Done {
         let mut failing = None;
         for (_, good, kind) in self.fails.iter_mut().filter(|(start, ..)| line.starts_with(start)) {
@@ -112,6 +119,12 @@ impl Driver for Fake {
     fn load(&mut self, image: &[u8]) -> Done {
         self.note(format!("load {}", String::from_utf8_lossy(image)))
     }
+    fn load_beside(&mut self, image: &[u8]) -> Done {
+        self.note(format!("load beside {}", String::from_utf8_lossy(image)))
+    }
+    fn unload(&mut self) {
+        self.log.lines().push("unload".into());
+    }
     fn entry(&mut self, name: &str, shared: u32, cluster: u32) -> Done<Entry> {
         self.entries.push(name.to_string());
         self.note(format!("entry {name}, shared {shared}, clusters of {cluster}"))?;
@@ -142,6 +155,12 @@ impl Driver for Fake {
     fn fill(&mut self, at: Address, byte: u8, bytes: u64) -> Done {
         self.note(format!("fill {bytes} at {at:#x} with {byte}"))
     }
+    fn copy(&mut self, from: Address, to: Address, bytes: u64) -> Done {
+        self.note(format!("copy {bytes} from {from:#x} to {to:#x}"))
+    }
+    fn use_stream(&mut self, stream: Option<u64>) {
+        self.log.lines().push(stream.map_or("own stream".into(), |stream| format!("stream {stream}")));
+    }
     fn tensor_map(&mut self, map: &Map, at: Address) -> Done<TensorMap> {
         self.note(format!("map {} of {at:#x}: {:?} {:?} {:?}", map.name, map.dims, map.strides, map.tile))?;
         let mut words = [0; 16];
@@ -149,11 +168,11 @@ impl Driver for Fake {
         Ok(TensorMap(words))
     }
     fn prepare(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done<Prepared> {
-        let early = if start.early { " early" } else { "" };
-        let (name, grid) = (self.entries[entry.0].clone(), start.grid);
-        let sizes = format!("{grid:?} by {:?}, {}, {}", start.cluster, start.threads, start.shared);
-        self.launches.push(format!("launch {name} {sizes}{early} ({})", values(params)));
+        self.launches.push(self.launched(entry, start, params));
         Ok(Prepared(self.launches.len() - 1))
+    }
+    fn start(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done {
+        self.note(self.launched(entry, start, params))
     }
     fn launch(&mut self, prepared: Prepared) -> Done {
         self.note(self.launches[prepared.0].clone())

@@ -5,7 +5,8 @@ use dlc_ir::diag::{Diagnostic, Diagnostics, Severity};
 use dlc_opt::Status;
 
 use super::driver::Driver;
-use super::{DEVICE_LOST, NO_DEVICE, NO_DRIVER, WRONG_ARCHITECTURE, device};
+use super::resident::Resident;
+use super::{DEVICE_LOST, NO_DEVICE, NO_DRIVER, WRONG_ARCHITECTURE, WRONG_DEVICE, device};
 use crate::options::Device;
 
 /// The least compute capability that programs are compiled for.
@@ -18,6 +19,10 @@ pub type Open = Box<dyn Fn(u32) -> Result<Box<dyn Driver>, Box<Diagnostic>> + Se
 pub struct Gpu {
     open: Open,
     driver: Option<Box<dyn Driver>>,
+    /// The number of the device that was opened.
+    number: Option<u32>,
+    /// The programs whose modules are loaded.
+    pub(crate) resident: Resident,
     /// Whether it is known that there is none.
     none: bool,
 }
@@ -31,7 +36,7 @@ impl Default for Gpu {
 impl Gpu {
     /// With another way to open it, which tests have.
     pub fn new(open: Open) -> Gpu {
-        Gpu { open, driver: None, none: false }
+        Gpu { open, driver: None, number: None, resident: Resident::default(), none: false }
     }
 
     /// Without any, whatever there is.
@@ -84,8 +89,26 @@ impl Gpu {
         }
         let driver = match self.driver.take() {
             Some(driver) => driver,
-            None => (self.open)(number)?,
+            None => {
+                self.number = Some(number);
+                (self.open)(number)?
+            }
         };
         Ok(self.driver.insert(driver).as_mut())
+    }
+
+    /// The device of a number for the calling thread, with the programs that are loaded on it. Errors where another one is
+    /// open.
+    pub(crate) fn attached(&mut self, number: u32) -> Result<(&mut dyn Driver, &mut Resident), Box<Diagnostic>> {
+        self.driver(number)?.attach().map_err(super::exec::fails)?;
+        match (&mut self.driver, self.number) {
+            (Some(driver), Some(own)) if own == number => Ok((driver.as_mut(), &mut self.resident)),
+            (_, own) => {
+                let own = own.unwrap_or_default();
+                let message = format!("the session has opened GPU {own}, and GPU {number} is asked for");
+                let error = Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message);
+                Err(Box::new(error.suggest("make a session for each GPU")))
+            }
+        }
     }
 }

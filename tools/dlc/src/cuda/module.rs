@@ -55,13 +55,19 @@ pub fn load(
 ) -> Result<(), Box<Diagnostic>> {
     device::fits(manifest, driver.device())?;
     let loaded = cache::load(driver, ptx, cache);
-    loaded.map(drop).map_err(|Failure { kind, message }| match kind {
+    loaded.map(drop).map_err(|failure| not_taken(driver, manifest, failure))
+}
+
+/// A module that the driver does not take.
+pub(super) fn not_taken(driver: &dyn Driver, manifest: &Manifest, failure: Failure) -> Box<Diagnostic> {
+    let Failure { kind, message } = failure;
+    match kind {
         Kind::TooOld => device::too_old(manifest, driver.device(), None),
         _ => {
             let message = format!("the CUDA driver does not take '{}': {message}", manifest.module);
             Box::new(Diagnostic::error(&BAD_MODULE, Loc::UNKNOWN, message))
         }
-    })
+    }
 }
 
 /// The numbers that bytes of the device are.

@@ -8,6 +8,7 @@
 mod cublaslt;
 mod functions;
 mod launch;
+mod maps;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
@@ -16,7 +17,6 @@ use std::time::{Duration, Instant};
 use cudarc::driver::sys;
 use dlc_translate::manifest::numbers::{Map, Start};
 use dlc_translate::manifest::read::architecture;
-use dlc_translate::manifest::schema::Elem;
 
 use super::driver::{
     Address, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, Occupancy, Places, Prepared, Product, Ready,
@@ -29,10 +29,6 @@ use launch::Launch;
 
 /// Room for what the compiler in the driver says.
 const LOG: usize = 16 << 10;
-/// Tensors of fewer bytes are smaller than the window of addresses that the copy engine looks at.
-const SMALL: u64 = 128 << 10;
-/// The last version of CUDA whose drivers may mark all tensors as larger than that.
-const MARKS_ALL: u32 = 13010;
 /// With more blocks than this, a cluster is not portable.
 const PORTABLE: u32 = 8;
 
@@ -42,8 +38,16 @@ pub struct Cuda {
     info: Device,
     device: sys::CUdevice,
     context: sys::CUcontext,
+    /// Where work goes.
     stream: sys::CUstream,
+    /// Its own stream.
+    own: sys::CUstream,
+    /// Whether work went into streams of others.
+    is_shared: bool,
+    /// The module that was loaded last.
     module: Option<sys::CUmodule>,
+    /// Those before that stay.
+    modules: Vec<sys::CUmodule>,
     entries: Vec<sys::CUfunction>,
     launches: Vec<Launch>,
     graphs: Vec<(sys::CUgraph, sys::CUgraphExec)>,
@@ -123,7 +127,10 @@ impl Cuda {
                 device,
                 context,
                 stream,
+                own: stream,
+                is_shared: false,
                 module: None,
+                modules: Vec::new(),
                 entries: Vec::new(),
                 launches: Vec::new(),
                 graphs: Vec::new(),
@@ -163,12 +170,13 @@ impl Cuda {
         Ok(function)
     }
 
-    /// Forgets the module that is loaded with all that is of it.
-    fn unload(&mut self) {
+    /// Forgets the modules that are loaded with all that is of them.
+    fn forget(&mut self) {
         self.entries.clear();
         self.launches.clear();
         self.rivals.clear();
-        let (graphs, module) = (std::mem::take(&mut self.graphs), self.module.take());
+        let (graphs, mut modules) = (std::mem::take(&mut self.graphs), std::mem::take(&mut self.modules));
+        modules.extend(self.module.take());
         // What faulted or hangs cannot be cleared away; the end of the process does it.
         if self.dead {
             return;
@@ -176,17 +184,21 @@ impl Cuda {
         // SAFETY: each was made by this driver and is destroyed once, while its context is there and when nothing of it is
         // under way any more.
         unsafe {
-            if module.is_some() {
-                (self.call.stream_wait)(self.stream);
+            if !modules.is_empty() {
+                match self.is_shared {
+                    true => (self.call.context_wait)(),
+                    false => (self.call.stream_wait)(self.own),
+                };
             }
             for (graph, exec) in graphs {
                 (self.call.graph_exec_destroy)(exec);
                 (self.call.graph_destroy)(graph);
             }
-            if let Some(module) = module {
+            for module in modules {
                 (self.call.module_unload)(module);
             }
         }
+        self.is_shared = false;
     }
 }
 
@@ -277,9 +289,18 @@ impl Driver for Cuda {
     }
 
     fn load(&mut self, image: &[u8]) -> Done {
-        self.unload();
-        self.module = Some(self.load_module(image)?);
+        self.forget();
+        self.load_beside(image)
+    }
+
+    fn load_beside(&mut self, image: &[u8]) -> Done {
+        let module = self.load_module(image)?;
+        self.modules.extend(self.module.replace(module));
         Ok(())
+    }
+
+    fn unload(&mut self) {
+        self.forget();
     }
 
     fn entry(&mut self, name: &str, shared: u32, cluster: u32) -> Done<Entry> {
@@ -348,93 +369,22 @@ impl Driver for Cuda {
         self.done(status)
     }
 
-    fn tensor_map(&mut self, map: &Map, at: Address) -> Done<TensorMap> {
-        use sys::{CUtensorMapDataType as T, CUtensorMapSwizzle as S};
-        let elem = match map.elem {
-            Elem::F16 => T::CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-            Elem::BF16 => T::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
-            Elem::F32 => T::CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-            Elem::F64 => T::CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
-            Elem::I32 => T::CU_TENSOR_MAP_DATA_TYPE_INT32,
-            Elem::I64 | Elem::Index => T::CU_TENSOR_MAP_DATA_TYPE_INT64,
-            Elem::UI64 => T::CU_TENSOR_MAP_DATA_TYPE_UINT64,
-            Elem::UI32 => T::CU_TENSOR_MAP_DATA_TYPE_UINT32,
-            Elem::I16 | Elem::UI16 => T::CU_TENSOR_MAP_DATA_TYPE_UINT16,
-            Elem::F8E4M3FN | Elem::F8E5M2 | Elem::I1 | Elem::I8 | Elem::UI8 => T::CU_TENSOR_MAP_DATA_TYPE_UINT8,
-        };
-        let swizzle = match map.swizzle {
-            128 => S::CU_TENSOR_MAP_SWIZZLE_128B,
-            64 => S::CU_TENSOR_MAP_SWIZZLE_64B,
-            32 => S::CU_TENSOR_MAP_SWIZZLE_32B,
-            _ => S::CU_TENSOR_MAP_SWIZZLE_NONE,
-        };
-        let interleave = sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE;
-        let promotion = sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
-        let outside = sys::CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
-        let rank = map.dims.len();
-        let mut steps = vec![1u32; rank];
-        let mut made = sys::CUtensorMap_st { opaque: [0; 16] };
-        let (dims, strides, at) = (map.dims.as_ptr(), map.strides.as_ptr(), at as *mut c_void);
-        let status = match &map.im2col {
-            // SAFETY: there are as many sizes and steps as axes, one stride less, and the map is aligned as it must be.
-            None => unsafe {
-                let (tile, steps) = (map.tile.as_ptr(), steps.as_ptr());
-                let call = self.call.map_tiled;
-                call(
-                    &mut made,
-                    elem,
-                    rank as u32,
-                    at,
-                    dims,
-                    strides,
-                    tile,
-                    steps,
-                    interleave,
-                    swizzle,
-                    promotion,
-                    outside,
-                )
-            },
-            Some(window) => {
-                let corner = |corner: &[i32]| corner.iter().rev().copied().collect::<Vec<c_int>>();
-                let (lower, upper) = (corner(&window.lower), corner(&window.upper));
-                // Channels, then the spatial axes from the fastest on, then images.
-                for (step, &wanted) in steps.iter_mut().skip(1).zip(window.strides.iter().rev()) {
-                    *step = wanted;
-                }
-                let [pixels, channels] = map.tile[..] else { return Err(other("a window has pixels and channels")) };
-                // SAFETY: as above; the corners have a number for each spatial axis.
-                unsafe {
-                    let (lower, upper, steps) = (lower.as_ptr(), upper.as_ptr(), steps.as_ptr());
-                    let call = self.call.map_im2col;
-                    call(
-                        &mut made,
-                        elem,
-                        rank as u32,
-                        at,
-                        dims,
-                        strides,
-                        lower,
-                        upper,
-                        channels,
-                        pixels,
-                        steps,
-                        interleave,
-                        swizzle,
-                        promotion,
-                        outside,
-                    )
-                }
-            }
-        };
-        self.done(status)?;
-        let bytes = map.dims.iter().product::<u64>() * map.elem.size();
-        // Drivers that know of tensors which are smaller than the window of addresses that is looked at mark those
-        // that are not; older ones mark all, which is wrong for a small tensor at the end of memory.
-        if bytes < SMALL && self.info.driver <= MARKS_ALL {
-            made.opaque[1] &= !(1 << 21);
+    fn copy(&mut self, from: Address, to: Address, bytes: u64) -> Done {
+        if bytes == 0 {
+            return Ok(());
         }
-        Ok(TensorMap(made.opaque))
+        // SAFETY: the driver knows which addresses are memory, and refuses others.
+        let status = unsafe { (self.call.copy_across)(to, from, bytes as usize, self.stream) };
+        self.done(status)
+    }
+
+    fn use_stream(&mut self, stream: Option<u64>) {
+        self.is_shared |= stream.is_some();
+        self.stream = stream.map_or(self.own, |stream| stream as usize as sys::CUstream);
+    }
+
+    fn tensor_map(&mut self, map: &Map, at: Address) -> Done<TensorMap> {
+        self.make_map(map, at)
     }
 
     fn prepare(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done<Prepared> {
@@ -446,6 +396,13 @@ impl Driver for Cuda {
     fn launch(&mut self, prepared: Prepared) -> Done {
         let Some(launch) = self.launches.get(prepared.0) else { return Err(other("there is no such launch")) };
         let status = launch.enqueue(&self.call);
+        self.done(status)
+    }
+
+    fn start(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done {
+        let Some(&function) = self.entries.get(entry.0) else { return Err(other("there is no such entry")) };
+        // The driver copies what it is given before it returns.
+        let status = Launch::new(function, self.stream, start, params.into()).enqueue(&self.call);
         self.done(status)
     }
 
@@ -621,7 +578,7 @@ impl Driver for Cuda {
 
 impl Drop for Cuda {
     fn drop(&mut self) {
-        self.unload();
+        self.forget();
         let library = self.library.take();
         // What faulted or hangs cannot be cleared away; the end of the process does it.
         if self.dead {
@@ -641,7 +598,7 @@ impl Drop for Cuda {
                 (self.call.memory_free)(memory);
                 (self.call.module_unload)(module);
             }
-            (self.call.stream_destroy)(self.stream);
+            (self.call.stream_destroy)(self.own);
             (self.call.context_release)(self.device);
         }
     }

@@ -63,10 +63,12 @@ functions! {
     context_retain = "cuDevicePrimaryCtxRetain" (*mut sys::CUcontext, sys::CUdevice);
     context_release = "cuDevicePrimaryCtxRelease_v2" (sys::CUdevice);
     context_set = "cuCtxSetCurrent" (sys::CUcontext);
+    context_wait = "cuCtxSynchronize" ();
     memory_info = "cuMemGetInfo_v2" (*mut usize, *mut usize);
     memory_allocate = "cuMemAlloc_v2" (*mut sys::CUdeviceptr, usize);
     memory_free = "cuMemFree_v2" (sys::CUdeviceptr);
     copy_up = "cuMemcpyHtoDAsync_v2" (sys::CUdeviceptr, *const c_void, usize, sys::CUstream);
+    copy_across = "cuMemcpyDtoDAsync_v2" (sys::CUdeviceptr, sys::CUdeviceptr, usize, sys::CUstream);
     copy_down = "cuMemcpyDtoH_v2" (*mut c_void, sys::CUdeviceptr, usize);
     fill = "cuMemsetD8Async" (sys::CUdeviceptr, u8, usize, sys::CUstream);
     stream_create = "cuStreamCreate" (*mut sys::CUstream, c_uint);

@@ -1,0 +1,103 @@
+//! A program on tensors that are in the memory of a device already, in a stream of the caller.
+
+use std::sync::Arc;
+
+use dlc_ir::Loc;
+use dlc_ir::diag::{Diagnostic, Diagnostics};
+
+use crate::bind::{Bound, Needed, Reported};
+use crate::cuda::WRONG_DEVICE;
+use crate::cuda::compile::not_compiled;
+use crate::cuda::driver::Address;
+use crate::cuda::resident::{Runnable, Stream};
+use crate::error::Error;
+use crate::files::{Array, Elem};
+use crate::program::{Arguments, OnDevice, Program};
+use crate::session::on_big_stack;
+
+/// A tensor in the memory of a device, row by row without gaps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeviceTensor {
+    /// The sizes.
+    pub shape: Vec<usize>,
+    /// The type of the elements.
+    pub elem: Elem,
+    /// Where it begins.
+    pub address: Address,
+}
+
+/// A call of a program on tensors of a device, which waits for its outputs.
+pub struct DeviceCall {
+    program: Program,
+    on_device: Arc<OnDevice>,
+    device: u32,
+    inputs: Vec<Address>,
+}
+
+impl Program {
+    /// Makes a call on tensors in the memory of a device, in the order of the inputs or by their names: binds them, and
+    /// compiles the program for their sizes, which is done once. `sizes` has the symbols that no tensor says.
+    ///
+    /// # Errors
+    /// As [`Program::call`], and that there is no such device, or that no passes lead to instructions.
+    pub fn on_device(
+        &self,
+        device: u32,
+        positional: &[DeviceTensor],
+        named: &[(String, DeviceTensor)],
+        sizes: &[(String, i64)],
+    ) -> Result<DeviceCall, Error> {
+        let (ctx, function, diags) = (&self.compiled.ctx, &self.compiled.function, Diagnostics::new());
+        let failed = |Reported { input }: Reported| Error::of(ctx, &diags.take()).about(input);
+        // Everything is known of them but the elements.
+        let array = |tensor: &DeviceTensor| Array { shape: tensor.shape.clone(), elem: tensor.elem, bytes: Vec::new() };
+        let mut arguments = positional.iter().fold(Arguments::new(), |all, tensor| all.and(array(tensor)));
+        arguments = named.iter().fold(arguments, |all, (name, tensor)| all.named(name, array(tensor)));
+        arguments = sizes.iter().fold(arguments, |all, (symbol, size)| all.size(symbol, *size));
+        let given = self.given(arguments, &diags).map_err(failed)?;
+        let bound = Bound::of(ctx, function, Needed::All, given, &diags).map_err(failed)?;
+        let machine = self.machine(device)?;
+        let on_device = match self.known(&bound.symbols, &machine) {
+            Some(known) => known,
+            None => on_big_stack(|| self.for_sizes(&bound.symbols, &machine, &diags))??
+                .ok_or_else(|| Error::alone(&not_compiled(function)))?,
+        };
+        let address = |place: usize| {
+            let name = &function.inputs[place].name;
+            let by_name = || named.iter().find(|(own, _)| own == name).map(|(_, tensor)| tensor);
+            positional.get(place).or_else(by_name).map_or(0, |tensor| tensor.address)
+        };
+        let inputs = (0..function.inputs.len()).map(address).collect();
+        Ok(DeviceCall { program: self.clone(), on_device, device, inputs })
+    }
+}
+
+impl DeviceCall {
+    /// The sizes and types of the outputs, in order.
+    pub fn outputs(&self) -> Vec<(Vec<usize>, Option<Elem>)> {
+        let ctx = &self.program.compiled.ctx;
+        let output = |tensor: &dlc_translate::manifest::numbers::Tensor| {
+            (tensor.shape.iter().map(|&size| size as usize).collect(), Elem::of(ctx, tensor.elem.ty()))
+        };
+        self.on_device.plan.outputs.iter().map(|(tensor, _)| output(tensor)).collect()
+    }
+
+    /// Puts the launches into a stream of the device's primary context, and does not wait. The tensors must stay until
+    /// the stream has done them; outputs lie row by row without gaps at these addresses.
+    ///
+    /// # Errors
+    /// A tensor whose address or layout does not fit, and what the device reports, of work before too.
+    pub fn launch(&self, outputs: &[Address], stream: Stream) -> Result<(), Error> {
+        let OnDevice { manifest, ptx, plan, number } = &*self.on_device;
+        if outputs.len() != plan.outputs.len() {
+            let message = format!("{} outputs are given, and there are {}", outputs.len(), plan.outputs.len());
+            return Err(Error::alone(&Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message)));
+        }
+        let shared = &self.program.session.0;
+        let mut gpu = shared.gpu();
+        let fail = |error: Box<Diagnostic>| Error::alone(&error);
+        let (driver, resident) = gpu.attached(self.device).map_err(fail)?;
+        let what = Runnable { manifest, ptx, plan };
+        resident.launch(driver, *number, what, shared.cache.as_ref(), &self.inputs, outputs, stream).map_err(fail)
+    }
+}
