@@ -107,7 +107,7 @@ def _of_torch(name: str, value: Any) -> tuple[str, list[int], memoryview]:
 def _of_numpy(name: str, value: Any) -> tuple[str, list[int], memoryview]:
     import numpy
 
-    array = numpy.asarray(value)
+    array: Any = numpy.asarray(value)
     if not array.flags.c_contiguous:
         raise _strides(name, array.strides, f"give numpy.ascontiguousarray({name})")
     if not array.dtype.isnative:
@@ -168,7 +168,7 @@ def give(elem: str, shape: list[int], data: bytearray, as_torch: bool) -> Any:
 
 def _view(elem: str, shape: list[int], data: bytearray) -> Any:
     """Without numpy: a view that is indexed as an array is; floats that Python has no format for stay bits."""
-    code = _STRUCT.get(elem, "H" if elem == "bfloat16" else "B")
+    code: Any = _STRUCT.get(elem, "H" if elem == "bfloat16" else "B")
     view = memoryview(data)
     if math.prod(shape) == 0:
         return view.cast(code)

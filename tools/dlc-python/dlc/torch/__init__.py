@@ -1,0 +1,20 @@
+"""PyTorch models as graphs of the layer `frontend`.
+
+    import torch, dlc.torch
+
+    f = dlc.torch.compile(model.eval(), (torch.randn(2, 16),), dynamic_shapes=({0: torch.export.Dim("B")},))
+    y = f(torch.randn(5, 16))
+    print(f.source)              # the graph, as text
+    print(f.program.explain())
+
+A model is exported by `torch.export`, decomposed to core ATen without the ops that the layer has itself, and translated
+op by op: `OPS` is the table, `register` adds to it. Parameters, buffers and constants become arguments, which the
+compiled model gives by itself.
+"""
+
+from . import _ops
+from ._builder import OPS, Builder, Value, register
+from ._graph import Graph, UnsupportedOp, translate
+from ._model import Model, compile
+
+__all__ = ["OPS", "Builder", "Graph", "Model", "UnsupportedOp", "Value", "compile", "register", "translate"]

@@ -1,0 +1,142 @@
+"""Graphs as text: sizes, types, values, and the table of translations."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import sympy
+import torch
+
+DTYPES = {
+    torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64",
+    torch.float8_e4m3fn: "f8E4M3FN", torch.float8_e5m2: "f8E5M2", torch.bool: "i1",
+    torch.int8: "i8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64",
+    torch.uint8: "ui8", torch.uint16: "ui16", torch.uint32: "ui32", torch.uint64: "ui64",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    """A tensor in the graph: its name with `%`, its type, and its sizes as text."""
+
+    name: str
+    dtype: torch.dtype
+    shape: tuple[str, ...]
+
+    @property
+    def rank(self) -> int:
+        """How many axes it has."""
+        return len(self.shape)
+
+
+def size_text(size: Any) -> str:
+    """A size of torch, which may be symbolic, as dlc writes it."""
+    if isinstance(size, torch.SymInt):
+        return _Sizes().text(size.node.expr)
+    return str(int(size))
+
+
+class _Sizes:
+    """Writes expressions of sizes."""
+
+    def text(self, expr: sympy.Expr) -> str:
+        if expr.is_Integer or expr.is_Symbol:
+            return str(expr)
+        if expr.is_Add:
+            return " + ".join(self.factor(term) for term in expr.args)
+        if expr.is_Mul:
+            return "*".join(self.factor(term) for term in expr.args)
+        if expr.is_Pow and expr.exp.is_Integer and expr.exp > 0:
+            return "*".join([self.factor(expr.base)] * int(expr.exp))
+        name = type(expr).__name__
+        if name in ("FloorDiv", "CleanDiv") and len(expr.args) == 2:
+            return f"{self.factor(expr.args[0])} floordiv {self.factor(expr.args[1])}"
+        if name in ("Mod", "PythonMod") and len(expr.args) == 2:
+            return f"{self.factor(expr.args[0])} mod {self.factor(expr.args[1])}"
+        raise ValueError(f"the size {expr} is no sum, product or quotient of symbols")
+
+    def factor(self, expr: sympy.Expr) -> str:
+        text = self.text(expr)
+        return text if expr.is_Symbol or expr.is_Integer or (expr.is_Mul and "floordiv" not in text) else f"({text})"
+
+
+def number_text(value: Any, dtype: torch.dtype) -> str:
+    """A number as the text of an attribute."""
+    if not dtype.is_floating_point:
+        return str(int(value))
+    value = float(value)
+    text = repr(value)
+    return text if "." in text or not math.isfinite(value) else text.replace("e", ".0e")
+
+
+class Builder:
+    """Writes the ops of a graph. Translations of ops are functions of it, the node, and the node's arguments."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._constants: dict[tuple[Any, torch.dtype], Value] = {}
+        self._names: set[str] = set()
+
+    def name(self, wanted: str) -> str:
+        """A name that no value has."""
+        name, number = wanted, 0
+        while name in self._names:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._names.add(name)
+        return "%" + name
+
+    def emit(self, text: str, dtype: torch.dtype, shape: Sequence[Any], wanted: str = "t", ty: bool = False) -> Value:
+        """Adds an op, given as text without its result; `ty` writes the type of the result behind it."""
+        value = Value(self.name(wanted), dtype, tuple(size_text(size) if not isinstance(size, str) else size for size in shape))
+        end = f" : {self.type(value)}" if ty else ""
+        self.lines.append(f"  {value.name} = {text}{end}")
+        return value
+
+    def type(self, value: Value) -> str:
+        """The type of a value."""
+        return f"tensor<[{', '.join(value.shape)}], {DTYPES[value.dtype]}>"
+
+    def cast(self, value: Value, dtype: torch.dtype) -> Value:
+        """A value as another type."""
+        if value.dtype == dtype:
+            return value
+        return self.emit(f"cast {value.name} to {DTYPES[dtype]}", dtype, value.shape)
+
+    def number(self, value: Any, dtype: torch.dtype) -> Value:
+        """A number as a tensor without axes."""
+        key = (repr(value), dtype)
+        if key not in self._constants:
+            self._constants[key] = self.emit(f"full {number_text(value, dtype)}", dtype, (), "c", ty=True)
+        return self._constants[key]
+
+    def operand(self, value: Any, dtype: torch.dtype) -> Value:
+        """A tensor or a number of Python as a tensor of a type."""
+        return self.cast(value, dtype) if isinstance(value, Value) else self.number(value, dtype)
+
+    def shape(self, value: Value, shape: Sequence[Any], wanted: str = "t") -> Value:
+        """The same elements under other sizes."""
+        sizes = tuple(size if isinstance(size, str) else size_text(size) for size in shape)
+        if sizes == value.shape:
+            return value
+        return self.emit(f"reshape {value.name} to [{', '.join(sizes)}]", value.dtype, sizes, wanted)
+
+
+Translation = Callable[..., Any]
+
+#: How each op is translated, by its name: `aten.relu.default`.
+OPS: dict[str, Translation] = {}
+
+
+def register(*names: str) -> Callable[[Translation], Translation]:
+    """Adds a translation for ops: a function of the `Builder`, the node, and the node's arguments, which gives a `Value`,
+    or a tuple of them (None for what is never used)."""
+
+    def add(translation: Translation) -> Translation:
+        OPS.update(dict.fromkeys(names, translation))
+        return translation
+
+    return add

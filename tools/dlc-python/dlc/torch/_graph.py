@@ -1,0 +1,201 @@
+"""From an exported program to a graph."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from typing import Any
+
+import sympy
+import torch
+from torch.export import ExportedProgram
+
+from .._errors import Error, Message, Place, refuse
+from ._builder import DTYPES, OPS, Builder, Value, size_text
+
+# Ops that the layer has, and that core ATen would take apart.
+KEPT = [
+    "aten.linear.default", "aten.scaled_dot_product_attention.default", "aten.layer_norm.default",
+    "aten.rms_norm.default", "aten.group_norm.default", "aten.silu.default", "aten.mish.default",
+    "aten.hardswish.default", "aten.hardsigmoid.default", "aten.softplus.default", "aten.log_sigmoid.default",
+    "aten.celu.default", "aten.lerp.Tensor", "aten.logsumexp.default", "aten.square.default", "aten.stack.default",
+    "aten.relu6.default", "aten.selu.default", "aten.logaddexp.default",
+]
+
+_SKIPPED = ("aten._assert", "aten.sym_constrain", "aten.sym_size", "aten.sym_numel", "_assert")
+
+
+class UnsupportedOp(Error):
+    """Ops that nothing translates: for each one a message with the module and the source line that it is from."""
+
+
+@dataclasses.dataclass
+class Graph:
+    """A model as a graph of the layer `frontend`."""
+
+    #: The text of the graph.
+    source: str
+    #: The names of its arguments that are inputs of the model, in the order of the flattened inputs; None for an input
+    #: that nothing reads.
+    inputs: list[str | None]
+    #: The other arguments: parameters, buffers and constants, by their names in the graph.
+    bound: dict[str, torch.Tensor]
+    #: The least and the largest size that each symbol may be; None where there is no bound.
+    ranges: dict[str, tuple[int, int | None]]
+    #: The symbolic sizes of each input, by axis.
+    axes: dict[str, dict[int, str]]
+    #: How inputs and outputs are nested.
+    program: ExportedProgram
+
+
+def translate(exported: ExportedProgram, name: str = "main") -> Graph:
+    """Translates an exported program. Raises `UnsupportedOp` with every op that no translation is registered for."""
+    table = torch.export.default_decompositions()
+    for kept in KEPT:
+        op = _op(kept)
+        if op is not None:
+            table.pop(op, None)
+    exported = exported.run_decompositions(table)
+    _expect_pure(exported)
+    return _Translation(exported, name).graph()
+
+
+def _op(name: str) -> Any:
+    _, op, overload = name.split(".")
+    return getattr(getattr(torch.ops.aten, op, None), overload, None)
+
+
+def _expect_pure(exported: ExportedProgram) -> None:
+    changed = exported.graph_signature.buffers_to_mutate | exported.graph_signature.user_inputs_to_mutate
+    if changed:
+        message = f"the model changes {', '.join(changed.values())}, and graphs change nothing"
+        suggestion = "call eval() on the model before it is exported"
+        raise Error((Message("E0105", "NotImported", message, None, suggestion, (), f"error[E0105]: {message}\n  help: {suggestion}"),))
+
+
+class _Translation:
+    """Translates the nodes of an exported program one by one."""
+
+    def __init__(self, exported: ExportedProgram, name: str) -> None:
+        self.exported, self.name, self.builder = exported, name, Builder()
+        self.values: dict[Any, Any] = {}
+        self.arguments: list[str] = []
+        self.bound: dict[str, torch.Tensor] = {}
+        self.inputs: list[str | None] = []
+        self.axes: dict[str, dict[int, str]] = {}
+        self.symbols: dict[str, sympy.Symbol] = {}
+        self.missing: dict[str, Message] = {}
+        self.failed: set[Any] = set()
+
+    def graph(self) -> Graph:
+        nodes = list(self.exported.graph.nodes)
+        specs = {spec.arg.name: spec for spec in self.exported.graph_signature.input_specs}
+        for node in nodes:
+            if node.op == "placeholder":
+                self.argument(node, specs[node.name])
+        for node in nodes:
+            if node.op == "call_function":
+                self.values[node] = self.call(node)
+        if self.missing:
+            raise UnsupportedOp(tuple(self.missing.values()))
+        output = next(node for node in nodes if node.op == "output")
+        results = [self.values[node] for node in output.args[0]]
+        symbols = f"<{', '.join(self.symbols)}>" if self.symbols else ""
+        types = ", ".join(self.builder.type(value) for value in results)
+        types = types if len(results) == 1 else f"({types})"
+        source = "\n".join([
+            f"frontend.graph @{self.name}{symbols}({', '.join(self.arguments)}) -> {types} {{",
+            *self.builder.lines,
+            f"  output {', '.join(value.name for value in results)}",
+            "}\n",
+        ])
+        return Graph(source, self.inputs, self.bound, self.ranges(), self.axes, self.exported)
+
+    def argument(self, node: Any, spec: Any) -> None:
+        kind, value = spec.kind.name, node.meta.get("val")
+        if not isinstance(value, torch.Tensor):
+            if kind == "USER_INPUT":
+                self.inputs.append(None)
+            self.values[node] = value
+            return
+        if not node.users and kind != "USER_INPUT":
+            return
+        dtype = value.dtype
+        if dtype not in DTYPES:
+            raise refuse(node.name, f"the input {node.name} is of {dtype}", f"cast it to one of {', '.join(map(str, DTYPES))}")
+        made = Value(self.builder.name(node.name), dtype, tuple(size_text(size) for size in value.shape))
+        self.values[node] = made
+        for axis, size in enumerate(value.shape):
+            if isinstance(size, torch.SymInt):
+                for symbol in sorted(size.node.expr.free_symbols, key=str):
+                    self.symbols[str(symbol)] = symbol
+                if size.node.expr.is_Symbol:
+                    self.axes.setdefault(node.name, {})[axis] = str(size.node.expr)
+        role = "data" if kind == "USER_INPUT" else "param"
+        self.arguments.append(f'{made.name}: {self.builder.type(made)} {{role = "{role}"}}')
+        if kind == "USER_INPUT":
+            self.inputs.append(node.name)
+        else:
+            self.bound[node.name] = self.tensor(spec)
+
+    def tensor(self, spec: Any) -> torch.Tensor:
+        state, constants = self.exported.state_dict, self.exported.constants
+        found = state[spec.target] if spec.target in state else constants[spec.target]
+        return found.detach().contiguous()
+
+    def call(self, node: Any) -> Any:
+        value, target = node.meta.get("val"), str(node.target)
+        if isinstance(value, (int, torch.SymInt, float, bool)):
+            return value
+        if target.startswith(_SKIPPED) or value is None:
+            return None
+        # What depends on an op that is not translated says nothing new.
+        if not self.failed.isdisjoint(node.all_input_nodes):
+            self.failed.add(node)
+            return None
+        if node.target is operator.getitem:
+            return self.values[node.args[0]][node.args[1]]
+        translation = OPS.get(target)
+        why = f"no translation of {target} is registered"
+        if translation is not None:
+            args, named = torch.fx.node.map_arg((node.args, dict(node.kwargs)), lambda arg: self.values[arg])
+            try:
+                return translation(self.builder, node, *args, **named)
+            except (NotImplementedError, ValueError, TypeError) as error:
+                why = f"{target} is not translated {error}" if isinstance(error, NotImplementedError) else f"{target}: {error}"
+        self.failed.add(node)
+        self.missing.setdefault(f"{target} {self.module(node)}", self.message(node, target, why))
+        return None
+
+    def module(self, node: Any) -> str:
+        stack = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values() if isinstance(path, str) and not path.startswith("_")]
+        return stack[-1] if stack and stack[-1] else "the model itself"
+
+    def message(self, node: Any, target: str, why: str) -> Message:
+        place, source = _place(node.meta.get("stack_trace"))
+        message = f"{why}; it is from {self.module(node)}"
+        suggestion = f'@dlc.torch.register("{target}") adds a translation'
+        at = f"\n  at {place}: {source}" if place else ""
+        return Message("E0101", "UnknownOp", message, place, suggestion, (), f"error[E0101]: {message}{at}\n  help: {suggestion}")
+
+    def ranges(self) -> dict[str, tuple[int, int | None]]:
+        constraints, ranges = self.exported.range_constraints, {}
+        for name, symbol in self.symbols.items():
+            found = constraints.get(symbol)
+            if found is not None:
+                upper = int(found.upper) if getattr(found.upper, "is_Integer", False) else None
+                ranges[name] = (max(int(found.lower), 0), upper)
+        return ranges
+
+
+def _place(trace: str | None) -> tuple[Place | None, str]:
+    """The last line of a stack trace that is not of torch itself, or else the last one."""
+    lines = (trace or "").splitlines()
+    found: list[tuple[Place | None, str]] = []
+    for number, line in enumerate(lines):
+        parts = line.strip().split('"')
+        if line.strip().startswith("File ") and len(parts) > 2 and ", line " in parts[2]:
+            source = lines[number + 1].strip() if number + 1 < len(lines) else ""
+            found.append((Place(parts[1], int(parts[2].split(", line ")[1].split(",")[0]), 1), source))
+    own = [one for one in found if one[0] and "/torch/" not in one[0].file]
+    return (own or found or [(None, "")])[-1]
