@@ -6,6 +6,7 @@
 //! - [`clauses`]: for each clause what reads it, and when it does not apply.
 //! - `compare`: what a plan says of its region is compared with it.
 //! - [`explicit`]: a resolved plan as clauses again.
+//! - [`mapping`]: where the axes of a region go.
 //! - [`parts`]: a reduction that is divided among blocks.
 //! - `repair`: plans near to one that does not fit.
 //! - [`report`]: what a plan asks for and its kernel does not do.
@@ -16,6 +17,7 @@ pub mod clauses;
 pub(crate) mod compare;
 pub mod defaults;
 pub mod explicit;
+pub mod mapping;
 pub mod parts;
 mod repair;
 pub mod report;

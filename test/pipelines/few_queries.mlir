@@ -3,7 +3,8 @@
 
 // RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{symbols=[B:1,T:16384]}' -o %t.sm90
 // RUN: FileCheck %s --input-file=%t.sm90
-// RUN: dlc-opt %t.sm90 --pass-pipeline='add-fallback,region-to-ptx' --evaluate-each -o /dev/null
+// RUN: dlc-run %s --shape=B=2,T=300 --seed=0 -o %t.npy
+// RUN: dlc-run %t.sm90 --shape=B=2,T=300 --seed=0 --passes='add-fallback,region-to-ptx' --check=%t.npy
 // RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{target=sm80 symbols=[B:1,T:16384]},add-fallback,region-to-ptx' -o /dev/null
 
 // Each block has a part of a tile, and nothing goes on from tile to tile.

@@ -10,7 +10,7 @@ use dlc_plan::clause::{Barrier, Cache, Place, Walk, Way};
 use dlc_plan::value::{Choice, Table};
 
 use super::defaults;
-use super::resolved::Mapping;
+use super::mapping::Mapping;
 use super::shape::Axis;
 use super::tiling::{Instruction, Matrix};
 use crate::analysis::plans::order_of;

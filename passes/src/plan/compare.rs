@@ -17,7 +17,8 @@ use dlc_region::ops::{Binary, Func, Read, Reduce, Unary};
 use dlc_region::verify::KernelAxes;
 
 use super::defaults;
-use super::resolved::{Mapping, Refused, Resolver};
+use super::mapping::Mapping;
+use super::resolved::{Refused, Resolver};
 use super::shape::Groups;
 use super::tiling::Instruction;
 use crate::analysis::conditions::STAGGER;

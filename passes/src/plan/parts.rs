@@ -16,8 +16,8 @@ use dlc_region::ops::{Func, NewRead, Reduce, Yield};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 
+use super::shape::is_weighted;
 use crate::analysis::axes::{reductions, scans};
-use crate::region_to_kernel::tensorize::stream::weighted;
 use crate::rewrites::unused::erase_unused;
 
 /// How the memory of parts is aligned, in bytes.
@@ -71,7 +71,7 @@ pub fn parts(ctx: &Context, region: &Body, plan: &Schedule) -> Result<Option<Par
     if kept.any(|cache| cache.axes.iter().flatten().any(|own| own == axis)) {
         return Err(format!("the plan keeps rows along '{axis}' whole in registers"));
     }
-    let is_commutative = weighted(ctx, region, reduce.id).is_some();
+    let is_commutative = is_weighted(ctx, region, reduce.id);
     let count = count(size, plan.tile_of(axis).max(1), split.parts, is_commutative)?;
     let names = reduce.results().map(|result| ctx.str(region.value_name(result)).to_string());
     let names: Vec<String> = names.collect();

@@ -149,6 +149,11 @@ pub fn groups(ctx: &Context, region: &Body, shape: &Shape) -> Option<Groups> {
     found
 }
 
+/// Whether a reduction is a maximum with sums below it, as that of an online softmax: it may combine in any order.
+pub fn is_weighted(ctx: &Context, region: &Body, id: OpId) -> bool {
+    weighted(ctx, region, id).is_some()
+}
+
 /// Sums below a maximum of which one has axes that the maximum has not: those are the columns.
 fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Option<Groups> {
     let found = weighted(ctx, region, reduce.id)?;

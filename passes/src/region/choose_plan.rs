@@ -86,7 +86,7 @@ use dlc_ir::diag::{Diagnostic, RemarkKind, did_you_mean};
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, OpRef};
 use dlc_plan::check::{NOT_OF_KERNEL, UNKNOWN_TARGET, check};
-use dlc_plan::clause::{Async, Cache, Split};
+use dlc_plan::clause::{Async, Split};
 use dlc_plan::{Schedule, Schedules, Target, TargetName};
 use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
@@ -318,10 +318,7 @@ impl ChoosePlan {
 fn of_parts(plan: Schedule) -> Schedule {
     let split_k = plan.split_k.map(|split| Split { parts: split.parts.min(MOST_UNROLLED), ..split });
     let overlap = plan.overlap.map(|overlap| Async { epilogue_overlap: false, ..overlap });
-    // Nor is there a next tile to load for.
-    let once = |cache: Cache| Cache { buffers: cache.buffers.map(|_| 1), ..cache };
-    let caches = plan.caches.into_iter().map(once).collect();
-    Schedule { persistent: None, order: None, store: None, split_k, overlap, caches, ..plan }
+    Schedule { persistent: None, order: None, store: None, split_k, overlap, ..plan }
 }
 
 /// A plan as it is written. Widths of one element are what is known of sizes, and not what the kernel is to keep to.

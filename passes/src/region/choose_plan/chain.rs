@@ -41,12 +41,12 @@ impl Maker<'_> {
     pub(super) fn chain(&self, last: &Product) -> Vec<Schedule> {
         let chain = self.in_common(last);
         let fits = |&(groups, step): &(i64, i64)| chain.kind != Kind::Wgmma || self.has_registers(&chain, groups, step);
-        // Those beyond the last row would multiply in vain.
-        let rows = last.rows.iter().map(|axis| self.facts.axes.size(axis)?.as_constant()).product::<Option<i64>>();
-        let unit = rows_of_group(chain.kind);
-        let has_rows = |&(groups, _): &(i64, i64)| groups == 1 || rows.is_none_or(|rows| rows > unit * (groups - 1));
-        let choices = groups_and_steps(chain.kind).into_iter().filter(fits).filter(has_rows);
-        let plans = choices.filter_map(|(groups, step)| self.in_stages(self.step_by_step(&chain, groups, step)));
+        let mut choices: Vec<(i64, i64)> = groups_and_steps(chain.kind).into_iter().filter(fits).collect();
+        // Of plans that cost the same, those without groups beyond the last row.
+        let (rows, unit) = (self.extent(&last.rows), rows_of_group(chain.kind));
+        choices.sort_by_key(|(groups, _)| *groups > 1 && rows <= (unit * (groups - 1)) as f64);
+        let plans =
+            choices.into_iter().filter_map(|(groups, step)| self.in_stages(self.step_by_step(&chain, groups, step)));
         let plans: Vec<Schedule> = plans.map(|plan| self.finish(plan)).collect();
         let split = plans.iter().flat_map(|plan| self.in_parts(last, plan));
         plans.iter().cloned().chain(split).collect()

@@ -219,7 +219,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
 /// Where a loop begins, as a plan may want it: some steps behind for each tile, and from the end on at the beginning again.
 /// Tiles that are computed at once then read different parts of their rows, which lie in different parts of memory. Steps
 /// are counted, so that the numbers stay small however many tiles there are.
-fn stagger(lower: &mut Lower<'_, '_>, total: &SizeExpr, depth: u32, axes: &[&str]) -> Result<Option<SizeExpr>> {
+pub fn stagger(lower: &mut Lower<'_, '_>, total: &SizeExpr, depth: u32, axes: &[&str]) -> Result<Option<SizeExpr>> {
     let Some((tile, along)) = &lower.stagger else { return Ok(None) };
     let Some((axis, steps)) = along.iter().find(|(axis, _)| axes == [axis.as_str()]).cloned() else { return Ok(None) };
     let depth = SizeExpr::from(i64::from(depth));
@@ -233,7 +233,7 @@ fn stagger(lower: &mut Lower<'_, '_>, total: &SizeExpr, depth: u32, axes: &[&str
 }
 
 /// Where a step of a loop begins: where the loop is, or behind that by where it begins.
-fn staggered(
+pub fn staggered(
     lower: &mut Lower<'_, '_>,
     counter: ValueId,
     first: Option<SizeExpr>,

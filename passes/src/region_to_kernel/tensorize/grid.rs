@@ -17,7 +17,7 @@ use super::lower::{self, Group, Lower, Part, Scope};
 use super::{padding, report};
 use crate::analysis::conditions::staggered;
 use crate::analysis::plans::architecture;
-use crate::plan::resolved::Mapping;
+use crate::plan::mapping::Mapping;
 use crate::plan::shape::Axis;
 use crate::plan::tiling;
 

@@ -18,7 +18,7 @@ use dlc_region::ops::{Binary, Const, Reduce, Select, Unary, Yield};
 use dlc_region::verify::axes_of;
 use rustc_hash::FxHashSet;
 
-use super::contract::{Left, accumulate, copied};
+use super::contract::{Left, accumulate, copied, stagger, staggered};
 use super::lower::{Lower, Lowered, Result};
 use super::mask::mask_of;
 use super::powers::Powers;
@@ -204,7 +204,13 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
         None => axis.1.clone(),
     };
     let open = lower.open_axis(id, (&axis.0, &axis.1), &last, tile, &inits)?;
-    let base = lower.emit.name(open.counter);
+    // The steps of a whole row may be taken in any order; those of a part are in turn with those of the others.
+    let is_part = lower.part.as_ref().is_some_and(|part| part.reduce == id);
+    let first = match mask.is_none() && !is_part && wide.contains(&true) {
+        true => stagger(lower, &axis.1, tile, &[&axis.0])?,
+        false => None,
+    };
+    let base = staggered(lower, open.counter, first, &axis.1, tile)?;
     let dim = lower.dim(vec![axis.clone()], base, tile)?;
     lower.push_scope();
     lower.scope().dims = [Some(rows), Some(dim)];

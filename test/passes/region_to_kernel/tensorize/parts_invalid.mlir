@@ -47,7 +47,7 @@ region.func @short<M> iters (m: M)
 }
 plan.schedule of @short for sm90 {
   // expected-warning@+2 {{E1614 'plan.schedule': 'split_k': the reduction is not divided: the loop has 1 steps}}
-  // expected-warning@+1 {{'split_k': the sum is not split: the loop has 1 steps}}
+  // expected-warning@+1 {{'split_k': the sum is not split: a value that the loop carries is no sum}}
   split_k 4 along n
 }
 

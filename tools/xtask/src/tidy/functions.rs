@@ -8,7 +8,6 @@ pub const LONG: &[(&str, &str, &str)] = &[
     ("passes/src/plan/tiling.rs", "of_plan", MIDDLE),
     ("passes/src/region/choose_plan/cost.rs", "estimate", MIDDLE),
     ("passes/src/region/choose_plan/warpgroups.rs", "wgmma", MIDDLE),
-    ("passes/src/region_to_kernel/tensorize.rs", "tensorize", MIDDLE),
 ];
 
 const MIDDLE: &str = "it goes when the axis mapping and its notes take its place";
