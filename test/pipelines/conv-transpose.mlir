@@ -1,5 +1,5 @@
-// A strided transposed convolution, from a graph to instructions: one product for each phase, whose pixels the copy engine
-// brings, and whose results lie apart in memory.
+// A strided transposed convolution, from a graph to instructions: one product for each phase, whose pixels TMA
+// loads, and whose results lie apart in memory.
 
 // RUN: dlc-opt %s --lower-frontend --tiny-to-region -o %t.region
 // RUN: FileCheck %s --input-file=%t.region --check-prefix=REGION

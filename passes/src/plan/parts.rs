@@ -94,7 +94,7 @@ fn divided<'a>(ctx: &'a Context, region: &'a Body, split: &Split) -> Option<Redu
     reduces.find(|reduce| reduce.combiner().is_none() && is_along(reduce))
 }
 
-/// That the parts can be computed by themselves, and that nothing else needs the whole axis.
+/// That the parts can be computed independently, and that nothing else needs the whole axis.
 fn check(ctx: &Context, region: &Body, reduce: Reduce<'_>, axis: &str, axes: &KernelAxes) -> Result<(), String> {
     if !scans(ctx, region).is_empty() {
         return Err("the kernel has a scan".into());

@@ -3,7 +3,7 @@
 use dlc::{Error, Message};
 use pyo3::prelude::*;
 
-/// What a message is made of there: code, kind, message, place, suggestion, notes, text.
+/// The fields of a message there: code, kind, message, place, suggestion, notes, text.
 type Parts<'a> = (&'a str, &'a str, &'a str, Option<(&'a str, u32, u32)>, Option<&'a str>, &'a [String], &'a str);
 
 fn parts(message: &Message) -> Parts<'_> {

@@ -109,7 +109,7 @@ impl<'c> Emit<'c> {
         self.body.result(op, 0)
     }
 
-    /// Memory between the grids of the kernel, in front of the next grid.
+    /// Memory between the grids of the kernel, before the next one begins.
     pub fn workspace(&mut self, ty: Type, name: &str) -> ValueId {
         let loc = self.loc;
         let op = kernel::Workspace::build(&mut self.builder(), loc, ty);

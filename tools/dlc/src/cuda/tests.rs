@@ -1,4 +1,4 @@
-//! Tests of what is asked of the driver, and of what is told when it fails.
+//! Tests of what is asked of the driver, and of what is reported when it fails.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -85,7 +85,7 @@ fn asked(plan: &Plan, work: impl FnOnce(&mut Loaded<'_>)) -> Vec<String> {
     lines
 }
 
-/// What is told when something fails.
+/// What is reported when something fails.
 fn told(plan: &Plan, change: impl FnOnce(&mut Fake)) -> Box<Diagnostic> {
     let mut fake = Fake::new();
     change(&mut fake);
@@ -378,7 +378,7 @@ fn modules_that_are_not_taken() {
     assert!(error.message.ends_with("needs a newer driver, and this driver is for CUDA 13.0"), "{error:?}");
 }
 
-/// Where there is a GPU, a device can be opened; elsewhere it is told why not.
+/// Where there is a GPU, a device can be opened; elsewhere an error says why not.
 #[test]
 fn this_machine_has_a_device_or_says_why_not() {
     match device::open(0) {

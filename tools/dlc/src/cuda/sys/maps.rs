@@ -9,7 +9,7 @@ use dlc_translate::manifest::schema::Elem;
 use super::super::driver::{Address, Done, TensorMap};
 use super::{Cuda, other};
 
-/// Tensors of fewer bytes are smaller than the window of addresses that the copy engine looks at.
+/// Tensors of fewer bytes are smaller than the window of addresses that TMA looks at.
 const SMALL: u64 = 128 << 10;
 /// The last version of CUDA whose drivers may mark all tensors as larger than that.
 const MARKS_ALL: u32 = 13010;
