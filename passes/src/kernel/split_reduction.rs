@@ -196,7 +196,7 @@ fn split_reduction(body: &mut Body, parts: i64, in_order: bool, plan: Option<&Sc
     let ctx = cx.ctx;
     let Some(block) = body.entry_block().filter(|_| parts > 1) else { return 0 };
     let grids: Vec<OpId> = body.ops(block).filter(|&op| OpRef::new(ctx, body, op).is(kernel::Grid::DEF)).collect();
-    let mut split = 0;
+    let (mut split, mut failures) = (0, Vec::new());
     for grid in grids {
         let found = find(ctx, body, grid, parts);
         match found.and_then(Found::with_axis) {
@@ -216,11 +216,13 @@ fn split_reduction(body: &mut Body, parts: i64, in_order: bool, plan: Option<&Sc
                 }
             }
             Ok(_) => {}
-            Err((op, why)) => {
-                let message = format!("'split_k': the sum is not split: {why}");
-                not_followed(cx, body, plan, &["split_k"], (body.loc(op), kernel::Grid::DEF.name), message);
-            }
+            Err((op, why)) => failures.push((body.loc(op), why)),
         }
+    }
+    // Of other grids than that of the sum, such as those that copy its factors, nothing was asked.
+    for (loc, why) in failures.into_iter().filter(|_| split == 0) {
+        let message = format!("'split_k': the sum is not split: {why}");
+        not_followed(cx, body, plan, &["split_k"], (loc, kernel::Grid::DEF.name), message);
     }
     split
 }

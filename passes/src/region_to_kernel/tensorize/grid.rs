@@ -1,5 +1,6 @@
 //! A grid of a kernel: its blocks and where they are along the axes, then what they compute and store.
 
+use dlc_core::guard::Condition;
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
@@ -338,11 +339,32 @@ fn store(lower: &mut Lower<'_, '_>, entry: BlockId, inner: &[Axis], outputs: &[V
         for axis in &iters {
             at.push(lower.expr(&SizeExpr::symbol(axis).expect("an axis has a name of a symbol"), over)?);
         }
-        let guard = axes::both(None, lower.inside(over)?);
+        let mut conditions = lower.inside(over)?;
+        conditions.extend(first_alone(lower, &iters, over)?);
+        let guard = axes::both(None, conditions);
         let (values, at, guard) = lower.emit.operands(&at, guard.as_ref())?;
         let loc = lower.emit.loc;
         kernel::NewStore { value: made.value, target: output, args: &values, at, guard, combine: None, vector: None }
             .build(&mut lower.emit.builder(), loc);
     }
     Ok(())
+}
+
+/// What says that a block is the first along the axes that a result does not have: others have the same elements of it.
+fn first_alone(lower: &mut Lower<'_, '_>, iters: &[String], over: [bool; 2]) -> Result<Vec<Condition>, LowerError> {
+    let Scope { dims, points, .. } = lower.scope();
+    let dims: Vec<Dim> = dims.iter().flatten().chain(points.iter()).cloned().collect();
+    let mut conditions = Vec::new();
+    for Dim { axes, total, base, tile, .. } in dims {
+        let (own, others): (Vec<_>, Vec<_>) = axes.into_iter().partition(|(axis, _)| iters.contains(axis));
+        if own.is_empty() && total.as_constant().is_none_or(|total| total > i64::from(tile)) {
+            conditions.push(Condition::within(base, SizeExpr::from(1)));
+        } else if !own.is_empty() {
+            for (axis, _) in others.into_iter().filter(|(_, size)| size.as_constant() != Some(1)) {
+                let at = lower.expr(&SizeExpr::symbol(&axis).expect("an axis has a name of a symbol"), over)?;
+                conditions.push(Condition::within(at, SizeExpr::from(1)));
+            }
+        }
+    }
+    Ok(conditions)
 }
