@@ -13,6 +13,10 @@ use super::candidates::{Maker, STAGES};
 use super::facts::{Factor, Product, Tensor, bits};
 use crate::analysis::axes::{axes, before_broadcasts};
 
+/// The most stages of a loop that does a part of the keys: it has few steps, and `check-async` follows conditions on the last
+/// key that is seen, which prologues of more stages ask for steps that lie far apart, only so far.
+const STAGES_OF_PARTS: i64 = 4;
+
 /// Groups of consumers that compute between two products while the others multiply, and steps that leave each of them the
 /// registers for it: more of them with shorter steps are faster.
 const WGMMA: [(i64, i64); 9] = [(3, 96), (4, 96), (3, 128), (2, 128), (2, 64), (3, 64), (4, 64), (1, 128), (1, 64)];
@@ -69,7 +73,8 @@ impl Maker<'_> {
                 continue;
             }
             let split_k = Some(Split { parts, along: Some(along.clone()), through: Some(Through::Workspace) });
-            let own = Schedule { split_k, ..plan.clone() };
+            let stages = plan.stages.map(|stages| stages.min(STAGES_OF_PARTS));
+            let own = Schedule { split_k, stages, ..plan.clone() };
             if plans.last() != Some(&own) {
                 plans.push(own);
             }
