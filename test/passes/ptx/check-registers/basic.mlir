@@ -1,5 +1,6 @@
 // RUN: dlc-opt %s --check-registers 2>&1 | FileCheck %s
 // RUN: dlc-opt %s --check-registers --statistics --no-output 2>&1 | FileCheck %s --check-prefix=STATISTICS
+// RUN: dlc-opt %s --check-registers --remarks=analysis --no-output 2>&1 | FileCheck %s --check-prefix=ANALYSIS
 // RUN: dlc-opt %s --region-to-ptx --no-output 2>&1 | FileCheck %s --check-prefix=PIPELINE
 
 // A thread of 8 blocks of 1024 threads has 8 registers.
@@ -7,8 +8,9 @@
 // CHECK: Help: smaller tiles, more threads, or fewer 'blocks_per_sm' leave more for each value
 // The next one is of threads that gave registers back, below.
 // CHECK: [E1615] Warning: 'ptx.entry': 'gave' needs about {{4[0-9]}} registers a thread, and there are 32
+// CHECK: [E1615] Warning: 'ptx.entry': 'truths' needs about {{1[0-9]}} registers a thread, and there are 8
 // CHECK-NOT: Warning
-// STATISTICS: 2 over: Entries that need more registers than a thread has.
+// STATISTICS: 3 over: Entries that need more registers than a thread has.
 // PIPELINE: 'many' needs about
 // CHECK-LABEL: ptx.func @many(
 ptx.func @many(%x: memref<[8], f32>) -> memref<[1], f32> attributes {target = "sm_80", unverified = "by hand"} {
@@ -267,6 +269,54 @@ ptx.func @of_the_warp(%x: memref<[40], i32>) -> memref<[1], i32> attributes {tar
     %fs38 = add.s32 %fs37, %f38
     %fs39 = add.s32 %fs38, %f39
     st.global.b32 [%b], %fs39
+    exit
+  }
+  kernel.return %y
+}
+
+// Six truth values have registers of their own; each of the others takes one.
+// CHECK-LABEL: ptx.func @truths(
+// ANALYSIS: 'truths' keeps values in {{1[0-9]}} of 8 registers of a thread, or in {{[0-9]+}} if its instructions are reordered
+ptx.func @truths(%x: memref<[12], i32>) -> memref<[1], i32> attributes {target = "sm_80", unverified = "by hand"} {
+  %y = kernel.output : memref<[1], i32>
+  entry "truths" (1) threads 1024 shared 0 blocks 8 memory (%x, %y) {
+  ^bb0(%a: i64, %b: i64):
+    %v = ld.global.u32 [%a]
+    %p0 = setp.eq.s32 %v, 0
+    %p1 = setp.eq.s32 %v, 1
+    %p2 = setp.eq.s32 %v, 2
+    %p3 = setp.eq.s32 %v, 3
+    %p4 = setp.eq.s32 %v, 4
+    %p5 = setp.eq.s32 %v, 5
+    %p6 = setp.eq.s32 %v, 6
+    %p7 = setp.eq.s32 %v, 7
+    %p8 = setp.eq.s32 %v, 8
+    %p9 = setp.eq.s32 %v, 9
+    %p10 = setp.eq.s32 %v, 10
+    %p11 = setp.eq.s32 %v, 11
+    %p12 = setp.eq.s32 %v, 12
+    %p13 = setp.eq.s32 %v, 13
+    %p14 = setp.eq.s32 %v, 14
+    %p15 = setp.eq.s32 %v, 15
+    bar.sync 0
+    %s = ld.global.u32 [%a + 4]
+    %r0 = selp.b32 %v, %s, %p0
+    %r1 = selp.b32 %r0, %s, %p1
+    %r2 = selp.b32 %r1, %s, %p2
+    %r3 = selp.b32 %r2, %s, %p3
+    %r4 = selp.b32 %r3, %s, %p4
+    %r5 = selp.b32 %r4, %s, %p5
+    %r6 = selp.b32 %r5, %s, %p6
+    %r7 = selp.b32 %r6, %s, %p7
+    %r8 = selp.b32 %r7, %s, %p8
+    %r9 = selp.b32 %r8, %s, %p9
+    %r10 = selp.b32 %r9, %s, %p10
+    %r11 = selp.b32 %r10, %s, %p11
+    %r12 = selp.b32 %r11, %s, %p12
+    %r13 = selp.b32 %r12, %s, %p13
+    %r14 = selp.b32 %r13, %s, %p14
+    %r15 = selp.b32 %r14, %s, %p15
+    st.global.u32 [%b], %r15
     exit
   }
   kernel.return %y
