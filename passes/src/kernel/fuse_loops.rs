@@ -2,7 +2,8 @@
 //!
 //! **Requires**: kernel.
 //! **Ensures**: kernel. Where two such loops load tiles, meet, compute and meet, there is one that loads the tiles of both,
-//! meets, computes both and meets. What both loaded is loaded once, to one tile.
+//! meets, computes both and meets. What both loaded is loaded once, to one tile. Where two such loops load fragments and
+//! compute without meeting, and load some the same, there is one that loads these once.
 //!
 //! **Before**
 //! ```mlir before
@@ -70,9 +71,10 @@
 //! }
 //! ```
 //!
-//! **Does not** fuse loops of which the second, or what stands between them, needs a result of the first, so no value lives
-//! for longer than it did: both sums are live behind the second loop anyway. Nor loops that store, that meet in inner loops
-//! or more often than twice a step, or whose tiles lie over each other.
+//! **Does not** fuse loops of which the second needs a result of the first. Nor, where they meet, loops between which
+//! something stands that needs one, so no value lives for longer than it did: both sums are live behind the second loop
+//! anyway. Nor loops that store, that meet in inner loops or more often than twice a step, or whose tiles lie over each
+//! other; nor loops that do not meet with other than reductions of fragments between them.
 //!
 //! A step is split at its barriers: (1) what writes tiles, (2) what reads them. The first part of the second loop comes
 //! behind that of the first loop, before its barrier; the second part likewise, with one wait of both for tensor cores
@@ -99,7 +101,7 @@ static DEF: PassDef = PassDef {
     options: &[PLANNED],
     statistics: &[
         StatDef { name: "fused", doc: "Loops that became part of the one before them." },
-        StatDef { name: "shared", doc: "Copies that another one does as well." },
+        StatDef { name: "shared", doc: "Copies and loads that another one does as well." },
     ],
     ..PassDef::base("fuse-loops", "Fuses loops next to each other that go through the same steps.", create)
 };
@@ -121,7 +123,7 @@ impl Pass for FuseLoops {
         while let Some(pair) = next_pair(cx, body) {
             let loc = body.loc(pair.second);
             let Some(block) = fuse(cx.ctx, body, pair) else { break };
-            let shared = share_copies(cx.ctx, body, block);
+            let shared = share_copies(cx.ctx, body, block) + share_loads(cx.ctx, body, block);
             cx.count("fused", 1);
             cx.count("shared", shared);
             cx.remark(RemarkKind::Passed, loc, format!("fused with the loop before it; {shared} copies are made once"));
@@ -134,10 +136,10 @@ impl Pass for FuseLoops {
 struct Pair {
     first: OpId,
     second: OpId,
-    /// The ops between them.
+    /// The ops between them that come before both.
     between: Vec<OpId>,
-    /// The steps of both.
-    steps: [Step; 2],
+    /// The steps of both, where they meet.
+    steps: Option<[Step; 2]>,
 }
 
 /// A step that loads, meets, computes and meets: its ops but the barriers.
@@ -168,7 +170,15 @@ fn pair(cx: &PassCx<'_>, body: &Body, first: OpId) -> Option<Pair> {
     let moves = |&op: &OpId| is_speculatable(ctx, body, op) && !needs_first(op);
     let [one, two] = [first, second].map(|op| kernel::For::from(OpRef::new(ctx, body, op)));
     let same_steps = one.bounds() == two.bounds() && one.args().eq(two.args()) && one.unroll() == two.unroll();
-    if !same_steps || needs_first(second) || !between.iter().all(moves) {
+    if !same_steps || needs_first(second) {
+        return None;
+    }
+    if shares_loads(ctx, body, first, second) {
+        let between = needed(ctx, body, &between, second)?;
+        let fits = between.iter().all(moves) && cx.allows_rule("fuse");
+        return fits.then_some(Pair { first, second, between, steps: None });
+    }
+    if !between.iter().all(moves) {
         return None;
     }
     let steps = [step(ctx, body, first)?, step(ctx, body, second)?];
@@ -179,7 +189,54 @@ fn pair(cx: &PassCx<'_>, body: &Body, first: OpId) -> Option<Pair> {
     let (ours, theirs) = (tiles(first), tiles(second));
     let apart = ours.iter().all(|tile| !theirs.contains(tile));
     let known = ours.iter().chain(&theirs).all(|&tile| !may_overlap(ctx, body, tile));
-    (apart && known && cx.allows_rule("fuse")).then_some(Pair { first, second, between, steps })
+    (apart && known && cx.allows_rule("fuse")).then_some(Pair { first, second, between, steps: Some(steps) })
+}
+
+/// Whether two loops load fragments and compute, and nothing else, and some of the fragments are the same.
+fn shares_loads(ctx: &Context, body: &Body, first: OpId, second: OpId) -> bool {
+    let view = |op: OpId| OpRef::new(ctx, body, op);
+    let is_plain = |op: OpId| {
+        let known = [kernel::Load::DEF, kernel::Yield::DEF].iter().any(|&def| view(op).is(def));
+        known || (is_speculatable(ctx, body, op) && body.regions(op).is_empty())
+    };
+    let (Some(one), Some(two)) = (block_of(ctx, body, first), block_of(ctx, body, second)) else { return false };
+    let are_plain = body.ops(one).chain(body.ops(two)).all(is_plain);
+    are_plain && body.ops(two).any(|op| same_load(ctx, body, one, two, op).is_some())
+}
+
+/// The load in the first of two loops that brings what one in the second does, at each of their steps.
+fn same_load(ctx: &Context, body: &Body, one: BlockId, two: BlockId, load: OpId) -> Option<OpId> {
+    let is_load = |op: OpId| OpRef::new(ctx, body, op).is(kernel::Load::DEF);
+    // Their counters are the same number.
+    let named = |value: ValueId| if Some(&value) == body.args(two).first() { body.args(one)[0] } else { value };
+    let is_same = |&other: &OpId| {
+        let types = |op: OpId| body.results(op).map(|value| body.value_type(value)).collect::<Vec<_>>();
+        is_load(other)
+            && body.props(other) == body.props(load)
+            && types(other) == types(load)
+            && body.operands(other).eq(body.operands(load).map(named))
+    };
+    is_load(load).then(|| body.ops(one).find(is_same)).flatten()
+}
+
+/// Of what stands between two loops, what the second one needs; `None` where something else than a reduction of fragments
+/// has an effect.
+fn needed(ctx: &Context, body: &Body, between: &[OpId], second: OpId) -> Option<Vec<OpId>> {
+    let is_reduction = |op: OpId| OpRef::new(ctx, body, op).is(kernel::Reduce::DEF);
+    if !between.iter().all(|&op| is_speculatable(ctx, body, op) || is_reduction(op)) {
+        return None;
+    }
+    let mut users = with_inner(body, second);
+    let mut found: Vec<OpId> = Vec::new();
+    for &op in between.iter().rev() {
+        let uses = |user: &OpId| body.operands(*user).any(|value| body.defining_op(value) == Some(op));
+        if users.iter().any(uses) {
+            users.push(op);
+            found.push(op);
+        }
+    }
+    found.reverse();
+    Some(found)
 }
 
 /// A step of a loop, if it is one that loads, meets, computes and meets.
@@ -208,7 +265,7 @@ fn step(ctx: &Context, body: &Body, op: OpId) -> Option<Step> {
 
 /// Makes one loop of two. Its block.
 fn fuse(ctx: &Context, body: &mut Body, pair: Pair) -> Option<BlockId> {
-    let Pair { first, second, between, steps: [one, two] } = pair;
+    let Pair { first, second, between, steps } = pair;
     let from = block_of(ctx, body, second)?;
     for op in between {
         body.move_op(op, InsertPoint::Before(first));
@@ -219,6 +276,35 @@ fn fuse(ctx: &Context, body: &mut Body, pair: Pair) -> Option<BlockId> {
     let added: Vec<(ValueId, &str)> = inits.into_iter().zip(names.iter().map(String::as_str)).collect();
     let carried = carry(ctx, body, first, &added)?;
     let block = block_of(ctx, body, carried.op)?;
+    match steps {
+        Some(steps) => meet_once(ctx, body, steps),
+        None => {
+            let end = body.last_op(block)?;
+            let ops: Vec<OpId> =
+                body.ops(from).filter(|&op| !OpRef::new(ctx, body, op).is(kernel::Yield::DEF)).collect();
+            for op in ops {
+                body.move_op(op, InsertPoint::Before(end));
+            }
+        }
+    }
+    let count = body.args(block)[0];
+    for (old, new) in args.into_iter().zip(std::iter::once(count).chain(carried.args)) {
+        body.replace_all_uses(old, new);
+    }
+    let yielded: Vec<ValueId> = body.last_op(from).into_iter().flat_map(|end| body.operands(end)).collect();
+    yield_more(ctx, body, block, &yielded);
+    let results: Vec<ValueId> = body.results(second).collect();
+    for (old, new) in results.into_iter().zip(carried.results) {
+        let name = body.value_name(old);
+        body.replace_all_uses(old, new);
+        body.set_value_name(new, name);
+    }
+    body.erase_op(second);
+    Some(block)
+}
+
+/// Puts the ops of a step into another one, so that both meet where that one does.
+fn meet_once(ctx: &Context, body: &mut Body, [one, two]: [Step; 2]) {
     let is_fence = |body: &Body, op: OpId| OpRef::new(ctx, body, op).is(kernel::FenceAsync::DEF);
     let fence = one.loads.iter().copied().find(|&op| is_fence(body, op));
     for op in two.loads {
@@ -238,20 +324,19 @@ fn fuse(ctx: &Context, body: &mut Body, pair: Pair) -> Option<BlockId> {
         body.set_operands(wait, &tokens);
         others.iter().for_each(|&op| body.erase_op(op));
     }
-    let count = body.args(block)[0];
-    for (old, new) in args.into_iter().zip(std::iter::once(count).chain(carried.args)) {
+}
+
+/// Lets one load of equal ones in a block stand for all. How many went.
+fn share_loads(ctx: &Context, body: &mut Body, block: BlockId) -> u64 {
+    let mut gone = 0;
+    for load in body.ops(block).collect::<Vec<_>>() {
+        let Some(first) = same_load(ctx, body, block, block, load).filter(|&first| first != load) else { continue };
+        let (old, new) = (body.result(load, 0), body.result(first, 0));
         body.replace_all_uses(old, new);
+        body.erase_op(load);
+        gone += 1;
     }
-    let yielded: Vec<ValueId> = body.last_op(from).into_iter().flat_map(|end| body.operands(end)).collect();
-    yield_more(ctx, body, block, &yielded);
-    let results: Vec<ValueId> = body.results(second).collect();
-    for (old, new) in results.into_iter().zip(carried.results) {
-        let name = body.value_name(old);
-        body.replace_all_uses(old, new);
-        body.set_value_name(new, name);
-    }
-    body.erase_op(second);
-    Some(block)
+    gone
 }
 
 /// Lets readers of a tile that is a copy of what another tile has read that one. How many copies went.
