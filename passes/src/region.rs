@@ -2,6 +2,8 @@
 
 pub mod merge_kernels;
 
+pub mod share_axes;
+
 pub mod widen_sums;
 
 pub mod ccon1;
@@ -15,6 +17,8 @@ pub mod sink_epilogue;
 pub mod stream_softmax;
 
 pub mod chain_contractions;
+
+pub mod merge_axes;
 
 pub mod explicit_broadcast;
 

@@ -9,8 +9,10 @@
 // Both results are copies of one argument: one kernel, and two launches of it.
 // CHECK-LABEL: host.func @copies
 // CHECK: %[[A:.*]] = launch @copies_0
+// CHECK-NEXT: %[[C:.*]] = view %[[A]]
 // CHECK-NEXT: %[[B:.*]] = launch @copies_0
-// CHECK-NEXT: return %[[A]], %[[B]]
+// CHECK-NEXT: %[[D:.*]] = view %[[B]]
+// CHECK-NEXT: return %[[C]], %[[D]]
 tiny.func @copies(%x: tensor<[4, 3], f32>) -> (tensor<[4, 3], f32>, tensor<[4, 3], f32>) {
   return %x, %x
 }

@@ -36,8 +36,21 @@ pub fn set_axes(ctx: &Context, body: &mut Body, value: ValueId, axes: Vec<&str>)
     body.set_value_type(value, ty);
 }
 
+/// Every value over axes of a kernel.
+pub fn values(ctx: &Context, kernel: &Body) -> Vec<ValueId> {
+    let mut found = Vec::new();
+    for op in kernel.walk() {
+        found.extend(kernel.results(op));
+        for &region in kernel.regions(op) {
+            found.extend(kernel.blocks(region).flat_map(|block| kernel.args(block).to_vec()));
+        }
+    }
+    found.retain(|&value| Value::of(ctx, kernel.value_type(value)).is_some());
+    found
+}
+
 /// The expressions of axes in an op: positions, guards, numbers.
-fn exprs(op: OpRef<'_>) -> Vec<SizeExpr> {
+pub fn exprs(op: OpRef<'_>) -> Vec<SizeExpr> {
     if let Some(read) = Read::of(op) {
         let guard = read.guard();
         return read.at().into_iter().chain(guard.iter().flat_map(|guard| guard.exprs().cloned())).collect();

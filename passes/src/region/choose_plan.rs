@@ -193,8 +193,9 @@ impl Pass for ChoosePlan {
                 continue;
             }
             let base = Schedule { targets: vec![name.clone()], ..Schedule::new(symbol, "") };
-            let names = symbols(ctx, kernel);
-            let assumed = |name: &str| self.symbols.get(name).copied().unwrap_or(self.assume);
+            let names = sizes::Symbols::of(ctx, body, &turned.launches, op);
+            let of_program = |name: &str| self.symbols.get(name).copied().unwrap_or(self.assume);
+            let assumed = |name: &str| names.number(&[], name, &of_program);
             if !analysis::axes::scans(ctx, kernel).is_empty() {
                 let (plan, loc) = (scans::plan(ctx, kernel, &base, &target, &assumed), view.loc());
                 if let Some(plan) = plan.filter(|_| cx.allows_rule("plan")) {
@@ -203,13 +204,13 @@ impl Pass for ChoosePlan {
                 }
                 continue;
             }
-            let cases = turn::cases(&names, &self.sizes, &assumed);
+            let cases = turn::cases(&names, &self.sizes, &of_program);
             let turner = turn::Turner { cx, target: &target, base: &base, cases: &cases };
             op = turner.turn(body, op, &mut turned).unwrap_or(op);
             let view = OpRef::new(ctx, body, op);
             let Some(kernel) = body.nested(op) else { continue };
             let chosen = |numbers: &[i64]| {
-                let size = |name: &str| sizes::number(&names, numbers, name).unwrap_or_else(|| assumed(name));
+                let size = |name: &str| names.number(numbers, name, &of_program);
                 Some((choose_plan(ctx, kernel, base.clone(), &target, &size)?, Facts::of(ctx, kernel, &size)?))
             };
             let Some((general, _)) = chosen(&[]) else { continue };

@@ -57,6 +57,15 @@ impl Launches {
         self.of.get(kernel).into_iter().flatten().copied().collect()
     }
 
+    /// The launches of a kernel, if none of them chooses from others too.
+    pub fn always_of(&self, ctx: &Context, module: &Body, kernel: &str) -> Vec<At> {
+        let found = self.of(kernel);
+        let chooses = |at: &At| {
+            module.nested(at.0).is_some_and(|body| Launch::from(OpRef::new(ctx, body, at.1)).choices().len() > 1)
+        };
+        if found.iter().any(chooses) { Vec::new() } else { found }
+    }
+
     /// Whether some launch may run a kernel.
     pub fn is_launched(&self, kernel: &str) -> bool {
         self.of.get(kernel).is_some_and(|launches| !launches.is_empty())

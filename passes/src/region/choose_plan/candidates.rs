@@ -11,6 +11,7 @@
 
 use std::collections::HashSet;
 
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Body, Context, Type};
 use dlc_plan::clause::{Async, Barrier, Cache, Instruction, Kind, Order, Place, Store, Walk, Way};
 use dlc_plan::value::{Choice, Table};
@@ -111,14 +112,17 @@ impl Maker<'_> {
         if row.divisible_by(width) {
             return Some(());
         }
-        let symbol = row.as_symbol()?;
+        // A row of 10 H elements is one of whole vectors of 8 where 4 divides H.
+        let times = i64::try_from(row.largest_known_divisor()).ok()?;
+        let symbol = row.try_div(&SizeExpr::from(times))?.as_symbol()?.to_string();
         let axis = self.facts.axes.sizes.iter().position(|size| size == row);
         if axis.is_some_and(|axis| self.facts.sizes[axis] % width != 0) {
             return None;
         }
-        match assume.get_mut(symbol) {
-            Some(known) => *known = (*known).max(width),
-            None => assume.0.push((symbol.to_string(), width)),
+        let needed = width / gcd(times, width);
+        match assume.get_mut(&symbol) {
+            Some(known) => *known = (*known).max(needed),
+            None => assume.0.push((symbol, needed)),
         }
         Some(())
     }

@@ -79,6 +79,9 @@ pub struct Tensor {
     pub elems: f64,
     /// Whether its last axis is contiguous and each position is an axis, without a guard.
     pub plain: bool,
+    /// Whether its last axis is contiguous and the position there an axis, on which no guard depends: neighbours are read
+    /// together.
+    pub in_rows: bool,
     /// The size of the contiguous axis; `None` where the layout has none.
     pub row: Option<SizeExpr>,
     /// How many reads there are of it.
@@ -158,7 +161,7 @@ impl Facts {
             };
             let (elem, elems) = (memref.elem(ctx), count(&dims));
             let (name, axes, along) = (name.to_string(), Vec::new(), Vec::new());
-            Some(Tensor { name, elem, axes, along, elems, plain: true, row, reads: 0 })
+            Some(Tensor { name, elem, axes, along, elems, plain: true, in_rows: true, row, reads: 0 })
         };
         let args = body.args(block);
         let name = |(at, &arg): (usize, &ValueId)| match ctx.str(body.value_name(arg)) {
@@ -312,6 +315,9 @@ impl Facts {
             input.axes = found;
         }
         input.plain &= plain && along.is_some();
+        let asks =
+            |axis: &str| read.guard().is_some_and(|guard| guard.exprs().any(|expr| expr.symbols().contains(axis)));
+        input.in_rows &= along.as_deref().is_some_and(|axis| !asks(axis));
         input.along.extend(along.filter(|axis| !input.along.contains(axis)));
         input.reads += 1;
     }

@@ -26,7 +26,7 @@ impl Maker<'_> {
             let own = (128.0 / bits(self.ctx, tensor.elem)) as i64;
             let rows = tensor.axes.len() > 1;
             // One row begins where the tensor does.
-            if !tensor.plain || (rows && self.divides(tensor, &mut assume).is_none()) {
+            if !tensor.in_rows || (rows && self.divides(tensor, &mut assume).is_none()) {
                 return (1, Table::default());
             }
             width = width.min(own);
@@ -111,7 +111,7 @@ impl Maker<'_> {
     fn widths(&self, width: i64) -> Option<Table<i64>> {
         let along = self.facts.iters().last();
         let used = self.facts.inputs.iter().filter(|input| input.reads > 0).chain(&self.facts.outputs);
-        let wide = used.filter(|tensor| tensor.axes.last() == along && tensor.plain);
+        let wide = used.filter(|tensor| tensor.axes.last() == along && tensor.in_rows);
         let vectors: Vec<(String, i64)> = wide.map(|tensor| (tensor.name.clone(), width)).collect();
         (width > 1 && !vectors.is_empty()).then_some(Table(vectors))
     }
@@ -303,7 +303,7 @@ impl Maker<'_> {
         let used = self.facts.inputs.iter().filter(|input| input.reads > 0).chain(&self.facts.outputs);
         let lies = |axes: &[String]| axes.last().is_some_and(|axis| axis == long || as_long == Some(axis.as_str()));
         let vectors: Vec<(String, i64)> =
-            used.filter(|it| it.plain && lies(&it.axes)).map(|it| (it.name.clone(), width)).collect();
+            used.filter(|it| it.in_rows && lies(&it.axes)).map(|it| (it.name.clone(), width)).collect();
         let plan = Schedule {
             tile: Some(Table(tile)),
             reduced: Some(vec![long.to_string()]),

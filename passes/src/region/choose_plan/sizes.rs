@@ -27,11 +27,39 @@ pub fn parse(text: &str) -> Result<Vec<i64>, String> {
     numbers.filter(|numbers| numbers.iter().all(|&number| number > 0)).ok_or_else(wrong)
 }
 
-/// What a symbol is taken to be: the number that is given for it, or the only one.
-pub fn number(symbols: &[String], numbers: &[i64], name: &str) -> Option<i64> {
-    match numbers {
-        [all] => Some(*all),
-        _ => numbers.get(symbols.iter().position(|known| known == name)?).copied(),
+/// The symbols of a kernel, of those of the program that launches it: the sizes that plans are asked for are the program's.
+pub struct Symbols {
+    program: Vec<String>,
+    own: Vec<(String, SizeExpr)>,
+}
+
+impl Symbols {
+    /// Those of a kernel, as its first launch gives them; its own where nothing launches it, or a program without symbols.
+    pub fn of(ctx: &Context, module: &Body, launches: &Launches, kernel: OpId) -> Symbols {
+        let names = module.nested(kernel).map(|body| symbols(ctx, body)).unwrap_or_default();
+        let launched = || {
+            let name = OpRef::new(ctx, module, kernel).symbol_name()?;
+            let (function, launch) = *launches.of(name).first()?;
+            let body = module.nested(function)?;
+            let choices = Launch::of(OpRef::new(ctx, body, launch))?.choices();
+            let choice = choices.into_iter().find(|choice| is_of(ctx, choice, name))?;
+            let program = symbols(ctx, body);
+            (!program.is_empty() && choice.sizes.len() == names.len()).then_some((program, choice.sizes))
+        };
+        let own = |names: &[String]| names.iter().filter_map(|name| SizeExpr::symbol(name).ok()).collect();
+        let (program, sizes) = launched().unwrap_or_else(|| (names.clone(), own(&names)));
+        Symbols { program, own: names.into_iter().zip(sizes).collect() }
+    }
+
+    /// What a symbol is taken to be, by numbers for those of the program: one for all, or one for each in order.
+    pub fn number(&self, numbers: &[i64], name: &str, assumed: &dyn Fn(&str) -> i64) -> i64 {
+        let of_program = |name: &str| match numbers {
+            [all] => Some(*all),
+            _ => self.program.iter().position(|known| known == name).and_then(|at| numbers.get(at).copied()),
+        };
+        let size = |name: &str| Some(of_program(name).unwrap_or_else(|| assumed(name)));
+        let own = self.own.iter().find(|(known, _)| known == name);
+        own.and_then(|(_, expr)| expr.eval(&size).ok()).unwrap_or_else(|| assumed(name))
     }
 }
 

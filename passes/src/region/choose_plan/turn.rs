@@ -24,21 +24,18 @@ use dlc_region::types::Value;
 use super::choose_plan;
 use super::cost::Cost;
 use super::facts::{Facts, Product};
-use super::sizes::number;
+use super::sizes::Symbols;
 use crate::analysis::axes::reductions;
 use crate::plan::shape::is_multiplied;
-use crate::rewrites::launches::{At, Launches, copy_kernel, symbols};
+use crate::rewrites::launches::{Launches, copy_kernel, symbols};
 
 /// A case for which plans are compared: the size of a symbol.
 pub type Case<'a> = Box<dyn Fn(&str) -> i64 + 'a>;
 
 /// The cases of some numbers for symbols, those that plans are wanted for or else what is assumed.
-pub fn cases<'a>(names: &'a [String], sizes: &'a [Vec<i64>], assumed: &'a dyn Fn(&str) -> i64) -> Vec<Case<'a>> {
-    let usual: Vec<Case<'a>> = vec![Box::new(assumed)];
-    let case = |numbers: &'a Vec<i64>| -> Case<'a> {
-        Box::new(move |name| number(names, numbers, name).unwrap_or_else(|| assumed(name)))
-    };
-    if sizes.is_empty() { usual } else { sizes.iter().map(case).collect() }
+pub fn cases<'a>(names: &'a Symbols, sizes: &'a [Vec<i64>], assumed: &'a dyn Fn(&str) -> i64) -> Vec<Case<'a>> {
+    let case = |numbers: &'a [i64]| -> Case<'a> { Box::new(move |name| names.number(numbers, name, assumed)) };
+    if sizes.is_empty() { vec![case(&[])] } else { sizes.iter().map(|numbers| case(numbers)).collect() }
 }
 
 /// An argument of a kernel that is turned.
@@ -142,7 +139,7 @@ impl Turner<'_, '_> {
         let facts = self.cases.first().and_then(|size| Facts::of(ctx, body, size))?;
         let mut turns = self.wanted(body, &facts);
         let name = OpRef::new(ctx, module, kernel).symbol_name().map(String::from).unwrap_or_default();
-        let launches = always_launched(ctx, module, &turned.launches, &name);
+        let launches = turned.launches.always_of(ctx, module, &name);
         if turns.is_empty() || launches.is_empty() || !self.cx.allows_rule("turn") {
             return None;
         }
@@ -321,14 +318,6 @@ fn reads(ctx: &Context, body: &Body, facts: &Facts, product: &Product) -> Option
         (facts.inputs[input].reads == 1 && read.indices().len() == 0).then(|| read.at())
     };
     product.factors.iter().map(|factor| Some((factor.input.filter(|_| factor.direct)?, of(factor.input?)?))).collect()
-}
-
-/// The launches of a kernel, if none of them chooses from others too.
-fn always_launched(ctx: &Context, module: &Body, launches: &Launches, name: &str) -> Vec<At> {
-    let found = launches.of(name);
-    let chooses =
-        |at: &At| module.nested(at.0).is_some_and(|body| Launch::from(OpRef::new(ctx, body, at.1)).choices().len() > 1);
-    if found.iter().any(chooses) { Vec::new() } else { found }
 }
 
 /// Lets a kernel read an argument that is turned.

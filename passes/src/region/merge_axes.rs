@@ -1,0 +1,167 @@
+//! Makes one axis of two that follow each other wherever a kernel reads, reduces and writes: rows of `H x W` elements become
+//! rows of as many, of which tiles, vectors and reductions take any number.
+//!
+//! **Requires**: region.
+//! **Ensures**: region. In no private kernel that launches always run, that has no plan and no product of matrices, two
+//! axes could be one. Where a size is a product of symbols, the kernel has a symbol for it.
+//!
+//! **Before**
+//! ```mlir before
+//! host.func @f<N, H, W>(%x: memref<[N, 8, H, W], f32, row_major, align 128>) -> memref<[N, 8], f32, row_major, align 128> {
+//!   %y = launch @f_0<N, H, W> (%x) : memref<[N, 8], f32, row_major, align 128>
+//!   return %y
+//! }
+//! region.func private @f_0<N, H, W> iters (n: N, c: 8) ins (%x: memref<[N, 8, H, W], f32, row_major, align 128>) outs (y: memref<[N, 8], f32, row_major, align 128> materialize gmem) {
+//!   %y = reduce sum (h: H, w: W) acc f32 init 0.0 {
+//!     %0 = read %x[n, c, h, w] : f32 over (n, c, h, w)
+//!     yield %0
+//!   } : f32 over (n, c)
+//!   yield %y to y
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! host.func @f<N, H, W>(%x: memref<[N, 8, H, W], f32, row_major, align 128>) -> memref<[N, 8], f32, row_major, align 128> {
+//!   %0 = view %x : memref<[8*N, H*W], f32, row_major, align 128>
+//!   %y = launch @f_0<N, H*W> (%0) : memref<[8*N], f32, row_major, align 128>
+//!   %1 = view %y : memref<[N, 8], f32, row_major, align 128>
+//!   return %1
+//! }
+//! region.func private @f_0<N, HW> iters (nc: 8*N)
+//!   ins (%x: memref<[8*N, HW], f32, row_major, align 128>)
+//!   outs (y: memref<[8*N], f32, row_major, align 128> materialize gmem) {
+//!   %y = reduce sum (hw: HW) acc f32 init 0.0 {
+//!     %0 = read %x[nc, hw] : f32 over (nc, hw)
+//!     yield %0
+//!   } : f32 over (nc)
+//!   yield %y to y
+//! }
+//! ```
+//!
+//! **Does not** touch axes of which one is read, guarded, broadcast or scanned without the other, memory that is not in
+//! row-major order, or products of matrices: their boxes are copied by axes.
+//!
+//! Two axes may be one if values depend on both or on neither, and if all memory that is read or written at one of them
+//! has both next to each other in their full size. Whether memory may be seen with fewer axes depends on all its reads,
+//! so pairs are taken away until none is refused (the largest set without a contradiction); what shares memory is merged
+//! together. Linear in ops times axes. Sums go over the same elements in the same order. Rule of the debug counters:
+//! `merge`.
+
+mod pairs;
+mod sizes;
+
+use dlc_core::memref::{Layout, MemRef};
+use dlc_host::choice::{Choice, Choices};
+use dlc_host::ops::{Launch, View};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, InsertPoint, OpRef};
+use dlc_ir::define::Kind;
+use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::{Builder, Context, OpId, Str, Type};
+use dlc_plan::Schedules;
+use dlc_region::verify::KernelAxes;
+
+use crate::analysis::axes::is_kernel;
+use crate::plan::shape::{Shape, groups};
+use crate::rewrites::launches::{Launches, symbols};
+
+static DEF: PassDef = PassDef {
+    on: On::Module,
+    statistics: &[StatDef { name: "merged", doc: "Axes that became part of another one." }],
+    requires: &["region"],
+    consults: &["plan", "host"],
+    ..PassDef::base("merge-axes", "Makes one axis of axes that follow each other wherever memory is read.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(_: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(MergeAxes))
+}
+
+struct MergeAxes;
+
+impl Pass for MergeAxes {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        cx.count("merged", merge_axes(body, cx));
+        Ok(())
+    }
+}
+
+/// Makes one axis of several in the kernels of a module. How many axes are gone.
+pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
+    let ctx = cx.ctx;
+    let Some(block) = module.entry_block() else { return 0 };
+    let (launches, plans) = (Launches::of_module(ctx, module), Schedules::of(ctx, module));
+    let mut merged = 0;
+    for op in module.ops(block).collect::<Vec<_>>() {
+        let Some(kernel) = module.nested(op).filter(|kernel| is_kernel(ctx, kernel)) else { continue };
+        let root = OpRef::new(ctx, kernel, kernel.root());
+        let is_private = root.prop(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(ctx)) == Some("private");
+        let Some(name) = root.symbol_name() else { continue };
+        let of_kernel = launches.always_of(ctx, module, name);
+        let is_free = is_private && plans.of_kernel(ctx, module, name).is_empty() && !of_kernel.is_empty();
+        if !is_free || kernel.entry_block().is_none() || has_matrices(ctx, kernel) {
+            continue;
+        }
+        let Some(kernel) = module.nested_mut(op) else { continue };
+        let mut runs = pairs::Runs::of(ctx, kernel);
+        while let Some(pairs) = pairs::find(ctx, kernel).filter(|_| cx.allows_rule("merge")) {
+            merged += pairs.len() as u64;
+            pairs::merge(ctx, kernel, &pairs, &mut runs);
+        }
+        if runs.is_changed() {
+            let old = symbols(ctx, kernel);
+            let own = sizes::name_products(ctx, kernel);
+            for (function, launch) in of_kernel {
+                if let Some(body) = module.nested_mut(function) {
+                    launch_merged(ctx, body, launch, &runs, &old, &own);
+                }
+            }
+        }
+    }
+    merged
+}
+
+/// Whether a kernel multiplies matrices.
+fn has_matrices(ctx: &Context, kernel: &Body) -> bool {
+    groups(ctx, kernel, &Shape::of(ctx, kernel, &KernelAxes::of(ctx, kernel))).is_some()
+}
+
+/// Lets a launch give and take memory with fewer axes, and say what the symbols of its kernel are now: each is an expression
+/// of those that the kernel had.
+fn launch_merged(ctx: &Context, body: &mut Body, op: OpId, runs: &pairs::Runs, old: &[String], own: &[SizeExpr]) {
+    let launch = Launch::from(OpRef::new(ctx, body, op));
+    let (loc, choices) = (launch.loc(), launch.choices());
+    let (inputs, outs) = (launch.inputs().collect::<Vec<_>>(), launch.outs().collect::<Vec<_>>());
+    for (number, (&input, run)) in inputs.iter().zip(&runs.inputs).enumerate() {
+        if let Some(ty) = fewer(ctx, body.value_type(input), run) {
+            let view = View::build(&mut Builder::new(ctx, body, InsertPoint::Before(op)), loc, input, ty);
+            let view = body.result(view, 0);
+            body.set_operand(op, number, view);
+        }
+    }
+    for (&out, run) in outs.iter().zip(&runs.outputs).rev() {
+        let ty = body.value_type(out);
+        if let Some(fewer) = fewer(ctx, ty, run) {
+            let view = View::build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc, out, ty);
+            let whole = body.result(view, 0);
+            body.replace_all_uses(out, whole);
+            body.set_operand(view, 0, out);
+            body.set_value_type(out, fewer);
+        }
+    }
+    let with_sizes = |choice: Choice| {
+        let size = |name: &str| choice.sizes.get(old.iter().position(|known| known == name)?).cloned();
+        let sizes = own.iter().map(|expr| expr.substitute(&size).unwrap_or_else(|_| expr.clone())).collect();
+        Choice { sizes, ..choice }
+    };
+    let choices = choices.into_iter().map(with_sizes).collect();
+    body.set_prop(ctx, op, ctx.intern_str("choices"), Some(Choices::make(ctx, choices)));
+}
+
+/// The type of memory with its axes in runs; `None` where each is a run.
+fn fewer(ctx: &Context, ty: Type, runs: &[usize]) -> Option<Type> {
+    let ty = MemRef::of(ctx, ty).filter(|_| runs.iter().any(|&run| run > 1))?;
+    let dims = sizes::products(&ty.dims(ctx), runs)?;
+    Some(MemRef::get(ctx, dims, ty.elem(ctx), Layout::RowMajor, ty.align(ctx), ty.noalias(ctx)))
+}

@@ -1,0 +1,314 @@
+//! Which axes may be one, and making them one.
+
+use std::collections::BTreeSet;
+
+use dlc_core::memref::{Layout, MemRef};
+use dlc_core::sizes::{Exprs, Sizes};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::define::{IntArray, Kind, TextArray};
+use dlc_ir::{Context, OpId, Type, TypeData, ValueId};
+use dlc_region::ops::{BroadcastInDim, Func, Read, Reduce, Scan, Transpose};
+use dlc_region::verify::{KernelAxes, axes_of};
+
+use super::sizes::{products, set_types};
+use crate::analysis::axes::{axes, exprs, places, set_axes, values};
+
+/// Two axes that follow each other, by name.
+pub type Pair = (String, String);
+
+/// How many axes each axis of memory stands for, which a kernel had before.
+pub struct Runs {
+    pub inputs: Vec<Vec<usize>>,
+    pub outputs: Vec<Vec<usize>>,
+}
+
+impl Runs {
+    /// Of a kernel that has its axes yet.
+    pub fn of(ctx: &Context, kernel: &Body) -> Runs {
+        let (inputs, outputs) = memory(ctx, kernel);
+        let runs =
+            |types: &[Type]| -> Vec<Vec<usize>> { types.iter().map(|&ty| vec![1; dims(ctx, ty).len()]).collect() };
+        Runs { inputs: runs(&inputs), outputs: runs(&outputs) }
+    }
+
+    /// Whether some axis stands for several.
+    pub fn is_changed(&self) -> bool {
+        self.inputs.iter().chain(&self.outputs).flatten().any(|&run| run > 1)
+    }
+}
+
+/// The types of what a kernel reads and writes.
+fn memory(ctx: &Context, kernel: &Body) -> (Vec<Type>, Vec<Type>) {
+    let func = Func::of(OpRef::new(ctx, kernel, kernel.root()));
+    match func.map(|func| ctx.type_data(func.function_type())) {
+        Some(TypeData::Function { inputs, results }) => (inputs.to_vec(), results.to_vec()),
+        _ => (Vec::new(), Vec::new()),
+    }
+}
+
+fn dims(ctx: &Context, ty: Type) -> Vec<SizeExpr> {
+    MemRef::of(ctx, ty).map(|ty| ty.dims(ctx)).unwrap_or_default()
+}
+
+/// Where memory is read or written at two axes next to each other.
+struct Site {
+    /// The argument, or behind the arguments the result.
+    port: usize,
+    /// The place of the first of them.
+    place: usize,
+    /// The axes, if they are all that stands there, in their full size.
+    pair: Option<Pair>,
+}
+
+/// The axes that a read or a store names, and where which are next to each other.
+struct Access {
+    named: BTreeSet<String>,
+    sites: Vec<Site>,
+}
+
+/// Pairs that may be merged, all those that share memory together; `None` if there are none.
+pub fn find(ctx: &Context, kernel: &Body) -> Option<Vec<Pair>> {
+    let all = kernel.walk();
+    let ops = || all.iter().map(|&op| OpRef::new(ctx, kernel, op));
+    let kernel_axes = KernelAxes::of(ctx, kernel);
+    let accesses = accesses(ctx, kernel, &kernel_axes);
+    let mut pairs = in_order(ctx, kernel, &kernel_axes);
+    let mut alone: BTreeSet<String> = BTreeSet::new();
+    for op in ops() {
+        if !op.is(Read::DEF) {
+            alone.extend(exprs(op).iter().flat_map(SizeExpr::symbols).map(|name| name.to_string()));
+        } else if let Some(guard) = Read::of(op).and_then(|read| read.guard()) {
+            alone.extend(guard.exprs().flat_map(SizeExpr::symbols).map(|name| name.to_string()));
+        }
+        alone.extend(Scan::of(op).map(|scan| scan.along().to_string()));
+    }
+    let values = values(ctx, kernel);
+    let of_values: BTreeSet<Vec<&str>> = values.iter().map(|&value| axes(ctx, kernel, value)).collect();
+    pairs.retain(|(first, second)| {
+        let both = |axes: &Vec<&str>| axes.contains(&first.as_str()) == axes.contains(&second.as_str());
+        !alone.contains(first) && !alone.contains(second) && of_values.iter().all(both)
+    });
+    loop {
+        let is_merged = |site: &Site| {
+            let here = accesses.iter().flat_map(|access| &access.sites);
+            let mut here = here.filter(|other| (other.port, other.place) == (site.port, site.place));
+            here.all(|other| other.pair.as_ref().is_some_and(|pair| pairs.contains(pair)))
+        };
+        let may = |pair: &Pair, access: &Access| {
+            let is_named = access.named.contains(&pair.0) || access.named.contains(&pair.1);
+            let site = access.sites.iter().find(|site| site.pair.as_ref() == Some(pair));
+            !is_named || site.is_some_and(is_merged)
+        };
+        let kept: Vec<Pair> =
+            pairs.iter().filter(|pair| accesses.iter().all(|access| may(pair, access))).cloned().collect();
+        if kept.len() == pairs.len() {
+            break;
+        }
+        pairs = kept;
+    }
+    pairs.iter().map(|pair| together(pair, &accesses)).find(|found| is_disjoint(found))
+}
+
+/// Axes that follow each other among those of the results and of each reduction.
+fn in_order(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Vec<Pair> {
+    let iters: Vec<String> = kernel_axes.names[..kernel_axes.iters].to_vec();
+    let mut lists = vec![iters];
+    for op in kernel.walk() {
+        let reduce = Reduce::of(OpRef::new(ctx, kernel, op));
+        lists.extend(reduce.map(|reduce| reduce.axes().into_iter().map(String::from).collect()));
+    }
+    let follows =
+        |list: &Vec<String>| -> Vec<Pair> { list.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect() };
+    let mut pairs: Vec<Pair> = lists.iter().flat_map(follows).collect();
+    // An axis of several reductions has the same one behind it in all of them.
+    let same = |(first, second): &Pair| {
+        lists.iter().all(|list| {
+            let place = |axis: &String| list.iter().position(|own| own == axis);
+            match (place(first), place(second)) {
+                (Some(first), Some(second)) => second == first + 1,
+                (None, None) => true,
+                _ => false,
+            }
+        })
+    };
+    pairs.retain(same);
+    pairs.dedup();
+    pairs
+}
+
+/// Every read and every store of a kernel.
+fn accesses(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Vec<Access> {
+    let (inputs, outputs) = memory(ctx, kernel);
+    let args = kernel.entry_block().map(|block| kernel.args(block)).unwrap_or_default();
+    let mut found = Vec::new();
+    for op in kernel.walk() {
+        let Some(read) = Read::of(OpRef::new(ctx, kernel, op)) else { continue };
+        let Some(port) = args.iter().position(|&arg| arg == read.source()) else { continue };
+        found.push(access(ctx, kernel_axes, port, inputs[port], &read.at()));
+    }
+    let iters: Vec<SizeExpr> =
+        kernel_axes.names[..kernel_axes.iters].iter().filter_map(|name| SizeExpr::symbol(name).ok()).collect();
+    for (number, &ty) in outputs.iter().enumerate() {
+        found.push(access(ctx, kernel_axes, inputs.len() + number, ty, &iters));
+    }
+    found
+}
+
+fn access(ctx: &Context, kernel_axes: &KernelAxes, port: usize, ty: Type, at: &[SizeExpr]) -> Access {
+    let is_axis = |name: &str| kernel_axes.position(name).is_some();
+    let names = |expr: &SizeExpr| -> Vec<String> {
+        expr.symbols().iter().filter(|name| is_axis(name)).map(|name| name.to_string()).collect()
+    };
+    let named: BTreeSet<String> = at.iter().flat_map(names).collect();
+    let sizes = dims(ctx, ty);
+    let is_row_major = MemRef::of(ctx, ty).is_some_and(|ty| ty.layout(ctx) == Layout::RowMajor);
+    // An axis that alone stands at a place, and nowhere else, in its full size.
+    let whole = |place: usize| {
+        let axis = at[place].as_symbol().filter(|name| is_axis(name))?;
+        let is_once = at.iter().filter(|other| names(other).iter().any(|name| name == axis)).count() == 1;
+        (is_once && kernel_axes.size(axis) == sizes.get(place)).then(|| axis.to_string())
+    };
+    let site = |place: usize| {
+        let pair = whole(place).zip(whole(place + 1)).filter(|_| is_row_major);
+        Site { port, place, pair }
+    };
+    Access { named, sites: (0..at.len().saturating_sub(1)).map(site).collect() }
+}
+
+/// All pairs that stand where this one does, and so on.
+fn together(pair: &Pair, accesses: &[Access]) -> Vec<Pair> {
+    let sites = || accesses.iter().flat_map(|access| &access.sites);
+    let mut found = vec![pair.clone()];
+    let mut next = 0;
+    while next < found.len() {
+        let own = found[next].clone();
+        for site in sites().filter(|site| site.pair.as_ref() == Some(&own)) {
+            for other in sites().filter(|other| (other.port, other.place) == (site.port, site.place)) {
+                found.extend(other.pair.clone().filter(|pair| !found.contains(pair)));
+            }
+        }
+        next += 1;
+    }
+    found
+}
+
+/// Whether no axis is in two of the pairs.
+fn is_disjoint(pairs: &[Pair]) -> bool {
+    let names: BTreeSet<&String> = pairs.iter().flat_map(|(first, second)| [first, second]).collect();
+    names.len() == 2 * pairs.len()
+}
+
+/// Makes one axis of each pair.
+pub fn merge(ctx: &Context, kernel: &mut Body, pairs: &[Pair], runs: &mut Runs) {
+    let kernel_axes = KernelAxes::of(ctx, kernel);
+    let merged: Vec<(&Pair, String)> = pairs.iter().map(|pair| (pair, merged_name(&kernel_axes, pair))).collect();
+    let accesses = accesses(ctx, kernel, &kernel_axes);
+    let sites = accesses.iter().flat_map(|access| &access.sites);
+    let mut places: Vec<(usize, usize)> = sites
+        .filter(|site| site.pair.as_ref().is_some_and(|pair| pairs.contains(pair)))
+        .map(|site| (site.port, site.place))
+        .collect();
+    // From the last place on, so that the ones before stay where they are.
+    places.sort_by(|one, other| other.cmp(one));
+    places.dedup();
+    let (mut inputs, mut outputs) = memory(ctx, kernel);
+    let args: Vec<ValueId> = kernel.entry_block().map(|block| kernel.args(block).to_vec()).unwrap_or_default();
+    for (port, place) in places {
+        let count = inputs.len();
+        let (ty, run) = match port.checked_sub(count) {
+            None => (&mut inputs[port], &mut runs.inputs[port]),
+            Some(number) => (&mut outputs[number], &mut runs.outputs[number]),
+        };
+        let next = run.remove(place + 1);
+        run[place] += next;
+        *ty = with_merged(ctx, *ty, place);
+        for op in kernel.walk() {
+            let read = Read::of(OpRef::new(ctx, kernel, op)).filter(|read| args.get(port) == Some(&read.source()));
+            let Some(mut at) = read.map(|read| read.at()) else { continue };
+            let own = at[place].as_symbol().and_then(|name| merged.iter().find(|(pair, _)| pair.0 == name));
+            let Some(axis) = own.and_then(|(_, name)| SizeExpr::symbol(name).ok()) else { continue };
+            at.remove(place + 1);
+            at[place] = axis;
+            kernel.set_prop(ctx, op, ctx.intern_str("at"), Some(Exprs::make(ctx, at)));
+        }
+    }
+    set_types(ctx, kernel, &inputs, &outputs);
+    for value in values(ctx, kernel) {
+        let own: Vec<String> = axes_of(ctx, kernel.value_type(value)).into_iter().map(String::from).collect();
+        let sizes = vec![SizeExpr::from(1); own.len()];
+        let (own, _) = shorter(own, sizes, &merged);
+        set_axes(ctx, kernel, value, own.iter().map(String::as_str).collect());
+    }
+    let root = kernel.root();
+    set_list(ctx, kernel, root, ["iters", "iter_sizes"], &merged);
+    for op in kernel.walk() {
+        if OpRef::new(ctx, kernel, op).is(Reduce::DEF) {
+            set_list(ctx, kernel, op, ["axes", "sizes"], &merged);
+        }
+    }
+    let kernel_axes = KernelAxes::of(ctx, kernel);
+    for op in kernel.walk() {
+        set_places(ctx, kernel, op, &kernel_axes);
+    }
+}
+
+/// Says in a broadcast or a transpose which axes it has now: types name them.
+fn set_places(ctx: &Context, kernel: &mut Body, op: OpId, kernel_axes: &KernelAxes) {
+    let view = OpRef::new(ctx, kernel, op);
+    let broadcast = BroadcastInDim::of(view).map(|op| (op.input(), op.out()));
+    let Some((input, out)) = broadcast.or_else(|| Transpose::of(view).map(|op| (op.input(), op.out()))) else { return };
+    let (of_input, of_out) = (axes(ctx, kernel, input), axes(ctx, kernel, out));
+    if broadcast.is_none() {
+        let by = IntArray::make(ctx, places(&of_out, &of_input));
+        kernel.set_prop(ctx, op, ctx.intern_str("by"), Some(by));
+        return;
+    }
+    let shape = of_out.iter().filter_map(|axis| kernel_axes.size(axis).cloned()).collect();
+    let dims = IntArray::make(ctx, places(&of_input, &of_out));
+    kernel.set_prop(ctx, op, ctx.intern_str("dims"), Some(dims));
+    kernel.set_prop(ctx, op, ctx.intern_str("shape"), Some(Sizes::make(ctx, shape)));
+}
+
+/// Memory whose axis at a place is one with the next.
+fn with_merged(ctx: &Context, ty: Type, place: usize) -> Type {
+    let Some(memory) = MemRef::of(ctx, ty) else { return ty };
+    let dims = memory.dims(ctx);
+    let runs: Vec<usize> = (0..dims.len() - 1).map(|at| if at == place { 2 } else { 1 }).collect();
+    let Some(dims) = products(&dims, &runs) else { return ty };
+    MemRef::get(ctx, dims, memory.elem(ctx), Layout::RowMajor, memory.align(ctx), memory.noalias(ctx))
+}
+
+/// Names and sizes with one axis for each pair, where the first of it stands.
+fn shorter(names: Vec<String>, sizes: Vec<SizeExpr>, merged: &[(&Pair, String)]) -> (Vec<String>, Vec<SizeExpr>) {
+    let size_of = |axis: &String| Some(sizes[names.iter().position(|name| name == axis)?].clone());
+    let mut found = (Vec::new(), Vec::new());
+    for (name, size) in names.iter().zip(&sizes) {
+        if merged.iter().any(|(pair, _)| pair.1 == *name) {
+            continue;
+        }
+        let own = merged.iter().find(|(pair, _)| pair.0 == *name);
+        let both = own.and_then(|(pair, _)| size.mul(&size_of(&pair.1)?).ok());
+        found.0.push(own.map_or_else(|| name.clone(), |(_, new)| new.clone()));
+        found.1.push(both.unwrap_or_else(|| size.clone()));
+    }
+    found
+}
+
+fn set_list(ctx: &Context, kernel: &mut Body, op: OpId, [names, sizes]: [&str; 2], merged: &[(&Pair, String)]) {
+    let view = OpRef::new(ctx, kernel, op);
+    let own = view.prop_named(names).and_then(|names| TextArray::get(ctx, names)).unwrap_or_default();
+    let own: Vec<String> = own.into_iter().map(|name| name.to_string()).collect();
+    let all = view.prop_named(sizes).and_then(|sizes| Sizes::get(ctx, sizes)).unwrap_or_default();
+    let (own, all) = shorter(own, all, merged);
+    let own = TextArray::make(ctx, own.iter().map(String::as_str).collect());
+    kernel.set_prop(ctx, op, ctx.intern_str(names), Some(own));
+    kernel.set_prop(ctx, op, ctx.intern_str(sizes), Some(Sizes::make(ctx, all)));
+}
+
+/// `hw` for `h` and `w`; the name of the first where that is no name of letters, or one that there is.
+fn merged_name(kernel_axes: &KernelAxes, (first, second): &Pair) -> String {
+    let name = format!("{first}{second}");
+    let is_plain = name.chars().all(|letter| letter.is_ascii_lowercase());
+    if is_plain && kernel_axes.position(&name).is_none() { name } else { first.clone() }
+}

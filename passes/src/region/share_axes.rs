@@ -1,0 +1,240 @@
+//! Lets reductions that read the same elements go along the same axis, so that one loop reads them once for all.
+//!
+//! **Requires**: region.
+//! **Ensures**: region. No two reductions beside each other have axes of their own, of the same sizes, along which both
+//! would read the same element of memory at each step.
+//!
+//! **Before**
+//! ```mlir before
+//! region.func @angle<M, N> iters (m: M) ins (%a: memref<[M, N], f32, row_major, align 4>, %b: memref<[M, N], f32, row_major, align 4>) outs (Y: memref<[M], f32, row_major, align 4> materialize gmem) {
+//!   %x = read %a[m, n] : f32 over (m, n)
+//!   %y = read %b[m, n] : f32 over (m, n)
+//!   %p = binary mul %x, %y : f32 over (m, n)
+//!   %d = reduce sum (n: N) acc f32 init 0.0 {
+//!     yield %p
+//!   } : f32 over (m)
+//!   %z = read %a[m, k] : f32 over (m, k)
+//!   %q = binary mul %z, %z : f32 over (m, k)
+//!   %s = reduce sum (k: N) acc f32 init 0.0 {
+//!     yield %q
+//!   } : f32 over (m)
+//!   %r = binary fdiv %d, %s : f32 over (m)
+//!   yield %r to Y
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! region.func @angle<M, N> iters (m: M)
+//!     ins (%a: memref<[M, N], f32, row_major, align 4>, %b: memref<[M, N], f32, row_major, align 4>)
+//!     outs (Y: memref<[M], f32, row_major, align 4> materialize gmem) {
+//!   %x = read %a[m, n] : f32 over (m, n)
+//!   %y = read %b[m, n] : f32 over (m, n)
+//!   %p = binary mul %x, %y : f32 over (m, n)
+//!   %d = reduce sum (n: N) acc f32 init 0.0 {
+//!     yield %p
+//!   } : f32 over (m)
+//!   %z = read %a[m, n] : f32 over (m, n)
+//!   %q = binary mul %z, %z : f32 over (m, n)
+//!   %s = reduce sum (n: N) acc f32 init 0.0 {
+//!     yield %q
+//!   } : f32 over (m)
+//!   %r = binary fdiv %d, %s : f32 over (m)
+//!   yield %r to Y
+//! }
+//! ```
+//!
+//! **Does not** merge the reads (`cse`) or the reductions, nor touch axes of results, or axes that some value has together.
+//!
+//! Names of axes say which points are the same, so no number changes. Reads are looked up by what they read, with the axes
+//! of their reduction as numbers; where one is known, its reduction gives the names. Linear in ops. Rule of the debug
+//! counters: `share`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dlc_core::guard::Guard;
+use dlc_core::sizes::{Exprs, value_name};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::define::{Kind, TextArray};
+use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::{Context, ValueId};
+use dlc_region::ops::{Index, Read, Reduce, Select};
+use dlc_region::verify::KernelAxes;
+use rustc_hash::FxHashMap;
+
+use crate::analysis::axes::{axes, is_kernel, reductions, set_axes, values};
+
+static DEF: PassDef = PassDef {
+    requires: &["region"],
+    statistics: &[StatDef { name: "shared", doc: "Axes that are those of another reduction now." }],
+    ..PassDef::base("share-axes", "Lets reductions that read the same elements go along the same axis.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(_: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(ShareAxes))
+}
+
+struct ShareAxes;
+
+impl Pass for ShareAxes {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        cx.count("shared", share_axes(body, cx));
+        Ok(())
+    }
+}
+
+/// New names for axes, by the old ones.
+type Names = BTreeMap<String, String>;
+
+/// What a read reads, and where, with its reduced axes by number.
+type Element = (ValueId, Vec<ValueId>, Vec<SizeExpr>);
+
+/// Lets reductions of a kernel go along the same axes. How many axes are gone.
+pub fn share_axes(body: &mut Body, cx: &PassCx<'_>) -> u64 {
+    let names = if is_kernel(cx.ctx, body) { find(cx, body) } else { Names::new() };
+    if !names.is_empty() {
+        rename(cx.ctx, body, &names);
+    }
+    names.len() as u64
+}
+
+/// Axes of reductions and what they may be called: as those of one that reads the same before.
+fn find(cx: &PassCx<'_>, body: &Body) -> Names {
+    let ctx = cx.ctx;
+    let (mut reduced, mut names) = (Reduced::of(ctx, body), Names::new());
+    let mut first: FxHashMap<Element, Vec<(Option<Guard>, Vec<String>)>> = FxHashMap::default();
+    let read = |op| Read::of(OpRef::new(ctx, body, op));
+    for read in body.walk().into_iter().filter_map(read) {
+        let Some(own) = reduced.named(read) else { continue };
+        let (element, guard) = element(read, &own);
+        let known = first.entry(element).or_default();
+        match known.iter().find(|(other, _)| *other == guard) {
+            None => known.push((guard, own)),
+            Some((_, first)) => {
+                let other: Vec<String> = first.iter().map(|axis| names.get(axis).unwrap_or(axis).clone()).collect();
+                if own.iter().all(|axis| !names.contains_key(axis))
+                    && reduced.may_be(&own, &other)
+                    && cx.allows_rule("share")
+                {
+                    reduced.join(&own, &other);
+                    names.extend(own.into_iter().zip(other));
+                }
+            }
+        }
+    }
+    names
+}
+
+/// The axes of reductions.
+struct Reduced {
+    /// For an axis that is none of the results, the axes and sizes of all reductions that have it; nothing where these differ.
+    lists: FxHashMap<String, Option<(Vec<String>, Vec<SizeExpr>)>>,
+    /// The axes that some value has together with an axis.
+    beside: FxHashMap<String, BTreeSet<String>>,
+}
+
+impl Reduced {
+    fn of(ctx: &Context, body: &Body) -> Reduced {
+        let kernel = KernelAxes::of(ctx, body);
+        let is_iter = |axis: &str| kernel.position(axis).is_some_and(|at| at < kernel.iters);
+        let (mut lists, mut beside) = (FxHashMap::default(), FxHashMap::<String, BTreeSet<String>>::default());
+        for op in reductions(ctx, body) {
+            let reduce = Reduce::from(OpRef::new(ctx, body, op));
+            let axes: Vec<String> = reduce.axes().into_iter().map(String::from).collect();
+            let own = (axes.clone(), reduce.sizes());
+            for axis in axes {
+                let is_one = !is_iter(&axis);
+                let known = lists.entry(axis).or_insert_with(|| Some(own.clone()).filter(|_| is_one));
+                if known.as_ref().is_some_and(|known| *known != own) {
+                    *known = None;
+                }
+            }
+        }
+        let over: BTreeSet<Vec<&str>> = values(ctx, body).into_iter().map(|value| axes(ctx, body, value)).collect();
+        for list in over {
+            for axis in list.iter().filter(|axis| lists.contains_key(**axis)) {
+                beside.entry(axis.to_string()).or_default().extend(list.iter().map(|other| other.to_string()));
+            }
+        }
+        Reduced { lists, beside }
+    }
+
+    /// The axes of one reduction in the order in which a read names them, if it names all of them and no others of reductions.
+    fn named(&self, read: Read<'_>) -> Option<Vec<String>> {
+        let mut found: Vec<String> = Vec::new();
+        for name in read.at().iter().flat_map(SizeExpr::symbols) {
+            if self.lists.contains_key(&*name) && !found.iter().any(|known| **known == *name) {
+                found.push(name.to_string());
+            }
+        }
+        let (axes, _) = self.lists.get(found.first()?)?.as_ref()?;
+        (axes.len() == found.len() && axes.iter().all(|axis| found.contains(axis))).then_some(found)
+    }
+
+    /// Whether axes may have the names of others: reductions then have them in the same order, in the same sizes, and no
+    /// value has both.
+    fn may_be(&self, own: &[String], other: &[String]) -> bool {
+        let list = |axes: &[String]| axes.first().and_then(|axis| self.lists.get(axis)?.clone());
+        let (Some((axes, sizes)), Some((others, other_sizes))) = (list(own), list(other)) else { return false };
+        let renamed = axes.iter().map(|axis| own.iter().position(|own| own == axis).map(|at| &other[at]));
+        let apart = |axis: &String| {
+            let beside = self.beside.get(axis);
+            !other.contains(axis) && beside.is_none_or(|beside| other.iter().all(|other| !beside.contains(other)))
+        };
+        sizes == other_sizes && renamed.eq(others.iter().map(Some)) && own.iter().all(apart)
+    }
+
+    /// Values that had the one now have the other.
+    fn join(&mut self, own: &[String], other: &[String]) {
+        for (own, other) in own.iter().zip(other) {
+            let more = self.beside.get(own).cloned().unwrap_or_default();
+            for axis in &more {
+                self.beside.entry(axis.clone()).or_default().insert(other.clone());
+            }
+            self.beside.entry(other.clone()).or_default().extend(more);
+        }
+    }
+}
+
+/// What a read reads and its guard, with its axes as numbers behind those of the positions that are values.
+fn element(read: Read<'_>, own: &[String]) -> (Element, Option<Guard>) {
+    let indices: Vec<ValueId> = read.indices().collect();
+    let numbers: Names = own.iter().zip(indices.len()..).map(|(axis, at)| (axis.clone(), value_name(at))).collect();
+    let guard = read.guard().and_then(|guard| guard.map(&|expr| Some(put(expr, &numbers))));
+    let at = read.at().iter().map(|at| put(at, &numbers)).collect();
+    ((read.source(), indices, at), guard)
+}
+
+fn put(expr: &SizeExpr, names: &Names) -> SizeExpr {
+    let new = |name: &str| names.get(name).and_then(|name| SizeExpr::symbol(name).ok());
+    expr.substitute(&new).unwrap_or_else(|_| expr.clone())
+}
+
+/// Gives axes other names wherever they occur.
+fn rename(ctx: &Context, body: &mut Body, names: &Names) {
+    for value in values(ctx, body) {
+        let own: Vec<String> = axes(ctx, body, value).into_iter().map(String::from).collect();
+        let own = own.iter().map(|axis| names.get(axis).unwrap_or(axis).as_str()).collect();
+        set_axes(ctx, body, value, own);
+    }
+    for op in body.walk() {
+        let view = OpRef::new(ctx, body, op);
+        let list = Read::of(view).map(|read| ("at", read.at()));
+        let list = list.or_else(|| Index::of(view).map(|index| ("value", index.value())));
+        let guard = Read::of(view).and_then(|read| read.guard()).or_else(|| Select::of(view)?.guard());
+        let reduced: Option<Vec<String>> =
+            Reduce::of(view).map(|reduce| reduce.axes().into_iter().map(String::from).collect());
+        if let Some((key, list)) = list {
+            let list = list.iter().map(|expr| put(expr, names)).collect();
+            body.set_prop(ctx, op, ctx.intern_str(key), Some(Exprs::make(ctx, list)));
+        }
+        if let Some(guard) = guard.and_then(|guard| guard.map(&|expr| Some(put(expr, names)))) {
+            body.set_prop(ctx, op, ctx.intern_str("guard"), Some(Guard::make(ctx, guard)));
+        }
+        if let Some(own) = reduced {
+            let own = own.iter().map(|axis| names.get(axis).unwrap_or(axis).as_str()).collect();
+            body.set_prop(ctx, op, ctx.intern_str("axes"), Some(TextArray::make(ctx, own)));
+        }
+    }
+}

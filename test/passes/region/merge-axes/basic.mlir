@@ -1,0 +1,173 @@
+// merge-axes: axes that are next to each other in all memory become one, with a symbol for a product of sizes.
+
+// RUN: dlc-opt %s --merge-axes --split-input-file | FileCheck %s
+// RUN: dlc-opt %s --merge-axes --split-input-file --evaluate-each --no-output
+// RUN: dlc-opt %s --merge-axes --split-input-file --statistics --no-output 2>&1 | FileCheck %s --check-prefix=STATISTICS
+// STATISTICS: 2 merged
+
+// CHECK-LABEL: host.func @f<
+// CHECK: %[[X:.*]] = view %x : memref<[8*N, H*W], f32
+// CHECK: %y = launch @f_0<N, H*W> (%[[X]]) : memref<[8*N], f32
+// CHECK: %[[Y:.*]] = view %y : memref<[N, 8], f32
+// CHECK: return %[[Y]]
+// CHECK: region.func private @f_0<N, HW> iters (nc: 8*N)
+// CHECK: reduce sum (hw: HW) acc f32
+// CHECK: read %x[nc, hw] : f32 over (nc, hw)
+host.func @f<N, H, W>(%x: memref<[N, 8, H, W], f32, row_major, align 128>) -> memref<[N, 8], f32, row_major, align 128> {
+  %y = launch @f_0<N, H, W> (%x) : memref<[N, 8], f32, row_major, align 128>
+  return %y
+}
+region.func private @f_0<N, H, W> iters (n: N, c: 8) ins (%x: memref<[N, 8, H, W], f32, row_major, align 128>) outs (y: memref<[N, 8], f32, row_major, align 128> materialize gmem) {
+  %y = reduce sum (h: H, w: W) acc f32 init 0.0 {
+    %0 = read %x[n, c, h, w] : f32 over (n, c, h, w)
+    yield %0
+  } : f32 over (n, c)
+  yield %y to y
+}
+
+// -----
+
+// A number for each channel keeps it apart, and rows and columns go together; what counts them is named as well. Launches
+// give the kernel other sizes.
+// CHECK-LABEL: host.func @scale<
+// CHECK: launch @scale_0<A, H*W> (%{{.*}}, %g) : memref<[A, 4, H*W], f16
+// CHECK: launch @scale_0<2, 3*H> (%{{.*}}, %g) : memref<[2, 4, 3*H], f16
+// CHECK: region.func private @scale_0<N, HW> iters (n: N, c: 4, hw: HW)
+// CHECK: read %x[n, c, hw] : f16 over (n, c, hw)
+// CHECK: read %g[c] : f16 over (c)
+// CHECK: index (HW) : f16 over ()
+host.func @scale<A, H, W>(%x: memref<[A, 4, H, W], f16>, %z: memref<[2, 4, 3, H], f16>, %g: memref<[4], f16>) -> (memref<[A, 4, H, W], f16>, memref<[2, 4, 3, H], f16>) {
+  %y = launch @scale_0<A, H, W> (%x, %g) : memref<[A, 4, H, W], f16>
+  %w = launch @scale_0<2, 3, H> (%z, %g) : memref<[2, 4, 3, H], f16>
+  return %y, %w
+}
+region.func private @scale_0<N, H, W> iters (n: N, c: 4, h: H, w: W) ins (%x: memref<[N, 4, H, W], f16>, %g: memref<[4], f16>) outs (y: memref<[N, 4, H, W], f16> materialize gmem) {
+  %0 = read %x[n, c, h, w] : f16 over (n, c, h, w)
+  %1 = read %g[c] : f16 over (c)
+  %2 = binary mul %0, %1 : f16 over (n, c, h, w)
+  %3 = index (H*W) : f16 over ()
+  %4 = binary add %2, %3 : f16 over (n, c, h, w)
+  yield %4 to y
+}
+
+// -----
+
+// Two reductions of the same memory are merged together, broadcasts among them.
+// CHECK-LABEL: region.func private @norm_0<M> iters (m: M)
+// CHECK: reduce max (a: 15) acc f32
+// CHECK: read %x[m, a] : f32 over (m, a)
+// CHECK: reduce sum (c: 15) acc f32
+// CHECK: read %x[m, c] : f32 over (m, c)
+// CHECK: broadcast_in_dim %{{.*}} to [M, 15] dims [0] : f32 over (m, c)
+host.func @norm<M>(%x: memref<[M, 3, 5], f32>) -> memref<[M], f32> {
+  %y = launch @norm_0<M> (%x) : memref<[M], f32>
+  return %y
+}
+region.func private @norm_0<M> iters (m: M) ins (%x: memref<[M, 3, 5], f32>) outs (y: memref<[M], f32> materialize gmem) {
+  %0 = reduce max (a: 3, b2: 5) acc f32 init -inf {
+    %1 = read %x[m, a, b2] : f32 over (m, a, b2)
+    yield %1
+  } : f32 over (m)
+  %2 = reduce sum (c: 3, d2: 5) acc f32 init 0.0 {
+    %3 = read %x[m, c, d2] : f32 over (m, c, d2)
+    %4 = broadcast_in_dim %0 to [M, 3, 5] dims [0] : f32 over (m, c, d2)
+    %5 = binary sub %3, %4 : f32 over (m, c, d2)
+    yield %5
+  } : f32 over (m)
+  yield %2 to y
+}
+
+// -----
+
+// Nothing of these may be merged: a bias along the columns, a window, a guard, a position as a number, memory of columns,
+// a part of a row, rows that are reduced in another order.
+// CHECK-LABEL: host.func @apart<
+// CHECK-NOT: view
+// CHECK: region.func private @bias<H, W> iters (h: H, w: W)
+// CHECK: region.func private @window<H, W> iters (h: H, w: W)
+// CHECK: region.func private @guard<H, W> iters (h: H, w: W)
+// CHECK: region.func private @position<H, W> iters (h: H, w: W)
+// CHECK: region.func private @columns<H, W> iters (h: H, w: W)
+// CHECK: region.func private @part<H, W> iters (h: H, w: W)
+// CHECK: region.func private @order<H, W> iters ()
+// CHECK: reduce sum (w: W, h: H)
+host.func @apart<H, W>(%x: memref<[H, W], f32>, %g: memref<[W], f32>, %p: memref<[H + 1, W + 1], f32>, %c: memref<[H, W], f32, col_major>) -> (memref<[H, W], f32>, memref<[H, W], f32>, memref<[H, W], f32>, memref<[H, W], f32>, memref<[H, W], f32>, memref<[H, W], f32>, memref<[], f32>) {
+  %0 = launch @bias<H, W> (%x, %g) : memref<[H, W], f32>
+  %1 = launch @window<H, W> (%p) : memref<[H, W], f32>
+  %2 = launch @guard<H, W> (%x) : memref<[H, W], f32>
+  %3 = launch @position<H, W> (%x) : memref<[H, W], f32>
+  %4 = launch @columns<H, W> (%c) : memref<[H, W], f32>
+  %5 = launch @part<H, W> (%p) : memref<[H, W], f32>
+  %6 = launch @order<H, W> (%x) : memref<[], f32>
+  return %0, %1, %2, %3, %4, %5, %6
+}
+region.func private @bias<H, W> iters (h: H, w: W) ins (%x: memref<[H, W], f32>, %g: memref<[W], f32>) outs (y: memref<[H, W], f32> materialize gmem) {
+  %0 = read %x[h, w] : f32 over (h, w)
+  %1 = read %g[w] : f32 over (w)
+  %2 = binary add %0, %1 : f32 over (h, w)
+  yield %2 to y
+}
+region.func private @window<H, W> iters (h: H, w: W) ins (%p: memref<[H + 1, W + 1], f32>) outs (y: memref<[H, W], f32> materialize gmem) {
+  %0 = read %p[h + 1, w] : f32 over (h, w)
+  yield %0 to y
+}
+region.func private @guard<H, W> iters (h: H, w: W) ins (%x: memref<[H, W], f32>) outs (y: memref<[H, W], f32> materialize gmem) {
+  %0 = read %x[h, w] where (w < h + 1) : f32 over (h, w)
+  yield %0 to y
+}
+region.func private @position<H, W> iters (h: H, w: W) ins (%x: memref<[H, W], f32>) outs (y: memref<[H, W], f32> materialize gmem) {
+  %0 = read %x[h, w] : f32 over (h, w)
+  %1 = index (h + w) : f32 over (h, w)
+  %2 = binary add %0, %1 : f32 over (h, w)
+  yield %2 to y
+}
+region.func private @columns<H, W> iters (h: H, w: W) ins (%c: memref<[H, W], f32, col_major>) outs (y: memref<[H, W], f32> materialize gmem) {
+  %0 = read %c[h, w] : f32 over (h, w)
+  yield %0 to y
+}
+region.func private @part<H, W> iters (h: H, w: W) ins (%p: memref<[H + 1, W + 1], f32>) outs (y: memref<[H, W], f32> materialize gmem) {
+  %0 = read %p[h, w] : f32 over (h, w)
+  yield %0 to y
+}
+region.func private @order<H, W> iters () ins (%x: memref<[H, W], f32>) outs (y: memref<[], f32> materialize gmem) {
+  %0 = reduce sum (w: W, h: H) acc f32 init 0.0 {
+    %1 = read %x[h, w] : f32 over (h, w)
+    yield %1
+  } : f32 over ()
+  yield %0 to y
+}
+
+// -----
+
+// What people launch, what has a plan, and a product of matrices keep their axes.
+// CHECK-LABEL: region.func @public<H, W> iters (h: H, w: W)
+region.func @public<H, W> iters (h: H, w: W) ins (%x: memref<[H, W], f32>) outs (y: memref<[H, W], f32> materialize gmem) {
+  %0 = read %x[h, w] : f32 over (h, w)
+  yield %0 to y
+}
+// CHECK-LABEL: region.func private @planned<H, W> iters (h: H, w: W)
+host.func @planned_program<H, W>(%x: memref<[H, W], f32>) -> memref<[H, W], f32> {
+  %y = launch @planned<H, W> (%x) : memref<[H, W], f32>
+  return %y
+}
+region.func private @planned<H, W> iters (h: H, w: W) ins (%x: memref<[H, W], f32>) outs (y: memref<[H, W], f32> materialize gmem) {
+  %0 = read %x[h, w] : f32 over (h, w)
+  yield %0 to y
+}
+plan.schedule of @planned for sm90 {
+  tile (h: 8, w: 32)
+}
+// CHECK-LABEL: region.func private @product<Z, B, M> iters (z: Z, b: B, m: M, n: 8)
+host.func @batches<Z, B, M>(%a: memref<[Z, B, M, 16], f16>, %b: memref<[Z, B, 16, 8], f16>) -> memref<[Z, B, M, 8], f16> {
+  %y = launch @product<Z, B, M> (%a, %b) : memref<[Z, B, M, 8], f16>
+  return %y
+}
+region.func private @product<Z, B, M> iters (z: Z, b: B, m: M, n: 8) ins (%A: memref<[Z, B, M, 16], f16>, %B: memref<[Z, B, 16, 8], f16>) outs (y: memref<[Z, B, M, 8], f16> materialize gmem) {
+  %s = reduce sum (k: 16) acc f32 init 0.0 {
+    %0 = read %A[z, b, m, k] : f16 over (z, b, m, k)
+    %1 = read %B[z, b, k, n] : f16 over (z, b, k, n)
+    %2 = binary mul %0, %1 widen : f32 over (z, b, m, k, n)
+    yield %2
+  } : f32 over (z, b, m, n)
+  yield %s to y as f16
+}
