@@ -1,0 +1,395 @@
+#!/usr/bin/env python3
+"""Compiles the problems of KernelBench, checks what they compute, and times them beside eager and torch.compile.
+
+    python3 test/gpu/kernelbench.py CHECKOUT --device none --out problems.jsonl    # which import and compile
+    python3 test/gpu/kernelbench.py CHECKOUT --device cuda --out problems.jsonl    # and which are right, and how fast
+    python3 test/gpu/kernelbench.py --table --out problems.jsonl                   # the table of a file
+
+CHECKOUT is a clone of ScalingIntelligence/KernelBench, which is no part of this project. Each problem is a line of JSON
+in the file of `--out`; problems that have a line are not run again, so a run that was stopped goes on where it was.
+Problems run in a process of their own that is replaced after a crash or a time limit, and serves many problems otherwise.
+
+A problem is exported by `torch.export` with its sizes, translated by `dlc.torch`, read, and compiled to PTX (and by
+`ptxas`, where that is on the PATH). On a GPU it is right if its outputs are within the tolerance of KernelBench of eager's
+(atol = rtol = 1e-4 for float32, 1e-2 for 16 bits) for five seeds. `error` has the relative error against the same model
+in f64, for dlc and for eager. Models are in training mode, as KernelBench has them, so norms of batches use the statistics of
+the batch; dropout is off. Times are medians in microseconds, by events, interleaved, with L2 flushed before each call.
+"""
+import argparse
+import collections
+import json
+import math
+import multiprocessing
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+TOLERANCE = {"float32": 1e-4, "float16": 1e-2, "bfloat16": 1e-2}
+STAGES = ("export", "import", "read", "compile", "assemble", "run")
+FLUSHED = 256 << 20
+
+
+class Failed(Exception):
+    """A stage that a problem did not pass, and why."""
+
+    def __init__(self, stage, why):
+        super().__init__(why)
+        self.stage = stage
+
+
+def problems(checkout, levels):
+    """The files of the problems, by level and number."""
+    root = pathlib.Path(checkout)
+    root = root / "KernelBench" if (root / "KernelBench").is_dir() else root
+    found = []
+    for level in levels:
+        files = list((root / f"level{level}").glob("*.py"))
+        found += sorted(files, key=lambda file: int(file.name.split("_")[0]))
+    return found
+
+
+def level_of(file):
+    """The level of a problem."""
+    return int(file.parent.name.removeprefix("level"))
+
+
+# --- One problem, in a process of its own -----------------------------------------------------------------------------
+
+
+class Problem:
+    """A problem: its model and inputs on a device, as one type of floats."""
+
+    def __init__(self, file, dtype, device):
+        import torch
+
+        self.torch, self.device, self.dtype = torch, device, getattr(torch, dtype)
+        self.space = {"__name__": file.stem, "__file__": str(file)}
+        exec(compile(file.read_text(), str(file), "exec"), self.space)
+
+    def model(self, seed=42):
+        """The model with the weights of a seed. As in KernelBench it is in training mode, but nothing is dropped."""
+        self.torch.manual_seed(seed)
+        # Tensors without numbers are not converted.
+        self.torch.set_default_dtype(self.torch.float32 if self.device == "cuda" else self.dtype)
+        try:
+            model = self.space["Model"](*self.space["get_init_inputs"]())
+        finally:
+            self.torch.set_default_dtype(self.torch.float32)
+        for module in model.modules():
+            if "Dropout" in type(module).__name__:
+                module.eval()
+        return model.to(self.device, self.dtype) if self.device == "cuda" else model
+
+    def inputs(self, seed=42):
+        """The inputs of a seed."""
+        self.torch.manual_seed(seed)
+        with self.torch.device(self.device):
+            return [self.cast(value, self.dtype) for value in self.space["get_inputs"]()]
+
+    def cast(self, value, dtype):
+        """An input on the device; floats as a type."""
+        if not isinstance(value, self.torch.Tensor):
+            return value
+        value = value.to(self.device)
+        return value.to(dtype) if value.is_floating_point() else value
+
+
+def staged(stage, times, compute):
+    """What a stage gives; its seconds are kept, and what is raised is the reason that it failed."""
+    begin = time.perf_counter()
+    try:
+        return compute()
+    except Exception as error:
+        raise Failed(stage, reason(error)) from error
+    finally:
+        times[stage] = round(time.perf_counter() - begin, 3)
+
+
+def reason(error):
+    """The first line of an error that says something, with its code."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("error[")]
+    return "; ".join(dict.fromkeys(errors)) or f"{type(error).__name__}: {lines[0] if lines else ''}"
+
+
+def compiled(file, options, times):
+    """The problem and its compiled model. Without a GPU nothing has numbers: sizes are enough to compile."""
+    import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    import dlc
+    import dlc.torch
+
+    def export():
+        problem = Problem(file, options.dtype, "cuda" if options.device == "cuda" else "cpu")
+        if options.device == "cuda":
+            return problem, torch.export.export(problem.model(), tuple(problem.inputs()))
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            return problem, torch.export.export(problem.model(), tuple(problem.inputs()))
+
+    session = dlc.Session("cuda" if options.device == "cuda" else "none")
+    problem, exported = staged("export", times, export)
+    graph = staged("import", times, lambda: dlc.torch.translate(exported))
+    program = staged("read", times, lambda: session.compile(graph.source, target=options.target))
+    ptx = staged("compile", times, lambda: program.ptx)
+    if shutil.which("ptxas"):
+        staged("assemble", times, lambda: assemble(ptx))
+    return problem, dlc.torch.Model(graph, program), {"kernels": ptx.count(".entry "), "graph": len(graph.source.splitlines())}
+
+
+def assemble(ptx):
+    """Has ptxas assemble a module."""
+    target = re.search(r"^\.target (\w+)", ptx, re.M)
+    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
+        file.write(ptx)
+        file.flush()
+        command = ["ptxas", f"-arch={target[1] if target else 'sm_90a'}", "-o", os.devnull, file.name]
+        done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"ptxas: {(done.stderr or done.stdout).strip().splitlines()[0]}")
+
+
+def flat(torch, outputs):
+    """The tensors of what a model gives."""
+    return [value for value in torch.utils._pytree.tree_leaves(outputs) if isinstance(value, torch.Tensor)]
+
+
+def relative_error(torch, actual, expected):
+    """The largest relative error of some outputs, by norms."""
+    worst = 0.0
+    for one, other in zip(actual, expected):
+        norm = other.double().norm().item()
+        off = (one.double() - other.double()).norm().item()
+        worst = max(worst, off / norm if norm else off)
+    return worst
+
+
+def right(problem, ours, options):
+    """Compares with eager for five seeds, and with f64 for the first one where memory allows."""
+    import torch
+
+    bound, eager, result = TOLERANCE[options.dtype], problem.model(), {}
+    for number, seed in enumerate(random.Random(42).sample(range(1 << 31), options.seeds)):
+        inputs = problem.inputs(seed)
+        expected, actual = flat(torch, eager(*inputs)), flat(torch, ours(*inputs))
+        torch.cuda.synchronize()
+        for place, (one, other) in enumerate(zip(actual, expected, strict=True)):
+            if (one.shape, one.dtype) != (other.shape, other.dtype):
+                raise Failed("run", f"output {place} is {one.dtype} {list(one.shape)}, not {other.dtype} {list(other.shape)}")
+            if not torch.allclose(one, other, atol=bound, rtol=bound, equal_nan=True):
+                off = (one.double() - other.double()).abs().max().item()
+                raise Failed("run", f"wrong: output {place} is off by {off:.3g}, with {number} seeds right before")
+        if number == 0:
+            result["error"] = against_f64(problem, inputs, actual, expected)
+    return result
+
+
+def against_f64(problem, inputs, actual, expected):
+    """The relative errors of ours and of eager against the model in f64; None where it does not fit."""
+    import torch
+
+    try:
+        wide = problem.model().double()
+        exact = flat(torch, wide(*(problem.cast(value, torch.float64) for value in inputs)))
+        return [relative_error(torch, actual, exact), relative_error(torch, expected, exact)]
+    except (torch.cuda.OutOfMemoryError, RuntimeError):
+        return None
+
+
+def timed(calls, options):
+    """The median time of each call in microseconds: interleaved, in random order, with L2 flushed."""
+    import torch
+
+    flushed = torch.empty(FLUSHED, dtype=torch.int8, device="cuda")
+    times = {name: [] for name in calls}
+    for call in calls.values():
+        for _ in range(3):
+            call()
+    torch.cuda.synchronize()
+    begin, rounds = time.perf_counter(), 0
+    while rounds < 10 or (rounds < options.rounds and time.perf_counter() - begin < options.seconds):
+        for name in random.sample(list(calls), len(calls)):
+            flushed.zero_()
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            calls[name]()
+            end.record()
+            end.synchronize()
+            times[name].append(start.elapsed_time(end) * 1e3)
+        rounds += 1
+    return {name: round(sorted(found)[len(found) // 2], 2) for name, found in times.items()}
+
+
+def run(problem, ours, options, line):
+    """Checks and times a compiled problem on the GPU."""
+    import torch
+
+    line |= staged("run", line["seconds"], lambda: right(problem, ours, options))
+    eager, inputs = problem.model(), problem.inputs()
+    calls = {"dlc": lambda: ours(*inputs), "eager": lambda: eager(*inputs)}
+    if options.compile:
+        best = torch.compile(eager, dynamic=False)
+        try:
+            best(*inputs)
+            calls["torch.compile"] = lambda: best(*inputs)
+        except Exception as error:
+            line["not_compiled"] = reason(error)
+    line["times"] = timed(calls, options)
+
+
+def solve(file, options):
+    """What becomes of a problem, as a line."""
+    import torch
+
+    warnings.simplefilter("ignore")
+    line = {"level": level_of(file), "problem": file.stem, "device": options.device, "dtype": options.dtype, "seconds": {}}
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = options.tf32
+    try:
+        with torch.no_grad():
+            problem, ours, facts = compiled(file, options, line["seconds"])
+            line |= facts
+            if options.device == "cuda":
+                run(problem, ours, options, line)
+        line["failed"] = None
+    except Failed as failed:
+        line |= {"failed": failed.stage, "reason": str(failed)}
+    except Exception as error:
+        line |= {"failed": "run", "reason": reason(error)}
+    return line
+
+
+def serve(connection, options):
+    """Solves the problems that it is sent, until there are no more."""
+    if options.memory:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (options.memory << 30,) * 2)
+    while (file := connection.recv()) is not None:
+        line = solve(file, options)
+        connection.send(line)
+        if line["failed"] == "run":
+            return  # a fault on the device stays with its process
+
+
+# --- All problems -----------------------------------------------------------------------------------------------------
+
+
+class Worker:
+    """A process that solves problems, started again when it is gone."""
+
+    def __init__(self, options):
+        self.options, self.process = options, None
+
+    def solve(self, file):
+        """The line of a problem, whatever becomes of the process."""
+        if self.process is None or not self.process.is_alive():
+            context = multiprocessing.get_context("spawn")
+            self.connection, theirs = context.Pipe()
+            self.process = context.Process(target=serve, args=(theirs, self.options), daemon=True)
+            self.process.start()
+            theirs.close()
+        fail = lambda why: {"level": level_of(file), "problem": file.stem, "device": self.options.device, "failed": "process", "reason": why}
+        try:
+            self.connection.send(file)
+            if not self.connection.poll(self.options.timeout):
+                self.process.kill()
+                self.process.join()
+                return fail(f"it took more than {self.options.timeout} s")
+            return self.connection.recv()
+        except (EOFError, OSError):
+            self.process.join()
+            return fail(f"the process ended with status {self.process.exitcode}")
+
+
+def load(path):
+    """The lines of a file; the last one of a problem counts."""
+    if not os.path.exists(path):
+        return {}
+    lines = [json.loads(text) for text in pathlib.Path(path).read_text().splitlines() if text.strip()]
+    return {(line["level"], line["problem"]): line for line in lines}
+
+
+def kind(why):
+    """A reason without what is of one problem: names and numbers."""
+    op = re.search(r"(?:no translation of|error\[\w+\]:) ?(aten\.[\w.]+)", why)
+    if op:
+        return f"{'no translation of ' if 'no translation' in why else ''}{op[1]}"
+    return re.sub(r"%?[\"'`@][\w.%@$]+[\"'`]?|\d+", "_", why.split("; it is from")[0])[:110]
+
+
+def table(lines):
+    """What became of all problems, as text."""
+    counts = collections.defaultdict(collections.Counter)
+    for (level, _), line in lines.items():
+        failed = STAGES.index(line["failed"]) if line["failed"] in STAGES else 0 if line["failed"] else len(STAGES)
+        passed = {"exported": failed > 0, "imported": failed > 2, "compiled": failed > 4, "right": failed > 5}
+        counts[level].update(problems=1, **{name: int(is_passed) for name, is_passed in passed.items()})
+        if line.get("times") and failed > 5:
+            times = line["times"]
+            best = min(value for name, value in times.items() if name != "dlc")
+            counts[level].update(timed=1, logs=math.log(best / times["dlc"]), faster=int(times["dlc"] < best))
+    text = ["| level | problems | export | import | compile | right | faster than both | speedup (geometric mean) |", "| --- " * 8 + "|"]
+    for level, count in sorted(counts.items()):
+        is_timed = count["timed"] > 0
+        mean = f"{math.exp(count['logs'] / count['timed']):.2f}" if is_timed else "-"
+        ran = [str(count["right"]), str(count["faster"]), mean] if is_timed else ["-"] * 3
+        cells = [level, count["problems"], count["exported"], count["imported"], count["compiled"], *ran]
+        text.append(f"| {' | '.join(map(str, cells))} |")
+    reasons = collections.defaultdict(list)
+    for (level, problem), line in lines.items():
+        if line["failed"]:
+            reasons[line["failed"], kind(line["reason"])].append(f"{level}/{problem.split('_')[0]}")
+    text.append("")
+    for (stage, why), which in sorted(reasons.items(), key=lambda item: -len(item[1])):
+        text.append(f"{len(which):4}  {stage}: {why}  ({', '.join(which[:8])}{', ..' if len(which) > 8 else ''})")
+    return "\n".join(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkout", nargs="?", help="a clone of KernelBench")
+    parser.add_argument("--out", default="kernelbench.jsonl", help="the file of results, which is added to")
+    parser.add_argument("--device", choices=("none", "cuda"), default="none")
+    parser.add_argument("--levels", default="1,2,3")
+    parser.add_argument("--only", nargs="*", default=[], help="problems, as 1/23 or by a part of the name")
+    parser.add_argument("--again", action="store_true", help="runs problems that failed before once more")
+    parser.add_argument("--dtype", choices=tuple(TOLERANCE), default="float32")
+    parser.add_argument("--tf32", action="store_true", help="lets eager and torch.compile use TF32")
+    parser.add_argument("--target", help="sm80 or sm90; by default that of the device")
+    parser.add_argument("--no-compile", dest="compile", action="store_false", help="leaves torch.compile out")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--seconds", type=float, default=5.0, help="what the timing of a problem may take")
+    parser.add_argument("--timeout", type=float, default=300.0, help="what a problem may take, in seconds")
+    parser.add_argument("--memory", type=int, help="what the process of a problem may allocate, in GiB")
+    parser.add_argument("--table", action="store_true", help="shows the table of the file, and runs nothing")
+    options = parser.parse_args()
+    lines = load(options.out)
+    if not options.table:
+        if not options.checkout:
+            parser.error("give the folder of a clone of KernelBench, or --table")
+        worker = Worker(options)
+        with open(options.out, "a") as out:
+            for file in problems(options.checkout, [int(level) for level in options.levels.split(",")]):
+                key = level_of(file), file.stem
+                number = f"{key[0]}/{file.stem.split('_')[0]}"
+                is_done = key in lines and not (options.again and lines[key]["failed"])
+                if is_done or (options.only and not any(part == number or ("/" not in part and part in file.stem) for part in options.only)):
+                    continue
+                line = lines[key] = worker.solve(file)
+                out.write(json.dumps(line) + "\n")
+                out.flush()
+                print(f"{number} {file.stem}: {line['failed'] + ': ' + line['reason'] if line['failed'] else 'ok'}"[:200], flush=True)
+    print(table(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
