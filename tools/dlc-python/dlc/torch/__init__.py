@@ -10,11 +10,14 @@
 A model is exported by `torch.export`, decomposed to core ATen without the ops that the layer has itself, and translated
 op by op: `OPS` is the table, `register` adds to it. Parameters, buffers and constants become arguments, which the
 compiled model gives by itself.
+
+`torch.compile(model, backend="dlc")` compiles what dynamo captures, with gradients, and runs other ops in torch.
 """
 
-from . import _ops
+from . import _norms, _ops
 from ._builder import OPS, Builder, Value, register
+from ._dynamo import backend, fallbacks
 from ._graph import Graph, UnsupportedOp, translate
 from ._model import Model, compile
 
-__all__ = ["OPS", "Builder", "Graph", "Model", "UnsupportedOp", "Value", "compile", "register", "translate"]
+__all__ = ["OPS", "Builder", "Graph", "Model", "UnsupportedOp", "Value", "backend", "compile", "fallbacks", "register", "translate"]

@@ -72,6 +72,11 @@ def number_text(value: Any, dtype: torch.dtype) -> str:
     return text if "." in text or not math.isfinite(value) else text.replace("e", ".0e")
 
 
+def float_text(value: Any) -> str:
+    """A number as the text of an attribute that is a float."""
+    return number_text(value, torch.float64)
+
+
 class Builder:
     """Writes the ops of a graph. Translations of ops are functions of it, the node, and the node's arguments."""
 

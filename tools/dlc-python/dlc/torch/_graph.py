@@ -44,6 +44,8 @@ class Graph:
     ranges: dict[str, tuple[int, int | None]]
     #: The symbolic sizes of each input, by axis.
     axes: dict[str, dict[int, str]]
+    #: The buffers that the first results are new values of, by their names in the graph.
+    changed: list[str]
     #: How inputs and outputs are nested.
     program: ExportedProgram
 
@@ -52,96 +54,71 @@ def translate(exported: ExportedProgram, name: str = "main") -> Graph:
     """Translates an exported program. Raises `UnsupportedOp` with every op that no translation is registered for."""
     table = torch.export.default_decompositions()
     for kept in KEPT:
-        op = _op(kept)
+        op = aten_op(kept)
         if op is not None:
             table.pop(op, None)
     exported = exported.run_decompositions(table)
-    _expect_pure(exported)
-    return _Translation(exported, name).graph()
+    _expect_inputs_unchanged(exported)
+    return _Exported(exported, name).graph()
 
 
-def _op(name: str) -> Any:
+def aten_op(name: str) -> Any:
     _, op, overload = name.split(".")
     return getattr(getattr(torch.ops.aten, op, None), overload, None)
 
 
-def _expect_pure(exported: ExportedProgram) -> None:
-    changed = exported.graph_signature.buffers_to_mutate | exported.graph_signature.user_inputs_to_mutate
+def _expect_inputs_unchanged(exported: ExportedProgram) -> None:
+    changed = exported.graph_signature.user_inputs_to_mutate
     if changed:
-        message = f"the model changes {', '.join(changed.values())}, and graphs change nothing"
-        suggestion = "call eval() on the model before it is exported"
+        message = f"the model changes its input {', '.join(changed.values())}, and graphs change nothing"
+        suggestion = "return the new value, and let the caller write it"
         raise Error((Message("E0105", "NotImported", message, None, suggestion, (), f"error[E0105]: {message}\n  help: {suggestion}"),))
 
 
-class _Translation:
-    """Translates the nodes of an exported program one by one."""
+class Translation:
+    """Translates the nodes of an FX graph one by one."""
 
-    def __init__(self, exported: ExportedProgram, name: str) -> None:
-        self.exported, self.name, self.builder = exported, name, Builder()
+    def __init__(self, name: str) -> None:
+        self.name, self.builder = name, Builder()
         self.values: dict[Any, Any] = {}
         self.arguments: list[str] = []
-        self.bound: dict[str, torch.Tensor] = {}
-        self.inputs: list[str | None] = []
         self.axes: dict[str, dict[int, str]] = {}
         self.symbols: dict[str, sympy.Symbol] = {}
         self.missing: dict[str, Message] = {}
         self.failed: set[Any] = set()
 
-    def graph(self) -> Graph:
-        nodes = list(self.exported.graph.nodes)
-        specs = {spec.arg.name: spec for spec in self.exported.graph_signature.input_specs}
-        for node in nodes:
-            if node.op == "placeholder":
-                self.argument(node, specs[node.name])
-        for node in nodes:
-            if node.op == "call_function":
-                self.values[node] = self.call(node)
-        if self.missing:
-            raise UnsupportedOp(tuple(self.missing.values()))
-        output = next(node for node in nodes if node.op == "output")
-        results = [self.values[node] for node in output.args[0]]
+    def input(self, node: Any, role: str) -> Value:
+        """Makes an argument of the graph for a placeholder that is a tensor."""
+        value = node.meta["val"]
+        dtype = value.dtype
+        if dtype not in DTYPES:
+            raise refuse(node.name, f"the input {node.name} is of {dtype}", f"cast it to one of {', '.join(map(str, DTYPES))}")
+        made = Value(self.builder.name(node.name), dtype, tuple(size_text(size) for size in value.shape))
+        for axis, size in enumerate(value.shape):
+            if isinstance(size, torch.SymInt):
+                self.add_symbols(size)
+                if size.node.expr.is_Symbol:
+                    self.axes.setdefault(node.name, {})[axis] = str(size.node.expr)
+        self.arguments.append(f'{made.name}: {self.builder.type(made)} {{role = "{role}"}}')
+        self.values[node] = made
+        return made
+
+    def add_symbols(self, size: torch.SymInt) -> None:
+        """Makes the symbols of a size those of the graph."""
+        for symbol in sorted(size.node.expr.free_symbols, key=str):
+            self.symbols[str(symbol)] = symbol
+
+    def source(self, results: list[Value]) -> str:
+        """The text of the graph."""
         symbols = f"<{', '.join(self.symbols)}>" if self.symbols else ""
         types = ", ".join(self.builder.type(value) for value in results)
         types = types if len(results) == 1 else f"({types})"
-        source = "\n".join([
+        return "\n".join([
             f"frontend.graph @{self.name}{symbols}({', '.join(self.arguments)}) -> {types} {{",
             *self.builder.lines,
             f"  output {', '.join(value.name for value in results)}",
             "}\n",
         ])
-        return Graph(source, self.inputs, self.bound, self.ranges(), self.axes, self.exported)
-
-    def argument(self, node: Any, spec: Any) -> None:
-        kind, value = spec.kind.name, node.meta.get("val")
-        if not isinstance(value, torch.Tensor):
-            if kind == "USER_INPUT":
-                self.inputs.append(None)
-            self.values[node] = value
-            return
-        if not node.users and kind != "USER_INPUT":
-            return
-        dtype = value.dtype
-        if dtype not in DTYPES:
-            raise refuse(node.name, f"the input {node.name} is of {dtype}", f"cast it to one of {', '.join(map(str, DTYPES))}")
-        made = Value(self.builder.name(node.name), dtype, tuple(size_text(size) for size in value.shape))
-        self.values[node] = made
-        for axis, size in enumerate(value.shape):
-            if isinstance(size, torch.SymInt):
-                for symbol in sorted(size.node.expr.free_symbols, key=str):
-                    self.symbols[str(symbol)] = symbol
-                if size.node.expr.is_Symbol:
-                    self.axes.setdefault(node.name, {})[axis] = str(size.node.expr)
-        role = "data" if kind == "USER_INPUT" else "param"
-        self.arguments.append(f'{made.name}: {self.builder.type(made)} {{role = "{role}"}}')
-        if kind == "USER_INPUT":
-            self.inputs.append(node.name)
-        else:
-            self.bound[node.name] = self.tensor(spec)
-
-    def tensor(self, spec: Any) -> torch.Tensor:
-        state, constants = self.exported.state_dict, self.exported.constants
-        found = state[spec.target] if spec.target in state else constants[spec.target]
-        return found.detach().contiguous()
 
     def call(self, node: Any) -> Any:
         value, target = node.meta.get("val"), str(node.target)
@@ -177,6 +154,57 @@ class _Translation:
         suggestion = f'@dlc.torch.register("{target}") adds a translation'
         at = f"\n  at {place}: {source}" if place else ""
         return Message("E0101", "UnknownOp", message, place, suggestion, (), f"error[E0101]: {message}{at}\n  help: {suggestion}")
+
+
+class _Exported(Translation):
+    """Translates an exported program."""
+
+    def __init__(self, exported: ExportedProgram, name: str) -> None:
+        super().__init__(name)
+        self.exported = exported
+        self.bound: dict[str, torch.Tensor] = {}
+        self.inputs: list[str | None] = []
+
+    def graph(self) -> Graph:
+        nodes = list(self.exported.graph.nodes)
+        specs = {spec.arg.name: spec for spec in self.exported.graph_signature.input_specs}
+        for node in nodes:
+            if node.op == "placeholder":
+                self.argument(node, specs[node.name])
+        for node in nodes:
+            if node.op == "call_function":
+                self.values[node] = self.call(node)
+        if self.missing:
+            raise UnsupportedOp(tuple(self.missing.values()))
+        output = next(node for node in nodes if node.op == "output")
+        results = [self.values[node] for node in output.args[0]]
+        arguments = {spec.target: spec.arg.name for spec in specs.values() if spec.target is not None}
+        changed = [arguments[target] for target in self.exported.graph_signature.buffers_to_mutate.values()]
+        # A buffer that is written and not read is no argument, and stays one of the tensors of the model.
+        for spec in specs.values():
+            if spec.arg.name in changed and spec.arg.name not in self.bound:
+                self.bound[spec.arg.name] = self.tensor(spec)
+        return Graph(self.source(results), self.inputs, self.bound, self.ranges(), self.axes, changed, self.exported)
+
+    def argument(self, node: Any, spec: Any) -> None:
+        kind, value = spec.kind.name, node.meta.get("val")
+        if not isinstance(value, torch.Tensor):
+            if kind == "USER_INPUT":
+                self.inputs.append(None)
+            self.values[node] = value
+            return
+        if not node.users and kind != "USER_INPUT":
+            return
+        self.input(node, "data" if kind == "USER_INPUT" else "param")
+        if kind == "USER_INPUT":
+            self.inputs.append(node.name)
+        else:
+            self.bound[node.name] = self.tensor(spec)
+
+    def tensor(self, spec: Any) -> torch.Tensor:
+        state, constants = self.exported.state_dict, self.exported.constants
+        found = state[spec.target] if spec.target in state else constants[spec.target]
+        return found.detach().contiguous()
 
     def ranges(self) -> dict[str, tuple[int, int | None]]:
         constraints, ranges = self.exported.range_constraints, {}

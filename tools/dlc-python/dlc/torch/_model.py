@@ -19,6 +19,8 @@ class Model:
 
     def __init__(self, graph: Graph, program: Program) -> None:
         self.graph, self.program = graph, program
+        names = {port.name for port in program.inputs}
+        self._arguments = [name for name in graph.bound if name in names]
         self._bound: dict[torch.device, dict[str, torch.Tensor]] = {}
 
     @property
@@ -34,8 +36,12 @@ class Model:
             raise refuse("args", "the inputs are not nested as those that the model was exported with", f"give {spec.in_spec}")
         tensors = {name: value for name, value in zip(self.graph.inputs, flat) if name is not None}
         self._check(tensors)
-        outputs = self.program(**self._on(tensors), **tensors)
-        return torch.utils._pytree.tree_unflatten(outputs if isinstance(outputs, tuple) else [outputs], spec.out_spec)
+        bound = self._on(tensors)
+        outputs = self.program(**{name: bound[name] for name in self._arguments}, **tensors)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        for name, value in zip(self.graph.changed, outputs):
+            bound[name].copy_(value)
+        return torch.utils._pytree.tree_unflatten(outputs[len(self.graph.changed) :], spec.out_spec)
 
     def _on(self, tensors: Mapping[str, Any]) -> dict[str, torch.Tensor]:
         """Parameters and buffers where the inputs are: copied there once."""

@@ -7,21 +7,23 @@ from typing import Any
 
 import torch
 
-from ._builder import Builder, OPS, Translation, Value, number_text, register, size_text
+from ._builder import Builder, OPS, Translation, Value, float_text, number_text, register, size_text
 
 
-def _meta(node: Any) -> tuple[torch.dtype, Sequence[Any]]:
+def meta(node: Any) -> tuple[torch.dtype, Sequence[Any]]:
     """The type and the sizes of what a node gives, or of the first of several results."""
     value = node.meta["val"]
     value = value[0] if isinstance(value, (tuple, list)) else value
     return value.dtype, value.shape
 
 
-def _axis(axis: int, rank: int) -> int:
+def axis_of(axis: int, rank: int) -> int:
+    """An axis, which may be counted from the last one, as its number."""
     return axis + rank if axis < 0 else axis
 
 
-def _list(values: Sequence[Any], count: int | None = None) -> str:
+def list_text(values: Sequence[Any], count: int | None = None) -> str:
+    """Sizes or numbers as a list; one of them stands for `count`."""
     values = list(values)
     if count is not None and len(values) == 1:
         values *= count
@@ -48,7 +50,7 @@ _BINARY = {
 
 def _unary(op: str) -> Translation:
     def translate(b: Builder, node: Any, x: Value) -> Value:
-        dtype, shape = _meta(node)
+        dtype, shape = meta(node)
         return b.emit(f"{op} {b.cast(x, dtype).name}", dtype, shape, node.name)
 
     return translate
@@ -60,7 +62,7 @@ def _predicate(op: str) -> Translation:
 
 def _binary(op: str) -> Translation:
     def translate(b: Builder, node: Any, x: Any, y: Any) -> Value:
-        dtype, shape = _meta(node)
+        dtype, shape = meta(node)
         return b.emit(f"{op} {b.operand(x, dtype).name}, {b.operand(y, dtype).name}", dtype, shape, node.name)
 
     return translate
@@ -69,7 +71,7 @@ def _binary(op: str) -> Translation:
 def _comparison(op: str) -> Translation:
     def translate(b: Builder, node: Any, x: Value, y: Any) -> Value:
         dtype = torch.result_type(torch.empty((1,) * x.rank, dtype=x.dtype), _like(y))
-        return b.emit(f"{op} {b.operand(x, dtype).name}, {b.operand(y, dtype).name}", torch.bool, _meta(node)[1], node.name)
+        return b.emit(f"{op} {b.operand(x, dtype).name}, {b.operand(y, dtype).name}", torch.bool, meta(node)[1], node.name)
 
     return translate
 
@@ -100,7 +102,7 @@ def _pow(b: Builder, node: Any, x: Value, exponent: Any) -> Value:
 @register("aten.add.Tensor", "aten.add.Scalar", "aten.sub.Tensor", "aten.sub.Scalar", "aten.rsub.Scalar", "aten.rsub.Tensor")
 def _sum(b: Builder, node: Any, x: Any, y: Any, alpha: Any = 1) -> Value:
     op = "add" if ".add." in str(node.target) else "sub"
-    dtype, shape = _meta(node)
+    dtype, shape = meta(node)
     x, y = (y, x) if "rsub" in str(node.target) else (x, y)
     right = b.operand(y, dtype)
     if alpha != 1:
@@ -115,12 +117,12 @@ def _div(b: Builder, node: Any, x: Value, y: Any, rounding_mode: str | None = No
 
 @register("aten._to_copy.default", "aten.to.dtype")
 def _to(b: Builder, node: Any, x: Value, *_: Any, **__: Any) -> Value:
-    return b.cast(x, _meta(node)[0])
+    return b.cast(x, meta(node)[0])
 
 
 @register("aten.where.self", "aten.where.ScalarOther", "aten.where.ScalarSelf")
 def _where(b: Builder, node: Any, condition: Value, x: Any, y: Any) -> Value:
-    dtype, shape = _meta(node)
+    dtype, shape = meta(node)
     names = f"{condition.name}, {b.operand(x, dtype).name}, {b.operand(y, dtype).name}"
     return b.emit(f"where {names}", dtype, shape, node.name)
 
@@ -135,8 +137,8 @@ def _clamp(b: Builder, node: Any, x: Value, low: Any = None, high: Any = None, *
     low, high = named.get("min", low), named.get("max", high)
     if "hardtanh" in str(node.target):
         low, high = (-1.0 if low is None else low), (1.0 if high is None else high)
-    dtype, shape = _meta(node)
-    bounds = [f" {word} {float(bound)!r}" for word, bound in (("min", low), ("max", high)) if bound is not None]
+    dtype, shape = meta(node)
+    bounds = [f" {word} {float_text(bound)}" for word, bound in (("min", low), ("max", high)) if bound is not None]
     return b.emit(f"clamp {b.cast(x, dtype).name}{''.join(bounds)}", dtype, shape, node.name)
 
 
@@ -144,9 +146,9 @@ def _with(op: str, **words: float) -> Translation:
     """An op of one operand with numbers behind it, in the order of their words; the values here are the defaults."""
 
     def translate(b: Builder, node: Any, x: Value, *given: Any, **named: Any) -> Value:
-        dtype, shape = _meta(node)
+        dtype, shape = meta(node)
         values = dict(words) | dict(zip(words, given)) | {{"negative_slope": "slope"}.get(k, k): v for k, v in named.items()}
-        text = "".join(f" {word} {float(values[word])!r}" for word in words)
+        text = "".join(f" {word} {float_text(values[word])}" for word in words)
         return b.emit(f"{op} {b.cast(x, dtype).name}{text}", dtype, shape, node.name)
 
     return translate
@@ -172,7 +174,7 @@ def _elu(b: Builder, node: Any, x: Value, alpha: float = 1.0, scale: float = 1.0
 @register("aten.log1p.default")
 def _log1p(b: Builder, node: Any, x: Value) -> Value:
     # With what the addition rounds away put back (W. Kahan): log(u) - ((u - 1) - x)/u where u = 1 + x.
-    dtype, shape = _meta(node)
+    dtype, shape = meta(node)
     wide = torch.float64 if dtype == torch.float64 else torch.float32
     one, x = b.number(1.0, wide), b.cast(x, wide)
     u = b.emit(f"add {x.name}, {one.name}", wide, shape)
@@ -188,7 +190,7 @@ def _log1p(b: Builder, node: Any, x: Value) -> Value:
 @register("aten.expm1.default")
 def _expm1(b: Builder, node: Any, x: Value) -> Value:
     # tanh(x/2)*(exp(x) + 1), which loses nothing near zero.
-    dtype, shape = _meta(node)
+    dtype, shape = meta(node)
     wide = torch.float64 if dtype == torch.float64 else torch.float32
     x = b.cast(x, wide)
     half = b.emit(f"mul {x.name}, {b.number(0.5, wide).name}", wide, shape)
@@ -206,7 +208,7 @@ def _gelu(b: Builder, node: Any, x: Value, approximate: str = "none") -> Value:
 
 @register("aten.lerp.Tensor", "aten.lerp.Scalar")
 def _lerp(b: Builder, node: Any, x: Value, end: Value, weight: Any) -> Value:
-    dtype, shape = _meta(node)
+    dtype, shape = meta(node)
     return b.emit(f"lerp {x.name}, {end.name}, {b.operand(weight, dtype).name}", dtype, shape, node.name)
 
 
@@ -223,17 +225,17 @@ def _dropout(b: Builder, node: Any, x: Value, p: float, train: bool) -> Any:
 @register("aten.linear.default")
 def _linear(b: Builder, node: Any, x: Value, weight: Value, bias: Value | None = None) -> Value:
     end = f" bias {bias.name}" if bias else ""
-    return b.emit(f"linear {x.name}, {weight.name}{end}", *_meta(node), node.name)
+    return b.emit(f"linear {x.name}, {weight.name}{end}", *meta(node), node.name)
 
 
 @register("aten.mm.default", "aten.bmm.default", "aten.matmul.default")
 def _mm(b: Builder, node: Any, x: Value, y: Value) -> Value:
-    return b.emit(f"gemm {x.name}, {y.name}", *_meta(node), node.name)
+    return b.emit(f"gemm {x.name}, {y.name}", *meta(node), node.name)
 
 
 @register("aten.addmm.default", "aten.baddbmm.default")
 def _addmm(b: Builder, node: Any, bias: Value, x: Value, y: Value, beta: Any = 1, alpha: Any = 1) -> Value:
-    dtype, shape = _meta(node)
+    dtype, shape = meta(node)
     if (beta, alpha) == (1, 1):
         return b.emit(f"gemm {x.name}, {y.name} bias {bias.name}", dtype, shape, node.name)
     product = b.emit(f"gemm {x.name}, {y.name}", dtype, shape)
@@ -247,11 +249,11 @@ def _convolution(b, node, x, weight, bias, stride, padding, dilation, transposed
     axes = x.rank - 2
     op = "conv_transpose" if transposed else "conv"
     text = f"{op} {x.name}, {weight.name}" + (f" bias {bias.name}" if bias else "")
-    text += f" stride {_list(stride, axes)} pad {_list(padding, axes)}"
+    text += f" stride {list_text(stride, axes)} pad {list_text(padding, axes)}"
     if transposed and any(output_padding):
-        text += f" output_pad {_list(output_padding, axes)}"
-    text += f" dilation {_list(dilation, axes)}" + (f" groups {groups}" if groups != 1 else "")
-    return b.emit(text, *_meta(node), node.name)
+        text += f" output_pad {list_text(output_padding, axes)}"
+    text += f" dilation {list_text(dilation, axes)}" + (f" groups {groups}" if groups != 1 else "")
+    return b.emit(text, *meta(node), node.name)
 
 
 @register("aten.scaled_dot_product_attention.default")
@@ -259,8 +261,20 @@ def _attention(b, node, q, k, v, mask=None, dropout_p=0.0, is_causal=False, *, s
     if dropout_p:
         raise NotImplementedError("with dropout")
     text = f"attention {q.name}, {k.name}, {v.name}" + (f" mask {mask.name}" if mask else "")
-    text += (f" scale {float(scale)!r}" if scale is not None else "") + (" causal" if is_causal else "")
-    return b.emit(text, *_meta(node), node.name)
+    text += (f" scale {float_text(scale)}" if scale is not None else "") + (" causal" if is_causal else "")
+    return b.emit(text, *meta(node), node.name)
+
+
+@register(
+    "aten._scaled_dot_product_flash_attention_for_cpu.default", "aten._scaled_dot_product_flash_attention.default",
+    "aten._scaled_dot_product_efficient_attention.default", "aten._scaled_dot_product_cudnn_attention.default",
+)
+def _fused_attention(b: Builder, node: Any, q: Value, k: Value, v: Value, *given: Any, **named: Any) -> tuple[Any, ...]:
+    # What torch has chosen for a device: these differ in the order of what follows, and in what else they give.
+    arguments = dict(zip((argument.name for argument in node.target._schema.arguments[3:]), given)) | named
+    mask = arguments.get("attn_mask", arguments.get("attn_bias"))
+    y = _attention(b, node, q, k, v, mask, arguments.get("dropout_p", 0.0), arguments.get("is_causal", False), scale=arguments.get("scale"))
+    return (y, *[None] * (len(node.meta["val"]) - 1))
 
 
 # --- Reductions and norms ---------------------------------------------------------------------------------------------
@@ -268,10 +282,10 @@ def _attention(b, node, q, k, v, mask=None, dropout_p=0.0, is_causal=False, *, s
 
 def _reduction(op: str) -> Translation:
     def translate(b: Builder, node: Any, x: Value, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Value:
-        dtype, shape = _meta(node)
+        dtype, shape = meta(node)
         axes = [dim] if isinstance(dim, int) else list(dim or range(x.rank))
         x = x if op in ("any", "all") else b.cast(x, dtype)
-        text = f"{op} {x.name} over {_list(sorted(_axis(axis, x.rank) for axis in axes))}"
+        text = f"{op} {x.name} over {list_text(sorted(axis_of(axis, x.rank) for axis in axes))}"
         return b.emit(text + (" keepdim" if keepdim else ""), dtype, shape, node.name)
 
     return translate
@@ -288,18 +302,18 @@ for _name, _op in {
 
 @register("aten.var.correction", "aten.std.correction")
 def _var(b: Builder, node: Any, x: Value, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Value:
-    dtype, shape = _meta(node)
-    axes = sorted(_axis(axis, x.rank) for axis in (dim or range(x.rank)))
+    dtype, shape = meta(node)
+    axes = sorted(axis_of(axis, x.rank) for axis in (dim or range(x.rank)))
     op = "var" if ".var." in str(node.target) else "std"
-    text = f"{op} {x.name} over {_list(axes)}" + (" keepdim" if keepdim else "")
-    return b.emit(f"{text} correction {float(1 if correction is None else correction)!r}", dtype, shape, node.name)
+    text = f"{op} {x.name} over {list_text(axes)}" + (" keepdim" if keepdim else "")
+    return b.emit(f"{text} correction {float_text(1 if correction is None else correction)}", dtype, shape, node.name)
 
 
 def _arg(b: Builder, op: str, x: Value, dim: int | None, keepdim: bool, shape: Sequence[Any], name: str) -> Value:
     if dim is None:
         x, dim = b.shape(x, [_numel(x)]), 0
     end = " keepdim" if keepdim else ""
-    found = b.emit(f"{op} {x.name} over {_axis(dim, x.rank)}{end}", torch.int32, shape)
+    found = b.emit(f"{op} {x.name} over {axis_of(dim, x.rank)}{end}", torch.int32, shape)
     return b.emit(f"cast {found.name} to i64", torch.int64, shape, name)
 
 
@@ -310,30 +324,30 @@ def _numel(x: Value) -> str:
 @register("aten.argmax.default", "aten.argmin.default")
 def _argmax(b: Builder, node: Any, x: Value, dim: int | None = None, keepdim: bool = False) -> Value:
     op = "argmax" if "argmax" in str(node.target) else "argmin"
-    return _arg(b, op, x, dim, keepdim, _meta(node)[1], node.name)
+    return _arg(b, op, x, dim, keepdim, meta(node)[1], node.name)
 
 
 @register("aten.max.dim", "aten.min.dim")
 def _max_dim(b: Builder, node: Any, x: Value, dim: int, keepdim: bool = False) -> tuple[Value, Value]:
     op = "max" if ".max." in str(node.target) else "min"
-    dtype, shape = _meta(node)
+    dtype, shape = meta(node)
     end = " keepdim" if keepdim else ""
-    best = b.emit(f"{op} {x.name} over [{_axis(dim, x.rank)}]{end}", dtype, shape, node.name)
+    best = b.emit(f"{op} {x.name} over [{axis_of(dim, x.rank)}]{end}", dtype, shape, node.name)
     return best, _arg(b, f"arg{op}", x, dim, keepdim, shape, node.name + "_at")
 
 
 @register("aten.cumsum.default", "aten.cumprod.default")
 def _cumsum(b: Builder, node: Any, x: Value, dim: int, **_: Any) -> Value:
-    dtype, shape = _meta(node)
+    dtype, shape = meta(node)
     op = "cumsum" if "cumsum" in str(node.target) else "cumprod"
-    return b.emit(f"{op} {b.cast(x, dtype).name} over {_axis(dim, x.rank)}", dtype, shape, node.name)
+    return b.emit(f"{op} {b.cast(x, dtype).name} over {axis_of(dim, x.rank)}", dtype, shape, node.name)
 
 
 @register("aten._softmax.default", "aten._log_softmax.default")
 def _softmax(b: Builder, node: Any, x: Value, dim: int, half_to_float: bool = False) -> Value:
     op = "log_softmax" if "log" in str(node.target) else "softmax"
-    dtype, shape = _meta(node)
-    return b.emit(f"{op} {b.cast(x, dtype).name} over {_axis(dim, x.rank)}", dtype, shape, node.name)
+    dtype, shape = meta(node)
+    return b.emit(f"{op} {b.cast(x, dtype).name} over {axis_of(dim, x.rank)}", dtype, shape, node.name)
 
 
 def _affine(weight: Value | None, bias: Value | None) -> str:
@@ -343,7 +357,7 @@ def _affine(weight: Value | None, bias: Value | None) -> str:
 @register("aten.layer_norm.default", "aten.native_layer_norm.default")
 def _layer_norm(b, node, x, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_enable=False) -> Any:
     axes = list(range(x.rank - len(normalized_shape), x.rank))
-    text = f"layer_norm {x.name}{_affine(weight, bias)} over {_list(axes)} eps {number_text(eps, torch.float64)}"
+    text = f"layer_norm {x.name}{_affine(weight, bias)} over {list_text(axes)} eps {float_text(eps)}"
     y = b.emit(text, x.dtype, x.shape, node.name)
     return (y, None, None) if "native" in str(node.target) else y
 
@@ -352,14 +366,14 @@ def _layer_norm(b, node, x, normalized_shape, weight=None, bias=None, eps=1e-5, 
 def _rms_norm(b, node, x, normalized_shape, weight=None, eps=None) -> Any:
     axes = list(range(x.rank - len(normalized_shape), x.rank))
     eps = torch.finfo(x.dtype).eps if eps is None else eps
-    text = f"rms_norm {x.name}{_affine(weight, None)} over {_list(axes)} eps {number_text(eps, torch.float64)}"
+    text = f"rms_norm {x.name}{_affine(weight, None)} over {list_text(axes)} eps {float_text(eps)}"
     y = b.emit(text, x.dtype, x.shape, node.name)
     return (y, None) if "fused" in str(node.target) else y
 
 
 @register("aten.group_norm.default")
 def _group_norm(b, node, x, groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=False) -> Value:
-    text = f"group_norm {x.name} groups {groups}{_affine(weight, bias)} eps {number_text(eps, torch.float64)}"
+    text = f"group_norm {x.name} groups {groups}{_affine(weight, bias)} eps {float_text(eps)}"
     return b.emit(text, x.dtype, x.shape, node.name)
 
 
@@ -371,16 +385,16 @@ def _native_group_norm(b, node, x, weight, bias, n, c, hw, groups, eps) -> tuple
 @register("aten._native_batch_norm_legit_no_training.default")
 def _batch_norm(b, node, x, weight, bias, mean, variance, momentum, eps) -> tuple[Value, None, None]:
     text = f"batch_norm {x.name} mean {mean.name} variance {variance.name}{_affine(weight, bias)}"
-    return b.emit(f"{text} eps {number_text(eps, torch.float64)}", x.dtype, x.shape, node.name), None, None
+    return b.emit(f"{text} eps {float_text(eps)}", x.dtype, x.shape, node.name), None, None
 
 
 def _pool(b: Builder, node: Any, op: str, x: Value, window, stride, padding, dilation, ceil_mode, end="") -> Value:
-    axes, dtype_shape = len(_meta(node)[1]) - 2, _meta(node)
+    axes, dtype_shape = len(meta(node)[1]) - 2, meta(node)
     if x.rank != axes + 2 or axes < 1:
         raise NotImplementedError("without a batch axis")
-    text = f"{op} {x.name} window {_list(window, axes)} stride {_list(stride or window, axes)} pad {_list(padding, axes)}"
+    text = f"{op} {x.name} window {list_text(window, axes)} stride {list_text(stride or window, axes)} pad {list_text(padding, axes)}"
     if any(step != 1 for step in dilation):
-        text += f" dilation {_list(dilation, axes)}"
+        text += f" dilation {list_text(dilation, axes)}"
     return b.emit(text + (" ceil" if ceil_mode else "") + end, *dtype_shape, node.name)
 
 
@@ -401,7 +415,7 @@ def _avg_pool(b, node, x, window, stride=(), padding=(0,), ceil_mode=False, coun
 def _adaptive_avg_pool(b: Builder, node: Any, x: Value, size: Sequence[int]) -> Value:
     if any(length != 1 for length in size):
         raise NotImplementedError("to more than one element")
-    return b.emit(f"global_avg_pool {x.name}", *_meta(node), node.name)
+    return b.emit(f"global_avg_pool {x.name}", *meta(node), node.name)
 
 
 # --- Views ------------------------------------------------------------------------------------------------------------
@@ -412,13 +426,13 @@ def _adaptive_avg_pool(b: Builder, node: Any, x: Value, size: Sequence[int]) -> 
     "aten.squeeze.dim", "aten.squeeze.dims", "aten.squeeze.default", "aten.flatten.using_ints",
 )
 def _view(b: Builder, node: Any, x: Value, *_: Any, **__: Any) -> Value:
-    return b.shape(x, _meta(node)[1], node.name)
+    return b.shape(x, meta(node)[1], node.name)
 
 
 @register("aten.expand.default")
 def _expand(b: Builder, node: Any, x: Value, *_: Any, **__: Any) -> Value:
-    dtype, shape = _meta(node)
-    return b.emit(f"expand {x.name} to {_list(shape)}", dtype, shape, node.name)
+    dtype, shape = meta(node)
+    return b.emit(f"expand {x.name} to {list_text(shape)}", dtype, shape, node.name)
 
 
 @register("aten.repeat.default")
@@ -426,27 +440,27 @@ def _repeat(b: Builder, node: Any, x: Value, repeats: Sequence[Any]) -> Value:
     sizes = ["1"] * (len(repeats) - x.rank) + list(x.shape)
     y = b.shape(x, [part for size in sizes for part in ("1", size)])
     pairs = [part for times, size in zip(repeats, sizes) for part in (size_text(times), size)]
-    return b.shape(b.emit(f"expand {y.name} to {_list(pairs)}", x.dtype, pairs), _meta(node)[1], node.name)
+    return b.shape(b.emit(f"expand {y.name} to {list_text(pairs)}", x.dtype, pairs), meta(node)[1], node.name)
 
 
 @register("aten.permute.default")
 def _permute(b: Builder, node: Any, x: Value, axes: Sequence[int]) -> Value:
-    axes = [_axis(axis, x.rank) for axis in axes]
-    return b.emit(f"transpose {x.name} by {_list(axes)}", *_meta(node), node.name)
+    axes = [axis_of(axis, x.rank) for axis in axes]
+    return b.emit(f"transpose {x.name} by {list_text(axes)}", *meta(node), node.name)
 
 
 @register("aten.transpose.int", "aten.t.default")
 def _transpose(b: Builder, node: Any, x: Value, one: int = 0, other: int = 1) -> Value:
     axes = list(range(x.rank))
-    one, other = _axis(one, x.rank), _axis(other, x.rank)
+    one, other = axis_of(one, x.rank), axis_of(other, x.rank)
     axes[one], axes[other] = other, one
     return _permute(b, node, x, axes)
 
 
 @register("aten.slice.Tensor", "aten.select.int", "aten.narrow.default")
 def _slice(b: Builder, node: Any, x: Value, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Value:
-    dtype, shape = _meta(node)
-    axis = _axis(dim, x.rank)
+    dtype, shape = meta(node)
+    axis = axis_of(dim, x.rank)
     is_select = "select" in str(node.target)
     size, count = x.shape[axis], "1" if is_select else size_text(shape[axis])
     first = "0" if start is None else start if isinstance(start, str) else size_text(start)
@@ -460,7 +474,7 @@ def _slice(b: Builder, node: Any, x: Value, dim: int = 0, start: Any = None, end
     sliced = [size_text(size) for size in shape]
     if is_select:
         sliced.insert(axis, "1")
-    text = f"slice {x.name} from {_list(low)} to {_list(high)}" + (f" step {_list(steps)}" if step != 1 else "")
+    text = f"slice {x.name} from {list_text(low)} to {list_text(high)}" + (f" step {list_text(steps)}" if step != 1 else "")
     y = b.emit(text, dtype, sliced, node.name)
     return b.shape(y, shape) if is_select else y
 
@@ -471,31 +485,31 @@ def _plus(one: str, other: str) -> str:
 
 @register("aten.cat.default")
 def _cat(b: Builder, node: Any, parts: Sequence[Value], dim: int = 0) -> Value:
-    dtype, shape = _meta(node)
+    dtype, shape = meta(node)
     names = ", ".join(b.cast(part, dtype).name for part in parts if part.shape != ("0",))
-    return b.emit(f"concat {names} over {_axis(dim, len(shape))}", dtype, shape, node.name)
+    return b.emit(f"concat {names} over {axis_of(dim, len(shape))}", dtype, shape, node.name)
 
 
 @register("aten.stack.default")
 def _stack(b: Builder, node: Any, parts: Sequence[Value], dim: int = 0) -> Value:
-    dtype, shape = _meta(node)
-    axis = _axis(dim, len(shape))
+    dtype, shape = meta(node)
+    axis = axis_of(dim, len(shape))
     one = lambda part: b.shape(b.cast(part, dtype), [*part.shape[:axis], "1", *part.shape[axis:]])
     return b.emit(f"concat {', '.join(one(part).name for part in parts)} over {axis}", dtype, shape, node.name)
 
 
 @register("aten.split_with_sizes.default", "aten.split_with_sizes_copy.default", "aten.split.Tensor", "aten.chunk.default")
 def _split(b: Builder, node: Any, x: Value, _: Any, dim: int = 0) -> tuple[Value, ...]:
-    axis, parts = _axis(dim, x.rank), node.meta["val"]
+    axis, parts = axis_of(dim, x.rank), node.meta["val"]
     made = [Value(b.name(node.name), x.dtype, tuple(map(size_text, part.shape))) for part in parts]
     names, sizes = ", ".join(part.name for part in made), [part.shape[axis] for part in parts]
-    b.lines.append(f"  {names} = split {x.name} over {axis} into {_list(sizes)}")
+    b.lines.append(f"  {names} = split {x.name} over {axis} into {list_text(sizes)}")
     return tuple(made)
 
 
 @register("aten.flip.default")
 def _flip(b: Builder, node: Any, x: Value, dims: Sequence[int]) -> Value:
-    return b.emit(f"flip {x.name} over {_list(sorted(_axis(axis, x.rank) for axis in dims))}", x.dtype, x.shape, node.name)
+    return b.emit(f"flip {x.name} over {list_text(sorted(axis_of(axis, x.rank) for axis in dims))}", x.dtype, x.shape, node.name)
 
 
 @register("aten.constant_pad_nd.default")
@@ -505,8 +519,8 @@ def _pad(b: Builder, node: Any, x: Value, padding: Sequence[int], value: Any = 0
     low, high = ["0"] * x.rank, ["0"] * x.rank
     for number in range(len(padding) // 2):
         low[-1 - number], high[-1 - number] = size_text(padding[2 * number]), size_text(padding[2 * number + 1])
-    text = f"pad {x.name} low {_list(low)} high {_list(high)}"
-    return b.emit(text + (f" fill {float(value)!r}" if value else ""), *_meta(node), node.name)
+    text = f"pad {x.name} low {list_text(low)} high {list_text(high)}"
+    return b.emit(text + (f" fill {float_text(value)}" if value else ""), *meta(node), node.name)
 
 
 @register("aten.tril.default", "aten.triu.default")
@@ -520,17 +534,17 @@ def _tril(b: Builder, node: Any, x: Value, diagonal: int = 0) -> Value:
 
 @register("aten.embedding.default")
 def _embedding(b: Builder, node: Any, table: Value, ids: Value, *_: Any) -> Value:
-    return b.emit(f"embedding {table.name}[{ids.name}]", *_meta(node), node.name)
+    return b.emit(f"embedding {table.name}[{ids.name}]", *meta(node), node.name)
 
 
 @register("aten.index_select.default")
 def _index_select(b: Builder, node: Any, x: Value, dim: int, ids: Value) -> Value:
-    return b.emit(f"take {x.name}[{ids.name}] over {_axis(dim, x.rank)}", *_meta(node), node.name)
+    return b.emit(f"take {x.name}[{ids.name}] over {axis_of(dim, x.rank)}", *meta(node), node.name)
 
 
 @register("aten.gather.default")
 def _gather(b: Builder, node: Any, x: Value, dim: int, ids: Value, **_: Any) -> Value:
-    return b.emit(f"gather {x.name}[{ids.name}] over {_axis(dim, x.rank)}", *_meta(node), node.name)
+    return b.emit(f"gather {x.name}[{ids.name}] over {axis_of(dim, x.rank)}", *meta(node), node.name)
 
 
 @register("aten.index.Tensor")
@@ -538,13 +552,13 @@ def _index(b: Builder, node: Any, x: Value, indices: Sequence[Value | None]) -> 
     given = [(axis, index) for axis, index in enumerate(indices) if index is not None]
     if len(given) != 1 or given[0][1].dtype == torch.bool:
         raise NotImplementedError("with several indices or a mask")
-    return b.emit(f"take {x.name}[{given[0][1].name}] over {given[0][0]}", *_meta(node), node.name)
+    return b.emit(f"take {x.name}[{given[0][1].name}] over {given[0][0]}", *meta(node), node.name)
 
 
 @register("aten.full.default", "aten.full_like.default", "aten.zeros.default", "aten.ones.default",
           "aten.zeros_like.default", "aten.ones_like.default", "aten.scalar_tensor.default")
 def _full(b: Builder, node: Any, *given: Any, **named: Any) -> Value:
-    dtype, shape = _meta(node)
+    dtype, shape = meta(node)
     name = str(node.target)
     value = 0 if "zeros" in name else 1 if "ones" in name else given[0] if "scalar" in name else named.get("fill_value", given[-1])
     return b.emit(f"full {number_text(value, dtype)}", dtype, shape, node.name, ty=True)
@@ -552,7 +566,7 @@ def _full(b: Builder, node: Any, *given: Any, **named: Any) -> Value:
 
 @register("aten.arange.start_step", "aten.arange.default", "aten.arange.start")
 def _arange(b: Builder, node: Any, *given: Any, **_: Any) -> Value:
-    dtype, shape = _meta(node)
+    dtype, shape = meta(node)
     start, step = (0, 1) if len(given) == 1 else (given[0], given[2] if len(given) > 2 else 1)
     text = "arange" + (f" from {number_text(start, dtype)}" if start else "") + (f" step {number_text(step, dtype)}" if step != 1 else "")
     return b.emit(text, dtype, shape, node.name, ty=True)
