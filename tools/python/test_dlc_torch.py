@@ -2,7 +2,9 @@
 import copy
 import importlib.util
 import math
+import types
 import unittest
+from unittest import mock
 
 MISSING = next((name for name in ("dlc", "torch") if importlib.util.find_spec(name) is None), None)
 if MISSING is None:
@@ -13,6 +15,7 @@ if MISSING is None:
 
     import dlc
     import dlc.torch
+    from dlc import _arrays
 
 
 def setUpModule():
@@ -215,6 +218,48 @@ class Gpu(unittest.TestCase):
         compiled = dlc.torch.compile(model, (x,), dynamic_shapes=({0: Dim("B")},))
         for rows in (32, 7):
             close(self, compiled(x[:rows].contiguous()), model(x[:rows]))
+
+
+class Ready(unittest.TestCase):
+    """Calls on tensors of a GPU, without one: tensors of the CPU stand in for them, and launches are written down."""
+
+    class Driver:
+        """A program that writes down what is asked of it."""
+
+        def __init__(self, program):
+            self.program, self.bound, self.launched = program, [], []
+
+        def __getattr__(self, name):
+            return getattr(self.program, name)
+
+        def on_device(self, device, positional, named, sizes):
+            self.bound.append(([*positional, *named], sizes))
+            rows, columns = (positional[0] if positional else dict(named)["X"])[1]
+            launch = lambda inputs, outputs, stream: self.launched.append((inputs, outputs))
+            return types.SimpleNamespace(outputs=[("float32", [rows, columns])], launch=launch)
+
+    def test_a_call_is_bound_once_for_its_sizes(self):
+        program = dlc.compile("""tiny.func @scale<M, N>(%X: tensor<[M, N], f32>, %row: tensor<[N], f32>) -> tensor<[M, N], f32> {
+          %y = mul %X, %row
+          return %y
+        }""")
+        driver = program._program = self.Driver(program._program)
+        x, row, other = torch.ones(2, 3), torch.ones(3), torch.ones(4, 3)
+        with mock.patch.object(_arrays, "on_device", lambda value: value), mock.patch.object(
+            torch._C, "_cuda_getCurrentRawStream", lambda index: 7, create=True
+        ):
+            for given, named in (((x, row), {}), ((x, row), {}), ((x,), {"row": row}), ((), {"row": row, "X": x})):
+                y = program(*given, **named)
+                self.assertEqual(driver.launched[-1], ([x.data_ptr(), row.data_ptr()], [y.data_ptr()]))
+                self.assertEqual((y.shape, y.dtype), (x.shape, x.dtype))
+            self.assertEqual(len(driver.bound), 3, "by position once, and once for each way of naming")
+            program(other, row)
+            self.assertEqual(len(driver.bound), 4, "other sizes")
+            with self.assertRaises(dlc.ArgumentError) as caught:
+                program(torch.ones(3, 2).T, row)
+            self.assertEqual(caught.exception.argument, "X")
+            program(x, row, sizes={"M": 2})
+            self.assertEqual(driver.bound[-1][1], [("M", 2)])
 
 
 class Refused(unittest.TestCase):

@@ -9,6 +9,7 @@ import ctypes
 import math
 import struct
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from ._errors import refuse
@@ -60,14 +61,22 @@ def on_device(value: Any) -> Any:
     return None
 
 
-def take_device(name: str, value: Any, device: Any) -> tuple[str, list[int], int]:
-    """A tensor of torch in the memory of a GPU as the name of its element type, its sizes and its address."""
+def signature(values: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What calls on tensors of torch are known by: types, sizes, devices, and whether they have gaps. None for others."""
+    try:
+        return tuple([(value.dtype, value.shape, value.get_device(), value.is_contiguous()) for value in values])
+    except AttributeError:
+        return None
+
+
+def take_device(name: str, value: Any, device: Any) -> tuple[str, list[int]]:
+    """A tensor of torch in the memory of a GPU as the name of its element type and its sizes."""
     if value is None or value.device != device:
         where = "in host memory" if value is None else f"on {value.device}"
         raise refuse(name, f"the input {name} is {where}, and others are on {device}", f"move {name} to {device}")
     if not value.is_contiguous():
         raise _strides(name, value.stride(), f"give {name}.contiguous()")
-    return str(value.dtype).removeprefix("torch."), list(value.shape), value.data_ptr()
+    return str(value.dtype).removeprefix("torch."), list(value.shape)
 
 
 def _strides(name: str, strides: Any, way: str):

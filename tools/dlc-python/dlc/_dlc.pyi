@@ -2,7 +2,7 @@ from os import PathLike
 
 _Given = tuple[str, list[int], memoryview]
 _Made = tuple[str, list[int], bytearray]
-_OnDevice = tuple[str, list[int], int]
+_OnDevice = tuple[str, list[int]]
 _Port = tuple[str, str, list[str], str | None]
 
 class Session:
@@ -43,6 +43,6 @@ class Program:
 class DeviceCall:
     @property
     def outputs(self) -> list[tuple[str | None, list[int]]]: ...
-    def launch(self, outputs: list[int], stream: int) -> None: ...
+    def launch(self, inputs: list[int], outputs: list[int], stream: int) -> None: ...
 
 def tool(name: str, args: list[str]) -> int: ...

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _arrays, _dlc
@@ -15,6 +15,8 @@ from ._errors import refuse
 __all__ = ["Port", "Program", "Session", "compile"]
 
 _GIB = 1 << 30
+# With more calls of a program than this, all are forgotten.
+_MOST_CALLS = 256
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Program:
 
     def __init__(self, program: _dlc.Program) -> None:
         self._program = program
+        self._calls: dict[Any, _DeviceCall] = {}
 
     @property
     def name(self) -> str:
@@ -65,6 +68,7 @@ class Program:
 
         Tensors in the memory of a GPU (of torch, or by `__cuda_array_interface__` or DLPack) are not copied: the program is
         compiled for their sizes, which is done once, and launched in the current stream of torch, which is not waited for.
+        A later call with the same types and sizes computes nothing but what other addresses change.
 
         The result is one array, or a tuple where there are several outputs: tensors of torch if an argument is one, else
         arrays of numpy (memory views where numpy is not installed).
@@ -72,9 +76,18 @@ class Program:
         Raises `dlc.ArgumentError`, which names the argument, where an array has another type, other sizes or gaps, and
         `dlc.Error` for what compilation, evaluation or the device reports.
         """
+        values = (*arrays, *named.values()) if named else arrays
+        key = _arrays.signature(values), tuple(named), tuple(sizes.items()) if sizes else None
+        if known := self._calls.get(key):
+            return known(values)
         found = [(name, _arrays.on_device(value)) for name, value in self._named(arrays, named)]
         if device := next((value.device for _, value in found if value is not None), None):
-            return self._launch(device, found, len(arrays), sizes)
+            call = self._on_device(device, found, len(arrays), sizes)
+            if key[0] is not None:
+                if len(self._calls) >= _MOST_CALLS:
+                    self._calls.clear()
+                self._calls[key] = call
+            return call([value for _, value in found])
         outputs, _ = self._run(arrays, sizes, named)
         as_torch = any(_arrays.is_torch(value) for value in (*arrays, *named.values()))
         results = tuple(_arrays.give(elem, shape, data, as_torch) for elem, shape, data in outputs)
@@ -86,18 +99,13 @@ class Program:
         names = [*ports, *(f"#{number}" for number in range(len(ports), len(arrays)))]
         return [*zip(names, arrays), *named.items()]
 
-    def _launch(self, device: Any, found: list[tuple[str, Any]], count: int, sizes: Mapping[str, int] | None) -> Any:
-        """Launches it on tensors of a GPU, in the current stream of torch."""
-        import torch
-
+    def _on_device(self, device: Any, found: list[tuple[str, Any]], count: int, sizes: Mapping[str, int] | None) -> _DeviceCall:
+        """Makes calls on tensors of a GPU like these ready."""
         taken = [(name, _arrays.take_device(name, value, device)) for name, value in found]
         positional = [value for _, value in taken[:count]]
         call = self._program.on_device(device.index or 0, positional, taken[count:], _sizes(sizes))
-        outputs = [torch.empty(shape, dtype=getattr(torch, elem or ""), device=device) for elem, shape in call.outputs]
-        stream = torch.cuda.current_stream(device)
-        call.launch([output.data_ptr() for output in outputs], stream.cuda_stream)
-        # The allocator of torch hands memory on in the order of the stream, so inputs may be given back before it is done.
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        places = {name: place for place, (name, _) in enumerate(found)}
+        return _DeviceCall(call, [places[port.name] for port in self.inputs], device)
 
     def _run(self, arrays: tuple[Any, ...], sizes: Mapping[str, int] | None, named: Mapping[str, Any]):
         ports = {port.name: port for port in self.inputs}
@@ -141,6 +149,31 @@ class Program:
             return ", ".join(f"{port.name}: {port.type}" for port in all_ports)
 
         return f"<dlc.Program @{self.name}({ports(self.inputs)}) -> ({ports(self.outputs)})>"
+
+
+class _DeviceCall:
+    """A program for tensors of certain types and sizes on a GPU."""
+
+    __slots__ = ("_launch", "_order", "_outputs", "_empty", "_stream", "_device")
+
+    def __init__(self, call: _dlc.DeviceCall, order: list[int], device: Any) -> None:
+        import torch
+
+        self._launch, self._order = call.launch, order
+        self._outputs = [(shape, getattr(torch, elem or "")) for elem, shape in call.outputs]
+        self._empty, self._device = torch.empty, device
+        raw, index = getattr(torch._C, "_cuda_getCurrentRawStream", None), device.index or 0
+        self._stream = functools.partial(raw, index) if raw else lambda: torch.cuda.current_stream(device).cuda_stream
+
+    def __call__(self, values: Sequence[Any]) -> Any:
+        """Launches it in the current stream of torch."""
+        empty, device = self._empty, self._device
+        outputs = [empty(shape, dtype=dtype, device=device) for shape, dtype in self._outputs]
+        # The allocator of torch hands memory on in the order of the stream, so inputs may be given back before it is done.
+        self._launch(
+            [values[place].data_ptr() for place in self._order], [output.data_ptr() for output in outputs], self._stream()
+        )
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
 class Session:

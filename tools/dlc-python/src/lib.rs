@@ -22,8 +22,8 @@ use errors::{raise, warnings};
 type Given = (String, Vec<usize>, PyBuffer<u8>);
 /// The same, given back.
 type Made = (String, Vec<usize>, Py<PyByteArray>);
-/// A tensor of a device: the name of the type of its elements, its sizes, its address.
-type OnDevice = (String, Vec<usize>, u64);
+/// A tensor of a device: the name of the type of its elements, and its sizes.
+type OnDevice = (String, Vec<usize>);
 /// An input or output: its name, its type in the IR, its sizes as text, and the name of the type of its elements.
 type PortInfo = (String, String, Vec<String>, Option<String>);
 
@@ -145,7 +145,7 @@ impl Program {
         Ok((returned.outputs.into_iter().map(made).collect(), returned.device))
     }
 
-    /// Makes a call on tensors of a device.
+    /// Makes calls on tensors of a device ready.
     fn on_device(
         &self,
         py: Python<'_>,
@@ -183,12 +183,12 @@ impl Program {
     }
 }
 
-fn tensor((elem, shape, address): OnDevice) -> PyResult<DeviceTensor> {
+fn tensor((elem, shape): OnDevice) -> PyResult<DeviceTensor> {
     let elem = Elem::from_str(&elem).map_err(PyValueError::new_err)?;
-    Ok(DeviceTensor { shape, elem, address })
+    Ok(DeviceTensor { shape, elem })
 }
 
-/// A call on tensors of a device that waits for its outputs.
+/// A program for tensors of certain sizes on a device.
 #[pyclass(frozen)]
 struct DeviceCall(dlc::DeviceCall);
 
@@ -201,8 +201,8 @@ impl DeviceCall {
     }
 
     /// Puts the launches into a stream.
-    fn launch(&self, py: Python<'_>, outputs: Vec<u64>, stream: u64) -> PyResult<()> {
-        py.detach(|| self.0.launch(&outputs, stream)).map_err(|error| raise(py, &error))
+    fn launch(&self, py: Python<'_>, inputs: Vec<u64>, outputs: Vec<u64>, stream: u64) -> PyResult<()> {
+        py.detach(|| self.0.launch(&inputs, &outputs, stream)).map_err(|error| raise(py, &error))
     }
 }
 

@@ -10,33 +10,32 @@ use crate::cuda::WRONG_DEVICE;
 use crate::cuda::compile::not_compiled;
 use crate::cuda::driver::Address;
 use crate::cuda::resident::{Runnable, Stream};
+use crate::cuda::steps::Given;
 use crate::error::Error;
 use crate::files::{Array, Elem};
 use crate::program::{Arguments, OnDevice, Program};
 use crate::session::on_big_stack;
 
-/// A tensor in the memory of a device, row by row without gaps.
+/// What is known of a tensor in the memory of a device, which lies row by row without gaps, but where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceTensor {
     /// The sizes.
     pub shape: Vec<usize>,
     /// The type of the elements.
     pub elem: Elem,
-    /// Where it begins.
-    pub address: Address,
 }
 
-/// A call of a program on tensors of a device, which waits for its outputs.
+/// A program for tensors of certain sizes on a device. It is called with addresses, as often as one likes.
 pub struct DeviceCall {
     program: Program,
     on_device: Arc<OnDevice>,
     device: u32,
-    inputs: Vec<Address>,
 }
 
 impl Program {
-    /// Makes a call on tensors in the memory of a device, in the order of the inputs or by their names: binds them, and
-    /// compiles the program for their sizes, which is done once. `sizes` has the symbols that no tensor says.
+    /// Makes calls on tensors in the memory of a device ready, which are given in the order of the inputs or by their names:
+    /// binds them, and compiles the program for their sizes, which is done once. `sizes` has the symbols that no tensor
+    /// says.
     ///
     /// # Errors
     /// As [`Program::call`], and that there is no such device, or that no passes lead to instructions.
@@ -62,13 +61,7 @@ impl Program {
             None => on_big_stack(|| self.for_sizes(&bound.symbols, &machine, &diags))??
                 .ok_or_else(|| Error::alone(&not_compiled(function)))?,
         };
-        let address = |place: usize| {
-            let name = &function.inputs[place].name;
-            let by_name = || named.iter().find(|(own, _)| own == name).map(|(_, tensor)| tensor);
-            positional.get(place).or_else(by_name).map_or(0, |tensor| tensor.address)
-        };
-        let inputs = (0..function.inputs.len()).map(address).collect();
-        Ok(DeviceCall { program: self.clone(), on_device, device, inputs })
+        Ok(DeviceCall { program: self.clone(), on_device, device })
     }
 }
 
@@ -83,21 +76,29 @@ impl DeviceCall {
     }
 
     /// Puts the launches into a stream of the device's primary context, and does not wait. The tensors must stay until
-    /// the stream has done them; outputs lie row by row without gaps at these addresses.
+    /// the stream has done them. Inputs are at these addresses, in the order that the program has them, and outputs too,
+    /// row by row without gaps.
+    ///
+    /// What a call computes anew is what its addresses change: with those of the call before it only launches.
     ///
     /// # Errors
     /// A tensor whose address or layout does not fit, and what the device reports, of work before too.
-    pub fn launch(&self, outputs: &[Address], stream: Stream) -> Result<(), Error> {
+    pub fn launch(&self, inputs: &[Address], outputs: &[Address], stream: Stream) -> Result<(), Error> {
         let OnDevice { manifest, ptx, plan, number } = &*self.on_device;
-        if outputs.len() != plan.outputs.len() {
-            let message = format!("{} outputs are given, and there are {}", outputs.len(), plan.outputs.len());
-            return Err(Error::alone(&Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message)));
+        for (what, given, taken) in
+            [("inputs", inputs.len(), plan.inputs.len()), ("outputs", outputs.len(), plan.outputs.len())]
+        {
+            if given != taken {
+                let message = format!("{given} {what} are given, and there are {taken}");
+                return Err(Error::alone(&Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message)));
+            }
         }
         let shared = &self.program.session.0;
         let mut gpu = shared.gpu();
         let fail = |error: Box<Diagnostic>| Error::alone(&error);
         let (driver, resident) = gpu.attached(self.device).map_err(fail)?;
         let what = Runnable { manifest, ptx, plan };
-        resident.launch(driver, *number, what, shared.cache.as_ref(), &self.inputs, outputs, stream).map_err(fail)
+        let given = Given { inputs, outputs };
+        resident.launch(driver, *number, what, shared.cache.as_ref(), given, stream).map_err(fail)
     }
 }

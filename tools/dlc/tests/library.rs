@@ -213,18 +213,25 @@ fn plans_ptx_and_reasons_are_given() {
     assert!(text.contains("\n@scale_0\n  plan: tile") && text.contains("choose-plan: the plan of @scale_0"), "{text}");
 }
 
+fn tensor(shape: &[usize]) -> DeviceTensor {
+    DeviceTensor { shape: shape.to_vec(), elem: F32 }
+}
+
+/// What was asked of a driver since the last time.
+fn asked(log: &Log) -> Vec<String> {
+    std::mem::take(&mut *log.lines())
+}
+
 #[test]
 fn tensors_of_a_device_are_launched_on_in_a_stream() {
     let (session, log) = on_fake(Device::Cpu);
     let program = compile(&session, SCALE).expect("it is right");
-    let tensor = |shape: &[usize], address| DeviceTensor { shape: shape.to_vec(), elem: F32, address };
-    let (x, row) = (tensor(&[2, 3], 0x8000), tensor(&[3], 0x9000));
+    let (x, row) = (tensor(&[2, 3]), tensor(&[3]));
     let named = [("row".to_string(), row.clone())];
     let call = program.on_device(0, std::slice::from_ref(&x), &named, &[]).expect("it fits");
     assert_eq!(call.outputs(), [(vec![2, 3], Some(F32))]);
-    call.launch(&[0xa000], 7).expect("it is launched");
-    let lines = || std::mem::take(&mut *log.lines());
-    let first = lines();
+    call.launch(&[0x8000, 0x9000], &[0xa000], 7).expect("it is launched");
+    let first = asked(&log);
     assert!(
         first[0] == "stream 7" && first[1].starts_with("compile") && first[2].starts_with("load beside"),
         "{first:?}"
@@ -236,17 +243,55 @@ fn tensors_of_a_device_are_launched_on_in_a_stream() {
         !first.iter().any(|line| line == "wait") && first.last().is_some_and(|line| line == "own stream"),
         "{first:?}"
     );
-    // The next one launches and nothing else.
-    call.launch(&[0xb000], 8).expect("it is launched");
-    let second = lines();
-    assert_eq!((second.len(), second[0].as_str(), launches(&second).len()), (3, "stream 8", 1), "{second:?}");
-    let error =
-        program.on_device(0, &[x.clone(), tensor(&[4], 0x9000)], &[], &[]).map(|_| ()).expect_err("it does not");
+    // The next one launches and nothing else, in this stream and in another one, with its own addresses.
+    for (stream, inputs, output) in
+        [(8, [0x8000, 0x9000], 0xb000), (7, [0x8000, 0x9000], 0xa000), (7, [0x8100, 0x9000], 0xb000)]
+    {
+        call.launch(&inputs, &[output], stream).expect("it is launched");
+        let next = asked(&log);
+        assert_eq!((next.len(), &next[0], launches(&next).len()), (3, &format!("stream {stream}"), 1), "{next:?}");
+        let [x, row] = inputs;
+        assert!(launches(&next)[0].ends_with(&format!("({x:#x}, {row:#x}, {output:#x}, 2, 3)")), "{next:?}");
+    }
+    let error = program.on_device(0, &[x.clone(), tensor(&[4])], &[], &[]).map(|_| ()).expect_err("it does not");
     assert_eq!((error.code(), error.argument()), ("E0533", Some("row")));
-    let odd = program.on_device(0, &[tensor(&[2, 3], 0x8001), row.clone()], &[], &[]).expect("its sizes fit");
-    assert_eq!(odd.launch(&[0xa000], 0).expect_err("its address does not").code(), "E0532");
-    let other = program.on_device(1, &[x, row], &[], &[]).and_then(|call| call.launch(&[0xa000], 0));
+    for stream in [7, 9] {
+        let odd = call.launch(&[0x8001, 0x9000], &[0xa000], stream);
+        assert_eq!(odd.expect_err("its address does not fit").code(), "E0532");
+        let few = call.launch(&[0x8000], &[0xa000], stream);
+        assert_eq!(few.expect_err("an input is missing").code(), "E0560");
+    }
+    assert!(launches(&asked(&log)).is_empty());
+    let other = program.on_device(1, &[x, row], &[], &[]).and_then(|call| call.launch(&[0, 0], &[0xa000], 0));
     assert_eq!(other.expect_err("another GPU").code(), "E0560");
+}
+
+/// Tensor maps are made once for each address, and an address that failed does not count as known.
+#[test]
+fn tensor_maps_are_made_once_for_an_address() {
+    let source = "tiny.func @gemm<M, N, K>(%X: tensor<[M, K], f16>, %W: tensor<[K, N], f16>) -> tensor<[M, N], f16> {
+  %s = contract %X [m, k], %W [k, n] to [m, n] acc f32
+  %y = cast %s to f16
+  return %y
+}";
+    let (session, log) = on_fake(Device::Cpu);
+    let program = compile(&session, source).expect("it is right");
+    let half = |shape: &[usize]| DeviceTensor { elem: Elem::Float(FloatKind::F16), ..tensor(shape) };
+    let call = program.on_device(0, &[half(&[4096, 4096]), half(&[4096, 4096])], &[], &[]).expect("it fits");
+    let maps = |log: &Log| {
+        let lines = asked(log);
+        let maps = lines.iter().filter(|line| line.starts_with("map ")).count();
+        (maps, lines.into_iter().find(|line| line.starts_with("launch")).expect("a launch"))
+    };
+    call.launch(&[0x10000, 0x20000], &[0x30000], 1).expect("it is launched");
+    let (made, first) = maps(&log);
+    assert!(made >= 2 && first.contains("map(0x10000), map(0x20000)"), "{first}");
+    call.launch(&[0x10000, 0x20000], &[0x30000], 1).expect("it is launched");
+    assert_eq!(maps(&log), (0, first.clone()));
+    call.launch(&[0x40000, 0x20000], &[0x30000], 1).expect("it is launched");
+    assert_eq!(maps(&log), (1, first.replace("0x10000", "0x40000")));
+    call.launch(&[0x10000, 0x20000], &[0x30000], 1).expect("it is launched");
+    assert_eq!(maps(&log), (0, first));
 }
 
 /// What is loaded for host arrays forgets the modules of others, which are loaded again.
@@ -254,10 +299,9 @@ fn tensors_of_a_device_are_launched_on_in_a_stream() {
 fn host_arrays_and_tensors_of_a_device_share_it() {
     let (session, log) = on_fake(Device::Auto);
     let program = compile(&session, SCALE).expect("it is right");
-    let tensor = |shape: &[usize], address| DeviceTensor { shape: shape.to_vec(), elem: F32, address };
-    let call = program.on_device(0, &[tensor(&[2, 3], 0x8000), tensor(&[3], 0x9000)], &[], &[]).expect("it fits");
-    call.launch(&[0xa000], 7).expect("it is launched");
+    let call = program.on_device(0, &[tensor(&[2, 3]), tensor(&[3])], &[], &[]).expect("it fits");
+    call.launch(&[0x8000, 0x9000], &[0xa000], 7).expect("it is launched");
     program.run([x(), row()]).expect("it runs");
-    call.launch(&[0xa000], 7).expect("it is launched");
+    call.launch(&[0x8000, 0x9000], &[0xa000], 7).expect("it is launched");
     assert_eq!(log.lines().iter().filter(|line| line.starts_with("load beside")).count(), 2);
 }

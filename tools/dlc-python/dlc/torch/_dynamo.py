@@ -239,7 +239,7 @@ class Part(torch.nn.Module):
         tensors = [tensor if tensor.is_contiguous() else tensor.contiguous() for tensor in args[:count]]
         if self.device is not None and self.device.type != "cpu":
             tensors = [tensor if tensor.is_cuda else tensor.to(self.device) for tensor in tensors]
-        outputs = self.program(*tensors, sizes=dict(zip(self.symbols, args[count:])))
+        outputs = self.program(*tensors, sizes=dict(zip(self.symbols, args[count:])) if self.symbols else None)
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         return outputs if self.layouts is None else tuple(map(_laid_out, outputs, self.layouts))
 

@@ -19,8 +19,7 @@ class Model:
 
     def __init__(self, graph: Graph, program: Program) -> None:
         self.graph, self.program = graph, program
-        names = {port.name for port in program.inputs}
-        self._arguments = [name for name in graph.bound if name in names]
+        self._arguments = [port.name for port in program.inputs]
         self._bound: dict[torch.device, dict[str, torch.Tensor]] = {}
 
     @property
@@ -37,7 +36,7 @@ class Model:
         tensors = {name: value for name, value in zip(self.graph.inputs, flat) if name is not None}
         self._check(tensors)
         bound = self._on(tensors)
-        outputs = self.program(**{name: bound[name] for name in self._arguments}, **tensors)
+        outputs = self.program(*[bound[name] if name in bound else tensors[name] for name in self._arguments])
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         for name, value in zip(self.graph.changed, outputs):
             bound[name].copy_(value)

@@ -213,8 +213,8 @@ pub trait Driver: Send {
     fn prepare(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done<Prepared>;
     /// Launches what was prepared, in the sequence of work.
     fn launch(&mut self, prepared: Prepared) -> Done;
-    /// Launches an entry in the sequence of work, and keeps nothing of it.
-    fn start(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done;
+    /// Launches what was prepared with other values for some of its parameters, by their numbers, which stay.
+    fn launch_with(&mut self, prepared: Prepared, changed: &[(usize, Value)]) -> Done;
     /// What of a multiprocessor the blocks of a launch fill.
     fn occupancy(&mut self, entry: Entry, start: &Start) -> Done<Occupancy>;
     /// Waits until all work is done, but not longer than this.

@@ -8,7 +8,7 @@ use dlc_ir::diag::Diagnostic;
 use dlc_translate::manifest::numbers::{Param, Start, Use};
 use dlc_translate::manifest::plan::{Place, Plan, Run};
 
-use super::driver::{Address, Driver, Entry, Failure, Graph, Kind, Occupancy, Prepared, Ready, Value};
+use super::driver::{Address, Driver, Entry, Failure, Graph, Kind, Occupancy, Prepared, Ready, TensorMap, Value};
 use super::{BAD_MODULE, DRIVER_FAILS, KERNEL_FAULT, KERNEL_HANGS, OUT_OF_MEMORY, WRONG_ARCHITECTURE};
 
 /// What memory holds before something is written to it: no number, for floats.
@@ -366,23 +366,29 @@ pub(super) fn params(
             Param::Map(map) => match maps[map] {
                 Some(made) => made,
                 None => {
-                    let numbers = &run.numbers.maps[map];
-                    let made = driver.tensor_map(numbers, places[numbers.buffer] + numbers.offset);
-                    let made = made.map_err(|failure| {
-                        let (name, kernel) = (&numbers.name, &run.kernel);
-                        let message = format!(
-                            "the tensor map '{name}' of the kernel '{kernel}' cannot be made: {}",
-                            failure.message
-                        );
-                        let error = Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, message);
-                        Box::new(error.note(Loc::UNKNOWN, format!("its numbers are {numbers:?}")))
-                    })?;
-                    *maps[map].insert(Value::Map(made))
+                    let at = places[run.numbers.maps[map].buffer];
+                    *maps[map].insert(Value::Map(make_map(driver, run, map, at)?))
                 }
             },
         });
     }
     Ok(values)
+}
+
+/// A tensor map of a kernel, whose buffer lies at an address.
+pub(super) fn make_map(
+    driver: &mut dyn Driver,
+    run: &Run,
+    map: usize,
+    at: Address,
+) -> Result<TensorMap, Box<Diagnostic>> {
+    let numbers = &run.numbers.maps[map];
+    driver.tensor_map(numbers, at + numbers.offset).map_err(|failure| {
+        let (name, kernel) = (&numbers.name, &run.kernel);
+        let message = format!("the tensor map '{name}' of the kernel '{kernel}' cannot be made: {}", failure.message);
+        let error = Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, message);
+        Box::new(error.note(Loc::UNKNOWN, format!("its numbers are {numbers:?}")))
+    })
 }
 
 impl Drop for Loaded<'_> {

@@ -34,10 +34,12 @@ pub struct Fake {
     pub fails: Vec<(&'static str, usize, Kind)>,
     used: u64,
     next: Address,
+    /// Whether launches are not written down, for those who take the time of calls.
+    pub is_quiet: bool,
     /// What downloads give, in order; zeros when there is no more.
     pub answers: VecDeque<Vec<u8>>,
     entries: Vec<String>,
-    launches: Vec<String>,
+    launches: Vec<(Entry, Start, Vec<Value>)>,
     graphs: usize,
     marks: usize,
     lost: bool,
@@ -53,6 +55,7 @@ impl Default for Fake {
             fails: Vec::new(),
             used: 0,
             next: 0x1000,
+            is_quiet: false,
             answers: VecDeque::new(),
             entries: Vec::new(),
             launches: Vec::new(),
@@ -168,14 +171,19 @@ impl Driver for Fake {
         Ok(TensorMap(words))
     }
     fn prepare(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done<Prepared> {
-        self.launches.push(self.launched(entry, start, params));
+        self.launches.push((entry, start.clone(), params.to_vec()));
         Ok(Prepared(self.launches.len() - 1))
     }
-    fn start(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done {
-        self.note(self.launched(entry, start, params))
-    }
     fn launch(&mut self, prepared: Prepared) -> Done {
-        self.note(self.launches[prepared.0].clone())
+        if self.is_quiet {
+            return Ok(());
+        }
+        let (entry, start, params) = &self.launches[prepared.0];
+        self.note(self.launched(*entry, start, params))
+    }
+    fn launch_with(&mut self, prepared: Prepared, changed: &[(usize, Value)]) -> Done {
+        changed.iter().for_each(|&(number, value)| self.launches[prepared.0].2[number] = value);
+        self.launch(prepared)
     }
     fn occupancy(&mut self, entry: Entry, start: &Start) -> Done<Occupancy> {
         let name = self.entries[entry.0].clone();

@@ -4,7 +4,8 @@
 //! - [`driver`]: what is asked of the driver; [`sys`]: the driver itself, loaded when the program runs.
 //! - [`device`]: whether there is a device, and whether it can run a module; [`cache`]: modules compiled once.
 //! - [`exec`]: memory, launches and graphs of a plan; [`flush`]: cold caches.
-//! - [`module`](mod@module): PTX and its manifest on a device; [`resident`]: programs on memory of the caller.
+//! - [`module`](mod@module): PTX and its manifest on a device; [`resident`] and [`steps`]: programs on memory of the
+//!   caller, with launches that are ready.
 //! - [`fake`]: a driver for tests.
 //!
 //! Which launches there are, with which numbers and in which order, is decided above [`driver::Driver`], so tests show it
@@ -20,6 +21,7 @@ pub mod flush;
 pub mod gpu;
 pub mod module;
 pub mod resident;
+pub mod steps;
 pub mod sys;
 
 #[cfg(test)]

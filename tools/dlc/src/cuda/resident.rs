@@ -1,23 +1,21 @@
 //! Programs on memory that the caller has: their modules stay loaded, and their launches go into the caller's stream.
 //!
 //! Nothing is waited for: what a kernel does wrong is reported by a later call. What lies between kernels is memory of the
-//! program, one piece for each stream, in which calls follow each other.
+//! program, one piece for each stream, in which calls follow each other; launches are made ready for each stream once.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-use dlc_ir::Loc;
 use dlc_ir::diag::Diagnostic;
 use dlc_translate::manifest::Manifest;
-use dlc_translate::manifest::numbers::{Tensor, Use};
-use dlc_translate::manifest::plan::{Place, Plan, Run};
+use dlc_translate::manifest::plan::Plan;
 
 use super::cache::{self, Cache};
-use super::driver::{self, Address, Driver, Value};
-use super::exec::{fails, find_entries, params};
+use super::device;
+use super::driver::{self, Driver};
+use super::exec::find_entries;
 use super::module::not_taken;
-use super::{DRIVER_FAILS, device};
-use crate::bind::BAD_INPUT;
+use super::steps::{Given, InStream};
 
 /// With more programs than this, all are forgotten, and loaded again as they are called.
 const MOST: usize = 256;
@@ -43,15 +41,7 @@ pub struct Resident(HashMap<usize, Kept>);
 /// A program whose module is loaded.
 struct Kept {
     entries: BTreeMap<String, driver::Entry>,
-    memory: HashMap<Stream, Memory>,
-}
-
-/// The memory of a program for the calls in one stream.
-struct Memory {
-    owned: Vec<Address>,
-    arena: Address,
-    pool: Address,
-    scratch: Address,
+    streams: HashMap<Stream, InStream>,
 }
 
 impl Resident {
@@ -61,9 +51,8 @@ impl Resident {
             return;
         }
         driver.unload();
-        for memory in self.0.drain().flat_map(|(_, kept)| kept.memory.into_values()) {
-            let parts = [memory.arena, memory.pool, memory.scratch];
-            memory.owned.into_iter().chain(parts).filter(|&at| at != 0).for_each(|at| driver.release(at));
+        for in_stream in self.0.drain().flat_map(|(_, kept)| kept.streams.into_values()) {
+            in_stream.taken.into_iter().for_each(|at| driver.release(at));
         }
     }
 
@@ -72,19 +61,17 @@ impl Resident {
     /// # Errors
     /// What does not fit what the program was compiled for, that its module is not taken, no memory, and what the driver
     /// reports, of work that is under way too.
-    #[allow(clippy::too_many_arguments)]
     pub fn launch(
         &mut self,
         driver: &mut dyn Driver,
         number: usize,
         what: Runnable<'_>,
         cache: Option<&Cache>,
-        inputs: &[Address],
-        outputs: &[Address],
+        given: Given<'_>,
         stream: Stream,
     ) -> Result<(), Box<Diagnostic>> {
         driver.use_stream(Some(stream));
-        let done = self.launch_here(driver, number, what, cache, (inputs, outputs), stream);
+        let done = self.launch_here(driver, number, what, cache, given, stream);
         driver.use_stream(None);
         done
     }
@@ -95,12 +82,9 @@ impl Resident {
         number: usize,
         what: Runnable<'_>,
         cache: Option<&Cache>,
-        (inputs, outputs): (&[Address], &[Address]),
+        given: Given<'_>,
         stream: Stream,
     ) -> Result<(), Box<Diagnostic>> {
-        let plan = what.plan;
-        let tensors = plan.inputs.iter().zip(inputs).chain(plan.outputs.iter().map(|(tensor, _)| tensor).zip(outputs));
-        tensors.into_iter().try_for_each(|(tensor, &at)| fits(tensor, at))?;
         if self.0.len() >= MOST && !self.0.contains_key(&number) {
             self.clear(driver);
         }
@@ -110,84 +94,17 @@ impl Resident {
                 device::fits(what.manifest, driver.device())?;
                 let loaded = cache::load_beside(driver, what.ptx, cache);
                 loaded.map_err(|failure| not_taken(driver, what.manifest, failure))?;
-                let entries = find_entries(driver, plan)?;
-                place.insert(Kept { entries, memory: HashMap::new() })
+                let entries = find_entries(driver, what.plan)?;
+                place.insert(Kept { entries, streams: HashMap::new() })
             }
         };
-        let memory = match kept.memory.entry(stream) {
-            Entry::Occupied(memory) => memory.into_mut(),
-            Entry::Vacant(place) => place.insert(Memory::take(driver, plan)?),
-        };
-        let output = |place: Place| plan.outputs.iter().position(|(_, own)| *own == place);
-        let at = |place: Place| match place {
-            Place::Input(number) => inputs[number],
-            Place::Owned(number) => output(place).map_or(memory.owned[number], |number| outputs[number]),
-            Place::Arena(offset) => memory.arena + offset,
-            Place::Pool(offset) => memory.pool + offset,
-            Place::Scratch(offset) => memory.scratch + offset,
-        };
-        for run in &plan.runs {
-            enqueue(driver, run, &run.places.iter().map(|&place| at(place)).collect::<Vec<_>>(), &kept.entries)?;
-        }
-        // What is given back and lies elsewhere: an input, a constant, one result twice.
-        for ((tensor, place), &to) in plan.outputs.iter().zip(outputs) {
-            if at(*place) != to {
-                driver.copy(at(*place), to, tensor.bytes()).map_err(fails)?;
+        let in_stream = match kept.streams.entry(stream) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                given.check(what.plan)?;
+                place.insert(InStream::new(driver, what.plan, &kept.entries, given)?)
             }
-        }
-        Ok(())
+        };
+        in_stream.launch(driver, what.plan, given)
     }
-}
-
-impl Memory {
-    /// Takes the memory of a plan but for its inputs and outputs, and writes its constants.
-    fn take(driver: &mut dyn Driver, plan: &Plan) -> Result<Memory, Box<Diagnostic>> {
-        let mut part = |bytes: u64| if bytes == 0 { Ok(0) } else { driver.allocate(bytes).map_err(fails) };
-        let is_output = |number| plan.outputs.iter().any(|(_, place)| *place == Place::Owned(number));
-        let owned = plan.owned.iter().enumerate();
-        let owned = owned.map(|(number, &bytes)| part(if is_output(number) { 0 } else { bytes }));
-        let owned = owned.collect::<Result<Vec<_>, _>>()?;
-        let (arena, pool, scratch) = (part(plan.arena)?, part(plan.pool)?, part(plan.scratch)?);
-        for (offset, bytes) in &plan.constants {
-            driver.upload(pool + offset, bytes).map_err(fails)?;
-        }
-        Ok(Memory { owned, arena, pool, scratch })
-    }
-}
-
-/// Puts what one kernel does into the stream.
-fn enqueue(
-    driver: &mut dyn Driver,
-    run: &Run,
-    places: &[Address],
-    entries: &BTreeMap<String, driver::Entry>,
-) -> Result<(), Box<Diagnostic>> {
-    for ((tensor, is), &at) in run.numbers.buffers.iter().zip(places) {
-        if *is == Use::Scratch && tensor.bytes() > 0 && !run.numbers.starts.is_empty() {
-            driver.fill(at, 0, tensor.bytes()).map_err(fails)?;
-        }
-    }
-    let mut maps = vec![None; run.numbers.maps.len()];
-    for start in &run.numbers.starts {
-        let values: Vec<Value> = params(driver, run, start, places, &mut maps)?;
-        driver.start(entries[&start.entry], start, &values).map_err(|failure| {
-            let message =
-                format!("'{}' of the kernel '{}' is not launched: {}", start.entry, run.kernel, failure.message);
-            Box::new(Diagnostic::error(&DRIVER_FAILS, Loc::UNKNOWN, message))
-        })?;
-    }
-    Ok(())
-}
-
-/// Whether a tensor of the caller can be where it is.
-fn fits(tensor: &Tensor, at: Address) -> Result<(), Box<Diagnostic>> {
-    let name = &tensor.name;
-    let refused = |message: String| Err(Box::new(Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message)));
-    if !tensor.placement.is_dense() {
-        return refused(format!("'{name}' does not lie row by row without gaps, and tensors of the device do"));
-    }
-    if tensor.bytes() > 0 && !at.is_multiple_of(tensor.align.max(1)) {
-        return refused(format!("'{name}' is at the address {at:#x}, which is no multiple of {}", tensor.align));
-    }
-    Ok(())
 }

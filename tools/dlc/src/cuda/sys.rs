@@ -399,10 +399,10 @@ impl Driver for Cuda {
         self.done(status)
     }
 
-    fn start(&mut self, entry: Entry, start: &Start, params: &[Value]) -> Done {
-        let Some(&function) = self.entries.get(entry.0) else { return Err(other("there is no such entry")) };
-        // The driver copies what it is given before it returns.
-        let status = Launch::new(function, self.stream, start, params.into()).enqueue(&self.call);
+    fn launch_with(&mut self, prepared: Prepared, changed: &[(usize, Value)]) -> Done {
+        let Some(launch) = self.launches.get_mut(prepared.0) else { return Err(other("there is no such launch")) };
+        launch.set(changed);
+        let status = launch.enqueue(&self.call);
         self.done(status)
     }
 

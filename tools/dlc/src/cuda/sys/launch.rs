@@ -10,7 +10,7 @@ use super::super::driver::Value;
 use super::functions::Functions;
 
 /// A launch as the driver takes it. Its parts point at each other: they lie in memory of their own, which stays where it
-/// is when this is moved, and nothing of it is changed or handed out.
+/// is when this is moved, and nothing of it is handed out.
 pub(super) struct Launch {
     function: sys::CUfunction,
     config: sys::CUlaunchConfig,
@@ -19,7 +19,7 @@ pub(super) struct Launch {
     /// Where each parameter is.
     pointers: Box<[*mut c_void]>,
     /// What `pointers` point at.
-    _values: Box<[Value]>,
+    values: Box<[Value]>,
 }
 
 impl Launch {
@@ -49,17 +49,21 @@ impl Launch {
             attrs: attributes.as_mut_ptr(),
             numAttrs: attributes.len() as c_uint,
         };
-        // The driver reads parameters, and writes none.
-        let pointer = |value: &Value| -> *mut c_void {
-            match value {
-                Value::Map(map) => (&raw const map.0).cast_mut().cast(),
-                Value::Address(address) => (&raw const *address).cast_mut().cast(),
-                Value::I32(number) => (&raw const *number).cast_mut().cast(),
-                Value::I64(number) => (&raw const *number).cast_mut().cast(),
-            }
-        };
         let pointers = values.iter().map(pointer).collect();
-        Launch { function, config, _attributes: attributes, pointers, _values: values }
+        Launch { function, config, _attributes: attributes, pointers, values }
+    }
+
+    /// Gives parameters other values.
+    pub(super) fn set(&mut self, changed: &[(usize, Value)]) {
+        for &(number, value) in changed {
+            if let Some(old) = self.values.get_mut(number) {
+                *old = value;
+            }
+        }
+        // Writing has ended what the pointers were made of.
+        for (at, value) in self.pointers.iter_mut().zip(&self.values) {
+            *at = pointer(value);
+        }
     }
 
     /// Calls the driver, which copies what it is given.
@@ -68,5 +72,15 @@ impl Launch {
         // not moved. The function belongs to a module that is loaded: launches are forgotten before it is unloaded. That
         // the parameters are those of the entry, and that the kernel writes its own memory alone, is up to the manifest.
         unsafe { (call.launch)(&self.config, self.function, self.pointers.as_ptr().cast_mut(), null_mut()) }
+    }
+}
+
+/// Where the driver reads a parameter; it writes none.
+fn pointer(value: &Value) -> *mut c_void {
+    match value {
+        Value::Map(map) => (&raw const map.0).cast_mut().cast(),
+        Value::Address(address) => (&raw const *address).cast_mut().cast(),
+        Value::I32(number) => (&raw const *number).cast_mut().cast(),
+        Value::I64(number) => (&raw const *number).cast_mut().cast(),
     }
 }
