@@ -85,6 +85,27 @@ class Training(unittest.TestCase):
         _, fallbacks = counted(lambda: self.check(Block(), ids, words, lossy))
         self.assertEqual({op for op, _ in fallbacks}, {"aten.embedding_dense_backward.default"})
 
+    def test_convolutions(self):
+        """The gradients of both operands and of the bias, for all kinds of windows."""
+        layers = [
+            nn.Conv2d(3, 4, 3), nn.Conv2d(3, 4, (2, 3), stride=(2, 3), padding=1, bias=False), nn.Conv2d(4, 6, 3, dilation=2, groups=2, padding=2),
+            nn.Conv1d(3, 4, 4, stride=3), nn.Conv3d(2, 3, 2, stride=2), nn.Conv2d(4, 4, 3, padding=1, groups=4, stride=2),
+            nn.ConvTranspose2d(3, 4, 3), nn.ConvTranspose2d(4, 6, 3, stride=2, padding=1, output_padding=1, groups=2), nn.ConvTranspose1d(3, 2, 4, stride=3, dilation=2),
+        ]
+        for layer in layers:
+            axes = layer.weight.dim() - 2
+            x = torch.randn(2, layer.in_channels, *(8, 9, 6)[:axes], requires_grad=True)
+            with self.subTest(str(layer)):
+                gradients = []
+                for run in (layer, compiled(layer)):
+                    layer.zero_grad()
+                    x.grad = None
+                    _, fallbacks = counted(lambda: (run(x) ** 2).sum().backward())
+                    self.assertFalse(fallbacks)
+                    gradients.append([x.grad] + [parameter.grad.clone() for parameter in layer.parameters()])
+                for one, other in zip(*gradients, strict=True):
+                    torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
+
     def test_norms_of_batches_change_their_buffers(self):
         model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU())
         own, x = copy.deepcopy(model), torch.randn(2, 3, 6, 6)

@@ -43,6 +43,15 @@ def close(test, actual, expected, what=""):
         torch.testing.assert_close(one, other, rtol=bound, atol=bound, equal_nan=True, msg=lambda text: f"{what}: {text}")
 
 
+def writes(a, b):
+    """Writes into parts of a tensor."""
+    a, c, d = a.clone(), a.clone(), a.clone()
+    a[1:, :2] = b[1:, :2]
+    c[:, -1] = 3.0
+    d[0] += b[1]
+    return a, c, d
+
+
 def ops():
     """Functions of one or several tensors, with inputs."""
     x, y = torch.randn(3, 4), torch.randn(3, 4)
@@ -89,6 +98,17 @@ def ops():
     yield "full", lambda a: (torch.zeros_like(a), torch.full((2,), 0.5) + a[0, 0], torch.ones(3, 4) * a, torch.arange(4) + a), (x,)
     yield "arange", lambda a: torch.arange(1, 9, 2) * a, (counts,)
     yield "rows", lambda a, i: (F.embedding(i, a), a[i], a.index_select(1, i), torch.gather(a, 1, i[None].expand(3, 3))), (x, torch.tensor([2, 0, 1]))
+    yield "indices", lambda a, i: (a[i, i + 1], a[-i - 1], a[:, None, i], a[i[:, None], i[None]], a.diagonal(), a.diagonal(1), a.diagonal(-1)), (x, torch.tensor([2, 0, 1]))
+    yield "indices apart", lambda a, i: (a[i, :, i], a[:, i, i], a[:, i[:, None], i]), (image[0], torch.tensor([2, 0, 1]))
+    yield "windows", lambda a: (a.unfold(1, 2, 2), a.unfold(0, 2, 1), a.unfold(1, 3, 2), F.unfold(a[None, None], 2), F.unfold(a[None, None], (2, 3), 1, 1, 2)), (x,)
+    yield "pads", lambda a: (F.pad(a, (2, 1, 0, 3), "reflect"), F.pad(a, (1, 2, 3, 0), "replicate"), F.pad(a[0], (2, 1), "reflect")), (image,)
+    yield "writes", writes, (x, y)
+    yield "scatter", lambda a, i: (a.scatter(1, i[:, None], 2.0), a.scatter(1, i[:, None], a[:, 1:2]), F.one_hot(i, 4)), (x, torch.tensor([2, 0, 1]))
+    yield "bounds", lambda a, b: (a.clamp(b, b + 1), a.clamp(max=b)), (x, y)
+    yield "adaptive", lambda a: [F.adaptive_avg_pool2d(a, s) for s in ((3, 4), 1, (4, 3), (9, 8), (12, 2))] + [F.adaptive_max_pool2d(a, (3, 2))], (image,)
+    yield "adaptive3d", lambda a: (F.adaptive_avg_pool3d(a, (2, 3, 4)), F.adaptive_avg_pool3d(a, 1), F.adaptive_avg_pool1d(a[0], 5)), (image,)
+    yield "divisor", lambda a: (F.avg_pool2d(a, 2, divisor_override=3), F.avg_pool2d(a, (2, 3), 1, 1, divisor_override=1)), (image,)
+    yield "resize", lambda a: [F.interpolate(a, scale_factor=2, mode=mode) for mode in ("nearest", "bilinear", "bicubic")] + [F.interpolate(a, (5, 12), mode="bilinear", align_corners=True)], (image,)
     yield "conv", lambda a, w: (F.conv2d(a, w), F.conv2d(a, w, w[:, 0, 0, 0], 2, 1), F.conv2d(a, w, dilation=2)), (image, torch.randn(6, 4, 3, 3))
     yield "groups", lambda a, w: F.conv2d(a, w, padding=1, groups=4), (image, torch.randn(8, 1, 3, 3))
     yield "conv1d", lambda a, w: F.conv1d(a, w, padding=1), (image[0], torch.randn(6, 9, 3))

@@ -21,7 +21,7 @@ from .._errors import Error, Message, Warning
 from .._program import Program, Session
 from .._program import compile as compile_program
 from ._builder import DTYPES, OPS, Builder, Value, size_text
-from ._graph import KEPT, Translation, UnsupportedOp, aten_op
+from ._graph import Translation, UnsupportedOp, decompositions
 
 #: Ops that run in torch, and how often they were met in graphs so far: by their names, with the reason.
 fallbacks: collections.Counter[tuple[str, str]] = collections.Counter()
@@ -71,18 +71,10 @@ def backend(gm: torch.fx.GraphModule, inputs: Sequence[Any], *, options: Mapping
     apart = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH) if is_trained else contextlib.nullcontext()
     with apart:
         return aot_autograd(
-            fw_compiler=compiled, partition_fn=min_cut_rematerialization_partition, decompositions=_decompositions(is_trained)
+            fw_compiler=compiled,
+            partition_fn=min_cut_rematerialization_partition,
+            decompositions=decompositions(_IN_PARTS if is_trained else (), _WHOLE),
         )(gm, inputs)
-
-
-def _decompositions(is_trained: bool) -> dict[Any, Callable[..., Any]]:
-    table = dict(torch.export.default_decompositions().materialize())
-    if is_trained:
-        packets = [getattr(torch.ops.aten, name) for name in _IN_PARTS if hasattr(torch.ops.aten, name)]
-        table |= torch._decomp.get_decompositions(packets)
-    for kept in (*KEPT, *_WHOLE):
-        table.pop(aten_op(kept), None)
-    return table
 
 
 def split(gm: torch.fx.GraphModule, session: Session | None = None, options: Mapping[str, Any] | None = None) -> torch.fx.GraphModule:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import sympy
@@ -20,6 +21,13 @@ KEPT = [
     "aten.hardswish.default", "aten.hardsigmoid.default", "aten.softplus.default", "aten.log_sigmoid.default",
     "aten.celu.default", "aten.lerp.Tensor", "aten.logsumexp.default", "aten.square.default", "aten.stack.default",
     "aten.relu6.default", "aten.selu.default", "aten.logaddexp.default",
+]
+
+# Ops of core ATen that are taken apart all the same.
+_IN_PARTS = [
+    "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact1d", "_upsample_nearest_exact2d",
+    "_upsample_nearest_exact3d", "upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d",
+    "grid_sampler_2d",
 ]
 
 _SKIPPED = ("aten._assert", "aten.sym_constrain", "aten.sym_size", "aten.sym_numel", "_assert")
@@ -52,14 +60,19 @@ class Graph:
 
 def translate(exported: ExportedProgram, name: str = "main") -> Graph:
     """Translates an exported program. Raises `UnsupportedOp` with every op that no translation is registered for."""
-    table = torch.export.default_decompositions()
-    for kept in KEPT:
-        op = aten_op(kept)
-        if op is not None:
-            table.pop(op, None)
-    exported = exported.run_decompositions(table)
+    exported = exported.run_decompositions(decompositions())
     _expect_inputs_unchanged(exported)
     return _Exported(exported, name).graph()
+
+
+def decompositions(more: Sequence[str] = (), kept: Sequence[str] = ()) -> dict[Any, Any]:
+    """How ops are taken apart: to core ATen, without ops that the layer has and `kept`, and with `more`."""
+    table = dict(torch.export.default_decompositions().materialize())
+    packets = [getattr(torch.ops.aten, name) for name in (*_IN_PARTS, *more) if hasattr(torch.ops.aten, name)]
+    table |= torch._decomp.get_decompositions(packets)
+    for name in (*KEPT, *kept):
+        table.pop(aten_op(name), None)
+    return table
 
 
 def aten_op(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -130,6 +131,15 @@ def _where(b: Builder, node: Any, condition: Value, x: Any, y: Any) -> Value:
 @register("aten.masked_fill.Scalar", "aten.masked_fill.Tensor")
 def _masked_fill(b: Builder, node: Any, x: Value, mask: Value, value: Any) -> Value:
     return _where(b, node, mask, value, x)
+
+
+@register("aten.clamp.Tensor")
+def _clamp_between(b: Builder, node: Any, x: Value, low: Value | None = None, high: Value | None = None) -> Value:
+    dtype, shape = meta(node)
+    x = b.cast(x, dtype)
+    for op, bound in (("maximum", low), ("minimum", high)):
+        x = x if bound is None else b.emit(f"{op} {x.name}, {b.operand(bound, dtype).name}", dtype, shape, node.name)
+    return x
 
 
 @register("aten.clamp.default", "aten.hardtanh.default", "aten.clamp_min.default")
@@ -405,17 +415,14 @@ def _max_pool(b, node, x, window, stride=(), padding=(0,), dilation=(1,), ceil_m
 
 @register("aten.avg_pool2d.default", "aten.avg_pool3d.default", "aten.avg_pool1d.default")
 def _avg_pool(b, node, x, window, stride=(), padding=(0,), ceil_mode=False, count_include_pad=True, divisor=None) -> Value:
-    if divisor is not None:
-        raise NotImplementedError("with a divisor")
     end = "" if count_include_pad else " exclude_pad"
-    return _pool(b, node, "avg_pool", x, window, stride, padding, (1,), ceil_mode, end)
-
-
-@register("aten._adaptive_avg_pool2d.default", "aten.adaptive_avg_pool1d.default")
-def _adaptive_avg_pool(b: Builder, node: Any, x: Value, size: Sequence[int]) -> Value:
-    if any(length != 1 for length in size):
-        raise NotImplementedError("to more than one element")
-    return b.emit(f"global_avg_pool {x.name}", *meta(node), node.name)
+    if divisor is None:
+        return _pool(b, node, "avg_pool", x, window, stride, padding, (1,), ceil_mode, end)
+    if ceil_mode or not count_include_pad:
+        raise NotImplementedError("with a divisor, and windows that count less")
+    y = _pool(b, node, "avg_pool", x, window, stride, padding, (1,), False)
+    size = math.prod(list(window) * (y.rank - 2 if len(window) == 1 else 1))
+    return b.emit(f"mul {y.name}, {b.number(size / divisor, y.dtype).name}", y.dtype, y.shape)
 
 
 # --- Views ------------------------------------------------------------------------------------------------------------
@@ -545,14 +552,6 @@ def _index_select(b: Builder, node: Any, x: Value, dim: int, ids: Value) -> Valu
 @register("aten.gather.default")
 def _gather(b: Builder, node: Any, x: Value, dim: int, ids: Value, **_: Any) -> Value:
     return b.emit(f"gather {x.name}[{ids.name}] over {axis_of(dim, x.rank)}", *meta(node), node.name)
-
-
-@register("aten.index.Tensor")
-def _index(b: Builder, node: Any, x: Value, indices: Sequence[Value | None]) -> Value:
-    given = [(axis, index) for axis, index in enumerate(indices) if index is not None]
-    if len(given) != 1 or given[0][1].dtype == torch.bool:
-        raise NotImplementedError("with several indices or a mask")
-    return b.emit(f"take {x.name}[{given[0][1].name}] over {given[0][0]}", *meta(node), node.name)
 
 
 @register("aten.full.default", "aten.full_like.default", "aten.zeros.default", "aten.ones.default",
