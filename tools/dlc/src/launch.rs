@@ -84,7 +84,7 @@ impl DeviceCall {
     /// # Errors
     /// A tensor whose address or layout does not fit, and what the device reports, of work before too.
     pub fn launch(&self, inputs: &[Address], outputs: &[Address], stream: Stream) -> Result<(), Error> {
-        let OnDevice { manifest, ptx, plan, number } = &*self.on_device;
+        let OnDevice { manifest, ptx, plan, number, users } = &*self.on_device;
         for (what, given, taken) in
             [("inputs", inputs.len(), plan.inputs.len()), ("outputs", outputs.len(), plan.outputs.len())]
         {
@@ -97,7 +97,7 @@ impl DeviceCall {
         let mut gpu = shared.gpu();
         let fail = |error: Box<Diagnostic>| Error::alone(&error);
         let (driver, resident) = gpu.attached(self.device).map_err(fail)?;
-        let what = Runnable { manifest, ptx, plan };
+        let what = Runnable { manifest, ptx, plan, users };
         let given = Given { inputs, outputs };
         resident.launch(driver, *number, what, shared.cache.as_ref(), given, stream).map_err(fail)
     }

@@ -136,6 +136,8 @@ pub(crate) struct OnDevice {
     pub(crate) plan: Plan,
     /// A number that no other one has.
     pub(crate) number: usize,
+    /// Gone when this is.
+    pub(crate) users: Arc<()>,
 }
 
 impl Compiled {
@@ -420,7 +422,7 @@ impl Program {
         let Some((compiled, plan)) = compiled.map_err(|_| Error::of(ctx, &diags.take()))? else { return Ok(None) };
         let (manifest, ptx) = (compiled.translated.manifest, compiled.translated.ptx);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        let made = Arc::new(OnDevice { manifest, ptx, plan, number });
+        let made = Arc::new(OnDevice { manifest, ptx, plan, number, users: Arc::default() });
         let mut known = self.compiled.on_device.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert((symbols.to_vec(), machine.to_string()), made.clone());
         Ok(Some(made))

@@ -305,3 +305,37 @@ fn host_arrays_and_tensors_of_a_device_share_it() {
     call.launch(&[0x8000, 0x9000], &[0xa000], 7).expect("it is launched");
     assert_eq!(log.lines().iter().filter(|line| line.starts_with("load beside")).count(), 2);
 }
+
+/// The memory of a program is given back when nobody can launch it any more, and that of all with the session.
+#[test]
+fn memory_is_given_back() {
+    let two = |op: &str| {
+        format!(
+            "tiny.func @f(%X: tensor<[8, 512], f32>, %W: tensor<[512, 512], f32>) -> tensor<[8, 512], f32> {{
+  %a = contract %X [m, k], %W [k, n] to [m, n] acc f32
+  %b = {op} %a
+  %c = contract %b [m, k], %W [k, n] to [m, n] acc f32
+  return %c
+}}"
+        )
+    };
+    let (session, log) = on_fake(Device::Cpu);
+    let released = |log: &Log| asked(log).iter().filter(|line| line.starts_with("release")).count();
+    let run = |op: &str| {
+        let program = compile(&session, &two(op)).expect("it is right");
+        let call = program.on_device(0, &[tensor(&[8, 512]), tensor(&[512, 512])], &[], &[]).expect("it fits");
+        call.launch(&[0x8000, 0x9000], &[0xa000], 7).expect("it is launched");
+        (program, call)
+    };
+    let (program, call) = run("relu");
+    assert!(asked(&log).iter().any(|line| line.starts_with("allocate")));
+    drop(program);
+    let other = run("exp2");
+    assert_eq!(released(&log), 0, "a call may still be launched");
+    drop(call);
+    let third = run("neg");
+    assert_eq!(released(&log), 1, "nobody can any more");
+    drop((other, third));
+    drop(session);
+    assert_eq!(released(&log), 2);
+}

@@ -41,7 +41,9 @@ impl Gpu {
 
     /// Without any, whatever there is.
     pub fn none() -> Gpu {
-        Gpu { none: true, ..Gpu::default() }
+        let mut gpu = Gpu::default();
+        gpu.none = true;
+        gpu
     }
 
     /// Whether programs run on it. That a device which is asked for cannot be had is reported.
@@ -109,6 +111,17 @@ impl Gpu {
                 let error = Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message);
                 Err(Box::new(error.suggest("make a session for each GPU")))
             }
+        }
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        // The context is that of the process: what is not given back stays taken.
+        if let Some(driver) = self.driver.as_mut().filter(|driver| !driver.is_lost())
+            && driver.attach().is_ok()
+        {
+            self.resident.clear(driver.as_mut());
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Weak};
 
 use dlc_ir::diag::Diagnostic;
 use dlc_translate::manifest::Manifest;
@@ -32,6 +33,8 @@ pub struct Runnable<'a> {
     pub ptx: &'a str,
     /// The launches for the sizes.
     pub plan: &'a Plan,
+    /// What is shared by all who may launch it again.
+    pub users: &'a Arc<()>,
 }
 
 /// The programs whose modules are loaded, by a number of their own.
@@ -42,6 +45,14 @@ pub struct Resident(HashMap<usize, Kept>);
 struct Kept {
     entries: BTreeMap<String, driver::Entry>,
     streams: HashMap<Stream, InStream>,
+    /// Gone when nobody can launch it any more.
+    users: Weak<()>,
+}
+
+impl Kept {
+    fn release(self, driver: &mut dyn Driver) {
+        self.streams.into_values().flat_map(|in_stream| in_stream.taken).for_each(|at| driver.release(at));
+    }
 }
 
 impl Resident {
@@ -51,9 +62,13 @@ impl Resident {
             return;
         }
         driver.unload();
-        for in_stream in self.0.drain().flat_map(|(_, kept)| kept.streams.into_values()) {
-            in_stream.taken.into_iter().for_each(|at| driver.release(at));
-        }
+        self.0.drain().for_each(|(_, kept)| kept.release(driver));
+    }
+
+    /// Gives the memory of programs back that nobody can launch any more. The driver waits for what still uses it.
+    fn release_unused(&mut self, driver: &mut dyn Driver) {
+        let unused = self.0.extract_if(|_, kept| kept.users.strong_count() == 0);
+        unused.for_each(|(_, kept)| kept.release(driver));
     }
 
     /// Puts the launches of a program into a stream. Inputs and outputs lie row by row without gaps at these addresses.
@@ -85,8 +100,11 @@ impl Resident {
         given: Given<'_>,
         stream: Stream,
     ) -> Result<(), Box<Diagnostic>> {
-        if self.0.len() >= MOST && !self.0.contains_key(&number) {
-            self.clear(driver);
+        if !self.0.contains_key(&number) {
+            match self.0.len() >= MOST {
+                true => self.clear(driver),
+                false => self.release_unused(driver),
+            }
         }
         let kept = match self.0.entry(number) {
             Entry::Occupied(kept) => kept.into_mut(),
@@ -95,7 +113,7 @@ impl Resident {
                 let loaded = cache::load_beside(driver, what.ptx, cache);
                 loaded.map_err(|failure| not_taken(driver, what.manifest, failure))?;
                 let entries = find_entries(driver, what.plan)?;
-                place.insert(Kept { entries, streams: HashMap::new() })
+                place.insert(Kept { entries, streams: HashMap::new(), users: Arc::downgrade(what.users) })
             }
         };
         let in_stream = match kept.streams.entry(stream) {
