@@ -3,6 +3,7 @@
 
     python3 test/gpu/kernelbench.py CHECKOUT --device none --out problems.jsonl    # which import and compile
     python3 test/gpu/kernelbench.py CHECKOUT --device cuda --out problems.jsonl    # and which are right, and how fast
+    python3 test/gpu/kernelbench.py CHECKOUT --device cpu --only 1/1               # evaluated: slow, and for small sizes
     python3 test/gpu/kernelbench.py --table --out problems.jsonl                   # the table of a file
 
 CHECKOUT is a clone of ScalingIntelligence/KernelBench, which is no part of this project. Each problem is a line of JSON
@@ -17,6 +18,7 @@ the batch; dropout is off. Times are medians in microseconds, by events, interle
 """
 import argparse
 import collections
+import gc
 import json
 import math
 import multiprocessing
@@ -69,7 +71,8 @@ class Problem:
     def __init__(self, file, dtype, device):
         import torch
 
-        self.torch, self.device, self.dtype = torch, device, getattr(torch, dtype)
+        self.torch, self.dtype, self.has_numbers = torch, getattr(torch, dtype), device != "none"
+        self.device = device if self.has_numbers else "cpu"
         self.space = {"__name__": file.stem, "__file__": str(file)}
         exec(compile(file.read_text(), str(file), "exec"), self.space)
 
@@ -77,7 +80,7 @@ class Problem:
         """The model with the weights of a seed. As in KernelBench it is in training mode, but nothing is dropped."""
         self.torch.manual_seed(seed)
         # Tensors without numbers are not converted.
-        self.torch.set_default_dtype(self.torch.float32 if self.device == "cuda" else self.dtype)
+        self.torch.set_default_dtype(self.torch.float32 if self.has_numbers else self.dtype)
         try:
             model = self.space["Model"](*self.space["get_init_inputs"]())
         finally:
@@ -85,7 +88,7 @@ class Problem:
         for module in model.modules():
             if "Dropout" in type(module).__name__:
                 module.eval()
-        return model.to(self.device, self.dtype) if self.device == "cuda" else model
+        return model.to(self.device, self.dtype) if self.has_numbers else model
 
     def inputs(self, seed=42):
         """The inputs of a seed."""
@@ -106,6 +109,8 @@ def staged(stage, times, compute):
     begin = time.perf_counter()
     try:
         return compute()
+    except Failed:
+        raise
     except Exception as error:
         raise Failed(stage, reason(error)) from error
     finally:
@@ -128,8 +133,8 @@ def compiled(file, options, times):
     import dlc.torch
 
     def export():
-        problem = Problem(file, options.dtype, "cuda" if options.device == "cuda" else "cpu")
-        if options.device == "cuda":
+        problem = Problem(file, options.dtype, options.device)
+        if problem.has_numbers:
             return problem, torch.export.export(problem.model(), tuple(problem.inputs()))
         try:
             with FakeTensorMode(allow_non_fake_inputs=True):
@@ -137,7 +142,7 @@ def compiled(file, options, times):
         except Exception:  # what reads numbers, or keeps tensors, is exported with them
             return problem, torch.export.export(problem.model(), tuple(problem.inputs()))
 
-    session = dlc.Session("cuda" if options.device == "cuda" else "none")
+    session = dlc.Session(options.device)
     problem, exported = staged("export", times, export)
     graph = staged("import", times, lambda: dlc.torch.translate(exported))
     program = staged("read", times, lambda: session.compile(graph.source, target=options.target))
@@ -182,12 +187,13 @@ def right(problem, ours, options):
     for number, seed in enumerate(random.Random(42).sample(range(1 << 31), options.seeds)):
         inputs = problem.inputs(seed)
         expected, actual = flat(torch, eager(*inputs)), flat(torch, ours(*inputs))
-        torch.cuda.synchronize()
+        if options.device == "cuda":
+            torch.cuda.synchronize()
         for place, (one, other) in enumerate(zip(actual, expected, strict=True)):
             if (one.shape, one.dtype) != (other.shape, other.dtype):
                 raise Failed("run", f"output {place} is {one.dtype} {list(one.shape)}, not {other.dtype} {list(other.shape)}")
             if not torch.allclose(one, other, atol=bound, rtol=bound, equal_nan=True):
-                off = (one.double() - other.double()).abs().max().item()
+                off = (one - other).abs().max().item()
                 raise Failed("run", f"wrong: output {place} is off by {off:.3g}, with {number} seeds right before")
         if number == 0:
             result["error"] = against_f64(problem, inputs, actual, expected)
@@ -235,6 +241,8 @@ def run(problem, ours, options, line):
     import torch
 
     line |= staged("run", line["seconds"], lambda: right(problem, ours, options))
+    if options.device != "cuda":
+        return
     eager, inputs = problem.model(), problem.inputs()
     calls = {"dlc": lambda: ours(*inputs), "eager": lambda: eager(*inputs)}
     if options.compile:
@@ -258,13 +266,18 @@ def solve(file, options):
         with torch.no_grad():
             problem, ours, facts = compiled(file, options, line["seconds"])
             line |= facts
-            if options.device == "cuda":
+            if options.device != "none":
                 run(problem, ours, options, line)
         line["failed"] = None
     except Failed as failed:
         line |= {"failed": failed.stage, "reason": str(failed)}
     except Exception as error:
         line |= {"failed": "run", "reason": reason(error)}
+    problem = ours = None
+    torch._dynamo.reset()
+    gc.collect()
+    if options.device == "cuda":
+        torch.cuda.empty_cache()
     return line
 
 
@@ -333,7 +346,7 @@ def table(lines):
     for (level, _), line in lines.items():
         failed = STAGES.index(line["failed"]) if line["failed"] in STAGES else 0 if line["failed"] else len(STAGES)
         passed = {"exported": failed > 0, "imported": failed > 2, "compiled": failed > 4, "right": failed > 5}
-        counts[level].update(problems=1, **{name: int(is_passed) for name, is_passed in passed.items()})
+        counts[level].update(problems=1, ran=int(line.get("device") != "none"), **{name: int(is_passed) for name, is_passed in passed.items()})
         if line.get("times") and failed > 5:
             times = line["times"]
             best = min(value for name, value in times.items() if name != "dlc")
@@ -342,7 +355,7 @@ def table(lines):
     for level, count in sorted(counts.items()):
         is_timed = count["timed"] > 0
         mean = f"{math.exp(count['logs'] / count['timed']):.2f}" if is_timed else "-"
-        ran = [str(count["right"]), str(count["faster"]), mean] if is_timed else ["-"] * 3
+        ran = [str(count["right"]) if count["ran"] else "-", str(count["faster"]) if is_timed else "-", mean]
         cells = [level, count["problems"], count["exported"], count["imported"], count["compiled"], *ran]
         text.append(f"| {' | '.join(map(str, cells))} |")
     reasons = collections.defaultdict(list)
@@ -359,7 +372,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", nargs="?", help="a clone of KernelBench")
     parser.add_argument("--out", default="kernelbench.jsonl", help="the file of results, which is added to")
-    parser.add_argument("--device", choices=("none", "cuda"), default="none")
+    parser.add_argument("--device", choices=("none", "cpu", "cuda"), default="none")
     parser.add_argument("--levels", default="1,2,3")
     parser.add_argument("--only", nargs="*", default=[], help="problems, as 1/23 or by a part of the name")
     parser.add_argument("--again", action="store_true", help="runs problems that failed before once more")
