@@ -10,7 +10,8 @@ CHECKOUT is a clone of ScalingIntelligence/KernelBench, which is no part of this
 in the file of `--out`; problems that have a line are not run again, so a run that was stopped goes on where it was.
 Problems run in a process of their own that is replaced after a crash or a time limit, and serves many problems otherwise.
 
-A problem is exported by `torch.export` with its sizes, translated by `dlc.torch`, read, and compiled to PTX (and by
+With `--backend` models are compiled by `torch.compile(model, backend="dlc")`: what has no translation runs in torch, and
+`in_torch` counts it. Otherwise a problem is exported by `torch.export` with its sizes, translated by `dlc.torch`, read, and compiled to PTX (and by
 `ptxas`, where that is on the PATH). On a GPU it is right if its outputs are within the tolerance of KernelBench of eager's
 (atol = rtol = 1e-4 for float32, 1e-2 for 16 bits) for five seeds. `error` has the relative error against the same model
 in f64, for dlc and for eager. Models are in training mode, as KernelBench has them, so norms of batches use the statistics of
@@ -132,6 +133,12 @@ def compiled(file, options, times):
     import dlc
     import dlc.torch
 
+    if options.backend:
+        problem = Problem(file, options.dtype, options.device)
+        before = sum(dlc.torch.fallbacks.values())
+        ours = staged("compile", times, lambda: by_backend(problem))
+        return problem, ours, {"in_torch": sum(dlc.torch.fallbacks.values()) - before}
+
     def export():
         problem = Problem(file, options.dtype, options.device)
         if problem.has_numbers:
@@ -150,6 +157,17 @@ def compiled(file, options, times):
     if shutil.which("ptxas"):
         staged("assemble", times, lambda: assemble(ptx))
     return problem, dlc.torch.Model(graph, program), {"kernels": ptx.count(".entry "), "graph": len(graph.source.splitlines())}
+
+
+def by_backend(problem):
+    """The model compiled by the backend, which compiles when it is called first."""
+    import torch
+
+    import dlc.torch
+
+    ours = torch.compile(problem.model(), backend=dlc.torch.backend, dynamic=False)
+    ours(*problem.inputs())
+    return ours
 
 
 def assemble(ptx):
@@ -318,7 +336,10 @@ class Worker:
                 self.process.kill()
                 self.process.join()
                 return fail(f"it took more than {self.options.timeout} s")
-            return self.connection.recv()
+            line = self.connection.recv()
+            if line["failed"] == "run":
+                self.process.join()  # it ends itself
+            return line
         except (EOFError, OSError):
             self.process.join()
             return fail(f"the process ended with status {self.process.exitcode}")
@@ -379,6 +400,7 @@ def main():
     parser.add_argument("--dtype", choices=tuple(TOLERANCE), default="float32")
     parser.add_argument("--tf32", action="store_true", help="lets eager and torch.compile use TF32")
     parser.add_argument("--target", help="sm80 or sm90; by default that of the device")
+    parser.add_argument("--backend", action="store_true", help='compiles by torch.compile(backend="dlc"), not by an export')
     parser.add_argument("--no-compile", dest="compile", action="store_false", help="leaves torch.compile out")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=100)
@@ -387,6 +409,8 @@ def main():
     parser.add_argument("--memory", type=int, help="what the process of a problem may allocate, in GiB")
     parser.add_argument("--table", action="store_true", help="shows the table of the file, and runs nothing")
     options = parser.parse_args()
+    if options.backend and options.device == "none":
+        parser.error("the backend compiles when a model runs: give --device cpu or cuda")
     lines = load(options.out)
     if not options.table:
         if not options.checkout:

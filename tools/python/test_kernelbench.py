@@ -78,6 +78,10 @@ class Script(unittest.TestCase):
         self.assertLess(eager, 1e-5)
         self.assertIn("| 1 | 1 | 1 | 1 | 1 | 1 | - | - |", text)
 
+    def test_the_backend_takes_what_an_export_does_not(self):
+        _, lines, _ = self.run_script("--device", "cpu", "--only", "1/1", "1/2", "--backend")
+        self.assertEqual({name: (line["failed"], line["in_torch"]) for name, line in lines.items()}, {"1": (None, 0), "2": (None, 1)})
+
 
 if __name__ == "__main__":
     unittest.main()

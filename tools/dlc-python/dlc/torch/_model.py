@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -19,7 +19,21 @@ class Model:
 
     def __init__(self, graph: Graph, program: Program) -> None:
         self.graph, self.program = graph, program
-        self._arguments = [port.name for port in program.inputs]
+        # Both are made anew each time that they are asked for.
+        self._takes, self._gives = graph.program.call_spec.in_spec, graph.program.call_spec.out_spec
+        tree = torch.utils._pytree
+        count = self._takes.num_leaves
+        # Whether it takes tensors alone, by position, and gives one.
+        self._is_flat = self._takes == tree.tree_flatten(((0,) * count, {}))[1]
+        self._is_single = self._gives == tree.tree_flatten(0)[1]
+        places = {name: place for place, name in enumerate(graph.inputs) if name is not None}
+        # For each argument of the program its name, and its place where it is an input.
+        self._arguments = [(port.name, places.get(port.name)) for port in program.inputs]
+        self._limits = [
+            (places[name], name, axis, symbol, *graph.ranges.get(symbol, (0, None)))
+            for name, axes in graph.axes.items() if name in places
+            for axis, symbol in axes.items()
+        ]
         self._bound: dict[torch.device, dict[str, torch.Tensor]] = {}
 
     @property
@@ -29,34 +43,36 @@ class Model:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs it. Raises `dlc.ArgumentError` for an input with another type, or sizes that it is not for."""
-        spec = self.graph.program.call_spec
-        flat, given = torch.utils._pytree.tree_flatten((args, kwargs))
-        if given != spec.in_spec:
-            raise refuse("args", "the inputs are not nested as those that the model was exported with", f"give {spec.in_spec}")
-        tensors = {name: value for name, value in zip(self.graph.inputs, flat) if name is not None}
-        self._check(tensors)
-        bound = self._on(tensors)
-        outputs = self.program(*[bound[name] if name in bound else tensors[name] for name in self._arguments])
+        if self._is_flat and not kwargs and all([isinstance(arg, torch.Tensor) for arg in args]):
+            flat: Sequence[Any] = args
+            fits = len(args) == self._takes.num_leaves
+        else:
+            flat, given = torch.utils._pytree.tree_flatten((args, kwargs))
+            fits = given == self._takes
+        if not fits:
+            raise refuse("args", "the inputs are not nested as those that the model was exported with", f"give {self._takes}")
+        self._check(flat)
+        bound = self._on(flat)
+        outputs = self.program(*[bound[name] if place is None else flat[place] for name, place in self._arguments])
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         for name, value in zip(self.graph.changed, outputs):
             bound[name].copy_(value)
-        return torch.utils._pytree.tree_unflatten(outputs[len(self.graph.changed) :], spec.out_spec)
+        outputs = outputs[len(self.graph.changed) :]
+        return outputs[0] if self._is_single else torch.utils._pytree.tree_unflatten(outputs, self._gives)
 
-    def _on(self, tensors: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+    def _on(self, flat: Sequence[Any]) -> dict[str, torch.Tensor]:
         """Parameters and buffers where the inputs are: copied there once."""
-        device = next((value.device for value in tensors.values() if isinstance(value, torch.Tensor)), torch.device("cpu"))
+        device = next((value.device for value in flat if isinstance(value, torch.Tensor)), torch.device("cpu"))
         if device not in self._bound:
             self._bound[device] = {name: value.to(device) for name, value in self.graph.bound.items()}
         return self._bound[device]
 
-    def _check(self, tensors: Mapping[str, Any]) -> None:
-        for name, axes in self.graph.axes.items():
-            for axis, symbol in axes.items():
-                size = tensors[name].shape[axis]
-                low, high = self.graph.ranges.get(symbol, (0, None))
-                if size < low or (high is not None and size > high):
-                    message = f"axis {axis} of the input {name} has {size} elements, and {symbol} is from {low} to {high or 'any size'}"
-                    raise refuse(name, message, "export the model with a larger range of dynamic_shapes")
+    def _check(self, flat: Sequence[Any]) -> None:
+        for place, name, axis, symbol, low, high in self._limits:
+            size = flat[place].shape[axis]
+            if size < low or (high is not None and size > high):
+                message = f"axis {axis} of the input {name} has {size} elements, and {symbol} is from {low} to {high or 'any size'}"
+                raise refuse(name, message, "export the model with a larger range of dynamic_shapes")
 
 
 def compile(
