@@ -109,16 +109,20 @@ pub fn reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
 pub fn scan(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Scan::from(cx.op);
     let frame = Frame::of(cx, &op.axes())?;
-    let access = op.accesses().into_iter().next().unwrap_or_default();
-    let input = frame.read(cx, 0, &access)?;
+    let accesses = op.accesses();
+    let mut inputs = Vec::with_capacity(accesses.len());
+    for (index, access) in accesses.iter().enumerate() {
+        inputs.push(frame.read(cx, index, access)?);
+    }
+    let Some((input, factors)) = inputs.split_last() else { return Err(cx.fail(&CANNOT_RUN, "nothing is scanned")) };
     let scan = tensor::Scan {
-        combine: op.combiner().combine(),
+        combine: op.combiner().running().combine(),
         axis: op.along() as usize,
         exclusive: op.exclusive().is_some(),
         reverse: op.reverse().is_some(),
         every: op.every().and_then(|every| usize::try_from(every).ok()),
     };
-    give(cx, input.scan(cx.op.ctx, scan, elem(cx)))
+    give(cx, input.scan(cx.op.ctx, scan, factors.first(), elem(cx)))
 }
 
 /// The elements of the table at the positions.

@@ -2,7 +2,7 @@
 
 use dlc_core::access::Accesses;
 use dlc_core::constant::{self, Elements};
-use dlc_core::scalar::{Binary, Combiner, Unary};
+use dlc_core::scalar::{Binary, Combiner, ScanCombiner, Unary};
 use dlc_core::sizes::{Exprs, Sizes};
 use dlc_core::types::Tensor;
 use dlc_ir::attrs::AttrData;
@@ -204,20 +204,22 @@ pub struct Reduce {
 ///
 /// With `exclusive` over `j < i`, with `reverse` over `j >= i` (`j > i` with both). With `every 1024` over positions of the same
 /// group as `i` alone, of which the first has the positions 0 to 1023. Of no elements it is what changes no other number.
-/// Sums and products are rounded once at each element.
+/// Sums and products are rounded once at each element. `linear` has two operands: `out[i] = a * out[i - 1] + b`, where `a` and
+/// `b` are what is read of them at `i`, and 0 is before the first element.
 #[op("book.scan", traits(Pure), parse = syntax::parse_scan, print = syntax::print_scan,
-     infer = verify::infer_reduce, verify = verify::scan, eval = interp::scan,
+     infer = verify::infer_scan, verify = verify::scan, eval = interp::scan,
      example = "%s = scan sum axes (i0: M, i1: N) along 1 of %x at (i0, i1) acc f32 : tensor<[M, N], f32>")]
 pub struct Scan {
-    combiner: Attr<Combiner>,
-    input: Operand<Tensor>,
+    combiner: Attr<ScanCombiner>,
+    /// As many as the combiner has: of `linear` the factors first.
+    inputs: Variadic<Tensor>,
     /// The sizes of the axes of the result.
     axes: Attr<Sizes>,
     /// The axis of the result that is gone along.
     along: Attr<Int>,
     /// How many positions go together: each group of so many, counted from the first position, is scanned by itself.
     every: OptionalAttr<Int>,
-    /// How the operand is read: one access.
+    /// How each operand is read.
     accesses: Attr<Accesses>,
     /// The type in which elements are combined, and of the result.
     acc: Attr<TypeAttr>,

@@ -1,7 +1,7 @@
 //! How entries are written.
 
 use dlc_core::access::{Access, Accesses, parse_access, print_access};
-use dlc_core::scalar::Combiner;
+use dlc_core::scalar::{Combiner, ScanCombiner};
 use dlc_core::sizes::{Exprs, Sizes, parse_expr, parse_size};
 use dlc_core::types::Tensor;
 use dlc_ir::affine::SizeExpr;
@@ -57,6 +57,26 @@ fn print_read(p: &mut OpPrinter<'_, '_>, operand: usize, access: &Access) {
     print_access(p, access);
 }
 
+/// `of %a at (i0), %b at ()`
+fn parse_reads(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    p.expect_word("of")?;
+    let mut accesses = vec![parse_read(p)?];
+    while p.eat(Token::Comma) {
+        accesses.push(parse_read(p)?);
+    }
+    let accesses = Accesses::make(p.ctx, accesses);
+    p.set_prop("accesses", accesses);
+    Ok(())
+}
+
+fn print_reads(p: &mut OpPrinter<'_, '_>, accesses: &[Access]) {
+    p.write(" of ");
+    for (operand, access) in accesses.iter().enumerate() {
+        p.write(if operand > 0 { ", " } else { "" });
+        print_read(p, operand, access);
+    }
+}
+
 /// `(2*i0 + 1) axes (i0: M) : tensor<[M], i32>`
 pub fn parse_iota(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     p.expect(Token::LParen)?;
@@ -89,13 +109,7 @@ pub fn parse_entry(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     p.expect_word("axes")?;
     let axes = parse_axes(p, 0)?;
     set_sizes(p, "axes", axes);
-    p.expect_word("of")?;
-    let mut accesses = vec![parse_read(p)?];
-    while p.eat(Token::Comma) {
-        accesses.push(parse_read(p)?);
-    }
-    let accesses = Accesses::make(p.ctx, accesses);
-    p.set_prop("accesses", accesses);
+    parse_reads(p)?;
     if p.eat_word("to") {
         let elem = p.parse_type()?;
         let elem = TypeAttr::make(p.ctx, elem);
@@ -113,12 +127,7 @@ pub fn print_entry(p: &mut OpPrinter<'_, '_>) {
     let op = Entry::from(p.op);
     p.write(&format!(" {} axes ", op.function().word()));
     print_axes(p, &op.axes(), 0);
-    p.write(" of ");
-    let accesses = op.accesses();
-    for (operand, access) in accesses.iter().enumerate() {
-        p.write(if operand > 0 { ", " } else { "" });
-        print_read(p, operand, access);
-    }
+    print_reads(p, &op.accesses());
     if let Some(elem) = op.elem() {
         p.write(" to ");
         p.ty(elem);
@@ -171,9 +180,10 @@ pub fn print_reduce(p: &mut OpPrinter<'_, '_>) {
     p.result_types();
 }
 
-/// `sum axes (i0: M, i1: N) along 1 every 64 of %x at (i0, i1) acc f32 exclusive reverse : tensor<[M, N], f32>`
+/// `sum axes (i0: M, i1: N) along 1 every 64 of %x at (i0, i1) acc f32 exclusive reverse : tensor<[M, N], f32>`; there may be
+/// several operands, as in [`parse_entry`].
 pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
-    let combiner = p.one_of("combiner", Combiner::WORDS)?;
+    let combiner = p.one_of("combiner", ScanCombiner::WORDS)?;
     let combiner = p.ctx.str_attr(combiner);
     p.set_prop("combiner", combiner);
     p.expect_word("axes")?;
@@ -188,10 +198,7 @@ pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
         let every = p.ctx.i64_attr(every);
         p.set_prop("every", every);
     }
-    p.expect_word("of")?;
-    let access = parse_read(p)?;
-    let accesses = Accesses::make(p.ctx, vec![access]);
-    p.set_prop("accesses", accesses);
+    parse_reads(p)?;
     p.expect_word("acc")?;
     let acc = p.parse_type()?;
     let acc = TypeAttr::make(p.ctx, acc);
@@ -214,10 +221,7 @@ pub fn print_scan(p: &mut OpPrinter<'_, '_>) {
     if let Some(every) = op.every() {
         p.write(&format!(" every {every}"));
     }
-    p.write(" of ");
-    if let Some(access) = op.accesses().first() {
-        print_read(p, 0, access);
-    }
+    print_reads(p, &op.accesses());
     p.write(" acc ");
     p.ty(op.acc());
     p.write(if op.exclusive().is_some() { " exclusive" } else { "" });

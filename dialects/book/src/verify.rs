@@ -8,7 +8,7 @@ use dlc_core::bounds::{AXIS_ALIGNMENT_MISMATCH, Axes, verify_access};
 use dlc_core::broadcast::show;
 use dlc_core::constant;
 use dlc_core::infer::{accumulator, attr, operand, optional, tensor};
-use dlc_core::scalar::Combiner;
+use dlc_core::scalar::{Combiner, ScanCombiner};
 use dlc_core::sizes::Sizes;
 use dlc_core::types::{Tensor, verify_function, verify_signature};
 use dlc_ir::affine::SizeExpr;
@@ -84,6 +84,18 @@ pub fn infer_reduce(cx: &InferCx<'_>) -> Inferred {
     let axes = attr::<Sizes>(cx, "axes")?;
     let acc = accumulator(cx, elem(cx, 0)?)?;
     tensor(cx.ctx, axes, acc)
+}
+
+/// The sizes of the axes, with elements of the accumulator's type, for as many operands as the combiner has.
+pub fn infer_scan(cx: &InferCx<'_>) -> Inferred {
+    let axes = attr::<Sizes>(cx, "axes")?;
+    let elems: Vec<Type> = (0..cx.operands.len()).map(|index| elem(cx, index)).collect::<Result<_, _>>()?;
+    attr::<ScanCombiner>(cx, "combiner")?.check(&elems)?;
+    let mut common = elem(cx, 0)?;
+    for &other in &elems {
+        common = dlc_core::broadcast::promote(cx.ctx, common, other)?;
+    }
+    tensor(cx.ctx, axes, accumulator(cx, common)?)
 }
 
 /// The sizes of the axes, with the elements of the table.
@@ -216,7 +228,7 @@ pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
     }
 }
 
-/// The operand is read at affine positions within it, and the axis is one of the result.
+/// The operands are read at affine positions within them, and the axis is one of the result.
 pub fn scan(op: Scan<'_>, diags: &Diagnostics) {
     let axes = op.axes();
     if usize::try_from(op.along()).map_or(true, |along| along >= axes.len()) {

@@ -98,6 +98,22 @@ dlc_ir::keywords! {
     }
 }
 
+dlc_ir::keywords! {
+    /// How the running value of a scan goes on from one element to the next.
+    pub enum ScanCombiner: "combiner" {
+        /// The sum of the elements; of `i1`, whether one is true.
+        Sum = "sum",
+        /// The product; of `i1`, whether all are true.
+        Prod = "prod",
+        /// The largest.
+        Max = "max",
+        /// The smallest.
+        Min = "min",
+        /// A linear recurrence of two operands: the running value times an element of the first, plus one of the second.
+        Linear = "linear",
+    }
+}
+
 impl Unary {
     /// The type of the result.
     pub fn elem(self, ctx: &Context, input: Type) -> Type {
@@ -250,6 +266,76 @@ impl Combiner {
             Combiner::Prod => Combine::Prod,
             Combiner::Max => Combine::Max,
             Combiner::Min => Combine::Min,
+        }
+    }
+}
+
+impl ScanCombiner {
+    /// The combiner of one operand; `None` of a recurrence.
+    pub fn combiner(self) -> Option<Combiner> {
+        match self {
+            ScanCombiner::Sum => Some(Combiner::Sum),
+            ScanCombiner::Prod => Some(Combiner::Prod),
+            ScanCombiner::Max => Some(Combiner::Max),
+            ScanCombiner::Min => Some(Combiner::Min),
+            ScanCombiner::Linear => None,
+        }
+    }
+
+    /// For each operand the combiner whose identity, as an element of that operand, leaves the running value as it is.
+    pub fn operands(self) -> &'static [Combiner] {
+        match self {
+            ScanCombiner::Sum => &[Combiner::Sum],
+            ScanCombiner::Prod => &[Combiner::Prod],
+            ScanCombiner::Max => &[Combiner::Max],
+            ScanCombiner::Min => &[Combiner::Min],
+            ScanCombiner::Linear => &[Combiner::Prod, Combiner::Sum],
+        }
+    }
+
+    /// How an element of the last operand becomes part of the running value, which begins with the identity.
+    pub fn running(self) -> Combiner {
+        self.combiner().unwrap_or(Combiner::Sum)
+    }
+
+    /// Whether results are rounded: those of sums, products and recurrences of floats.
+    pub fn rounds(self) -> bool {
+        !matches!(self, ScanCombiner::Max | ScanCombiner::Min)
+    }
+
+    /// Why operands of these types cannot be scanned: a recurrence is of as many operands as it has, and of numbers.
+    ///
+    /// Errors: the broken rule.
+    pub fn check(self, elems: &[Type]) -> Result<(), BrokenRule> {
+        let (word, wanted) = (self.word(), self.operands().len());
+        if elems.len() != wanted {
+            let broken = format!("'{word}' is of {wanted} operand{}, and {} are given", plural(wanted), elems.len());
+            return Err(BrokenRule::from(broken).suggest(match self {
+                ScanCombiner::Linear => "write the factors first: 'scan linear %a, %b'",
+                _ => "of two operands there is 'linear', a recurrence",
+            }));
+        }
+        match self {
+            ScanCombiner::Linear if elems.contains(&Type::I1) => {
+                Err(BrokenRule::from("a linear recurrence is of numbers, not of truth values")
+                    .suggest("cast the operands to a type of numbers"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+impl From<Combiner> for ScanCombiner {
+    fn from(combiner: Combiner) -> ScanCombiner {
+        match combiner {
+            Combiner::Sum => ScanCombiner::Sum,
+            Combiner::Prod => ScanCombiner::Prod,
+            Combiner::Max => ScanCombiner::Max,
+            Combiner::Min => ScanCombiner::Min,
         }
     }
 }

@@ -27,7 +27,7 @@ dlc_ir::dialect! {
         ops::Graph, ops::Output,
         ops::Gemm, ops::Linear, ops::Einsum,
         ops::Sum, ops::Prod, ops::Max, ops::Min, ops::Mean, ops::Var, ops::Std, ops::Logsumexp, ops::Any, ops::All,
-        ops::Argmax, ops::Argmin, ops::Cumsum, ops::Cumprod, ops::Cummax, ops::Cummin,
+        ops::Argmax, ops::Argmin, ops::Cumsum, ops::Cumprod, ops::Cummax, ops::Cummin, ops::Scan,
         ops::Reshape, ops::Transpose, ops::Expand, ops::Pad, ops::Slice, ops::Flip, ops::Concat, ops::Split,
         ops::Arange, ops::Full, ops::Embedding, ops::Take, ops::Gather, ops::Rope, ops::Tril, ops::Triu,
         ops::Exp, ops::Exp2, ops::Log, ops::Log2, ops::Log10, ops::Sqrt, ops::Rsqrt, ops::Reciprocal, ops::Sin,

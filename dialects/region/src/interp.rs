@@ -268,16 +268,19 @@ pub fn transpose(cx: &mut Eval<'_, '_>) -> EvalResult {
 /// The numbers combined up to each point.
 pub fn scan(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Scan::from(cx.op);
-    let axis = axes_of(cx.op.ctx, cx.op.type_of(op.input())).iter().position(|axis| *axis == op.along());
+    let axis = axes_of(cx.op.ctx, cx.op.type_of(op.out())).iter().position(|axis| *axis == op.along());
     let axis = axis.ok_or_else(|| failed(cx, format!("there is no axis '{}'", op.along())))?;
     let scan = tensor::Scan {
-        combine: op.combiner().combine(),
+        combine: op.combiner().running().combine(),
         axis,
         exclusive: op.exclusive().is_some(),
         reverse: op.reverse().is_some(),
         every: op.every().and_then(|every| usize::try_from(every).ok()),
     };
-    give(cx, tensor(cx, 0)?.scan(cx.op.ctx, scan, elem_of(cx.op, op.out())))
+    // Factors come before what is summed.
+    let last = cx.operands.len() - 1;
+    let factors = if last > 0 { Some(tensor(cx, 0)?) } else { None };
+    give(cx, tensor(cx, last)?.scan(cx.op.ctx, scan, factors, elem_of(cx.op, op.out())))
 }
 
 /// The contributions combined: by a function at once, by a region one point after the other in row-major order.

@@ -159,13 +159,16 @@ pub struct Reduce {
 /// `out(.., i, ..) = combiner over j <= i of input(.., j, ..)`
 ///
 /// With `exclusive` over `j < i`, with `reverse` over `j >= i` (`j > i` with both). With `every 1024` over positions of the same
-/// group as `i` alone, of which the first has the positions 0 to 1023. Of no numbers it is what changes no other number. Sums and products are rounded once at each point, to the type of the result. It stands directly in the kernel,
-/// and its axis is one of the results.
+/// group as `i` alone, of which the first has the positions 0 to 1023. Of no numbers it is what changes no other number. Sums
+/// and products are rounded once at each point, to the type of the result. `linear` has two operands:
+/// `out(.., i, ..) = a(.., i, ..) * out(.., i - 1, ..) + b(.., i, ..)`, where 0 is before the first point. A scan stands
+/// directly in the kernel, and its axis is one of the results.
 #[op("region.scan", traits(Pure), parse = syntax::parse_scan, print = syntax::print_scan, eval = interp::scan,
      example = "%s = scan sum %x along n : f32 over (m, n)")]
 pub struct Scan {
-    combiner: Attr<scalar::Combiner>,
-    input: Operand<Value>,
+    combiner: Attr<scalar::ScanCombiner>,
+    /// As many as the combiner has: of `linear` the factors first.
+    inputs: Variadic<Value>,
     /// The name of the axis.
     along: Attr<Text>,
     /// How many positions go together: each group of so many, counted from the first position, is scanned by itself.

@@ -4,7 +4,7 @@ use dlc_core::access::{Access, parse_condition, print_condition};
 use dlc_core::constant::{Written, parse_number, print_number};
 use dlc_core::guard::{Guard, parse_guard};
 use dlc_core::memref::MemRef;
-use dlc_core::scalar::Combiner;
+use dlc_core::scalar::{Combiner, ScanCombiner};
 use dlc_core::sizes::{Exprs, Sizes, parse_expr, parse_size};
 use dlc_core::types::Types;
 use dlc_ir::affine::SizeExpr;
@@ -354,12 +354,15 @@ pub fn print_select(p: &mut OpPrinter<'_, '_>) {
     p.result_types();
 }
 
-/// `sum %x along n every 64 exclusive reverse : f32 over (m, n)`
+/// `sum %x along n every 64 exclusive reverse : f32 over (m, n)`; there may be several operands, `linear %a, %b`.
 pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
-    let combiner = p.one_of("combiner", Combiner::WORDS)?;
+    let combiner = p.one_of("combiner", ScanCombiner::WORDS)?;
     let combiner = p.ctx.str_attr(combiner);
     p.set_prop("combiner", combiner);
     p.operand()?;
+    while p.eat(Token::Comma) {
+        p.operand()?;
+    }
     p.expect_word("along")?;
     let along = p.word()?;
     let along = p.ctx.str_attr(along);
@@ -382,7 +385,7 @@ pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
 pub fn print_scan(p: &mut OpPrinter<'_, '_>) {
     let op = Scan::from(p.op);
     p.write(&format!(" {} ", op.combiner().word()));
-    p.operand(0);
+    p.operands(0..p.op.operands().len());
     p.write(&format!(" along {}", op.along()));
     if let Some(every) = op.every() {
         p.write(&format!(" every {every}"));

@@ -540,8 +540,12 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn scan(&self, op: Scan<'a>) {
-        let (own, from, along) = (self.axes(*op, op.out()), self.axes(*op, op.input()), op.along());
-        if own != from {
+        let (own, along) = (self.axes(*op, op.out()), op.along());
+        let elems: Vec<Type> = op.inputs().map(|input| self.elem(*op, input)).collect();
+        if let Err(broken) = op.combiner().check(&elems) {
+            return self.fail(*op, broken);
+        }
+        if let Some(from) = op.inputs().map(|input| self.axes(*op, input)).find(|from| *from != own) {
             let (own, from) = (own.join(", "), from.join(", "));
             return self.misaligned(*op, format!("the result is over the axes ({own}), and its operand over ({from})"));
         }
@@ -559,8 +563,8 @@ impl<'a> Checker<'a, '_> {
             let broken = BrokenRule::from("a scan stands directly in the kernel");
             return self.fail(*op, broken.suggest("move it before the reduction around it"));
         }
-        let (elem, acc) = (self.elem(*op, op.input()), self.elem(*op, op.out()));
-        if promote(op.ctx, elem, acc).ok() != Some(acc) {
+        let acc = self.elem(*op, op.out());
+        if let Some(&elem) = elems.iter().find(|&&elem| promote(op.ctx, elem, acc).ok() != Some(acc)) {
             let (elem, acc) = (elem.display(op.ctx), acc.display(op.ctx));
             self.fail(*op, format!("numbers of type {elem} cannot be accumulated in {acc}, which is narrower"));
         }

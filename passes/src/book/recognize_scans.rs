@@ -105,8 +105,8 @@ fn replace(ctx: &Context, body: &mut Body, op: OpId, scan: Scan) {
     let flag = |flag: bool| flag.then_some(());
     let old = body.result(op, 0);
     let new = NewScan {
-        input: scan.input,
-        combiner,
+        inputs: &[scan.input],
+        combiner: combiner.into(),
         axes,
         along: scan.along as i64,
         every: None,

@@ -23,6 +23,8 @@
 //! ```
 //!
 //! Elements are read twice and results stored once: `form-regions` adds what is before a group in the kernel that scans it.
+//! A linear recurrence has no reduction: each group is scanned from zero, and stored, for what it ends with; then once more with
+//! what is before it as a part of its first element.
 //! Of rows one multiprocessor has one, of columns 32.
 //!
 //! **Does not** read elements once, which takes blocks that wait for each other (`docs/decisions/0028`); split what symbols
@@ -35,14 +37,14 @@ use dlc_book::ops::{Function, NewEntry, NewReduce, NewScan, Scan};
 use dlc_book::verify::axis_names;
 use dlc_core::access::Access;
 use dlc_core::guard::{Condition, Guard};
-use dlc_core::scalar::{Combiner, neutral};
+use dlc_core::scalar::{Combiner, ScanCombiner, neutral};
 use dlc_core::types::Tensor;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::builder::Builder;
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Context, OpId, Type};
+use dlc_ir::{Context, Loc, OpId, Type, ValueId};
 
 use crate::analysis::sizes::{ASSUME, AssumedSizes, LONG_ROW, SYMBOLS};
 
@@ -119,91 +121,194 @@ fn function(combiner: Combiner) -> Function {
     }
 }
 
+/// A scan, with the groups that it is split into.
+struct Split {
+    inputs: Vec<ValueId>,
+    accesses: Vec<Access>,
+    combiner: ScanCombiner,
+    axes: Vec<SizeExpr>,
+    along: usize,
+    exclusive: Option<()>,
+    reverse: Option<()>,
+    /// The type in which elements are combined.
+    acc: Type,
+    /// The positions of a group.
+    group: SizeExpr,
+    /// The axes of the result, with one for the groups in place of the one that is scanned.
+    of_groups: Vec<SizeExpr>,
+}
+
 /// Lets all who read a scan read one of groups. `None` where positions go beyond 64 bits.
 fn replace(ctx: &Context, body: &mut Body, op: OpId, group: i64) -> Option<()> {
     let scan = Scan::from(OpRef::new(ctx, body, op));
-    let (input, combiner, axes, along) = (scan.input(), scan.combiner(), scan.axes(), scan.along() as usize);
-    let (exclusive, reverse, elem) = (scan.exclusive(), scan.reverse(), scan.acc());
-    let access = scan.accesses().into_iter().next()?;
+    let (axes, along, combiner, elem) = (scan.axes(), scan.along() as usize, scan.combiner(), scan.acc());
     let is_short = elem.float_kind(ctx).is_some() && elem.bits(ctx).is_some_and(|bits| bits < 32);
-    let rounds = matches!(combiner, Combiner::Sum | Combiner::Prod);
-    let acc = if is_short && rounds { Type::F32 } else { elem };
+    let acc = if is_short && combiner.rounds() { Type::F32 } else { elem };
     let group = SizeExpr::from(group);
-    let groups = axes[along].ceildiv(&group).ok()?;
-
-    // What is read at a position of a group, which is the last axis.
-    let position = symbol(along).mul(&group).ok()?.add(&symbol(axes.len())).ok()?;
-    let name = axis_names(axes.len()).swap_remove(along);
-    let put = |expr: &SizeExpr| expr.substitute(&|other| (other == name).then(|| position.clone())).ok();
-    let mut inside = access.map(&put)?;
-    let bound = Condition { expr: position.clone(), lower: None, upper: Some(axes[along].clone()) };
-    let from = Tensor::of(ctx, body.value_type(input))?.elem(ctx);
-    let identity = neutral(ctx, combiner, from);
-    // Outside of a guard of its own there may be another number, and beyond the end none.
-    if inside.guard.is_some() && inside.fill.unwrap_or_else(|| neutral(ctx, Combiner::Sum, from)) != identity {
-        return None;
-    }
-    let mut pieces = inside.guard.map_or_else(|| vec![Vec::new()], |guard| guard.pieces);
-    pieces.iter_mut().for_each(|piece| piece.push(bound.clone()));
-    (inside.guard, inside.fill) = (Some(Guard { pieces }), Some(identity));
-
-    let (loc, old) = (body.loc(op), body.result(op, 0));
-    let mut parts_axes = axes.clone();
-    parts_axes[along] = groups;
-    let at: Vec<SizeExpr> = (0..axes.len()).map(symbol).collect();
-    let everywhere = || vec![Access::everywhere(at.clone())];
-    let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
-    let over = vec![group.clone()];
-    let parts = NewReduce { input, combiner, axes: parts_axes.clone(), over, accesses: vec![inside], acc };
-    let parts = parts.build(&mut builder, loc);
-    let parts = builder.body.result(parts, 0);
-    let along_attr = along as i64;
-    let before = NewScan {
-        input: parts,
+    let mut of_groups = axes.clone();
+    of_groups[along] = axes[along].ceildiv(&group).ok()?;
+    let split = Split {
+        inputs: scan.inputs().collect(),
+        accesses: scan.accesses(),
         combiner,
-        axes: parts_axes,
-        along: along_attr,
-        every: None,
-        accesses: everywhere(),
+        axes,
+        along,
+        exclusive: scan.exclusive(),
+        reverse: scan.reverse(),
         acc,
-        exclusive: Some(()),
-        reverse,
+        group,
+        of_groups,
     };
-    let before = before.build(&mut builder, loc);
-    let before = builder.body.result(before, 0);
-    let every = group.as_constant();
-    let accesses = vec![access];
-    let own =
-        NewScan { input, combiner, axes: axes.clone(), along: along_attr, every, accesses, acc, exclusive, reverse };
-    let own = own.build(&mut builder, loc);
-    let own = builder.body.result(own, 0);
-    let mut of_group = at.clone();
-    of_group[along] = symbol(along).floordiv(&group).ok()?;
-    let accesses = vec![Access::everywhere(at.clone()), Access::everywhere(of_group)];
-    let both = NewEntry {
-        inputs: &[own, before],
-        function: function(combiner),
-        axes: axes.clone(),
-        accesses,
-        elem: None,
-        widen: None,
+    let inside = split.inside(ctx, body)?;
+    let (loc, old) = (body.loc(op), body.result(op, 0));
+    let mut emit = Emit { builder: Builder::new(ctx, body, InsertPoint::Before(op)), loc };
+    let mut result = match combiner.combiner() {
+        Some(combiner) => split.combined(&mut emit, combiner, inside)?,
+        None => split.recurrence(&mut emit, inside)?,
     };
-    let both = both.build(&mut builder, loc);
-    let mut result = builder.body.result(both, 0);
     if acc != elem {
-        let cast = NewEntry {
-            inputs: &[result],
-            function: Function::Cast,
-            axes,
-            accesses: everywhere(),
-            elem: Some(elem),
-            widen: None,
-        };
-        let cast = cast.build(&mut builder, loc);
-        result = builder.body.result(cast, 0);
+        let at = Access::everywhere(split.points());
+        result = emit.entry(Function::Cast, &[result], &split.axes, vec![at], Some(elem));
     }
     let name = body.value_name(old);
     body.replace_all_uses(old, result);
     body.set_value_name(result, name);
     Some(())
+}
+
+impl Split {
+    /// The positions of a result at a point of the axes.
+    fn points(&self) -> Vec<SizeExpr> {
+        (0..self.axes.len()).map(symbol).collect()
+    }
+
+    /// The same with another one along the axis.
+    fn at(&self, position: SizeExpr) -> Vec<SizeExpr> {
+        let mut at = self.points();
+        at[self.along] = position;
+        at
+    }
+
+    /// How the first operand is read at a position of a group, which is the last axis; beyond the end it is the identity.
+    fn inside(&self, ctx: &Context, body: &Body) -> Option<Access> {
+        let position = symbol(self.along).mul(&self.group).ok()?.add(&symbol(self.axes.len())).ok()?;
+        let name = axis_names(self.axes.len()).swap_remove(self.along);
+        let put = |expr: &SizeExpr| expr.substitute(&|other| (other == name).then(|| position.clone())).ok();
+        let mut inside = self.accesses.first()?.map(&put)?;
+        let bound = Condition { expr: position.clone(), lower: None, upper: Some(self.axes[self.along].clone()) };
+        let from = Tensor::of(ctx, body.value_type(*self.inputs.first()?))?.elem(ctx);
+        let identity = neutral(ctx, *self.combiner.operands().first()?, from);
+        // Outside of a guard of its own there may be another number, and beyond the end none.
+        if inside.guard.is_some() && inside.fill.unwrap_or_else(|| neutral(ctx, Combiner::Sum, from)) != identity {
+            return None;
+        }
+        let mut pieces = inside.guard.map_or_else(|| vec![Vec::new()], |guard| guard.pieces);
+        pieces.iter_mut().for_each(|piece| piece.push(bound.clone()));
+        (inside.guard, inside.fill) = (Some(Guard { pieces }), Some(identity));
+        Some(inside)
+    }
+
+    /// What the first operand combines to in each group.
+    fn parts(&self, emit: &mut Emit<'_>, combiner: Combiner, inside: Access) -> ValueId {
+        let (axes, over) = (self.of_groups.clone(), vec![self.group.clone()]);
+        let new = NewReduce { input: self.inputs[0], combiner, axes, over, accesses: vec![inside], acc: self.acc };
+        let op = new.build(&mut emit.builder, emit.loc);
+        emit.builder.result(op)
+    }
+
+    /// What comes before each group, from what there is of each.
+    fn before(&self, emit: &mut Emit<'_>, parts: &[ValueId]) -> ValueId {
+        let accesses = vec![Access::everywhere(self.points()); parts.len()];
+        self.scan(emit, parts, accesses, (self.of_groups.clone(), None), Some(()))
+    }
+
+    fn scan(
+        &self,
+        emit: &mut Emit<'_>,
+        inputs: &[ValueId],
+        accesses: Vec<Access>,
+        (axes, every): (Vec<SizeExpr>, Option<i64>),
+        exclusive: Option<()>,
+    ) -> ValueId {
+        let &Split { combiner, acc, reverse, .. } = self;
+        let along = self.along as i64;
+        let new = NewScan { inputs, combiner, axes, along, every, accesses, acc, exclusive, reverse };
+        let op = new.build(&mut emit.builder, emit.loc);
+        emit.builder.result(op)
+    }
+
+    /// A scan of each group by itself.
+    fn own(&self, emit: &mut Emit<'_>, inputs: &[ValueId], accesses: Vec<Access>, exclusive: Option<()>) -> ValueId {
+        self.scan(emit, inputs, accesses, (self.axes.clone(), self.group.as_constant()), exclusive)
+    }
+
+    /// Each group by itself, combined with what comes before it.
+    fn combined(&self, emit: &mut Emit<'_>, combiner: Combiner, inside: Access) -> Option<ValueId> {
+        let parts = self.parts(emit, combiner, inside);
+        let before = self.before(emit, &[parts]);
+        let own = self.own(emit, &self.inputs, self.accesses.clone(), self.exclusive);
+        let of_group = self.at(symbol(self.along).floordiv(&self.group).ok()?);
+        let accesses = vec![Access::everywhere(self.points()), Access::everywhere(of_group)];
+        Some(emit.entry(function(combiner), &[own, before], &self.axes, accesses, None))
+    }
+
+    /// A recurrence goes through each group twice: first from zero, for what it ends with. What comes before a group is then
+    /// known, and becomes part of the first element.
+    fn recurrence(&self, emit: &mut Emit<'_>, inside: Access) -> Option<ValueId> {
+        let &[factors, input] = &self.inputs[..] else { return None };
+        let (ctx, acc) = (emit.builder.ctx, self.acc);
+        let (zero, one) = (SizeExpr::from(0), SizeExpr::from(1));
+        let products = self.parts(emit, Combiner::Prod, inside);
+        let own = self.own(emit, &self.inputs, self.accesses.clone(), None);
+        // The group that the axis ends in is before no other one.
+        let start = symbol(self.along).mul(&self.group).ok()?;
+        let last = self.group.sub(&one).ok()?;
+        let end = if self.reverse.is_some() { start } else { start.add(&last).ok()? };
+        let bound = Condition { expr: end.clone(), lower: None, upper: Some(self.axes[self.along].clone()) };
+        let guard = Guard { pieces: vec![vec![bound]] };
+        let fill = Some(neutral(ctx, Combiner::Sum, acc));
+        let ends = Access { at: self.at(end), guard: Some(guard), fill };
+        let ends = emit.entry(Function::Copy, &[own], &self.of_groups, vec![ends], None);
+        let before = self.before(emit, &[products, ends]);
+        // What is before a group counts at its first position, which with `reverse` is its last.
+        let (group, first) = (&self.group, if self.reverse.is_some() { last } else { zero });
+        let place = symbol(self.along).modulo(group).ok()?;
+        let upper = Some(first.add(&one).ok()?);
+        let guard = Guard { pieces: vec![vec![Condition { expr: place, lower: Some(first), upper }]] };
+        let begins = |at| Access { at, guard: Some(guard.clone()), fill };
+        let of_group = self.at(symbol(self.along).floordiv(group).ok()?);
+        let [of_factors, of_input] = [0, 1].map(|index| self.accesses[index].clone());
+        let points = || Access::everywhere(self.points());
+        let accesses = vec![of_factors.clone(), Access::everywhere(of_group.clone())];
+        let carried = emit.entry(Function::Mul, &[factors, before], &self.axes, accesses, None);
+        let accesses = vec![of_input, begins(self.points())];
+        let begun = emit.entry(Function::Add, &[input, carried], &self.axes, accesses, None);
+        let mut result = self.own(emit, &[factors, begun], vec![of_factors, points()], self.exclusive);
+        if self.exclusive.is_some() {
+            // The first position has no element before it in its group.
+            result = emit.entry(Function::Add, &[result, before], &self.axes, vec![points(), begins(of_group)], None);
+        }
+        Some(result)
+    }
+}
+
+/// Where entries are put.
+struct Emit<'b> {
+    builder: Builder<'b>,
+    loc: Loc,
+}
+
+impl Emit<'_> {
+    fn entry(
+        &mut self,
+        function: Function,
+        inputs: &[ValueId],
+        axes: &[SizeExpr],
+        accesses: Vec<Access>,
+        elem: Option<Type>,
+    ) -> ValueId {
+        let op = NewEntry { inputs, function, axes: axes.to_vec(), accesses, elem, widen: None };
+        let op = op.build(&mut self.builder, self.loc);
+        self.builder.result(op)
+    }
 }

@@ -387,7 +387,7 @@ impl Resolver<'_> {
             own: Vec::new(),
         };
         let scanned = scanned(ctx, region, shape).or_else(|why| self.refuse(&[], &NOT_A_KERNEL, why))?;
-        if let Some(Scanned { along, column, every }) = scanned {
+        if let Some(Scanned { along, column, every, operands }) = scanned {
             let (bits, is_single) = (self.most_bits(), shape.outer.is_empty());
             let length = every.map_or(along.1.clone(), SizeExpr::from);
             let (planned, tiling, batch, rows) = match column {
@@ -400,7 +400,7 @@ impl Resolver<'_> {
                         Some(plan) => tile(Tiling::of_planned_rows(plan, &names(&shape.outer), &along.0))?,
                         None => None,
                     };
-                    (planned, Tiling::of_scanned_rows(is_single, &length, bits), Vec::new(), shape.outer.clone())
+                    (planned, Tiling::of_scanned_rows(is_single, &length, bits, operands), Vec::new(), shape.outer.clone())
                 }
             };
             let is_planned = planned.is_some();

@@ -56,6 +56,8 @@ pub struct Scanned {
     pub column: Option<Axis>,
     /// How many positions of the axis are scanned together; all without one.
     pub every: Option<i64>,
+    /// The most operands of a scan.
+    pub operands: u32,
 }
 
 /// What a kernel goes along; `None` without scans.
@@ -81,7 +83,8 @@ pub fn scanned(ctx: &Context, region: &Body, shape: &Shape) -> Result<Option<Sca
     let along = shape.inner.iter().find(|(name, _)| name == first.along()).cloned();
     let last = axes.names[..axes.iters].last().filter(|last| *last != first.along());
     let column = last.and_then(|last| shape.outer.iter().find(|(name, _)| name == last)).cloned();
-    Ok(along.map(|along| Scanned { along, column, every: first.every() }))
+    let operands = all.iter().map(|scan| scan.inputs().len() as u32).max().unwrap_or(1);
+    Ok(along.map(|along| Scanned { along, column, every: first.every(), operands }))
 }
 
 /// The groups of a product of matrices that a kernel is made around: the axes of both operands, of the left, of the right.

@@ -97,7 +97,8 @@ const MOST_THREADS: u32 = 1024;
 const MOST_BLOCKS: u32 = 16;
 /// The threads of a block where no plan says.
 const WARPS: u32 = 4;
-/// How often the lanes of a warp go over a row that is scanned, in one step, and the most warps that share it.
+/// How often the lanes of a warp go over a row that is scanned, in one step, if it is of one operand, and the most warps that
+/// share it.
 const SCAN_REPEATS: u32 = 4;
 const SCAN_WARPS: u32 = 8;
 /// The elements of a thread along columns that are scanned, and the most warps that share them.
@@ -132,13 +133,15 @@ impl Tiling {
 
     /// Of rows that are scanned, of elements of so many bits: a warp has a short row, or several where they are shorter than
     /// it; the warps of a block share a long one. Threads have as many neighbours as one access takes.
-    pub fn of_scanned_rows(is_single: bool, along: &SizeExpr, bits: u32) -> Tiling {
+    /// Several operands have as many registers as one.
+    pub fn of_scanned_rows(is_single: bool, along: &SizeExpr, bits: u32, operands: u32) -> Tiling {
         let each = (128 / bits.max(1)).clamp(2, 8);
-        let tile = tile_of(along, 32 * each * SCAN_REPEATS * SCAN_WARPS, 32 * each * SCAN_REPEATS * WARPS).max(each);
+        let most = (SCAN_REPEATS / operands.max(1)).max(1);
+        let tile = tile_of(along, 32 * each * most * SCAN_WARPS, 32 * each * most * WARPS).max(each);
         let lanes = (tile / each).min(32);
-        let sharing = (tile / (32 * each * SCAN_REPEATS)).max(1);
+        let sharing = (tile / (32 * each * most)).max(1);
         // Rows that take a warp or less share a block, several of them a lane: so it has as many elements at once.
-        let repeats = SCAN_REPEATS / (tile / (lanes * each)).clamp(1, SCAN_REPEATS);
+        let repeats = most / (tile / (lanes * each)).clamp(1, most);
         let (below, high) = match sharing {
             1 if !is_single => (32 / lanes * repeats, WARPS),
             _ => (1, 1),

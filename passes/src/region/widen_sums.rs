@@ -84,9 +84,8 @@ impl Pass for WidenSums {
         }
         for op in scans(cx.ctx, body) {
             let scan = Scan::from(OpRef::new(cx.ctx, body, op));
-            let rounds = matches!(scan.combiner(), Combiner::Sum | Combiner::Prod);
             let short = elem(cx.ctx, body, scan.out());
-            if rounds && is_short(cx.ctx, short) && cx.allows_rule("widen") {
+            if scan.combiner().rounds() && is_short(cx.ctx, short) && cx.allows_rule("widen") {
                 let out = scan.out();
                 round_after(cx.ctx, body, op, out, short);
                 set_elem(cx.ctx, body, out, Type::F32);

@@ -362,3 +362,27 @@ book.func @groups_of_nothing<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f3
   %y = scan sum axes (i0: M, i1: N) along 1 every 0 of %x at (i0, i1) acc f32
   return %x
 }
+
+// -----
+
+book.func @a_recurrence_without_factors<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{E0108 'book.scan': 'linear' is of 2 operands, and 1 are given}}
+  %y = scan linear axes (i0: M, i1: N) along 1 of %x at (i0, i1) acc f32
+  return %x
+}
+
+// -----
+
+book.func @factors_beyond_their_operand<M, N>(%a: tensor<[M], f32>, %x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{'book.scan'}}
+  %y = scan linear axes (i0: M, i1: N) along 1 of %a at (i0 + 1), %x at (i0, i1) acc f32
+  return %x
+}
+
+// -----
+
+book.func @a_recurrence_in_a_narrow_type<M, N>(%a: tensor<[M, N], f32>, %x: tensor<[M, N], f16>) -> tensor<[M, N], f16> {
+  // expected-error@+1 {{elements of type f32 cannot be accumulated in f16, which is narrower}}
+  %y = scan linear axes (i0: M, i1: N) along 1 of %a at (i0, i1), %x at (i0, i1) acc f16
+  return %x
+}

@@ -90,5 +90,8 @@ book.func @scans<M, N>(%x: tensor<[M, N], f16>) -> (tensor<[M, N], f32>, tensor<
   %m = scan max axes (i0: N, i1: M) along 0 of %x at (i1, i0 - 1) where (0 <= i0 - 1) else 2.0 acc f16 exclusive reverse {note}
   // CHECK: %g = scan sum axes (i0: M, i1: N) along 1 every 64 of %x at (i0, i1) acc f32 reverse : tensor<[M, N], f32>
   %g = scan sum axes (i0: M, i1: N) along 1 every 64 of %x at (i0, i1) acc f32 reverse
+  // CHECK: %h = scan linear axes (i0: M, i1: N) along 0 every 32 of %s at (i0, i1), %x at (i0, 0) acc f32 exclusive : tensor<[M, N], f32>
+  // GENERIC: %h = "book.scan"(%s, %x) <{acc = f32, accesses = [{at = ["i0", "i1"]}, {at = ["i0", 0]}], along = 0, axes = ["M", "N"], combiner = "linear", every = 32, exclusive}>
+  %h = scan linear axes (i0: M, i1: N) along 0 every 32 of %s at (i0, i1), %x at (i0, 0) acc f32 exclusive
   return %s, %m
 }

@@ -286,6 +286,30 @@ frontend.graph @negative_axis<M>(%x: tensor<[M], f32>) -> tensor<[], i32> {
 
 // -----
 
+frontend.graph @recurrence_axis<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{axis -1 is none of the 1 axes of [M]; axes are counted from 0: write 0}}
+  %y = scan %x, %x over -1
+  output %y
+}
+
+// -----
+
+frontend.graph @recurrence_from_a_whole_tensor<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{what is before the axis has the sizes [N], without the axis, and not [M, N]}}
+  %y = scan %x, %x from %x over 0
+  output %y
+}
+
+// -----
+
+frontend.graph @recurrence_of_truth_values<M>(%x: tensor<[M], i1>) -> tensor<[M], i1> {
+  // expected-error@+1 {{a linear recurrence is of numbers, not of truth values; cast the operands to a type of numbers}}
+  %y = scan %x, %x over 0
+  output %y
+}
+
+// -----
+
 frontend.graph @running_axis<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
   // expected-error@+1 {{axis 3 is none of the 1 axes of [M]}}
   %y = cumsum %x over 3

@@ -363,6 +363,21 @@ frontend.graph @cumsum_of_integers<N>(%x: tensor<[N], i16>) -> tensor<[N], i16> 
   output %y
 }
 
+// CHECK-LABEL: @recurrence
+// CHECK: %y = scan %a, %x over 1 : tensor<[M, N, K], f32>
+frontend.graph @recurrence<M, N, K>(%a: tensor<[M, N, K], f32>, %x: tensor<[M, N, K], f32>) -> tensor<[M, N, K], f32> {
+  %y = scan %a, %x over 1
+  output %y
+}
+
+// Operands are broadcast, in their common type.
+// CHECK-LABEL: @begun_recurrence
+// CHECK: %y = scan %a, %x from %h over 1 reverse : tensor<[M, N, K], f32>
+frontend.graph @begun_recurrence<M, N, K>(%a: tensor<[N, 1], f16>, %x: tensor<[M, N, K], f16>, %h: tensor<[K], f32>) -> tensor<[M, N, K], f32> {
+  %y = scan %a, %x from %h over 1 reverse
+  output %y
+}
+
 // CHECK-LABEL: @cumprod
 // CHECK: %y = cumprod %x over 1 : tensor<[M, N, K], f32>
 frontend.graph @cumprod<M, N, K>(%x: tensor<[M, N, K], f32>) -> tensor<[M, N, K], f32> {

@@ -85,11 +85,14 @@ kernel.func @elements<N>(%X: memref<[N], f32>) {
     %v = thread_broadcast %u along 1 : frag<[4, 512], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
     %w = const 0.0 : frag<[64], f32, slice 1 of (mma [2, 2])>
     // CHECK: %x:2 = scan sum %a from %w along 1 exclusive reverse through %s : frag<[64, 64], f32, mma [2, 2]>, frag<[64], f32, slice 1 of (mma [2, 2])>
-    // GENERIC: %x:2 = "kernel.scan"(%a, %w, %s) <{axis = 1, combiner = "sum", exclusive, reverse}>
+    // GENERIC: %x:2 = "kernel.scan"(%a, %w, %s) <{axis = 1, combiner = "sum", exclusive, operandSegmentSizes = array<i32: 1, 1, 1>, reverse}>
     %x:2 = scan sum %a from %w along 1 exclusive reverse through %s
     %y = const 0.0 : frag<[4], f32, slice 1 of (blocked [1, 8] lanes [1, 32] warps [4, 1])>
     // CHECK: %z:2 = scan max %t from %y along 1 : frag<[4, 512], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
     %z:2 = scan max %t from %y along 1
+    // CHECK: %a1:2 = scan linear %v, %t from %y along 1 reverse : frag<[4, 512], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
+    // GENERIC: %a1:2 = "kernel.scan"(%v, %t, %y) <{axis = 1, combiner = "linear", operandSegmentSizes = array<i32: 2, 1, 0>, reverse}>
+    %a1:2 = scan linear %v, %t from %y along 1 reverse
   }
   // CHECK: return
   // GENERIC: "kernel.return"() : () -> ()

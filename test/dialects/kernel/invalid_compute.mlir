@@ -422,6 +422,33 @@ kernel.func @a_scan_from_elsewhere<M, N>(%X: memref<[M, N], f16>) -> memref<[M, 
 
 // -----
 
+kernel.func @a_recurrence_without_factors<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[4, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    %b = const 0.0 : frag<[4], f32, slice 1 of (blocked [1, 4] lanes [1, 32] warps [4, 1])>
+    // expected-error@+1 {{E0201 'kernel.scan': 'linear' is of 2 operands, and 1 are given; write the factors first: 'scan linear %a, %b'}}
+    %c, %d = scan linear %a from %b along 1 : frag<[4, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>, frag<[4], f32, slice 1 of (blocked [1, 4] lanes [1, 32] warps [4, 1])>
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @factors_of_another_layout<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %f = const 1.0 : frag<[4, 128], f32, blocked [1, 2] lanes [1, 32] warps [4, 1]>
+    %a = const 0.0 : frag<[4, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    %b = const 0.0 : frag<[4], f32, slice 1 of (blocked [1, 4] lanes [1, 32] warps [4, 1])>
+    // expected-error@+1 {{E1704 'kernel.scan': the operands must be alike, not frag<[4, 128], f32, blocked [1, 2] lanes [1, 32] warps [4, 1]> and frag<[4, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>}}
+    %c, %d = scan linear %f, %a from %b along 1
+  }
+  return %Y
+}
+
+// -----
+
 kernel.func @a_scan_from_another_type<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
   %Y = output : memref<[M, N], f16>
   grid (1) threads 128 {

@@ -599,3 +599,22 @@ region.func @groups_of_nothing<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], 
   %s = scan sum %x along n every -1 : f32 over (m, n)
   yield %s to Y
 }
+
+// -----
+
+region.func @a_recurrence_without_factors<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32>) outs (Y: memref<[M, N], f32> materialize gmem) {
+  %x = read %X[m, n] : f32 over (m, n)
+  // expected-error@+1 {{'linear' is of 2 operands, and 1 are given; write the factors first: 'scan linear %a, %b'}}
+  %s = scan linear %x along n : f32 over (m, n)
+  yield %s to Y
+}
+
+// -----
+
+region.func @factors_over_other_axes<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32>, %A: memref<[M], f32>) outs (Y: memref<[M, N], f32> materialize gmem) {
+  %x = read %X[m, n] : f32 over (m, n)
+  %a = read %A[m] : f32 over (m)
+  // expected-error@+1 {{the result is over the axes (m, n), and its operand over (m)}}
+  %s = scan linear %a, %x along n : f32 over (m, n)
+  yield %s to Y
+}

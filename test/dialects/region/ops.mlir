@@ -143,5 +143,8 @@ region.func @scans<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f16>) outs (
   %t = scan max %s along m exclusive reverse {note} : f32 over (m, n)
   // CHECK: %g = scan sum %x along n every 64 : f32 over (m, n)
   %g = scan sum %x along n every 64 : f32 over (m, n)
+  // CHECK: %h = scan linear %x, %g along m every 32 reverse : f32 over (m, n)
+  // GENERIC: %h = "region.scan"(%x, %g) <{along = "m", combiner = "linear", every = 32, reverse}>
+  %h = scan linear %x, %g along m every 32 reverse : f32 over (m, n)
   yield %t to Y
 }

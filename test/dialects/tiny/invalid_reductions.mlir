@@ -223,3 +223,35 @@ tiny.func @a_scan_in_a_narrow_type<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, 
   %y = scan sum %x along 1 acc f16
   return %x
 }
+
+// -----
+
+tiny.func @a_recurrence_without_factors<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{E0108 'tiny.scan': 'linear' is of 2 operands, and 1 are given; write the factors first: 'scan linear %a, %b'}}
+  %y = scan linear %x along 1
+  return %x
+}
+
+// -----
+
+tiny.func @a_sum_of_two<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{'sum' is of 1 operand, and 2 are given; of two operands there is 'linear', a recurrence}}
+  %y = scan sum %x, %x along 1
+  return %x
+}
+
+// -----
+
+tiny.func @factors_of_other_sizes<M, N>(%x: tensor<[M, N], f32>, %a: tensor<[N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{the operands of a scan have the same sizes, not [N] and [M, N]}}
+  %y = scan linear %a, %x along 0
+  return %x
+}
+
+// -----
+
+tiny.func @a_recurrence_of_truth_values<M, N>(%x: tensor<[M, N], f32>, %a: tensor<[M, N], i1>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{a linear recurrence is of numbers, not of truth values; cast the operands to a type of numbers}}
+  %y = scan linear %a, %x along 0
+  return %x
+}

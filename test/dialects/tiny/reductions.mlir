@@ -91,7 +91,7 @@ tiny.func @dilated(%w: tensor<[3], f32>, %x: tensor<[11], f32>) -> tensor<[3], f
 
 // CHECK-LABEL: tiny.func @scans<
 // GENERIC-LABEL: sym_name = "scans"
-tiny.func @scans<M, N>(%x: tensor<[M, N], f16>) -> (tensor<[M, N], f32>, tensor<[M, N], f16>, tensor<[M, N], f16>) {
+tiny.func @scans<M, N>(%x: tensor<[M, N], f16>) -> (tensor<[M, N], f32>, tensor<[M, N], f16>, tensor<[M, N], f16>, tensor<[M, N], f32>) {
   // CHECK: %s = scan sum %x along 1 acc f32 : tensor<[M, N], f32>
   // GENERIC: %s = "tiny.scan"(%x) <{acc = f32, axis = 1, combiner = "sum"}> : (!core.tensor<["M", "N"], f16>) -> !core.tensor<["M", "N"], f32>
   %s = scan sum %x along 1 acc f32
@@ -100,5 +100,9 @@ tiny.func @scans<M, N>(%x: tensor<[M, N], f16>) -> (tensor<[M, N], f32>, tensor<
   %m = scan max %x along 0 exclusive reverse
   // CHECK: %p = scan prod %x along 1 reverse : tensor<[M, N], f16>
   %p = scan prod %x along 1 reverse
-  return %s, %m, %p
+  // The operands of a recurrence are combined in their common type.
+  // CHECK: %h = scan linear %x, %s along 0 exclusive reverse : tensor<[M, N], f32>
+  // GENERIC: %h = "tiny.scan"(%x, %s) <{axis = 0, combiner = "linear", exclusive, reverse}> : (!core.tensor<["M", "N"], f16>, !core.tensor<["M", "N"], f32>) -> !core.tensor<["M", "N"], f32>
+  %h = scan linear %x, %s along 0 exclusive reverse
+  return %s, %m, %p, %h
 }

@@ -255,6 +255,13 @@ def reductions():
     for name, function in running.items():
         cases.add(f"{name} %a over 1", [x], function(wide(x), axis=1))
         cases.add(f"{name} %a over 1", [integers], function(integers.astype(np.int64), axis=1), "i8", f"{name} of i8")
+    factors, init = cases.normal(4, 1), cases.normal(3, 5)
+    for how, steps, inputs in (("", range(4), []), (" reverse", range(3, -1, -1), []), ("", range(4), [init])):
+        begun, expected = " from %c" if inputs else "", np.zeros(x.shape)
+        state = wide(init) if inputs else 0.0
+        for step in steps:
+            state = expected[:, step] = wide(factors)[step] * state + wide(x)[:, step]
+        cases.add(f"scan %a, %b{begun} over 1{how}", [factors, x, *inputs], expected)
     cases.write("reductions")
 
 

@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use dlc_core::access::{Access, Accesses};
+use dlc_core::broadcast::promote;
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::json::{Document, Kind as Json, MISSING_KEY, Node, Read, Record, Reported, WRONG_VALUE};
-use dlc_core::scalar::Combiner;
+use dlc_core::scalar::{Combiner, ScanCombiner};
 use dlc_core::sizes::{Exprs, Sizes};
 use dlc_core::types::Tensor;
 use dlc_ir::affine::SizeExpr;
@@ -269,9 +270,10 @@ impl<'a> Reader<'a, '_> {
     /// The word of the function, or what it must be; empty for an input.
     fn function(&self, entry: &Entry<'_>, name: &str) -> Read<String> {
         if let Some(word) = &entry.function {
-            let known = match entry.is_reduced() || entry.is_scan() {
-                true => Combiner::WORDS.to_vec(),
-                false => [Function::WORDS, &["const", "iota", "gather", "reshape"]].concat(),
+            let known = match (entry.is_scan(), entry.is_reduced()) {
+                (true, _) => ScanCombiner::WORDS.to_vec(),
+                (_, true) => Combiner::WORDS.to_vec(),
+                _ => [Function::WORDS, &["const", "iota", "gather", "reshape"]].concat(),
             };
             if known.contains(&word.as_str()) {
                 return Ok(word.clone());
@@ -285,6 +287,7 @@ impl<'a> Reader<'a, '_> {
         }
         let summed = |other: &Entry<'_>| other.is_reduced() && other.function.as_ref().is_none_or(|word| word == "sum");
         match entry.inputs.len() {
+            2 if entry.is_scan() => Ok("linear".into()),
             _ if entry.is_reduced() || entry.is_scan() => Ok("sum".into()),
             0 => Ok(String::new()),
             1 => Ok("copy".into()),
@@ -399,16 +402,27 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
+    /// The values that the inputs name, and how each is read; one that nothing defines has the type of its place.
+    fn operands(
+        &mut self,
+        entry: &Entry<'a>,
+        names: &[String],
+        elem: impl Fn(usize) -> Type,
+    ) -> Read<(Vec<ValueId>, Vec<Access>)> {
+        let (mut operands, mut accesses) = (Vec::new(), Vec::new());
+        for (place, input) in entry.inputs.iter().enumerate() {
+            let operand = self.operand(entry, input, elem(place))?;
+            accesses.push(self.access(entry, input, names, self.build.shape(operand).1)?);
+            operands.push(operand);
+        }
+        Ok((operands, accesses))
+    }
+
     fn entry(&mut self, entry: &Entry<'a>, word: &str, dtype: Option<Type>, attrs: &Attrs) -> Read<ValueId> {
         let (names, sizes) = (entry.names(), entry.sizes(false));
         self.check_domain(entry, &names, &sizes)?;
-        let (mut operands, mut accesses) = (Vec::new(), Vec::new());
-        for (place, input) in entry.inputs.iter().enumerate() {
-            let elem = if word == "where" && place == 0 { Type::I1 } else { Type::F16 };
-            let operand = self.operand(entry, input, elem)?;
-            accesses.push(self.access(entry, input, &names, self.build.shape(operand).1)?);
-            operands.push(operand);
-        }
+        let elem = |place| if word == "where" && place == 0 { Type::I1 } else { Type::F16 };
+        let (operands, accesses) = self.operands(entry, &names, elem)?;
         let ctx = self.ctx;
         let mut props = vec![
             ("function", ctx.str_attr(word)),
@@ -479,20 +493,20 @@ impl<'a> Reader<'a, '_> {
     /// `"scan": {"along": 1, "every": 64, "exclusive": true, "reverse": true}`
     fn scan(&mut self, entry: &Entry<'a>, word: &str, dtype: Option<Type>, attrs: &Attrs) -> Read<ValueId> {
         let record = Record::new(entry.record.need("scan")?, "a scan", &["along", "every", "exclusive", "reverse"])?;
-        let input = self.only_input(entry)?;
-        let operand = self.operand(entry, input, Type::F16)?;
-        let elem = self.build.shape(operand).1;
         let (names, sizes) = (entry.names(), entry.sizes(false));
         self.check_domain(entry, &names, &sizes)?;
-        let access = self.access(entry, input, &names, elem)?;
+        let (operands, accesses) = self.operands(entry, &names, |_| Type::F16)?;
         let ctx = self.ctx;
-        let short = word == "sum" && short_float(ctx, elem);
-        let acc = dtype.unwrap_or(if short { Type::F32 } else { elem });
+        let elems = operands.iter().map(|&operand| self.build.shape(operand).1);
+        // What has no common type the verifier refuses.
+        let common = elems.reduce(|a, b| promote(ctx, a, b).unwrap_or(a)).unwrap_or(Type::F16);
+        let short = matches!(word, "sum" | "linear") && short_float(ctx, common);
+        let acc = dtype.unwrap_or(if short { Type::F32 } else { common });
         let mut props = vec![
             ("combiner", ctx.str_attr(word)),
             ("axes", Sizes::make(ctx, sizes)),
             ("along", ctx.i64_attr(record.need("along")?.int()?)),
-            ("accesses", Accesses::make(ctx, vec![access])),
+            ("accesses", Accesses::make(ctx, accesses)),
             ("acc", TypeAttr::make(ctx, acc)),
         ];
         if let Some(every) = record.get("every") {
@@ -503,7 +517,7 @@ impl<'a> Reader<'a, '_> {
                 props.push((key, Attr::UNIT));
             }
         }
-        self.build.op(ops::Scan::DEF, &[operand], (&props, attrs), None, entry.record.node())
+        self.build.op(ops::Scan::DEF, &operands, (&props, attrs), None, entry.record.node())
     }
 
     fn gather(&mut self, entry: &Entry<'a>, attrs: &Attrs) -> Read<ValueId> {

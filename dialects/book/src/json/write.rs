@@ -136,6 +136,16 @@ impl Program<'_> {
         Axes { names, ids, sizes, kept }
     }
 
+    /// `axes`, `domain` and `inputs` of a value that reads each operand at one place. The guard of the only one is the domain.
+    fn inputs(&self, op: OpRef<'_>, axes: &Axes, accesses: &[Access]) -> Option<Vec<(&'static str, Item)>> {
+        let alone = accesses.first().filter(|_| accesses.len() == 1);
+        let mut entries = self.head(axes, alone);
+        let pairs = op.operands().zip(accesses);
+        let inputs = pairs.map(|(value, access)| self.input(value, access, &axes.names, alone.is_none()));
+        entries.push(("inputs", Item::List(inputs.collect::<Option<_>>()?)));
+        Some(entries)
+    }
+
     /// `axes` and `domain`; the pieces of a guard in place of the bounds of axes.
     fn head(&self, axes: &Axes, access: Option<&Access>) -> Vec<(&'static str, Item)> {
         let one = |(place, id): (usize, &i64)| {
@@ -198,20 +208,13 @@ impl Program<'_> {
         let axes = self.axes(value, dims, (rank, rank), &get);
         let dtype = ("dtype", self.dtype(value)?);
         if let Some(entry) = Entry::of(op) {
-            let accesses = entry.accesses();
-            let alone = accesses.first().filter(|_| accesses.len() == 1);
-            let mut entries = self.head(&axes, alone);
-            let pairs = op.operands().zip(&accesses);
-            let inputs = pairs.map(|(value, access)| self.input(value, access, &axes.names, alone.is_none()));
-            entries.push(("inputs", Item::List(inputs.collect::<Option<_>>()?)));
+            let mut entries = self.inputs(op, &axes, &entry.accesses())?;
             entries.extend([("function", entry.function().word().into()), dtype]);
             entries.extend(entry.widen().is_some().then_some(("widen", Item::Bool(true))));
             return Some(Item::object(entries));
         }
         if let Some(scan) = Scan::of(op) {
-            let access = scan.accesses().into_iter().next()?;
-            let mut entries = self.head(&axes, Some(&access));
-            entries.push(("inputs", Item::List(vec![self.input(scan.input(), &access, &axes.names, false)?])));
+            let mut entries = self.inputs(op, &axes, &scan.accesses())?;
             let mut how = vec![("along", scan.along().into())];
             how.extend(scan.every().map(|every| ("every", every.into())));
             how.extend(scan.exclusive().map(|()| ("exclusive", Item::Bool(true))));

@@ -21,33 +21,43 @@ pub struct Scan {
     pub every: Option<usize>,
 }
 
-impl Scan {
-    /// The results for one row of elements, and what all of them combine to.
-    fn row<T: Copy>(&self, row: &mut [T], first: T, combine: &dyn Fn(T, T) -> T) -> T {
-        let mut all = first;
-        for step in 0..row.len() {
-            let at = if self.reverse { row.len() - 1 - step } else { step };
-            if self.every.is_some_and(|every| (at + usize::from(self.reverse)).is_multiple_of(every.max(1))) {
-                all = first;
+/// Combines the elements of rows; the running value is multiplied by a factor before each element, if there are factors.
+struct Rows<'a, T> {
+    scan: Scan,
+    /// The identity.
+    neutral: T,
+    combine: &'a dyn Fn(T, T) -> T,
+    times: &'a dyn Fn(T, T) -> T,
+    factors: Option<Vec<T>>,
+}
+
+impl<T: Copy> Rows<'_, T> {
+    /// Puts the results for a row of elements at some places there. What is given and returned is what elements before the
+    /// row, and then also those of the row, combine to.
+    fn row(&self, values: &mut [T], places: &[usize], before: T) -> T {
+        let Scan { exclusive, reverse, every, .. } = self.scan;
+        let mut all = before;
+        for step in 0..places.len() {
+            let at = if reverse { places.len() - 1 - step } else { step };
+            if every.is_some_and(|every| (at + usize::from(reverse)).is_multiple_of(every.max(1))) {
+                all = self.neutral;
             }
-            let before = all;
-            all = combine(all, row[at]);
-            row[at] = if self.exclusive { before } else { all };
+            let (before, place) = (all, places[at]);
+            let moved = self.factors.as_ref().map_or(all, |factors| (self.times)(all, factors[place]));
+            all = (self.combine)(moved, values[place]);
+            values[place] = if exclusive { before } else { all };
         }
         all
     }
 
-    /// The same for all rows of a tensor in row-major order; `first` has what the elements before each row combine to.
-    fn rows<T: Copy>(&self, shape: &[usize], values: &mut [T], first: &mut [T], combine: &dyn Fn(T, T) -> T) {
-        let (size, behind) = (shape[self.axis], product(&shape[self.axis + 1..]));
-        let mut row = Vec::with_capacity(size);
-        for (number, first) in first.iter_mut().enumerate() {
+    /// The same for all rows of a tensor in row-major order, with what is before each row.
+    fn rows(&self, shape: &[usize], values: &mut [T], before: &mut [T]) {
+        let axis = self.scan.axis;
+        let (size, behind) = (shape[axis], product(&shape[axis + 1..]));
+        for (number, before) in before.iter_mut().enumerate() {
             let start = number / behind * size * behind + number % behind;
-            let places = || (0..size).map(|at| start + at * behind);
-            row.clear();
-            row.extend(places().map(|place| values[place]));
-            *first = self.row(&mut row, *first, combine);
-            places().zip(&row).for_each(|(place, &value)| values[place] = value);
+            let places: Vec<usize> = (0..size).map(|at| start + at * behind).collect();
+            *before = self.row(values, &places, *before);
         }
     }
 }
@@ -57,11 +67,18 @@ impl TensorValue {
     /// result rounded or wrapped to `elem` at the end.
     ///
     /// What no element combines to is the identity of the combiner, as in [`TensorValue::reduce`]. When the elements or
-    /// the result are floats, it is computed in `f64`.
+    /// the result are floats, it is computed in `f64`. With `factors` what the elements before a position combine to is
+    /// multiplied by the factor there first: of a sum that is a linear recurrence.
     ///
     /// Errors when there is no such axis, and for a type whose tensors cannot be run.
-    pub fn scan(&self, ctx: &Context, scan: Scan, elem: Type) -> Result<TensorValue, String> {
-        Ok(self.scan_from(ctx, scan, None, elem)?.0)
+    pub fn scan(
+        &self,
+        ctx: &Context,
+        scan: Scan,
+        factors: Option<&TensorValue>,
+        elem: Type,
+    ) -> Result<TensorValue, String> {
+        Ok(self.scan_from(ctx, scan, factors, None, elem)?.0)
     }
 
     /// As [`TensorValue::scan`], begun with what elements before those of the tensor combine to: a number for each position
@@ -70,6 +87,7 @@ impl TensorValue {
         &self,
         ctx: &Context,
         scan: Scan,
+        factors: Option<&TensorValue>,
         before: Option<&TensorValue>,
         elem: Type,
     ) -> Result<(TensorValue, TensorValue), String> {
@@ -81,23 +99,29 @@ impl TensorValue {
         if let Some(before) = before.filter(|before| before.shape != others) {
             return Err(format!("a scan of {:?} cannot begin with {:?}", self.shape, before.shape));
         }
+        if let Some(factors) = factors.filter(|factors| factors.shape != self.shape) {
+            return Err(format!("a scan of {:?} has factors of {:?}", self.shape, factors.shape));
+        }
         let rows = product(&others);
-        let (data, last) = if self.kind.is_float() || kind.is_float() {
+        let is_float = |value: &TensorValue| value.kind.is_float();
+        let (data, last) = if is_float(self) || kind.is_float() || factors.is_some_and(is_float) {
             // An exclusive scan gives the identity as an element.
             let most = kind.most();
-            let (first, combine): (f64, &dyn Fn(f64, f64) -> f64) = match scan.combine {
+            let (neutral, combine): (f64, &dyn Fn(f64, f64) -> f64) = match scan.combine {
                 Combine::Sum => (0.0, &|a, b| a + b),
                 Combine::Prod => (1.0, &|a, b| a * b),
                 Combine::Max => (-most, &|a, b: f64| if b > a || b.is_nan() { b } else { a }),
                 Combine::Min => (most, &|a, b: f64| if b < a || b.is_nan() { b } else { a }),
             };
             let mut values = self.to_f64s();
-            let mut first = before.map_or_else(|| vec![first; rows], TensorValue::to_f64s);
-            scan.rows(&self.shape, &mut values, &mut first, combine);
-            (rounded(kind, &values), rounded(kind, &first))
+            let mut running = before.map_or_else(|| vec![neutral; rows], TensorValue::to_f64s);
+            let factors = factors.map(TensorValue::to_f64s);
+            let all = Rows { scan, neutral, combine, times: &|a, b| a * b, factors };
+            all.rows(&self.shape, &mut values, &mut running);
+            (rounded(kind, &values), rounded(kind, &running))
         } else {
             let unsigned = self.kind.is_u64() || kind.is_u64();
-            let (first, combine): (i64, &dyn Fn(i64, i64) -> i64) = match scan.combine {
+            let (neutral, combine): (i64, &dyn Fn(i64, i64) -> i64) = match scan.combine {
                 Combine::Sum => (0, &i64::wrapping_add),
                 Combine::Prod if self.kind.is_bool() => (1, &|a, b| a & b),
                 Combine::Prod => (1, &i64::wrapping_mul),
@@ -107,9 +131,11 @@ impl TensorValue {
                 Combine::Min => (kind.highest(), &|a: i64, b| a.min(b)),
             };
             let mut values = self.to_i64s();
-            let mut first = before.map_or_else(|| vec![first; rows], TensorValue::to_i64s);
-            scan.rows(&self.shape, &mut values, &mut first, combine);
-            (rounded(kind, &values), rounded(kind, &first))
+            let mut running = before.map_or_else(|| vec![neutral; rows], TensorValue::to_i64s);
+            let factors = factors.map(TensorValue::to_i64s);
+            let all = Rows { scan, neutral, combine, times: &i64::wrapping_mul, factors };
+            all.rows(&self.shape, &mut values, &mut running);
+            (rounded(kind, &values), rounded(kind, &running))
         };
         let dense = |shape, data| TensorValue::dense(shape, elem, kind, data);
         Ok((dense(self.shape.clone(), data), dense(others, last)))

@@ -1,13 +1,14 @@
 //! Axes that become one element, computed in `f64` and rounded once.
 
 use dlc_core::eval::{elem, give, tensor, tensor_as};
-use dlc_core::tensor::{Combine, TensorValue};
+use dlc_core::tensor::broadcast_shapes;
+use dlc_core::tensor::{self, Combine, TensorValue};
 use dlc_ir::Type;
 use dlc_ir::define::{Int, IntArray, Kind};
 use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult, Failure};
 
 use super::functions;
-use crate::ops::{Std, Var};
+use crate::ops::{Scan, Std, Var};
 
 /// The axes that are combined: those of `axes`, or all.
 fn axes(cx: &Eval<'_, '_>) -> Result<Vec<usize>, Failure> {
@@ -246,4 +247,31 @@ pub fn cummin(cx: &mut Eval<'_, '_>) -> EvalResult {
     let unsigned = tensor(cx, 0)?.kind().is_u64();
     let int = |a: i64, b: i64| if unsigned { (a as u64).min(b as u64) as i64 } else { a.min(b) };
     running(cx, &functions::minimum, &int)
+}
+
+/// Running values, each multiplied by a factor before an element is added.
+pub fn recurrence(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let (ctx, op, elem) = (cx.op.ctx, Scan::from(cx.op), elem(cx));
+    let scan = tensor::Scan {
+        combine: Combine::Sum,
+        axis: op.axis() as usize,
+        exclusive: false,
+        reverse: op.reverse().is_some(),
+        every: None,
+    };
+    let shape = broadcast_shapes(&[tensor(cx, 0)?.shape(), tensor(cx, 1)?.shape()]);
+    let shape = shape.map_err(|reason| cx.fail(&CANNOT_RUN, reason))?;
+    let mut others = shape.clone();
+    others.remove(scan.axis);
+    let init = match op.init() {
+        Some(_) => Some(tensor(cx, 2)?.broadcast_to(&others)),
+        None => None,
+    };
+    let scanned = init.transpose().and_then(|init| {
+        let (factors, input) = (tensor(cx, 0), tensor(cx, 1));
+        let (Ok(factors), Ok(input)) = (factors, input) else { return Err("an operand is no tensor".into()) };
+        let (factors, input) = (factors.broadcast_to(&shape)?, input.broadcast_to(&shape)?);
+        Ok(input.scan_from(ctx, scan, Some(&factors), init.as_ref(), elem)?.0)
+    });
+    give(cx, scanned)
 }

@@ -122,3 +122,24 @@ running! {
     /// The smallest of each element and those before it on an axis.
     Cummin "frontend.cummin" cummin "%y = cummin %x over 1 : tensor<[M, N], f32>";
 }
+
+/// A linear recurrence along an axis, as state space models and gated linear attention have one.
+///
+/// `out[t] = factors[t] * out[t - 1] + input[t]`, where `out[-1]` is `init`, by default 0. With `reverse` it goes from the end:
+/// `out[t] = factors[t] * out[t + 1] + input[t]`. `factors` and `input` are broadcast; `init` has the sizes of the result
+/// without the axis, or is broadcast to them. Products of factors must not overflow the type in which it is computed, as they
+/// do not where no factor is above 1.
+#[op("frontend.scan", traits(Pure),
+     format = "$factors `,` $input (`from` $init^)? `over` $axis (`reverse` $reverse^)? attr-dict `:` type($out)",
+     infer = shape::recurrence, eval = interp::recurrence,
+     example = "%h = scan %a, %b over 1 : tensor<[B, T, D], f32>")]
+pub struct Scan {
+    factors: Operand<Tensor>,
+    input: Operand<Tensor>,
+    /// What is before the first element, for each position along the other axes.
+    init: OptionalOperand<Tensor>,
+    axis: Attr<Int>,
+    /// Whether it goes from the end of the axis.
+    reverse: OptionalAttr<Unit>,
+    out: Result<Tensor>,
+}

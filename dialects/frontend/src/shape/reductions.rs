@@ -1,6 +1,6 @@
 //! What is left of axes that become one element.
 
-use dlc_core::broadcast::show;
+use dlc_core::broadcast::{broadcast, promote, show};
 use dlc_core::infer::{accumulator, as_float, axes, operand, optional, tensor};
 use dlc_ir::Type;
 use dlc_ir::affine::SizeExpr;
@@ -64,6 +64,30 @@ pub fn searched(cx: &InferCx<'_>) -> Inferred {
 pub fn running(cx: &InferCx<'_>) -> Inferred {
     let (dims, elem) = operand(cx, 0)?;
     axis_of(cx, &dims)?;
+    tensor(cx.ctx, dims, elem)
+}
+
+/// All operands broadcast, in their common type; the axis exists, and what is before it has not the axis.
+pub fn recurrence(cx: &InferCx<'_>) -> Inferred {
+    let ((factors, a), (input, b)) = (operand(cx, 0)?, operand(cx, 1)?);
+    let (dims, mut elem) = (broadcast(&factors, &input)?, promote(cx.ctx, a, b)?);
+    let axis = axis_of(cx, &dims)?;
+    if cx.operands.len() > 2 {
+        let (init, own) = operand(cx, 2)?;
+        let mut others = dims.clone();
+        others.remove(axis);
+        if broadcast(&others, &init)? != others {
+            let (init, others) = (show(&init), show(&others));
+            return Err(
+                format!("what is before the axis has the sizes {others}, without the axis, and not {init}").into()
+            );
+        }
+        elem = promote(cx.ctx, elem, own)?;
+    }
+    if elem == Type::I1 {
+        return Err(BrokenRule::from("a linear recurrence is of numbers, not of truth values")
+            .suggest("cast the operands to a type of numbers"));
+    }
     tensor(cx.ctx, dims, elem)
 }
 

@@ -233,17 +233,21 @@ fn whole(
 pub fn scan(cx: &mut Eval<'_, '_>) -> EvalResult {
     let ctx = cx.op.ctx;
     let op = Scan::from(cx.op);
-    let (from, to) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.operand_type(1))?);
+    let last = op.combiner().operands().len() - 1;
+    let (from, to) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.operand_type(last + 1))?);
     let elem = elem_of(ctx, cx.result_type(0));
     let scan = tensor::Scan {
-        combine: op.combiner().combine(),
+        combine: op.combiner().running().combine(),
         axis: op.axis() as usize,
         exclusive: op.exclusive().is_some(),
         reverse: op.reverse().is_some(),
         every: None,
     };
-    let (input, before) = (whole(cx, 0, &from, elem)?, whole(cx, 1, &to, elem)?);
-    let done = input.and_then(|input| input.scan_from(ctx, scan, Some(&before?), elem));
+    // Factors come before what is summed.
+    let factors = if last > 0 { Some(whole(cx, 0, &from, elem)?) } else { None };
+    let (input, before) = (whole(cx, last, &from, elem)?, whole(cx, last + 1, &to, elem)?);
+    let done =
+        factors.transpose().and_then(|factors| input?.scan_from(ctx, scan, factors.as_ref(), Some(&before?), elem));
     let (out, next) = done.map_err(|reason| wrong(cx, reason))?;
     let out = fragment(scatter(cx, &from, elem, &to_numbers(&out))?);
     let next = fragment(scatter(cx, &to, elem, &to_numbers(&next))?);

@@ -2,7 +2,7 @@
 
 use dlc_core::guard::Guard;
 use dlc_core::scalar;
-use dlc_core::scalar::Combiner;
+use dlc_core::scalar::{Combiner, ScanCombiner};
 use dlc_core::sizes::Exprs;
 use dlc_ir::define::{AnyType, Index as IndexType, Int, Unit, op};
 use dlc_ir::{OpRef, ValueId};
@@ -109,9 +109,9 @@ pub struct Reduce {
 }
 
 /// Each element combined with those before it along an axis, and with what elements before those of the fragment combine to:
-/// a running sum, product, maximum or minimum. With `exclusive` the element itself is left out, with `reverse` the elements
-/// after it are combined. The second result is what all elements combine to, with what was before them: `from` for the next
-/// elements.
+/// a running sum, product, maximum or minimum, or with `linear %a, %b` a recurrence `y[i] = a[i] * y[i - 1] + b[i]`. With
+/// `exclusive` the element itself is left out, with `reverse` the elements after it are combined. The second result is what all
+/// elements combine to, with what was before them: `from` for the next elements.
 ///
 /// Threads combine their own elements first; the lanes of a warp exchange what they have, and where several warps share an
 /// axis they do so through a tile, with barriers.
@@ -119,8 +119,9 @@ pub struct Reduce {
      infer = verify::infer_scan, verify = verify::scan, eval = interp::compute::scan,
      example = "%y, %next = scan sum %x from %before along 1 : frag<[1, 1024], f32, blocked [1, 8] lanes [1, 32] warps [1, 4]>, frag<[1], f32, slice 1 of (blocked [1, 8] lanes [1, 32] warps [1, 4])>")]
 pub struct Scan {
-    combiner: Attr<Combiner>,
-    input: Operand<Frag>,
+    combiner: Attr<ScanCombiner>,
+    /// As many as the combiner has, alike: of `linear` the factors first.
+    inputs: Variadic<Frag>,
     /// What elements before those of the fragment combine to, for each position along the other axes.
     before: Operand<Frag>,
     axis: Attr<Int>,
@@ -129,7 +130,7 @@ pub struct Scan {
     /// Whether the elements after each are combined, and not those before it.
     reverse: OptionalAttr<Unit>,
     /// What warps exchange through, with room for a number of each warp for each part of the axis that a thread has and
-    /// each position along the other axes.
+    /// each position along the other axes; of a recurrence for two.
     through: OptionalOperand<Tile>,
     out: Result<Frag>,
     next: Result<Frag>,

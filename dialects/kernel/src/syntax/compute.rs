@@ -1,7 +1,7 @@
 //! Selections, reductions and matrix products.
 
 use dlc_core::guard::parse_guard;
-use dlc_core::scalar::Combiner;
+use dlc_core::scalar::{Combiner, ScanCombiner};
 use dlc_core::sizes::print_expression;
 use dlc_ir::Attr;
 use dlc_ir::define::Kind;
@@ -107,13 +107,20 @@ pub fn print_reduce(p: &mut OpPrinter<'_, '_>) {
     p.result_types();
 }
 
-/// `sum %x from %before along 1 exclusive reverse through %s : frag<..>, frag<..>`
+/// `sum %x from %before along 1 exclusive reverse through %s : frag<..>, frag<..>`, or `linear %a, %b from ..`
 pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
-    let combiner = p.one_of("combiner", Combiner::WORDS)?;
+    let mut groups = Groups::default();
+    let combiner = p.one_of("combiner", ScanCombiner::WORDS)?;
     p.set_prop("combiner", Text::make(p.ctx, combiner));
-    p.operand()?;
+    groups.read(p, |p| {
+        p.operand()?;
+        while p.eat(Token::Comma) {
+            p.operand()?;
+        }
+        Ok(())
+    })?;
     p.expect_word("from")?;
-    p.operand()?;
+    groups.one(p)?;
     p.expect_word("along")?;
     let axis = p.integer()?;
     let axis = p.ctx.i64_attr(axis);
@@ -123,9 +130,11 @@ pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
             p.set_prop(word, Attr::UNIT);
         }
     }
-    if p.eat_word("through") {
-        p.operand()?;
+    match p.eat_word("through") {
+        true => groups.one(p)?,
+        false => groups.none(),
     }
+    groups.set(p);
     p.attr_dict()?;
     p.result_types()
 }
@@ -134,15 +143,16 @@ pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
 pub fn print_scan(p: &mut OpPrinter<'_, '_>) {
     let op = Scan::from(p.op);
     p.write(&format!(" {} ", op.combiner().word()));
-    p.operand(0);
+    let count = op.inputs().len();
+    p.operands(0..count);
     p.write(" from ");
-    p.operand(1);
+    p.operand(count);
     p.write(&format!(" along {}", op.axis()));
     p.write(if op.exclusive().is_some() { " exclusive" } else { "" });
     p.write(if op.reverse().is_some() { " reverse" } else { "" });
     if op.through().is_some() {
         p.write(" through ");
-        p.operand(2);
+        p.operand(count + 1);
     }
     p.attr_dict(&|key| matches!(key, "combiner" | "axis" | "exclusive" | "reverse"));
     p.result_types();

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use dlc_ir::affine::SizeExpr;
+use dlc_ir::verify::OP_RULE;
 use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
 
 use super::{
@@ -189,10 +190,20 @@ pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
     }
 }
 
-/// What is before the elements lies as they do, without the axis; where several warps share that, they have a tile.
+/// The operands are alike. What is before the elements lies as they do, without the axis; where several warps share that, they
+/// have a tile.
 pub fn scan(op: Scan<'_>, diags: &Diagnostics) {
     whole_warps(*op, "scan a fragment", diags);
-    let (from, to) = (op.type_of(op.input()), op.type_of(op.before()));
+    let types: Vec<Type> = op.inputs().map(|input| op.type_of(input)).collect();
+    let elems: Vec<Type> = types.iter().map(|&ty| elem_of(op.ctx, ty)).collect();
+    if let Err(rule) = op.combiner().check(&elems) {
+        return diags.emit(rule.diagnostic(&OP_RULE, op.loc()).at(op.name()));
+    }
+    let (from, to) = (types[0], op.type_of(op.before()));
+    if let Some(other) = types.iter().find(|&&ty| ty != from) {
+        let message = format!("the operands must be alike, not {} and {}", from.display(op.ctx), other.display(op.ctx));
+        return broken(*op, &SHAPE_MISMATCH, message, diags);
+    }
     is_slice(*op, from, op.axis(), to, diags);
     if elem_of(op.ctx, from) != elem_of(op.ctx, to) {
         broken(*op, &SHAPE_MISMATCH, "the elements must be of one type".into(), diags);

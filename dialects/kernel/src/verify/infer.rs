@@ -1,6 +1,6 @@
 //! The types of results that can be left out.
 
-use dlc_core::scalar;
+use dlc_core::scalar::{self, ScanCombiner};
 use dlc_ir::Type;
 use dlc_ir::define::Kind;
 use dlc_ir::op::{InferCx, Inferred};
@@ -49,7 +49,11 @@ pub fn infer_reduce(cx: &InferCx<'_>) -> Inferred {
 /// The type of the elements, and that of what is before them.
 pub fn infer_scan(cx: &InferCx<'_>) -> Inferred {
     let elements = cx.operand_type(0).ok_or("there are no elements")?;
-    Ok(smallvec![elements, cx.operand_type(1).ok_or("there is nothing that the elements are combined with")?])
+    let inputs =
+        cx.prop("combiner").and_then(|attr| ScanCombiner::get(cx.ctx, attr)).map_or(1, |own| own.operands().len());
+    // The verifier refuses other numbers of operands than the combiner has.
+    let last = cx.operands.len().saturating_sub(1);
+    Ok(smallvec![elements, cx.operand_type(inputs.min(last)).ok_or("there are no elements")?])
 }
 
 /// The type of what is added to.

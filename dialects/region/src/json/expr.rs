@@ -4,7 +4,7 @@ use dlc_core::broadcast::promote;
 use dlc_core::guard::Guard;
 use dlc_core::json::names::dtype_name;
 use dlc_core::json::{Kind as JsonKind, Node, Read, Record, Scalar};
-use dlc_core::scalar::{Binary, Combiner, Unary};
+use dlc_core::scalar::{Binary, Combiner, ScanCombiner, Unary};
 use dlc_core::sizes::{Exprs, Sizes};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::{AttrData, integer_fits};
@@ -368,16 +368,33 @@ impl<'c> Build<'c> {
         Ok(self.one(ops::Transpose::NAME, &[input], &[("by", IntArray::make(self.ctx, by))], elem, &axes, node))
     }
 
-    /// `{"op": "sum", "operand": .., "along": "n", "dtype": "fp32", "every": 64, "exclusive": true, "reverse": true}`
+    /// `{"op": "sum", "operand": .., "along": "n", "dtype": "fp32", "every": 64, "exclusive": true, "reverse": true}`; a
+    /// recurrence has `"operands": [.., ..]`.
     fn scan(&mut self, node: &Node<'_>, depth: usize) -> Read<ValueId> {
-        let record =
-            Record::new(node, "a scan", &["op", "operand", "along", "dtype", "every", "exclusive", "reverse"])?;
+        const KEYS: [&str; 8] = ["op", "operand", "operands", "along", "dtype", "every", "exclusive", "reverse"];
+        let record = Record::new(node, "a scan", &KEYS)?;
         let place = record.need("op")?;
         let word = place.string("a combiner")?;
-        let wanted = format!("one of {}", Combiner::WORDS.join(", "));
-        let combiner = Combiner::of(&word).ok_or_else(|| place.not(&wanted))?;
-        let input = self.expr(record.need("operand")?, depth, None)?;
-        let (elem, axes) = self.ty(input);
+        let wanted = format!("one of {}", ScanCombiner::WORDS.join(", "));
+        let combiner = ScanCombiner::of(&word).ok_or_else(|| place.not(&wanted))?;
+        let mut inputs = Vec::new();
+        match combiner.operands().len() {
+            1 => inputs.push(self.expr(record.need("operand")?, depth, None)?),
+            count => {
+                let list = record.need("operands")?;
+                let given = list.list("a list of operands")?;
+                if given.len() != count {
+                    return Err(list.not(&format!("a list of {count} operands")));
+                }
+                for operand in given {
+                    inputs.push(self.expr(&operand, depth, None)?);
+                }
+            }
+        }
+        let axes = self.ty(inputs[0]).1;
+        let elems = inputs.iter().map(|&input| self.ty(input).0);
+        // What has no common type the verifier refuses.
+        let elem = elems.reduce(|a, b| promote(self.ctx, a, b).unwrap_or(a)).unwrap_or(Type::F32);
         let along = record.need("along")?.name()?;
         let elem = record.get("dtype").map_or(Ok(elem), |node| node.dtype(self.ctx))?;
         let mut props = vec![("combiner", self.ctx.str_attr(combiner.word())), ("along", self.ctx.str_attr(&along))];
@@ -391,7 +408,7 @@ impl<'c> Build<'c> {
                 _ => {}
             }
         }
-        Ok(self.one(ops::Scan::NAME, &[input], &props, elem, &axes, node))
+        Ok(self.one(ops::Scan::NAME, &inputs, &props, elem, &axes, node))
     }
 
     /// The axes that expressions name.

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
+use dlc_core::broadcast::promote;
 use dlc_core::guard::Guard;
 use dlc_core::json::attr::from_attr;
 use dlc_core::json::names::{distinct, dtype_name, shortest, size_item, sizes_item};
@@ -337,10 +338,17 @@ impl<'a> Kernel<'a> {
         } else if let Some(op) = Reduce::of(op) {
             self.reduce(op)
         } else if let Some(op) = Scan::of(op) {
-            let (elem, from) = (self.ty(op.out()).0, self.ty(op.input()).0);
-            let mut entries = vec![("op", op.combiner().word().into()), ("operand", self.operand(op.input())?)];
+            let elem = self.ty(op.out()).0;
+            let mut inputs = op.inputs().map(|input| self.operand(input)).collect::<Result<Vec<_>, _>>()?;
+            let mut entries = vec![("op", op.combiner().word().into())];
+            entries.push(match inputs.len() {
+                1 => ("operand", inputs.remove(0)),
+                _ => ("operands", Item::List(inputs)),
+            });
             entries.push(("along", op.along().into()));
-            if elem != from {
+            // Of operands of several types the result has the common one, unless it says another.
+            let common = op.inputs().map(|input| self.ty(input).0).reduce(|a, b| promote(self.ctx, a, b).unwrap_or(a));
+            if common != Some(elem) {
                 entries.push(("dtype", self.dtype(elem, *op)?));
             }
             entries.extend(op.every().map(|every| ("every", every.into())));
@@ -434,7 +442,7 @@ impl<'a> Kernel<'a> {
         let product = op.function() == Binary::Mul;
         let wider = sum.filter(|&acc| {
             let own = op.function().elem(self.ctx, types[0].0, types[1].0);
-            let own = own.ok().and_then(|own| dlc_core::broadcast::promote(self.ctx, own, acc).ok());
+            let own = own.ok().and_then(|own| promote(self.ctx, own, acc).ok());
             product && own == Some(acc)
         });
         match (op.widen().is_some(), wider) {

@@ -21,13 +21,16 @@ pub fn reduce(cx: &mut Eval<'_, '_>) -> EvalResult {
 pub fn scan(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Scan::from(cx.op);
     let scan = tensor::Scan {
-        combine: op.combiner().combine(),
+        combine: op.combiner().running().combine(),
         axis: op.axis() as usize,
         exclusive: op.exclusive().is_some(),
         reverse: op.reverse().is_some(),
         every: None,
     };
-    give(cx, tensor(cx, 0)?.scan(cx.op.ctx, scan, elem(cx)))
+    // Factors come before what is summed.
+    let last = cx.operands.len() - 1;
+    let factors = if last > 0 { Some(tensor(cx, 0)?) } else { None };
+    give(cx, tensor(cx, last)?.scan(cx.op.ctx, scan, factors, elem(cx)))
 }
 
 /// The sum of products.

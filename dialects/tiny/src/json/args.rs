@@ -17,7 +17,7 @@ use super::contraction::{self, Indices};
 use super::number::{self, EXACT, element};
 use super::uops::{Arg, Uop};
 use super::{Spelling, TYPE_DIFFERS};
-use crate::ops::{self, Combiner, Predicate};
+use crate::ops::{self, Combiner, Predicate, ScanCombiner};
 
 /// What a reader knows about a uop.
 pub(super) struct Given<'a, 'c> {
@@ -52,6 +52,12 @@ pub(super) struct Parts {
 
 const COMBINERS: [(&str, Combiner); 4] =
     [("SUM", Combiner::Sum), ("MAX", Combiner::Max), ("MIN", Combiner::Min), ("PROD", Combiner::Prod)];
+
+/// The same of scans, which have recurrences besides.
+fn scan_combiners() -> impl Iterator<Item = (&'static str, ScanCombiner)> {
+    let of_one = COMBINERS.into_iter().map(|(name, combiner)| (name, ScanCombiner::from(combiner)));
+    of_one.chain([("LINEAR", ScanCombiner::Linear)])
+}
 
 impl<'a> Given<'a, '_> {
     /// Reads the `arg`.
@@ -174,14 +180,15 @@ impl<'a> Given<'a, '_> {
 
     fn reduce(&self, props: &mut Props) -> Read<()> {
         let arg = self.arg(&["op", "axes", "acc_dtype"])?;
-        self.combiner(&arg, props)?;
+        props.push(("combiner", Combiner::make(self.ctx, self.combiner(&arg, &COMBINERS)?)));
         props.push(("axes", IntArray::make(self.ctx, self.axis_list(arg.need("axes")?)?)));
         self.accumulator(&arg, props)
     }
 
     fn scan(&self, props: &mut Props) -> Read<()> {
         let arg = self.arg(&["op", "axis", "exclusive", "reverse", "acc_dtype"])?;
-        self.combiner(&arg, props)?;
+        let combiners: Vec<_> = scan_combiners().collect();
+        props.push(("combiner", ScanCombiner::make(self.ctx, self.combiner(&arg, &combiners)?)));
         props.push(("axis", Int::make(self.ctx, arg.need("axis")?.int()?)));
         for key in ["exclusive", "reverse"] {
             if let Some(flag) = arg.get(key) {
@@ -196,17 +203,16 @@ impl<'a> Given<'a, '_> {
     }
 
     /// How elements are combined.
-    fn combiner(&self, arg: &Record<'a>, props: &mut Props) -> Read<()> {
+    fn combiner<T: Copy>(&self, arg: &Record<'a>, known: &[(&'static str, T)]) -> Read<T> {
         let word = arg.need("op")?;
         let name = word.string("the name of a reduction, such as \"SUM\"")?;
-        let combiner = COMBINERS.iter().find(|(own, _)| *own == name).ok_or_else(|| {
-            let names = COMBINERS.map(|(name, _)| name);
-            let near = did_you_mean(&name.to_uppercase(), names);
+        let combiner = known.iter().find(|(own, _)| *own == name).ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(|&(name, _)| name).collect();
+            let near = did_you_mean(&name.to_uppercase(), names.iter().copied());
             let error = word.error(&WRONG_VALUE, format!("'{}': there is no reduction '{name}'", word.path()));
             word.report(error.suggest(near.unwrap_or_else(|| format!("there are {}", names.join(", ")))))
         })?;
-        props.push(("combiner", Combiner::make(self.ctx, combiner.1)));
-        Ok(())
+        Ok(combiner.1)
     }
 
     /// The type in which elements are combined, where it is not theirs.
@@ -451,7 +457,7 @@ pub(super) fn write(op: OpRef<'_>, uop: &Uop, spelling: Spelling, axes: &AxisNam
         }
         Arg::Scan => {
             let scan = ops::Scan::from(op);
-            let name = COMBINERS.iter().find(|(_, own)| *own == scan.combiner())?.0;
+            let name = scan_combiners().find(|(_, own)| *own == scan.combiner())?.0;
             let mut entries = vec![("op", name.into()), ("axis", scan.axis().into())];
             entries.extend(scan.exclusive().map(|()| ("exclusive", Item::Bool(true))));
             entries.extend(scan.reverse().map(|()| ("reverse", Item::Bool(true))));

@@ -6,7 +6,7 @@ use dlc_ir::define::{Int, IntArray, TypeAttr, Unit, op};
 
 use crate::{fold, interp, shape};
 
-pub use dlc_core::scalar::Combiner;
+pub use dlc_core::scalar::{Combiner, ScanCombiner};
 
 /// Axes combined into one element each; the axes are gone.
 ///
@@ -24,25 +24,29 @@ pub struct Reduce {
     out: Result<Tensor>,
 }
 
-/// Each element combined with those before it along one axis: a running sum, product, maximum or minimum.
+/// Each element combined with those before it along one axis: a running sum, product, maximum or minimum, or a linear
+/// recurrence.
 ///
 /// `out[.., i, ..] = combiner over j <= i of input[.., j, ..]`
 ///
 /// With `exclusive` over `j < i`, with `reverse` over `j >= i` (`j > i` with both). Sums and products are rounded once, to the
 /// type of the result, at each element. Of no elements they are what changes no other number.
+///
+/// `linear` has two operands of the same sizes: `out[i] = a[i] * out[i - 1] + b[i]`, where 0 is before the first element.
 #[op("tiny.scan", traits(Pure),
-     format = "$combiner $input `along` $axis (`exclusive` $exclusive^)? (`reverse` $reverse^)? (`acc` $acc^)? attr-dict `:` type($out)",
+     format = "$combiner $inputs `along` $axis (`exclusive` $exclusive^)? (`reverse` $reverse^)? (`acc` $acc^)? attr-dict `:` type($out)",
      infer = shape::scan, eval = interp::scan,
      example = "%s = scan sum %x along 1 acc f32 : tensor<[M, N], f32>")]
 pub struct Scan {
-    combiner: Attr<Combiner>,
-    input: Operand<Tensor>,
+    combiner: Attr<ScanCombiner>,
+    /// As many as the combiner has: of `linear` the factors first.
+    inputs: Variadic<Tensor>,
     axis: Attr<Int>,
     /// Whether the element at the position itself is left out.
     exclusive: OptionalAttr<Unit>,
     /// Whether the elements after a position are combined, and not those before it.
     reverse: OptionalAttr<Unit>,
-    /// The type in which elements are combined, and of the result; by default that of the operand's elements.
+    /// The type in which elements are combined, and of the result; by default the common one of the operands' elements.
     acc: OptionalAttr<TypeAttr>,
     out: Result<Tensor>,
 }

@@ -10,6 +10,7 @@ pub use views::{NON_AFFINE_VIEW, index_of, non_affine, store, view};
 
 use dlc_core::broadcast::{broadcast, promote, show};
 use dlc_core::infer::{accumulator, attr, axes, operand, tensor};
+use dlc_core::scalar::ScanCombiner;
 use dlc_ir::Type;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::Int;
@@ -67,9 +68,20 @@ pub fn reduce(cx: &InferCx<'_>) -> Inferred {
     tensor(cx.ctx, kept.map(|(_, dim)| dim).collect(), acc)
 }
 
-/// The operand's sizes, with elements of the accumulator's type.
+/// The operands' sizes, with elements of the accumulator's type.
 pub fn scan(cx: &InferCx<'_>) -> Inferred {
-    let (dims, elem) = operand(cx, 0)?;
+    let operands: Vec<_> = (0..cx.operands.len()).map(|index| operand(cx, index)).collect::<Result<_, _>>()?;
+    let elems: Vec<Type> = operands.iter().map(|&(_, elem)| elem).collect();
+    attr::<ScanCombiner>(cx, "combiner")?.check(&elems)?;
+    let (dims, mut elem) = operand(cx, 0)?;
+    for (other, ty) in &operands {
+        if *other != dims {
+            return Err(
+                format!("the operands of a scan have the same sizes, not {} and {}", show(&dims), show(other)).into()
+            );
+        }
+        elem = promote(cx.ctx, elem, *ty)?;
+    }
     let axis = attr::<Int>(cx, "axis")?;
     if usize::try_from(axis).map_or(true, |axis| axis >= dims.len()) {
         return Err(format!("axis {axis} is none of the {} axes of {}", dims.len(), show(&dims)).into());

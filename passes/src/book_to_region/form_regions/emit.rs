@@ -397,24 +397,30 @@ impl Emitter<'_, '_> {
 
     fn scan(&mut self, node: Node, scan: Scan, at: &Place) -> Result<ValueId> {
         let value = &self.program.graph.values[node];
-        let mut input = self.operand(value.operands[0].node, &at.reads[0])?;
+        let mut inputs = Vec::with_capacity(value.operands.len());
+        for (operand, read) in value.operands.iter().zip(&at.reads) {
+            inputs.push(self.operand(operand.node, read)?);
+        }
         // Its places are points of the kernel: an axis at each position.
         let access = self.named(&Access::everywhere(at.at.clone()))?;
         let axes = self.join(access.at.iter(), &[]);
-        let from = self.axes_of(input);
         let loc = self.loc;
-        if from != axes {
+        for input in &mut inputs {
+            let from = self.axes_of(*input);
+            if from == axes {
+                continue;
+            }
             let sizes = axes.iter().filter_map(|name| self.axes.iter().find(|(known, _)| known == name));
             let sizes = sizes.map(|(_, size)| size.clone()).collect();
             let dims = from.iter().filter_map(|axis| axes.iter().position(|other| other == axis)).map(|at| at as i64);
-            let (dims, ty) = (dims.collect(), self.ty(self.elem_of(input), &axes));
-            let op = region::BroadcastInDim::build(&mut self.builder(), loc, input, sizes, dims, ty);
-            input = self.body.result(op, 0);
+            let (dims, ty) = (dims.collect(), self.ty(self.elem_of(*input), &axes));
+            let op = region::BroadcastInDim::build(&mut self.builder(), loc, *input, sizes, dims, ty);
+            *input = self.body.result(op, 0);
         }
         let along = access.at[scan.along].as_symbol().unwrap_or_default();
         let (ty, flag) = (self.ty(value.elem, &axes), |flag: bool| flag.then_some(()));
         let op = region::NewScan {
-            input,
+            inputs: &inputs,
             combiner: scan.combiner,
             along,
             every: scan.every,

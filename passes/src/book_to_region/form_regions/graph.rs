@@ -3,7 +3,7 @@
 use dlc_book::ops::{self as book, Const, Entry, Function, Gather, Iota, Reduce, Reshape, Return};
 use dlc_core::access::Access;
 use dlc_core::memref::{Layout, shaped};
-use dlc_core::scalar::Combiner;
+use dlc_core::scalar::{Combiner, ScanCombiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::{Attr, Body, Context, Loc, OpRef, Type, ValueId};
@@ -47,7 +47,7 @@ pub enum Kind {
 /// How elements are combined along an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scan {
-    pub combiner: Combiner,
+    pub combiner: ScanCombiner,
     /// The axis of the result that is gone along.
     pub along: usize,
     /// How many positions go together.

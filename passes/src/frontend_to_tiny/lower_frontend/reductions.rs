@@ -1,14 +1,16 @@
 //! Axes that become one element.
 
+use dlc_core::broadcast::promote;
 use dlc_core::types::Tensor;
 use dlc_frontend::ops as frontend;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Int, IntArray, Kind};
 use dlc_ir::op::OpDef;
 use dlc_ir::{Type, ValueId};
-use dlc_tiny::ops::{self as tiny, Combiner, Predicate};
+use dlc_tiny::ops::{self as tiny, Combiner, Predicate, ScanCombiner};
 
 use super::emit::{Emit, Lower, Values};
+use super::parts::accumulator;
 
 const fn rule(op: &'static OpDef, emit: fn(&mut Emit<'_>) -> Values) -> Lower {
     Lower { op, emit }
@@ -32,6 +34,7 @@ pub const RULES: &[Lower] = &[
     rule(frontend::Cumprod::DEF, |e| running(e, Combiner::Prod)),
     rule(frontend::Cummax::DEF, |e| running(e, Combiner::Max)),
     rule(frontend::Cummin::DEF, |e| running(e, Combiner::Min)),
+    rule(frontend::Scan::DEF, recurrence),
 ];
 
 /// The axes of the attribute `axes`, or all.
@@ -150,8 +153,43 @@ fn running(e: &mut Emit<'_>, combiner: Combiner) -> Values {
     let axis = e.source().prop_named("axis").and_then(|axis| Int::get(e.ctx(), axis)).unwrap_or_default();
     let (input, loc) = (e.operands[0], e.loc);
     let op =
-        tiny::NewScan { input, combiner, axis, exclusive: None, reverse: None, acc: None }.build(&mut e.builder, loc);
+        tiny::NewScan { inputs: &[input], combiner: combiner.into(), axis, exclusive: None, reverse: None, acc: None }
+            .build(&mut e.builder, loc);
     Values::from_elem(e.builder.result(op), 1)
+}
+
+/// A scan of factors and elements. What is before the first element is part of that.
+fn recurrence(e: &mut Emit<'_>) -> Values {
+    let op = frontend::Scan::from(e.source());
+    let (axis, reverse, has_init) = (op.axis(), op.reverse(), op.init().is_some());
+    let (dims, elem, loc) = (e.result_dims(0), e.result_elem(0), e.loc);
+    let acc = accumulator(e.ctx(), elem);
+    let factors = e.expand(e.operands[0], dims.clone());
+    let mut input = e.expand(e.operands[1], dims.clone());
+    if has_init {
+        let mut others = dims.clone();
+        others.remove(axis as usize);
+        let (init, factors) = (e.expand(e.operands[2], others), e.cast(factors, acc));
+        let (init, own) = (e.cast(init, acc), e.cast(input, acc));
+        let init = e.put_back(init, own, &[axis as usize]);
+        let carried = e.mul(factors, init);
+        let begun = e.add(own, carried);
+        let mut place = e.range(axis as usize, dims.clone(), Type::I64);
+        if reverse.is_some() {
+            let flip = tiny::Flip::build(&mut e.builder, loc, place, vec![axis]);
+            place = e.builder.result(flip);
+        }
+        let is_first = e.cmp_number(Predicate::Eq, place, 0.0);
+        input = e.where_(is_first, begun, own);
+    }
+    let (inputs, combiner) = (&[factors, input], ScanCombiner::Linear);
+    // What operands are combined in by default is their common type.
+    let own = promote(e.ctx(), e.elem(factors), e.elem(input)).ok();
+    let acc = Some(acc).filter(|acc| own != Some(*acc));
+    let op = tiny::NewScan { inputs, combiner, axis, exclusive: None, reverse, acc };
+    let op = op.build(&mut e.builder, loc);
+    let value = e.builder.result(op);
+    Values::from_elem(e.cast(value, elem), 1)
 }
 
 impl Emit<'_> {

@@ -25,7 +25,7 @@ pub fn plan(
 ) -> Option<Schedule> {
     let facts = Facts::of(ctx, kernel, assume)?;
     let shape = Shape::of(ctx, kernel, &facts.axes);
-    let Scanned { along: (along, _), column, every } = scanned(ctx, kernel, &shape).ok()??;
+    let Scanned { along: (along, _), column, every, operands } = scanned(ctx, kernel, &shape).ok()??;
     if column.is_some() {
         return None;
     }
@@ -35,7 +35,7 @@ pub fn plan(
     let length = SizeExpr::from(every.unwrap_or_else(|| facts.size(&along)));
     let tensors = facts.inputs.iter().chain(&facts.outputs);
     let most = tensors.map(|tensor| bits(ctx, tensor.elem) as u32).max().unwrap_or(32);
-    let tiling = Tiling::of_scanned_rows(shape.outer.is_empty(), &length, most);
+    let tiling = Tiling::of_scanned_rows(shape.outer.is_empty(), &length, most, operands);
     let Distributed::Blocked(layout) = &tiling.layout else { return None };
     // The last of the other axes has the rows of a block.
     let last = shape.outer.len().saturating_sub(1);

@@ -3,7 +3,7 @@
 //! A kernel with scans has one loop, over the axis that they go along, in which its results are stored. What the elements
 //! before a tile combine to is carried by the loop.
 
-use dlc_core::scalar::Combiner;
+use dlc_core::scalar::{Combiner, ScanCombiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::InsertPoint;
 use dlc_ir::body::OpRef;
@@ -21,21 +21,20 @@ use crate::analysis::axes::scans;
 
 /// The type in which a scan is combined, and how: short integers in 32 bits, and truth values as integers, of which one is
 /// true if their maximum is.
-fn kind(ctx: &Context, elem: Type, combiner: Combiner) -> (Type, Combiner) {
+fn kind(ctx: &Context, elem: Type, combiner: ScanCombiner) -> (Type, ScanCombiner) {
     let is_short = elem.float_kind(ctx).is_none() && elem.bits(ctx).is_some_and(|bits| bits < 32);
     match (elem, combiner) {
-        (Type::I1, Combiner::Sum) => (Type::I32, Combiner::Max),
-        (Type::I1, Combiner::Prod) => (Type::I32, Combiner::Min),
+        (Type::I1, ScanCombiner::Sum) => (Type::I32, ScanCombiner::Max),
+        (Type::I1, ScanCombiner::Prod) => (Type::I32, ScanCombiner::Min),
         _ if is_short => (Type::I32, combiner),
         _ => (elem, combiner),
     }
 }
 
-/// The identity of a scan in the type in which it is combined.
-fn identity(ctx: &Context, elem: Type, combiner: Combiner) -> Attr {
+/// The identity of a combiner of a scan in the type in which that is combined.
+fn identity(ctx: &Context, (elem, own): (Type, Type), combiner: Combiner) -> Attr {
     let number = neutral(ctx, combiner, elem);
-    let wide = Datum::of_attr(ctx, number).and_then(|number| number.to_attr(ctx, kind(ctx, elem, combiner).0));
-    wide.unwrap_or(number)
+    Datum::of_attr(ctx, number).and_then(|number| number.to_attr(ctx, own)).unwrap_or(number)
 }
 
 impl Lower<'_, '_> {
@@ -45,8 +44,9 @@ impl Lower<'_, '_> {
         for id in scans(self.ctx, self.region) {
             let scan = Scan::from(OpRef::new(self.ctx, self.region, id));
             let (elem, combiner) = (self.elem(scan.out()), scan.combiner());
-            let ty = self.ty(kind(self.ctx, elem, combiner).0, [true, false]);
-            let value = self.emit.constant(identity(self.ctx, elem, combiner), ty);
+            let own = kind(self.ctx, elem, combiner).0;
+            let ty = self.ty(own, [true, false]);
+            let value = self.emit.constant(identity(self.ctx, (elem, own), combiner.running()), ty);
             self.running.push((id, value));
             first.push(value);
         }
@@ -80,18 +80,22 @@ impl Lower<'_, '_> {
     pub fn scan(&mut self, scan: Scan<'_>, elem: Type) -> Result<Lowered> {
         let (over, loc) = ([true, true], self.emit.loc);
         let (own, combiner) = kind(self.ctx, elem, scan.combiner());
-        let input = self.value(scan.input())?;
-        let input = self.cast(input, own, false);
-        let mut input = self.as_fragment(input, over)?;
-        // What lies beyond the end comes first there, and must change nothing.
-        if scan.reverse().is_some() {
-            input = self.neutral_outside(input, identity(self.ctx, elem, scan.combiner()), over)?;
+        let mut inputs = Vec::new();
+        for (input, part) in scan.inputs().zip(scan.combiner().operands()) {
+            let input = self.value(input)?;
+            let input = self.cast(input, own, false);
+            let mut input = self.as_fragment(input, over)?;
+            // What lies beyond the end comes first there, and must change nothing.
+            if scan.reverse().is_some() {
+                input = self.neutral_outside(input, identity(self.ctx, (elem, own), *part), over)?;
+            }
+            inputs.push(input.value);
         }
         let place = self.running.iter().position(|&(id, _)| id == scan.id);
         let place = place.expect("the loop around a scan has begun it");
-        let through = self.scan_exchange(own);
+        let through = self.scan_exchange(own, inputs.len() as u32);
         let op = kernel::NewScan {
-            input: input.value,
+            inputs: &inputs,
             before: self.running[place].1,
             through,
             combiner,
@@ -105,8 +109,9 @@ impl Lower<'_, '_> {
         Ok(self.cast(made, elem, false))
     }
 
-    /// Memory through which warps that share an axis exchange what they have of it; `None` where none share one.
-    fn scan_exchange(&mut self, elem: Type) -> Option<ValueId> {
+    /// Memory through which warps that share an axis exchange what they have of it, so many numbers for each part; `None`
+    /// where none share one.
+    fn scan_exchange(&mut self, elem: Type, numbers: u32) -> Option<ValueId> {
         let [sharing, rows] = [self.tiling.warps_per_row(), self.tiling.tile[0]];
         if sharing <= 1 {
             return None;
@@ -119,8 +124,8 @@ impl Lower<'_, '_> {
         let parts = self.tiling.along.div_ceil(own.max(1));
         // Short floats are exchanged as they are combined, in whole registers.
         let elem = if elem.bits(self.ctx).is_some_and(|bits| bits < 32) { Type::F32 } else { elem };
-        let ty =
-            Tile::get(self.ctx, 1, vec![i64::from(sharing * rows * parts)], elem, Shared::RowMajor { pitch: None });
+        let size = i64::from(sharing * rows * parts * numbers);
+        let ty = Tile::get(self.ctx, 1, vec![size], elem, Shared::RowMajor { pitch: None });
         let (loc, place) = (self.emit.loc, InsertPoint::StartOf(self.grid));
         let op = kernel::Shared::build(&mut Builder::new(self.ctx, &mut self.emit.body, place), loc, None, ty);
         let tile = self.emit.body.result(op, 0);

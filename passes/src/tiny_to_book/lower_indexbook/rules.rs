@@ -200,25 +200,22 @@ fn reduce(lower: &mut Lower<'_>, op: OpId) -> Lowered {
     Ok(lower.reduce(loc, combiner, read, &sizes[..kept], &sizes[kept..], acc))
 }
 
-/// The axes of the operand, one of which is gone along.
+/// The axes of the operands, one of which is gone along.
 fn scan(lower: &mut Lower<'_>, op: OpId) -> Lowered {
     let scan = tiny::Scan::from(lower.op(op));
-    let (loc, input, out, combiner, along) = (scan.loc(), scan.input(), scan.out(), scan.combiner(), scan.axis());
+    let (loc, out, combiner, along) = (scan.loc(), scan.out(), scan.combiner(), scan.axis());
     let (exclusive, reverse) = (scan.exclusive(), scan.reverse());
-    let (sizes, acc) = (lower.sizes(input), lower.elem(out));
+    let inputs: Vec<ValueId> = scan.inputs().collect();
+    let (sizes, acc) = (lower.sizes(out), lower.elem(out));
     let mut space = lower.space(loc, &sizes)?;
-    let (value, access) = lower.read(loc, &mut space, Chain::of(input, sizes.len()))?.parts();
-    let new = book::NewScan {
-        input: value,
-        combiner,
-        axes: sizes,
-        along,
-        every: None,
-        accesses: vec![access],
-        acc,
-        exclusive,
-        reverse,
-    };
+    let (mut values, mut accesses) = (Vec::new(), Vec::new());
+    for input in inputs {
+        let (value, access) = lower.read(loc, &mut space, Chain::of(input, sizes.len()))?.parts();
+        values.push(value);
+        accesses.push(access);
+    }
+    let new =
+        book::NewScan { inputs: &values, combiner, axes: sizes, along, every: None, accesses, acc, exclusive, reverse };
     Ok(lower.scan(loc, new))
 }
 

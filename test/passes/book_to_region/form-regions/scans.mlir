@@ -46,6 +46,24 @@ book.func @repeated<M, N>(%x: tensor<[M], f32>) -> tensor<[M, N], f32> {
 
 // -----
 
+// Both operands of a recurrence are computed in its kernel, and put on all axes.
+// CHECK-LABEL: host.func @recurrence
+// CHECK-COUNT-1: launch
+// CHECK: %[[A:.*]] = unary exp2
+// CHECK: %[[P:.*]] = binary mul
+// CHECK: %[[F:.*]] = broadcast_in_dim %[[A]] to [M, N] dims [0] : f32 over (m, n)
+// CHECK: %[[S:.*]] = scan linear %[[F]], %[[P]] along n reverse : f32 over (m, n)
+// CHECK: unary relu %[[S]]
+book.func @recurrence<M, N>(%a: tensor<[M], f32>, %x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  %e = entry exp2 axes (i0: M) of %a at (i0) : tensor<[M], f32>
+  %p = entry mul axes (i0: M, i1: N) of %x at (i0, i1), %x at (i0, i1) : tensor<[M, N], f32>
+  %s = scan linear axes (i0: M, i1: N) along 1 of %e at (i0), %p at (i0, i1) acc f32 reverse : tensor<[M, N], f32>
+  %y = entry relu axes (i0: M, i1: N) of %s at (i0, i1) : tensor<[M, N], f32>
+  return %y
+}
+
+// -----
+
 // A scan at other points, one before another, and reductions before and behind have kernels of their own.
 // REMARK: 'scan' of [M, N] is stored, 4*M*N bytes: a scan is read elsewhere than at the points of its kernel
 // CHECK-LABEL: host.func @shifted

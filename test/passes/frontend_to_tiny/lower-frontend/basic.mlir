@@ -54,6 +54,13 @@ frontend.graph @running<N>(%x: tensor<[N], f32>) -> tensor<[N], f32> {
   output %y
 }
 
+// A recurrence is a scan of two operands; what is before the first element becomes part of that.
+frontend.graph @recurrence<T, D>(%a: tensor<[D], bf16>, %b: tensor<[T, D], bf16>, %h: tensor<[D], f32>) -> (tensor<[T, D], f32>, tensor<[T, D], bf16>) {
+  %y = scan %a, %b from %h over 0 reverse
+  %z = scan %b, %b over 1
+  output %y, %z
+}
+
 // Tensors are put together by zeros around each.
 frontend.graph @together<M, N>(%a: tensor<[M], f32>, %b: tensor<[N], f32>) -> tensor<[M + N], f32> {
   %y = concat %a, %b over 0
@@ -131,6 +138,23 @@ frontend.graph @apart<S, D>(%x: tensor<[S, 2*D], f32>) -> tensor<[S, D], f32> {
 //   tiny.func @running<N>(%x: tensor<[N], f32>) -> tensor<[N], f32> {
 //     %y = scan sum %x along 0 : tensor<[N], f32>
 //     return %y
+//   }
+//   tiny.func @recurrence<T, D>(%a: tensor<[D], bf16>, %b: tensor<[T, D], bf16>, %h: tensor<[D], f32>) -> (tensor<[T, D], f32>, tensor<[T, D], bf16>) {
+//     %0 = expand %a to [T, D] dims [1] : tensor<[T, D], bf16>
+//     %1 = cast %0 to f32 : tensor<[T, D], f32>
+//     %2 = cast %b to f32 : tensor<[T, D], f32>
+//     %3 = reshape %h to [1, D] : tensor<[1, D], f32>
+//     %4 = mul %1, %3 : tensor<[T, D], f32>
+//     %5 = add %2, %4 : tensor<[T, D], f32>
+//     %6 = range 0 : tensor<[T, D], i64>
+//     %7 = flip %6 over [0] : tensor<[T, D], i64>
+//     %8 = const 0 : tensor<[], i64>
+//     %9 = cmp eq %7, %8 : tensor<[T, D], i1>
+//     %10 = where %9, %5, %2 : tensor<[T, D], f32>
+//     %y = scan linear %0, %10 along 0 reverse : tensor<[T, D], f32>
+//     %11 = scan linear %b, %b along 1 acc f32 : tensor<[T, D], f32>
+//     %z = cast %11 to bf16 : tensor<[T, D], bf16>
+//     return %y, %z
 //   }
 //   tiny.func @together<M, N>(%a: tensor<[M], f32>, %b: tensor<[N], f32>) -> tensor<[M + N], f32> {
 //     %0 = pad %a low [0] high [N] : tensor<[M + N], f32>

@@ -81,6 +81,16 @@ region.func @scan<M, N> iters (m: M, n: N)
   yield %y to Y
 }
 
+// A recurrence, too: its factors stay as they are.
+region.func @recurrence<M, N> iters (m: M, n: N)
+    ins (%A: memref<[M, N], f16, row_major, align 2>, %X: memref<[M, N], f16, row_major, align 2>)
+    outs (Y: memref<[M, N], f16, row_major, align 2> materialize gmem) {
+  %a = read %A[m, n] : f16 over (m, n)
+  %x = read %X[m, n] : f16 over (m, n)
+  %s = scan linear %a, %x along n : f16 over (m, n)
+  yield %s to Y
+}
+
 // EXPECT:
 // module {
 //   region.func @gemm<M, N, K> iters (m: M, n: N)
@@ -162,5 +172,14 @@ region.func @scan<M, N> iters (m: M, n: N)
 //     %0 = cast %s : f16 over (m, n)
 //     %y = unary relu %0 : f16 over (m, n)
 //     yield %y to Y
+//   }
+//   region.func @recurrence<M, N> iters (m: M, n: N)
+//     ins (%A: memref<[M, N], f16, row_major, align 2>, %X: memref<[M, N], f16, row_major, align 2>)
+//     outs (Y: memref<[M, N], f16, row_major, align 2> materialize gmem) {
+//     %a = read %A[m, n] : f16 over (m, n)
+//     %x = read %X[m, n] : f16 over (m, n)
+//     %s = scan linear %a, %x along n : f32 over (m, n)
+//     %0 = cast %s : f16 over (m, n)
+//     yield %0 to Y
 //   }
 // }

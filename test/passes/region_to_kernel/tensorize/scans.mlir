@@ -9,13 +9,15 @@
 // RUN: dlc-run %t.ptx.mlir --function=program --shape=B=1,M=2,N=2200 --seed=0 --check=%t.npz
 
 host.func @program<B, M, N>(%x: memref<[B, M, N], f16, row_major, align 16>)
-    -> (memref<[B, M, N], f32, row_major, align 16>, memref<[B, M, N], f32, row_major, align 16>, memref<[B, M, N], i1, row_major, align 16>, memref<[B, M, N], f32, row_major, align 16>, memref<[B, M, N], f32, row_major, align 16>) {
+    -> (memref<[B, M, N], f32, row_major, align 16>, memref<[B, M, N], f32, row_major, align 16>, memref<[B, M, N], f32, row_major, align 16>, memref<[B, M, N], f32, row_major, align 16>, memref<[B, M, N], i1, row_major, align 16>, memref<[B, M, N], f32, row_major, align 16>, memref<[B, M, N], f32, row_major, align 16>) {
   %r = launch @rows<B, M, N> (%x) : memref<[B, M, N], f32, row_major, align 16>
   %c = launch @columns<B, M, N> (%x) : memref<[B, M, N], f32, row_major, align 16>
   %t = launch @truth<B, M, N> (%x) : memref<[B, M, N], i1, row_major, align 16>
   %g = launch @groups<B, M, N> (%x) : memref<[B, M, N], f32, row_major, align 16>
   %h = launch @groups_of_columns<B, M, N> (%x) : memref<[B, M, N], f32, row_major, align 16>
-  return %r, %c, %t, %g, %h
+  %lr = launch @linear_rows<B, M, N> (%x) : memref<[B, M, N], f32, row_major, align 16>
+  %lc = launch @linear_columns<B, M, N> (%x) : memref<[B, M, N], f32, row_major, align 16>
+  return %r, %c, %lr, %lc, %t, %g, %h
 }
 
 // Of rows of any length a block has one: each of four warps goes over it four times in a step.
@@ -51,6 +53,38 @@ region.func private @columns<B, M, N> iters (b: B, m: M, n: N)
   %x = read %X[b, m, n] : f16 over (b, m, n)
   %z = cast %x : f32 over (b, m, n)
   %s = scan max %z along m exclusive reverse : f32 over (b, m, n)
+  yield %s to Y
+}
+
+// A recurrence has half the tile of one operand, so that both are in as many registers, and twice the memory for each part of
+// it: what is before is one number for each row.
+// CHECK-LABEL: kernel.func private @linear_rows<
+// CHECK: %shared = shared : tile<[16], f32, row_major>
+// CHECK: for %n = 0 to N step 1024 carry (%[[RUN:.*]] = %{{.*}})
+// CHECK: %[[S:.*]]:2 = scan linear %{{.*}}, %{{.*}} from %[[RUN]] along 1 through %shared
+// CHECK: yield %[[S]]#1
+region.func private @linear_rows<B, M, N> iters (b: B, m: M, n: N)
+    ins (%X: memref<[B, M, N], f16, row_major, align 16>)
+    outs (Y: memref<[B, M, N], f32, row_major, align 16> materialize gmem) {
+  %x = read %X[b, m, n] : f16 over (b, m, n)
+  %s = scan linear %x, %x along n : f32 over (b, m, n)
+  yield %s to Y
+}
+
+// What lies behind the end leaves the running value as it is: times one, plus zero.
+// CHECK-LABEL: kernel.func private @linear_columns<
+// CHECK: %[[ONE:.*]] = const 1.0
+// CHECK: %[[F:.*]] = select where ({{.*}}) then %{{.*}} else %[[ONE]]
+// CHECK: %[[V:.*]] = select where ({{.*}}) then %{{.*}} else %{{.*}}
+// CHECK: scan linear %[[F]], %[[V]] from %{{.*}} along 1 exclusive reverse through %shared
+region.func private @linear_columns<B, M, N> iters (b: B, m: M, n: N)
+    ins (%X: memref<[B, M, N], f16, row_major, align 16>)
+    outs (Y: memref<[B, M, N], f32, row_major, align 16> materialize gmem) {
+  %x = read %X[b, m, n] : f16 over (b, m, n)
+  %a = unary exp2 %x : f16 over (b, m, n)
+  %two = const 0.25 : f16 over ()
+  %f = binary mul %a, %two : f16 over (b, m, n)
+  %s = scan linear %f, %x along m exclusive reverse : f32 over (b, m, n)
   yield %s to Y
 }
 

@@ -183,3 +183,14 @@ tiny.func @stored<M>(%v: tensor<[2, M], f32>, %x: tensor<[8, M], f32>) -> (tenso
   %z = store %v into %v
   return %y, %z
 }
+
+// Each operand of a scan is read where its views say.
+// CHECK-LABEL: book.func @recurrence<M, N>
+// CHECK-NEXT:    %y = scan linear axes (i0: M, i1: N) along 1 of %a at (i0), %x at (i0, N - i1 - 1) acc f32 exclusive : tensor<[M, N], f32>
+// CHECK-NEXT:    return %y
+tiny.func @recurrence<M, N>(%a: tensor<[M], f16>, %x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  %e = expand %a to [M, N] dims [0]
+  %f = flip %x over [1]
+  %y = scan linear %e, %f along 1 exclusive
+  return %y
+}

@@ -195,6 +195,7 @@ impl Maker<'_> {
             29 => self.index(),
             30 => self.if_(),
             31 => self.again(),
+            32 if self.rng.one_in(2) => self.recurrence(),
             32 => self.scan(),
             _ => self.constant(),
         }
@@ -344,6 +345,20 @@ impl Maker<'_> {
         let acc = if self.rng.one_in(3) { self.accumulator(self.elem(input)) } else { self.elem(input) };
         let own = if acc == self.elem(input) { String::new() } else { format!(" acc {}", elem_name(acc)) };
         self.push(format!("scan {combiner} {{0}} along {axis}{how}{own}"), &[input], self.dims(input), acc)
+    }
+
+    /// A linear recurrence of two values of the same sizes.
+    fn recurrence(&mut self) -> Option<usize> {
+        let is_number = |maker: &Self, value| maker.elem(value) != Type::I1 && !maker.dims(value).is_empty();
+        let input = self.pick_where(is_number)?;
+        let dims = self.dims(input);
+        let factors = self.pick_where(|maker, value| is_number(maker, value) && maker.dims(value) == dims)?;
+        let common = promote(self.ctx, self.elem(factors), self.elem(input)).ok()?;
+        let axis = self.rng.below(dims.len());
+        let how = self.rng.one_of(&["", " exclusive", " reverse", " exclusive reverse"]);
+        let acc = if self.rng.one_in(3) { self.accumulator(common) } else { common };
+        let own = if acc == common { String::new() } else { format!(" acc {}", elem_name(acc)) };
+        self.push(format!("scan linear {{0}}, {{1}} along {axis}{how}{own}"), &[factors, input], dims, acc)
     }
 
     pub(super) fn reduce_over(&mut self, input: usize, combiner: &str, axes: &[usize], acc: Type) -> Option<usize> {
