@@ -505,8 +505,30 @@ def groups(graph):
     return finish(graph, y)
 
 
+def recurrence(graph, x, axis):
+    """Each result times a factor below one, plus an element; a state before the first one in some."""
+    rng = graph.rng
+    factors = graph.argument(x.dims, rng.choice((x.elem, "f32")))
+    factors = graph.op(f"sigmoid {factors.name}", factors.dims, factors.elem, lambda: torch.sigmoid(factors.value))
+    others = x.dims[:axis] + x.dims[axis + 1:]
+    init = graph.argument(others, "f32") if rng.random() < 0.5 else None
+    reverse = rng.random() < 0.3
+    text = f"scan {factors.name}, {x.name}{f' from {init.name}' if init else ''} over {axis}{' reverse' if reverse else ''}"
+    elem = "f32" if init else common(factors.elem, x.elem)
+
+    def compute():
+        steps = range(x.value.shape[axis])
+        h = init.value if init else torch.zeros_like(x.value.select(axis, 0))
+        out = torch.empty_like(x.value)
+        for step in reversed(steps) if reverse else steps:
+            h = factors.value.select(axis, step) * h + x.value.select(axis, step)
+            out.select(axis, step).copy_(h)
+        return out
+    return graph.op(text, x.dims, elem, compute)
+
+
 def running(graph):
-    """Sums, products and extremes of all elements up to each, along any axis."""
+    """Sums, products, extremes and linear recurrences of all elements up to each, along any axis."""
     rng = graph.rng
     rank = rng.randrange(1, 4)
     axis = rng.randrange(rank)
@@ -520,7 +542,10 @@ def running(graph):
         ("cumsum", lambda v: v.cumsum(axis)), ("cummax", lambda v: v.cummax(axis).values),
         ("cummin", lambda v: v.cummin(axis).values),
     ))
-    y = graph.op(f"{word} {x.name} over {axis}", dims, elem, lambda: function(x.value))
+    if rng.random() < 0.3:
+        y = recurrence(graph, x, axis)
+    else:
+        y = graph.op(f"{word} {x.name} over {axis}", dims, elem, lambda: function(x.value))
     return finish(graph, epilogue(graph, y, 1) if rng.random() < 0.5 else y)
 
 
