@@ -145,15 +145,20 @@ impl Maker<'_> {
     /// A tile: extents for rows and columns spread over their axes, 1 for other axes of the results, and a step along the
     /// longest reduced axis.
     pub(super) fn tiled(&self, product: &Product, rows: i64, columns: i64, step: i64) -> Schedule {
+        self.tiled_along(product, &product.rows, [rows, columns, step])
+    }
+
+    /// The same with the extent of rows spread over some of their axes alone.
+    pub(super) fn tiled_along(&self, product: &Product, rows: &[String], extents: [i64; 3]) -> Schedule {
         // Results of whole rows are over the rows alone.
         let others = product.columns.iter().filter(|axis| !self.facts.iters().contains(axis));
         let axes = self.facts.iters().iter().chain(others);
         let mut tile: Table<i64> = Table(axes.map(|axis| (axis.clone(), 1)).collect());
-        self.spread(&mut tile, &product.rows, rows);
-        self.spread(&mut tile, &product.columns, columns);
+        self.spread(&mut tile, rows, extents[0]);
+        self.spread(&mut tile, &product.columns, extents[1]);
         let depth = product.depth.iter().rev().max_by_key(|axis| self.facts.size(axis)).cloned().unwrap_or_default();
         tile.0.retain(|(axis, _)| *axis != depth);
-        tile.0.push((depth, step));
+        tile.0.push((depth, extents[2]));
         Schedule { tile: Some(tile), ..self.base.clone() }
     }
 

@@ -1,13 +1,14 @@
 //! Plans of products in a row: rows of the last one, with all of its columns, and the others step by step along what it
 //! reduces.
 
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::{OpRef, Type, ValueId};
 use dlc_plan::Schedule;
 use dlc_plan::clause::{
     Barrier, Buffer, Cache, Edge, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk, Way,
 };
 use dlc_plan::value::{Choice, Table};
-use dlc_region::ops::{Binary, Index, Reduce};
+use dlc_region::ops::{Binary, Index, Reduce, Select};
 
 use super::candidates::{Maker, STAGES};
 use super::facts::{Factor, Product, Tensor, bits};
@@ -43,14 +44,16 @@ struct Chain<'a> {
 impl Maker<'_> {
     /// The plans of products in a row.
     pub(super) fn chain(&self, last: &Product) -> Vec<Schedule> {
-        let chain = self.in_common(last);
-        let fits = |&(groups, step): &(i64, i64)| chain.kind != Kind::Wgmma || self.has_registers(&chain, groups, step);
+        let chain = &self.in_common(last);
+        let fits = |&(groups, step): &(i64, i64)| chain.kind != Kind::Wgmma || self.has_registers(chain, groups, step);
         let mut choices: Vec<(i64, i64)> = groups_and_steps(chain.kind).into_iter().filter(fits).collect();
         // Of plans that cost the same, those without groups beyond the last row.
         let (rows, unit) = (self.extent(&last.rows), rows_of_group(chain.kind));
         choices.sort_by_key(|(groups, _)| *groups > 1 && rows <= (unit * (groups - 1)) as f64);
-        let plans =
-            choices.into_iter().filter_map(|(groups, step)| self.in_stages(self.step_by_step(&chain, groups, step)));
+        let plans = choices.into_iter().flat_map(|(groups, step)| {
+            let rows = self.rows_of_tiles(chain, groups).into_iter();
+            rows.filter_map(move |rows| self.in_stages(self.step_by_step(chain, rows, groups, step)))
+        });
         let plans: Vec<Schedule> = plans.map(|plan| self.finish(plan)).collect();
         let split = plans.iter().flat_map(|plan| self.in_parts(last, plan));
         plans.iter().cloned().chain(split).collect()
@@ -132,11 +135,22 @@ impl Maker<'_> {
         held <= consumer_registers(groups) && cut.iter().all(|bits| step * bits % 1024 == 0)
     }
 
-    /// The plan of so many groups and a step, but for its stages.
-    fn step_by_step(&self, chain: &Chain<'_>, groups: i64, step: i64) -> Schedule {
+    /// The axes that the rows of a tile may lie along: all of them, and where positions hide scores first the last one
+    /// alone. A tile of rows of several heads has no last key that all of them see, so that its steps end nowhere.
+    fn rows_of_tiles<'a>(&self, chain: &Chain<'a>, groups: i64) -> Vec<&'a [String]> {
+        let all = chain.last.rows.as_slice();
+        let plan = self.tiled(chain.last, rows_of_group(chain.kind) * groups, chain.columns, 1);
+        let last = &all[all.len() - 1..];
+        match self.hides(chain.last) && !is_along_one(&plan, all) {
+            true => vec![last, all],
+            false => vec![all],
+        }
+    }
+
+    /// The plan of so many groups and a step, but for its stages, whose rows lie along some axes.
+    fn step_by_step(&self, chain: &Chain<'_>, rows: &[String], groups: i64, step: i64) -> Schedule {
         let (last, kind) = (chain.last, chain.kind);
-        let rows = rows_of_group(kind) * groups;
-        let mut plan = self.tiled(last, rows, chain.columns, step);
+        let mut plan = self.tiled_along(last, rows, [rows_of_group(kind) * groups, chain.columns, step]);
         self.hold_inner(&mut plan, last);
         let axes = plan.tile.iter().flat_map(|tile| tile.names());
         let reduced = axes.filter(|axis| !self.facts.iters().iter().any(|iter| iter == axis)).map(String::from);
@@ -165,7 +179,8 @@ impl Maker<'_> {
         // Many with short products get in each other's way.
         let in_turn = groups > 3;
         let mut assume = plan.assume.clone();
-        let order = self.hides(last).then_some(Order { kind: Walk::LongestFirst, size: None, along: None });
+        let ends = self.hides(last) && is_along_one(&plan, &last.rows);
+        let order = ends.then_some(Order { kind: Walk::LongestFirst, size: None, along: None });
         Schedule {
             roles: Some(Roles { kind: Sharing::Cooperative, consumers: groups, in_turn }),
             registers: Some(Table::of(registers)),
@@ -242,8 +257,17 @@ impl Maker<'_> {
             let exprs = index.map(Index::value).unwrap_or_default();
             exprs.iter().flat_map(|expr| expr.symbols()).any(|name| axes.iter().any(|axis| **axis == *name))
         };
+        let both = |expr: &SizeExpr| {
+            let over = |axes: &[String]| expr.symbols().iter().any(|name| axes.iter().any(|axis| **axis == **name));
+            over(&last.rows) && over(&last.depth)
+        };
         self.body.walk().into_iter().any(|op| {
-            let Some(op) = Binary::of(OpRef::new(self.ctx, self.body, op)) else { return false };
+            let op = OpRef::new(self.ctx, self.body, op);
+            if let Some(guard) = Select::of(op).and_then(Select::guard) {
+                let conditions = guard.pieces.iter().flatten();
+                return conditions.filter_map(|condition| condition.not_negative().ok()).flatten().any(|at| both(&at));
+            }
+            let Some(op) = Binary::of(op) else { return false };
             let sides = |a: ValueId, b: ValueId| along(a, &last.rows) && along(b, &last.depth);
             op.function().is_comparison() && (sides(op.lhs(), op.rhs()) || sides(op.rhs(), op.lhs()))
         })
@@ -291,6 +315,11 @@ impl Maker<'_> {
         };
         pairs.filter_map(edge).collect()
     }
+}
+
+/// Whether the rows of a tile lie along one axis.
+fn is_along_one(plan: &Schedule, rows: &[String]) -> bool {
+    rows.iter().filter(|axis| plan.tile_of(axis) > 1).count() < 2
 }
 
 /// The same way to store results, from two panels of each consumer.

@@ -143,6 +143,55 @@ region.func @causal<H, Q, K> iters (h: H, q: Q, e: 128)
   yield %y to O as f16
 }
 
+// Rows of several heads have no last key in common: a tile has queries of one head, whose steps end at the diagonal, unless a
+// head has so few that most of its rows would be empty.
+// CHECK: plan.schedule of @grouped for sm90 {
+// CHECK-NEXT: tile (h: 1, g: 1, q: 192, e: 128, d: 128, k: 96)
+// CHECK: persistent sms
+// CHECK-NEXT: order longest_first
+// RUN: dlc-opt %s --choose-plan='symbols=[H:4096,Q:16,K:4096]' | FileCheck %s --check-prefix=FEW
+// FEW: plan.schedule of @grouped for sm90 {
+// FEW-NEXT: tile (h: 1, g: 4, q: 16, e: 128, d: 128, k: {{[0-9]+}})
+// FEW: persistent sms
+// FEW-NEXT: roles
+region.func @grouped<H, Q, K> iters (h: H, g: 4, q: Q, e: 128)
+    ins (%Q: memref<[H, 4, Q, 128], f16>, %K: memref<[H, K, 128], f16>, %V: memref<[H, K, 128], f16>)
+    outs (O: memref<[H, 4, Q, 128], f16> materialize gmem) {
+  %s = reduce sum (d: 128) acc f32 init 0.0 {
+    %a = read %Q[h, g, q, d] : f16 over (h, g, q, d)
+    %b = read %K[h, k, d] : f16 over (h, k, d)
+    %p = binary mul %a, %b widen : f32 over (h, g, q, k, d)
+    yield %p
+  } : f32 over (h, g, q, k)
+  %row = index (q) : i32 over (q)
+  %key = index (k) : i32 over (k)
+  %seen = binary ge %row, %key : i1 over (q, k)
+  %hidden = const -inf : f32 over ()
+  %t = select %seen, %s, %hidden {deferred} : f32 over (h, g, q, k)
+  %top, %sum, %o = reduce (k: K) acc (f32, f32, f32) init (-inf, 0.0, 0.0) {
+    %v = read %V[h, k, e] : f16 over (h, e, k)
+    %one = const 1.0 : f32 over ()
+    yield %t, %one, %v
+  } combine (%m0: f32 over (h, g, q), %s0: f32 over (h, g, q), %o0: f32 over (h, g, q, e), %m1: f32 over (h, g, q), %s1: f32 over (h, g, q), %o1: f32 over (h, g, q, e)) {
+    %m = binary max %m0, %m1 : f32 over (h, g, q)
+    %d0 = binary sub %m0, %m : f32 over (h, g, q)
+    %w0 = unary exp2 %d0 : f32 over (h, g, q)
+    %d1 = binary sub %m1, %m : f32 over (h, g, q)
+    %w1 = unary exp2 %d1 : f32 over (h, g, q)
+    %l0 = binary mul %s0, %w0 : f32 over (h, g, q)
+    %l1 = binary mul %s1, %w1 : f32 over (h, g, q)
+    %l = binary add %l0, %l1 : f32 over (h, g, q)
+    %p0 = binary mul %o0, %w0 : f32 over (h, g, q, e)
+    %p1 = binary mul %o1, %w1 : f32 over (h, g, q, e)
+    %p = binary add %p0, %p1 : f32 over (h, g, q, e)
+    yield %m, %l, %p
+  } {reassoc} : f32 over (h, g, q), f32 over (h, g, q), f32 over (h, g, q, e)
+  %r = unary recip %sum : f32 over (h, g, q)
+  %y = binary mul %o, %r : f32 over (h, g, q, e)
+  yield %y to O as f16
+}
+
+
 // Two products in `f32`, without tensor cores.
 // CHECK: plan.schedule of @single for sm90 {
 // CHECK-NEXT: tile (m: 32, n: 32, k: 64, h: 64)
