@@ -126,7 +126,8 @@ impl Maker<'_> {
     fn has_registers(&self, chain: &Chain<'_>, groups: i64, step: i64) -> bool {
         // What a thread of a consumer has of the last sums and of those between, which become an operand in place, and of
         // what is read for these.
-        let held = chain.columns / 2 + step / 2 + chain.between.len() as i64 * step / 4 + 32;
+        let read = chain.between.len() + self.along_steps(chain.last);
+        let held = chain.columns / 2 + step / 2 + read as i64 * step / 4 + 32;
         // What comes by rows of 128 bytes along the steps is cut where one ends.
         let along = |factor: &Factor| factor.axes.last().is_some_and(|axis| chain.last.depth.contains(axis));
         let rows_of_steps = self.facts.products.iter().flat_map(|product| &product.factors).any(along);
@@ -238,7 +239,19 @@ impl Maker<'_> {
         self.facts.inputs.iter().enumerate().filter(reads).map(|(_, input)| input).collect()
     }
 
-    /// The clause of such an input.
+    /// How many inputs are read for what stands between products, of which each row has the same elements: a row for the
+    /// keys that are padding.
+    fn along_steps(&self, last: &Product) -> usize {
+        let is_factor = |at: usize| {
+            let mut factors = self.facts.products.iter().flat_map(|product| &product.factors);
+            factors.any(|factor| factor.input == Some(at))
+        };
+        let over = |input: &Tensor, axes: &[String]| axes.iter().any(|axis| input.axes.contains(axis));
+        let inputs = self.facts.inputs.iter().enumerate().filter(|(at, input)| input.reads > 0 && !is_factor(*at));
+        inputs.filter(|(_, input)| over(input, &last.depth) && !over(input, &last.rows)).count()
+    }
+
+    /// The clause of an input that is read between products.
     fn cache_of_input(&self, input: &Tensor) -> Cache {
         let at = self.facts.inputs.iter().position(|other| std::ptr::eq(other, input)).unwrap_or(0);
         Cache { axes: Some(input.axes.clone()), ..self.cache(at, Place::Smem) }

@@ -77,7 +77,7 @@ pub struct Tensor {
     pub along: Vec<String>,
     /// How many elements it has.
     pub elems: f64,
-    /// Whether its last axis is contiguous and each position is an axis, without a guard.
+    /// Whether its last axis is contiguous and each position is an axis, or a number, without a guard.
     pub plain: bool,
     /// Whether its last axis is contiguous and the position there an axis, on which no guard depends: neighbours are read
     /// together.
@@ -304,7 +304,8 @@ impl Facts {
     }
 
     fn read(&mut self, ctx: &Context, body: &Body, read: Read<'_>, args: &[ValueId]) {
-        let plain = read.guard().is_none() && read.at().iter().all(|at| at.as_symbol().is_some());
+        let is_plain = |at: &SizeExpr| at.as_symbol().is_some() || at.as_constant().is_some();
+        let plain = read.guard().is_none() && read.at().iter().all(is_plain);
         self.pieces |= !plain;
         let Some(at) = argument(body, read.source(), args) else { return };
         let found = read_along(ctx, body, read);

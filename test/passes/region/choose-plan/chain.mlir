@@ -192,6 +192,47 @@ region.func @grouped<H, Q, K> iters (h: H, g: 4, q: Q, e: 128)
 }
 
 
+// A mask that is a tensor comes by way of shared memory as the keys do, also where all heads have the same one, along an axis
+// of size one.
+// CHECK: plan.schedule of @masked for sm90 {
+// CHECK: cache V (h, k, e) f16 in smem
+// CHECK-NEXT: cache M (q, k) f16 in smem
+region.func @masked<H, Q, K> iters (h: H, q: Q, e: 128)
+    ins (%Q: memref<[H, Q, 128], f16>, %K: memref<[H, K, 128], f16>, %V: memref<[H, K, 128], f16>, %M: memref<[1, Q, K], f16>)
+    outs (O: memref<[H, Q, 128], f16> materialize gmem) {
+  %s = reduce sum (d: 128) acc f32 init 0.0 {
+    %a = read %Q[h, q, d] : f16 over (h, q, d)
+    %b = read %K[h, k, d] : f16 over (h, k, d)
+    %p = binary mul %a, %b widen : f32 over (h, q, k, d)
+    yield %p
+  } : f32 over (h, q, k)
+  %bias = read %M[0, q, k] : f16 over (q, k)
+  %b32 = broadcast_in_dim %bias to [H, Q, K] dims [1, 2] : f16 over (h, q, k)
+  %t = binary add %s, %b32 {deferred} : f32 over (h, q, k)
+  %top, %sum, %o = reduce (k: K) acc (f32, f32, f32) init (-inf, 0.0, 0.0) {
+    %v = read %V[h, k, e] : f16 over (h, e, k)
+    %one = const 1.0 : f32 over ()
+    yield %t, %one, %v
+  } combine (%m0: f32 over (h, q), %s0: f32 over (h, q), %o0: f32 over (h, q, e), %m1: f32 over (h, q), %s1: f32 over (h, q), %o1: f32 over (h, q, e)) {
+    %m = binary max %m0, %m1 : f32 over (h, q)
+    %d0 = binary sub %m0, %m : f32 over (h, q)
+    %w0 = unary exp2 %d0 : f32 over (h, q)
+    %d1 = binary sub %m1, %m : f32 over (h, q)
+    %w1 = unary exp2 %d1 : f32 over (h, q)
+    %l0 = binary mul %s0, %w0 : f32 over (h, q)
+    %l1 = binary mul %s1, %w1 : f32 over (h, q)
+    %l = binary add %l0, %l1 : f32 over (h, q)
+    %p0 = binary mul %o0, %w0 : f32 over (h, q, e)
+    %p1 = binary mul %o1, %w1 : f32 over (h, q, e)
+    %p = binary add %p0, %p1 : f32 over (h, q, e)
+    yield %m, %l, %p
+  } {reassoc} : f32 over (h, q), f32 over (h, q), f32 over (h, q, e)
+  %r = unary recip %sum : f32 over (h, q)
+  %y = binary mul %o, %r : f32 over (h, q, e)
+  yield %y to O as f16
+}
+
+
 // Two products in `f32`, without tensor cores.
 // CHECK: plan.schedule of @single for sm90 {
 // CHECK-NEXT: tile (m: 32, n: 32, k: 64, h: 64)
