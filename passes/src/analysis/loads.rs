@@ -261,7 +261,7 @@ fn meeting(
     Ok((awaits, meet.ok_or("its threads do not meet behind its loads")?))
 }
 
-/// That a tile is written by the loads alone and touched in the loop alone, read behind the barrier.
+/// That a tile is filled by the loads alone and touched in the loop alone, read behind the barrier, or changed there.
 pub fn ring_fits(
     ctx: &Context,
     body: &Body,
@@ -282,10 +282,11 @@ pub fn ring_fits(
         return Err("a tile is used outside of the loop too".into());
     }
     let of_load = |op: &OpId| ancestor_in(body, *op, block).is_some_and(|op| loads.contains(&op));
-    if !tiles.writers(tile).iter().all(of_load) {
+    let behind = |op: &OpId| ancestor_in(body, *op, block).is_some_and(|op| body.is_before(meet, op));
+    let changes = |op: &OpId| OpRef::new(ctx, body, *op).is(kernel::StoreShared::DEF) && behind(op);
+    if !tiles.writers(tile).iter().all(|op| of_load(op) || changes(op)) {
         return Err("a tile is written by other ops than its loads".into());
     }
-    let behind = |op: &OpId| ancestor_in(body, *op, block).is_some_and(|op| body.is_before(meet, op));
     match tiles.readers(tile).iter().all(behind) {
         true => Ok(()),
         false => Err("a tile is read before its threads meet".into()),
@@ -303,7 +304,8 @@ pub fn last_barrier(ctx: &Context, body: &Body, ops: &[OpId], meet: OpId, loads:
     (ops[last + 1..].iter().all(idle) && !writes).then(|| ops[last])
 }
 
-/// Products in the loop that only add to a sum which it carries, all awaited at once, if nothing else reads the rings.
+/// Products in the loop that only add to a sum which it carries, all awaited at once, if nothing else reads the rings from
+/// there on.
 fn deferred(
     ctx: &Context,
     body: &Body,
@@ -351,7 +353,13 @@ fn deferred(
             }
         }
     }
-    let of_product = |op: &OpId| products.iter().any(|product| product.id == *op);
+    let first = products.first()?.id;
+    let is_before =
+        |op: OpId| ancestor_in(body, op, block).is_some_and(|within| within != first && body.is_before(within, first));
+    // What threads load they have when they use it, and that is before the products.
+    let of_product = |op: &OpId| {
+        products.iter().any(|product| product.id == *op) || (view(*op).is(kernel::LoadShared::DEF) && is_before(*op))
+    };
     let alone = rings
         .iter()
         .filter_map(|&ring| tile_of(ctx, body, ring))

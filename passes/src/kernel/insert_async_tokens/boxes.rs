@@ -111,23 +111,30 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
     Ok(Boxed { copy: op, at: bases, shape, panels: panels.into(), bytes, merged, order, window })
 }
 
-/// That nothing but the copy writes its tile, and that threads meet between their reads of it and the next copy: one
+/// That nothing but the copy fills its tile, and that threads meet between their reads of it and the next copy: one
 /// thread begins that for all.
 fn separate(ctx: &Context, body: &Body, op: OpId, tile: ValueId) -> Result<(), String> {
     let tile = tile_of(ctx, body, tile).ok_or("it is not known where its tile lies")?;
     let tiles = Tiles::of(ctx, body);
-    if tiles.writers(tile) != [op] {
+    let others: Vec<OpId> = tiles.writers(tile).iter().copied().filter(|&writer| writer != op).collect();
+    let loops = loops_around(ctx, body, op).ok_or("it stands in a condition or a role")?;
+    let block = loops.first().and_then(|&inner| block_of(ctx, body, inner));
+    // Threads may change what is there before it is read.
+    let changes = |writer: &OpId| {
+        let writer = OpRef::new(ctx, body, *writer);
+        let within = block.and_then(|block| ancestor_in(body, writer.id, block));
+        writer.is(kernel::StoreShared::DEF) && within.is_some_and(|within| body.is_before(op, within))
+    };
+    if !others.iter().all(changes) {
         return Err("something else writes its tile too".into());
     }
-    let loops = loops_around(ctx, body, op).ok_or("it stands in a condition or a role")?;
-    let Some(&inner) = loops.first() else { return Ok(()) };
-    let Some(block) = block_of(ctx, body, inner) else { return Ok(()) };
+    let Some(block) = block else { return Ok(()) };
     let last = body.ops(block).filter(|&op| is_barrier(OpRef::new(ctx, body, op))).last();
     let behind = |reader: &OpId| match (ancestor_in(body, *reader, block), last) {
         (Some(reader), Some(last)) => body.is_before(reader, last),
         _ => false,
     };
-    match tiles.readers(tile).iter().all(behind) {
+    match tiles.readers(tile).iter().chain(&others).all(behind) {
         true => Ok(()),
         false => Err("no barrier of its loop stands behind all that reads its tile".into()),
     }
