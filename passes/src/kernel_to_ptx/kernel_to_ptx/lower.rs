@@ -48,6 +48,8 @@ pub struct Lower<'a, 'c> {
     pub barriers: BarrierNumbers,
     /// The threads of a block.
     pub threads: u32,
+    /// The blocks that a multiprocessor has room for at once.
+    pub resident: u32,
     /// Whether warps store matrices.
     pub has_stmatrix: bool,
     /// Sums that a loop has given which may not have run: they are zero then, which is seen to where they are first used,
@@ -106,6 +108,7 @@ impl<'a, 'c> Lower<'a, 'c> {
             cluster,
             barriers,
             threads,
+            resident: grid.blocks_per_sm().and_then(|blocks| u32::try_from(blocks).ok()).unwrap_or(1).max(1),
             has_stmatrix,
             unfinished: Vec::new(),
             // Far from zero, which says that work ended long ago.

@@ -414,8 +414,8 @@ impl<'a, 'c> Lower<'a, 'c> {
         self.code.start(inside);
         self.code.open();
         if let Some(registers) = op.registers() {
-            // What a thread has at the start: all registers shared out, in steps of eight.
-            let own = i64::from(65_536 / self.threads / 8 * 8).min(255);
+            // What a thread has at the start: all registers shared out among blocks and threads, in steps of eight.
+            let own = i64::from(65_536 / self.resident / self.threads / 8 * 8).min(255);
             let word = if registers <= own { "dec.sync.aligned.u32" } else { "inc.sync.aligned.u32" };
             self.code.act(&table::SETMAXNREG, word, &[Arg::Int(registers)]);
         }
