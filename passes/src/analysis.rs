@@ -12,6 +12,7 @@
 //! - [`loads`]: what a loop of a kernel loads by itself.
 //! - [`locality`]: how near to where it is used a value can be kept.
 //! - [`loops`]: the loops that branches make.
+//! - [`masks`]: values that are one number except where positions say otherwise.
 //! - [`names`]: what values are called.
 //! - [`nesting`]: the loops and the grid around ops of a kernel.
 //! - [`numbers`]: numbers of attributes.
@@ -34,6 +35,7 @@ pub mod liveness;
 pub mod loads;
 pub mod locality;
 pub mod loops;
+pub mod masks;
 pub mod names;
 pub mod nesting;
 pub mod numbers;

@@ -55,6 +55,8 @@
 //! addition and one power; what scores are multiplied by goes into that, and sums are weighted anew only where a maximum has
 //! grown by much (`powers`). What is read for the sums between two products of `wgmma` goes through shared memory where the
 //! plan has a tile of it there.
+//! Where a factor of a product is zero on one side of a diagonal, the loop leaves out the steps in which it is zero all over,
+//! and threads put zeros into the tiles that the diagonal goes through (`zeros`).
 //! A value is made where it is first needed, in the innermost loop that it depends on. See `lower`, `contract`, `tiling`.
 //! Where the plan divides a reduction whose accumulators a region combines, as those of an online softmax (`split_k`), the
 //! kernel has two grids: each block of the first does a part of the axis and leaves its accumulators in memory, and the second
@@ -78,6 +80,7 @@ mod reduce;
 mod report;
 mod scan;
 pub(crate) mod stream;
+mod zeros;
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_ir::body::{Body, OpRef};
@@ -108,12 +111,20 @@ dlc_ir::codes! {
 }
 
 static DEF: PassDef = PassDef {
-    options: &[OptionDef {
-        name: "instruction",
-        kind: OptionKind::Choice(&["mma", "fma"]),
-        default: "mma",
-        doc: "What multiplies halves where no plan says.",
-    }],
+    options: &[
+        OptionDef {
+            name: "instruction",
+            kind: OptionKind::Choice(&["mma", "fma"]),
+            default: "mma",
+            doc: "What multiplies halves where no plan says.",
+        },
+        OptionDef {
+            name: "finite",
+            kind: OptionKind::Bool,
+            default: "true",
+            doc: "Whether floats are finite, so that steps of a product in which a factor is zero are left out.",
+        },
+    ],
     statistics: &[
         StatDef { name: "kernels", doc: "Kernels made." },
         StatDef { name: "products", doc: "Kernels with a product of matrices." },
@@ -128,11 +139,13 @@ static DEF: PassDef = PassDef {
 dlc_ir::inventory::submit! { &DEF }
 
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
-    Ok(Box::new(Tensorize { tensor_cores: options.text("instruction") == "mma" }))
+    let tensor_cores = options.text("instruction") == "mma";
+    Ok(Box::new(Tensorize { tensor_cores, finite: options.flag("finite") }))
 }
 
 struct Tensorize {
     tensor_cores: bool,
+    finite: bool,
 }
 
 /// Why a product of a kernel whose tiles are rows is computed element by element.
@@ -171,7 +184,7 @@ impl Pass for Tensorize {
                 not_followed(cx, body, plan.as_deref(), &[word], at, message.clone());
             }
         }
-        let made = resolved.and_then(|resolved| Ok(tensorize(cx.ctx, body, plan.as_deref(), resolved)?));
+        let made = resolved.and_then(|resolved| Ok(tensorize(cx.ctx, body, plan.as_deref(), resolved, self.finite)?));
         let Made { body: mut made, tiling, mut missed, multiplied } = match made {
             Ok(made) => made,
             Err(Refused::TooLarge) => return Err(too_large(body, cx)),
@@ -217,13 +230,15 @@ fn tensorize(
     region: &Body,
     plan: Option<&Schedule>,
     resolved: ResolvedPlan,
+    finite: bool,
 ) -> Result<Made, LowerError> {
     let ResolvedPlan { mapping, requires, kept, parts, .. } = resolved;
     let tiling = mapping.tiling.clone();
     let Frame { body, block, memory, outputs } = frame(ctx, region, plan, requires);
     let mut notes = Notes::default();
     let mut emit = Emit::new(ctx, body, block, region.loc(region.root()));
-    let piece = Piece { region, plan, mapping, kept, memory, outputs: &outputs, part: None, unrolled: Vec::new() };
+    let (part, unrolled) = (None, Vec::new());
+    let piece = Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, unrolled, finite };
     match parts {
         None => emit = grid(ctx, emit, piece, &mut notes)?,
         Some((parts, mapping)) => {
@@ -238,7 +253,7 @@ fn tensorize(
             emit = grid(ctx, emit, Piece { region: &parts.partial, outputs: &made, part, ..piece }, &mut notes)?;
             let (region, mapping, unrolled) = (&parts.combine, *mapping, parts.unrolled());
             let (plan, kept, part) = (None, Vec::new(), None);
-            let piece = Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, unrolled };
+            let piece = Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, unrolled, finite };
             emit = grid(ctx, emit, piece, &mut notes)?;
         }
     }

@@ -16,6 +16,7 @@ use dlc_region::verify::axes_of;
 use super::axes::{Dim, LowerError, remainder};
 use super::lower::{Lower, Lowered, Result, bits_of};
 use super::report::Of;
+use super::zeros::{self, Zeros};
 use crate::analysis::axes::before_broadcasts;
 use crate::analysis::numbers::is_zero;
 use crate::plan::shape::is_multiplied;
@@ -92,6 +93,8 @@ pub fn product(lower: &Lower<'_, '_>, id: OpId) -> Option<Product> {
 pub struct Operand {
     tile: ValueId,
     transposed: bool,
+    /// What is to be zero of it, and is not yet.
+    zeros: Option<Zeros>,
 }
 
 /// The left matrix of a step.
@@ -131,7 +134,7 @@ pub fn accumulate(
         (Left::Registers(value), _) => {
             let tile = tile_in_shared_memory(lower, elem, [rows.tile, dim.tile], "lhs")?;
             kernel::StoreShared::build(&mut lower.emit.builder(), loc, value, tile, None, None);
-            Left::Tile(Operand { tile, transposed: false })
+            Left::Tile(Operand { tile, transposed: false, zeros: None })
         }
         (left, _) => left,
     };
@@ -149,6 +152,15 @@ pub fn accumulate(
         kernel::FenceAsync::build(&mut lower.emit.builder(), loc);
     }
     lower.emit.barrier();
+    let tiles = match &left {
+        Left::Tile(left) => vec![left, &rhs],
+        Left::Registers(_) => vec![&rhs],
+    };
+    for operand in tiles {
+        if let Some(zeros) = &operand.zeros {
+            zeros::put(lower, zeros, operand.tile, elem)?;
+        }
+    }
     let sum = multiply(lower, matrix.instruction, (&left, &rhs), acc, elem, dim.tile)?;
     lower.emit.barrier();
     Ok(sum)
@@ -180,9 +192,15 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
         start = open.carried[0];
         around.push(open);
     }
-    let open = lower.emit.open_loop(&total, depth, "k", &[start])?;
+    let range = match axes.as_slice() {
+        [axis] => zeros::range(lower, product, axis, depth)?,
+        _ => None,
+    };
+    let is_whole = range.is_none();
+    let [first, last] = range.unwrap_or_else(|| [SizeExpr::from(0), total.clone()]);
+    let open = lower.emit.open_loop_from([&first, &last], depth, "k", &[start])?;
     // Inside of the loop, since without a step there is nothing to divide by; in PTX it stands before the loop.
-    let first = stagger(lower, &total, depth, &names)?;
+    let first = if is_whole { stagger(lower, &total, depth, &names)? } else { None };
     let base = staggered(lower, open.counter, first, &total, depth)?;
     let dim = lower.dim(axes, base, depth)?;
     let [rows, _] = lower.both_dims();
@@ -271,8 +289,9 @@ fn as_they_lie(lower: &Lower<'_, '_>, product: &Product, axes: Vec<(String, Size
     order.into_iter().map(|number| axes[number].clone()).collect()
 }
 
-/// The read that a value is, broadcasts aside.
+/// The read that a value is, broadcasts aside, and zeros that are put into what was copied.
 fn read_of<'a>(lower: &'a Lower<'_, '_>, value: ValueId) -> Option<Read<'a>> {
+    let value = zeros::copied_mask(lower, value).map_or(value, |mask| mask.seen);
     let value = before_broadcasts(lower.ctx, lower.region, value);
     Read::of(OpRef::new(lower.ctx, lower.region, lower.region.defining_op(value)?))
 }
@@ -284,7 +303,7 @@ pub fn copied(lower: &Lower<'_, '_>, value: ValueId) -> Option<String> {
 }
 
 /// Whether a copy brings what is read: positions that are no values, and zero where nothing is read.
-fn is_copied(lower: &Lower<'_, '_>, read: Read<'_>) -> bool {
+pub fn is_copied(lower: &Lower<'_, '_>, read: Read<'_>) -> bool {
     read.indices().len() == 0 && read.fill().is_none_or(|fill| is_zero(lower.ctx, fill))
 }
 
@@ -351,6 +370,8 @@ fn operand(
 ) -> Result<Operand> {
     let ctx = lower.ctx;
     let loc = lower.emit.loc;
+    let mask = zeros::copied_mask(lower, value);
+    let value = mask.as_ref().map_or(value, |mask| mask.seen);
     let plain = before_broadcasts(ctx, lower.region, value);
     let read = lower.region.defining_op(plain).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
     let tensor = read.map(|read| ctx.str(lower.region.value_name(read.source())));
@@ -378,7 +399,8 @@ fn operand(
     match read.filter(|read| is_copied(lower, *read)) {
         Some(read) => {
             let free = rows.filter(|rows| is_bounded(lower, read, rows)).map(|rows| rows.id);
-            let (access, values) = lower.access(read, [true, true], free.as_slice())?;
+            let guard = mask.as_ref().map_or_else(|| read.guard(), |mask| mask.rest.clone());
+            let (access, values) = lower.access_where(read, guard, [true, true], free.as_slice())?;
             let memory = lower.memory_of(read.source());
             let by = copying(lower, memory, (bits, tensor), shape, usize::from(!is_along));
             let dims = |ty: Type| MemRef::expect(ctx, ty).dims(ctx);
@@ -413,7 +435,8 @@ fn operand(
             kernel::StoreShared::build(&mut lower.emit.builder(), loc, made.value, tile, None, None);
         }
     }
-    Ok(Operand { tile, transposed })
+    let zeros = mask.map(|mask| Zeros::of(lower, mask));
+    Ok(Operand { tile, transposed, zeros })
 }
 
 /// A matrix that is read for what stands between two products, by way of shared memory where the plan wants it there: a
@@ -435,8 +458,12 @@ pub fn staged(lower: &mut Lower<'_, '_>, read: Read<'_>, over: [bool; 2]) -> Res
         return Ok(None);
     }
     let (loc, elem) = (lower.emit.loc, lower.elem(read.result(0)));
-    let tile = operand(lower, read.result(0), elem, [rows.tile, columns.tile], false, &tensor, None)?.tile;
+    let Operand { tile, zeros, .. } =
+        operand(lower, read.result(0), elem, [rows.tile, columns.tile], false, &tensor, None)?;
     lower.emit.barrier();
+    if let Some(zeros) = &zeros {
+        zeros::put(lower, zeros, tile, elem)?;
+    }
     let ty = lower.ty(elem, over);
     let op = kernel::LoadShared::build(&mut lower.emit.builder(), loc, tile, None, None, ty);
     let value = lower.emit.body.result(op, 0);

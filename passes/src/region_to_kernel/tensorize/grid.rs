@@ -37,6 +37,8 @@ pub struct Piece<'a> {
     pub part: Option<Divided>,
     /// The axes whose loops are unrolled, beside those of the plan.
     pub unrolled: Vec<String>,
+    /// Whether floats are finite.
+    pub finite: bool,
 }
 
 /// A reduction of which each block does a part.
@@ -66,7 +68,7 @@ pub struct Notes {
 
 /// Adds a grid to a kernel, behind what is there.
 pub fn grid<'c>(ctx: &'c Context, emit: Emit<'c>, piece: Piece<'_>, notes: &mut Notes) -> Result<Emit<'c>, LowerError> {
-    let Piece { region, plan, mapping, kept, memory, outputs, part, mut unrolled } = piece;
+    let Piece { region, plan, mapping, kept, memory, outputs, part, mut unrolled, finite } = piece;
     let (block, loc) = (emit.block, emit.loc);
     let entry = region.entry_block().expect("what is lowered has a body");
     unrolled.extend(plan.map(|plan| mapping.unrolled(plan)).unwrap_or_default());
@@ -90,6 +92,7 @@ pub fn grid<'c>(ctx: &'c Context, emit: Emit<'c>, piece: Piece<'_>, notes: &mut 
         part: None,
         conditions: 0,
         unrolled,
+        finite,
     };
     if let Some(plan) = plan {
         padding::pad(&mut lower, plan)?;

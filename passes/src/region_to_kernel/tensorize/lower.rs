@@ -102,6 +102,8 @@ pub struct Lower<'a, 'c> {
     pub conditions: usize,
     /// The axes whose loops are marked to be unrolled.
     pub unrolled: Vec<String>,
+    /// Whether floats are finite, so that zero times any is zero.
+    pub finite: bool,
 }
 
 pub type Result<T> = std::result::Result<T, LowerError>;
@@ -509,6 +511,17 @@ impl<'c> Lower<'_, 'c> {
     /// How a read is read from the kernel's memory, over these axes: where, within which guard, and the values named. Nothing
     /// is asked of the positions of the bindings `but`.
     pub fn access(&mut self, read: Read<'_>, over: [bool; 2], but: &[usize]) -> Result<(Access, Vec<ValueId>)> {
+        self.access_where(read, read.guard(), over, but)
+    }
+
+    /// The same within another guard than that of the read.
+    pub fn access_where(
+        &mut self,
+        read: Read<'_>,
+        guard: Option<Guard>,
+        over: [bool; 2],
+        but: &[usize],
+    ) -> Result<(Access, Vec<ValueId>)> {
         let ctx = self.ctx;
         let sizes = MemRef::expect(ctx, read.type_of(read.source())).dims(ctx);
         let indices: Vec<ValueId> = read.indices().collect();
@@ -527,7 +540,7 @@ impl<'c> Lower<'_, 'c> {
                 None => at.push(self.expr(expr, over)?),
             }
         }
-        let guard = read.guard().map(|guard| self.guard(&guard, over)).transpose()?;
+        let guard = guard.map(|guard| self.guard(&guard, over)).transpose()?;
         conditions.extend(self.inside_but(over, but)?);
         let guard = both(guard, conditions);
         let (values, at, guard) = self.emit.operands(&at, guard.as_ref())?;

@@ -1,69 +1,22 @@
 //! Scores that positions hide: which tiles of a reduced axis have none that counts, and which have no other.
 //!
 //! A score that is the initial maximum unless `e >= 0`, as below the diagonal of causal attention, is of no use to a sum
-//! below a maximum. So a loop over the axis ends where `e` is negative for all rows of the tile, and of a step in which it is
-//! negative for none nothing is asked.
+//! below a maximum. So a loop over the axis ends where `e` is negative for all rows of the tile, or begins there, as in a window
+//! of the last keys; and of a step in which it is negative for none nothing is asked.
 
 use dlc_core::guard::{Condition, Guard};
-use dlc_core::scalar;
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::body::{InsertPoint, OpRef};
+use dlc_ir::body::InsertPoint;
 use dlc_ir::{Attr, Builder, ValueId};
 use dlc_kernel::ops as kernel;
-use dlc_region::ops::{Binary, Const, Index, Select};
 
-use super::axes::Dim;
+use super::axes::{Dim, LowerError};
 use super::lower::{Lower, Result};
-use crate::analysis::axes::before_broadcasts;
-
-/// What hides scores.
-pub struct Mask {
-    /// The score where it is seen.
-    pub seen: ValueId,
-    /// It is seen where all of these, of the region's axes, are not negative.
-    pub holds: Vec<SizeExpr>,
-}
+use crate::analysis::masks::{self, Mask, slope};
 
 /// The mask of a score that is `none` where it is hidden.
 pub fn mask_of(lower: &Lower<'_, '_>, score: ValueId, none: Attr) -> Option<Mask> {
-    let (ctx, region) = (lower.ctx, lower.region);
-    let plain = |value: ValueId| before_broadcasts(ctx, region, value);
-    let op = |value: ValueId| region.defining_op(plain(value)).map(|op| OpRef::new(ctx, region, op));
-    let select = Select::of(op(score)?)?;
-    let operands: Vec<ValueId> = select.operands().collect();
-    let &[.., seen, hidden] = operands.as_slice() else { return None };
-    if Const::of(op(hidden)?)?.value() != none {
-        return None;
-    }
-    let holds = match select.guard() {
-        Some(guard) => {
-            let [piece] = guard.pieces.as_slice() else { return None };
-            let all: Option<Vec<Vec<SizeExpr>>> = piece.iter().map(|condition| condition.not_negative().ok()).collect();
-            all?.concat()
-        }
-        None => {
-            let compared = Binary::of(op(*operands.first()?)?)?;
-            let position = |value: ValueId| Index::of(op(value)?)?.value().first().cloned();
-            let (lhs, rhs) = (position(compared.lhs())?, position(compared.rhs())?);
-            let one = SizeExpr::from(1);
-            let above = match compared.function() {
-                scalar::Binary::Le => rhs.sub(&lhs),
-                scalar::Binary::Ge => lhs.sub(&rhs),
-                scalar::Binary::Lt => rhs.sub(&lhs).and_then(|above| above.sub(&one)),
-                scalar::Binary::Gt => lhs.sub(&rhs).and_then(|above| above.sub(&one)),
-                _ => return None,
-            };
-            vec![above.ok()?]
-        }
-    };
-    Some(Mask { seen, holds })
-}
-
-/// By how much an expression grows from a position of an axis to the next, if that is always the same.
-fn slope(expr: &SizeExpr, axis: &str) -> Option<i64> {
-    let next = SizeExpr::symbol(axis).ok()?.add(&1.into()).ok()?;
-    let moved = expr.substitute(&|name| (name == axis).then(|| next.clone())).ok()?;
-    moved.sub(expr).ok()?.as_constant()
+    masks::mask_of(lower.ctx, lower.region, score, &|number| number == none)
 }
 
 impl Mask {
@@ -98,17 +51,70 @@ impl Mask {
         })
     }
 
-    /// That everything in a tile of an axis is seen from all rows.
-    pub fn is_open(&self, lower: &Lower<'_, '_>, tile: &Dim, rows: &Dim) -> Option<Vec<Condition>> {
+    /// Before which position of an axis nothing is seen from any of the rows.
+    pub fn begin(&self, lower: &Lower<'_, '_>, axis: &str, rows: &Dim) -> Option<SizeExpr> {
+        self.holds.iter().find_map(|expr| {
+            if slope(expr, axis)? != 1 {
+                return None;
+            }
+            // `axis - rest >= 0`
+            let rest = SizeExpr::symbol(axis).ok()?.sub(expr).ok()?;
+            self.at_rows(lower, &rest, rows, false)
+        })
+    }
+
+    /// What is not negative where everything in a tile of an axis is seen from all rows.
+    fn least(&self, lower: &Lower<'_, '_>, tile: &Dim, rows: &Dim) -> Option<Vec<SizeExpr>> {
         let [(axis, _)] = tile.axes.as_slice() else { return None };
         let least = |expr: &SizeExpr| {
             let last = slope(expr, axis)? < 0;
             let at = tile.base.add(&i64::from(if last { tile.tile - 1 } else { 0 }).into()).ok()?;
             let expr = expr.substitute(&|name| (name == axis).then(|| at.clone())).ok()?;
-            Condition::of(&self.at_rows(lower, &expr, rows, false)?, ">=", &0.into())
+            self.at_rows(lower, &expr, rows, false)
         };
         self.holds.iter().map(least).collect()
     }
+
+    /// That everything in a tile of an axis is seen from all rows.
+    pub fn is_open(&self, lower: &Lower<'_, '_>, tile: &Dim, rows: &Dim) -> Option<Vec<Condition>> {
+        let least = self.least(lower, tile, rows)?;
+        least.iter().map(|expr| Condition::of(expr, ">=", &0.into())).collect()
+    }
+
+    /// That something in a tile of an axis is hidden from one of the rows. `None` where that is not known.
+    pub fn is_cut(&self, lower: &Lower<'_, '_>, tile: &Dim, rows: &Dim) -> Option<Guard> {
+        let least = self.least(lower, tile, rows)?;
+        let pieces = least.iter().map(|expr| Some(vec![Condition::of(expr, "<", &0.into())?]));
+        Some(Guard { pieces: pieces.collect::<Option<_>>()? })
+    }
+}
+
+/// The last of some positions, rounded down to whole steps; the first one of the axis without any.
+pub fn whole_steps(lower: &mut Lower<'_, '_>, positions: Vec<SizeExpr>, step: u32) -> Result<SizeExpr> {
+    let (loc, step) = (lower.emit.loc, SizeExpr::from(i64::from(step)));
+    let mut last = SizeExpr::from(0);
+    for at in positions {
+        let at = at.floordiv(&step).and_then(|steps| steps.mul(&step)).map_err(LowerError::Expr)?;
+        last = match last.as_constant() {
+            Some(0) if is_never_negative(&at) => at,
+            _ => {
+                let (lhs, rhs) = (lower.emit.index(&last)?, lower.emit.index(&at)?);
+                let op = kernel::Max::build(&mut lower.emit.builder(), loc, lhs, rhs);
+                let greatest = lower.emit.body.result(op, 0);
+                lower.emit.call(greatest, "begin");
+                lower.emit.name(greatest)
+            }
+        };
+    }
+    Ok(last)
+}
+
+/// Whether an expression of sizes and of numbers of tiles, which are not negative, is not: each makes it no smaller.
+fn is_never_negative(expr: &SizeExpr) -> bool {
+    let names = expr.symbols();
+    let grows = names.iter().all(|name| slope(expr, name).is_some_and(|slope| slope >= 0));
+    let least = expr.substitute(&|_| Some(0.into()));
+    grows && least.is_ok_and(|least| least.as_constant().is_some_and(|least| least >= 0))
 }
 
 impl Lower<'_, '_> {

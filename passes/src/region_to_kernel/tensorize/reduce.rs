@@ -172,7 +172,7 @@ impl Lower<'_, '_> {
             (None, Some((axis, tile))) if !self.at_tile(&axis.0) => (axis.clone(), None, *tile),
             _ => return self.step(step, inits),
         };
-        let open = self.open_axis(step.id, (&axis.0, &axis.1), &axis.1, tile, inits)?;
+        let open = self.open_axis(step.id, (&axis.0, &axis.1), [&0.into(), &axis.1], tile, inits)?;
         if self.unrolled.contains(&axis.0) {
             self.emit.unroll(&open);
         }
@@ -197,18 +197,18 @@ impl Lower<'_, '_> {
         Ok(self.emit.close_loop(open, &next))
     }
 
-    /// Begins the loop of a reduction along an axis of some size, up to `last`: of the axis that blocks share, along the part
-    /// of the block, which has a run of steps.
+    /// Begins the loop of a reduction along an axis of some size, from `first` up to `last`: of the axis that blocks share,
+    /// along the part of the block, which has a run of steps of the whole axis up to `last`.
     pub fn open_axis(
         &mut self,
         id: OpId,
         (axis, size): (&str, &SizeExpr),
-        last: &SizeExpr,
+        [first, last]: [&SizeExpr; 2],
         step: u32,
         inits: &[ValueId],
     ) -> Result<Open> {
         let Some(part) = self.part.as_ref().filter(|part| part.reduce == id && part.axis == axis) else {
-            return self.emit.open_loop(last, step, axis, inits);
+            return self.emit.open_loop_from([first, last], step, axis, inits);
         };
         let (number, step_size) = (part.number.clone(), SizeExpr::from(i64::from(step)));
         let count = SizeExpr::from(part.count);

@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 
 use super::contract::{Left, accumulate, copied, stagger, staggered};
 use super::lower::{Lower, Lowered, Result};
-use super::mask::mask_of;
+use super::mask::{mask_of, whole_steps};
 use super::powers::Powers;
 use super::report::Of;
 use crate::analysis::axes::before_broadcasts;
@@ -189,9 +189,11 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
         }
         inits
     };
-    // Behind what is hidden from all rows there is nothing to do.
+    // Before and behind what is hidden from all rows there is nothing to do.
     let mask = mask_of(lower, found.contributions[0], reduce.init().to_vec()[0]);
-    let end = mask.as_ref().filter(|_| wide.contains(&true)).and_then(|mask| mask.end(lower, &axis.0, &rows));
+    let ends = mask.as_ref().filter(|_| wide.contains(&true));
+    let begin = ends.and_then(|mask| mask.begin(lower, &axis.0, &rows));
+    let end = ends.and_then(|mask| mask.end(lower, &axis.0, &rows));
     let last = match end {
         Some(end) => {
             let (all, end) = (lower.emit.index(&axis.1)?, lower.emit.index(&end)?);
@@ -203,9 +205,10 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
         }
         None => axis.1.clone(),
     };
-    let open = lower.open_axis(id, (&axis.0, &axis.1), &last, tile, &inits)?;
     // The steps of a whole row may be taken in any order; those of a part are in turn with those of the others.
     let is_part = lower.part.as_ref().is_some_and(|part| part.reduce == id);
+    let start = whole_steps(lower, begin.into_iter().filter(|_| !is_part).collect(), tile)?;
+    let open = lower.open_axis(id, (&axis.0, &axis.1), [&start, &last], tile, &inits)?;
     let first = match mask.is_none() && !is_part && wide.contains(&true) {
         true => stagger(lower, &axis.1, tile, &[&axis.0])?,
         false => None,
