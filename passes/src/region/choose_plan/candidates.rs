@@ -88,7 +88,9 @@ impl Maker<'_> {
         let mut assume: Table<i64> = Table::default();
         for (_, factor) in self.factors(product).filter(|(_, factor)| factor.input.is_some()) {
             let tensor = &self.facts.inputs[factor.input?];
-            if !factor.direct || self.narrow(tensor).is_some() {
+            // One group alone can put zeros into what it reads, and products in a row have several.
+            let is_one = !factor.masked || self.facts.products.len() == 1;
+            if !factor.direct || !is_one || self.narrow(tensor).is_some() {
                 return None;
             }
             self.divides(tensor, &mut assume)?;
@@ -316,6 +318,7 @@ impl Maker<'_> {
         let mut narrow: Vec<(String, i64)> = inputs().filter_map(|input| self.narrow(input)).collect();
         narrow.dedup();
         let direct = self.factors(product).all(|(_, factor)| factor.direct) && narrow.is_empty();
+        let masked = self.factors(product).any(|(_, factor)| factor.masked);
         let mut swizzle: Vec<(String, Choice)> =
             self.caches(product).into_iter().map(|cache| (cache.tensor, Choice::Word("auto".into()))).collect();
         swizzle.dedup();
@@ -338,8 +341,8 @@ impl Maker<'_> {
                 ..self.tiled(product, rows, columns, 1024 / bits)
             };
             // A stage is read to its end while the next one is waited for. What is copied element by element needs the
-            // registers for addresses.
-            plan.in_flight = Some(1).filter(|_| run_ahead && stages >= 3 && wide);
+            // registers for addresses, and zeros are put into a stage before it is read.
+            plan.in_flight = Some(1).filter(|_| run_ahead && stages >= 3 && wide && !masked);
             if !narrow.is_empty() {
                 // What is reduced is one row after the other, of so many elements as there are.
                 self.spread_depth(&mut plan, product, 512 / bits);

@@ -180,7 +180,9 @@ impl Maker<'_> {
         // Many with short products get in each other's way.
         let in_turn = groups > 3;
         let mut assume = plan.assume.clone();
-        let ends = self.hides(last) && is_along_one(&plan, &last.rows);
+        // A matrix of one tile has no order.
+        let has_tiles = |axis: &String| plan.tile_of(axis) > 1 && !self.fits_tile(&plan, axis);
+        let ends = self.hides(last) && is_along_one(&plan, &last.rows) && last.rows.iter().any(has_tiles);
         let order = ends.then_some(Order { kind: Walk::LongestFirst, size: None, along: None });
         Schedule {
             roles: Some(Roles { kind: Sharing::Cooperative, consumers: groups, in_turn }),
@@ -194,6 +196,11 @@ impl Maker<'_> {
             assume,
             ..plan
         }
+    }
+
+    /// Whether an axis, whose size is a number, has one tile.
+    fn fits_tile(&self, plan: &Schedule, axis: &str) -> bool {
+        self.facts.axes.size(axis).and_then(SizeExpr::as_constant).is_some_and(|size| size <= plan.tile_of(axis))
     }
 
     /// Warps have rows of their own, and copy for themselves.
@@ -234,7 +241,7 @@ impl Maker<'_> {
         let over = |input: &Tensor, axes: &[String]| axes.iter().any(|axis| input.axes.contains(axis));
         let along = |input: &Tensor| input.axes.last().is_some_and(|axis| last.depth.contains(axis));
         let reads = |(at, input): &(usize, &Tensor)| {
-            input.reads == 1 && input.plain && !is_factor(*at) && over(input, &last.rows) && along(input)
+            input.reads == 1 && input.is_matrix && !is_factor(*at) && over(input, &last.rows) && along(input)
         };
         self.facts.inputs.iter().enumerate().filter(reads).map(|(_, input)| input).collect()
     }

@@ -14,7 +14,8 @@ use dlc_region::verify::KernelAxes;
 
 use super::windows::At;
 use crate::analysis::axes::{axes, contributions, elem, reductions};
-use crate::plan::shape::{Shape, groups, groups_of_rows, held_values};
+use crate::analysis::masks::zero_mask;
+use crate::plan::shape::{Shape, groups, groups_of_rows, held_values, is_multiplied};
 
 /// What a kernel asks of a machine.
 pub struct Facts {
@@ -77,8 +78,10 @@ pub struct Tensor {
     pub along: Vec<String>,
     /// How many elements it has.
     pub elems: f64,
-    /// Whether its last axis is contiguous and each position is an axis, or a number, without a guard.
+    /// Whether its last axis is contiguous and each position is an axis, without a guard.
     pub plain: bool,
+    /// The same where other positions may be numbers, as along axes of size one.
+    pub is_matrix: bool,
     /// Whether its last axis is contiguous and the position there an axis, on which no guard depends: neighbours are read
     /// together.
     pub in_rows: bool,
@@ -122,6 +125,8 @@ pub struct Factor {
     pub input: Option<usize>,
     /// Whether it is that element itself, and not a function of it.
     pub direct: bool,
+    /// Whether it is zero instead on one side of a diagonal.
+    pub masked: bool,
     /// The axes in the order of that input's, the contiguous one last.
     pub axes: Vec<String>,
 }
@@ -161,7 +166,8 @@ impl Facts {
             };
             let (elem, elems) = (memref.elem(ctx), count(&dims));
             let (name, axes, along) = (name.to_string(), Vec::new(), Vec::new());
-            Some(Tensor { name, elem, axes, along, elems, plain: true, in_rows: true, row, reads: 0 })
+            let [plain, is_matrix, in_rows] = [true; 3];
+            Some(Tensor { name, elem, axes, along, elems, plain, is_matrix, in_rows, row, reads: 0 })
         };
         let args = body.args(block);
         let name = |(at, &arg): (usize, &ValueId)| match ctx.str(body.value_name(arg)) {
@@ -304,8 +310,9 @@ impl Facts {
     }
 
     fn read(&mut self, ctx: &Context, body: &Body, read: Read<'_>, args: &[ValueId]) {
-        let is_plain = |at: &SizeExpr| at.as_symbol().is_some() || at.as_constant().is_some();
-        let plain = read.guard().is_none() && read.at().iter().all(is_plain);
+        let is_axis = |at: &SizeExpr| at.as_symbol().is_some();
+        let plain = read.guard().is_none() && read.at().iter().all(is_axis);
+        let is_matrix = read.guard().is_none() && read.at().iter().all(|at| is_axis(at) || at.as_constant().is_some());
         self.pieces |= !plain;
         let Some(at) = argument(body, read.source(), args) else { return };
         let found = read_along(ctx, body, read);
@@ -319,6 +326,7 @@ impl Facts {
         let asks =
             |axis: &str| read.guard().is_some_and(|guard| guard.exprs().any(|expr| expr.symbols().contains(axis)));
         input.in_rows &= along.as_deref().is_some_and(|axis| !asks(axis));
+        input.is_matrix &= is_matrix && along.is_some();
         input.along.extend(along.filter(|axis| !input.along.contains(axis)));
         input.reads += 1;
     }
@@ -517,8 +525,13 @@ fn argument(body: &Body, value: ValueId, args: &[ValueId]) -> Option<usize> {
 }
 
 fn factor(ctx: &Context, body: &Body, value: ValueId, args: &[ValueId]) -> Factor {
-    let mut factor = Factor { value, elem: elem(ctx, body, value), input: None, direct: true, axes: Vec::new() };
+    let mut factor =
+        Factor { value, elem: elem(ctx, body, value), input: None, direct: true, masked: false, axes: Vec::new() };
     let mut at = value;
+    // Zeros are put into tiles that tensor cores read.
+    if let Some(mask) = zero_mask(ctx, body, value).filter(|_| is_multiplied(ctx, factor.elem)) {
+        (at, factor.masked) = (mask.seen, true);
+    }
     while let Some(op) = body.defining_op(at) {
         let op = OpRef::new(ctx, body, op);
         if let Some(read) = Read::of(op) {

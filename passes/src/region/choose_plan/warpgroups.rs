@@ -34,6 +34,9 @@ const WGMMA: [(i64, i64, i64, bool); 16] = [
 const WHOLE_ROWS: [(i64, i64, bool); 5] =
     [(64, 1, false), (128, 2, false), (64, 2, true), (128, 2, true), (192, 3, false)];
 
+/// Rows and columns of one consumer alone that puts zeros into its factors.
+const ZEROS: [(i64, i64); 5] = [(128, 128), (64, 256), (128, 64), (64, 128), (64, 64)];
+
 /// The registers of a thread that holds them.
 const MOST_HELD: i64 = 232;
 
@@ -69,6 +72,7 @@ impl Maker<'_> {
         let im2col = [0, 1].map(|side| self.pixels_of(product, side));
         // A run of pixels goes from row to row, and to the next image: along the rows of results it is no box.
         let by_rows = im2col[1].is_some();
+        let masked = self.factors(product).any(|(_, factor)| factor.masked);
         let planned = |(rows, columns, consumers): (i64, i64, i64),
                        ping_pong: bool,
                        swap: bool,
@@ -197,7 +201,8 @@ impl Maker<'_> {
             let columns = columns.saturating_add(unit - 1) / unit * unit;
             // A group of four warps has 64 rows, so that a thread has half a row of each value.
             let fits = values.saturating_mul(columns) / 2 + OVERHEAD <= MOST_HELD;
-            let plans = WHOLE_ROWS.into_iter().filter(|_| fits && !by_rows);
+            let alone = |&(_, consumers, ping_pong): &(i64, i64, bool)| !masked || (consumers == 1 && !ping_pong);
+            let plans = WHOLE_ROWS.into_iter().filter(|_| fits && !by_rows).filter(alone);
             let plans = plans.flat_map(|(rows, consumers, ping_pong)| {
                 let alone = plan((rows, columns, consumers), ping_pong && !promote, false, 1);
                 // Each of two blocks loads whole groups of eight columns for both.
@@ -205,6 +210,13 @@ impl Maker<'_> {
                 pair.into_iter().chain(alone)
             });
             return plans.map(|plan| self.finish(plan)).collect();
+        }
+        if masked {
+            // Tiles have different numbers of steps, and the next one goes to the block that is done first: those of the first
+            // rows, which have most, come first.
+            let plans = ZEROS.into_iter().filter_map(|(rows, columns)| plan((rows, columns, 1), false, false, 1));
+            let plans = plans.map(|plan| Schedule { persistent: None, order: None, ..plan });
+            return plans.map(|plan| self.finish(self.two_resident(plan))).collect();
         }
         // Few rows: the columns fill the rows of the instruction.
         if all_rows <= 128.0 && all_columns > all_rows && along_depth[0] {
@@ -257,12 +269,25 @@ impl Maker<'_> {
         plans.into_iter().map(|plan| self.finish(plan)).collect()
     }
 
+    /// The same with two blocks on each multiprocessor, of which one multiplies while the other begins, puts zeros into its
+    /// factors, or stores; as it is where there is no room for two.
+    fn two_resident(&self, plan: Schedule) -> Schedule {
+        let registers = Some(Table::of([("producer", 24), ("consumer", 232)]));
+        let room = self.target.smem_per_sm / 2 - self.target.smem_reserved;
+        let fits = |stages: i64| {
+            let (stages, blocks_per_sm, registers) = (Some(stages), Some(2), registers.clone());
+            let plan = Schedule { stages, blocks_per_sm, registers, ..plan.clone() };
+            plan.footprint(self.ctx).smem.is_some_and(|bytes| bytes <= room).then_some(plan)
+        };
+        [4, 3].into_iter().find_map(fits).unwrap_or(plan)
+    }
+
     /// The factor of a side of which the accelerator takes windows of pixels, which lie one behind another, each with its
     /// channels.
     fn pixels_of(&self, product: &Product, side: usize) -> Option<String> {
         let (factor, axes) = (&product.factors[side], [&product.rows, &product.columns][side]);
         let input = &self.facts.inputs[factor.input?];
-        let pixels = axes.len() >= if input.plain { 3 } else { 2 };
+        let pixels = axes.len() >= if input.plain || factor.masked { 3 } else { 2 };
         let channels = factor.axes.last().is_some_and(|axis| product.depth.contains(axis));
         (pixels && channels).then(|| input.name.clone())
     }
