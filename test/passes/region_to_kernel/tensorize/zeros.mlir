@@ -2,6 +2,7 @@
 // those that the diagonal goes through, threads put zeros into what was copied.
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s
+// RUN: dlc-opt %s --tensorize --evaluate-each -o /dev/null
 // RUN: dlc-opt %s --tensorize='finite=false' | FileCheck %s --check-prefix=ALL
 // RUN: dlc-opt %s --tensorize --insert-async-tokens --specialize-warps=consumers=1,stages=3 --check-async | FileCheck %s --check-prefix=AHEAD
 
