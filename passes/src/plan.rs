@@ -12,6 +12,7 @@
 //! - [`report`]: what a plan asks for and its kernel does not do.
 //! - [`resolved`]: every default filled in, and checked against the region and the target.
 //! - `roles`: what roles of warps need.
+//! - [`scattered`]: sums whose elements go to positions that are data.
 
 pub mod clauses;
 pub(crate) mod compare;
@@ -23,5 +24,6 @@ mod repair;
 pub mod report;
 pub mod resolved;
 mod roles;
+pub mod scattered;
 pub mod shape;
 pub mod tiling;

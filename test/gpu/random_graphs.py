@@ -4,8 +4,8 @@
     python3 test/gpu/random_graphs.py DIR [--count N] [--seed S] [--only KIND]
 
 Each folder of DIR holds `program.mlir`, `inputs.npz` and `expected.npz`. Products with and without batches in all
-layouts, chains of them, attention, convolutions, poolings, norms, scans, and chains of element-wise ops, reductions and views;
-of random sizes (tails, one, what divides by 8 and what does not), some as symbols and some as numbers, in several types.
+layouts, chains of them, attention, convolutions, poolings, norms, scans, sums at indices, and chains of element-wise ops,
+reductions and views; of random sizes (tails, one, what divides by 8 and what does not), some as symbols and some as numbers, in several types.
 What is expected is computed by torch in f64 and shares nothing with dlc. Without torch only the programs are written.
 """
 import argparse
@@ -549,8 +549,21 @@ def running(graph):
     return finish(graph, epilogue(graph, y, 1) if rng.random() < 0.5 else y)
 
 
+def scattered(graph):
+    """Rows added at indices, in any order or in one."""
+    rng = graph.rng
+    n, e, d = graph.dim((1, 3, 33, 100)), graph.dim((1, 7, 100, 1000)), graph.dim((1, 5, 64, 130))
+    x = graph.argument([n, d], rng.choice(("f32", "f32", "f16", "bf16")))
+    i = graph.argument([e], "i32", integers=n.number)
+    m = unary(graph, graph.argument([e, d], rng.choice((x.elem, "f32"))))
+    how = " any_order" if rng.random() < 0.7 else ""
+    y = graph.op(f"scatter_add {x.name}, {i.name}, {m.name} over 0{how}", [n, d], common(x.elem, m.elem),
+                 lambda: x.value.index_add(0, i.value.long(), m.value))
+    return finish(graph, epilogue(graph, y, 1) if rng.random() < 0.5 else y)
+
+
 KINDS = {f.__name__: f for f in (
-    product, chain, attention, heads_of_64, heads_in_an_axis, convolution, groups, rows, reduction, running, views, block)}
+    product, chain, attention, heads_of_64, heads_in_an_axis, convolution, groups, rows, reduction, running, scattered, views, block)}
 
 
 def main():

@@ -340,6 +340,10 @@ impl From<Combiner> for ScanCombiner {
     }
 }
 
+/// The mark of a sum whose elements may be added in any order, which may differ from run to run: a discardable attribute
+/// without value on `reduce`, in the layers down to region. A sum without it has the same bits in every run.
+pub const ANY_ORDER: &str = "any_order";
+
 /// The number of a type that changes nothing that it is combined with. Of a float format without infinities the largest
 /// number does for a minimum.
 pub fn neutral(ctx: &Context, combiner: Combiner, ty: Type) -> Attr {

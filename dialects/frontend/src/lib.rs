@@ -29,7 +29,7 @@ dlc_ir::dialect! {
         ops::Sum, ops::Prod, ops::Max, ops::Min, ops::Mean, ops::Var, ops::Std, ops::Logsumexp, ops::Any, ops::All,
         ops::Argmax, ops::Argmin, ops::Cumsum, ops::Cumprod, ops::Cummax, ops::Cummin, ops::Scan,
         ops::Reshape, ops::Transpose, ops::Expand, ops::Pad, ops::Slice, ops::Flip, ops::Concat, ops::Split,
-        ops::Arange, ops::Full, ops::Embedding, ops::Take, ops::Gather, ops::Rope, ops::Tril, ops::Triu,
+        ops::Arange, ops::Full, ops::Embedding, ops::Take, ops::Gather, ops::ScatterAdd, ops::Rope, ops::Tril, ops::Triu,
         ops::Exp, ops::Exp2, ops::Log, ops::Log2, ops::Log10, ops::Sqrt, ops::Rsqrt, ops::Reciprocal, ops::Sin,
         ops::Cos, ops::Tan, ops::Asin, ops::Acos, ops::Atan, ops::Sinh, ops::Cosh, ops::Tanh, ops::Asinh,
         ops::Acosh, ops::Atanh, ops::Erf, ops::Sigmoid, ops::Logsigmoid, ops::Silu, ops::QuickGelu,

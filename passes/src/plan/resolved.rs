@@ -29,6 +29,7 @@ use super::defaults;
 use super::mapping::Mapping;
 use super::parts::{Parts, parts};
 use super::repair::{clause_of, free, halve};
+use super::scattered::{Scattered, scattered};
 use super::shape::{
     Axis, Groups, Scanned, Shape, groups, groups_of_rows, held_values, reduces_columns, reduces_rows, scanned,
 };
@@ -59,6 +60,9 @@ pub struct ResolvedPlan {
     pub not_held: Option<String>,
     /// The reduction that blocks share, which the mapping is for, and where the axes go of the region that combines the parts.
     pub parts: Option<(Parts, Box<Mapping>)>,
+    /// The sum whose elements go to positions that are data, where the mapping is for the elements, and where the axes go of
+    /// the region that reads the sums.
+    pub scattered: Option<(Scattered, Box<Mapping>)>,
 }
 
 /// Why a plan cannot be resolved.
@@ -154,6 +158,13 @@ impl Resolver<'_> {
         self.descriptions(&axes)?;
         self.roles()?;
         let mut unfollowed = Vec::new();
+        let is_planned = self.plan.is_some_and(|plan| plan.tile.is_some());
+        if let Some(scattered) = scattered(ctx, region).filter(|_| !is_planned) {
+            let rest = resolve_once(ctx, &scattered.rest, None, &[], self.tensor_cores)?;
+            let mut resolved = Resolver { region: &scattered.elements, plan: None, ..*self }.mapped(unfollowed)?;
+            resolved.scattered = Some((scattered, Box::new(rest.mapping)));
+            return Ok(resolved);
+        }
         let parts = self.plan.map_or(Ok(None), |plan| parts(ctx, region, plan)).unwrap_or_else(|why| {
             unfollowed.push(("split_k", format!("'split_k': the reduction is not divided: {why}")));
             None
@@ -206,7 +217,7 @@ impl Resolver<'_> {
         let inner = shape.inner.iter().map(|(axis, _)| axis.clone());
         let reduced = axes.names[axes.iters..].iter().cloned().chain(inner);
         let reduced = reduced.filter(|axis| mapping.held.as_ref().is_none_or(|(held, _)| held != axis)).collect();
-        Ok(ResolvedPlan { mapping, requires, kept, reduced, unfollowed, not_held, parts: None })
+        Ok(ResolvedPlan { mapping, requires, kept, reduced, unfollowed, not_held, parts: None, scattered: None })
     }
 
     pub(super) fn refuse<T>(
@@ -400,7 +411,12 @@ impl Resolver<'_> {
                         Some(plan) => tile(Tiling::of_planned_rows(plan, &names(&shape.outer), &along.0))?,
                         None => None,
                     };
-                    (planned, Tiling::of_scanned_rows(is_single, &length, bits, operands), Vec::new(), shape.outer.clone())
+                    (
+                        planned,
+                        Tiling::of_scanned_rows(is_single, &length, bits, operands),
+                        Vec::new(),
+                        shape.outer.clone(),
+                    )
                 }
             };
             let is_planned = planned.is_some();

@@ -204,6 +204,10 @@ impl Pass for ChoosePlan {
                 }
                 continue;
             }
+            // Of elements that go to positions that are data the default mapping is the only one.
+            if crate::plan::scattered::scattered(ctx, kernel).is_some() {
+                continue;
+            }
             let cases = turn::cases(&names, &self.sizes, &of_program);
             let turner = turn::Turner { cx, target: &target, base: &base, cases: &cases };
             op = turner.turn(body, op, &mut turned).unwrap_or(op);

@@ -57,6 +57,9 @@
 //! plan has a tile of it there.
 //! Where a factor of a product is zero on one side of a diagonal, the loop leaves out the steps in which it is zero all over,
 //! and threads put zeros into the tiles that the diagonal goes through (`zeros`).
+//! A sum that is marked `any_order`, of elements each of which counts where a value is the position on an axis, has two grids:
+//! the first adds each element to memory in one step (`store combine`), the second reads the sums and does the rest. A plan
+//! with a tile keeps it a reduction.
 //! A value is made where it is first needed, in the innermost loop that it depends on. See `lower`, `contract`, `tiling`.
 //! Where the plan divides a reduction whose accumulators a region combines, as those of an online softmax (`split_k`), the
 //! kernel has two grids: each block of the first does a part of the axis and leaves its accumulators in memory, and the second
@@ -97,9 +100,11 @@ use rustc_hash::FxHashMap;
 use crate::analysis::conditions::{STAGGER, staggered};
 use crate::analysis::plans::{architecture, machines, plan_of, second_plan};
 use crate::plan::compare::with_widths;
+use crate::plan::mapping::Mapping;
 use crate::plan::parts::Parts;
 use crate::plan::report::{not_followed, refused};
 use crate::plan::resolved::{Refused, ResolvedPlan, resolve};
+use crate::plan::scattered::Scattered;
 use crate::plan::tiling::Tiling;
 use axes::LowerError;
 use emit::Emit;
@@ -232,16 +237,17 @@ fn tensorize(
     resolved: ResolvedPlan,
     finite: bool,
 ) -> Result<Made, LowerError> {
-    let ResolvedPlan { mapping, requires, kept, parts, .. } = resolved;
+    let ResolvedPlan { mapping, requires, kept, parts, scattered, .. } = resolved;
     let tiling = mapping.tiling.clone();
     let Frame { body, block, memory, outputs } = frame(ctx, region, plan, requires);
     let mut notes = Notes::default();
     let mut emit = Emit::new(ctx, body, block, region.loc(region.root()));
     let (part, unrolled) = (None, Vec::new());
-    let piece = Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, unrolled, finite };
-    match parts {
-        None => emit = grid(ctx, emit, piece, &mut notes)?,
-        Some((parts, mapping)) => {
+    let piece = Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, scattered: None, unrolled, finite };
+    match (parts, scattered) {
+        (_, Some((scattered, mapping))) => emit = scatter(ctx, emit, piece, (&scattered, *mapping), &mut notes)?,
+        (None, None) => emit = grid(ctx, emit, piece, &mut notes)?,
+        (Some((parts, mapping)), None) => {
             let made: Vec<ValueId> = parts.memories.iter().map(|(name, ty)| emit.workspace(*ty, name)).collect();
             let mut memory = piece.memory.clone();
             let args = parts.combine.entry_block().map_or(&[][..], |entry| parts.combine.args(entry));
@@ -253,7 +259,8 @@ fn tensorize(
             emit = grid(ctx, emit, Piece { region: &parts.partial, outputs: &made, part, ..piece }, &mut notes)?;
             let (region, mapping, unrolled) = (&parts.combine, *mapping, parts.unrolled());
             let (plan, kept, part) = (None, Vec::new(), None);
-            let piece = Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, unrolled, finite };
+            let scattered = None;
+            let piece = Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, scattered, unrolled, finite };
             emit = grid(ctx, emit, piece, &mut notes)?;
         }
     }
@@ -269,6 +276,27 @@ fn tensorize(
         }
     }
     Ok(Made { body: emit.body, tiling, missed, multiplied })
+}
+
+/// Two grids: the first adds elements to sums in memory, which begin as zeros, and the second does the rest.
+fn scatter<'c>(
+    ctx: &'c Context,
+    mut emit: Emit<'c>,
+    piece: Piece<'_>,
+    (scattered, mapping): (&Scattered, Mapping),
+    notes: &mut Notes,
+) -> Result<Emit<'c>, LowerError> {
+    let Scattered { elements, rest, memory: (name, ty), .. } = scattered;
+    let sums = emit.scratch(*ty, name);
+    let mut memory = piece.memory.clone();
+    let last = rest.entry_block().and_then(|entry| rest.args(entry).last().copied());
+    memory.extend(last.map(|argument| (argument, sums)));
+    let outputs = piece.outputs;
+    let piece = Piece { region: elements, plan: None, outputs: &[sums], scattered: Some(scattered), ..piece };
+    let emit = grid(ctx, emit, piece, notes)?;
+    let (plan, kept, part, unrolled) = (None, Vec::new(), None, Vec::new());
+    let piece = Piece { region: rest, plan, mapping, kept, memory, outputs, part, scattered: None, unrolled };
+    grid(ctx, emit, piece, notes)
 }
 
 /// A kernel without grids.

@@ -406,6 +406,30 @@ frontend.graph @gather_rows<M, S>(%x: tensor<[M, M], f32>, %i: tensor<[S], i32>)
 
 // -----
 
+frontend.graph @scattered_rows_of_another_size<M, N, E>(%x: tensor<[M, N], f32>, %i: tensor<[E], i32>, %e: tensor<[E, M], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{[E, M] is not added to [M, N] along axis 0; but for the axis both have the same sizes}}
+  %y = scatter_add %x, %i, %e over 0
+  output %y
+}
+
+// -----
+
+frontend.graph @too_few_indices<M, N, E>(%x: tensor<[M, N], f32>, %i: tensor<[N], i32>, %e: tensor<[E, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{indices of [N] do not say where parts of [E, N] go; there is an index for each part along the axis, or for each element}}
+  %y = scatter_add %x, %i, %e over 0
+  output %y
+}
+
+// -----
+
+frontend.graph @scattered_truth_values<M, E>(%x: tensor<[M], i1>, %i: tensor<[E], i32>, %e: tensor<[E], i1>) -> tensor<[M], i1> {
+  // expected-error@+1 {{numbers are added, not truth values; cast the operands to a type of numbers}}
+  %y = scatter_add %x, %i, %e over 0
+  output %y
+}
+
+// -----
+
 frontend.graph @odd_pairs<S, D>(%x: tensor<[S, D], f32>, %c: tensor<[S, D], f32>) -> tensor<[S, D], f32> {
   // expected-error@+1 {{E1207 'frontend.rope': the last axis of [S, D] has no halves}}
   %y = rope %x, %c, %c

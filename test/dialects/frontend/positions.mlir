@@ -97,6 +97,20 @@ frontend.graph @gather_from_the_first_axis<M, N, S>(%x: tensor<[M, N], f32>, %id
   output %y
 }
 
+// CHECK-LABEL: @scatter_add
+// CHECK: %y = scatter_add %x, %i, %e over 0 : tensor<[N, D], f32>
+frontend.graph @scatter_add<N, E, D>(%x: tensor<[N, D], f16>, %i: tensor<[E], i64>, %e: tensor<[E, D], f32>) -> tensor<[N, D], f32> {
+  %y = scatter_add %x, %i, %e over 0
+  output %y
+}
+
+// CHECK-LABEL: @scatter_add_of_elements
+// CHECK: %y = scatter_add %x, %i, %e over 1 any_order : tensor<[B, N], i32>
+frontend.graph @scatter_add_of_elements<B, N, E>(%x: tensor<[B, N], i32>, %i: tensor<[B, E], i32>, %e: tensor<[B, E], i32>) -> tensor<[B, N], i32> {
+  %y = scatter_add %x, %i, %e over 1 any_order
+  output %y
+}
+
 // CHECK-LABEL: @rope
 // CHECK: %y = rope %x, %cos, %sin : tensor<[B, H, S, 2*D], f32>
 frontend.graph @rope<B, H, S, D>(%x: tensor<[B, H, S, 2*D], f32>, %cos: tensor<[S, D], f32>, %sin: tensor<[S, D], f32>) -> tensor<[B, H, S, 2*D], f32> {

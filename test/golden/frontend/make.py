@@ -299,6 +299,14 @@ def views():
     cases.add("rope %a, %b, %c interleaved", [q, cos, sin], pairs.reshape(q.shape))
     cases.add("tril %a diagonal -1", [x], np.tril(x, -1))
     cases.add("triu %a diagonal 1", [x], np.triu(x, 1))
+    rows, parts = np.array([2, 0, 2, -1, 4, 2], np.int32), cases.normal(6, 6)
+    sums = wide(x).copy()
+    np.add.at(sums, rows[[0, 1, 2, 5]], wide(parts)[[0, 1, 2, 5]])
+    cases.add("scatter_add %a, %b, %c over 0", [x, rows, parts], sums, name="scatter_add leaves out what is not there")
+    each, parts = np.array([[5, 0, 5], [1, 1, 1], [2, 4, 0], [3, 3, 2]], np.int64), cases.normal(4, 3)
+    sums = wide(x).copy()
+    np.add.at(sums, (np.arange(4)[:, None], each), wide(parts))
+    cases.add("scatter_add %a, %b, %c over 1 any_order", [x, each, parts], sums)
     cases.write("views")
 
 

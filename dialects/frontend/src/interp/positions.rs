@@ -5,7 +5,7 @@ use dlc_core::tensor::TensorValue;
 use dlc_ir::interp::{Datum, Eval, EvalResult};
 use dlc_ir::{Context, Type};
 
-use crate::ops::{Arange, Full, Gather, Rope, Take, Tril, Triu};
+use crate::ops::{Arange, Full, Gather, Rope, ScatterAdd, Take, Tril, Triu};
 
 /// Numbers in equal steps.
 pub fn arange(cx: &mut Eval<'_, '_>) -> EvalResult {
@@ -61,6 +61,39 @@ pub fn gather(cx: &mut Eval<'_, '_>) -> EvalResult {
             |at| if at == axis { Ok(ids.clone()) } else { TensorValue::iota(ctx, shape.to_vec(), Type::I64, at) };
         let places = (0..shape.len()).map(place).collect::<Result<Vec<_>, String>>()?;
         input.gather(ctx, &places.iter().collect::<Vec<_>>())
+    };
+    give(cx, compute())
+}
+
+/// A tensor with others added at indices of an axis, one after another.
+pub fn scatter_add(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let (ctx, elem, axis) = (cx.op.ctx, elem(cx), ScatterAdd::from(cx.op).axis() as usize);
+    let (input, ids, updates) = (tensor(cx, 0)?, tensor(cx, 1)?, tensor(cx, 2)?);
+    let (shape, own) = (input.shape().to_vec(), updates.shape().to_vec());
+    let behind: usize = shape[axis + 1..].iter().product();
+    // For each element of the updates the element that it is added to, if there is one.
+    let places = ids.to_i64s();
+    let whole = ids.rank() == own.len() && own.len() > 1;
+    let target = |number: usize| {
+        let (row, column) = (number / behind.max(1), number % behind.max(1));
+        let (before, part) = (row / own[axis].max(1), row % own[axis].max(1));
+        let place =
+            usize::try_from(places[if whole { number } else { part }]).ok().filter(|&place| place < shape[axis])?;
+        Some((before * shape[axis] + place) * behind + column)
+    };
+    let compute = || {
+        if elem.float_kind(ctx).is_some() {
+            let mut sums = input.to_f64s();
+            for (number, value) in updates.to_f64s().into_iter().enumerate() {
+                target(number).into_iter().for_each(|place| sums[place] += value);
+            }
+            return TensorValue::from_f64(ctx, shape.clone(), elem, sums);
+        }
+        let mut sums = input.to_i64s();
+        for (number, value) in updates.to_i64s().into_iter().enumerate() {
+            target(number).into_iter().for_each(|place| sums[place] = sums[place].wrapping_add(value));
+        }
+        TensorValue::from_i64(ctx, shape.clone(), elem, sums)
     };
     give(cx, compute())
 }

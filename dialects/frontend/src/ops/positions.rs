@@ -65,6 +65,29 @@ pub struct Gather {
     out: Result<Tensor>,
 }
 
+/// Adds parts of a tensor at indices of an axis. Parts with equal indices add up; an index outside the axis adds nothing.
+///
+/// `out[a, n, b] = input[a, n, b] + sum over e, where ids[e] == n, of updates[a, e, b]`
+///
+/// The sum has the same bits in every run. Each result compares all indices, so the time grows with the size of the axis times
+/// the number of indices. With `any_order` a GPU adds elements in the order in which they arrive, by atomic additions: the time
+/// grows with the number of elements alone, and the bits may differ from run to run.
+#[op("frontend.scatter_add", traits(Pure),
+     format = "$input `,` $ids `,` $updates `over` $axis (`any_order` $any_order^)? attr-dict `:` type($out)",
+     infer = shape::scatter, eval = interp::scatter_add,
+     example = "%y = scatter_add %x, %i, %e over 0 : tensor<[N, D], f32>")]
+pub struct ScatterAdd {
+    input: Operand<Tensor>,
+    /// One axis, an index for each part of the updates; or an index for each element of them.
+    ids: Operand<IntegerTensor>,
+    /// The sizes of the result, but for that of the axis.
+    updates: Operand<Tensor>,
+    axis: Attr<Int>,
+    /// Whether sums may be added in another order in each run.
+    any_order: OptionalAttr<Unit>,
+    out: Result<Tensor>,
+}
+
 /// A rotary position embedding: pairs of elements on the last axis turned by an angle, whose cosines and sines are
 /// given and broadcast.
 ///

@@ -13,7 +13,7 @@ pub use contraction::{
 };
 pub use elementwise::{cast, lerp};
 pub use nn::{ATTENTION_MISMATCH, attention, heads_per_key, norm, normalized, softmax};
-pub use positions::{ROPE_MISMATCH, embedding, gather, half, rope, take, triangle};
+pub use positions::{ROPE_MISMATCH, embedding, gather, half, rope, scatter, take, triangle};
 pub use reductions::{accumulated, averaged, combined, questioned, recurrence, running, searched};
 pub use views::{PARTS_MISMATCH, concat, expand, split};
 pub use windows::{

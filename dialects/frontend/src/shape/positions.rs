@@ -2,6 +2,7 @@
 
 use dlc_core::broadcast::{broadcast, promote, show};
 use dlc_core::infer::{as_float, operand, tensor};
+use dlc_ir::Type;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::op::{BrokenRule, InferCx, Inferred};
 
@@ -40,6 +41,31 @@ pub fn gather(cx: &InferCx<'_>) -> Inferred {
         return Err(BrokenRule::from(message).suggest(way));
     }
     tensor(cx.ctx, ids, elem)
+}
+
+/// The sizes of what is added to, with the common type. What is added has the same but for the axis, and an index for each
+/// position of that, or for each element.
+pub fn scatter(cx: &InferCx<'_>) -> Inferred {
+    let ((dims, elem), (ids, _), (updates, own)) = (operand(cx, 0)?, operand(cx, 1)?, operand(cx, 2)?);
+    let axis = axis_of(cx, &dims)?;
+    let fits = dims.len() == updates.len() && (0..dims.len()).all(|at| at == axis || updates[at] == dims[at]);
+    if !fits {
+        let message = format!("{} is not added to {} along axis {axis}", show(&updates), show(&dims));
+        return Err(BrokenRule::from(message).suggest("but for the axis both have the same sizes"));
+    }
+    if ids != updates[axis..=axis] && ids != updates {
+        let message = format!("indices of {} do not say where parts of {} go", show(&ids), show(&updates));
+        return Err(
+            BrokenRule::from(message).suggest("there is an index for each part along the axis, or for each element")
+        );
+    }
+    let elem = promote(cx.ctx, elem, own)?;
+    if elem == Type::I1 {
+        return Err(
+            BrokenRule::from("numbers are added, not truth values").suggest("cast the operands to a type of numbers")
+        );
+    }
+    tensor(cx.ctx, dims, elem)
 }
 
 /// The half of the last size. `None` when it has none.

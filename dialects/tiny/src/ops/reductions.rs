@@ -10,7 +10,8 @@ pub use dlc_core::scalar::{Combiner, ScanCombiner};
 
 /// Axes combined into one element each; the axes are gone.
 ///
-/// Sums and products are rounded once, to the type of the result. Of no elements they are what changes no other number.
+/// Sums and products are rounded once, to the type of the result. Of no elements they are what changes no other number. Marked
+/// `{any_order}`, a sum of floats may be added in another order in each run.
 #[op("tiny.reduce", traits(Pure), format = "$combiner $input `over` $axes (`acc` $acc^)? attr-dict `:` type($out)",
      infer = shape::reduce, fold = fold::reduce, eval = interp::reduce,
      example = "%s = reduce sum %p over [2] acc f32 : tensor<[M, N], f32>")]

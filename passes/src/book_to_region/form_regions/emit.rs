@@ -9,7 +9,7 @@ use dlc_book::ops::Function;
 use dlc_core::access::Access;
 use dlc_core::guard::Guard;
 use dlc_core::memref::{Layout, MemRef};
-use dlc_core::scalar::Combiner;
+use dlc_core::scalar::{ANY_ORDER, Combiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Kind as _, TextArray};
 use dlc_ir::{Attr, BlockId, Body, Builder, Context, Loc, Type, ValueId};
@@ -312,11 +312,11 @@ impl Emitter<'_, '_> {
                 self.map(*function, *widen, &operands, value.elem)
             }
             // Of no elements it is a number, and what it reads is not there.
-            Kind::Reduce { combiner } if value.over.iter().any(|size| size.as_constant() == Some(0)) => {
+            Kind::Reduce { combiner, .. } if value.over.iter().any(|size| size.as_constant() == Some(0)) => {
                 let ctx = self.program.ctx;
                 self.constant(dlc_region::verify::neutral(ctx, *combiner, value.elem), value.elem)
             }
-            Kind::Reduce { combiner } => self.reduce(node, *combiner, at)?,
+            Kind::Reduce { combiner, any_order } => self.reduce(node, (*combiner, *any_order), at)?,
             Kind::Scan(scan) => self.scan(node, *scan, at)?,
             Kind::Gather => self.gather(node, at)?,
             Kind::Argument | Kind::Table(_) | Kind::Reshape | Kind::InOrder => {
@@ -370,7 +370,7 @@ impl Emitter<'_, '_> {
         self.body.result(op, 0)
     }
 
-    fn reduce(&mut self, node: Node, combiner: Combiner, at: &Place) -> Result<ValueId> {
+    fn reduce(&mut self, node: Node, (combiner, any_order): (Combiner, bool), at: &Place) -> Result<ValueId> {
         let value = &self.program.graph.values[node];
         let names: Vec<String> = at.over.iter().map(|&axis| self.name(axis)).collect();
         let input = self.operand(value.operands[0].node, &at.reads[0])?;
@@ -389,6 +389,9 @@ impl Emitter<'_, '_> {
             outs_type: &[ty],
         }
         .build(builder, loc);
+        if any_order {
+            self.body.set_attr(ctx, op, ctx.intern_str(ANY_ORDER), Some(Attr::UNIT));
+        }
         let body = self.body.regions(op)[0];
         let block = self.body.append_block(body);
         region::Yield::build(&mut Builder::at_end(ctx, self.body, block), loc, &[input], None, None);

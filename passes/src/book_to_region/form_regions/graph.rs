@@ -3,7 +3,7 @@
 use dlc_book::ops::{self as book, Const, Entry, Function, Gather, Iota, Reduce, Reshape, Return};
 use dlc_core::access::Access;
 use dlc_core::memref::{Layout, shaped};
-use dlc_core::scalar::{Combiner, ScanCombiner};
+use dlc_core::scalar::{ANY_ORDER, Combiner, ScanCombiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
 use dlc_ir::{Attr, Body, Context, Loc, OpRef, Type, ValueId};
@@ -33,6 +33,8 @@ pub enum Kind {
     },
     Reduce {
         combiner: Combiner,
+        /// Whether elements may be combined in any order, also another one in each run.
+        any_order: bool,
     },
     /// Each element combined with those before it.
     Scan(Scan),
@@ -198,7 +200,7 @@ impl Graph {
     /// The factors of the products that a value sums, if it is a sum of products, with the place of the product.
     pub fn product(&self, node: Node) -> Option<Node> {
         let value = &self.values[node];
-        if !matches!(value.kind, Kind::Reduce { combiner: Combiner::Sum }) {
+        if !matches!(value.kind, Kind::Reduce { combiner: Combiner::Sum, .. }) {
             return None;
         }
         // A product may be rounded or widened before it is summed.
@@ -264,7 +266,7 @@ pub fn names_axis<'e>(mut exprs: impl Iterator<Item = &'e SizeExpr>, axis: usize
 pub fn describe(graph: &Graph, node: Node) -> String {
     let value = &graph.values[node];
     let what = match value.kind {
-        Kind::Reduce { combiner } => combiner.word(),
+        Kind::Reduce { combiner, .. } => combiner.word(),
         Kind::Scan(_) => "scan",
         Kind::Map { function, .. } => function.word(),
         Kind::Gather => "gather",
@@ -291,7 +293,8 @@ fn read(op: OpRef<'_>) -> Option<(Kind, Vec<Access>, Vec<SizeExpr>)> {
         return Some((kind, op.accesses(), Vec::new()));
     }
     if let Some(op) = Reduce::of(op) {
-        return Some((Kind::Reduce { combiner: op.combiner() }, op.accesses(), op.over()));
+        let any_order = op.attr(op.ctx.intern_str(ANY_ORDER)).is_some();
+        return Some((Kind::Reduce { combiner: op.combiner(), any_order }, op.accesses(), op.over()));
     }
     if let Some(op) = book::Scan::of(op) {
         let (exclusive, reverse) = (op.exclusive().is_some(), op.reverse().is_some());

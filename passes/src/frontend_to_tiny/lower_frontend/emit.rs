@@ -257,6 +257,13 @@ impl Emit<'_> {
         self.builder.result(op)
     }
 
+    /// Puts a mark without value on the op that a value is the result of.
+    pub fn mark(&mut self, value: ValueId, mark: &str) {
+        let (ctx, op) = (self.builder.ctx, self.builder.body.defining_op(value));
+        let op = op.expect("an op was made for the value");
+        self.builder.body.set_attr(ctx, op, ctx.intern_str(mark), Some(Attr::UNIT));
+    }
+
     /// How many elements there are for some sizes: a number, or, where symbols are in it, a sum of numbers.
     pub fn count(&mut self, sizes: &[SizeExpr], elem: Type) -> ValueId {
         let constant: f64 = sizes.iter().filter_map(SizeExpr::as_constant).map(|size| size as f64).product();

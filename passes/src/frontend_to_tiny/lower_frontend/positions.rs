@@ -1,13 +1,15 @@
 //! Elements by position, and positions as numbers.
 
+use dlc_core::scalar::ANY_ORDER;
 use dlc_frontend::interp::move_back;
 use dlc_frontend::ops as frontend;
 use dlc_frontend::shape::half;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Type, ValueId};
-use dlc_tiny::ops::{self as tiny, Predicate};
+use dlc_tiny::ops::{self as tiny, Combiner, Predicate};
 
 use super::emit::{Emit, Lower, Values};
+use super::parts::accumulator;
 
 /// The rules of positions.
 pub const RULES: &[Lower] = &[
@@ -16,6 +18,7 @@ pub const RULES: &[Lower] = &[
     Lower { op: frontend::Embedding::DEF, emit: embedding },
     Lower { op: frontend::Take::DEF, emit: take },
     Lower { op: frontend::Gather::DEF, emit: gather },
+    Lower { op: frontend::ScatterAdd::DEF, emit: scatter_add },
     Lower { op: frontend::Rope::DEF, emit: rope },
     Lower { op: frontend::Tril::DEF, emit: tril },
     Lower { op: frontend::Triu::DEF, emit: triu },
@@ -68,6 +71,40 @@ fn gather(e: &mut Emit<'_>) -> Values {
     let places: Vec<ValueId> =
         (0..dims.len()).map(|at| if at == axis { ids } else { e.range(at, dims.clone(), Type::I32) }).collect();
     one(e.index(input, &places))
+}
+
+/// A sum, at each position of the axis, of what has that as its index.
+fn scatter_add(e: &mut Emit<'_>) -> Values {
+    let op = frontend::ScatterAdd::from(e.source());
+    let (axis, any_order) = (op.axis() as usize, op.any_order().is_some());
+    let (input, ids, updates) = (e.operands[0], e.operands[1], e.operands[2]);
+    let elem = e.result_elem(0);
+    let acc = accumulator(e.ctx(), elem);
+    let one_more = |mut dims: Vec<SizeExpr>| {
+        dims.insert(axis, SizeExpr::from(1));
+        dims
+    };
+    let own = e.dims(updates);
+    let mut of_ids = own.clone();
+    if e.rank(ids) != own.len() {
+        of_ids = vec![SizeExpr::from(1); own.len()];
+        of_ids[axis] = own[axis].clone();
+    }
+    let wide = e.cast(updates, acc);
+    let (parts, ids) = (e.reshape(wide, one_more(own)), e.reshape(ids, one_more(of_ids)));
+    let mut places = vec![SizeExpr::from(1); e.rank(parts)];
+    places[axis] = e.dims(input)[axis].clone();
+    let place = e.range(axis, places, Type::I64);
+    let is_here = e.cmp(Predicate::Eq, place, ids);
+    let zero = e.number(0.0, acc);
+    let here = e.where_(is_here, parts, zero);
+    let sums = e.reduce(Combiner::Sum, here, &[axis + 1], acc);
+    if any_order {
+        e.mark(sums, ANY_ORDER);
+    }
+    let input = e.cast(input, acc);
+    let value = e.add(input, sums);
+    one(e.cast(value, elem))
 }
 
 fn rope(e: &mut Emit<'_>) -> Values {

@@ -118,6 +118,15 @@ impl<'c> Emit<'c> {
         value
     }
 
+    /// The same with zeros in it.
+    pub fn scratch(&mut self, ty: Type, name: &str) -> ValueId {
+        let loc = self.loc;
+        let op = kernel::Scratch::build(&mut self.builder(), loc, ty);
+        let value = self.body.result(op, 0);
+        self.call(value, name);
+        value
+    }
+
     /// Begins a loop from 0 to `last` by `step` that carries values: what is made next is in it, up to
     /// [`Emit::close_loop`].
     pub fn open_loop(&mut self, last: &SizeExpr, step: u32, name: &str, inits: &[ValueId]) -> Result<Open, LowerError> {

@@ -2,6 +2,7 @@
 
 use dlc_core::guard::Condition;
 use dlc_core::memref::MemRef;
+use dlc_core::scalar::Combiner;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{BlockId, Context, OpId, Type, ValueId};
@@ -19,6 +20,7 @@ use super::{padding, report};
 use crate::analysis::conditions::staggered;
 use crate::analysis::plans::architecture;
 use crate::plan::mapping::Mapping;
+use crate::plan::scattered::Scattered;
 use crate::plan::shape::Axis;
 use crate::plan::tiling;
 
@@ -35,6 +37,8 @@ pub struct Piece<'a> {
     pub outputs: &'a [ValueId],
     /// The reduction of which each block does a part: results have the number of the part as their first axis.
     pub part: Option<Divided>,
+    /// Where the result, an element of sums, is added.
+    pub scattered: Option<&'a Scattered>,
     /// The axes whose loops are unrolled, beside those of the plan.
     pub unrolled: Vec<String>,
     /// Whether floats are finite.
@@ -68,7 +72,7 @@ pub struct Notes {
 
 /// Adds a grid to a kernel, behind what is there.
 pub fn grid<'c>(ctx: &'c Context, emit: Emit<'c>, piece: Piece<'_>, notes: &mut Notes) -> Result<Emit<'c>, LowerError> {
-    let Piece { region, plan, mapping, kept, memory, outputs, part, mut unrolled, finite } = piece;
+    let Piece { region, plan, mapping, kept, memory, outputs, part, scattered, mut unrolled, finite } = piece;
     let (block, loc) = (emit.block, emit.loc);
     let entry = region.entry_block().expect("what is lowered has a body");
     unrolled.extend(plan.map(|plan| mapping.unrolled(plan)).unwrap_or_default());
@@ -102,7 +106,7 @@ pub fn grid<'c>(ctx: &'c Context, emit: Emit<'c>, piece: Piece<'_>, notes: &mut 
     if holds_rows {
         lower.begin_scans();
     }
-    store(&mut lower, entry, &inner, outputs)?;
+    store(&mut lower, entry, &inner, (outputs, scattered))?;
     lower.emit.block = block;
     lower.emit.loc = loc;
     fits_shared_memory(OpRef::new(ctx, &lower.emit.body, op), plan.and_then(architecture))?;
@@ -294,7 +298,12 @@ fn stages(lower: &mut Lower<'_, '_>, entry: BlockId) -> Result<(), LowerError> {
 }
 
 /// Stores the results, in loops over the axes that reductions have gone over before.
-fn store(lower: &mut Lower<'_, '_>, entry: BlockId, inner: &[Axis], outputs: &[ValueId]) -> Result<(), LowerError> {
+fn store(
+    lower: &mut Lower<'_, '_>,
+    entry: BlockId,
+    inner: &[Axis],
+    (outputs, scattered): (&[ValueId], Option<&Scattered>),
+) -> Result<(), LowerError> {
     if let Some((axis, rest)) = inner.split_first() {
         let last = rest.is_empty();
         let limit = if lower.tiling.along > 1 { lower.tiling.along } else { lower.tiling.tile[1] };
@@ -311,7 +320,7 @@ fn store(lower: &mut Lower<'_, '_>, entry: BlockId, inner: &[Axis], outputs: &[V
             true => lower.scope().dims[1] = Some(dim),
             false => lower.scope().points.push(dim),
         }
-        store(lower, entry, rest, outputs)?;
+        store(lower, entry, rest, (outputs, scattered))?;
         lower.scopes.pop();
         let next = lower.running_values();
         lower.emit.close_loop(open, &next);
@@ -339,15 +348,27 @@ fn store(lower: &mut Lower<'_, '_>, entry: BlockId, inner: &[Axis], outputs: &[V
         let over = [rows || !columns || made.over[0], columns || made.over[1]];
         let made = lower.as_fragment(made, over)?;
         let mut at: Vec<SizeExpr> = lower.part.iter().map(|part| part.number.clone()).collect();
-        for axis in &iters {
-            at.push(lower.expr(&SizeExpr::symbol(axis).expect("an axis has a name of a symbol"), over)?);
-        }
         let mut conditions = lower.inside(over)?;
+        let scattered = scattered.map(|to| (to, MemRef::expect(ctx, lower.emit.body.value_type(output)).dims(ctx)));
+        let places = scattered.as_ref().map_or(&iters, |(to, _)| &to.axes);
+        for (place, axis) in places.iter().enumerate() {
+            let Some((to, dims)) = scattered.as_ref().filter(|(to, _)| to.place == place) else {
+                at.push(lower.expr(&SizeExpr::symbol(axis).expect("an axis has a name of a symbol"), over)?);
+                continue;
+            };
+            // A position that is a value is guarded by itself.
+            let index = lower.value(to.index)?;
+            let index = lower.as_fragment(index, over)?;
+            let name = lower.emit.name(index.value);
+            conditions.push(Condition::within(name.clone(), dims[place].clone()));
+            at.push(name);
+        }
         conditions.extend(first_alone(lower, &iters, over)?);
         let guard = axes::both(None, conditions);
         let (values, at, guard) = lower.emit.operands(&at, guard.as_ref())?;
         let loc = lower.emit.loc;
-        kernel::NewStore { value: made.value, target: output, args: &values, at, guard, combine: None, vector: None }
+        let combine = scattered.as_ref().map(|_| Combiner::Sum);
+        kernel::NewStore { value: made.value, target: output, args: &values, at, guard, combine, vector: None }
             .build(&mut lower.emit.builder(), loc);
     }
     Ok(())

@@ -120,6 +120,13 @@ impl<'l> Lower<'l> {
         value
     }
 
+    /// Puts a mark without value on the op that made a value.
+    pub fn mark(&mut self, value: ValueId, mark: &str) {
+        if let Some(op) = self.body.defining_op(value) {
+            self.body.set_attr(self.ctx, op, self.ctx.intern_str(mark), Some(Attr::UNIT));
+        }
+    }
+
     // Making entries.
 
     /// An entry of given reads.

@@ -1,6 +1,7 @@
 //! What becomes of each op.
 
 use dlc_book::ops::{self as book, Function};
+use dlc_core::scalar::ANY_ORDER;
 use dlc_core::space::{Bound, Space};
 use dlc_ir::affine::{AffineExpr, SizeExpr};
 use dlc_ir::diag::Diagnostic;
@@ -197,7 +198,12 @@ fn reduce(lower: &mut Lower<'_>, op: OpId) -> Lowered {
     let chain = Chain { source: input, index, guard: Vec::new(), fill: None };
     let read = lower.read(loc, &mut space, chain)?;
     let kept = sizes.len() - reduced.len();
-    Ok(lower.reduce(loc, combiner, read, &sizes[..kept], &sizes[kept..], acc))
+    let is_marked = lower.op(op).attr(lower.ctx.intern_str(ANY_ORDER)).is_some();
+    let value = lower.reduce(loc, combiner, read, &sizes[..kept], &sizes[kept..], acc);
+    if is_marked {
+        lower.mark(value, ANY_ORDER);
+    }
+    Ok(value)
 }
 
 /// The axes of the operands, one of which is gone along.

@@ -61,6 +61,12 @@ frontend.graph @recurrence<T, D>(%a: tensor<[D], bf16>, %b: tensor<[T, D], bf16>
   output %y, %z
 }
 
+// What is added at indices is a sum of what has each position as its index, in any order if the graph says so.
+frontend.graph @scattered<N, E, D>(%x: tensor<[N, D], f16>, %i: tensor<[E], i32>, %e: tensor<[E, D], f16>) -> tensor<[N, D], f16> {
+  %y = scatter_add %x, %i, %e over 0 any_order
+  output %y
+}
+
 // Tensors are put together by zeros around each.
 frontend.graph @together<M, N>(%a: tensor<[M], f32>, %b: tensor<[N], f32>) -> tensor<[M + N], f32> {
   %y = concat %a, %b over 0
@@ -155,6 +161,20 @@ frontend.graph @apart<S, D>(%x: tensor<[S, 2*D], f32>) -> tensor<[S, D], f32> {
 //     %11 = scan linear %b, %b along 1 acc f32 : tensor<[T, D], f32>
 //     %z = cast %11 to bf16 : tensor<[T, D], bf16>
 //     return %y, %z
+//   }
+//   tiny.func @scattered<N, E, D>(%x: tensor<[N, D], f16>, %i: tensor<[E], i32>, %e: tensor<[E, D], f16>) -> tensor<[N, D], f16> {
+//     %0 = cast %e to f32 : tensor<[E, D], f32>
+//     %1 = reshape %0 to [1, E, D] : tensor<[1, E, D], f32>
+//     %2 = reshape %i to [1, E, 1] : tensor<[1, E, 1], i32>
+//     %3 = range 0 : tensor<[N, 1, 1], i64>
+//     %4 = cmp eq %3, %2 : tensor<[N, E, 1], i1>
+//     %5 = const 0.000000e+00 : tensor<[], f32>
+//     %6 = where %4, %1, %5 : tensor<[N, E, D], f32>
+//     %7 = reduce sum %6 over [1] {any_order} : tensor<[N, D], f32>
+//     %8 = cast %x to f32 : tensor<[N, D], f32>
+//     %9 = add %8, %7 : tensor<[N, D], f32>
+//     %y = cast %9 to f16 : tensor<[N, D], f16>
+//     return %y
 //   }
 //   tiny.func @together<M, N>(%a: tensor<[M], f32>, %b: tensor<[N], f32>) -> tensor<[M + N], f32> {
 //     %0 = pad %a low [0] high [N] : tensor<[M + N], f32>

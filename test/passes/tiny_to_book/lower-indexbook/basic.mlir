@@ -194,3 +194,11 @@ tiny.func @recurrence<M, N>(%a: tensor<[M], f16>, %x: tensor<[M, N], f32>) -> te
   %y = scan linear %e, %f along 1 exclusive
   return %y
 }
+
+// The mark of a sum stays.
+// CHECK-LABEL: book.func @marked<M>
+// CHECK-NEXT:    %y = reduce sum axes () over (i0: M) of %x at (i0) acc f32 {any_order} : tensor<[], f32>
+tiny.func @marked<M>(%x: tensor<[M], f32>) -> tensor<[], f32> {
+  %y = reduce sum %x over [0] {any_order}
+  return %y
+}
