@@ -91,6 +91,7 @@ def ops():
     yield "batches", lambda a, b: (a @ b, torch.bmm(a, b), torch.baddbmm(a[:, :, :5], a, b)), (torch.randn(2, 3, 6), torch.randn(2, 6, 5))
     yield "addmm", lambda a, b: torch.addmm(a[:, :3], a, b.T, beta=0.5, alpha=2), (x, y)
     yield "views", lambda a: (a.view(2, 6), a.T, a[None], a.unsqueeze(1).squeeze(1), a.flatten(), a.expand(2, 3, 4)), (x,)
+    yield "strides", lambda a: (torch.as_strided(a, (2, 6), (6, 1)), torch.as_strided(a, (12, 1), (1, 5)), F.adaptive_avg_pool1d(a.T[None], 1)), (x,)
     yield "slices", lambda a: (a[1], a[:, -1], a[1:, :2], a[:, ::2], a[-2:], a[:, 1:100], a.narrow(1, 1, 2)), (x,)
     yield "parts", lambda a: (*a.split(2, 1), *a.chunk(2, 1), *a.split([1, 3], 1), *a.unbind(0)), (x,)
     yield "joins", lambda a, b: (torch.cat([a, b], 1), torch.stack([a, b], 1), torch.cat([a, b.half().float()])), (x, y)
@@ -303,6 +304,11 @@ class Refused(unittest.TestCase):
         self.assertIn("# the line that is meant", str(error))
         self.assertTrue(error.place.file.endswith("test_dlc_torch.py"))
         self.assertEqual(error.suggestion, '@dlc.torch.register("aten.special_bessel_j0.default") adds a translation')
+
+    def test_strides_that_are_no_view_are_refused(self):
+        for size, stride in (((2, 6), (1, 2)), ((2, 3), (3, 1)), ((3, 3), (3, 1))):
+            with self.assertRaises(dlc.torch.UnsupportedOp):
+                dlc.torch.compile(function(lambda x: torch.as_strided(x, size, stride)), (torch.randn(3, 4),))
 
     def test_translations_are_added(self):
         name = "aten.special_bessel_j0.default"

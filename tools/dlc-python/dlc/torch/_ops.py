@@ -436,6 +436,19 @@ def _view(b: Builder, node: Any, x: Value, *_: Any, **__: Any) -> Value:
     return b.shape(x, meta(node)[1], node.name)
 
 
+@register("aten.as_strided.default")
+def _as_strided(b: Builder, node: Any, x: Value, size: Sequence[Any], stride: Sequence[Any], offset: Any = None) -> Value:
+    given = node.args[0].meta["val"]
+    # All elements in their order are a view of other sizes; the strides of axes of one element say nothing.
+    dense, count = given.is_contiguous() and not (offset or 0), 1
+    for extent, step in zip(reversed(size), reversed(stride)):
+        if extent != 1:
+            dense, count = dense and step == count, count * extent
+    if not dense or count != given.numel():
+        raise NotImplementedError("but for all elements in their order")
+    return b.shape(x, size, node.name)
+
+
 @register("aten.expand.default")
 def _expand(b: Builder, node: Any, x: Value, *_: Any, **__: Any) -> Value:
     dtype, shape = meta(node)
