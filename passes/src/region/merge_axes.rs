@@ -3,7 +3,8 @@
 //!
 //! **Requires**: region.
 //! **Ensures**: region. In no private kernel that launches always run, that has no plan and no product of matrices, two
-//! axes could be one. Where a size is a product of symbols, the kernel has a symbol for it.
+//! axes could be one, or an axis of the results has one position. Where a size is a product of symbols, the kernel has a
+//! symbol for it.
 //!
 //! **Before**
 //! ```mlir before
@@ -44,10 +45,11 @@
 //! Two axes may be one if values depend on both or on neither, and if all memory that is read or written at one of them
 //! has both next to each other in their full size. Whether memory may be seen with fewer axes depends on all its reads,
 //! so pairs are taken away until none is refused (the largest set without a contradiction); what shares memory is merged
-//! together. Linear in ops times axes. Sums go over the same elements in the same order. Rule of the debug counters:
-//! `merge`.
+//! together. Linear in ops times axes. Sums go over the same elements in the same order. Rules of the debug
+//! counters: `single`, `merge`.
 
 mod pairs;
+mod single;
 mod sizes;
 
 use dlc_core::memref::{Layout, MemRef};
@@ -105,11 +107,15 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
         }
         let Some(kernel) = module.nested_mut(op) else { continue };
         let mut runs = pairs::Runs::of(ctx, kernel);
+        let before = merged;
+        while cx.allows_rule("single") && single::remove(ctx, kernel, &mut runs) {
+            merged += 1;
+        }
         while let Some(pairs) = pairs::find(ctx, kernel).filter(|_| cx.allows_rule("merge")) {
             merged += pairs.len() as u64;
             pairs::merge(ctx, kernel, &pairs, &mut runs);
         }
-        if runs.is_changed() {
+        if merged > before {
             let old = symbols(ctx, kernel);
             let own = sizes::name_products(ctx, kernel);
             for (function, launch) in of_kernel {
@@ -161,7 +167,11 @@ fn launch_merged(ctx: &Context, body: &mut Body, op: OpId, runs: &pairs::Runs, o
 
 /// The type of memory with its axes in runs; `None` where each is a run.
 fn fewer(ctx: &Context, ty: Type, runs: &[usize]) -> Option<Type> {
-    let ty = MemRef::of(ctx, ty).filter(|_| runs.iter().any(|&run| run > 1))?;
-    let dims = sizes::products(&ty.dims(ctx), runs)?;
+    let ty = MemRef::of(ctx, ty)?;
+    let dims = ty.dims(ctx);
+    if dims.len() == runs.len() {
+        return None;
+    }
+    let dims = sizes::products(&dims, runs)?;
     Some(MemRef::get(ctx, dims, ty.elem(ctx), Layout::RowMajor, ty.align(ctx), ty.noalias(ctx)))
 }

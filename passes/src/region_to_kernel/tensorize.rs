@@ -243,7 +243,8 @@ fn tensorize(
     let mut notes = Notes::default();
     let mut emit = Emit::new(ctx, body, block, region.loc(region.root()));
     let (part, unrolled) = (None, Vec::new());
-    let piece = Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, scattered: None, unrolled, finite };
+    let piece =
+        Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, scattered: None, unrolled, finite };
     match (parts, scattered) {
         (_, Some((scattered, mapping))) => emit = scatter(ctx, emit, piece, (&scattered, *mapping), &mut notes)?,
         (None, None) => emit = grid(ctx, emit, piece, &mut notes)?,
@@ -260,7 +261,8 @@ fn tensorize(
             let (region, mapping, unrolled) = (&parts.combine, *mapping, parts.unrolled());
             let (plan, kept, part) = (None, Vec::new(), None);
             let scattered = None;
-            let piece = Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, scattered, unrolled, finite };
+            let piece =
+                Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, scattered, unrolled, finite };
             emit = grid(ctx, emit, piece, &mut notes)?;
         }
     }
@@ -291,11 +293,11 @@ fn scatter<'c>(
     let mut memory = piece.memory.clone();
     let last = rest.entry_block().and_then(|entry| rest.args(entry).last().copied());
     memory.extend(last.map(|argument| (argument, sums)));
-    let outputs = piece.outputs;
+    let (outputs, finite) = (piece.outputs, piece.finite);
     let piece = Piece { region: elements, plan: None, outputs: &[sums], scattered: Some(scattered), ..piece };
     let emit = grid(ctx, emit, piece, notes)?;
     let (plan, kept, part, unrolled) = (None, Vec::new(), None, Vec::new());
-    let piece = Piece { region: rest, plan, mapping, kept, memory, outputs, part, scattered: None, unrolled };
+    let piece = Piece { region: rest, plan, mapping, kept, memory, outputs, part, scattered: None, unrolled, finite };
     grid(ctx, emit, piece, notes)
 }
 

@@ -26,7 +26,8 @@ impl Maker<'_> {
             let own = (128.0 / bits(self.ctx, tensor.elem)) as i64;
             let rows = tensor.axes.len() > 1;
             // One row begins where the tensor does.
-            if !tensor.in_rows || (rows && self.divides(tensor, &mut assume).is_none()) {
+            let are_whole = tensor.in_rows && self.divides(tensor, &mut assume).is_some();
+            if !tensor.in_rows || (rows && !are_whole) {
                 return (1, Table::default());
             }
             width = width.min(own);

@@ -31,15 +31,10 @@ impl Runs {
             |types: &[Type]| -> Vec<Vec<usize>> { types.iter().map(|&ty| vec![1; dims(ctx, ty).len()]).collect() };
         Runs { inputs: runs(&inputs), outputs: runs(&outputs) }
     }
-
-    /// Whether some axis stands for several.
-    pub fn is_changed(&self) -> bool {
-        self.inputs.iter().chain(&self.outputs).flatten().any(|&run| run > 1)
-    }
 }
 
 /// The types of what a kernel reads and writes.
-fn memory(ctx: &Context, kernel: &Body) -> (Vec<Type>, Vec<Type>) {
+pub fn memory(ctx: &Context, kernel: &Body) -> (Vec<Type>, Vec<Type>) {
     let func = Func::of(OpRef::new(ctx, kernel, kernel.root()));
     match func.map(|func| ctx.type_data(func.function_type())) {
         Some(TypeData::Function { inputs, results }) => (inputs.to_vec(), results.to_vec()),
@@ -254,7 +249,7 @@ pub fn merge(ctx: &Context, kernel: &mut Body, pairs: &[Pair], runs: &mut Runs) 
 }
 
 /// Says in a broadcast or a transpose which axes it has now: types name them.
-fn set_places(ctx: &Context, kernel: &mut Body, op: OpId, kernel_axes: &KernelAxes) {
+pub fn set_places(ctx: &Context, kernel: &mut Body, op: OpId, kernel_axes: &KernelAxes) {
     let view = OpRef::new(ctx, kernel, op);
     let broadcast = BroadcastInDim::of(view).map(|op| (op.input(), op.out()));
     let Some((input, out)) = broadcast.or_else(|| Transpose::of(view).map(|op| (op.input(), op.out()))) else { return };

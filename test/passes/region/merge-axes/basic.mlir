@@ -171,3 +171,27 @@ region.func private @product<Z, B, M> iters (z: Z, b: B, m: M, n: 8) ins (%A: me
   } : f32 over (z, b, m, n)
   yield %s to y as f16
 }
+
+// -----
+
+// Axes of one position are gone, and so are broadcasts along them.
+// CHECK-LABEL: host.func @kept<
+// CHECK: %y = launch @kept_0<N> (%x) : memref<[N], f32
+// CHECK: view %y : memref<[N, 1, 1], f32
+// CHECK: region.func private @kept_0<N> iters (n: N)
+// CHECK: reduce sum (k: 8)
+// CHECK-NEXT: read %x[n, k, 0]
+// CHECK-NOT: broadcast_in_dim
+// CHECK: yield %s to y
+host.func @kept<N>(%x: memref<[N, 8, 1], f32>) -> memref<[N, 1, 1], f32> {
+  %y = launch @kept_0<N> (%x) : memref<[N, 1, 1], f32>
+  return %y
+}
+region.func private @kept_0<N> iters (n: N, i: 1, j: 1) ins (%x: memref<[N, 8, 1], f32>) outs (y: memref<[N, 1, 1], f32> materialize gmem) {
+  %s = reduce sum (k: 8) acc f32 init 0.0 {
+    %0 = read %x[n, k, j] : f32 over (n, k, j)
+    yield %0
+  } : f32 over (n, j)
+  %t = broadcast_in_dim %s to [N, 1, 1] dims [0, 2] : f32 over (n, i, j)
+  yield %t to y
+}

@@ -1,0 +1,95 @@
+//! Axes of one position, which need not be axes.
+
+use dlc_core::memref::{Layout, MemRef};
+use dlc_core::sizes::{Exprs, Sizes};
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::define::{Kind, TextArray};
+use dlc_ir::{Context, Type};
+use dlc_region::ops::{BroadcastInDim, Index, Read, Select};
+use dlc_region::verify::KernelAxes;
+
+use super::pairs::{Runs, memory, set_places};
+use super::sizes::set_types;
+use crate::analysis::axes::{axes, reductions, scans, set_axes, values};
+
+/// Takes an axis of the results away that has one position. Whether there was one.
+pub fn remove(ctx: &Context, kernel: &mut Body, runs: &mut Runs) -> bool {
+    let kernel_axes = KernelAxes::of(ctx, kernel);
+    let Some(place) = find(ctx, kernel, &kernel_axes) else { return false };
+    let axis = kernel_axes.names[place].clone();
+    let at_zero = |expr: &SizeExpr| {
+        let zero = |name: &str| (name == axis).then(|| SizeExpr::from(0));
+        expr.substitute(&zero).unwrap_or_else(|_| expr.clone())
+    };
+    for op in kernel.walk() {
+        let view = OpRef::new(ctx, kernel, op);
+        let exprs = Read::of(view).map(|read| ("at", read.at()));
+        if let Some((key, exprs)) = exprs.or_else(|| Index::of(view).map(|index| ("value", index.value()))) {
+            let exprs = exprs.iter().map(at_zero).collect();
+            kernel.set_prop(ctx, op, ctx.intern_str(key), Some(Exprs::make(ctx, exprs)));
+        }
+    }
+    for value in values(ctx, kernel) {
+        let own: Vec<String> = axes(ctx, kernel, value).into_iter().map(String::from).collect();
+        set_axes(ctx, kernel, value, own.iter().map(String::as_str).filter(|own| *own != axis).collect());
+    }
+    let iters = 0..kernel_axes.iters;
+    let (names, sizes): (Vec<&str>, Vec<SizeExpr>) = iters
+        .filter(|&at| at != place)
+        .map(|at| (kernel_axes.names[at].as_str(), kernel_axes.sizes[at].clone()))
+        .unzip();
+    let root = kernel.root();
+    kernel.set_prop(ctx, root, ctx.intern_str("iters"), Some(TextArray::make(ctx, names)));
+    kernel.set_prop(ctx, root, ctx.intern_str("iter_sizes"), Some(Sizes::make(ctx, sizes)));
+    let (inputs, mut outputs) = memory(ctx, kernel);
+    for (ty, run) in outputs.iter_mut().zip(&mut runs.outputs) {
+        *ty = without(ctx, *ty, place);
+        let own = run.remove(place);
+        let beside = place.min(run.len().saturating_sub(1));
+        if let Some(run) = run.get_mut(beside) {
+            *run += own;
+        }
+    }
+    set_types(ctx, kernel, &inputs, &outputs);
+    let kernel_axes = KernelAxes::of(ctx, kernel);
+    for op in kernel.walk() {
+        set_places(ctx, kernel, op, &kernel_axes);
+        let broadcast = BroadcastInDim::of(OpRef::new(ctx, kernel, op)).map(|op| (op.input(), op.out()));
+        if let Some((input, out)) = broadcast.filter(|&(input, out)| kernel.value_type(input) == kernel.value_type(out))
+        {
+            kernel.replace_all_uses(out, input);
+            kernel.erase_op(op);
+        }
+    }
+    true
+}
+
+/// The place of an axis of one position that no guard, reduction or scan names, with results in row-major order.
+fn find(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Option<usize> {
+    let is_row_major = |ty: &Type| MemRef::of(ctx, *ty).is_some_and(|ty| ty.layout(ctx) == Layout::RowMajor);
+    if !memory(ctx, kernel).1.iter().all(is_row_major) || !scans(ctx, kernel).is_empty() {
+        return None;
+    }
+    let mut named: Vec<String> = Vec::new();
+    for op in kernel.walk() {
+        let view = OpRef::new(ctx, kernel, op);
+        let guard = Read::of(view).and_then(|read| read.guard()).or_else(|| Select::of(view)?.guard());
+        let exprs = guard.iter().flat_map(|guard| guard.exprs());
+        named.extend(exprs.flat_map(SizeExpr::symbols).map(|name| name.to_string()));
+    }
+    for op in reductions(ctx, kernel) {
+        let reduced = OpRef::new(ctx, kernel, op).prop_named("axes").and_then(|axes| TextArray::get(ctx, axes));
+        named.extend(reduced.unwrap_or_default().into_iter().map(String::from));
+    }
+    (0..kernel_axes.iters)
+        .find(|&at| kernel_axes.sizes[at].as_constant() == Some(1) && !named.contains(&kernel_axes.names[at]))
+}
+
+/// Memory without an axis of one position.
+fn without(ctx: &Context, ty: Type, place: usize) -> Type {
+    let Some(memory) = MemRef::of(ctx, ty) else { return ty };
+    let mut dims = memory.dims(ctx);
+    dims.remove(place);
+    MemRef::get(ctx, dims, memory.elem(ctx), Layout::RowMajor, memory.align(ctx), memory.noalias(ctx))
+}
