@@ -94,7 +94,7 @@ pub struct Operand {
     tile: ValueId,
     transposed: bool,
     /// What is to be zero of it, and is not yet.
-    zeros: Option<Zeros>,
+    zeros: Option<Box<Zeros>>,
 }
 
 /// The left matrix of a step.
@@ -435,7 +435,7 @@ fn operand(
             kernel::StoreShared::build(&mut lower.emit.builder(), loc, made.value, tile, None, None);
         }
     }
-    let zeros = mask.map(|mask| Zeros::of(lower, mask));
+    let zeros = mask.map(|mask| Box::new(Zeros::of(lower, mask)));
     Ok(Operand { tile, transposed, zeros })
 }
 
