@@ -383,7 +383,12 @@ pub fn choose_plan(
                 Ok(resolved) => {
                     // A cache is more than what is reported of it.
                     let words = resolved.unfollowed.iter().map(|(word, _)| *word).filter(|word| *word != "cache");
-                    words.for_each(|word| plan.clear(word));
+                    let mut followed = plan.clone();
+                    words.for_each(|word| followed.clear(word));
+                    // What changes nothing may still be what says how many threads there are.
+                    if check(ctx, &followed, target).is_empty() {
+                        plan = followed;
+                    }
                     if resolved.parts.is_some() {
                         plan = of_parts(plan);
                     }
