@@ -18,6 +18,7 @@ pub mod clauses;
 pub(crate) mod compare;
 pub mod defaults;
 pub mod explicit;
+mod factors;
 pub mod mapping;
 pub mod parts;
 mod repair;

@@ -21,6 +21,7 @@ pub mod layout;
 pub mod memref;
 pub mod numbers;
 pub mod placement;
+pub mod precision;
 pub mod scalar;
 pub mod sizes;
 pub mod space;

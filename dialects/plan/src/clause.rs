@@ -1,9 +1,12 @@
 //! The clauses of a schedule that are more than a number or a table: words, and records of them with their syntax.
 
+use dlc_core::precision::Precision;
 use dlc_ir::text::{ParseResult, Parser, SYNTAX, Token};
 use dlc_ir::{Context, Type};
 
-use crate::value::{Value, records, words};
+use crate::value::{Value, records, word_value, words};
+
+word_value! { Precision: "precision" }
 
 words! {
     /// What multiplies.
@@ -98,7 +101,8 @@ words! {
 }
 
 records! {
-    /// `instruction wgmma [64, 128, 32] promote`: what multiplies; the shape is rows, columns and depth.
+    /// `instruction wgmma [64, 128, 32] promote` or `instruction mma [16, 8, 8] promote as tf32x3`: what multiplies; the shape is rows,
+    /// columns and depth.
     struct Instruction: "an instruction", parse_instruction, instruction_text {
         /// What multiplies.
         need kind: Kind = "kind",
@@ -106,6 +110,8 @@ records! {
         opt shape: Vec<i64> = "shape",
         /// Whether each step of the loop multiplies onto zero, and its product is added to the sum in `f32`.
         flag promote: bool = "promote",
+        /// How factors of `f32` are multiplied.
+        opt precision: Precision = "precision",
     }
 
     /// `cache A (m, k) f16 in smem at k.i pingpong`: where a tensor is kept while a tile is computed.
@@ -249,19 +255,20 @@ fn mark(word: &str, there: bool) -> String {
 fn parse_instruction(p: &mut Parser<'_>) -> ParseResult<Instruction> {
     let kind = Kind::parse(p)?;
     let shape = (p.token() == Token::LBracket).then(|| Vec::parse(p)).transpose()?;
-    Ok(Instruction { kind, shape, promote: p.eat_word("promote") })
+    let promote = p.eat_word("promote");
+    Ok(Instruction { kind, shape, promote, precision: behind(p, "as")? })
 }
 
 impl From<Kind> for Instruction {
     /// The instruction of a kind, with nothing said of its shape.
     fn from(kind: Kind) -> Instruction {
-        Instruction { kind, shape: None, promote: false }
+        Instruction { kind, shape: None, promote: false, precision: None }
     }
 }
 
 fn instruction_text(of: &Instruction, ctx: &Context) -> String {
     let shape = of.shape.as_ref().map_or_else(String::new, |shape| format!(" {}", shape.text(ctx)));
-    of.kind.text(ctx) + &shape + &mark("promote", of.promote)
+    of.kind.text(ctx) + &shape + &mark("promote", of.promote) + &tail(ctx, "as", of.precision.as_ref())
 }
 
 fn parse_cache(p: &mut Parser<'_>) -> ParseResult<Cache> {

@@ -12,6 +12,8 @@ pub const WARP: i64 = 32;
 pub const GROUP: i64 = 4 * WARP;
 /// The bytes of a panel of 64 rows and 128 bytes, in which results go through shared memory.
 const PANEL: i64 = 64 * 128;
+/// The bytes behind a row across which threads read `f32`.
+const ROW_PADDING: i64 = 32;
 /// The registers of a thread beside its accumulators and what it keeps: addresses, counters, predicates. What fits with
 /// fewer is for the assembler to find out.
 pub const OVERHEAD: i64 = 24;
@@ -138,9 +140,19 @@ impl Schedule {
         let extent = |bytes: i64, axis: &str| bytes.checked_mul(self.tile_of(axis));
         let elems = self.axes_of(cache).into_iter().try_fold(1i64, extent)?;
         let bytes = elems.checked_mul(self.elem_bits(ctx, cache))?.checked_add(7)? / 8;
+        let bytes = bytes.checked_add(self.padding(ctx, cache, elems))?;
         // The atom of a swizzle of 128 bytes is 1024 bytes.
         let align = if self.barrier == Some(Barrier::Mbarrier) { 1024 } else { 16 };
         Some(bytes.checked_add(align - 1)? / align * align)
+    }
+
+    /// The bytes between the rows of a tile of `f32` that tensor cores multiply across its rows.
+    fn padding(&self, ctx: &Context, cache: &Cache, elems: i64) -> i64 {
+        let is_split = self.instruction.as_ref().is_some_and(|of| of.precision.is_some());
+        let row = self.axes_of(cache).last().map_or(1, |axis| self.tile_of(axis)).max(1);
+        let is_across =
+            self.axes_of(cache).last().is_some_and(|axis| self.out_tile().iter().any(|(own, _)| own == axis));
+        if is_split && is_across && self.elem_bits(ctx, cache) == 32 { ROW_PADDING * (elems / row) } else { 0 }
     }
 
     /// The number of warpgroups that compute.

@@ -270,6 +270,14 @@ macro_rules! words {
             pub enum $name: $what { $($(#[$case_doc])+ $case = $word,)+ }
         }
 
+        $crate::value::word_value! { $name: $what }
+    )*};
+}
+pub(crate) use words;
+
+/// How a word of a clause is read and written.
+macro_rules! word_value {
+    ($name:ident: $what:literal) => {
         impl $crate::value::Value for $name {
             fn parse(p: &mut dlc_ir::text::Parser<'_>) -> dlc_ir::text::ParseResult<$name> {
                 let word = p.one_of($what, $name::WORDS)?;
@@ -297,9 +305,9 @@ macro_rules! words {
                 ctx.str_attr(self.word())
             }
         }
-    )*};
+    };
 }
-pub(crate) use words;
+pub(crate) use word_value;
 
 /// Declares records of a clause: a struct with a key for each field, and how it is read and written as JSON and attribute.
 /// A field is there (`need`), may be absent (`opt`), or is there or not (`flag`).

@@ -111,6 +111,7 @@
 //! (`mma_multistage.h`). Rule of the debug counters: `fragments`.
 
 use dlc_core::guard::{Condition, Guard};
+use dlc_core::scalar::Binary;
 use dlc_core::sizes::{value_name, value_number};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
@@ -240,8 +241,10 @@ fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Found>, String> {
     let yielded: Vec<ValueId> = body.operands(end).collect();
     // The first argument counts the steps.
     let place = |value: ValueId| body.args(block).iter().position(|&arg| arg == value)?.checked_sub(1);
-    let sum = place(product.acc()).filter(|&at| yielded.get(at) == Some(&product.out()));
-    if sum.is_none() || body.uses(product.out()).count() != 1 {
+    let promoted = added(ctx, body, block, product);
+    let (before, after) = promoted.unwrap_or((product.acc(), product.out()));
+    let sum = place(before).filter(|&at| yielded.get(at) == Some(&after));
+    if sum.is_none() || [product.out(), after].iter().any(|&value| body.uses(value).count() != 1) {
         return Err("its products do not only add up".into());
     }
 
@@ -305,7 +308,9 @@ fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Found>, String> {
     let factors = [left.load, right.load].map(|load| registers(body.value_type(body.result(load, 0))));
     let parts = whole / depth;
     let held = factors.into_iter().sum::<Option<u32>>().map(|all| 2 * all / parts as u32);
-    let held = held.zip(registers(body.value_type(product.out()))).map(|(factors, sums)| factors + sums);
+    // What a step gives lies beside the sum that it is added to.
+    let count = if promoted.is_some() { 2 } else { 1 };
+    let held = held.zip(registers(body.value_type(product.out()))).map(|(factors, sums)| factors + count * sums);
     match held {
         Some(held) if held <= MOST_REGISTERS => {}
         Some(held) => return Err(format!("fragments of two products and their sums are {held} registers")),
@@ -313,6 +318,16 @@ fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Found>, String> {
     }
     let sides = [left, right];
     Ok(Some(Found { op, block, mma, sides, parts, depth, wait, meet, stage, token }))
+}
+
+/// What a promoted product is added to, and what that gives: the product of the step begins with a constant.
+fn added(ctx: &Context, body: &Body, block: BlockId, product: kernel::Mma<'_>) -> Option<(ValueId, ValueId)> {
+    let view = |op: OpId| OpRef::new(ctx, body, op);
+    kernel::Const::of(view(body.defining_op(product.acc())?))?;
+    let user = body.uses(product.out()).next()?.op;
+    let sum = kernel::Binary::of(view(user)).filter(|sum| sum.function() == Binary::Add)?;
+    let before = if sum.lhs() == product.out() { sum.rhs() } else { sum.lhs() };
+    (body.block_of(user) == Some(block)).then(|| (before, sum.out()))
 }
 
 /// The block of an op that makes copies under a condition on integers, and is done otherwise.
@@ -517,7 +532,7 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found) -> Option<()> {
     let copies: Vec<OpId> = body.ops(found.block).filter(is_copy).collect();
     let divided = copies.iter().all(|&copy| make.divides(body, copy, warps));
     let product = kernel::Mma::from(OpRef::new(ctx, body, found.mma));
-    let (mut sum, last) = (product.acc(), product.out());
+    let (mut sum, last, precision) = (product.acc(), product.out(), product.precision());
     let (mut a, mut b) = (carried.args[0], carried.args[1]);
     let before = InsertPoint::Before(found.mma);
     for number in 0..found.parts {
@@ -543,7 +558,7 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found) -> Option<()> {
             next = Some(make.load(body, before, next_stage, 0)?);
         }
         let mut builder = Builder::new(ctx, body, before);
-        let made = kernel::Mma::build(&mut builder, make.loc, a, b, sum);
+        let made = kernel::Mma::build(&mut builder, make.loc, a, b, sum, precision);
         sum = builder.result(made);
         [a, b] = next?;
     }

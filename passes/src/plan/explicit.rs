@@ -66,7 +66,8 @@ impl ResolvedPlan {
         // A tile of a warp changes nothing for 'wgmma', and need not be one of whole instructions.
         let is_known = is_known && (kind != Kind::Wgmma || plan.warp_tile.is_none());
         let shape = given.or_else(|| self.shape(kind).filter(|_| is_known));
-        plan.instruction = Some(Instruction { kind, shape, promote });
+        let precision = plan.instruction.as_ref().and_then(|of| of.precision);
+        plan.instruction = Some(Instruction { kind, shape, promote, precision });
         match &mapping.tiling.layout {
             Distributed::Mma(warps) if plan.warps.is_none() && plan.warp_tile.is_none() => {
                 plan.warps = Some(self.sides(*warps));

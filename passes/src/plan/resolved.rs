@@ -12,7 +12,7 @@ use dlc_core::scalar::Combiner;
 use dlc_ir::affine::{AffineErrorKind, SizeExpr};
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Code, Diagnostic};
-use dlc_ir::{Context, Loc, OpId};
+use dlc_ir::{Context, Loc, OpId, Type};
 use dlc_kernel::layout::{Distributed, MAX_WARPS};
 use dlc_plan::check::{
     BAD_INSTRUCTION, BAD_THREADS, BAD_TILE, Broken, CONFLICT, TOO_MANY_REGISTERS, difference, nearest,
@@ -201,6 +201,9 @@ impl Resolver<'_> {
                 Err(why) => not_held = Some(why),
             }
         }
+        if let Some(groups) = grouped.as_mut().filter(|groups| groups.elem == Type::F32) {
+            groups.halves |= self.precision().is_some();
+        }
         self.algorithms(grouped.as_ref())?;
         self.instruction(grouped.as_ref())?;
         if let Some(groups) = &mut grouped {
@@ -238,33 +241,6 @@ impl Resolver<'_> {
     ) -> Result<T, Refused> {
         let broken = Broken { heal: Some(Box::new(heal)), ..Broken::new(clauses, code, message) };
         Err(Refused::Plan(broken, None))
-    }
-
-    /// Tensor cores multiply 16-bit floats, where there is a product.
-    fn instruction(&self, groups: Option<&Groups>) -> Result<(), Refused> {
-        let kind = self.plan.and_then(|plan| plan.instruction.as_ref()).map(|of| of.kind);
-        let Some(kind) = kind.filter(|kind| *kind != Kind::Fma) else { return Ok(()) };
-        let without = |plan: &mut Schedule| {
-            plan.instruction = None;
-            plan.in_flight = None;
-        };
-        let word = kind.word();
-        match groups {
-            None => {
-                let message = format!(
-                    "'instruction {word}' is for a sum of products of two tensors, and the kernel has none that it can compute"
-                );
-                self.refuse_with(&["instruction"], &BAD_INSTRUCTION, message, without)
-            }
-            Some(groups) if !groups.halves => {
-                let message =
-                    format!("'instruction {word}' is for factors of 8 or 16 bits, and those of the kernel are f32");
-                self.refuse_with(&["instruction"], &BAD_INSTRUCTION, message, |plan: &mut Schedule| {
-                    plan.instruction = Some(Kind::Fma.into());
-                })
-            }
-            Some(_) => Ok(()),
-        }
     }
 
     /// Whether a tile holds whole rows of a product that are reduced next, as the plan says it, or by default where it says
@@ -357,14 +333,14 @@ impl Resolver<'_> {
         let halves = groups.halves && self.tensor_cores;
         if let Some(plan) = self.plan.filter(|plan| plan.tile.is_some()) {
             let sides = [names(&groups.rows), names(&groups.columns)];
-            let planned = self.product(plan, &sides, groups);
+            let planned = self.product(plan, &sides, groups).map(|tiling| self.with_precision(tiling));
             return planned.or_else(|why| self.refuse_with(&[clause_of(&why), "tile"], &BAD_TILE, why, free));
         }
         let (rows, columns) = (size(&groups.rows)?, size(&groups.columns)?);
         if groups.streams {
-            return Ok(Tiling::of_stream(&rows, &columns, halves));
+            return Ok(self.with_precision(Tiling::of_stream(&rows, &columns, halves)));
         }
-        let tiling = Tiling::of_matrix(&rows, &columns, halves);
+        let tiling = self.with_precision(Tiling::of_matrix(&rows, &columns, halves));
         if !groups.holds_rows {
             return Ok(tiling);
         }

@@ -1,5 +1,6 @@
 //! How the tile of a block is shared among its threads: as the plan says, and by default where it does not.
 
+use dlc_core::precision::Precision;
 use dlc_ir::affine::SizeExpr;
 use dlc_kernel::layout::Distributed;
 
@@ -44,6 +45,8 @@ pub struct Matrix {
     pub instruction: Instruction,
     /// Whether the product of each step begins with zero, and is added to the sum in `f32`.
     pub promote: bool,
+    /// How tensor cores multiply factors of `f32`.
+    pub precision: Option<Precision>,
     /// How much of the reduced axes is in shared memory at once.
     pub depth: u32,
     /// The same for single axes, where the plan says it of them.
@@ -375,7 +378,7 @@ impl Tiling {
             let caches = plan.caches.iter().filter(|cache| cache.place == Place::Smem);
             let staged = caches.map(|cache| cache.tensor.clone()).collect();
             let fixed = plan.fix.iter().flat_map(|table| &table.0).cloned().collect();
-            let promote = plan.instruction.as_ref().is_some_and(|of| of.promote && kind == Kind::Wgmma);
+            let promote = plan.instruction.as_ref().is_some_and(|of| of.promote && kind != Kind::Fma);
             Matrix {
                 promote,
                 depths,
@@ -419,6 +422,7 @@ impl Matrix {
         Matrix {
             instruction,
             promote: false,
+            precision: None,
             depth,
             depths: Vec::new(),
             single: Vec::new(),

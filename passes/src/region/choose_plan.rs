@@ -81,6 +81,7 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dlc_core::precision::Precision;
 use dlc_ir::body::{Body, InsertPoint};
 use dlc_ir::diag::{Diagnostic, RemarkKind, did_you_mean};
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
@@ -135,6 +136,12 @@ static DEF: PassDef = PassDef {
             default: "1",
             doc: "How many of the best plans are told in remarks.",
         },
+        OptionDef {
+            name: "f32",
+            kind: OptionKind::Choice(&["ieee", "tf32x3", "tf32"]),
+            default: "tf32x3",
+            doc: "How products of f32 are multiplied: by threads, or by tensor cores as three products of tf32 or one.",
+        },
     ],
     statistics: &[
         StatDef { name: "plans", doc: "Kernels that got a plan." },
@@ -156,7 +163,10 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     let target = options.text("target").trim_start_matches('@').to_string();
     let sizes = options.list("sizes").into_iter().map(sizes::parse).collect::<Result<_, _>>()?;
     let symbols = options.list("symbols").into_iter().map(assumed_symbol).collect::<Result<_, _>>()?;
-    Ok(Box::new(ChoosePlan { target, assume: positive("assume")?, symbols, sizes, top: positive("top")? as usize }))
+    // With 'ieee' threads multiply.
+    let precision = Precision::of(options.text("f32"));
+    let (assume, top) = (positive("assume")?, positive("top")? as usize);
+    Ok(Box::new(ChoosePlan { target, assume, symbols, sizes, top, precision }))
 }
 
 struct ChoosePlan {
@@ -165,6 +175,8 @@ struct ChoosePlan {
     symbols: BTreeMap<String, i64>,
     sizes: Vec<Vec<i64>>,
     top: usize,
+    /// How tensor cores may multiply `f32`.
+    precision: Option<Precision>,
 }
 
 impl Pass for ChoosePlan {
@@ -209,13 +221,16 @@ impl Pass for ChoosePlan {
                 continue;
             }
             let cases = turn::cases(&names, &self.sizes, &of_program);
-            let turner = turn::Turner { cx, target: &target, base: &base, cases: &cases };
+            let turner = turn::Turner { cx, target: &target, precision: self.precision, base: &base, cases: &cases };
             op = turner.turn(body, op, &mut turned).unwrap_or(op);
             let view = OpRef::new(ctx, body, op);
             let Some(kernel) = body.nested(op) else { continue };
             let chosen = |numbers: &[i64]| {
                 let size = |name: &str| names.number(numbers, name, &of_program);
-                Some((choose_plan(ctx, kernel, base.clone(), &target, &size)?, Facts::of(ctx, kernel, &size)?))
+                Some((
+                    choose_plan(ctx, kernel, base.clone(), (&target, self.precision), &size)?,
+                    Facts::of(ctx, kernel, &size)?,
+                ))
             };
             let Some((general, _)) = chosen(&[]) else { continue };
             let others: Vec<(Chosen, Facts)> = self.sizes.iter().filter_map(|numbers| chosen(numbers)).collect();
@@ -363,16 +378,17 @@ pub struct Chosen {
 }
 
 /// The plans for a kernel that fit a target, the best first, and before all others those that run at the sizes that
-/// `assume` gives symbols; `base` has its name and that of the target. `None` for a body that is no kernel.
+/// `assume` gives symbols; `base` has its name and that of the target;
+/// `precision` is how tensor cores may multiply `f32`. `None` for a body that is no kernel.
 pub fn choose_plan(
     ctx: &Context,
     kernel: &Body,
     base: Schedule,
-    target: &Target,
+    (target, precision): (&Target, Option<Precision>),
     assume: &dyn Fn(&str) -> i64,
 ) -> Option<Chosen> {
     let facts = Facts::of(ctx, kernel, assume)?;
-    let maker = Maker { ctx, body: kernel, facts: &facts, target, base: base.clone() };
+    let maker = Maker { ctx, body: kernel, facts: &facts, target, base: base.clone(), precision };
     let (mut plans, mut refused): (Vec<Schedule>, Vec<String>) = Default::default();
     for mut plan in maker.candidates() {
         let mut broken = check(ctx, &plan, target).into_iter().map(|broken| broken.message).next();

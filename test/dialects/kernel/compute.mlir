@@ -123,6 +123,15 @@ kernel.func @products() {
     // CHECK: %d = mma %a, %b, %c : frag<[64, 64], f32, mma [2, 2]>
     // GENERIC: %d = "kernel.mma"(%a, %b, %c) : (!kernel.frag<array<i64: 64, 16>, f16, "mma_a [2, 2]">, !kernel.frag<array<i64: 16, 64>, f16, "mma_b [2, 2]">, !kernel.frag<array<i64: 64, 64>, f32, "mma [2, 2]">) -> !kernel.frag<array<i64: 64, 64>, f32, "mma [2, 2]">
     %d = mma %a, %b, %c : frag<[64, 64], f32, mma [2, 2]>
+    // CHECK: %a_0 = const 1.0 : frag<[64, 8], f32, mma_a [2, 2]>
+    %a_0 = const 1.0 : frag<[64, 8], f32, mma_a [2, 2]>
+    // CHECK: %b_0 = const 1.0 : frag<[8, 64], f32, mma_b [2, 2]>
+    %b_0 = const 1.0 : frag<[8, 64], f32, mma_b [2, 2]>
+    // CHECK: %d_0 = mma %a_0, %b_0, %c as tf32x3 : frag<[64, 64], f32, mma [2, 2]>
+    // GENERIC: %d_0 = "kernel.mma"(%a_0, %b_0, %c) <{precision = "tf32x3"}> :
+    %d_0 = mma %a_0, %b_0, %c as tf32x3 : frag<[64, 64], f32, mma [2, 2]>
+    // CHECK: %d_1 = mma %a_0, %b_0, %d_0 as tf32 : frag<[64, 64], f32, mma [2, 2]>
+    %d_1 = mma %a_0, %b_0, %d_0 as tf32 : frag<[64, 64], f32, mma [2, 2]>
     // CHECK: %e = const 1.0 : frag<[64, 1], f32, blocked [4, 4] lanes [8, 4] warps [2, 2]>
     // GENERIC: %e = "kernel.const"() <{value = 1.000000e+00 : f32}> : () -> !kernel.frag<array<i64: 64, 1>, f32, "blocked [4, 4] lanes [8, 4] warps [2, 2]">
     %e = const 1.0 : frag<[64, 1], f32, blocked [4, 4] lanes [8, 4] warps [2, 2]>

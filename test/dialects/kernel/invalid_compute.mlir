@@ -286,6 +286,33 @@ kernel.func @two_grids<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
 
 // -----
 
+// Tensor cores have no product of f32, and what they take in its place is said.
+kernel.func @no_precision() {
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64, 16], f32, mma_a [2, 2]>
+    %b = const 0.0 : frag<[16, 64], f32, mma_b [2, 2]>
+    %c = const 0.0 : frag<[64, 64], f32, mma [2, 2]>
+    // expected-error@+1 {{E1704 'kernel.mma': tensor cores have no product of f32; write 'as tf32x3' behind the operands for three products of tf32, 'as tf32' for one, or use 'fma'}}
+    %d = mma %a, %b, %c
+  }
+  return
+}
+
+// -----
+
+kernel.func @precision_of_halves() {
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[64, 16], f16, mma_a [2, 2]>
+    %b = const 0.0 : frag<[16, 64], f16, mma_b [2, 2]>
+    %c = const 0.0 : frag<[64, 64], f32, mma [2, 2]>
+    // expected-error@+1 {{E1704 'kernel.mma': 'as tf32x3' is for factors of f32, and these are f16; leave it out}}
+    %d = mma %a, %b, %c as tf32x3
+  }
+  return
+}
+
+// -----
+
 kernel.func @two_types_of_matrices<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
   %Y = output : memref<[M, N], f16>
   grid (1) threads 128 {

@@ -267,12 +267,20 @@ plan.schedule for sm90 {
 
 // -----
 
-// Sums of other instructions are of f32 as they are.
+// Sums of threads are of f32 as they are.
 plan.schedule for sm90 {
   tile (m: 64, n: 64, k: 64)
-  // expected-error@+1 {{E1609 'plan.schedule': 'promote' is for sums of 'wgmma', and those of 'mma' are f32; the nearest plan that fits has 'instruction mma'}}
-  instruction mma promote
-  warp_tile (m: 32, n: 32)
+  // expected-error@+1 {{E1609 'plan.schedule': 'promote' is for sums of tensor cores, and those of 'fma' are f32; the nearest plan that fits has 'instruction fma'}}
+  instruction fma promote
+}
+
+// -----
+
+// Only factors in registers are split.
+plan.schedule for sm90 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{E1609 'plan.schedule': 'as tf32x3' is for factors in registers, of 'mma', and not for 'wgmma'; the nearest plan that fits has 'instruction wgmma'}}
+  instruction wgmma as tf32x3
 }
 
 // -----

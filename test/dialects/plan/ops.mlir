@@ -115,6 +115,15 @@ plan.schedule for sm90 {
   instruction mma
 }
 
+// Factors of f32 on tensor cores.
+plan.schedule for sm80 or sm90 {
+  tile (m: 64, n: 64, k: 32)
+  instruction mma [16, 8, 8] as tf32x3
+  warp_tile (m: 32, n: 32)
+  cache A (m, k) f32 in smem
+  cache B (k, n) f32 in smem
+}
+
 // EXPECT:
 // module {
 //   plan.schedule for sm80 {
@@ -214,5 +223,12 @@ plan.schedule for sm90 {
 //   plan.schedule for sm90 {
 //     instruction mma
 //     order column
+//   }
+//   plan.schedule for sm80 or sm90 {
+//     tile (m: 64, n: 64, k: 32)
+//     instruction mma [16, 8, 8] as tf32x3
+//     warp_tile (m: 32, n: 32)
+//     cache A (m, k) f32 in smem
+//     cache B (k, n) f32 in smem
 //   }
 // }

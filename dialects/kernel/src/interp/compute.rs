@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use dlc_core::launch::Number;
+use dlc_core::precision::Precision;
 use dlc_core::scalar;
 use dlc_core::tensor::{self, ElemKind, TensorValue};
 use dlc_ir::Type;
@@ -20,7 +21,9 @@ use super::values::{
     to_numbers, work_index,
 };
 use crate::layout::SharedTile;
-use crate::ops::{Binary, Broadcast, Cast, Extract, Reduce, Scan, Select, ThreadBroadcast, ThreadReduce, Unary, Wgmma};
+use crate::ops::{
+    Binary, Broadcast, Cast, Extract, Mma, Reduce, Scan, Select, ThreadBroadcast, ThreadReduce, Unary, Wgmma,
+};
 use crate::types::{Frag, Work, elem_of};
 
 /// A function of each number.
@@ -296,8 +299,18 @@ fn multiply(kind: ElemKind, lhs: &[f64], rhs: &[f64], acc: &[f64], [m, n, k]: [u
     out.iter().zip(acc).map(|(sum, acc)| Number::Float(kind.round(sum + acc))).collect()
 }
 
-/// The product of matrices in registers, by tensor cores or by each thread.
+/// The product of matrices in registers, by tensor cores.
+pub fn mma(cx: &mut Eval<'_, '_>) -> EvalResult {
+    product_of_parts(cx, Mma::from(cx.op).precision())
+}
+
+/// The product of matrices in registers, by each thread.
 pub fn product(cx: &mut Eval<'_, '_>) -> EvalResult {
+    product_of_parts(cx, None)
+}
+
+/// The product of matrices in registers, whose elements are taken for sums of numbers that tensor cores have.
+fn product_of_parts(cx: &mut Eval<'_, '_>, precision: Option<Precision>) -> EvalResult {
     let (lhs, rhs) = (slots(cx, cx.operand_type(0))?, slots(cx, cx.operand_type(1))?);
     let acc = slots(cx, cx.operand_type(2))?;
     let shape = [acc.shape[0], acc.shape[1], lhs.shape[1]];
@@ -306,8 +319,40 @@ pub fn product(cx: &mut Eval<'_, '_>) -> EvalResult {
     let a = floats(&gather(&lhs, &registers(cx, 0)?));
     let b = floats(&gather(&rhs, &registers(cx, 1)?));
     let c = floats(&gather(&acc, &registers(cx, 2)?));
-    let tile = multiply(kind, &a, &b, &c, shape);
+    let tile = match precision {
+        None => multiply(kind, &a, &b, &c, shape),
+        Some(precision) => {
+            let split = |number: f64| precision.split(number as f32).map(f64::from);
+            let [m, n, k] = shape;
+            match precision {
+                Precision::Tf32 => {
+                    let rounded = |numbers: &[f64]| numbers.iter().map(|&number| split(number)[0]).collect::<Vec<_>>();
+                    multiply(kind, &rounded(&a), &rounded(&b), &c, shape)
+                }
+                // One product with all terms of the sum, which is rounded once: `a0*(b0 + b1) + a1*b0`.
+                Precision::Tf32x3 => {
+                    let with_sum = |[first, rest]: [f64; 2]| [first + rest, first];
+                    let (a, b) =
+                        (beside(&a, [m, k], 1, split), beside(&b, [k, n], 0, |number| with_sum(split(number))));
+                    multiply(kind, &a, &b, &c, [m, n, 2 * k])
+                }
+            }
+        }
+    };
     Ok(Outcome::value(fragment(scatter(cx, &acc, elem, &tile)?)))
+}
+
+/// A row-major matrix with two elements in the place of each, next to each other along an axis.
+fn beside(numbers: &[f64], [rows, columns]: [usize; 2], along: usize, of: impl Fn(f64) -> [f64; 2]) -> Vec<f64> {
+    let mut out = Vec::with_capacity(2 * numbers.len());
+    for row in 0..rows {
+        let pairs = || numbers[row * columns..(row + 1) * columns].iter().map(|&number| of(number));
+        match along {
+            0 => [0, 1].into_iter().for_each(|part| out.extend(pairs().map(|pair| pair[part]))),
+            _ => out.extend(pairs().flatten()),
+        }
+    }
+    out
 }
 
 /// Begins a product of matrices.

@@ -69,6 +69,12 @@ pub const MAX_WARPS: u32 = 32;
 pub(super) type Sizes<'a> = &'a [Option<u32>];
 
 impl Distributed {
+    /// Whether `ldmatrix` loads fragments of elements of so many bits where it can. Of 32 bits, those are the operands of
+    /// `mma.sync`: others have neighbours in one thread.
+    pub fn has_matrices(&self, elem_bits: u32) -> bool {
+        elem_bits == 16 || elem_bits == 32 && matches!(self, Distributed::MmaA(_) | Distributed::MmaB(_))
+    }
+
     /// A blocked layout with the last axis fastest.
     pub fn blocked(thread: &[u32], lanes: &[u32], warps: &[u32]) -> Distributed {
         let order = (0..thread.len() as u32).rev().collect();

@@ -1,6 +1,7 @@
 //! Arithmetic on fragments and numbers.
 
 use dlc_core::guard::Guard;
+use dlc_core::precision::Precision;
 use dlc_core::scalar;
 use dlc_core::scalar::{Combiner, ScanCombiner};
 use dlc_core::sizes::Exprs;
@@ -168,13 +169,17 @@ pub struct Convert {
     out: Result<Frag>,
 }
 
-/// The product of matrices in registers, added to a third, on tensor cores: `mma.sync`.
-#[op("kernel.mma", traits(Pure), format = "$lhs `,` $rhs `,` $acc attr-dict `:` type($out)", infer = verify::infer_acc,
-     verify = verify::mma, eval = interp::compute::product, example = "%d = mma %a, %b, %c : frag<[64, 64], f32, mma [2, 2]>")]
+/// The product of matrices in registers, added to a third, on tensor cores: `mma.sync`. Factors of `f32` have a precision:
+/// as `tf32` each is rounded to that type, as `tf32x3` each is the sum of two numbers of it, which are multiplied three
+/// times.
+#[op("kernel.mma", traits(Pure), format = "$lhs `,` $rhs `,` $acc (`as` $precision^)? attr-dict `:` type($out)",
+     infer = verify::infer_acc, verify = verify::mma, eval = interp::compute::mma,
+     example = "%d = mma %a, %b, %c : frag<[64, 64], f32, mma [2, 2]>")]
 pub struct Mma {
     lhs: Operand<Frag>,
     rhs: Operand<Frag>,
     acc: Operand<Frag>,
+    precision: OptionalAttr<Precision>,
     out: Result<Frag>,
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use dlc_ir::affine::SizeExpr;
+use dlc_ir::diag::Diagnostic;
 use dlc_ir::verify::OP_RULE;
 use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
 
@@ -320,7 +321,9 @@ pub fn mma(op: Mma<'_>, diags: &Diagnostics) {
     let layout = |value| Frag::of(op.ctx, op.type_of(value)).map(|frag| frag.layout(op.ctx));
     let grids = (layout(op.lhs()), layout(op.rhs()), layout(op.acc()));
     match grids {
-        (Some(Distributed::MmaA(a)), Some(Distributed::MmaB(b)), Some(Distributed::Mma(c))) if a == b && b == c => {}
+        (Some(Distributed::MmaA(a)), Some(Distributed::MmaB(b)), Some(Distributed::Mma(c))) if a == b && b == c => {
+            precision(op, diags);
+        }
         _ => {
             let message = "the layouts must be mma_a, mma_b and mma over one grid of warps".into();
             broken(*op, &LAYOUT_MISMATCH, message, diags);
@@ -328,6 +331,23 @@ pub fn mma(op: Mma<'_>, diags: &Diagnostics) {
     }
     types_of_product(*op, op.lhs(), op.rhs(), op.acc(), op.type_of(op.out()), diags);
     place(*op, op.type_of(op.acc()), diags);
+}
+
+/// Tensor cores have no product of `f32`: it says what they multiply in its place. Other factors they take as they are.
+fn precision(op: Mma<'_>, diags: &Diagnostics) {
+    let elem = elem_of(op.ctx, op.type_of(op.lhs()));
+    let (message, way) = match (op.precision(), elem) {
+        (None, Type::F32) => (
+            "tensor cores have no product of f32".to_string(),
+            "write 'as tf32x3' behind the operands for three products of tf32, 'as tf32' for one, or use 'fma'",
+        ),
+        (Some(precision), elem) if elem != Type::F32 => (
+            format!("'as {}' is for factors of f32, and these are {}", precision.word(), elem.display(op.ctx)),
+            "leave it out",
+        ),
+        _ => return,
+    };
+    diags.emit(Diagnostic::error(&SHAPE_MISMATCH, op.loc(), message).at(op.name()).suggest(way));
 }
 
 fn types_of_product(op: OpRef<'_>, lhs: ValueId, rhs: ValueId, acc: ValueId, out: Type, diags: &Diagnostics) {

@@ -249,9 +249,23 @@ impl Checked<'_> {
     /// The instruction is one of the target for the type, has one of its shapes, and divides what a warp computes.
     pub(super) fn instruction(&mut self) {
         let (plan, target) = (self.plan, self.target);
-        if let Some(of) = plan.instruction.as_ref().filter(|of| of.promote && of.kind != Kind::Wgmma) {
-            let message = format!("'promote' is for sums of 'wgmma', and those of '{}' are f32", of.kind.word());
+        if let Some(of) = plan.instruction.as_ref().filter(|of| of.promote && of.kind == Kind::Fma) {
+            let message = format!("'promote' is for sums of tensor cores, and those of '{}' are f32", of.kind.word());
             let without = |plan: &mut Schedule| plan.instruction.iter_mut().for_each(|of| of.promote = false);
+            return self.fail_and_heal(&["instruction"], &CONFLICT, message, without);
+        }
+        if let Some((kind, precision)) = plan
+            .instruction
+            .as_ref()
+            .and_then(|of| Some((of.kind, of.precision?)))
+            .filter(|(kind, _)| *kind != Kind::Mma)
+        {
+            let message = format!(
+                "'as {}' is for factors in registers, of 'mma', and not for '{}'",
+                precision.word(),
+                kind.word()
+            );
+            let without = |plan: &mut Schedule| plan.instruction.iter_mut().for_each(|of| of.precision = None);
             return self.fail_and_heal(&["instruction"], &CONFLICT, message, without);
         }
         let Some(of) = plan.instruction.as_ref().filter(|of| of.kind != Kind::Fma || of.shape.is_some()) else {

@@ -93,7 +93,7 @@ impl Shapes {
 fn is_matrix(program: &Program, class: u32) -> bool {
     let Class { tile, layout, warps, turned, .. } = &program.classes[class as usize];
     let place = &program.tiles[*tile as usize].place;
-    if place.elem_bytes() != 2 {
+    if !layout.has_matrices(place.elem_bytes() * 8) {
         return false;
     }
     let turned = if *turned { place.transposed() } else { None };

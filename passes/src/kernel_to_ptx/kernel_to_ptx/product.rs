@@ -1,5 +1,8 @@
 //! Products of matrices in registers: on tensor cores, and by multiplications and additions of each thread.
 
+use std::sync::Arc;
+
+use dlc_core::precision::{LARGE, LARGE_MASK, Precision};
 use dlc_ir::types::FloatKind;
 use dlc_ir::{Type, ValueId};
 use dlc_kernel::layout::{Distributed, Fragment};
@@ -9,6 +12,7 @@ use dlc_ptx::inst::Arg;
 use dlc_ptx::table;
 
 use super::Refused;
+use super::code::Cond;
 use super::compute::own_places;
 use super::lower::Lower;
 use super::scalar::Elem;
@@ -40,6 +44,74 @@ fn shape(input: Elem, acc: Elem) -> Option<Shape> {
     Some(Shape { depth: 8 * per_word, types, per_word, halves })
 }
 
+/// The instructions of a product: where each begins along rows, columns and the sum, and the registers that it takes.
+struct Instructions {
+    /// The matrices, and what is added to.
+    fragments: [Arc<Fragment>; 3],
+    /// The part of each that all warps multiply at once, for the depth of each step.
+    parts: Vec<[Fragment; 3]>,
+    rows: Vec<u32>,
+    columns: Vec<u32>,
+    /// Where each step along the sum begins, and how deep it is.
+    steps: Vec<(u32, u32)>,
+}
+
+impl Instructions {
+    /// Those of a shape, for matrices over a grid of warps.
+    fn of(shape: &Shape, fragments: [Arc<Fragment>; 3], grid: [u32; 2], warps: u32) -> Result<Instructions, Refused> {
+        let (&[rows, depth], &[_, width]) = (fragments[0].shape(), fragments[1].shape()) else {
+            return Err(Refused::new("the operands must be matrices"));
+        };
+        let [high, wide] = [16 * grid[0], 8 * grid[1]];
+        let (mut steps, mut parts, mut k) = (Vec::new(), Vec::new(), 0);
+        while k < depth {
+            let own = match depth - k {
+                left if left >= shape.depth => shape.depth,
+                left if shape.halves && left == shape.depth / 2 => left,
+                left => {
+                    return Err(Refused::new(format!("a depth of {left} is left, and there is no such instruction"))
+                        .suggest("let the depth be a multiple of that of the instruction"));
+                }
+            };
+            let place = |layout: Distributed, sides: [u32; 2], of: &Fragment| {
+                layout.place(&sides, of.elem_bits(), warps).map_err(Refused::new)
+            };
+            let [a, b, c] = &fragments;
+            parts.push([
+                place(Distributed::MmaA(grid), [high, own], a)?,
+                place(Distributed::MmaB(grid), [own, wide], b)?,
+                place(Distributed::Mma(grid), [high, wide], c)?,
+            ]);
+            steps.push((k, own));
+            k += own;
+        }
+        let (rows, columns) = ((0..rows).step_by(high as usize), (0..width).step_by(wide as usize));
+        Ok(Instructions { fragments, parts, rows: rows.collect(), columns: columns.collect(), steps })
+    }
+
+    /// The registers of the left matrix (0), the right one (1) or the sum (2) that an instruction takes of a step.
+    fn registers(&self, operand: usize, step: usize, at: [u32; 2]) -> Result<Vec<u32>, Refused> {
+        self.fragments[operand].extract(&self.parts[step][operand], &at).map_err(Refused::new)
+    }
+
+    fn left(&self, m: u32, step: usize) -> Result<Vec<u32>, Refused> {
+        self.registers(0, step, [m, self.steps[step].0])
+    }
+
+    fn right(&self, step: usize, n: u32) -> Result<Vec<u32>, Refused> {
+        self.registers(1, step, [self.steps[step].0, n])
+    }
+
+    fn sums(&self, m: u32, n: u32) -> Result<Vec<u32>, Refused> {
+        self.registers(2, 0, [m, n])
+    }
+
+    /// The modifiers of the instructions of a step.
+    fn modifiers(&self, step: usize, shape: &Shape) -> String {
+        format!("sync.aligned.m16n8k{}.row.col.{}", self.steps[step].1, shape.types)
+    }
+}
+
 impl<'a, 'c: 'a> Lower<'a, 'c> {
     /// A product on tensor cores, instruction by instruction: the depth outermost, so that what is added to is not
     /// waited for.
@@ -57,45 +129,75 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             _ => return Err(Refused::new("what is added to must have the layout 'mma'")),
         };
         let fragment = |lower: &mut Self, value| lower.fragment(lower.kernel.value_type(value));
-        let (a, b, c) = (fragment(self, lhs)?, fragment(self, rhs)?, fragment(self, acc)?);
-        let (&[rows, depth], &[_, width]) = (a.shape(), b.shape()) else {
-            return Err(Refused::new("the operands must be matrices"));
-        };
-        let (step_rows, step_width) = (16 * grid[0], 8 * grid[1]);
-        let a_registers = self.operands_of_mma(lhs, input)?;
-        let b_registers = self.operands_of_mma(rhs, input)?;
+        let fragments = [fragment(self, lhs)?, fragment(self, rhs)?, fragment(self, acc)?];
+        let instructions = Instructions::of(&shape, fragments, grid, self.team.warps)?;
         let mut sums = self.registers(acc)?.to_vec();
-        let warps = self.team.warps;
-        let place =
-            |layout: Distributed, shape: [u32; 2], bits: u32| layout.place(&shape, bits, warps).map_err(Refused::new);
-        let extract = |whole: &Fragment, part: &Fragment, at: [u32; 2]| whole.extract(part, &at).map_err(Refused::new);
-        let c_part = place(Distributed::Mma(grid), [step_rows, step_width], c.elem_bits())?;
-        let bits = a.elem_bits();
-        let mut k = 0;
-        while k < depth {
-            let own = match depth - k {
-                left if left >= shape.depth => shape.depth,
-                left if shape.halves && left == shape.depth / 2 => left,
-                left => {
-                    return Err(Refused::new(format!("a depth of {left} is left, and there is no such instruction"))
-                        .suggest("let the depth be a multiple of that of the instruction"));
-                }
-            };
-            let a_part = place(Distributed::MmaA(grid), [step_rows, own], bits)?;
-            let b_part = place(Distributed::MmaB(grid), [own, step_width], bits)?;
-            let modifiers = format!("sync.aligned.m16n8k{own}.row.col.{}", shape.types);
-            for m in (0..rows).step_by(step_rows as usize) {
-                let left = self.words(&a_registers, &extract(&a, &a_part, [m, k])?, input, shape.per_word);
-                for n in (0..width).step_by(step_width as usize) {
-                    let right = self.words(&b_registers, &extract(&b, &b_part, [k, n])?, input, shape.per_word);
-                    let own = extract(&c, &c_part, [m, n])?;
-                    self.multiply(&modifiers, &left, &right, &mut sums, &own, sum);
+        if op.precision() == Some(Precision::Tf32x3) {
+            self.mma_of_parts(&shape, &instructions, [lhs, rhs], &mut sums)?;
+            self.set_fragment(op.out(), sums);
+            return Ok(());
+        }
+        let [a, b] = [self.operands_of_mma(lhs, input)?, self.operands_of_mma(rhs, input)?];
+        for step in 0..instructions.steps.len() {
+            let modifiers = instructions.modifiers(step, &shape);
+            for &m in &instructions.rows {
+                let left = self.words(&a, &instructions.left(m, step)?, input, shape.per_word);
+                for &n in &instructions.columns {
+                    let right = self.words(&b, &instructions.right(step, n)?, input, shape.per_word);
+                    self.multiply(&modifiers, &left, &right, &mut sums, &instructions.sums(m, n)?, sum);
                 }
             }
-            k += own;
         }
         self.set_fragment(op.out(), sums);
         Ok(())
+    }
+
+    /// A product of numbers that are sums of two parts each: three products of each step, the small ones first. The
+    /// instructions of one sum stand apart.
+    fn mma_of_parts(
+        &mut self,
+        shape: &Shape,
+        instructions: &Instructions,
+        operands: [ValueId; 2],
+        sums: &mut [Arg],
+    ) -> Result<(), Refused> {
+        let mut split = |value: ValueId| -> Result<[Vec<Arg>; 2], Refused> {
+            let registers = self.registers(value)?.to_vec();
+            let parts: Vec<[Arg; 2]> = registers.into_iter().map(|register| self.parts_of(register)).collect();
+            Ok([0, 1].map(|part| parts.iter().map(|parts| parts[part]).collect()))
+        };
+        let [a, b] = [split(operands[0])?, split(operands[1])?];
+        let of = |registers: &[Arg], own: &[u32]| own.iter().map(|&at| registers[at as usize]).collect::<Vec<_>>();
+        for step in 0..instructions.steps.len() {
+            let modifiers = instructions.modifiers(step, shape);
+            for [left_part, right_part] in [[1, 0], [0, 1], [0, 0]] {
+                for &m in &instructions.rows {
+                    let left = of(&a[left_part], &instructions.left(m, step)?);
+                    for &n in &instructions.columns {
+                        let right = of(&b[right_part], &instructions.right(step, n)?);
+                        self.multiply(&modifiers, &left, &right, sums, &instructions.sums(m, n)?, Elem::F32);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The two numbers of `tf32` whose sum a number of `f32` is taken for: see [`Precision::split`]. Tensor cores ignore the
+    /// low bits of the second one.
+    fn parts_of(&mut self, register: Arg) -> [Arg; 2] {
+        let code = &mut self.code;
+        let number = code.register(register, Type::F32);
+        let size = code.made(&table::ABS, "f32", &[number.into()]);
+        let is_large = Cond::If(code.inst(&table::SETP, "ge.f32", &[size, LARGE.into()]));
+        let rounded = code.made(&table::CVT, "rna.tf32.f32", &[number.into()]);
+        let bits = code.bits(number, Type::I32);
+        let near_one = code.and(bits.into(), LARGE_MASK.into());
+        let first = code.choose(is_large, near_one, rounded);
+        let first = code.register(first, Type::I32);
+        let value = code.bits(first, Type::F32);
+        let rest = code.inst(&table::SUB, "rn.f32", &[number.into(), value.into()]);
+        [first.into(), code.bits(rest, Type::I32).into()]
     }
 
     /// The registers of an operand; those of `f32` with as many digits as tensor cores take.

@@ -3,7 +3,7 @@
 use dlc_ir::{OpRef, Type};
 use dlc_kernel::layout::{Dim, Fragment, MatrixAccess, Shared, SharedTile, swizzle};
 use dlc_kernel::ops as kernel;
-use dlc_kernel::types::elem_of;
+use dlc_kernel::types::{Frag, elem_of};
 use dlc_ptx::inst::Arg;
 use dlc_ptx::table;
 
@@ -209,8 +209,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let fragment = self.fragment(ty)?;
         let elem = elem_of(self.ctx(), ty);
         let access = fragment.shared_access(tile, 16).map_err(Refused::new)?;
-        let halves = elem.bits(self.ctx()) == Some(16);
-        if halves
+        let layout = Frag::of(self.ctx(), ty).map(|frag| frag.layout(self.ctx()));
+        if layout.is_some_and(|layout| layout.has_matrices(fragment.elem_bits()))
             && access.vector < 8
             && let Ok(way) = fragment.matrix_access(tile)
         {
@@ -303,7 +303,10 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let base = Arg::Value(self.code.register(base, Type::I32));
             let words = self.code.insts(&table::LDMATRIX, &modifiers, &[base, Arg::Int(offset)]);
             for (word, halves) in words.into_iter().zip(&group.registers) {
-                let parts = self.code.insts(&table::UNPACK, "b32", &[word.into()]);
+                let parts = match halves.len() {
+                    1 => vec![self.code.bits(word, Type::F32)],
+                    _ => self.code.insts(&table::UNPACK, "b32", &[word.into()]),
+                };
                 halves.iter().zip(parts).for_each(|(&register, part)| registers[register as usize] = part.into());
             }
         }

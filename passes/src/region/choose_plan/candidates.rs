@@ -11,6 +11,7 @@
 
 use std::collections::HashSet;
 
+use dlc_core::precision::Precision;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Body, Context, Type};
 use dlc_plan::clause::{Async, Barrier, Cache, Instruction, Kind, Order, Place, Store, Walk, Way};
@@ -27,6 +28,8 @@ pub struct Maker<'a> {
     pub target: &'a Target,
     /// A plan with nothing decided but the kernel and the target.
     pub base: Schedule,
+    /// How tensor cores may multiply `f32`; `None` where they may not.
+    pub precision: Option<Precision>,
 }
 
 /// The most stages: with more, measurements have shown no gain but where a factor is read once.
@@ -135,7 +138,7 @@ impl Maker<'_> {
         let used = self.facts.inputs.iter().filter(|input| input.reads > 0);
         for tensor in used.chain(self.facts.outputs.iter().filter(|_| self.stores_rows())) {
             let whole = (128.0 / bits(self.ctx, tensor.elem)) as i64;
-            let rows = tensor.plain && !tensor.axes.is_empty() && self.narrow(tensor).is_none();
+            let rows = tensor.in_rows && !tensor.axes.is_empty() && self.narrow(tensor).is_none();
             let wide = rows && self.divides(tensor, assume).is_some();
             if named.insert(tensor.name.as_str()) {
                 vectors.0.push((tensor.name.clone(), if wide { whole } else { 1 }));
@@ -265,16 +268,34 @@ impl Maker<'_> {
 
     fn product(&self, product: &Product) -> Vec<Schedule> {
         let elem = self.elem(product);
-        // `f32` on tensor cores would be rounded to fewer bits.
-        let tensor = product.exact && elem != Type::F32 && elem != Type::F64;
-        let has = |kind| tensor && self.target.rate(self.ctx, kind, elem).is_some();
+        let has = |kind| product.exact && self.has(kind, elem);
         if let Some(assume) = self.comes_by_tma(product).filter(|_| has(Kind::Wgmma) && self.target.has("tma")) {
             let plans = self.wgmma(product, &assume);
             if !plans.is_empty() {
                 return plans;
             }
         }
-        if has(Kind::Mma) { self.mma(product) } else { self.fma(product) }
+        match has(Kind::Mma) {
+            // Threads multiply `f32` too, and faster where tiles of tensor cores would be mostly empty.
+            true if elem == Type::F32 => self.mma(product).into_iter().chain(self.fma(product)).collect(),
+            true => self.mma(product),
+            false => self.fma(product),
+        }
+    }
+
+    /// Whether threads add what each step of a sum gives, as tensor cores would cut off what the factors are split for.
+    pub(super) fn promotes(&self, product: &Product) -> bool {
+        self.elem(product) == Type::F32 && self.precision == Some(Precision::Tf32x3)
+    }
+
+    /// Whether tensor cores have an instruction for factors of a type: for `f32` one of fragments in registers, where each
+    /// factor becomes two.
+    pub(super) fn has(&self, kind: Kind, elem: Type) -> bool {
+        let is_allowed = match elem {
+            Type::F32 => kind == Kind::Mma && self.precision.is_some(),
+            _ => elem != Type::F64,
+        };
+        is_allowed && self.target.rate(self.ctx, kind, elem).is_some()
     }
 
     /// Results go through the accelerator if their rows begin at multiples of 16 bytes, and from the fragments otherwise.
@@ -296,6 +317,11 @@ impl Maker<'_> {
             output.plain && output.row.as_ref().is_some_and(|row| row.divisible_by(width))
         };
         self.stores_rows() && self.facts.outputs.iter().all(is_whole)
+    }
+
+    /// Whether the results have at most 16 bits.
+    pub(super) fn has_short_results(&self) -> bool {
+        self.facts.outputs.iter().all(|output| bits(self.ctx, output.elem) <= 16.0)
     }
 
     /// Whether the results are along the columns of the product, and not of each row as a whole.
@@ -329,7 +355,8 @@ impl Maker<'_> {
                 instruction: Some(Instruction {
                     kind: Kind::Mma,
                     shape: Some(vec![16, 8, 256 / bits]),
-                    promote: false,
+                    promote: self.promotes(product),
+                    precision: self.precision.filter(|_| self.elem(product) == Type::F32),
                 }),
                 stages: Some(stages),
                 order: Some(Order { kind: Walk::Grouped, size: Some(8), along: product.rows.last().cloned() }),

@@ -2,10 +2,10 @@
 //! reduces.
 
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::{OpRef, Type, ValueId};
+use dlc_ir::{OpRef, ValueId};
 use dlc_plan::Schedule;
 use dlc_plan::clause::{
-    Barrier, Buffer, Cache, Edge, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk, Way,
+    Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk, Way,
 };
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Binary, Index, Reduce, Select};
@@ -104,9 +104,8 @@ impl Maker<'_> {
     fn instruction_of_all(&self, last: &Product) -> (Kind, Table<i64>) {
         let elem = self.elem(last);
         let products = &self.facts.products;
-        let tensor =
-            products.iter().all(|it| it.exact && self.elem(it) == elem) && elem != Type::F32 && elem != Type::F64;
-        let has = |kind| tensor && self.target.rate(self.ctx, kind, elem).is_some();
+        let tensor = products.iter().all(|it| it.exact && self.elem(it) == elem);
+        let has = |kind| tensor && self.has(kind, elem);
         if has(Kind::Wgmma)
             && self.target.has("tma")
             && let Some(tables) = products.iter().map(|it| self.comes_by_tma(it)).collect::<Option<Vec<_>>>()
@@ -160,7 +159,9 @@ impl Maker<'_> {
         plan.caches = self.chain_caches(last, if kind == Kind::Wgmma { 2 } else { 1 });
         plan.caches.extend(chain.brought.iter().map(|input| self.cache_of_input(input)));
         plan.edges = self.edges();
-        plan.instruction = Some(kind.into());
+        let precision = self.precision.filter(|_| kind == Kind::Mma && chain.bits == 32);
+        let promote = precision.is_some() && self.promotes(last);
+        plan.instruction = Some(Instruction { precision, promote, ..kind.into() });
         plan.assume = Some(chain.assume.clone());
         match kind {
             Kind::Wgmma => self.by_consumers(plan, last, groups),
@@ -213,8 +214,13 @@ impl Maker<'_> {
             barrier: Some(if copies { Barrier::CpAsyncGroup } else { Barrier::Block }),
             overlap: self.asynchronous(false).filter(|_| copies),
             vectors: self.vectors(&mut Table::default()).map(narrow),
-            // Rows that are known to begin at multiples of 16 bytes are stored whole.
-            store: self.knows_rows().then_some(Store { way: Way::Rows, panels: None, together: None }),
+            // Rows that are known to begin at multiples of 16 bytes are stored whole. Those of more than 16 bits take more
+            // shared memory than the factors leave, and fragments have whole sectors of them.
+            store: (self.knows_rows() && self.has_short_results()).then_some(Store {
+                way: Way::Rows,
+                panels: None,
+                together: None,
+            }),
             ..plan
         }
     }

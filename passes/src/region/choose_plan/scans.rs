@@ -29,7 +29,7 @@ pub fn plan(
     if column.is_some() {
         return None;
     }
-    let maker = Maker { ctx, body: kernel, facts: &facts, target, base: base.clone() };
+    let maker = Maker { ctx, body: kernel, facts: &facts, target, base: base.clone(), precision: None };
     let mut divisors = Table::default();
     let vectors = maker.vectors(&mut divisors);
     let length = SizeExpr::from(every.unwrap_or_else(|| facts.size(&along)));

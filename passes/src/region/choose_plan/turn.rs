@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::memref::{Layout, MemRef};
+use dlc_core::precision::Precision;
 use dlc_core::sizes::{Exprs, Sizes};
 use dlc_host::choice::Choice;
 use dlc_host::ops::{Launch, View};
@@ -119,6 +120,7 @@ fn unit(ctx: &Context, elem: Type) -> i64 {
 pub struct Turner<'a, 'c> {
     pub cx: &'a PassCx<'c>,
     pub target: &'a Target,
+    pub precision: Option<Precision>,
     pub base: &'a Schedule,
     pub cases: &'a [Case<'a>],
 }
@@ -221,7 +223,8 @@ impl Turner<'_, '_> {
         let ctx = self.cx.ctx;
         let [product] = facts.products.as_slice() else { return Vec::new() };
         let elem = product.factors[0].elem;
-        let is_multiplied = is_multiplied(ctx, elem) && self.target.rate(ctx, Unit::Mma, elem).is_some();
+        let has_product = is_multiplied(ctx, elem) || elem == Type::F32 && self.precision.is_some();
+        let is_multiplied = has_product && self.target.rate(ctx, Unit::Mma, elem).is_some();
         let fits = product.exact && is_multiplied;
         let unit = unit(ctx, elem);
         let Some(reads) = reads(ctx, body, facts, product).filter(|_| fits) else { return Vec::new() };
@@ -282,7 +285,7 @@ impl Turner<'_, '_> {
             let own = SYMBOLS.iter().position(|&known| known == name).and_then(|axis| sizes.get(axis));
             own.and_then(|own| own.eval(&|name| Some(size(name))).ok()).unwrap_or_else(|| size(name))
         };
-        Some(choose_plan(self.cx.ctx, body, self.base.clone(), self.target, &number)?.ranked)
+        Some(choose_plan(self.cx.ctx, body, self.base.clone(), (self.target, self.precision), &number)?.ranked)
     }
 
     /// Puts a copying kernel in front of another one, with the plan for the case in which it takes longest.

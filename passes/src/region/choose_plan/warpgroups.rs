@@ -151,7 +151,12 @@ impl Maker<'_> {
                 }),
             };
             let mut plan = Schedule {
-                instruction: Some(Instruction { kind: Kind::Wgmma, shape: Some(vec![64, wide, 256 / bits]), promote }),
+                instruction: Some(Instruction {
+                    kind: Kind::Wgmma,
+                    shape: Some(vec![64, wide, 256 / bits]),
+                    promote,
+                    precision: None,
+                }),
                 persistent: again.then(|| Choice::Word("sms".into())),
                 order: again.then(|| Order { kind: Walk::Grouped, size: Some(8), along: product.rows.last().cloned() }),
                 roles: Some(Roles { kind, consumers, in_turn: false }),

@@ -51,9 +51,11 @@ pub fn product(lower: &Lower<'_, '_>, id: OpId) -> Option<Product> {
     let elem = |value: ValueId| crate::analysis::axes::elem(ctx, lower.region, value);
     let (acc, given) = (*reduce.acc().first()?, elem(factor.lhs()));
     let halves = given == elem(factor.rhs()) && is_multiplied(ctx, given);
+    let split = given == elem(factor.rhs()) && given == Type::F32 && matrix.precision.is_some();
     let exact = factor.widen().is_some() || elem(value) == acc;
     let fits = match matrix.instruction {
-        Instruction::Mma | Instruction::Wgmma => halves && exact && acc == Type::F32,
+        Instruction::Mma => (halves || split) && exact && acc == Type::F32,
+        Instruction::Wgmma => halves && exact && acc == Type::F32,
         Instruction::Fma => {
             acc == Type::F32 && exact && (halves || (elem(factor.rhs()) == given && given == Type::F32))
         }
@@ -385,9 +387,10 @@ fn operand(
     let matrix = lower.tiling.matrix.as_ref();
     let said =
         tensor.is_some_and(|tensor| matrix.is_some_and(|matrix| matrix.turned.iter().any(|name| name == tensor)));
+    // Of the right matrix, or of the left one as it is stored, the sum may go across what is contiguous.
     let layout = match side.is_some() && (is_along || said) {
         true => Shared::ColMajor { pitch: Some(shape[0] + 4) },
-        false => shared_layout(bits, shape, matrix, tensor),
+        false => shared_layout(bits, (shape, rows.is_some() == transposed), matrix, tensor),
     };
     let ty = lower.emit.tile(&shape, elem, layout)?;
     let place = InsertPoint::StartOf(lower.grid_block());
@@ -513,7 +516,8 @@ fn copying(
     let said = widths.filter(|(name, _)| tensor == Some(name)).map(|(_, width)| *width).next();
     let most = said.unwrap_or(u32::MAX);
     if matrix.is_none_or(|matrix| matrix.instruction != Instruction::Fma) {
-        return lower.tiling.copying(shape, along, most.min(if is_gathered(lower, memory) { 4 } else { 8 }));
+        let unit = (128 / bits.max(1)).clamp(1, 8);
+        return lower.tiling.copying(shape, along, most.min(if is_gathered(lower, memory) { 4 } else { unit }));
     }
     // Rows that begin anywhere come element by element: then neighbours are in other lanes.
     let vector = (128 / bits.max(1)).clamp(1, 8).min(most);
@@ -525,10 +529,13 @@ fn copying(
     lower.tiling.copying(shape, along, if is_wide { vector } else { 1 })
 }
 
+/// The elements behind each row of `f32` across which the sum goes.
+const ROW_PADDING: u32 = 8;
+
 /// A tile in shared memory, which the grid names.
 fn tile_in_shared_memory(lower: &mut Lower<'_, '_>, elem: Type, shape: [u32; 2], name: &str) -> Result<ValueId> {
     let ctx = lower.ctx;
-    let layout = shared_layout(bits_of(ctx, elem), shape, lower.tiling.matrix.as_ref(), None);
+    let layout = shared_layout(bits_of(ctx, elem), (shape, false), lower.tiling.matrix.as_ref(), None);
     let ty = lower.emit.tile(&shape, elem, layout)?;
     let (place, loc) = (InsertPoint::StartOf(lower.grid_block()), lower.emit.loc);
     let op = kernel::Shared::build(&mut Builder::new(ctx, &mut lower.emit.body, place), loc, None, ty);
@@ -538,8 +545,14 @@ fn tile_in_shared_memory(lower: &mut Lower<'_, '_>, elem: Type, shape: [u32; 2],
 }
 
 /// Rows of a tile in shared memory: exchanged in units of 16 bytes where rows are whole units, as wide as they are or as the
-/// plan says of the tensor.
-fn shared_layout(bits: u32, shape: [u32; 2], matrix: Option<&Matrix>, tensor: Option<&str>) -> Shared {
+/// plan says of the tensor. Where the sum goes across the rows, threads read `f32` one by one, as `ldmatrix` transposes 16
+/// bits alone: the lanes of a warp read four rows of eight, which padding brings to banks of their own.
+fn shared_layout(
+    bits: u32,
+    (shape, across): ([u32; 2], bool),
+    matrix: Option<&Matrix>,
+    tensor: Option<&str>,
+) -> Shared {
     let bytes = shape[1] * bits / 8;
     let instruction = matrix.map(|matrix| matrix.instruction);
     let said = matrix.and_then(|matrix| matrix.swizzle.iter().find(|(name, _)| tensor == Some(name.as_str())));
@@ -549,6 +562,9 @@ fn shared_layout(bits: u32, shape: [u32; 2], matrix: Option<&Matrix>, tensor: Op
         // What tensor cores read from shared memory lies in units of 16 bytes at least.
         (Some(Instruction::Wgmma), Some(0)) => Shared::Panels { span: 16, rows: None },
         (Some(Instruction::Mma), Some(0)) => Shared::RowMajor { pitch: None },
+        (Some(Instruction::Mma), None) if across && bits == 32 => {
+            Shared::RowMajor { pitch: Some(shape[1] + ROW_PADDING) }
+        }
         (_, Some(span)) if span <= own => Shared::Panels { span, rows: None },
         _ => Shared::Panels { span: own, rows: None },
     }
@@ -567,16 +583,21 @@ fn multiply(
     let ty = lower.emit.body.value_type(acc);
     let turn = rhs.transposed.then_some(());
     let [rows, columns] = lower.both_dims();
-    match instruction {
-        Instruction::Wgmma => {
+    // A product that is promoted is not added to what there is by the tensor cores.
+    let is_promoted = lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.promote) && !is_constant(lower, acc);
+    let begin = match is_promoted {
+        true => {
             let zero = lower.zero(Type::F32);
-            let promote = lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.promote);
+            lower.emit.constant(zero, ty)
+        }
+        false => acc,
+    };
+    let sum = match instruction {
+        Instruction::Wgmma => {
             let (lhs, across) = match lhs {
                 Left::Tile(lhs) => (lhs.tile, lhs.transposed.then_some(())),
                 Left::Registers(lhs) => (*lhs, None),
             };
-            // A product that is promoted is not added to what there is by the tensor cores.
-            let begin = if promote { lower.emit.constant(zero, ty) } else { acc };
             let mut builder = lower.emit.builder();
             let op = kernel::NewWgmma {
                 lhs,
@@ -590,11 +611,7 @@ fn multiply(
             .build(&mut builder, loc);
             let (sum, token) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));
             kernel::Await::build(&mut lower.emit.builder(), loc, &[token]);
-            if !promote {
-                return Ok(sum);
-            }
-            let op = kernel::Binary::build(&mut lower.emit.builder(), loc, acc, sum, scalar::Binary::Add, ty);
-            Ok(lower.emit.body.result(op, 0))
+            sum
         }
         Instruction::Mma => {
             let Distributed::Mma(warps) = lower.scope().layout.clone() else {
@@ -612,8 +629,9 @@ fn multiply(
             };
             let b = kernel::LoadShared::build(&mut lower.emit.builder(), loc, rhs.tile, None, turn, b);
             let b = lower.emit.body.result(b, 0);
-            let op = kernel::Mma::build(&mut lower.emit.builder(), loc, a, b, acc);
-            Ok(lower.emit.body.result(op, 0))
+            let precision = lower.tiling.matrix.as_ref().and_then(|matrix| matrix.precision);
+            let op = kernel::Mma::build(&mut lower.emit.builder(), loc, a, b, begin, precision);
+            lower.emit.body.result(op, 0)
         }
         Instruction::Fma => {
             let Left::Tile(lhs) = lhs else { unreachable!("multiplications read tiles") };
@@ -637,9 +655,20 @@ fn multiply(
             let op = kernel::Fma::build(&mut lower.emit.builder(), loc, a, b, open.carried[0]);
             debug_assert_eq!(ty, lower.emit.body.value_type(lower.emit.body.result(op, 0)));
             let sum = lower.emit.body.result(op, 0);
-            Ok(lower.emit.close_loop(open, &[sum])[0])
+            lower.emit.close_loop(open, &[sum])[0]
         }
+    };
+    if !is_promoted {
+        return Ok(sum);
     }
+    let op = kernel::Binary::build(&mut lower.emit.builder(), loc, acc, sum, scalar::Binary::Add, ty);
+    Ok(lower.emit.body.result(op, 0))
+}
+
+/// Whether a value is a number that is known: a product that is added to it needs no addition behind it.
+fn is_constant(lower: &Lower<'_, '_>, value: ValueId) -> bool {
+    let made = lower.emit.body.defining_op(value);
+    made.is_some_and(|op| kernel::Const::of(OpRef::new(lower.ctx, &lower.emit.body, op)).is_some())
 }
 
 /// A part of a tile.

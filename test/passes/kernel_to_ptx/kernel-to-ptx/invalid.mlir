@@ -72,7 +72,7 @@ kernel.func @bytes_are_not_multiplied() attributes {target = "sm80"} {
     %b = const 1.0 : frag<[16, 64], f32, mma_b [2, 2]>
     %c = const 0.0 : frag<[64, 64], f16, mma [2, 2]>
     // expected-error@+1 {{E1910 'kernel.mma': no mma.sync multiplies f32 and adds to f16}}
-    %d = mma %a, %b, %c
+    %d = mma %a, %b, %c as tf32x3
   }
   return
 }

@@ -14,7 +14,7 @@ region.func @single<M, N, K> iters (m: M, n: N)
   } : f32 over (m, n)
   yield %s to C
 }
-// expected-error@+1 {{E1605 'plan.schedule': 'instruction mma' is for factors of 8 or 16 bits, and those of the kernel are f32}}
+// expected-error@+1 {{E1605 'plan.schedule': 'instruction mma' is for factors of 8 or 16 bits, and those of the kernel are f32; 'as tf32x3' multiplies those three times as tf32}}
 plan.schedule of @single for sm90 { tile (m: 64, n: 64, k: 32) instruction mma }
 
 // -----

@@ -79,6 +79,15 @@ cache A (m, k) f32 in smem
 cache B (k, n) f32 in smem
 assume (K: 4, N: 4)";
 
+/// A product of f32 on tensor cores.
+const SPLIT: &str = "tile (m: 64, n: 64, k: 32)
+warp_tile (m: 32, n: 32)
+assume (K: 4, N: 4)
+instruction mma [16, 8, 8] as tf32x3
+stages 2
+cache A (m, k) f32 in smem
+cache B (k, n) f32 in smem";
+
 const ROWS: &str = "tile (m: 4, n: 128)
 reduced [n]
 fix (N: 128)";
@@ -109,6 +118,8 @@ const CASES: &[Case] = &[
     ("instruction", "gemm_nt_f16", "sm80", MMA, "[16, 8, 16]", "[16, 8, 8]", Reported),
     ("instruction", "gemm_nt_f16", "sm90", WGMMA, "[64, 128, 16]", "[64, 64, 16]", Reported),
     ("instruction", "gemm_nt_f16", "sm90", WGMMA, "[64, 128, 16]", "[64, 128, 16] promote", Changes),
+    ("instruction", "sgemm", "sm80", SPLIT, " as tf32x3", " as tf32", Changes),
+    ("instruction", "gemm_nt_f16", "sm80", MMA, "[16, 8, 16]", "[16, 8, 16] as tf32x3", Refused("E1605")),
     ("reduced", "gelu_add", "sm80", ELEMENTS, "", "reduced [m]", Refused("E1609")),
     ("cluster", "gemm_nt_f16", "sm90", WGMMA, "", "cluster (m: 2, n: 2)", Reported),
     ("order", "gemm_nt_f16", "sm90", WGMMA, "", "order grouped 4 along n", Reported),

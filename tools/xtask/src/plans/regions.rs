@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use dlc_core::precision::Precision;
 use dlc_core::scalar::Binary;
 use dlc_ir::diag::Diagnostics;
 use dlc_ir::pass::pipeline::Pipeline;
@@ -194,7 +195,7 @@ fn of_body(
         let mut plans: Vec<Vec<String>> = Vec::new();
         for assumed in ASSUMED {
             let base = Schedule::new(name, target);
-            let chosen = choose_plan(ctx, body, base, &machine, &|_| assumed);
+            let chosen = choose_plan(ctx, body, base, (&machine, Some(Precision::Tf32x3)), &|_| assumed);
             let best = chosen.into_iter().flat_map(|chosen| chosen.ranked).take(BEST);
             plans.extend(best.map(|(plan, _)| plan.clauses(ctx)).filter(|clauses| !clauses.is_empty()));
         }
