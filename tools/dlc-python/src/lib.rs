@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use dlc::{Arguments, Array, CompileOptions, Device, DeviceTensor, Elem, Passes, Planning, SessionOptions, Source};
+use dlc::{Arguments, Array, CompileOptions, Device, DeviceTensor, Elem, F32, Passes, Planning, SessionOptions, Source};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -65,7 +65,7 @@ impl Session {
             Some("") => Passes::None,
             Some(pipeline) => Passes::Text(pipeline.to_string()),
         };
-        let planning = if choose_plans { Planning::Choose } else { Planning::Off };
+        let planning = if choose_plans { Planning::Choose(F32::default()) } else { Planning::Off };
         let options = CompileOptions { function, sizes, passes, planning, plans, target, unchecked };
         let compiled = py.detach(|| match (&text, &path) {
             (Some(text), _) => self.0.compile(Source::Text(text), &options),

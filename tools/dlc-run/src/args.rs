@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use dlc::cuda::cache::USUAL_BYTES;
 use dlc::files::Format;
-use dlc::options::{Device, Passes, Planning};
+use dlc::options::{Device, F32, Passes, Planning};
 use dlc_opt::args::{refuse, shown, shown_args, threads, threads_arg};
 use dlc_opt::report::Shown;
 use dlc_opt::{Io, Status};
@@ -191,7 +191,7 @@ fn run_args() -> [Arg; 8] {
 }
 
 /// What it runs on, and what is measured and kept there.
-fn device_args() -> [Arg; 12] {
+fn device_args() -> [Arg; 13] {
     [
         option("device", "DEVICE", DEVICE, "What it runs on: cpu, cuda, cuda:1 (the second GPU), auto, or none")
             .value_parser(Device::from_str)
@@ -211,6 +211,14 @@ fn device_args() -> [Arg; 12] {
                 "A file of plans, text or JSON, that are put beside the kernels of the program: those that name no \
                  kernel belong to the only one. Or how kernels are made that have none: choose the plan that an \
                  estimate says is fastest on the target, the default, or off, which takes tiles that fit any machine",
+            ),
+        option("f32", "HOW", DEVICE, "How chosen plans multiply f32: tf32x3 (the default), tf32, or ieee")
+            .value_parser(F32::WORDS)
+            .default_value(F32::default().word())
+            .long_help(
+                "How products of f32 are multiplied where plans are chosen. With tf32x3, the default, tensor cores \
+                 compute three products of tf32 for each, with an error near that of f32; with tf32 one, with factors \
+                 that are rounded to 11 bits. With ieee threads multiply and add, each step rounded to f32",
             ),
         flag("unchecked", DEVICE, "Compile kernels too that check-async does not verify: its findings are warnings")
             .long_help(
@@ -313,6 +321,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         Some(pipeline) => Passes::Text(pipeline),
         None => Passes::Standard,
     };
+    let f32 = text("f32").and_then(|word| word.parse().ok()).unwrap_or_default();
     Ok(Options {
         what,
         function: text("function").map(|name| name.strip_prefix('@').unwrap_or(&name).to_string()),
@@ -331,8 +340,9 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         device,
         target: text("target"),
         unchecked: matches.get_flag("unchecked"),
-        plan: plans().fold(Planning::Choose, |how, plan| match plan {
-            Plan::How(how) => *how,
+        plan: plans().fold(Planning::Choose(f32), |how, plan| match plan {
+            Plan::How(Planning::Off) => Planning::Off,
+            Plan::How(Planning::Choose(_)) => Planning::Choose(f32),
             Plan::File(_) => how,
         }),
         plans: plans().filter_map(|plan| if let Plan::File(file) = plan { Some(file.clone()) } else { None }).collect(),
@@ -353,7 +363,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
 /// `choose`, `off` or a file: its name has a dot or a slash.
 fn plan(text: &str) -> Result<Plan, String> {
     match text {
-        "choose" => Ok(Plan::How(Planning::Choose)),
+        "choose" => Ok(Plan::How(Planning::Choose(F32::default()))),
         "off" => Ok(Plan::How(Planning::Off)),
         file if file.contains(['.', '/']) => Ok(Plan::File(file.to_string())),
         _ => Err("it must be choose, off, or the name of a file, such as gemm.plan.json".into()),

@@ -45,7 +45,42 @@ pub enum Planning {
     /// With the default tiling, which fits every target.
     Off,
     /// By the plan that an estimate says is fastest on the target.
-    Choose,
+    Choose(F32),
+}
+
+/// How products of `f32` are multiplied where plans are chosen: the option `f32` of `choose-plan`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum F32 {
+    /// By tensor cores, as three products of `tf32`, or by threads, whichever is faster.
+    #[default]
+    Tf32x3,
+    /// The same with one product of `tf32`, which keeps 11 bits of each factor.
+    Tf32,
+    /// By threads.
+    Ieee,
+}
+
+impl F32 {
+    /// The words of the option.
+    pub const WORDS: [&str; 3] = ["tf32x3", "tf32", "ieee"];
+
+    /// The word of the option.
+    pub fn word(self) -> &'static str {
+        match self {
+            F32::Tf32x3 => "tf32x3",
+            F32::Tf32 => "tf32",
+            F32::Ieee => "ieee",
+        }
+    }
+}
+
+impl std::str::FromStr for F32 {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<F32, String> {
+        let all = [F32::Tf32x3, F32::Tf32, F32::Ieee];
+        all.into_iter().find(|of| of.word() == text).ok_or_else(|| format!("it must be {}", F32::WORDS.join(", ")))
+    }
 }
 
 /// What is run before the program is evaluated.

@@ -11,7 +11,7 @@ use dlc_opt::{STACK, Setup};
 use crate::cuda::cache::{Cache, USUAL_BYTES};
 use crate::cuda::gpu::Gpu;
 use crate::error::Error;
-use crate::options::{Device, Passes, Planning};
+use crate::options::{Device, F32, Passes, Planning};
 use crate::program::{Compiled, Program};
 
 /// How a session works.
@@ -75,7 +75,7 @@ impl Default for CompileOptions {
             function: None,
             sizes: Vec::new(),
             passes: Passes::Standard,
-            planning: Planning::Choose,
+            planning: Planning::Choose(F32::default()),
             plans: Vec::new(),
             target: None,
             unchecked: false,

@@ -21,7 +21,7 @@ use super::NOT_COMPILED;
 use super::driver::Device;
 use super::module::choose;
 use crate::module::{self, Verified};
-use crate::options::Planning;
+use crate::options::{F32, Planning};
 use crate::planned::Planned;
 
 /// The layers that are launched.
@@ -83,8 +83,9 @@ fn planned(planning: Planning, target: &str, symbols: &[(String, i64)]) -> Strin
     let regions = if sizes.is_empty() { String::new() } else { format!("{{{known}}}") };
     match planning {
         Planning::Off => format!("tiny-to-region{regions}"),
-        Planning::Choose => {
-            let options = format!("target={target} {known}");
+        Planning::Choose(f32) => {
+            let own = if f32 == F32::default() { String::new() } else { format!(" f32={}", f32.word()) };
+            let options = format!("target={target}{own} {known}");
             format!("tiny-to-region{regions},choose-plan{{{}}}", options.trim_end())
         }
     }
@@ -250,10 +251,10 @@ mod tests {
     #[test]
     fn sizes_reach_what_compares_kernels_and_plans() {
         let setup = dlc_opt::Setup::linked();
-        let text = way(Planning::Choose, "sm80", &[("M".into(), 16), ("N".into(), 0)], Places::Narrow);
+        let text = way(Planning::Choose(F32::Ieee), "sm80", &[("M".into(), 16), ("N".into(), 0)], Places::Narrow);
         let text = Pipeline::parse(&setup.registry, &text).expect("it is a pipeline").to_string();
         assert!(text.contains("form-regions{symbols=[M:16,N:1]}"), "{text}");
-        assert!(text.contains("choose-plan{target=sm80,symbols=[M:16,N:1]}"), "{text}");
+        assert!(text.contains("choose-plan{target=sm80,symbols=[M:16,N:1],f32=ieee}"), "{text}");
     }
 
     #[test]
