@@ -207,12 +207,12 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
         let kind = if product.exact { kind } else { Kind::Fma };
         let rate =
             target.rate(ctx, kind, product.factors[0].elem).or_else(|| target.rate(ctx, Kind::Fma, dlc_ir::Type::F32));
-            // Of `f32` the tensor cores compute several products for each.
-            let products = precision.filter(|_| kind == Kind::Mma && product.factors[0].elem == dlc_ir::Type::F32);
-            let rate = rate.unwrap_or(1) as f64 / products.map_or(1.0, |precision| f64::from(precision.products()));
-            // Of a matrix that is zero on one side of a diagonal about half of the steps are left out.
-            let share = product.factors.iter().map(|factor| if factor.masked { 0.5 } else { 1.0 }).product::<f64>();
-            compute += share * facts.flops(product, ctx, body) * padding / (rate * sms * clock * occupancy * efficiency);
+        // Of `f32` the tensor cores compute several products for each.
+        let products = precision.filter(|_| kind == Kind::Mma && product.factors[0].elem == dlc_ir::Type::F32);
+        let rate = rate.unwrap_or(1) as f64 / products.map_or(1.0, |precision| f64::from(precision.products()));
+        // Of a matrix that is zero on one side of a diagonal about half of the steps are left out.
+        let share = product.factors.iter().map(|factor| if factor.masked { 0.5 } else { 1.0 }).product::<f64>();
+        compute += share * facts.flops(product, ctx, body) * padding / (rate * sms * clock * occupancy * efficiency);
     }
     let seen = seen(facts, plan, tiles, slots).map_or(1.0, |seen| seen / waves);
     compute *= seen;
