@@ -107,17 +107,17 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
         }
         let Some(kernel) = module.nested_mut(op) else { continue };
         let mut runs = pairs::Runs::of(ctx, kernel);
-        let before = merged;
+        let (before, mut made) = (merged, Vec::new());
         while cx.allows_rule("single") && single::remove(ctx, kernel, &mut runs) {
             merged += 1;
         }
         while let Some(pairs) = pairs::find(ctx, kernel).filter(|_| cx.allows_rule("merge")) {
             merged += pairs.len() as u64;
-            pairs::merge(ctx, kernel, &pairs, &mut runs);
+            made.extend(pairs::merge(ctx, kernel, &pairs, &mut runs));
         }
         if merged > before {
             let old = symbols(ctx, kernel);
-            let own = sizes::name_products(ctx, kernel);
+            let own = sizes::name_products(ctx, kernel, &made);
             for (function, launch) in of_kernel {
                 if let Some(body) = module.nested_mut(function) {
                     launch_merged(ctx, body, launch, &runs, &old, &own);

@@ -25,6 +25,7 @@
 // CHECK: // -----// gpu @t_0 //----- //
 // CHECK-NEXT: kernel.func private @t_0
 // CHECK: // -----// gpu @g_0 //----- //
+// CHECK: // -----// gpu @g_0_any //----- //
 // CHECK-NOT: -----
 // CHECK: // no frontend: nothing in the module is on this layer or can be lowered to it
 // CHECK-NOT: no

@@ -10,6 +10,7 @@ use dlc_ir::define::{IntArray, Kind, TextArray};
 use dlc_ir::{Context, OpId, Type, TypeData, ValueId};
 use dlc_region::ops::{BroadcastInDim, Func, Read, Reduce, Scan, Transpose};
 use dlc_region::verify::{KernelAxes, axes_of};
+use rustc_hash::FxHashMap;
 
 use super::sizes::{products, set_types};
 use crate::analysis::axes::{axes, exprs, places, set_axes, values};
@@ -84,25 +85,32 @@ pub fn find(ctx: &Context, kernel: &Body) -> Option<Vec<Pair>> {
         let both = |axes: &Vec<&str>| axes.contains(&first.as_str()) == axes.contains(&second.as_str());
         !alone.contains(first) && !alone.contains(second) && of_values.iter().all(both)
     });
+    let mut places: FxHashMap<(usize, usize), Vec<Option<&Pair>>> = FxHashMap::default();
+    for site in accesses.iter().flat_map(|access| &access.sites) {
+        places.entry((site.port, site.place)).or_default().push(site.pair.as_ref());
+    }
     loop {
+        // Where memory has one axis for both, as far as is known.
         let is_merged = |site: &Site| {
-            let here = accesses.iter().flat_map(|access| &access.sites);
-            let mut here = here.filter(|other| (other.port, other.place) == (site.port, site.place));
-            here.all(|other| other.pair.as_ref().is_some_and(|pair| pairs.contains(pair)))
+            places[&(site.port, site.place)].iter().all(|pair| pair.is_some_and(|pair| pairs.contains(pair)))
         };
-        let may = |pair: &Pair, access: &Access| {
-            let is_named = access.named.contains(&pair.0) || access.named.contains(&pair.1);
-            let site = access.sites.iter().find(|site| site.pair.as_ref() == Some(pair));
-            !is_named || site.is_some_and(is_merged)
-        };
-        let kept: Vec<Pair> =
-            pairs.iter().filter(|pair| accesses.iter().all(|access| may(pair, access))).cloned().collect();
+        let mut refused: BTreeSet<&Pair> = BTreeSet::new();
+        for access in &accesses {
+            for pair in &pairs {
+                let is_named = access.named.contains(&pair.0) || access.named.contains(&pair.1);
+                let site = access.sites.iter().find(|site| site.pair.as_ref() == Some(pair));
+                if is_named && !site.is_some_and(is_merged) {
+                    refused.insert(pair);
+                }
+            }
+        }
+        let kept: Vec<Pair> = pairs.iter().filter(|pair| !refused.contains(pair)).cloned().collect();
         if kept.len() == pairs.len() {
             break;
         }
         pairs = kept;
     }
-    pairs.iter().map(|pair| together(pair, &accesses)).find(|found| is_disjoint(found))
+    pairs.iter().map(|pair| together(pair, &places)).find(|found| is_disjoint(found))
 }
 
 /// Axes that follow each other among those of the results and of each reduction.
@@ -136,10 +144,11 @@ fn in_order(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Vec<Pair>
 fn accesses(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Vec<Access> {
     let (inputs, outputs) = memory(ctx, kernel);
     let args = kernel.entry_block().map(|block| kernel.args(block)).unwrap_or_default();
+    let ports: FxHashMap<ValueId, usize> = args.iter().enumerate().map(|(port, &arg)| (arg, port)).collect();
     let mut found = Vec::new();
     for op in kernel.walk() {
         let Some(read) = Read::of(OpRef::new(ctx, kernel, op)) else { continue };
-        let Some(port) = args.iter().position(|&arg| arg == read.source()) else { continue };
+        let Some(&port) = ports.get(&read.source()) else { continue };
         found.push(access(ctx, kernel_axes, port, inputs[port], &read.at()));
     }
     let iters: Vec<SizeExpr> =
@@ -172,17 +181,16 @@ fn access(ctx: &Context, kernel_axes: &KernelAxes, port: usize, ty: Type, at: &[
 }
 
 /// All pairs that stand where this one does, and so on.
-fn together(pair: &Pair, accesses: &[Access]) -> Vec<Pair> {
-    let sites = || accesses.iter().flat_map(|access| &access.sites);
+fn together(pair: &Pair, places: &FxHashMap<(usize, usize), Vec<Option<&Pair>>>) -> Vec<Pair> {
     let mut found = vec![pair.clone()];
     let mut next = 0;
     while next < found.len() {
-        let own = found[next].clone();
-        for site in sites().filter(|site| site.pair.as_ref() == Some(&own)) {
-            for other in sites().filter(|other| (other.port, other.place) == (site.port, site.place)) {
-                found.extend(other.pair.clone().filter(|pair| !found.contains(pair)));
-            }
+        let mut others: BTreeSet<&Pair> = BTreeSet::new();
+        for here in places.values().filter(|here| here.contains(&Some(&found[next]))) {
+            others.extend(here.iter().flatten());
         }
+        let others: Vec<Pair> = others.into_iter().filter(|pair| !found.contains(pair)).cloned().collect();
+        found.extend(others);
         next += 1;
     }
     found
@@ -194,8 +202,8 @@ fn is_disjoint(pairs: &[Pair]) -> bool {
     names.len() == 2 * pairs.len()
 }
 
-/// Makes one axis of each pair.
-pub fn merge(ctx: &Context, kernel: &mut Body, pairs: &[Pair], runs: &mut Runs) {
+/// Makes one axis of each pair. Their names.
+pub fn merge(ctx: &Context, kernel: &mut Body, pairs: &[Pair], runs: &mut Runs) -> Vec<String> {
     let kernel_axes = KernelAxes::of(ctx, kernel);
     let merged: Vec<(&Pair, String)> = pairs.iter().map(|pair| (pair, merged_name(&kernel_axes, pair))).collect();
     let accesses = accesses(ctx, kernel, &kernel_axes);
@@ -208,7 +216,9 @@ pub fn merge(ctx: &Context, kernel: &mut Body, pairs: &[Pair], runs: &mut Runs) 
     places.sort_by(|one, other| other.cmp(one));
     places.dedup();
     let (mut inputs, mut outputs) = memory(ctx, kernel);
-    let args: Vec<ValueId> = kernel.entry_block().map(|block| kernel.args(block).to_vec()).unwrap_or_default();
+    let args = kernel.entry_block().map(|block| kernel.args(block)).unwrap_or_default();
+    let ports: FxHashMap<ValueId, usize> = args.iter().enumerate().map(|(port, &arg)| (arg, port)).collect();
+    let mut of_port: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     for (port, place) in places {
         let count = inputs.len();
         let (ty, run) = match port.checked_sub(count) {
@@ -218,15 +228,19 @@ pub fn merge(ctx: &Context, kernel: &mut Body, pairs: &[Pair], runs: &mut Runs) 
         let next = run.remove(place + 1);
         run[place] += next;
         *ty = with_merged(ctx, *ty, place);
-        for op in kernel.walk() {
-            let read = Read::of(OpRef::new(ctx, kernel, op)).filter(|read| args.get(port) == Some(&read.source()));
-            let Some(mut at) = read.map(|read| read.at()) else { continue };
+        of_port.entry(port).or_default().push(place);
+    }
+    for op in kernel.walk() {
+        let Some(read) = Read::of(OpRef::new(ctx, kernel, op)) else { continue };
+        let Some(places) = ports.get(&read.source()).and_then(|port| of_port.get(port)) else { continue };
+        let mut at = read.at();
+        for &place in places {
             let own = at[place].as_symbol().and_then(|name| merged.iter().find(|(pair, _)| pair.0 == name));
             let Some(axis) = own.and_then(|(_, name)| SizeExpr::symbol(name).ok()) else { continue };
             at.remove(place + 1);
             at[place] = axis;
-            kernel.set_prop(ctx, op, ctx.intern_str("at"), Some(Exprs::make(ctx, at)));
         }
+        kernel.set_prop(ctx, op, ctx.intern_str("at"), Some(Exprs::make(ctx, at)));
     }
     set_types(ctx, kernel, &inputs, &outputs);
     for value in values(ctx, kernel) {
@@ -246,6 +260,7 @@ pub fn merge(ctx: &Context, kernel: &mut Body, pairs: &[Pair], runs: &mut Runs) 
     for op in kernel.walk() {
         set_places(ctx, kernel, op, &kernel_axes);
     }
+    merged.into_iter().map(|(_, name)| name).collect()
 }
 
 /// Says in a broadcast or a transpose which axes it has now: types name them.

@@ -22,13 +22,16 @@ pub fn products(sizes: &[SizeExpr], runs: &[usize]) -> Option<Vec<SizeExpr>> {
     runs.iter().map(product).collect()
 }
 
-/// Gives a kernel a symbol for each product of symbols that is the size of an axis, and takes those away that it does not
-/// need any more. What its symbols are, of those that it had.
-pub fn name_products(ctx: &Context, kernel: &mut Body) -> Vec<SizeExpr> {
+/// Gives a kernel a symbol for each product of symbols that is the size of an axis that was merged, and takes those away that
+/// it does not need any more. What its symbols are, of those that it had.
+///
+/// Other sizes stay as they are: what is read may be in bounds because of what they are.
+pub fn name_products(ctx: &Context, kernel: &mut Body, merged: &[String]) -> Vec<SizeExpr> {
     let old = symbols(ctx, kernel);
     let (mut names, mut own) = (old.clone(), Vec::new());
-    for size in KernelAxes::of(ctx, kernel).sizes {
-        let Some(product) = product_of(&size).filter(|product| own.iter().all(|(_, known)| known != product)) else {
+    let kernel_axes = KernelAxes::of(ctx, kernel);
+    for size in merged.iter().filter_map(|axis| kernel_axes.size(axis)) {
+        let Some(product) = product_of(size).filter(|product| own.iter().all(|(_, known)| known != product)) else {
             continue;
         };
         let name = free_name(ctx, kernel, &names, &product);

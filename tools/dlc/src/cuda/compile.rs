@@ -254,7 +254,7 @@ mod tests {
         let text = way(Planning::Choose(F32::Ieee), "sm80", &[("M".into(), 16), ("N".into(), 0)], Places::Narrow);
         let text = Pipeline::parse(&setup.registry, &text).expect("it is a pipeline").to_string();
         assert!(text.contains("form-regions{symbols=[M:16,N:1]}"), "{text}");
-        assert!(text.contains("choose-plan{target=sm80,symbols=[M:16,N:1],f32=ieee}"), "{text}");
+        assert!(text.contains("choose-plan{target=sm80,f32=ieee,symbols=[M:16,N:1]}"), "{text}");
     }
 
     #[test]
