@@ -47,6 +47,9 @@ const MMA: [(i64, i64, i64, i64); 8] = [
     (64, 64, 32, 16),
 ];
 
+/// The most bytes that a thread sums alone.
+const SHORT_SUM: f64 = 256.0;
+
 /// The registers of a thread that gathers elements, beside its sums.
 const GATHERED: i64 = 64;
 
@@ -69,7 +72,13 @@ impl Maker<'_> {
     pub fn candidates(&self) -> Vec<Schedule> {
         match self.facts.products.as_slice() {
             [] if self.facts.is_local() => self.windows(),
-            [] if self.facts.longest_sum() >= 32 => self.rows(),
+            [] if self.facts.longest_sum() >= 32 => {
+                let mut plans = self.rows();
+                if self.sums_few() {
+                    plans.extend(self.elementwise());
+                }
+                plans
+            }
             [] => self.elementwise(),
             [product] => self.product(product),
             // What registers hold one sum in is too wide for several: then step by step, like products in a row.
@@ -79,6 +88,14 @@ impl Maker<'_> {
             }
             [.., last] => self.chain(last),
         }
+    }
+
+    /// Whether every result is a sum of so few bytes that a thread has all of them from a line or two of the cache.
+    fn sums_few(&self) -> bool {
+        let (facts, most) = (self.facts, self.facts.longest_sum() as f64);
+        let is_short = |input: &Tensor| most * bits(self.ctx, input.elem) / 8.0 <= SHORT_SUM;
+        let is_summed = |axis: &String| facts.reduced.contains(axis);
+        !facts.iters().iter().any(is_summed) && facts.inputs.iter().filter(|input| input.reads > 0).all(is_short)
     }
 
     pub(super) fn elem(&self, product: &Product) -> Type {
@@ -349,7 +366,7 @@ impl Maker<'_> {
             self.caches(product).into_iter().map(|cache| (cache.tensor, Choice::Word("auto".into()))).collect();
         swizzle.dedup();
         let is_wide = |name: &str| vectors.as_ref().and_then(|of| of.get(name)).is_some_and(|&elems| elems > 1);
-        let wide = inputs().all(|input| is_wide(&input.name));
+        let wide = inputs().all(|input| input.plain && is_wide(&input.name));
         let plan = |(rows, columns, warp_rows, warp_columns): (i64, i64, i64, i64), stages: i64, run_ahead: bool| {
             let mut plan = Schedule {
                 instruction: Some(Instruction {
@@ -367,8 +384,8 @@ impl Maker<'_> {
                 barrier: Some(if run_ahead { Barrier::CpAsyncGroup } else { Barrier::Block }),
                 ..self.tiled(product, rows, columns, 1024 / bits)
             };
-            // A stage is read to its end while the next one is waited for. What is copied element by element needs the
-            // registers for addresses, and zeros are put into a stage before it is read.
+            // A stage is read to its end while the next one is waited for. What is copied element by element, or from windows,
+            // needs the registers for addresses, and zeros are put into a stage before it is read.
             plan.in_flight = Some(1).filter(|_| run_ahead && stages >= 3 && wide && !masked);
             if !narrow.is_empty() {
                 // What is reduced is one row after the other, of so many elements as there are.

@@ -88,13 +88,18 @@ fn threads(ctx: &Context, plan: &Schedule) -> i64 {
     plan.footprint(ctx).threads.unwrap_or(256).max(1)
 }
 
+/// The registers for two parts of each factor of a product of `f32`, and of those of the next step.
+const PARTS_OF_FACTORS: i64 = 64;
+
 /// How many blocks of a plan the registers of a multiprocessor are enough for.
 pub fn resident_by_registers(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
     if let Some(blocks) = plan.blocks_per_sm {
         // The assembler is told so.
         return blocks;
     }
-    let registers = plan.footprint(ctx).held.map_or(40, |held| held + dlc_plan::footprint::OVERHEAD);
+    let is_split = plan.instruction.as_ref().is_some_and(|of| of.precision.is_some());
+    let parts = if is_split { PARTS_OF_FACTORS } else { 0 };
+    let registers = plan.footprint(ctx).held.map_or(40, |held| held + parts + dlc_plan::footprint::OVERHEAD);
     target.registers_per_sm / (registers.max(24) * threads(ctx, plan))
 }
 
@@ -249,15 +254,19 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
     let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
     let load = memory.max(cache);
     let Flight { in_flight, needed, latency } = flight(ctx, facts, plan, target, [together, tiles]);
+    // What is computed runs beside loads of another block of the multiprocessor, of the next tile, or of the next step.
+    let has_next = resident(ctx, plan, target) > 1 || (asynchronous && plan.persistent.is_some());
+    let has_steps = facts.products.last().is_none_or(|last| steps_of(facts, plan, &last.depth) >= 2.0);
     let body_time = match plan.threads.is_some() {
         true => both(both(compute, load), latency),
-        false if asynchronous || resident(ctx, plan, target) > 1 => compute.max(load),
+        false if has_next || (asynchronous && has_steps) => compute.max(load),
         false => compute + load,
     };
-    // Blocks that store rows of `mma` at once are soon gone, and others of the multiprocessor load.
+    // Blocks that store rows of `mma` at once are soon gone, and others of the multiprocessor load, if there are any.
     let is_wide = |name: &str| plan.vectors.as_ref().and_then(|of| of.get(name)).is_some_and(|&elems| elems > 1);
     let stores_rows = plan.instruction.as_ref().is_some_and(|of| of.kind == Kind::Mma)
-        && facts.outputs.iter().all(|output| is_wide(&output.name));
+        && facts.outputs.iter().all(|output| is_wide(&output.name))
+        && has_next;
     let hidden = plan.overlap.as_ref().is_some_and(|it| it.enable && (it.epilogue_overlap || stores_rows));
     // The last tile has no next one whose loads it could run beside.
     let gain = if hidden { load.min(epilogue) * (1.0 - 1.0 / waves) } else { 0.0 };

@@ -40,7 +40,9 @@ impl Maker<'_> {
         let Some(along) = self.facts.iters().last().cloned() else { return vec![self.base.clone()] };
         let (width, assume) = self.width(&along);
         let mut plans = Vec::new();
-        let widths = if width > 1 { vec![width, (width / 2).max(1)] } else { vec![1] };
+        let mut widths = if width > 1 { vec![width, (width / 2).max(1)] } else { vec![1] };
+        // Vectors of results take several sums a thread.
+        widths.extend((width > 1 && !self.facts.reduced.is_empty()).then_some(1));
         // Several vectors of a thread lie behind each other in a row, or below each other where rows share what is read.
         let mut unrolls = vec![(along.as_str(), 1), (along.as_str(), 2), (along.as_str(), 4)];
         let shared = |row: &&String| self.facts.inputs.iter().any(|it| it.reads > 0 && !it.axes.contains(row));

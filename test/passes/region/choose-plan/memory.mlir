@@ -44,6 +44,7 @@ region.func @odd iters (m: 64, n: 127) ins (%x: memref<[64, 127], f16>) outs (y:
 // One axis, and a short one.
 // CHECK: plan.schedule of @vector for sm90 {
 // CHECK-NEXT: tile (n: 256)
+// CHECK-NEXT: assume (N: 4)
 // CHECK-NEXT: thread_tile (n: 2)
 // CHECK-NEXT: threads (n: 128)
 // CHECK-NEXT: blocks_per_sm 16
