@@ -240,7 +240,8 @@ impl Resolver<'_> {
         }
         let words = plan.algo.iter().flat_map(|table| &table.0);
         let windows = words.filter(|(_, choice)| matches!(choice, Choice::Word(word) if word == "im2col"));
-        if windows.count() > 0 && !self.reads_windows() {
+        let mut alone = windows.filter(|(load, _)| !self.is_image(plan, load.trim_start_matches("load_")));
+        if alone.next().is_some() && !self.reads_windows() {
             found.push(("algo", "'algo': 'im2col' copies windows, and the kernel reads none".into()));
         }
         if let Some((given, own)) = self.registers_of_all(plan).filter(|(given, own)| given != own) {
@@ -432,6 +433,19 @@ impl Resolver<'_> {
             format!(
                 "no pass has the choice '{name}: {shown}': there are {known}, load_X (padded, im2col) and {STAGGER}k"
             )
+        })
+    }
+
+    /// Whether rows or columns of a product are those of an image: three axes at least that only this tensor has, whose
+    /// pixels TMA takes one behind another.
+    fn is_image(&self, plan: &Schedule, tensor: &str) -> bool {
+        let axes = KernelAxes::of(self.ctx, self.region);
+        let (own, others): (Vec<_>, Vec<_>) = plan.caches.iter().partition(|cache| cache.tensor == tensor);
+        let is_result = |axis: &str| axes.position(axis).is_some_and(|at| at < axes.iters);
+        let named = |axis: &str| others.iter().any(|cache| plan.axes_of(cache).contains(&axis));
+        own.iter().any(|cache| {
+            let own = plan.axes_of(cache);
+            own.iter().filter(|axis| is_result(axis) && !named(axis)).count() >= 3
         })
     }
 

@@ -72,13 +72,7 @@ impl Maker<'_> {
     pub fn candidates(&self) -> Vec<Schedule> {
         match self.facts.products.as_slice() {
             [] if self.facts.is_local() => self.windows(),
-            [] if self.facts.longest_sum() >= 32 => {
-                let mut plans = self.rows();
-                if self.sums_few() {
-                    plans.extend(self.elementwise());
-                }
-                plans
-            }
+            [] if self.facts.longest_sum() >= 32 && !self.sums_few() => self.rows(),
             [] => self.elementwise(),
             [product] => self.product(product),
             // What registers hold one sum in is too wide for several: then step by step, like products in a row.
@@ -90,12 +84,15 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether every result is a sum of so few bytes that a thread has all of them from a line or two of the cache.
+    /// Whether every result is a sum of so few bytes that a thread has all of them from a line or two of the cache, and there
+    /// are results for all threads: lanes that share a sum would exchange more than they add.
     fn sums_few(&self) -> bool {
         let (facts, most) = (self.facts, self.facts.longest_sum() as f64);
         let is_short = |input: &Tensor| most * bits(self.ctx, input.elem) / 8.0 <= SHORT_SUM;
         let is_summed = |axis: &String| facts.reduced.contains(axis);
-        !facts.iters().iter().any(is_summed) && facts.inputs.iter().filter(|input| input.reads > 0).all(is_short)
+        let results = facts.points(facts.iters().iter().map(String::as_str));
+        let are_many = results >= (self.target.sms * self.target.threads_per_sm / 2) as f64;
+        are_many && !facts.iters().iter().any(is_summed) && facts.inputs.iter().filter(|input| input.reads > 0).all(is_short)
     }
 
     pub(super) fn elem(&self, product: &Product) -> Type {
@@ -292,7 +289,9 @@ impl Maker<'_> {
                 return plans;
             }
         }
-        match has(Kind::Mma) {
+        // A sum of one step is as long as its stores, beside which nothing of `f32` in two parts runs, as measured.
+        let is_short = elem == Type::F32 && self.extent(&product.depth) * 32.0 <= 1024.0;
+        match has(Kind::Mma) && !is_short {
             // Threads multiply `f32` too, and faster where tiles of tensor cores would be mostly empty.
             true if elem == Type::F32 => self.mma(product).into_iter().chain(self.fma(product)).collect(),
             true => self.mma(product),

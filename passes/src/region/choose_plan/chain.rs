@@ -18,10 +18,6 @@ use crate::analysis::axes::{axes, before_broadcasts};
 /// key that is seen, which prologues of more stages ask for steps that lie far apart, only so far.
 const STAGES_OF_PARTS: i64 = 4;
 
-/// The most stages of a loop whose tiles threads copy: with more, its conditions on the last key are not followed either, and
-/// nothing is gained.
-const STAGES_BY_THREADS: i64 = 4;
-
 /// Groups of consumers that compute between two products while the others multiply, and steps that leave each of them the
 /// registers for it: more of them with shorter steps are faster.
 const WGMMA: [(i64, i64); 9] = [(3, 96), (4, 96), (3, 128), (2, 128), (2, 64), (3, 64), (4, 64), (1, 128), (1, 64)];
@@ -237,7 +233,8 @@ impl Maker<'_> {
         }
         // A second panel of results where it takes no stage from what is loaded.
         let more = Schedule { store: plan.store.clone().map(two_panels), ..plan.clone() };
-        let most = if plan.barrier == Some(Barrier::CpAsyncGroup) { STAGES_BY_THREADS } else { STAGES };
+        let is_split = plan.instruction.as_ref().is_some_and(|of| of.precision.is_some());
+        let most = if is_split { STAGES_OF_PARTS } else { STAGES };
         let [more, one] = [more, plan].map(|plan| self.staged(plan, most));
         let stages = |plan: &Option<Schedule>| plan.as_ref().and_then(|plan| plan.stages).unwrap_or(0);
         if stages(&more) >= stages(&one).min(3) { more } else { one }

@@ -88,18 +88,13 @@ fn threads(ctx: &Context, plan: &Schedule) -> i64 {
     plan.footprint(ctx).threads.unwrap_or(256).max(1)
 }
 
-/// The registers for two parts of each factor of a product of `f32`, and of those of the next step.
-const PARTS_OF_FACTORS: i64 = 64;
-
 /// How many blocks of a plan the registers of a multiprocessor are enough for.
 pub fn resident_by_registers(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
     if let Some(blocks) = plan.blocks_per_sm {
         // The assembler is told so.
         return blocks;
     }
-    let is_split = plan.instruction.as_ref().is_some_and(|of| of.precision.is_some());
-    let parts = if is_split { PARTS_OF_FACTORS } else { 0 };
-    let registers = plan.footprint(ctx).held.map_or(40, |held| held + parts + dlc_plan::footprint::OVERHEAD);
+    let registers = plan.footprint(ctx).held.map_or(40, |held| held + dlc_plan::footprint::OVERHEAD);
     target.registers_per_sm / (registers.max(24) * threads(ctx, plan))
 }
 

@@ -49,6 +49,10 @@ impl Maker<'_> {
         if let Some(row) = self.facts.iters().iter().rev().nth(1).filter(shared) {
             unrolls.extend([(row.as_str(), 2), (row.as_str(), 4)]);
         }
+        // A thread that sums has enough on its way.
+        if self.facts.longest_sum() > 1 {
+            unrolls.truncate(1);
+        }
         for width in widths {
             for unroll in &unrolls {
                 for threads in [256, 128] {
