@@ -58,7 +58,7 @@ const MOST_ROUNDS: i64 = 20;
 const MOST_TILES: i64 = 1024;
 
 /// As many blocks of such a launch as are run: all where there are no more.
-const MANY_BLOCKS: i64 = 48;
+const MANY_BLOCKS: i64 = 96;
 
 /// The same of late ones.
 const FEW_BLOCKS: i64 = 6;

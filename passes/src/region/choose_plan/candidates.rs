@@ -92,7 +92,9 @@ impl Maker<'_> {
         let is_summed = |axis: &String| facts.reduced.contains(axis);
         let results = facts.points(facts.iters().iter().map(String::as_str));
         let are_many = results >= (self.target.sms * self.target.threads_per_sm / 2) as f64;
-        are_many && !facts.iters().iter().any(is_summed) && facts.inputs.iter().filter(|input| input.reads > 0).all(is_short)
+        are_many
+            && !facts.iters().iter().any(is_summed)
+            && facts.inputs.iter().filter(|input| input.reads > 0).all(is_short)
     }
 
     pub(super) fn elem(&self, product: &Product) -> Type {

@@ -17,6 +17,8 @@ use crate::analysis::axes::{axes, before_broadcasts};
 /// The most stages of a loop that does a part of the keys: it has few steps, and `check-async` follows conditions on the last
 /// key that is seen, which prologues of more stages ask for steps that lie far apart, only so far.
 const STAGES_OF_PARTS: i64 = 4;
+/// The most where threads copy, in conditions of their own for each stage: of parts, and of tiles of `f32`, which are short.
+const STAGES_OF_PARTS_BY_THREADS: i64 = 3;
 
 /// Groups of consumers that compute between two products while the others multiply, and steps that leave each of them the
 /// registers for it: more of them with shorter steps are faster.
@@ -76,7 +78,9 @@ impl Maker<'_> {
                 continue;
             }
             let split_k = Some(Split { parts, along: Some(along.clone()), through: Some(Through::Workspace) });
-            let stages = plan.stages.map(|stages| stages.min(STAGES_OF_PARTS));
+            let by_threads = plan.barrier == Some(Barrier::CpAsyncGroup);
+            let most = if by_threads { STAGES_OF_PARTS_BY_THREADS } else { STAGES_OF_PARTS };
+            let stages = plan.stages.map(|stages| stages.min(most));
             let own = Schedule { split_k, stages, ..plan.clone() };
             if plans.last() != Some(&own) {
                 plans.push(own);
@@ -234,7 +238,7 @@ impl Maker<'_> {
         // A second panel of results where it takes no stage from what is loaded.
         let more = Schedule { store: plan.store.clone().map(two_panels), ..plan.clone() };
         let is_split = plan.instruction.as_ref().is_some_and(|of| of.precision.is_some());
-        let most = if is_split { STAGES_OF_PARTS } else { STAGES };
+        let most = if is_split { STAGES_OF_PARTS_BY_THREADS } else { STAGES };
         let [more, one] = [more, plan].map(|plan| self.staged(plan, most));
         let stages = |plan: &Option<Schedule>| plan.as_ref().and_then(|plan| plan.stages).unwrap_or(0);
         if stages(&more) >= stages(&one).min(3) { more } else { one }
