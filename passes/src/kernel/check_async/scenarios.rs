@@ -57,8 +57,8 @@ const MOST_ROUNDS: i64 = 20;
 /// As many tiles as a block of such a launch has, but of a late one.
 const MOST_TILES: i64 = 1024;
 
-/// As many blocks of such a launch as are run: all where there are no more.
-const MANY_BLOCKS: i64 = 96;
+/// As many blocks of such a launch as are run: all where there are fewer than twice as many.
+const MANY_BLOCKS: i64 = 48;
 
 /// The same of late ones.
 const FEW_BLOCKS: i64 = 6;
@@ -137,11 +137,17 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
     let with_blocks = |launch: Launch| {
         let [x, y, z] = launch.grid;
         let all = x.saturating_mul(y).saturating_mul(z);
-        let count = all.min(if launch.late { FEW_BLOCKS } else { MANY_BLOCKS });
+        let most = if launch.late { FEW_BLOCKS } else { MANY_BLOCKS };
+        let count = if all < 2 * most { all } else { most };
         // The first, the last, and evenly between them: by a step that shares no divisor with the number of blocks, so that
         // they leave all remainders by what divides it.
-        let step = (1..=all / count).rev().find(|&step| gcd(step, all) == 1).unwrap_or(1);
-        let numbers = (0..count).map(|at| if at + 1 == count { all - 1 } else { at * step });
+        let coprime = |&step: &i64| gcd(step, all) == 1;
+        let step = match (1..=all / count).rev().find(coprime) {
+            // Such a step may be 1 alone, and then only the first blocks would be run: around the grid by the golden ratio.
+            Some(1) | None if all > count => (all / 8 * 5 + 1..all).find(coprime).unwrap_or(1),
+            step => step.unwrap_or(1),
+        };
+        let numbers = (0..count).map(|at| if at + 1 == count { all - 1 } else { at.saturating_mul(step) % all });
         let mut firsts: Vec<[i64; 3]> = numbers
             .map(|number| {
                 let at = [number % x, number / x % y, number / x / y];
