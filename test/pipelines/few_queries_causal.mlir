@@ -7,7 +7,7 @@
 // RUN: dlc-run %t.mlir --shape=A=3,B=300 --seed=0 --passes='add-fallback,region-to-ptx' --check=%t.npy
 
 // CHECK: plan.schedule of @causal_0 for sm80 {
-// CHECK: stages 4
+// CHECK: stages 3
 // CHECK: split_k {{[0-9]+}} along b through workspace
 frontend.graph @causal<A, B>(%q: tensor<[2, 3, A, 64], f16>, %k: tensor<[2, 3, B, 64], f16>, %v: tensor<[2, 3, B, 64], f16>) -> tensor<[2, 3, A, 64], f16> {
   %o = attention %q, %k, %v causal
