@@ -10,7 +10,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use dlc::{Arguments, Array, CompileOptions, Device, DeviceTensor, Elem, F32, Passes, Planning, SessionOptions, Source};
+use dlc::{
+    Arguments, Array, CompileOptions, Device, DeviceTensor, Elem, F32, Passes, Planning, SessionOptions, Source,
+};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
