@@ -189,10 +189,10 @@ impl Pass for ChoosePlan {
             return Ok(());
         }
         let (name, target) = self.target(body, kernels[0], cx)?;
-        self.know_symbols(body, kernels[0], cx)?;
         let only = kernels.len() == 1;
         let plans = Schedules::of(ctx, body);
         let mut turned = turn::Turned { launches: Launches::of_module(ctx, body), arenas: BTreeSet::new() };
+        self.know_symbols(body, &kernels, &turned.launches, cx)?;
         for mut op in kernels {
             let view = OpRef::new(ctx, body, op);
             let (Some(kernel), Some(symbol)) = (body.nested(op), view.symbol_name()) else { continue };
@@ -301,9 +301,13 @@ impl ChoosePlan {
     }
 
     /// Every symbol of the options is one that some function of the module takes; that it is not is said at a kernel.
-    fn know_symbols(&self, module: &Body, kernel: OpId, cx: &PassCx<'_>) -> PassResult {
-        let functions = module.nested_ops().into_iter().filter_map(|op| module.nested(op));
-        let known: BTreeSet<String> = functions.flat_map(|function| symbols(cx.ctx, function)).collect();
+    fn know_symbols(&self, module: &Body, kernels: &[OpId], launches: &Launches, cx: &PassCx<'_>) -> PassResult {
+        let kernel = kernels[0];
+        // A symbol of a kernel that its launch computes is none that has a size of its own.
+        let functions = module.nested_ops().into_iter().filter(|op| !kernels.contains(op));
+        let mut known: BTreeSet<String> =
+            functions.filter_map(|op| module.nested(op)).flat_map(|function| symbols(cx.ctx, function)).collect();
+        known.extend(kernels.iter().flat_map(|&op| sizes::Symbols::of(cx.ctx, module, launches, op).program));
         let Some(unknown) = self.symbols.keys().find(|name| !known.contains(*name)) else { return Ok(()) };
         let all = known.iter().map(String::as_str).collect::<Vec<_>>();
         let way = did_you_mean(unknown, all.iter().copied()).unwrap_or_else(|| match all.as_slice() {

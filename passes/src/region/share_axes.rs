@@ -62,7 +62,7 @@ use dlc_region::ops::{Index, Read, Reduce, Select};
 use dlc_region::verify::KernelAxes;
 use rustc_hash::FxHashMap;
 
-use crate::analysis::axes::{axes, is_kernel, reductions, set_axes, values};
+use crate::analysis::axes::{axes, bound_in, is_kernel, reductions, set_axes, values};
 
 static DEF: PassDef = PassDef {
     requires: &["region"],
@@ -130,7 +130,7 @@ fn find(cx: &PassCx<'_>, body: &Body) -> Names {
 struct Reduced {
     /// For an axis that is none of the results, the axes and sizes of all reductions that have it; nothing where these differ.
     lists: FxHashMap<String, Option<(Vec<String>, Vec<SizeExpr>)>>,
-    /// The axes that some value has together with an axis.
+    /// The axes that some value has together with an axis, or a reduction around another one.
     beside: FxHashMap<String, BTreeSet<String>>,
 }
 
@@ -151,7 +151,9 @@ impl Reduced {
                 }
             }
         }
-        let over: BTreeSet<Vec<&str>> = values(ctx, body).into_iter().map(|value| axes(ctx, body, value)).collect();
+        let mut over: BTreeSet<Vec<&str>> = values(ctx, body).into_iter().map(|value| axes(ctx, body, value)).collect();
+        // A reduction in another one goes along other axes than that.
+        over.extend(reductions(ctx, body).into_iter().map(|op| bound_in(ctx, body, op)));
         for list in over {
             for axis in list.iter().filter(|axis| lists.contains_key(**axis)) {
                 beside.entry(axis.to_string()).or_default().extend(list.iter().map(|other| other.to_string()));

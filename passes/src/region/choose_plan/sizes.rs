@@ -29,7 +29,8 @@ pub fn parse(text: &str) -> Result<Vec<i64>, String> {
 
 /// The symbols of a kernel, of those of the program that launches it: the sizes that plans are asked for are the program's.
 pub struct Symbols {
-    program: Vec<String>,
+    /// Those of the program, by name.
+    pub program: Vec<String>,
     own: Vec<(String, SizeExpr)>,
 }
 

@@ -91,3 +91,20 @@ region.func @apart<M, N> iters (m: M) ins (%a: memref<[M, N + 1], f32>, %b: memr
   %8 = binary add %7, %4 : f32 over (m)
   yield %8 to Y
 }
+
+// A reduction in the body of another one keeps its own axis, whatever both read.
+// CHECK-LABEL: @nested<
+// CHECK: reduce sum (j: N)
+// CHECK: reduce max (k: N)
+region.func @nested<N> iters () ins (%a: memref<[N], f32>) outs (Y: memref<[], f32> materialize gmem) {
+  %s = reduce sum (j: N) acc f32 init 0.0 {
+    %x = read %a[j] : f32 over (j)
+    %m = reduce max (k: N) acc f32 init -inf {
+      %z = read %a[k] : f32 over (k)
+      yield %z
+    } : f32 over ()
+    %p = binary mul %x, %m : f32 over (j)
+    yield %p
+  } : f32 over ()
+  yield %s to Y
+}
