@@ -59,8 +59,9 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::define::Kind;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Builder, Context, OpId, Str, Type};
+use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData};
 use dlc_plan::Schedules;
+use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
 
 use crate::analysis::axes::is_kernel;
@@ -102,7 +103,7 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
         let Some(name) = root.symbol_name() else { continue };
         let of_kernel = launches.always_of(ctx, module, name);
         let is_free = is_private && plans.of_kernel(ctx, module, name).is_empty() && !of_kernel.is_empty();
-        if !is_free || kernel.entry_block().is_none() || has_matrices(ctx, kernel) {
+        if !is_free || kernel.entry_block().is_none() || has_matrices(ctx, kernel) || !has_counted_memory(ctx, root) {
             continue;
         }
         let Some(kernel) = module.nested_mut(op) else { continue };
@@ -131,6 +132,13 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
 /// Whether a kernel multiplies matrices.
 fn has_matrices(ctx: &Context, kernel: &Body) -> bool {
     groups(ctx, kernel, &Shape::of(ctx, kernel, &KernelAxes::of(ctx, kernel))).is_some()
+}
+
+/// Whether the elements of all memory of a kernel are a number of 64 bits: other memory has no view.
+fn has_counted_memory(ctx: &Context, kernel: OpRef<'_>) -> bool {
+    let TypeData::Function { inputs, results } = ctx.type_data(Func::from(kernel).function_type()) else { return true };
+    let mut dims = inputs.iter().chain(results.iter()).filter_map(|&ty| Some(MemRef::of(ctx, ty)?.dims(ctx)));
+    dims.all(|dims| sizes::products(&dims, &[dims.len()]).is_some())
 }
 
 /// Lets a launch give and take memory with fewer axes, and say what the symbols of its kernel are now: each is an expression

@@ -46,7 +46,7 @@ impl Phase {
                 Factor::Quotient(of, by) => Some((of, by.as_constant()?)),
                 Factor::Symbol(_) => None,
             });
-        let (of, stride) = divided.filter(|(_, by)| (2..=MOST_PHASES).contains(by))?;
+        let (of, stride) = divided.filter(|(_, by)| (2..=MOST_PHASES).contains(by) && (0..*by).contains(&only))?;
         let (terms, base) = of.as_linear()?;
         if of.modulo(&stride.into()).ok()? != condition.expr {
             return None;

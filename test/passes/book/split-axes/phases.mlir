@@ -90,3 +90,14 @@ book.func @elements<L>(%x: tensor<[8, L], f16>, %w: tensor<[8, 4], f16>) -> tens
   %y = reduce sum axes (i0: 8, i1: 2*L) over (i2: 4) of %p at (i0, i1, i2) acc f32 : tensor<[8, 2*L], f32>
   return %y
 }
+
+// -----
+
+// A remainder that no position has is no phase.
+// CHECK-LABEL: @no_remainder
+// CHECK-NOT: reshape
+book.func @no_remainder<L>(%x: tensor<[6, L], f16>, %w: tensor<[6, 8, 4], f16>) -> tensor<[8, 2*L], f32> {
+  %p = entry mul axes (i0: 8, i1: 2*L, i2: 6, i3: 4) of %w at (i2, i0, i3), %x at (i2, (i1 - i3 + 1) floordiv 2) where (0 <= i1 - i3 < 2*L, (i1 - i3 + 1) mod 2 == 4) to f32 widen : tensor<[8, 2*L, 6, 4], f32>
+  %y = reduce sum axes (i0: 8, i1: 2*L) over (i2: 6, i3: 4) of %p at (i0, i1, i2, i3) acc f32 : tensor<[8, 2*L], f32>
+  return %y
+}

@@ -195,3 +195,20 @@ region.func private @kept_0<N> iters (n: N, i: 1, j: 1) ins (%x: memref<[N, 8, 1
   %t = broadcast_in_dim %s to [N, 1, 1] dims [0, 2] : f32 over (n, i, j)
   yield %t to y
 }
+
+// -----
+
+// Memory whose elements are more than 64 bits count has no view.
+// CHECK-LABEL: host.func @uncounted
+// CHECK-NOT: view
+host.func @uncounted(%x: memref<[4, 16, 4611686018427387904], f32>) -> memref<[4, 16], f32> {
+  %y = launch @uncounted_0 (%x) : memref<[4, 16], f32>
+  return %y
+}
+region.func private @uncounted_0 iters (i: 4, j: 16) ins (%x: memref<[4, 16, 4611686018427387904], f32>) outs (y: memref<[4, 16], f32> materialize gmem) {
+  %s = reduce sum (k: 8) acc f32 init 0.0 {
+    %0 = read %x[i, j, k] : f32 over (i, j, k)
+    yield %0
+  } : f32 over (i, j)
+  yield %s to y
+}
