@@ -72,7 +72,9 @@ impl<'a> Axes<'a> {
         let is_large = |(times, factors): &&(i64, Vec<_>)| !factors.is_empty() && times.unsigned_abs() > MAX_FACTOR;
         if let Some((times, _)) = terms.iter().find(is_large) {
             let message = format!("the factor {times} in '{expr}' is beyond what positions are computed with");
-            return Err(BrokenRule::new(&NON_AFFINE_ACCESS, message).suggest(format!("factors are at most {MAX_FACTOR}")));
+            return Err(
+                BrokenRule::new(&NON_AFFINE_ACCESS, message).suggest(format!("factors are at most {MAX_FACTOR}"))
+            );
         }
         Ok(())
     }

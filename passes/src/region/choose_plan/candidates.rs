@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use dlc_core::precision::Precision;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Body, Context, Type};
-use dlc_plan::clause::{Async, Barrier, Cache, Instruction, Kind, Order, Place, Store, Walk, Way};
+use dlc_plan::clause::{Async, Barrier, Cache, Instruction, Kind, Order, Place, Split, Store, Through, Walk, Way};
 use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
 
@@ -46,6 +46,9 @@ const MMA: [(i64, i64, i64, i64); 8] = [
     (64, 64, 32, 32),
     (64, 64, 32, 16),
 ];
+
+/// Blocks that share a sum have so many steps each at least.
+const LEAST_STEPS: i64 = 8;
 
 /// The most bytes that a thread sums alone.
 const SHORT_SUM: f64 = 256.0;
@@ -293,12 +296,32 @@ impl Maker<'_> {
         }
         // A sum of one step is as long as its stores, beside which nothing of `f32` in two parts runs, as measured.
         let is_short = elem == Type::F32 && self.extent(&product.depth) * 32.0 <= 1024.0;
-        match has(Kind::Mma) && !is_short {
+        let mut plans = match has(Kind::Mma) && !is_short {
             // Threads multiply `f32` too, and faster where tiles of tensor cores would be mostly empty.
             true if elem == Type::F32 => self.mma(product).into_iter().chain(self.fma(product)).collect(),
             true => self.mma(product),
             false => self.fma(product),
+        };
+        self.share_sums(product, &mut plans);
+        plans
+    }
+
+    /// Adds plans by which blocks share each sum, where there are few tiles and sums are long: parts of it, added through
+    /// memory in one order.
+    fn share_sums(&self, product: &Product, plans: &mut Vec<Schedule>) {
+        let depth = self.extent(&product.depth);
+        if self.facts.whole_rows.is_some() || self.facts.products.len() > 1 {
+            return;
         }
+        let shared = |plan: &Schedule| {
+            let step: i64 = product.depth.iter().map(|axis| plan.tile_of(axis).max(1)).product();
+            let most = (depth / (step * LEAST_STEPS) as f64).floor();
+            let parts = (self.target.sms as f64 / self.tiles(plan).max(1.0)).floor().min(most) as i64;
+            let split_k = Some(Split { parts, along: None, through: Some(Through::Workspace) });
+            (parts > 1).then(|| Schedule { split_k, ..plan.clone() })
+        };
+        let split: Vec<Schedule> = plans.iter().filter_map(shared).collect();
+        plans.extend(split);
     }
 
     /// Whether threads add what each step of a sum gives, as tensor cores would cut off what the factors are split for.

@@ -398,7 +398,7 @@ impl Maker<'_> {
     }
 
     /// The tiles of the results.
-    fn tiles(&self, plan: &Schedule) -> f64 {
+    pub(super) fn tiles(&self, plan: &Schedule) -> f64 {
         let tiles = |axis: &String| (self.facts.size(axis) as f64 / plan.tile_of(axis).max(1) as f64).ceil();
         self.facts.iters().iter().map(tiles).product()
     }
