@@ -202,6 +202,29 @@ impl Maker<'_> {
         tile.0.extend(own.into_iter().rev());
     }
 
+    /// Where no reduced axis is as long as a step, as those of windows over few channels, a step goes over whole axes, the
+    /// contiguous one first: along one of them most of it would be beyond the end.
+    fn in_short_depth(&self, mut plan: Schedule, product: &Product, step: i64) -> Schedule {
+        let whole = |axis: &String| (self.facts.size(axis).clamp(1, 1 << 20) as u64).next_power_of_two() as i64;
+        if product.depth.len() < 2 || product.depth.iter().any(|axis| whole(axis) >= step) {
+            return plan;
+        }
+        let axes = &product.factors[0].axes;
+        let mut left = step;
+        let mut own: Vec<(String, i64)> = Vec::new();
+        for axis in axes.iter().rev().filter(|axis| product.depth.contains(axis)) {
+            let fits = own.len() == own.iter().filter(|(_, extent)| *extent > 1).count() && whole(axis) <= left;
+            own.push((axis.clone(), if fits { whole(axis) } else { 1 }));
+            left /= if fits { whole(axis) } else { 1 };
+        }
+        own.retain(|(_, extent)| *extent > 1);
+        if let Some(tile) = &mut plan.tile {
+            tile.0.retain(|(axis, _)| !product.depth.contains(axis));
+            tile.0.extend(own.into_iter().rev());
+        }
+        self.with_reduced(plan)
+    }
+
     /// Spreads an extent over axes, the last one first, so that the product of the extents is it.
     fn spread(&self, tile: &mut Table<i64>, axes: &[String], extent: i64) {
         let mut left = extent;
@@ -314,6 +337,11 @@ impl Maker<'_> {
             return;
         }
         let shared = |plan: &Schedule| {
+            // One loop is cut, and what steps around it leave in shared memory is not read by another block.
+            let steps = product.depth.iter().filter(|axis| self.facts.size(axis) > plan.tile_of(axis).max(1));
+            if steps.count() > 1 {
+                return None;
+            }
             let step: i64 = product.depth.iter().map(|axis| plan.tile_of(axis).max(1)).product();
             let most = (depth / (step * LEAST_STEPS) as f64).floor();
             let parts = (self.target.sms as f64 / self.tiles(plan).max(1.0)).floor().min(most) as i64;
@@ -406,7 +434,7 @@ impl Maker<'_> {
                 assume: Some(assume.clone()),
                 vectors: vectors.clone(),
                 barrier: Some(if run_ahead { Barrier::CpAsyncGroup } else { Barrier::Block }),
-                ..self.tiled(product, rows, columns, 1024 / bits)
+                ..self.in_short_depth(self.tiled(product, rows, columns, 1024 / bits), product, 1024 / bits)
             };
             // A stage is read to its end while the next one is waited for. What is copied element by element, or from windows,
             // needs the registers for addresses, and zeros are put into a stage before it is read.
@@ -484,7 +512,7 @@ impl Maker<'_> {
                         true => self.asynchronous(false),
                         false => None,
                     },
-                    ..self.tiled(product, rows, columns, step)
+                    ..self.in_short_depth(self.tiled(product, rows, columns, step), product, step)
                 };
                 plan.thread_tile = Some(self.warp_tile(product, &plan, thread_rows, thread_columns));
                 plans.push(self.finish(self.with_reduced(plan)));

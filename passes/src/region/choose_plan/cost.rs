@@ -212,7 +212,9 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
         let rate = rate.unwrap_or(1) as f64 / products.map_or(1.0, |precision| f64::from(precision.products()));
         // Of a matrix that is zero on one side of a diagonal about half of the steps are left out.
         let share = product.factors.iter().map(|factor| if factor.masked { 0.5 } else { 1.0 }).product::<f64>();
-        compute += share * facts.flops(product, ctx, body) * padding / (rate * sms * clock * occupancy * efficiency);
+        let depth = product.depth.iter().map(|axis| padded(facts, plan, axis)).product::<f64>();
+        let depth = if facts.products.len() == 1 { depth } else { 1.0 };
+        compute += share * facts.flops(product, ctx, body) * padding * depth / (rate * sms * clock * occupancy * efficiency);
     }
     let seen = seen(facts, plan, tiles, slots).map_or(1.0, |seen| seen / waves);
     compute *= seen;
@@ -362,6 +364,12 @@ fn beside_elements(ctx: &Context, facts: &Facts, plan: &Schedule, tiles: f64) ->
     };
     let read = facts.inputs.iter().filter(|input| input.reads > 0).map(again).sum::<f64>();
     tiles * (threads(ctx, plan) * THREAD_OPS) as f64 + read
+}
+
+/// By how much the steps along an axis are longer than it.
+fn padded(facts: &Facts, plan: &Schedule, axis: &str) -> f64 {
+    let (size, step) = (facts.size(axis).max(1) as f64, plan.tile_of(axis).max(1) as f64);
+    (size / step).ceil() * step / size
 }
 
 /// How many tiles of an input are read: by each tile of the results, and in each step along what is reduced, of which the
