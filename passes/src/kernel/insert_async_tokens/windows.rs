@@ -48,8 +48,11 @@ pub fn window(ctx: &Context, body: &Body, op: OpId, sizes: &[u32]) -> Result<Win
     let last = at.len() - 1;
     let channel = position(1).and_then(|position| at[last].sub(&position).ok()).filter(is_fixed).ok_or(unknown)?;
 
-    // From the fastest axis of places to the images: each takes what the one before leaves.
+    // Tiles of whole rows leave nothing of the place of the tile in that of a pixel in its row.
     let (first, columns) = quotients(&at[last - 1]).into_iter().next().ok_or(unknown)?;
+    let first = first_of_images(&at[0]).unwrap_or(first);
+
+    // From the fastest axis of places to the images: each takes what the one before leaves.
     let start = |expr: &SizeExpr| {
         expr.substitute(&|name| (axis_number(name) == Some(0)).then(|| SizeExpr::from(0))).map_err(|_| unknown)
     };
@@ -138,11 +141,21 @@ fn quotients(expr: &SizeExpr) -> Vec<(SizeExpr, SizeExpr)> {
     factors.filter_map(quotient).collect()
 }
 
+/// The pixel among those of all images, `first`, if the image is `first floordiv size`. Where tiles have whole images, that is
+/// an image of the tile and `i0 floordiv size`.
+fn first_of_images(image: &SizeExpr) -> Option<SizeExpr> {
+    let (over, size) = quotients(image).into_iter().next()?;
+    let before = image.sub(&over.floordiv(&size).ok()?).ok().filter(is_fixed)?;
+    before.mul(&size).and_then(|before| before.add(&over)).ok()
+}
+
 /// How many places an axis has: what `rest`, which is `first` divided by `total`, is divided by in turn.
 fn count_of(at: &SizeExpr, first: &SizeExpr, rest: &SizeExpr, total: &SizeExpr) -> Option<SizeExpr> {
+    // The place of the tile is left out of what is divided where it is a multiple of that.
+    let is_first = |over: &SizeExpr| first.sub(over).is_ok_and(|before| is_fixed(&before));
     quotients(at).into_iter().find_map(|(over, by)| match over == *rest {
         true => Some(by),
-        false => (over == *first && by != *total).then(|| by.try_div(total)).flatten(),
+        false => (is_first(&over) && by != *total).then(|| by.try_div(total)).flatten(),
     })
 }
 

@@ -214,7 +214,8 @@ pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, targ
         let share = product.factors.iter().map(|factor| if factor.masked { 0.5 } else { 1.0 }).product::<f64>();
         let depth = product.depth.iter().map(|axis| padded(facts, plan, axis)).product::<f64>();
         let depth = if facts.products.len() == 1 { depth } else { 1.0 };
-        compute += share * facts.flops(product, ctx, body) * padding * depth / (rate * sms * clock * occupancy * efficiency);
+        compute +=
+            share * facts.flops(product, ctx, body) * padding * depth / (rate * sms * clock * occupancy * efficiency);
     }
     let seen = seen(facts, plan, tiles, slots).map_or(1.0, |seen| seen / waves);
     compute *= seen;

@@ -13,6 +13,10 @@
 // RUN: dlc-run %t.mlir --function=strided --shape=B=1,H=1,W=130,C=16 --check=%t.npy --rtol=0 --atol=0
 // RUN: dlc-run %s --function=phases --shape=B=3,H=5,W=7,C=8 -o %t.npy
 // RUN: dlc-run %t.mlir --function=phases --shape=B=3,H=5,W=7,C=8 --check=%t.npy --rtol=0 --atol=0
+// RUN: dlc-run %s --function=rows --shape=B=3 -o %t.npy
+// RUN: dlc-run %t.mlir --function=rows --shape=B=3 --check=%t.npy --rtol=0 --atol=0
+// RUN: dlc-run %s --function=images --shape=B=3 -o %t.npy
+// RUN: dlc-run %t.mlir --function=images --shape=B=3 --check=%t.npy --rtol=0 --atol=0
 
 !half = frag<[64, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
 !full = frag<[64, 64], f32, blocked [1, 8] lanes [4, 8] warps [4, 1]>
@@ -138,4 +142,62 @@ kernel.func @image<B, H, W, C>(%X: memref<[B, H, W, C], f16, row_major, align 12
     %x = load_shared %s : !half
   }
   return
+}
+
+// Tiles of two rows: the place of a pixel in its row says nothing of the tile.
+// CHECK-LABEL: kernel.func @rows<
+// CHECK: tensor_map %X im2col lower [-1, -1] upper [-1, -1] strides [1, 1]
+// CHECK: tma_load %
+kernel.func @rows<B>(%X: memref<[B, 8, 32, 64], f16, row_major, align 128>) -> memref<[256*B, 64], f32, row_major, align 128> {
+  %Y = output : memref<[256*B, 64], f32, row_major, align 128>
+  grid ((256*B) ceildiv 64) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %p = block_id 0
+    %zero = const 0.0 : !full
+    %all = for %r = 0 to 3 carry (%a = %zero) {
+      %row = for %q = 0 to 3 carry (%b = %a) {
+        copy %X[(64*%p + i0) floordiv 256, (2*%p + i0 floordiv 32) mod 8 + %r - 1, i0 mod 32 + %q - 1, i1]
+            where (0 <= (2*%p + i0 floordiv 32) mod 8 + %r - 1 < 8, 0 <= i0 mod 32 + %q - 1 < 32, 64*%p + i0 < 256*B)
+            to %s by blocked [1, 8] lanes [4, 8] warps [4, 1]
+        barrier
+        %x = load_shared %s : !half
+        %wide = cast %x : !full
+        %sum = binary add %b, %wide : !full
+        barrier
+        yield %sum
+      }
+      yield %row
+    }
+    store %all to %Y[64*%p + i0, i1] where (64*%p + i0 < 256*B)
+  }
+  return %Y
+}
+
+// Tiles of two images.
+// CHECK-LABEL: kernel.func @images<
+// CHECK: tensor_map %X im2col lower [-1, -1] upper [-1, -1] strides [1, 1]
+// CHECK: tma_load %
+kernel.func @images<B>(%X: memref<[B, 4, 8, 64], f16, row_major, align 128>) -> memref<[32*B, 64], f32, row_major, align 128> {
+  %Y = output : memref<[32*B, 64], f32, row_major, align 128>
+  grid ((32*B) ceildiv 64) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %p = block_id 0
+    %zero = const 0.0 : !full
+    %all = for %r = 0 to 3 carry (%a = %zero) {
+      %row = for %q = 0 to 3 carry (%b = %a) {
+        copy %X[2*%p + i0 floordiv 32, (i0 floordiv 8) mod 4 + %r - 1, i0 mod 8 + %q - 1, i1]
+            where (0 <= (i0 floordiv 8) mod 4 + %r - 1 < 4, 0 <= i0 mod 8 + %q - 1 < 8, 64*%p + i0 < 32*B)
+            to %s by blocked [1, 8] lanes [4, 8] warps [4, 1]
+        barrier
+        %x = load_shared %s : !half
+        %wide = cast %x : !full
+        %sum = binary add %b, %wide : !full
+        barrier
+        yield %sum
+      }
+      yield %row
+    }
+    store %all to %Y[64*%p + i0, i1] where (64*%p + i0 < 32*B)
+  }
+  return %Y
 }
