@@ -168,156 +168,397 @@ const BETWEEN_TILES: f64 = 0.1;
 /// What one multiprocessor reads of parts that it adds.
 const PART_BYTES_PER_CLOCK: f64 = 40.0;
 
-/// What a plan costs.
+/// Estimates what a plan costs.
 pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, target: &Target) -> Cost {
-    let clock = target.clock_mhz as f64;
-    let sms = target.sms as f64;
-    let along = |run: &[&String], number: &dyn Fn(&str) -> i64| {
-        run.iter().map(|axis| number(axis).max(1) as f64).product::<f64>()
-    };
-    let size = |run: &[&String]| run.iter().map(|axis| facts.size(axis) as f64).product::<f64>();
-    let tile = |run: &[&String]| along(run, &|axis| plan.tile_of(axis));
-    // A cluster has all its blocks, also where the last of them have nothing to do.
-    let blocks = |run: &[&String]| along(run, &|axis| plan.cluster.as_ref().map_or(1, |cluster| cluster.along(axis)));
-    let steps = |run: &[&String]| (size(run) / tile(run) / blocks(run)).ceil() * blocks(run);
-    let parts = plan.split_k.as_ref().map_or(1.0, |split| split.parts as f64);
-    // A block goes all along what it reduces, also where results lie along it.
-    let out = runs(facts, plan);
-    let tiles = out.iter().map(|run| steps(run)).product::<f64>() * parts;
-    if tiles == 0.0 || facts.sizes.contains(&0) {
-        let launch = target.launch_ns as f64 / 1e3;
-        return Cost { time: launch, occupancy: 1.0, efficiency: 1.0, ..Cost::default() };
+    Estimator { ctx, body, facts, plan, target }.estimate()
+}
+
+/// A plan of a kernel on a target.
+#[derive(Clone, Copy)]
+struct Estimator<'a> {
+    ctx: &'a Context,
+    body: &'a Body,
+    facts: &'a Facts,
+    plan: &'a Schedule,
+    target: &'a Target,
+}
+
+/// How the tiles of a plan are spread over the multiprocessors.
+struct Waves {
+    /// The tiles, those of all parts of a sum.
+    tiles: f64,
+    /// The blocks that a multiprocessor holds at once.
+    resident: f64,
+    /// The tiles that are computed at once.
+    slots: f64,
+    /// How often all slots have a tile, the last time perhaps not all.
+    count: f64,
+    /// The share of the slots that have one.
+    occupancy: f64,
+    /// The points of all tiles over those that the results have: what is beyond the end of an axis is computed too.
+    padding: f64,
+}
+
+impl Estimator<'_> {
+    fn estimate(self) -> Cost {
+        let Estimator { ctx, facts, plan, target, .. } = self;
+        let Some(waves) = self.waves() else {
+            let launch = target.launch_ns as f64 / 1e3;
+            return Cost { time: launch, occupancy: 1.0, efficiency: 1.0, ..Cost::default() };
+        };
+        let Waves { tiles, slots, occupancy, .. } = waves;
+        let per_clock = target.sms as f64 * target.clock_mhz as f64 * occupancy;
+        let efficiency = efficiency(ctx, plan, facts);
+        let seen = seen(facts, plan, tiles, slots).map_or(1.0, |seen| seen / waves.count);
+        let mut compute = self.products(&waves, efficiency);
+        compute *= seen;
+        compute += self.other_ops(&waves) * seen / per_clock;
+
+        // Half of the multiprocessors are enough to fill the memory, if each has enough under way.
+        let busy = (2.0 * tiles / target.sms as f64).min(1.0);
+        let memory = self.memory_bytes(slots.min(tiles)) / (target.memory_gbps as f64 * 1e3 * busy);
+        let cache = self.cache_bytes(tiles) / (target.l2_bytes_per_clock as f64 * target.clock_mhz as f64 * occupancy);
+        let written = |output: &Tensor| output.elems * bits(ctx, output.elem) / 8.0;
+        let epilogue = facts.outputs.iter().map(written).sum::<f64>() / (per_clock * 32.0);
+        let load = memory.max(cache);
+        let Flight { in_flight, needed, latency } = self.flight(&waves);
+
+        let body_time = self.body_time([compute, load, latency]);
+        let gain = self.gain([load, epilogue], &waves);
+        let penalties = self.accesses(load) + self.imbalance([compute, load], &waves);
+        let time = body_time + epilogue + penalties - gain + target.launch_ns as f64 / 1e3;
+        Cost {
+            time,
+            compute,
+            memory,
+            latency,
+            in_flight,
+            needed,
+            cache,
+            epilogue,
+            occupancy,
+            efficiency,
+            penalties,
+            gain,
+            tiles,
+        }
     }
 
-    // A wave has a tile for every consumer that works alone, or for every block.
-    let ping_pong = plan.roles.as_ref().is_some_and(|roles| roles.kind == Sharing::PingPong);
-    let alone = plan.persistent.is_some() || plan.roles.is_some();
-    let together = if alone { 1.0 } else { (resident(ctx, plan, target) as f64).min((tiles / sms).ceil()) };
-    let slots = sms * together;
-    let waves = (tiles / slots).ceil();
-    let occupancy = tiles / (waves * slots);
-    let efficiency = efficiency(ctx, plan, facts);
-
-    // Tiles are computed whole: what is beyond the end of an axis counts.
-    let padding = out.iter().map(|run| steps(run) * tile(run) / size(run).max(1.0)).product::<f64>();
-    let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
-    let precision = plan.instruction.as_ref().and_then(|of| of.precision);
-    let mut compute = 0.0;
-    for product in &facts.products {
-        let kind = if product.exact { kind } else { Kind::Fma };
-        let rate =
-            target.rate(ctx, kind, product.factors[0].elem).or_else(|| target.rate(ctx, Kind::Fma, dlc_ir::Type::F32));
-        // Of `f32` the tensor cores compute several products for each.
-        let products = precision.filter(|_| kind == Kind::Mma && product.factors[0].elem == dlc_ir::Type::F32);
-        let rate = rate.unwrap_or(1) as f64 / products.map_or(1.0, |precision| f64::from(precision.products()));
-        // Of a matrix that is zero on one side of a diagonal about half of the steps are left out.
-        let share = product.factors.iter().map(|factor| if factor.masked { 0.5 } else { 1.0 }).product::<f64>();
-        let depth = product.depth.iter().map(|axis| padded(facts, plan, axis)).product::<f64>();
-        let depth = if facts.products.len() == 1 { depth } else { 1.0 };
-        compute +=
-            share * facts.flops(product, ctx, body) * padding * depth / (rate * sms * clock * occupancy * efficiency);
+    /// The tiles and where they run; `None` where there is nothing to compute.
+    fn waves(&self) -> Option<Waves> {
+        let Estimator { facts, plan, .. } = *self;
+        let along = |run: &[&String], number: &dyn Fn(&str) -> i64| {
+            run.iter().map(|axis| number(axis).max(1) as f64).product::<f64>()
+        };
+        let size = |run: &[&String]| run.iter().map(|axis| facts.size(axis) as f64).product::<f64>();
+        let tile = |run: &[&String]| along(run, &|axis| plan.tile_of(axis));
+        // A cluster has all its blocks, also where the last of them have nothing to do.
+        let blocks =
+            |run: &[&String]| along(run, &|axis| plan.cluster.as_ref().map_or(1, |cluster| cluster.along(axis)));
+        let steps = |run: &[&String]| (size(run) / tile(run) / blocks(run)).ceil() * blocks(run);
+        // A block goes all along what it reduces, also where results lie along it.
+        let out = runs(facts, plan);
+        let tiles = out.iter().map(|run| steps(run)).product::<f64>() * self.parts();
+        if tiles == 0.0 || facts.sizes.contains(&0) {
+            return None;
+        }
+        // A wave has a tile for every consumer that works alone, or for every block.
+        let sms = self.target.sms as f64;
+        let resident = match self.is_alone() {
+            true => 1.0,
+            false => (resident(self.ctx, plan, self.target) as f64).min((tiles / sms).ceil()),
+        };
+        let slots = sms * resident;
+        let count = (tiles / slots).ceil();
+        let padding = out.iter().map(|run| steps(run) * tile(run) / size(run).max(1.0)).product::<f64>();
+        Some(Waves { tiles, resident, slots, count, occupancy: tiles / (count * slots), padding })
     }
-    let seen = seen(facts, plan, tiles, slots).map_or(1.0, |seen| seen / waves);
-    compute *= seen;
-    let simple = target.rate(ctx, Kind::Fma, dlc_ir::Type::F32).unwrap_or(1) as f64 / 2.0;
-    let others = facts.simple / simple + facts.special / target.special_per_clock.max(1) as f64;
-    let local = (facts.is_local() && plan.threads.is_some()).then(|| windows::work(ctx, facts, plan));
-    let others = match plan.threads.is_some() {
+
+    /// The parts of a sum that blocks share.
+    fn parts(&self) -> f64 {
+        self.plan.split_k.as_ref().map_or(1.0, |split| split.parts as f64)
+    }
+
+    /// Whether a block has a multiprocessor for itself.
+    fn is_alone(&self) -> bool {
+        self.plan.persistent.is_some() || self.plan.roles.is_some()
+    }
+
+    fn is_ping_pong(&self) -> bool {
+        self.plan.roles.as_ref().is_some_and(|roles| roles.kind == Sharing::PingPong)
+    }
+
+    fn is_asynchronous(&self) -> bool {
+        self.plan.overlap.as_ref().is_some_and(|overlap| overlap.enable)
+    }
+
+    /// Whether a multiprocessor has another tile to load while it computes one.
+    fn has_next(&self) -> bool {
+        let has_several = resident(self.ctx, self.plan, self.target) > 1;
+        has_several || (self.is_asynchronous() && self.plan.persistent.is_some())
+    }
+
+    /// The time of all products. Tiles are computed whole: what is beyond the end of an axis counts.
+    fn products(&self, waves: &Waves, efficiency: f64) -> f64 {
+        let Estimator { ctx, body, facts, plan, target } = *self;
+        let (sms, clock, occupancy, padding) =
+            (target.sms as f64, target.clock_mhz as f64, waves.occupancy, waves.padding);
+        let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
+        let precision = plan.instruction.as_ref().and_then(|of| of.precision);
+        let mut time = 0.0;
+        for product in &facts.products {
+            let kind = if product.exact { kind } else { Kind::Fma };
+            let elem = product.factors[0].elem;
+            let rate = target.rate(ctx, kind, elem).or_else(|| target.rate(ctx, Kind::Fma, dlc_ir::Type::F32));
+            // Of `f32` the tensor cores compute several products for each.
+            let products = precision.filter(|_| kind == Kind::Mma && elem == dlc_ir::Type::F32);
+            let rate = rate.unwrap_or(1) as f64 / products.map_or(1.0, |precision| f64::from(precision.products()));
+            // Of a matrix that is zero on one side of a diagonal about half of the steps are left out.
+            let share = product.factors.iter().map(|factor| if factor.masked { 0.5 } else { 1.0 }).product::<f64>();
+            // Steps go on beyond the end of what is summed. Several products are padded together.
+            let depth = product.depth.iter().filter(|_| facts.products.len() == 1);
+            let depth = depth.map(|axis| self.padded(axis)).product::<f64>();
+            let work = share * facts.flops(product, ctx, body) * padding * depth;
+            time += work / (rate * sms * clock * occupancy * efficiency);
+        }
+        time
+    }
+
+    /// By how much the steps along an axis are longer than it.
+    fn padded(&self, axis: &str) -> f64 {
+        let (size, step) = (self.facts.size(axis).max(1) as f64, self.plan.tile_of(axis).max(1) as f64);
+        (size / step).ceil() * step / size
+    }
+
+    /// What is computed beside products, in clocks of one multiprocessor.
+    fn other_ops(&self, waves: &Waves) -> f64 {
+        let Estimator { ctx, facts, plan, target, .. } = *self;
+        let simple = target.rate(ctx, Kind::Fma, dlc_ir::Type::F32).unwrap_or(1) as f64 / 2.0;
+        let special_rate = target.special_per_clock.max(1) as f64;
+        if plan.threads.is_none() {
+            return facts.simple / simple + facts.special / special_rate;
+        }
         // Every thread of a tile does what is to be done once for each, beyond the end of an axis too; its loads take the
         // cache's time beside that.
-        true if local.is_some() => {
-            let Work { instructions, lines, .. } = local.unwrap_or_default();
-            let workers = tiles * threads(ctx, plan) as f64;
-            let own = (facts.simple + facts.combined) * padding + workers * (THREAD_OPS as f64 + instructions);
-            let special = facts.special * padding / target.special_per_clock.max(1) as f64;
-            both(both(own / simple, special), workers / dlc_plan::footprint::WARP as f64 * lines)
+        if facts.is_local() {
+            let Work { instructions, lines, .. } = windows::work(ctx, facts, plan);
+            let workers = waves.tiles * threads(ctx, plan) as f64;
+            let own = (facts.simple + facts.combined) * waves.padding + workers * (THREAD_OPS as f64 + instructions);
+            let special = facts.special * waves.padding / special_rate;
+            return both(both(own / simple, special), workers / dlc_plan::footprint::WARP as f64 * lines);
         }
         // A product is joined with the sum that it goes to; exponentials have a pipeline of their own.
-        true => {
-            let own = facts.simple - facts.joined + beside_elements(ctx, facts, plan, tiles);
-            both(own / simple, facts.special / target.special_per_clock.max(1) as f64)
-        }
-        false => others,
-    };
-    compute += others * seen / (sms * clock * occupancy);
+        let own = facts.simple - facts.joined + self.beside_elements(waves.tiles);
+        both(own / simple, facts.special / special_rate)
+    }
 
-    // Half of the multiprocessors are enough to fill the memory, if each has enough under way.
-    let busy = (2.0 * tiles / sms).min(1.0);
-    let memory = memory_bytes(ctx, facts, plan, target, slots.min(tiles)) / (target.memory_gbps as f64 * 1e3 * busy);
-    let cache = cache_bytes(ctx, body, facts, plan, tiles) / (target.l2_bytes_per_clock as f64 * clock * occupancy);
-    let epilogue_bytes: f64 = facts.outputs.iter().map(|output| output.elems * bits(ctx, output.elem) / 8.0).sum();
-    let epilogue = epilogue_bytes / (sms * clock * occupancy * 32.0);
+    /// How long the loops of all tiles take that compute and load.
+    ///
+    /// What is computed runs beside loads of another block of the multiprocessor, of the next tile, or of the next step.
+    fn body_time(&self, [compute, load, latency]: [f64; 3]) -> f64 {
+        let has_steps = || self.facts.products.last().is_none_or(|last| self.steps(&last.depth) >= 2.0);
+        match self.plan.threads.is_some() {
+            true => both(both(compute, load), latency),
+            false if self.has_next() || (self.is_asynchronous() && has_steps()) => compute.max(load),
+            false => compute + load,
+        }
+    }
 
-    let penalties = penalties(ctx, facts, plan, memory.max(cache));
-    let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
-    let load = memory.max(cache);
-    let Flight { in_flight, needed, latency } = flight(ctx, facts, plan, target, [together, tiles]);
-    // What is computed runs beside loads of another block of the multiprocessor, of the next tile, or of the next step.
-    let has_next = resident(ctx, plan, target) > 1 || (asynchronous && plan.persistent.is_some());
-    let has_steps = facts.products.last().is_none_or(|last| steps_of(facts, plan, &last.depth) >= 2.0);
-    let body_time = match plan.threads.is_some() {
-        true => both(both(compute, load), latency),
-        false if has_next || (asynchronous && has_steps) => compute.max(load),
-        false => compute + load,
-    };
-    // Blocks that store rows of `mma` at once are soon gone, and others of the multiprocessor load, if there are any.
-    let is_wide = |name: &str| plan.vectors.as_ref().and_then(|of| of.get(name)).is_some_and(|&elems| elems > 1);
-    let stores_rows = plan.instruction.as_ref().is_some_and(|of| of.kind == Kind::Mma)
-        && facts.outputs.iter().all(|output| is_wide(&output.name))
-        && has_next;
-    let hidden = plan.overlap.as_ref().is_some_and(|it| it.enable && (it.epilogue_overlap || stores_rows));
-    // The last tile has no next one whose loads it could run beside.
-    let gain = if hidden { load.min(epilogue) * (1.0 - 1.0 / waves) } else { 0.0 };
-    // Consumers with a tile of their own need two tiles a block to take turns.
-    let turns = if ping_pong && tiles < 1.5 * slots { compute * 0.25 } else { 0.0 };
-    let reduction = match parts > 1.0 {
-        // What comes out of each part is added by as few blocks as there are tiles, as many parts at once as a step has
-        // elements.
-        true if plan.threads.is_some() => {
-            let rows = plan.out_tile().iter().map(|(_, size)| *size).product::<i64>().max(1) as f64;
-            let tile = plan.tile.iter().filter_map(|tile| tile.product()).product::<i64>() as f64;
-            let bytes = parts * rows * 4.0 / (PART_BYTES_PER_CLOCK * clock);
-            let waits = (parts * rows / tile).ceil() * target.memory_latency_ns as f64 / 1e3;
-            bytes + waits + target.launch_ns as f64 / 2e3
+    /// What of the epilogue runs beside loads.
+    fn gain(&self, [load, epilogue]: [f64; 2], waves: &Waves) -> f64 {
+        let plan = self.plan;
+        // Blocks that store rows of `mma` at once are soon gone, and others of the multiprocessor load, if there are any.
+        let is_wide = |name: &str| plan.vectors.as_ref().and_then(|of| of.get(name)).is_some_and(|&elems| elems > 1);
+        let stores_rows = plan.instruction.as_ref().is_some_and(|of| of.kind == Kind::Mma)
+            && self.facts.outputs.iter().all(|output| is_wide(&output.name))
+            && self.has_next();
+        let hidden = plan.overlap.as_ref().is_some_and(|it| it.enable && (it.epilogue_overlap || stores_rows));
+        // The last tile has no next one whose loads it could run beside.
+        if hidden { load.min(epilogue) * (1.0 - 1.0 / waves.count) } else { 0.0 }
+    }
+
+    /// What blocks wait for beside their own work: each other, the next tile, parts of their sums.
+    fn imbalance(&self, [compute, load]: [f64; 2], waves: &Waves) -> f64 {
+        let (plan, facts, launch_ns) = (self.plan, self.facts, self.target.launch_ns as f64);
+        // Consumers with a tile of their own need two tiles a block to take turns.
+        let turns = if self.is_ping_pong() && waves.tiles < 1.5 * waves.slots { compute * 0.25 } else { 0.0 };
+        // What is computed in vain takes from what waits for memory.
+        let beside = match self.is_alone() && !facts.are_chained() {
+            true if load > compute => 0.1 * compute,
+            true => 0.1 * load * (1.0 - 1.0 / waves.padding),
+            false => 0.0,
+        };
+        // Blocks that look for a next tile begin and end later, as measured.
+        let again = if plan.persistent.is_some() { launch_ns / 4e3 } else { 0.0 };
+        // Nothing is multiplied between the tiles of one group, as measured where columns are of several axes.
+        let groups = if self.is_ping_pong() { 2.0 } else { 1.0 };
+        let is_seen = |product: &Product| product.columns.len() > 1 && self.steps(&product.depth) < 2.0;
+        let between = match facts.products.last().is_some_and(is_seen) && plan.persistent.is_some() {
+            true => waves.count / groups * BETWEEN_TILES,
+            false => 0.0,
+        };
+        turns + self.combining() + beside + again + between
+    }
+
+    /// How long it takes to add the parts of a sum that blocks share.
+    fn combining(&self) -> f64 {
+        let Estimator { facts, plan, target, .. } = *self;
+        let (parts, clock, launch_ns) = (self.parts(), target.clock_mhz as f64, target.launch_ns as f64);
+        match parts > 1.0 {
+            // What comes out of each part is added by as few blocks as there are tiles, as many parts at once as a step has
+            // elements.
+            true if plan.threads.is_some() => {
+                let rows = plan.out_tile().iter().map(|(_, size)| *size).product::<i64>().max(1) as f64;
+                let tile = plan.tile.iter().filter_map(|tile| tile.product()).product::<i64>() as f64;
+                let bytes = parts * rows * 4.0 / (PART_BYTES_PER_CLOCK * clock);
+                let waits = (parts * rows / tile).ceil() * target.memory_latency_ns as f64 / 1e3;
+                bytes + waits + launch_ns / 2e3
+            }
+            // Written and read as `f32`, and waited for.
+            true => {
+                let elems: f64 = facts.outputs.iter().map(|output| output.elems).sum();
+                parts * elems * 8.0 / (target.l2_bytes_per_clock as f64 * clock) + launch_ns / 2e3
+            }
+            false => 0.0,
         }
-        // Written and read as `f32`, and waited for.
-        true => {
-            let elems: f64 = facts.outputs.iter().map(|output| output.elems).sum();
-            parts * elems * 8.0 / (target.l2_bytes_per_clock as f64 * clock) + target.launch_ns as f64 / 2e3
+    }
+
+    /// The steps of a tile along some axes.
+    fn steps(&self, axes: &[String]) -> f64 {
+        let steps =
+            |axis: &String| (self.facts.size(axis) as f64 / self.plan.tile_of(axis).max(1) as f64).ceil().max(1.0);
+        axes.iter().map(steps).product()
+    }
+
+    fn is_reduced(&self, axis: &String) -> bool {
+        self.plan.reduced.iter().flatten().any(|own| own == axis)
+    }
+
+    /// The inputs that are read.
+    fn read(&self) -> impl Iterator<Item = &Tensor> {
+        self.facts.inputs.iter().filter(|input| input.reads > 0)
+    }
+
+    /// What threads compute beside what the kernel does once for each point: each finds out where it is and what it may
+    /// read, and takes and converts for itself what others have read as well.
+    fn beside_elements(&self, tiles: f64) -> f64 {
+        let again = |input: &Tensor| {
+            let own = input.tile_bytes(self.ctx, self.facts, self.plan) * 8.0 / bits(self.ctx, input.elem);
+            (own * self.tile_reads(input, tiles) - input.elems).max(0.0)
+        };
+        tiles * (threads(self.ctx, self.plan) * THREAD_OPS) as f64 + self.read().map(again).sum::<f64>()
+    }
+
+    /// How many tiles of an input are read: by each tile of the results, and in each step along what is reduced, of which
+    /// the parts of a sum have their share.
+    fn tile_reads(&self, input: &Tensor, tiles: f64) -> f64 {
+        let reduced = input.axes.iter().filter(|axis| self.is_reduced(axis));
+        tiles / self.parts() * reduced.map(|axis| self.steps(std::slice::from_ref(axis))).product::<f64>()
+    }
+
+    /// The bytes of loads that threads have on their way to a multiprocessor at once, those that must be for the memory to
+    /// be busy, and how long all loads take that way: what a step of a tile reads, of each block that is there. What several
+    /// tiles read comes from memory once.
+    fn flight(&self, waves: &Waves) -> Flight {
+        let Estimator { ctx, facts, plan, target, .. } = *self;
+        let (sms, tiles) = (target.sms as f64, waves.tiles);
+        let needed = target.memory_latency_ns as f64 * target.memory_gbps as f64 / sms;
+        if plan.threads.is_none() {
+            return Flight { in_flight: 0.0, needed, latency: 0.0 };
         }
-        false => 0.0,
-    };
-    // What is computed in vain takes from what waits for memory.
-    let beside = match alone && !facts.are_chained() {
-        true if load > compute => 0.1 * compute,
-        true => 0.1 * load * (1.0 - 1.0 / padding),
-        false => 0.0,
-    };
-    // Blocks that look for a next tile begin and end later, as measured.
-    let again = if plan.persistent.is_some() { target.launch_ns as f64 / 4e3 } else { 0.0 };
-    // Nothing is multiplied between the tiles of one group, as measured where columns are of several axes.
-    let groups = if ping_pong { 2.0 } else { 1.0 };
-    let is_seen = |product: &Product| product.columns.len() > 1 && steps_of(facts, plan, &product.depth) < 2.0;
-    let between = match facts.products.last().is_some_and(is_seen) && plan.persistent.is_some() {
-        true => waves / groups * BETWEEN_TILES,
-        false => 0.0,
-    };
-    let penalties = penalties + turns + reduction + beside + again + between;
-    let time = body_time + epilogue + penalties - gain + target.launch_ns as f64 / 1e3;
-    Cost {
-        time,
-        compute,
-        memory,
-        latency,
-        in_flight,
-        needed,
-        cache,
-        epilogue,
-        occupancy,
-        efficiency,
-        penalties,
-        gain,
-        tiles,
+        let from_memory = |input: &Tensor| {
+            let times = self.tile_reads(input, tiles);
+            input.tile_bytes(ctx, facts, plan).min(input.elems * bits(ctx, input.elem) / 8.0 / times)
+        };
+        let in_flight = waves.resident * self.read().map(from_memory).sum::<f64>();
+        let latency = target.memory_latency_ns as f64 / (sms.min(tiles) * in_flight.max(1.0)) / 1e3;
+        let latency = self.read_bytes(waves.resident * sms.min(tiles)) * latency;
+        Flight { in_flight, needed, latency }
+    }
+
+    /// What is read and written, each once; a row that is reduced, and then used again, twice or more unless it is kept, as
+    /// far as the cache has no room for the rows of as many blocks as run at once.
+    fn memory_bytes(&self, blocks: f64) -> f64 {
+        let bytes = |tensor: &Tensor| tensor.elems * bits(self.ctx, tensor.elem) / 8.0;
+        self.read_bytes(blocks) + self.facts.outputs.iter().map(bytes).sum::<f64>()
+    }
+
+    /// What of that is read.
+    fn read_bytes(&self, blocks: f64) -> f64 {
+        let Estimator { ctx, facts, plan, target, .. } = *self;
+        let bytes = |tensor: &Tensor| tensor.elems * bits(ctx, tensor.elem) / 8.0;
+        let again = |input: &Tensor| {
+            let kept = plan.cache_of(&input.name).is_some();
+            let reduced = input.axes.iter().filter(|axis| self.is_reduced(axis));
+            let passes = reduced.map(|axis| facts.passes(axis)).max().unwrap_or(1);
+            if kept || plan.threads.is_none() || passes < 2 {
+                return 0.0;
+            }
+            let extent = |axis: &String| if self.is_reduced(axis) { facts.size(axis) } else { plan.tile_of(axis) };
+            let rows = input.axes.iter().map(extent).product::<i64>() as f64 * bits(ctx, input.elem) / 8.0;
+            let missed = 1.0 - (target.l2_bytes as f64 / (rows * blocks).max(1.0)).min(1.0);
+            (0.1 + 0.9 * missed) * (passes - 1) as f64
+        };
+        self.read().map(|input| bytes(input) * (1.0 + again(input))).sum()
+    }
+
+    /// What all tiles read together, parts that a cluster shares counted once.
+    fn cache_bytes(&self, tiles: f64) -> f64 {
+        let Estimator { ctx, body, facts, plan, .. } = *self;
+        let mut sum = 0.0;
+        let whole: Vec<&String> = runs(facts, plan).into_iter().filter(|run| run.len() > 1).flatten().collect();
+        for product in &facts.products {
+            for factor in &product.factors {
+                let Some(input) = factor.input.map(|at| &facts.inputs[at]) else { continue };
+                let over = crate::analysis::axes::axes(ctx, body, factor.value);
+                // The reduced axes whole, the others as far as the tile goes.
+                let extent = |axis: &&str| match facts.iters().iter().any(|iter| iter == axis) {
+                    true if whole.iter().any(|own| own == axis) => plan.tile_of(axis) as f64,
+                    true => plan.tile_of(axis).min(facts.size(axis).max(1)) as f64,
+                    false => facts.size(axis) as f64,
+                };
+                let shared = plan.multicast.iter().flatten().any(|name| *name == input.name);
+                let blocks = plan.cluster.as_ref().and_then(Table::product).unwrap_or(1) as f64;
+                let bytes = over.iter().map(extent).product::<f64>() * bits(ctx, input.elem) / 8.0;
+                // Narrow atoms of a swizzle are narrow rows of copies.
+                let narrow = match plan.swizzle.as_ref().and_then(|table| table.get(&input.name)) {
+                    Some(Choice::Number(..=32)) => 2.4,
+                    Some(Choice::Number(..=64)) => 1.1,
+                    _ => 1.0,
+                };
+                sum += bytes * narrow * tiles / self.parts() / if shared { blocks } else { 1.0 };
+            }
+        }
+        sum
+    }
+
+    /// What narrow accesses, transposed reads and predicates cost.
+    fn accesses(&self, load: f64) -> f64 {
+        let Estimator { ctx, facts, plan, .. } = *self;
+        let mut share: f64 = 0.0;
+        if plan.barrier != Some(Barrier::Mbarrier) {
+            // Of an input and an output of one name the input counts.
+            let tensors = facts.inputs.iter().chain(&facts.outputs).rev();
+            let tensors: HashMap<&str, &Tensor> = tensors.map(|own| (own.name.as_str(), own)).collect();
+            for (tensor, width) in plan.vectors.iter().flat_map(|table| &table.0) {
+                let of = tensors.get(tensor.as_str());
+                let bytes = of.map_or(4.0, |own| bits(ctx, own.elem) / 8.0) * *width as f64;
+                share = share.max((16.0 / bytes).sqrt() - 1.0);
+            }
+        }
+        // Threads that go along another axis than the contiguous one fetch a sector for each element; what windows read is
+        // counted line by line.
+        let along = facts.iters().last().filter(|_| !facts.is_local());
+        for input in self.read().filter(|input| input.axes.len() > 1) {
+            let staged = plan.cache_of(&input.name).is_some_and(|cache| cache.place == dlc_plan::clause::Place::Smem);
+            let apart = input.axes.last() != along && along.is_some_and(|along| input.axes.contains(along));
+            if apart && !staged {
+                share += 3.0;
+            }
+        }
+        let pieces = if facts.pieces { 0.05 } else { 0.0 };
+        let tails = 0.005 * plan.predicate_tail.as_ref().map_or(0, Vec::len) as f64;
+        load * (share + pieces + tails)
     }
 }
 
@@ -351,37 +592,6 @@ fn seen(facts: &Facts, plan: &Schedule, tiles: f64, slots: f64) -> Option<f64> {
     Some(sum as f64 * all * step as f64 / along as f64)
 }
 
-/// The steps of a tile along some axes.
-fn steps_of(facts: &Facts, plan: &Schedule, axes: &[String]) -> f64 {
-    axes.iter().map(|axis| (facts.size(axis) as f64 / plan.tile_of(axis).max(1) as f64).ceil().max(1.0)).product()
-}
-
-/// What threads compute beside what the kernel does once for each point: each finds out where it is and what it may read,
-/// and takes and converts for itself what others have read as well.
-fn beside_elements(ctx: &Context, facts: &Facts, plan: &Schedule, tiles: f64) -> f64 {
-    let again = |input: &Tensor| {
-        let own = input.tile_bytes(ctx, facts, plan) * 8.0 / bits(ctx, input.elem);
-        (own * tile_reads(facts, plan, input, tiles) - input.elems).max(0.0)
-    };
-    let read = facts.inputs.iter().filter(|input| input.reads > 0).map(again).sum::<f64>();
-    tiles * (threads(ctx, plan) * THREAD_OPS) as f64 + read
-}
-
-/// By how much the steps along an axis are longer than it.
-fn padded(facts: &Facts, plan: &Schedule, axis: &str) -> f64 {
-    let (size, step) = (facts.size(axis).max(1) as f64, plan.tile_of(axis).max(1) as f64);
-    (size / step).ceil() * step / size
-}
-
-/// How many tiles of an input are read: by each tile of the results, and in each step along what is reduced, of which the
-/// parts of a sum have their share.
-fn tile_reads(facts: &Facts, plan: &Schedule, input: &Tensor, tiles: f64) -> f64 {
-    let is_reduced = |axis: &&String| plan.reduced.iter().flatten().any(|own| own == *axis);
-    let steps = |axis: &String| (facts.size(axis) as f64 / plan.tile_of(axis).max(1) as f64).ceil().max(1.0);
-    let parts = plan.split_k.as_ref().map_or(1.0, |split| split.parts as f64);
-    tiles / parts * input.axes.iter().filter(is_reduced).map(steps).product::<f64>()
-}
-
 /// How long two things take that run beside each other: the longer one, and more where both are about as long, as neither
 /// then always has work.
 fn both(a: f64, b: f64) -> f64 {
@@ -393,106 +603,4 @@ struct Flight {
     in_flight: f64,
     needed: f64,
     latency: f64,
-}
-
-/// The bytes of loads that threads have on their way to a multiprocessor at once, those that must be for the memory to be
-/// busy, and how long all loads take that way: what a step of a tile reads, of each block that is there. What several
-/// tiles read comes from memory once.
-fn flight(ctx: &Context, facts: &Facts, plan: &Schedule, target: &Target, [together, tiles]: [f64; 2]) -> Flight {
-    let sms = target.sms as f64;
-    let needed = target.memory_latency_ns as f64 * target.memory_gbps as f64 / sms;
-    if plan.threads.is_none() {
-        return Flight { in_flight: 0.0, needed, latency: 0.0 };
-    }
-    let from_memory = |input: &Tensor| {
-        let times = tile_reads(facts, plan, input, tiles);
-        input.tile_bytes(ctx, facts, plan).min(input.elems * bits(ctx, input.elem) / 8.0 / times)
-    };
-    let in_flight = together * facts.inputs.iter().filter(|input| input.reads > 0).map(from_memory).sum::<f64>();
-    let latency = target.memory_latency_ns as f64 / (sms.min(tiles) * in_flight.max(1.0)) / 1e3;
-    let latency = read_bytes(ctx, facts, plan, target, together * sms.min(tiles)) * latency;
-    Flight { in_flight, needed, latency }
-}
-
-/// What is read and written, each once; a row that is reduced, and then used again, twice or more unless it is kept, as far
-/// as the cache has no room for the rows of as many blocks as run at once.
-fn memory_bytes(ctx: &Context, facts: &Facts, plan: &Schedule, target: &Target, blocks: f64) -> f64 {
-    let bytes = |tensor: &Tensor| tensor.elems * bits(ctx, tensor.elem) / 8.0;
-    read_bytes(ctx, facts, plan, target, blocks) + facts.outputs.iter().map(bytes).sum::<f64>()
-}
-
-/// What of that is read.
-fn read_bytes(ctx: &Context, facts: &Facts, plan: &Schedule, target: &Target, blocks: f64) -> f64 {
-    let bytes = |tensor: &Tensor| tensor.elems * bits(ctx, tensor.elem) / 8.0;
-    let is_reduced = |axis: &&String| plan.reduced.iter().flatten().any(|own| own == *axis);
-    let again = |input: &Tensor| {
-        let kept = plan.cache_of(&input.name).is_some();
-        let passes = input.axes.iter().filter(is_reduced).map(|axis| facts.passes(axis)).max().unwrap_or(1);
-        if kept || plan.threads.is_none() || passes < 2 {
-            return 0.0;
-        }
-        let extent = |axis: &String| if is_reduced(&axis) { facts.size(axis) } else { plan.tile_of(axis) };
-        let rows = input.axes.iter().map(extent).product::<i64>() as f64 * bits(ctx, input.elem) / 8.0;
-        let missed = 1.0 - (target.l2_bytes as f64 / (rows * blocks).max(1.0)).min(1.0);
-        (0.1 + 0.9 * missed) * (passes - 1) as f64
-    };
-    facts.inputs.iter().filter(|input| input.reads > 0).map(|input| bytes(input) * (1.0 + again(input))).sum()
-}
-
-/// What all tiles read together, parts that a cluster shares counted once.
-fn cache_bytes(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, tiles: f64) -> f64 {
-    let mut sum = 0.0;
-    let whole: Vec<&String> = runs(facts, plan).into_iter().filter(|run| run.len() > 1).flatten().collect();
-    for product in &facts.products {
-        for factor in &product.factors {
-            let Some(input) = factor.input.map(|at| &facts.inputs[at]) else { continue };
-            let over = crate::analysis::axes::axes(ctx, body, factor.value);
-            // The reduced axes whole, the others as far as the tile goes.
-            let extent = |axis: &&str| match facts.iters().iter().any(|iter| iter == axis) {
-                true if whole.iter().any(|own| own == axis) => plan.tile_of(axis) as f64,
-                true => plan.tile_of(axis).min(facts.size(axis).max(1)) as f64,
-                false => facts.size(axis) as f64,
-            };
-            let parts = plan.split_k.as_ref().map_or(1.0, |split| split.parts as f64);
-            let shared = plan.multicast.iter().flatten().any(|name| *name == input.name);
-            let blocks = plan.cluster.as_ref().and_then(Table::product).unwrap_or(1) as f64;
-            let bytes = over.iter().map(extent).product::<f64>() * bits(ctx, input.elem) / 8.0;
-            // Narrow atoms of a swizzle are narrow rows of copies.
-            let narrow = match plan.swizzle.as_ref().and_then(|table| table.get(&input.name)) {
-                Some(Choice::Number(..=32)) => 2.4,
-                Some(Choice::Number(..=64)) => 1.1,
-                _ => 1.0,
-            };
-            sum += bytes * narrow * tiles / parts / if shared { blocks } else { 1.0 };
-        }
-    }
-    sum
-}
-
-/// What narrow accesses, transposed reads and predicates cost.
-fn penalties(ctx: &Context, facts: &Facts, plan: &Schedule, load: f64) -> f64 {
-    let mut share: f64 = 0.0;
-    if plan.barrier != Some(Barrier::Mbarrier) {
-        // Of an input and an output of one name the input counts.
-        let tensors = facts.inputs.iter().chain(&facts.outputs).rev();
-        let tensors: HashMap<&str, &Tensor> = tensors.map(|own| (own.name.as_str(), own)).collect();
-        for (tensor, width) in plan.vectors.iter().flat_map(|table| &table.0) {
-            let of = tensors.get(tensor.as_str());
-            let bytes = of.map_or(4.0, |own| bits(ctx, own.elem) / 8.0) * *width as f64;
-            share = share.max((16.0 / bytes).sqrt() - 1.0);
-        }
-    }
-    // Threads that go along another axis than the contiguous one fetch a sector for each element; what windows read is
-    // counted line by line.
-    let along = facts.iters().last().filter(|_| !facts.is_local());
-    for input in facts.inputs.iter().filter(|input| input.reads > 0 && input.axes.len() > 1) {
-        let staged = plan.cache_of(&input.name).is_some_and(|cache| cache.place == dlc_plan::clause::Place::Smem);
-        let apart = input.axes.last() != along && along.is_some_and(|along| input.axes.contains(along));
-        if apart && !staged {
-            share += 3.0;
-        }
-    }
-    let pieces = if facts.pieces { 0.05 } else { 0.0 };
-    let tails = 0.005 * plan.predicate_tail.as_ref().map_or(0, Vec::len) as f64;
-    load * (share + pieces + tails)
 }
