@@ -6,13 +6,13 @@
 
 use dlc_kernel::layout::{Blocked, Distributed};
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Cache, Place, Walk, Way};
+use dlc_plan::clause::{Barrier, Cache, Kind, Place, Walk, Way};
 use dlc_plan::value::{Choice, Table};
 
 use super::defaults;
 use super::mapping::Mapping;
 use super::shape::Axis;
-use super::tiling::{Instruction, Matrix};
+use super::tiling::Matrix;
 use crate::analysis::plans::order_of;
 
 /// The most columns that `wgmma` multiplies at once.
@@ -50,13 +50,13 @@ impl Kernel<'_> {
         self.mapping.tiling.matrix.as_ref()
     }
 
-    fn instruction(&self) -> Option<Instruction> {
+    fn instruction(&self) -> Option<Kind> {
         self.matrix().map(|matrix| matrix.instruction)
     }
 
     /// Whether tensor cores compute it.
     fn has_tensor_cores(&self) -> bool {
-        matches!(self.instruction(), Some(Instruction::Mma | Instruction::Wgmma))
+        matches!(self.instruction(), Some(Kind::Mma | Kind::Wgmma))
     }
 }
 
@@ -85,7 +85,7 @@ fn of_products(is_there: bool, kernel: &Kernel<'_>) -> Option<String> {
 /// How threads share a tile: the instruction decides which elements of a product a thread has, and what is no product has
 /// only a grid of threads.
 fn of_threads(is_there: bool, kernel: &Kernel<'_>) -> Option<String> {
-    let word = kernel.instruction().filter(|_| kernel.has_tensor_cores()).map(Instruction::word)?;
+    let word = kernel.instruction().filter(|_| kernel.has_tensor_cores()).map(Kind::word)?;
     is_there.then(|| format!("'{word}' decides which elements a thread has"))
 }
 
@@ -100,14 +100,14 @@ fn of_shape(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
     let shape = plan.instruction.as_ref()?.shape.as_deref()?;
     let (columns, deep) = (i64::from(kernel.mapping.tiling.tile[1]), kernel.mapping.deep);
     match (kernel.instruction()?, shape) {
-        (Instruction::Mma, [16, 8, own]) if *own == deep => None,
-        (Instruction::Mma, _) => Some(format!("'mma' multiplies 16 rows by 8 columns, {deep} deep")),
-        (Instruction::Wgmma, [64, wide, own]) if *own == deep && wgmma_columns(columns) == Some(*wide) => None,
-        (Instruction::Wgmma, _) => {
+        (Kind::Mma, [16, 8, own]) if *own == deep => None,
+        (Kind::Mma, _) => Some(format!("'mma' multiplies 16 rows by 8 columns, {deep} deep")),
+        (Kind::Wgmma, [64, wide, own]) if *own == deep && wgmma_columns(columns) == Some(*wide) => None,
+        (Kind::Wgmma, _) => {
             let wide = wgmma_columns(columns).unwrap_or(columns);
             Some(format!("'wgmma' multiplies 64 rows, {deep} deep, by as many columns as divide the tile, {wide}"))
         }
-        (Instruction::Fma, _) => Some("threads multiply numbers by 'fma'".into()),
+        (Kind::Fma, _) => Some("threads multiply numbers by 'fma'".into()),
     }
 }
 
@@ -158,7 +158,7 @@ fn of_overlap(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
 
 /// Four warps multiply by `wgmma`, in each group of a role.
 fn of_groups(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
-    if kernel.instruction() != Some(Instruction::Wgmma) {
+    if kernel.instruction() != Some(Kind::Wgmma) {
         return of_warps(plan.warps.is_some(), kernel);
     }
     let groups = plan.roles.as_ref().map_or(1, |roles| roles.consumers);
@@ -184,7 +184,7 @@ fn of_loop(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
         };
         return unroll.0.iter().find(is_other).map(|(axis, _)| message(axis));
     };
-    if matrix.instruction != Instruction::Fma {
+    if matrix.instruction != Kind::Fma {
         return Some("the loop over a tile of tensor cores is one instruction or a few, in line".into());
     }
     let is_partial = |(_, steps): &(String, i64)| *steps > 1 && *steps < i64::from(matrix.depth);
@@ -262,10 +262,10 @@ fn of_cache(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
 /// themselves, what a thread has next to each other. Narrower ones are followed.
 fn of_widths(widths: &[i64], kernel: &Kernel<'_>) -> Option<String> {
     let (most, why) = match (kernel.instruction(), &kernel.mapping.tiling.layout) {
-        (Some(Instruction::Fma), _) => return None,
-        (Some(Instruction::Wgmma), _) if widths.is_empty() => return None,
-        (Some(Instruction::Wgmma), _) => return Some("TMA copies and stores whole boxes".into()),
-        (Some(Instruction::Mma), _) => {
+        (Some(Kind::Fma), _) => return None,
+        (Some(Kind::Wgmma), _) if widths.is_empty() => return None,
+        (Some(Kind::Wgmma), _) => return Some("TMA copies and stores whole boxes".into()),
+        (Some(Kind::Mma), _) => {
             let most = kernel.mapping.deep / 2;
             (most, format!("copies for 'mma' are of 16 bytes, {most} elements, as far as alignment allows"))
         }
@@ -286,7 +286,7 @@ pub const CLAUSES: &[Clause] = &[
     followed("assume", "resolve", always),
     followed("instruction", "resolve", of_shape),
     followed("warp_tile", "resolve", |plan, kernel| {
-        let wgmma = kernel.instruction() == Some(Instruction::Wgmma);
+        let wgmma = kernel.instruction() == Some(Kind::Wgmma);
         let why = (plan.warp_tile.is_some() && wgmma).then(|| "four warps multiply 64 rows by 'wgmma'".into());
         why.or_else(|| of_warps(plan.warp_tile.is_some(), kernel))
     }),
@@ -323,7 +323,7 @@ pub const CLAUSES: &[Clause] = &[
     followed("swizzle", "tensorize", |plan, kernel| {
         let said = plan.swizzle.iter().flat_map(|table| &table.0);
         let is_word = |choice: &Choice| matches!(choice, Choice::Word(_));
-        let by_threads = kernel.instruction() == Some(Instruction::Fma) && said.into_iter().any(|(_, it)| !is_word(it));
+        let by_threads = kernel.instruction() == Some(Kind::Fma) && said.into_iter().any(|(_, it)| !is_word(it));
         let why = by_threads.then(|| "rows of a tile that threads read lie apart by a pitch, not by a swizzle".into());
         why.or_else(|| of_products(plan.swizzle.is_some(), kernel))
     }),
@@ -332,7 +332,7 @@ pub const CLAUSES: &[Clause] = &[
         of_widths(&plan.vectorize.iter().map(|wide| wide.width).collect::<Vec<_>>(), kernel)
     }),
     followed("vectors", "tensorize, coalesce-stores", |plan, kernel| {
-        let wgmma = kernel.instruction() == Some(Instruction::Wgmma);
+        let wgmma = kernel.instruction() == Some(Kind::Wgmma);
         (plan.vectors.is_some() && plan.vectorize.is_none() && wgmma)
             .then(|| "TMA copies and stores whole boxes".into())
     }),
@@ -342,9 +342,9 @@ pub const CLAUSES: &[Clause] = &[
     }),
     followed("async", "insert-async-tokens, overlap-epilogue", of_overlap),
     followed("in_flight", "overlap-fragments", |plan, kernel| match kernel.instruction() {
-        Some(Instruction::Wgmma) => (plan.in_flight? != 1)
+        Some(Kind::Wgmma) => (plan.in_flight? != 1)
             .then(|| "one group of wgmma is in flight where nothing reads its sums, else none".into()),
-        Some(Instruction::Mma) => (plan.in_flight? > 1)
+        Some(Kind::Mma) => (plan.in_flight? > 1)
             .then(|| "fragments of one product are loaded while another multiplies: 'in_flight 1'".into()),
         _ => plan.in_flight.map(|_| "only tensor cores have products in flight".into()),
     }),
@@ -352,7 +352,7 @@ pub const CLAUSES: &[Clause] = &[
     compared("epilogue"),
     followed("store", "overlap-epilogue, coalesce-stores", |plan, kernel| {
         let store = plan.store.as_ref()?;
-        if kernel.instruction() == Some(Instruction::Mma) && store.way == Way::Tma {
+        if kernel.instruction() == Some(Kind::Mma) && store.way == Way::Tma {
             return Some("only results of 'wgmma' are stored by TMA".into());
         }
         if !kernel.has_tensor_cores() && store.way != Way::Fragments {
@@ -361,7 +361,7 @@ pub const CLAUSES: &[Clause] = &[
         if store.way != Way::Tma && store.together.is_some() {
             return Some("'together': only TMA stores several panels at once".into());
         }
-        (store.panels.is_some() && kernel.instruction() == Some(Instruction::Mma))
+        (store.panels.is_some() && kernel.instruction() == Some(Kind::Mma))
             .then(|| "'panels': results of 'mma' go through all the shared memory that there is".into())
     }),
     followed("algo", "tensorize", always),

@@ -10,7 +10,7 @@ use dlc_ir::{Context, TypeData, ValueId};
 use dlc_kernel::global::contiguous_axis;
 use dlc_plan::Schedule;
 use dlc_plan::check::{CONFLICT, NOT_OF_KERNEL};
-use dlc_plan::clause::{Buffer, Cache, Edge, Place};
+use dlc_plan::clause::{Buffer, Cache, Edge, Kind, Place};
 use dlc_plan::footprint::GROUP;
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Binary, Func, Read, Reduce, Unary};
@@ -20,7 +20,6 @@ use super::defaults;
 use super::mapping::Mapping;
 use super::resolved::{Refused, Resolver};
 use super::shape::Groups;
-use super::tiling::Instruction;
 use crate::analysis::conditions::STAGGER;
 
 /// Ways to load that a word of `algo` may name.
@@ -251,7 +250,7 @@ impl Resolver<'_> {
             );
             found.push(("registers", message));
         }
-        let is_wgmma = mapping.tiling.matrix.as_ref().is_some_and(|it| it.instruction == Instruction::Wgmma);
+        let is_wgmma = mapping.tiling.matrix.as_ref().is_some_and(|it| it.instruction == Kind::Wgmma);
         if !is_wgmma && mapping.products > 0 && plan.overlap.as_ref().is_some_and(|it| it.enable && it.epilogue_overlap)
         {
             let message = "'overlap_epilogue': only TMA stores results beside the next tile, and only those of 'wgmma'";

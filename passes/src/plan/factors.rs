@@ -8,7 +8,7 @@ use dlc_plan::clause::Kind;
 
 use super::resolved::{Refused, Resolver};
 use super::shape::Groups;
-use super::tiling::{Instruction, Tiling};
+use super::tiling::Tiling;
 
 impl Resolver<'_> {
     /// Tensor cores multiply 16-bit floats, where there is a product.
@@ -61,7 +61,7 @@ impl Resolver<'_> {
 
     /// The same, with how the plan has factors of `f32` multiplied.
     pub(super) fn with_precision(&self, mut tiling: Tiling) -> Tiling {
-        let matrix = tiling.matrix.iter_mut().filter(|matrix| matrix.instruction == Instruction::Mma);
+        let matrix = tiling.matrix.iter_mut().filter(|matrix| matrix.instruction == Kind::Mma);
         matrix.for_each(|matrix| matrix.precision = self.precision());
         tiling
     }

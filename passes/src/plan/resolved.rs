@@ -33,7 +33,7 @@ use super::scattered::{Scattered, scattered};
 use super::shape::{
     Axis, Groups, Scanned, Shape, groups, groups_of_rows, held_values, reduces_columns, reduces_rows, scanned,
 };
-use super::tiling::{Instruction, MMA_ROWS, Tiling, WGMMA_ROWS};
+use super::tiling::{Form, MMA_ROWS, PlannedProduct, Tiling, WGMMA_ROWS};
 use crate::analysis::axes::reductions;
 use crate::analysis::conditions::{conditions, kept};
 use crate::region_to_kernel::tensorize::NOT_A_KERNEL;
@@ -337,26 +337,36 @@ impl Resolver<'_> {
             return planned.or_else(|why| self.refuse_with(&[clause_of(&why), "tile"], &BAD_TILE, why, free));
         }
         let (rows, columns) = (size(&groups.rows)?, size(&groups.columns)?);
-        if groups.streams {
-            return Ok(self.with_precision(Tiling::of_stream(&rows, &columns, halves)));
-        }
-        let tiling = self.with_precision(Tiling::of_matrix(&rows, &columns, halves));
-        if !groups.holds_rows {
+        let tiling = self.with_precision(Tiling::of_product([&rows, &columns], halves, groups.streams));
+        if groups.streams || !groups.holds_rows {
             return Ok(tiling);
         }
         let values = held_values(self.ctx, self.region, groups);
         Ok(tiling.with_tile(default_tile(columns.as_constant().unwrap_or(DEFAULT_COLUMNS), values)))
     }
 
-    /// The tiling of a plan. One that fits no threads is refused.
-    fn planned(&self, tiling: Result<Option<Tiling>, String>) -> Result<Option<Tiling>, Refused> {
-        tiling.or_else(|why| self.refuse_with(&[clause_of(&why), "tile"], &BAD_TILE, why, free))
+    /// The tile of a kernel without a product and whether it is that of the plan: else the default one of sides of these
+    /// sizes. A plan whose tile fits no threads is refused.
+    fn shared(
+        &self,
+        form: Form,
+        planned: Option<(&Schedule, &[Axis], &Axis)>,
+        sizes: [&SizeExpr; 2],
+    ) -> Result<(Tiling, bool), Refused> {
+        let tiling = planned.map_or(Ok(None), |(plan, rows, (column, _))| {
+            let rows: Vec<String> = rows.iter().map(|(name, _)| name.clone()).collect();
+            Tiling::of_plan(form, plan, &rows, column)
+        });
+        match tiling {
+            Ok(Some(tiling)) => Ok((tiling, true)),
+            Ok(None) => Ok((Tiling::by_default(form, sizes), false)),
+            Err(why) => self.refuse_with(&[clause_of(&why), "tile"], &BAD_TILE, why, free),
+        }
     }
 
     fn mapping(&self, shape: &Shape, groups: Option<&Groups>, keeps: bool) -> Result<Mapping, Refused> {
         let (ctx, region, plan) = (self.ctx, self.region, self.plan);
-        let names = |axes: &[Axis]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-        let tile = |tiling| self.planned(tiling);
+        let one = &SizeExpr::from(1);
         let map = |tiling: Tiling, [batch, rows, columns]: [Vec<Axis>; 3]| Mapping {
             batch,
             rows,
@@ -375,28 +385,21 @@ impl Resolver<'_> {
         };
         let scanned = scanned(ctx, region, shape).or_else(|why| self.refuse(&[], &NOT_A_KERNEL, why))?;
         if let Some(Scanned { along, column, every, operands }) = scanned {
-            let (bits, is_single) = (self.most_bits(), shape.outer.is_empty());
+            let bits = self.most_bits();
             let length = every.map_or(along.1.clone(), SizeExpr::from);
-            let (planned, tiling, batch, rows) = match column {
+            let ((tiling, is_planned), batch, rows) = match column {
                 Some(column) => {
+                    let form = Form::ScannedColumns { bits };
                     let batch = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
-                    (None, Tiling::of_scanned_columns(&column.1, &length, bits), batch, vec![column])
+                    (self.shared(form, None, [&column.1, &length])?, batch, vec![column])
                 }
                 None => {
-                    let planned = match plan {
-                        Some(plan) => tile(Tiling::of_planned_rows(plan, &names(&shape.outer), &along.0))?,
-                        None => None,
-                    };
-                    (
-                        planned,
-                        Tiling::of_scanned_rows(is_single, &length, bits, operands),
-                        Vec::new(),
-                        shape.outer.clone(),
-                    )
+                    let form = Form::ScannedRows { single: shape.outer.is_empty(), bits, operands };
+                    let planned = plan.map(|plan| (plan, &*shape.outer, &along));
+                    (self.shared(form, planned, [one, &length])?, Vec::new(), shape.outer.clone())
                 }
             };
-            let is_planned = planned.is_some();
-            let mapping = map(planned.unwrap_or(tiling), [batch, rows, Vec::new()]);
+            let mapping = map(tiling, [batch, rows, Vec::new()]);
             return Ok(Mapping { along: Some(along.0), every, is_planned, is_of_rows: true, ..mapping });
         }
         if let Some(groups) = groups {
@@ -412,23 +415,16 @@ impl Resolver<'_> {
         if let Some(along) = reduces_rows(ctx, region) {
             // Results along what is reduced are along that alone.
             let is_alone = shape.inner.iter().all(|axis| axis.0 == along.0);
-            let planned = match plan.filter(|_| is_alone) {
-                Some(plan) => tile(Tiling::of_planned_rows(plan, &names(&shape.outer), &along.0))?,
-                None => None,
-            };
-            let (is_planned, keeps_rows) = (planned.is_some(), planned.is_some() && keeps);
-            let tiling = planned.unwrap_or_else(|| Tiling::of_rows(&along.1));
+            let planned = plan.filter(|_| is_alone).map(|plan| (plan, &*shape.outer, &along));
+            let (tiling, is_planned) = self.shared(Form::Rows, planned, [one, &along.1])?;
+            let keeps_rows = is_planned && keeps;
             let mapping = map(tiling, [Vec::new(), shape.outer.clone(), Vec::new()]);
             return Ok(Mapping { along: Some(along.0), is_planned, is_of_rows: true, keeps_rows, ..mapping });
         }
         if let Some([column, along]) = reduces_columns(ctx, region, shape) {
-            let planned = match plan {
-                Some(plan) => tile(Tiling::of_planned_columns(plan, &column.0, &along.0))?,
-                None => None,
-            };
+            let planned = plan.map(|plan| (plan, std::slice::from_ref(&along), &column));
+            let (tiling, is_planned) = self.shared(Form::Columns, planned, [&column.1, &along.1])?;
             let batch = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
-            let is_planned = planned.is_some();
-            let tiling = planned.unwrap_or_else(|| Tiling::of_columns(&column.1, &along.1));
             let mapping = map(tiling, [batch, vec![column], Vec::new()]);
             return Ok(Mapping { along: Some(along.0), is_planned, ..mapping });
         }
@@ -438,26 +434,21 @@ impl Resolver<'_> {
     /// The mapping of a kernel that computes its elements one by one, `map` that of a tiling with its axes.
     fn elements(&self, shape: &Shape, map: &dyn Fn(Tiling, [Vec<Axis>; 3]) -> Mapping) -> Result<Mapping, Refused> {
         let plan = self.plan;
-        let names = |axes: &[Axis]| axes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
         let (rows, columns) = match shape.outer.split_last() {
             Some((last, rows)) if shape.inner.is_empty() => (rows.to_vec(), vec![last.clone()]),
             _ => (shape.outer.clone(), Vec::new()),
         };
-        let none = SizeExpr::from(1);
-        let size = columns.first().or(shape.inner.last()).map_or(&none, |(_, size)| size);
+        let one = SizeExpr::from(1);
+        let size = columns.first().or(shape.inner.last()).map_or(&one, |(_, size)| size);
         // What is reduced each thread goes over for its own elements, one position after the other.
         let own = match columns.is_empty() {
             true => Vec::new(),
             false => reduced(self.ctx, self.region),
         };
         let is_own = |plan: &&Schedule| own.iter().all(|(axis, _)| plan.tile_of(axis) <= 1);
-        let planned = match plan.filter(is_own).zip(columns.first()) {
-            Some((plan, (axis, _))) => self.planned(Tiling::of_planned_elements(plan, &names(&rows), axis))?,
-            None => None,
-        };
-        let is_planned = planned.is_some();
+        let planned = plan.filter(is_own).zip(columns.first()).map(|(plan, column)| (plan, &*rows, column));
+        let (tiling, is_planned) = self.shared(Form::Elements, planned, [&one, size])?;
         let own = if is_planned { own } else { Vec::new() };
-        let tiling = planned.unwrap_or_else(|| Tiling::of_elements(size));
         // Positions along an axis of blocks are computed once for all threads, and neighbours along the others lie a constant
         // apart.
         let is_alone = !tiling.across.is_empty() || !own.is_empty();
@@ -470,7 +461,8 @@ impl Resolver<'_> {
     /// target, the tile is one of whole instructions, and the plan does not say which elements a thread has; else threads
     /// multiply numbers.
     fn product(&self, plan: &Schedule, sides: &[Vec<String>; 2], groups: &Groups) -> Result<Tiling, String> {
-        let tiling = |kind: Kind| Tiling::of_plan(plan, kind, sides, &groups.reduced, groups.streams);
+        let (reduced, streams) = (groups.reduced.as_slice(), groups.streams);
+        let tiling = |kind: Kind| PlannedProduct { plan, kind, sides, reduced, streams }.tiling();
         if let Some(given) = &plan.instruction {
             return tiling(given.kind);
         }
@@ -572,7 +564,7 @@ impl Resolver<'_> {
         let of_role = of_role.and_then(|roles| defaults::registers_of(plan, roles)).map(|(_, consumer)| consumer);
         let budget = given("consumer").or(given("thread")).or(of_role).unwrap_or(most).min(most);
         // What the products and the rest need beside them.
-        let least = if matrix.instruction == Instruction::Fma { 0 } else { OVERHEAD };
+        let least = if matrix.instruction == Kind::Fma { 0 } else { OVERHEAD };
         if sums + before + least <= budget {
             return Ok(());
         }
@@ -628,7 +620,7 @@ impl Resolver<'_> {
     /// give them: the step of the last sum that they are for is beside its own. And that step.
     fn sums_before(&self, plan: &Schedule, tiling: &Tiling, groups: &Groups) -> (i64, i64) {
         let (ctx, region) = (self.ctx, self.region);
-        let is_fma = tiling.matrix.as_ref().is_none_or(|matrix| matrix.instruction == Instruction::Fma);
+        let is_fma = tiling.matrix.as_ref().is_none_or(|matrix| matrix.instruction == Kind::Fma);
         let row = groups.rows.last().filter(|_| !is_fma).map(|(axis, _)| axis.as_str());
         let Some((row, along)) = row.zip(groups.reduced.last()) else { return (0, 0) };
         let is_before = |id: &OpId| {

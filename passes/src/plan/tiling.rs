@@ -6,7 +6,7 @@ use dlc_kernel::layout::Distributed;
 
 use dlc_plan::Schedule;
 use dlc_plan::clause::{Kind, Place};
-use dlc_plan::value::Choice;
+use dlc_plan::value::{Choice, Table};
 
 /// The next power of two of a size, within limits; `unknown` for one that is no number.
 pub fn tile_of(size: &SizeExpr, limit: u32, unknown: u32) -> u32 {
@@ -16,33 +16,11 @@ pub fn tile_of(size: &SizeExpr, limit: u32, unknown: u32) -> u32 {
     }
 }
 
-/// What multiplies matrices.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Instruction {
-    /// Each thread, one product after the other.
-    Fma,
-    /// A warp, from registers.
-    Mma,
-    /// Four warps, from shared memory.
-    Wgmma,
-}
-
-impl Instruction {
-    /// Its name.
-    pub fn word(self) -> &'static str {
-        match self {
-            Instruction::Fma => "fma",
-            Instruction::Mma => "mma",
-            Instruction::Wgmma => "wgmma",
-        }
-    }
-}
-
 /// A kernel around a product of matrices.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Matrix {
     /// What multiplies.
-    pub instruction: Instruction,
+    pub instruction: Kind,
     /// Whether the product of each step begins with zero, and is added to the sum in `f32`.
     pub promote: bool,
     /// How tensor cores multiply factors of `f32`.
@@ -108,131 +86,195 @@ const SCAN_WARPS: u32 = 8;
 const SCAN_COLUMN: u32 = 16;
 const COLUMN_WARPS: u32 = 16;
 
-impl Tiling {
-    /// Of elements alone: rows of the last axis.
-    pub fn of_elements(columns: &SizeExpr) -> Tiling {
-        let wide = tile_of(columns, 128, 128);
-        let each = wide.min(4);
-        let lanes = (wide / each).min(32);
-        let rows = (512 / wide).max(1);
-        let layout = Distributed::blocked(&[1, each], &[32 / lanes, lanes], &[WARPS, 1]);
-        Tiling { tile: [rows, wide], along: 1, matrix: None, layout, warps: WARPS, across: Vec::new() }
+/// A kernel without a product, by what its threads share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Elements alone: rows of the last axis.
+    Elements,
+    /// Rows that are reduced: a warp has some, its lanes share the axis.
+    Rows,
+    /// Columns that are reduced: lanes lie beside each other along them, warps share the axis.
+    Columns,
+    /// Rows that are scanned, whose widest elements have so many bits: a warp has a short row, or several where they are
+    /// shorter than it; the warps of a block share a long one, and a `single` one. Threads have as many neighbours as one
+    /// access takes, and of several operands as many registers as of one.
+    ScannedRows {
+        /// Whether there is one row.
+        single: bool,
+        /// The bits of an element.
+        bits: u32,
+        /// What a scan goes over.
+        operands: u32,
+    },
+    /// Columns that are scanned: lanes lie beside each other along them, and warps share the axis, of which each thread has
+    /// some elements next to each other.
+    ScannedColumns {
+        /// The bits of an element.
+        bits: u32,
+    },
+}
+
+/// One side of a tile.
+#[derive(Clone, Copy)]
+struct Side {
+    tile: u32,
+    /// The elements in a row of one thread.
+    each: u32,
+    lanes: u32,
+    warps: u32,
+}
+
+/// How one side of a tile is shared where no plan says: by neighbours of a thread, then lanes, repeats of both, and warps.
+#[derive(Clone, Copy)]
+struct Spread {
+    /// The most positions, and the fewest.
+    most: u32,
+    least: u32,
+    /// How many there are where the size is no number.
+    unknown: u32,
+    each: u32,
+    lanes: u32,
+    /// Whether lanes come before the neighbours of a thread.
+    lanes_first: bool,
+    repeats: u32,
+    warps: u32,
+}
+
+impl Spread {
+    /// Over the lanes of one warp.
+    fn of(most: u32, each: u32) -> Spread {
+        Spread { most, least: 1, unknown: most, each, lanes: 32, lanes_first: false, repeats: 1, warps: 1 }
     }
 
-    /// Of rows that are reduced: a warp has some, its lanes share the axis.
-    pub fn of_rows(along: &SizeExpr) -> Tiling {
-        let along = tile_of(along, 1024, 256).max(32);
-        let layout = Distributed::blocked(&[1, (along / 32).min(8)], &[1, 32], &[WARPS, 1]);
-        Tiling { tile: [WARPS, 1], along, matrix: None, layout, warps: WARPS, across: Vec::new() }
-    }
-
-    /// Of columns that are reduced: lanes lie beside each other along them, warps share the axis.
-    pub fn of_columns(column: &SizeExpr, along: &SizeExpr) -> Tiling {
-        let wide = tile_of(column, 64, 64).max(32);
-        let along = tile_of(along, 32, 32).max(WARPS);
-        let layout = Distributed::blocked(&[wide / 32, 1], &[32, 1], &[1, WARPS]);
-        Tiling { tile: [wide, 1], along, matrix: None, layout, warps: WARPS, across: Vec::new() }
-    }
-
-    /// Of rows that are scanned, of elements of so many bits: a warp has a short row, or several where they are shorter than
-    /// it; the warps of a block share a long one. Threads have as many neighbours as one access takes.
-    /// Several operands have as many registers as one.
-    pub fn of_scanned_rows(is_single: bool, along: &SizeExpr, bits: u32, operands: u32) -> Tiling {
-        let each = (128 / bits.max(1)).clamp(2, 8);
-        let most = (SCAN_REPEATS / operands.max(1)).max(1);
-        let tile = tile_of(along, 32 * each * most * SCAN_WARPS, 32 * each * most * WARPS).max(each);
-        let lanes = (tile / each).min(32);
-        let sharing = (tile / (32 * each * most)).max(1);
-        // Rows that take a warp or less share a block, several of them a lane: so it has as many elements at once.
-        let repeats = most / (tile / (lanes * each)).clamp(1, most);
-        let (below, high) = match sharing {
-            1 if !is_single => (32 / lanes * repeats, WARPS),
-            _ => (1, 1),
+    fn over(self, size: &SizeExpr) -> Side {
+        let tile = tile_of(size, self.most, self.unknown).max(self.least);
+        let (each, lanes) = match self.lanes_first {
+            true => ((tile / self.lanes).clamp(1, self.each), self.lanes),
+            false => (tile.min(self.each), (tile / tile.min(self.each)).min(self.lanes)),
         };
-        let layout = Distributed::blocked(&[1, each], &[32 / lanes, lanes], &[high, sharing]);
-        let tile_of_rows = [if is_single { 1 } else { below * high }, 1];
-        Tiling { along: tile, warps: high * sharing, ..Tiling::plain(tile_of_rows, layout) }
+        Side { tile, each, lanes, warps: (tile / (each * lanes * self.repeats)).clamp(1, self.warps) }
+    }
+}
+
+/// The side beside one that threads share: the rest of the lanes, so many warps, and as many rows of them as leave a thread
+/// `held` elements.
+fn beside(shared: Side, warps: u32, held: u32) -> Side {
+    let lanes = 32 / shared.lanes;
+    let rows = held / (shared.tile / shared.lanes).clamp(1, held);
+    Side { tile: lanes * warps * rows, each: 1, lanes, warps }
+}
+
+impl Form {
+    /// The sides by default, of these sizes.
+    fn sides(self, [first, second]: [&SizeExpr; 2]) -> [Side; 2] {
+        match self {
+            Form::Elements => {
+                let wide = Spread::of(128, 4).over(second);
+                [beside(wide, WARPS, 4), wide]
+            }
+            Form::Rows => {
+                let long = Spread { least: 32, unknown: 256, lanes_first: true, ..Spread::of(1024, 8) }.over(second);
+                [beside(long, WARPS, 1), long]
+            }
+            Form::Columns => {
+                let wide = Spread { least: 32, lanes_first: true, ..Spread::of(64, 2) };
+                let long = Spread { least: WARPS, lanes: 1, warps: WARPS, ..Spread::of(32, 1) };
+                [wide.over(first), long.over(second)]
+            }
+            Form::ScannedRows { single, bits, operands } => {
+                let each = (128 / bits.max(1)).clamp(2, 8);
+                let repeats = (SCAN_REPEATS / operands.max(1)).max(1);
+                let (unit, warps) = (32 * each * repeats, SCAN_WARPS);
+                let long =
+                    Spread { least: each, unknown: unit * WARPS, repeats, warps, ..Spread::of(unit * warps, each) };
+                let long = long.over(second);
+                let rows = beside(long, if long.warps > 1 || single { 1 } else { WARPS }, each * repeats);
+                [if single { Side { tile: 1, ..rows } } else { rows }, long]
+            }
+            Form::ScannedColumns { bits } => {
+                let each = (32 / bits.max(1)).clamp(1, 2);
+                let wide = Spread { lanes_first: true, ..Spread::of(32 * each, each) }.over(first);
+                let own = SCAN_COLUMN / wide.each;
+                let long = Spread { lanes: 1, warps: COLUMN_WARPS, ..Spread::of(own * COLUMN_WARPS, own) };
+                [wide, long.over(second)]
+            }
+        }
     }
 
-    /// Of columns that are scanned: lanes lie beside each other along them, and warps share the axis, of which each thread
-    /// has some elements next to each other.
-    pub fn of_scanned_columns(column: &SizeExpr, along: &SizeExpr, bits: u32) -> Tiling {
-        let each = (32 / bits.max(1)).clamp(1, 2);
-        let wide = tile_of(column, 32 * each, 32 * each);
-        let each = (wide / 32).max(1);
-        let most = SCAN_COLUMN / each;
-        let tile = tile_of(along, most * COLUMN_WARPS, most * COLUMN_WARPS);
-        let own = tile.min(most);
-        let sharing = tile / own;
-        let layout = Distributed::blocked(&[each, own], &[32, 1], &[1, sharing]);
-        Tiling { along: tile, warps: sharing, ..Tiling::plain([wide, 1], layout) }
+    /// Whether threads share the second axis, which is reduced or scanned.
+    fn goes_along(self) -> bool {
+        self != Form::Elements
     }
 
-    /// The same, as a plan says it; `None` where it has no tile.
-    ///
-    /// An error names the number that does not fit.
-    pub fn of_planned_columns(plan: &Schedule, column: &str, along: &str) -> Result<Option<Tiling>, String> {
-        // Lanes lie along the columns first; warps along the reduced axis share it.
-        let [long, wide] = match Planned::of(plan, &[along.to_string()], column)? {
-            Some(planned) => planned.sides,
-            None => return Ok(None),
-        };
-        let layout = Distributed::blocked(&[wide.each, 1], &[wide.lanes, long.lanes], &[wide.warps, long.warps]);
-        let warps = wide.warps * long.warps;
-        let tile = [wide.tile, 1];
-        Ok(Some(Tiling { along: long.tile, warps, ..Tiling::plain(tile, layout) }))
-    }
-
-    /// Of elements, as a plan says it: each thread has vectors along the last axis, and neighbours along the rows where its
-    /// `thread_tile` says so. `None` where it has no tile.
-    ///
-    /// Tensors that lie across go through shared memory, and are a stack of matrices along the axes of which a tile has one
-    /// position.
-    ///
-    /// An error names the number that does not fit.
-    pub fn of_planned_elements(plan: &Schedule, rows: &[String], column: &str) -> Result<Option<Tiling>, String> {
-        let mut across = Vec::new();
-        for cache in plan.caches.iter().filter(|cache| cache.place == Place::Smem) {
-            let tensor = &cache.tensor;
-            let width = plan.vectors.as_ref().and_then(|of| of.get(tensor)).map_or(Some(1), |&each| power(each));
-            match width.filter(|_| cache.transposed) {
-                Some(width) => across.push((tensor.clone(), width)),
-                None => {
-                    return Err(format!(
-                        "'{tensor}' is read once, and only a transposed tile of it is of use in shared memory"
-                    ));
+    /// The sides that a plan gives, of `rows` and the `column` that is contiguous; `None` where it has no tile.
+    fn planned(self, plan: &Schedule, rows: &[String], column: &str) -> Result<Option<[Side; 2]>, String> {
+        let sides = planned_sides(plan, rows, column);
+        match self {
+            // Lanes lie along the columns first; warps along the reduced axis share it.
+            Form::Columns | Form::ScannedColumns { .. } => {
+                Ok(sides?.map(|[long, wide]| [wide, Side { each: 1, ..long }]))
+            }
+            Form::Elements => sides,
+            Form::Rows | Form::ScannedRows { .. } => {
+                let below = plan.thread_tile.as_ref().and_then(|each| extent(rows, |axis| each.along(axis)));
+                match below.filter(|&below| below > 1) {
+                    None => sides,
+                    Some(below) => Err(format!(
+                        "'thread_tile' has {below} along ({}), and lanes share each row of what is reduced",
+                        rows.join(", ")
+                    )),
                 }
             }
         }
-        let [high, wide] = match Planned::of(plan, rows, column)? {
-            Some(planned) => planned.sides,
-            None => return Ok(None),
-        };
-        let each = [high.each, wide.each];
-        let layout = Distributed::blocked(&each, &[high.lanes, wide.lanes], &[high.warps, wide.warps]);
-        let warps = high.warps * wide.warps;
-        Ok(Some(Tiling { warps, across, ..Tiling::plain([high.tile, wide.tile], layout) }))
     }
+}
 
-    /// Of rows that are reduced, as a plan says it: some warps share each. `None` where it has no tile.
+/// The tile along the rows and the columns of a product by default, as the most positions, those of a size that is unknown
+/// and the fewest; and the warps along both. With an online softmax each warp has whole rows, so that what is summed goes
+/// from one product to the next in its registers.
+const PRODUCT: ([[u32; 3]; 2], [u32; 2]) = ([[64, 64, 32], [64, 64, 16]], [2, 2]);
+const ONLINE_SOFTMAX: ([[u32; 3]; 2], [u32; 2]) = ([[64, 64, 64], [128, 64, 16]], [4, 1]);
+
+impl Tiling {
+    /// Of a kernel without a product, with the names and sizes of two sides: the axes that follow each other in the tile. The
+    /// tile is that of the plan, if it has one.
     ///
     /// An error names the number that does not fit.
-    pub fn of_planned_rows(plan: &Schedule, rows: &[String], along: &str) -> Result<Option<Tiling>, String> {
-        let below = plan.thread_tile.as_ref().and_then(|each| extent(rows, |axis| each.along(axis)));
-        if let Some(below) = below.filter(|&below| below > 1) {
-            let rows = rows.join(", ");
-            return Err(format!(
-                "'thread_tile' has {below} along ({rows}), and lanes share each row of what is reduced"
-            ));
-        }
-        let [high, wide] = match Planned::of(plan, rows, along)? {
-            Some(planned) => planned.sides,
-            None => return Ok(None),
+    pub fn of_plan(form: Form, plan: &Schedule, rows: &[String], column: &str) -> Result<Option<Tiling>, String> {
+        let across = if form == Form::Elements { across(plan)? } else { Vec::new() };
+        let sides = form.planned(plan, rows, column)?;
+        Ok(sides.map(|sides| Tiling { across, ..Tiling::of_sides(form, sides) }))
+    }
+
+    /// The same where no plan says, of two sides of these sizes.
+    pub fn by_default(form: Form, sizes: [&SizeExpr; 2]) -> Tiling {
+        Tiling::of_sides(form, form.sides(sizes))
+    }
+
+    fn of_sides(form: Form, [first, second]: [Side; 2]) -> Tiling {
+        let pair = |of: fn(Side) -> u32| [of(first), of(second)];
+        let warps = pair(|side| side.warps);
+        let layout = Distributed::blocked(&pair(|side| side.each), &pair(|side| side.lanes), &warps);
+        let (tile, along) = match form.goes_along() {
+            true => ([first.tile, 1], second.tile),
+            false => (pair(|side| side.tile), 1),
         };
-        let layout = Distributed::blocked(&[1, wide.each], &[high.lanes, wide.lanes], &[high.warps, wide.warps]);
-        let warps = high.warps * wide.warps;
-        let tile = [high.tile, 1];
-        Ok(Some(Tiling { along: wide.tile, warps, ..Tiling::plain(tile, layout) }))
+        Tiling { along, warps: warps[0] * warps[1], ..Tiling::plain(tile, layout) }
+    }
+
+    /// Around a product of matrices, with what may be assumed of any target: `mma` for 16-bit floats, multiplications for
+    /// others. With an online softmax another one follows.
+    pub fn of_product(sizes: [&SizeExpr; 2], is_16bit: bool, online_softmax: bool) -> Tiling {
+        let (extents, warps) = if online_softmax { ONLINE_SOFTMAX } else { PRODUCT };
+        let tile = [0, 1].map(|side| {
+            let [most, unknown, least] = extents[side];
+            tile_of(sizes[side], most, unknown).max(least)
+        });
+        let (instruction, depth, layout) = match is_16bit {
+            true => (Kind::Mma, 32, Distributed::Mma(warps)),
+            false => (Kind::Fma, 16, Distributed::blocked(&[4, 4], &[4, 8], &warps)),
+        };
+        Tiling { matrix: Some(Matrix::new(instruction, depth)), ..Tiling::plain(tile, layout) }
     }
 
     /// With a block of the default size, and no product.
@@ -259,142 +301,6 @@ impl Tiling {
         }
     }
 
-    /// Around a product of matrices, with what may be assumed of any target: `mma` for halves, multiplications for others.
-    pub fn of_matrix(rows: &SizeExpr, columns: &SizeExpr, halves: bool) -> Tiling {
-        let (high, wide) = (tile_of(rows, 64, 64).max(32), tile_of(columns, 64, 64).max(16));
-        let (instruction, depth, layout) = match halves {
-            true => (Instruction::Mma, 32, Distributed::Mma([2, 2])),
-            false => (Instruction::Fma, 16, Distributed::blocked(&[4, 4], &[4, 8], &[2, 2])),
-        };
-        Tiling { matrix: Some(Matrix::new(instruction, depth)), ..Tiling::plain([high, wide], layout) }
-    }
-
-    /// Around sums below a maximum with a product of matrices behind them: each warp has whole rows, so that what is summed
-    /// goes from one product to the next in its registers.
-    pub fn of_stream(rows: &SizeExpr, columns: &SizeExpr, halves: bool) -> Tiling {
-        let (high, wide) = (tile_of(rows, 64, 64).max(64), tile_of(columns, 128, 64).max(16));
-        let (instruction, depth, layout) = match halves {
-            true => (Instruction::Mma, 32, Distributed::Mma([4, 1])),
-            false => (Instruction::Fma, 16, Distributed::blocked(&[4, 4], &[4, 8], &[4, 1])),
-        };
-        Tiling { matrix: Some(Matrix::new(instruction, depth)), ..Tiling::plain([high, wide], layout) }
-    }
-
-    /// What a plan says of a kernel whose blocks share rows and columns of these axes, of a sum over `reduced`, with what
-    /// multiplies. Without tiles of the operands in shared memory each thread reads them from where they are. Where it is a
-    /// sum below a maximum, each warp has whole rows.
-    ///
-    /// An error names the number that cannot be.
-    pub fn of_plan(
-        plan: &Schedule,
-        kind: Kind,
-        [rows, columns]: &[Vec<String>; 2],
-        reduced: &[String],
-        streams: bool,
-    ) -> Result<Tiling, String> {
-        // The registers of a warpgroup repeat, so that its tiles are of any number of them; others double.
-        let along = |axes: &[String], unit: u32| -> Result<u32, String> {
-            let tile = extent(axes, |axis| plan.tile_of(axis)).unwrap_or(i64::MAX);
-            let repeats = |tile: u32| kind == Kind::Wgmma && tile > 0 && tile.is_multiple_of(unit);
-            let fits = |tile: &u32| tile.is_power_of_two() || repeats(*tile);
-            let wrong = || format!("the tile along ({}) is {tile}, which is no power of two", axes.join(", "));
-            u32::try_from(tile).ok().filter(fits).ok_or_else(wrong)
-        };
-        let tile = [along(rows, WGMMA_ROWS)?, along(columns, WGMMA_COLUMNS)?];
-        let number = |table: &Option<dlc_plan::value::Table<i64>>, axes: &[String]| -> Option<u32> {
-            let table = table.as_ref()?;
-            u32::try_from(extent(axes, |axis| table.along(axis))?).ok()
-        };
-        let pair = |table: &Option<dlc_plan::value::Table<i64>>| Some([number(table, rows)?, number(table, columns)?]);
-        let (layout, warps) = match kind {
-            Kind::Wgmma if tile[0] % WGMMA_ROWS != 0 => {
-                return Err(format!("wgmma multiplies {WGMMA_ROWS} rows at once, and the tile has {}", tile[0]));
-            }
-            Kind::Wgmma => (Distributed::Wgmma, 4),
-            Kind::Mma => {
-                let warps = pair(&plan.warps).or_else(|| {
-                    let [high, wide] = pair(&plan.warp_tile)?;
-                    Some([tile[0] / high.max(1), tile[1] / wide.max(1)])
-                });
-                let warps = mma_warps(tile, warps, streams)?;
-                (Distributed::Mma(warps), warps[0].saturating_mul(warps[1]))
-            }
-            Kind::Fma => threads(
-                plan,
-                tile,
-                &Shares {
-                    each: pair(&plan.thread_tile),
-                    lanes: pair(&plan.lanes),
-                    warps: pair(&plan.warps),
-                    warp_tile: pair(&plan.warp_tile),
-                    threads: pair(&plan.threads),
-                },
-                columns,
-            )?,
-        };
-        let along_columns = match &layout {
-            Distributed::Mma(warps) => warps[1],
-            Distributed::Blocked(blocked) => blocked.warps[1],
-            _ => 1,
-        };
-        if streams && along_columns > 1 {
-            let columns = columns.join(", ");
-            return Err(format!(
-                "{along_columns} warps share rows along ({columns}), and an online softmax has them whole in a warp"
-            ));
-        }
-        layout.check()?;
-        let cached = plan.caches.iter().any(|cache| cache.place == Place::Smem);
-        let depth = along(reduced, WGMMA_DEPTH)?;
-        if kind != Kind::Fma && depth < WGMMA_DEPTH && reduced.iter().any(|axis| plan.tile_of(axis) > 1) {
-            let word = kind.word();
-            return Err(format!(
-                "the tile along ({}) is {depth}, and {word} takes {WGMMA_DEPTH} at once",
-                reduced.join(", ")
-            ));
-        }
-        let matrix = (kind != Kind::Fma || cached).then(|| {
-            let instruction = match kind {
-                Kind::Fma => Instruction::Fma,
-                Kind::Mma => Instruction::Mma,
-                Kind::Wgmma => Instruction::Wgmma,
-            };
-            let turned =
-                plan.caches.iter().filter(|cache| cache.transposed).map(|cache| cache.tensor.clone()).collect();
-            let vectors = plan.vectors.iter().flat_map(|table| &table.0);
-            let width = |(name, width): &(String, i64)| Some((name.clone(), u32::try_from(*width).ok()?));
-            let widths = vectors.filter_map(width).collect();
-            let written = plan.unroll.as_ref().and_then(|table| number(&Some(table.clone()), reduced));
-            let written_out = written.is_some_and(|steps| steps > 1 && steps >= depth);
-            let swizzles = plan.swizzle.iter().flat_map(|table| &table.0);
-            let number = |(tensor, swizzle): &(String, Choice)| match swizzle {
-                Choice::Number(bytes) => Some((tensor.clone(), u32::try_from(*bytes).ok()?)),
-                Choice::Word(_) => None,
-            };
-            let single = reduced.iter().filter(|axis| depth > 1 && plan.tile_of(axis) == 1).cloned().collect();
-            let said = plan.tile.iter().flat_map(|tile| &tile.0).filter(|(_, extent)| *extent > 1);
-            let depths = said.filter_map(|(axis, extent)| Some((axis.clone(), u32::try_from(*extent).ok()?)));
-            let (depths, swizzle) = (depths.collect(), swizzles.filter_map(number).collect());
-            let caches = plan.caches.iter().filter(|cache| cache.place == Place::Smem);
-            let staged = caches.map(|cache| cache.tensor.clone()).collect();
-            let fixed = plan.fix.iter().flat_map(|table| &table.0).cloned().collect();
-            let promote = plan.instruction.as_ref().is_some_and(|of| of.promote && kind != Kind::Fma);
-            Matrix {
-                promote,
-                depths,
-                single,
-                turned,
-                widths,
-                written_out,
-                swizzle,
-                staged,
-                fixed,
-                ..Matrix::new(instruction, depth)
-            }
-        });
-        Ok(Tiling { tile, along: 1, matrix, layout, warps, across: Vec::new() })
-    }
-
     /// How the threads of a block share a tile of these sizes that they copy, with neighbours along an axis: each has at
     /// most so many of them in a row.
     pub fn copying(&self, shape: [u32; 2], along: usize, most: u32) -> Distributed {
@@ -418,7 +324,7 @@ impl Tiling {
 
 impl Matrix {
     /// With what follows from the shapes.
-    pub fn new(instruction: Instruction, depth: u32) -> Matrix {
+    pub fn new(instruction: Kind, depth: u32) -> Matrix {
         Matrix {
             instruction,
             promote: false,
@@ -478,77 +384,191 @@ fn power(number: i64) -> Option<u32> {
     u32::try_from(number).ok().filter(|number| number.is_power_of_two())
 }
 
-/// A tile with its threads, by rows and columns.
-struct Planned {
-    sides: [Side; 2],
-}
-
-/// One side of it.
-#[derive(Clone, Copy)]
-struct Side {
-    tile: u32,
-    /// The elements in a row of one thread.
-    each: u32,
-    lanes: u32,
-    warps: u32,
-}
-
 /// The most elements that a thread takes next to each other where no plan says.
 const EACH: u32 = 4;
 
-impl Planned {
-    fn of(plan: &Schedule, rows: &[String], column: &str) -> Result<Option<Planned>, String> {
-        if plan.tile.is_none() {
-            return Ok(None);
+/// How threads share a tile of rows and columns, as a plan says; `None` where it has no tile.
+fn planned_sides(plan: &Schedule, rows: &[String], column: &str) -> Result<Option<[Side; 2]>, String> {
+    if plan.tile.is_none() {
+        return Ok(None);
+    }
+    let along = |word: &str, table: &dyn Fn(&str) -> i64| -> Result<[u32; 2], String> {
+        let counts = [extent(rows, table).unwrap_or(i64::MAX), table(column)];
+        let wrong = |count: i64| format!("'{word}' has {count}, which is no power of two");
+        Ok([power(counts[0]).ok_or_else(|| wrong(counts[0]))?, power(counts[1]).ok_or_else(|| wrong(counts[1]))?])
+    };
+    let tile = along("tile", &|axis| plan.tile_of(axis))?;
+    let each = match &plan.thread_tile {
+        Some(each) => {
+            power(each.along(column)).ok_or_else(|| format!("'thread_tile' of '{column}' is no power of two"))?
         }
-        let along = |word: &str, table: &dyn Fn(&str) -> i64| -> Result<[u32; 2], String> {
-            let counts = [extent(rows, table).unwrap_or(i64::MAX), table(column)];
-            let wrong = |count: i64| format!("'{word}' has {count}, which is no power of two");
-            Ok([power(counts[0]).ok_or_else(|| wrong(counts[0]))?, power(counts[1]).ok_or_else(|| wrong(counts[1]))?])
-        };
-        let tile = along("tile", &|axis| plan.tile_of(axis))?;
-        let each = match &plan.thread_tile {
-            Some(each) => {
-                power(each.along(column)).ok_or_else(|| format!("'thread_tile' of '{column}' is no power of two"))?
-            }
-            None if plan.threads.is_some() => 1,
-            None => (tile[1] / 32).clamp(1, EACH),
-        };
-        let below = plan.thread_tile.as_ref().and_then(|each| extent(rows, |axis| each.along(axis))).unwrap_or(1);
-        let below = power(below).ok_or_else(|| format!("'thread_tile' of ({}) is no power of two", rows.join(", ")))?;
-        let threads = match &plan.threads {
-            Some(threads) => along("threads", &|axis| threads.along(axis))?,
-            None => {
-                let wide = (tile[1] / each).clamp(1, 32);
-                [(tile[0] / below).clamp(1, (WARPS * 32 / wide).max(1)), wide]
-            }
-        };
-        // Lanes lie along the columns first.
-        let grid = [32 / threads[1].min(32), threads[1].min(32)];
-        let count = threads[0].saturating_mul(threads[1]);
-        if !(32..=1024).contains(&count) {
+        None if plan.threads.is_some() => 1,
+        None => (tile[1] / 32).clamp(1, EACH),
+    };
+    let below = plan.thread_tile.as_ref().and_then(|each| extent(rows, |axis| each.along(axis))).unwrap_or(1);
+    let below = power(below).ok_or_else(|| format!("'thread_tile' of ({}) is no power of two", rows.join(", ")))?;
+    let threads = match &plan.threads {
+        Some(threads) => along("threads", &|axis| threads.along(axis))?,
+        None => {
+            let wide = (tile[1] / each).clamp(1, 32);
+            [(tile[0] / below).clamp(1, (WARPS * 32 / wide).max(1)), wide]
+        }
+    };
+    // Lanes lie along the columns first.
+    let grid = [32 / threads[1].min(32), threads[1].min(32)];
+    let count = threads[0].saturating_mul(threads[1]);
+    if !(32..=1024).contains(&count) {
+        return Err(format!("a tile of {} x {} is for {count} threads, and a block has 32 to 1024", tile[0], tile[1]));
+    }
+    if threads[0] < grid[0] || threads[0].saturating_mul(below) > tile[0] {
+        let rows = rows.join(", ");
+        return Err(match below {
+            1 => format!("{} threads share {} positions of the tile along ({rows})", threads[0], tile[0]),
+            _ => format!(
+                "{} threads of {below} positions share {} positions of the tile along ({rows})",
+                threads[0], tile[0]
+            ),
+        });
+    }
+    if threads[1].saturating_mul(each) > tile[1] {
+        let (threads, tile) = (threads[1], tile[1]);
+        return Err(format!("{threads} threads of {each} elements share {tile} elements along '{column}'"));
+    }
+    let side = |at: usize, each: u32| Side { tile: tile[at], each, lanes: grid[at], warps: threads[at] / grid[at] };
+    Ok(Some([side(0, below), side(1, each)]))
+}
+
+/// What a plan says of a product.
+pub struct PlannedProduct<'a> {
+    /// The plan, which has a tile.
+    pub plan: &'a Schedule,
+    /// What multiplies.
+    pub kind: Kind,
+    /// The axes of blocks that are rows and columns.
+    pub sides: &'a [Vec<String>; 2],
+    /// The axes of the sum.
+    pub reduced: &'a [String],
+    /// Whether it is a sum below a maximum, of which each warp has whole rows.
+    pub streams: bool,
+}
+
+impl PlannedProduct<'_> {
+    /// Its tile. Without tiles of the operands in shared memory each thread reads them from where they are.
+    ///
+    /// An error names the number that cannot be.
+    pub fn tiling(&self) -> Result<Tiling, String> {
+        let PlannedProduct { plan, kind, sides: [rows, columns], reduced, streams } = *self;
+        let tile = [self.extent(rows, WGMMA_ROWS)?, self.extent(columns, WGMMA_COLUMNS)?];
+        let (layout, warps) = self.layout(tile)?;
+        let tiling = Tiling { warps, ..Tiling::plain(tile, layout) };
+        let along_columns = tiling.warps_per_row();
+        if streams && along_columns > 1 {
+            let columns = columns.join(", ");
             return Err(format!(
-                "a tile of {} x {} is for {count} threads, and a block has 32 to 1024",
-                tile[0], tile[1]
+                "{along_columns} warps share rows along ({columns}), and an online softmax has them whole in a warp"
             ));
         }
-        if threads[0] < grid[0] || threads[0].saturating_mul(below) > tile[0] {
-            let rows = rows.join(", ");
-            return Err(match below {
-                1 => format!("{} threads share {} positions of the tile along ({rows})", threads[0], tile[0]),
-                _ => format!(
-                    "{} threads of {below} positions share {} positions of the tile along ({rows})",
-                    threads[0], tile[0]
-                ),
-            });
+        tiling.layout.check()?;
+        let depth = self.extent(reduced, WGMMA_DEPTH)?;
+        if kind != Kind::Fma && depth < WGMMA_DEPTH && reduced.iter().any(|axis| plan.tile_of(axis) > 1) {
+            let (word, reduced) = (kind.word(), reduced.join(", "));
+            return Err(format!("the tile along ({reduced}) is {depth}, and {word} takes {WGMMA_DEPTH} at once"));
         }
-        if threads[1].saturating_mul(each) > tile[1] {
-            let (threads, tile) = (threads[1], tile[1]);
-            return Err(format!("{threads} threads of {each} elements share {tile} elements along '{column}'"));
-        }
-        let side = |at: usize, each: u32| Side { tile: tile[at], each, lanes: grid[at], warps: threads[at] / grid[at] };
-        Ok(Some(Planned { sides: [side(0, below), side(1, each)] }))
+        let is_staged = kind != Kind::Fma || plan.caches.iter().any(|cache| cache.place == Place::Smem);
+        Ok(Tiling { matrix: is_staged.then(|| self.matrix(depth)), ..tiling })
     }
+
+    /// The tile along some axes. The registers of a warpgroup repeat, so that its tiles are of any number of units; others
+    /// double.
+    fn extent(&self, axes: &[String], unit: u32) -> Result<u32, String> {
+        let tile = extent(axes, |axis| self.plan.tile_of(axis)).unwrap_or(i64::MAX);
+        let repeats = |tile: u32| self.kind == Kind::Wgmma && tile > 0 && tile.is_multiple_of(unit);
+        let fits = |tile: &u32| tile.is_power_of_two() || repeats(*tile);
+        let wrong = || format!("the tile along ({}) is {tile}, which is no power of two", axes.join(", "));
+        u32::try_from(tile).ok().filter(fits).ok_or_else(wrong)
+    }
+
+    /// What a table has along rows and columns.
+    fn pair(&self, table: &Option<Table<i64>>) -> Option<[u32; 2]> {
+        let [rows, columns] = self.sides;
+        Some([number(table, rows)?, number(table, columns)?])
+    }
+
+    /// How warps share the tile, and how many there are.
+    fn layout(&self, tile: [u32; 2]) -> Result<(Distributed, u32), String> {
+        let plan = self.plan;
+        match self.kind {
+            Kind::Wgmma if !tile[0].is_multiple_of(WGMMA_ROWS) => {
+                Err(format!("wgmma multiplies {WGMMA_ROWS} rows at once, and the tile has {}", tile[0]))
+            }
+            Kind::Wgmma => Ok((Distributed::Wgmma, 4)),
+            Kind::Mma => {
+                let of_tile = || self.pair(&plan.warp_tile).map(|own| [0, 1].map(|at| tile[at] / own[at].max(1)));
+                let warps = mma_warps(tile, self.pair(&plan.warps).or_else(of_tile), self.streams)?;
+                Ok((Distributed::Mma(warps), warps[0].saturating_mul(warps[1])))
+            }
+            Kind::Fma => {
+                let said = Shares {
+                    each: self.pair(&plan.thread_tile),
+                    lanes: self.pair(&plan.lanes),
+                    warps: self.pair(&plan.warps),
+                    warp_tile: self.pair(&plan.warp_tile),
+                    threads: self.pair(&plan.threads),
+                };
+                threads(plan, tile, &said, &self.sides[1])
+            }
+        }
+    }
+
+    /// The tiles of the operands, which are so deep.
+    fn matrix(&self, depth: u32) -> Matrix {
+        let PlannedProduct { plan, kind, reduced, .. } = *self;
+        let caches = plan.caches.iter();
+        let swizzle = |(tensor, swizzle): &(String, Choice)| match swizzle {
+            Choice::Number(bytes) => Some((tensor.clone(), u32::try_from(*bytes).ok()?)),
+            Choice::Word(_) => None,
+        };
+        let steps = number(&plan.unroll, reduced);
+        Matrix {
+            promote: plan.instruction.as_ref().is_some_and(|of| of.promote && kind != Kind::Fma),
+            depths: numbers(&plan.tile).filter(|(_, extent)| *extent > 1).collect(),
+            single: reduced.iter().filter(|axis| depth > 1 && plan.tile_of(axis) == 1).cloned().collect(),
+            turned: caches.clone().filter(|cache| cache.transposed).map(|cache| cache.tensor.clone()).collect(),
+            widths: numbers(&plan.vectors).collect(),
+            written_out: steps.is_some_and(|steps| steps > 1 && steps >= depth),
+            swizzle: plan.swizzle.iter().flat_map(|table| &table.0).filter_map(swizzle).collect(),
+            staged: caches.filter(|cache| cache.place == Place::Smem).map(|cache| cache.tensor.clone()).collect(),
+            fixed: plan.fix.iter().flat_map(|table| &table.0).cloned().collect(),
+            ..Matrix::new(kind, depth)
+        }
+    }
+}
+
+/// The numbers of a table that 32 bits have.
+fn numbers(table: &Option<Table<i64>>) -> impl Iterator<Item = (String, u32)> {
+    let table = table.iter().flat_map(|table| &table.0);
+    table.filter_map(|(name, number)| Some((name.clone(), u32::try_from(*number).ok()?)))
+}
+
+/// What a table has along some axes.
+fn number(table: &Option<Table<i64>>, axes: &[String]) -> Option<u32> {
+    let table = table.as_ref()?;
+    u32::try_from(extent(axes, |axis| table.along(axis))?).ok()
+}
+
+/// The tensors of a plan that lie across and go through shared memory: a stack of matrices along the axes of which a tile has
+/// one position.
+fn across(plan: &Schedule) -> Result<Vec<(String, u32)>, String> {
+    let caches = plan.caches.iter().filter(|cache| cache.place == Place::Smem);
+    let across = caches.map(|cache| {
+        let tensor = &cache.tensor;
+        let width = plan.vectors.as_ref().and_then(|of| of.get(tensor)).map_or(Some(1), |&each| power(each));
+        let width = width.filter(|_| cache.transposed).map(|width| (tensor.clone(), width));
+        width.ok_or_else(|| {
+            format!("'{tensor}' is read once, and only a transposed tile of it is of use in shared memory")
+        })
+    });
+    across.collect()
 }
 
 /// What a plan says of how threads share a tile of results, along rows and columns.

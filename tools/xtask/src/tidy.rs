@@ -6,7 +6,7 @@
 //! | [`sources::module_docs`] | every Rust file says at its head what it is |
 //! | [`sources::orphans`] | every Rust file is named by a `mod` line or a manifest |
 //! | [`sources::length`] | no file above 700 lines, but those in [`sources::LONG`] with their reason |
-//! | [`functions::length`] | no function above 100 lines, but those in [`functions::LONG`] with their reason |
+//! | [`functions::length`] | no function above 100 lines |
 //! | [`sources::white_space`] | no tabs, no blanks at ends of lines, a line end at the end |
 //! | [`sources::notes`] | every `TODO` and `FIXME` gives its reason |
 //! | [`sources::reach`] | `ir`, dialects and passes touch no file, process or environment |

@@ -12,7 +12,7 @@ use super::candidates::Maker;
 use super::facts::{Facts, bits};
 use crate::plan::resolved::resolve;
 use crate::plan::shape::{Scanned, Shape, scanned};
-use crate::plan::tiling::Tiling;
+use crate::plan::tiling::{Form, Tiling};
 
 /// The plan of a kernel with a scan, for the sizes that `assume` gives symbols; `None` where the default mapping is the only
 /// one: along columns, and of what no plan fits.
@@ -35,7 +35,8 @@ pub fn plan(
     let length = SizeExpr::from(every.unwrap_or_else(|| facts.size(&along)));
     let tensors = facts.inputs.iter().chain(&facts.outputs);
     let most = tensors.map(|tensor| bits(ctx, tensor.elem) as u32).max().unwrap_or(32);
-    let tiling = Tiling::of_scanned_rows(shape.outer.is_empty(), &length, most, operands);
+    let form = Form::ScannedRows { single: shape.outer.is_empty(), bits: most, operands };
+    let tiling = Tiling::by_default(form, [&SizeExpr::from(1), &length]);
     let Distributed::Blocked(layout) = &tiling.layout else { return None };
     // The last of the other axes has the rows of a block.
     let last = shape.outer.len().saturating_sub(1);

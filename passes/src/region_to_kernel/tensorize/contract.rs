@@ -10,6 +10,7 @@ use dlc_kernel::global::contiguous_axis;
 use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Tile;
+use dlc_plan::clause::Kind;
 use dlc_region::ops::{Binary, Read, Reduce, Yield};
 use dlc_region::verify::axes_of;
 
@@ -20,7 +21,7 @@ use super::zeros::{self, Zeros};
 use crate::analysis::axes::before_broadcasts;
 use crate::analysis::numbers::is_zero;
 use crate::plan::shape::is_multiplied;
-use crate::plan::tiling::{Instruction, Matrix, tile_of};
+use crate::plan::tiling::{Matrix, tile_of};
 
 /// What is multiplied: the left matrix is over the first axis of fragments, the right one over the second.
 pub struct Product {
@@ -54,11 +55,9 @@ pub fn product(lower: &Lower<'_, '_>, id: OpId) -> Option<Product> {
     let split = given == elem(factor.rhs()) && given == Type::F32 && matrix.precision.is_some();
     let exact = factor.widen().is_some() || elem(value) == acc;
     let fits = match matrix.instruction {
-        Instruction::Mma => (halves || split) && exact && acc == Type::F32,
-        Instruction::Wgmma => halves && exact && acc == Type::F32,
-        Instruction::Fma => {
-            acc == Type::F32 && exact && (halves || (elem(factor.rhs()) == given && given == Type::F32))
-        }
+        Kind::Mma => (halves || split) && exact && acc == Type::F32,
+        Kind::Wgmma => halves && exact && acc == Type::F32,
+        Kind::Fma => acc == Type::F32 && exact && (halves || (elem(factor.rhs()) == given && given == Type::F32)),
     };
     if !fits {
         return None;
@@ -150,7 +149,7 @@ pub fn accumulate(
     lower.scope().dims = dims;
     let rhs = operand(lower, rhs, elem, shape, turned, "rhs", None)?;
     lower.scopes.pop();
-    if matrix.instruction == Instruction::Wgmma {
+    if matrix.instruction == Kind::Wgmma {
         kernel::FenceAsync::build(&mut lower.emit.builder(), loc);
     }
     lower.emit.barrier();
@@ -177,7 +176,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     let (single, axes): (Vec<_>, Vec<_>) = axes.into_iter().partition(|(name, _)| matrix.single.contains(name));
     let axes = as_they_lie(lower, product, axes);
     let total = super::axes::product(axes.iter().map(|(_, size)| size))?;
-    let least = if matrix.instruction == Instruction::Fma { 1 } else { 16 };
+    let least = if matrix.instruction == Kind::Fma { 1 } else { 16 };
     let names: Vec<&str> = axes.iter().map(|(name, _)| name.as_str()).collect();
     let most = matrix.depth_of(&names);
     let depth = tile_of(&total, most, most).max(least);
@@ -211,7 +210,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     lower.scope().dims = [Some(rows.clone()), Some(dim.clone())];
     let along_rows: Vec<&str> = rows.axes.iter().map(|(name, _)| name.as_str()).collect();
     // Tensor cores read the left matrix either way: it stays as it is in memory.
-    let across = matrix.instruction != Instruction::Fma && is_read(lower, product.lhs, &along_rows);
+    let across = matrix.instruction != Kind::Fma && is_read(lower, product.lhs, &along_rows);
     let lhs = match across {
         false if is_computed(lower, product.lhs) && holds_rows(lower) => {
             Left::Registers(in_registers(lower, product.lhs, product.elem)?)
@@ -378,7 +377,7 @@ fn operand(
     let read = lower.region.defining_op(plain).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
     let tensor = read.map(|read| ctx.str(lower.region.value_name(read.source())));
     let bits = bits_of(ctx, elem);
-    let fma = lower.tiling.matrix.as_ref().is_none_or(|matrix| matrix.instruction == Instruction::Fma);
+    let fma = lower.tiling.matrix.as_ref().is_none_or(|matrix| matrix.instruction == Kind::Fma);
     // Threads that multiply read what lies along the side of the result: it is contiguous if the plan says so, or if it is
     // in memory.
     let side = lower.scope().dims[0].clone().filter(|_| fma && (rows.is_some() || transposed));
@@ -449,8 +448,8 @@ pub fn staged(lower: &mut Lower<'_, '_>, read: Read<'_>, over: [bool; 2]) -> Res
     let ctx = lower.ctx;
     let tensor = ctx.str(lower.region.value_name(read.source())).to_string();
     let matrix = lower.tiling.matrix.as_ref();
-    let wanted = matrix
-        .is_some_and(|it| it.instruction == Instruction::Wgmma && it.staged.contains(&tensor) && it.single.is_empty());
+    let wanted =
+        matrix.is_some_and(|it| it.instruction == Kind::Wgmma && it.staged.contains(&tensor) && it.single.is_empty());
     let [Some(rows), Some(columns)] = lower.scope().dims.clone() else { return Ok(None) };
     let names: Vec<&str> = columns.axes.iter().map(|(name, _)| name.as_str()).collect();
     let lies = lower.scope().layout == Distributed::Wgmma && is_contiguous(lower, read.result(0), &names);
@@ -511,11 +510,11 @@ fn copying(
     along: usize,
 ) -> Distributed {
     let ctx = lower.ctx;
-    let matrix = lower.tiling.matrix.as_ref().filter(|matrix| matrix.instruction != Instruction::Wgmma);
+    let matrix = lower.tiling.matrix.as_ref().filter(|matrix| matrix.instruction != Kind::Wgmma);
     let widths = matrix.into_iter().flat_map(|matrix| &matrix.widths);
     let said = widths.filter(|(name, _)| tensor == Some(name)).map(|(_, width)| *width).next();
     let most = said.unwrap_or(u32::MAX);
-    if matrix.is_none_or(|matrix| matrix.instruction != Instruction::Fma) {
+    if matrix.is_none_or(|matrix| matrix.instruction != Kind::Fma) {
         let unit = (128 / bits.max(1)).clamp(1, 8);
         return lower.tiling.copying(shape, along, most.min(if is_gathered(lower, memory) { 4 } else { unit }));
     }
@@ -558,13 +557,11 @@ fn shared_layout(
     let said = matrix.and_then(|matrix| matrix.swizzle.iter().find(|(name, _)| tensor == Some(name.as_str())));
     let own = if bytes >= 128 { 128 } else { bytes.next_power_of_two().max(32) };
     match (instruction, said.map(|(_, span)| *span)) {
-        (Some(Instruction::Fma) | None, _) => Shared::RowMajor { pitch: Some(shape[1] + 4) },
+        (Some(Kind::Fma) | None, _) => Shared::RowMajor { pitch: Some(shape[1] + 4) },
         // What tensor cores read from shared memory lies in units of 16 bytes at least.
-        (Some(Instruction::Wgmma), Some(0)) => Shared::Panels { span: 16, rows: None },
-        (Some(Instruction::Mma), Some(0)) => Shared::RowMajor { pitch: None },
-        (Some(Instruction::Mma), None) if across && bits == 32 => {
-            Shared::RowMajor { pitch: Some(shape[1] + ROW_PADDING) }
-        }
+        (Some(Kind::Wgmma), Some(0)) => Shared::Panels { span: 16, rows: None },
+        (Some(Kind::Mma), Some(0)) => Shared::RowMajor { pitch: None },
+        (Some(Kind::Mma), None) if across && bits == 32 => Shared::RowMajor { pitch: Some(shape[1] + ROW_PADDING) },
         (_, Some(span)) if span <= own => Shared::Panels { span, rows: None },
         _ => Shared::Panels { span: own, rows: None },
     }
@@ -573,7 +570,7 @@ fn shared_layout(
 /// One step of the loop: the product of what is in shared memory, added to what there is.
 fn multiply(
     lower: &mut Lower<'_, '_>,
-    instruction: Instruction,
+    instruction: Kind,
     (lhs, rhs): (&Left, &Operand),
     acc: ValueId,
     elem: Type,
@@ -593,7 +590,7 @@ fn multiply(
         false => acc,
     };
     let sum = match instruction {
-        Instruction::Wgmma => {
+        Kind::Wgmma => {
             let (lhs, across) = match lhs {
                 Left::Tile(lhs) => (lhs.tile, lhs.transposed.then_some(())),
                 Left::Registers(lhs) => (*lhs, None),
@@ -613,7 +610,7 @@ fn multiply(
             kernel::Await::build(&mut lower.emit.builder(), loc, &[token]);
             sum
         }
-        Instruction::Mma => {
+        Kind::Mma => {
             let Distributed::Mma(warps) = lower.scope().layout.clone() else {
                 unreachable!("results of 'mma' lie as it has them")
             };
@@ -633,7 +630,7 @@ fn multiply(
             let op = kernel::Mma::build(&mut lower.emit.builder(), loc, a, b, begin, precision);
             lower.emit.body.result(op, 0)
         }
-        Instruction::Fma => {
+        Kind::Fma => {
             let Left::Tile(lhs) = lhs else { unreachable!("multiplications read tiles") };
             let open = lower.emit.open_loop(&SizeExpr::from(i64::from(depth)), 1, "kk", &[acc])?;
             if lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.written_out) {

@@ -15,7 +15,6 @@ use crate::analysis::axes::{before_broadcasts, elem, reductions};
 use crate::plan::defaults;
 use crate::plan::report::not_followed;
 use crate::plan::shape::is_multiplied;
-use crate::plan::tiling::Instruction;
 
 /// A product of matrices that was lowered.
 pub struct Multiplied {
@@ -24,7 +23,7 @@ pub struct Multiplied {
     /// Where it stands.
     pub loc: Loc,
     /// What multiplies.
-    pub by: Instruction,
+    pub by: Kind,
     /// Its factors: the names of tensors that are copied to shared memory, and nothing for one that is computed.
     pub factors: [Option<String>; 2],
 }
@@ -55,7 +54,7 @@ pub fn report(region: &Body, plan: Option<&Schedule>, of_rows: Option<&str>, mad
         let word = multiplied.by.word();
         let routes = routes(plan, multiplied);
         match (multiplied.by, plan) {
-            (Instruction::Fma, _) => {
+            (Kind::Fma, _) => {
                 let why = match multiplied.of {
                     Of::Sum(sum) => product_of(cx.ctx, region, sum).map(|product| why_fma(cx.ctx, region, &product)),
                     Of::Contribution(_) => None,
@@ -64,11 +63,11 @@ pub fn report(region: &Body, plan: Option<&Schedule>, of_rows: Option<&str>, mad
                 let message = format!("{word} multiplies, no tensor cores: {why}; {routes}");
                 cx.remark(RemarkKind::Missed, multiplied.loc, message);
             }
-            (Instruction::Mma, None) => {
+            (Kind::Mma, None) => {
                 let message = format!("{word} multiplies, as on any target: no plan asks for wgmma; {routes}");
                 cx.remark(RemarkKind::Missed, multiplied.loc, message);
             }
-            (Instruction::Wgmma, _) if multiplies_bytes(cx.ctx, region, multiplied) => {
+            (Kind::Wgmma, _) if multiplies_bytes(cx.ctx, region, multiplied) => {
                 let promote = plan.and_then(|plan| plan.instruction.as_ref()).is_some_and(|of| of.promote);
                 let sums = if promote { "the sum of each step, which is added in f32" } else { "sums of 8-bit floats" };
                 let message = format!("{word} multiplies, and keeps some 14 bits of {sums}; {routes}");

@@ -8,6 +8,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::OpRef;
 use dlc_ir::{Type, ValueId};
 use dlc_kernel::ops as kernel;
+use dlc_plan::clause::Kind;
 use dlc_region::ops::Read;
 
 use super::axes::{Dim, LowerError};
@@ -15,7 +16,6 @@ use super::contract::{Product, is_copied};
 use super::lower::{Lower, Result, bits_of};
 use super::mask::whole_steps;
 use crate::analysis::masks::{Mask, zero_mask};
-use crate::plan::tiling::Instruction;
 
 /// Where a tile in shared memory has elements that are to be zero.
 pub struct Zeros {
@@ -33,7 +33,7 @@ impl Zeros {
 
 /// The mask of a factor that a copy brings to shared memory without it.
 pub fn copied_mask(lower: &Lower<'_, '_>, factor: ValueId) -> Option<Mask> {
-    lower.tiling.matrix.as_ref().filter(|matrix| matrix.instruction != Instruction::Fma)?;
+    lower.tiling.matrix.as_ref().filter(|matrix| matrix.instruction != Kind::Fma)?;
     let mask = zero_mask(lower.ctx, lower.region, factor)?;
     let read = Read::of(OpRef::new(lower.ctx, lower.region, lower.region.defining_op(mask.seen)?))?;
     is_copied(lower, read).then_some(mask)
@@ -111,7 +111,7 @@ pub fn put(lower: &mut Lower<'_, '_>, zeros: &Zeros, tile: ValueId, elem: Type) 
     let masked = lower.emit.body.result(op, 0);
     kernel::StoreShared::build(&mut lower.emit.builder(), loc, masked, tile, None, None);
     lower.scopes.pop();
-    if lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.instruction == Instruction::Wgmma) {
+    if lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.instruction == Kind::Wgmma) {
         kernel::FenceAsync::build(&mut lower.emit.builder(), loc);
     }
     lower.emit.barrier();

@@ -3,11 +3,6 @@
 use super::Complaints;
 use crate::repo::Repo;
 
-/// Functions that may have more than [`MOST_LINES`], and why: their file, their name, the reason.
-pub const LONG: &[(&str, &str, &str)] = &[("passes/src/plan/tiling.rs", "of_plan", MIDDLE)];
-
-const MIDDLE: &str = "it goes when the axis mapping and its notes take its place";
-
 /// The most lines of a function, from `fn` to its closing brace.
 pub const MOST_LINES: usize = 100;
 
@@ -23,20 +18,14 @@ struct Function<'a> {
 /// No function is too long to be read, those of tests included.
 pub fn length(repo: &Repo) -> Complaints {
     let mut complaints = Vec::new();
-    let here = LONG.iter().filter(|(path, ..)| repo.text(path).is_some());
-    let mut excused: Vec<_> = here.map(|&(path, name, _)| (path, name)).collect();
     for (path, text) in repo.with_extension("rs") {
         let code = code_of(text);
-        for function in functions(&code).into_iter().filter(|function| function.lines > MOST_LINES) {
-            let Function { name, line, lines } = function;
-            match excused.iter().position(|&known| known == (path, name)) {
-                Some(at) => drop(excused.remove(at)),
-                None => complaints.push(format!("{path}:{line}: `{name}` has {lines} lines, more than {MOST_LINES}")),
+        for Function { name, line, lines } in functions(&code) {
+            if lines > MOST_LINES {
+                complaints.push(format!("{path}:{line}: `{name}` has {lines} lines, more than {MOST_LINES}"));
             }
         }
     }
-    let stale = excused.iter().map(|(path, name)| format!("{path}: `{name}` is not long; take it off the list"));
-    complaints.extend(stale);
     complaints
 }
 
