@@ -81,8 +81,8 @@ pub(super) fn checked_mul(a: i64, b: i64) -> Result<i64> {
     a.checked_mul(b).ok_or_else(AffineError::overflow)
 }
 
-/// Greatest common divisor of the absolute values; `gcd(0, x) = |x|`.
-pub(super) fn gcd(a: u64, b: u64) -> u64 {
+/// The greatest common divisor; of 0 and a number that number.
+pub fn gcd(a: u64, b: u64) -> u64 {
     let (mut a, mut b) = (a, b);
     while b != 0 {
         (a, b) = (b, a % b);

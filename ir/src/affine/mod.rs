@@ -43,7 +43,7 @@ mod solve;
 mod tests;
 
 pub use domain::{AxisBounds, Domain};
-pub use error::{AffineError, AffineErrorKind};
+pub use error::{AffineError, AffineErrorKind, gcd};
 pub use expr::{AffineExpr, Binary, BinaryOp, LinearForm, MAX_HEIGHT, MAX_NODES};
 pub use map::AffineMap;
 pub use parse::{MAX_NESTING, parse_expr};

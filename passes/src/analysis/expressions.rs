@@ -346,11 +346,6 @@ fn definition(ctx: &Context, body: &Body, value: ValueId, depth: usize) -> Optio
     }
 }
 
-/// The greatest common divisor; of 0 and a number that number.
-pub fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
 /// Puts an op `kernel.index` of an expression at the place of a builder, unless it is a value alone.
 pub fn index(builder: &mut Builder<'_>, loc: Loc, over: &Over) -> Option<ValueId> {
     let (values, exprs) = pack(std::slice::from_ref(over))?;

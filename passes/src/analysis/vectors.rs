@@ -7,7 +7,7 @@
 use dlc_core::guard::Guard;
 use dlc_core::memref::Layout;
 use dlc_core::sizes::value_number;
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{SizeExpr, gcd};
 use dlc_ir::{Body, Context, OpRef, ValueId};
 use dlc_kernel::global::{GlobalAccess, Row, names_axis, position, slope};
 use dlc_kernel::interp::axis_number;
@@ -15,7 +15,7 @@ use dlc_kernel::layout::MAX_VECTOR_BYTES;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, elem_of};
 
-use super::expressions::{divisor, gcd};
+use super::expressions::divisor;
 
 /// How wide an access may be, in elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

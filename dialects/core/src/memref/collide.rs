@@ -1,6 +1,6 @@
 //! Whether a layout puts two elements into one place.
 
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{SizeExpr, gcd};
 
 /// The most elements that are looked at one by one.
 const MAX_ELEMENTS: i64 = 1 << 12;
@@ -44,8 +44,4 @@ fn few(axes: &[(&SizeExpr, &SizeExpr)]) -> bool {
     places.sort_unstable();
     places.dedup();
     places.len() < count
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

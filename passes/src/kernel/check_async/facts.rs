@@ -1,6 +1,7 @@
 //! What of a program depends on symbols alone, and at which sizes it changes.
 
 use dlc_core::scalar::Binary;
+use dlc_ir::affine::gcd;
 
 use super::boundaries::Boundaries;
 use super::exprs::{Condition, Expr, Factor, Slot, UNKNOWN};
@@ -379,7 +380,7 @@ impl<'p> Facts<'p> {
         for (slot, factor, divisor) in divisors {
             for growth in &self.origins[slot as usize] {
                 let (by, of) = (growth.by.saturating_mul(factor.saturating_abs()), growth.of.saturating_mul(divisor));
-                let unit = of / gcd(of, by).max(1);
+                let unit = of / (gcd(of.unsigned_abs(), by.unsigned_abs()) as i64).max(1);
                 if unit > 0 {
                     units[growth.symbol as usize].push(unit);
                 }
@@ -403,10 +404,6 @@ fn runs_at_most(bounds: &[Expr; 3], slots: &[i64], most: i64) -> bool {
 
 fn is_constant(bounds: &[Expr; 3]) -> bool {
     bounds.iter().all(|bound| matches!(bound, Expr::Const(_)))
-}
-
-pub fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
 fn exprs_of(instr: &Instr) -> Vec<&Expr> {

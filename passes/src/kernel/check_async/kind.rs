@@ -1,5 +1,7 @@
 //! What is known of an integer that decides something, and of what is computed of such.
 
+use dlc_ir::affine::gcd;
+
 use super::MOST_FORMS;
 
 /// By so much at most are quotients of products of sizes taken in conditions.
@@ -167,9 +169,6 @@ fn forms(count: usize) -> Kind {
 
 /// The least common multiple; `None` where that is no number of 64 bits.
 pub fn lcm(a: i64, b: i64) -> Option<i64> {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    (a / x.max(1)).checked_mul(b)
+    let common = gcd(a.unsigned_abs(), b.unsigned_abs()) as i64;
+    (a / common.max(1)).checked_mul(b)
 }

@@ -1,8 +1,10 @@
 //! A launch of a grid: the values of symbols with what follows from them, and the blocks for which it is run.
 
+use dlc_ir::affine::gcd;
+
 use super::boundaries::Boundaries;
 use super::exprs::{Condition, Expr};
-use super::facts::{Facts, gcd};
+use super::facts::Facts;
 use super::integers::{Choices, compute};
 use super::program::{Instr, Program};
 
@@ -141,7 +143,7 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
         let count = if all < 2 * most { all } else { most };
         // The first, the last, and evenly between them: by a step that shares no divisor with the number of blocks, so that
         // they leave all remainders by what divides it.
-        let coprime = |&step: &i64| gcd(step, all) == 1;
+        let coprime = |&step: &i64| gcd(step.unsigned_abs(), all.unsigned_abs()) == 1;
         let step = match (1..=all / count).rev().find(coprime) {
             // Such a step may be 1 alone, and then only the first blocks would be run: around the grid by the golden ratio.
             Some(1) | None if all > count => (all / 8 * 5 + 1..all).find(coprime).unwrap_or(1),

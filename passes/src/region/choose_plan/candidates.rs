@@ -12,7 +12,7 @@
 use std::collections::HashSet;
 
 use dlc_core::precision::Precision;
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{SizeExpr, gcd};
 use dlc_ir::{Body, Context, Type};
 use dlc_plan::clause::{Async, Barrier, Cache, Instruction, Kind, Order, Place, Split, Store, Through, Walk, Way};
 use dlc_plan::value::{Choice, Table};
@@ -137,13 +137,13 @@ impl Maker<'_> {
             return Some(());
         }
         // A row of 10 H elements is one of whole vectors of 8 where 4 divides H.
-        let times = i64::try_from(row.largest_known_divisor()).ok()?;
-        let symbol = row.try_div(&SizeExpr::from(times))?.as_symbol()?.to_string();
+        let times = row.largest_known_divisor();
+        let symbol = row.try_div(&SizeExpr::from(i64::try_from(times).ok()?))?.as_symbol()?.to_string();
         let axis = self.facts.axes.sizes.iter().position(|size| size == row);
         if axis.is_some_and(|axis| self.facts.sizes[axis] % width != 0) {
             return None;
         }
-        let needed = width / gcd(times, width);
+        let needed = width / gcd(times, width as u64).max(1) as i64;
         match assume.get_mut(&symbol) {
             Some(known) => *known = (*known).max(needed),
             None => assume.0.push((symbol, needed)),
@@ -230,7 +230,7 @@ impl Maker<'_> {
         let mut left = extent;
         for (at, axis) in axes.iter().enumerate().rev() {
             let whole = self.facts.size(axis).clamp(1, 1 << 20) as u64;
-            let own = if at == 0 { left } else { gcd(left, whole.next_power_of_two() as i64) };
+            let own = if at == 0 { left } else { gcd(left.unsigned_abs(), whole.next_power_of_two()).max(1) as i64 };
             left /= own;
             if let Some(entry) = tile.get_mut(axis) {
                 *entry = own;
@@ -484,7 +484,7 @@ impl Maker<'_> {
             let mut left = extent;
             for axis in axes.iter().rev() {
                 if let Some(entry) = tile.get_mut(axis) {
-                    *entry = gcd(*entry, left);
+                    *entry = gcd(entry.unsigned_abs(), left.unsigned_abs()).max(1) as i64;
                     left /= *entry;
                 }
             }
@@ -592,8 +592,4 @@ fn whole_rows(WholeRows { columns, values }: WholeRows) -> Vec<(i64, i64, i64, i
         }
     }
     tiles
-}
-
-pub(super) fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a.max(1) } else { gcd(b, a % b) }
 }
