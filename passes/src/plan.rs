@@ -5,6 +5,7 @@
 //! - [`tiling`]: how the tile of a block is shared among its threads.
 //! - [`clauses`]: for each clause what reads it, and when it does not apply.
 //! - `compare`: what a plan says of its region is compared with it.
+//! - `declare`: the axes, inputs and results of a region that is made from another one.
 //! - [`explicit`]: a resolved plan as clauses again.
 //! - [`mapping`]: where the axes of a region go.
 //! - [`parts`]: a reduction that is divided among blocks.
@@ -16,6 +17,7 @@
 
 pub mod clauses;
 pub(crate) mod compare;
+mod declare;
 pub mod defaults;
 pub mod explicit;
 mod factors;

@@ -9,13 +9,14 @@ use dlc_core::memref::{Layout, MemRef};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::define::{Kind, TextArray};
-use dlc_ir::{Attr, Builder, Context, OpId, Type, TypeData, ValueId};
+use dlc_ir::{Builder, Context, OpId, Type, ValueId};
 use dlc_plan::Schedule;
 use dlc_plan::clause::{Place, Split};
 use dlc_region::ops::{Func, NewRead, Reduce, Yield};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 
+use super::declare::{add_inputs, declare};
 use super::shape::is_weighted;
 use crate::analysis::axes::{reductions, scans};
 use crate::rewrites::unused::erase_unused;
@@ -149,21 +150,6 @@ fn unused_name(name: &str, axes: &KernelAxes, func: Option<Func<'_>>) -> String 
     unused
 }
 
-/// Sets a property of the function of a region.
-fn set(ctx: &Context, body: &mut Body, name: &str, value: Attr) {
-    let root = body.root();
-    body.set_prop(ctx, root, ctx.intern_str(name), Some(value));
-}
-
-/// The inputs and results of a region.
-fn signature<'a>(ctx: &'a Context, region: &Body) -> (&'a [Type], &'a [Type]) {
-    let func = Func::from(OpRef::new(ctx, region, region.root()));
-    match ctx.type_data(func.function_type()) {
-        TypeData::Function { inputs, results } => (inputs, results),
-        _ => unreachable!("the verifier admits only types of functions"),
-    }
-}
-
 /// The region with the accumulators of a reduction as its results.
 fn partial(ctx: &Context, region: &Body, reduce: OpId, memories: &[(String, Type)], axes: &KernelAxes) -> Body {
     let mut body = region.clone();
@@ -177,16 +163,10 @@ fn partial(ctx: &Context, region: &Body, reduce: OpId, memories: &[(String, Type
 
     let own: Vec<&str> = values.iter().flat_map(|&value| axes_of(ctx, region.value_type(value))).collect();
     let iters = axes.names.iter().zip(&axes.sizes).take(axes.iters).filter(|(name, _)| own.contains(&name.as_str()));
-    let (names, sizes): (Vec<&str>, Vec<SizeExpr>) = iters.map(|(name, size)| (name.as_str(), size.clone())).unzip();
-    let results: Vec<Type> = memories.iter().map(|(_, ty)| *ty).collect();
+    let iters = iters.map(|(name, size)| (name.as_str(), size.clone())).collect();
     let outputs: Vec<String> = (0..memories.len()).map(|at| format!("part{at}")).collect();
-    let text = |names: Vec<&str>| <TextArray as Kind>::make(ctx, names);
-    set(ctx, &mut body, "iters", text(names));
-    set(ctx, &mut body, "iter_sizes", <dlc_core::sizes::Sizes as Kind>::make(ctx, sizes));
-    set(ctx, &mut body, "outputs", text(outputs.iter().map(String::as_str).collect()));
-    set(ctx, &mut body, "materialize", text(vec!["gmem"; memories.len()]));
-    let inputs = signature(ctx, region).0;
-    set(ctx, &mut body, "function_type", ctx.type_attr(ctx.function_type(inputs, &results)));
+    let results: Vec<(&str, Type)> = outputs.iter().zip(memories).map(|(name, (_, ty))| (name.as_str(), *ty)).collect();
+    declare(ctx, &mut body, iters, &results);
     body
 }
 
@@ -229,10 +209,6 @@ fn combine(
     }
     erase_unused(ctx, &mut body, vec![reduce]);
 
-    let (inputs, results) = signature(ctx, region);
-    let inputs: Vec<Type> = inputs.iter().copied().chain(memories.iter().map(|(_, ty)| *ty)).collect();
-    set(ctx, &mut body, "function_type", ctx.type_attr(ctx.function_type(&inputs, results)));
-    let root = body.root();
-    body.set_prop(ctx, root, ctx.intern_str("arg_attrs"), None);
+    add_inputs(ctx, &mut body, &memories.iter().map(|(_, ty)| *ty).collect::<Vec<_>>());
     body
 }

@@ -9,12 +9,12 @@ use dlc_core::memref::{Layout, MemRef};
 use dlc_core::scalar::{self, ANY_ORDER, Combiner, is_neutral};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
-use dlc_ir::define::{Kind, TextArray};
-use dlc_ir::{Attr, Builder, Context, OpId, Type, TypeData, ValueId};
-use dlc_region::ops::{Binary, Const, Func, Index, NewRead, Reduce, Select, Yield};
+use dlc_ir::{Builder, Context, OpId, Type, ValueId};
+use dlc_region::ops::{Binary, Const, Index, NewRead, Reduce, Select, Yield};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 
+use super::declare::{add_inputs, declare};
 use crate::analysis::axes::{before_broadcasts, contributions, reductions, scans};
 use crate::rewrites::unused::erase_unused;
 
@@ -113,21 +113,6 @@ fn masked(ctx: &Context, region: &Body, reduce: Reduce<'_>) -> Option<Masked> {
     })
 }
 
-/// Sets a property of the function of a region.
-fn set(ctx: &Context, body: &mut Body, name: &str, value: Attr) {
-    let root = body.root();
-    body.set_prop(ctx, root, ctx.intern_str(name), Some(value));
-}
-
-/// The inputs and results of a region.
-fn signature<'a>(ctx: &'a Context, region: &Body) -> (&'a [Type], &'a [Type]) {
-    let func = Func::from(OpRef::new(ctx, region, region.root()));
-    match ctx.type_data(func.function_type()) {
-        TypeData::Function { inputs, results } => (inputs, results),
-        _ => unreachable!("the verifier admits only types of functions"),
-    }
-}
-
 /// The region with each element of a reduction as its result, over axes in an order.
 fn elements(
     ctx: &Context,
@@ -138,7 +123,7 @@ fn elements(
     memory: Type,
 ) -> Option<Body> {
     let axes = KernelAxes::of(ctx, region);
-    let sizes = order.iter().map(|axis| axes.size(axis).cloned()).collect::<Option<Vec<SizeExpr>>>()?;
+    let iters = order.iter().map(|axis| Some((axis.as_str(), axes.size(axis)?.clone()))).collect::<Option<Vec<_>>>()?;
     let mut body = region.clone();
     let (block, inner) = (body.entry_block()?, contributions(&body, reduce)?);
     let end = body.last_op(block)?;
@@ -158,13 +143,7 @@ fn elements(
         }
     }
 
-    let text = |names: Vec<&str>| <TextArray as Kind>::make(ctx, names);
-    set(ctx, &mut body, "iters", text(order.iter().map(String::as_str).collect()));
-    set(ctx, &mut body, "iter_sizes", <dlc_core::sizes::Sizes as Kind>::make(ctx, sizes));
-    set(ctx, &mut body, "outputs", text(vec!["element"]));
-    set(ctx, &mut body, "materialize", text(vec!["gmem"]));
-    let inputs = signature(ctx, region).0;
-    set(ctx, &mut body, "function_type", ctx.type_attr(ctx.function_type(inputs, &[memory])));
+    declare(ctx, &mut body, iters, &[("element", memory)]);
     Some(body)
 }
 
@@ -182,10 +161,6 @@ fn rest(ctx: &Context, region: &Body, reduce: OpId, (name, memory): (&str, Type)
     let sums = body.result(read, 0);
     body.replace_all_uses(result, sums);
     erase_unused(ctx, &mut body, vec![reduce]);
-    let (inputs, results) = signature(ctx, region);
-    let inputs: Vec<Type> = inputs.iter().copied().chain([memory]).collect();
-    set(ctx, &mut body, "function_type", ctx.type_attr(ctx.function_type(&inputs, results)));
-    let root = body.root();
-    body.set_prop(ctx, root, ctx.intern_str("arg_attrs"), None);
+    add_inputs(ctx, &mut body, &[memory]);
     body
 }
