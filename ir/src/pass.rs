@@ -99,6 +99,8 @@ pub enum On {
 pub struct PassDef {
     /// Its name on the command line: `merge-ranges`.
     pub name: &'static str,
+    /// The names that it had, which a diagnostic explains.
+    pub formerly: &'static [&'static str],
     /// What it does, one sentence.
     pub summary: &'static str,
     /// Which bodies it runs on.
@@ -135,6 +137,7 @@ impl PassDef {
     ) -> PassDef {
         PassDef {
             name,
+            formerly: &[],
             summary,
             on: On::EachBody,
             options: &[],

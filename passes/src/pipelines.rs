@@ -154,18 +154,17 @@ inventory::submit! { &TINY_TO_KERNEL }
 /// 8. `pipeline-stages`: where warps have no roles, loads run ahead.
 /// 9. `overlap-fragments`: fragments are loaded while others are multiplied.
 /// 10. `predicate-tails`: nothing is asked of sizes that is known.
-/// 11. `overlap-epilogue`: results leave through shared memory.
-/// 12. `coalesce-stores`: results of `mma` leave in whole rows.
-/// 13. `overlap-launches`: kernels begin before those in front of them have ended.
-/// 14. `fold-conditions`: what a pass asked of sizes that are numbers is known.
-/// 15. `cse`, `dce`: what that left twice, or left over.
-/// 16. `check-async`: it is verified that there is no race in shared memory and no deadlock.
+/// 11. `stage-stores`: results are stored through shared memory.
+/// 12. `overlap-launches`: kernels begin before those in front of them have ended.
+/// 13. `fold-conditions`: what a pass asked of sizes that are numbers is known.
+/// 14. `cse`, `dce`: what that left twice, or left over.
+/// 15. `check-async`: it is verified that there is no race in shared memory and no deadlock.
 static KERNEL_SCHEDULE: PipelineDef = PipelineDef {
     name: "kernel-schedule",
     summary: "Applies the plans of kernels (pipelined copies, roles of warps, asynchronous stores), and verifies the result.",
     text: "split-reduction{planned},fuse-loops{planned},unroll-loops{steps=1 max=65536 planned},hoist-copies{planned},\
            order-tiles{planned},insert-async-tokens{planned},specialize-warps{planned},pipeline-stages{planned},overlap-fragments{planned},\
-           predicate-tails{peel=false planned},overlap-epilogue{planned},coalesce-stores{planned},overlap-launches,\
+           predicate-tails{peel=false planned},stage-stores{planned},overlap-launches,\
            fold-conditions,cse,dce,check-async",
     to_layer: "",
     lowering: "",

@@ -6,7 +6,6 @@
 //! - [`launches`]: the launches of kernels, and copies of kernels for them.
 //! - [`rings`]: tiles and mbarriers of a kernel that become rings.
 //! - [`rows`]: the rows of fragments shared among groups of threads.
-//! - [`through_shared`]: stores of parts that leave through shared memory.
 //! - [`unused`]: ops that nothing uses any more.
 
 pub mod blocks;
@@ -15,5 +14,4 @@ pub mod carried;
 pub mod launches;
 pub mod rings;
 pub mod rows;
-pub mod through_shared;
 pub mod unused;

@@ -141,8 +141,11 @@ impl Registry {
         self.translations().find(|t| t.write.is_some() && t.layer == layer)
     }
 
-    /// The known pass or pipeline nearest to a misspelt name, as a suggestion.
+    /// The known pass or pipeline nearest to a misspelt name, or the pass that had it, as a suggestion.
     pub fn nearest(&self, wrong: &str) -> Option<String> {
+        if let Some(def) = self.passes().find(|def| def.formerly.contains(&wrong)) {
+            return Some(format!("'{wrong}' was renamed to '{}'", def.name));
+        }
         did_you_mean(wrong, self.passes.keys().chain(self.pipelines.keys()).copied())
     }
 }

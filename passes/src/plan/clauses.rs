@@ -328,10 +328,10 @@ pub const CLAUSES: &[Clause] = &[
         why.or_else(|| of_products(plan.swizzle.is_some(), kernel))
     }),
     compared("stride"),
-    followed("vectorize", "resolve, coalesce-stores", |plan, kernel| {
+    followed("vectorize", "resolve, stage-stores", |plan, kernel| {
         of_widths(&plan.vectorize.iter().map(|wide| wide.width).collect::<Vec<_>>(), kernel)
     }),
-    followed("vectors", "tensorize, coalesce-stores", |plan, kernel| {
+    followed("vectors", "tensorize, stage-stores", |plan, kernel| {
         let wgmma = kernel.instruction() == Some(Kind::Wgmma);
         (plan.vectors.is_some() && plan.vectorize.is_none() && wgmma)
             .then(|| "TMA copies and stores whole boxes".into())
@@ -340,7 +340,7 @@ pub const CLAUSES: &[Clause] = &[
     followed("barrier", "insert-async-tokens", |plan, kernel| {
         of_products(plan.barrier.is_some_and(|barrier| barrier != Barrier::Block), kernel)
     }),
-    followed("async", "insert-async-tokens, overlap-epilogue", of_overlap),
+    followed("async", "insert-async-tokens, stage-stores", of_overlap),
     followed("in_flight", "overlap-fragments", |plan, kernel| match kernel.instruction() {
         Some(Kind::Wgmma) => (plan.in_flight? != 1)
             .then(|| "one group of wgmma is in flight where nothing reads its sums, else none".into()),
@@ -350,7 +350,7 @@ pub const CLAUSES: &[Clause] = &[
     }),
     compared("edge"),
     compared("epilogue"),
-    followed("store", "overlap-epilogue, coalesce-stores", |plan, kernel| {
+    followed("store", "stage-stores", |plan, kernel| {
         let store = plan.store.as_ref()?;
         if kernel.instruction() == Some(Kind::Mma) && store.way == Way::Tma {
             return Some("only results of 'wgmma' are stored by TMA".into());

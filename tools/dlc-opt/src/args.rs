@@ -344,6 +344,9 @@ pub fn command(registry: &Registry) -> Command {
     let mut command = own_command().next_line_help(false);
     for def in registry.passes() {
         command = command.arg(pass_flag(def));
+        // The parser of pipelines says what became of these.
+        let former = def.formerly.iter().map(|&name| pass_flag(def).id(name).long(name).hide(true));
+        command = command.args(former);
     }
     for def in registry.pipelines() {
         let arg = Arg::new(def.name).long(def.name).help(def.summary).help_heading("Named pipelines");
@@ -463,7 +466,8 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
 /// The pipeline that `--pass-pipeline`, or the flags of passes in their order, stand for, with `--emit` behind it.
 fn pipeline(registry: &Registry, matches: &ArgMatches) -> Result<Option<(String, &'static str)>, String> {
     let given = matches.get_one::<String>("pass-pipeline");
-    let names = registry.passes().map(|def| def.name).chain(registry.pipelines().map(|def| def.name));
+    let names = registry.passes().flat_map(|def| def.formerly.iter().copied().chain([def.name]));
+    let names = names.chain(registry.pipelines().map(|def| def.name));
     let mut flags: Vec<(usize, String)> = Vec::new();
     for name in names {
         let values = matches.get_many::<String>(name).unwrap_or_default();

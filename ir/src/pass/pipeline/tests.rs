@@ -22,7 +22,7 @@ fn picky(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     if options.int("count") > 9 { Err("more than 9 make no sense".into()) } else { nothing(options) }
 }
 
-static PLAIN: PassDef = PassDef::base("plain", "Does nothing.", nothing);
+static PLAIN: PassDef = PassDef { formerly: &["before"], ..PassDef::base("plain", "Does nothing.", nothing) };
 static WHOLE: PassDef = PassDef { on: On::Module, ..PassDef::base("whole", "Does nothing to the module.", nothing) };
 static OPTIONS: PassDef = PassDef {
     options: &[
@@ -148,6 +148,7 @@ fn mistakes_are_found_where_they_are() {
         assert!(message.contains(words), "{text}: {message}");
     };
     at("plain,plian", "UnknownPass", "plian", "did you mean 'plain'?");
+    at("before", "UnknownPass", "before", "'before' was renamed to 'plain'");
     at("any(shrot)", "UnknownPass", "shrot", "did you mean 'short'?");
     at("options{cuont=1}", "BadOption", "cuont=1", "did you mean 'count'?");
     at("options{count=x}", "BadOption", "count=x", "takes a 64-bit integer, not 'x'");

@@ -1,17 +1,17 @@
 // Results of mma go through shared memory: in one part where there is room, else in several, in turn.
 
-// RUN: dlc-opt %s --coalesce-stores --evaluate-each --check-async | FileCheck %s
-// RUN: dlc-opt %s --coalesce-stores --remarks=passed --no-output 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: dlc-opt %s --coalesce-stores=planned | FileCheck %s --check-prefix=PLANNED
+// RUN: dlc-opt %s --stage-stores --evaluate-each --check-async | FileCheck %s
+// RUN: dlc-opt %s --stage-stores --remarks=passed --no-output 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: dlc-opt %s --stage-stores=planned | FileCheck %s --check-prefix=PLANNED
 
 // Eight lanes store 128 bytes of a row. Rows are a unit of 16 bytes apart in the banks of shared memory.
-// REMARK: this leaves through shared memory, 32 rows at a time
+// REMARK: threads store rows of this in 1 panels of 32 x 64, from 1 buffers
 // CHECK-LABEL: kernel.func @whole
-// CHECK: %rows = shared : tile<[32, 64], f16, row_major pitch 72>
+// CHECK: %panels = shared : tile<[32, 64], f16, row_major pitch 72>
 // CHECK-NOT: barrier
-// CHECK: store_shared %h to %rows
+// CHECK: store_shared %h to %panels
 // CHECK-NEXT: barrier
-// CHECK-NEXT: %[[ROWS:.+]] = load_shared %rows : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
+// CHECK-NEXT: %[[ROWS:.+]] = load_shared %panels : frag<[32, 64], f16, blocked [1, 8] lanes [4, 8] warps [4, 1]>
 // CHECK-NEXT: store %[[ROWS]] to %D[32*%b + i0, i1] where (32*%b + i0 < M, i1 < N)
 // CHECK-NOT: store
 // PLANNED-LABEL: kernel.func @whole
@@ -30,19 +30,19 @@ kernel.func @whole<M, N>(%x: memref<[N], f32>) -> memref<[M, N], f16, row_major,
 }
 
 // Beside the tile there is room for 32 rows, of which each warp has its share: the next ones wait until they are stored.
-// REMARK: this leaves through shared memory, 32 rows at a time
+// REMARK: threads store rows of this in 2 panels of 32 x 64, from 1 buffers
 // CHECK-LABEL: kernel.func @parts
-// CHECK: %rows = shared : tile<[32, 64], f32, row_major pitch 68>
+// CHECK: %panels = shared : tile<[32, 64], f32, row_major pitch 68>
 // CHECK: %[[FIRST:.+]] = extract %c at [0, 0] : frag<[32, 64], f32, mma [2, 2]>
-// CHECK-NEXT: store_shared %[[FIRST]] to %rows
+// CHECK-NEXT: store_shared %[[FIRST]] to %panels
 // CHECK-NEXT: barrier
-// CHECK-NEXT: %[[ONE:.+]] = load_shared %rows : frag<[32, 64], f32, blocked [1, 4] lanes [2, 16] warps [4, 1]>
+// CHECK-NEXT: %[[ONE:.+]] = load_shared %panels : frag<[32, 64], f32, blocked [1, 4] lanes [2, 16] warps [4, 1]>
 // CHECK-NEXT: store %[[ONE]] to %D[i0, i1]
 // CHECK-NEXT: barrier
 // CHECK-NEXT: %[[SECOND:.+]] = extract %c at [32, 0] : frag<[32, 64], f32, mma [2, 2]>
-// CHECK-NEXT: store_shared %[[SECOND]] to %rows
+// CHECK-NEXT: store_shared %[[SECOND]] to %panels
 // CHECK-NEXT: barrier
-// CHECK-NEXT: %[[TWO:.+]] = load_shared %rows
+// CHECK-NEXT: %[[TWO:.+]] = load_shared %panels
 // CHECK-NEXT: store %[[TWO]] to %D[i0 + 32, i1]
 // PLANNED-LABEL: kernel.func @parts
 // PLANNED: load_shared
@@ -81,7 +81,7 @@ plan.schedule of @asked for sm80 {
 // CHECK: for %k
 // CHECK-NEXT: %c = load
 // CHECK-NEXT: barrier
-// CHECK-NEXT: store_shared %c to %rows
+// CHECK-NEXT: store_shared %c to %panels
 // CHECK-NEXT: barrier
 // PLANNED-LABEL: kernel.func @tiles
 // PLANNED-NOT: load_shared
@@ -102,9 +102,9 @@ plan.schedule of @tiles for sm80 {
 }
 
 // There is room for 32 rows of 48, which parts of as many do not make: 16 at a time.
-// REMARK: this leaves through shared memory, 16 rows at a time
+// REMARK: threads store rows of this in 3 panels of 16 x 64, from 1 buffers
 // CHECK-LABEL: kernel.func @uneven
-// CHECK: %rows = shared : tile<[16, 64], f32, row_major pitch 68>
+// CHECK: %panels = shared : tile<[16, 64], f32, row_major pitch 68>
 kernel.func @uneven(%x: memref<[48, 64], f32>) -> memref<[48, 64], f32, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[48, 64], f32, row_major, align 16>
   grid (1) threads 128 {
@@ -116,9 +116,9 @@ kernel.func @uneven(%x: memref<[48, 64], f32>) -> memref<[48, 64], f32, row_majo
 }
 
 // As many rows as there is room for, of parts that all warps have some of.
-// REMARK: this leaves through shared memory, 32 rows at a time
+// REMARK: threads store rows of this in 2 panels of 32 x 64, from 1 buffers
 // CHECK-LABEL: kernel.func @half
-// CHECK: %rows = shared : tile<[32, 64], f32, row_major pitch 68>
+// CHECK: %panels = shared : tile<[32, 64], f32, row_major pitch 68>
 // PLANNED-LABEL: kernel.func @half
 // PLANNED-NOT: load_shared
 kernel.func @half(%x: memref<[64, 64], f32>) -> memref<[64, 64], f32, row_major, align 16> attributes {target = "sm80"} {

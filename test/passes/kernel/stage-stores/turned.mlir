@@ -1,6 +1,6 @@
 // A result whose rows lie along those of memory is turned on its way to shared memory, as where operands change sides.
 
-// RUN: dlc-opt %s --overlap-epilogue --evaluate-each -o %t.mlir
+// RUN: dlc-opt %s --stage-stores --evaluate-each -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: dlc-run %s --shape=M=9,N=72 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --shape=M=9,N=72 --seed=0 --check=%t.npy

@@ -1,7 +1,7 @@
 // Threads store rows of results that begin anywhere: through panels, and lanes side by side elements side by side. Where a
 // buffer has the panel before as well, all threads have read that.
 
-// RUN: dlc-opt %s --overlap-epilogue=planned --evaluate-each --check-async -o %t.mlir
+// RUN: dlc-opt %s --stage-stores=planned --evaluate-each --check-async -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: dlc-run %s --function=panels --shape=M=3,N=201 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=panels --shape=M=3,N=201 --seed=0 --check=%t.npy
@@ -13,10 +13,10 @@
 // RUN: dlc-run %t.mlir --function=groups --shape=M=70,N=131 --seed=0 --check=%t.npy
 // RUN: dlc-run %s --function=bias --shape=M=70,N=131 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=bias --shape=M=70,N=131 --seed=0 --check=%t.npy
-// RUN: dlc-opt %s --overlap-epilogue=planned --no-output --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: dlc-opt %s --stage-stores=planned --no-output --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Three panels of 32 numbers in two buffers: the first of the next tile has the buffer of the last one.
-// REMARK: passed] threads store rows of this in 3 panels, from 2 buffers
+// REMARK: passed] threads store rows of this in 3 panels of 64 x 32, from 2 buffers
 // CHECK-LABEL: kernel.func @panels
 // CHECK: %panels = shared : tile<2 x [64, 32], f32, swizzle 128>
 // CHECK: for %n =

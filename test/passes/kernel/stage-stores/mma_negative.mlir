@@ -1,10 +1,10 @@
 // RUN: dlc-opt %s -o %t.mlir
-// RUN: dlc-opt %t.mlir --coalesce-stores | cmp %t.mlir -
-// RUN: dlc-opt %t.mlir --coalesce-stores --no-output --remarks=missed 2>&1 \
+// RUN: dlc-opt %t.mlir --stage-stores | cmp %t.mlir -
+// RUN: dlc-opt %t.mlir --stage-stores --no-output --remarks=missed 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed
 
 // Nothing says that rows are a multiple of 16 bytes.
-// REMARK: missed] 'store rows': the threads store this as mma gives it: rows are N elements apart, which is not known to be a multiple of 16 bytes
+// REMARK: missed] 'store rows': the threads store this result from their fragments: rows are N elements apart, which is not known to be a multiple of 16 bytes
 kernel.func @rows<N>(%x: memref<[N], f32>) -> memref<[32, N], f16, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[32, N], f16, row_major, align 16>
   grid (N ceildiv 16) threads 128 {
@@ -15,7 +15,7 @@ kernel.func @rows<N>(%x: memref<[N], f32>) -> memref<[32, N], f16, row_major, al
   return %D
 }
 
-// REMARK: missed] 'store rows': the threads store this as mma gives it: it is added to what is there
+// REMARK: missed] 'store rows': the threads store this result from their fragments: it is added to what is there
 kernel.func @added(%x: memref<[8], f32>) -> memref<[32, 16], f32, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[32, 16], f32, row_major, align 16>
   grid (1) threads 128 {
@@ -26,7 +26,7 @@ kernel.func @added(%x: memref<[8], f32>) -> memref<[32, 16], f32, row_major, ali
 }
 
 // Columns are rows there.
-// REMARK: missed] 'store rows': the threads store this as mma gives it: its rows do not lie along rows of memory
+// REMARK: missed] 'store rows': the threads store this result from their fragments: its rows do not lie along rows of memory
 kernel.func @turned(%x: memref<[8], f32>) -> memref<[16, 32], f32, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[16, 32], f32, row_major, align 16>
   grid (1) threads 128 {
@@ -36,7 +36,7 @@ kernel.func @turned(%x: memref<[8], f32>) -> memref<[16, 32], f32, row_major, al
   return %D
 }
 
-// REMARK: missed] 'store rows': the threads store this as mma gives it: it is not known how much shared memory there is
+// REMARK: missed] 'store rows': the threads store this result from their fragments: it is not known how much shared memory there is
 kernel.func @anywhere(%x: memref<[8], f32>) -> memref<[32, 16], f32, row_major, align 16> {
   %D = output : memref<[32, 16], f32, row_major, align 16>
   grid (1) threads 128 {
@@ -47,7 +47,7 @@ kernel.func @anywhere(%x: memref<[8], f32>) -> memref<[32, 16], f32, row_major, 
 }
 
 // Two blocks run on a multiprocessor, and would not with more.
-// REMARK: missed] 'store rows': the threads store this as mma gives it: 32 rows of it take 8704 bytes of shared memory, and there are 2048
+// REMARK: missed] 'store rows': the threads store this result from their fragments: 32 rows of it take 8704 bytes of shared memory, and there are 2048
 kernel.func @two(%x: memref<[32, 64], f32>) -> memref<[32, 64], f32, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[32, 64], f32, row_major, align 16>
   grid (2) threads 128 {
@@ -58,12 +58,10 @@ kernel.func @two(%x: memref<[32, 64], f32>) -> memref<[32, 64], f32, row_major, 
   return %D
 }
 
-// Threads have enough of a row, or lie another way.
+// The layout is another one.
 kernel.func @others(%x: memref<[8], f32>) -> memref<[64, 64], f32, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[64, 64], f32, row_major, align 16>
   grid (1) threads 128 {
-    %h = const 1.0 : frag<[64, 64], f32, wgmma>
-    store %h to %D[i0, i1]
     %g = const 2.0 : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
     store %g to %D[i0, i1]
   }
@@ -71,7 +69,7 @@ kernel.func @others(%x: memref<[8], f32>) -> memref<[64, 64], f32, row_major, al
 }
 
 // Elements beside each other in a row are two apart in memory.
-// REMARK: missed] 'store rows': the threads store this as mma gives it: its rows do not lie along rows of memory
+// REMARK: missed] 'store rows': the threads store this result from their fragments: its rows do not lie along rows of memory
 kernel.func @steps(%x: memref<[8], f32>) -> memref<[32, 32], f32, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[32, 32], f32, row_major, align 16>
   grid (1) threads 128 {
@@ -82,7 +80,7 @@ kernel.func @steps(%x: memref<[8], f32>) -> memref<[32, 32], f32, row_major, ali
 }
 
 // They are in rows of their own.
-// REMARK: missed] 'store rows': the threads store this as mma gives it: its rows do not lie along rows of memory
+// REMARK: missed] 'store rows': the threads store this result from their fragments: its rows do not lie along rows of memory
 kernel.func @diagonal(%x: memref<[8], f32>) -> memref<[64, 16], f32, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[64, 16], f32, row_major, align 16>
   grid (1) threads 128 {
@@ -92,7 +90,7 @@ kernel.func @diagonal(%x: memref<[8], f32>) -> memref<[64, 16], f32, row_major, 
   return %D
 }
 
-// REMARK: missed] 'store rows': the threads store this as mma gives it: 8 elements of 1 bytes are no whole units of 16 bytes
+// REMARK: missed] 'store rows': the threads store this result from their fragments: 8 elements of 1 bytes are no whole units of 16 bytes
 kernel.func @bytes(%x: memref<[8], f32>) -> memref<[16, 16], i8, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[16, 16], i8, row_major, align 16>
   grid (1) threads 32 {
@@ -103,7 +101,7 @@ kernel.func @bytes(%x: memref<[8], f32>) -> memref<[16, 16], i8, row_major, alig
 }
 
 // Lanes would be left.
-// REMARK: missed] 'store rows': the threads store this as mma gives it: 16 rows of 8 elements are not enough for 32 threads
+// REMARK: missed] 'store rows': the threads store this result from their fragments: 16 rows of 8 elements are not enough for 32 threads
 kernel.func @small(%x: memref<[8], f32>) -> memref<[16, 8], f16, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[16, 8], f16, row_major, align 16>
   grid (1) threads 32 {

@@ -1,6 +1,6 @@
 // Rows are stored in units of 16 bytes, and not where the plan lets an access of the result take fewer elements.
 
-// RUN: dlc-opt %s --coalesce-stores=planned --verify-diagnostics | FileCheck %s
+// RUN: dlc-opt %s --stage-stores=planned --verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: kernel.func @wide
 // CHECK: store_shared
@@ -41,6 +41,6 @@ kernel.func @both() -> memref<[32, 64], f16, row_major, align 16> attributes {ta
 }
 plan.schedule of @both for sm80 {
   vectors (D: 4)
-  // expected-warning@+1 {{E1614 'plan.schedule': 'store rows': the threads store this as mma gives it: 'vectors' lets an access take 4 of its elements, and rows take 16 bytes}}
+  // expected-warning@+1 {{E1614 'plan.schedule': 'store rows': the threads store this result from their fragments: 'vectors' lets an access take 4 of its elements, and rows take 16 bytes}}
   store rows
 }

@@ -1,8 +1,8 @@
 // A plan says whether, and from how many panels; an option by hand counts more.
 
-// RUN: dlc-opt %s --overlap-epilogue=planned --evaluate-each --check-async | FileCheck %s
-// RUN: dlc-opt %s --overlap-epilogue | FileCheck %s --check-prefix=ALL
-// RUN: dlc-opt %s --overlap-epilogue=panels=1 | FileCheck %s --check-prefix=ONE
+// RUN: dlc-opt %s --stage-stores=planned --evaluate-each --check-async | FileCheck %s
+// RUN: dlc-opt %s --stage-stores | FileCheck %s --check-prefix=ALL
+// RUN: dlc-opt %s --stage-stores=panels=1 | FileCheck %s --check-prefix=ONE
 
 // CHECK-LABEL: kernel.func @three
 // CHECK: %panels = shared : tile<3 x [64, 64], f16, swizzle 128>

@@ -1,6 +1,6 @@
 // Panels that leave together: all are written, then one thread lets the copy engine store them.
 
-// RUN: dlc-opt %s --overlap-epilogue=planned --evaluate-each --check-async -o %t.mlir
+// RUN: dlc-opt %s --stage-stores=planned --evaluate-each --check-async -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: dlc-run %s --function=pairs --shape=M=70,N=136 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=pairs --shape=M=70,N=136 --seed=0 --check=%t.npy

@@ -1,6 +1,6 @@
 // What is read once for all rows is asked for before the sum, if that leaves half of the registers.
 
-// RUN: dlc-opt %s --overlap-epilogue --remarks=passed --evaluate-each --check-async 2>&1 | FileCheck %s
+// RUN: dlc-opt %s --stage-stores --remarks=passed --evaluate-each --check-async 2>&1 | FileCheck %s
 
 // CHECK: passed] this is asked for before the sum
 // CHECK-NOT: before the sum

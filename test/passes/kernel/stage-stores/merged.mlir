@@ -1,6 +1,6 @@
 // A run of pixels goes on from row to row and from image to image: it is stored along these axes taken as one.
 
-// RUN: dlc-opt %s --overlap-epilogue --evaluate-each -o %t.mlir
+// RUN: dlc-opt %s --stage-stores --evaluate-each -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: dlc-opt %t.mlir --check-async -o /dev/null
 // RUN: dlc-run %s --function=run --shape=B=3,H=5,W=7,C=40 --seed=0 -o %t.npy

@@ -1,8 +1,8 @@
-// RUN: dlc-opt %s --overlap-epilogue --evaluate-each --check-async | snapshot %s
-// RUN: dlc-opt %s --overlap-epilogue=panels=1 --evaluate-each --check-async | FileCheck %s --check-prefix=ONE
-// RUN: dlc-opt %s --overlap-epilogue=panels=3 --evaluate-each --check-async -o /dev/null
-// RUN: dlc-opt %s --overlap-epilogue --dce -o %t.once
-// RUN: dlc-opt %t.once --overlap-epilogue | diff %t.once -
+// RUN: dlc-opt %s --stage-stores --evaluate-each --check-async | snapshot %s
+// RUN: dlc-opt %s --stage-stores=panels=1 --evaluate-each --check-async | FileCheck %s --check-prefix=ONE
+// RUN: dlc-opt %s --stage-stores=panels=3 --evaluate-each --check-async -o /dev/null
+// RUN: dlc-opt %s --stage-stores --dce -o %t.once
+// RUN: dlc-opt %t.once --stage-stores | diff %t.once -
 
 // One tile for each block: nothing is carried. Two panels, of 64 columns, from two buffers.
 // ONE-LABEL: kernel.func @tile

@@ -1,10 +1,10 @@
 // RUN: dlc-opt %s -o %t.mlir
-// RUN: dlc-opt %t.mlir --overlap-epilogue | cmp %t.mlir -
-// RUN: dlc-opt %t.mlir --overlap-epilogue --no-output --remarks=missed 2>&1 \
+// RUN: dlc-opt %t.mlir --stage-stores | cmp %t.mlir -
+// RUN: dlc-opt %t.mlir --stage-stores --no-output --remarks=missed 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed
 
 // Nothing says that rows are a multiple of 16 bytes.
-// REMARK: missed] 'store tma': the threads store this result themselves: rows are N elements apart, which is not known to be a multiple of 16 bytes
+// REMARK: missed] 'store tma': the threads store this result from their fragments: rows are N elements apart, which is not known to be a multiple of 16 bytes
 kernel.func @rows<N>(%x: memref<[N], f32>) -> memref<[64, N], f16, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[64, N], f16, row_major, align 16>
   grid (N ceildiv 16) threads 128 {
@@ -16,7 +16,7 @@ kernel.func @rows<N>(%x: memref<[N], f32>) -> memref<[64, N], f16, row_major, al
 }
 
 // What is not stored for another reason than the end of the memref.
-// REMARK: missed] 'store tma': the threads store this result themselves: its guard is not that the positions are in the memref
+// REMARK: missed] 'store tma': the threads store this result from their fragments: its guard is not that the positions are in the memref
 kernel.func @triangle(%x: memref<[8], f32>) -> memref<[64, 16], f16, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[64, 16], f16, row_major, align 16>
   grid (1) threads 128 {
@@ -26,9 +26,9 @@ kernel.func @triangle(%x: memref<[8], f32>) -> memref<[64, 16], f16, row_major, 
   }
   return %D
 }
-// REMARK: missed] 'store tma': the threads store this result themselves: its guard is not that the positions are in the memref
+// REMARK: missed] 'store tma': the threads store this result from their fragments: its guard is not that the positions are in the memref
 
-// REMARK: missed] 'store tma': the threads store this result themselves: it is added to what is there
+// REMARK: missed] 'store tma': the threads store this result from their fragments: it is added to what is there
 kernel.func @added(%x: memref<[8], f32>) -> memref<[64, 16], f32, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[64, 16], f32, row_major, align 16>
   grid (1) threads 128 {
@@ -38,7 +38,7 @@ kernel.func @added(%x: memref<[8], f32>) -> memref<[64, 16], f32, row_major, ali
   return %D
 }
 
-// REMARK: missed] 'store tma': the threads store this result themselves: a condition decides about it
+// REMARK: missed] 'store tma': the threads store this result from their fragments: a condition decides about it
 kernel.func @condition<N>(%x: memref<[8], f32>) -> memref<[64, 16], f32, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[64, 16], f32, row_major, align 16>
   grid (2) threads 128 {
@@ -52,7 +52,7 @@ kernel.func @condition<N>(%x: memref<[8], f32>) -> memref<[64, 16], f32, row_maj
 }
 
 // Columns are rows there.
-// REMARK: missed] 'store tma': the threads store this result themselves: 64 times 16 elements of 4 bytes are no whole panels
+// REMARK: missed] 'store tma': the threads store this result from their fragments: 64 times 16 elements of 4 bytes are no whole panels
 kernel.func @turned(%x: memref<[8], f32>) -> memref<[16, 64], f32, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[16, 64], f32, row_major, align 16>
   grid (1) threads 128 {
@@ -62,7 +62,7 @@ kernel.func @turned(%x: memref<[8], f32>) -> memref<[16, 64], f32, row_major, al
   return %D
 }
 
-// REMARK: missed] 'store tma': the threads store this result themselves: 64 times 8 elements of 2 bytes are no whole panels
+// REMARK: missed] 'store tma': the threads store this result from their fragments: 64 times 8 elements of 2 bytes are no whole panels
 kernel.func @narrow(%x: memref<[8], f32>) -> memref<[64, 8], f16, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[64, 8], f16, row_major, align 16>
   grid (1) threads 128 {
@@ -72,7 +72,7 @@ kernel.func @narrow(%x: memref<[8], f32>) -> memref<[64, 8], f16, row_major, ali
   return %D
 }
 
-// REMARK: missed] 'store tma': the threads store this result themselves: its panels take 8192 bytes of shared memory beside 229376, and a block has 232448
+// REMARK: missed] 'store tma': the threads store this result from their fragments: its panels take 8192 bytes of shared memory beside 229376, and a block has 232448
 kernel.func @full(%x: memref<[8], f32>) -> memref<[64, 64], f16, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[64, 64], f16, row_major, align 16>
   grid (1) threads 128 {
@@ -93,7 +93,7 @@ kernel.func @other(%x: memref<[8], f32>) -> memref<[64, 16], f16, row_major, ali
   return %D
 }
 
-// REMARK: missed] 'store tma': the threads store this result themselves: sm80 has no copy engine
+// REMARK: missed] 'store tma': the threads store this result from their fragments: sm80 has no TMA
 kernel.func @old(%x: memref<[8], f32>) -> memref<[64, 16], f16, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[64, 16], f16, row_major, align 16>
   grid (1) threads 128 {
@@ -104,7 +104,7 @@ kernel.func @old(%x: memref<[8], f32>) -> memref<[64, 16], f16, row_major, align
 }
 
 // A box has five axes at most.
-// REMARK: missed] 'store tma': the threads store this result themselves: the memory has 6 axes, and a box 5 at most
+// REMARK: missed] 'store tma': the threads store this result from their fragments: the memory has 6 axes, and a box 5 at most
 kernel.func @deep(%x: memref<[8], f32>) -> memref<[2, 2, 2, 2, 64, 16], f16, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[2, 2, 2, 2, 64, 16], f16, row_major, align 16>
   grid (2) threads 128 {
