@@ -62,6 +62,7 @@ mod cost;
 mod cut;
 mod emit;
 mod graph;
+mod halo;
 mod parts;
 mod places;
 

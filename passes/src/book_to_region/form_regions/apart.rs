@@ -23,11 +23,27 @@ impl Cutter<'_> {
         ))
     }
 
-    /// How many elements a value has for each result of a reduction, and how many of these that reduces.
+    /// How many elements a value has for each result of a reduction, and how many of these that reduces, with those that the
+    /// reductions that it is made of reduce before.
     fn extent(&self, reduction: Node, value: Node) -> (i64, i64) {
         let (sizes, own) = (&self.limits.sizes, &self.graph.values[reduction]);
         let times = sizes.elements(&self.graph.values[value].axes) / sizes.elements(&own.axes).max(1);
-        (times, sizes.elements(&own.over))
+        let steps = self.steps(reduction).into_iter();
+        (times, steps.map(|step| sizes.elements(&self.graph.values[step].over)).fold(1, i64::saturating_mul))
+    }
+
+    /// A reduction, and those of which it reduces the results as they are, as a reduction of several axes is cut into.
+    fn steps(&self, reduction: Node) -> Vec<Node> {
+        let mut steps = vec![reduction];
+        let mut at = reduction;
+        while let [operand] = &self.graph.values[at].operands[..] {
+            at = operand.node;
+            match self.graph.values[at].kind {
+                Kind::Reduce { .. } if !self.contractions[at] => steps.push(at),
+                _ => break,
+            }
+        }
+        steps
     }
 
     /// Whether each tile of a kernel for a value would compute a reduction again. A kernel keeps a row that is reduced and
@@ -41,7 +57,9 @@ impl Cutter<'_> {
         }
         let (times, length) = self.extent(reduction, value);
         let elements = |size: &SizeExpr| self.limits.sizes.elements(std::slice::from_ref(size));
-        let is_row = own.over.iter().filter(|&size| elements(size) > 1).count() == 1 && times <= length;
+        let steps = self.steps(reduction).into_iter();
+        let over = steps.flat_map(|step| &self.graph.values[step].over).filter(|&size| elements(size) > 1);
+        let is_row = over.count() == 1 && times <= length;
         !is_row && times > TILE && length > TILE
     }
 }

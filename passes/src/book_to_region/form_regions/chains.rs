@@ -5,8 +5,8 @@ use dlc_ir::affine::SizeExpr;
 use rustc_hash::FxHashSet;
 
 use super::cost::Limits;
-use super::cut::{again, wanted};
 use super::graph::{Graph, Kind, Node, Operand, names_axis};
+use super::halo::{again, wanted};
 
 /// Which contractions take the result of another on chip.
 pub struct Chains {
@@ -141,7 +141,7 @@ impl Finder<'_> {
     fn is_stored_anyway(&self, node: Node) -> bool {
         let value = &self.graph.values[node];
         let is_reshaped = value.users.iter().any(|&user| matches!(self.graph.values[user].kind, Kind::Reshape));
-        value.returned || value.stored || is_reshaped || again(self.graph, node, self.limits).is_some()
+        value.returned || value.stored || is_reshaped || again(self.graph, node, self.limits, false).is_some()
     }
 
     fn size(&self, node: Node) -> i64 {

@@ -20,6 +20,7 @@ use crate::analysis::sizes::{FEW_ROWS, LONG_ROW};
 use super::chains::Chains;
 use super::cost::{Costs, Limits, WINDOWS_OF_ROWS};
 use super::graph::{Graph, Kind, Node, Operand, describe, names_axis};
+use super::halo::again;
 use super::places::{Places, TooLarge};
 
 /// The most ops that are done again rather than stored.
@@ -85,36 +86,6 @@ pub fn bytes(ctx: &Context, graph: &Graph, node: Node) -> String {
     let each = i64::from(value.elem.bits(ctx).unwrap_or(8).div_ceil(8));
     let count = value.axes.iter().try_fold(SizeExpr::from(each), |count, size| count.mul(size));
     count.map_or_else(|_| "more than 64 bits of".into(), |count| count.to_string())
-}
-
-/// How many points of a reader want an element of an operand on average, not counting axes that the position does not
-/// depend on: 1 for a reshape or a transpose, less for a slice, more for a window.
-pub fn wanted(graph: &Graph, reader: Node, operand: &Operand, limits: &Limits) -> f64 {
-    let value = &graph.values[reader];
-    let sizes = value.axes.iter().chain(&value.over).enumerate();
-    let depends = sizes.filter(|(axis, _)| names_axis(operand.access.at.iter(), *axis));
-    let points = depends.fold(1i64, |count, (_, size)| count.saturating_mul(limits.sizes.size(size)));
-    points as f64 / limits.sizes.elements(&graph.values[operand.node].axes).max(1) as f64
-}
-
-/// How often each element would be computed, if clearly more than once: because of windows, or because it is read at places
-/// that are shifted against each other.
-pub fn again(graph: &Graph, node: Node, limits: &Limits) -> Option<f64> {
-    let mut ways: Vec<&[SizeExpr]> = Vec::new();
-    let (mut by_axes, mut times) = (0f64, 0f64);
-    for &user in &graph.values[node].users {
-        for operand in graph.values[user].operands.iter().filter(|operand| operand.node == node) {
-            let wanted = wanted(graph, user, operand, limits);
-            if operand.access.at.iter().all(|at| at.as_symbol().is_some()) {
-                // All who read axis by axis find the same element.
-                by_axes = by_axes.max(wanted);
-            } else if !ways.contains(&&operand.access.at[..]) {
-                ways.push(&operand.access.at);
-                times += wanted;
-            }
-        }
-    }
-    Some(times + by_axes).filter(|&times| times > 1.5)
 }
 
 pub(super) struct Cutter<'g> {
@@ -242,7 +213,8 @@ impl<'g> Cutter<'g> {
             return store(why.into());
         }
         let size = bytes(self.ctx, self.graph, node);
-        if let Some(again) = again(self.graph, node, self.limits) {
+        let by_guards = !self.is_made_of_rows(node);
+        if let Some(again) = again(self.graph, node, self.limits, by_guards) {
             return store(format!(
                 "windows would compute each element {again:.1} times (halo), which costs more than to write and read \
                  its {size} bytes"
@@ -334,6 +306,21 @@ impl<'g> Cutter<'g> {
             work.extend(operands.filter(|&operand| seen.insert(operand)));
         }
         most
+    }
+
+    /// Whether a value is made of reductions of rows or of scans, without memory or a contraction between.
+    fn is_made_of_rows(&self, node: Node) -> bool {
+        let (mut seen, mut work) = (FxHashSet::default(), vec![node]);
+        while let Some(at) = work.pop() {
+            match self.graph.values[at].kind {
+                _ if self.graph.is_memory(at) || self.contractions[at] => continue,
+                Kind::Reduce { .. } | Kind::Scan(_) => return true,
+                _ => {}
+            }
+            let operands = self.graph.values[at].operands.iter().map(|operand| operand.node);
+            work.extend(operands.filter(|&operand| seen.insert(operand)));
+        }
+        false
     }
 
     /// A reduction whose elements are wanted as those of another value, which is made of it element by element.

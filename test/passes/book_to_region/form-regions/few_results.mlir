@@ -30,3 +30,24 @@ book.func @norm<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
   %y = entry fdiv axes (i0: M, i1: N) of %x at (i0, i1), %s at () : tensor<[M, N], f32>
   return %y
 }
+
+// -----
+
+// A sum of all elements that is made of sums of rows is one number for many results as well. What is subtracted is computed
+// again by each kernel that needs it, for no kernel would reduce anything again.
+// CHECK-LABEL: host.func @variance
+// CHECK: launch @variance_0<N> (%x)
+// CHECK: launch @variance_1 (
+// CHECK: launch @variance_2<N> (%x,
+// CHECK: launch @variance_3 (
+// CHECK: launch @variance_4<N> (%x,
+book.func @variance<N>(%x: tensor<[64, N], f32>) -> tensor<[64, N], f32> {
+  %r = reduce sum axes (i0: 64) over (i1: N) of %x at (i0, i1) acc f32 : tensor<[64], f32>
+  %s = reduce sum axes () over (i0: 64) of %r at (i0) acc f32 : tensor<[], f32>
+  %d = entry sub axes (i0: 64, i1: N) of %x at (i0, i1), %s at () : tensor<[64, N], f32>
+  %q = entry mul axes (i0: 64, i1: N) of %d at (i0, i1), %d at (i0, i1) : tensor<[64, N], f32>
+  %t = reduce sum axes (i0: 64) over (i1: N) of %q at (i0, i1) acc f32 : tensor<[64], f32>
+  %v = reduce sum axes () over (i0: 64) of %t at (i0) acc f32 : tensor<[], f32>
+  %y = entry mul axes (i0: 64, i1: N) of %d at (i0, i1), %v at () : tensor<[64, N], f32>
+  return %y
+}
