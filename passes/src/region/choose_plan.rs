@@ -73,6 +73,7 @@ mod chain;
 pub mod cost;
 pub mod facts;
 mod memory;
+mod runs;
 mod scans;
 mod sizes;
 mod turn;

@@ -272,7 +272,7 @@ impl Emitter<'_, '_> {
 
     fn read(&mut self, node: Node, at: Vec<SizeExpr>, guard: Option<Guard>, fill: Option<Attr>) -> Result<ValueId> {
         let size = |name: &str| self.axes.iter().find(|(own, _)| own == name)?.1.as_constant();
-        let at = self.parts.at(node, at, &size);
+        let at = self.parts.at(node, at, guard.as_ref(), &size);
         let key = (node, at, guard, fill);
         if let Some(&known) = self.reads.get(&key) {
             return Ok(known);

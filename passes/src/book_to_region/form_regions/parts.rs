@@ -1,6 +1,7 @@
 //! Memory that a kernel reads with an axis in two parts: a head and a number of it, a group and a channel of it. The TMA
 //! and the threads of a block then go along axes of the kernel, and nothing is left to add up.
 
+use dlc_core::guard::Guard;
 use dlc_core::memref::{Layout, MemRef};
 use dlc_ir::Type;
 use dlc_ir::affine::SizeExpr;
@@ -24,17 +25,19 @@ impl Parts {
     /// The parts of the memory that the kernel of a value reads: an axis has two if each read of it names the first part
     /// and the second by sums of axes of their own.
     pub fn of(program: &Program<'_>, places: &Places<'_>, reads: &[Node], root: Node) -> Parts {
-        let mut at: FxHashMap<Node, Vec<&[SizeExpr]>> = FxHashMap::default();
+        let mut at: FxHashMap<Node, Vec<(&[SizeExpr], Option<&Guard>)>> = FxHashMap::default();
         for node in places.nodes().into_iter().filter(|&node| node == root || !program.memory[node]) {
             let value = &program.graph.values[node];
             for place in places.of(node) {
                 for (operand, read) in value.operands.iter().zip(&place.reads) {
-                    at.entry(operand.node).or_default().push(&read.access.at);
+                    at.entry(operand.node).or_default().push((&read.access.at, read.guard.as_ref()));
                 }
             }
             if matches!(value.kind, Kind::Gather) {
                 // The positions of a table are elements.
-                value.operands.first().into_iter().for_each(|table| at.entry(table.node).or_default().push(&[]));
+                if let Some(table) = value.operands.first() {
+                    at.entry(table.node).or_default().push((&[], None));
+                }
             }
         }
         let size = |name: &str| places.size(places.axis(name)?).as_constant();
@@ -45,14 +48,15 @@ impl Parts {
                 continue;
             };
             let dims = ty.dims(program.ctx);
-            if at.iter().any(|at| at.len() != dims.len()) {
+            if at.iter().any(|(at, _)| at.len() != dims.len()) {
                 continue;
             }
             let bytes = ty.elem(program.ctx).bits(program.ctx).map_or(1, |bits| i64::from(bits.div_ceil(8)));
             let inner = |axis: usize| {
                 let is_long = |part: i64| axis + 1 < dims.len() || part.saturating_mul(bytes) >= SECTOR;
-                let fits = |part: i64| at.iter().all(|at| split(&at[axis], part, &size).is_some());
-                let parts = coefficients(at.first()?.get(axis)?);
+                let fits =
+                    |part: i64| at.iter().all(|(at, guard)| split(&at[axis], part, &within(*guard, &size)).is_some());
+                let parts = coefficients(at.first()?.0.get(axis)?);
                 parts.into_iter().rev().find(|&part| dims[axis].divisible_by(part) && is_long(part) && fits(part))
             };
             let inner: Vec<Option<i64>> = (0..dims.len()).map(inner).collect();
@@ -82,13 +86,22 @@ impl Parts {
         MemRef::get(ctx, dims, memory.elem(ctx), Layout::RowMajor, memory.align(ctx), memory.noalias(ctx))
     }
 
-    /// Positions in some memory as positions in what the kernel reads it as; `size` gives the sizes of axes that are numbers.
-    pub fn at(&self, node: Node, at: Vec<SizeExpr>, size: &dyn Fn(&str) -> Option<i64>) -> Vec<SizeExpr> {
+    /// Positions in some memory, within a guard, as positions in what the kernel reads it as; `size` gives the sizes of axes
+    /// that are numbers.
+    pub fn at(
+        &self,
+        node: Node,
+        at: Vec<SizeExpr>,
+        guard: Option<&Guard>,
+        size: &dyn Fn(&str) -> Option<i64>,
+    ) -> Vec<SizeExpr> {
         let Some(parts) = self.of.get(&node) else { return at };
         let mut found = Vec::with_capacity(at.len() + 1);
         for (expr, part) in at.into_iter().zip(parts) {
             match part {
-                Some(part) => found.extend(split(&expr, *part, size).expect("each read names both parts")),
+                Some(part) => {
+                    found.extend(split(&expr, *part, &within(guard, size)).expect("each read names both parts"));
+                }
                 None => found.push(expr),
             }
         }
@@ -105,13 +118,34 @@ fn coefficients(expr: &SizeExpr) -> Vec<i64> {
     all
 }
 
+/// The first and the last position of an axis within a guard, if its size is a number. `size` gives those.
+fn within<'a>(
+    guard: Option<&'a Guard>,
+    size: &'a dyn Fn(&str) -> Option<i64>,
+) -> impl Fn(&str) -> Option<(i64, i64)> + 'a {
+    move |name| {
+        let (mut first, mut last) = (0, size(name)?.checked_sub(1)?.max(0));
+        // Of several pieces each holds somewhere.
+        let [piece] = guard.map_or(&[][..], |guard| &guard.pieces[..]) else { return Some((first, last)) };
+        for condition in piece {
+            let Some((terms, constant)) = condition.expr.as_linear() else { continue };
+            if !matches!(&terms[..], [(axis, 1)] if **axis == *name) {
+                continue;
+            }
+            let bound = |bound: &Option<SizeExpr>| bound.as_ref()?.as_constant()?.checked_sub(constant);
+            first = bound(&condition.lower).map_or(first, |lower| first.max(lower));
+            last = bound(&condition.upper).and_then(|upper| upper.checked_sub(1)).map_or(last, |upper| last.min(upper));
+        }
+        Some((first, last.max(first)))
+    }
+}
+
 /// A sum of axes as `part * first + second` with `0 <= second < part`, if its terms are multiples of the part and a rest
-/// that is known to be within it.
-fn split(expr: &SizeExpr, part: i64, size: &dyn Fn(&str) -> Option<i64>) -> Option<[SizeExpr; 2]> {
+/// that stays within one part where it is looked at.
+fn split(expr: &SizeExpr, part: i64, within: &dyn Fn(&str) -> Option<(i64, i64)>) -> Option<[SizeExpr; 2]> {
     let (terms, constant) = expr.as_linear()?;
-    let (mut first, mut second) =
-        (SizeExpr::from(constant.div_euclid(part)), SizeExpr::from(constant.rem_euclid(part)));
-    let mut most = constant.rem_euclid(part);
+    let (mut first, mut second) = (SizeExpr::from(0), SizeExpr::from(constant));
+    let (mut least, mut most) = (constant, constant);
     for (name, coefficient) in terms {
         let symbol = SizeExpr::symbol(&name).ok()?;
         if coefficient % part == 0 {
@@ -121,8 +155,14 @@ fn split(expr: &SizeExpr, part: i64, size: &dyn Fn(&str) -> Option<i64>) -> Opti
         if coefficient < 0 {
             return None;
         }
-        most = size(&name)?.checked_sub(1)?.max(0).checked_mul(coefficient)?.checked_add(most)?;
+        let (low, high) = within(&name)?;
+        least = low.checked_mul(coefficient)?.checked_add(least)?;
+        most = high.checked_mul(coefficient)?.checked_add(most)?;
         second = second.add(&symbol.mul(&coefficient.into()).ok()?).ok()?;
     }
-    (most < part).then_some([first, second])
+    let whole = least.div_euclid(part);
+    if most.div_euclid(part) != whole {
+        return None;
+    }
+    Some([first.add(&whole.into()).ok()?, second.sub(&whole.checked_mul(part)?.into()).ok()?])
 }

@@ -12,8 +12,10 @@ use dlc_plan::Schedule;
 use dlc_region::ops::{Binary, BroadcastInDim, Cast, Func, Read, Reduce, Select, Transpose, Unary, Yield};
 use dlc_region::verify::KernelAxes;
 
+use super::runs::run_of;
 use super::windows::At;
 use crate::analysis::axes::{axes, contributions, elem, reductions};
+use crate::analysis::expressions::gcd;
 use crate::analysis::masks::zero_mask;
 use crate::plan::shape::{Shape, groups, groups_of_rows, held_values, is_multiplied};
 
@@ -85,6 +87,9 @@ pub struct Tensor {
     /// Whether its last axis is contiguous and the position there an axis, on which no guard depends: neighbours are read
     /// together.
     pub in_rows: bool,
+    /// How many neighbours each read takes together: they begin at multiples of this number in a row, and guards hold for all
+    /// of them or for none. 0 for any number of them, 1 where a read does not go along rows.
+    pub run: u64,
     /// The size of the contiguous axis; `None` where the layout has none.
     pub row: Option<SizeExpr>,
     /// How many reads there are of it.
@@ -92,6 +97,15 @@ pub struct Tensor {
 }
 
 impl Tensor {
+    /// How many neighbours each read takes together, a power of two up to some number.
+    pub fn run_up_to(&self, most: i64) -> i64 {
+        match self.run {
+            _ if self.in_rows => most,
+            0 => most,
+            run => 1 << run.trailing_zeros().min(most.max(1).ilog2()),
+        }
+    }
+
     /// The bytes of it that a tile of a plan reads at once.
     pub fn tile_bytes(&self, ctx: &Context, facts: &Facts, plan: &Schedule) -> f64 {
         let extent = |axis: &String| plan.tile_of(axis).clamp(1, facts.size(axis).max(1)) as f64;
@@ -167,7 +181,7 @@ impl Facts {
             let (elem, elems) = (memref.elem(ctx), count(&dims));
             let (name, axes, along) = (name.to_string(), Vec::new(), Vec::new());
             let [plain, is_matrix, in_rows] = [true; 3];
-            Some(Tensor { name, elem, axes, along, elems, plain, is_matrix, in_rows, row, reads: 0 })
+            Some(Tensor { name, elem, axes, along, elems, plain, is_matrix, in_rows, run: 0, row, reads: 0 })
         };
         let args = body.args(block);
         let name = |(at, &arg): (usize, &ValueId)| match ctx.str(body.value_name(arg)) {
@@ -326,6 +340,7 @@ impl Facts {
         let asks =
             |axis: &str| read.guard().is_some_and(|guard| guard.exprs().any(|expr| expr.symbols().contains(axis)));
         input.in_rows &= along.as_deref().is_some_and(|axis| !asks(axis));
+        input.run = gcd(input.run, run_of(read, &axes(ctx, body, read.out())).unwrap_or(1));
         input.is_matrix &= is_matrix && along.is_some();
         input.along.extend(along.filter(|axis| !input.along.contains(axis)));
         input.reads += 1;

@@ -26,11 +26,12 @@ impl Maker<'_> {
             let own = (128.0 / bits(self.ctx, tensor.elem)) as i64;
             let rows = tensor.axes.len() > 1;
             // One row begins where the tensor does.
-            let are_whole = tensor.in_rows && self.divides(tensor, &mut assume).is_some();
-            if !tensor.in_rows || (rows && !are_whole) {
+            let run = tensor.run_up_to(own);
+            let are_whole = run > 1 && self.divides(tensor, &mut assume).is_some();
+            if run <= 1 || (rows && !are_whole) {
                 return (1, Table::default());
             }
-            width = width.min(own);
+            width = width.min(run);
         }
         (width, assume)
     }
@@ -118,7 +119,7 @@ impl Maker<'_> {
     fn widths(&self, width: i64) -> Option<Table<i64>> {
         let along = self.facts.iters().last();
         let used = self.facts.inputs.iter().filter(|input| input.reads > 0).chain(&self.facts.outputs);
-        let wide = used.filter(|tensor| tensor.axes.last() == along && tensor.in_rows);
+        let wide = used.filter(|tensor| tensor.axes.last() == along && tensor.run_up_to(width) == width);
         let vectors: Vec<(String, i64)> = wide.map(|tensor| (tensor.name.clone(), width)).collect();
         (width > 1 && !vectors.is_empty()).then_some(Table(vectors))
     }

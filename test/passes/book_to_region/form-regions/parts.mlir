@@ -53,3 +53,26 @@ book.func @both(%x: tensor<[4, 16], f32>) -> (tensor<[4, 16], f32>, tensor<[64],
   %y = reshape non_scop %a : tensor<[64], f32>
   return %a, %y
 }
+
+// -----
+
+// Where a read is looked at, its guard keeps it within a part: both halves of rows of heads, as rotary embeddings read them.
+// CHECK-LABEL: host.func @turned
+// CHECK: view %x : memref<[S, 4, 16], f32, row_major, align 128, noalias>
+// CHECK: read %x[s, i1, i2 + 8] where (i2 < 8)
+// CHECK: read %x[s, i1, i2 - 8] where (0 <= i2 - 8)
+book.func @turned<S>(%x: tensor<[S, 64], f32>) -> tensor<[S, 4, 16], f32> {
+  %y = entry add axes (i0: S, i1: 4, i2: 16) of %x at (i0, 16*i1 + i2 + 8) where (i2 < 8), %x at (i0, 16*i1 + i2 - 8) where (0 <= i2 - 8) : tensor<[S, 4, 16], f32>
+  return %y
+}
+
+// -----
+
+// Without the guard it goes on in the next part.
+// CHECK-LABEL: host.func @beyond
+// CHECK-NOT: view
+// CHECK: read %x[s, 16*i1 + i2 + 8] where (i1 < 3)
+book.func @beyond<S>(%x: tensor<[S, 64], f32>) -> tensor<[S, 4, 16], f32> {
+  %y = entry add axes (i0: S, i1: 4, i2: 16) of %x at (i0, 16*i1 + i2 + 8) where (i1 < 3), %x at (i0, 16*i1 + i2) : tensor<[S, 4, 16], f32>
+  return %y
+}

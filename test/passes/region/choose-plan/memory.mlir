@@ -321,3 +321,38 @@ region.func @few_steps iters () ins (%x: memref<[65536], f32>) outs (y: memref<[
   } : f32 over ()
   yield %s to y
 }
+
+// Two rows behind each other: a guard holds for all of a vector or for none of it, as far as the place where one row ends is a
+// multiple.
+// CHECK: plan.schedule of @behind for sm90 {
+// CHECK: thread_tile (n: 8)
+// CHECK: vectors (a: 8, b: 8, y: 8)
+region.func @behind<M> iters (m: M, n: 128)
+    ins (%a: memref<[M, 64], f16>, %b: memref<[M, 64], f16>) outs (y: memref<[M, 128], f16> materialize gmem) {
+  %0 = read %a[m, n] where (n < 64) : f16 over (m, n)
+  %1 = read %b[m, n - 64] where (0 <= n - 64) : f16 over (m, n)
+  %s = binary add %0, %1 : f16 over (m, n)
+  yield %s to y
+}
+
+// Reads that are shifted by four elements take four together; by three, none.
+// CHECK: plan.schedule of @shifted for sm90 {
+// CHECK: thread_tile (n: 4)
+// CHECK: vectors (a: 4, y: 4)
+region.func @shifted<M> iters (m: M, n: 64) ins (%a: memref<[M, 128], f16>) outs (y: memref<[M, 64], f16> materialize gmem) {
+  %0 = read %a[m, n] : f16 over (m, n)
+  %1 = read %a[m, n + 4] : f16 over (m, n)
+  %s = binary add %0, %1 : f16 over (m, n)
+  yield %s to y
+}
+
+// CHECK: plan.schedule of @shifted_by_three for sm90 {
+// CHECK-NOT: vectors
+// CHECK: }
+region.func @shifted_by_three<M> iters (m: M, n: 64)
+    ins (%a: memref<[M, 128], f16>) outs (y: memref<[M, 64], f16> materialize gmem) {
+  %0 = read %a[m, n] : f16 over (m, n)
+  %1 = read %a[m, n + 3] : f16 over (m, n)
+  %s = binary add %0, %1 : f16 over (m, n)
+  yield %s to y
+}
