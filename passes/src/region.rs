@@ -1,5 +1,7 @@
 //! Passes inside the layer region, in the order of its pipeline.
 
+pub mod join_kernels;
+
 pub mod merge_kernels;
 
 pub mod share_axes;
