@@ -211,9 +211,8 @@ fn for_sizes(ctx: &Context, region: &Body, plan: &Schedule, known: &[String]) ->
     for &arg in region.args(entry) {
         let name = ctx.str(region.value_name(arg));
         let kept = plan.cache_of(name).is_some_and(|cache| cache.place == Place::Smem);
-        let Some(memory) = MemRef::of(ctx, region.value_type(arg)).filter(|&memory| kept && needs(memory)) else {
-            continue;
-        };
+        let is_needed = |&memory: &MemRef| kept && !is_padded(plan, name) && needs(memory);
+        let Some(memory) = MemRef::of(ctx, region.value_type(arg)).filter(is_needed) else { continue };
         let key = format!("load_{name}");
         if memory.dims(ctx).len() != 2 || words.iter().any(|(known, _)| *known == key) {
             return None;

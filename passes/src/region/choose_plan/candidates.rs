@@ -131,7 +131,11 @@ impl Maker<'_> {
     /// Whether 16 bytes divide the rows of a tensor, if symbols have the divisors that are noted: such as they have at the
     /// sizes that the plan is for.
     pub(super) fn divides(&self, tensor: &Tensor, assume: &mut Table<i64>) -> Option<()> {
-        let width = (128.0 / bits(self.ctx, tensor.elem)) as i64;
+        self.divides_by(tensor, (128.0 / bits(self.ctx, tensor.elem)) as i64, assume)
+    }
+
+    /// The same of so many elements.
+    fn divides_by(&self, tensor: &Tensor, width: i64, assume: &mut Table<i64>) -> Option<()> {
         let row = tensor.row.as_ref()?;
         if row.divisible_by(width) {
             return Some(());
@@ -158,9 +162,14 @@ impl Maker<'_> {
         for tensor in used.chain(self.facts.outputs.iter().filter(|_| self.stores_rows())) {
             let whole = (128.0 / bits(self.ctx, tensor.elem)) as i64;
             let rows = tensor.in_rows && !tensor.axes.is_empty() && self.narrow(tensor).is_none();
-            let wide = rows && self.divides(tensor, assume).is_some();
+            // Copies take at least four bytes at once; results are stored in whole vectors, or one by one.
+            let least = if tensor.reads > 0 { (32.0 / bits(self.ctx, tensor.elem)) as i64 } else { whole };
+            let mut widths =
+                std::iter::successors(Some(whole), |width| Some(width / 2)).take_while(|width| *width >= least.max(2));
+            let width =
+                if rows { widths.find(|&width| self.divides_by(tensor, width, assume).is_some()) } else { None };
             if named.insert(tensor.name.as_str()) {
-                vectors.0.push((tensor.name.clone(), if wide { whole } else { 1 }));
+                vectors.0.push((tensor.name.clone(), width.unwrap_or(1)));
             }
         }
         Some(vectors).filter(|vectors| !vectors.0.is_empty())
@@ -317,12 +326,13 @@ impl Maker<'_> {
                 return plans;
             }
         }
+        let padded = if has(Kind::Wgmma) && self.target.has("tma") { self.padded(product) } else { Vec::new() };
         // A sum of one step is as long as its stores, beside which nothing of `f32` in two parts runs, as measured.
         let is_short = elem == Type::F32 && self.extent(&product.depth) * 32.0 <= 1024.0;
         let mut plans = match has(Kind::Mma) && !is_short {
             // Threads multiply `f32` too, and faster where tiles of tensor cores would be mostly empty.
             true if elem == Type::F32 => self.mma(product).into_iter().chain(self.fma(product)).collect(),
-            true => self.mma(product),
+            true => padded.into_iter().chain(self.mma(product)).collect(),
             false => self.fma(product),
         };
         self.share_sums(product, &mut plans);
@@ -350,6 +360,32 @@ impl Maker<'_> {
         };
         let split: Vec<Schedule> = plans.iter().filter_map(shared).collect();
         plans.extend(split);
+    }
+
+    /// Plans of `wgmma` for matrices whose rows begin anywhere at these sizes: such a factor is copied to padded rows first.
+    fn padded(&self, product: &Product) -> Vec<Schedule> {
+        let (mut assume, mut names) = (Table::default(), Vec::new());
+        for (_, factor) in self.factors(product) {
+            let Some(tensor) = factor.input.map(|at| &self.facts.inputs[at]) else { return Vec::new() };
+            let is_matrix = tensor.plain && tensor.axes.len() == 2 && tensor.row.is_some() && tensor.reads == 1;
+            if !factor.direct || factor.masked || !is_matrix || self.narrow(tensor).is_some() {
+                return Vec::new();
+            }
+            let mut more = assume.clone();
+            match self.divides(tensor, &mut more) {
+                Some(()) => assume = more,
+                None => names.push(tensor.name.as_str()),
+            }
+        }
+        let plan = |mut plan: Schedule| {
+            let words = names.iter().map(|name| (format!("load_{name}"), Choice::Word("padded".into())));
+            plan.algo = Some(Table(plan.algo.into_iter().flat_map(|table| table.0).chain(words).collect()));
+            // Threads read what the policy is about.
+            plan.policy.iter_mut().for_each(|policy| policy.0.retain(|(name, _)| !names.contains(&name.as_str())));
+            plan.policy = plan.policy.filter(|policy| !policy.0.is_empty());
+            Schedule { cluster: None, multicast: None, ..plan }
+        };
+        self.wgmma(product, &assume).into_iter().map(plan).collect()
     }
 
     /// Whether threads add what each step of a sum gives, as tensor cores would cut off what the factors are split for.

@@ -13,13 +13,13 @@
 use std::collections::HashMap;
 
 use dlc_ir::{Body, Context};
-use dlc_plan::clause::{Barrier, Kind, Sharing, Walk};
+use dlc_plan::clause::{Barrier, Cache, Kind, Sharing, Walk};
 use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
 
 use super::facts::{Facts, Product, Tensor, bits};
 use super::windows::{self, Work};
-use crate::analysis::conditions::run_of;
+use crate::analysis::conditions::{is_padded, run_of};
 
 /// As many rounds of tiles as are gone through one by one.
 const MOST_ROUNDS: i64 = 1 << 16;
@@ -169,6 +169,12 @@ const BETWEEN_TILES: f64 = 0.1;
 /// until the tile before has left shared memory, and stores. As measured: 1.1 with one group on tiles of 64 x 32.
 const ONE_STEP_TILE: f64 = 0.9;
 
+/// The instructions of a thread for what it brings at once, as counted: where it lies, whether it is there.
+const GATHERED: f64 = 16.0;
+
+/// The share of the memory's rate with which rows are copied to padded ones.
+const PADDED_SHARE: f64 = 0.5;
+
 /// What one multiprocessor reads of parts that it adds.
 const PART_BYTES_PER_CLOCK: f64 = 40.0;
 
@@ -230,7 +236,8 @@ impl Estimator<'_> {
         let body_time = self.body_time([compute, load, latency]);
         let gain = self.gain([load, epilogue], &waves);
         let slow = (self.rounds(&waves) - (body_time + epilogue - gain)).max(0.0);
-        let penalties = self.accesses(load) + self.imbalance([compute, load], &waves) + slow;
+        let copies = self.copies() + self.gathered(cache);
+        let penalties = self.accesses(load) + self.imbalance([compute, load], &waves) + slow + copies;
         let time = body_time + epilogue + penalties - gain + target.launch_ns as f64 / 1e3;
         Cost {
             time,
@@ -403,6 +410,34 @@ impl Estimator<'_> {
             false => 0.0,
         };
         turns + self.combining() + beside + again + between
+    }
+
+    /// How long tensors take to be copied to padded rows, by a grid for each: its threads move single elements.
+    fn copies(&self) -> f64 {
+        let Estimator { ctx, facts, plan, target, .. } = *self;
+        let padded = facts.inputs.iter().filter(|input| input.reads > 0 && is_padded(plan, &input.name));
+        let time = |input: &Tensor| {
+            let bytes = input.elems * bits(ctx, input.elem) / 8.0;
+            2.0 * bytes / (target.memory_gbps as f64 * 1e3 * PADDED_SHARE) + target.launch_ns as f64 / 2e3
+        };
+        padded.map(time).sum()
+    }
+
+    /// What threads take to find what they bring of the factors of a product, where that is less than 16 bytes at once.
+    fn gathered(&self, cache: f64) -> f64 {
+        let Estimator { ctx, facts, plan, target, .. } = *self;
+        let [product] = facts.products.as_slice() else { return 0.0 };
+        let elem = bits(ctx, product.factors[0].elem) / 8.0;
+        let width = |cache: &Cache| plan.vectors.as_ref().and_then(|of| of.get(&cache.tensor)).copied();
+        let width = plan.caches.iter().filter_map(width).min().unwrap_or(1) as f64;
+        // Where sizes are numbers, so are the places. TMA finds them by itself.
+        let is_known = plan.fix.is_some() || plan.barrier == Some(Barrier::Mbarrier);
+        if plan.instruction.is_none() || is_known || plan.vectors.is_none() || width * elem >= 16.0 {
+            return 0.0;
+        }
+        let accesses = cache * target.l2_bytes_per_clock as f64 / (elem * width);
+        let rate = target.rate(ctx, Kind::Fma, dlc_ir::Type::F32).unwrap_or(1) as f64 / 2.0;
+        accesses * GATHERED / (rate * target.sms as f64)
     }
 
     /// How long groups that go from tile to tile take at least where nothing but one step is between two stores of a group.

@@ -17,7 +17,7 @@ use dlc_ir::define::{Kind, Text, TextArray};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::PassCx;
 use dlc_ir::{Builder, Context, Loc, OpId, Str, Type, TypeData, ValueId};
-use dlc_plan::clause::{Cache, Kind as Unit};
+use dlc_plan::clause::Kind as Unit;
 use dlc_plan::{Schedule, Target};
 use dlc_region::ops::{self as region, Func, NewRead, Read};
 use dlc_region::types::Value;
@@ -108,9 +108,6 @@ impl Turn {
 /// The symbols and the axes of a kernel that copies.
 const SYMBOLS: [&str; 3] = ["A", "K", "S"];
 const AXES: [&str; 3] = ["a", "k", "s"];
-/// The instructions of a thread for an element that it brings alone, as counted: where it lies, whether it is there.
-const GATHERED: f64 = 16.0;
-
 /// What the copied axis is filled up to multiples of: the elements of 16 bytes.
 fn unit(ctx: &Context, elem: Type) -> i64 {
     128 / i64::from(elem.bits(ctx).unwrap_or(16).max(1))
@@ -261,23 +258,9 @@ impl Turner<'_, '_> {
     fn time(&self, body: &Body, sizes: &[SizeExpr]) -> Option<f64> {
         let time = |size: &Case<'_>| {
             let plans = self.plans(body, size, sizes)?;
-            let (plan, cost) = plans.first()?;
-            Some(cost.time + self.gathered(plan, cost))
+            plans.first().map(|(_, cost)| cost.time)
         };
         self.cases.iter().map(time).sum()
-    }
-
-    /// What threads take to find each element of factors that they bring one by one.
-    fn gathered(&self, plan: &Schedule, cost: &Cost) -> f64 {
-        let alone = |cache: &Cache| plan.vectors.as_ref().and_then(|of| of.get(&cache.tensor)) == Some(&1);
-        // Where sizes are numbers, so are the places.
-        if plan.instruction.is_none() || plan.fix.is_some() || !plan.caches.iter().any(alone) {
-            return 0.0;
-        }
-        let (target, elem) = (self.target, 2.0);
-        let elems = cost.cache * target.l2_bytes_per_clock as f64 * cost.occupancy / elem;
-        let rate = target.rate(self.cx.ctx, Unit::Fma, Type::F32).unwrap_or(1) as f64 / 2.0;
-        elems * GATHERED / (rate * target.sms as f64 * cost.occupancy)
     }
 
     fn plans(&self, body: &Body, size: &dyn Fn(&str) -> i64, sizes: &[SizeExpr]) -> Option<Vec<(Schedule, Cost)>> {

@@ -251,19 +251,22 @@ region.func @long_sum iters (m: 128, n: 128)
   yield %s to Y as f16
 }
 
-// Rows that begin anywhere: copies by threads, element by element.
+// Rows that begin anywhere: factors are copied to padded rows first.
 // CHECK: plan.schedule of @odd_rows for sm90 {
 // CHECK-NEXT: tile (m: 128, n: 64, k: 64)
-// CHECK-NEXT: instruction mma [16, 8, 16]
-// CHECK-NEXT: warp_tile (m: 64, n: 32)
-// CHECK-NEXT: stages 3
-// CHECK-NEXT: order grouped 8 along m
+// CHECK-NEXT: instruction wgmma [64, 64, 16]
+// CHECK-NEXT: stages 8
+// CHECK-NEXT: roles cooperative consumers 2
+// CHECK-NEXT: registers (thread: 168)
 // CHECK-NEXT: cache X (m, k) f16 in smem
 // CHECK-NEXT: cache W (k, n) f16 in smem
-// CHECK-NEXT: swizzle (X: auto, W: auto)
+// CHECK-NEXT: swizzle (X: 128, W: 128)
 // CHECK-NEXT: predicate_tail [m, n, k]
-// CHECK-NEXT: barrier cp_async_group
-// CHECK-NEXT: async
+// CHECK-NEXT: barrier mbarrier
+// CHECK-NEXT: async overlap_epilogue
+// CHECK-NEXT: in_flight 1
+// CHECK-NEXT: store fragments
+// CHECK-NEXT: algo (load_X: padded, load_W: padded)
 // CHECK-NEXT: }
 region.func @odd_rows iters (m: 1000, n: 999)
     ins (%X: memref<[1000, 1001], f16, row_major, align 128>, %W: memref<[1001, 999], f16, row_major, align 128>)
