@@ -332,11 +332,11 @@ impl Maker<'_> {
         let mut plans = match has(Kind::Mma) && !is_short {
             // Threads multiply `f32` too, and faster where tiles of tensor cores would be mostly empty.
             true if elem == Type::F32 => self.mma(product).into_iter().chain(self.fma(product)).collect(),
-            true => padded.into_iter().chain(self.mma(product)).collect(),
+            true => self.mma(product),
             false => self.fma(product),
         };
         self.share_sums(product, &mut plans);
-        plans
+        padded.into_iter().chain(plans).collect()
     }
 
     /// Adds plans by which blocks share each sum, where there are few tiles and sums are long: parts of it, added through
