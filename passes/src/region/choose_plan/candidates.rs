@@ -388,6 +388,12 @@ impl Maker<'_> {
         self.wgmma(product, &assume).into_iter().map(plan).collect()
     }
 
+    /// The tiles of the results.
+    pub(super) fn tiles(&self, plan: &Schedule) -> f64 {
+        let tiles = |axis: &String| (self.facts.size(axis) as f64 / plan.tile_of(axis).max(1) as f64).ceil();
+        self.facts.iters().iter().map(tiles).product()
+    }
+
     /// Whether threads add what each step of a sum gives, as tensor cores would cut off what the factors are split for.
     pub(super) fn promotes(&self, product: &Product) -> bool {
         self.elem(product) == Type::F32 && self.precision == Some(Precision::Tf32x3)

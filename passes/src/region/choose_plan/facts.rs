@@ -15,9 +15,9 @@ use dlc_region::verify::KernelAxes;
 use super::runs::run_of;
 use super::windows::At;
 use crate::analysis::axes::{axes, contributions, elem, reductions};
-use crate::analysis::expressions::gcd;
 use crate::analysis::masks::zero_mask;
 use crate::plan::shape::{Shape, groups, groups_of_rows, held_values, is_multiplied};
+use dlc_ir::affine::gcd;
 
 /// What a kernel asks of a machine.
 pub struct Facts {

@@ -269,7 +269,7 @@ impl Warpgroups<'_> {
             return None;
         }
         // One tile a block needs no loop, and nothing that goes on while it is stored.
-        let again = shape.ping_pong || parts > 1 || self.tiles(&tile) > maker.target.sms as f64;
+        let again = shape.ping_pong || parts > 1 || self.maker.tiles(&tile) > maker.target.sms as f64;
         let once = self.read_once(shape);
         let far = !again && self.is_far(&once);
         if (long || pair) && !far {
@@ -282,7 +282,7 @@ impl Warpgroups<'_> {
             (true, _) => STAGES,
             (false, true) => 2 * STAGES,
             (false, false) => {
-                let tiles = (self.tiles(&tile) as i64).clamp(1, maker.target.sms);
+                let tiles = (self.maker.tiles(&tile) as i64).clamp(1, maker.target.sms);
                 let room = self.stages_ahead(shape, &once, (stagger.is_some(), pair));
                 (room / tiles / step).clamp(2, 2 * STAGES)
             }
@@ -485,7 +485,7 @@ impl Warpgroups<'_> {
             return None;
         }
         let tiles = |axis: &String| (maker.facts.size(axis) as f64 / plan.tile_of(axis) as f64).ceil();
-        let all = self.tiles(plan);
+        let all = self.maker.tiles(plan);
         let shared = self.inputs_of(side)?;
         (maker.target.has("cluster") && all > maker.target.sms as f64 && tiles(axis) >= 2.0).then(|| Schedule {
             cluster: Some(Table::of([(axis.as_str(), 2)])),
@@ -536,12 +536,6 @@ impl Warpgroups<'_> {
         let factor = |at: usize| self.maker.factors(self.product).any(|(_, factor)| factor.input == Some(at));
         let inputs = self.maker.facts.inputs.iter().enumerate().filter(|(_, input)| input.reads > 0);
         inputs.into_iter().all(|(at, input)| factor(at) || input.axes.len() < 2)
-    }
-
-    /// The tiles of the results.
-    pub(super) fn tiles(&self, plan: &Schedule) -> f64 {
-        let tiles = |axis: &String| (self.maker.facts.size(axis) as f64 / plan.tile_of(axis).max(1) as f64).ceil();
-        self.maker.facts.iters().iter().map(tiles).product()
     }
 }
 
