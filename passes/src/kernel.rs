@@ -4,7 +4,6 @@ pub mod assign_layouts;
 pub mod check_async;
 pub mod fold_conditions;
 pub mod fuse_loops;
-pub mod hoist_copies;
 pub mod insert_async_tokens;
 pub mod order_tiles;
 pub mod overlap_fragments;

@@ -148,22 +148,21 @@ inventory::submit! { &TINY_TO_KERNEL }
 /// 1. `split-reduction`: blocks share sums.
 /// 2. `fuse-loops`: loops next to each other that go through the same steps are one.
 /// 3. `unroll-loops`: a loop of one step is none.
-/// 4. `hoist-copies`: what all steps of a loop need is copied once.
-/// 5. `order-tiles`: in which order tiles are taken, and by how many blocks.
-/// 6. `insert-async-tokens`: copies by themselves.
-/// 7. `specialize-warps`: one thread loads, groups of others compute.
-/// 8. `pipeline-stages`: where warps have no roles, loads run ahead.
-/// 9. `overlap-fragments`: fragments are loaded while others are multiplied.
-/// 10. `predicate-tails`: nothing is asked of sizes that is known.
-/// 11. `stage-stores`: results are stored through shared memory.
-/// 12. `overlap-launches`: kernels begin before those in front of them have ended.
-/// 13. `fold-conditions`: what a pass asked of sizes that are numbers is known.
-/// 14. `cse`, `dce`: what that left twice, or left over.
-/// 15. `check-async`: it is verified that there is no race in shared memory and no deadlock.
+/// 4. `order-tiles`: in which order tiles are taken, and by how many blocks.
+/// 5. `insert-async-tokens`: copies by themselves.
+/// 6. `specialize-warps`: one thread loads, groups of others compute.
+/// 7. `pipeline-stages`: where warps have no roles, loads run ahead.
+/// 8. `overlap-fragments`: fragments are loaded while others are multiplied.
+/// 9. `predicate-tails`: nothing is asked of sizes that is known.
+/// 10. `stage-stores`: results are stored through shared memory.
+/// 11. `overlap-launches`: kernels begin before those in front of them have ended.
+/// 12. `fold-conditions`: what a pass asked of sizes that are numbers is known.
+/// 13. `cse`, `dce`: what that left twice, or left over.
+/// 14. `check-async`: it is verified that there is no race in shared memory and no deadlock.
 static KERNEL_SCHEDULE: PipelineDef = PipelineDef {
     name: "kernel-schedule",
     summary: "Applies the plans of kernels (pipelined copies, roles of warps, asynchronous stores), and verifies the result.",
-    text: "split-reduction{planned},fuse-loops{planned},unroll-loops{steps=1 max=65536 planned},hoist-copies{planned},\
+    text: "split-reduction{planned},fuse-loops{planned},unroll-loops{steps=1 max=65536 planned},\
            order-tiles{planned},insert-async-tokens{planned},specialize-warps{planned},pipeline-stages{planned},overlap-fragments{planned},\
            predicate-tails{peel=false planned},stage-stores{planned},overlap-launches,\
            fold-conditions,cse,dce,check-async",

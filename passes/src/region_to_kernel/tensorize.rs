@@ -61,6 +61,8 @@
 //! the first adds each element to memory in one step (`store combine`), the second reads the sums and does the rest. A plan
 //! with a tile keeps it a reduction.
 //! A value is made where it is first needed, in the innermost loop that it depends on. See `lower`, `contract`, `tiling`.
+//! By a plan, a copy to shared memory stands in the innermost loop that its positions depend on: the left matrix of the first of
+//! two products in a row is loaded once for a tile of results.
 //! Where the plan divides a reduction whose accumulators a region combines, as those of an online softmax (`split_k`), the
 //! kernel has two grids: each block of the first does a part of the axis and leaves its accumulators in memory, and the second
 //! combines the parts by the same region, in order, and does the rest, by tiles of its own (flash-decoding, Dao and others,

@@ -184,6 +184,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     let ty = lower.ty(acc, [true, true]);
     let mut start = lower.emit.constant(init, ty);
     let mut around = Vec::new();
+    let is_inside = lower.is_planned && lower.emit.is_in_loop();
     for axis in single {
         let open = lower.emit.open_loop(&axis.1, 1, &axis.0, &[start])?;
         let base = lower.emit.name(open.counter);
@@ -203,6 +204,10 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     // Inside of the loop, since without a step there is nothing to divide by; in PTX it stands before the loop.
     let first = if is_whole { stagger(lower, &total, depth, &names)? } else { None };
     let base = staggered(lower, open.counter, first, &total, depth)?;
+    let is_single = is_whole && base == lower.emit.name(open.counter);
+    let is_single = is_single && total.as_constant().is_some_and(|total| total <= i64::from(depth));
+    // The only step is the same in each step of the loops around.
+    let base = if is_single && is_inside { SizeExpr::from(0) } else { base };
     let dim = lower.dim(axes, base, depth)?;
     let [rows, _] = lower.both_dims();
 
@@ -409,8 +414,12 @@ fn operand(
             let (from, to) = (dims(read.type_of(read.source())), dims(lower.emit.body.value_type(memory)));
             let guard = super::padding::widened(access.guard, &access.at, &from, &to);
             let (at, fill) = (access.at, access.fill);
-            kernel::NewCopy { source: memory, args: &values, tile, stage: None, at, guard, fill, by, vector: None }
-                .build(&mut lower.emit.builder(), loc);
+            let copy =
+                kernel::NewCopy { source: memory, args: &values, tile, stage: None, at, guard, fill, by, vector: None }
+                    .build(&mut lower.emit.builder(), loc);
+            if mask.is_none() {
+                place_copy(lower, copy, &values);
+            }
         }
         None => {
             // What computes the result may hold more rows or columns than this matrix has.
@@ -439,6 +448,24 @@ fn operand(
     }
     let zeros = mask.map(|mask| Box::new(Zeros::of(lower, mask)));
     Ok(Operand { tile, transposed, zeros })
+}
+
+/// Moves a copy to the innermost loop that its positions depend on, and lets the threads meet behind it.
+fn place_copy(lower: &mut Lower<'_, '_>, copy: OpId, values: &[ValueId]) {
+    let (ctx, loc, emit) = (lower.ctx, lower.emit.loc, &mut lower.emit);
+    let source = kernel::Copy::from(OpRef::new(ctx, &emit.body, copy)).source();
+    // What the kernel writes may change.
+    let is_written = emit.body.defining_op(source).is_some();
+    if !lower.is_planned || lower.conditions > 0 || is_written {
+        return;
+    }
+    let Some(around) = emit.unchanging_loop(values) else { return };
+    emit.body.move_op(copy, InsertPoint::Before(around));
+    let mut builder = Builder::new(ctx, &mut emit.body, InsertPoint::Before(around));
+    if lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.instruction == Kind::Wgmma) {
+        kernel::FenceAsync::build(&mut builder, loc);
+    }
+    kernel::Barrier::build(&mut builder, loc, None, None);
 }
 
 /// A matrix that is read for what stands between two products, by way of shared memory where the plan wants it there: a

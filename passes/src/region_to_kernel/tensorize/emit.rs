@@ -25,6 +25,13 @@ pub struct Open {
     outside: BlockId,
 }
 
+/// A loop that is open.
+struct Around {
+    op: OpId,
+    /// Whether it has one step, so that there is nothing to do before it.
+    is_single: bool,
+}
+
 /// A kernel that grows.
 pub struct Emit<'c> {
     pub ctx: &'c Context,
@@ -34,6 +41,8 @@ pub struct Emit<'c> {
     pub loc: Loc,
     /// The warps of the block that ops are made for, where fragments are those of its tile.
     pub warps: Option<u32>,
+    /// The loops that are open, from the outside in.
+    loops: Vec<Around>,
     /// The values that expressions name: `_u0` is the first.
     named: Vec<ValueId>,
     /// The first fragment that has none, and why.
@@ -45,7 +54,8 @@ pub struct Emit<'c> {
 impl<'c> Emit<'c> {
     pub fn new(ctx: &'c Context, body: Body, block: BlockId, loc: Loc) -> Emit<'c> {
         let unplaced = RefCell::default();
-        Emit { ctx, body, block, loc, warps: None, named: Vec::new(), numbers: FxHashMap::default(), unplaced }
+        let (loops, named) = (Vec::new(), Vec::new());
+        Emit { ctx, body, block, loc, warps: None, loops, named, numbers: FxHashMap::default(), unplaced }
     }
 
     pub fn builder(&mut self) -> Builder<'_> {
@@ -153,6 +163,8 @@ impl<'c> Emit<'c> {
         self.call(counter, name);
         let carried = types.iter().map(|&ty| self.body.add_arg(block, ty, loc)).collect();
         let outside = std::mem::replace(&mut self.block, block);
+        let size = last.sub(first).ok().and_then(|size| size.as_constant());
+        self.loops.push(Around { op, is_single: size.is_some_and(|size| size <= i64::from(step)) });
         Ok(Open { op, counter, carried, outside })
     }
 
@@ -167,7 +179,27 @@ impl<'c> Emit<'c> {
         let loc = self.loc;
         kernel::Yield::build(&mut self.builder(), loc, next);
         self.block = open.outside;
+        self.loops.pop();
         self.body.results(open.op).collect()
+    }
+
+    /// Whether something stands in a loop.
+    pub fn is_in_loop(&self) -> bool {
+        !self.loops.is_empty()
+    }
+
+    /// The outermost loop in all of whose steps some values are the same; `None` where each loop changes one of them.
+    pub fn unchanging_loop(&self, values: &[ValueId]) -> Option<OpId> {
+        let is_inside = |value: ValueId, around: OpId| {
+            let made = self.body.defining_op(value);
+            let ops = std::iter::successors(made, |&op| self.body.parent_op(op));
+            let counts = || self.body.first_block(self.body.regions(around)[0]);
+            ops.into_iter().any(|op| op == around)
+                || counts().is_some_and(|block| self.body.args(block).contains(&value))
+        };
+        let changes = |around: &&Around| values.iter().any(|&value| is_inside(value, around.op));
+        let outermost = self.loops.iter().rev().take_while(|around| !changes(around));
+        outermost.filter(|around| !around.is_single).last().map(|around| around.op)
     }
 
     /// All threads of the block meet.

@@ -94,6 +94,7 @@ pub fn grid<'c>(ctx: &'c Context, emit: Emit<'c>, piece: Piece<'_>, notes: &mut 
         running: Vec::new(),
         group: None,
         part: None,
+        is_planned: plan.is_some(),
         conditions: 0,
         unrolled,
         finite,

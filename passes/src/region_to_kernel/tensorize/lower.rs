@@ -98,6 +98,8 @@ pub struct Lower<'a, 'c> {
     pub group: Option<Group>,
     /// The reduction of which a block does a part, if it does not all.
     pub part: Option<Part>,
+    /// Whether there is a plan.
+    pub is_planned: bool,
     /// How many conditions what is made stands in: not all threads come there.
     pub conditions: usize,
     /// The axes whose loops are marked to be unrolled.
