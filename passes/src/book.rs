@@ -4,6 +4,7 @@ pub mod align_params;
 
 pub mod book_report;
 pub mod fold_counts;
+pub mod hoist_gathers;
 pub mod nest_reductions;
 pub mod poly_report;
 pub mod recognize_scans;

@@ -90,6 +90,8 @@ pub struct Tensor {
     /// How many neighbours each read takes together: they begin at multiples of this number in a row, and guards hold for all
     /// of them or for none. 0 for any number of them, 1 where a read does not go along rows.
     pub run: u64,
+    /// How many reads there are of it at a place of its rows that is a value: no two elements of a thread come together.
+    pub scattered: usize,
     /// The size of the contiguous axis; `None` where the layout has none.
     pub row: Option<SizeExpr>,
     /// How many reads there are of it.
@@ -181,7 +183,20 @@ impl Facts {
             let (elem, elems) = (memref.elem(ctx), count(&dims));
             let (name, axes, along) = (name.to_string(), Vec::new(), Vec::new());
             let [plain, is_matrix, in_rows] = [true; 3];
-            Some(Tensor { name, elem, axes, along, elems, plain, is_matrix, in_rows, run: 0, row, reads: 0 })
+            Some(Tensor {
+                name,
+                elem,
+                axes,
+                along,
+                elems,
+                plain,
+                is_matrix,
+                in_rows,
+                run: 0,
+                scattered: 0,
+                row,
+                reads: 0,
+            })
         };
         let args = body.args(block);
         let name = |(at, &arg): (usize, &ValueId)| match ctx.str(body.value_name(arg)) {
@@ -341,6 +356,8 @@ impl Facts {
             |axis: &str| read.guard().is_some_and(|guard| guard.exprs().any(|expr| expr.symbols().contains(axis)));
         input.in_rows &= along.as_deref().is_some_and(|axis| !asks(axis));
         input.run = gcd(input.run, run_of(read, &axes(ctx, body, read.out())).unwrap_or(1));
+        let is_value = |at: &SizeExpr| at.as_symbol().is_some_and(|name| name.starts_with('_'));
+        input.scattered += usize::from(read.indices().next().is_some() && read.at().last().is_some_and(is_value));
         input.is_matrix &= is_matrix && along.is_some();
         input.along.extend(along.filter(|axis| !input.along.contains(axis)));
         input.reads += 1;

@@ -107,7 +107,11 @@ impl Maker<'_> {
         let threads = plan.threads.as_ref().and_then(Table::product).unwrap_or(1).max(1);
         let loads = self.facts.inputs.iter().filter(|input| input.reads > 0);
         let words = loads.map(|input| (input.tile_bytes(self.ctx, self.facts, &plan) / (4 * threads) as f64).ceil());
-        let registers = words.sum::<f64>() as i64 + self.facts.live as i64 + FOR_ADDRESSES;
+        // Elements at places that are values have a register each.
+        let elements = plan.tile.as_ref().and_then(Table::product).unwrap_or(1) / threads;
+        let scattered = self.facts.inputs.iter().map(|input| input.scattered as i64).sum::<i64>();
+        let words = words.sum::<f64>() as i64 + scattered.saturating_mul(elements);
+        let registers = words.saturating_add(self.facts.live as i64 + FOR_ADDRESSES);
         // They are given out by eights.
         let blocks = self.target.registers_per_sm / (threads * ((registers + 7) / 8 * 8));
         let blocks = blocks.min(self.target.threads_per_sm / threads).min(self.target.max_blocks_per_sm);

@@ -356,3 +356,17 @@ region.func @shifted_by_three<M> iters (m: M, n: 64)
   %s = binary add %0, %1 : f16 over (m, n)
   yield %s to y
 }
+
+// Elements at places of rows that are values have a register each: fewer blocks share a multiprocessor.
+// CHECK: plan.schedule of @picked for sm90 {
+// CHECK: blocks_per_sm 12
+region.func @picked<M> iters (m: M, j: 1024)
+    ins (%x: memref<[M, 4096], f32, row_major, align 128>, %i: memref<[1024], i32>, %k: memref<[1024], i32>)
+    outs (y: memref<[M, 1024], f32, row_major, align 128> materialize gmem) {
+  %0 = read %i[j] : i32 over (j)
+  %1 = read %k[j] : i32 over (j)
+  %2 = read %x[m, %0] : f32 over (m, j)
+  %3 = read %x[m, %1] : f32 over (m, j)
+  %4 = binary add %2, %3 : f32 over (m, j)
+  yield %4 to y
+}
