@@ -286,8 +286,8 @@ class Attention(Draw):
     def lines(self, tensor):
         before, how = [], dict(causal=" causal", added=" mask %m", keys=" mask %m", window=" mask %m").get(self.seen, "")
         if self.seen == "window":
-            before = [f"%j = arange : {tensor(('S',), 'i32')}", f"%i = reshape %j to [{'S' if 'S' in self.symbolic else self.s}, 1]",
-                      "%d = sub %i, %j", "%zero = full 0 : tensor<[], i32>", f"%w = full {self.window} : tensor<[], i32>",
+            before = [f"%j = arange : {tensor(('S',), 'i64')}", f"%i = reshape %j to [{'S' if 'S' in self.symbolic else self.s}, 1]",
+                      "%d = sub %i, %j", "%zero = full 0 : tensor<[], i64>", f"%w = full {self.window} : tensor<[], i64>",
                       "%before = ge %d, %zero", "%near = lt %d, %w", "%m = bitwise_and %before, %near"]
         return [*before, f"%y = attention %q, %k, %v{how}", f"output %y as {self.elem}"]
 

@@ -188,6 +188,8 @@ impl Maker<'_> {
         // A matrix of one tile has no order.
         let has_tiles = |axis: &String| plan.tile_of(axis) > 1 && !self.fits_tile(&plan, axis);
         let ends = self.hides(last) && is_along_one(&plan, &last.rows) && last.rows.iter().any(has_tiles);
+        // All tiles of a window have as many steps.
+        let ends = ends && self.facts.window.is_none();
         let order = ends.then_some(Order { kind: Walk::LongestFirst, size: None, along: None });
         Schedule {
             roles: Some(Roles { kind: Sharing::Cooperative, consumers: groups, in_turn }),

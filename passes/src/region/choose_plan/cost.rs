@@ -228,6 +228,7 @@ impl Estimator<'_> {
         let busy = (2.0 * tiles / target.sms as f64).min(1.0);
         let memory = self.memory_bytes(slots.min(tiles)) / (target.memory_gbps as f64 * 1e3 * busy);
         let cache = self.cache_bytes(tiles) / (target.l2_bytes_per_clock as f64 * target.clock_mhz as f64 * occupancy);
+        let cache = cache * facts.window.map_or(1.0, |_| seen);
         let written = |output: &Tensor| output.elems * bits(ctx, output.elem) / 8.0;
         let epilogue = facts.outputs.iter().map(written).sum::<f64>() / (per_clock * 32.0);
         let load = memory.max(cache);
@@ -625,14 +626,19 @@ pub fn runs<'a>(facts: &'a Facts, plan: &Schedule) -> Vec<Vec<&'a String>> {
 /// The tiles that the block with the most work computes where positions hide the rest: a tile's steps end at the diagonal,
 /// those with the most come first, and blocks take them in turn. `None` where nothing is hidden.
 fn seen(facts: &Facts, plan: &Schedule, tiles: f64, slots: f64) -> Option<f64> {
-    plan.order.as_ref().filter(|order| order.kind == Walk::LongestFirst)?;
     let last = facts.products.last()?;
+    let is_ordered = plan.order.as_ref().is_some_and(|order| order.kind == Walk::LongestFirst);
+    // Of a tile of rows of several heads it is not known which positions all of them see.
+    let is_along_one = last.rows.iter().filter(|axis| plan.tile_of(axis) > 1).count() < 2;
+    (is_ordered || facts.window.is_some() && is_along_one).then_some(())?;
     let (rows, depth) = (last.rows.last()?, last.depth.last()?);
     let (high, step) = (plan.tile_of(rows).max(1), plan.tile_of(depth).max(1));
     let (size, along) = (facts.size(rows).max(1), facts.size(depth).max(1));
     let count = (size + high - 1) / high;
     let matrices = (tiles / count as f64).max(1.0);
-    let steps = |end: i64| (end.min(along) + step - 1) / step;
+    // Steps that end before the window of the first row of a tile are left out.
+    let first = |end: i64| facts.window.map_or(0, |window| (end - high - window + 1).max(0) / step);
+    let steps = |end: i64| (end.min(along) + step - 1) / step - first(end);
     let row = |tile: f64| count - 1 - ((tile / matrices) as i64).clamp(0, count - 1);
     let rounds = ((tiles / slots).ceil() as i64).min(MOST_ROUNDS);
     let sum: i64 = (0..rounds).map(|round| steps((row(round as f64 * slots) + 1).saturating_mul(high))).sum();

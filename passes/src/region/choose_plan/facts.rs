@@ -7,7 +7,8 @@ use dlc_core::memref::{Layout, MemRef};
 use dlc_core::scalar::{self, Binary as BinaryFn};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::ValueDef;
-use dlc_ir::{Body, Context, OpId, OpRef, Type, ValueId};
+use dlc_ir::interp::Datum;
+use dlc_ir::{Attr, Body, Context, OpId, OpRef, Type, ValueId};
 use dlc_plan::Schedule;
 use dlc_region::ops::{Binary, BroadcastInDim, Cast, Func, Read, Reduce, Select, Transpose, Unary, Yield};
 use dlc_region::verify::KernelAxes;
@@ -15,7 +16,7 @@ use dlc_region::verify::KernelAxes;
 use super::runs::run_of;
 use super::windows::At;
 use crate::analysis::axes::{axes, contributions, elem, reductions};
-use crate::analysis::masks::zero_mask;
+use crate::analysis::masks::{mask_of, zero_mask};
 use crate::plan::shape::{Shape, groups, groups_of_rows, held_values, is_multiplied};
 use dlc_ir::affine::gcd;
 
@@ -57,6 +58,8 @@ pub struct Facts {
     pub combined: f64,
     /// The numbers that symbols in the sizes of tensors stand for.
     pub symbols: BTreeMap<String, i64>,
+    /// How many positions of the last product's depth, up to its own, a row sees, where positions hide those before.
+    pub window: Option<i64>,
 }
 
 /// Rows of a product that are reduced next.
@@ -229,6 +232,7 @@ impl Facts {
             reads: Vec::new(),
             combined: 0.0,
             symbols: BTreeMap::new(),
+            window: None,
         };
         let rows = facts.inputs.iter().chain(&facts.outputs).filter_map(|tensor| tensor.row.as_ref());
         let named: Vec<String> = rows.flat_map(SizeExpr::symbols).map(|name| name.to_string()).collect();
@@ -242,6 +246,7 @@ impl Facts {
         facts.find_products(ctx, body, args);
         facts.find_rows(ctx, body);
         facts.find_epilogue(ctx, body);
+        facts.window = facts.find_window(ctx, body);
         Some(facts)
     }
 
@@ -476,6 +481,22 @@ impl Facts {
             }
             product.columns.retain(|axis| *axis == column);
         }
+    }
+
+    /// The number `w` of scores that the last product weighs by, if they are hidden but where `0 <= depth - row + w - 1`.
+    fn find_window(&self, ctx: &Context, body: &Body) -> Option<i64> {
+        let last = self.products.last()?;
+        let (row, depth) = (last.rows.last()?, last.depth.last()?);
+        let distance = SizeExpr::symbol(depth).ok()?.sub(&SizeExpr::symbol(row).ok()?).ok()?;
+        let end = contributions(body, last.op).and_then(|block| body.last_op(block))?;
+        let hides = |number: Attr| {
+            let number = Datum::of_attr(ctx, number).and_then(|number| number.as_float());
+            number.is_some_and(|number| number <= f64::from(f32::MIN))
+        };
+        let scores = OpRef::new(ctx, body, end).operands();
+        let masks = scores.filter_map(|score| mask_of(ctx, body, score, &hides));
+        let width = |side: SizeExpr| side.sub(&distance).ok()?.as_constant()?.checked_add(1);
+        masks.flat_map(|mask| mask.holds).filter_map(width).min()
     }
 
     /// The functions behind the last product, in order, each once in a row.

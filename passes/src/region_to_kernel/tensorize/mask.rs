@@ -1,12 +1,13 @@
 //! Scores that positions hide: which tiles of a reduced axis have none that counts, and which have no other.
 //!
-//! A score that is the initial maximum unless `e >= 0`, as below the diagonal of causal attention, is of no use to a sum
+//! A score that is the initial maximum, or `-inf`, unless `e >= 0`, as below the diagonal of causal attention, is of no use to a sum
 //! below a maximum. So a loop over the axis ends where `e` is negative for all rows of the tile, or begins there, as in a window
 //! of the last keys; and of a step in which it is negative for none nothing is asked.
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::InsertPoint;
+use dlc_ir::interp::Datum;
 use dlc_ir::{Attr, Builder, ValueId};
 use dlc_kernel::ops as kernel;
 
@@ -14,9 +15,11 @@ use super::axes::{Dim, LowerError};
 use super::lower::{Lower, Result};
 use crate::analysis::masks::{self, Mask, slope};
 
-/// The mask of a score that is `none` where it is hidden.
+/// The mask of a score that is hidden where it is `none`, with which maxima begin, or `-inf`: either is of no use to a sum.
 pub fn mask_of(lower: &Lower<'_, '_>, score: ValueId, none: Attr) -> Option<Mask> {
-    masks::mask_of(lower.ctx, lower.region, score, &|number| number == none)
+    let number = |number: Attr| Datum::of_attr(lower.ctx, number).and_then(|number| number.as_float());
+    let hides = |hidden: Attr| hidden == none || number(hidden) == Some(f64::NEG_INFINITY);
+    masks::mask_of(lower.ctx, lower.region, score, &hides)
 }
 
 impl Mask {
