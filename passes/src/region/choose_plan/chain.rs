@@ -24,6 +24,9 @@ const STAGES_OF_PARTS_BY_THREADS: i64 = 3;
 /// registers for it: more of them with shorter steps are faster.
 const WGMMA: [(i64, i64); 9] = [(3, 96), (4, 96), (3, 128), (2, 128), (2, 64), (3, 64), (4, 64), (1, 128), (1, 64)];
 
+/// The bits of a row of a panel: what the widest swizzle goes over.
+const PANEL: i64 = 1024;
+
 /// The fewest steps of a part of what is summed.
 const LEAST_STEPS: f64 = 2.0;
 
@@ -62,7 +65,7 @@ impl Maker<'_> {
     }
 
     /// Where there are fewer tiles of the results than multiprocessors, as of the few queries of a decoder, blocks share what
-    /// the last product sums over: one of them for each multiprocessor, or two one after the other.
+    /// the last product sums over: as many that each multiprocessor has one, or some in a row.
     fn in_parts(&self, last: &Product, plan: &Schedule) -> Vec<Schedule> {
         let combiner = Reduce::of(OpRef::new(self.ctx, self.body, last.op)).and_then(Reduce::combiner);
         let ([along], None) = (last.depth.as_slice(), combiner) else { return Vec::new() };
@@ -72,7 +75,9 @@ impl Maker<'_> {
             .product();
         let steps = (self.facts.size(along) as f64 / plan.tile_of(along).max(1) as f64).ceil();
         let mut plans: Vec<Schedule> = Vec::new();
-        for rounds in [1.0, 2.0] {
+        let all = [1.0, 2.0, 4.0, 8.0];
+        // Warps that copy for themselves gain nothing where there is a tile for each multiprocessor.
+        for &rounds in if plan.roles.is_some() { &all[..] } else { &all[..2] } {
             let parts = (rounds * self.target.sms as f64 / tiles.max(1.0)).min(steps / LEAST_STEPS) as i64;
             if parts < 2 {
                 continue;
@@ -95,12 +100,17 @@ impl Maker<'_> {
         let is_beside = |it: &&Product| it.rows == last.rows && it.columns == last.columns;
         let beside = self.facts.products.iter().filter(is_beside).count() as u64;
         let most = (256 / beside.max(1)).max(16);
-        let columns = (self.extent(&last.columns) as u64).clamp(16, most).next_power_of_two() as i64;
+        let bits = bits(self.ctx, self.elem(last)) as i64;
+        let panel = PANEL / bits;
+        // A tile of several panels has whole ones, as TMA brings them.
+        let columns = match (self.extent(&last.columns) as u64).clamp(16, most) as i64 {
+            columns if kind == Kind::Wgmma && columns > panel => (columns + panel - 1) / panel * panel,
+            columns => columns.unsigned_abs().next_power_of_two() as i64,
+        };
         let between = self.between(last);
-        let whole = |input: &Tensor| matches!(bits(self.ctx, input.elem) as i64, 16 | 32);
+        let whole = |input: &Tensor| matches!(super::facts::bits(self.ctx, input.elem) as i64, 16 | 32);
         let mut brought = between.clone();
         brought.retain(|input| kind == Kind::Wgmma && whole(input) && self.divides(input, &mut assume).is_some());
-        let bits = bits(self.ctx, self.elem(last)) as i64;
         Chain { last, kind, bits, columns, assume, between, brought }
     }
 
@@ -155,7 +165,7 @@ impl Maker<'_> {
     fn step_by_step(&self, chain: &Chain<'_>, rows: &[String], groups: i64, step: i64) -> Schedule {
         let (last, kind) = (chain.last, chain.kind);
         let mut plan = self.tiled_along(last, rows, [rows_of_group(kind) * groups, chain.columns, step]);
-        self.hold_inner(&mut plan, last);
+        self.hold_inner(&mut plan, last, if kind == Kind::Wgmma { PANEL / chain.bits } else { i64::MAX });
         let axes = plan.tile.iter().flat_map(|tile| tile.names());
         let reduced = axes.filter(|axis| !self.facts.iters().iter().any(|iter| iter == axis)).map(String::from);
         plan.reduced = Some(reduced.collect());
@@ -307,14 +317,17 @@ impl Maker<'_> {
         })
     }
 
-    /// Gives a tile the axes that inner products reduce: whole where they are short and known, else in steps.
-    fn hold_inner(&self, plan: &mut Schedule, last: &Product) {
+    /// Gives a tile the axes that inner products reduce: whole where they are short and known, else in steps. Those of
+    /// several panels have whole ones: TMA fills the rest of the last one with zeros.
+    fn hold_inner(&self, plan: &mut Schedule, last: &Product, panel: i64) {
         let Some(tile) = &mut plan.tile else { return };
         let inner = self.facts.products.iter().filter(|product| product.op != last.op);
         for axis in inner.flat_map(|product| &product.depth) {
             if tile.get(axis).is_none() {
                 let size = self.facts.axes.size(axis).and_then(dlc_ir::affine::SizeExpr::as_constant);
-                let whole = size.filter(|size| (1..=256).contains(size)).map_or(64, |size| (size + 15) / 16 * 16);
+                let size = size.filter(|size| (1..=256).contains(size));
+                let unit = size.map_or(16, |size| if size > panel { panel } else { 16 });
+                let whole = size.map_or(64, |size| (size + unit - 1) / unit * unit);
                 tile.0.insert(tile.0.len().saturating_sub(1), (axis.clone(), whole));
             }
         }
