@@ -77,17 +77,15 @@ pub fn depends<'k>(op: OpRef<'_>, kernel: &'k KernelAxes) -> Vec<&'k str> {
     kernel.names.iter().zip(found).filter(|(_, found)| *found).map(|(name, _)| name.as_str()).collect()
 }
 
-/// The reduction whose contributions are computed in a block.
-pub fn reduction_of(ctx: &Context, body: &Body, block: BlockId) -> Option<OpId> {
-    let region = body.region_of(block)?;
-    let parent = body.region_parent(region)?;
-    let op = OpRef::new(ctx, body, parent);
-    (op.is(Reduce::DEF) && op.regions().first() == Some(&region)).then_some(parent)
-}
-
 /// The block in which the contributions of a reduction are computed.
 pub fn contributions(body: &Body, reduce: OpId) -> Option<BlockId> {
     body.regions(reduce).first().and_then(|&region| body.first_block(region))
+}
+
+/// What a reduction combines.
+pub fn combined(reduce: Reduce<'_>) -> Vec<ValueId> {
+    let end = contributions(reduce.body, reduce.id).and_then(|block| reduce.body.last_op(block));
+    end.map(|end| reduce.body.operands(end).collect()).unwrap_or_default()
 }
 
 /// The reductions of a kernel, each before those in it.

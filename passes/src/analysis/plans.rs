@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dlc_ir::Loc;
 use dlc_ir::body::{Body, OpRef};
-use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, PassCx};
+use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef};
 use dlc_ir::verify::Beside;
 use dlc_plan::clause::Walk;
 use dlc_plan::value::Choice;
@@ -17,6 +17,21 @@ pub const PLANNED: OptionDef = OptionDef {
     default: "false",
     doc: "Whether only what a plan asks for is done: without one, nothing.",
 };
+
+/// A declaration to take the rest from, of a pass on kernels that looks at their plans.
+pub const fn kernel_pass(
+    name: &'static str,
+    summary: &'static str,
+    create: fn(&OptionValues) -> Result<Box<dyn Pass>, String>,
+) -> PassDef {
+    PassDef {
+        on: On::Op("kernel.func"),
+        requires: &["kernel"],
+        consults: &["plan"],
+        reads_symbols: true,
+        ..PassDef::base(name, summary, create)
+    }
+}
 
 /// The first plan of the module that is for the function whose body this is: one that names it, or one that names none.
 pub fn plan_of(cx: &PassCx<'_>, body: &Body) -> Option<Arc<Schedule>> {

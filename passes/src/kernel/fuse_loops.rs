@@ -84,26 +84,22 @@
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::effects::is_speculatable;
-use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{BlockId, Context, OpId, ValueId};
 use dlc_kernel::ops as kernel;
 
 use crate::analysis::nesting::block_of;
-use crate::analysis::plans::{PLANNED, plan_of};
+use crate::analysis::plans::{PLANNED, kernel_pass, plan_of};
 use crate::analysis::tiles::{Tiles, is_barrier, may_overlap, tile_of, touches, with_inner};
 use crate::rewrites::carried::{carry, yield_more};
 
 static DEF: PassDef = PassDef {
-    on: On::Op("kernel.func"),
-    requires: &["kernel"],
-    consults: &["plan"],
-    reads_symbols: true,
     options: &[PLANNED],
     statistics: &[
         StatDef { name: "fused", doc: "Loops that became part of the one before them." },
         StatDef { name: "shared", doc: "Copies and loads that another one does as well." },
     ],
-    ..PassDef::base("fuse-loops", "Fuses loops next to each other that go through the same steps.", create)
+    ..kernel_pass("fuse-loops", "Fuses loops next to each other that go through the same steps.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

@@ -69,7 +69,7 @@ mod windows;
 
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
-use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
@@ -78,16 +78,12 @@ use dlc_plan::places::place_of;
 use dlc_plan::value::Table;
 
 use crate::analysis::nesting::writes;
-use crate::analysis::plans::{PLANNED, plan_loc, plan_of};
+use crate::analysis::plans::{PLANNED, kernel_pass, plan_loc, plan_of};
 use crate::analysis::tiles::{is_barrier, may_overlap, tile_of, touches_tile};
 use crate::plan::defaults;
 use crate::plan::report::not_followed;
 
 static DEF: PassDef = PassDef {
-    on: On::Op("kernel.func"),
-    requires: &["kernel"],
-    consults: &["plan"],
-    reads_symbols: true,
     options: &[
         OptionDef {
             name: "target",
@@ -101,7 +97,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "copies", doc: "Copies that threads no longer wait for." },
         StatDef { name: "boxes", doc: "Copies that the copy engine does." },
     ],
-    ..PassDef::base(
+    ..kernel_pass(
         "insert-async-tokens",
         "Makes copies to shared memory asynchronous, awaited where they are needed.",
         create,

@@ -116,7 +116,7 @@ use dlc_core::sizes::{value_name, value_number};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
-use dlc_ir::pass::{On, OptionDef, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::pass::{OptionDef, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{BlockId, Builder, Context, Loc, OpId, ValueId};
 use dlc_kernel::global::position;
 use dlc_kernel::interp::axis_number;
@@ -128,20 +128,16 @@ use dlc_plan::clause::Kind;
 
 use crate::analysis::expressions::Places;
 use crate::analysis::nesting::{block_of, grid_of};
-use crate::analysis::plans::{PLANNED, plan_of};
+use crate::analysis::plans::{PLANNED, kernel_pass, plan_of};
 use crate::plan::report::not_followed;
 use crate::rewrites::carried::{carry, yield_more};
 
 const OPTIONS: &[OptionDef] = &[PLANNED];
 
 static DEF: PassDef = PassDef {
-    on: On::Op("kernel.func"),
-    requires: &["kernel"],
-    consults: &["plan"],
-    reads_symbols: true,
     options: OPTIONS,
     statistics: &[StatDef { name: "loops", doc: "Loops whose fragments are loaded ahead." }],
-    ..PassDef::base("overlap-fragments", "Loads the fragments of the next product while one multiplies.", create)
+    ..kernel_pass("overlap-fragments", "Loads the fragments of the next product while one multiplies.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

@@ -45,21 +45,17 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::effects::effects;
 use dlc_ir::op::Effects;
-use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, OpId};
 use dlc_kernel::ops::{Func, Grid, GridWait};
 
-use crate::analysis::plans::{machines, plan_of};
+use crate::analysis::plans::{kernel_pass, machines, plan_of};
 use crate::analysis::tiles::with_inner;
 use crate::plan::report::not_followed;
 
 static DEF: PassDef = PassDef {
-    on: On::Op("kernel.func"),
-    requires: &["kernel"],
-    consults: &["plan"],
-    reads_symbols: true,
     statistics: &[StatDef { name: "grids", doc: "Grids that may begin before the one in front of them has ended." }],
-    ..PassDef::base("overlap-launches", "Lets kernels begin before those in front of them have ended.", create)
+    ..kernel_pass("overlap-launches", "Lets kernels begin before those in front of them have ended.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

@@ -83,7 +83,7 @@ use dlc_core::guard::{Condition, Guard};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
-use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{BlockId, Builder, Context, OpId, Str, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Token, Work};
@@ -92,7 +92,7 @@ use dlc_plan::Schedule;
 use crate::analysis::expressions::{Over, index, pack};
 use crate::analysis::loads::{Found, find};
 use crate::analysis::nesting::loops_around;
-use crate::analysis::plans::{PLANNED, given, plan_of};
+use crate::analysis::plans::{PLANNED, given, kernel_pass, plan_of};
 use crate::analysis::tiles::{touches, with_inner};
 use crate::plan::defaults;
 use crate::plan::report::not_followed;
@@ -101,10 +101,6 @@ use crate::rewrites::rings::{copy_ops, in_ring, name_stage, next_stage, ring_of}
 use crate::rewrites::unused::erase_unused;
 
 static DEF: PassDef = PassDef {
-    on: On::Op("kernel.func"),
-    requires: &["kernel"],
-    consults: &["plan"],
-    reads_symbols: true,
     options: &[
         OptionDef {
             name: "stages",
@@ -115,7 +111,7 @@ static DEF: PassDef = PassDef {
         PLANNED,
     ],
     statistics: &[StatDef { name: "loops", doc: "Loops whose loads run ahead." }],
-    ..PassDef::base("pipeline-stages", "Lets the loads of a loop run steps ahead, in rings of tiles.", create)
+    ..kernel_pass("pipeline-stages", "Lets the loads of a loop run steps ahead, in rings of tiles.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

@@ -122,7 +122,7 @@ mod turns;
 
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
-use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{BlockId, Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::places::shared_memory;
@@ -134,7 +134,7 @@ use crate::analysis::axes::ancestor_in;
 use crate::analysis::conditions::stores_by_engine;
 use crate::analysis::loads::{Found, find};
 use crate::analysis::nesting::block_of;
-use crate::analysis::plans::{PLANNED, given, plan_of};
+use crate::analysis::plans::{PLANNED, given, kernel_pass, plan_of};
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of, with_inner};
 use crate::plan::defaults;
 use crate::plan::report::not_followed;
@@ -143,10 +143,6 @@ use crate::rewrites::rows;
 use producer::Source;
 
 static DEF: PassDef = PassDef {
-    on: On::Op("kernel.func"),
-    requires: &["kernel"],
-    consults: &["plan"],
-    reads_symbols: true,
     options: &[
         OptionDef {
             name: "stages",
@@ -193,11 +189,7 @@ static DEF: PassDef = PassDef {
         PLANNED,
     ],
     statistics: &[StatDef { name: "grids", doc: "Grids whose warps got roles." }],
-    ..PassDef::base(
-        "specialize-warps",
-        "Gives warps roles: one loads tiles, groups of others compute from them.",
-        create,
-    )
+    ..kernel_pass("specialize-warps", "Gives warps roles: one loads tiles, groups of others compute from them.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

@@ -81,7 +81,7 @@ use dlc_core::scalar::Combiner;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
-use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops as kernel;
@@ -91,7 +91,7 @@ use dlc_plan::clause::Through;
 
 use crate::analysis::expressions::{Over, Places, index, pack};
 use crate::analysis::numbers::function;
-use crate::analysis::plans::{PLANNED, plan_of};
+use crate::analysis::plans::{PLANNED, kernel_pass, plan_of};
 use crate::plan::report::not_followed;
 use crate::rewrites::carried::yield_more;
 use crate::rewrites::rows::{self, LEAST_ROWS};
@@ -105,10 +105,6 @@ mod row_sums;
 mod stream;
 
 static DEF: PassDef = PassDef {
-    on: On::Op("kernel.func"),
-    requires: &["kernel"],
-    consults: &["plan"],
-    reads_symbols: true,
     options: &[
         OptionDef {
             name: "parts",
@@ -125,7 +121,7 @@ static DEF: PassDef = PassDef {
         PLANNED,
     ],
     statistics: &[StatDef { name: "split", doc: "Sums that blocks share now." }],
-    ..PassDef::base("split-reduction", "Splits the sum of a loop among blocks.", create)
+    ..kernel_pass("split-reduction", "Splits the sum of a loop among blocks.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

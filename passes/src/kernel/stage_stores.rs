@@ -87,7 +87,7 @@ mod tma;
 use dlc_ir::Context;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::RemarkKind;
-use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, elem_of};
@@ -96,16 +96,12 @@ use dlc_plan::clause::{Kind, Way};
 
 use crate::analysis::boxes::ALIGNMENT;
 use crate::analysis::conditions::stores_by_engine;
-use crate::analysis::plans::{PLANNED, given, plan_of};
+use crate::analysis::plans::{PLANNED, given, kernel_pass, plan_of};
 use crate::plan::defaults;
 use crate::plan::report::not_followed;
 use sub_tiles::SubTiles;
 
 static DEF: PassDef = PassDef {
-    on: On::Op("kernel.func"),
-    requires: &["kernel"],
-    consults: &["plan"],
-    reads_symbols: true,
     formerly: &["overlap-epilogue", "coalesce-stores"],
     options: &[
         OptionDef {
@@ -121,7 +117,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "rows", doc: "Stores of whole rows by threads." },
         StatDef { name: "loads", doc: "Loads of epilogues that are begun before the sum." },
     ],
-    ..PassDef::base("stage-stores", "Stores results through shared memory, by TMA or in whole rows.", create)
+    ..kernel_pass("stage-stores", "Stores results through shared memory, by TMA or in whole rows.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

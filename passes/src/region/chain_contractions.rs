@@ -79,6 +79,8 @@ use dlc_region::verify::{DEFERRED, KernelAxes, axes_of};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+use crate::analysis::axes::combined;
+
 static DEF: PassDef = PassDef {
     requires: &["region"],
     statistics: &[StatDef { name: "deferred", doc: "Values that are handed on from one contraction to another." }],
@@ -150,14 +152,6 @@ fn is_elementwise(op: OpRef<'_>) -> bool {
     known.iter().any(|def| op.is(def))
 }
 
-/// What a reduction combines.
-fn contributions(reduce: Reduce<'_>) -> Vec<ValueId> {
-    let body = reduce.body;
-    let block = reduce.regions().first().and_then(|&region| body.first_block(region));
-    let end = block.and_then(|block| body.last_op(block));
-    end.map(|end| body.operands(end).collect()).unwrap_or_default()
-}
-
 /// For each value, the types of the two factors of each product that it is elementwise in, each pair once: types have few
 /// sets of axes, however long a chain is.
 type Products = SideTable<ValueId, SmallVec<[(Type, Type); 1]>>;
@@ -185,7 +179,7 @@ fn products(ctx: &Context, body: &Body) -> Products {
 /// Whether a reduction multiplies two values along an axis that it reduces, or combines them in another way.
 fn is_contraction(ctx: &Context, body: &Body, op: OpId, products: &Products) -> bool {
     let Some(reduce) = Reduce::of(OpRef::new(ctx, body, op)) else { return false };
-    let (reduced, contributions) = (reduce.axes(), contributions(reduce));
+    let (reduced, contributions) = (reduce.axes(), combined(reduce));
     let is_reduced = |ty: Type| axes_of(ctx, ty).iter().any(|axis| reduced.contains(axis));
     match reduce.combiner() {
         None => contributions.iter().filter(|&&value| is_over(ctx, body, value, &reduced)).count() > 1,
@@ -218,7 +212,7 @@ fn carried(ctx: &Context, body: &Body, products: &Products) -> SideTable<ValueId
 fn handed_on(ctx: &Context, body: &Body, second: OpId, carried: &SideTable<ValueId, bool>) -> Vec<ValueId> {
     let Some(reduce) = Reduce::of(OpRef::new(ctx, body, second)) else { return Vec::new() };
     let (reduced, mut values) = (reduce.axes(), Vec::new());
-    let (mut work, mut seen) = (contributions(reduce), FxHashSet::default());
+    let (mut work, mut seen) = (combined(reduce), FxHashSet::default());
     while let Some(value) = work.pop() {
         if !seen.insert(value) {
             continue;

@@ -102,6 +102,8 @@ use dlc_region::types::Value;
 
 use terms::{Algebra, Term};
 
+use crate::analysis::axes::combined;
+
 static DEF: PassDef = PassDef {
     requires: &["region"],
     options: &[OptionDef {
@@ -252,19 +254,11 @@ fn all_floats(reduce: Reduce<'_>) -> bool {
     reduce.acc().iter().all(|ty| ty.float_kind(reduce.ctx).is_some())
 }
 
-/// What a reduction combines.
-fn contributions(reduce: Reduce<'_>) -> Vec<ValueId> {
-    let body = reduce.body;
-    let end =
-        reduce.regions().first().and_then(|&region| body.first_block(region)).and_then(|block| body.last_op(block));
-    end.map(|end| body.operands(end).collect()).unwrap_or_default()
-}
-
 /// The sums that go with a maximum. `None` where there is none.
 fn find(body: &Body, max: OpId, fuse: bool, cx: &PassCx<'_>) -> Option<Stream> {
     let ctx = cx.ctx;
     let reduce = Reduce::of(OpRef::new(ctx, body, max))?;
-    let (axes, score) = (reduce.axes(), contributions(reduce).into_iter().next()?);
+    let (axes, score) = (reduce.axes(), combined(reduce).into_iter().next()?);
     let algebra = Algebra::new(ctx, body, max, score, &axes);
     let same_axes = |other: &[&str]| other.len() == axes.len() && axes.iter().all(|axis| other.contains(axis));
     let mut sums = Vec::new();
@@ -288,7 +282,7 @@ fn find(body: &Body, max: OpId, fuse: bool, cx: &PassCx<'_>) -> Option<Stream> {
 
 /// The contributions to a sum as products, or why it stays.
 fn terms_of(sum: Reduce<'_>, algebra: &Algebra<'_>, fuse: bool) -> Result<Vec<Term>, String> {
-    let terms = contributions(sum).into_iter().zip(sum.acc()).map(|(value, acc)| algebra.term(value, acc));
+    let terms = combined(sum).into_iter().zip(sum.acc()).map(|(value, acc)| algebra.term(value, acc));
     let terms = terms.collect::<Result<Vec<Term>, String>>()?;
     // What is summed in a narrow type would be summed in f32.
     let narrow = |ty: &Type| ty.bits(sum.ctx).is_some_and(|bits| bits < if fuse { 16 } else { 32 });
