@@ -74,6 +74,7 @@
 
 pub(crate) mod axes;
 mod contract;
+mod copies;
 mod emit;
 mod grid;
 mod lower;

@@ -418,7 +418,7 @@ fn operand(
                 kernel::NewCopy { source: memory, args: &values, tile, stage: None, at, guard, fill, by, vector: None }
                     .build(&mut lower.emit.builder(), loc);
             if mask.is_none() {
-                place_copy(lower, copy, &values);
+                lower.place_copy(copy, &values);
             }
         }
         None => {
@@ -448,24 +448,6 @@ fn operand(
     }
     let zeros = mask.map(|mask| Box::new(Zeros::of(lower, mask)));
     Ok(Operand { tile, transposed, zeros })
-}
-
-/// Moves a copy to the innermost loop that its positions depend on, and lets the threads meet behind it.
-fn place_copy(lower: &mut Lower<'_, '_>, copy: OpId, values: &[ValueId]) {
-    let (ctx, loc, emit) = (lower.ctx, lower.emit.loc, &mut lower.emit);
-    let source = kernel::Copy::from(OpRef::new(ctx, &emit.body, copy)).source();
-    // What the kernel writes may change.
-    let is_written = emit.body.defining_op(source).is_some();
-    if !lower.is_planned || lower.conditions > 0 || is_written {
-        return;
-    }
-    let Some(around) = emit.unchanging_loop(values) else { return };
-    emit.body.move_op(copy, InsertPoint::Before(around));
-    let mut builder = Builder::new(ctx, &mut emit.body, InsertPoint::Before(around));
-    if lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.instruction == Kind::Wgmma) {
-        kernel::FenceAsync::build(&mut builder, loc);
-    }
-    kernel::Barrier::build(&mut builder, loc, None, None);
 }
 
 /// A matrix that is read for what stands between two products, by way of shared memory where the plan wants it there: a
