@@ -202,7 +202,7 @@ impl<'g> Places<'g> {
                     operands = indices;
                 }
                 // What is stored of it decides where it may be wanted: at every point of the kernel (`cut`).
-                Kind::Map { .. } | Kind::Scan(_) => {}
+                Kind::Map { .. } | Kind::Scan(_) | Kind::Sort { .. } => {}
                 Kind::Reduce { .. } => {
                     over = self.reduced_axes(node, &inner, guard.as_ref(), loops.is_empty())?;
                     loops.push(Loop { of: node, over: over.clone(), around: self.named(inner.iter()) });
@@ -222,13 +222,17 @@ impl<'g> Places<'g> {
         Ok(())
     }
 
-    /// Whether a value is wanted at each point of the kernel, once, wherever it is looked at.
+    /// Whether a value is wanted at each point of the kernel, once, wherever it is looked at. What depends on later positions of
+    /// an axis is wanted at all of them.
     pub fn is_at_every_point(&self, node: Node) -> bool {
         let [place] = self.of(node) else { return false };
         let axes: Vec<Axis> = place.at.iter().filter_map(|at| self.axis(at.as_symbol()?)).collect();
         let all = axes.len() == place.at.len() && axes.len() == self.iters;
         let each = (0..self.iters).all(|axis| axes.contains(&axis));
-        all && each && place.guard.is_none() && place.loops.is_empty()
+        let value = &self.graph.values[node];
+        let from_start = matches!(value.kind, Kind::Scan(scan) if !scan.reverse);
+        let whole = from_start || axes.iter().zip(&value.axes).all(|(&axis, size)| self.size(axis) == size);
+        all && each && whole && place.guard.is_none() && place.loops.is_empty()
     }
 
     /// The most reductions, one after another, at whose steps a value would be computed at one place.
