@@ -9,7 +9,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, Failure, Outcome};
 use dlc_ir::{Attr, Type};
 
-use crate::ops::{Const, Entry, Function, Gather, Iota, Reduce, Scan};
+use crate::ops::{Const, Entry, Function, Gather, Iota, Reduce, Scan, Sort};
 use crate::syntax::element_of;
 use crate::verify::axis_names;
 
@@ -123,6 +123,17 @@ pub fn scan(cx: &mut Eval<'_, '_>) -> EvalResult {
         every: op.every().and_then(|every| usize::try_from(every).ok()),
     };
     give(cx, input.scan(cx.op.ctx, scan, factors.first(), elem(cx)))
+}
+
+/// The elements along an axis in order.
+pub fn sort(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Sort::from(cx.op);
+    let frame = Frame::of(cx, &op.axes())?;
+    let accesses = op.accesses();
+    let [access] = &accesses[..] else { return Err(cx.fail(&CANNOT_RUN, "one operand is sorted")) };
+    let input = frame.read(cx, 0, access)?;
+    let every = op.every().and_then(|every| usize::try_from(every).ok());
+    give(cx, input.sort(op.along() as usize, every))
 }
 
 /// The elements of the table at the positions.

@@ -22,7 +22,7 @@ pub mod verify;
 dlc_ir::dialect! {
     name: "book",
     summary: "Where each value of a tensor program lives.",
-    ops: [ops::Func, ops::Return, ops::Const, ops::Iota, ops::Entry, ops::Reduce, ops::Scan, ops::Gather, ops::Reshape],
+    ops: [ops::Func, ops::Return, ops::Const, ops::Iota, ops::Entry, ops::Reduce, ops::Scan, ops::Sort, ops::Gather, ops::Reshape],
     types: [],
     attrs: [],
     materialize: Some(ops::materialize),

@@ -230,6 +230,26 @@ pub struct Scan {
     out: Result<Tensor>,
 }
 
+/// The elements along an axis in ascending order. With `every 1024` each group of positions is sorted by itself, of which the
+/// first has the positions 0 to 1023.
+///
+/// Floats are ordered as numbers, -0.0 before 0.0, and NaN after all of them.
+#[op("book.sort", traits(Pure), parse = syntax::parse_sort, print = syntax::print_sort, infer = verify::infer_sort,
+     verify = verify::sort, eval = interp::sort,
+     example = "%y = sort axes (i0: M, i1: N) along 1 of %x at (i0, i1) : tensor<[M, N], i64>")]
+pub struct Sort {
+    input: Operand<Tensor>,
+    /// The sizes of the axes of the result.
+    axes: Attr<Sizes>,
+    /// The axis that is sorted along.
+    along: Attr<Int>,
+    /// How many positions go together: each group of so many, counted from the first position, is sorted by itself.
+    every: OptionalAttr<Int>,
+    /// How the operand is read: one access.
+    accesses: Attr<Accesses>,
+    out: Result<Tensor>,
+}
+
 /// Elements at positions that are elements of other operands, which no affine expression says; zero where there is none.
 ///
 /// `out[i] = table[at(i)]`, where a position is an expression of the axes or an element of an index operand.

@@ -10,7 +10,7 @@ use dlc_ir::diag::Diagnostic;
 use dlc_ir::text::{BAD_LITERAL, OpParser, OpPrinter, ParseResult, Token};
 use dlc_ir::{Attr, Type, ValueId};
 
-use crate::ops::{Entry, Function, Gather, Iota, Reduce, Scan};
+use crate::ops::{Entry, Function, Gather, Iota, Reduce, Scan, Sort};
 
 /// `(i0: M, i1: N)`, numbered from `first`.
 fn parse_axes(p: &mut OpParser<'_, '_>, first: usize) -> ParseResult<Vec<SizeExpr>> {
@@ -229,6 +229,39 @@ pub fn print_scan(p: &mut OpPrinter<'_, '_>) {
     p.attr_dict(&|key| {
         matches!(key, "combiner" | "axes" | "along" | "every" | "accesses" | "acc" | "exclusive" | "reverse")
     });
+    p.result_types();
+}
+
+/// `axes (i0: M, i1: N) along 1 every 64 of %x at (i0, i1) : tensor<[M, N], i64>`
+pub fn parse_sort(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    p.expect_word("axes")?;
+    let axes = parse_axes(p, 0)?;
+    set_sizes(p, "axes", axes);
+    p.expect_word("along")?;
+    let along = p.integer()?;
+    let along = p.ctx.i64_attr(along);
+    p.set_prop("along", along);
+    if p.eat_word("every") {
+        let every = p.integer()?;
+        let every = p.ctx.i64_attr(every);
+        p.set_prop("every", every);
+    }
+    parse_reads(p)?;
+    p.attr_dict()?;
+    p.result_types()
+}
+
+/// Writes what [`parse_sort`] reads.
+pub fn print_sort(p: &mut OpPrinter<'_, '_>) {
+    let op = Sort::from(p.op);
+    p.write(" axes ");
+    print_axes(p, &op.axes(), 0);
+    p.write(&format!(" along {}", op.along()));
+    if let Some(every) = op.every() {
+        p.write(&format!(" every {every}"));
+    }
+    print_reads(p, &op.accesses());
+    p.attr_dict(&|key| matches!(key, "axes" | "along" | "every" | "accesses"));
     p.result_types();
 }
 

@@ -17,7 +17,7 @@ use dlc_ir::op::{BrokenRule, InferCx, Inferred, op_error};
 use dlc_ir::verify::{OP_RULE, keeps_declaration};
 use dlc_ir::{Diagnostics, OpRef, Str, Type, ValueId};
 
-use crate::ops::{Const, Entry, Func, Function, Gather, Iota, Reduce, Reshape, Scan};
+use crate::ops::{Const, Entry, Func, Function, Gather, Iota, Reduce, Reshape, Scan, Sort};
 use crate::syntax::element_of;
 
 /// A program is one block, and every symbol in a type is one that it takes.
@@ -96,6 +96,11 @@ pub fn infer_scan(cx: &InferCx<'_>) -> Inferred {
         common = dlc_core::broadcast::promote(cx.ctx, common, other)?;
     }
     tensor(cx.ctx, axes, accumulator(cx, common)?)
+}
+
+/// The sizes of the axes, with the elements of the operand.
+pub fn infer_sort(cx: &InferCx<'_>) -> Inferred {
+    tensor(cx.ctx, attr::<Sizes>(cx, "axes")?, elem(cx, 0)?)
 }
 
 /// The sizes of the axes, with the elements of the table.
@@ -230,16 +235,30 @@ pub fn reduce(op: Reduce<'_>, diags: &Diagnostics) {
 
 /// The operands are read at affine positions within them, and the axis is one of the result.
 pub fn scan(op: Scan<'_>, diags: &Diagnostics) {
-    let axes = op.axes();
-    if usize::try_from(op.along()).map_or(true, |along| along >= axes.len()) {
-        let message = format!("axis {} is none of the {} axes of the result", op.along(), axes.len());
-        return diags.emit(op_error(*op, message));
+    along(*op, (op.axes(), op.along(), op.every()), &op.accesses(), diags);
+}
+
+/// The axis exists, and the access is right.
+pub fn sort(op: Sort<'_>, diags: &Diagnostics) {
+    along(*op, (op.axes(), op.along(), op.every()), &op.accesses(), diags);
+}
+
+/// What goes along an axis of the result, in groups of `every` positions.
+fn along(
+    op: OpRef<'_>,
+    (axes, along, every): (Vec<SizeExpr>, i64, Option<i64>),
+    reads: &[Access],
+    diags: &Diagnostics,
+) {
+    if usize::try_from(along).map_or(true, |along| along >= axes.len()) {
+        let message = format!("axis {along} is none of the {} axes of the result", axes.len());
+        return diags.emit(op_error(op, message));
     }
-    if let Some(every @ ..1) = op.every() {
-        return diags.emit(op_error(*op, format!("at least 1 position goes together, not {every}")));
+    if let Some(every @ ..1) = every {
+        return diags.emit(op_error(op, format!("at least 1 position goes together, not {every}")));
     }
-    if has_axes(*op, &axes) {
-        accesses(*op, &axes, &op.accesses(), 0, diags);
+    if has_axes(op, &axes) {
+        accesses(op, &axes, reads, 0, diags);
     }
 }
 

@@ -20,6 +20,7 @@ mod positions;
 mod read;
 mod reduce;
 mod scan;
+mod sort;
 mod threads;
 mod views;
 

@@ -39,7 +39,7 @@ dlc_ir::dialect! {
         ops::Arrive, ops::FenceAsync, ops::Await, ops::AwaitRead, ops::Done, ops::Shared, ops::Slice, ops::TensorMapOf,
         ops::Load, ops::Store, ops::Copy, ops::CopyAsync, ops::LoadShared, ops::StoreShared, ops::TmaLoad, ops::TmaStore,
         ops::Unary, ops::Binary, ops::Select, ops::Cast, ops::Broadcast, ops::Extract,
-        ops::MulAcc, ops::ThreadReduce, ops::ThreadBroadcast, ops::WarpIf, ops::GridRelease, ops::GridWait, ops::Reduce, ops::Scan, ops::Convert, ops::Mma, ops::Fma,
+        ops::MulAcc, ops::ThreadReduce, ops::ThreadBroadcast, ops::WarpIf, ops::GridRelease, ops::GridWait, ops::Reduce, ops::Scan, ops::Sort, ops::Convert, ops::Mma, ops::Fma,
         ops::Wgmma, ops::Ticket, ops::Release, ops::Acquire
     ],
     types: [types::Frag, types::Tile, types::MBarrier, types::TensorMap, types::Token],

@@ -11,7 +11,9 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Data, Datum, Eval, EvalResult, Failure, Outcome};
 use dlc_ir::{Context, OpRef, Type, ValueId};
 
-use crate::ops::{Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Scan, Select, Transpose, Unary, Yield};
+use crate::ops::{
+    Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Scan, Select, Sort, Transpose, Unary, Yield,
+};
 use crate::syntax::element_of;
 use crate::types::Value;
 use crate::verify::{KernelAxes, axes_of};
@@ -281,6 +283,15 @@ pub fn scan(cx: &mut Eval<'_, '_>) -> EvalResult {
     let last = cx.operands.len() - 1;
     let factors = if last > 0 { Some(tensor(cx, 0)?) } else { None };
     give(cx, tensor(cx, last)?.scan(cx.op.ctx, scan, factors, elem_of(cx.op, op.out())))
+}
+
+/// The numbers along an axis in order.
+pub fn sort(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let op = Sort::from(cx.op);
+    let axis = axes_of(cx.op.ctx, cx.op.type_of(op.out())).iter().position(|axis| *axis == op.along());
+    let axis = axis.ok_or_else(|| failed(cx, format!("there is no axis '{}'", op.along())))?;
+    let every = op.every().and_then(|every| usize::try_from(every).ok());
+    give(cx, tensor(cx, 0)?.sort(axis, every))
 }
 
 /// The contributions combined: by a function at once, by a region one point after the other in row-major order.

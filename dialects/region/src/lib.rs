@@ -35,7 +35,7 @@ dlc_ir::dialect! {
     summary: "One kernel each, as values over named axes.",
     ops: [
         ops::Func, ops::Yield, ops::Const, ops::Index, ops::Read, ops::Unary, ops::Binary, ops::Select, ops::Cast,
-        ops::Reduce, ops::Scan, ops::BroadcastInDim, ops::Transpose,
+        ops::Reduce, ops::Scan, ops::Sort, ops::BroadcastInDim, ops::Transpose,
     ],
     types: [types::Value],
     attrs: [],

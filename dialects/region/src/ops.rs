@@ -180,6 +180,22 @@ pub struct Scan {
     out: Result<Value>,
 }
 
+/// The numbers along one axis in ascending order. With `every 1024` each group of positions is sorted by itself, of which the
+/// first has the positions 0 to 1023.
+///
+/// Floats are ordered as numbers, -0.0 before 0.0, and NaN after all of them. A sort stands directly in the kernel, and its axis
+/// is one of the results.
+#[op("region.sort", traits(Pure), parse = syntax::parse_sort, print = syntax::print_sort, eval = interp::sort,
+     example = "%s = sort %x along n every 4096 : i64 over (m, n)")]
+pub struct Sort {
+    input: Operand<Value>,
+    /// The name of the axis.
+    along: Attr<Text>,
+    /// How many positions go together: each group of so many, counted from the first position, is sorted by itself.
+    every: OptionalAttr<Int>,
+    out: Result<Value>,
+}
+
 /// The value over more axes, on which it does not depend. `dims` says which axis of the result each own one is.
 #[op("region.broadcast_in_dim", traits(Pure), format = "$input `to` $shape `dims` $dims attr-dict `:` type($out)",
      eval = interp::broadcast_in_dim,

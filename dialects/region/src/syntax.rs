@@ -15,7 +15,7 @@ use dlc_ir::op::AttrKind;
 use dlc_ir::text::{BAD_LITERAL, OpParser, OpPrinter, ParseResult, Parser, SYNTAX, Token};
 use dlc_ir::{Attr, Context, Loc, Type};
 
-use crate::ops::{Const, Func, Index, Read, Reduce, Scan, Select, Yield};
+use crate::ops::{Const, Func, Index, Read, Reduce, Scan, Select, Sort, Yield};
 use crate::types::Value;
 use crate::verify::ACC_DTYPE_MISSING;
 
@@ -393,6 +393,35 @@ pub fn print_scan(p: &mut OpPrinter<'_, '_>) {
     p.write(if op.exclusive().is_some() { " exclusive" } else { "" });
     p.write(if op.reverse().is_some() { " reverse" } else { "" });
     p.attr_dict(&|key| matches!(key, "combiner" | "along" | "every" | "exclusive" | "reverse"));
+    p.result_types();
+}
+
+/// `%x along n every 64 : i64 over (m, n)`
+pub fn parse_sort(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    p.operand()?;
+    p.expect_word("along")?;
+    let along = p.word()?;
+    let along = p.ctx.str_attr(along);
+    p.set_prop("along", along);
+    if p.eat_word("every") {
+        let every = p.integer()?;
+        let every = p.ctx.i64_attr(every);
+        p.set_prop("every", every);
+    }
+    p.attr_dict()?;
+    p.result_types()
+}
+
+/// Writes what [`parse_sort`] reads.
+pub fn print_sort(p: &mut OpPrinter<'_, '_>) {
+    let op = Sort::from(p.op);
+    p.write(" ");
+    p.operand(0);
+    p.write(&format!(" along {}", op.along()));
+    if let Some(every) = op.every() {
+        p.write(&format!(" every {every}"));
+    }
+    p.attr_dict(&|key| matches!(key, "along" | "every"));
     p.result_types();
 }
 

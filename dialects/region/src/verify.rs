@@ -20,7 +20,7 @@ use dlc_ir::verify::{OP_RULE, keeps_declaration};
 use dlc_ir::{Attr, Context, Diagnostics, OpRef, RegionId, Str, Type, TypeData, ValueId};
 
 use crate::ops::{
-    Binary, BroadcastInDim, Cast, Const, Func, Index, Read, Reduce, Scan, Select, Transpose, Unary, Yield,
+    Binary, BroadcastInDim, Cast, Const, Func, Index, Read, Reduce, Scan, Select, Sort, Transpose, Unary, Yield,
 };
 use crate::syntax::element_of;
 use crate::types::Value;
@@ -258,6 +258,8 @@ impl<'a> Checker<'a, '_> {
             self.reduce(reduce);
         } else if let Some(scan) = Scan::of(op) {
             self.scan(scan);
+        } else if let Some(sort) = Sort::of(op) {
+            self.sort(sort);
         } else if let Some(broadcast) = BroadcastInDim::of(op) {
             self.broadcast(broadcast);
         } else if let Some(transpose) = Transpose::of(op) {
@@ -545,29 +547,50 @@ impl<'a> Checker<'a, '_> {
         if let Err(broken) = op.combiner().check(&elems) {
             return self.fail(*op, broken);
         }
-        if let Some(from) = op.inputs().map(|input| self.axes(*op, input)).find(|from| *from != own) {
-            let (own, from) = (own.join(", "), from.join(", "));
-            return self.misaligned(*op, format!("the result is over the axes ({own}), and its operand over ({from})"));
-        }
-        if !own.contains(&along) {
-            let own = own.join(", ");
-            return self.misaligned(*op, format!("the axis '{along}' is none of the operand's, which are ({own})"));
-        }
-        if self.axes.position(along).is_none_or(|at| at >= self.axes.iters) {
-            return self.misaligned(*op, format!("the axis '{along}' is none of the results"));
-        }
-        if let Some(every @ ..1) = op.every() {
-            return self.fail(*op, format!("at least 1 position goes together, not {every}"));
-        }
-        if op.body.parent_op(op.id) != Some(op.body.root()) {
-            let broken = BrokenRule::from("a scan stands directly in the kernel");
-            return self.fail(*op, broken.suggest("move it before the reduction around it"));
+        if !self.goes_along(*op, &own, (along, op.every()), "a scan") {
+            return;
         }
         let acc = self.elem(*op, op.out());
         if let Some(&elem) = elems.iter().find(|&&elem| promote(op.ctx, elem, acc).ok() != Some(acc)) {
             let (elem, acc) = (elem.display(op.ctx), acc.display(op.ctx));
             self.fail(*op, format!("numbers of type {elem} cannot be accumulated in {acc}, which is narrower"));
         }
+    }
+
+    fn sort(&self, op: Sort<'a>) {
+        let own = self.axes(*op, op.out());
+        if self.goes_along(*op, &own, (op.along(), op.every()), "a sort") {
+            self.expect_elem(*op, self.elem(*op, op.input()));
+        }
+    }
+
+    /// Whether an op may go along an axis of its operands and its result, in groups of `every` positions; reports why not.
+    fn goes_along(&self, op: OpRef<'a>, own: &[&'a str], (along, every): (&str, Option<i64>), what: &str) -> bool {
+        let misaligned = |message: String| {
+            self.misaligned(op, message);
+            false
+        };
+        if let Some(from) = op.operands().map(|input| self.axes(op, input)).find(|from| from != own) {
+            let (own, from) = (own.join(", "), from.join(", "));
+            return misaligned(format!("the result is over the axes ({own}), and its operand over ({from})"));
+        }
+        if !own.contains(&along) {
+            let own = own.join(", ");
+            return misaligned(format!("the axis '{along}' is none of the operand's, which are ({own})"));
+        }
+        if self.axes.position(along).is_none_or(|at| at >= self.axes.iters) {
+            return misaligned(format!("the axis '{along}' is none of the results"));
+        }
+        if let Some(every @ ..1) = every {
+            self.fail(op, format!("at least 1 position goes together, not {every}"));
+            return false;
+        }
+        if op.body.parent_op(op.id) != Some(op.body.root()) {
+            let broken = BrokenRule::from(format!("{what} stands directly in the kernel"));
+            self.fail(op, broken.suggest("move it before the reduction around it"));
+            return false;
+        }
+        true
     }
 
     fn transpose(&self, op: Transpose<'a>) {

@@ -30,7 +30,7 @@ dlc_ir::dialect! {
         ops::Add, ops::Sub, ops::Mul, ops::Max, ops::Min, ops::Fdiv, ops::Pow, ops::Cdiv, ops::Cmod, ops::Floordiv,
         ops::Floormod, ops::And, ops::Or, ops::Xor, ops::Shl, ops::Shr, ops::Neg, ops::Relu, ops::Trunc, ops::Recip,
         ops::Sqrt, ops::Exp2, ops::Log2, ops::Sin, ops::Mulacc, ops::Cmp, ops::Where, ops::Cast, ops::Bitcast,
-        ops::Reduce, ops::Scan, ops::Contract,
+        ops::Reduce, ops::Scan, ops::Sort, ops::Contract,
         ops::Range, ops::Index, ops::If, ops::Yield,
     ],
     types: [],

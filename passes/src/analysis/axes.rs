@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{BlockId, Context, OpId, Type, ValueId};
-use dlc_region::ops::{BroadcastInDim, Func, Index, Read, Reduce, Scan, Select, Yield};
+use dlc_region::ops::{BroadcastInDim, Func, Index, Read, Reduce, Scan, Select, Sort, Yield};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 
@@ -98,6 +98,16 @@ pub fn scans(ctx: &Context, body: &Body) -> Vec<OpId> {
     body.walk().into_iter().filter(|&op| OpRef::new(ctx, body, op).is(Scan::DEF)).collect()
 }
 
+/// The sorts of a kernel, in order.
+pub fn sorts(ctx: &Context, body: &Body) -> Vec<OpId> {
+    body.walk().into_iter().filter(|&op| OpRef::new(ctx, body, op).is(Sort::DEF)).collect()
+}
+
+/// Whether a kernel has an op that goes along an axis: a scan or a sort.
+pub fn goes_along(ctx: &Context, body: &Body) -> bool {
+    !scans(ctx, body).is_empty() || !sorts(ctx, body).is_empty()
+}
+
 /// The axes that an op, or one in its regions, reduces.
 pub fn bound_in<'a>(ctx: &'a Context, body: &'a Body, op: OpId) -> Vec<&'a str> {
     let mut inner = vec![op];
@@ -110,12 +120,12 @@ pub fn ancestor_in(body: &Body, op: OpId, block: BlockId) -> Option<OpId> {
     std::iter::successors(Some(op), |&op| body.parent_op(op)).find(|&op| body.block_of(op) == Some(block))
 }
 
-/// Whether an op computes one number from others at the same point: whatever is neither a reduction, nor a scan, nor
-/// memory, nor the end.
+/// Whether an op computes one number from others at the same point: whatever is neither a reduction, nor a scan or
+/// a sort, nor memory, nor the end.
 pub fn is_elementwise(op: OpRef<'_>) -> bool {
     op.results().len() == 1
         && op.operands().len() > 0
-        && ![Read::DEF, Reduce::DEF, Scan::DEF, Yield::DEF].iter().any(|def| op.is(def))
+        && ![Read::DEF, Reduce::DEF, Scan::DEF, Sort::DEF, Yield::DEF].iter().any(|def| op.is(def))
 }
 
 /// A value seen without the broadcasts that it came through.

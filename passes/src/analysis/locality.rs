@@ -45,7 +45,7 @@
 //!
 //! Linear in ops, operands and terms. The terms are those of the specification, sections 4.6 and 7.1.
 
-use dlc_book::ops::{Entry, Gather, Iota, Reduce, Reshape, Return, Scan};
+use dlc_book::ops::{Entry, Gather, Iota, Reduce, Reshape, Return, Scan, Sort};
 use dlc_book::verify::reads;
 use dlc_core::access::Access;
 use dlc_core::types::Tensor;
@@ -213,7 +213,7 @@ fn users<'a>(op: OpRef<'a>) -> Vec<OpRef<'a>> {
 
 /// Whether an op is affine in all that it reads, and reads no more than one element for each point.
 pub fn in_scop(op: OpRef<'_>) -> bool {
-    Gather::of(op).is_none() && Reshape::of(op).is_none() && Scan::of(op).is_none()
+    Gather::of(op).is_none() && Reshape::of(op).is_none() && Scan::of(op).is_none() && Sort::of(op).is_none()
 }
 
 /// How an op reads a value: one access for each operand that it is. Nothing if it is not known, or is not affine.

@@ -19,7 +19,7 @@
 //! Linear in ops and reads; the sets of a block are handled by `dlc_ir::affine`. The terms are those of the specification,
 //! sections 5 and 7.1, and of isl (S. Verdoolaege, *isl: An Integer Set Library for the Polyhedral Model*, 2010).
 
-use dlc_book::ops::{Const, Entry, Function, Gather, Iota, Reduce, Reshape, Scan};
+use dlc_book::ops::{Const, Entry, Function, Gather, Iota, Reduce, Reshape, Scan, Sort};
 use dlc_book::verify::reads;
 use dlc_core::access::Access;
 use dlc_core::scalar::Combiner;
@@ -261,6 +261,9 @@ impl<'a> Build<'a> {
         }
         if let Some(scan) = Scan::of(op) {
             return Err(format!("each element depends on all before it along axis {}", scan.along()));
+        }
+        if let Some(sort) = Sort::of(op) {
+            return Err(format!("each element depends on all along axis {}", sort.along()));
         }
         let combiner = Reduce::of(op).map(|reduce| reduce.combiner());
         let reduced = Reduce::of(op).map_or(0, |reduce| reduce.over().len());

@@ -75,6 +75,7 @@ mod product;
 mod scalar;
 mod scan;
 mod shared;
+mod sort;
 mod strided;
 mod sync;
 mod values;

@@ -212,7 +212,7 @@ impl Resolver<'_> {
     }
 
     fn is_scanned(&self) -> bool {
-        !crate::analysis::axes::scans(self.ctx, self.region).is_empty()
+        crate::analysis::axes::goes_along(self.ctx, self.region)
     }
 
     /// What the plan says of the kernel and is not so, though the kernel is right: widths along an axis that no tensor is

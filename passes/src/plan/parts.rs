@@ -18,7 +18,7 @@ use dlc_region::verify::{KernelAxes, axes_of};
 
 use super::declare::{add_inputs, declare};
 use super::shape::is_weighted;
-use crate::analysis::axes::{reductions, scans};
+use crate::analysis::axes::{goes_along, reductions};
 use crate::rewrites::unused::erase_unused;
 
 /// How the memory of parts is aligned, in bytes.
@@ -97,8 +97,8 @@ fn divided<'a>(ctx: &'a Context, region: &'a Body, split: &Split) -> Option<Redu
 
 /// That the parts can be computed independently, and that nothing else needs the whole axis.
 fn check(ctx: &Context, region: &Body, reduce: Reduce<'_>, axis: &str, axes: &KernelAxes) -> Result<(), String> {
-    if !scans(ctx, region).is_empty() {
-        return Err("the kernel has a scan".into());
+    if goes_along(ctx, region) {
+        return Err("the kernel has a scan or a sort".into());
     }
     let is_other = |&id: &OpId| {
         let other = Reduce::of(OpRef::new(ctx, region, id));

@@ -31,7 +31,7 @@ use super::parts::{Parts, parts};
 use super::repair::{clause_of, free, halve};
 use super::scattered::{Scattered, scattered};
 use super::shape::{
-    Axis, Groups, Scanned, Shape, groups, groups_of_rows, held_values, reduces_columns, reduces_rows, scanned,
+    Axis, Groups, Scanned, Shape, groups, groups_of_rows, held_values, reduces_columns, reduces_rows, scanned, sorted,
 };
 use super::tiling::{Form, MMA_ROWS, PlannedProduct, Tiling, WGMMA_ROWS};
 use crate::analysis::axes::reductions;
@@ -383,6 +383,12 @@ impl Resolver<'_> {
             keeps_rows: false,
             own: Vec::new(),
         };
+        if let Some(sorted) = sorted(ctx, region, shape).or_else(|why| self.refuse(&[], &NOT_A_KERNEL, why))? {
+            let form = Form::SortedRows { single: shape.outer.is_empty() };
+            let tiling = Tiling::by_default(form, [one, &sorted.length]);
+            let mapping = map(tiling, [Vec::new(), shape.outer.clone(), Vec::new()]);
+            return Ok(Mapping { along: Some(sorted.along.0), every: sorted.every, is_of_rows: true, ..mapping });
+        }
         let scanned = scanned(ctx, region, shape).or_else(|why| self.refuse(&[], &NOT_A_KERNEL, why))?;
         if let Some(Scanned { along, column, every, operands }) = scanned {
             let bits = self.most_bits();

@@ -15,7 +15,7 @@ use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 
 use super::declare::{add_inputs, declare};
-use crate::analysis::axes::{before_broadcasts, contributions, reductions, scans};
+use crate::analysis::axes::{before_broadcasts, contributions, goes_along, reductions};
 use crate::rewrites::unused::erase_unused;
 
 /// How the memory of sums is aligned, in bytes.
@@ -56,7 +56,7 @@ pub fn scattered(ctx: &Context, region: &Body) -> Option<Scattered> {
     let &[id] = reductions(ctx, region).as_slice() else { return None };
     let reduce = Reduce::from(OpRef::new(ctx, region, id));
     let is_marked = reduce.attr(ctx.intern_str(ANY_ORDER)).is_some() && reduce.combiner() == Some(Combiner::Sum);
-    if !is_marked || !scans(ctx, region).is_empty() || region.parent_op(id) != Some(region.root()) {
+    if !is_marked || goes_along(ctx, region) || region.parent_op(id) != Some(region.root()) {
         return None;
     }
     let masked = masked(ctx, region, reduce)?;

@@ -6,11 +6,11 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{Context, OpId, Type, ValueId};
 use dlc_plan::Schedule;
-use dlc_region::ops::{Binary, BroadcastInDim, Read, Reduce, Scan, Yield};
+use dlc_region::ops::{Binary, BroadcastInDim, Read, Reduce, Scan, Sort, Yield};
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::axes::{before_broadcasts, elem as elem_of, reductions, scans};
+use crate::analysis::axes::{before_broadcasts, elem as elem_of, reductions, scans, sorts};
 use crate::analysis::conditions::run_of;
 use crate::region_to_kernel::tensorize::stream::weighted;
 
@@ -19,7 +19,7 @@ pub type Axis = (String, SizeExpr);
 
 /// The axes of a kernel by what becomes of them.
 pub struct Shape {
-    /// Axes of the result that no reduction reduces and no scan goes along, in order.
+    /// Axes of the result that no reduction reduces and no scan or sort goes along, in order.
     pub outer: Vec<Axis>,
     /// The others.
     pub inner: Vec<Axis>,
@@ -33,6 +33,9 @@ impl Shape {
             .filter_map(|id| Reduce::of(OpRef::new(ctx, region, id)))
             .flat_map(|reduce| reduce.axes().into_iter().map(String::from))
             .chain(scans(ctx, region).into_iter().filter_map(|id| Scan::of(OpRef::new(ctx, region, id))).map(along))
+            .chain(
+                sorts(ctx, region).into_iter().filter_map(|id| Sort::of(OpRef::new(ctx, region, id))).map(sorted_along),
+            )
             .collect();
         let iters = axes.names.iter().zip(&axes.sizes).take(axes.iters);
         let (inner, outer) =
@@ -43,6 +46,50 @@ impl Shape {
 
 fn along(scan: Scan<'_>) -> String {
     scan.along().to_string()
+}
+
+fn sorted_along(sort: Sort<'_>) -> String {
+    sort.along().to_string()
+}
+
+/// The most positions that a block sorts together.
+pub const MOST_SORTED: i64 = 8192;
+
+/// What a kernel with a sort goes along.
+pub struct Sorted {
+    /// The axis.
+    pub along: Axis,
+    /// How many positions of the axis are sorted together; all without one.
+    pub every: Option<i64>,
+    /// How many positions are sorted together at most.
+    pub length: SizeExpr,
+}
+
+/// What a kernel sorts along; `None` without a sort.
+///
+/// An error says why there is no such kernel.
+pub fn sorted(ctx: &Context, region: &Body, shape: &Shape) -> Result<Option<Sorted>, String> {
+    let all: Vec<Sort<'_>> =
+        sorts(ctx, region).into_iter().filter_map(|id| Sort::of(OpRef::new(ctx, region, id))).collect();
+    let Some(first) = all.first() else { return Ok(None) };
+    if !all.iter().all(|other| (other.along(), other.every()) == (first.along(), first.every())) {
+        return Err(
+            "its sorts go along several axes, or in different groups: a kernel goes along one in one way".into()
+        );
+    }
+    if !reductions(ctx, region).is_empty() || !scans(ctx, region).is_empty() {
+        return Err("it has a sort and a reduction or a scan, and a kernel has one of them".into());
+    }
+    let Some(along) = shape.inner.iter().find(|(name, _)| name == first.along()).cloned() else { return Ok(None) };
+    let every = first.every();
+    if let Some(every) = every.filter(|every| *every > MOST_SORTED || every.count_ones() != 1) {
+        return Err(format!("{every} positions are sorted together: a block sorts a power of two up to {MOST_SORTED}"));
+    }
+    let length = every.map_or(along.1.clone(), SizeExpr::from);
+    if length.as_constant().is_none_or(|length| length > MOST_SORTED) {
+        return Err(format!("rows of {length} positions are sorted whole, and a block has {MOST_SORTED} at most"));
+    }
+    Ok(Some(Sorted { along, every, length }))
 }
 
 /// The fewest positions that a kernel scans together.

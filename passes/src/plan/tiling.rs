@@ -85,6 +85,9 @@ const SCAN_WARPS: u32 = 8;
 /// The elements of a thread along columns that are scanned, and the most warps that share them.
 const SCAN_COLUMN: u32 = 16;
 const COLUMN_WARPS: u32 = 16;
+/// The elements of a thread along an axis that is sorted, and the most warps that share a row.
+const SORT_EACH: u32 = 8;
+const MOST_SORT_WARPS: u32 = 32;
 
 /// A kernel without a product, by what its threads share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,6 +108,11 @@ pub enum Form {
         bits: u32,
         /// What a scan goes over.
         operands: u32,
+    },
+    /// Rows that are sorted, each whole: the lanes of a warp share a short row, the warps of a block a long one.
+    SortedRows {
+        /// Whether there is one row.
+        single: bool,
     },
     /// Columns that are scanned: lanes lie beside each other along them, and warps share the axis, of which each thread has
     /// some elements next to each other.
@@ -191,6 +199,12 @@ impl Form {
                 let rows = beside(long, if long.warps > 1 || single { 1 } else { WARPS }, each * repeats);
                 [if single { Side { tile: 1, ..rows } } else { rows }, long]
             }
+            Form::SortedRows { single } => {
+                let spread = Spread::of(32 * MOST_SORT_WARPS * SORT_EACH, SORT_EACH);
+                let long = Spread { unknown: 32 * SORT_EACH, warps: MOST_SORT_WARPS, ..spread }.over(second);
+                let rows = beside(long, if single { 1 } else { (WARPS / long.warps).max(1) }, 1);
+                [if single { Side { tile: 1, ..rows } } else { rows }, long]
+            }
             Form::ScannedColumns { bits } => {
                 let each = (32 / bits.max(1)).clamp(1, 2);
                 let wide = Spread { lanes_first: true, ..Spread::of(32 * each, each) }.over(first);
@@ -201,7 +215,7 @@ impl Form {
         }
     }
 
-    /// Whether threads share the second axis, which is reduced or scanned.
+    /// Whether threads share the second axis, which is reduced, scanned or sorted.
     fn goes_along(self) -> bool {
         self != Form::Elements
     }
@@ -215,7 +229,7 @@ impl Form {
                 Ok(sides?.map(|[long, wide]| [wide, Side { each: 1, ..long }]))
             }
             Form::Elements => sides,
-            Form::Rows | Form::ScannedRows { .. } => {
+            Form::Rows | Form::ScannedRows { .. } | Form::SortedRows { .. } => {
                 let below = plan.thread_tile.as_ref().and_then(|each| extent(rows, |axis| each.along(axis)));
                 match below.filter(|&below| below > 1) {
                     None => sides,

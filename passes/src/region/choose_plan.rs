@@ -217,8 +217,10 @@ impl Pass for ChoosePlan {
                 }
                 continue;
             }
-            // Of elements that go to positions that are data the default mapping is the only one.
-            if crate::plan::scattered::scattered(ctx, kernel).is_some() {
+            // Of elements that go to positions that are data, and of sorted rows, the default mapping is the only one.
+            if !analysis::axes::sorts(ctx, kernel).is_empty()
+                || crate::plan::scattered::scattered(ctx, kernel).is_some()
+            {
                 continue;
             }
             let cases = turn::cases(&names, &self.sizes, &of_program);

@@ -47,6 +47,8 @@
 //! that is reduced.
 //! Scans go along an axis by tiles, one after another, with running values in registers; the lanes of a warp and the warps of
 //! a block share a tile, along rows or columns (`scan`).
+//! Rows that are sorted, or groups of their positions, are held whole by the warps of a block, or each by the lanes of one
+//! (`sort`).
 //! Rows that are reduced and then read again are held whole where they fit: where their length is a number, or the plan keeps
 //! them in registers, with as many warps for each as it says. So are the rows of a product that are reduced next, in its
 //! fragments, where their length is a number: columns beyond it are the identity of what combines them. Divided by what a whole row has in common, it is multiplied by
@@ -85,6 +87,7 @@ mod powers;
 mod reduce;
 mod report;
 mod scan;
+mod sort;
 pub(crate) mod stream;
 mod zeros;
 

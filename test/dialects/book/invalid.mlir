@@ -386,3 +386,19 @@ book.func @a_recurrence_in_a_narrow_type<M, N>(%a: tensor<[M, N], f32>, %x: tens
   %y = scan linear axes (i0: M, i1: N) along 1 of %a at (i0, i1), %x at (i0, i1) acc f16
   return %x
 }
+
+// -----
+
+book.func @a_sort_along_no_axis<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{axis 2 is none of the 2 axes of the result}}
+  %y = sort axes (i0: M, i1: N) along 2 of %x at (i0, i1)
+  return %x
+}
+
+// -----
+
+book.func @a_sort_of_no_positions<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{at least 1 position goes together, not 0}}
+  %y = sort axes (i0: M, i1: N) along 1 every 0 of %x at (i0, i1)
+  return %x
+}

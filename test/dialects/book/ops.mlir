@@ -95,3 +95,14 @@ book.func @scans<M, N>(%x: tensor<[M, N], f16>) -> (tensor<[M, N], f32>, tensor<
   %h = scan linear axes (i0: M, i1: N) along 0 every 32 of %s at (i0, i1), %x at (i0, 0) acc f32 exclusive
   return %s, %m
 }
+
+// CHECK-LABEL: book.func @sorts<
+// GENERIC-LABEL: sym_name = "sorts"
+book.func @sorts<M, N>(%x: tensor<[M, N], f16>) -> (tensor<[M, N], f16>, tensor<[N, M], f16>) {
+  // CHECK: %s = sort axes (i0: M, i1: N) along 1 of %x at (i0, i1) : tensor<[M, N], f16>
+  // GENERIC: %s = "book.sort"(%x) <{accesses = [{at = ["i0", "i1"]}], along = 1, axes = ["M", "N"]}> : (!core.tensor<["M", "N"], f16>) -> !core.tensor<["M", "N"], f16>
+  %s = sort axes (i0: M, i1: N) along 1 of %x at (i0, i1)
+  // CHECK: %t = sort axes (i0: N, i1: M) along 0 every 64 of %x at (i1, i0 - 1) where (0 <= i0 - 1) else 2.0 {note} : tensor<[N, M], f16>
+  %t = sort axes (i0: N, i1: M) along 0 every 64 of %x at (i1, i0 - 1) where (0 <= i0 - 1) else 2.0 {note}
+  return %s, %t
+}

@@ -93,6 +93,11 @@ kernel.func @elements<N>(%X: memref<[N], f32>) {
     // CHECK: %a1:2 = scan linear %v, %t from %y along 1 reverse : frag<[4, 512], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
     // GENERIC: %a1:2 = "kernel.scan"(%v, %t, %y) <{axis = 1, combiner = "linear", operandSegmentSizes = array<i32: 2, 1, 0>, reverse}>
     %a1:2 = scan linear %v, %t from %y along 1 reverse
+    // CHECK: %a2 = sort %t along 1 : frag<[4, 512], f32, blocked [1, 8] lanes [1, 32] warps [4, 1]>
+    // GENERIC: %a2 = "kernel.sort"(%t) <{axis = 1}>
+    %a2 = sort %t along 1
+    // CHECK: %a3 = sort %a along 1 through %s : frag<[64, 64], f32, mma [2, 2]>
+    %a3 = sort %a along 1 through %s
   }
   // CHECK: return
   // GENERIC: "kernel.return"() : () -> ()

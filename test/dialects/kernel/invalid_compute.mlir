@@ -535,3 +535,39 @@ kernel.func @one_thread_decides_for_its_warp<N>(%X: memref<[N], f32>) -> memref<
   }
   return %Y
 }
+
+// -----
+
+kernel.func @warps_share_a_sort<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[1, 512], f32, blocked [1, 4] lanes [1, 32] warps [1, 4]>
+    // expected-error@+1 {{E1702 'kernel.sort': several warps share the axis: they exchange through a tile, 'through %s'}}
+    %c = sort %a along 1
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_sort_along_no_axis<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[4, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    // expected-error@+1 {{'kernel.sort': axis 2 is none of the 2 axes of the fragment}}
+    %c = sort %a along 2
+  }
+  return %Y
+}
+
+// -----
+
+kernel.func @a_sort_of_three_quarters<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+  %Y = output : memref<[M, N], f16>
+  grid (1) threads 128 {
+    %a = const 0.0 : frag<[4, 96], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    // expected-error@+1 {{'kernel.sort': the axis has 96 elements: only a power of two of them are sorted together}}
+    %c = sort %a along 1
+  }
+  return %Y
+}

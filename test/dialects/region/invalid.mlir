@@ -618,3 +618,24 @@ region.func @factors_over_other_axes<M, N> iters (m: M, n: N) ins (%X: memref<[M
   %s = scan linear %a, %x along n : f32 over (m, n)
   yield %s to Y
 }
+
+// -----
+
+region.func @a_sort_in_a_reduction<M, N> iters (m: M) ins (%X: memref<[M, N], f32>) outs (Y: memref<[M], f32> materialize gmem) {
+  %y = reduce sum (n: N) acc f32 init 0.0 {
+    %x = read %X[m, n] : f32 over (m, n)
+    // expected-error@+1 {{a sort stands directly in the kernel; move it before the reduction around it}}
+    %s = sort %x along m : f32 over (m, n)
+    yield %s
+  } : f32 over (m)
+  yield %y to Y
+}
+
+// -----
+
+region.func @a_sort_along_no_axis<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32>) outs (Y: memref<[M, N], f32> materialize gmem) {
+  %x = read %X[m, n] : f32 over (m, n)
+  // expected-error@+1 {{the axis 'k' is none of the operand's, which are (m, n)}}
+  %s = sort %x along k : f32 over (m, n)
+  yield %s to Y
+}

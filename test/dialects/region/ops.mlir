@@ -146,5 +146,10 @@ region.func @scans<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f16>) outs (
   // CHECK: %h = scan linear %x, %g along m every 32 reverse : f32 over (m, n)
   // GENERIC: %h = "region.scan"(%x, %g) <{along = "m", combiner = "linear", every = 32, reverse}>
   %h = scan linear %x, %g along m every 32 reverse : f32 over (m, n)
+  // CHECK: %o = sort %h along n every 64 {note} : f32 over (m, n)
+  // GENERIC: %o = "region.sort"(%h) <{along = "n", every = 64}>
+  %o = sort %h along n every 64 {note} : f32 over (m, n)
+  // CHECK: %p = sort %o along m : f32 over (m, n)
+  %p = sort %o along m : f32 over (m, n)
   yield %t to Y
 }

@@ -226,6 +226,14 @@ tiny.func @a_scan_in_a_narrow_type<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, 
 
 // -----
 
+tiny.func @a_sort_along_no_axis<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+  // expected-error@+1 {{axis 2 is none of the 2 axes of [M, N]}}
+  %y = sort %x along 2
+  return %x
+}
+
+// -----
+
 tiny.func @a_recurrence_without_factors<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
   // expected-error@+1 {{E0108 'tiny.scan': 'linear' is of 2 operands, and 1 are given; write the factors first: 'scan linear %a, %b'}}
   %y = scan linear %x along 1

@@ -106,3 +106,14 @@ tiny.func @scans<M, N>(%x: tensor<[M, N], f16>) -> (tensor<[M, N], f32>, tensor<
   %h = scan linear %x, %s along 0 exclusive reverse
   return %s, %m, %p, %h
 }
+
+// CHECK-LABEL: tiny.func @sorts<
+// GENERIC-LABEL: sym_name = "sorts"
+tiny.func @sorts<M, N>(%x: tensor<[M, N], f16>) -> tensor<[M, N], f16> {
+  // CHECK: %s = sort %x along 1 : tensor<[M, N], f16>
+  // GENERIC: %s = "tiny.sort"(%x) <{axis = 1}> : (!core.tensor<["M", "N"], f16>) -> !core.tensor<["M", "N"], f16>
+  %s = sort %x along 1
+  // CHECK: %t = sort %s along 0 {note} : tensor<[M, N], f16>
+  %t = sort %s along 0 {note}
+  return %t
+}

@@ -85,8 +85,8 @@ struct Entry<'a> {
     dtype: Option<Node<'a>>,
 }
 
-const KEYS: [&str; 10] =
-    ["axes", "domain", "inputs", "reduce_axes", "function", "dtype", "widen", "value", "flags", "scan"];
+const KEYS: [&str; 11] =
+    ["axes", "domain", "inputs", "reduce_axes", "function", "dtype", "widen", "value", "flags", "scan", "sort"];
 
 impl<'a> Entry<'a> {
     fn read(name: &str, node: &Node<'a>) -> Read<Entry<'a>> {
@@ -233,6 +233,7 @@ impl<'a> Reader<'a, '_> {
                 self.build.op(ops::Reshape::DEF, &[operand], (&Vec::new(), &attrs), Some(ty), node)
             }
             "gather" => self.gather(entry, &attrs),
+            _ if entry.record.get("sort").is_some() => self.sort(entry, &attrs),
             _ if entry.is_scan() => self.scan(entry, &word, dtype, &attrs),
             _ if entry.is_reduced() => self.reduce(entry, &word, dtype, &attrs),
             _ => self.entry(entry, &word, dtype, &attrs),
@@ -518,6 +519,24 @@ impl<'a> Reader<'a, '_> {
             }
         }
         self.build.op(ops::Scan::DEF, &operands, (&props, attrs), None, entry.record.node())
+    }
+
+    /// `"sort": {"along": 1, "every": 64}`
+    fn sort(&mut self, entry: &Entry<'a>, attrs: &Attrs) -> Read<ValueId> {
+        let record = Record::new(entry.record.need("sort")?, "a sort", &["along", "every"])?;
+        let (names, sizes) = (entry.names(), entry.sizes(false));
+        self.check_domain(entry, &names, &sizes)?;
+        let (operands, accesses) = self.operands(entry, &names, |_| Type::F16)?;
+        let ctx = self.ctx;
+        let mut props = vec![
+            ("axes", Sizes::make(ctx, sizes)),
+            ("along", ctx.i64_attr(record.need("along")?.int()?)),
+            ("accesses", Accesses::make(ctx, accesses)),
+        ];
+        if let Some(every) = record.get("every") {
+            props.push(("every", ctx.i64_attr(every.int()?)));
+        }
+        self.build.op(ops::Sort::DEF, &operands, (&props, attrs), None, entry.record.node())
     }
 
     fn gather(&mut self, entry: &Entry<'a>, attrs: &Attrs) -> Read<ValueId> {

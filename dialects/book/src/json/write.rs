@@ -13,7 +13,7 @@ use dlc_ir::{Attr, Context, OpId, OpRef, Type, ValueId};
 
 use super::AXES;
 use super::expr::{axis, pieces_item, position_item};
-use crate::ops::{Const, Entry, Func, Gather, Iota, Reduce, Reshape, Return, Scan};
+use crate::ops::{Const, Entry, Func, Gather, Iota, Reduce, Reshape, Return, Scan, Sort};
 use crate::syntax::element_of;
 
 /// Writes a function.
@@ -220,6 +220,13 @@ impl Program<'_> {
             how.extend(scan.exclusive().map(|()| ("exclusive", Item::Bool(true))));
             how.extend(scan.reverse().map(|()| ("reverse", Item::Bool(true))));
             entries.extend([("scan", Item::object(how)), ("function", scan.combiner().word().into()), dtype]);
+            return Some(Item::object(entries));
+        }
+        if let Some(sort) = Sort::of(op) {
+            let mut entries = self.inputs(op, &axes, &sort.accesses())?;
+            let mut how = vec![("along", sort.along().into())];
+            how.extend(sort.every().map(|every| ("every", every.into())));
+            entries.extend([("sort", Item::object(how)), dtype]);
             return Some(Item::object(entries));
         }
         let mut entries = self.head(&axes, None);

@@ -22,7 +22,7 @@ use super::values::{
 };
 use crate::layout::SharedTile;
 use crate::ops::{
-    Binary, Broadcast, Cast, Extract, Mma, Reduce, Scan, Select, ThreadBroadcast, ThreadReduce, Unary, Wgmma,
+    Binary, Broadcast, Cast, Extract, Mma, Reduce, Scan, Select, Sort, ThreadBroadcast, ThreadReduce, Unary, Wgmma,
 };
 use crate::types::{Frag, Work, elem_of};
 
@@ -255,6 +255,15 @@ pub fn scan(cx: &mut Eval<'_, '_>) -> EvalResult {
     let out = fragment(scatter(cx, &from, elem, &to_numbers(&out))?);
     let next = fragment(scatter(cx, &to, elem, &to_numbers(&next))?);
     Ok(Outcome::Values(smallvec![out, next]))
+}
+
+/// Elements in order.
+pub fn sort(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let (op, from) = (Sort::from(cx.op), slots(cx, cx.operand_type(0))?);
+    let elem = elem_of(cx.op.ctx, cx.result_type(0));
+    let sorted = whole(cx, 0, &from, elem)?.and_then(|input| input.sort(op.axis() as usize, None));
+    let sorted = sorted.map_err(|reason| wrong(cx, reason))?;
+    Ok(Outcome::value(fragment(scatter(cx, &from, elem, &to_numbers(&sorted))?)))
 }
 
 /// What elements along an axis combine to.

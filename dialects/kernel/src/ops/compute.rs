@@ -137,6 +137,22 @@ pub struct Scan {
     next: Result<Frag>,
 }
 
+/// The elements along an axis in ascending order: of floats as numbers, -0.0 before 0.0, and NaN after all of them.
+///
+/// The axis of the layout is a power of two long, and elements are compared and exchanged in pairs, as in the bitonic network
+/// of Batcher (1968): in registers, between the lanes of a warp, and where several warps share the axis through a tile, with
+/// barriers.
+#[op("kernel.sort", effects(None), format = "$input `along` $axis (`through` $through^)? attr-dict `:` type($out)",
+     infer = verify::infer_sort, verify = verify::sort, eval = interp::compute::sort,
+     example = "%y = sort %x along 1 through %s : frag<[1, 1024], i64, blocked [1, 8] lanes [1, 32] warps [1, 4]>")]
+pub struct Sort {
+    input: Operand<Frag>,
+    axis: Attr<Int>,
+    /// What warps exchange through, with room for the elements of the fragment.
+    through: OptionalOperand<Tile>,
+    out: Result<Frag>,
+}
+
 /// What each thread combines of the elements that it has along an axis, without a word to the others. The axis of the
 /// result counts the threads that share it: its layout says which of them has which number.
 #[op("kernel.thread_reduce", traits(Pure), format = "$combiner $input `along` $axis attr-dict `:` type($out)",
@@ -215,5 +231,6 @@ pub struct Wgmma {
 /// The tile that the threads of an op exchange elements through, if they do.
 pub fn through(op: OpRef<'_>) -> Option<ValueId> {
     let reduced = Reduce::of(op).and_then(|op| op.through());
-    reduced.or_else(|| Scan::of(op).and_then(|op| op.through())).or_else(|| Convert::of(op).and_then(|op| op.through()))
+    let along = Scan::of(op).and_then(|op| op.through()).or_else(|| Sort::of(op).and_then(|op| op.through()));
+    reduced.or(along).or_else(|| Convert::of(op).and_then(|op| op.through()))
 }

@@ -14,10 +14,10 @@ use rustc_hash::FxHashMap;
 
 use crate::layout::{Coords, Distributed, Fragment};
 use crate::ops::{
-    Binary, Broadcast, Cast, Convert, Extract, Fma, Mma, MulAcc, Reduce, Scan, Select, ThreadBroadcast, ThreadReduce,
-    Unary, Wgmma,
+    Binary, Broadcast, Cast, Convert, Extract, Fma, Mma, MulAcc, Reduce, Scan, Select, Sort, ThreadBroadcast,
+    ThreadReduce, Unary, Wgmma,
 };
-use crate::types::{Frag, Tile, elem_of};
+use crate::types::{Frag, Tile, elem_of, sizes};
 
 /// Operands are fragments of the shape and layout of the result, or numbers.
 fn alike(op: OpRef<'_>, operands: &[ValueId], diags: &Diagnostics) {
@@ -212,6 +212,31 @@ pub fn scan(op: Scan<'_>, diags: &Diagnostics) {
     let (Some(whole), Some(part)) = (place(*op, from, diags), place(*op, to, diags)) else { return };
     let shared = part.free().warps & !whole.free().warps != 0;
     if shared && op.through().is_none() {
+        let message = "several warps share the axis: they exchange through a tile, 'through %s'".into();
+        broken(*op, &WRONG_THREADS, message, diags);
+    }
+}
+
+/// The axis is a power of two long; where several warps share it, they have a tile.
+pub fn sort(op: Sort<'_>, diags: &Diagnostics) {
+    whole_warps(*op, "sort a fragment", diags);
+    let ty = op.type_of(op.input());
+    let Some(frag) = Frag::of(op.ctx, ty) else { return };
+    let Some(shape) = sizes(&frag.shape(op.ctx)) else { return };
+    let axis = usize::try_from(op.axis()).unwrap_or(usize::MAX);
+    let Some(&size) = shape.get(axis) else {
+        let message = format!("axis {} is none of the {} axes of the fragment", op.axis(), shape.len());
+        return broken(*op, &SHAPE_MISMATCH, message, diags);
+    };
+    if !size.is_power_of_two() {
+        let message = format!("the axis has {size} elements: only a power of two of them are sorted together");
+        return broken(*op, &SHAPE_MISMATCH, message, diags);
+    }
+    let part = frag.layout(op.ctx).slice(op.axis() as u32);
+    let rest: Vec<_> = frag.shape(op.ctx).into_iter().enumerate().filter(|&(at, _)| at != axis).collect();
+    let part = Frag::get(op.ctx, rest.into_iter().map(|(_, size)| size).collect(), frag.elem(op.ctx), part);
+    let (Some(whole), Some(part)) = (place(*op, ty, diags), place(*op, part, diags)) else { return };
+    if part.free().warps & !whole.free().warps != 0 && op.through().is_none() {
         let message = "several warps share the axis: they exchange through a tile, 'through %s'".into();
         broken(*op, &WRONG_THREADS, message, diags);
     }

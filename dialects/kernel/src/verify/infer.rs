@@ -56,6 +56,11 @@ pub fn infer_scan(cx: &InferCx<'_>) -> Inferred {
     Ok(smallvec![elements, cx.operand_type(inputs.min(last)).ok_or("there are no elements")?])
 }
 
+/// The type of the elements.
+pub fn infer_sort(cx: &InferCx<'_>) -> Inferred {
+    Ok(smallvec![cx.operand_type(0).ok_or("there are no elements")?])
+}
+
 /// The type of what is added to.
 pub fn infer_acc(cx: &InferCx<'_>) -> Inferred {
     Ok(smallvec![cx.operand_type(2).ok_or("there is nothing that the product is added to")?])

@@ -21,8 +21,8 @@ use crate::ops;
 use crate::syntax::element;
 
 /// What is no function of numbers.
-const FORMS: [&str; 10] =
-    ["read", "select", "reduce", "scan", "BroadcastInDim", "transpose", "const", "index", "cast", "bitcast"];
+const FORMS: [&str; 11] =
+    ["read", "select", "reduce", "scan", "sort", "BroadcastInDim", "transpose", "const", "index", "cast", "bitcast"];
 
 /// Other spellings: those of the specification, and of other layers.
 const ALIASES: [(&str, &str); 3] =
@@ -132,6 +132,7 @@ impl<'c> Build<'c> {
             "BroadcastInDim" => self.broadcast(args, depth),
             "transpose" => self.transpose(args, depth),
             "scan" => self.scan(args, depth),
+            "sort" => self.sort(args, depth),
             "const" => {
                 let record = Record::new(args, "a constant", &["value", "dtype"])?;
                 let elem = record.need("dtype")?.dtype(self.ctx)?;
@@ -409,6 +410,18 @@ impl<'c> Build<'c> {
             }
         }
         Ok(self.one(ops::Scan::NAME, &inputs, &props, elem, &axes, node))
+    }
+
+    /// `{"operand": .., "along": "n", "every": 64}`
+    fn sort(&mut self, node: &Node<'_>, depth: usize) -> Read<ValueId> {
+        let record = Record::new(node, "a sort", &["operand", "along", "every"])?;
+        let input = self.expr(record.need("operand")?, depth, None)?;
+        let (elem, axes) = self.ty(input);
+        let mut props = vec![("along", self.ctx.str_attr(&record.need("along")?.name()?))];
+        if let Some(every) = record.get("every") {
+            props.push(("every", self.ctx.i64_attr(every.int()?)));
+        }
+        Ok(self.one(ops::Sort::NAME, &[input], &props, elem, &axes, node))
     }
 
     /// The axes that expressions name.

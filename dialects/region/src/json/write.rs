@@ -355,6 +355,10 @@ impl<'a> Kernel<'a> {
             entries.extend(op.exclusive().map(|()| ("exclusive", Item::Bool(true))));
             entries.extend(op.reverse().map(|()| ("reverse", Item::Bool(true))));
             call("scan", Item::object(entries))
+        } else if let Some(op) = ops::Sort::of(op) {
+            let mut entries = vec![("operand", self.operand(op.input())?), ("along", op.along().into())];
+            entries.extend(op.every().map(|every| ("every", every.into())));
+            call("sort", Item::object(entries))
         } else if let Some(op) = ops::BroadcastInDim::of(op) {
             let (shape, dims, axes) = (op.shape(), op.dims(), self.ty(op.out()).1);
             let mut entries = vec![

@@ -6,7 +6,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult};
 
 use super::give;
-use crate::ops::{Contract, Reduce, Scan};
+use crate::ops::{Contract, Reduce, Scan, Sort};
 use crate::shape::loops;
 
 /// The axes combined.
@@ -31,6 +31,12 @@ pub fn scan(cx: &mut Eval<'_, '_>) -> EvalResult {
     let last = cx.operands.len() - 1;
     let factors = if last > 0 { Some(tensor(cx, 0)?) } else { None };
     give(cx, tensor(cx, last)?.scan(cx.op.ctx, scan, factors, elem(cx)))
+}
+
+/// The elements along an axis in order.
+pub fn sort(cx: &mut Eval<'_, '_>) -> EvalResult {
+    let axis = Sort::from(cx.op).axis() as usize;
+    give(cx, tensor(cx, 0)?.sort(axis, None))
 }
 
 /// The sum of products.

@@ -147,6 +147,10 @@ impl<'a> Given<'a, '_> {
             }
             Arg::Reduce => self.reduce(props)?,
             Arg::Scan => self.scan(props)?,
+            Arg::Sort => {
+                let arg = self.arg(&["axis"])?;
+                props.push(("axis", Int::make(ctx, arg.need("axis")?.int()?)));
+            }
             Arg::Contract => {
                 let arg = self.arg(&contraction::KEYS)?;
                 let (props, attrs) = contraction::props(ctx, &arg, self.operands, self.dtype, self.spelling)?;
@@ -466,6 +470,7 @@ pub(super) fn write(op: OpRef<'_>, uop: &Uop, spelling: Spelling, axes: &AxisNam
             }
             entries
         }
+        Arg::Sort => vec![("axis", ops::Sort::from(op).axis().into())],
         Arg::Contract => written_contract(ops::Contract::from(op), spelling)?,
     })))
 }

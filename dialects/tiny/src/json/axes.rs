@@ -36,7 +36,7 @@ impl AxisNames {
                 let names = named.next();
                 names.filter(|names| named.all(|other| other == *names)).map(|names| names.to_vec())
             }
-            Arg::Pad | Arg::Shrink | Arg::Flip | Arg::Scan => first().map(|names| names.to_vec()),
+            Arg::Pad | Arg::Shrink | Arg::Flip | Arg::Scan | Arg::Sort => first().map(|names| names.to_vec()),
             Arg::View => first().filter(|_| View::from(op).shape().is_none()).map(|names| names.to_vec()),
             Arg::Permute => first().map(|names| {
                 let order = Permute::from(op).order();

@@ -70,7 +70,7 @@ impl Guesses {
         let arg = |keys: &[&str]| Record::new(record.get("arg")?, "an arg", keys).ok();
         let guess = match uop.arg {
             Arg::View if record.get("arg").is_some() => None,
-            Arg::View | Arg::Flip | Arg::Cast | Arg::Scan => result,
+            Arg::View | Arg::Flip | Arg::Cast | Arg::Scan | Arg::Sort => result,
             Arg::Pad => {
                 let pad = arg(&["pad", "value"])?.get("pad")?.list("a list").ok()?;
                 let zero = |node: &Node<'_>| node.text() == "0";

@@ -55,6 +55,8 @@ pub(super) enum Arg {
     Reduce,
     /// `op`, `axis`, `exclusive`, `reverse`, `acc_dtype`
     Scan,
+    /// `axis`
+    Sort,
     /// `lhs_idx`, `rhs_idx`, `out_idx`, `reduce_idx`, `pattern`, `strides`, `acc_dtype`
     Contract,
 }
@@ -64,7 +66,7 @@ const fn uop(name: &'static str, def: &'static OpDef, arg: Arg) -> Uop {
 }
 
 /// Every uop.
-static UOPS: [Uop; 50] = [
+static UOPS: [Uop; 51] = [
     uop("CONST", ops::Const::DEF, Arg::Const),
     uop("RESHAPE", ops::Reshape::DEF, Arg::Reshape),
     uop("PERMUTE", ops::Permute::DEF, Arg::Permute),
@@ -114,6 +116,7 @@ static UOPS: [Uop; 50] = [
     uop("BITCAST", ops::Bitcast::DEF, Arg::Cast),
     uop("REDUCE", ops::Reduce::DEF, Arg::Reduce),
     uop("SCAN", ops::Scan::DEF, Arg::Scan),
+    uop("SORT", ops::Sort::DEF, Arg::Sort),
     uop("CONTRACT", ops::Contract::DEF, Arg::Contract),
 ];
 

@@ -52,6 +52,18 @@ pub struct Scan {
     out: Result<Tensor>,
 }
 
+/// The elements along one axis in ascending order.
+///
+/// Floats are ordered as numbers, -0.0 before 0.0, and NaN after all of them. Equal elements have no order: positions are
+/// sorted with the elements where both are parts of one integer, as `frontend.sort` lowers to it.
+#[op("tiny.sort", traits(Pure), format = "$input `along` $axis attr-dict `:` type($out)", infer = shape::sort,
+     eval = interp::sort, example = "%y = sort %x along 1 : tensor<[M, N], f32>")]
+pub struct Sort {
+    input: Operand<Tensor>,
+    axis: Attr<Int>,
+    out: Result<Tensor>,
+}
+
 /// The sum of products over the indices that the result has not.
 ///
 /// Each operand says which indices its axes have: a name, or a sum such as `2*ho + kh`, which is a window. The size of

@@ -90,6 +90,16 @@ pub fn scan(cx: &InferCx<'_>) -> Inferred {
     tensor(cx.ctx, dims, acc)
 }
 
+/// As the operand; the axis exists.
+pub fn sort(cx: &InferCx<'_>) -> Inferred {
+    let (dims, elem) = operand(cx, 0)?;
+    let axis = attr::<Int>(cx, "axis")?;
+    if usize::try_from(axis).map_or(true, |axis| axis >= dims.len()) {
+        return Err(format!("axis {axis} is none of the {} axes of {}", dims.len(), show(&dims)).into());
+    }
+    tensor(cx.ctx, dims, elem)
+}
+
 /// The indices broadcast, then what is left of the operand's axes.
 pub fn index(cx: &InferCx<'_>) -> Inferred {
     let (dims, elem) = operand(cx, 0)?;

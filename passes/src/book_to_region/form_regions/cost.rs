@@ -166,12 +166,15 @@ impl Costs<'_> {
         !passes_on || operands().any(|from| self.takes_work(from))
     }
 
-    /// Whether a value is computed from anything but numbers and positions. A reduction or a scan counts as memory.
+    /// Whether a value is computed from anything but numbers and positions. A reduction, a scan or a sort counts as memory.
     pub fn reads_memory(&self, node: Node) -> bool {
         let (mut seen, mut work) = (FxHashSet::default(), vec![node]);
         while let Some(at) = work.pop() {
             let is_read = self.graph.is_memory(at)
-                || matches!(self.graph.values[at].kind, Kind::Gather | Kind::Reduce { .. } | Kind::Scan(_));
+                || matches!(
+                    self.graph.values[at].kind,
+                    Kind::Gather | Kind::Reduce { .. } | Kind::Scan(_) | Kind::Sort { .. }
+                );
             if is_read {
                 return true;
             }

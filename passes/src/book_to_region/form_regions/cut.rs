@@ -102,7 +102,7 @@ pub(super) struct Cutter<'g> {
     prefix: &'g str,
     /// The places of each kernel, by the value that it stores.
     places: FxHashMap<Node, Places<'g>>,
-    /// The kernels that have a scan, and those that have a reduction.
+    /// The kernels that have a scan or a sort, and those that have a reduction.
     scans: FxHashSet<Node>,
     reductions: FxHashSet<Node>,
     /// The ops of the values that are decided, and how many more than these their kernels have.
@@ -125,7 +125,7 @@ impl<'g> Cutter<'g> {
         // Where it is computed, what it needs is wanted.
         let kernels = self.kernels[node].clone();
         match self.graph.values[node].kind {
-            Kind::Scan(_) => self.scans.extend(&kernels),
+            Kind::Scan(_) | Kind::Sort { .. } => self.scans.extend(&kernels),
             Kind::Reduce { .. } => self.reductions.extend(&kernels),
             _ => {}
         }
@@ -237,21 +237,24 @@ impl<'g> Cutter<'g> {
         }
         match value.kind {
             Kind::Reduce { .. } => self.unless_in_each_tile(self.reduction(node, node, kernel), node, kernel),
-            Kind::Scan(_) => inline(format!("what follows is its epilogue: {}", self.saved(node))),
+            Kind::Scan(_) | Kind::Sort { .. } => inline(format!("what follows is its epilogue: {}", self.saved(node))),
             _ => self.map(node, kernel),
         }
     }
 
-    /// Why a scan is stored, or a reduction: a kernel that goes along an axis with running values has one scan, which has an
+    /// Why a scan or a sort is stored, or a reduction: a kernel that goes along an axis has one scan or sort, which has an
     /// element at each of its points, and no reductions.
     fn beside_scan(&self, node: Node, kernel: Node) -> Option<&'static str> {
         let (has_scan, has_reduction) = (self.scans.contains(&kernel), self.reductions.contains(&kernel));
         let is_at_every_point = self.places.get(&kernel).is_some_and(|places| places.is_at_every_point(node));
         match self.graph.values[node].kind {
             Kind::Scan(_) if !is_at_every_point => Some("a scan is read elsewhere than at the points of its kernel"),
-            Kind::Scan(_) if has_scan => Some("a kernel has one scan"),
-            Kind::Scan(_) if has_reduction => Some("a kernel with a reduction has no scan"),
-            Kind::Reduce { .. } if has_scan => Some("a kernel with a scan has no reduction"),
+            Kind::Sort { .. } if !is_at_every_point => {
+                Some("a sort is read elsewhere than at the points of its kernel")
+            }
+            Kind::Scan(_) | Kind::Sort { .. } if has_scan => Some("a kernel has one scan or sort"),
+            Kind::Scan(_) | Kind::Sort { .. } if has_reduction => Some("a kernel with a reduction has no scan or sort"),
+            Kind::Reduce { .. } if has_scan => Some("a kernel with a scan or a sort has no reduction"),
             _ => None,
         }
     }

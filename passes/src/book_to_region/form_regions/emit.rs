@@ -318,6 +318,7 @@ impl Emitter<'_, '_> {
             }
             Kind::Reduce { combiner, any_order } => self.reduce(node, (*combiner, *any_order), at)?,
             Kind::Scan(scan) => self.scan(node, *scan, at)?,
+            &Kind::Sort { along, every } => self.sort(node, (along, every), at)?,
             Kind::Gather => self.gather(node, at)?,
             Kind::Argument | Kind::Table(_) | Kind::Reshape | Kind::InOrder => {
                 let access = Access { at: at.at.clone(), guard: at.guard.clone(), fill: None };
@@ -399,6 +400,30 @@ impl Emitter<'_, '_> {
     }
 
     fn scan(&mut self, node: Node, scan: Scan, at: &Place) -> Result<ValueId> {
+        let (inputs, ty, along) = self.along(node, scan.along, at)?;
+        let (loc, flag) = (self.loc, |flag: bool| flag.then_some(()));
+        let op = region::NewScan {
+            inputs: &inputs,
+            combiner: scan.combiner,
+            along: &along,
+            every: scan.every,
+            exclusive: flag(scan.exclusive),
+            reverse: flag(scan.reverse),
+            out_type: ty,
+        }
+        .build(&mut self.builder(), loc);
+        Ok(self.body.result(op, 0))
+    }
+
+    fn sort(&mut self, node: Node, (along, every): (usize, Option<i64>), at: &Place) -> Result<ValueId> {
+        let (inputs, ty, along) = self.along(node, along, at)?;
+        let (loc, input) = (self.loc, inputs[0]);
+        let op = region::Sort::build(&mut self.builder(), loc, input, &along, every, ty);
+        Ok(self.body.result(op, 0))
+    }
+
+    /// The operands of a value that goes along an axis, over all axes of it, with its type and the name of the axis.
+    fn along(&mut self, node: Node, along: usize, at: &Place) -> Result<(Vec<ValueId>, Type, String)> {
         let value = &self.program.graph.values[node];
         let mut inputs = Vec::with_capacity(value.operands.len());
         for (operand, read) in value.operands.iter().zip(&at.reads) {
@@ -420,19 +445,8 @@ impl Emitter<'_, '_> {
             let op = region::BroadcastInDim::build(&mut self.builder(), loc, *input, sizes, dims, ty);
             *input = self.body.result(op, 0);
         }
-        let along = access.at[scan.along].as_symbol().unwrap_or_default();
-        let (ty, flag) = (self.ty(value.elem, &axes), |flag: bool| flag.then_some(()));
-        let op = region::NewScan {
-            inputs: &inputs,
-            combiner: scan.combiner,
-            along,
-            every: scan.every,
-            exclusive: flag(scan.exclusive),
-            reverse: flag(scan.reverse),
-            out_type: ty,
-        }
-        .build(&mut self.builder(), loc);
-        Ok(self.body.result(op, 0))
+        let along = access.at[along].as_symbol().unwrap_or_default().to_string();
+        Ok((inputs, self.ty(value.elem, &axes), along))
     }
 
     fn gather(&mut self, node: Node, at: &Place) -> Result<ValueId> {

@@ -38,6 +38,11 @@ pub enum Kind {
     },
     /// Each element combined with those before it.
     Scan(Scan),
+    /// Elements in order along an axis of the result, in groups of so many positions.
+    Sort {
+        along: usize,
+        every: Option<i64>,
+    },
     /// The table is the first operand; its access has `_0`, `_1`, .. for the others.
     Gather,
     /// Other sizes over the memory of its operand.
@@ -268,6 +273,7 @@ pub fn describe(graph: &Graph, node: Node) -> String {
     let what = match value.kind {
         Kind::Reduce { combiner, .. } => combiner.word(),
         Kind::Scan(_) => "scan",
+        Kind::Sort { .. } => "sort",
         Kind::Map { function, .. } => function.word(),
         Kind::Gather => "gather",
         _ => "value",
@@ -301,6 +307,10 @@ fn read(op: OpRef<'_>) -> Option<(Kind, Vec<Access>, Vec<SizeExpr>)> {
         let (along, every) = (usize::try_from(op.along()).ok()?, op.every());
         let scan = Scan { combiner: op.combiner(), along, every, exclusive, reverse };
         return Some((Kind::Scan(scan), op.accesses(), Vec::new()));
+    }
+    if let Some(op) = book::Sort::of(op) {
+        let (along, every) = (usize::try_from(op.along()).ok()?, op.every());
+        return Some((Kind::Sort { along, every }, op.accesses(), Vec::new()));
     }
     if let Some(op) = Gather::of(op) {
         let mut accesses = vec![Access::everywhere(op.at())];

@@ -261,7 +261,11 @@ fn begins_anew(ctx: &Context, body: &Body, ops: &[OpId], tile: OpId) -> bool {
     let touching = |&&op: &&OpId| crate::analysis::tiles::touches_tile(ctx, body, op, tile);
     let Some(&first) = ops.iter().find(touching) else { return true };
     let view = OpRef::new(ctx, body, first);
-    if view.is(kernel::Reduce::DEF) || view.is(kernel::Scan::DEF) || view.is(kernel::Convert::DEF) {
+    if view.is(kernel::Reduce::DEF)
+        || view.is(kernel::Scan::DEF)
+        || view.is(kernel::Sort::DEF)
+        || view.is(kernel::Convert::DEF)
+    {
         return true;
     }
     let whole = |value: ValueId| body.defining_op(value) == Some(tile) && tile_of(ctx, body, value) == Some(tile);

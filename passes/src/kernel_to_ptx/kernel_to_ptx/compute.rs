@@ -109,6 +109,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             self.reduce(op)?;
         } else if let Some(op) = kernel::Scan::of(op) {
             self.scan(op)?;
+        } else if let Some(op) = kernel::Sort::of(op) {
+            self.sort(op)?;
         } else if let Some(op) = kernel::Convert::of(op) {
             self.convert(op)?;
         } else if let Some(op) = kernel::Mma::of(op) {

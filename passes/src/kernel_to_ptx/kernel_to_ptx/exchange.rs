@@ -84,7 +84,7 @@ pub fn along(fragment: &Fragment, dim: Dim, axis: usize) -> Option<Vec<u32>> {
 }
 
 /// How the words for numbers in shared memory are.
-fn memory_word(elem: Elem) -> &'static str {
+pub fn memory_word(elem: Elem) -> &'static str {
     match elem {
         Elem::F32 => "f32",
         Elem::F64 => "f64",
@@ -303,7 +303,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     }
 
     /// Whether what a tile has is written again, by another op or in the next round of a loop.
-    fn is_used_again(&self, op: OpRef<'a>, tile: ValueId) -> bool {
+    pub fn is_used_again(&self, op: OpRef<'a>, tile: ValueId) -> bool {
         let made = self.kernel.defining_op(tile).map(|id| self.at(id));
         let alone = made.and_then(kernel::Shared::of).is_some_and(|made| made.at().is_none());
         let mut around = self.kernel.parent_op(op.id);

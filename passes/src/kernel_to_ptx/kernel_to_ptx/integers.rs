@@ -94,7 +94,8 @@ impl Code<'_> {
         }))
     }
 
-    fn differ(&mut self, a: Cond, b: Cond) -> Cond {
+    /// Whether one of two conditions holds and the other does not.
+    pub fn differ(&mut self, a: Cond, b: Cond) -> Cond {
         match (a, b) {
             (Cond::Known(a), Cond::Known(b)) => Cond::Known(a != b),
             (Cond::Known(false), x) | (x, Cond::Known(false)) => x,

@@ -5,7 +5,7 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::op::Traits;
 use dlc_ir::pass::PassCx;
 use dlc_ir::{BlockId, Context, OpId, ValueId};
-use dlc_region::ops::{Reduce, Scan};
+use dlc_region::ops::{Reduce, Scan, Sort};
 use dlc_region::verify::DEFERRED;
 use rustc_hash::FxHashSet;
 
@@ -39,8 +39,9 @@ fn user(cx: &PassCx<'_>, body: &Body, op: OpId, block: BlockId) -> Option<OpId> 
     let ctx = cx.ctx;
     let view = OpRef::new(ctx, body, op);
     let is_deferred = view.attr(ctx.intern_str(DEFERRED)).is_some();
-    // A scan stands directly in the kernel.
-    if view.has(Traits::TERMINATOR) || view.results().len() == 0 || is_deferred || view.is(Scan::DEF) {
+    // A scan or a sort stands directly in the kernel.
+    let stands = view.is(Scan::DEF) || view.is(Sort::DEF);
+    if view.has(Traits::TERMINATOR) || view.results().len() == 0 || is_deferred || stands {
         return None;
     }
     let uses = || view.results().flat_map(|value| body.uses(value)).map(|used| used.op);

@@ -8,7 +8,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::define::{IntArray, Kind, TextArray};
 use dlc_ir::{Context, OpId, Type, TypeData, ValueId};
-use dlc_region::ops::{BroadcastInDim, Func, Read, Reduce, Scan, Transpose};
+use dlc_region::ops::{BroadcastInDim, Func, Read, Reduce, Scan, Sort, Transpose};
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
@@ -78,6 +78,7 @@ pub fn find(ctx: &Context, kernel: &Body) -> Option<Vec<Pair>> {
             alone.extend(guard.exprs().flat_map(SizeExpr::symbols).map(|name| name.to_string()));
         }
         alone.extend(Scan::of(op).map(|scan| scan.along().to_string()));
+        alone.extend(Sort::of(op).map(|sort| sort.along().to_string()));
     }
     let values = values(ctx, kernel);
     let of_values: BTreeSet<Vec<&str>> = values.iter().map(|&value| axes(ctx, kernel, value)).collect();

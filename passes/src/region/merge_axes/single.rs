@@ -11,7 +11,7 @@ use dlc_region::verify::KernelAxes;
 
 use super::pairs::{Runs, memory, set_places};
 use super::sizes::set_types;
-use crate::analysis::axes::{axes, reductions, scans, set_axes, values};
+use crate::analysis::axes::{axes, goes_along, reductions, set_axes, values};
 
 /// Takes an axis of the results away that has one position. Whether there was one.
 pub fn remove(ctx: &Context, kernel: &mut Body, runs: &mut Runs) -> bool {
@@ -65,10 +65,10 @@ pub fn remove(ctx: &Context, kernel: &mut Body, runs: &mut Runs) -> bool {
     true
 }
 
-/// The place of an axis of one position that no guard, reduction or scan names, with results in row-major order.
+/// The place of an axis of one position that no guard, reduction, scan or sort names, with results in row-major order.
 fn find(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Option<usize> {
     let is_row_major = |ty: &Type| MemRef::of(ctx, *ty).is_some_and(|ty| ty.layout(ctx) == Layout::RowMajor);
-    if !memory(ctx, kernel).1.iter().all(is_row_major) || !scans(ctx, kernel).is_empty() {
+    if !memory(ctx, kernel).1.iter().all(is_row_major) || goes_along(ctx, kernel) {
         return None;
     }
     let mut named: Vec<String> = Vec::new();

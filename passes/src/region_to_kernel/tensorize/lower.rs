@@ -13,7 +13,7 @@ use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Tile;
 use dlc_region::ops::{
-    Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Scan, Select, Transpose, Unary, Yield,
+    Binary, BroadcastInDim, Cast, Const, Index, Read, Reduce, Scan, Select, Sort, Transpose, Unary, Yield,
 };
 use dlc_region::types::Value;
 use dlc_region::verify::axes_of;
@@ -402,6 +402,9 @@ impl<'c> Lower<'_, 'c> {
         }
         if let Some(op) = Scan::of(op) {
             return self.scan(op, elem);
+        }
+        if let Some(op) = Sort::of(op) {
+            return self.sort(op, elem);
         }
         let select = Select::of(op);
         self.select(select.unwrap_or_else(|| unreachable!("the verifier admits no '{}' here", op.name())), elem)

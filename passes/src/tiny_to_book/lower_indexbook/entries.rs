@@ -175,6 +175,12 @@ impl<'l> Lower<'l> {
         self.new_value(op)
     }
 
+    /// What is read in order.
+    pub fn sort(&mut self, loc: Loc, new: book::NewSort<'_>) -> ValueId {
+        let op = new.build(&mut self.builder(), loc);
+        self.new_value(op)
+    }
+
     /// The elements of a table at positions, some of which are elements.
     pub fn gather(
         &mut self,

@@ -51,11 +51,12 @@ const FUNCTIONS: [(&OpDef, Function); 25] = [
 ];
 
 /// The others.
-const RULES: [(&OpDef, Rule); 10] = [
+const RULES: [(&OpDef, Rule); 11] = [
     (tiny::Cast::DEF, cast),
     (tiny::Cmp::DEF, cmp),
     (tiny::Reduce::DEF, reduce),
     (tiny::Scan::DEF, scan),
+    (tiny::Sort::DEF, sort),
     (tiny::Contract::DEF, contraction::contract),
     (tiny::Mulacc::DEF, contraction::mulacc),
     (tiny::Range::DEF, range),
@@ -223,6 +224,16 @@ fn scan(lower: &mut Lower<'_>, op: OpId) -> Lowered {
     let new =
         book::NewScan { inputs: &values, combiner, axes: sizes, along, every: None, accesses, acc, exclusive, reverse };
     Ok(lower.scan(loc, new))
+}
+
+/// The axes of the operand, one of which is sorted along.
+fn sort(lower: &mut Lower<'_>, op: OpId) -> Lowered {
+    let sort = tiny::Sort::from(lower.op(op));
+    let (loc, input, along) = (sort.loc(), sort.input(), sort.axis());
+    let sizes = lower.sizes(input);
+    let mut space = lower.space(loc, &sizes)?;
+    let (value, access) = lower.read(loc, &mut space, Chain::of(input, sizes.len()))?.parts();
+    Ok(lower.sort(loc, book::NewSort { input: value, axes: sizes, along, every: None, accesses: vec![access] }))
 }
 
 fn range(lower: &mut Lower<'_>, op: OpId) -> Lowered {
