@@ -10,4 +10,5 @@ pub mod poly_report;
 pub mod recognize_scans;
 pub mod split_axes;
 pub mod split_scans;
+pub mod split_sorts;
 pub mod widen_products;

@@ -74,8 +74,8 @@ inventory::submit! { &REGION_NORMALIZE }
 /// 1. `widen-products`: products that are summed are not rounded before.
 /// 2. `fold-counts`, `recognize-scans`, `dce`: sums of a constant are products, reductions up to each position scans.
 /// 3. `split-axes`: groups of channels and heads inside an axis are axes of their own.
-/// 4. `split-scans`, `nest-reductions`: few rows of many elements are scanned in groups, and few results of many elements
-///    reduced in two steps.
+/// 4. `split-scans`, `split-sorts`, `nest-reductions`: few rows of many elements are scanned in groups, rows longer than a
+///    block sorts in groups that are merged, and few results of many elements reduced in two steps.
 /// 5. `hoist-gathers`, `dce`: tables that are computed are read at what they are computed from.
 /// 6. `form-regions`: what one kernel computes, and the host function that launches them.
 /// 7. `join-kernels`: elementwise kernels that read the same memory are one with several results.
@@ -92,8 +92,8 @@ inventory::submit! { &REGION_NORMALIZE }
 static BOOK_TO_REGION: PipelineDef = PipelineDef {
     name: "book-to-region",
     summary: "Cuts entries into kernels in normal form, and plans the memory between them.",
-    text: "widen-products,fold-counts,recognize-scans,dce,split-axes{finite},split-scans,nest-reductions,hoist-gathers,dce,\
-           form-regions,join-kernels,merge-kernels,share-axes,cse,widen-sums,ccon1,srnf{reassoc},normalize-select,\
+    text: "widen-products,fold-counts,recognize-scans,dce,split-axes{finite},split-scans,split-sorts,nest-reductions,\
+           hoist-gathers,dce,form-regions,join-kernels,merge-kernels,share-axes,cse,widen-sums,ccon1,srnf{reassoc},normalize-select,\
            sink-epilogue,stream-softmax,chain-contractions,merge-axes,explicit-broadcast,cse,dce,plan-arena",
     to_layer: "",
     lowering: "form-regions",

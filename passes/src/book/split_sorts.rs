@@ -1,0 +1,285 @@
+//! Sorts in groups what is longer than a block sorts, and then merges the groups: each element goes to the position that is the
+//! number of elements before it in all groups, which are found by binary search.
+//!
+//! **Requires**: book.
+//! **Ensures**: integers are sorted along at most 8192 positions at once.
+//!
+//! **Before**
+//! ```mlir before {group=2}
+//! book.func @sort<N>(%x: tensor<[N], i64>) -> tensor<[N], i64> {
+//!   %s = sort axes (i0: N) along 0 of %x at (i0) : tensor<[N], i64>
+//!   return %s
+//! }
+//! ```
+//! **After**
+//! ```mlir after
+//! book.func @sort<N>(%x: tensor<[N], i64>) -> tensor<[N], i64> {
+//!   %0 = sort axes (i0: N) along 0 every 2 of %x at (i0) : tensor<[N], i64>
+//!   %1 = iota (i1) axes (i0: N, i1: N ceildiv 2) : tensor<[N, N ceildiv 2], i32>
+//!   %2 = iota (i0 floordiv 2) axes (i0: N, i1: N ceildiv 2) : tensor<[N, N ceildiv 2], i32>
+//!   %3 = entry lt axes (i0: N, i1: N ceildiv 2) of %1 at (i0, i1), %2 at (i0, i1) : tensor<[N, N ceildiv 2], i1>
+//!   %4 = entry eq axes (i0: N, i1: N ceildiv 2) of %1 at (i0, i1), %2 at (i0, i1) : tensor<[N, N ceildiv 2], i1>
+//!   %5 = iota (N) axes (i0: N, i1: N ceildiv 2) : tensor<[N, N ceildiv 2], i32>
+//!   %6 = iota (0) axes (i0: N, i1: N ceildiv 2) : tensor<[N, N ceildiv 2], i32>
+//!   %7 = iota (2*i1) axes (i0: N, i1: N ceildiv 2) : tensor<[N, N ceildiv 2], i32>
+//!   %8 = entry add axes (i0: N, i1: N ceildiv 2) of %7 at (i0, i1), %6 at (i0, i1) : tensor<[N, N ceildiv 2], i32>
+//!   %9 = gather non_scop axes (i0: N, i1: N ceildiv 2) of %0 at [%8 (i0, i1)] : tensor<[N, N ceildiv 2], i64>
+//!   %10 = entry lt axes (i0: N, i1: N ceildiv 2) of %8 at (i0, i1), %5 at (i0, i1) : tensor<[N, N ceildiv 2], i1>
+//!   %11 = entry lt axes (i0: N, i1: N ceildiv 2) of %9 at (i0, i1), %0 at (i0) : tensor<[N, N ceildiv 2], i1>
+//!   %12 = entry eq axes (i0: N, i1: N ceildiv 2) of %9 at (i0, i1), %0 at (i0) : tensor<[N, N ceildiv 2], i1>
+//!   %13 = entry and axes (i0: N, i1: N ceildiv 2) of %12 at (i0, i1), %3 at (i0, i1) : tensor<[N, N ceildiv 2], i1>
+//!   %14 = entry or axes (i0: N, i1: N ceildiv 2) of %11 at (i0, i1), %13 at (i0, i1) : tensor<[N, N ceildiv 2], i1>
+//!   %15 = entry and axes (i0: N, i1: N ceildiv 2) of %14 at (i0, i1), %10 at (i0, i1) : tensor<[N, N ceildiv 2], i1>
+//!   %16 = iota (1) axes (i0: N, i1: N ceildiv 2) : tensor<[N, N ceildiv 2], i32>
+//!   %17 = entry add axes (i0: N, i1: N ceildiv 2) of %6 at (i0, i1), %16 at (i0, i1) : tensor<[N, N ceildiv 2], i32>
+//!   %18 = entry where axes (i0: N, i1: N ceildiv 2) of %15 at (i0, i1), %17 at (i0, i1), %6 at (i0, i1) : tensor<[N, N ceildiv 2], i32>
+//!   %19 = iota (2*i1) axes (i0: N, i1: N ceildiv 2) : tensor<[N, N ceildiv 2], i32>
+//!   %20 = entry add axes (i0: N, i1: N ceildiv 2) of %19 at (i0, i1), %18 at (i0, i1) : tensor<[N, N ceildiv 2], i32>
+//!   %21 = gather non_scop axes (i0: N, i1: N ceildiv 2) of %0 at [%20 (i0, i1)] : tensor<[N, N ceildiv 2], i64>
+//!   %22 = entry lt axes (i0: N, i1: N ceildiv 2) of %20 at (i0, i1), %5 at (i0, i1) : tensor<[N, N ceildiv 2], i1>
+//!   %23 = entry lt axes (i0: N, i1: N ceildiv 2) of %21 at (i0, i1), %0 at (i0) : tensor<[N, N ceildiv 2], i1>
+//!   %24 = entry eq axes (i0: N, i1: N ceildiv 2) of %21 at (i0, i1), %0 at (i0) : tensor<[N, N ceildiv 2], i1>
+//!   %25 = entry and axes (i0: N, i1: N ceildiv 2) of %24 at (i0, i1), %3 at (i0, i1) : tensor<[N, N ceildiv 2], i1>
+//!   %26 = entry or axes (i0: N, i1: N ceildiv 2) of %23 at (i0, i1), %25 at (i0, i1) : tensor<[N, N ceildiv 2], i1>
+//!   %27 = entry and axes (i0: N, i1: N ceildiv 2) of %26 at (i0, i1), %22 at (i0, i1) : tensor<[N, N ceildiv 2], i1>
+//!   %28 = iota (1) axes (i0: N, i1: N ceildiv 2) : tensor<[N, N ceildiv 2], i32>
+//!   %29 = entry add axes (i0: N, i1: N ceildiv 2) of %18 at (i0, i1), %28 at (i0, i1) : tensor<[N, N ceildiv 2], i32>
+//!   %30 = entry where axes (i0: N, i1: N ceildiv 2) of %27 at (i0, i1), %29 at (i0, i1), %18 at (i0, i1) : tensor<[N, N ceildiv 2], i32>
+//!   %31 = iota (i0 mod 2) axes (i0: N, i1: N ceildiv 2) : tensor<[N, N ceildiv 2], i32>
+//!   %32 = entry where axes (i0: N, i1: N ceildiv 2) of %4 at (i0, i1), %31 at (i0, i1), %30 at (i0, i1) : tensor<[N, N ceildiv 2], i32>
+//!   %33 = reduce sum axes (i0: N) over (i1: N ceildiv 2) of %32 at (i0, i1) acc i32 {contiguous} : tensor<[N], i32>
+//!   %34 = iota (i0) axes (i0: N, i1: N) : tensor<[N, N], i32>
+//!   %35 = entry eq axes (i0: N, i1: N) of %34 at (i0, i1), %33 at (i1) : tensor<[N, N], i1>
+//!   %36 = const 0 : tensor<[], i64>
+//!   %37 = entry where axes (i0: N, i1: N) of %35 at (i0, i1), %0 at (i1), %36 at () : tensor<[N, N], i64>
+//!   %s = reduce sum axes (i0: N) over (i1: N) of %37 at (i0, i1) acc i64 {any_order} : tensor<[N], i64>
+//!   return %s
+//! }
+//! ```
+//!
+//! Groups have 4096 positions where no option says otherwise. With `own` as the sorted groups, a search for the element at `i0` in the group `i1` reads `own` at
+//! `4096*i1 + count + 2047`, adds 2048 to `count` if that is less, and goes on with half of it. In its own group an element has
+//! as many before it as its position says. The sum over all groups is the position in the result, and `own` is added there to
+//! zero, by the reduction that `scatter_add` is, marked `any_order`: no two elements have the same position.
+//! All sizes take the same kernels: one that sorts groups, one that counts, and one that stores.
+//!
+//! **Does not** touch floats, which `tensorize` refuses along axes that are too long.
+//!
+//! Quadratic in the number of groups, each with as many reads as the binary logarithm of its size. Rule of the debug counters:
+//! `split`.
+
+use dlc_book::ops::{Function, NewEntry, NewGather, NewReduce, NewSort, Sort};
+use dlc_core::access::Access;
+use dlc_core::scalar::{ANY_ORDER, Combiner};
+use dlc_core::types::Tensor;
+use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::{Body, InsertPoint, OpRef};
+use dlc_ir::builder::Builder;
+use dlc_ir::diag::RemarkKind;
+use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
+use dlc_ir::{Attr, Context, Loc, OpId, Type, ValueId};
+
+use crate::plan::shape::MOST_SORTED;
+
+static DEF: PassDef = PassDef {
+    requires: &["book"],
+    options: &[OptionDef {
+        name: "group",
+        kind: OptionKind::Int,
+        default: "4096",
+        doc: "The positions of a group: a power of two up to 8192.",
+    }],
+    statistics: &[StatDef { name: "split", doc: "Sorts that are of groups." }],
+    ..PassDef::base("split-sorts", "Sorts long rows in groups, and merges these.", create)
+};
+dlc_ir::inventory::submit! { &DEF }
+
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    let group = options.int("group");
+    match (2..=MOST_SORTED).contains(&group) && group.count_ones() == 1 {
+        true => Ok(Box::new(SplitSorts { group })),
+        false => Err(format!("groups have a power of two of positions, from 2 to {MOST_SORTED}, and not {group}")),
+    }
+}
+
+struct SplitSorts {
+    group: i64,
+}
+
+impl Pass for SplitSorts {
+    fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
+        let mut split = 0;
+        for op in body.walk() {
+            let is_split = Sort::of(OpRef::new(cx.ctx, body, op)).is_some_and(is_long);
+            if is_split && cx.allows_rule("split") && replace(cx.ctx, body, op, self.group).is_some() {
+                let message = format!("groups of {} positions are sorted by themselves, and merged", self.group);
+                cx.remark(RemarkKind::Passed, body.loc(op), message);
+                body.erase_op(op);
+                split += 1;
+            }
+        }
+        cx.count("split", split);
+        Ok(())
+    }
+}
+
+/// Whether a block cannot sort rows of integers whole.
+fn is_long(sort: Sort<'_>) -> bool {
+    let length = sort.axes().into_iter().nth(sort.along() as usize);
+    let is_long = length.and_then(|length| length.as_constant()).is_none_or(|length| length > MOST_SORTED);
+    let elem = Tensor::expect(sort.ctx, sort.type_of(sort.out())).elem(sort.ctx);
+    is_long && sort.every().is_none() && matches!(elem, Type::I32 | Type::I64)
+}
+
+fn symbol(axis: usize) -> SizeExpr {
+    SizeExpr::symbol(&format!("i{axis}")).expect("a letter and digits are a name")
+}
+
+/// Lets all who read a sort read the merged groups. `None` where positions go beyond 64 bits.
+fn replace(ctx: &Context, body: &mut Body, op: OpId, group: i64) -> Option<()> {
+    let sort = Sort::from(OpRef::new(ctx, body, op));
+    let (axes, along, input, accesses) = (sort.axes(), sort.along() as usize, sort.input(), sort.accesses());
+    let elem = Tensor::expect(ctx, sort.type_of(sort.out())).elem(ctx);
+    let (loc, old) = (body.loc(op), body.result(op, 0));
+    let mut with_groups = axes.clone();
+    with_groups.push(axes[along].ceildiv(&group.into()).ok()?);
+    let mut emit = Emit { builder: Builder::new(ctx, body, InsertPoint::Before(op)), loc };
+    let new = NewSort { input, axes: axes.clone(), along: along as i64, every: Some(group), accesses };
+    let own = new.build(&mut emit.builder, loc);
+    let own = emit.builder.result(own);
+    let merge = Merge { own, elem, axes, along, group, with_groups };
+    let counts = merge.counts(&mut emit)?;
+    let result = merge.stored(&mut emit, counts)?;
+    let name = body.value_name(old);
+    body.replace_all_uses(old, result);
+    body.set_value_name(result, name);
+    Some(())
+}
+
+/// Sorted groups that become one.
+struct Merge {
+    own: ValueId,
+    elem: Type,
+    axes: Vec<SizeExpr>,
+    along: usize,
+    /// The positions of a group.
+    group: i64,
+    /// The axes, and behind them one for the groups.
+    with_groups: Vec<SizeExpr>,
+}
+
+impl Merge {
+    /// The positions at a point of the axes.
+    fn points(&self) -> Vec<SizeExpr> {
+        (0..self.axes.len()).map(symbol).collect()
+    }
+
+    /// For each element how many are before it in all groups.
+    fn counts(&self, emit: &mut Emit<'_>) -> Option<ValueId> {
+        let axes = &self.with_groups;
+        let (group, size) = (symbol(self.axes.len()), SizeExpr::from(self.group));
+        let all: Vec<SizeExpr> = (0..axes.len()).map(symbol).collect();
+        let here = || Access::everywhere(all.clone());
+        let of_own = || Access::everywhere(self.points());
+        let own_group = symbol(self.along).floordiv(&size).ok()?;
+        // Groups before the own one have what equals the element before it.
+        let (this, own) = (emit.iota(group.clone(), axes), emit.iota(own_group, axes));
+        let is_before = emit.entry(Function::Lt, &[this, own], axes, vec![here(), here()], None);
+        let is_own = emit.entry(Function::Eq, &[this, own], axes, vec![here(), here()], None);
+        let length = emit.iota(self.axes[self.along].clone(), axes);
+        let mut count = emit.iota(SizeExpr::from(0), axes);
+        let mut step = self.group / 2;
+        let steps = std::iter::from_fn(|| {
+            let now = step;
+            step /= 2;
+            (now > 0).then_some(now)
+        });
+        for step in steps.chain([1]) {
+            let first = group.mul(&size).and_then(|first| first.add(&(step - 1).into())).ok()?;
+            let first = emit.iota(first, axes);
+            let place = emit.entry(Function::Add, &[first, count], axes, vec![here(), here()], None);
+            let other = emit.gather(self, place, here());
+            let is_there = emit.entry(Function::Lt, &[place, length], axes, vec![here(), here()], None);
+            let is_less = emit.entry(Function::Lt, &[other, self.own], axes, vec![here(), of_own()], None);
+            let is_equal = emit.entry(Function::Eq, &[other, self.own], axes, vec![here(), of_own()], None);
+            let is_equal = emit.entry(Function::And, &[is_equal, is_before], axes, vec![here(), here()], None);
+            let counts = emit.entry(Function::Or, &[is_less, is_equal], axes, vec![here(), here()], None);
+            let counts = emit.entry(Function::And, &[counts, is_there], axes, vec![here(), here()], None);
+            let by = emit.iota(SizeExpr::from(step), axes);
+            let more = emit.entry(Function::Add, &[count, by], axes, vec![here(), here()], None);
+            count = emit.entry(Function::Where, &[counts, more, count], axes, vec![here(), here(), here()], None);
+        }
+        let place = emit.iota(symbol(self.along).modulo(&size).ok()?, axes);
+        let count = emit.entry(Function::Where, &[is_own, place, count], axes, vec![here(), here(), here()], None);
+        let (axes, over) = (self.axes.clone(), vec![self.with_groups.last()?.clone()]);
+        let acc = Type::I32;
+        let new = NewReduce { input: count, combiner: Combiner::Sum, axes, over, accesses: vec![here()], acc };
+        let op = new.build(&mut emit.builder, emit.loc);
+        let hint = emit.builder.ctx.intern_str(dlc_core::CONTIGUOUS);
+        emit.builder.body.set_attr(emit.builder.ctx, op, hint, Some(Attr::UNIT));
+        Some(emit.builder.result(op))
+    }
+
+    /// Each element at the position that its count says.
+    fn stored(&self, emit: &mut Emit<'_>, counts: ValueId) -> Option<ValueId> {
+        let mut axes = self.axes.clone();
+        axes.push(self.axes[self.along].clone());
+        let all: Vec<SizeExpr> = (0..axes.len()).map(symbol).collect();
+        let mut from = self.points();
+        from[self.along] = symbol(self.axes.len());
+        let (here, from) = (Access::everywhere(all), Access::everywhere(from));
+        let place = emit.iota(symbol(self.along), &axes);
+        let is_here = emit.entry(Function::Eq, &[place, counts], &axes, vec![here.clone(), from.clone()], None);
+        let zero = emit.builder.ctx.int_attr(0, self.elem);
+        let ty = Tensor::get(emit.builder.ctx, Vec::new(), self.elem);
+        let zero = dlc_book::ops::Const::build(&mut emit.builder, emit.loc, zero, ty);
+        let zero = emit.builder.result(zero);
+        let accesses = vec![here.clone(), from, Access::everywhere(Vec::new())];
+        let parts = emit.entry(Function::Where, &[is_here, self.own, zero], &axes, accesses, None);
+        let over = axes.pop().into_iter().collect();
+        let (combiner, acc) = (Combiner::Sum, self.elem);
+        let op = NewReduce { input: parts, combiner, axes, over, accesses: vec![here], acc };
+        let op = op.build(&mut emit.builder, emit.loc);
+        let mark = emit.builder.ctx.intern_str(ANY_ORDER);
+        emit.builder.body.set_attr(emit.builder.ctx, op, mark, Some(Attr::UNIT));
+        Some(emit.builder.result(op))
+    }
+}
+
+/// Where values are put.
+struct Emit<'b> {
+    builder: Builder<'b>,
+    loc: Loc,
+}
+
+impl Emit<'_> {
+    fn entry(
+        &mut self,
+        function: Function,
+        inputs: &[ValueId],
+        axes: &[SizeExpr],
+        accesses: Vec<Access>,
+        elem: Option<Type>,
+    ) -> ValueId {
+        let op = NewEntry { inputs, function, axes: axes.to_vec(), accesses, elem, widen: None };
+        let op = op.build(&mut self.builder, self.loc);
+        self.builder.result(op)
+    }
+
+    /// A number that the axes say.
+    fn iota(&mut self, value: SizeExpr, axes: &[SizeExpr]) -> ValueId {
+        let ty = Tensor::get(self.builder.ctx, axes.to_vec(), Type::I32);
+        let op = dlc_book::ops::Iota::build(&mut self.builder, self.loc, vec![value], axes.to_vec(), ty);
+        self.builder.result(op)
+    }
+
+    /// The elements of groups at positions along the axis.
+    fn gather(&mut self, merge: &Merge, place: ValueId, here: Access) -> ValueId {
+        let mut at = merge.points();
+        at[merge.along] = dlc_book::syntax::element(0);
+        let (axes, accesses) = (merge.with_groups.clone(), vec![here]);
+        let new = NewGather { table: merge.own, indices: &[place], axes, at, accesses };
+        let op = new.build(&mut self.builder, self.loc);
+        self.builder.result(op)
+    }
+}
