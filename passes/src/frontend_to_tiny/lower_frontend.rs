@@ -41,6 +41,7 @@ mod nn;
 mod parts;
 mod positions;
 mod reductions;
+mod sorting;
 mod views;
 mod windows;
 
@@ -86,6 +87,7 @@ const RULES: &[&[Lower]] = &[
     reductions::RULES,
     views::RULES,
     positions::RULES,
+    sorting::RULES,
     windows::RULES,
     nn::RULES,
 ];

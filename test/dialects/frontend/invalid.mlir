@@ -495,3 +495,19 @@ frontend.graph @two_in_one_place(%x: tensor<[72, 32], f32>) -> (tensor<[72, 32],
 frontend.graph @symbol_of_two_words<seq.len>(%x: tensor<[seq.len], f32>) -> tensor<[seq.len], f32> {
   output %x
 }
+
+// -----
+
+frontend.graph @a_sort_of_64_bits<N>(%x: tensor<[N], i64>) -> tensor<[N], i64> {
+  // expected-error@+1 {{elements of at most 32 bits are sorted, not i64; cast the operand to a type of 32 bits}}
+  %y, %i = sort %x over 0
+  output %x
+}
+
+// -----
+
+frontend.graph @more_than_there_are<M>(%x: tensor<[M, 10], f32>) -> tensor<[M, 10], f32> {
+  // expected-error@+1 {{axis 1 of [M, 10] has no 11 positions}}
+  %y, %i = topk %x, 11 over 1
+  output %x
+}

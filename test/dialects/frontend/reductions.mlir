@@ -419,3 +419,21 @@ frontend.graph @cummin_of_integers<N>(%x: tensor<[N], i16>) -> tensor<[N], i16> 
   %y = cummin %x over 0
   output %y
 }
+
+// CHECK-LABEL: @sorts
+// CHECK: %y, %i = sort %x over 1 : tensor<[M, N], f16>, tensor<[M, N], i32>
+// CHECK: %z, %j = sort %x over 0 descending : tensor<[M, N], f16>, tensor<[M, N], i32>
+frontend.graph @sorts<M, N>(%x: tensor<[M, N], f16>) -> (tensor<[M, N], f16>, tensor<[M, N], i32>) {
+  %y, %i = sort %x over 1
+  %z, %j = sort %x over 0 descending
+  output %y, %j
+}
+
+// CHECK-LABEL: @largest
+// CHECK: %y, %i = topk %x, 50 over 1 : tensor<[M, 50], bf16>, tensor<[M, 50], i32>
+// CHECK: %z, %j = topk %x, 3 over 0 smallest : tensor<[3, N], bf16>, tensor<[3, N], i32>
+frontend.graph @largest<M, N>(%x: tensor<[M, N], bf16>) -> (tensor<[M, 50], bf16>, tensor<[3, N], i32>) {
+  %y, %i = topk %x, 50 over 1
+  %z, %j = topk %x, 3 over 0 smallest
+  output %y, %j
+}

@@ -7,6 +7,7 @@ pub mod functions;
 mod norms;
 mod positions;
 mod reductions;
+mod sorting;
 mod views;
 mod windows;
 
@@ -16,6 +17,7 @@ pub use elementwise::*;
 pub use norms::{EPS, batch_norm, group_norm, layer_norm, log_softmax, rms_norm, softmax};
 pub use positions::*;
 pub use reductions::*;
+pub use sorting::*;
 pub use views::*;
 pub use windows::{avg_pool, conv, conv_transpose, global_avg_pool, lowest, max_pool};
 

@@ -130,20 +130,20 @@ pub fn logsumexp(cx: &mut Eval<'_, '_>) -> EvalResult {
 }
 
 /// A tensor as rows along one axis: its elements in order, how many rows lie before and behind the axis, and its size.
-struct Rows {
+pub(super) struct Rows {
     before: usize,
     size: usize,
     behind: usize,
 }
 
 impl Rows {
-    fn of(shape: &[usize], axis: usize) -> Rows {
+    pub(super) fn of(shape: &[usize], axis: usize) -> Rows {
         let product = |sizes: &[usize]| sizes.iter().product();
         Rows { before: product(&shape[..axis]), size: shape[axis], behind: product(&shape[axis + 1..]) }
     }
 
     /// Calls a function for each row with the places of its elements.
-    fn each(&self, mut row: impl FnMut(&mut dyn Iterator<Item = usize>)) {
+    pub(super) fn each(&self, mut row: impl FnMut(&mut dyn Iterator<Item = usize>)) {
         for before in 0..self.before {
             for behind in 0..self.behind {
                 let first = before * self.size * self.behind + behind;

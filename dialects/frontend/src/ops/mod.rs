@@ -6,6 +6,7 @@ mod functions;
 mod nn;
 mod positions;
 mod reductions;
+mod sorting;
 mod views;
 mod windows;
 
@@ -15,6 +16,7 @@ pub use functions::*;
 pub use nn::*;
 pub use positions::*;
 pub use reductions::*;
+pub use sorting::*;
 pub use views::*;
 pub use windows::*;
 
