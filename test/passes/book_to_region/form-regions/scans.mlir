@@ -76,7 +76,7 @@ book.func @shifted<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
 
 // -----
 
-// REMARK: 'scan' of [M, N] is stored, 4*M*N bytes: a kernel has one scan
+// REMARK: 'scan' of [M, N] is stored, 4*M*N bytes: a kernel has one scan or sort
 // CHECK-LABEL: host.func @twice
 // CHECK-COUNT-2: launch
 book.func @twice<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
@@ -87,7 +87,7 @@ book.func @twice<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
 
 // -----
 
-// REMARK: 'sum' of [M] is stored, 4*M bytes: a kernel with a scan has no reduction
+// REMARK: 'sum' of [M] is stored, 4*M bytes: a kernel with a scan or a sort has no reduction
 // CHECK-LABEL: host.func @divided
 // CHECK-COUNT-2: launch
 book.func @divided<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
