@@ -4,7 +4,7 @@
     python3 test/gpu/random_graphs.py DIR [--count N] [--seed S] [--only KIND]
 
 Each folder of DIR holds `program.mlir`, `inputs.npz` and `expected.npz`. Products with and without batches in all
-layouts, chains of them, attention, convolutions, poolings, norms, scans, sums at indices, and chains of element-wise ops,
+layouts, chains of them, attention, convolutions, poolings, norms, scans, sorts, sums at indices, and chains of element-wise ops,
 reductions and views; of random sizes (tails, one, what divides by 8 and what does not), some as symbols and some as numbers, in several types.
 What is expected is computed by torch in f64 and shares nothing with dlc. Without torch only the programs are written.
 """
@@ -71,6 +71,15 @@ class Graph:
         self.lines.append(f"  {name} = {text}")
         value = rounded(compute(), elem)[0] if torch is not None else None
         return Value(name, dims, elem, value)
+
+    def pair(self, text, dims, elems, compute):
+        """A line with two results of the same sizes."""
+        self.count += 2
+        names = f"%v{self.count - 1}", f"%v{self.count}"
+        self.lines.append(f"  {', '.join(names)} = {text}")
+        values = compute() if torch is not None else (None, None)
+        known = [value if value is None else rounded(value, elem)[0] for value, elem in zip(values, elems)]
+        return [Value(name, dims, elem, value) for name, elem, value in zip(names, elems, known)]
 
     def text(self, name, results):
         types = ", ".join(f"tensor<[{', '.join(map(str, r.dims))}], {r.elem}>" for r in results)
@@ -549,6 +558,33 @@ def running(graph):
     return finish(graph, epilogue(graph, y, 1) if rng.random() < 0.5 else y)
 
 
+def ordered(graph):
+    """Sorts and the largest or smallest elements along any axis, with the positions that they had."""
+    rng = graph.rng
+    rank = rng.randrange(1, 4)
+    axis = rng.randrange(rank)
+    along = (1, 2, 31, 64, 100, 1000, 1025, 4099, 10000) if rank < 3 else (1, 31, 100, 257)
+    dims = [graph.dim(along if number == axis else (1, 3, 5, 33)) for number in range(rank)]
+    # Positions are those of torch where elements are the same: nothing is rounded before.
+    x = graph.argument(dims, rng.choice(("f32", "f32", "f16", "bf16")))
+    reverse = rng.random() < 0.5
+    if rng.random() < 0.5:
+        text = f"sort {x.name} over {axis}{' descending' if reverse else ''}"
+        out, first = dims, lambda: x.value.sort(axis, descending=reverse, stable=True)
+    else:
+        count = min(rng.choice((1, 2, 5, 50)), dims[axis].number)
+        text = f"topk {x.name}, {count} over {axis}{'' if reverse else ' smallest'}"
+        out = [*dims[:axis], Dim(count, str(count)), *dims[axis + 1:]]
+
+        def first():
+            both = x.value.sort(axis, descending=reverse, stable=True)
+            return [part.narrow(axis, 0, count) for part in both]
+    values, positions = graph.pair(text, out, (x.elem, "i32"), first)
+    if rng.random() < 0.5:
+        values = epilogue(graph, values, 1)
+    return [values, positions][: rng.choice((1, 2, 2))]
+
+
 def scattered(graph):
     """Rows added at indices, in any order or in one."""
     rng = graph.rng
@@ -563,7 +599,7 @@ def scattered(graph):
 
 
 KINDS = {f.__name__: f for f in (
-    product, chain, attention, heads_of_64, heads_in_an_axis, convolution, groups, rows, reduction, running, scattered, views, block)}
+    product, chain, attention, heads_of_64, heads_in_an_axis, convolution, groups, rows, reduction, running, ordered, scattered, views, block)}
 
 
 def main():

@@ -79,6 +79,7 @@ def ops():
     yield "masked_fill", lambda a, b: a.masked_fill(b > 0, -1e9), (x, y)
     yield "lerp", lambda a, b: torch.lerp(a, b, 0.25), (x, y)
     yield "gelu_tanh", lambda a: F.gelu(a, approximate="tanh"), (x,)
+    yield "sorted", lambda a: (*a.sort(1), *a.sort(0, descending=True), *a.topk(2, 1), *a.topk(2, 0, largest=False)), (x,)
     yield "sums", lambda a: (a.sum(), a.sum(0), a.sum((0, 1), keepdim=True), a.mean(-1), a.prod(1), a.cumsum(1)), (x,)
     yield "counts", lambda a: (a.sum(), a.amax(0), a.amin(1), a.float().mean(), (a > 0).sum(1)), (counts,)
     yield "extremes", lambda a: (a.amax(-1), a.max(), *a.max(1), *a.min(0), a.argmax(), a.argmin(1, keepdim=True)), (x,)
