@@ -9,8 +9,9 @@ use super::sites::{Pair, Side};
 /// As often as what products and quotients imply is looked at.
 const MOST_IMPLIED: usize = 4;
 
-/// As many times as much as what it is divided by a number is, at most, for its quotient to be bounded.
-const MOST_TIMES: i64 = 16;
+/// As many times as much as what it is divided by a number is, at most, for its quotient to be bounded: a power of two, above
+/// the parts that sums have.
+const MOST_TIMES: i64 = 1024;
 
 impl Pair<'_> {
     /// A quotient by what may be a constant.
@@ -59,7 +60,7 @@ impl Pair<'_> {
                 let end = below.mul(&AffineExpr::Constant(times));
                 end.is_ok_and(|end| self.implies_less(&above, &end, -1))
             };
-            let times = (1..=MOST_TIMES).find(is_less);
+            let times = least(MOST_TIMES, is_less);
             self.at_most(&zero, &quotient, 0);
             if let Some(times) = times {
                 self.at_most(&quotient, &AffineExpr::Constant(times - 1), 0);
@@ -82,6 +83,20 @@ impl Pair<'_> {
             at = 0;
         }
     }
+}
+
+/// The least number of which something holds that holds of all larger ones; `None` if it does not hold of the largest, a power
+/// of two.
+fn least(most: i64, mut holds: impl FnMut(&i64) -> bool) -> Option<i64> {
+    let powers = std::iter::successors(Some(1), |times| Some(times * 2)).take_while(|times| *times <= most);
+    let mut high = powers.into_iter().find(&mut holds)?;
+    let mut low = high / 2;
+    // It holds of `high`, and not of `low`.
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if holds(&middle) { high = middle } else { low = middle }
+    }
+    Some(high)
 }
 
 /// What is divided in a remainder by a symbol that is a part of an expression, and the symbol.
